@@ -1,0 +1,110 @@
+package layout
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// ValueIndex returns the key of one entry of an ordered property index; value
+// is an order-preserving encoding ([AppendInt], [AppendFloat], or raw bytes).
+func ValueIndex(g, index uint32, value []byte, node uint64) []byte {
+	return put64(appendEscaped(put32(graphKey(TagValueIndex, g, 16+len(value)), index), value), node)
+}
+
+// ValueIndexPrefix returns the prefix of all entries of an index.
+func ValueIndexPrefix(g, index uint32) []byte {
+	return put32(graphKey(TagValueIndex, g, 4), index)
+}
+
+// ValueIndexValue returns the prefix of the entries with one value.
+func ValueIndexValue(g, index uint32, value []byte) []byte {
+	return appendEscaped(put32(graphKey(TagValueIndex, g, 8+len(value)), index), value)
+}
+
+// ValueIndexOf reads value and node back from a value index key.
+func ValueIndexOf(key []byte) (value []byte, node uint64) {
+	n := len(key) - 8
+	return unescape(nil, key[9:n]), binary.BigEndian.Uint64(key[n:])
+}
+
+// SetIndex returns the key of one container of the nodes that have value.
+func SetIndex(g, index uint32, value []byte, container uint64) []byte {
+	return put48(SetIndexValue(g, index, value), container)
+}
+
+// SetIndexPrefix returns the prefix of all containers of an index.
+func SetIndexPrefix(g, index uint32) []byte {
+	return put32(graphKey(TagSetIndex, g, 4), index)
+}
+
+// SetIndexValue returns the prefix of the containers of one value.
+func SetIndexValue(g, index uint32, value []byte) []byte {
+	return appendEscaped(put32(graphKey(TagSetIndex, g, 12+len(value)), index), value)
+}
+
+// SetIndexOf reads value and container back from a set index key.
+func SetIndexOf(key []byte) (value []byte, container uint64) {
+	n := len(key) - 6
+	return unescape(nil, key[9:n]), get48(key[n:])
+}
+
+// AppendInt appends v so that byte order is numeric order.
+func AppendInt(dst []byte, v int64) []byte { return put64(dst, uint64(v)^(1<<63)) }
+
+// AppendFloat appends v so that byte order is numeric order; -0 becomes 0. It
+// refuses NaN.
+func AppendFloat(dst []byte, v float64) ([]byte, error) {
+	if math.IsNaN(v) {
+		return dst, fmt.Errorf("NaN has no place in an order")
+	}
+	u := math.Float64bits(v + 0)
+	if u>>63 == 1 {
+		u = ^u
+	} else {
+		u |= 1 << 63
+	}
+	return put64(dst, u), nil
+}
+
+// Postings returns the key of one container of a term's postings.
+func Postings(g, field uint32, term string, container uint64) []byte {
+	return put48(PostingsTerm(g, field, term), container)
+}
+
+// PostingsTerm returns the prefix of a term's containers.
+func PostingsTerm(g, field uint32, term string) []byte {
+	return appendEscaped(put32(graphKey(TagPostings, g, 12+len(term)), field), []byte(term))
+}
+
+// PostingsPrefix returns the prefix of all postings of a field.
+func PostingsPrefix(g, field uint32) []byte {
+	return put32(graphKey(TagPostings, g, 4), field)
+}
+
+// PostingsOf reads field, term and container back from a postings key.
+func PostingsOf(key []byte) (field uint32, term string, container uint64) {
+	n := len(key) - 6
+	return binary.BigEndian.Uint32(key[5:]), string(unescape(nil, key[9:n])), get48(key[n:])
+}
+
+// LexSum returns the key of a term's sums: nodes that have it and its
+// occurrences. The empty term holds the field's: nodes and words.
+func LexSum(g, field uint32, term string) []byte {
+	return append(put32(graphKey(TagLexSum, g, 4+len(term)), field), term...)
+}
+
+// LexSumOf reads field and term back from a lexical sums key.
+func LexSumOf(key []byte) (field uint32, term string) {
+	return binary.BigEndian.Uint32(key[5:]), string(key[9:])
+}
+
+// TermsOf returns the key of the list of a node's terms in a field.
+func TermsOf(g, field uint32, node uint64) []byte {
+	return put64(put32(graphKey(TagTermsOf, g, 12), field), node)
+}
+
+// TermsOfID reads field and node back from a terms key.
+func TermsOfID(key []byte) (field uint32, node uint64) {
+	return binary.BigEndian.Uint32(key[5:]), binary.BigEndian.Uint64(key[9:])
+}

@@ -1,0 +1,255 @@
+package layout
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// The kinds of a postings value, in its first byte.
+const (
+	postingsBase  = 1
+	postingsDelta = 3
+)
+
+// Posting says that a node has a term: how often, in a text of how many words,
+// and where. Node is the lower 16 bits inside a container's value.
+type Posting struct {
+	Node  uint64
+	Freq  uint32
+	Words uint32 // length of the node's text in the field
+	// Positions holds Freq word positions as uvarint deltas, or is empty where
+	// the field keeps none. In a decoded value it aliases the value.
+	Positions []byte
+}
+
+// AppendPositions appends word positions, ascending, as a Posting holds them.
+func AppendPositions(dst []byte, pos []uint32) []byte {
+	prev := uint32(0)
+	for _, p := range pos {
+		dst = binary.AppendUvarint(dst, uint64(p-prev))
+		prev = p
+	}
+	return dst
+}
+
+// ReadPositions appends the positions of p to dst.
+func (p *Posting) ReadPositions(dst []uint32) []uint32 {
+	at := uint32(0)
+	for b := p.Positions; len(b) > 0; {
+		d, n := binary.Uvarint(b)
+		if n <= 0 {
+			return dst
+		}
+		at += uint32(d)
+		dst = append(dst, at)
+		b = b[n:]
+	}
+	return dst
+}
+
+// AppendPostings appends the value of a whole container, nodes strictly
+// ascending. Its columns stand one after the other, so that a reader who wants
+// no positions does not touch them:
+//
+//	kind u8 | n | n node deltas | n freq | n words | bytes | positions
+//
+// all numbers being uvarints.
+func AppendPostings(dst []byte, ps []Posting) []byte {
+	return appendColumns(append(dst, postingsBase), ps)
+}
+
+// AppendPostingsDelta appends a merge operand that adds or replaces the
+// postings of some nodes and removes those of others, both strictly ascending.
+func AppendPostingsDelta(dst []byte, ps []Posting, remove []uint64) []byte {
+	return appendList(appendColumns(append(dst, postingsDelta), ps), remove)
+}
+
+func appendColumns(dst []byte, ps []Posting) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(ps)))
+	prev, bytes := uint64(0), 0
+	for i := range ps {
+		dst = binary.AppendUvarint(dst, ps[i].Node-prev)
+		prev = ps[i].Node
+		bytes += len(ps[i].Positions)
+	}
+	for i := range ps {
+		dst = binary.AppendUvarint(dst, uint64(ps[i].Freq))
+	}
+	for i := range ps {
+		dst = binary.AppendUvarint(dst, uint64(ps[i].Words))
+	}
+	dst = binary.AppendUvarint(dst, uint64(bytes))
+	for i := range ps {
+		dst = append(dst, ps[i].Positions...)
+	}
+	return dst
+}
+
+func errPostings(why string) error { return fmt.Errorf("malformed postings: %s", why) }
+
+// ReadPostings appends the postings of a value to dst; an operand reads as
+// what it adds. With positions false they are left out and not decoded.
+// Positions alias v.
+func ReadPostings(v []byte, dst []Posting, positions bool) ([]Posting, error) {
+	dst, _, err := readPostings(v, dst, positions)
+	return dst, err
+}
+
+func readPostings(v []byte, dst []Posting, positions bool) (ps []Posting, tail []byte, err error) {
+	if len(v) == 0 || v[0] != postingsBase && v[0] != postingsDelta {
+		return dst, nil, errPostings("unknown kind")
+	}
+	b := v[1:]
+	count, k := binary.Uvarint(b)
+	if k <= 0 || count > uint64(len(b)-k) {
+		return dst, nil, errPostings("bad count")
+	}
+	b = b[k:]
+	from := len(dst)
+	node := uint64(0)
+	for i := range count {
+		d, k := binary.Uvarint(b)
+		if k <= 0 || i > 0 && d == 0 || node+d < node {
+			return dst[:from], nil, errPostings("bad node")
+		}
+		node += d
+		dst = append(dst, Posting{Node: node})
+		b = b[k:]
+	}
+	for _, column := range []func(p *Posting) *uint32{
+		func(p *Posting) *uint32 { return &p.Freq },
+		func(p *Posting) *uint32 { return &p.Words },
+	} {
+		for i := from; i < len(dst); i++ {
+			x, k := binary.Uvarint(b)
+			if k <= 0 || x > 1<<32-1 {
+				return dst[:from], nil, errPostings("bad column")
+			}
+			*column(&dst[i]) = uint32(x)
+			b = b[k:]
+		}
+	}
+	size, k := binary.Uvarint(b)
+	if k <= 0 || size > uint64(len(b)-k) {
+		return dst[:from], nil, errPostings("bad positions")
+	}
+	b = b[k:]
+	pos, tail := b[:size], b[size:]
+	if !positions || size == 0 {
+		return dst, tail, nil
+	}
+	for i := from; i < len(dst); i++ {
+		end := 0
+		for range dst[i].Freq {
+			_, k := binary.Uvarint(pos[end:])
+			if k <= 0 {
+				return dst[:from], nil, errPostings("positions cut short")
+			}
+			end += k
+		}
+		dst[i].Positions, pos = pos[:end:end], pos[end:]
+	}
+	return dst, tail, nil
+}
+
+// PostingsLen returns the number of postings of a value.
+func PostingsLen(v []byte) (int, error) {
+	if len(v) == 0 {
+		return 0, errPostings("empty value")
+	}
+	n, k := binary.Uvarint(v[1:])
+	if k <= 0 || n > uint64(len(v)) {
+		return 0, errPostings("bad count")
+	}
+	return int(n), nil
+}
+
+// postingsFold folds postings as setFold folds sets: the newest operand wins
+// for each node.
+type postingsFold struct {
+	newer [][]byte // oldest first
+	older [][]byte // newest first
+	done  bool
+}
+
+func newPostingsFold(first []byte) *postingsFold {
+	return &postingsFold{newer: [][]byte{bytes.Clone(first)}, done: isPostingsBase(first)}
+}
+
+func isPostingsBase(v []byte) bool { return len(v) > 0 && v[0] == postingsBase }
+
+func (f *postingsFold) Newer(op []byte) {
+	if isPostingsBase(op) {
+		f.newer, f.older, f.done = f.newer[:0], nil, true
+	}
+	f.newer = append(f.newer, bytes.Clone(op))
+}
+
+func (f *postingsFold) Older(op []byte) {
+	if f.done {
+		return
+	}
+	f.older = append(f.older, bytes.Clone(op))
+	f.done = isPostingsBase(op)
+}
+
+func (f *postingsFold) Finish(hasBase bool) []byte {
+	type change struct {
+		Posting
+		order  int
+		remove bool
+	}
+	slices.Reverse(f.older)
+	ops := append(f.older, f.newer...)
+	if isPostingsBase(ops[0]) {
+		if len(ops) == 1 {
+			return ops[0]
+		}
+		hasBase = true
+	}
+	var changes []change
+	var ps []Posting
+	var removed []uint64
+	for order, op := range ops {
+		ps, removed = ps[:0], removed[:0]
+		var tail []byte
+		var err error
+		if ps, tail, err = readPostings(op, ps, true); err != nil {
+			continue
+		}
+		if op[0] == postingsDelta {
+			if _, err := readList(tail, &removed); err != nil {
+				continue
+			}
+		}
+		for _, p := range ps {
+			changes = append(changes, change{p, order, false})
+		}
+		for _, id := range removed {
+			changes = append(changes, change{Posting{Node: id}, order, true})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int {
+		if c := cmp.Compare(a.Node, b.Node); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.order, b.order)
+	})
+	ps, removed = ps[:0], removed[:0]
+	for i, c := range changes {
+		switch {
+		case i+1 < len(changes) && changes[i+1].Node == c.Node:
+		case c.remove:
+			removed = append(removed, c.Node)
+		default:
+			ps = append(ps, c.Posting)
+		}
+	}
+	if hasBase {
+		return AppendPostings(nil, ps)
+	}
+	return AppendPostingsDelta(nil, ps, removed)
+}

@@ -1,0 +1,212 @@
+package lint_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ragdb/ragdb"
+
+// layers lists the packages from the top down: a package may import what
+// stands on a later line, and its own subtree. A name covers its subtree.
+var layers = [][]string{
+	{"cmd/ragdb", "bench"},
+	{"rag"},
+	{"query"},
+	{"graphops"},
+	{"engine"},
+	{"vecindex"},
+	{"kv"},
+	{"internal/layout"},
+}
+
+// leaves may be imported by any layer and import nothing of the project.
+var leaves = []string{"engine/text", "vecindex/distance", "engine/schema", "internal/evaldata"}
+
+// exceptions are the arrows that the list alone would forbid, with the reason.
+var exceptions = map[string]string{
+	"internal/layout -> kv": "layout gives kv its Schema and Fold, and names them by kv's types",
+}
+
+// homes lists the external modules and the packages that may import them. A
+// name covers its subtree.
+var homes = map[string][]string{
+	"github.com/cockroachdb/pebble/v2":    {"kv/pebblekv"},
+	"github.com/RoaringBitmap/roaring":    {"internal/layout", "engine", "vecindex", "graphops", "query", "rag", "cmd/ragdb", "bench"},
+	"github.com/klauspost/compress":       {"engine", "rag"},
+	"github.com/google/flatbuffers":       {"engine"},
+	"github.com/sashabaranov/go-openai":   {"rag/llm"},
+	"github.com/parquet-go/parquet-go":    {"rag/load"},
+	"github.com/yuin/goldmark":            {"rag/load"},
+	"github.com/ledongthuc/pdf":           {"rag/load"},
+	"golang.org/x/net":                    {"rag/load"},
+	"github.com/tiktoken-go/tokenizer":    {"rag/text"},
+	"github.com/clipperhouse/uax29":       {"rag/text", "engine/text"},
+	"github.com/blevesearch/snowballstem": {"engine/text"},
+	"github.com/spf13/cobra":              {"cmd/ragdb"},
+	"github.com/spf13/pflag":              {"cmd/ragdb"},
+	"github.com/mattn/go-isatty":          {"cmd/ragdb"},
+	"gopkg.in/yaml.v3":                    {"cmd/ragdb"},
+	"go.yaml.in/yaml/v3":                  {"cmd/ragdb"},
+	"gonum.org/v1/plot":                   {"bench"},
+	"gonum.org/v1/gonum":                  {"graphops", "bench"},
+	"go.etcd.io/bbolt":                    {"bench"},
+	"github.com/dgraph-io/badger":         {"bench"},
+	"modernc.org/sqlite":                  {"bench"},
+	"golang.org/x/sync":                   {"kv", "vecindex", "engine", "graphops", "query", "rag", "cmd/ragdb", "bench"},
+	"golang.org/x/sys":                    {"kv/pebblekv", "vecindex", "cmd/ragdb"},
+	"golang.org/x/text":                   {"engine", "rag"},
+	"golang.org/x/term":                   {"cmd/ragdb"},
+	"github.com/rogpeppe/go-internal":     {"cmd/ragdb"},
+}
+
+func covers(name, pkg string) bool { return pkg == name || strings.HasPrefix(pkg, name+"/") }
+
+func layerOf(pkg string) int {
+	return slices.IndexFunc(layers, func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return covers(n, pkg) })
+	})
+}
+
+func isLeaf(pkg string) bool {
+	return slices.ContainsFunc(leaves, func(l string) bool { return covers(l, pkg) })
+}
+
+// TestLayers reads every import and fails on an arrow that goes up.
+func TestLayers(t *testing.T) {
+	root := repository(t)
+	files := 0
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, p)
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") && p != root || d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		files++
+		pkg := path.Dir(filepath.ToSlash(rel))
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imp := range f.Imports {
+			name, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := refuse(pkg, name, strings.HasSuffix(p, "_test.go")); why != "" {
+				t.Errorf("%s imports %s: %s", rel, name, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 20 {
+		t.Fatalf("only %d files were read", files)
+	}
+}
+
+// refuse returns why a package may not import another, "" where it may.
+func refuse(pkg, imp string, test bool) string {
+	if rest, ok := strings.CutPrefix(imp, module+"/"); ok {
+		return refuseOwn(pkg, rest, test)
+	}
+	if !strings.Contains(strings.Split(imp, "/")[0], ".") {
+		return "" // the standard library
+	}
+	for mod, where := range homes {
+		if covers(mod, imp) || strings.HasPrefix(imp, mod+"/") {
+			if slices.ContainsFunc(where, func(h string) bool { return covers(h, pkg) }) {
+				return ""
+			}
+			return "its home is " + strings.Join(where, ", ")
+		}
+	}
+	return "the module has no home in internal/lint"
+}
+
+func refuseOwn(pkg, imp string, test bool) string {
+	from, to := layerOf(pkg), layerOf(imp)
+	switch {
+	case isLeaf(imp), covers(imp, pkg), covers(pkg, imp):
+		return ""
+	case isLeaf(pkg):
+		return "a leaf imports nothing of the project"
+	case exceptions[pkg+" -> "+imp] != "":
+		return ""
+	case pkg == "internal/lint" || from < 0:
+		return "the package stands in no layer"
+	case to < 0:
+		return "the imported package stands in no layer"
+	case test && (imp == "kv/kvtest" || imp == "kv/memkv"):
+		return ""
+	case from > to:
+		return "imports go down only"
+	case from == to && !sameTree(pkg, imp):
+		return "one layer's packages do not import each other"
+	}
+	return ""
+}
+
+// sameTree reports whether two packages of a layer share its folder.
+func sameTree(a, b string) bool {
+	return strings.Split(a, "/")[0] == strings.Split(b, "/")[0] && strings.Split(a, "/")[0] != "cmd"
+}
+
+func TestRefuse(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imp string
+		ok       bool
+	}{
+		{"engine", module + "/kv", true},
+		{"kv", module + "/engine", false},
+		{"engine", module + "/graphops", false},
+		{"vecindex", module + "/engine", false},
+		{"kv/memkv", module + "/kv", true},
+		{"vecindex", module + "/vecindex/distance", true},
+		{"graphops", module + "/vecindex/distance", true},
+		{"engine/text", module + "/kv", false},
+		{"internal/layout", module + "/kv", true},
+		{"internal/layout", module + "/engine", false},
+		{"engine", "github.com/cockroachdb/pebble/v2", false},
+		{"kv/pebblekv", "github.com/cockroachdb/pebble/v2/vfs", true},
+		{"rag/load", "github.com/sashabaranov/go-openai", false},
+		{"engine", "example.org/unknown", false},
+		{"engine", "encoding/json", true},
+		{"cmd/ragdb", module + "/bench", false},
+	} {
+		if why := refuse(c.pkg, c.imp, false); (why == "") != c.ok {
+			t.Errorf("%s -> %s: %q", c.pkg, c.imp, why)
+		}
+	}
+}
+
+func repository(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, e := os.Stat(filepath.Join(dir, "go.mod")); e == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal(err)
+	return ""
+}

@@ -1,0 +1,94 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of reading.
+var (
+	// ErrNotFound says that a key has no value.
+	ErrNotFound = errors.New("not found")
+	// ErrCorrupt marks data that cannot be what was written. Every error that
+	// reports damage satisfies errors.Is(err, ErrCorrupt).
+	ErrCorrupt = errors.New("corrupt data")
+)
+
+// Errors of opening.
+var (
+	// ErrLocked says that the directory is open already, in this process or
+	// another. The error is a [*LockedError].
+	ErrLocked = errors.New("database is locked")
+	// ErrIncompatible says that the directory was written with another key
+	// order or another merge than the schema's.
+	ErrIncompatible = errors.New("incompatible key order or merge")
+	// ErrForeign says that the directory holds something that is not a store
+	// of this kind. Nothing in it was touched.
+	ErrForeign = errors.New("not a ragdb directory")
+)
+
+// Errors of use.
+var (
+	// ErrClosed says that the store, snapshot or iterator was closed.
+	ErrClosed = errors.New("store is closed")
+	// ErrReadOnly says that the store was opened for reading, or that an
+	// earlier write failed (a full disk, say) and the backend accepts no more.
+	ErrReadOnly = errors.New("store is read-only")
+	// ErrTooLarge says that a batch exceeds what the backend takes at once.
+	ErrTooLarge = errors.New("batch is too large")
+	// ErrOrder says that the input of an ingest was not strictly ascending.
+	ErrOrder = errors.New("keys are not ascending")
+)
+
+// LockedError is the error of a second open. PID is 0 where the system does
+// not tell who holds the lock; it is the caller's own where the same process
+// has the directory open.
+type LockedError struct {
+	Path string
+	PID  int
+}
+
+// Error names the directory and, where known, the process that holds it.
+func (e *LockedError) Error() string {
+	if e.PID > 0 {
+		return fmt.Sprintf("%s is open in process %d", e.Path, e.PID)
+	}
+	return fmt.Sprintf("%s is open in another process", e.Path)
+}
+
+// Is reports whether target is [ErrLocked].
+func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// CorruptError marks damage: what was read and why it cannot be right. File
+// is the backend's file where it names one; Key is the formatted key where the
+// damage is in one value.
+type CorruptError struct {
+	File string
+	Key  string
+	Why  string
+	Err  error
+}
+
+// Error says where the damage is and what is wrong.
+func (e *CorruptError) Error() string {
+	s := "corrupt data"
+	if e.File != "" {
+		s += " in file " + e.File
+	}
+	if e.Key != "" {
+		s += " at key " + e.Key
+	}
+	if e.Why != "" {
+		s += ": " + e.Why
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Is reports whether target is [ErrCorrupt].
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
+
+// Unwrap returns the cause.
+func (e *CorruptError) Unwrap() error { return e.Err }
