@@ -13,7 +13,8 @@ type Schema struct {
 	// equal prefixes are adjacent, and Split(key[:Split(key)]) is its length.
 	Split func(key []byte) int
 	// Validate returns an error for a key that no builder makes; nil accepts
-	// every key. A batch or ingest with such a key is refused whole.
+	// every key but the empty one, which is never valid. A batch or ingest
+	// with an invalid key is refused whole.
 	Validate func(key []byte) error
 	// Format renders a key for people, such as out(g1,17,e3,c0).
 	Format func(key []byte) string

@@ -30,7 +30,13 @@ func AppendAdjacencyPrefix(dst []byte, dir Direction, g uint32, node uint64) []b
 
 // AdjacencyContainer returns the key of one container of a promoted list.
 func AdjacencyContainer(dir Direction, g uint32, node uint64, etype uint32, container uint64) []byte {
-	return put48(Adjacency(dir, g, node, etype), container)
+	return AppendAdjacencyContainer(make([]byte, 0, 23), dir, g, node, etype, container)
+}
+
+// AppendAdjacencyContainer appends the key of one container of a promoted list
+// to dst.
+func AppendAdjacencyContainer(dst []byte, dir Direction, g uint32, node uint64, etype uint32, container uint64) []byte {
+	return put48(AppendAdjacency(dst, dir, g, node, etype), container)
 }
 
 // AdjacencyKey is an adjacency key taken apart.

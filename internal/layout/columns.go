@@ -14,6 +14,7 @@ type Columns struct {
 	Words []uint32 // length of each node's text in the field
 
 	positions []byte
+	tail      []byte // what follows: the removals of an operand
 }
 
 // Read decodes the value of a container in place of what c held. An operand
@@ -22,7 +23,8 @@ type Columns struct {
 func (c *Columns) Read(v []byte) error {
 	err := c.read(v)
 	if err != nil {
-		c.Nodes, c.Freq, c.Words, c.positions = c.Nodes[:0], c.Freq[:0], c.Words[:0], nil
+		c.Nodes, c.Freq, c.Words = c.Nodes[:0], c.Freq[:0], c.Words[:0]
+		c.positions, c.tail = nil, nil
 	}
 	return err
 }
@@ -56,7 +58,8 @@ func (c *Columns) read(v []byte) error {
 	if k <= 0 || size > uint64(len(b)-k) {
 		return errPostings("bad positions")
 	}
-	c.positions = b[k : k+int(size)]
+	end := k + int(size)
+	c.positions, c.tail = b[k:end:end], b[end:]
 	return nil
 }
 
@@ -101,6 +104,19 @@ func readNumbers(b []byte, dst []uint32) (rest []byte, ok bool) {
 	return b[at:], true
 }
 
+// skipNumbers returns the length of n uvarints at the start of b.
+func skipNumbers(b []byte, n uint64) (length int, ok bool) {
+	for ; n > 0; length++ {
+		if length == len(b) {
+			return 0, false
+		}
+		if b[length] < 0x80 {
+			n--
+		}
+	}
+	return length, true
+}
+
 // PositionReader reads the positions of some nodes of a container in
 // ascending order, walking over those in between without decoding them. It is
 // good until the Columns are read again or the value they alias is gone.
@@ -121,14 +137,9 @@ func (p *PositionReader) Append(dst []uint32, i int) ([]uint32, error) {
 	for _, f := range p.c.Freq[p.next:i] {
 		skip += uint64(f)
 	}
-	at := 0
-	for ; skip > 0; at++ {
-		if at == len(p.rest) {
-			return dst, errPostings("positions cut short")
-		}
-		if p.rest[at] < 0x80 {
-			skip--
-		}
+	at, ok := skipNumbers(p.rest, skip)
+	if !ok {
+		return dst, errPostings("positions cut short")
 	}
 	pos := uint32(0)
 	for range p.c.Freq[i] {

@@ -77,6 +77,10 @@ func PostingsTerm(g, field uint32, term string) []byte {
 	return appendEscaped(put32(graphKey(TagPostings, g, 12+len(term)), field), []byte(term))
 }
 
+// AppendContainer appends the container that completes a prefix such as
+// [PostingsTerm] or [SetIndexValue] to a key.
+func AppendContainer(prefix []byte, container uint64) []byte { return put48(prefix, container) }
+
 // PostingsPrefix returns the prefix of all postings of a field.
 func PostingsPrefix(g, field uint32) []byte {
 	return put32(graphKey(TagPostings, g, 4), field)

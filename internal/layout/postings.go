@@ -1,11 +1,8 @@
 package layout
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 // The kinds of a postings value, in its first byte.
@@ -111,7 +108,7 @@ func readPostings(v []byte, dst []Posting, positions bool) (ps []Posting, tail [
 	from := len(dst)
 	node := uint64(0)
 	for i := range count {
-		d, k := binary.Uvarint(b)
+		d, k := uvarint(b)
 		if k <= 0 || i > 0 && d == 0 || node+d < node {
 			return dst[:from], nil, errPostings("bad node")
 		}
@@ -119,18 +116,21 @@ func readPostings(v []byte, dst []Posting, positions bool) (ps []Posting, tail [
 		dst = append(dst, Posting{Node: node})
 		b = b[k:]
 	}
-	for _, column := range []func(p *Posting) *uint32{
-		func(p *Posting) *uint32 { return &p.Freq },
-		func(p *Posting) *uint32 { return &p.Words },
-	} {
-		for i := from; i < len(dst); i++ {
-			x, k := binary.Uvarint(b)
-			if k <= 0 || x > 1<<32-1 {
-				return dst[:from], nil, errPostings("bad column")
-			}
-			*column(&dst[i]) = uint32(x)
-			b = b[k:]
+	for i := from; i < len(dst); i++ {
+		x, k := uvarint(b)
+		if k <= 0 || x > 1<<32-1 {
+			return dst[:from], nil, errPostings("bad frequency")
 		}
+		dst[i].Freq = uint32(x)
+		b = b[k:]
+	}
+	for i := from; i < len(dst); i++ {
+		x, k := uvarint(b)
+		if k <= 0 || x > 1<<32-1 {
+			return dst[:from], nil, errPostings("bad length")
+		}
+		dst[i].Words = uint32(x)
+		b = b[k:]
 	}
 	size, k := binary.Uvarint(b)
 	if k <= 0 || size > uint64(len(b)-k) {
@@ -144,7 +144,7 @@ func readPostings(v []byte, dst []Posting, positions bool) (ps []Posting, tail [
 	for i := from; i < len(dst); i++ {
 		end := 0
 		for range dst[i].Freq {
-			_, k := binary.Uvarint(pos[end:])
+			_, k := uvarint(pos[end:])
 			if k <= 0 {
 				return dst[:from], nil, errPostings("positions cut short")
 			}
@@ -153,6 +153,14 @@ func readPostings(v []byte, dst []Posting, positions bool) (ps []Posting, tail [
 		dst[i].Positions, pos = pos[:end:end], pos[end:]
 	}
 	return dst, tail, nil
+}
+
+// uvarint is [binary.Uvarint], inlined for the one byte that most take.
+func uvarint(b []byte) (x uint64, n int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return binary.Uvarint(b)
 }
 
 // PostingsLen returns the number of postings of a value.
@@ -165,91 +173,4 @@ func PostingsLen(v []byte) (int, error) {
 		return 0, errPostings("bad count")
 	}
 	return int(n), nil
-}
-
-// postingsFold folds postings as setFold folds sets: the newest operand wins
-// for each node.
-type postingsFold struct {
-	newer [][]byte // oldest first
-	older [][]byte // newest first
-	done  bool
-}
-
-func newPostingsFold(first []byte) *postingsFold {
-	return &postingsFold{newer: [][]byte{bytes.Clone(first)}, done: isPostingsBase(first)}
-}
-
-func isPostingsBase(v []byte) bool { return len(v) > 0 && v[0] == postingsBase }
-
-func (f *postingsFold) Newer(op []byte) {
-	if isPostingsBase(op) {
-		f.newer, f.older, f.done = f.newer[:0], nil, true
-	}
-	f.newer = append(f.newer, bytes.Clone(op))
-}
-
-func (f *postingsFold) Older(op []byte) {
-	if f.done {
-		return
-	}
-	f.older = append(f.older, bytes.Clone(op))
-	f.done = isPostingsBase(op)
-}
-
-func (f *postingsFold) Finish(hasBase bool) []byte {
-	type change struct {
-		Posting
-		order  int
-		remove bool
-	}
-	slices.Reverse(f.older)
-	ops := append(f.older, f.newer...)
-	if isPostingsBase(ops[0]) {
-		if len(ops) == 1 {
-			return ops[0]
-		}
-		hasBase = true
-	}
-	var changes []change
-	var ps []Posting
-	var removed []uint64
-	for order, op := range ops {
-		ps, removed = ps[:0], removed[:0]
-		var tail []byte
-		var err error
-		if ps, tail, err = readPostings(op, ps, true); err != nil {
-			continue
-		}
-		if op[0] == postingsDelta {
-			if _, err := readList(tail, &removed); err != nil {
-				continue
-			}
-		}
-		for _, p := range ps {
-			changes = append(changes, change{p, order, false})
-		}
-		for _, id := range removed {
-			changes = append(changes, change{Posting{Node: id}, order, true})
-		}
-	}
-	slices.SortStableFunc(changes, func(a, b change) int {
-		if c := cmp.Compare(a.Node, b.Node); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.order, b.order)
-	})
-	ps, removed = ps[:0], removed[:0]
-	for i, c := range changes {
-		switch {
-		case i+1 < len(changes) && changes[i+1].Node == c.Node:
-		case c.remove:
-			removed = append(removed, c.Node)
-		default:
-			ps = append(ps, c.Posting)
-		}
-	}
-	if hasBase {
-		return AppendPostings(nil, ps)
-	}
-	return AppendPostingsDelta(nil, ps, removed)
 }

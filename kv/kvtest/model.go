@@ -76,10 +76,14 @@ func (m *Model) Equal(ctx context.Context, r kv.Reader) error {
 	keys := m.Keys()
 	for it.First(); it.Valid(); it.Next() {
 		if len(keys) == 0 || string(it.Key()) != keys[0] {
-			return fmt.Errorf("key %q, want %.1q", it.Key(), keys)
+			return fmt.Errorf("key %q, want %q", it.Key(), keys[:min(1, len(keys))])
 		}
-		if want := m.m[keys[0]]; !bytes.Equal(it.Value(), want) {
-			return fmt.Errorf("value of %q is %q, want %q", it.Key(), it.Value(), want)
+		v, want := it.Value(), m.m[keys[0]]
+		if it.Err() != nil {
+			break
+		}
+		if !bytes.Equal(v, want) {
+			return fmt.Errorf("value of %q is %q, want %q", it.Key(), v, want)
 		}
 		keys = keys[1:]
 	}

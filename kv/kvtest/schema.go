@@ -22,8 +22,8 @@ func Schema() *kv.Schema {
 			return len(key)
 		},
 		Validate: func(key []byte) error {
-			if len(key) == 0 || key[0] == 0xFF {
-				return errors.New("empty or reserved")
+			if len(key) > 0 && key[0] == 0xFF {
+				return errors.New("reserved")
 			}
 			return nil
 		},

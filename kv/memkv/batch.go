@@ -2,6 +2,7 @@ package memkv
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/kv"
@@ -56,8 +57,13 @@ func (b *batch) add(kind opKind, k, v []byte) {
 	b.size += len(buf) + 16
 }
 
+var errEmptyKey = errors.New("empty key")
+
 // validate refuses a key no builder makes.
 func validate(s *kv.Schema, k []byte) error {
+	if len(k) == 0 {
+		return errEmptyKey
+	}
 	if s.Validate == nil {
 		return nil
 	}

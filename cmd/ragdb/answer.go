@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// answerResult is what ask --json prints.
+type answerResult struct {
+	V        int            `json:"v"`
+	Question string         `json:"question"`
+	Answer   *string        `json:"answer,omitempty"`
+	Answered *bool          `json:"answered,omitempty"`
+	Method   string         `json:"method"`
+	Model    string         `json:"model,omitempty"`
+	NS       string         `json:"ns"`
+	Sources  []answerSource `json:"sources"`
+	Items    *[]evidenceItem `json:"items,omitempty"`
+	Trace    string         `json:"trace,omitempty"`
+	Tokens   tokenCount     `json:"tokens"`
+	USD      float64        `json:"usd"`
+	Ms       timings        `json:"ms"`
+	// Plan and Ops are there with --explain.
+	Plan string          `json:"plan,omitempty"`
+	Ops  []query.OpTrace `json:"ops,omitempty"`
+}
+
+// answerSource is a source with its chunk's id as why and show take it.
+type answerSource struct {
+	N       int      `json:"n"`
+	Doc     string   `json:"doc"`
+	Page    int      `json:"page,omitempty"`
+	Heading string   `json:"heading,omitempty"`
+	Bytes   [2]int64 `json:"bytes"`
+	Chunk   string   `json:"chunk"`
+	Score   float64  `json:"score"`
+	Quote   string   `json:"quote"`
+}
+
+// tokenCount counts tokens: those of the evidence and those of the answer.
+type tokenCount struct {
+	In  int `json:"in"`
+	Out int `json:"out"`
+}
+
+// timings are milliseconds by kind of work. Their sum is less than the total.
+type timings struct {
+	Embed    float64 `json:"embed"`
+	ANN      float64 `json:"ann"`
+	Text     float64 `json:"text"`
+	Graph    float64 `json:"graph"`
+	PPR      float64 `json:"ppr"`
+	Assemble float64 `json:"assemble"`
+	LLM      float64 `json:"llm"`
+	Total    float64 `json:"total"`
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// split sorts the time of a retrieval by what the operators do. An operator's
+// time includes its inputs', which follow it one level deeper.
+func split(ev *rag.Evidence) timings {
+	t := timings{Embed: ms(ev.Embed)}
+	ops := ev.Trace.Ops
+	for i := range ops {
+		self := ops[i].Time
+		for j := i + 1; j < len(ops) && ops[j].Depth > ops[i].Depth; j++ {
+			if ops[j].Depth == ops[i].Depth+1 {
+				self -= ops[j].Time
+			}
+		}
+		switch ops[i].Op {
+		case "VectorSearch", "LayerSearch", "Score":
+			t.ANN += ms(self)
+		case "TextSearch", "NameMatch":
+			t.Text += ms(self)
+		case "PPR", "PageRank":
+			t.PPR += ms(self)
+		case "Pack", "Sections", "Top":
+			t.Assemble += ms(self)
+		default:
+			t.Graph += ms(self)
+		}
+	}
+	// The question's vector is made inside the operator that wants it first.
+	t.ANN = max(0, t.ANN-t.Embed)
+	return t
+}
+
+func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time.Duration) *answerResult {
+	r := &answerResult{
+		V: 1, Question: ans.Question, Method: ans.Method, NS: k.corpus.Namespace.Name(),
+		Sources: []answerSource{}, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
+	}
+	r.Ms.Total = ms(took)
+	if items != nil {
+		r.Items = &items
+		return r
+	}
+	r.Answer, r.Answered, r.Model = &ans.Text, &ans.Answered, k.models.Provider.Name()
+	r.Tokens.Out, r.Ms.LLM = ans.Usage.OutTokens, ms(ans.ModelTime)
+	for _, s := range ans.Sources {
+		r.Sources = append(r.Sources, answerSource{s.N, s.Doc, s.Page, s.Heading, s.Bytes, chunkID(s.Chunk), s.Score, s.Quote})
+	}
+	return r
+}
+
+// evidenceItem is a retrieved item as --no-llm prints it.
+type evidenceItem struct {
+	Rank    int        `json:"rank"`
+	Section string     `json:"section"`
+	Kind    string     `json:"kind"`
+	ID      string     `json:"id"`
+	Score   float64    `json:"score"`
+	Tokens  int        `json:"tokens"`
+	Sources []rag.Span `json:"sources"`
+	Why     why        `json:"why"`
+	Text    string     `json:"text"`
+}
+
+// why tells how an item came into the evidence.
+type why struct {
+	// Seed is what the search began with, Path the steps from there.
+	Seed string   `json:"seed"`
+	Path []string `json:"path"`
+	// PPR is the item's mass where the plan spread it over the graph.
+	PPR *float64 `json:"ppr,omitempty"`
+	// Cut is how the item stood to the budget.
+	Cut string `json:"cut"`
+}
+
+func newWhy(steps []query.Step) why {
+	w := why{Path: []string{}}
+	for i, s := range steps {
+		text := s.Op
+		if s.Note != "" {
+			text += " " + s.Note
+		}
+		switch {
+		case s.Op == "pack":
+			w.Cut = s.Note
+			continue
+		case s.Op == "ppr":
+			mass := s.Score
+			w.PPR = &mass
+		}
+		text += " (" + score(s.Score) + ")"
+		if i == 0 {
+			w.Seed = text
+		} else {
+			w.Path = append(w.Path, text)
+		}
+	}
+	return w
+}
+
+// evidence lists the items of some evidence with their ids.
+func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem, error) {
+	out := []evidenceItem{}
+	err := k.corpus.DB.View(ctx, func(snap *engine.Snapshot) error {
+		for _, s := range ev.Sections {
+			for i := range s.Items {
+				it := &s.Items[i]
+				name, err := refName(snap, k.graphs(), it.Ref())
+				if err != nil {
+					return err
+				}
+				kind := it.Kind
+				if strings.HasPrefix(kind, rag.ChunkNodeType+":") {
+					kind = rag.ChunkNodeType
+				}
+				spans := it.Spans
+				if spans == nil {
+					spans = []rag.Span{}
+				}
+				out = append(out, evidenceItem{
+					Rank: len(out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
+					Sources: spans, Why: newWhy(it.Why), Text: it.Text,
+				})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// graphs are the graphs that a plan's items can be in.
+func (k *asking) graphs() []*engine.Graph {
+	if g := k.system.Graph(); g != nil {
+		return []*engine.Graph{g, k.corpus.Base}
+	}
+	return []*engine.Graph{k.corpus.Base}
+}
+
+// place writes where a span stands: doc §heading p. 3 (bytes a–b).
+func place(doc, heading string, page int, bytes [2]int64) string {
+	s := doc
+	if heading != "" {
+		s += " §" + heading
+	}
+	if page > 0 {
+		s += fmt.Sprintf(" p. %d", page)
+	}
+	return s + fmt.Sprintf(" (bytes %d–%d)", bytes[0], bytes[1])
+}
+
+func (a *app) printAnswer(ans *rag.Answer, took time.Duration) {
+	o := a.out
+	if !ans.Answered {
+		o.print("The documents do not answer this.\n")
+		if n := len(ans.Evidence.Items()); n > 0 {
+			o.note("%s came near: add --no-llm to read them", plural(n, "piece")+" of evidence")
+		}
+	} else {
+		o.print("%s\n", wrap(o.clean(ans.Text), o.width, ""))
+		for _, s := range ans.Sources {
+			o.print(" %s %s\n", o.bold(fmt.Sprintf("[%d]", s.N)), o.clean(place(s.Doc, s.Heading, s.Page, s.Bytes)))
+			if o.verbose > 0 {
+				o.print("%s", o.dim(wrap(o.clean(s.Quote), o.width, "     ")))
+			}
+		}
+	}
+	line := fmt.Sprintf("%s · %s · %s of evidence · answered by rules, without a model",
+		duration(took), ans.Method, plural(ans.Evidence.Tokens, "token"))
+	if ans.Trace != "" {
+		line += " · trace " + ans.Trace
+	}
+	o.print("\n%s\n", o.dim(line))
+}
+
+// printEvidence prints the retrieved items as rows, or one below the other.
+func (a *app) printEvidence(ev *rag.Evidence, items []evidenceItem) {
+	if !a.out.text() {
+		t := &table{head: []string{"rank", "section", "kind", "id", "score", "tokens", "text"}, right: []bool{true, false, false, false, true, true, false}}
+		for _, it := range items {
+			t.add(it, number(it.Rank), it.Section, it.Kind, it.ID, score(it.Score), number(it.Tokens), oneLine(it.Text))
+		}
+		a.out.rows(t)
+		return
+	}
+	if len(items) == 0 {
+		a.out.print("Nothing was found.\n")
+	}
+	for _, it := range items {
+		a.out.print("%s %s %s\n", a.out.bold(fmt.Sprintf("%d.", it.Rank)), a.out.clean(it.ID),
+			a.out.dim(fmt.Sprintf("· %s · score %s · %s", it.Section, score(it.Score), plural(it.Tokens, "token"))))
+		for _, s := range it.Sources {
+			a.out.print("   %s\n", a.out.clean(place(s.Doc, s.Heading, s.Page, s.Bytes)))
+		}
+		a.out.print("%s\n", wrap(a.out.clean(it.Text), a.out.width, "   "))
+	}
+	a.out.print("%s\n", a.out.dim(fmt.Sprintf("%s · %s · %s · %s", duration(ev.Time), ev.Method, plural(len(items), "item"), plural(ev.Tokens, "token"))))
+}
+
+// printExplanation prints the plan and what its operators did.
+func (a *app) printExplanation(k *asking, ev *rag.Evidence, items []evidenceItem) {
+	o := a.out
+	o.print("\n%s\n%s", o.bold("plan"), o.clean(explainPlan(k.system.plan)))
+	t := &table{head: []string{"rows", "ms", "operator"}, right: []bool{true, true}}
+	for i := range ev.Trace.Ops {
+		op := &ev.Trace.Ops[i]
+		t.add(op, number(op.Rows), fmt.Sprintf("%.2f", ms(op.Time)), strings.Repeat("  ", op.Depth)+op.Op)
+	}
+	o.print("\n%s\n", o.bold("trace"))
+	o.rows(t)
+	o.print("\n%s\n", o.bold("evidence"))
+	for _, it := range items {
+		line := fmt.Sprintf("%2d. %s · %s", it.Rank, it.ID, it.Why.Seed)
+		for _, p := range it.Why.Path {
+			line += " → " + p
+		}
+		if it.Why.Cut != "" {
+			line += " → " + it.Why.Cut
+		}
+		o.print("%s\n", o.clean(line))
+	}
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// app is one run of the command.
+type app struct {
+	env     map[string]string
+	stdin   io.Reader
+	out     *output
+	methods rag.Methods
+	sources []source // of settings, see setting
+	global  globals
+}
+
+// globals are the flags that every command takes.
+type globals struct {
+	json, jsonl bool
+	output      choice
+	readOnly    bool
+	quiet       bool
+	verbose     int
+	noColor     bool
+	progress    choice
+	timeout     time.Duration
+	yes         bool
+	config      string
+	ns          string
+}
+
+func newApp(env []string, stdin io.Reader, stdout, stderr io.Writer) *app {
+	vars := map[string]string{}
+	for _, e := range env {
+		if k, v, ok := strings.Cut(e, "="); ok {
+			vars[k] = v
+		}
+	}
+	return &app{env: vars, stdin: stdin, out: newOutput(stdout, stderr, vars), methods: methods.All()}
+}
+
+// The annotations of commands.
+const (
+	printsRows   = "rows"   // has a table: every --output is possible
+	printsStream = "stream" // writes data of its own to stdout
+)
+
+// command builds the tree of commands.
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ragdb",
+		Short: "Put documents into a directory and ask, with sources",
+		Long: `ragdb keeps documents, a knowledge graph of them, vectors and an index of their
+words in one directory, and answers questions from it with sources. It needs no
+server, no network and no model: without one it answers by rules, in the words
+of the documents.`,
+		Example: `  ragdb demo
+  ragdb index acme.ragdb ./docs
+  ragdb ask acme.ragdb "How long is the warranty on model B?"
+  ragdb why acme.ragdb "How long is the warranty?" c:handbook.md#3`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              a.unknownCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: a.prepare,
+	}
+	root.SetOut(a.out.stdout)
+	root.SetErr(a.out.stderr)
+	a.globalFlags(root.PersistentFlags())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.guessOutput(cmd)
+		return usage(helpHint(cmd), "%s", flagMessage(err))
+	})
+	for _, g := range []cobra.Group{{ID: "use", Title: "Documents and questions:"}, {ID: "look", Title: "Looking inside:"}, {ID: "keep", Title: "Keeping it:"}} {
+		root.AddGroup(&g)
+	}
+	for id, cmds := range map[string][]*cobra.Command{
+		"use":  {a.initCommand(), a.indexCommand(), a.askCommand(), a.removeCommand(), a.demoCommand()},
+		"look": {a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand()},
+		"keep": {a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand()},
+		"":     {a.versionCommand()},
+	} {
+		for _, c := range cmds {
+			c.GroupID = id
+			root.AddCommand(c)
+		}
+	}
+	return root
+}
+
+func (a *app) globalFlags(f *pflag.FlagSet) {
+	g := &a.global
+	g.output = choice{value: string(asTable), of: formats()}
+	g.progress = choice{value: "auto", of: []string{"auto", "bar", "plain", "json", "none"}}
+	f.BoolVar(&g.json, "json", false, "print one JSON object")
+	f.BoolVar(&g.jsonl, "jsonl", false, "print a JSON object a line")
+	f.VarP(&g.output, "output", "o", "how to print rows: "+strings.Join(formats(), ", "))
+	f.BoolVarP(&g.readOnly, "readonly", "r", false, "open the database for reading")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "print results and errors only")
+	f.CountVarP(&g.verbose, "verbose", "v", "say more; twice for everything")
+	f.BoolVar(&g.noColor, "no-color", false, "print without colours (also NO_COLOR)")
+	f.Var(&g.progress, "progress", "how to show progress: auto, bar, plain, json, none")
+	f.DurationVar(&g.timeout, "timeout", 0, "give up after this time, such as 90s or 5m")
+	f.BoolVarP(&g.yes, "yes", "y", false, "do not ask before removing or overwriting")
+	f.StringVar(&g.config, "config", "", "settings `FILE` in place of ./ragdb.yaml")
+	f.StringVar(&g.ns, "ns", "main", "namespace: one corpus of the database")
+}
+
+// guessOutput finds the output format where the flags were not read to the end.
+func (a *app) guessOutput(cmd *cobra.Command) {
+	if a.global.json || a.global.jsonl || a.global.output.value == string(asJSON) {
+		a.out.format = asJSON
+	}
+}
+
+// prepare settles what every command needs, before it runs.
+func (a *app) prepare(cmd *cobra.Command, _ []string) error {
+	g := &a.global
+	a.guessOutput(cmd)
+	a.out.quiet, a.out.verbose = g.quiet, g.verbose
+	if err := a.readSettings(); err != nil {
+		return err
+	}
+	if err := a.settle(cmd, "ns", "progress"); err != nil {
+		return err
+	}
+	a.out.color = a.out.color && !g.noColor
+	return a.chooseFormat(cmd)
+}
+
+// chooseFormat settles the output format and refuses one that the command
+// cannot print.
+func (a *app) chooseFormat(cmd *cobra.Command) error {
+	g := &a.global
+	f := format(g.output.value)
+	switch {
+	case g.json && g.jsonl, (g.json || g.jsonl) && cmd.Flags().Changed("output"):
+		return usage("give one of them", "--json, --jsonl and --output exclude each other")
+	case g.json:
+		f = asJSON
+	case g.jsonl:
+		f = asJSONL
+	}
+	a.out.format = f
+	if f != asTable && f != asJSON && cmd.Annotations[printsRows] == "" {
+		return usage("use --json, or leave it out", "%s has no rows to print as %s", cmd.Name(), f)
+	}
+	return nil
+}
+
+// context returns a command's context with its time limit.
+func (a *app) context(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	if a.global.timeout > 0 {
+		return context.WithTimeout(cmd.Context(), a.global.timeout)
+	}
+	return context.WithCancel(cmd.Context())
+}
+
+// logger writes what the libraries log, by --verbose.
+func (a *app) logger() *slog.Logger {
+	level := slog.LevelInfo
+	switch {
+	case a.out.verbose == 0 || a.out.machine():
+		return nil
+	case a.out.verbose > 1:
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(a.out.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// unknownCommand refuses arguments of the root command: they name no command.
+func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	a.guessOutput(cmd)
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", args[0])
+	}
+	return usage("ragdb help lists them", "there is no command %q", args[0])
+}
+
+func helpHint(cmd *cobra.Command) string {
+	if cmd.HasParent() {
+		return "see ragdb help " + cmd.Name()
+	}
+	return "see ragdb help"
+}
+
+// flagMessage is pflag's error with the reason first and in our words.
+func flagMessage(err error) string {
+	s := err.Error()
+	if rest, ok := strings.CutPrefix(s, "unknown flag: "); ok {
+		return "there is no flag " + rest
+	}
+	if rest, ok := strings.CutPrefix(s, "unknown shorthand flag: "); ok {
+		return "there is no flag " + rest[strings.LastIndex(rest, " ")+1:]
+	}
+	if _, why, ok := strings.Cut(s, `" flag: `); ok && strings.HasPrefix(s, "invalid argument") {
+		i := strings.Index(s, `for "`)
+		return s[i+len(`for "`):strings.LastIndex(s, `" flag: `)] + ": " + why
+	}
+	return s
+}
+
+// choice is a flag with a few values.
+type choice struct {
+	value string
+	of    []string
+}
+
+func (c *choice) String() string { return c.value }
+
+// Set implements [pflag.Value].
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.of, s) {
+		return usage("", "%q is not one of %s", s, strings.Join(c.of, ", "))
+	}
+	c.value = s
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (c *choice) Type() string { return "WORD" }

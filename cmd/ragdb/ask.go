@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// questionFlags are the flags of what retrieves for a question.
+type questionFlags struct {
+	method   specList
+	where    string
+	whereAny bool
+	top      atLeastOne
+	budget   atLeastOne
+}
+
+func (f *questionFlags) add(a *app, cmd *cobra.Command) {
+	f.method = specList{methods: a.methods, one: true}
+	fl := cmd.Flags()
+	fl.Var(&f.method, "method", "method to retrieve by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
+	fl.StringVar(&f.where, "where", "", `use only documents that pass, such as 'lang = "en" AND date >= 2025-01-01'`)
+	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
+	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
+	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
+}
+
+// question reads a question and its flags.
+func (f *questionFlags) question(text string) (rag.Question, error) {
+	q := rag.Question{Text: strings.TrimSpace(text), Budget: int(f.budget), WhereAny: f.whereAny}
+	if q.Text == "" {
+		return q, usage(`write it in quotes: ragdb ask DB "Who wrote it?"`, "the question is empty")
+	}
+	if f.whereAny && f.where == "" {
+		return q, usage("add --where", "--where-any relaxes a filter, and there is none")
+	}
+	if f.where != "" {
+		p, err := engine.ParsePredicate(f.where)
+		if err != nil {
+			return q, &failure{exit: exitUsage, code: "usage", message: message(err), hint: `write it like --where 'lang = "en"'`, err: err}
+		}
+		q.Where = p
+	}
+	return q, nil
+}
+
+// asking is a question with what it is asked of.
+type asking struct {
+	corpus *rag.Corpus
+	system *planned
+	models *rag.Models
+	q      rag.Question
+}
+
+// ask opens the method and the models for a question.
+func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question) (*asking, error) {
+	// What the database keeps is settled by now.
+	q.Budget = int(f.budget)
+	sys, err := a.indexed(ctx, c, f.method.only())
+	if err != nil {
+		return nil, err
+	}
+	m, err := rag.OpenLocal(ctx, c, false)
+	if err != nil {
+		return nil, err
+	}
+	return &asking{corpus: c, system: &planned{System: sys, top: int(f.top)}, models: m, q: q}, nil
+}
+
+// askFlags are the flags of ask.
+type askFlags struct {
+	questionFlags
+	noLLM, explain, failEmpty bool
+}
+
+func (a *app) askCommand() *cobra.Command {
+	f := &askFlags{}
+	cmd := &cobra.Command{
+		Use:   "ask DB QUESTION",
+		Short: "Answer a question, with sources",
+		Long: `Ask answers from the documents. Numbers in brackets lead to the sources below
+the answer. No model is called: the answer consists of sentences of the
+documents, chosen by rules.`,
+		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"
+  ragdb ask acme.ragdb "What changed?" --where 'date >= 2025-01-01' --explain
+  ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text`,
+		Annotations: map[string]string{printsRows: "yes"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest, err := a.database(cmd, args, 1, false)
+			if err != nil {
+				return err
+			}
+			q, err := f.question(rest[0])
+			if err != nil {
+				return err
+			}
+			if !f.noLLM && !a.out.text() && !a.out.machine() {
+				return usage("add --no-llm", "an answer is no table; the evidence is")
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error {
+				k, err := a.ask(ctx, c, &f.questionFlags, q)
+				if err != nil {
+					return err
+				}
+				return a.answer(ctx, k, f)
+			})
+		},
+	}
+	f.add(a, cmd)
+	cmd.Flags().BoolVar(&f.noLLM, "no-llm", false, "print the evidence, not an answer")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the plan and what each step of it did")
+	cmd.Flags().BoolVar(&f.failEmpty, "fail-empty", false, "exit with 9 where there is no answer")
+	return cmd
+}
+
+// answer asks, prints and decides about the exit code.
+func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
+	start := time.Now()
+	ans := &rag.Answer{Question: k.q.Text, Method: k.system.Instance()}
+	var err error
+	if f.noLLM {
+		ans.Evidence, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q)
+	} else {
+		ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q)
+	}
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	empty := !ans.Answered
+	var items []evidenceItem
+	if f.noLLM || f.explain {
+		if items, err = k.evidence(ctx, ans.Evidence); err != nil {
+			return err
+		}
+	}
+	if f.noLLM {
+		empty = len(items) == 0
+	}
+	switch {
+	case a.out.format == asJSONL && f.noLLM:
+		for _, it := range items {
+			a.out.json(it)
+		}
+	case a.out.machine():
+		if !f.noLLM {
+			items = nil
+		}
+		r := newAnswerResult(k, ans, items, took)
+		if f.explain {
+			r.Plan, r.Ops = explainPlan(k.system.plan), ans.Evidence.Trace.Ops
+		}
+		a.out.json(r)
+	case f.noLLM:
+		a.printEvidence(ans.Evidence, items)
+	default:
+		a.printAnswer(ans, took)
+	}
+	if f.explain && a.out.text() {
+		a.printExplanation(k, ans.Evidence, items)
+	}
+	if empty && f.failEmpty {
+		return rag.ErrNoEvidence
+	}
+	return nil
+}
+
+// planned is a system whose plans are remembered and may be cut short.
+type planned struct {
+	rag.System
+	top  int // pieces of evidence at most, 0 for all
+	plan *rag.Plan
+}
+
+// Plan implements [rag.System].
+func (p *planned) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	plan, err := p.System.Plan(ctx, m, q)
+	if err != nil {
+		return nil, err
+	}
+	if p.top > 0 {
+		short := &rag.Plan{}
+		var before []query.Op
+		for _, s := range plan.Sections {
+			op := &top{In: s.Pack, N: p.top, Before: before}
+			before = append(before[:len(before):len(before)], op)
+			short.Sections = append(short.Sections, rag.Section{Name: s.Name, Pack: op})
+		}
+		plan = short
+	}
+	p.plan = plan
+	return plan, nil
+}
+
+// top keeps as many of the first items of a packed set as the ones before it
+// leave of a number, with their tokens.
+type top struct {
+	In     query.Op
+	N      int
+	Before []query.Op
+}
+
+// Run implements [query.Op].
+func (o *top) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	n := o.N
+	for _, b := range o.Before {
+		s, err := e.Eval(ctx, b)
+		if err != nil {
+			return query.Set{}, err
+		}
+		n -= len(s.Items)
+	}
+	s, err := e.Eval(ctx, o.In)
+	if err != nil || len(s.Items) <= n {
+		return s, err
+	}
+	// A header is in the pack's tokens only; what is cut off comes off those.
+	out := query.Set{Items: s.Items[:max(0, n)], Used: s.Used}
+	for _, it := range s.Items[max(0, n):] {
+		out.Used -= it.Tokens
+	}
+	if len(out.Items) == 0 {
+		out.Used = 0
+	}
+	return out, nil
+}
+
+// Explain implements [query.Op].
+func (o *top) Explain() query.Explanation {
+	return query.Explanation{Op: "Top", Args: []string{fmt.Sprintf("n=%d", o.N)}, Source: "--top"}
+}
+
+// Inputs implements [query.Op].
+func (o *top) Inputs() []query.Op { return []query.Op{o.In} }
+
+func explainPlan(p *rag.Plan) string {
+	var b strings.Builder
+	// A strings.Builder takes everything.
+	_ = query.Explain(&b, p.Op())
+	return b.String()
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// source is a place that settings come from, by key; a key is the name of a
+// flag, or db.
+type source struct {
+	name   string
+	values map[string]string
+}
+
+// settingKeys are the keys that a settings file may have.
+func settingKeys() []string {
+	return []string{"budget", "concurrency", "db", "method", "ns", "progress", "top"}
+}
+
+// storedKeys are those that a database keeps.
+func storedKeys() []string { return []string{"budget", "method", "top"} }
+
+// The places of settings between the flags and the defaults, strongest first.
+const (
+	fromEnv = iota
+	fromFile
+	fromDatabase
+	fromUser
+	settingSources
+)
+
+// readSettings reads the environment and the files. What the database keeps
+// comes in when it is open.
+func (a *app) readSettings() error {
+	a.sources = make([]source, settingSources)
+	a.sources[fromEnv] = source{"the environment", map[string]string{}}
+	if v := a.env["RAGDB_DB"]; v != "" {
+		a.sources[fromEnv].values["db"] = v
+	}
+	file, must := "ragdb.yaml", false
+	if a.global.config != "" {
+		file, must = a.global.config, true
+	}
+	var err error
+	if a.sources[fromFile], err = readSettingsFile(file, must); err != nil {
+		return err
+	}
+	if dir := a.configDir(); dir != "" {
+		a.sources[fromUser], err = readSettingsFile(filepath.Join(dir, "ragdb", "config.yaml"), false)
+	}
+	return err
+}
+
+// configDir is the folder of the user's settings, "" where the system has none.
+func (a *app) configDir() string {
+	if dir := a.env["XDG_CONFIG_HOME"]; filepath.IsAbs(dir) {
+		return dir
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+func readSettingsFile(path string, must bool) (source, error) {
+	s := source{name: path, values: map[string]string{}}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !must {
+		return s, nil
+	}
+	if err != nil {
+		return s, &failure{exit: exitUsage, code: "usage", message: "settings: " + message(err), hint: "check --config", err: err}
+	}
+	var raw map[string]yaml.Node
+	if err := yaml.Unmarshal(b, &raw); err != nil {
+		return s, usage("write lines such as method: ketrag", "%s is not YAML: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	for _, k := range slices.Sorted(maps.Keys(raw)) {
+		if !slices.Contains(settingKeys(), k) {
+			return s, usage("the keys are "+strings.Join(settingKeys(), ", "), "%s: line %d: there is no setting %q", path, raw[k].Line, k)
+		}
+		node := raw[k]
+		if node.Kind != yaml.ScalarNode {
+			return s, usage("write "+k+": value", "%s: line %d: %s is not a single value", path, node.Line, k)
+		}
+		s.values[k] = node.Value
+	}
+	return s, nil
+}
+
+// settle gives a command's flags that were not on the command line the values
+// of the strongest source that has them.
+func (a *app) settle(cmd *cobra.Command, keys ...string) error {
+	for _, k := range keys {
+		flag := cmd.Flag(k)
+		if flag == nil || flag.Changed {
+			continue
+		}
+		for _, s := range a.sources {
+			v, ok := s.values[k]
+			if !ok {
+				continue
+			}
+			if err := flag.Value.Set(v); err != nil {
+				return usage("correct it there, or give --"+k, "%s: %s: %s", s.name, k, err)
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// setting returns a setting that is no flag, "" where nobody has it.
+func (a *app) setting(key string) string {
+	for _, s := range a.sources {
+		if v := s.values[key]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// bucketSettings holds, in the base graph, the settings of a namespace:
+// key -> value as on the command line.
+const bucketSettings = "settings"
+
+// stored reads what a namespace keeps of settings.
+func stored(ctx context.Context, c *rag.Corpus) (map[string]string, error) {
+	out := map[string]string{}
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base).Bucket(bucketSettings).Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			out[string(e.Key)] = string(e.Value)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the settings: %w", err)
+	}
+	return out, nil
+}
+
+// store writes settings into a namespace.
+func store(ctx context.Context, c *rag.Corpus, values map[string]string) error {
+	err := c.DB.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base).MakeBucket(bucketSettings)
+		if err != nil {
+			return err
+		}
+		for _, k := range slices.Sorted(maps.Keys(values)) {
+			if err := b.Set([]byte(k), []byte(values[k])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store the settings: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+// Command ragdb indexes documents into a directory and answers questions from
+// them with citations.
+//
+//	ragdb demo                            see it work, without a document
+//	ragdb index acme.ragdb ./docs         make a database of a folder
+//	ragdb ask acme.ragdb "How long is the warranty on model B?"
+//	ragdb why acme.ragdb "How long ..." c:handbook.md#3
+//
+// ragdb help COMMAND tells more.
+//
+// # Output
+//
+// What was asked for goes to standard output, messages and progress to standard
+// error. --json prints one object with "v":1 in place of text, --jsonl an
+// object a line where a command has rows, and then errors are
+// {"error":{"code":...,"message":...,"hint":...}} on standard error. On a
+// terminal control characters in documents' texts are shown escaped.
+//
+// # Exit codes
+//
+//	0    done
+//	1    failed otherwise
+//	2    wrong usage
+//	3    not found: database, namespace, document, or no documents to index
+//	4    the database is open in another process
+//	5    corrupt, foreign, of another format, or check found something
+//	8    partly done: some files or items failed
+//	9    no evidence found (ask --fail-empty)
+//	130  interrupted; what was done is saved
+//
+// # Settings
+//
+// A setting is taken from the first that has it: a flag, the environment
+// (RAGDB_DB, NO_COLOR), ./ragdb.yaml or the file of --config, the database
+// (ragdb init), $XDG_CONFIG_HOME/ragdb/config.yaml, the default. The files have
+// the keys db, ns, method, budget, top, concurrency and progress.
+//
+// Where RAGDB_DB or db is set, the argument DB may be left out. A command that
+// takes any number of arguments after it (index, rm) then takes its first one
+// for DB only if it ends in .ragdb.
+package main

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+// The exit codes. They are a contract.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitLocked      = 4
+	exitCorrupt     = 5
+	exitPartial     = 8
+	exitNoEvidence  = 9
+	exitInterrupted = 130
+)
+
+// failure is an error as the user sees it: what is wrong, and what to do.
+type failure struct {
+	exit    int
+	code    string
+	message string
+	hint    string // "" where there is nothing to advise
+	err     error
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.message }
+
+// Unwrap returns what the failure was made from.
+func (f *failure) Unwrap() error { return f.err }
+
+func usage(hint, format string, args ...any) *failure {
+	return &failure{exit: exitUsage, code: "usage", message: fmt.Sprintf(format, args...), hint: hint}
+}
+
+func notFound(hint, format string, args ...any) *failure {
+	return &failure{exit: exitNotFound, code: "not_found", message: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// interrupted marks an error as the work of a signal, unless a command did.
+func interrupted(err error) error {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted", err: err}
+}
+
+// kind is a row of the table that turns the libraries' errors into exit codes.
+type kind struct {
+	is   error
+	exit int
+	code string
+	hint string
+}
+
+// kinds is the table. The first row that fits decides.
+func kinds() []kind {
+	return []kind{
+		{context.Canceled, exitInterrupted, "interrupted", "run the same command to go on"},
+		{context.DeadlineExceeded, exitFailed, "timeout", "what was done is saved; run it again, or give it more time with --timeout"},
+		{engine.ErrLocked, exitLocked, "locked", "wait for that process to end, or work on a copy (ragdb backup, ragdb restore)"},
+		{engine.ErrFormat, exitCorrupt, "format", ""},
+		{engine.ErrForeign, exitCorrupt, "foreign", "give the path of a database, or one that does not exist yet; nothing was touched"},
+		{engine.ErrIncompatible, exitCorrupt, "format", "use the ragdb that wrote it to export, and import here"},
+		{engine.ErrCorrupt, exitCorrupt, "corrupt", "see what is damaged with ragdb check, or restore a backup"},
+		{engine.ErrReadOnly, exitFailed, "read_only", "run it without --readonly"},
+		{engine.ErrNoIndex, exitUsage, "usage", "a filter can use what documents say of themselves: ragdb show DB DOC lists it"},
+		{engine.ErrInvalid, exitUsage, "usage", ""},
+		{load.ErrOption, exitUsage, "usage", ""},
+		{rag.ErrMethod, exitUsage, "usage", ""},
+		{rag.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
+		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with .txt, .md, .html, .jsonl or .csv files, or name the --format"},
+		{rag.ErrNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
+		{rag.ErrPartial, exitPartial, "partial", "correct them and run the same command; ragdb status lists failed items"},
+		{engine.ErrNotFound, exitNotFound, "not_found", ""},
+		{engine.ErrMemory, exitFailed, "memory", ""},
+		{syscall.ENOSPC, exitFailed, "disk_full", "make room and run the same command to go on"},
+		{fs.ErrNotExist, exitNotFound, "not_found", "check the spelling of the path"},
+		{fs.ErrPermission, exitFailed, "permission", "check who may read and write it"},
+	}
+}
+
+// explain turns any error into what the user is told.
+func explain(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	for _, k := range kinds() {
+		if errors.Is(err, k.is) {
+			return &failure{exit: k.exit, code: k.code, message: message(err), hint: k.hint, err: err}
+		}
+	}
+	return &failure{exit: exitFailed, code: "failed", message: message(err), err: err}
+}
+
+// message returns the sentence in an error: that of the cause where it makes a
+// whole one, else the chain without the names of packages in front.
+func message(err error) string {
+	var locked *kv.LockedError
+	var format *engine.FormatError
+	var syntax *engine.SyntaxError
+	var path *fs.PathError
+	var partial *rag.PartialError
+	switch {
+	case errors.As(err, &locked):
+		return locked.Error()
+	case errors.As(err, &format):
+		return format.Error()
+	case errors.As(err, &syntax):
+		return "the filter is wrong: " + syntax.Error()
+	case errors.As(err, &partial):
+		return partial.Error() + "; the rest is done"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the time of --timeout is over"
+	case errors.Is(err, engine.ErrForeign):
+		return strings.TrimPrefix(chain(err), "open ")
+	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
+		return path.Path + " does not exist"
+	}
+	return chain(err)
+}
+
+// chain returns an error's text without the packages it came through.
+func chain(err error) string {
+	parts := strings.Split(err.Error(), ": ")
+	out := parts[:0]
+	for _, p := range parts {
+		switch p {
+		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "load", "local", "llm", "text", "vecindex":
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1] == p {
+			continue // each layer names the same object
+		}
+		out = append(out, p)
+	}
+	return strings.Join(out, ": ")
+}

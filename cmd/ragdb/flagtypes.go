@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/rag"
+)
+
+// atLeastOne is a flag for a count; 0 is its unset value and cannot be given.
+type atLeastOne int
+
+func (c *atLeastOne) String() string {
+	if *c == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*c))
+}
+
+// Set implements pflag.Value.
+func (c *atLeastOne) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is not a number of 1 or more", s)
+	}
+	*c = atLeastOne(n)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (c *atLeastOne) Type() string { return "N" }
+
+// specList is a flag for methods: name[:key=value,...][@label],...
+type specList struct {
+	specs   []rag.Spec
+	methods rag.Methods
+	one     bool // takes a single method
+}
+
+func (l *specList) String() string {
+	out := make([]string, len(l.specs))
+	for i, s := range l.specs {
+		out[i] = s.String()
+	}
+	return strings.Join(out, ",")
+}
+
+// Set implements pflag.Value.
+func (l *specList) Set(s string) error {
+	var specs []rag.Spec
+	for _, part := range rag.SplitSpecs(s) {
+		spec, err := rag.ParseSpec(part)
+		if err != nil {
+			return fmt.Errorf("%s", chain(err))
+		}
+		if l.methods[spec.Name] == nil {
+			return fmt.Errorf("there is no method %q; there are %s", spec.Name, strings.Join(l.methods.Names(), ", "))
+		}
+		specs = append(specs, spec)
+	}
+	if len(specs) == 0 {
+		return fmt.Errorf("%q names no method; there are %s", s, strings.Join(l.methods.Names(), ", "))
+	}
+	if l.one && len(specs) > 1 {
+		return fmt.Errorf("give one method, not %d", len(specs))
+	}
+	l.specs = specs
+	return nil
+}
+
+// Type implements pflag.Value.
+func (l *specList) Type() string { return "METHOD" }
+
+// pairs is a flag that is given several times as key=value.
+type pairs map[string]string
+
+func (p *pairs) String() string { return "" }
+
+// Set implements pflag.Value.
+func (p *pairs) Set(s string) error {
+	k, v, ok := strings.Cut(s, "=")
+	if k = strings.TrimSpace(k); !ok || k == "" {
+		return fmt.Errorf("%q is not key=value", s)
+	}
+	if strings.HasPrefix(k, "_") {
+		return fmt.Errorf("%q: names that begin with _ are ragdb's own", k)
+	}
+	if *p == nil {
+		*p = pairs{}
+	}
+	(*p)[k] = v
+	return nil
+}
+
+// Type implements pflag.Value.
+func (p *pairs) Type() string { return "KEY=VALUE" }

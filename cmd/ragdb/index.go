@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// indexFlags are the flags of index.
+type indexFlags struct {
+	method      specList
+	concurrency atLeastOne
+	load        load.Options
+	meta        pairs
+	format      choice
+}
+
+func (a *app) indexCommand() *cobra.Command {
+	f := &indexFlags{method: specList{methods: a.methods}}
+	f.format = choice{value: "auto", of: []string{"auto", "txt", "md", "html", "jsonl", "csv"}}
+	cmd := &cobra.Command{
+		Use:   "index DB PATH...",
+		Short: "Add documents, or replace those that changed",
+		Long: `Index reads files and folders into DB, making it where it does not exist.
+Documents that are there already with the same content are skipped, those whose
+content changed are replaced. Whatever is done is saved as it goes: after an
+interruption the same command goes on. Without PATH it does what is left to do,
+after rm for example. Without --method it indexes by the methods that DB has.
+
+A document's key is its path relative to PATH; records of JSONL and CSV files
+have their id.`,
+		Example: `  ragdb index acme.ragdb ./docs
+  ragdb index acme.ragdb faq.csv --meta team=support
+  ragdb index acme.ragdb ./manuals ./wiki --include '*.md' --method ketrag,naive`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, paths, err := a.database(cmd, args, 0, true)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.index(ctx, cmd, path, paths, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.Var(&f.method, "method", "methods to index by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
+	fl.Var(&f.concurrency, "concurrency", "work items done at once (default: processors)")
+	fl.StringArrayVar(&f.load.Include, "include", nil, "files of a folder to read, such as '*.md' or 'docs/**/*.txt'")
+	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.of, ", "))
+	fl.Var(&f.meta, "meta", "metadata for all documents read, for --where")
+	fl.StringVar(&f.load.KeyPrefix, "key-prefix", "", "put this before the keys of documents")
+	fl.BoolVar(&f.load.NoTitle, "no-title", false, "leave titles out of the text")
+	fl.Int64Var(&f.load.MaxDocBytes, "max-doc-bytes", load.DefaultMaxDocBytes, "refuse greater documents")
+	return cmd
+}
+
+// indexResult is what index prints.
+type indexResult struct {
+	V       int      `json:"v"`
+	Methods []string `json:"methods"`
+	NS      string   `json:"ns"`
+	*rag.IndexResult
+	// Nodes are those of the methods' graphs by type, chunks left out.
+	Nodes []engine.Count `json:"nodes"`
+	Ms    int64          `json:"ms"`
+}
+
+func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths []string, f *indexFlags) error {
+	if f.load.MaxDocBytes < 1 {
+		return usage("give a size in bytes", "--max-doc-bytes must be 1 or more")
+	}
+	f.load.Format, f.load.Meta = f.format.value, f.meta
+	inputs, closeInputs, err := openInputs(paths, f.load)
+	if err != nil {
+		return err
+	}
+	defer closeInputs()
+	m := toCreate
+	if len(paths) == 0 {
+		m = toWrite
+	}
+	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
+		systems, err := a.toIndex(ctx, c, f.method.specs, cmd.Flag("method").Changed)
+		if err != nil {
+			return err
+		}
+		_, err = a.runIndex(ctx, c, systems, inputs, rag.IndexOptions{Workers: int(f.concurrency)})
+		return err
+	})
+}
+
+// openInputs opens the folders that the paths lie in, so that nothing outside
+// of them can be read.
+func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func(), err error) {
+	var roots []*os.Root
+	done = func() {
+		for _, r := range roots {
+			r.Close()
+		}
+	}
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		dir, name := p, "."
+		if !info.IsDir() {
+			dir, name = filepath.Dir(p), filepath.Base(p)
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		roots = append(roots, root)
+		inputs = append(inputs, rag.Input{FS: root.FS(), Root: name, Load: o})
+	}
+	return inputs, done, nil
+}
+
+// toIndex opens the methods to index by: those asked for, else those that the
+// corpus has, else the default. A new corpus remembers the first for questions.
+func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, asked bool) ([]rag.System, error) {
+	have, err := instances(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if len(have) > 0 && !asked {
+		specs = nil
+		for _, name := range have {
+			spec, err := rag.ParseInstance(name)
+			if err != nil {
+				return nil, err
+			}
+			specs = append(specs, spec)
+		}
+	}
+	if len(specs) == 0 {
+		specs = []rag.Spec{{Name: methods.Default}}
+	}
+	var systems []rag.System
+	for _, spec := range specs {
+		sys, err := a.methods.Open(ctx, c, spec)
+		if err != nil {
+			return nil, err
+		}
+		systems = append(systems, sys)
+	}
+	if len(have) == 0 && a.sources[fromDatabase].values["method"] == "" {
+		first := specs[0]
+		first.Label = ""
+		return systems, store(ctx, c, map[string]string{"method": first.String()})
+	}
+	return systems, nil
+}
+
+// runIndex indexes and reports.
+func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System, inputs []rag.Input, o rag.IndexOptions) (*rag.IndexResult, error) {
+	p := a.newProgress()
+	o.Notify = p.notify
+	start := time.Now()
+	x := &rag.Indexer{Corpus: c, Methods: a.methods, Systems: systems, Options: o}
+	r, err := x.Run(ctx, inputs)
+	saved := p.saved()
+	p.end()
+	for _, bad := range r.BadFiles {
+		a.out.warn("ragdb: %s", escape(bad))
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) && context.Cause(ctx) == errInterrupted {
+		return r, &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: " + saved, hint: "run the same command to go on", err: err}
+	}
+	if err != nil && !errors.Is(err, rag.ErrPartial) {
+		return r, err
+	}
+	out := indexResult{V: 1, NS: c.Namespace.Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
+	for _, sys := range systems {
+		out.Methods = append(out.Methods, sys.Instance())
+		nodes, cerr := graphNodes(ctx, c, sys.Graph())
+		if cerr != nil {
+			return r, cerr
+		}
+		out.Nodes = append(out.Nodes, nodes...)
+	}
+	a.printIndex(c, &out, time.Since(start))
+	return r, err
+}
+
+func (a *app) printIndex(c *rag.Corpus, r *indexResult, took time.Duration) {
+	if a.out.machine() {
+		a.out.json(r)
+		return
+	}
+	var did []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{r.Added, "added"}, {r.Replaced, "replaced"}, {r.Unchanged, "unchanged"}} {
+		if part.n > 0 {
+			did = append(did, number(part.n)+" "+part.what)
+		}
+	}
+	if len(did) == 0 {
+		did = append(did, "no new documents")
+	}
+	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(took))
+	line := c.DB.Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
+	for _, n := range r.Nodes {
+		line += " · " + plural(n.Count, n.Name)
+	}
+	a.out.print("%s\n", line)
+	if r.Failed > 0 {
+		a.out.note("%s failed: ragdb status %s", plural(r.Failed, "item"), quote(c.DB.Path()))
+	}
+}
+
+// graphNodes counts the nodes of a method's graph by type, without the chunks
+// that it shares with the corpus; nil has none.
+func graphNodes(ctx context.Context, c *rag.Corpus, g *engine.Graph) (out []engine.Count, err error) {
+	if g == nil {
+		return nil, nil
+	}
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(g).WithContext(ctx)
+		for _, t := range v.NodeTypes() {
+			set, err := v.Nodes(t)
+			if err != nil {
+				return err
+			}
+			if name := v.NodeTypeName(t); name != rag.ChunkNodeType {
+				out = append(out, engine.Count{Name: name, Count: int64(set.GetCardinality())})
+			}
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+// run runs a command line and returns the exit code. The first interrupt ends
+// the command's context; from then on the signal does what it does by default,
+// so that the second ends the process.
+func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	a := newApp(env, stdin, stdout, stderr)
+	root := a.command()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.out.err
+	}
+	if err == nil {
+		return exitOK
+	}
+	if errors.Is(err, context.Canceled) && context.Cause(ctx) == errInterrupted {
+		err = interrupted(err)
+	}
+	f := explain(err)
+	a.out.failure(f)
+	return f.exit
+}

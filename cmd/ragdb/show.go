@@ -1,0 +1,299 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show DB ID",
+		Short: "Show a document, chunk, entity or keyword with what it hangs on",
+		Long: `Show prints what DB holds of ID: a document's key, a chunk (c:KEY), an entity
+(e:NAME), a keyword (k:WORD) or another node (TYPE:KEY), with its neighbours,
+sources and text.`,
+		Example: `  ragdb show acme.ragdb handbook.md
+  ragdb show acme.ragdb c:handbook.md#3
+  ragdb show acme.ragdb "e:Model B"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest, err := a.database(cmd, args, 1, false)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.show(ctx, c, rest[0]) })
+		},
+	}
+}
+
+// showResult is what show prints.
+type showResult struct {
+	V        int           `json:"v"`
+	ID       string        `json:"id"`
+	Kind     string        `json:"kind"`
+	Document *documentView `json:"document,omitempty"`
+	Chunk    *chunkView    `json:"chunk,omitempty"`
+	// Nodes are what the graphs hold of it.
+	Nodes []nodeView `json:"nodes,omitempty"`
+}
+
+type documentView struct {
+	Key    string            `json:"key"`
+	Title  string            `json:"title,omitempty"`
+	Format string            `json:"format"`
+	Bytes  int               `json:"bytes"`
+	Meta   map[string]string `json:"meta"`
+	Chunks []chunkView       `json:"chunks"`
+}
+
+type chunkView struct {
+	ID     string   `json:"id"`
+	Set    string   `json:"set"`
+	Span   rag.Span `json:"span"`
+	Tokens int      `json:"tokens"`
+	Text   string   `json:"text"`
+}
+
+type nodeView struct {
+	Graph string `json:"graph"`
+	ID    string `json:"id"`
+	Type  string `json:"type"`
+	// Label and Texts are what sources call it and say of it.
+	Label     string         `json:"label,omitempty"`
+	Texts     []string       `json:"texts,omitempty"`
+	Sources   []string       `json:"sources,omitempty"`
+	Supports  []string       `json:"supports,omitempty"`
+	Neighbors []neighborView `json:"neighbors"`
+}
+
+type neighborView struct {
+	Edge   string  `json:"edge"`
+	ID     string  `json:"id"`
+	Weight float32 `json:"weight"`
+}
+
+// shown bounds what is listed of a node's neighbours and sources.
+const shown = 1000
+
+func (a *app) show(ctx context.Context, c *rag.Corpus, id string) error {
+	names, err := c.Namespace.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	var graphs []*engine.Graph
+	for _, name := range names {
+		g, err := c.Graph(ctx, name)
+		if err != nil {
+			return err
+		}
+		graphs = append(graphs, g)
+	}
+	r := showResult{V: 1, ID: id, Kind: "node"}
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		named, err := resolve(s, graphs, id)
+		if err != nil {
+			return err
+		}
+		for _, f := range named {
+			if err := r.add(ctx, c, s, f); err != nil {
+				return err
+			}
+		}
+		if len(named) == 0 {
+			return unknownID(c, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if a.out.machine() {
+		a.out.json(r)
+	} else {
+		a.printShow(&r)
+	}
+	return nil
+}
+
+// add adds what a graph holds of the id.
+func (r *showResult) add(ctx context.Context, c *rag.Corpus, s *engine.Snapshot, f found) error {
+	v := s.Graph(f.graph).WithContext(ctx)
+	if f.document {
+		r.Kind = "document"
+		return r.addDocument(c, v)
+	}
+	if f.ref.ID == 0 {
+		n, err := edgeOf(v, f)
+		r.Kind, r.Nodes = "edge", append(r.Nodes, n)
+		return err
+	}
+	n, err := v.Node(f.ref.ID)
+	if err != nil {
+		return err
+	}
+	kind := v.NodeTypeName(n.Type)
+	if f.graph.ID() == c.Base.ID() {
+		set, ok := strings.CutPrefix(kind, rag.ChunkNodeType+":")
+		if !ok {
+			return nil
+		}
+		ch, err := c.Chunk(v, f.ref.ID)
+		if err != nil {
+			return err
+		}
+		view, err := newChunkView(c, v, set, ch)
+		r.Kind, r.Chunk = rag.ChunkNodeType, &view
+		return err
+	}
+	if r.Kind == "node" {
+		r.Kind = kind
+	}
+	node, err := nodeOf(v, f.ref.ID)
+	r.Nodes = append(r.Nodes, node)
+	return err
+}
+
+func (r *showResult) addDocument(c *rag.Corpus, v *engine.View) error {
+	d, err := c.Document(v, r.ID)
+	if err != nil {
+		return err
+	}
+	doc := &documentView{Key: d.Key, Title: d.Title, Format: d.Format, Bytes: d.Bytes, Meta: map[string]string{}, Chunks: []chunkView{}}
+	for k, val := range d.Meta {
+		doc.Meta[k] = fmt.Sprint(val)
+	}
+	chunks, err := c.ChunksOf(v, d)
+	if err != nil {
+		return err
+	}
+	for _, kind := range slices.Sorted(maps.Keys(chunks)) {
+		for _, ch := range chunks[kind] {
+			view, err := newChunkView(c, v, strings.TrimPrefix(kind, rag.ChunkNodeType+":"), ch)
+			if err != nil {
+				return err
+			}
+			doc.Chunks = append(doc.Chunks, view)
+		}
+	}
+	r.Document = doc
+	return nil
+}
+
+func newChunkView(c *rag.Corpus, v *engine.View, set string, ch rag.Chunk) (chunkView, error) {
+	span, err := c.Locate(v, ch.Doc, ch.Start, ch.End)
+	return chunkView{chunkID(ch.Key), set, span, ch.Tokens, ch.Text}, err
+}
+
+// nodeOf reads a node with its surroundings.
+func nodeOf(v *engine.View, id engine.NodeID) (nodeView, error) {
+	n, err := v.Node(id)
+	if err != nil {
+		return nodeView{}, err
+	}
+	out := nodeView{Graph: v.Graph().Name(), Type: v.NodeTypeName(n.Type), Neighbors: []neighborView{}}
+	if out.ID, err = nodeName(v, id); err != nil {
+		return out, err
+	}
+	if err := out.supported(v, engine.NodeTarget(id)); err != nil {
+		return out, err
+	}
+	for t, err := range v.ContributedBy(id) {
+		if err != nil {
+			return out, err
+		}
+		if t.Node == 0 || len(out.Supports) == shown {
+			continue
+		}
+		name, err := nodeName(v, t.Node)
+		if err != nil {
+			return out, err
+		}
+		out.Supports = append(out.Supports, name)
+	}
+	edges, err := strongest(v, id)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range edges {
+		name, err := nodeName(v, e.Other(id))
+		if err != nil {
+			return out, err
+		}
+		out.Neighbors = append(out.Neighbors, neighborView{v.EdgeTypeName(e.Type), name, e.Weight})
+	}
+	return out, nil
+}
+
+// edgeOf reads an edge with what supports it.
+func edgeOf(v *engine.View, f found) (nodeView, error) {
+	e := f.ref.Edge
+	out := nodeView{Graph: v.Graph().Name(), Type: v.EdgeTypeName(e.Type), Neighbors: []neighborView{}}
+	w, _, err := v.HasEdge(e.From, e.To, e.Type)
+	if err != nil {
+		return out, err
+	}
+	for _, end := range []engine.NodeID{e.From, e.To} {
+		name, err := nodeName(v, end)
+		if err != nil {
+			return out, err
+		}
+		out.Neighbors = append(out.Neighbors, neighborView{out.Type, name, w})
+	}
+	out.ID = out.Type + ":" + out.Neighbors[0].ID + "→" + out.Neighbors[1].ID
+	return out, out.supported(v, engine.EdgeTarget(e.From, e.To, e.Type))
+}
+
+// supported fills in what the sources of a node or edge say.
+func (n *nodeView) supported(v *engine.View, t engine.Target) error {
+	total, err := v.Total(t)
+	if err != nil {
+		return err
+	}
+	n.Label, n.Texts = total.Label, total.Texts
+	sources, err := v.Sources(t)
+	if err != nil {
+		return err
+	}
+	for it := sources.Iterator(); it.HasNext() && len(n.Sources) < shown; {
+		name, err := nodeName(v, engine.NodeID(it.Next()))
+		if err != nil {
+			return err
+		}
+		n.Sources = append(n.Sources, name)
+	}
+	return nil
+}
+
+// strongest returns the edges of a node, in both directions, by type, then
+// weight descending, at most as many as are shown.
+func strongest(v *engine.View, id engine.NodeID) ([]engine.Edge, error) {
+	var edges []engine.Edge
+	for after := engine.NodeID(0); ; {
+		page, err := v.Neighbors(id, engine.EdgeFilter{Direction: engine.Both}, after, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			break
+		}
+		after = page[len(page)-1].Other(id)
+		edges = append(edges, page...)
+		if len(edges) > 100*shown {
+			break // a hub: the first by id will do
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b engine.Edge) int {
+		return cmp.Or(cmp.Compare(v.EdgeTypeName(a.Type), v.EdgeTypeName(b.Type)), cmp.Compare(b.Weight, a.Weight))
+	})
+	return edges[:min(len(edges), shown)], nil
+}

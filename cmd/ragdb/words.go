@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// runeWidth is the number of columns that a character takes: two for those of
+// East Asian scripts, none for marks that stand above others.
+func runeWidth(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.Is(unicode.Mn, r):
+		return 0
+	case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||
+		r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
+		return 2
+	}
+	return 1
+}
+
+// columns is the width of a text on one line.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// pad brings a text to a number of columns, on the right side where right.
+func pad(s string, width int, right bool) string {
+	fill := strings.Repeat(" ", max(0, width-columns(s)))
+	if right {
+		return fill + s
+	}
+	return s + fill
+}
+
+// cut shortens a text to a number of columns, with an ellipsis at its end.
+func cut(s string, width int) string {
+	if columns(s) <= width {
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		if n += runeWidth(r); n > width-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// oneLine returns a text without line breaks and runs of blanks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// wrap breaks a text into lines of a number of columns, at blanks where it can,
+// and keeps its own line breaks.
+func wrap(s string, width int, indent string) string {
+	room := max(10, width-columns(indent))
+	var b strings.Builder
+	for _, par := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
+		line := ""
+		flush := func() {
+			b.WriteString(strings.TrimRight(indent+line, " "))
+			b.WriteByte('\n')
+			line = ""
+		}
+		for _, w := range strings.Fields(par) {
+			if line != "" && columns(line)+1+columns(w) <= room {
+				line += " " + w
+				continue
+			}
+			if line != "" {
+				flush()
+			}
+			for columns(w) > room {
+				n, at := 0, len(w)
+				for i, r := range w {
+					if n += runeWidth(r); n > room {
+						at = i
+						break
+					}
+				}
+				line = w[:at]
+				flush()
+				w = w[at:]
+			}
+			line = w
+		}
+		flush()
+	}
+	return b.String()
+}
+
+// number writes a count with commas between thousands.
+func number[N int | int64 | uint64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural writes a count with its noun: 1 document, 2 documents.
+func plural[N int | int64 | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "y") {
+		return number(n) + " " + noun[:len(noun)-1] + "ies"
+	}
+	return number(n) + " " + noun + "s"
+}
+
+// size writes a number of bytes.
+func size[N int | int64 | uint64](n N) string {
+	x := float64(n)
+	for _, unit := range []string{"B", "kB", "MB", "GB"} {
+		if x < 1000 {
+			if unit == "B" || x >= 99.95 {
+				return fmt.Sprintf("%.0f %s", x, unit)
+			}
+			return fmt.Sprintf("%.1f %s", x, unit)
+		}
+		x /= 1000
+	}
+	return fmt.Sprintf("%.1f TB", x)
+}
+
+// duration writes a time as people read it.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// score writes a score with as many digits as tell something.
+func score(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// quote writes an argument as a shell reads it back.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("_-./:@%+=,#", r)
+	}
+	if s != "" && s[0] != '#' && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	if !strings.ContainsAny(s, "\"$`\\!") {
+		return `"` + s + `"`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

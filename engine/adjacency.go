@@ -1,0 +1,462 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+)
+
+// Direction says which edges of directed types count. Edges of undirected
+// types always do.
+type Direction uint8
+
+// The directions. Out is the default: edges are followed as they point.
+const (
+	Out Direction = iota
+	In
+	Both
+)
+
+// EdgeFilter chooses edges. The zero value is all types, outward.
+type EdgeFilter struct {
+	// Types lists the edge types that count; nil is all.
+	Types []EdgeType
+	// Direction says which way edges of directed types are followed.
+	Direction Direction
+}
+
+// reads reports whether the filter wants the lists of a type that are stored
+// in a direction.
+func (f *EdgeFilter) reads(dir layout.Direction, t EdgeType) bool {
+	if f.Types != nil && !slices.Contains(f.Types, t) {
+		return false
+	}
+	if !t.Directed() || f.Direction == Both {
+		return true
+	}
+	return (dir == layout.Out) == (f.Direction == Out)
+}
+
+// Edge is an edge. Edges of undirected types have the node that was asked
+// about as From, or the smaller id where none was.
+type Edge struct {
+	From, To NodeID
+	Type     EdgeType
+	Weight   float32
+}
+
+// Other returns the end of e that is not id.
+func (e Edge) Other(id NodeID) NodeID {
+	if e.From == id {
+		return e.To
+	}
+	return e.From
+}
+
+// listPage is how many edges Neighbors returns where dst has no room of its
+// own.
+const listPage = 256
+
+// Neighbors appends the edges between id and its neighbours greater than
+// after, in order of neighbour, type and direction, and returns the extended
+// slice. It stops when the free capacity of dst is used (256 where dst has
+// none), but never between two edges to one neighbour; fewer edges mean that
+// there are no more. Asking again after the last neighbour goes on, so that a
+// node of a million neighbours is never held at once. A node without edges, or
+// that does not exist, has no neighbours.
+//
+// The cost is one seek for each direction, and the decoding of each list from
+// the container of after on, until enough edges are found.
+func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([]Edge, error) {
+	if err := r.settle(); err != nil {
+		return dst, err
+	}
+	limit := cap(dst) - len(dst)
+	if limit == 0 {
+		limit = listPage
+	}
+	from := len(dst)
+	lists := 0
+	for _, dir := range []layout.Direction{layout.Out, layout.In} {
+		err := r.eachList(dir, id, &f, func(t EdgeType, it *listIter) error {
+			n := 0
+			err := it.from(uint64(after)+1, func(other uint64, w float32) bool {
+				if dir == layout.In && !t.Directed() && NodeID(other) == id {
+					return true // the loop was met among the out-edges
+				}
+				dst = append(dst, edgeOf(dir, id, NodeID(other), t, w))
+				n++
+				// One more than the page, to know that the list goes on.
+				return n <= limit
+			})
+			if n > 0 {
+				lists++
+			}
+			return err
+		})
+		if err != nil {
+			return dst[:from], r.wrap(fmt.Sprintf("neighbours of %d", id), err)
+		}
+	}
+	page := dst[from:]
+	if lists > 1 {
+		slices.SortFunc(page, func(a, b Edge) int {
+			if c := cmp.Compare(a.Other(id), b.Other(id)); c != 0 {
+				return c
+			}
+			if c := cmp.Compare(a.Type, b.Type); c != 0 {
+				return c
+			}
+			return cmp.Compare(a.From^id, b.From^id) // 0 for out-edges
+		})
+	}
+	return dst[:from+pageEnd(page, id, limit)], nil
+}
+
+// pageEnd returns how many edges of a sorted page to keep: at least limit
+// where there are more, up to the end of a neighbour.
+func pageEnd(page []Edge, id NodeID, limit int) int {
+	if len(page) <= limit {
+		return len(page)
+	}
+	last := page[limit-1].Other(id)
+	n := limit
+	for n < len(page) && page[n].Other(id) == last {
+		n++
+	}
+	return n
+}
+
+func edgeOf(dir layout.Direction, id, other NodeID, t EdgeType, w float32) Edge {
+	if dir == layout.In && t.Directed() {
+		return Edge{From: other, To: id, Type: t, Weight: w}
+	}
+	return Edge{From: id, To: other, Type: t, Weight: w}
+}
+
+// listIter walks one adjacency list from the key on which it stands.
+type listIter struct {
+	kv  kv.Iterator
+	key layout.AdjacencyKey
+	set layout.Set
+}
+
+// from calls fn with the neighbours >= lo of the list and their weights,
+// ascending, until fn returns false.
+func (l *listIter) from(lo uint64, fn func(other uint64, w float32) bool) error {
+	if l.key.Inline {
+		return l.value(0, lo, fn)
+	}
+	if c := layout.Container(lo); c > l.key.Container {
+		// Seek past the containers below lo.
+		k := layout.AdjacencyContainer(l.key.Dir, l.key.Graph, l.key.Node, l.key.Type, c)
+		if !l.kv.SeekGE(k) {
+			return l.kv.Err()
+		}
+	}
+	for {
+		key, ok := layout.ReadAdjacency(l.kv.Key())
+		if !ok || key.Type != l.key.Type || key.Node != l.key.Node || key.Dir != l.key.Dir {
+			return nil
+		}
+		stop := false
+		err := l.value(key.Container<<16, lo, func(other uint64, w float32) bool {
+			stop = !fn(other, w)
+			return !stop
+		})
+		if err != nil || stop || !l.kv.Next() {
+			return errors.Join(err, l.kv.Err())
+		}
+	}
+}
+
+// value calls fn with the neighbours >= lo in the current value.
+func (l *listIter) value(base, lo uint64, fn func(other uint64, w float32) bool) error {
+	l.set.Reset()
+	if err := layout.ReadSet(l.kv.Value(), &l.set); err != nil {
+		return corrupt(l.kv.Key(), err)
+	}
+	i := 0
+	if lo > base {
+		i, _ = slices.BinarySearch(l.set.IDs, lo-base)
+	}
+	for ; i < len(l.set.IDs); i++ {
+		if !fn(base+l.set.IDs[i], l.set.Weight(i)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// eachList calls fn with every list of a node in one direction that the filter
+// wants, in order of type. fn need not exhaust the list.
+func (r *reader) eachList(dir layout.Direction, id NodeID, f *EdgeFilter, fn func(t EdgeType, l *listIter) error) error {
+	prefix := layout.AppendAdjacencyPrefix(make([]byte, 0, 32), dir, r.g, uint64(id))
+	it, err := r.kv.Iter(r.ctx, prefix, layout.Next(prefix))
+	if err != nil {
+		return err
+	}
+	l := &listIter{kv: it}
+	ok := it.SeekPrefix(prefix)
+	for ok {
+		key, valid := layout.ReadAdjacency(it.Key())
+		if !valid {
+			err = corrupt(it.Key(), errors.New("not an adjacency key"))
+			break
+		}
+		l.key = key
+		t := EdgeType(key.Type)
+		if f.reads(dir, t) {
+			if err = fn(t, l); err != nil {
+				break
+			}
+		}
+		if key.Inline {
+			// The walk of an inline list does not move the iterator, and no
+			// container of the same list follows one.
+			ok = it.Next()
+			continue
+		}
+		ok = it.SeekGE(layout.Adjacency(dir, r.g, uint64(id), key.Type+1))
+	}
+	return errors.Join(err, it.Err(), it.Close())
+}
+
+// Degree returns the number of distinct neighbours over the filter's types. It
+// decodes the lists; a hub costs a bitmap of its neighbours.
+func (r *reader) Degree(id NodeID, f EdgeFilter) (int, error) {
+	set, err := r.NeighborSet(id, f)
+	if err != nil {
+		return 0, err
+	}
+	return int(set.GetCardinality()), nil
+}
+
+// NeighborSet returns the neighbours of a node as a bitmap that the caller
+// owns: the form for unions and intersections of neighbourhoods.
+func (r *reader) NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error) {
+	if err := r.settle(); err != nil {
+		return nil, err
+	}
+	rb := roaring.New()
+	for _, dir := range []layout.Direction{layout.Out, layout.In} {
+		err := r.eachList(dir, id, &f, func(t EdgeType, l *listIter) error {
+			for {
+				key, ok := layout.ReadAdjacency(l.kv.Key())
+				if !ok || key.Type != l.key.Type {
+					return nil
+				}
+				if err := layout.AddSetTo(l.kv.Value(), key.Container<<16, rb); err != nil {
+					return corrupt(l.kv.Key(), err)
+				}
+				if key.Inline || !l.kv.Next() {
+					return l.kv.Err()
+				}
+			}
+		})
+		if err != nil {
+			return nil, r.wrap(fmt.Sprintf("neighbours of %d", id), err)
+		}
+	}
+	return rb, nil
+}
+
+// HasEdge reports whether the edge exists, and its weight. For an undirected
+// type the order of the ends does not matter.
+func (r *reader) HasEdge(from, to NodeID, t EdgeType) (weight float32, ok bool, err error) {
+	if err := r.settle(); err != nil {
+		return 0, false, err
+	}
+	if !t.Directed() && from > to {
+		from, to = to, from
+	}
+	weight, ok, err = r.hasEdge(layout.Out, uint64(from), uint64(to), t)
+	return weight, ok, r.wrap(fmt.Sprintf("edge %d-%d", from, to), err)
+}
+
+// hasEdge looks for other in node's list of a direction.
+func (r *reader) hasEdge(dir layout.Direction, node, other uint64, t EdgeType) (weight float32, ok bool, err error) {
+	key, id := layout.Adjacency(dir, r.g, node, uint32(t)), other
+	v, err := r.kv.Get(r.ctx, key, nil)
+	if errors.Is(err, ErrNotFound) {
+		key = layout.AdjacencyContainer(dir, r.g, node, uint32(t), layout.Container(other))
+		id = other & 0xFFFF
+		v, err = r.kv.Get(r.ctx, key, nil)
+	}
+	if errors.Is(err, ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	weight, ok, err = layout.SetHas(v, id)
+	if err != nil {
+		return 0, false, corrupt(key, err)
+	}
+	return weight, ok, nil
+}
+
+// EdgeProps returns the properties of an edge, nil where it has none.
+func (r *reader) EdgeProps(from, to NodeID, t EdgeType) (Props, error) {
+	if !t.Directed() && from > to {
+		from, to = to, from
+	}
+	k := layout.Edge(r.g, uint64(from), uint32(t), uint64(to))
+	v, err := r.kv.Get(r.ctx, k, nil)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.wrap(fmt.Sprintf("edge %d-%d", from, to), err)
+	}
+	props, err := decodeEdge(v)
+	if err != nil {
+		return nil, corrupt(k, err)
+	}
+	return r.named(props), nil
+}
+
+// List is one node's neighbours under one edge type, as stored, or a part of
+// them where the list is long.
+type List struct {
+	Node NodeID
+	Type EdgeType
+	// Others are the neighbours, ascending; Weights their weights, nil where
+	// all are 1. Both are valid until the scan moves on.
+	Others  []uint64
+	Weights []float32
+}
+
+// Lists yields the stored lists of the nodes lo <= id < hi (hi 0: to the end)
+// in order of node and type; dir In yields the lists of the edges that end in
+// a node. An undirected edge stands in the Out list of its smaller end and the
+// In list of its greater one. Long lists come in several parts. It is the
+// cheapest way to read the whole graph, and what projections are built from.
+func (v *View) Lists(dir Direction, lo, hi NodeID, f EdgeFilter) iter.Seq2[*List, error] {
+	return v.lists(dir, lo, hi, f)
+}
+
+func (r *reader) lists(dir Direction, lo, hi NodeID, f EdgeFilter) iter.Seq2[*List, error] {
+	return func(yield func(*List, error) bool) {
+		if err := r.settle(); err != nil {
+			yield(nil, err)
+			return
+		}
+		d := layout.Out
+		if dir == In {
+			d = layout.In
+		}
+		from := layout.AppendAdjacencyPrefix(nil, d, r.g, uint64(lo))
+		to := layout.Next(from[:5])
+		if hi > 0 {
+			to = layout.AppendAdjacencyPrefix(nil, d, r.g, uint64(hi))
+		}
+		var list List
+		var set layout.Set
+		for p, err := range scanRange(r.ctx, r.kv, from, to) {
+			if err != nil {
+				yield(nil, r.wrap("lists", err))
+				return
+			}
+			key, ok := layout.ReadAdjacency(p.key)
+			if !ok {
+				yield(nil, corrupt(p.key, errors.New("not an adjacency key")))
+				return
+			}
+			if f.Types != nil && !slices.Contains(f.Types, EdgeType(key.Type)) {
+				continue
+			}
+			set.Reset()
+			if err := layout.ReadSet(p.value, &set); err != nil {
+				yield(nil, corrupt(p.key, err))
+				return
+			}
+			if base := key.Container << 16; base > 0 {
+				for i := range set.IDs {
+					set.IDs[i] += base
+				}
+			}
+			list = List{Node: NodeID(key.Node), Type: EdgeType(key.Type), Others: set.IDs, Weights: set.Weights}
+			if len(list.Others) > 0 && !yield(&list, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Edges yields every edge of the filter's types once, in order of From, Type
+// and To; the filter's direction does not matter.
+func (r *reader) Edges(f EdgeFilter) iter.Seq2[Edge, error] {
+	return func(yield func(Edge, error) bool) {
+		for l, err := range r.lists(Out, 0, 0, f) {
+			if err != nil {
+				yield(Edge{}, err)
+				return
+			}
+			for i, other := range l.Others {
+				e := Edge{From: l.Node, To: NodeID(other), Type: l.Type, Weight: 1}
+				if l.Weights != nil {
+					e.Weight = l.Weights[i]
+				}
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Within yields the edges that have both ends in set, each once, in order of
+// From, Type and To. It reads the lists of the nodes in set.
+func (r *reader) Within(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error] {
+	f.Direction = Both
+	return r.around(set, f, func(dir layout.Direction, inside bool) bool {
+		return dir == layout.Out && inside
+	})
+}
+
+// Leaving yields the edges that have one end in set and follow the filter's
+// direction from there, in order of the node in set; From is the edge's own,
+// or the node in set for undirected types.
+func (r *reader) Leaving(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error] {
+	return r.around(set, f, func(_ layout.Direction, inside bool) bool { return !inside })
+}
+
+// around yields the edges at the nodes of set that want chooses.
+func (r *reader) around(set *roaring.Bitmap, f EdgeFilter, want func(dir layout.Direction, inside bool) bool) iter.Seq2[Edge, error] {
+	return func(yield func(Edge, error) bool) {
+		if err := r.settle(); err != nil {
+			yield(Edge{}, err)
+			return
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			id := NodeID(it.Next())
+			for _, dir := range []layout.Direction{layout.Out, layout.In} {
+				stop := false
+				err := r.eachList(dir, id, &f, func(t EdgeType, l *listIter) error {
+					return l.from(0, func(other uint64, w float32) bool {
+						inside := other < 1<<32 && set.Contains(uint32(other))
+						if want(dir, inside) && !stop {
+							stop = !yield(edgeOf(dir, id, NodeID(other), t, w), nil)
+						}
+						return !stop
+					})
+				})
+				if stop {
+					return
+				}
+				if err != nil {
+					yield(Edge{}, r.wrap(fmt.Sprintf("edges of %d", id), err))
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// Backup writes a copy of the database to the directory dir, which must not
+// exist or be empty, while the database is in use. Writers wait only for the
+// checkpoint, some ten milliseconds; the hashes of the files are computed
+// after it. Where the file system has hard links the copy takes little room
+// until the database changes; to be safe from a lost disk it has to be copied
+// to another one. [Restore] reads it.
+//
+// A storage engine that makes no checkpoints is [errors.ErrUnsupported];
+// [Snapshot.Export] is the way to save its content. After an error dir is as
+// it was.
+func (db *DB) Backup(ctx context.Context, dir string) (*Manifest, error) {
+	m, err := db.backup(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("engine: backup to %s: %w", dir, err)
+	}
+	return m, nil
+}
+
+func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
+	if err := db.enter(); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	cp, ok := db.store.(kv.Checkpointer)
+	if !ok {
+		return nil, fmt.Errorf("the storage engine makes no checkpoints: %w", errors.ErrUnsupported)
+	}
+	uuid, err := db.UUID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	undo, err := claimDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, undo())
+		}
+	}()
+	data := filepath.Join(dir, backupData)
+	m = &Manifest{
+		Version: manifestVersion,
+		UUID:    hex.EncodeToString(uuid[:]),
+		Format:  Format,
+		Created: time.Now().UTC(),
+	}
+	if m.Epoch, err = db.checkpoint(ctx, cp, data); err != nil {
+		return nil, err
+	}
+	names, err := fileNames(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		f, err := os.Open(filepath.Join(data, name))
+		if err != nil {
+			return nil, err
+		}
+		x, err := copyHashed(ctx, io.Discard, f, name)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		m.Files = append(m.Files, x)
+	}
+	return m, m.write(dir)
+}
+
+// checkpoint writes a checkpoint between two commits and returns the epoch
+// that it has.
+func (db *DB) checkpoint(ctx context.Context, cp kv.Checkpointer, dir string) (uint64, error) {
+	if err := db.lockWriter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.unlockWriter()
+	return db.epoch.Load(), cp.Checkpoint(ctx, dir)
+}
+
+// claimDir makes a directory, or takes an empty one. undo removes what it was
+// given since.
+func claimDir(dir string) (undo func() error, err error) {
+	err = os.Mkdir(dir, 0o755)
+	if err == nil {
+		return func() error { return os.RemoveAll(dir) }, nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := wantEmpty(dir); err != nil {
+		return nil, err
+	}
+	return func() error {
+		return errors.Join(
+			os.RemoveAll(filepath.Join(dir, backupData)),
+			os.RemoveAll(filepath.Join(dir, ManifestName)),
+			os.RemoveAll(filepath.Join(dir, ManifestName+".part")))
+	}, nil
+}
+
+// wantEmpty returns ErrExists unless path is an empty directory.
+func wantEmpty(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrExists, err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("%w: the directory is not empty", ErrExists)
+	}
+	return nil
+}
+
+// fileNames returns the names of the files in a directory, which must hold
+// nothing else, in order.
+func fileNames(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			return nil, &kv.CorruptError{File: e.Name(), Why: "it is no file"}
+		}
+		out = append(out, e.Name())
+	}
+	return out, nil
+}

@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+)
+
+// The defaults of BM25's parameters.
+const (
+	defaultK1 = 0.9
+	defaultB  = 0.4
+)
+
+// TermsOptions tunes a ranked search. The zero value returns all nodes that
+// have a term of the query.
+type TermsOptions struct {
+	// K is the number of nodes to return; 0 is all.
+	K int
+	// Allow, where it is not nil, holds the nodes that may be returned. It
+	// changes no score.
+	Allow *roaring.Bitmap
+	// K1 says how fast further occurrences of a term in a node count less; 0
+	// is the default of 0.9.
+	K1 float64
+	// B says how much the length of a node's text counts, from 0 to 1; 0 is
+	// the default of 0.4, and a tiny value turns it off.
+	B float64
+}
+
+func (o *TermsOptions) ensureDefaults() error {
+	switch {
+	case o.K < 0:
+		return fmt.Errorf("%w: K of %d", ErrInvalid, o.K)
+	case !(o.K1 >= 0) || math.IsInf(o.K1, 1):
+		return fmt.Errorf("%w: K1 of %v", ErrInvalid, o.K1)
+	case !(o.B >= 0 && o.B <= 1):
+		return fmt.Errorf("%w: B of %v", ErrInvalid, o.B)
+	}
+	if o.K1 == 0 {
+		o.K1 = defaultK1
+	}
+	if o.B == 0 {
+		o.B = defaultB
+	}
+	return nil
+}
+
+// Terms returns the nodes that have terms of the query q in a field, by BM25
+// (Robertson and Zaragoza 2009, section 3): score descending, then id
+// ascending. The score of a node is the sum over the distinct terms of q of
+//
+//	n * idf * f * (K1+1) / (f + K1 * (1 - B + B*w/avg))
+//	idf = ln(1 + (N - df + 0.5) / (df + 0.5))
+//
+// where n counts the term in q and f in the node, w is the number of the
+// node's terms in the field and avg its mean, N counts the nodes with terms in
+// the field and df those with the term. idf is Robertson's with 1 added, so
+// that it is never negative. The sum is taken in the order of the terms: equal
+// data give equal bits.
+//
+// It reads the postings of the terms once, without positions: time is linear
+// in their number, and memory, beyond the result, does not grow with the
+// graph. In a transaction it shows the last commit.
+func (r *reader) Terms(field string, q []string, o TermsOptions) ([]Scored, error) {
+	out, err := r.terms(field, q, o)
+	return out, r.wrap("terms", err)
+}
+
+func (r *reader) terms(field string, q []string, o TermsOptions) ([]Scored, error) {
+	if err := o.ensureDefaults(); err != nil {
+		return nil, err
+	}
+	id, _, err := r.field(field)
+	if err != nil {
+		return nil, err
+	}
+	total, err := r.lexSum(id, "")
+	if err != nil || total[0] == 0 {
+		return nil, err
+	}
+	terms, err := r.weighTerms(id, q, float64(total[0]))
+	if err != nil || len(terms) == 0 {
+		return nil, err
+	}
+	db := r.graph.ns.db
+	s, _ := db.scorers.Get().(*scorer)
+	if s == nil {
+		s = &scorer{}
+	}
+	mean := float64(total[1]) / float64(total[0])
+	s.k1, s.base, s.slope = o.K1, o.K1*(1-o.B), o.K1*o.B/mean
+	best := ranking{k: o.K}
+	err = r.scoreTerms(id, terms, s, o.Allow, &best)
+	s.reset()
+	db.scorers.Put(s)
+	if err != nil {
+		return nil, err
+	}
+	return best.sorted(), nil
+}
+
+// queryTerm is a term of a query in the course of a search.
+type queryTerm struct {
+	prefix []byte // of its postings
+	weight float64
+	next   uint64 // it has no container from the current one up to this
+}
+
+const noContainer = math.MaxUint64
+
+// weighTerms returns the distinct terms of a query that some node has, in byte
+// order, with what one is worth: its number in the query times its idf.
+func (r *reader) weighTerms(field uint32, q []string, nodes float64) ([]queryTerm, error) {
+	q = slices.Sorted(slices.Values(q))
+	var out []queryTerm
+	for i := 0; i < len(q); {
+		term, n := q[i], 0
+		for ; i < len(q) && q[i] == term; i++ {
+			n++
+		}
+		if term == "" {
+			continue // its key is the field's
+		}
+		sum, err := r.lexSum(field, term)
+		if err != nil {
+			return nil, err
+		}
+		df := float64(sum[0])
+		if df == 0 {
+			continue
+		}
+		idf := math.Log(1 + math.Max(0, nodes-df+0.5)/(df+0.5))
+		out = append(out, queryTerm{
+			prefix: layout.PostingsTerm(r.g, field, term),
+			weight: float64(n) * idf,
+		})
+	}
+	return out, nil
+}
+
+// scoreTerms adds up the scores, one container after the other and in each one
+// term after the other, and offers them to best.
+func (r *reader) scoreTerms(field uint32, terms []queryTerm, s *scorer, allow *roaring.Bitmap, best *ranking) error {
+	prefix := layout.PostingsPrefix(r.g, field)
+	it, err := r.committed().Iter(r.ctx, prefix, layout.Next(prefix))
+	if err != nil {
+		return err
+	}
+	err = scoreContainers(it, terms, s, allow, best)
+	if err == nil {
+		err = it.Err()
+	}
+	return firstError(err, it.Close())
+}
+
+// scoreContainers looks for a term in a container only once the container's
+// turn has come, and then where the term goes on: a value that was merged from
+// many commits is put together anew each time that the iterator meets it.
+func scoreContainers(it kv.Iterator, terms []queryTerm, s *scorer, allow *roaring.Bitmap, best *ranking) error {
+	var key []byte
+	for {
+		c := uint64(noContainer)
+		for i := range terms {
+			c = min(c, terms[i].next)
+		}
+		if c = nextAllowed(allow, c); c == noContainer {
+			return nil
+		}
+		for i := range terms {
+			t := &terms[i]
+			if t.next > c {
+				continue
+			}
+			key = layout.AppendContainer(append(key[:0], t.prefix...), c)
+			if !it.SeekPrefix(key) {
+				t.next = noContainer
+				continue
+			}
+			if t.next = layout.LastContainer(it.Key()); t.next > c {
+				continue
+			}
+			if err := s.add(it.Value(), t.weight); err != nil {
+				return corrupt(it.Key(), err)
+			}
+			t.next = c + 1
+		}
+		s.drain(c, allow, best)
+	}
+}
+
+// nextAllowed returns the first container from c on that has an allowed node.
+func nextAllowed(allow *roaring.Bitmap, c uint64) uint64 {
+	if allow == nil {
+		return c
+	}
+	if c >= 1<<16 {
+		return noContainer
+	}
+	it := allow.Iterator()
+	it.AdvanceIfNeeded(uint32(c << 16))
+	if !it.HasNext() {
+		return noContainer
+	}
+	return layout.Container(uint64(it.PeekNext()))
+}
+
+// scorer adds up the scores of the nodes of one container. It is kept for the
+// next search, all zero.
+type scorer struct {
+	k1, base, slope float64 // of BM25: K1, K1*(1-B), K1*B/avg
+
+	scores  [1 << 16]float64
+	touched []uint16 // nodes with a score, each once
+	columns layout.Columns
+}
+
+// add adds what a term of a weight gives to the nodes of a container's value.
+func (s *scorer) add(v []byte, weight float64) error {
+	if err := s.columns.Read(v); err != nil {
+		return err
+	}
+	weight *= s.k1 + 1
+	freq := s.columns.Freq
+	words := s.columns.Words[:len(freq)]
+	for i, node := range s.columns.Nodes {
+		f := float64(freq[i])
+		// The conversion keeps the compiler from fusing the operations, whose
+		// result would then depend on the processor.
+		norm := s.base + float64(s.slope*float64(words[i]))
+		x := float64(weight*f) / (f + norm)
+		old := s.scores[node]
+		if old == 0 {
+			s.touched = append(s.touched, node)
+		}
+		s.scores[node] = old + x
+	}
+	return nil
+}
+
+// drain offers the scores of container c to best and clears them.
+func (s *scorer) drain(c uint64, allow *roaring.Bitmap, best *ranking) {
+	for _, node := range s.touched {
+		x := Scored{ID: NodeID(c<<16 | uint64(node)), Score: s.scores[node]}
+		s.scores[node] = 0
+		if best.wants(x) && (allow == nil || allow.Contains(uint32(x.ID))) {
+			best.add(x)
+		}
+	}
+	s.touched = s.touched[:0]
+}
+
+// reset clears what an interrupted search left.
+func (s *scorer) reset() {
+	for _, node := range s.touched {
+		s.scores[node] = 0
+	}
+	s.touched = s.touched[:0]
+}
+
+// compareScored orders by score descending, then by id ascending.
+func compareScored(a, b Scored) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// ranking keeps the k best of what is added, all where k is 0. With k it is a
+// heap, the worst first.
+type ranking struct {
+	k     int
+	items []Scored
+}
+
+// wants reports whether x would be among the best so far.
+func (h *ranking) wants(x Scored) bool {
+	return h.k == 0 || len(h.items) < h.k || compareScored(x, h.items[0]) < 0
+}
+
+// add adds an item that is wanted.
+func (h *ranking) add(x Scored) {
+	if h.k == 0 || len(h.items) < h.k {
+		h.items = append(h.items, x)
+		if h.k > 0 {
+			h.up(len(h.items) - 1)
+		}
+		return
+	}
+	h.items[0] = x
+	h.down(0)
+}
+
+func (h *ranking) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if compareScored(h.items[i], h.items[parent]) <= 0 {
+			return
+		}
+		h.items[i], h.items[parent] = h.items[parent], h.items[i]
+		i = parent
+	}
+}
+
+func (h *ranking) down(i int) {
+	for {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h.items); child++ {
+			if compareScored(h.items[child], h.items[worst]) > 0 {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		h.items[i], h.items[worst] = h.items[worst], h.items[i]
+		i = worst
+	}
+}
+
+// sorted returns the items, the best first.
+func (h *ranking) sorted() []Scored {
+	slices.SortFunc(h.items, compareScored)
+	return h.items
+}

@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+)
+
+// validKeys yields the well-formed keys with a prefix; checkKeys reports the
+// others.
+func validKeys(ctx context.Context, r kv.Reader, prefix []byte) iter.Seq2[pair, error] {
+	return func(yield func(pair, error) bool) {
+		for p, err := range scan(ctx, r, prefix) {
+			if err == nil && layout.Validate(p.key) != nil {
+				continue
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// checkKeys reads every key of the database: it must be one that a builder
+// makes, of a graph that the directory knows, and its value must decode.
+func (c *checker) checkKeys() (err error) {
+	it, err := c.snap.kv.Iter(c.ctx, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, it.Err(), it.Close()) }()
+	for ok := it.First(); ok; {
+		key := it.Key()
+		tag, g, err := layout.KeyTag(key)
+		if err := c.step(tag); err != nil {
+			return err
+		}
+		if err == nil {
+			err = layout.Validate(key)
+		}
+		if err != nil {
+			c.damaged[family{g, tag}] = true
+			// Stores take no such key, not even to delete it.
+			if err := c.find(key, fix{}, "%v", err); err != nil {
+				return err
+			}
+			ok = it.Next()
+			continue
+		}
+		if c.at = c.known[g]; g != 0 && c.at == nil {
+			if err := c.find(key, fix{}, "a key of graph %d, which the directory does not know", g); err != nil {
+				return err
+			}
+			ok = it.SeekGE(layout.Next(layout.GraphPrefix(tag, g)))
+			continue
+		}
+		if err := c.decode(tag, key, it.Value()); err != nil {
+			f := c.deleteKey(key)
+			c.damaged[family{g, tag}] = c.damaged[family{g, tag}] || f.none()
+			if err := c.find(key, f, "%v", err); err != nil {
+				return err
+			}
+		}
+		c.at = nil
+		ok = it.Next()
+	}
+	return nil
+}
+
+// idLimit is above every id that a node can have.
+const idLimit = math.MaxUint32
+
+// decode returns what is wrong with a value.
+func (c *checker) decode(tag layout.Tag, key, value []byte) error {
+	var err error
+	switch tag {
+	case layout.TagCatalog:
+		_, err = decodeCatalogEntry(value)
+	case layout.TagName:
+		err = length(value, 4)
+	case layout.TagExternalKey:
+		err = length(value, 8)
+	case layout.TagGraphMeta:
+		if name := key[5:]; bytes.Equal(name, []byte("next_node")) || bytes.Equal(name, []byte("version")) {
+			err = length(value, 8)
+		}
+	case layout.TagCounter:
+		if !layout.ReadSum(value, nil) {
+			err = errors.New("malformed sum")
+		}
+	case layout.TagNode:
+		err = decodeNodeFully(value, c.snap.epoch)
+	case layout.TagText:
+		_, err = appendTextPart(c.db.zdec, nil, value)
+	case layout.TagOut, layout.TagIn:
+		limit := uint64(idLimit)
+		if a, ok := layout.ReadAdjacency(key); ok && !a.Inline {
+			limit = 0xFFFF
+		}
+		err = checkSet(value, limit, true)
+	case layout.TagNodesOfType, layout.TagPromoted, layout.TagSources, layout.TagSetIndex:
+		err = checkSet(value, 0xFFFF, false)
+	case layout.TagEdge:
+		_, err = decodeEdge(value)
+	case layout.TagContribution:
+		var x Contribution
+		if x, err = decodeContribution(value); err == nil && !finite(x.Weight) {
+			err = fmt.Errorf("weight %v", x.Weight)
+		}
+	case layout.TagSpace:
+		var x space
+		if x, err = decodeSpace(value); err == nil {
+			err = x.config(0, 0).Validate()
+		}
+	case layout.TagPostings:
+		err = checkPostings(value)
+	case layout.TagLexSum:
+		_, err = decodeLexSum(key, value)
+	case layout.TagTermsOf:
+		_, _, err = decodeForward(value)
+	}
+	return err
+}
+
+func length(value []byte, n int) error {
+	if len(value) != n {
+		return fmt.Errorf("a value of %d bytes, not %d", len(value), n)
+	}
+	return nil
+}
+
+func finite(w float32) bool { return w-w == 0 }
+
+func decodeNodeFully(value []byte, epoch uint64) error {
+	rec, err := decodeRecord(value, true)
+	switch {
+	case err != nil:
+		return err
+	case rec.epoch > epoch:
+		return fmt.Errorf("written by commit %d, after the last one %d", rec.epoch, epoch)
+	case rec.key == "" || len(rec.key) > maxKeyBytes:
+		return fmt.Errorf("the caller's key has %d bytes", len(rec.key))
+	}
+	for i, p := range rec.props {
+		if i > 0 && rec.props[i-1].id >= p.id {
+			return errors.New("properties are not in order")
+		}
+		if p.value.kind == KindText && (p.value.num < 0 || p.value.num > textPart*(math.MaxUint16+1)) {
+			return fmt.Errorf("a text of %d bytes", p.value.num)
+		}
+	}
+	return nil
+}
+
+func checkSet(value []byte, limit uint64, weights bool) error {
+	var s layout.Set
+	if err := layout.ReadSet(value, &s); err != nil {
+		return err
+	}
+	// ReadSet refuses what does not ascend.
+	if n := len(s.IDs); n > 0 && s.IDs[n-1] > limit {
+		return fmt.Errorf("id %d, at most %d", s.IDs[n-1], limit)
+	}
+	if s.Weights != nil && !weights {
+		return errors.New("weights in a set that has none")
+	}
+	for _, w := range s.Weights {
+		if !finite(w) {
+			return fmt.Errorf("weight %v", w)
+		}
+	}
+	return nil
+}
+
+func checkPostings(value []byte) error {
+	ps, err := layout.ReadPostings(value, nil, true)
+	if err != nil {
+		return err
+	}
+	for i := range ps {
+		switch p := &ps[i]; {
+		case p.Node > 0xFFFF:
+			return fmt.Errorf("node %d in a container", p.Node)
+		case p.Freq == 0 || p.Freq > p.Words:
+			return fmt.Errorf("%d of the %d words of a node", p.Freq, p.Words)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,369 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/internal/layout"
+)
+
+// Target is what a source contributes to: a node, or an edge.
+type Target struct {
+	Node     NodeID   // of a node
+	From, To NodeID   // of an edge
+	Type     EdgeType // of an edge; 0 for a node
+}
+
+// NodeTarget returns the node as a target.
+func NodeTarget(id NodeID) Target { return Target{Node: id} }
+
+// EdgeTarget returns the edge as a target.
+func EdgeTarget(from, to NodeID, t EdgeType) Target { return Target{From: from, To: to, Type: t} }
+
+// key returns the target as keys hold it, undirected edges from the smaller
+// end.
+func (t Target) key() layout.Target {
+	if t.Type == 0 {
+		return layout.Target{Kind: layout.OfNode, A: uint64(t.Node)}
+	}
+	return edgeTarget(t.From, t.To, t.Type)
+}
+
+func edgeTarget(from, to NodeID, t EdgeType) layout.Target {
+	if !t.Directed() && from > to {
+		from, to = to, from
+	}
+	return layout.Target{Kind: layout.OfEdge, A: uint64(from), Type: uint32(t), B: uint64(to)}
+}
+
+func targetOf(k layout.Target) Target {
+	if k.Kind == layout.OfNode {
+		return NodeTarget(NodeID(k.A))
+	}
+	return EdgeTarget(NodeID(k.A), NodeID(k.B), EdgeType(k.Type))
+}
+
+// Contribution is what one source says of a node or edge.
+type Contribution struct {
+	// Weight adds to the weight of an edge. Sums are taken in fixed point
+	// (2^-30), so they are exact in any order; |Weight| is at most 2^31.
+	Weight float32
+	// Count says how often the source supports the target.
+	Count uint32
+	// Label is the source's vote for what the target is called.
+	Label string
+	// Texts are the source's descriptions of the target.
+	Texts []string
+}
+
+// SourceContribution is a contribution and the source that made it.
+type SourceContribution struct {
+	Source NodeID
+	Contribution
+}
+
+// Total is the fold of all contributions to a target.
+type Total struct {
+	Weight  float32
+	Count   uint64
+	Label   string   // the most frequent, the first in order among equals
+	Texts   []string // distinct, in order of source
+	Sources int
+}
+
+// weightScale is the fixed point of summed weights.
+const weightScale = 1 << 30
+
+// fixed returns a weight in fixed point.
+func fixed(w float32) int64 { return int64(math.RoundToEven(float64(w) * weightScale)) }
+
+func unfixed(sum int64) float32 { return float32(float64(sum) / weightScale) }
+
+// Sources returns the sources that support a node or edge; the caller owns the
+// bitmap. What the caller put there himself has none.
+func (r *reader) Sources(t Target) (*roaring.Bitmap, error) {
+	rb, err := r.sources(t.key())
+	return rb, r.wrap("sources", err)
+}
+
+func (r *reader) sources(t layout.Target) (*roaring.Bitmap, error) {
+	return r.union(layout.SourcesPrefix(r.g, t))
+}
+
+// Contributions yields what each source contributed to a node or edge, in
+// order of source.
+func (r *reader) Contributions(t Target) iter.Seq2[SourceContribution, error] {
+	return func(yield func(SourceContribution, error) bool) {
+		key := t.key()
+		set, err := r.sources(key)
+		if err != nil {
+			yield(SourceContribution{}, r.wrap("contributions", err))
+			return
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			src := uint64(it.Next())
+			c, err := r.contribution(src, key)
+			if !yield(SourceContribution{NodeID(src), c}, r.wrap("contributions", err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) contribution(src uint64, t layout.Target) (Contribution, error) {
+	k := layout.Contribution(r.g, src, t)
+	b, err := r.kv.Get(r.ctx, k, nil)
+	if errors.Is(err, ErrNotFound) {
+		return Contribution{}, corrupt(k, errors.New("a listed source has no contribution"))
+	}
+	if err != nil {
+		return Contribution{}, err
+	}
+	c, err := decodeContribution(b)
+	if err != nil {
+		return c, corrupt(k, err)
+	}
+	return c, nil
+}
+
+// ContributedBy yields the targets that a source contributed to: nodes, then
+// edges, each in order of id.
+func (r *reader) ContributedBy(source NodeID) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		for p, err := range scan(r.ctx, r.kv, layout.ContributionPrefix(r.g, uint64(source))) {
+			if err != nil {
+				yield(Target{}, r.wrap("contributed by", err))
+				return
+			}
+			_, t := layout.ContributionOf(p.key)
+			if !yield(targetOf(t), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Total returns the fold of all contributions to a node or edge; Sources is 0
+// where there are none.
+func (r *reader) Total(t Target) (Total, error) {
+	var out Total
+	var sum int64
+	votes := map[string]int{}
+	for c, err := range r.Contributions(t) {
+		if err != nil {
+			return Total{}, err
+		}
+		out.Sources++
+		out.Count += uint64(c.Count)
+		sum += fixed(c.Weight)
+		if c.Label != "" {
+			votes[c.Label] += max(1, int(c.Count))
+		}
+		for _, s := range c.Texts {
+			if !slices.Contains(out.Texts, s) {
+				out.Texts = append(out.Texts, s)
+			}
+		}
+	}
+	out.Weight = unfixed(sum)
+	for _, label := range slices.Sorted(maps.Keys(votes)) {
+		if out.Label == "" || votes[label] > votes[out.Label] {
+			out.Label = label
+		}
+	}
+	return out, nil
+}
+
+// edgeKey names an edge whose weight is to be summed anew.
+type edgeKey struct {
+	a, b  uint64
+	etype uint32
+}
+
+// Contribute writes what source says of a node or edge, in place of what it
+// said before. An edge that no source has named yet comes to be; its weight is
+// the sum over its sources. A source of an edge is a source of the edge's
+// derived ends too. Source and ends must exist.
+func (v *TxView) Contribute(source NodeID, t Target, c Contribution) error {
+	return v.wrap(fmt.Sprintf("contribute of %d", source), v.contribute(source, t, c))
+}
+
+func (v *TxView) contribute(source NodeID, t Target, c Contribution) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	if w := float64(c.Weight); math.IsNaN(w) || math.Abs(w) > 1<<31 {
+		return fmt.Errorf("%w: weight %v", ErrInvalid, c.Weight)
+	}
+	need := []NodeID{source, t.Node}
+	if t.Type != 0 {
+		if err := v.checkEdge(t.From, t.To, t.Type); err != nil {
+			return err
+		}
+		need = need[:1]
+	}
+	for _, id := range need {
+		if ok, err := v.exists(id); err != nil {
+			return err
+		} else if !ok {
+			return fmt.Errorf("node %d: %w", id, ErrNotFound)
+		}
+	}
+	key := t.key()
+	v.support(source, key, &c)
+	if t.Type == 0 {
+		return nil
+	}
+	v.refold[edgeKey{key.A, key.B, key.Type}] = struct{}{}
+	for _, end := range [2]NodeID{t.From, t.To} {
+		if err := v.supportEnd(source, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// support writes a contribution and its way back.
+func (v *TxView) support(source NodeID, t layout.Target, c *Contribution) {
+	o := v.transact.overlay
+	o.Set(layout.Contribution(v.g, uint64(source), t), encodeContribution(v.transact.fb, c))
+	o.Merge(layout.Sources(v.g, t, layout.Container(uint64(source))), layout.AppendAdd(nil, uint64(source)&0xFFFF, 1))
+	v.changed = true
+}
+
+// supportEnd makes source a source of a derived end of an edge.
+func (v *TxView) supportEnd(source, end NodeID) error {
+	t := layout.Target{Kind: layout.OfNode, A: uint64(end)}
+	_, err := v.kv.Get(v.ctx, layout.Contribution(v.g, uint64(source), t), nil)
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	rec, err := v.record(end, false)
+	if err == nil && rec.flags&flagDerived != 0 {
+		v.support(source, t, &Contribution{})
+	}
+	return err
+}
+
+// Withdraw takes back all that source contributed: edges and derived nodes
+// that no other source supports are removed, weights are summed anew. The
+// source itself stays.
+func (v *TxView) Withdraw(source NodeID) (Removed, error) {
+	r, err := v.deleteNodes(nil, []NodeID{source})
+	return r, v.wrap(fmt.Sprintf("withdraw %d", source), err)
+}
+
+// withdrawFrom takes back what source contributed and adds to r what that
+// concerns.
+func (v *TxView) withdrawFrom(source NodeID, r *removal) error {
+	var targets []layout.Target
+	for p, err := range scan(v.ctx, v.kv, layout.ContributionPrefix(v.g, uint64(source))) {
+		if err != nil {
+			return err
+		}
+		_, t := layout.ContributionOf(p.key)
+		targets = append(targets, t)
+	}
+	o := v.transact.overlay
+	for _, t := range targets {
+		o.Delete(layout.Contribution(v.g, uint64(source), t))
+		o.Merge(layout.Sources(v.g, t, layout.Container(uint64(source))), layout.AppendRemove(nil, uint64(source)&0xFFFF))
+		v.changed = true
+	}
+	for _, t := range targets {
+		left, err := v.sources(t)
+		if err != nil {
+			return err
+		}
+		if t.Kind == layout.OfNode {
+			if err := v.unsupported(NodeID(t.A), left.IsEmpty(), r); err != nil {
+				return err
+			}
+			continue
+		}
+		r.dirty.Add(uint32(t.A))
+		r.dirty.Add(uint32(t.B))
+		if !left.IsEmpty() {
+			v.refold[edgeKey{t.A, t.B, t.Type}] = struct{}{}
+			continue
+		}
+		r.edges++
+		if err := v.dropEdge(NodeID(t.A), NodeID(t.B), EdgeType(t.Type)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unsupported notes that a node lost a source: it goes where it was derived
+// and has none left.
+func (v *TxView) unsupported(id NodeID, last bool, r *removal) error {
+	r.dirty.Add(uint32(id))
+	if !last {
+		return nil
+	}
+	rec, err := v.record(id, false)
+	if errors.Is(err, ErrNotFound) {
+		return nil // removed by the same cascade
+	}
+	if err == nil && rec.flags&flagDerived != 0 {
+		r.add(id)
+	}
+	return err
+}
+
+// dropContributions removes all contributions to a target that goes.
+func (v *TxView) dropContributions(t layout.Target) error {
+	delete(v.refold, edgeKey{t.A, t.B, t.Type})
+	set, err := v.sources(t)
+	if err != nil || set.IsEmpty() {
+		return err
+	}
+	o := v.transact.overlay
+	container := uint64(math.MaxUint64)
+	for it := set.Iterator(); it.HasNext(); {
+		src := uint64(it.Next())
+		o.Delete(layout.Contribution(v.g, src, t))
+		if c := layout.Container(src); c != container {
+			container = c
+			o.Delete(layout.Sources(v.g, t, c))
+		}
+	}
+	v.changed = true
+	return nil
+}
+
+// refoldEdges sums the weights of the edges whose contributions changed.
+func (v *TxView) refoldEdges() error {
+	if len(v.refold) == 0 {
+		return nil
+	}
+	keys := slices.SortedFunc(maps.Keys(v.refold), func(x, y edgeKey) int {
+		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.etype, y.etype), cmp.Compare(x.b, y.b))
+	})
+	clear(v.refold)
+	for _, k := range keys {
+		t := layout.Target{Kind: layout.OfEdge, A: k.a, Type: k.etype, B: k.b}
+		set, err := v.sources(t)
+		if err != nil {
+			return err
+		}
+		var sum int64
+		for it := set.Iterator(); it.HasNext(); {
+			c, err := v.contribution(uint64(it.Next()), t)
+			if err != nil {
+				return err
+			}
+			sum += fixed(c.Weight)
+		}
+		v.bufferEdge(NodeID(k.a), NodeID(k.b), EdgeType(k.etype), unfixed(sum), false)
+	}
+	return nil
+}

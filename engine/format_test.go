@@ -1,0 +1,232 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden database of the format anew")
+
+func TestOpenRefusesOtherFormats(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		have, oldest     uint32
+		refused          bool
+		words, otherWord string
+	}{
+		{"newer", 2, 2, true, "newer", "older"},
+		{"much newer", 1 << 31, 7, true, "newer", "older"},
+		{"older", 0, 0, true, "older", "newer"},
+		{"newer that this one reads", 2, 1, false, "", ""},
+		{"this one", 1, 1, false, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "db")
+			db, err := engine.Open(t.Context(), path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			store, err := pebblekv.Open(t.Context(), path, layout.Schema(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, store, func(b kv.Batch) {
+				b.Set(layout.Meta("format"), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, c.have), c.oldest))
+			})
+			if err := store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			db, err = engine.Open(t.Context(), path, nil)
+			if !c.refused {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var f *engine.FormatError
+			if !errors.Is(err, engine.ErrFormat) || !errors.As(err, &f) || f.Have != c.have || f.Want != engine.Format || f.MinReads != c.oldest {
+				t.Fatalf("%v", err)
+			}
+			if !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), c.otherWord) || !strings.Contains(err.Error(), "import") {
+				t.Errorf("it says %q", err)
+			}
+		})
+	}
+}
+
+// files renders a directory with all that is in it.
+func files(t testing.TB, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			fmt.Fprintln(&out, path)
+			return err
+		}
+		b, err := os.ReadFile(path)
+		fmt.Fprintf(&out, "%s %x\n", path, b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestOpenRefusesForeignDirectories(t *testing.T) {
+	backup := func(t *testing.T, dir string) {
+		db := open(t, &engine.Options{})
+		if _, err := db.Backup(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, make := range map[string]func(t *testing.T, dir string){
+		"files": func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"folder": func(t *testing.T, dir string) {
+			if err := os.MkdirAll(filepath.Join(dir, "src", "x"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"backup": backup,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			make(t, dir)
+			before := files(t, dir)
+			for _, o := range []*engine.Options{nil, {MustExist: true}, {ReadOnly: true}} {
+				if db, err := engine.Open(t.Context(), dir, o); !errors.Is(err, engine.ErrForeign) {
+					t.Errorf("%+v: %v %v", o, db, err)
+				}
+			}
+			if after := files(t, dir); after != before {
+				t.Errorf("it was touched:\n%s\n%s", before, after)
+			}
+		})
+	}
+}
+
+// TestOpenRefusesAnotherKeySpace opens a store of the right kind whose keys
+// are not a database's.
+func TestOpenRefusesAnotherKeySpace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	store, err := pebblekv.Open(t.Context(), path, layout.Schema(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, store, func(b kv.Batch) { b.Set(layout.Node(1, 1), []byte("x")) })
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Open(t.Context(), path, nil); !errors.Is(err, engine.ErrForeign) {
+		t.Errorf("%v", err)
+	}
+}
+
+// goldenDir holds, for the format in its name, a backup written when the
+// format was, and the canonical export that its content must have for ever.
+const goldenDir = "testdata/formats/v1"
+
+// goldenSpaces are the families of keys that the golden database must have:
+// all that this package writes.
+var goldenSpaces = []string{
+	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "text", "out", "in", "promoted", "edge",
+	"contribution", "sources", "set", "space", "vector", "slot", "slotof", "index", "postings", "lexsum", "termsof", "bucket",
+}
+
+func TestGoldenDatabase(t *testing.T) {
+	text := filepath.Join(goldenDir, "canonical.jsonl")
+	if *updateGolden {
+		writeGolden(t, text)
+	}
+	path := filepath.Join(t.TempDir(), "db")
+	if err := engine.Restore(t.Context(), filepath.Join(goldenDir, "backup"), path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := engine.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	want, err := os.ReadFile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameText(t, "the golden database", export(t, db, "main", canonical), string(want))
+	sound(t, db, "the golden database")
+	var have []string
+	for _, s := range stats(t, db).Spaces {
+		have = append(have, s.Space)
+	}
+	if !slices.Equal(have, goldenSpaces) {
+		t.Errorf("families %v, want %v", have, goldenSpaces)
+	}
+	// The text is enough to make the content again.
+	copied := open(t, &engine.Options{})
+	ns, err := copied.Namespace(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ns.Import(t.Context(), strings.NewReader(string(want))); err != nil {
+		t.Fatal(err)
+	}
+	sameText(t, "the imported golden text", export(t, copied, "main", canonical), string(want))
+	// And it can be written to.
+	indexDocument(t, graph(t, db, engine.Base), 1)
+	sound(t, db, "the golden database after a write")
+}
+
+// writeGolden makes the golden database and its text anew.
+func writeGolden(t *testing.T, text string) {
+	t.Helper()
+	var store kv.Store
+	db := open(t, &engine.Options{
+		PromoteAt: 4,
+		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (_ kv.Store, err error) {
+			store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{CacheBytes: 1 << 20})
+			return store, err
+		},
+	})
+	library(t, db)
+	graph(t, db, "empty")
+	m := store.(kv.Maintainer)
+	if err := errors.Join(m.Flush(t.Context()), m.Compact(t.Context(), nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(goldenDir, "backup")
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(goldenDir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Backup(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(text, []byte(export(t, db, "main", canonical)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// LineError is the error of an import that a line of the input ended.
+type LineError struct {
+	Line int // from 1
+	Err  error
+}
+
+// Error names the line and what is wrong with it.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong with the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// importBatch is how many bytes of input go into one transaction, unless that
+// is more than half of what Options.MaxTxBytes lets it hold.
+const importBatch = 4 << 20
+
+// Import reads what [Snapshot.Export] wrote into the namespace. What the
+// namespace has already stays; a node, edge, contribution, vector or bucket
+// entry that is there under the same name is replaced.
+//
+// The input goes in by transactions of about 4 MiB. An error that a line
+// causes is a [*LineError] and, where the line makes no sense, [ErrInvalid]
+// too; what was read up to some line before it stays. So does all of an input
+// that was cut short, which is an error as well. A line may have as many bytes
+// as Options.MaxTxBytes.
+func (n *Namespace) Import(ctx context.Context, r io.Reader) error {
+	im := &importer{ns: n, in: bufio.NewReaderSize(r, 64<<10), limit: n.db.opts.MaxTxBytes}
+	if err := im.run(ctx); err != nil {
+		return fmt.Errorf("engine: import %s: %w", n.name, err)
+	}
+	return nil
+}
+
+// importer is the state of an import.
+type importer struct {
+	ns    *Namespace
+	in    *bufio.Reader
+	limit int
+	buf   []byte
+	lines int
+	graph *Graph
+	ended bool
+}
+
+func (im *importer) run(ctx context.Context) error {
+	if err := im.header(); err != nil {
+		return err
+	}
+	for !im.ended {
+		var next *exportGraph
+		err := im.ns.db.Update(ctx, func(tx *Tx) (err error) {
+			next, err = im.batch(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if next == nil {
+			continue
+		}
+		// Making a graph is a commit of its own.
+		if im.graph, err = im.ns.Graph(ctx, next.Name); err != nil {
+			return im.at(err)
+		}
+	}
+	switch _, err := im.readLine(); {
+	case err == nil:
+		return im.at(fmt.Errorf("%w: lines after the end", ErrInvalid))
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}
+
+// at says that the last line read is where err was met.
+func (im *importer) at(err error) error { return &LineError{im.lines, err} }
+
+func (im *importer) header() error {
+	b, err := im.readLine()
+	if err != nil {
+		return im.cutShort(err)
+	}
+	var h exportHeader
+	switch err := decodeLine(b, &h); {
+	case err != nil || h.Ragdb != exportName:
+		return im.at(fmt.Errorf("%w: not an export of ragdb", ErrInvalid))
+	case h.Version != ExportVersion:
+		return im.at(fmt.Errorf("%w: an export of version %d, this ragdb reads %d", ErrFormat, h.Version, ExportVersion))
+	}
+	return nil
+}
+
+// cutShort explains an input that ends where a line must be.
+func (im *importer) cutShort(err error) error {
+	if errors.Is(err, io.EOF) {
+		return im.at(fmt.Errorf("%w: the export ends without its last line", ErrInvalid))
+	}
+	return err
+}
+
+// batch reads lines into one transaction. It returns at a graph line, which
+// the caller acts on, at the end and when there is enough to commit.
+func (im *importer) batch(tx *Tx) (*exportGraph, error) {
+	for size := 0; size < importBatch && tx.Bytes() < im.limit/2; size += len(im.buf) {
+		b, err := im.readLine()
+		if err != nil {
+			return nil, im.cutShort(err)
+		}
+		var line exportLine
+		if err := decodeLine(b, &line); err != nil {
+			return nil, im.at(fmt.Errorf("%w: %w", ErrInvalid, err))
+		}
+		if line.Graph != nil {
+			return line.Graph, nil
+		}
+		if line.End != nil {
+			if line.End.Lines != im.lines-1 {
+				return nil, im.at(fmt.Errorf("%w: %d lines, %d were written", ErrInvalid, im.lines-1, line.End.Lines))
+			}
+			im.ended = true
+			return nil, nil
+		}
+		if im.graph == nil {
+			return nil, im.at(fmt.Errorf("%w: no graph to put the line in", ErrInvalid))
+		}
+		if err := importLine(tx.Graph(im.graph), &line); err != nil {
+			return nil, im.at(err)
+		}
+	}
+	return nil, nil
+}
+
+// readLine returns the next line without its end, valid until the next call.
+// The error is io.EOF where there is none.
+func (im *importer) readLine() ([]byte, error) {
+	im.buf = im.buf[:0]
+	im.lines++
+	for {
+		part, err := im.in.ReadSlice('\n')
+		im.buf = append(im.buf, part...)
+		switch {
+		case len(im.buf) > im.limit:
+			return nil, im.at(fmt.Errorf("%w: a line of more than %d bytes", ErrInvalid, im.limit))
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF) && len(im.buf) > 0:
+			return bytes.TrimSuffix(im.buf, []byte{'\n'}), nil
+		case errors.Is(err, io.EOF):
+			return nil, io.EOF
+		default:
+			return nil, fmt.Errorf("after line %d: %w", im.lines-1, err)
+		}
+	}
+}
+
+// importLine does what a line of a graph says.
+func importLine(v *TxView, line *exportLine) error {
+	switch {
+	case line.NodeType != nil:
+		_, err := v.MakeNodeType(line.NodeType.Name)
+		return err
+	case line.EdgeType != nil:
+		_, err := v.MakeEdgeType(line.EdgeType.Name, line.EdgeType.Directed)
+		return err
+	case line.Index != nil:
+		return v.MakeIndex(line.Index.Property)
+	case line.Field != nil:
+		return v.MakeField(line.Field.Name, FieldOptions{Analyzer: line.Field.Analyzer, Positions: line.Field.Positions})
+	case line.Space != nil:
+		return importSpace(v, line.Space)
+	case line.Node != nil:
+		return importNode(v, line.Node)
+	case line.Edge != nil:
+		return importEdge(v, line.Edge)
+	case line.Contribution != nil:
+		return importContribution(v, line.Contribution)
+	case line.Terms != nil:
+		return importTerms(v, line.Terms)
+	case line.Vector != nil:
+		return importVector(v, line.Vector)
+	case line.Entry != nil:
+		w, err := v.MakeBucket(line.Entry.Bucket)
+		if err != nil {
+			return err
+		}
+		return w.Set(line.Entry.Key, line.Entry.Value)
+	}
+	return fmt.Errorf("%w: a line that says nothing", ErrInvalid)
+}
+
+// typeOf returns the node type that a reference names.
+func (ref exportRef) typeOf(v *TxView) (TypeID, error) {
+	if len(ref) != 2 {
+		return 0, fmt.Errorf("%w: a node is named by two strings, type and key", ErrInvalid)
+	}
+	t, ok := v.NodeType(string(ref[0]))
+	if !ok {
+		return 0, fmt.Errorf("%w: unknown node type %.64q", ErrInvalid, ref[0])
+	}
+	return t, nil
+}
+
+// resolve returns the node that a reference names.
+func (ref exportRef) resolve(v *TxView) (NodeID, error) {
+	t, err := ref.typeOf(v)
+	if err != nil {
+		return 0, err
+	}
+	id, err := v.Lookup(t, string(ref[1]))
+	if isNotFound(err) {
+		return 0, fmt.Errorf("%w: unknown node %.64q of type %.64q", ErrInvalid, ref[1], ref[0])
+	}
+	return id, err
+}
+
+func importEdgeType(v *TxView, name string) (EdgeType, error) {
+	t, ok := v.EdgeType(name)
+	if !ok {
+		return 0, fmt.Errorf("%w: unknown edge type %.64q", ErrInvalid, name)
+	}
+	return t, nil
+}
+
+func importNode(v *TxView, n *exportNode) error {
+	t, err := n.Ref.typeOf(v)
+	if err != nil {
+		return err
+	}
+	key := string(n.Ref[1])
+	if !n.Derived {
+		_, _, err = v.PutNode(t, key, n.Props)
+		return err
+	}
+	id, _, err := v.DeriveNode(t, key)
+	if err != nil || len(n.Props) == 0 {
+		return err
+	}
+	return v.SetProps(id, n.Props)
+}
+
+func importEdge(v *TxView, e *exportEdge) error {
+	from, err := e.From.resolve(v)
+	if err != nil {
+		return err
+	}
+	to, err := e.To.resolve(v)
+	if err != nil {
+		return err
+	}
+	t, err := importEdgeType(v, e.Type)
+	if err != nil {
+		return err
+	}
+	if err := v.AddEdge(from, to, t, e.Weight); err != nil {
+		return err
+	}
+	if len(e.Props) == 0 {
+		return nil
+	}
+	return v.SetEdgeProps(from, to, t, e.Props)
+}
+
+func importContribution(v *TxView, c *exportContribution) error {
+	source, err := c.Source.resolve(v)
+	if err != nil {
+		return err
+	}
+	of, err := c.Of.resolve(v)
+	if err != nil {
+		return err
+	}
+	target := NodeTarget(of)
+	if c.Type != "" {
+		to, err := c.To.resolve(v)
+		if err != nil {
+			return err
+		}
+		t, err := importEdgeType(v, c.Type)
+		if err != nil {
+			return err
+		}
+		target = EdgeTarget(of, to, t)
+	}
+	out := Contribution{Weight: c.Weight, Count: c.Count, Label: string(c.Label)}
+	for _, s := range c.Texts {
+		out.Texts = append(out.Texts, string(s))
+	}
+	return v.Contribute(source, target, out)
+}
+
+func importSpace(v *TxView, s *exportSpace) error {
+	return v.MakeSpace(s.Name, SpaceOptions{
+		Dim: s.Dim, Model: s.Model, Metric: vecindex.Metric(s.Metric), Kind: vecindex.Kind(s.Kind),
+		Seed: s.Seed, M: s.M, EfConstruction: s.EfConstruction,
+	})
+}
+
+func importVector(v *TxView, x *exportVector) error {
+	id, err := x.Ref.resolve(v)
+	if err != nil {
+		return err
+	}
+	vec, err := unpackFloats(x.F32)
+	if err != nil {
+		return err
+	}
+	return v.PutLayerVector(x.Space, id, x.Layer, vec)
+}

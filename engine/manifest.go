@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// ManifestName is the name of the file that says what a backup holds. It is
+// written last: a directory without it is no backup.
+const ManifestName = "MANIFEST.json"
+
+// backupData is the folder of a backup that holds the database's files.
+const backupData = "data"
+
+// manifestVersion is the number of the manifest's own format.
+const manifestVersion = 1
+
+// Manifest describes a backup.
+type Manifest struct {
+	Version int       `json:"v"`
+	UUID    string    `json:"uuid"`   // of the database, in hexadecimal
+	Epoch   uint64    `json:"epoch"`  // of the last commit in it
+	Format  uint32    `json:"format"` // of the database
+	Created time.Time `json:"created"`
+	// Files are all files of the data folder, by name.
+	Files []BackupFile `json:"files"`
+}
+
+// BackupFile is a file of a backup.
+type BackupFile struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"` // in hexadecimal
+}
+
+// maxManifest bounds what is read of a manifest.
+const maxManifest = 64 << 20
+
+// ReadManifest reads the manifest of the backup in dir. A directory without
+// one is [ErrNotFound]; one of another format is a [*FormatError].
+func ReadManifest(dir string) (*Manifest, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, fmt.Errorf("engine: backup %s: %w", dir, err)
+	}
+	return m, nil
+}
+
+func readManifest(dir string) (*Manifest, error) {
+	f, err := os.Open(filepath.Join(dir, ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: no %s there", ErrNotFound, ManifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	damaged := func(format string, args ...any) (*Manifest, error) {
+		return nil, &kv.CorruptError{File: ManifestName, Why: fmt.Sprintf(format, args...)}
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return damaged("%v", err)
+	}
+	if m.Version != manifestVersion || m.Format != Format {
+		have := m.Format
+		if m.Version > manifestVersion {
+			have = max(have, Format+1)
+		}
+		if have == Format {
+			return damaged("a manifest of version %d", m.Version)
+		}
+		return nil, &FormatError{Path: dir, Have: have, Want: Format, MinReads: have}
+	}
+	last := ""
+	for _, x := range m.Files {
+		if x.Name <= last || x.Name != filepath.Base(x.Name) || strings.ContainsAny(x.Name, `/\:`) || x.Name == ".." {
+			return damaged("file name %q", x.Name)
+		}
+		last = x.Name
+	}
+	if len(m.Files) == 0 {
+		return damaged("it names no files")
+	}
+	return m, nil
+}
+
+// write makes m the manifest of dir, wholly or not at all.
+func (m *Manifest) write(dir string) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	part := filepath.Join(dir, ManifestName+".part")
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(part, filepath.Join(dir, ManifestName)); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes the names in a directory durable, where the system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
+		err = nil // Windows opens directories for reading only
+	}
+	return errors.Join(err, d.Close())
+}
+
+// copyBlock is how much is read between two looks at the context.
+const copyBlock = 1 << 20
+
+// copyHashed copies r to w and returns what was copied, as a manifest names
+// it.
+func copyHashed(ctx context.Context, w io.Writer, r io.Reader, name string) (BackupFile, error) {
+	h := sha256.New()
+	out := BackupFile{Name: name}
+	for {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		n, err := io.CopyN(io.MultiWriter(w, h), r, copyBlock)
+		out.Size += n
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	out.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return out, nil
+}

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+)
+
+// Namespace is one corpus: a set of graphs that belong together.
+type Namespace struct {
+	db   *DB
+	name string
+	id   uint32
+}
+
+// Graph is a graph of a namespace: its own nodes, edges, postings, vectors and
+// names. It is a handle; reading and writing go through a [View] or [TxView].
+type Graph struct {
+	ns *Namespace
+	st *graphState
+}
+
+// Base is the name of the graph that holds a namespace's documents, chunk
+// sets, postings and metadata.
+const Base = "base"
+
+// Name returns the namespace's name.
+func (n *Namespace) Name() string { return n.name }
+
+// Name returns the graph's name.
+func (g *Graph) Name() string {
+	g.st.mu.RLock()
+	defer g.st.mu.RUnlock()
+	return g.st.name
+}
+
+// ID returns the graph's id.
+func (g *Graph) ID() GraphID { return GraphID(g.st.id) }
+
+// Namespace returns the namespace that the graph belongs to.
+func (g *Graph) Namespace() *Namespace { return g.ns }
+
+// DB returns the database that the graph is in.
+func (g *Graph) DB() *DB { return g.ns.db }
+
+// Namespace returns the namespace of a name, creating it where it does not
+// exist. In a read-only database an unknown name is [ErrNotFound].
+func (db *DB) Namespace(ctx context.Context, name string) (*Namespace, error) {
+	name, err := checkName("namespace", name)
+	if err != nil {
+		return nil, fmt.Errorf("engine: namespace: %w", err)
+	}
+	e, err := db.directory(ctx, name, "", 0)
+	if err != nil {
+		return nil, fmt.Errorf("engine: namespace %s: %w", name, err)
+	}
+	return &Namespace{db: db, name: name, id: e.namespace}, nil
+}
+
+// Graph returns the graph of a name, creating it where it does not exist. In a
+// read-only database an unknown name is [ErrNotFound].
+func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
+	name, err := checkName("graph", name)
+	if err != nil {
+		return nil, fmt.Errorf("engine: graph: %w", err)
+	}
+	e, err := n.db.directory(ctx, n.name, name, n.id)
+	if err != nil {
+		return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+	}
+	st, err := n.db.graphState(ctx, e.graph, name)
+	if err != nil {
+		return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+	}
+	return &Graph{ns: n, st: st}, nil
+}
+
+// HasGraph reports whether the namespace has a graph of the name.
+func (n *Namespace) HasGraph(ctx context.Context, name string) (bool, error) {
+	if err := n.db.enter(); err != nil {
+		return false, err
+	}
+	defer n.db.leave()
+	_, err := n.db.store.Get(ctx, layout.Directory(n.name, name), nil)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Namespaces returns the names of all namespaces in order.
+func (db *DB) Namespaces(ctx context.Context) ([]string, error) {
+	var out []string
+	err := db.eachEntry(ctx, func(ns, graph string, _ directoryEntry) {
+		if graph == "" {
+			out = append(out, ns)
+		}
+	})
+	return out, err
+}
+
+// Graphs returns the names of the namespace's graphs in order.
+func (n *Namespace) Graphs(ctx context.Context) ([]string, error) {
+	var out []string
+	err := n.db.eachEntry(ctx, func(ns, graph string, _ directoryEntry) {
+		if ns == n.name && graph != "" {
+			out = append(out, graph)
+		}
+	})
+	return out, err
+}
+
+func (db *DB) eachEntry(ctx context.Context, fn func(ns, graph string, e directoryEntry)) error {
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.leave()
+	return eachEntry(ctx, db.store, fn)
+}
+
+// eachEntry calls fn with every entry of the directory, in order of names; an
+// empty graph name is the namespace's own entry.
+func eachEntry(ctx context.Context, r kv.Reader, fn func(ns, graph string, e directoryEntry)) error {
+	for p, err := range scan(ctx, r, []byte{byte(layout.TagDirectory)}) {
+		if err != nil {
+			return err
+		}
+		e, err := decodeDirectory(p.key, p.value)
+		if err != nil {
+			return err
+		}
+		ns, graph := layout.DirectoryName(p.key)
+		fn(ns, graph, e)
+	}
+	return nil
+}
+
+// directory returns an entry, making it where it is missing. An empty graph
+// name asks for the namespace; ns is then ignored.
+func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32) (e directoryEntry, err error) {
+	if err := db.enter(); err != nil {
+		return e, err
+	}
+	defer db.leave()
+	key := layout.Directory(namespace, graph)
+	v, err := db.store.Get(ctx, key, nil)
+	if err == nil {
+		return decodeDirectory(key, v)
+	}
+	if !errors.Is(err, ErrNotFound) || db.readOnly {
+		return e, err
+	}
+	if err := db.lockWriter(ctx); err != nil {
+		return e, err
+	}
+	defer db.unlockWriter()
+	if v, err := db.store.Get(ctx, key, nil); err == nil {
+		return decodeDirectory(key, v)
+	}
+	counter := "next_graph"
+	if graph == "" {
+		counter = "next_namespace"
+	}
+	id := db.nextIDs[counter]
+	e = directoryEntry{graph: id, namespace: ns}
+	if graph == "" {
+		e = directoryEntry{namespace: id}
+	}
+	b := db.store.NewBatch()
+	b.Set(key, e.encode())
+	b.Set(layout.Meta(counter), appendUint64(nil, uint64(id)+1))
+	if err := db.commit(ctx, b, kv.Sync); err != nil {
+		return e, err
+	}
+	db.nextIDs[counter] = id + 1
+	return e, nil
+}
+
+// commit writes b with the next epoch. The caller is the writer.
+func (db *DB) commit(ctx context.Context, b kv.Batch, d kv.Durability) error {
+	epoch := db.epoch.Load() + 1
+	b.Set(layout.Meta("epoch"), appendUint64(nil, epoch))
+	if err := db.store.Apply(ctx, b, d); err != nil {
+		return err
+	}
+	db.epoch.Store(epoch)
+	return nil
+}
+
+// graphState returns the state of a graph, reading it the first time.
+func (db *DB) graphState(ctx context.Context, id uint32, name string) (*graphState, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, ErrClosed
+	}
+	if g := db.graphs[id]; g != nil {
+		return g, nil
+	}
+	g, err := openGraph(ctx, db.store, id)
+	if err != nil {
+		return nil, err
+	}
+	g.name = name
+	db.graphs[id] = g
+	return g, nil
+}
+
+// Swap gives the name to next, which was built beside it, and drops the graph
+// that had it, in one commit. The handle next stays good and answers to the
+// new name; handles of the old graph are refused from then on, while open
+// snapshots still read it. A next that was dropped itself is [ErrNotFound].
+func (n *Namespace) Swap(ctx context.Context, name string, next *Graph) error {
+	err := n.swap(ctx, name, next)
+	if err != nil {
+		return fmt.Errorf("engine: swap %s: %w", name, err)
+	}
+	return nil
+}
+
+func (n *Namespace) swap(ctx context.Context, name string, next *Graph) error {
+	name, err := checkName("graph", name)
+	if err != nil {
+		return err
+	}
+	if next.ns.id != n.id || next.ns.db != n.db {
+		return fmt.Errorf("%w: graph %s is of another namespace", ErrInvalid, next.Name())
+	}
+	if next.Name() == name && !next.st.dropped() {
+		return nil
+	}
+	return n.rewrite(ctx, func(b kv.Batch) (gone []uint32, err error) {
+		if next.st.dropped() {
+			return nil, fmt.Errorf("graph %s was dropped: %w", next.Name(), ErrNotFound)
+		}
+		key := layout.Directory(n.name, name)
+		if v, err := n.db.store.Get(ctx, key, nil); err == nil {
+			e, err := decodeDirectory(key, v)
+			if err != nil {
+				return nil, err
+			}
+			gone = append(gone, e.graph)
+		} else if !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		b.Set(key, directoryEntry{graph: next.st.id, namespace: n.id}.encode())
+		b.Delete(layout.Directory(n.name, next.Name()))
+		return gone, nil
+	}, func() {
+		next.st.mu.Lock()
+		next.st.name = name
+		next.st.mu.Unlock()
+	})
+}
+
+// Drop removes a graph and all it holds. A missing graph is [ErrNotFound].
+func (n *Namespace) Drop(ctx context.Context, name string) error {
+	err := n.rewrite(ctx, func(b kv.Batch) ([]uint32, error) {
+		key := layout.Directory(n.name, name)
+		v, err := n.db.store.Get(ctx, key, nil)
+		if err != nil {
+			return nil, err
+		}
+		e, err := decodeDirectory(key, v)
+		b.Delete(key)
+		return []uint32{e.graph}, err
+	}, func() {})
+	if err != nil {
+		return fmt.Errorf("engine: drop %s: %w", name, err)
+	}
+	return nil
+}
+
+// DropNamespace removes a namespace with all its graphs. A missing namespace
+// is [ErrNotFound].
+func (db *DB) DropNamespace(ctx context.Context, name string) error {
+	n := &Namespace{db: db, name: name}
+	err := n.rewrite(ctx, func(b kv.Batch) (gone []uint32, err error) {
+		found := false
+		err = eachEntry(ctx, db.store, func(ns, graph string, e directoryEntry) {
+			if ns != name {
+				return
+			}
+			found = true
+			b.Delete(layout.Directory(ns, graph))
+			if graph != "" {
+				gone = append(gone, e.graph)
+			}
+		})
+		if err == nil && !found {
+			err = ErrNotFound
+		}
+		return gone, err
+	}, func() {})
+	if err != nil {
+		return fmt.Errorf("engine: drop namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+// rewrite commits a change of the directory together with the removal of the
+// graphs that it leaves without a name, then calls done.
+func (n *Namespace) rewrite(ctx context.Context, change func(b kv.Batch) (gone []uint32, err error), done func()) error {
+	db := n.db
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.leave()
+	if db.readOnly {
+		return ErrReadOnly
+	}
+	if err := db.lockWriter(ctx); err != nil {
+		return err
+	}
+	defer db.unlockWriter()
+	b := db.store.NewBatch()
+	gone, err := change(b)
+	if err != nil {
+		return err
+	}
+	slices.Sort(gone)
+	for _, id := range gone {
+		layout.GraphTags(func(t layout.Tag) {
+			prefix := layout.GraphPrefix(t, id)
+			b.DeleteRange(prefix, layout.Next(prefix))
+		})
+	}
+	if err := db.commit(ctx, b, kv.Sync); err != nil {
+		return err
+	}
+	db.mu.Lock()
+	for _, id := range gone {
+		if g := db.graphs[id]; g != nil {
+			g.mu.Lock()
+			g.gone = true
+			g.mu.Unlock()
+			delete(db.graphs, id)
+		}
+	}
+	db.mu.Unlock()
+	done()
+	return nil
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/memkv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+)
+
+// Options tunes a database. The zero value is right for most uses.
+type Options struct {
+	// ReadOnly opens without writing; the database must exist.
+	ReadOnly bool
+	// MustExist refuses to create the database.
+	MustExist bool
+	// MemoryBudget bounds, in bytes, what caches, vector mirrors and
+	// projections keep in memory together. The process needs about 150 MB
+	// beside it. The default is 256 MiB.
+	MemoryBudget int64
+	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB.
+	MaxTxBytes int
+	// PromoteAt is the number of neighbours above which a node's list of one
+	// edge type is kept in containers, not under one key. The default is 1024;
+	// a database may be opened with another value than it was written with.
+	PromoteAt int
+	// Logger receives what the storage engine has to say. The default is
+	// silence.
+	Logger *slog.Logger
+	// OpenStore opens the storage engine. The default opens Pebble at the
+	// path, or memory for the path ":memory:".
+	OpenStore func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error)
+}
+
+// Memory is the path of a database that is kept in memory and vanishes when it
+// is closed.
+const Memory = ":memory:"
+
+// defaultPromoteAt keeps an inline list below about 8 KiB with weights.
+const defaultPromoteAt = 1024
+
+// ensureDefaults returns o with every unset field filled in.
+func (o *Options) ensureDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.MemoryBudget == 0 {
+		out.MemoryBudget = 256 << 20
+	}
+	if out.MaxTxBytes == 0 {
+		out.MaxTxBytes = 64 << 20
+	}
+	if out.PromoteAt == 0 {
+		out.PromoteAt = defaultPromoteAt
+	}
+	if out.Logger == nil {
+		out.Logger = slog.New(slog.DiscardHandler)
+	}
+	if out.OpenStore == nil {
+		out.OpenStore = out.openDefault
+	}
+	return out
+}
+
+// validate returns all that is wrong with o.
+func (o *Options) validate() error {
+	var errs []error
+	if o.MemoryBudget < 16<<20 {
+		errs = append(errs, fmt.Errorf("%w: MemoryBudget of %d bytes is under 16 MiB", ErrInvalid, o.MemoryBudget))
+	}
+	if o.MaxTxBytes < 1<<10 {
+		errs = append(errs, fmt.Errorf("%w: MaxTxBytes of %d is under 1 KiB", ErrInvalid, o.MaxTxBytes))
+	}
+	if o.PromoteAt < 2 {
+		errs = append(errs, fmt.Errorf("%w: PromoteAt of %d is under 2", ErrInvalid, o.PromoteAt))
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+	if path == Memory {
+		return memkv.New(s), nil
+	}
+	return pebblekv.Open(ctx, path, s, &pebblekv.Options{
+		ReadOnly:   o.ReadOnly,
+		MustExist:  o.MustExist || o.ReadOnly,
+		CacheBytes: o.MemoryBudget / 2,
+		Logger:     o.Logger,
+	})
+}

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// Restore makes the backup in backupDir the database at path, which must not
+// exist or be an empty directory. Every file is compared with its hash while
+// it is copied, and the copy must pass a quick check, before path comes to be:
+// after an error there is none. A file that is missing, extra or damaged is
+// [ErrCorrupt] and named.
+func Restore(ctx context.Context, backupDir, path string) error {
+	if err := restore(ctx, backupDir, path); err != nil {
+		return fmt.Errorf("engine: restore %s to %s: %w", backupDir, path, err)
+	}
+	return nil
+}
+
+func restore(ctx context.Context, backupDir, path string) (err error) {
+	m, err := readManifest(backupDir)
+	if err != nil {
+		return err
+	}
+	_, err = os.Lstat(path)
+	exists := err == nil
+	if exists {
+		if err := wantEmpty(path); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	data := filepath.Join(backupDir, backupData)
+	if err := m.compare(data); err != nil {
+		return err
+	}
+	// Built beside the target, so that renaming it is all or nothing.
+	part, err := os.MkdirTemp(filepath.Dir(filepath.Clean(path)), filepath.Base(path)+".restore-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(part))
+		}
+	}()
+	for _, f := range m.Files {
+		if err := restoreFile(ctx, filepath.Join(data, f.Name), filepath.Join(part, f.Name), f); err != nil {
+			return err
+		}
+	}
+	if err := syncDir(part); err != nil {
+		return err
+	}
+	if err := m.verify(ctx, part); err != nil {
+		return err
+	}
+	if err := os.Chmod(part, 0o755); err != nil {
+		return err
+	}
+	if exists {
+		// Only an empty directory goes.
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(filepath.Clean(path)))
+}
+
+// compare verifies that a directory has the files that m names and no others.
+func (m *Manifest) compare(dir string) error {
+	names, err := fileNames(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &kv.CorruptError{File: backupData, Why: "the folder is missing"}
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range m.Files {
+		if _, ok := slices.BinarySearch(names, f.Name); !ok {
+			return &kv.CorruptError{File: f.Name, Why: "the file is missing"}
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(m.Files, func(f BackupFile) bool { return f.Name == name }) {
+			return &kv.CorruptError{File: name, Why: "the manifest does not name it"}
+		}
+	}
+	return nil
+}
+
+// restoreFile copies a file that must be as want says.
+func restoreFile(ctx context.Context, from, to string, want BackupFile) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	have, err := copyHashed(ctx, w, r, want.Name)
+	if err = errors.Join(err, w.Sync(), w.Close(), r.Close()); err != nil {
+		return err
+	}
+	switch {
+	case have.Size != want.Size:
+		return &kv.CorruptError{File: want.Name, Why: fmt.Sprintf("it has %d bytes, not %d", have.Size, want.Size)}
+	case have.SHA256 != want.SHA256:
+		return &kv.CorruptError{File: want.Name, Why: "its hash is not the manifest's"}
+	}
+	return nil
+}
+
+// verify opens the database in dir and checks that it is the one that m
+// describes.
+func (m *Manifest) verify(ctx context.Context, dir string) (err error) {
+	db, err := Open(ctx, dir, &Options{MustExist: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	uuid, err := db.UUID(ctx)
+	if err != nil {
+		return err
+	}
+	if hex.EncodeToString(uuid[:]) != m.UUID || db.Epoch() != m.Epoch {
+		return &kv.CorruptError{File: ManifestName, Why: fmt.Sprintf("the files are of database %x at commit %d", uuid, db.Epoch())}
+	}
+	for f, err := range db.Check(ctx, CheckOptions{}) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: %s", ErrCorrupt, f)
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// Reader reads one graph at one moment: a [View] the state of a snapshot, a
+// [TxView] that of a transaction with its own writes. Its methods are safe for
+// concurrent use on a View and not on a TxView.
+type Reader interface {
+	// Graph returns the graph that is read.
+	Graph() *Graph
+	// Version moves when the graph's nodes or edges change, and not when its
+	// vectors, postings or buckets do. It is the key of projections.
+	Version() (uint64, error)
+
+	// NodeType, EdgeType and Property look names up; ok is false for unknown
+	// ones.
+	NodeType(name string) (TypeID, bool)
+	EdgeType(name string) (EdgeType, bool)
+	NodeTypeName(t TypeID) string
+	EdgeTypeName(t EdgeType) string
+	// NodeTypes and EdgeTypes list what the graph has, ascending.
+	NodeTypes() []TypeID
+	EdgeTypes() []EdgeType
+
+	// Lookup returns the node of a type with the caller's key.
+	Lookup(t TypeID, key string) (NodeID, error)
+	Node(id NodeID) (Node, error)
+	// Text returns a string property, wherever it is kept.
+	Text(id NodeID, property string) (string, error)
+	// Nodes returns the nodes of a type; the caller owns the bitmap.
+	Nodes(t TypeID) (*roaring.Bitmap, error)
+
+	Degree(id NodeID, f EdgeFilter) (int, error)
+	Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([]Edge, error)
+	NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error)
+	HasEdge(from, to NodeID, t EdgeType) (weight float32, ok bool, err error)
+	EdgeProps(from, to NodeID, t EdgeType) (Props, error)
+	Edges(f EdgeFilter) iter.Seq2[Edge, error]
+	Within(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error]
+	Leaving(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error]
+
+	Sources(t Target) (*roaring.Bitmap, error)
+	Contributions(t Target) iter.Seq2[SourceContribution, error]
+	Total(t Target) (Total, error)
+	ContributedBy(source NodeID) iter.Seq2[Target, error]
+
+	Where(p Predicate) (*roaring.Bitmap, error)
+	Terms(field string, q []string, o TermsOptions) ([]Scored, error)
+	Phrase(field string, words []string) (*roaring.Bitmap, error)
+	TermStats(field, term string) (TermStats, error)
+	Vectors(space string) (*vecindex.View, error)
+	Bucket(name string) Bucket
+}
+
+var (
+	_ Reader = (*View)(nil)
+	_ Reader = (*TxView)(nil)
+)
+
+// Scored is a node with a score.
+type Scored struct {
+	ID    NodeID
+	Score float64
+}
+
+// Snapshot is the state of the database after one commit. Its methods are safe
+// for concurrent use; it must be closed.
+type Snapshot struct {
+	db    *DB
+	ctx   context.Context
+	kv    kv.Snapshot
+	epoch uint64
+
+	mu    sync.Mutex
+	views map[viewKey]*vecindex.View // opened on it, closed with it
+	done  bool
+}
+
+// View calls fn with a snapshot of the latest commit and closes it when fn
+// returns. The snapshot and what was read through it must not be used after.
+func (db *DB) View(ctx context.Context, fn func(s *Snapshot) error) (err error) {
+	s, err := db.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	// Deferred, so that a panic of fn does not leave the snapshot open.
+	defer func() { err = firstError(err, s.Close()) }()
+	return fn(s)
+}
+
+// Snapshot returns a snapshot of the latest commit, which the caller must
+// close: an open snapshot keeps what was deleted since on disk, and Close of
+// the database waits for it. Reads through it end when ctx does.
+func (db *DB) Snapshot(ctx context.Context) (*Snapshot, error) {
+	if err := db.enter(); err != nil {
+		return nil, err
+	}
+	s, err := db.store.Snapshot(ctx)
+	if err != nil {
+		db.leave()
+		return nil, fmt.Errorf("engine: snapshot: %w", err)
+	}
+	out := &Snapshot{db: db, ctx: ctx, kv: s}
+	if out.epoch, err = getUint64(ctx, s, layout.Meta("epoch")); err != nil {
+		return nil, fmt.Errorf("engine: snapshot: %w", firstError(err, out.Close()))
+	}
+	return out, nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Epoch returns the number of the commit that the snapshot shows.
+func (s *Snapshot) Epoch() uint64 { return s.epoch }
+
+// Close releases the snapshot. A second Close does nothing.
+func (s *Snapshot) Close() error {
+	s.mu.Lock()
+	if s.done {
+		s.mu.Unlock()
+		return nil
+	}
+	s.done = true
+	views := s.views
+	s.mu.Unlock()
+	for _, v := range views {
+		v.Close()
+	}
+	err := s.kv.Close()
+	s.db.leave()
+	if err != nil {
+		return fmt.Errorf("engine: close snapshot: %w", err)
+	}
+	return nil
+}
+
+// Graph returns a view of g at the snapshot. It is cheap.
+func (s *Snapshot) Graph(g *Graph) *View {
+	return &View{reader{ctx: s.ctx, kv: s.kv, graph: g, g: g.st.id, epoch: s.epoch, snap: s}}
+}
+
+// View reads a graph at a snapshot. It is safe for concurrent use and good
+// until the snapshot is closed.
+type View struct{ reader }
+
+// Snapshot returns the snapshot that the view reads.
+func (v *View) Snapshot() *Snapshot { return v.snap }
+
+// WithContext returns the view with reads that end when ctx does.
+func (v *View) WithContext(ctx context.Context) *View {
+	return &View{reader{ctx: ctx, kv: v.kv, graph: v.graph, g: v.g, epoch: v.epoch, snap: v.snap}}
+}
+
+// reader is what View and TxView share: a graph over a kv.Reader.
+type reader struct {
+	ctx   context.Context
+	kv    kv.Reader
+	graph *Graph
+	g     uint32
+	epoch uint64
+	snap  *Snapshot // nil in a transaction
+	tx    *TxView   // nil in a snapshot
+}
+
+// Graph returns the graph that is read.
+func (r *reader) Graph() *Graph { return r.graph }
+
+// Version implements [Reader].
+func (r *reader) Version() (uint64, error) {
+	v, err := getUint64(r.ctx, r.kv, layout.GraphMeta(r.g, "version"))
+	return v, r.wrap("version", err)
+}
+
+// wrap adds operation and graph to an error.
+func (r *reader) wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("engine: %s: %s: %w", r.graph.Name(), op, err)
+}
+
+// lookupName returns the id of a name, seeing those that the transaction adds.
+func (r *reader) lookupName(k layout.Kind, name string) (uint32, bool) {
+	name = norm.NFC.String(name)
+	if r.tx != nil {
+		if id, ok := r.tx.names.ids[kindName{k, name}]; ok {
+			return id, true
+		}
+	}
+	id, _, ok := r.graph.st.lookup(k, name)
+	return id, ok
+}
+
+func (r *reader) nameOf(k layout.Kind, id uint32) string {
+	if r.tx != nil {
+		if e, ok := r.tx.names.entries[kindID{k, id}]; ok {
+			return e.name
+		}
+	}
+	return r.graph.st.nameOf(k, id)
+}
+
+// NodeType implements [Reader].
+func (r *reader) NodeType(name string) (TypeID, bool) {
+	id, ok := r.lookupName(layout.KindNodeType, name)
+	return TypeID(id), ok
+}
+
+// EdgeType implements [Reader].
+func (r *reader) EdgeType(name string) (EdgeType, bool) {
+	id, ok := r.lookupName(layout.KindEdgeType, name)
+	return EdgeType(id), ok
+}
+
+// NodeTypeName implements [Reader].
+func (r *reader) NodeTypeName(t TypeID) string { return r.nameOf(layout.KindNodeType, uint32(t)) }
+
+// EdgeTypeName implements [Reader].
+func (r *reader) EdgeTypeName(t EdgeType) string { return r.nameOf(layout.KindEdgeType, uint32(t)) }
+
+// NodeTypes implements [Reader].
+func (r *reader) NodeTypes() []TypeID {
+	var out []TypeID
+	for _, id := range r.idsOf(layout.KindNodeType) {
+		out = append(out, TypeID(id))
+	}
+	return out
+}
+
+// EdgeTypes implements [Reader].
+func (r *reader) EdgeTypes() []EdgeType {
+	var out []EdgeType
+	for _, id := range r.idsOf(layout.KindEdgeType) {
+		out = append(out, EdgeType(id))
+	}
+	return out
+}
+
+// idsOf returns the ids of a kind, ascending: committed ones, then those of
+// the transaction, which are all greater.
+func (r *reader) idsOf(k layout.Kind) []uint32 {
+	ids := r.graph.st.namesOf(k)
+	if r.tx != nil {
+		ids = append(ids, r.tx.newIDs(k)...)
+	}
+	return ids
+}

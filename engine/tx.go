@@ -1,0 +1,395 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// Tx is a transaction: what it writes becomes visible and durable in one
+// commit, or not at all. It is not safe for concurrent use, and it is over
+// when the function that it was given to returns.
+type Tx struct {
+	db      *DB
+	ctx     context.Context
+	overlay *kv.Overlay
+	base    kv.Snapshot
+	epoch   uint64 // that the commit will have
+	graphs  map[uint32]*TxView
+	fb      *flatbuffers.Builder
+	done    bool
+	// bulky counts the bytes of buffered edges, which are not in the overlay.
+	bulky int
+	views []*vecindex.View // opened by reads, closed at the end
+}
+
+// TxOptions tunes a transaction. The zero value is right for most.
+type TxOptions struct {
+	// Durability says when Update may return. With [kv.NoSync] a crash may
+	// lose the commit, but never it without all later ones.
+	Durability kv.Durability
+}
+
+// Update calls fn with a transaction and commits what it wrote when fn returns
+// nil; on an error nothing is changed and the error is returned. There is one
+// writer at a time: Update waits for the one before it. fn must not call
+// Update. Slow work, model calls above all, belongs before it; what was read
+// there is guarded by [TxView.ExpectNode] and [TxView.ExpectVersion].
+func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.UpdateWith(ctx, TxOptions{}, fn)
+}
+
+// UpdateWith is Update with options.
+func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error) error {
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.leave()
+	if db.readOnly {
+		return fmt.Errorf("engine: update: %w", ErrReadOnly)
+	}
+	if err := db.lockWriter(ctx); err != nil {
+		return fmt.Errorf("engine: update: %w", err)
+	}
+	defer db.unlockWriter()
+	return db.transact(ctx, o, fn)
+}
+
+// transact is UpdateWith for the caller that is the writer.
+func (db *DB) transact(ctx context.Context, o TxOptions, fn func(tx *Tx) error) (err error) {
+	tx, err := db.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("engine: update: %w", err)
+	}
+	defer func() { err = firstError(err, tx.end()) }()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	tx.done = true
+	if err := tx.commit(o.Durability); err != nil {
+		return fmt.Errorf("engine: commit: %w", err)
+	}
+	return nil
+}
+
+// begin starts a transaction. The caller is the writer, and must call end.
+func (db *DB) begin(ctx context.Context) (*Tx, error) {
+	snap, err := db.store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Tx{
+		db:      db,
+		ctx:     ctx,
+		overlay: kv.NewOverlay(snap, layout.Schema()),
+		base:    snap,
+		epoch:   db.epoch.Load() + 1,
+		graphs:  map[uint32]*TxView{},
+		fb:      flatbuffers.NewBuilder(512),
+	}, nil
+}
+
+// end releases what the transaction reads.
+func (tx *Tx) end() error {
+	tx.done = true
+	for _, view := range tx.views {
+		view.Close()
+	}
+	return tx.base.Close()
+}
+
+// Graph returns the graph as the transaction sees and changes it.
+func (tx *Tx) Graph(g *Graph) *TxView {
+	if v := tx.graphs[g.st.id]; v != nil {
+		return v
+	}
+	v := &TxView{
+		reader:   reader{ctx: tx.ctx, kv: tx.overlay, graph: g, g: g.st.id, epoch: tx.epoch},
+		transact: tx,
+		st:       g.st,
+		names:    newCatalog(),
+		nextNode: g.st.nextNode,
+		promoted: map[promotedKey]*roaring.Bitmap{},
+		refold:   map[edgeKey]struct{}{},
+		postings: map[string]*postingsChange{},
+		lexsums:  map[string]*[2]int64{},
+		vectors:  map[uint32]*vectorWrite{},
+	}
+	v.reader.tx = v
+	tx.graphs[g.st.id] = v
+	return v
+}
+
+// Epoch returns the number that the commit will have.
+func (tx *Tx) Epoch() uint64 { return tx.epoch }
+
+// Bytes returns the approximate size of the transaction so far; a caller with
+// much to write starts another one before it reaches Options.MaxTxBytes.
+func (tx *Tx) Bytes() int { return tx.overlay.Bytes() + tx.bulky }
+
+// TxView is a graph in a transaction: a [Reader] that sees the transaction's
+// own writes, and the methods that write. Vectors and postings are the
+// exception: searches see them only after the commit.
+type TxView struct {
+	reader
+	transact *Tx
+	st       *graphState
+
+	names    *catalog // names that the transaction adds
+	nextNode uint64
+	born     *roaring.Bitmap // nodes that the transaction created
+	died     *roaring.Bitmap // nodes that it deleted
+	changed  bool            // nodes or edges: the version moves
+
+	edges    []edgeOp // not in the overlay yet
+	promoted map[promotedKey]*roaring.Bitmap
+	refold   map[edgeKey]struct{}
+	postings map[string]*postingsChange
+	lexsums  map[string]*[2]int64
+	vectors  map[uint32]*vectorWrite
+	dropped  []uint32 // vector spaces
+}
+
+// check refuses what cannot be written any more.
+func (v *TxView) check() error {
+	switch {
+	case v.transact.done:
+		return ErrTxDone
+	case v.st.dropped():
+		return fmt.Errorf("graph was dropped: %w", ErrNotFound)
+	case v.transact.Bytes() > v.transact.db.opts.MaxTxBytes:
+		return ErrTxTooLarge
+	}
+	return v.ctx.Err()
+}
+
+// ExpectNode returns a [*ConflictError] unless the node's record was last
+// written by the commit epoch, as [Node.Epoch] told when it was read. Epoch 0
+// expects that there is no such node.
+func (v *TxView) ExpectNode(id NodeID, epoch uint64) error {
+	rec, err := v.record(id, false)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return v.wrap("expect node", err)
+	}
+	if rec.epoch != epoch {
+		return &ConflictError{Graph: v.graph.Name(), Node: id, Want: epoch, Have: rec.epoch}
+	}
+	return nil
+}
+
+// ExpectVersion returns a [*ConflictError] unless the graph is at the version.
+func (v *TxView) ExpectVersion(version uint64) error {
+	if v.st.version != version {
+		return &ConflictError{Graph: v.graph.Name(), Want: version, Have: v.st.version}
+	}
+	return nil
+}
+
+// name returns the id of a name, giving it one where it is new.
+func (v *TxView) name(k layout.Kind, what, name string, make func(n uint32) (id, flags uint32)) (uint32, error) {
+	if err := v.check(); err != nil {
+		return 0, err
+	}
+	name, err := checkName(what, name)
+	if err != nil {
+		return 0, err
+	}
+	if id, ok := v.lookupName(k, name); ok {
+		return id, nil
+	}
+	return v.addName(k, name, make, nil), nil
+}
+
+// addName gives a new name an id. make turns the catalog's running number into
+// the id.
+func (v *TxView) addName(k layout.Kind, name string, make func(n uint32) (id, flags uint32), options []byte) uint32 {
+	v.st.mu.RLock()
+	next := max(v.st.names.next[k], v.names.next[k], 1)
+	v.st.mu.RUnlock()
+	id, flags := next, uint32(0)
+	if make != nil {
+		id, flags = make(next)
+	}
+	e := catalogEntry{name: name, epoch: v.transact.epoch, flags: flags, options: options}
+	v.names.add(k, id, e)
+	o := v.transact.overlay
+	o.Set(layout.Catalog(v.g, k, id), encodeCatalogEntry(v.transact.fb, &e))
+	o.Set(layout.Name(v.g, k, name), binaryID(id))
+	return id
+}
+
+func binaryID(id uint32) []byte {
+	return []byte{byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)}
+}
+
+// newIDs returns the ids of a kind that the transaction adds, ascending.
+func (v *TxView) newIDs(k layout.Kind) []uint32 {
+	var out []uint32
+	for id := range maps.Keys(v.names.entries) {
+		if id.kind == k {
+			out = append(out, id.id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// MakeNodeType returns the node type of a name, adding it to the graph's
+// catalog where it is new.
+func (v *TxView) MakeNodeType(name string) (TypeID, error) {
+	id, err := v.name(layout.KindNodeType, "node type", name, nil)
+	return TypeID(id), v.wrap("node type", err)
+}
+
+// MakeEdgeType returns the edge type of a name, adding it to the graph's
+// catalog where it is new. A name that has the other direction is [ErrExists].
+func (v *TxView) MakeEdgeType(name string, directed bool) (EdgeType, error) {
+	id, err := v.name(layout.KindEdgeType, "edge type", name, func(n uint32) (uint32, uint32) {
+		// The lowest bit says undirected; ids stay distinct without it.
+		if n%2 == 1 {
+			n++
+		}
+		if !directed {
+			n++
+		}
+		return n, 0
+	})
+	if err == nil && EdgeType(id).Directed() != directed {
+		err = fmt.Errorf("%w: with the other direction", ErrExists)
+	}
+	return EdgeType(id), v.wrap("edge type "+name, err)
+}
+
+// property returns the id of a property name, adding it where it is new.
+func (v *TxView) property(name string) (uint32, error) {
+	return v.name(layout.KindProperty, "property", name, nil)
+}
+
+// propsOf returns properties as records hold them, null ones left out.
+func (v *TxView) propsOf(p Props) ([]prop, error) {
+	p, err := p.normalized()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]prop, 0, len(p))
+	for _, name := range p.names() {
+		val := p[name]
+		if val.IsNull() {
+			continue
+		}
+		if err := checkValue(name, val); err != nil {
+			return nil, err
+		}
+		id, err := v.property(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prop{id, val})
+	}
+	slices.SortFunc(out, func(a, b prop) int { return cmp.Compare(a.id, b.id) })
+	return out, nil
+}
+
+// commit writes the transaction. The caller is the writer.
+func (tx *Tx) commit(d kv.Durability) error {
+	ids := slices.Sorted(maps.Keys(tx.graphs))
+	for _, id := range ids {
+		if err := tx.graphs[id].flush(); err != nil {
+			return err
+		}
+	}
+	b := tx.db.store.NewBatch()
+	tx.overlay.AppendTo(b)
+	if b.Bytes() > tx.db.opts.MaxTxBytes {
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTxTooLarge, b.Bytes(), tx.db.opts.MaxTxBytes)
+	}
+	if tx.overlay.Len() == 0 {
+		return nil
+	}
+	if err := tx.ctx.Err(); err != nil {
+		return err
+	}
+	if err := tx.db.commit(tx.ctx, b, d); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		tx.graphs[id].publish()
+	}
+	return tx.checkInvariants()
+}
+
+// flush moves everything that is buffered into the overlay.
+func (v *TxView) flush() error {
+	if v.st.dropped() {
+		return fmt.Errorf("graph was dropped: %w", ErrNotFound)
+	}
+	if err := v.refoldEdges(); err != nil {
+		return err
+	}
+	if err := v.applyEdges(); err != nil {
+		return err
+	}
+	v.flushPostings()
+	o := v.transact.overlay
+	if v.nextNode != v.st.nextNode {
+		o.Set(layout.GraphMeta(v.g, "next_node"), appendUint64(nil, v.nextNode))
+	}
+	if v.changed {
+		o.Set(layout.GraphMeta(v.g, "version"), appendUint64(nil, v.st.version+1))
+	}
+	return nil
+}
+
+// publish makes the committed changes known in memory.
+func (v *TxView) publish() {
+	st := v.st
+	st.mu.Lock()
+	for id, e := range v.names.entries {
+		st.names.add(id.kind, id.id, e)
+	}
+	st.mu.Unlock()
+	st.nextNode = v.nextNode
+	if v.changed {
+		st.version++
+	}
+	if st.live != nil {
+		if v.born != nil {
+			st.live.Or(v.born)
+		}
+		if v.died != nil {
+			st.live.AndNot(v.died)
+		}
+	}
+	for k, rb := range v.promoted {
+		st.promotedSet(k).Or(rb)
+	}
+	for _, w := range v.vectors {
+		w.write.Publish()
+	}
+	st.mu.Lock()
+	for _, id := range v.dropped {
+		delete(st.spaces, id)
+	}
+	st.mu.Unlock()
+}
+
+// settle makes buffered edges visible to reads.
+func (r *reader) settle() error {
+	if r.tx == nil {
+		return nil
+	}
+	if err := r.tx.refoldEdges(); err != nil {
+		return err
+	}
+	return r.tx.applyEdges()
+}

@@ -1,0 +1,322 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/internal/layout"
+)
+
+// edgeOp is one half of an edge's change: what it does to the list of one end.
+type edgeOp struct {
+	node, other uint64
+	etype       uint32
+	weight      float32
+	dir         layout.Direction
+	remove      bool
+}
+
+func (a *edgeOp) compareList(b *edgeOp) int {
+	if c := cmp.Compare(a.dir, b.dir); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.node, b.node); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.etype, b.etype)
+}
+
+// edgeOpBytes is what a buffered edge counts towards a transaction's size.
+const edgeOpBytes = 48
+
+// AddEdge adds the edge from -> to of a type, or changes its weight where it
+// exists; weight 1 is the weight of an edge without one. Both nodes must
+// exist. Edges that sources contribute ([TxView.Contribute]) have their weight
+// from there and are not added this way.
+func (v *TxView) AddEdge(from, to NodeID, t EdgeType, weight float32) error {
+	if err := v.addEdge(from, to, t, weight); err != nil {
+		return v.wrap(fmt.Sprintf("add edge %d-%d %q", from, to, v.EdgeTypeName(t)), err)
+	}
+	return nil
+}
+
+func (v *TxView) addEdge(from, to NodeID, t EdgeType, weight float32) error {
+	if err := v.checkEdge(from, to, t); err != nil {
+		return err
+	}
+	if w := float64(weight); math.IsNaN(w) || math.IsInf(w, 0) {
+		return fmt.Errorf("%w: weight %v", ErrInvalid, weight)
+	}
+	v.bufferEdge(from, to, t, weight, false)
+	return nil
+}
+
+func (v *TxView) checkEdge(from, to NodeID, t EdgeType) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	if v.EdgeTypeName(t) == "" {
+		return fmt.Errorf("%w: unknown edge type %d", ErrInvalid, t)
+	}
+	for _, id := range [2]NodeID{from, to} {
+		if ok, err := v.exists(id); err != nil {
+			return err
+		} else if !ok {
+			return fmt.Errorf("node %d: %w", id, ErrNotFound)
+		}
+	}
+	return nil
+}
+
+// bufferEdge notes a change of both lists of an edge.
+func (v *TxView) bufferEdge(from, to NodeID, t EdgeType, weight float32, remove bool) {
+	a, b := uint64(from), uint64(to)
+	if !t.Directed() && a > b {
+		a, b = b, a
+	}
+	v.edges = append(v.edges,
+		edgeOp{node: a, other: b, etype: uint32(t), weight: weight, dir: layout.Out, remove: remove},
+		edgeOp{node: b, other: a, etype: uint32(t), weight: weight, dir: layout.In, remove: remove})
+	v.transact.bulky += 2 * edgeOpBytes
+	v.changed = true
+}
+
+// SetEdgeProps writes the properties of an existing edge, none where props is
+// empty.
+func (v *TxView) SetEdgeProps(from, to NodeID, t EdgeType, props Props) error {
+	return v.wrap(fmt.Sprintf("set properties of edge %d-%d", from, to), v.setEdgeProps(from, to, t, props))
+}
+
+func (v *TxView) setEdgeProps(from, to NodeID, t EdgeType, props Props) error {
+	if err := v.checkEdge(from, to, t); err != nil {
+		return err
+	}
+	_, ok, err := v.HasEdge(from, to, t)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return ErrNotFound
+	}
+	list, err := v.propsOf(props)
+	if err != nil {
+		return err
+	}
+	if !t.Directed() && from > to {
+		from, to = to, from
+	}
+	k := layout.Edge(v.g, uint64(from), uint32(t), uint64(to))
+	if len(list) == 0 {
+		v.transact.overlay.Delete(k)
+	} else {
+		v.transact.overlay.Set(k, encodeEdge(v.transact.fb, v.transact.epoch, list))
+	}
+	v.changed = true
+	return nil
+}
+
+// RemoveEdge removes an edge with its properties and contributions. An edge
+// that is not there is no error.
+func (v *TxView) RemoveEdge(from, to NodeID, t EdgeType) error {
+	err := v.check()
+	if err == nil {
+		err = v.dropEdge(from, to, t)
+	}
+	return v.wrap(fmt.Sprintf("remove edge %d-%d", from, to), err)
+}
+
+func (v *TxView) dropEdge(from, to NodeID, t EdgeType) error {
+	if !t.Directed() && from > to {
+		from, to = to, from
+	}
+	v.bufferEdge(from, to, t, 1, true)
+	v.transact.overlay.Delete(layout.Edge(v.g, uint64(from), uint32(t), uint64(to)))
+	return v.dropContributions(edgeTarget(from, to, t))
+}
+
+// applyEdges moves the buffered changes into the overlay: one merge for each
+// list touched, the last change of an edge winning.
+func (v *TxView) applyEdges() error {
+	if len(v.edges) == 0 {
+		return nil
+	}
+	ops := v.edges
+	v.edges = nil
+	slices.SortStableFunc(ops, func(a, b edgeOp) int {
+		if c := a.compareList(&b); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.other, b.other)
+	})
+	var add layout.Set
+	var remove []uint64
+	for i := 0; i < len(ops); {
+		j := i
+		add.Reset()
+		remove = remove[:0]
+		for ; j < len(ops) && ops[j].compareList(&ops[i]) == 0; j++ {
+			switch op := &ops[j]; {
+			case j+1 < len(ops) && ops[j+1].other == op.other && ops[j+1].compareList(op) == 0:
+				// A later change of the same edge follows.
+			case op.remove:
+				remove = append(remove, op.other)
+			default:
+				add.Push(op.other, op.weight)
+			}
+		}
+		key := listKey{ops[i].dir, ops[i].node, ops[i].etype}
+		if err := v.applyList(key, &add, remove); err != nil {
+			return err
+		}
+		i = j
+	}
+	v.transact.bulky -= len(ops) * edgeOpBytes
+	return nil
+}
+
+// applyList merges changes into one list.
+func (v *TxView) applyList(key listKey, add *layout.Set, remove []uint64) error {
+	if v.isPromoted(key) {
+		v.mergeContainers(key, add, remove)
+		return nil
+	}
+	n, err := v.lengthBound(key)
+	if err != nil {
+		return err
+	}
+	n += uint32(len(add.IDs))
+	if int(n) > v.transact.db.opts.PromoteAt {
+		// The bound counts edges that were there already: look.
+		var long bool
+		if n, long, err = v.promoteIfLong(key, add, remove); err != nil || long {
+			return err
+		}
+	}
+	if len(v.st.lengths) >= maxLengths {
+		clear(v.st.lengths)
+		v.st.firstNew = v.nextNode
+	}
+	v.st.lengths[key] = n
+	k := layout.Adjacency(key.dir, v.g, key.node, key.etype)
+	v.transact.overlay.Merge(k, layout.AppendDelta(nil, add.IDs, add.Weights, remove))
+	return nil
+}
+
+// maxLengths bounds the memory of graphState.lengths, about 40 MB.
+const maxLengths = 1 << 19
+
+func (v *TxView) isPromoted(key listKey) bool {
+	if key.node > math.MaxUint32 {
+		return false
+	}
+	k := promotedKey{key.dir, key.etype}
+	if rb := v.st.promoted[k]; rb != nil && rb.Contains(uint32(key.node)) {
+		return true
+	}
+	rb := v.promoted[k]
+	return rb != nil && rb.Contains(uint32(key.node))
+}
+
+// lengthBound returns a number that the length of an inline list does not
+// exceed. The first time that a list is met it is read; from then on added
+// edges are counted, so that adding stays a blind write.
+func (v *TxView) lengthBound(key listKey) (uint32, error) {
+	if n, ok := v.st.lengths[key]; ok {
+		return n, nil
+	}
+	if key.node >= v.st.firstNew {
+		return 0, nil
+	}
+	n, err := v.inlineLength(key)
+	return uint32(n), err
+}
+
+func (v *TxView) inlineLength(key listKey) (int, error) {
+	k := layout.Adjacency(key.dir, v.g, key.node, key.etype)
+	b, err := v.kv.Get(v.ctx, k, nil)
+	if errors.Is(err, ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := layout.SetLen(b)
+	if err != nil {
+		return 0, corrupt(k, err)
+	}
+	return n, nil
+}
+
+// promoteIfLong moves a list into containers where the changes make it longer
+// than one key should hold. Where they do not, it returns the list's length
+// with the additions.
+func (v *TxView) promoteIfLong(key listKey, add *layout.Set, remove []uint64) (n uint32, long bool, err error) {
+	k := layout.Adjacency(key.dir, v.g, key.node, key.etype)
+	b, err := v.kv.Get(v.ctx, k, nil)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return 0, false, err
+	}
+	var old layout.Set
+	if err == nil {
+		if err := layout.ReadSet(b, &old); err != nil {
+			return 0, false, corrupt(k, err)
+		}
+	}
+	fresh := 0
+	for _, id := range add.IDs {
+		if _, has := slices.BinarySearch(old.IDs, id); !has {
+			fresh++
+		}
+	}
+	if n := len(old.IDs) + fresh; n <= v.transact.db.opts.PromoteAt {
+		return uint32(n), false, nil
+	}
+	o := v.transact.overlay
+	o.Delete(k)
+	v.mergeContainers(key, &old, nil)
+	v.mergeContainers(key, add, remove)
+	o.Merge(layout.Promoted(v.g, key.dir, key.etype, layout.Container(key.node)), layout.AppendAdd(nil, key.node&0xFFFF, 1))
+	v.notePromoted(key)
+	return 0, true, nil
+}
+
+// notePromoted notes that a list is in containers once the transaction is
+// committed.
+func (v *TxView) notePromoted(key listKey) {
+	k := promotedKey{key.dir, key.etype}
+	if v.promoted[k] == nil {
+		v.promoted[k] = roaring.New()
+	}
+	v.promoted[k].Add(uint32(key.node))
+}
+
+// mergeContainers merges changes into the containers of a promoted list.
+func (v *TxView) mergeContainers(key listKey, add *layout.Set, remove []uint64) {
+	var part layout.Set
+	var gone []uint64
+	i, j := 0, 0
+	for i < len(add.IDs) || j < len(remove) {
+		c := uint64(math.MaxUint64)
+		if i < len(add.IDs) {
+			c = layout.Container(add.IDs[i])
+		}
+		if j < len(remove) {
+			c = min(c, layout.Container(remove[j]))
+		}
+		part.Reset()
+		gone = gone[:0]
+		for ; i < len(add.IDs) && layout.Container(add.IDs[i]) == c; i++ {
+			part.Push(add.IDs[i]&0xFFFF, add.Weight(i))
+		}
+		for ; j < len(remove) && layout.Container(remove[j]) == c; j++ {
+			gone = append(gone, remove[j]&0xFFFF)
+		}
+		k := layout.AdjacencyContainer(key.dir, v.g, key.node, key.etype, c)
+		v.transact.overlay.Merge(k, layout.AppendDelta(nil, part.IDs, part.Weights, gone))
+	}
+}

@@ -1,0 +1,351 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/internal/layout"
+)
+
+// PutNode writes the node of a type with the caller's key and exactly these
+// properties, and returns its id and whether it is new. Null properties are
+// left out. A derived node of that key becomes the caller's own: it no longer
+// vanishes with its sources.
+func (v *TxView) PutNode(t TypeID, key string, props Props) (id NodeID, created bool, err error) {
+	id, created, err = v.putNode(t, key, props)
+	return id, created, v.wrap(fmt.Sprintf("put node %.64q", key), err)
+}
+
+func (v *TxView) putNode(t TypeID, key string, props Props) (NodeID, bool, error) {
+	// First, so that properties that are refused leave no node behind.
+	list, err := v.propsOf(props)
+	if err != nil {
+		return 0, false, err
+	}
+	id, created, old, err := v.claim(t, key)
+	if err != nil {
+		return 0, false, err
+	}
+	return id, created, v.writeRecord(id, old, record{ntype: uint32(t), key: key, props: list})
+}
+
+// DeriveNode returns the node of a type with the caller's key, making it where
+// there is none, and whether it is new. A node made so exists only while a
+// source supports it: the caller contributes to it in the same transaction
+// ([TxView.Contribute]), and [TxView.Withdraw] of its last source removes it.
+// It takes no properties, since those would depend on which source came first;
+// what it is called and described as comes from its contributions.
+func (v *TxView) DeriveNode(t TypeID, key string) (id NodeID, created bool, err error) {
+	id, created, _, err = v.claim(t, key)
+	if err == nil && created {
+		err = v.writeRecord(id, record{}, record{ntype: uint32(t), key: key, flags: flagDerived})
+	}
+	return id, created, v.wrap(fmt.Sprintf("derive node %.64q", key), err)
+}
+
+// claim returns the id for a type and key and the record it has, giving a new
+// id where there is none.
+func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old record, err error) {
+	if err := v.check(); err != nil {
+		return 0, false, old, err
+	}
+	if v.nameOf(layout.KindNodeType, uint32(t)) == "" {
+		return 0, false, old, fmt.Errorf("%w: unknown node type %d", ErrInvalid, t)
+	}
+	if key == "" || len(key) > maxKeyBytes {
+		return 0, false, old, fmt.Errorf("%w: a key has 1 to %d bytes", ErrInvalid, maxKeyBytes)
+	}
+	k := layout.ExternalKey(v.g, uint32(t), key)
+	b, err := v.kv.Get(v.ctx, k, make([]byte, 0, 8))
+	if err == nil {
+		if len(b) != 8 {
+			return 0, false, old, corrupt(k, errors.New("wrong length"))
+		}
+		id = NodeID(layout.Uint64(b))
+		old, err = v.record(id, true)
+		return id, false, old, err
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return 0, false, old, err
+	}
+	if v.nextNode > math.MaxUint32-1 {
+		return 0, false, old, ErrIDSpace
+	}
+	id = NodeID(v.nextNode)
+	v.nextNode++
+	o := v.transact.overlay
+	o.Set(k, appendUint64(nil, uint64(id)))
+	o.Merge(layout.NodesOfType(v.g, uint32(t), layout.Container(uint64(id))), layout.AppendAdd(nil, uint64(id)&0xFFFF, 1))
+	if v.born == nil {
+		v.born = roaring.New()
+	}
+	v.born.Add(uint32(id))
+	v.changed = true
+	return id, true, old, nil
+}
+
+// writeRecord writes a node's record in place of old, moving long strings out
+// of it and keeping the property indexes right.
+func (v *TxView) writeRecord(id NodeID, old, rec record) error {
+	o := v.transact.overlay
+	if err := v.reindex(id, old.props, rec.props); err != nil {
+		return err
+	}
+	v.deleteTexts(id, old.props)
+	rec.props = slices.Clone(rec.props)
+	for i, p := range rec.props {
+		if p.value.kind != KindString || len(p.value.str) <= inlineText {
+			continue
+		}
+		s := p.value.str
+		for part := 0; part*textPart < len(s); part++ {
+			if part > math.MaxUint16 {
+				return fmt.Errorf("%w: text of %d bytes", ErrInvalid, len(s))
+			}
+			piece := s[part*textPart : min((part+1)*textPart, len(s))]
+			o.Set(layout.Text(v.g, uint64(id), p.id, uint16(part)), encodeTextPart(v.transact.db.zenc, piece))
+		}
+		rec.props[i].value = Value{kind: KindText, num: int64(len(s))}
+	}
+	rec.epoch = v.transact.epoch
+	o.Set(layout.Node(v.g, uint64(id)), rec.encode(v.transact.fb))
+	v.changed = true
+	return nil
+}
+
+// deleteTexts removes the external parts of properties.
+func (v *TxView) deleteTexts(id NodeID, props []prop) {
+	for _, p := range props {
+		if p.value.kind != KindText {
+			continue
+		}
+		for part := 0; part*textPart < p.value.Size(); part++ {
+			v.transact.overlay.Delete(layout.Text(v.g, uint64(id), p.id, uint16(part)))
+		}
+	}
+}
+
+// SetProps changes some properties of a node and leaves the others; a null
+// value removes one.
+func (v *TxView) SetProps(id NodeID, props Props) error {
+	return v.wrap(fmt.Sprintf("set properties of node %d", id), v.setProps(id, props))
+}
+
+func (v *TxView) setProps(id NodeID, props Props) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	props, err := props.normalized()
+	if err != nil {
+		return err
+	}
+	old, err := v.record(id, true)
+	if err != nil {
+		return err
+	}
+	all := Props{}
+	for _, p := range old.props {
+		name := v.nameOf(layout.KindProperty, p.id)
+		if _, replaced := props[name]; replaced {
+			continue
+		}
+		if all[name] = p.value; p.value.kind == KindText {
+			s, err := v.externalText(id, p.id, p.value.Size())
+			if err != nil {
+				return err
+			}
+			all[name] = String(s)
+		}
+	}
+	for name, val := range props {
+		all[name] = val
+	}
+	list, err := v.propsOf(all)
+	if err != nil {
+		return err
+	}
+	return v.writeRecord(id, old, record{ntype: old.ntype, key: old.key, flags: old.flags, props: list})
+}
+
+// Removed is what a removal took with it.
+type Removed struct {
+	// Nodes are the nodes removed, ascending, the one asked for included.
+	Nodes []NodeID
+	// Dirty are the nodes that remain and lost an edge, a contribution or part
+	// of a weight, ascending.
+	Dirty []NodeID
+	// Edges counts the edges removed.
+	Edges int
+}
+
+// merge adds what another removal took.
+func (r *Removed) merge(nodes, dirty *roaring.Bitmap) {
+	dirty.AndNot(nodes)
+	r.Nodes, r.Dirty = idsOf(nodes), idsOf(dirty)
+}
+
+func idsOf(rb *roaring.Bitmap) []NodeID {
+	out := make([]NodeID, 0, rb.GetCardinality())
+	for it := rb.Iterator(); it.HasNext(); {
+		out = append(out, NodeID(it.Next()))
+	}
+	return out
+}
+
+// maxTxDegree is the number of edges up to which a transaction removes a node
+// with all of them; [DB.DeleteNode] takes greater ones apart first.
+const maxTxDegree = 100_000
+
+// DeleteNode removes a node with its edges, texts, terms, vectors and index
+// entries, withdraws what it contributed to others, and so removes derived
+// nodes that nothing else supports. A node of more than 100,000 edges is
+// [ErrTxTooLarge]: [DB.DeleteNode] removes it in several commits.
+func (v *TxView) DeleteNode(id NodeID) (Removed, error) {
+	r, err := v.deleteNodes([]NodeID{id}, nil)
+	return r, v.wrap(fmt.Sprintf("delete node %d", id), err)
+}
+
+// removal is the state of a cascade of removals.
+type removal struct {
+	work  []NodeID        // to be deleted
+	nodes *roaring.Bitmap // deleted or in work
+	dirty *roaring.Bitmap
+	edges int
+}
+
+func (r *removal) add(id NodeID) {
+	if r.nodes.CheckedAdd(uint32(id)) {
+		r.work = append(r.work, id)
+	}
+}
+
+// deleteNodes removes nodes, withdraws sources that remain themselves, and
+// follows what becomes unsupported.
+func (v *TxView) deleteNodes(ids []NodeID, withdraw []NodeID) (Removed, error) {
+	if err := v.check(); err != nil {
+		return Removed{}, err
+	}
+	r := &removal{nodes: roaring.New(), dirty: roaring.New()}
+	for _, id := range ids {
+		if id > math.MaxUint32 {
+			return Removed{}, ErrNotFound
+		}
+		r.add(id)
+	}
+	for _, id := range withdraw {
+		if err := v.withdrawFrom(id, r); err != nil {
+			return Removed{}, err
+		}
+	}
+	for len(r.work) > 0 {
+		id := r.work[0]
+		r.work = r.work[1:]
+		if err := v.deleteOne(id, r); err != nil {
+			return Removed{}, err
+		}
+	}
+	out := Removed{Edges: r.edges}
+	out.merge(r.nodes, r.dirty)
+	return out, nil
+}
+
+// deleteOne removes one node and adds to r what that concerns.
+func (v *TxView) deleteOne(id NodeID, r *removal) error {
+	rec, err := v.record(id, true)
+	if err != nil {
+		return err
+	}
+	if err := v.withdrawFrom(id, r); err != nil {
+		return err
+	}
+	if err := v.dropContributions(layout.Target{Kind: layout.OfNode, A: uint64(id)}); err != nil {
+		return err
+	}
+	if err := v.deleteEdgesOf(id, r); err != nil {
+		return err
+	}
+	if err := v.reindex(id, rec.props, nil); err != nil {
+		return err
+	}
+	if err := v.deleteAllTerms(id); err != nil {
+		return err
+	}
+	if err := v.deleteAllVectors(id); err != nil {
+		return err
+	}
+	v.deleteTexts(id, rec.props)
+	o := v.transact.overlay
+	o.Delete(layout.Node(v.g, uint64(id)))
+	o.Delete(layout.ExternalKey(v.g, rec.ntype, rec.key))
+	o.Merge(layout.NodesOfType(v.g, rec.ntype, layout.Container(uint64(id))), layout.AppendRemove(nil, uint64(id)&0xFFFF))
+	if v.died == nil {
+		v.died = roaring.New()
+	}
+	v.died.Add(uint32(id))
+	if v.born != nil {
+		v.born.Remove(uint32(id))
+	}
+	v.changed = true
+	return nil
+}
+
+// deleteEdgesOf removes all edges of a node with their records and
+// contributions.
+func (v *TxView) deleteEdgesOf(id NodeID, r *removal) error {
+	page := make([]Edge, 0, 4096)
+	for after := NodeID(0); ; {
+		var err error
+		if page, err = v.Neighbors(id, EdgeFilter{Direction: Both}, after, page[:0]); err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
+		// A loop of a directed type is met as an out- and as an in-edge.
+		page = slices.Compact(page)
+		if r.edges += len(page); r.edges > maxTxDegree {
+			return fmt.Errorf("%w: more than %d edges", ErrTxTooLarge, maxTxDegree)
+		}
+		for _, e := range page {
+			if err := v.dropEdge(e.From, e.To, e.Type); err != nil {
+				return err
+			}
+			after = e.Other(id)
+			if after != id {
+				r.dirty.Add(uint32(after))
+			}
+		}
+	}
+	return nil
+}
+
+// exists reports whether a node is there, in memory.
+func (v *TxView) exists(id NodeID) (bool, error) {
+	if id == 0 || id > math.MaxUint32 {
+		return false, nil
+	}
+	switch n := uint32(id); {
+	case v.died != nil && v.died.Contains(n):
+		return false, nil
+	case v.born != nil && v.born.Contains(n):
+		return true, nil
+	}
+	if v.st.live == nil {
+		live, err := committedNodes(v)
+		if err != nil {
+			return false, err
+		}
+		v.st.live = live
+	}
+	return v.st.live.Contains(uint32(id)), nil
+}
+
+// committedNodes returns all nodes of the graph before the transaction.
+func committedNodes(v *TxView) (*roaring.Bitmap, error) {
+	before := reader{ctx: v.ctx, kv: v.transact.base, graph: v.graph, g: v.g}
+	return before.union(layout.GraphPrefix(layout.TagNodesOfType, v.g))
+}

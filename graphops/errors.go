@@ -1,0 +1,29 @@
+package graphops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// ErrTooLarge says that a graph has more than 2^32-1 neighbour entries, which
+// is what a [Projection] can address.
+var ErrTooLarge = errors.New("too many edges for one projection")
+
+// MemoryError says that an operation would hold more memory than it may. It
+// was refused before it allocated that much. errors.Is finds
+// [engine.ErrMemory] in it.
+type MemoryError struct {
+	Op    string // such as "project" or "pagerank"
+	Need  int64  // bytes at the peak; at least, where the edges are uncounted
+	Limit int64  // bytes allowed
+}
+
+// Error says how much is missing.
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("%s needs %d bytes, %d allowed", e.Op, e.Need, e.Limit)
+}
+
+// Is reports whether target is [engine.ErrMemory].
+func (e *MemoryError) Is(target error) bool { return target == engine.ErrMemory }

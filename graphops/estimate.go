@@ -1,0 +1,135 @@
+package graphops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Size is the size of a projection before it is built.
+type Size struct {
+	// Nodes is exact. Edges counts those of the store between kept nodes, each
+	// once and without loops, before parallel ones are combined.
+	Nodes, Edges int
+	// Bytes is what the projection keeps, BuildBytes what building it holds at
+	// once, the figure that Spec.MaxBytes bounds.
+	Bytes, BuildBytes int64
+	// Sampled says that edges were counted at some of the nodes only, and that
+	// all but Nodes is therefore an estimate.
+	Sampled bool
+}
+
+// Up to sampleAll nodes are all looked at; of more, sampleRuns runs of
+// sampleRun nodes, evenly spread over their ids.
+const (
+	sampleAll  = 4096
+	sampleRuns = 64
+	sampleRun  = 32
+)
+
+// Estimate returns about how large the projection of s would be, from the
+// node sets and the lists of at most 4096 nodes. Where hubs are few and large
+// the sample may miss them, and the estimate is then too low; the build itself
+// counts before it allocates.
+func Estimate(ctx context.Context, v *engine.View, s Spec) (Size, error) {
+	size, err := estimate(ctx, v.WithContext(ctx), &s)
+	if err != nil {
+		return Size{}, fmt.Errorf("graphops: estimate %s: %w", v.Graph().Name(), err)
+	}
+	return size, nil
+}
+
+func estimate(ctx context.Context, v *engine.View, s *Spec) (Size, error) {
+	if err := s.validate(); err != nil {
+		return Size{}, err
+	}
+	sel, err := selectNodes(v, s)
+	if err != nil {
+		return Size{}, err
+	}
+	n := sel.len()
+	size := Size{Nodes: n, Sampled: n > sampleAll}
+	c := counter{v: v, s: s, sel: &sel}
+	if size.Sampled {
+		for i := range sampleRuns {
+			if err := ctx.Err(); err != nil {
+				return Size{}, err
+			}
+			if err := c.run(i*n/sampleRuns, sampleRun); err != nil {
+				return Size{}, err
+			}
+		}
+	} else if err := c.run(0, n); err != nil {
+		return Size{}, err
+	}
+	scale := 1.0
+	if c.nodes > 0 {
+		scale = float64(n) / float64(c.nodes)
+	}
+	size.Edges = int(float64(c.edges) * scale)
+	entries := int64(float64(c.entries) * scale)
+	runs := int64(float64(c.runs) * scale)
+	size.Bytes = rowBytes(n, entries, s.Weighted) + 4*int64(n) + sel.indexBytes()
+	size.BuildBytes = size.Bytes + runBytes*runs + int64(float64(c.edges)*scale)*entryBytes(s.Weighted)
+	return size, nil
+}
+
+// indexBytes returns the size of the nodes' index.
+func (sel *selection) indexBytes() int64 {
+	pages := int64(1)
+	for it := sel.all.Iterator(); it.HasNext(); pages++ {
+		p := it.Next() >> pageBits
+		if p == none>>pageBits {
+			pages++
+			break
+		}
+		it.AdvanceIfNeeded((p + 1) << pageBits)
+	}
+	return pageTableBytes(sel.last()) + 4*pageSize*pages
+}
+
+// counter counts edges of selected nodes.
+type counter struct {
+	v   *engine.View
+	s   *Spec
+	sel *selection
+
+	nodes, edges, entries, runs int
+}
+
+// run counts the edges of k selected nodes from the one of a rank on.
+func (c *counter) run(rank, k int) error {
+	if k == 0 {
+		return nil
+	}
+	lo, err := c.sel.all.Select(uint32(rank))
+	if err != nil {
+		return err
+	}
+	it := c.sel.all.Iterator()
+	it.AdvanceIfNeeded(lo)
+	for ; k > 0 && it.HasNext(); k-- {
+		id := it.Next()
+		c.nodes++
+		var last ways
+		for l, err := range c.v.Lists(engine.Out, engine.NodeID(id), engine.NodeID(id)+1, c.s.filter()) {
+			if err != nil {
+				return err
+			}
+			ways, n := c.s.ways(l.Type), 0
+			for _, other := range l.Others {
+				if other != uint64(id) && c.sel.all.Contains(uint32(other)) {
+					n++
+				}
+			}
+			c.edges += n
+			c.entries += n * ways.entries()
+			if n > 0 && ways != last {
+				c.runs++
+				last = ways
+			}
+		}
+	}
+	return nil
+}

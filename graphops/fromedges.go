@@ -1,0 +1,78 @@
+package graphops
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// WeightedEdge is an edge between two nodes that are numbers.
+type WeightedEdge struct {
+	From, To uint32
+	Weight   float32
+}
+
+// EdgeOptions say what a list of edges means. The zero value is an undirected
+// graph without weights.
+type EdgeOptions struct {
+	// Directed keeps edges only in the row of From.
+	Directed bool
+	// Weighted keeps weights; else they are ignored and every edge counts 1.
+	Weighted bool
+	// Combine says what weight parallel edges have together.
+	Combine Combine
+}
+
+// FromEdges returns the graph of nodes 0 to n-1 with the given edges: for
+// graphs that the caller has made and the store does not hold. Loops are
+// dropped and counted, parallel edges combined. An end that is not below n, a
+// weight that is not finite, or more edges than a projection can address
+// ([ErrTooLarge]) is an error. O(n + m log d) for m edges at nodes of degree
+// d.
+func FromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) {
+	p, err := fromEdges(n, edges, o)
+	if err != nil {
+		return nil, fmt.Errorf("graphops: from edges: %w", err)
+	}
+	return p, nil
+}
+
+func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) {
+	if n < 0 || int64(n) >= none {
+		return nil, fmt.Errorf("%w: %d nodes", engine.ErrInvalid, n)
+	}
+	if o.Combine > Min {
+		return nil, fmt.Errorf("%w: unknown Combine %d", engine.ErrInvalid, o.Combine)
+	}
+	ways := forward | backward
+	if o.Directed {
+		ways = forward
+	}
+	p := &Projection{}
+	all := part{to: make([]uint32, 0, len(edges))}
+	for _, e := range edges {
+		switch w := float64(e.Weight); {
+		case int64(e.From) >= int64(n) || int64(e.To) >= int64(n):
+			return nil, fmt.Errorf("%w: edge %d-%d among %d nodes", engine.ErrInvalid, e.From, e.To, n)
+		case o.Weighted && (math.IsNaN(w) || math.IsInf(w, 0)):
+			return nil, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, w, e.From, e.To)
+		case e.From == e.To:
+			p.loops++
+			continue
+		}
+		all.to = append(all.to, e.To)
+		all.pushRun(e.From, 1, ways)
+		if o.Weighted {
+			all.w = append(all.w, e.Weight)
+		}
+	}
+	if int64(len(all.to))*int64(ways.entries()) > math.MaxUint32 {
+		return nil, ErrTooLarge
+	}
+	p.symmetric = !o.Directed || len(all.to) == 0
+	var err error
+	p.csr, err = buildRows(context.Background(), n, []part{all}, o.Weighted, o.Combine, 1)
+	return p, err
+}

@@ -1,0 +1,108 @@
+package graphops
+
+import (
+	"github.com/ragdb/ragdb/engine"
+)
+
+// LocalGraph is a graph read straight from the store, for algorithms that look
+// around some nodes and are done before a projection would be built. Numbers
+// are node ids. Edges always have weights; the weights of parallel edges are
+// added. Each call reads the store once for each direction.
+//
+// Since [Adjacency] has no errors, the first one is kept: from then on nodes
+// have no neighbours, and Err must be asked when the algorithm is done. A
+// LocalGraph is not safe for concurrent use, but cheap to make.
+type LocalGraph struct {
+	v     *engine.View
+	f     engine.EdgeFilter
+	edges []engine.Edge // scratch
+	n     int           // Len, once known
+	err   error
+}
+
+// localPage is how many edges are read at a time.
+const localPage = 256
+
+// Local returns the graph of the edges of f that v reads. f.Direction is what
+// [Spec].Direction is to a projection.
+func Local(v *engine.View, f engine.EdgeFilter) *LocalGraph {
+	return &LocalGraph{v: v, f: f, edges: make([]engine.Edge, 0, localPage)}
+}
+
+// Err returns the first error of reading, nil where there was none.
+func (g *LocalGraph) Err() error { return g.err }
+
+// Len returns the greatest node id plus 1. The first call reads the node
+// sets.
+func (g *LocalGraph) Len() int {
+	if g.n > 0 || g.err != nil {
+		return g.n
+	}
+	n := 1
+	for _, t := range g.v.NodeTypes() {
+		set, err := g.v.Nodes(t)
+		if err != nil {
+			g.err = err
+			return 0
+		}
+		if !set.IsEmpty() {
+			n = max(n, int(set.Maximum())+1)
+		}
+	}
+	g.n = n
+	return n
+}
+
+// Degree implements [Adjacency]. It decodes the node's lists.
+func (g *LocalGraph) Degree(u uint32) int {
+	if g.err != nil {
+		return 0
+	}
+	set, err := g.v.NeighborSet(engine.NodeID(u), g.f)
+	if err != nil {
+		g.err = err
+		return 0
+	}
+	set.Remove(u)
+	return int(set.GetCardinality())
+}
+
+// Neighbors implements [Adjacency]. A node of many neighbours is read in
+// pages.
+func (g *LocalGraph) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float32) {
+	if g.err != nil {
+		return ids, w
+	}
+	from, id := len(ids), engine.NodeID(u)
+	wFrom := len(w)
+	for after := engine.NodeID(0); ; {
+		room := cap(g.edges)
+		page, err := g.v.Neighbors(id, g.f, after, g.edges[:0])
+		if err != nil {
+			g.err = err
+			return ids[:from], w[:wFrom]
+		}
+		g.edges = page[:0]
+		ids, w = appendCombined(ids, w, page, id)
+		if len(page) < room {
+			return ids, w
+		}
+		after = page[len(page)-1].Other(id)
+	}
+}
+
+// appendCombined appends the ends of a page of edges of id, which are ordered
+// by their other end, with the sum of the weights of each.
+func appendCombined(ids []uint32, w []float32, page []engine.Edge, id engine.NodeID) ([]uint32, []float32) {
+	for i := 0; i < len(page); {
+		other := page[i].Other(id)
+		sum := newTotal(Sum, page[i].Weight)
+		for i++; i < len(page) && page[i].Other(id) == other; i++ {
+			sum.add(page[i].Weight)
+		}
+		if other != id {
+			ids, w = append(ids, uint32(other)), append(w, sum.weight())
+		}
+	}
+	return ids, w
+}

@@ -1,0 +1,179 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// postingsFold folds postings as setFold folds sets: the newest operand wins
+// for each node. It keeps the operands and does the work once, in Finish:
+// reading a term that many commits added to since the last compaction is
+// linear in what they added.
+type postingsFold struct {
+	newer [][]byte // oldest first
+	older [][]byte // newest first
+	done  bool     // a whole container was met: what is older does not count
+}
+
+func newPostingsFold(first []byte) *postingsFold {
+	return &postingsFold{newer: [][]byte{bytes.Clone(first)}, done: isPostingsBase(first)}
+}
+
+func isPostingsBase(v []byte) bool { return len(v) > 0 && v[0] == postingsBase }
+
+func (f *postingsFold) Newer(op []byte) {
+	if isPostingsBase(op) {
+		f.newer, f.older, f.done = f.newer[:0], nil, true
+	}
+	f.newer = append(f.newer, bytes.Clone(op))
+}
+
+func (f *postingsFold) Older(op []byte) {
+	if f.done {
+		return
+	}
+	f.older = append(f.older, bytes.Clone(op))
+	f.done = isPostingsBase(op)
+}
+
+func (f *postingsFold) Finish(hasBase bool) []byte {
+	slices.Reverse(f.older)
+	ops := append(f.older, f.newer...)
+	if isPostingsBase(ops[0]) {
+		if len(ops) == 1 {
+			return ops[0]
+		}
+		hasBase = true
+	}
+	all, order := collectPostings(ops)
+	n, size := 0, 0
+	var remove []uint64
+	for i, x := range order {
+		switch {
+		case i+1 < len(order) && order[i+1].node() == x.node():
+		case x.removes():
+			remove = append(remove, x.node())
+		default:
+			order[n] = x
+			n++
+			size += len(all[x.index()].positions(ops))
+		}
+	}
+	order = order[:n]
+	kind := byte(postingsDelta)
+	if hasBase {
+		kind = postingsBase
+	}
+	out := append(make([]byte, 0, 16+6*n+size+4*len(remove)), kind)
+	out = appendUvarint(out, uint64(n))
+	prev := uint64(0)
+	for _, x := range order {
+		out = appendUvarint(out, x.node()-prev)
+		prev = x.node()
+	}
+	for _, x := range order {
+		out = appendUvarint(out, uint64(all[x.index()].freq))
+	}
+	for _, x := range order {
+		out = appendUvarint(out, uint64(all[x.index()].words))
+	}
+	out = appendUvarint(out, uint64(size))
+	for _, x := range order {
+		out = append(out, all[x.index()].positions(ops)...)
+	}
+	if hasBase {
+		return out
+	}
+	return appendList(out, remove)
+}
+
+// appendUvarint is [binary.AppendUvarint], inlined for one byte.
+func appendUvarint(dst []byte, x uint64) []byte {
+	if x < 0x80 {
+		return append(dst, byte(x))
+	}
+	return binary.AppendUvarint(dst, x)
+}
+
+// foldedPosting is a posting of an operand. It holds no pointer, as there are
+// many of them for a moment.
+type foldedPosting struct {
+	freq, words uint32
+	op          uint32 // the operand
+	from, to    uint32 // of the positions in it
+}
+
+func (p *foldedPosting) positions(ops [][]byte) []byte { return ops[p.op][p.from:p.to] }
+
+// postingsChange is one posting of an operand or one removal: node u16, place
+// u47 in the order of the operands, removal u1. Sorted, the newest change of a
+// node is its last.
+type postingsChange uint64
+
+func (x postingsChange) node() uint64  { return uint64(x >> 48) }
+func (x postingsChange) index() int    { return int(x << 16 >> 17) }
+func (x postingsChange) removes() bool { return x&1 != 0 }
+
+// collectPostings returns the postings of all operands, the oldest first, with
+// an empty one in the place of a removal, and the order of the changes. An
+// operand that cannot be read is skipped.
+func collectPostings(ops [][]byte) ([]foldedPosting, []postingsChange) {
+	n := 0
+	for _, op := range ops {
+		if k, err := PostingsLen(op); err == nil {
+			n += k
+		}
+	}
+	all := make([]foldedPosting, 0, n)
+	order := make([]postingsChange, 0, n)
+	var c Columns
+	var removed []uint64
+	for i, op := range ops {
+		removed = removed[:0]
+		if c.Read(op) != nil {
+			continue
+		}
+		if op[0] == postingsDelta {
+			_, err := readList(c.tail, &removed)
+			if err != nil || len(removed) > 0 && removed[len(removed)-1] >= 1<<16 {
+				continue
+			}
+		}
+		from := len(all)
+		var ok bool
+		if all, ok = appendFolded(all, &c, uint32(i), len(op)); !ok {
+			all = all[:from]
+			continue
+		}
+		for j, node := range c.Nodes {
+			order = append(order, postingsChange(uint64(node)<<48|uint64(from+j)<<1))
+		}
+		for _, id := range removed {
+			order = append(order, postingsChange(id<<48|uint64(len(all))<<1|1))
+			all = append(all, foldedPosting{})
+		}
+	}
+	// Ids mostly ascend from commit to commit: then this is one pass.
+	slices.Sort(order)
+	return all, order
+}
+
+// appendFolded appends the postings of c, read from operand op of n bytes; ok
+// is false where their positions are cut short.
+func appendFolded(dst []foldedPosting, c *Columns, op uint32, n int) (out []foldedPosting, ok bool) {
+	at := n - len(c.tail) - len(c.positions)
+	rest := c.positions
+	for i, freq := range c.Freq {
+		length := 0
+		if len(c.positions) > 0 {
+			if length, ok = skipNumbers(rest, uint64(freq)); !ok {
+				return dst, false
+			}
+			rest = rest[length:]
+		}
+		dst = append(dst, foldedPosting{freq, c.Words[i], op, uint32(at), uint32(at + length)})
+		at += length
+	}
+	return dst, true
+}

@@ -1,0 +1,61 @@
+// Package pebblekv is a kv.Store in a directory on disk, built on Pebble. It
+// is the only importer of Pebble.
+//
+// # Directory
+//
+// A directory holds Pebble's files and nothing else: one manifest, one
+// write-ahead log, tables, OPTIONS and LOCK. [Open] creates the directory, or
+// refuses with [kv.ErrForeign] one that holds anything else, having read its
+// file names only. The names of the schema's comparer and merger are stored;
+// another name is [kv.ErrIncompatible]. Files named temporary.*.dbtmp are the
+// remains of an interrupted ingest or open and are removed at open.
+//
+// # One process at a time
+//
+// An open directory is locked, for reading too: a second Open in this or
+// another process fails at once with a *[kv.LockedError]. A lock file does
+// not hold off its own process, so the package keeps the set of directories
+// open in this process; it is the only state the package has beside its
+// stores. To read beside a writer, open a checkpoint.
+//
+// # Durability
+//
+// Apply with Sync returns when the batch is on stable storage. After a crash
+// the store holds a prefix of the committed batches that includes every one
+// applied with Sync and every ingest. Close makes all batches durable, and
+// moves them into tables where the log has grown past 1 MiB, so that the next
+// open has little to replay.
+//
+// # Failures
+//
+// The first write that fails (a full disk, a failed sync) freezes the store.
+// Pebble itself answers most such errors by ending the process or by a panic
+// under its locks, which no caller can recover from; so it is not told. From
+// the failed operation on nothing more reaches the directory, which stays as
+// a crash at that moment would leave it, and what Pebble still writes to
+// finish what it has begun goes to memory. Every call in flight that writes,
+// every later one and Close return an error that satisfies
+// errors.Is(err, kv.ErrReadOnly) and wraps the cause; Metrics reports it too.
+// A batch whose Apply fails so is in doubt: it may be seen by reads until the
+// store is closed, and whether it is durable shows when it is opened again.
+// Reads go on. The same holds after an error in the background, such as a
+// damaged table met by a compaction, and after what Pebble calls fatal. An
+// error while an ingest writes its own files, or in a checkpoint's directory,
+// fails only that call.
+//
+// Damage is an error that satisfies errors.Is(err, kv.ErrCorrupt) and names
+// the file where Pebble does. Every block of a table, and every record of the
+// log and manifest, carries a checksum.
+//
+// # Life-cycle and concurrency
+//
+// A [Store] is safe for concurrent use, its iterators and batches are not.
+// Close waits for calls in flight. While snapshots or iterators are open it
+// fails with an error that counts them and leaves the store usable. Use after
+// Close is [kv.ErrClosed].
+//
+// # Format stability
+//
+// Tables, log and manifest have Pebble's format major version 21, which Open
+// never raises on its own.
+package pebblekv

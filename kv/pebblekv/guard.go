@@ -1,0 +1,358 @@
+package pebblekv
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// guard is the file system Pebble works on. It stands between Pebble and a
+// failing disk, because Pebble ends the process, or panics while it holds its
+// locks, when it cannot write its log or manifest, and retries without end
+// when it cannot write a table.
+//
+// The first failed write freezes the directory: no later write reaches it, so
+// it stays a state that a crash could have left. What Pebble still does is
+// kept going without it. New files are made in memory and read back from
+// there, so that a flush on which a stalled write waits succeeds; writes to
+// the log, the manifest and directories are dropped and reported as done;
+// writes to a table already begun fail, since it would be read back. New
+// tables of compactions wait until the store closes, so that memory does not
+// take the whole store, unless a call in flight may be waiting for one.
+type guard struct {
+	vfs.FS // the real one; reads and unguarded calls
+	dir    string
+	log    logger
+
+	ram     *vfs.MemFS    // files made since the failure, by base name
+	writers atomic.Int64  // calls in flight that may wait for Pebble's work
+	closing chan struct{} // closed when the store begins to close
+	failed  chan struct{} // closed at the failure
+	frozen  atomic.Bool
+	refused atomic.Bool // the file system failed, not Pebble's own work
+
+	// replayed is the name of the log opened last: Pebble's error of a
+	// damaged log does not name it.
+	replayed atomic.Value
+
+	mu     sync.Mutex
+	cause  error    // of the failure; guarded by mu
+	listed []string // the last listing of dir; guarded by mu
+}
+
+func newGuard(fs vfs.FS, dir string, log *slog.Logger) *guard {
+	g := &guard{
+		FS:      fs,
+		dir:     dir,
+		ram:     vfs.NewMem(),
+		closing: make(chan struct{}),
+		failed:  make(chan struct{}),
+	}
+	g.log = logger{log: log, fatal: g.fail}
+	return g
+}
+
+// fail freezes the directory; only the first cause counts.
+func (g *guard) fail(cause error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.cause != nil {
+		return
+	}
+	g.cause = cause
+	g.frozen.Store(true)
+	close(g.failed)
+}
+
+// refuse freezes the directory after a failed operation of the file system.
+func (g *guard) refuse(cause error) {
+	g.refused.Store(true)
+	g.fail(cause)
+}
+
+// failure returns nil or the error of all writes since the failure.
+func (g *guard) failure() error {
+	if !g.frozen.Load() {
+		return nil
+	}
+	return fmt.Errorf("%w: an earlier write failed: %w", kv.ErrReadOnly, g.reason())
+}
+
+// reason returns the cause of the failure.
+func (g *guard) reason() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return translate(g.cause)
+}
+
+// began counts a call that may wait for a flush or compaction. It returns the
+// failure, if any; else done must be called at its end.
+func (g *guard) began() (done func(), err error) {
+	g.writers.Add(1)
+	if err := g.failure(); err != nil {
+		g.writers.Add(-1)
+		return nil, err
+	}
+	return func() { g.writers.Add(-1) }, nil
+}
+
+// ours reports whether name is a file of the directory.
+func (g *guard) ours(name string) bool { return g.PathDir(name) == g.dir }
+
+func (g *guard) isTable(name string) bool { return strings.HasSuffix(name, ".sst") }
+
+// inRAM returns the memory file system's name of a file made since the
+// failure.
+func (g *guard) inRAM(name string) (string, bool) {
+	if !g.frozen.Load() || !g.ours(name) {
+		return "", false
+	}
+	base := g.PathBase(name)
+	_, err := g.ram.Stat(base)
+	return base, err == nil
+}
+
+// Create implements vfs.FS.
+func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if !g.ours(name) {
+		return g.FS.Create(name, category)
+	}
+	if g.frozen.Load() {
+		return g.createInRAM(name, category)
+	}
+	f, err := g.FS.Create(name, category)
+	return g.opened(name, f, err)
+}
+
+// opened guards a file opened for writing, or puts one in memory in its place
+// where opening failed and Pebble must not know.
+func (g *guard) opened(name string, f vfs.File, err error) (vfs.File, error) {
+	if err == nil {
+		return &guardedFile{File: f, g: g, table: g.isTable(name)}, nil
+	}
+	g.refuse(err)
+	if g.isTable(name) {
+		return nil, err
+	}
+	return g.ram.Create(g.PathBase(name), vfs.WriteCategoryUnspecified)
+}
+
+func (g *guard) createInRAM(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if category == "pebble-compaction" && g.writers.Load() == 0 {
+		<-g.closing
+		return nil, g.failure()
+	}
+	return g.ram.Create(g.PathBase(name), category)
+}
+
+// OpenReadWrite implements vfs.FS.
+func (g *guard) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	if !g.ours(name) {
+		return g.FS.OpenReadWrite(name, category, opts...)
+	}
+	if g.frozen.Load() {
+		return g.ram.OpenReadWrite(g.PathBase(name), category, opts...)
+	}
+	f, err := g.FS.OpenReadWrite(name, category, opts...)
+	return g.opened(name, f, err)
+}
+
+// ReuseForWrite implements vfs.FS.
+func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if g.frozen.Load() {
+		return g.ram.Create(g.PathBase(newname), category)
+	}
+	f, err := g.FS.ReuseForWrite(oldname, newname, category)
+	return g.opened(newname, f, err)
+}
+
+// Link implements vfs.FS. Pebble copies where it cannot link.
+func (g *guard) Link(oldname, newname string) error {
+	if err := g.failure(); err != nil {
+		return err
+	}
+	return g.FS.Link(oldname, newname)
+}
+
+// Rename implements vfs.FS.
+func (g *guard) Rename(oldname, newname string) error {
+	if !g.ours(newname) {
+		return g.FS.Rename(oldname, newname)
+	}
+	if !g.frozen.Load() {
+		if err := g.FS.Rename(oldname, newname); err != nil {
+			g.refuse(err)
+		}
+	}
+	return nil
+}
+
+// Remove implements vfs.FS. A file that is not removed does no harm: the next
+// open removes it.
+func (g *guard) Remove(name string) error {
+	if base, ok := g.inRAM(name); ok {
+		return g.ram.Remove(base)
+	}
+	if g.frozen.Load() && g.ours(name) {
+		return nil
+	}
+	return g.FS.Remove(name)
+}
+
+// Open implements vfs.FS.
+func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if base, ok := g.inRAM(name); ok {
+		return g.ram.Open(base, opts...)
+	}
+	if strings.HasSuffix(name, ".log") {
+		g.replayed.Store(g.PathBase(name))
+	}
+	return g.FS.Open(name, opts...)
+}
+
+// OpenDir implements vfs.FS.
+func (g *guard) OpenDir(name string) (vfs.File, error) {
+	f, err := g.FS.OpenDir(name)
+	if err != nil || name != g.dir {
+		return f, err
+	}
+	return &guardedFile{File: f, g: g}, nil
+}
+
+// Stat implements vfs.FS.
+func (g *guard) Stat(name string) (vfs.FileInfo, error) {
+	if base, ok := g.inRAM(name); ok {
+		return g.ram.Stat(base)
+	}
+	return g.FS.Stat(name)
+}
+
+// List implements vfs.FS. Pebble lists the directory three times when it
+// opens and leaves a goroutine behind where the last fails, so a listing after
+// the first counts as a write: where it fails the one before stands in.
+func (g *guard) List(dir string) ([]string, error) {
+	if dir != g.dir {
+		return g.FS.List(dir)
+	}
+	names, err := g.FS.List(dir)
+	g.mu.Lock()
+	before := g.listed
+	if err == nil {
+		g.listed = slices.Clone(names)
+	}
+	g.mu.Unlock()
+	switch {
+	case err == nil:
+	case before == nil:
+		return nil, err
+	default:
+		g.refuse(err)
+		names = slices.Clone(before)
+	}
+	if !g.frozen.Load() {
+		return names, nil
+	}
+	made, err := g.ram.List("")
+	for _, name := range made {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// Lock implements vfs.FS.
+func (g *guard) Lock(name string) (io.Closer, error) {
+	c, err := g.FS.Lock(name)
+	if err != nil {
+		return nil, &lockError{err}
+	}
+	return c, nil
+}
+
+// RemoveAll implements vfs.FS.
+func (g *guard) RemoveAll(name string) error { return g.FS.RemoveAll(name) }
+
+// MkdirAll implements vfs.FS.
+func (g *guard) MkdirAll(dir string, perm os.FileMode) error { return g.FS.MkdirAll(dir, perm) }
+
+// Unwrap implements vfs.FS.
+func (g *guard) Unwrap() vfs.FS { return g.FS }
+
+// guardedFile is a file of the directory that is being written, or the
+// directory itself.
+type guardedFile struct {
+	vfs.File
+	g     *guard
+	table bool
+}
+
+// guarded does one writing operation, or reports it done where the directory
+// is frozen or the operation freezes it.
+func (f *guardedFile) guarded(do func() error) error {
+	if !f.g.frozen.Load() {
+		err := do()
+		if err == nil {
+			return nil
+		}
+		f.g.refuse(err)
+	}
+	if f.table {
+		return f.g.failure()
+	}
+	return nil
+}
+
+func (f *guardedFile) Write(p []byte) (int, error) {
+	n := len(p)
+	err := f.guarded(func() (err error) {
+		_, err = f.File.Write(p)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (f *guardedFile) WriteAt(p []byte, off int64) (int, error) {
+	n := len(p)
+	err := f.guarded(func() (err error) {
+		_, err = f.File.WriteAt(p, off)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (f *guardedFile) Sync() error     { return f.guarded(f.File.Sync) }
+func (f *guardedFile) SyncData() error { return f.guarded(f.File.SyncData) }
+
+func (f *guardedFile) SyncTo(length int64) (full bool, err error) {
+	err = f.guarded(func() (err error) {
+		full, err = f.File.SyncTo(length)
+		return err
+	})
+	return full && err == nil, err
+}
+
+func (f *guardedFile) Preallocate(offset, length int64) error {
+	return f.guarded(func() error { return f.File.Preallocate(offset, length) })
+}
+
+// Close closes the real file even where the directory is frozen.
+func (f *guardedFile) Close() error {
+	err := f.File.Close()
+	return f.guarded(func() error { return err })
+}

@@ -1,0 +1,89 @@
+package pebblekv
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// inspect tells whether dir holds a store, and refuses one of another kind or
+// schema. It only reads.
+func inspect(fsys vfs.FS, dir string, s *kv.Schema) (exists bool, err error) {
+	info, err := fsys.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir():
+		return false, fmt.Errorf("%w: it is a file", kv.ErrForeign)
+	}
+	names, err := fsys.List(dir)
+	if err != nil {
+		return false, err
+	}
+	var marker bool
+	var options, alien string
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, "marker.manifest."):
+			marker = true
+		case strings.HasPrefix(name, "OPTIONS-"):
+			if len(name) > len(options) || len(name) == len(options) && name > options {
+				options = name
+			}
+		case !interim(name):
+			alien = name
+		}
+	}
+	switch {
+	case !marker && alien != "":
+		return false, fmt.Errorf("%w: no manifest, but %s", kv.ErrForeign, alien)
+	case !marker:
+		return false, nil
+	}
+	if options != "" {
+		if err := compatible(fsys, fsys.PathJoin(dir, options), s); err != nil {
+			return true, err
+		}
+	}
+	return true, verifyManifest(fsys, dir, currentManifest(names))
+}
+
+// interim reports whether name is a file that an interrupted first open can
+// leave, before the store holds anything.
+func interim(name string) bool {
+	return name == "LOCK" ||
+		strings.HasPrefix(name, "MANIFEST-") ||
+		strings.HasPrefix(name, "marker.") ||
+		strings.HasPrefix(name, "temporary.") && strings.HasSuffix(name, ".dbtmp")
+}
+
+// compatible compares the names in an OPTIONS file with the schema's.
+func compatible(fsys vfs.FS, file string, s *kv.Schema) error {
+	f, err := fsys.Open(file)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	want := map[string]string{"comparer": s.ComparerName, "merger": s.MergerName}
+	sc := bufio.NewScanner(bytes.NewReader(text))
+	for sc.Scan() && !strings.HasPrefix(sc.Text(), "[Level") {
+		name, value, _ := strings.Cut(strings.TrimSpace(sc.Text()), "=")
+		if w, ok := want[name]; ok && value != w {
+			return fmt.Errorf("%w: %s %q, want %q", kv.ErrIncompatible, name, value, w)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package pebblekv
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// heldElsewhere reports whether a lock failed because somebody has it.
+func heldElsewhere(err error) bool {
+	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES)
+}
+
+// lockHolder returns the process that holds the lock on a LOCK file, or 0. It
+// must not be called by the process that holds it, which would lose it.
+func lockHolder(file string) int {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	lk := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lk)
+	if err != nil || lk.Type == syscall.F_UNLCK || lk.Pid < 0 {
+		return 0
+	}
+	return int(lk.Pid)
+}

@@ -1,0 +1,200 @@
+package pebblekv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/internal/lifetime"
+)
+
+// Store is an open directory. It is safe for concurrent use.
+type Store struct {
+	path   string // as given to Open
+	dir    string // as Pebble has it
+	schema *kv.Schema
+	opts   *pebble.Options
+	fs     vfs.FS // without the guard
+	guard  *guard
+	db     *pebble.DB
+	entry  *openDir // nil where fs is not the operating system's
+
+	readOnly bool
+	maxBatch int
+	maxTable uint64
+	staged   atomic.Uint64 // numbers the files of ingests
+	stalls   atomic.Int64
+
+	life    lifetime.Lifetime
+	handles lifetime.Handles
+
+	// order is held by an ingest while it commits, and shared by Apply: an
+	// ingest is durable at once, so every batch before it must be too.
+	order sync.RWMutex
+}
+
+var (
+	_ kv.Store        = (*Store)(nil)
+	_ kv.Ingester     = (*Store)(nil)
+	_ kv.Checkpointer = (*Store)(nil)
+	_ kv.Maintainer   = (*Store)(nil)
+)
+
+// Open opens the store in the directory path, with schema s, and creates it
+// unless o forbids. The caller must Close it.
+//
+// The error is a *kv.LockedError where the directory is open already,
+// kv.ErrForeign where it holds something else, kv.ErrIncompatible where it
+// was written under other names of comparer or merger, fs.ErrNotExist where
+// it is not there and must be, and satisfies errors.Is(err, kv.ErrCorrupt)
+// where it is damaged.
+func Open(ctx context.Context, path string, s *kv.Schema, o *Options) (*Store, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	st, err := open(ctx, path, s, o)
+	if err != nil {
+		return nil, fmt.Errorf("pebblekv: open %s: %w", path, err)
+	}
+	return st, nil
+}
+
+func open(ctx context.Context, path string, s *kv.Schema, o *Options) (*Store, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	st := &Store{
+		path:     path,
+		schema:   s,
+		fs:       o.fs(),
+		readOnly: o.ReadOnly,
+		maxBatch: maxBatchBytes,
+		maxTable: maxTableBytes,
+	}
+	st.dir = st.fs.PathJoin(path)
+	if vfs.Root(st.fs) == vfs.Default {
+		entry, err := openDirs.acquire(path)
+		if err != nil {
+			return nil, err
+		}
+		st.entry, st.dir = entry, entry.path
+	}
+	if err := st.openDB(o); err != nil {
+		st.release()
+		return nil, err
+	}
+	return st, nil
+}
+
+func (s *Store) openDB(o *Options) error {
+	exists, err := inspect(s.fs, s.dir, s.schema)
+	if err != nil {
+		return err
+	}
+	if !exists && (o.ReadOnly || o.MustExist) {
+		return fs.ErrNotExist
+	}
+	s.guard = newGuard(s.fs, s.dir, o.Logger)
+	s.opts = o.pebbleOptions(s.schema, s.guard)
+	s.opts.EventListener = &pebble.EventListener{
+		BackgroundError: s.backgroundError,
+		DataCorruption:  func(info pebble.DataCorruptionInfo) { s.guard.log.Errorf("%s", info) },
+		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
+	}
+	s.opts.EnsureDefaults()
+	s.db, err = pebble.Open(s.dir, s.opts)
+	if err != nil {
+		return s.openError(err, exists)
+	}
+	if s.entry != nil {
+		openDirs.identify(s.entry)
+	}
+	// A write that failed during the open was kept from Pebble.
+	if s.guard.refused.Load() {
+		close(s.guard.closing)
+		return errors.Join(s.guard.reason(), s.db.Close())
+	}
+	return nil
+}
+
+// openError classifies an error of pebble.Open. A file that the manifest
+// names and that is missing or has another length is damage.
+func (s *Store) openError(err error, exists bool) error {
+	var failed *lockError
+	switch {
+	case errors.As(err, &failed):
+		return locked(s.fs, s.path, s.dir, err)
+	case s.guard.refused.Load():
+		return errors.Join(s.guard.reason(), err)
+	case exists && (errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "size mismatch")):
+		return corrupt(err)
+	}
+	err = translate(err)
+	var damage *kv.CorruptError
+	if errors.As(err, &damage) && damage.File == "" {
+		damage.File, _ = s.guard.replayed.Load().(string)
+	}
+	return err
+}
+
+// backgroundError freezes the store: what Pebble does on its own does not
+// succeed any more.
+func (s *Store) backgroundError(err error) {
+	if errors.Is(err, pebble.ErrCancelledCompaction) {
+		return
+	}
+	s.guard.log.Errorf("background error: %s", err)
+	s.guard.fail(err)
+}
+
+// release gives up the directory in this process.
+func (s *Store) release() {
+	if s.entry != nil {
+		openDirs.release(s.entry)
+	}
+}
+
+// enter begins a call; after nil the caller must call s.life.Leave.
+func (s *Store) enter(ctx context.Context) error {
+	if !s.life.Enter() {
+		return kv.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		s.life.Leave()
+		return err
+	}
+	return nil
+}
+
+// Close makes all batches durable and releases the directory. While snapshots
+// or iterators are open it returns an error that counts them and leaves the
+// store as it is. After an earlier failed write the error satisfies
+// errors.Is(err, kv.ErrReadOnly), and the directory is released all the same.
+// A second Close returns kv.ErrClosed.
+func (s *Store) Close() error {
+	ok, err := lifetime.Shut(&s.life, &s.handles)
+	switch {
+	case err != nil:
+		return fmt.Errorf("pebblekv: close %s: %w", s.path, err)
+	case !ok:
+		return kv.ErrClosed
+	}
+	if !s.readOnly && s.db.Metrics().WAL.Size > flushAtClose {
+		_ = s.flush(context.Background()) // a failure is the guard's too
+	}
+	close(s.guard.closing)
+	err = s.db.Close()
+	s.release()
+	if failure := s.guard.failure(); failure != nil {
+		err = failure
+	}
+	return s.wrap("close", err)
+}

@@ -1,0 +1,108 @@
+package pebblekv
+
+import (
+	"log/slog"
+	"runtime"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// Options are the options of Open. The zero value, and nil, are right for a
+// database that serves and is written to.
+type Options struct {
+	// ReadOnly refuses writes. The directory must hold a store; it is locked
+	// like any other and only its LOCK file is touched.
+	ReadOnly bool
+	// MustExist refuses to create a store.
+	MustExist bool
+	// CacheBytes is the size of the block cache; 0 is 256 MiB.
+	CacheBytes int64
+	// MemtableBytes is the size at which batches in memory are flushed to a
+	// table; 0 is 64 MiB. Up to four times as much may wait to be flushed
+	// before writes stall. It is kept between 64 KiB and 1 GiB.
+	MemtableBytes int64
+	// Logger receives Pebble's messages, the routine ones at debug level. nil
+	// discards them.
+	Logger *slog.Logger
+	// FS is the file system; nil is the operating system's. Tests put faults
+	// here.
+	FS vfs.FS
+}
+
+const (
+	defaultCacheBytes    = 256 << 20
+	defaultMemtableBytes = 64 << 20
+	minMemtableBytes     = 64 << 10
+	maxMemtableBytes     = 1 << 30
+
+	// maxBatchBytes bounds one batch; Pebble panics at 4 GiB.
+	maxBatchBytes = 1 << 30
+	// maxTableBytes is where ingest begins a new table.
+	maxTableBytes = 64 << 20
+	// flushAtClose is the size of the log above which Close flushes it.
+	flushAtClose = 1 << 20
+
+	// formatVersion is the format of everything on disk. Raising it is
+	// irreversible for a directory.
+	formatVersion = pebble.FormatTableFormatV6
+)
+
+func (o *Options) fs() vfs.FS {
+	if o.FS == nil {
+		return vfs.Default
+	}
+	return o.FS
+}
+
+// pebbleOptions returns the options of a store whose files go through g.
+func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
+	cache, memtable := o.CacheBytes, o.MemtableBytes
+	if cache <= 0 {
+		cache = defaultCacheBytes
+	}
+	if memtable <= 0 {
+		memtable = defaultMemtableBytes
+	}
+	p := &pebble.Options{
+		FS:                 g,
+		Comparer:           comparer(s),
+		Merger:             merger(s),
+		FormatMajorVersion: formatVersion,
+		ReadOnly:           o.ReadOnly,
+		ErrorIfNotExists:   o.MustExist,
+
+		CacheSize:                   cache,
+		MemTableSize:                uint64(min(max(memtable, minMemtableBytes), maxMemtableBytes)),
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       2,
+		L0StopWritesThreshold:       20,
+		LBaseMaxBytes:               64 << 20,
+		WALBytesPerSync:             512 << 10,
+		CompactionConcurrencyRange:  func() (int, int) { return 1, runtime.GOMAXPROCS(0) },
+
+		Logger: g.log,
+	}
+	for i := range p.TargetFileSizes {
+		p.TargetFileSizes[i] = min(int64(16<<20)<<i, maxTableBytes)
+	}
+	for i := range p.Levels {
+		p.Levels[i].BlockSize = 32 << 10
+		p.Levels[i].IndexBlockSize = 64 << 10
+		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		return pebble.DBCompressionBalanced
+	})
+	// A suffix is not a version here: all values stay with their keys.
+	p.Experimental.SpanPolicyFunc = func([]byte) (pebble.SpanPolicy, []byte, error) {
+		return pebble.SpanPolicy{
+			DisableValueSeparationBySuffix: true,
+			ValueStoragePolicy:             pebble.ValueStorageLowReadLatency,
+		}, nil, nil
+	}
+	return p
+}

@@ -1,0 +1,165 @@
+package pebblekv
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/internal/lifetime"
+)
+
+// source is a Pebble DB or snapshot.
+type source interface {
+	Get(key []byte) ([]byte, io.Closer, error)
+	NewIter(o *pebble.IterOptions) (*pebble.Iterator, error)
+}
+
+// Get appends the value of key to dst.
+func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
+	if err := s.enter(ctx); err != nil {
+		return dst, s.wrap("get", err)
+	}
+	defer s.life.Leave()
+	return s.get(s.db, key, dst)
+}
+
+// MultiGet calls fn for the keys in their order as keys.
+func (s *Store) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error {
+	if err := s.enter(ctx); err != nil {
+		return s.wrap("multiget", err)
+	}
+	defer s.life.Leave()
+	return s.multiGet(ctx, s.db, keys, fn)
+}
+
+// Iter returns an iterator over the state of this moment.
+func (s *Store) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, s.wrap("iter", err)
+	}
+	defer s.life.Leave()
+	return s.iter(ctx, s.db, lo, hi)
+}
+
+func (s *Store) get(src source, key, dst []byte) ([]byte, error) {
+	v, closer, err := src.Get(key)
+	if err != nil {
+		return dst, s.wrap("get", err)
+	}
+	dst = append(dst, v...)
+	return dst, s.wrap("get", closer.Close())
+}
+
+// multiGet walks one iterator over the sorted keys.
+func (s *Store) multiGet(ctx context.Context, src source, keys [][]byte, fn func(i int, v []byte) error) (err error) {
+	if len(keys) == 0 {
+		return nil
+	}
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
+	it, err := src.NewIter(&pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return s.wrap("multiget", err)
+	}
+	defer func() {
+		if cerr := it.Close(); err == nil {
+			err = s.wrap("multiget", cerr)
+		}
+	}()
+	for _, i := range order {
+		if err := ctx.Err(); err != nil {
+			return s.wrap("multiget", err)
+		}
+		var v []byte
+		if seekPrefix(it, keys[i]) && bytes.Equal(it.Key(), keys[i]) {
+			if v, err = it.ValueAndErr(); err != nil {
+				return s.wrap("multiget", err)
+			}
+			if v == nil {
+				v = []byte{}
+			}
+		} else if err := it.Error(); err != nil {
+			return s.wrap("multiget", err)
+		}
+		if err := fn(i, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seekPrefix seeks in Pebble, whose assertions do not take an empty key.
+func seekPrefix(it *pebble.Iterator, k []byte) bool {
+	if len(k) == 0 {
+		return it.First()
+	}
+	return it.SeekPrefixGE(k)
+}
+
+// snapshot implements kv.Snapshot.
+type snapshot struct {
+	store *Store
+	sn    *pebble.Snapshot
+	life  lifetime.Lifetime
+}
+
+// Snapshot returns the state of this moment.
+func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, s.wrap("snapshot", err)
+	}
+	defer s.life.Leave()
+	s.handles.Snapshots.Add(1)
+	return &snapshot{store: s, sn: s.db.NewSnapshot()}, nil
+}
+
+func (sn *snapshot) enter(ctx context.Context) error {
+	if !sn.life.Enter() {
+		return kv.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		sn.life.Leave()
+		return err
+	}
+	return nil
+}
+
+func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
+	if err := sn.enter(ctx); err != nil {
+		return dst, sn.store.wrap("get", err)
+	}
+	defer sn.life.Leave()
+	return sn.store.get(sn.sn, key, dst)
+}
+
+func (sn *snapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error {
+	if err := sn.enter(ctx); err != nil {
+		return sn.store.wrap("multiget", err)
+	}
+	defer sn.life.Leave()
+	return sn.store.multiGet(ctx, sn.sn, keys, fn)
+}
+
+func (sn *snapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
+	if err := sn.enter(ctx); err != nil {
+		return nil, sn.store.wrap("iter", err)
+	}
+	defer sn.life.Leave()
+	return sn.store.iter(ctx, sn.sn, lo, hi)
+}
+
+func (sn *snapshot) Close() error {
+	if !sn.life.Close() {
+		return nil
+	}
+	err := sn.sn.Close()
+	sn.store.handles.Snapshots.Add(-1)
+	return sn.store.wrap("close snapshot of", err)
+}

@@ -1,0 +1,243 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+
+// byScore orders items by score descending, then graph, id and edge ascending.
+func byScore(a, b Item) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), byID(a, b))
+}
+
+func byID(a, b Item) int {
+	return cmp.Or(
+		cmp.Compare(a.Graph, b.Graph), cmp.Compare(a.ID, b.ID),
+		cmp.Compare(a.Edge.From, b.Edge.From), cmp.Compare(a.Edge.Type, b.Edge.Type),
+		cmp.Compare(a.Edge.To, b.Edge.To))
+}
+
+// Combine says what an item that is in several sets scores in their union.
+type Combine uint8
+
+// The combinations.
+const (
+	// Max takes the greatest score.
+	Max Combine = iota
+	// Sum adds the scores.
+	Sum
+	// ZSum adds the scores after each set's were brought to mean 0 and
+	// deviation 1; in a set that lacks it an item scores that set's least. A
+	// set whose scores are all equal adds nothing.
+	ZSum
+	// First keeps the order of the inputs: the items of the first, then those
+	// of the second that the first lacks, and so on, with the scores they had.
+	First
+)
+
+// String returns the combination's name.
+func (c Combine) String() string { return [...]string{"max", "sum", "z-sum", "first"}[c] }
+
+// Union unites sets, by combined score descending, id ascending, or in the
+// order of its inputs for [First].
+type Union struct {
+	In      []Op
+	Combine Combine
+	// Weights multiply the inputs' scores; nil is 1 for all.
+	Weights []float64
+	Source  string
+}
+
+// Run implements [Op].
+func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
+	if o.Weights != nil && len(o.Weights) != len(o.In) {
+		return Set{}, fmt.Errorf("%d weights for %d inputs", len(o.Weights), len(o.In))
+	}
+	var out Set
+	at := map[Ref]int{}
+	floor := 0.0 // what an item scores that no set so far had
+	for n, in := range o.In {
+		s, err := e.Eval(ctx, in)
+		if err != nil {
+			return Set{}, err
+		}
+		scale, shift, least := o.normal(s)
+		if o.Weights != nil {
+			scale, shift, least = scale*o.Weights[n], shift*o.Weights[n], least*o.Weights[n]
+		}
+		old := len(out.Items)
+		met := make([]bool, old)
+		for _, it := range s.Items {
+			score := it.Score*scale + shift
+			i, ok := at[it.Ref()]
+			if !ok {
+				at[it.Ref()] = len(out.Items)
+				if o.Combine == ZSum {
+					score += floor
+				}
+				it.Score, it.Why = score, slices.Clip(it.Why)
+				out.Items = append(out.Items, it)
+				continue
+			}
+			have := &out.Items[i]
+			have.Why = append(slices.Clip(have.Why), it.Why...)
+			if i < old {
+				met[i] = true
+			}
+			switch o.Combine {
+			case Max:
+				have.Score = max(have.Score, score)
+			case Sum, ZSum:
+				have.Score += score
+			}
+		}
+		if o.Combine == ZSum {
+			for i, ok := range met {
+				if !ok {
+					out.Items[i].Score += least
+				}
+			}
+			floor += least
+		}
+	}
+	if o.Combine != First {
+		slices.SortFunc(out.Items, byScore)
+	}
+	return out, nil
+}
+
+// normal returns how to bring a set's scores to the union's scale, and the
+// least score on it.
+func (o *Union) normal(s Set) (scale, shift, least float64) {
+	if o.Combine != ZSum {
+		return 1, 0, 0
+	}
+	if len(s.Items) == 0 {
+		return 0, 0, 0
+	}
+	n := float64(len(s.Items))
+	mean, low := 0.0, math.Inf(1)
+	for _, it := range s.Items {
+		mean += it.Score / n
+		low = min(low, it.Score)
+	}
+	dev := 0.0
+	for _, it := range s.Items {
+		dev += (it.Score - mean) * (it.Score - mean) / n
+	}
+	if dev = math.Sqrt(dev); dev < 1e-12 {
+		return 0, 0, 0
+	}
+	return 1 / dev, -mean / dev, (low - mean) / dev
+}
+
+// Explain implements [Op].
+func (o *Union) Explain() Explanation {
+	args := []string{arg("combine", o.Combine)}
+	if o.Weights != nil {
+		args = append(args, arg("weights", o.Weights))
+	}
+	return Explanation{"Union", args, o.Source}
+}
+
+// Inputs implements [Op].
+func (o *Union) Inputs() []Op { return o.In }
+
+// Order is an order of items.
+type Order uint8
+
+// The orders.
+const (
+	ByScore Order = iota // score descending, id ascending
+	ByID                 // id ascending
+)
+
+// Sort orders a set.
+type Sort struct {
+	In Op
+	By Order
+}
+
+// Run implements [Op].
+func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
+	s, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	items := slices.Clone(s.Items)
+	if o.By == ByID {
+		slices.SortFunc(items, byID)
+	} else {
+		slices.SortFunc(items, byScore)
+	}
+	return Set{Items: items}, nil
+}
+
+// Explain implements [Op].
+func (o *Sort) Explain() Explanation {
+	return Explanation{Op: "Sort", Args: []string{arg("by", [...]string{"score", "id"}[o.By])}}
+}
+
+// Inputs implements [Op].
+func (o *Sort) Inputs() []Op { return []Op{o.In} }
+
+// Limit keeps the first items of a set, in its order.
+type Limit struct {
+	In Op
+	N  int
+}
+
+// Run implements [Op].
+func (o *Limit) Run(ctx context.Context, e *Env) (Set, error) {
+	s, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	return Set{Items: s.Items[:max(0, min(o.N, len(s.Items)))]}, nil
+}
+
+// Explain implements [Op].
+func (o *Limit) Explain() Explanation { return Explanation{Op: "Limit", Args: []string{arg("n", o.N)}} }
+
+// Inputs implements [Op].
+func (o *Limit) Inputs() []Op { return []Op{o.In} }
+
+// Minus keeps the items of a set that another lacks, in the set's order.
+type Minus struct{ In, Of Op }
+
+// Run implements [Op].
+func (o *Minus) Run(ctx context.Context, e *Env) (Set, error) {
+	s, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	other, err := e.Eval(ctx, o.Of)
+	if err != nil {
+		return Set{}, err
+	}
+	gone := make(map[Ref]bool, len(other.Items))
+	for i := range other.Items {
+		gone[other.Items[i].Ref()] = true
+	}
+	var out Set
+	for _, it := range s.Items {
+		if !gone[it.Ref()] {
+			out.Items = append(out.Items, it)
+		}
+	}
+	return out, nil
+}
+
+// Explain implements [Op].
+func (o *Minus) Explain() Explanation { return Explanation{Op: "Minus"} }
+
+// Inputs implements [Op].
+func (o *Minus) Inputs() []Op { return []Op{o.In, o.Of} }

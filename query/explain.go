@@ -1,0 +1,57 @@
+package query
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Explanation describes one operator.
+type Explanation struct {
+	// Op is the operator's name.
+	Op string
+	// Args are its parameters in order, as name=value.
+	Args []string
+	// Source names the paper's equation or section that it stands for.
+	Source string
+}
+
+// String renders the operator on one line.
+func (x Explanation) String() string {
+	s := x.Op
+	if len(x.Args) > 0 {
+		s += "(" + strings.Join(x.Args, ", ") + ")"
+	}
+	if x.Source != "" {
+		s += "   -- " + x.Source
+	}
+	return s
+}
+
+func arg(name string, value any) string { return fmt.Sprintf("%s=%v", name, value) }
+
+// Explain writes a plan as a tree, an operator a line, inputs indented below.
+// An operator that stands in several places is written once and named after
+// that by its number.
+func Explain(w io.Writer, plan Op) error {
+	seen := map[Op]int{}
+	var walk func(op Op, depth int) error
+	walk = func(op Op, depth int) error {
+		indent := strings.Repeat("  ", depth)
+		if n, ok := seen[op]; ok {
+			_, err := fmt.Fprintf(w, "%s(%d again)\n", indent, n)
+			return err
+		}
+		seen[op] = len(seen) + 1
+		if _, err := fmt.Fprintf(w, "%s%d %s\n", indent, seen[op], op.Explain()); err != nil {
+			return err
+		}
+		for _, in := range op.Inputs() {
+			if err := walk(in, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return walk(plan, 0)
+}

@@ -1,0 +1,209 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// ErrLimit says that a run would exceed the limits of its [Env].
+var ErrLimit = errors.New("over the limit of a query")
+
+// Op is an operator of a plan. It keeps no state; a plan is run by [Run].
+type Op interface {
+	// Run computes the operator's set. It gets its inputs' by [Env.Eval].
+	Run(ctx context.Context, e *Env) (Set, error)
+	// Explain describes the operator without its inputs.
+	Explain() Explanation
+	// Inputs are the operators whose sets it takes.
+	Inputs() []Op
+}
+
+// Env is what a plan runs in.
+type Env struct {
+	// Snap is the state that is read.
+	Snap *engine.Snapshot
+	// Graphs caches projections; nil where no operator wants one.
+	Graphs *graphops.Cache
+	// Tokens counts the tokens of a text.
+	Tokens func(text string) int
+	// Analyze turns a text into the terms of the postings.
+	Analyze func(text string) []string
+	// Names returns the names that a question holds, given which keys exist.
+	Names func(question string, has func(key string) bool) []string
+	// Embed turns a question into a vector.
+	Embed func(ctx context.Context, text string) ([]float32, error)
+	// Allow returns the nodes of a graph that the query may see, nil for all.
+	// It is asked once a graph.
+	Allow func(ctx context.Context, v *engine.View) (*roaring.Bitmap, error)
+	// Limits bound the run.
+	Limits Limits
+	// Trace receives what happened; nil records nothing.
+	Trace *Trace
+
+	sets    map[Op]Set
+	vectors map[string][]float32
+	allowed map[engine.GraphID]*roaring.Bitmap
+	depth   int
+}
+
+// Limits bound a run. Zero values are the defaults.
+type Limits struct {
+	// Rows bounds the items of any one set; the default is 1,000,000.
+	Rows int
+}
+
+// Item is a node or an edge of a graph in a set.
+type Item struct {
+	Graph engine.GraphID
+	// ID is the node, 0 for an edge.
+	ID engine.NodeID
+	// Edge is the edge where ID is 0.
+	Edge  engine.Edge
+	Score float64
+	// Why tells how the item came to be there, first cause first.
+	Why []Step
+	// Text and Tokens are what Pack made of the item.
+	Text   string
+	Tokens int
+}
+
+// Ref names an item regardless of how it was found.
+type Ref struct {
+	Graph engine.GraphID
+	ID    engine.NodeID
+	Edge  engine.Edge // weight 0
+}
+
+// Ref returns the item's name.
+func (i *Item) Ref() Ref {
+	r := Ref{Graph: i.Graph, ID: i.ID}
+	if i.ID == 0 {
+		r.Edge = i.Edge
+		r.Edge.Weight = 0
+	}
+	return r
+}
+
+// Step is one reason for an item: the operator that found or kept it, what it
+// came from, and the score that it had there.
+type Step struct {
+	Op    string  `json:"op"`
+	From  Ref     `json:"-"`
+	Note  string  `json:"note,omitempty"`
+	Score float64 `json:"score"`
+}
+
+// Set is an ordered set of items, each once.
+type Set struct {
+	Items []Item
+	// Used is the number of tokens that Pack used, headers included.
+	Used int
+}
+
+// Run runs a plan. A second run with the same Env starts afresh.
+func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
+	e.sets = map[Op]Set{}
+	e.vectors = map[string][]float32{}
+	e.allowed = map[engine.GraphID]*roaring.Bitmap{}
+	e.depth = 0
+	if e.Trace != nil {
+		*e.Trace = Trace{}
+	}
+	return e.Eval(ctx, plan)
+}
+
+// Eval returns the set of an operator, running it the first time. Operators
+// get the sets of their inputs by it; the caller must not change the items.
+func (e *Env) Eval(ctx context.Context, op Op) (Set, error) {
+	if s, ok := e.sets[op]; ok {
+		return s, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return Set{}, err
+	}
+	start := time.Now()
+	at := e.Trace.begin(op, e.depth)
+	e.depth++
+	s, err := op.Run(ctx, e)
+	e.depth--
+	if err != nil {
+		return Set{}, fmt.Errorf("query: %s: %w", op.Explain().Op, err)
+	}
+	limit := e.Limits.Rows
+	if limit == 0 {
+		limit = 1_000_000
+	}
+	if len(s.Items) > limit {
+		return Set{}, fmt.Errorf("query: %s: %w: %d items, at most %d", op.Explain().Op, ErrLimit, len(s.Items), limit)
+	}
+	e.Trace.end(at, s, time.Since(start))
+	e.sets[op] = s
+	return s, nil
+}
+
+// view returns the snapshot's view of a graph.
+func (e *Env) view(ctx context.Context, g *engine.Graph) *engine.View {
+	return e.Snap.Graph(g).WithContext(ctx)
+}
+
+// vector returns the vector of a text, asking the model once.
+func (e *Env) vector(ctx context.Context, text string) ([]float32, error) {
+	if v, ok := e.vectors[text]; ok {
+		return v, nil
+	}
+	if e.Embed == nil {
+		return nil, errors.New("no embedding model")
+	}
+	start := time.Now()
+	v, err := e.Embed(ctx, text)
+	if err == nil {
+		e.vectors[text] = v
+		e.Trace.embedded(time.Since(start))
+	}
+	return v, err
+}
+
+// allow returns the nodes of a graph that the query may see, nil for all.
+func (e *Env) allow(ctx context.Context, g *engine.Graph) (*roaring.Bitmap, error) {
+	if e.Allow == nil {
+		return nil, nil
+	}
+	if rb, ok := e.allowed[g.ID()]; ok {
+		return rb, nil
+	}
+	rb, err := e.Allow(ctx, e.view(ctx, g))
+	if err == nil {
+		e.allowed[g.ID()] = rb
+	}
+	return rb, err
+}
+
+// May reports whether the query may see a node.
+func (e *Env) May(ctx context.Context, g *engine.Graph, id engine.NodeID) (bool, error) {
+	rb, err := e.allow(ctx, g)
+	return err == nil && (rb == nil || rb.Contains(uint32(id))), err
+}
+
+// mayEdge reports whether the query may see an edge to a node: the node, and
+// all sources of the edge.
+func (e *Env) mayEdge(ctx context.Context, v *engine.View, to engine.NodeID, edge engine.Edge) (bool, error) {
+	rb, err := e.allow(ctx, v.Graph())
+	if err != nil || rb == nil {
+		return err == nil, err
+	}
+	if !rb.Contains(uint32(to)) {
+		return false, nil
+	}
+	sources, err := v.Sources(engine.EdgeTarget(edge.From, edge.To, edge.Type))
+	if err != nil {
+		return false, err
+	}
+	return sources.AndCardinality(rb) == sources.GetCardinality(), nil
+}

@@ -1,0 +1,152 @@
+package rag
+
+import (
+	"context"
+	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// chunkStage cuts documents that came in before a chunk set was wanted.
+type chunkStage struct {
+	c       *Corpus
+	chunker *text.Chunker
+}
+
+// Name implements [Stage].
+func (st *chunkStage) Name() string { return "chunk " + st.chunker.Set().String() }
+
+// Graph implements [Stage].
+func (st *chunkStage) Graph() *engine.Graph { return st.c.Base }
+
+// Items implements [Stage]: the documents that the set does not cut yet.
+func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
+	return func(yield func(WorkItem, error) bool) {
+		set := st.chunker.Set().String()
+		for d, err := range st.c.Documents(s.Graph(st.c.Base).WithContext(ctx)) {
+			if err == nil && slices.Contains(d.Sets, set) {
+				continue
+			}
+			if !yield(WorkItem{Key: d.Key, Digest: Digest(string(d.Digest))}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Tasks implements [Stage].
+func (st *chunkStage) Tasks(context.Context, *engine.Snapshot, WorkItem) ([]llm.Task, error) {
+	return nil, nil
+}
+
+// Do implements [Stage].
+func (st *chunkStage) Do(context.Context, *engine.Snapshot, *Models, WorkItem) ([]byte, error) {
+	return nil, nil
+}
+
+// Apply implements [Stage].
+func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []byte) error {
+	v := tx.Graph(st.c.Base)
+	d, err := st.c.Document(v, w.Key)
+	if err != nil {
+		return err
+	}
+	full, err := v.Text(d.ID, propText)
+	if err != nil {
+		return err
+	}
+	_, err = st.c.cut(ctx, v, d.Key, d.ID, full, st.chunker)
+	return err
+}
+
+// embedStage gives the chunks of a set their vectors.
+type embedStage struct {
+	c     *Corpus
+	set   text.ChunkSet
+	model llm.SpaceInfo
+}
+
+// Name implements [Stage].
+func (st *embedStage) Name() string { return "embed " + st.set.String() }
+
+// Graph implements [Stage].
+func (st *embedStage) Graph() *engine.Graph { return st.c.Base }
+
+// Items implements [Stage]: the chunks of the set.
+func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
+	digest := Digest(st.model.Model, st.set.String())
+	return func(yield func(WorkItem, error) bool) {
+		for ch, err := range st.c.Chunks(s.Graph(st.c.Base).WithContext(ctx), st.set) {
+			if !yield(WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Tasks implements [Stage].
+func (st *embedStage) Tasks(context.Context, *engine.Snapshot, WorkItem) ([]llm.Task, error) {
+	return nil, nil
+}
+
+// Do implements [Stage].
+func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w WorkItem) ([]byte, error) {
+	ch, err := st.c.ChunkByKey(s.Graph(st.c.Base).WithContext(ctx), st.set, w.Key)
+	if err != nil {
+		return nil, err
+	}
+	vecs, err := m.Embed(ctx, []string{ch.Text})
+	if err != nil {
+		return nil, err
+	}
+	return AppendVector(nil, vecs[0]), nil
+}
+
+// Apply implements [Stage].
+func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w WorkItem, result []byte) error {
+	vec := ReadVector(result)
+	if vec == nil {
+		return nil // a text without words has no vector
+	}
+	v := tx.Graph(st.c.Base)
+	id, err := st.c.ChunkNode(v, st.set, w.Key)
+	if err != nil {
+		return err
+	}
+	space := ChunkSpace(st.set, st.model.Model)
+	if err := MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+		return err
+	}
+	return v.PutVector(space, id, vec)
+}
+
+// MakeSpace makes a vector space for an embedder's vectors where there is none.
+func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
+	return v.MakeSpace(name, engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: metric})
+}
+
+// AppendVector appends a vector as little-endian f32.
+func AppendVector(dst []byte, v []float32) []byte {
+	for _, x := range v {
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
+	}
+	return dst
+}
+
+// ReadVector reads what AppendVector wrote, nil for no vector.
+func ReadVector(b []byte) []float32 {
+	if len(b) == 0 {
+		return nil
+	}
+	v := make([]float32, len(b)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return v
+}

@@ -1,0 +1,204 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// The names in the base graph. Properties that begin with an underscore are
+// ragdb's own; all others are the documents' metadata.
+const (
+	typeDocument = "document"
+	edgeHas      = "has" // document -> chunk
+
+	propText   = "_text"   // document, chunk: the text
+	propTitle  = "_title"  // document
+	propFormat = "_format" // document
+	propDigest = "_digest" // document: SHA-256 of content
+	propBlocks = "_blocks" // document: where headings and pages begin
+	propSets   = "_sets"   // document: names of the chunk sets it is cut by
+	propStart  = "_start"  // chunk: byte span in the document's text
+	propEnd    = "_end"
+	propTokens = "_tokens" // chunk
+	propOrder  = "_order"  // chunk: place in its document
+
+	bucketMethods = "methods" // instance -> how it was indexed
+	bucketRuns    = "runs"    // number -> what a run did
+	bucketTraces  = "traces"  // id -> trace of an answer
+	bucketSets    = "sets"    // chunk set -> empty
+)
+
+// chunkType is the node type of the chunks of a set.
+func chunkType(set text.ChunkSet) string { return "chunk:" + set.String() }
+
+// textField is the field of a chunk set's postings.
+func textField(set text.ChunkSet) string { return "text:" + set.String() }
+
+// Corpus is a namespace with documents in it: what methods index and answer
+// from. It is safe for concurrent use.
+type Corpus struct {
+	DB        *engine.DB
+	Namespace *engine.Namespace
+	// Base is the graph of documents, chunks, postings and metadata.
+	Base *engine.Graph
+	// Tokens counts and cuts text.
+	Tokens *text.Tokenizer
+	// Analyzer makes the terms of the postings.
+	Analyzer etext.Analyzer
+}
+
+// OpenCorpus opens a namespace's corpus, making its base graph where it is
+// new.
+func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, error) {
+	ns, err := db.Namespace(ctx, namespace)
+	if err != nil {
+		return nil, fmt.Errorf("rag: %w", err)
+	}
+	base, err := ns.Graph(ctx, engine.Base)
+	if err != nil {
+		return nil, fmt.Errorf("rag: %w", err)
+	}
+	tok, err := text.NewCL100K()
+	if err != nil {
+		return nil, fmt.Errorf("rag: %w", err)
+	}
+	return &Corpus{DB: db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{}}, nil
+}
+
+// Graph returns the graph of a method's instance.
+func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
+	return c.Namespace.Graph(ctx, name)
+}
+
+// Analyze returns the terms of a text as the postings have them.
+func (c *Corpus) Analyze(s string) []string {
+	terms := c.Analyzer.Terms(s)
+	out := make([]string, len(terms))
+	for i, t := range terms {
+		out[i] = t.Text
+	}
+	return out
+}
+
+// Chunk is a chunk as the base graph holds it.
+type Chunk struct {
+	// Key is the chunk's key, the same in every graph.
+	Key string
+	// ID is its node in the base graph.
+	ID         engine.NodeID
+	Doc        string
+	Start, End int
+	Tokens     int
+	Order      int
+	Text       string
+}
+
+// chunkKey returns the key of the n-th chunk of a document.
+func chunkKey(doc string, n int) string { return doc + "#" + strconv.Itoa(n) }
+
+// DocOf returns the document's key in a chunk's key.
+func DocOf(chunk string) string {
+	if i := strings.LastIndexByte(chunk, '#'); i >= 0 {
+		return chunk[:i]
+	}
+	return chunk
+}
+
+// Chunks yields the chunks of a set in order of id, which is the order in
+// which they were added.
+func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		t, ok := v.NodeType(chunkType(set))
+		if !ok {
+			return
+		}
+		ids, err := v.Nodes(t)
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		for it := ids.Iterator(); it.HasNext(); {
+			ch, err := c.Chunk(v, engine.NodeID(it.Next()))
+			if !yield(ch, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// CountChunks returns the number of chunks of a set.
+func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
+	t, ok := v.NodeType(chunkType(set))
+	if !ok {
+		return 0, nil
+	}
+	ids, err := v.Nodes(t)
+	if err != nil {
+		return 0, err
+	}
+	return int(ids.GetCardinality()), nil
+}
+
+// Chunk reads a chunk of the base graph.
+func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
+	n, err := v.Node(id)
+	if err != nil {
+		return Chunk{}, err
+	}
+	s := n.Prop(propText)
+	ch := Chunk{
+		Key: n.Key, ID: id, Doc: DocOf(n.Key),
+		Start: int(n.Prop(propStart).AsInt()), End: int(n.Prop(propEnd).AsInt()),
+		Tokens: int(n.Prop(propTokens).AsInt()), Order: int(n.Prop(propOrder).AsInt()),
+		Text: s.AsString(),
+	}
+	if s.Kind() == engine.KindText {
+		ch.Text, err = v.Text(id, propText)
+	}
+	return ch, err
+}
+
+// ChunkByKey reads a chunk of a set by its key.
+func (c *Corpus) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chunk, error) {
+	t, ok := v.NodeType(chunkType(set))
+	if !ok {
+		return Chunk{}, fmt.Errorf("chunk %s: %w", key, engine.ErrNotFound)
+	}
+	id, err := v.Lookup(t, key)
+	if err != nil {
+		return Chunk{}, err
+	}
+	return c.Chunk(v, id)
+}
+
+// ChunkNode returns a chunk's node in the base graph.
+func (c *Corpus) ChunkNode(v engine.Reader, set text.ChunkSet, key string) (engine.NodeID, error) {
+	t, ok := v.NodeType(chunkType(set))
+	if !ok {
+		return 0, fmt.Errorf("chunk %s: %w", key, engine.ErrNotFound)
+	}
+	return v.Lookup(t, key)
+}
+
+// ChunkType returns the name of the node type of a set's chunks.
+func ChunkType(set text.ChunkSet) string { return chunkType(set) }
+
+// TextField returns the name of the field of a set's postings.
+func TextField(set text.ChunkSet) string { return textField(set) }
+
+// ChunkSpace returns the name of the vector space of a set's chunks for a
+// model.
+func ChunkSpace(set text.ChunkSet, model string) string {
+	return "chunk:" + set.String() + "@" + model
+}
+
+// isMissing reports whether something is not there.
+func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }

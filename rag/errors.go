@@ -1,0 +1,39 @@
+package rag
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrMethod says that a method's name or one of its parameters is unknown
+	// or out of range. The error says which there are.
+	ErrMethod = errors.New("unknown method")
+	// ErrNotIndexed says that a method has not been indexed in the namespace.
+	ErrNotIndexed = errors.New("not indexed")
+	// ErrNoEvidence says that retrieval found nothing to answer from.
+	ErrNoEvidence = errors.New("no evidence found")
+	// ErrPartial says that some work items failed and the others are done. The
+	// error is a [*PartialError].
+	ErrPartial = errors.New("partly done")
+)
+
+// PartialError counts what failed in a run that otherwise succeeded.
+type PartialError struct {
+	Failed int // work items set aside
+	Files  int // files that could not be read
+}
+
+// Error says how much failed.
+func (e *PartialError) Error() string {
+	switch {
+	case e.Failed == 0:
+		return fmt.Sprintf("%d files could not be read", e.Files)
+	case e.Files == 0:
+		return fmt.Sprintf("%d items failed", e.Failed)
+	}
+	return fmt.Sprintf("%d items failed and %d files could not be read", e.Failed, e.Files)
+}
+
+// Is reports whether target is [ErrPartial].
+func (e *PartialError) Is(target error) bool { return target == ErrPartial }

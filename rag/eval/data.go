@@ -1,0 +1,138 @@
+package eval
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Question is a question of a data set.
+type Question struct {
+	ID         string   `json:"id"`
+	Text       string   `json:"question"`
+	Answers    []string `json:"answers"`
+	Supporting []string `json:"supporting"`
+	Type       string   `json:"type"`
+}
+
+// maxLine bounds a line of a data file.
+const maxLine = 64 << 20
+
+// eachLine calls fn with every line of a JSONL file, unpacking .gz.
+func eachLine(path string, fn func(line []byte) error) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		defer z.Close()
+		r = z
+	}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 1<<20), maxLine)
+	for n := 1; sc.Scan(); n++ {
+		if len(strings.TrimSpace(sc.Text())) == 0 {
+			continue
+		}
+		if err := fn(sc.Bytes()); err != nil {
+			return fmt.Errorf("%s line %d: %w", path, n, err)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// find returns the path of a file of a data set, with or without .gz.
+func find(dir, name string) (string, error) {
+	for _, p := range []string{name + ".gz", name} {
+		p = filepath.Join(dir, p)
+		if _, err := os.Stat(p); err == nil {
+			return p, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%s has neither %s nor %s.gz: %w", dir, name, name, fs.ErrNotExist)
+}
+
+func readQuestions(path string) ([]Question, error) {
+	var out []Question
+	err := eachLine(path, func(line []byte) error {
+		var q Question
+		if err := json.Unmarshal(line, &q); err != nil {
+			return err
+		}
+		if strings.TrimSpace(q.Text) == "" {
+			return errors.New("no question")
+		}
+		out = append(out, q)
+		return nil
+	})
+	return out, err
+}
+
+// joined is a corpus as one document, with the place of each record.
+type joined struct {
+	text    strings.Builder
+	records []record
+}
+
+type record struct {
+	id         string
+	start, end int64
+}
+
+func readJoined(path string) (*joined, error) {
+	j := &joined{}
+	err := eachLine(path, func(line []byte) error {
+		var r struct{ ID, Title, Text string }
+		if err := json.Unmarshal(line, &r); err != nil {
+			return err
+		}
+		if j.text.Len() > 0 {
+			j.text.WriteByte('\n')
+		}
+		start := j.text.Len()
+		if r.Title != "" {
+			j.text.WriteString(r.Title)
+			j.text.WriteByte('\n')
+		}
+		j.text.WriteString(r.Text)
+		j.records = append(j.records, record{r.ID, int64(start), int64(j.text.Len())})
+		return nil
+	})
+	return j, err
+}
+
+// of returns the records that a byte span touches with more than white space.
+func (j *joined) of(span [2]int64) []string {
+	var out []string
+	lo, hi := 0, len(j.records)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if j.records[mid].end <= span[0] {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for ; lo < len(j.records) && j.records[lo].start < span[1]; lo++ {
+		out = append(out, j.records[lo].id)
+	}
+	return out
+}

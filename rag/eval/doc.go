@@ -1,0 +1,31 @@
+// Package eval measures retrieval methods side by side: the same documents,
+// the same questions, the same budget of context.
+//
+// # Data
+//
+// A data set is a folder with corpus.jsonl and questions.jsonl, each possibly
+// with .gz: a record a line, {"id","title","text"}, and a question a line,
+// {"id","question","answers":[...],"supporting":[record ids]}.
+//
+// # Records or joined
+//
+// By default each record is a document, cut by the default paragraph-aware
+// chunk set for every method. With Join all records in file order, a line
+// break between two, are one document, cut for every method by KET-RAG's blind
+// windows (1200/100, re-cut at 150), as that paper did. A method whose spec
+// names a profile or a chunk set of its own keeps it.
+//
+// # Figures
+//
+//   - coverage: questions of which an answer is contained in an item of the
+//     context, after lower-casing and dropping punctuation and articles;
+//     coverage_raw without that, case alone ignored; coverage_word normalised
+//     and on word borders. Questions without answers do not count.
+//   - recall@2, recall@5, perfect (all gold records among the first five), mrr:
+//     records are ranked by the first evidence item whose text comes from that
+//     record alone. Questions without gold records do not count.
+//   - ci: a 95 % interval, by paired bootstrap over the questions, of the
+//     method's main figure less bm25's: of coverage where there are answers,
+//     else of recall@5. It is absent for bm25, and where bm25 is not in the
+//     run.
+package eval

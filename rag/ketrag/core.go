@@ -1,0 +1,202 @@
+package ketrag
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// coreStage chooses the core (spec B2.4): the chunks of highest PageRank among
+// the near edges, taken without direction and weight. A chunk that enters gets
+// a skeleton node, from which knowledge is extracted; one that leaves loses it
+// with all that only it supported.
+type coreStage struct{ s *System }
+
+// uniformSeed is the seed of the random core, the reference's.
+const uniformSeed = 42
+
+// Name implements [rag.Stage].
+func (st *coreStage) Name() string { return "core" }
+
+// Graph implements [rag.Stage].
+func (st *coreStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: one item, pending while the near edges are not
+// those that the core was chosen by.
+func (st *coreStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		digest, err := st.digest(s.Graph(st.s.g).WithContext(ctx))
+		yield(rag.WorkItem{Key: "all", Digest: digest}, err)
+	}
+}
+
+func (st *coreStage) digest(v *engine.View) ([32]byte, error) {
+	edges, err := st.s.nearEdges(v)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	var list strings.Builder
+	for _, e := range edges {
+		fmt.Fprintf(&list, "%d-%d,", e.From, e.To)
+	}
+	return st.s.chunkDigest(v, "core", fmt.Sprint(st.s.p.Beta), st.s.p.Core, fmt.Sprint(st.s.p.Compat), list.String())
+}
+
+// nearEdges returns the edges between near chunks, of both kinds.
+func (s *System) nearEdges(v *engine.View) ([]engine.Edge, error) {
+	f := engine.EdgeFilter{Types: []engine.EdgeType{}}
+	for _, name := range []string{edgeLexical, edgeVector} {
+		if t, ok := v.EdgeType(name); ok {
+			f.Types = append(f.Types, t)
+		}
+	}
+	var out []engine.Edge
+	if len(f.Types) == 0 {
+		return nil, nil
+	}
+	for e, err := range v.Edges(f) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Tasks implements [rag.Stage].
+func (st *coreStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
+	return nil, nil
+}
+
+// Do implements [rag.Stage]: the core's chunks as u64s, ascending.
+func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	ids, err := st.s.nodes(v, rag.ChunkNodeType)
+	if err != nil {
+		return nil, err
+	}
+	rank, err := st.rank(ctx, v, ids)
+	if err != nil {
+		return nil, err
+	}
+	n := int(math.Ceil(st.s.p.Beta * float64(len(ids))))
+	if st.s.p.Compat {
+		n = int(st.s.p.Beta * float64(len(ids)))
+	}
+	core := make([]engine.NodeID, 0, n)
+	for _, i := range rank[:n] {
+		core = append(core, ids[i])
+	}
+	slices.Sort(core)
+	var out []byte
+	for _, id := range core {
+		out = binary.BigEndian.AppendUint64(out, uint64(id))
+	}
+	return out, nil
+}
+
+// rank returns the places of the chunks, the most central first.
+func (st *coreStage) rank(ctx context.Context, v *engine.View, ids []engine.NodeID) ([]int, error) {
+	rank := make([]int, len(ids))
+	for i := range rank {
+		rank[i] = i
+	}
+	if st.s.p.Core == "uniform" {
+		r := rand.New(rand.NewPCG(uniformSeed, 0))
+		r.Shuffle(len(rank), func(i, j int) { rank[i], rank[j] = rank[j], rank[i] })
+		return rank, nil
+	}
+	edges, err := st.s.nearEdges(v)
+	if err != nil || len(ids) == 0 {
+		return rank, err
+	}
+	score, err := st.s.pageRank(ctx, ids, edges)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rank, func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b)) })
+	return rank, nil
+}
+
+// Apply implements [rag.Stage].
+func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	if len(result)%8 != 0 {
+		return errors.New("malformed core")
+	}
+	v := tx.Graph(st.s.g)
+	skeleton, err := v.MakeNodeType(typeSkeleton)
+	if err != nil {
+		return err
+	}
+	core := map[string]bool{}
+	for ; len(result) > 0; result = result[8:] {
+		id := engine.NodeID(binary.BigEndian.Uint64(result))
+		chunk, err := v.Node(id)
+		if err != nil {
+			return err
+		}
+		core[chunk.Key] = true
+		node, created, err := v.DeriveNode(skeleton, chunk.Key)
+		if err != nil {
+			return err
+		}
+		if !created {
+			continue
+		}
+		if err := v.Contribute(id, engine.NodeTarget(node), engine.Contribution{Count: 1}); err != nil {
+			return err
+		}
+	}
+	have, err := st.s.nodes(v, typeSkeleton)
+	if err != nil {
+		return err
+	}
+	for _, id := range have {
+		n, err := v.Node(id)
+		if err != nil {
+			return err
+		}
+		if core[n.Key] {
+			continue
+		}
+		if _, err := v.DeleteNode(id); err != nil {
+			return err
+		}
+		if err := rag.ForgetJobs(v, unitKey(n.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageRank returns the PageRank of chunks by their near edges, without
+// direction and weight, damping 0.85.
+func (s *System) pageRank(ctx context.Context, ids []engine.NodeID, edges []engine.Edge) ([]float64, error) {
+	list := make([]graphops.WeightedEdge, 0, len(edges))
+	for _, e := range edges {
+		from, _ := slices.BinarySearch(ids, e.From)
+		to, _ := slices.BinarySearch(ids, e.To)
+		list = append(list, graphops.WeightedEdge{From: uint32(from), To: uint32(to), Weight: 1})
+	}
+	p, err := graphops.FromEdges(len(ids), list, graphops.EdgeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := graphops.PageRank(ctx, p, graphops.PageRankOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return r.Scores, nil
+}

@@ -1,0 +1,276 @@
+package ketrag
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// describeStage makes one description of the several that an entity or
+// relation has (spec B2.5: at most 500 tokens of at most 4000).
+type describeStage struct{ s *System }
+
+const (
+	maxDescription = 500
+	maxDescribed   = 4000
+)
+
+// Name implements [rag.Stage].
+func (st *describeStage) Name() string { return "describe" }
+
+// Graph implements [rag.Stage].
+func (st *describeStage) Graph() *engine.Graph { return st.s.g }
+
+// The work items of entities and relations are named by ids, which say nothing
+// of what they were once they are gone.
+func entityItem(id engine.NodeID) string { return "entity:" + strconv.FormatUint(uint64(id), 10) }
+
+func relationItem(e engine.Edge) string {
+	return fmt.Sprintf("relation:%d-%d", e.From, e.To)
+}
+
+// targetOf reads a work item's target back.
+func (s *System) targetOf(v engine.Reader, item string) (engine.Target, error) {
+	kind, rest, _ := strings.Cut(item, ":")
+	if kind == "entity" {
+		id, err := strconv.ParseUint(rest, 10, 64)
+		return engine.NodeTarget(engine.NodeID(id)), err
+	}
+	var from, to engine.NodeID
+	_, err := fmt.Sscanf(rest, "%d-%d", &from, &to)
+	t, ok := v.EdgeType(edgeRelation)
+	if err == nil && !ok {
+		err = engine.ErrNotFound
+	}
+	return engine.EdgeTarget(from, to, t), err
+}
+
+// Items implements [rag.Stage]: entities and relations that have several
+// descriptions, or had when they were last described.
+func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		visit := func(key string, t engine.Target, props func() (bool, error)) (more bool) {
+			total, err := v.Total(t)
+			if err == nil && len(total.Texts) < 2 {
+				described, perr := props()
+				if perr == nil && !described {
+					return true
+				}
+				err = perr
+			}
+			w := rag.WorkItem{Key: key, Digest: rag.Digest(append([]string{"describe", total.Label}, total.Texts...)...)}
+			return yield(w, err) && err == nil
+		}
+		ids, err := st.s.nodes(v, typeEntity)
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		for _, id := range ids {
+			if !visit(entityItem(id), engine.NodeTarget(id), func() (bool, error) {
+				n, err := v.Node(id)
+				return !n.Prop(propDescription).IsNull(), err
+			}) {
+				return
+			}
+		}
+		t, ok := v.EdgeType(edgeRelation)
+		if !ok {
+			return
+		}
+		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
+			if err != nil {
+				yield(rag.WorkItem{}, err)
+				return
+			}
+			if !visit(relationItem(e), engine.EdgeTarget(e.From, e.To, t), func() (bool, error) {
+				p, err := v.EdgeProps(e.From, e.To, t)
+				return p != nil, err
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// task is the model call for a target; ok is false where there is nothing to
+// unite.
+func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, ok bool, err error) {
+	target, err := st.s.targetOf(v, item)
+	if err != nil {
+		return t, false, err
+	}
+	total, err := v.Total(target)
+	if err != nil || len(total.Texts) < 2 {
+		return t, false, err
+	}
+	in := llm.MergeInput{Name: total.Label, MaxTokens: maxDescription}
+	tokens := 0
+	for _, d := range total.Texts {
+		if tokens += st.s.c.Tokens.Count(d); tokens > maxDescribed {
+			break
+		}
+		in.Descriptions = append(in.Descriptions, d)
+	}
+	return llm.Task{Kind: llm.MergeDescriptions, Input: in, MaxTokens: maxDescription}, true, nil
+}
+
+// Tasks implements [rag.Stage].
+func (st *describeStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]llm.Task, error) {
+	t, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []llm.Task{t}, nil
+}
+
+// Do implements [rag.Stage].
+func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	t, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, w.Key, t)
+	return []byte(reply.Text), err
+}
+
+// Apply implements [rag.Stage].
+func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	v := tx.Graph(st.s.g)
+	t, err := st.s.targetOf(v, w.Key)
+	if err != nil {
+		return err
+	}
+	props := engine.Props{propDescription: {}, propOf: {}}
+	if len(result) > 0 {
+		props = engine.Props{propDescription: engine.String(string(result)), propOf: engine.Bytes(w.Digest[:])}
+	}
+	if t.Type == 0 {
+		return v.SetProps(t.Node, props)
+	}
+	return v.SetEdgeProps(t.From, t.To, t.Type, props)
+}
+
+// describe returns what an entity or relation is called and how it is
+// described: by the united description where it is of the descriptions that
+// there are now, else by those.
+func (s *System) describe(v engine.Reader, t engine.Target) (label, description string, err error) {
+	total, err := v.Total(t)
+	if err != nil {
+		return "", "", err
+	}
+	if len(total.Texts) < 2 {
+		return total.Label, strings.Join(total.Texts, ""), nil
+	}
+	var props engine.Props
+	if t.Type == 0 {
+		n, err := v.Node(t.Node)
+		if err != nil {
+			return "", "", err
+		}
+		props = n.Props()
+	} else if props, err = v.EdgeProps(t.From, t.To, t.Type); err != nil {
+		return "", "", err
+	}
+	digest := rag.Digest(append([]string{"describe", total.Label}, total.Texts...)...)
+	d := props[propDescription]
+	if !engine.Bytes(digest[:]).Equal(props[propOf]) {
+		return total.Label, strings.Join(total.Texts, "\n"), nil
+	}
+	if d.Kind() == engine.KindText && t.Type == 0 {
+		description, err = v.Text(t.Node, propDescription)
+		return total.Label, description, err
+	}
+	return total.Label, d.AsString(), nil
+}
+
+// entityStage gives entities the vectors by which questions find them: of name
+// and description (spec B1).
+type entityStage struct {
+	s     *System
+	model llm.SpaceInfo
+}
+
+// Name implements [rag.Stage].
+func (st *entityStage) Name() string { return "entities" }
+
+// Graph implements [rag.Stage].
+func (st *entityStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage].
+func (st *entityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		ids, err := st.s.nodes(v, typeEntity)
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		for _, id := range ids {
+			name, text, err := st.s.describe(v, engine.NodeTarget(id))
+			w := rag.WorkItem{Key: entityItem(id), Digest: rag.Digest("entity", st.model.Model, name, text)}
+			if !yield(w, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Tasks implements [rag.Stage].
+func (st *entityStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
+	return nil, nil
+}
+
+// Do implements [rag.Stage].
+func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	t, err := st.s.targetOf(v, w.Key)
+	if err != nil {
+		return nil, err
+	}
+	name, text, err := st.s.describe(v, t)
+	if err != nil {
+		return nil, err
+	}
+	vecs, err := m.Embed(ctx, []string{name + ": " + text})
+	if err != nil {
+		return nil, err
+	}
+	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(t.Node)), vecs[0]), nil
+}
+
+// Apply implements [rag.Stage].
+func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	vec := rag.ReadVector(result[8:])
+	if vec == nil {
+		return nil
+	}
+	v := tx.Graph(st.s.g)
+	space := spaceOf(typeEntity, st.model.Model)
+	if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+		return err
+	}
+	return v.PutVector(space, engine.NodeID(binary.BigEndian.Uint64(result)), vec)
+}
+
+// Stages implements [rag.System].
+func (s *System) Stages(m *rag.Models) []rag.Stage {
+	model := m.Documents.Space()
+	return []rag.Stage{
+		s.keywords(m),
+		&nearStage{s, model},
+		&coreStage{s},
+		&extractStage{s: s},
+		&describeStage{s},
+		&entityStage{s, model},
+	}
+}

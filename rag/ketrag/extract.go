@@ -1,0 +1,382 @@
+package ketrag
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// extractStage reads entities and relations from the core (spec B2.5). Core
+// chunks of one document are read together, up to Unit tokens, in their order;
+// a gap between two that do not follow each other is marked. What was found is
+// contributed by the core chunks in which it stands.
+type extractStage struct {
+	s *System
+	// met are the units that Items has yielded, without their texts.
+	met map[string][]part
+}
+
+// gapMark stands in a unit where chunks between two of the core are left out.
+const gapMark = "\n[…]\n"
+
+// unitKey is the work item of the unit that begins with a chunk.
+func unitKey(chunk string) string { return "unit:" + chunk }
+
+// Name implements [rag.Stage].
+func (st *extractStage) Name() string { return "extract" }
+
+// Graph implements [rag.Stage].
+func (st *extractStage) Graph() *engine.Graph { return st.s.g }
+
+// part is a core chunk in a unit.
+type part struct {
+	skeleton engine.NodeID
+	chunk    rag.Chunk
+}
+
+// units returns the units of the core, in order of document and place.
+func (st *extractStage) units(ctx context.Context, s *engine.Snapshot) ([][]part, error) {
+	v, base := s.Graph(st.s.g).WithContext(ctx), s.Graph(st.s.c.Base).WithContext(ctx)
+	ids, err := st.s.nodes(v, typeSkeleton)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]part, 0, len(ids))
+	for _, id := range ids {
+		n, err := v.Node(id)
+		if err != nil {
+			return nil, err
+		}
+		ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, n.Key)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part{id, ch})
+	}
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(a.chunk.Doc, b.chunk.Doc), cmp.Compare(a.chunk.Order, b.chunk.Order))
+	})
+	var out [][]part
+	tokens := 0
+	for _, p := range parts {
+		n := len(out)
+		if n == 0 || out[n-1][0].chunk.Doc != p.chunk.Doc || tokens+p.chunk.Tokens > st.s.p.Unit {
+			out, tokens, n = append(out, nil), 0, n+1
+		}
+		out[n-1] = append(out[n-1], p)
+		tokens += p.chunk.Tokens
+	}
+	return out, nil
+}
+
+// Items implements [rag.Stage].
+func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		units, err := st.units(ctx, s)
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		st.met = make(map[string][]part, len(units))
+		items := make([]rag.WorkItem, len(units))
+		for i, u := range units {
+			items[i] = workItem(u)
+			for j := range u {
+				u[j].chunk.Text = ""
+			}
+			st.met[items[i].Key] = u
+		}
+		for _, w := range items {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
+func workItem(unit []part) rag.WorkItem {
+	digest := []string{"extract"}
+	for _, p := range unit {
+		digest = append(digest, p.chunk.Key, p.chunk.Text)
+	}
+	return rag.WorkItem{Key: unitKey(unit[0].chunk.Key), Digest: rag.Digest(digest...)}
+}
+
+// unit returns the parts of a work item that Items has yielded.
+func (st *extractStage) unit(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]part, error) {
+	base := s.Graph(st.s.c.Base).WithContext(ctx)
+	unit := slices.Clone(st.met[w.Key])
+	if len(unit) == 0 {
+		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
+	}
+	for i := range unit {
+		ch, err := st.s.c.Chunk(base, unit[i].chunk.ID)
+		if err != nil {
+			return nil, err
+		}
+		unit[i].chunk = ch
+	}
+	return unit, nil
+}
+
+// task is the model call for a unit.
+func (st *extractStage) task(ctx context.Context, s *engine.Snapshot, unit []part) (llm.Task, error) {
+	doc, err := st.s.c.Document(s.Graph(st.s.c.Base).WithContext(ctx), unit[0].chunk.Doc)
+	if err != nil {
+		return llm.Task{}, err
+	}
+	var body strings.Builder
+	for i, p := range unit {
+		switch {
+		case i == 0:
+		case p.chunk.Order == unit[i-1].chunk.Order+1:
+			body.WriteByte('\n')
+		default:
+			body.WriteString(gapMark)
+		}
+		body.WriteString(p.chunk.Text)
+	}
+	return llm.Task{
+		Kind: llm.Extract, Lang: doc.Lang,
+		Input: llm.ExtractInput{Text: body.String(), Title: doc.Title},
+	}, nil
+}
+
+// Tasks implements [rag.Stage].
+func (st *extractStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]llm.Task, error) {
+	unit, err := st.unit(ctx, s, w)
+	if err != nil {
+		return nil, err
+	}
+	t, err := st.task(ctx, s, unit)
+	return []llm.Task{t}, err
+}
+
+// found is an extraction with the parts that it concerns.
+type found struct {
+	Parts []engine.NodeID `json:"parts"`
+	Texts []string        `json:"texts"`
+	llm.Extraction
+}
+
+// Do implements [rag.Stage].
+func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	unit, err := st.unit(ctx, s, w)
+	if err != nil {
+		return nil, err
+	}
+	t, err := st.task(ctx, s, unit)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, w.Key, t)
+	if err != nil {
+		return nil, err
+	}
+	var f found
+	if err := json.Unmarshal([]byte(reply.Text), &f.Extraction); err != nil {
+		return nil, &llm.ReplyError{Kind: t.Kind, Raw: reply.Text, Why: err.Error()}
+	}
+	for _, p := range unit {
+		f.Parts = append(f.Parts, p.skeleton)
+		f.Texts = append(f.Texts, p.chunk.Text)
+	}
+	return json.Marshal(f)
+}
+
+// said is what one part says of an entity or relation.
+type said struct {
+	part   int
+	target string // entity key, or the relation's two
+	engine.Contribution
+}
+
+// Apply implements [rag.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var f found
+	if err := json.Unmarshal(result, &f); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	entity, err := v.MakeNodeType(typeEntity)
+	if err != nil {
+		return err
+	}
+	relation, err := v.MakeEdgeType(edgeRelation, false)
+	if err != nil {
+		return err
+	}
+	for _, id := range f.Parts {
+		// What an earlier reading of the part found does not count any more.
+		if _, err := v.Withdraw(id); err != nil {
+			return err
+		}
+	}
+	a := newAssigner(f.Texts)
+	ids := map[string]engine.NodeID{}
+	contribute := func(part int, t engine.Target, c engine.Contribution) error {
+		return v.Contribute(f.Parts[part], t, c)
+	}
+	derive := func(key string) (engine.NodeID, error) {
+		if id, ok := ids[key]; ok {
+			return id, nil
+		}
+		id, _, err := v.DeriveNode(entity, key)
+		ids[key] = id
+		return id, err
+	}
+	for _, s := range a.entities(f.Extraction) {
+		id, err := derive(s.target)
+		if err != nil {
+			return err
+		}
+		if err := contribute(s.part, engine.NodeTarget(id), s.Contribution); err != nil {
+			return err
+		}
+	}
+	for _, s := range a.relations(f.Extraction) {
+		from, to, _ := strings.Cut(s.target, "\x00")
+		x, err := derive(from)
+		if err != nil {
+			return err
+		}
+		y, err := derive(to)
+		if err != nil {
+			return err
+		}
+		if err := contribute(s.part, engine.EdgeTarget(x, y, relation), s.Contribution); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assigner finds the parts of a unit in which names stand.
+type assigner struct {
+	texts []string // " word word ... "
+	where map[string][]int
+}
+
+func newAssigner(texts []string) *assigner {
+	a := &assigner{where: map[string][]int{}}
+	for _, t := range texts {
+		a.texts = append(a.texts, spelled(t))
+	}
+	return a
+}
+
+// spelled returns the folded words of a text, each between blanks.
+func spelled(s string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	for w := range etext.Words(s) {
+		b.WriteString(w.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// parts returns the parts that hold a key as whole words, ascending; the first
+// where none does.
+func (a *assigner) parts(key string) []int {
+	if p, ok := a.where[key]; ok {
+		return p
+	}
+	var out []int
+	for i, t := range a.texts {
+		if strings.Contains(t, " "+key+" ") {
+			out = append(out, i)
+		}
+	}
+	if out == nil {
+		out = []int{0}
+	}
+	a.where[key] = out
+	return out
+}
+
+// entities returns what each part says of each entity, in order of key and
+// part.
+func (a *assigner) entities(x llm.Extraction) []said {
+	var out []said
+	for _, e := range x.Entities {
+		key := text.Key(e.Name)
+		if key == "" {
+			continue
+		}
+		for _, p := range a.parts(key) {
+			c := engine.Contribution{Count: uint32(max(1, strings.Count(a.texts[p], " "+key+" "))), Label: e.Name}
+			if e.Description != "" {
+				c.Texts = []string{e.Description}
+			}
+			out = append(out, said{p, key, c})
+		}
+	}
+	return united(out)
+}
+
+// relations returns what each part says of each relation. It is said by the
+// first part that holds both ends, else by the first that holds the source.
+func (a *assigner) relations(x llm.Extraction) []said {
+	var out []said
+	for _, r := range x.Relations {
+		from, to := text.Key(r.Source), text.Key(r.Target)
+		if from == "" || to == "" || from == to {
+			continue
+		}
+		p := a.parts(from)[0]
+		for _, i := range a.parts(from) {
+			if slices.Contains(a.parts(to), i) {
+				p = i
+				break
+			}
+		}
+		if from > to {
+			from, to = to, from
+		}
+		c := engine.Contribution{Weight: float32(r.Strength), Count: 1}
+		if c.Weight == 0 {
+			c.Weight = 1
+		}
+		if r.Description != "" {
+			c.Texts = []string{r.Description}
+		}
+		out = append(out, said{p, from + "\x00" + to, c})
+	}
+	return united(out)
+}
+
+// united makes one contribution of those of one part to one target, in order
+// of target and part.
+func united(all []said) []said {
+	slices.SortStableFunc(all, func(a, b said) int {
+		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.part, b.part))
+	})
+	var out []said
+	for _, s := range all {
+		n := len(out)
+		if n == 0 || out[n-1].target != s.target || out[n-1].part != s.part {
+			out = append(out, s)
+			continue
+		}
+		have := &out[n-1]
+		have.Weight += s.Weight
+		have.Count = max(have.Count, s.Count)
+		for _, t := range s.Texts {
+			if !slices.Contains(have.Texts, t) {
+				have.Texts = append(slices.Clip(have.Texts), t)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,366 @@
+package ketrag
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// nearStage keeps each chunk's edges to its nearest chunks (spec B2.3): half
+// of K by the number of words that both have, half by vector, leaving out
+// those found by words. A chunk that is new is compared with all; a chunk that
+// was there keeps its edges unless a new one is nearer, or one of those it had
+// has gone.
+//
+// Words that more than dfShare of the chunks have, and more than dfLeast, do
+// not count: they are nearly stop words, and cost most.
+type nearStage struct {
+	s     *System
+	model llm.SpaceInfo
+}
+
+const (
+	dfShare = 0.05
+	dfLeast = 50
+	// maxWords bounds the distinct words of a chunk that count, the most
+	// frequent first, as the code does.
+	maxWords = 2000
+)
+
+// Name implements [rag.Stage].
+func (st *nearStage) Name() string { return "near" }
+
+// Graph implements [rag.Stage].
+func (st *nearStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: one item, pending while the chunks are not
+// those that the edges were found among.
+func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		digest, err := st.s.chunkDigest(s.Graph(st.s.g).WithContext(ctx), "near", st.model.Model, fmt.Sprint(st.s.p.K))
+		yield(rag.WorkItem{Key: "all", Digest: digest}, err)
+	}
+}
+
+// chunkDigest identifies the chunks of the method's graph.
+func (s *System) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) {
+	ids, err := s.nodes(v, rag.ChunkNodeType)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	var list strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&list, "%d,", id)
+	}
+	return rag.Digest(append(parts, list.String())...), nil
+}
+
+// nodes returns the nodes of a type, ascending.
+func (s *System) nodes(v engine.Reader, typeName string) ([]engine.NodeID, error) {
+	t, ok := v.NodeType(typeName)
+	if !ok {
+		return nil, nil
+	}
+	set, err := v.Nodes(t)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]engine.NodeID, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		out = append(out, engine.NodeID(it.Next()))
+	}
+	return out, nil
+}
+
+// Tasks implements [rag.Stage].
+func (st *nearStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
+	return nil, nil
+}
+
+// near is an edge from one chunk to another that is near, by place in the list
+// of chunks.
+type near struct {
+	to  int
+	sim float32
+}
+
+// nearer orders by similarity descending, then by place, which is the order of
+// the corpus.
+func nearer(a, b near) int { return cmp.Or(cmp.Compare(b.sim, a.sim), cmp.Compare(a.to, b.to)) }
+
+// channel is the near edges of one kind: what was stored and what is now.
+type channel struct {
+	name string
+	old  [][]near
+	now  [][]near
+}
+
+// nearChange is an edge's change as the result holds it.
+type nearChange struct {
+	Channel  string        `json:"c"`
+	From, To engine.NodeID `json:",omitempty"`
+	Sim      float32       `json:"s,omitempty"`
+	Remove   bool          `json:"r,omitempty"`
+}
+
+// Do implements [rag.Stage].
+func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	ids, err := st.s.nodes(v, rag.ChunkNodeType)
+	if err != nil {
+		return nil, err
+	}
+	lexical, err := st.load(v, edgeLexical, ids)
+	if err != nil {
+		return nil, err
+	}
+	vector, err := st.load(v, edgeVector, ids)
+	if err != nil {
+		return nil, err
+	}
+	per := st.s.p.K / 2
+	if err := st.lexical(ctx, s, v, ids, lexical, per); err != nil {
+		return nil, err
+	}
+	if err := st.vector(ctx, v, ids, vector, lexical, st.s.p.K-per); err != nil {
+		return nil, err
+	}
+	return json.Marshal(append(lexical.changes(ids), vector.changes(ids)...))
+}
+
+// load reads the stored edges of a channel.
+func (st *nearStage) load(v *engine.View, name string, ids []engine.NodeID) (*channel, error) {
+	c := &channel{name: name, old: make([][]near, len(ids)), now: make([][]near, len(ids))}
+	t, ok := v.EdgeType(name)
+	if !ok {
+		return c, nil
+	}
+	for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
+		if err != nil {
+			return nil, err
+		}
+		from, ok1 := slices.BinarySearch(ids, e.From)
+		to, ok2 := slices.BinarySearch(ids, e.To)
+		if ok1 && ok2 {
+			c.old[from] = append(c.old[from], near{to, e.Weight})
+		}
+	}
+	for i := range c.old {
+		slices.SortFunc(c.old[i], nearer)
+		c.now[i] = slices.Clone(c.old[i])
+	}
+	return c, nil
+}
+
+// offer puts an edge among the k nearest of a chunk where it is nearer than
+// the last of them.
+func (c *channel) offer(from int, e near, k int) {
+	list := c.now[from]
+	at, _ := slices.BinarySearchFunc(list, e, nearer)
+	if at >= k || slices.ContainsFunc(list, func(x near) bool { return x.to == e.to }) {
+		return
+	}
+	list = slices.Insert(list, at, e)
+	c.now[from] = list[:min(len(list), k)]
+}
+
+// changes returns what differs from what is stored, in order.
+func (c *channel) changes(ids []engine.NodeID) []nearChange {
+	out := []nearChange{}
+	for i := range ids {
+		for _, e := range c.old[i] {
+			if !slices.ContainsFunc(c.now[i], func(x near) bool { return x.to == e.to }) {
+				out = append(out, nearChange{Channel: c.name, From: ids[i], To: ids[e.to], Remove: true})
+			}
+		}
+		for _, e := range c.now[i] {
+			if !slices.Contains(c.old[i], e) {
+				out = append(out, nearChange{Channel: c.name, From: ids[i], To: ids[e.to], Sim: e.sim})
+			}
+		}
+	}
+	return out
+}
+
+// contentWords returns the distinct words of a text that count for lexical
+// similarity: letters only, no stop words.
+func contentWords(s string) []string {
+	freq := map[string]int{}
+	for w := range etext.Words(s) {
+		if !etext.IsStop(w.Text) && strings.IndexFunc(w.Text, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+			freq[w.Text]++
+		}
+	}
+	out := make([]string, 0, len(freq))
+	for w := range freq {
+		out = append(out, w)
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(freq[b], freq[a]), cmp.Compare(a, b)) })
+	return out[:min(len(out), maxWords)]
+}
+
+// lexical finds the chunks that share most words, by counting through an
+// inverted index.
+func (st *nearStage) lexical(ctx context.Context, s *engine.Snapshot, v *engine.View, ids []engine.NodeID, c *channel, k int) error {
+	if k == 0 {
+		return nil
+	}
+	vocabulary := map[string]int{}
+	var postings [][]int32
+	words := make([][]int32, len(ids))
+	for i, id := range ids {
+		n, err := v.Node(id)
+		if err != nil {
+			return err
+		}
+		body, _, err := st.s.c.TextOf(ctx, s, st.s.p.Chunks, n.Key)
+		if err != nil {
+			return err
+		}
+		for _, w := range contentWords(body) {
+			n, ok := vocabulary[w]
+			if !ok {
+				n = len(postings)
+				vocabulary[w] = n
+				postings = append(postings, nil)
+			}
+			postings[n] = append(postings[n], int32(i))
+			words[i] = append(words[i], int32(n))
+		}
+	}
+	frequent := max(dfLeast, int(dfShare*float64(len(ids))))
+	counts := make([]int32, len(ids))
+	var touched []int32
+	for i := range ids {
+		if len(c.old[i]) >= k {
+			continue // complete; new chunks offer themselves
+		}
+		if i%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		touched = touched[:0]
+		for _, w := range words[i] {
+			if len(postings[w]) > frequent {
+				continue
+			}
+			for _, j := range postings[w] {
+				if counts[j] == 0 {
+					touched = append(touched, j)
+				}
+				counts[j]++
+			}
+		}
+		for _, j := range touched {
+			if int(j) != i {
+				c.offer(i, near{int(j), float32(counts[j])}, k)
+				if len(c.old[j]) >= k {
+					c.offer(int(j), near{i, float32(counts[j])}, k)
+				}
+			}
+			counts[j] = 0
+		}
+	}
+	return nil
+}
+
+// vector finds the chunks with the nearest vectors, those found by words left
+// out unless compat is on.
+func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.NodeID, c, words *channel, k int) error {
+	vecs, err := v.Vectors(spaceOf(rag.ChunkNodeType, st.model.Model))
+	if isMissing(err) || k == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	all := make([]uint64, len(ids))
+	for i, id := range ids {
+		all[i] = uint64(id)
+	}
+	skip := func(from, to int) bool {
+		return from == to || !st.s.p.Compat && slices.ContainsFunc(words.now[from], func(e near) bool { return e.to == to })
+	}
+	fresh := true // every chunk is new: none needs to be offered to
+	for i := range ids {
+		fresh = fresh && len(c.old[i]) == 0
+		// What is found by words now is not to be found by vector too.
+		c.now[i] = slices.DeleteFunc(c.now[i], func(e near) bool { return skip(i, e.to) })
+	}
+	var q, scores []float32
+	var hits []vecindex.Hit
+	for i, id := range ids {
+		if len(c.now[i]) >= k && len(c.old[i]) >= k {
+			continue
+		}
+		q, err = vecs.Vector(ctx, uint64(id), q[:0])
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if fresh {
+			hits, err = vecs.Search(ctx, vecindex.Search{Vector: q, K: 2*k + 1 + len(words.now[i]), Exact: true}, hits[:0])
+			if err != nil {
+				return err
+			}
+			for _, h := range hits {
+				if j, ok := slices.BinarySearch(ids, engine.NodeID(h.ID)); ok && !skip(i, j) {
+					c.offer(i, near{j, h.Score}, k)
+				}
+			}
+			continue
+		}
+		if scores, err = vecs.Score(ctx, q, all, scores[:0]); err != nil {
+			return err
+		}
+		for j, sim := range scores {
+			if math.IsInf(float64(sim), -1) {
+				continue
+			}
+			if !skip(i, j) {
+				c.offer(i, near{j, sim}, k)
+			}
+			if !skip(j, i) && len(c.old[j]) >= k {
+				c.offer(j, near{i, sim}, k)
+			}
+		}
+	}
+	return nil
+}
+
+// Apply implements [rag.Stage].
+func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var changes []nearChange
+	if err := json.Unmarshal(result, &changes); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	for _, c := range changes {
+		t, err := v.MakeEdgeType(c.Channel, true)
+		if err != nil {
+			return err
+		}
+		if c.Remove {
+			err = v.RemoveEdge(c.From, c.To, t)
+		} else {
+			err = v.AddEdge(c.From, c.To, t, c.Sim)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrKind says that a provider cannot do a task of the kind.
+	ErrKind = errors.New("this model cannot do it")
+	// ErrReply says that a model's reply is not of the form asked for. The
+	// error is a [*ReplyError].
+	ErrReply = errors.New("unusable reply")
+	// ErrNoEvidence is the reply of an answer task whose evidence does not
+	// speak of the question.
+	ErrNoEvidence = errors.New("no evidence found")
+)
+
+// ReplyError is a reply of the wrong form, kept so that somebody can look.
+type ReplyError struct {
+	Kind Kind
+	Raw  string
+	Why  string
+}
+
+// Error says what was wrong.
+func (e *ReplyError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Kind, ErrReply, e.Why) }
+
+// Is reports whether target is [ErrReply].
+func (e *ReplyError) Is(target error) bool { return target == ErrReply }

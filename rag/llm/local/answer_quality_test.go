@@ -1,0 +1,158 @@
+package local_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// retriever ranks texts by vectors and words together.
+type retriever struct {
+	texts   []string
+	table   *local.Table
+	vectors [][]float32
+	words   *bm25
+}
+
+func newRetriever(tb testing.TB, texts []string) *retriever {
+	table := train(tb, texts)
+	return &retriever{texts, table, embedAll(table, texts), newBM25(texts)}
+}
+
+func (r *retriever) rank(q string) []int {
+	v, _ := r.table.Embed(q)
+	return ranking(zSum(cosines(v, r.vectors), r.words.scores(q)))
+}
+
+var marker = regexp.MustCompile(` \[(\d+)\]`)
+
+// TestAnswersHold measures how often an answer holds the string that is
+// right, where the five pieces of evidence do: the first sentence alone, and
+// both. One of their sentences at random would hold it in a tenth of cases.
+func TestAnswersHold(t *testing.T) {
+	passages := readLines[passage](t, "hippo_musique/corpus.jsonl.gz")
+	questions := readLines[question](t, "hippo_musique/questions.jsonl.gz")
+	var lines []string
+	for _, p := range readLines[passage](t, "ketrag_musique/corpus.jsonl.gz") {
+		lines = append(lines, p.Text)
+	}
+	var texts []string
+	for _, p := range passages {
+		texts = append(texts, p.full())
+	}
+	chunks, _ := chunksOf(t, strings.Join(lines, "\n"))
+	for _, set := range []struct {
+		name      string
+		texts     []string
+		questions []question
+		first     float64 // goal in percent
+	}{
+		{"hippo_musique", texts, questions, 10},
+		{"ketrag_musique", chunks, readLines[question](t, "ketrag_musique/questions.jsonl.gz"), 10},
+	} {
+		var stats text.CaseStats
+		for _, s := range set.texts {
+			stats.Add(s)
+		}
+		r := newRetriever(t, set.texts)
+		p := local.New(local.Options{Names: &stats, Embedder: local.NewEmbedder(r.table)})
+		held, first, both, any := 0, 0, 0, 0.0
+		for _, q := range set.questions {
+			in := llm.AnswerInput{Question: q.Question}
+			right, sentences := 0, 0
+			holds := func(s string) bool {
+				for _, a := range q.Answers {
+					if strings.Contains(plainWords(s), plainWords(a)) {
+						return true
+					}
+				}
+				return false
+			}
+			for n, i := range r.rank(q.Question)[:5] {
+				s := set.texts[i]
+				in.Evidence = append(in.Evidence, llm.Evidence{N: n + 1, Text: s})
+				for _, sp := range text.Sentences(s) {
+					sentences++
+					if holds(s[sp.Start:sp.End]) {
+						right++
+					}
+				}
+			}
+			if right == 0 {
+				continue
+			}
+			held++
+			any += float64(right) / float64(sentences)
+			reply, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Answer, Input: in})
+			if err != nil {
+				t.Fatalf("%s: %v", q.ID, err)
+			}
+			one := reply.Text[:marker.FindStringIndex(reply.Text)[0]]
+			if holds(one) {
+				first++
+			}
+			if holds(reply.Text) {
+				both++
+			}
+		}
+		share := func(n float64) float64 { return 100 * n / float64(held) }
+		t.Logf("%s: %d questions with evidence; held by the first sentence %.0f %%, by two %.0f %%, by a random one %.0f %%",
+			set.name, held, share(float64(first)), share(float64(both)), share(any))
+		if share(float64(first)) < set.first {
+			t.Errorf("%s: %.0f %%, want %.0f", set.name, share(float64(first)), set.first)
+		}
+	}
+}
+
+// TestAnswersCite measures how often the first sentence of an answer is from
+// the one passage that answers the question, where that is among the five
+// pieces of evidence.
+func TestAnswersCite(t *testing.T) {
+	passages := readLines[passage](t, "zoomcamp_faq/corpus.jsonl.gz")
+	questions := readLines[question](t, "zoomcamp_faq/questions.jsonl.gz")
+	var texts []string
+	index := map[string]int{}
+	var stats text.CaseStats
+	for i, p := range passages {
+		texts = append(texts, p.full())
+		stats.Add(p.full())
+		index[p.ID] = i
+	}
+	r := newRetriever(t, texts)
+	p := local.New(local.Options{Names: &stats, Embedder: local.NewEmbedder(r.table)})
+	held, cited, top := 0, 0, 0
+	for k := 0; k < len(questions); k += 4 {
+		q := questions[k]
+		in := llm.AnswerInput{Question: q.Question, MaxSentences: 1}
+		right := 0
+		for n, i := range r.rank(q.Question)[:5] {
+			in.Evidence = append(in.Evidence, llm.Evidence{N: n + 1, Text: texts[i]})
+			if i == index[q.Supporting[0]] {
+				right = n + 1
+			}
+		}
+		if right == 0 {
+			continue
+		}
+		held++
+		if right == 1 {
+			top++
+		}
+		reply, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Answer, Input: in})
+		if err != nil {
+			t.Fatalf("%s: %v", q.ID, err)
+		}
+		if m := marker.FindStringSubmatch(reply.Text); m[1] == string(rune('0'+right)) {
+			cited++
+		}
+	}
+	t.Logf("%d questions with evidence: the right passage is cited first in %.0f %%, and ranked first in %.0f %%",
+		held, 100*float64(cited)/float64(held), 100*float64(top)/float64(held))
+	if 100*cited < 60*held {
+		t.Errorf("%d of %d cited first, want 60 %%", cited, held)
+	}
+}

@@ -1,0 +1,86 @@
+package local
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// clean returns s on one line: runs of white space are one blank, and control
+// characters, marks that turn the direction of writing, and bytes that are not
+// UTF-8 are gone.
+func clean(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			blank = b.Len() > 0
+			continue
+		case unicode.IsControl(r), r == unicode.ReplacementChar,
+			'\u202A' <= r && r <= '\u202E', '\u2066' <= r && r <= '\u2069':
+			continue
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// withoutMarkers returns s without footnote marks such as [12], which would
+// read as citations of an answer.
+func withoutMarkers(s string) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(s, '[')
+		if open < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		digits := open + 1
+		for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
+			digits++
+		}
+		if digits == open+1 || digits == len(s) || s[digits] != ']' {
+			b.WriteString(s[:open+1])
+			s = s[open+1:]
+			continue
+		}
+		b.WriteString(s[:open])
+		s = s[digits+1:]
+	}
+}
+
+// sentencesOf returns the sentences of a text, cleaned, without empty ones.
+func sentencesOf(s string) []string {
+	var out []string
+	for _, sp := range text.Sentences(s) {
+		if c := clean(s[sp.Start:sp.End]); c != "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// distinct returns the texts without those whose words (text.Key) are the same
+// as those of an earlier one, and without empty ones.
+func distinct(texts []string) []string {
+	seen := make(map[string]bool, len(texts))
+	var out []string
+	for _, s := range texts {
+		key := text.Key(s)
+		if key == "" {
+			key = strings.TrimSpace(s)
+		}
+		if key != "" && !seen[key] {
+			seen[key] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package local
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// asks is what sort of thing a question asks for.
+type asks uint8
+
+const (
+	asksAnything asks = iota
+	asksName          // who, whom, whose, where; which or what with a place
+	asksDate          // when; what or which year
+	asksNumber        // how many, how much; what population
+)
+
+// A hint says what an answer to a question should hold: a thing of the sort
+// asked for that the question does not hold itself.
+type hint struct {
+	asks  asks
+	words map[string]bool // of the question
+}
+
+// hintOf reads the hint off the words of a question.
+func (p *Provider) hintOf(question string) hint {
+	h := hint{words: map[string]bool{}}
+	var words []string
+	for w := range lex.Words(question) {
+		words = append(words, w.Text)
+		h.words[w.Text] = true
+	}
+	after := func(w string) string {
+		if i := slices.Index(words, w); i >= 0 && i+1 < len(words) {
+			return words[i+1]
+		}
+		return ""
+	}
+	has := func(list ...string) bool {
+		return slices.ContainsFunc(list, func(w string) bool { return h.words[w] })
+	}
+	switch next := after("how"); {
+	case next == "many" || next == "much" || next == "old" || next == "long" || next == "tall" || next == "far" || next == "large":
+		h.asks = asksNumber
+	case has("when"), has("what", "which", "in") && has("year", "date", "century", "decade", "month"):
+		h.asks = asksDate
+	case has("what") && has("population", "percentage", "number", "amount", "price", "area"):
+		h.asks = asksNumber
+	case has("who", "whom", "whose", "where"),
+		has("which", "what") && has("country", "city", "state", "county", "town", "river", "continent",
+			"name", "person", "company", "place", "district", "region", "team", "band", "label"):
+		h.asks = asksName
+	}
+	return h
+}
+
+// in reports whether a sentence holds what the question asks for.
+func (h hint) in(p *Provider, sentence string) bool {
+	switch h.asks {
+	case asksNumber:
+		for w := range lex.Words(sentence) {
+			if unicode.IsDigit(rune(w.Text[0])) && !h.words[w.Text] || isNumeral(w.Text) {
+				return true
+			}
+		}
+	case asksName, asksDate:
+		for _, n := range text.Names(sentence, p.names) {
+			if (n.Kind == text.Date) == (h.asks == asksDate) && h.isNew(n.Key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isNew reports whether no word of a name is in the question.
+func (h hint) isNew(key string) bool {
+	return !slices.ContainsFunc(strings.Fields(key), func(w string) bool { return h.words[w] })
+}
+
+// isNumeral reports whether a folded word is a written number.
+func isNumeral(w string) bool {
+	switch w {
+	case "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+		"eleven", "twelve", "twenty", "thirty", "forty", "fifty", "hundred",
+		"thousand", "million", "billion", "dozen":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,157 @@
+package local
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Row is what the live table holds of one word, or a change of it: how many
+// texts have the word, and the sum of what they contribute, in units of
+// 2^-12. Rows add up exactly, in any order, so that taking a text back leaves
+// no trace of it.
+type Row struct {
+	Word  string
+	Texts int64
+	Sum   []int64 // Dim long
+}
+
+// IsZero reports whether the row holds nothing: it need not be stored.
+func (r Row) IsZero() bool {
+	return r.Texts == 0 && !slices.ContainsFunc(r.Sum, func(v int64) bool { return v != 0 })
+}
+
+// Add adds d to the row.
+func (r *Row) Add(d Row) {
+	r.Texts += d.Texts
+	for i, v := range d.Sum {
+		r.Sum[i] += v
+	}
+}
+
+// Append appends the row's bytes, without its word, to dst: the number of
+// texts and the [Dim] sums, each as a zigzag varint. They are some 600 bytes
+// for a word of one text and about 1 kB for one of many.
+func (r Row) Append(dst []byte) []byte {
+	dst = slices.Grow(dst, Dim+8)
+	dst = binary.AppendVarint(dst, r.Texts)
+	for _, v := range r.Sum {
+		dst = binary.AppendVarint(dst, v)
+	}
+	return dst
+}
+
+// DecodeRow returns the row of a word that [Row.Append] wrote, or an error
+// that is [ErrRow].
+func DecodeRow(word string, b []byte) (Row, error) {
+	r := Row{Word: word, Sum: make([]int64, Dim)}
+	rest, ok := b, false
+	if r.Texts, rest, ok = varint(rest); !ok {
+		return Row{}, fmt.Errorf("local: row of %q: %w: number of texts", word, ErrRow)
+	}
+	for i := range r.Sum {
+		if r.Sum[i], rest, ok = varint(rest); !ok {
+			return Row{}, fmt.Errorf("local: row of %q: %w: component %d", word, ErrRow, i)
+		}
+	}
+	if len(rest) > 0 {
+		return Row{}, fmt.Errorf("local: row of %q: %w: %d bytes after the end", word, ErrRow, len(rest))
+	}
+	return r, nil
+}
+
+// uvarint reads a number in its shortest form from the front of b.
+func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || n > 1 && b[n-1] == 0 {
+		return 0, nil, false
+	}
+	return v, b[n:], true
+}
+
+// varint is uvarint for a signed number.
+func varint(b []byte) (v int64, rest []byte, ok bool) {
+	v, n := binary.Varint(b)
+	if n <= 0 || n > 1 && b[n-1] == 0 {
+		return 0, nil, false
+	}
+	return v, b[n:], true
+}
+
+// row returns what the contribution adds to the row of word i of its bag.
+func (c *contribution) row(i int) Row {
+	r := Row{Word: c.bag[i].term, Texts: 1, Sum: make([]int64, Dim)}
+	addTo(r.Sum, c, i)
+	return r
+}
+
+// Contribution returns what a text adds to the live table, a row for each of
+// its words in ascending order: a pure function of the text and the table,
+// the same on every platform. Their words are the caller's.
+func (t *Table) Contribution(text string) []Row {
+	c := t.lex.contribution(text)
+	rows := make([]Row, len(c.bag))
+	for i := range rows {
+		rows[i] = c.row(i)
+		rows[i].Word = strings.Clone(rows[i].Word)
+	}
+	return rows
+}
+
+// A Change adds up what several texts add to the live table and take from it,
+// so that a batch of texts reads and writes each row once. It is not safe for
+// concurrent use.
+type Change struct {
+	t     *Table
+	texts int64
+	rows  map[string]*Row
+}
+
+// NewChange returns an empty change for the live rows of a table.
+func NewChange(t *Table) *Change { return &Change{t: t, rows: make(map[string]*Row)} }
+
+// Add counts a text in.
+func (c *Change) Add(text string) { c.apply(text, 1) }
+
+// Remove takes a text out, which was counted in by Add, in this change or an
+// earlier one, or by the training of the table.
+func (c *Change) Remove(text string) { c.apply(text, -1) }
+
+// Texts returns the number of texts added less those removed.
+func (c *Change) Texts() int64 { return c.texts }
+
+// Rows returns the sums that are not 0, by ascending word. They share memory
+// with the change.
+func (c *Change) Rows() []Row {
+	rows := make([]Row, 0, len(c.rows))
+	for _, w := range slices.Sorted(maps.Keys(c.rows)) {
+		if r := c.rows[w]; !r.IsZero() {
+			rows = append(rows, *r)
+		}
+	}
+	return rows
+}
+
+func (c *Change) apply(text string, by int64) {
+	con := c.t.lex.contribution(text)
+	c.texts += by
+	d := Row{Sum: make([]int64, Dim)}
+	for i, w := range con.bag {
+		clear(d.Sum)
+		addTo(d.Sum, &con, i)
+		d.Texts = by
+		if by < 0 {
+			for k, v := range d.Sum {
+				d.Sum[k] = -v
+			}
+		}
+		r := c.rows[w.term]
+		if r == nil {
+			r = &Row{Word: strings.Clone(w.term), Sum: make([]int64, Dim)}
+			c.rows[r.Word] = r
+		}
+		r.Add(d)
+	}
+}

@@ -1,0 +1,423 @@
+package local_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+)
+
+var (
+	_ llm.Embedder = (*local.Embedder)(nil)
+	_ llm.Embedder = (*local.Live)(nil)
+)
+
+// synthetic returns n texts of a language of 400 words, some of them rare,
+// about one of eight topics each.
+func synthetic(seed uint64, n int) []string {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	out := make([]string, n)
+	for i := range out {
+		topic := rng.IntN(8)
+		var b strings.Builder
+		for range 10 + rng.IntN(30) {
+			word := rng.IntN(50) // every topic's
+			switch rng.IntN(8) {
+			case 0:
+				word = rng.IntN(400)
+			case 1, 2, 3, 4:
+				word = 50 + topic*40 + rng.IntN(40)
+			}
+			fmt.Fprintf(&b, "w%03dx ", word)
+		}
+		out[i] = b.String()
+	}
+	return out
+}
+
+// stored is a table or live rows as a store holds them.
+type stored map[string][]byte
+
+func (s stored) get(key []byte) ([]byte, error) {
+	if v, ok := s[string(key)]; ok {
+		return v, nil
+	}
+	return nil, errNotStored
+}
+
+var errNotStored = errors.New("not stored")
+
+func store(t *local.Table) stored {
+	s := stored{}
+	for k, v := range t.Blocks() {
+		s[string(k)] = v
+	}
+	return s
+}
+
+func digest(s stored) string {
+	h := sha256.New()
+	keys := make([]string, 0, len(s))
+	for k := range s {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		fmt.Fprintf(h, "%q %x\n", k, s[k])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+func TestTrainDeterministic(t *testing.T) {
+	texts := synthetic(1, 700)
+	var want string
+	for _, workers := range []int{1, 2, 3, 8} {
+		table, err := local.Train(t.Context(), seqOf(texts), local.TrainOptions{Version: 7, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := digest(store(table))
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%d workers: table %s, want %s", workers, got, want)
+		}
+	}
+	// The bytes are part of the format: vectors of a version depend on them.
+	if golden := "8d623aee86c332ce"; want != golden {
+		t.Errorf("table %s, want %s", want, golden)
+	}
+}
+
+func TestGoldenVector(t *testing.T) {
+	table := train(t, synthetic(2, 300))
+	for _, c := range []struct {
+		text string
+		want []float32 // weighted sums of components
+	}{
+		{"w001x w060x", []float32{-1.0094104, 0.60072625, -0.72767186, 1.4029281}},
+		{"w001x unknown", []float32{1.4038967, -0.9421351, -0.31936282, 3.3448749}},
+		{"unknown", []float32{0.9995394, -1.0007107, -0.000883899, 3.0003533}},
+		{"to be or not to be", []float32{-0.039971348, -0.22585514, -1.2582747, 0.34801662}},
+	} {
+		v, ok := table.Embed(c.text)
+		if !ok {
+			t.Errorf("%q has no vector", c.text)
+			continue
+		}
+		if len(v) != local.Dim || math.Abs(length(v)-1) > 1e-6 {
+			t.Errorf("%q: %d components, length %v", c.text, len(v), length(v))
+		}
+		var sum [4]float32 // of every fourth component, weighted by place
+		for i, x := range v {
+			sum[i%4] += x * float32(1+i/4%3)
+		}
+		for i, x := range sum {
+			if i >= len(c.want) || math.Abs(float64(x-c.want[i])) > 1e-5 {
+				t.Errorf("%q: sums %v, want %v", c.text, sum, c.want)
+				break
+			}
+		}
+	}
+}
+
+func length(v []float32) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return math.Sqrt(sum)
+}
+
+func TestEmbedEdges(t *testing.T) {
+	corpus := synthetic(3, 200)
+	for _, c := range []struct {
+		name  string
+		texts []string
+	}{
+		{"no text", nil},
+		{"empty texts", []string{"", " ", "..."}},
+		{"one text", corpus[:1]},
+		{"equal texts", slices.Repeat(corpus[:1], 40)},
+		{"one word", slices.Repeat([]string{"graph"}, 40)},
+		{"few", corpus[:15]},
+		{"corpus", corpus},
+	} {
+		table := train(t, c.texts)
+		for _, text := range append([]string{"graph", "the", "漢字", "w001x", "graph graph w002x", "é", strings.Repeat("x", 1<<16), "\xff a"}, c.texts...) {
+			v, ok := table.Embed(text)
+			if want := strings.Trim(text, " .") != ""; ok != want {
+				t.Errorf("%s: %.20q: ok %v, want %v", c.name, text, ok, want)
+			}
+			if ok && math.Abs(length(v)-1) > 1e-5 {
+				t.Errorf("%s: %.20q: length %v", c.name, text, length(v))
+			}
+		}
+		for _, text := range []string{"", " \n", "?!", "\xff"} {
+			if v, ok := table.Embed(text); ok || v != nil {
+				t.Errorf("%s: %q has a vector", c.name, text)
+			}
+		}
+		if _, err := local.LoadTable(store(table).get); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestTopics checks that texts of one topic are nearer than others, which
+// signatures alone do not give for texts without a common word.
+func TestTopics(t *testing.T) {
+	table := train(t, synthetic(4, 800))
+	a, _ := table.Embed("w060x w061x w062x")
+	b, _ := table.Embed("w070x w071x w072x") // same topic, other words
+	c, _ := table.Embed("w110x w111x w112x") // another topic
+	ab, ac := cosines(a, [][]float32{b})[0], cosines(a, [][]float32{c})[0]
+	if ab < .4 || ab < ac+.3 {
+		t.Errorf("similarity in the topic %.2f, outside %.2f", ab, ac)
+	}
+	h := table.Head()
+	if h.P50 < -.2 || h.P50 > .2 || h.P99 < .3 {
+		t.Errorf("random pairs: p50 %.2f, p99 %.2f", h.P50, h.P99)
+	}
+}
+
+func TestStored(t *testing.T) {
+	for _, n := range []int{0, 3, 300} {
+		table := train(t, synthetic(5, n))
+		s := store(table)
+		loaded, err := local.LoadTable(s.get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := digest(store(loaded)), digest(s); got != want {
+			t.Errorf("%d texts: stored again it is %s, want %s", n, got, want)
+		}
+		for _, text := range []string{"w001x w060x", "new words w399x"} {
+			a, _ := table.Embed(text)
+			b, _ := loaded.Embed(text)
+			if !slices.Equal(a, b) {
+				t.Errorf("%d texts: %q embeds differently when loaded", n, text)
+			}
+		}
+		head, err := local.LoadHead(s.get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head.Model() != "local/rri-512@v1" || head.Texts != int64(n) || head.Words != table.Head().Words {
+			t.Errorf("head %+v", head)
+		}
+	}
+}
+
+// TestBlocks checks blocks of a large vocabulary, and that a store without
+// the head, which comes last, has no table.
+func TestBlocks(t *testing.T) {
+	texts := make([]string, 40)
+	for i := range texts {
+		var b strings.Builder
+		for k := range 100 {
+			fmt.Fprintf(&b, "x%dx%dx ", i, k)
+		}
+		texts[i] = b.String()
+	}
+	table := train(t, texts)
+	if table.Head().Words != 4000 {
+		t.Fatalf("%d words", table.Head().Words)
+	}
+	s := store(table)
+	if len(s) != 5 {
+		t.Errorf("%d values, want 4 blocks and the head", len(s))
+	}
+	last := ""
+	for k, v := range table.Blocks() {
+		if len(v) > 1<<20 {
+			t.Errorf("%s has %d bytes", k, len(v))
+		}
+		last = string(k)
+	}
+	if last != "head" {
+		t.Errorf("last key %q", last)
+	}
+	delete(s, "head")
+	if _, err := local.LoadTable(s.get); !errors.Is(err, errNotStored) {
+		t.Errorf("without the head: %v", err)
+	}
+	for range table.Blocks() {
+		break
+	}
+}
+
+func TestStoredDamage(t *testing.T) {
+	s := store(train(t, synthetic(6, 60)))
+	for key, v := range s {
+		for _, at := range []int{0, 1, 2, len(v) / 2, len(v) - 1} {
+			bad := stored{}
+			for k, v := range s {
+				bad[k] = slices.Clone(v)
+			}
+			bad[key][at] ^= 0x10
+			if _, err := local.LoadTable(bad.get); !errors.Is(err, local.ErrTable) {
+				t.Errorf("%s with byte %d changed: %v", key, at, err)
+			}
+			bad[key] = v[:at]
+			if _, err := local.LoadTable(bad.get); !errors.Is(err, local.ErrTable) {
+				t.Errorf("%s cut to %d bytes: %v", key, at, err)
+			}
+		}
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	boom := errors.New("boom")
+	texts := synthetic(7, 100)
+	calls := 0
+	changing := func() iter.Seq2[string, error] {
+		calls++
+		return seqOf(texts[calls:])()
+	}
+	if _, err := local.Train(t.Context(), changing, local.TrainOptions{}); !errors.Is(err, local.ErrTexts) {
+		t.Errorf("fewer texts: %v", err)
+	}
+	other := func() iter.Seq2[string, error] {
+		calls++
+		return seqOf([]string{fmt.Sprint("word", calls)})()
+	}
+	if _, err := local.Train(t.Context(), other, local.TrainOptions{}); !errors.Is(err, local.ErrTexts) {
+		t.Errorf("other texts: %v", err)
+	}
+	failing := func() iter.Seq2[string, error] {
+		return func(yield func(string, error) bool) { yield("", boom) }
+	}
+	if _, err := local.Train(t.Context(), failing, local.TrainOptions{}); !errors.Is(err, boom) {
+		t.Errorf("failing texts: %v", err)
+	}
+	live := local.TrainOptions{Live: func(local.Row) error { return boom }}
+	if _, err := local.Train(t.Context(), seqOf(texts), live); !errors.Is(err, boom) {
+		t.Errorf("failing Live: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := local.Train(ctx, seqOf(texts), local.TrainOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestNeedsRetrain(t *testing.T) {
+	for _, c := range []struct {
+		n, trained int64
+		want       bool
+	}{{0, 0, false}, {1, 0, true}, {1, 1, false}, {2, 1, true}, {199, 100, false}, {200, 100, true}, {50, 100, false}} {
+		if got := local.NeedsRetrain(c.n, c.trained); got != c.want {
+			t.Errorf("NeedsRetrain(%d, %d) = %v", c.n, c.trained, got)
+		}
+	}
+}
+
+func TestEmbedder(t *testing.T) {
+	table := train(t, synthetic(8, 50))
+	e := local.NewEmbedder(table)
+	if got, want := e.Space(), (llm.SpaceInfo{Model: "local/rri-512@v1", Dim: 512, Recomputable: true}); got != want {
+		t.Errorf("space %+v, want %+v", got, want)
+	}
+	got, usage, err := e.Embed(t.Context(), []string{"w001x", "", "w002x"})
+	if err != nil || len(got) != 3 || got[1] != nil || usage.Calls != 1 {
+		t.Fatalf("%v, %v, %v", got, usage, err)
+	}
+	if want, _ := table.Embed("w002x"); !slices.Equal(got[2], want) {
+		t.Error("vectors differ from the table's")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := e.Embed(ctx, []string{"w001x"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// FuzzLoadTable feeds a block and a head to the decoder: it must not fail but
+// by error, and what it accepts is stored as the same bytes.
+func FuzzLoadTable(f *testing.F) {
+	s := store(train(f, synthetic(9, 4)))
+	f.Add(s["head"], s["rows/00000"], 3)
+	f.Add(s["head"], s["rows/00000"], 40)
+	f.Add([]byte("x"), []byte{}, 0)
+	f.Fuzz(func(t *testing.T, head, block []byte, at int) {
+		given := stored{"head": seal(head), "rows/00000": block}
+		table, err := local.LoadTable(given.get)
+		if err == nil {
+			if digest(store(table)) != digest(given) {
+				t.Error("another table is stored")
+			}
+		} else if !errors.Is(err, local.ErrTable) && !errors.Is(err, errNotStored) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// seal replaces the checksum at the end of a head by the right one, so that
+// fuzzing reaches what lies behind it.
+func seal(head []byte) []byte {
+	if len(head) < sha256.Size {
+		return head
+	}
+	body := slices.Clone(head[:len(head)-sha256.Size])
+	sum := sha256.Sum256(body)
+	return append(body, sum[:]...)
+}
+
+func BenchmarkEmbed(b *testing.B) {
+	texts := benchTexts(b)
+	table := train(b, texts)
+	bytes, k := 0, 0
+	for b.Loop() {
+		table.Embed(texts[k%len(texts)])
+		bytes += len(texts[k%len(texts)])
+		k++
+	}
+	b.ReportMetric(float64(bytes)/1e6/b.Elapsed().Seconds(), "MB/s")
+}
+
+func BenchmarkTrain(b *testing.B) {
+	texts := benchTexts(b)
+	bytes := 0
+	for _, s := range texts {
+		bytes += len(s)
+	}
+	for b.Loop() {
+		if _, err := local.Train(b.Context(), seqOf(texts), local.TrainOptions{Workers: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(bytes)*float64(b.N)/1e6/b.Elapsed().Seconds(), "MB/s")
+}
+
+func BenchmarkContribution(b *testing.B) {
+	texts := benchTexts(b)
+	change := local.NewChange(train(b, texts))
+	bytes, k := 0, 0
+	for b.Loop() {
+		change.Add(texts[k%len(texts)])
+		bytes += len(texts[k%len(texts)])
+		k++
+	}
+	b.ReportMetric(float64(bytes)/1e6/b.Elapsed().Seconds(), "MB/s")
+}
+
+// benchTexts returns real paragraphs.
+func benchTexts(tb testing.TB) []string {
+	var out []string
+	for _, p := range readLines[passage](tb, "ketrag_musique/corpus.jsonl.gz") {
+		out = append(out, p.Text)
+	}
+	return out
+}

@@ -1,0 +1,275 @@
+package llm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+)
+
+// Kind is what a task asks for.
+type Kind string
+
+// The kinds of tasks. Each names its input and its reply type.
+const (
+	Extract             Kind = "extract"              // ExtractInput -> Extraction
+	Glean               Kind = "glean"                // GleanInput -> Extraction
+	RepairRelation      Kind = "repair-relation"      // RepairInput -> Relation
+	Attribute           Kind = "attribute"            // AttributeInput -> text
+	CommunityReport     Kind = "community-report"     // ReportInput -> Report
+	Summarise           Kind = "summarise"            // SummariseInput -> text
+	MergeDescriptions   Kind = "merge-descriptions"   // MergeInput -> text
+	SummaryEntities     Kind = "summary-entities"     // SummaryEntitiesInput -> Extraction
+	QueryElements       Kind = "query-elements"       // QuestionInput -> Elements
+	Keywords            Kind = "keywords"             // QuestionInput -> KeywordSet
+	HypotheticalPassage Kind = "hypothetical-passage" // QuestionInput -> text
+	FilterPoints        Kind = "filter-points"        // AnswerInput -> Points
+	Answer              Kind = "answer"               // AnswerInput -> text with [n] markers
+	Judge               Kind = "judge"                // JudgeInput -> Verdict
+)
+
+// Message is one turn of a prompt.
+type Message struct {
+	Role    string `json:"role"` // system, user or assistant
+	Content string `json:"content"`
+}
+
+// Task is one model call. A provider over HTTP reads Prompt and Schema, the
+// local one Kind and Input, and a replay its digest.
+type Task struct {
+	Kind Kind
+	// Input is the structured input, of the type that the kind names.
+	Input any
+	// Prompt is the same as text for a model.
+	Prompt []Message
+	// Schema is the JSON schema of the reply; nil asks for free text.
+	Schema []byte
+	// MaxTokens bounds the reply; 0 leaves it to the provider.
+	MaxTokens int
+	// Lang is the language that the reply should have, "" for the input's.
+	Lang string
+}
+
+// Digest identifies what is asked of a model: equal digests have equal
+// replies, so a reply is stored under it and never paid twice.
+func (t Task) Digest(model string) ([32]byte, error) {
+	input, err := json.Marshal(t.Input)
+	if err != nil {
+		return [32]byte{}, fmt.Errorf("llm: digest of a %s task: %w", t.Kind, err)
+	}
+	b, err := json.Marshal(struct {
+		Model     string          `json:"model"`
+		Kind      Kind            `json:"kind"`
+		Input     json.RawMessage `json:"input"`
+		Prompt    []Message       `json:"prompt"`
+		Schema    string          `json:"schema"`
+		MaxTokens int             `json:"max_tokens"`
+		Lang      string          `json:"lang"`
+	}{model, t.Kind, input, t.Prompt, string(t.Schema), t.MaxTokens, t.Lang})
+	if err != nil {
+		return [32]byte{}, fmt.Errorf("llm: digest of a %s task: %w", t.Kind, err)
+	}
+	return sha256.Sum256(b), nil
+}
+
+// Reply is what a model answered: JSON where the task has a schema, else text.
+type Reply struct {
+	Text string
+}
+
+// Usage counts what calls cost.
+type Usage struct {
+	Calls     int `json:"calls"`
+	InTokens  int `json:"in_tok"`
+	OutTokens int `json:"out_tok"`
+}
+
+// Add adds u to the sum.
+func (s *Usage) Add(u Usage) {
+	s.Calls += u.Calls
+	s.InTokens += u.InTokens
+	s.OutTokens += u.OutTokens
+}
+
+// Provider answers tasks. It is safe for concurrent use.
+type Provider interface {
+	// Do answers a task. The error is ErrKind for a kind that it cannot do.
+	Do(ctx context.Context, t Task) (Reply, Usage, error)
+	// Name is the model with its version, as digests hold it.
+	Name() string
+	Can(k Kind) bool
+}
+
+// Embedder turns texts into vectors: a pure function of text and model. It is
+// safe for concurrent use.
+type Embedder interface {
+	// Embed returns one vector a text, which the caller owns. A nil vector is
+	// that of a text in which there is nothing to embed.
+	Embed(ctx context.Context, texts []string) ([][]float32, Usage, error)
+	Space() SpaceInfo
+}
+
+// SpaceInfo describes the vectors of an embedder.
+type SpaceInfo struct {
+	// Model is the model with its version.
+	Model string
+	Dim   int
+	// Recomputable says that vectors cost nothing and depend on a table that
+	// is trained again from time to time; canonical exports leave them out.
+	Recomputable bool
+}
+
+// ExtractInput is a text to read entities and relations from.
+type ExtractInput struct {
+	Text string `json:"text"`
+	// Title is the title of the text's document, "" for none.
+	Title string `json:"title,omitempty"`
+	// Types are the entity types wanted; nil leaves them open.
+	Types []string `json:"types,omitempty"`
+}
+
+// GleanInput is a text that was read once and may hold more.
+type GleanInput struct {
+	ExtractInput
+	Found Extraction `json:"found"`
+}
+
+// Extraction is what a text says of things.
+type Extraction struct {
+	Entities  []Entity   `json:"entities"`
+	Relations []Relation `json:"relations"`
+}
+
+// Entity is a thing that a text names.
+type Entity struct {
+	Name        string `json:"name"`
+	Type        string `json:"type,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// Relation is what a text says of two of its entities.
+type Relation struct {
+	Source      string  `json:"source"`
+	Target      string  `json:"target"`
+	Description string  `json:"description"`
+	Strength    float64 `json:"strength"` // 1 a mention
+	// Sentence is the sentence of the text that says so, "" where the model
+	// does not tell.
+	Sentence string `json:"sentence,omitempty"`
+}
+
+// RepairInput is a relation whose form was wrong and the text it came from.
+type RepairInput struct {
+	Text     string   `json:"text"`
+	Relation string   `json:"relation"`
+	Entities []string `json:"entities"`
+}
+
+// AttributeInput is an important entity and what surrounds it.
+type AttributeInput struct {
+	Name      string   `json:"name"`
+	Units     []string `json:"units"`
+	Relations []string `json:"relations"`
+	MaxTokens int      `json:"max_tokens,omitempty"`
+}
+
+// ReportInput is a community to report on.
+type ReportInput struct {
+	Entities  []Entity   `json:"entities"`
+	Relations []Relation `json:"relations"`
+	Reports   []string   `json:"reports,omitempty"` // of its sub-communities
+	MaxTokens int        `json:"max_tokens,omitempty"`
+}
+
+// Report is a community's report.
+type Report struct {
+	Title    string    `json:"title"`
+	Summary  string    `json:"summary"`
+	Rating   float64   `json:"rating"`
+	Reason   string    `json:"rating_explanation"`
+	Findings []Finding `json:"findings"`
+}
+
+// Finding is one insight of a report.
+type Finding struct {
+	Summary     string `json:"summary"`
+	Explanation string `json:"explanation"`
+}
+
+// SummariseInput are texts to be told as one.
+type SummariseInput struct {
+	Texts     []string `json:"texts"`
+	MaxTokens int      `json:"max_tokens"`
+}
+
+// MergeInput are descriptions of one entity or relation to be made one.
+type MergeInput struct {
+	Name         string   `json:"name"`
+	Descriptions []string `json:"descriptions"`
+	MaxTokens    int      `json:"max_tokens"`
+}
+
+// SummaryEntitiesInput is a cluster of entities to be summed up by entities of
+// a higher layer.
+type SummaryEntitiesInput struct {
+	Entities []Entity `json:"entities"`
+	Types    []string `json:"types,omitempty"`
+}
+
+// QuestionInput is a question.
+type QuestionInput struct {
+	Question string `json:"question"`
+}
+
+// Elements are the entities that a question names.
+type Elements struct {
+	Entities []string `json:"entities"`
+}
+
+// KeywordSet are a question's keywords: themes and particulars.
+type KeywordSet struct {
+	High []string `json:"high_level"`
+	Low  []string `json:"low_level"`
+}
+
+// AnswerInput is a question with the evidence to answer it from.
+type AnswerInput struct {
+	Question string     `json:"question"`
+	Evidence []Evidence `json:"evidence"`
+	// MaxSentences bounds an extractive answer; 0 is 2.
+	MaxSentences int `json:"max_sentences,omitempty"`
+}
+
+// Evidence is one numbered piece of evidence; an answer cites it as [N].
+type Evidence struct {
+	N       int    `json:"n"`
+	Section string `json:"section,omitempty"`
+	Text    string `json:"text"`
+}
+
+// Points are the points that a map step finds, for a reduce step.
+type Points struct {
+	Points []Point `json:"points"`
+}
+
+// Point is one point with its score from 0 to 100.
+type Point struct {
+	Description string  `json:"description"`
+	Score       float64 `json:"score"`
+	// N is the number of the evidence that it was found in, 0 where the model
+	// does not tell.
+	N int `json:"n,omitempty"`
+}
+
+// JudgeInput are two answers to be compared, or one to be held to a truth.
+type JudgeInput struct {
+	Question string   `json:"question"`
+	Answers  []string `json:"answers"`
+	Truth    []string `json:"truth,omitempty"`
+}
+
+// Verdict is a judge's.
+type Verdict struct {
+	Winner int    `json:"winner"` // index of the better answer, -1 for none
+	Reason string `json:"reason"`
+}

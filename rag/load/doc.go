@@ -1,0 +1,82 @@
+// Package load turns files into documents: plain text, Markdown, HTML, JSON
+// lines and CSV, plain or gzip-compressed, from any [fs.FS].
+//
+// # Vocabulary
+//
+// A [Document] is one record of a corpus: a key, a title and a text. A text
+// file, a Markdown file and an HTML file are one document each; a line of a
+// JSONL file and a row of a CSV file are one each. The text of a document is
+// its title, a line break and its body ([Options.NoTitle] leaves the title
+// out); every span counts bytes from the start of that text. A [Block] is a
+// piece of the text (a paragraph, a heading, a list item, a table) with the
+// headings above it and the bytes of the file it came from, so that a span of
+// the text can be traced back: [Document.Locate].
+//
+// # Keys
+//
+// The key of a document is its slash path relative to the PATH that was
+// walked, and its base name where PATH is the file itself. A JSONL record has
+// its "id", else path:line; a CSV row has its id column, else path#row with
+// rows counted from 1 below the header. [Options.KeyPrefix] is put before
+// every key. Two equal keys in one run are refused: the first document stays,
+// the second is a [*FileError] that wraps a [*DuplicateKeyError]. A run of
+// several walks shares one [Keys].
+//
+// # Formats
+//
+// The name decides, without regard to case: .txt .text; .md .markdown; .html
+// .htm; .jsonl .ndjson; .csv .tsv; each also with .gz behind it.
+//
+//   - txt: the text is the file. A block is a run of lines between blank
+//     lines. Form feeds separate pages, and become line breaks.
+//   - md: CommonMark. The text is what a reader sees: headings, paragraphs,
+//     list items with their marks, code, tables as "a | b" rows; link targets,
+//     emphasis marks and comments are left out. The title is the front
+//     matter's, else the first heading if that is of level one; it is not
+//     repeated in the body. Front matter is the simple part of YAML: "key:
+//     value", "key: [a, b]" and "- item" lines.
+//   - html: title, headings and block elements become lines; script, style,
+//     nav, template and other parts that are no text are dropped. The lang
+//     attribute of html is the document's language.
+//   - jsonl: an object a line: "id", "title", "text" (else "content"), "lang";
+//     every other field becomes metadata.
+//   - csv: a header row, then records; comma, or semicolon where the header
+//     has semicolons and no comma, or tab in a .tsv file; quotes as in RFC
+//     4180. Columns id, title, text (else content) and lang are recognised in
+//     any case, others become metadata. Without a text or content column the
+//     body is every column but id and title as a "name: value" line.
+//
+// # Encoding
+//
+// Text is UTF-8, or UTF-16 with a byte order mark. Byte order marks are
+// dropped and CRLF becomes LF, in the sources' offsets both are counted.
+// Whatever else is refused with a sentence that names the likely encoding:
+// guessing would put wrong names into the graph.
+//
+// # Limits
+//
+// A document has at most [Options.MaxDocBytes] bytes; sizes that a file system
+// claims are never trusted for memory. Gzip may expand 200-fold once it has
+// given 16 MiB. Markdown may nest 32 levels, is parsed in pieces of 32 KiB and
+// without links and emphasis in a paragraph that has over 500 marks, which
+// bounds the parser's quadratic cases: a file of the default limit takes half a
+// minute at worst, and the context is looked at after every piece. HTML is read
+// from the token stream, so that nesting costs nothing. JSON may nest 10,000
+// levels. Symbolic links, hidden files and folders, and node_modules are not
+// entered.
+//
+// # Errors and life-cycle
+//
+// [Walk] yields a [*FileError] for what is wrong with one file, line or row
+// and goes on; any other error (a cancelled context, a missing PATH, a wrong
+// option) is the last thing it yields. Documents belong to the caller. A walk
+// is sequential, starts no goroutine and gives the same documents in the same
+// order for the same files. Walks may run concurrently if they share no
+// [Keys].
+//
+// # Stability
+//
+// The rules for keys and for the text of txt, jsonl and csv are stable. The
+// text of md and html may improve between versions, which changes digests, so
+// that such documents are indexed anew.
+package load

@@ -1,0 +1,151 @@
+package load
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// DefaultMaxDocBytes is the limit of a document's size where none is given:
+// 16 MiB, about three times the length of a King James Bible.
+const DefaultMaxDocBytes = 16 << 20
+
+// Options say what a walk reads and how. The zero value and nil are right for
+// a folder of documents.
+type Options struct {
+	// Format is "auto" (also ""), txt, md, html, jsonl or csv. Auto goes by the
+	// extension. With a format named, a folder gives the files with that
+	// format's extensions, or every file that Include matches; a PATH that is
+	// a file is read in it whatever its name.
+	Format string
+	// Include keeps the files of a folder that match one of the patterns. A
+	// pattern without a slash is for the base name (*.md), one with a slash
+	// for the path below PATH (docs/**/*.md); ** stands for any number of
+	// folders, the rest is as in [path.Match]. Empty means all.
+	Include []string
+	// MaxDocBytes bounds the uncompressed size of a document: of a file, of a
+	// JSONL line, of a CSV row. 0 means [DefaultMaxDocBytes].
+	MaxDocBytes int64
+	// KeyPrefix is put before every key as it is ("manuals/").
+	KeyPrefix string
+	// NoTitle leaves the title out of Text, for comparison.
+	NoTitle bool
+	// Meta is added to every document, over what the document says of itself.
+	// Values get their kinds from [ParseValue].
+	Meta map[string]string
+	// Keys remembers the keys of a run of several walks. nil means that this
+	// walk is the run.
+	Keys *Keys
+	// OnSkip is told of every file and folder, and of every empty record, that
+	// gives no document and is no error either. It may be nil.
+	OnSkip func(place string, why Skip)
+}
+
+// Skip is a reason to pass over a file without an error.
+type Skip string
+
+// The reasons to skip.
+const (
+	SkipHidden     Skip = "hidden"          // name begins with a dot
+	SkipVendored   Skip = "node_modules"    // installed packages, not documents
+	SkipLink       Skip = "symbolic link"   // never followed
+	SkipIrregular  Skip = "no regular file" // device, pipe, socket
+	SkipFormat     Skip = "other format"    // extension of no loader
+	SkipNotMatched Skip = "not included"    // no pattern of Include matches
+	SkipEmpty      Skip = "no text"         // nothing but white space
+)
+
+// Keys remembers the keys of a run and where each was seen. The zero value is
+// empty and ready. It is not safe for concurrent use.
+type Keys struct {
+	seen map[string]string
+}
+
+// claim notes the key, or returns the place that has it already.
+func (k *Keys) claim(key, place string) (first string, ok bool) {
+	if first, found := k.seen[key]; found {
+		return first, false
+	}
+	if k.seen == nil {
+		k.seen = make(map[string]string)
+	}
+	k.seen[key] = place
+	return "", true
+}
+
+// ensure returns a copy with the defaults filled in.
+func (o *Options) ensure() (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	switch c.Format {
+	case "", "auto":
+		c.Format = ""
+	case formatText, formatMarkdown, formatHTML, formatJSONL, formatCSV:
+	default:
+		return c, fmt.Errorf("load: format %q is not one of auto, txt, md, html, jsonl, csv: %w", c.Format, ErrOption)
+	}
+	if c.MaxDocBytes < 0 {
+		return c, fmt.Errorf("load: document limit %d is negative: %w", c.MaxDocBytes, ErrOption)
+	}
+	if c.MaxDocBytes == 0 {
+		c.MaxDocBytes = DefaultMaxDocBytes
+	}
+	for _, p := range c.Include {
+		if _, err := path.Match(strings.ReplaceAll(p, "**", "*"), ""); err != nil || p == "" {
+			return c, fmt.Errorf("load: pattern %q is malformed: %w", p, ErrOption)
+		}
+	}
+	if c.Keys == nil {
+		c.Keys = new(Keys)
+	}
+	if c.OnSkip == nil {
+		c.OnSkip = func(string, Skip) {}
+	}
+	return c, nil
+}
+
+// metaNames returns the names of Meta in a fixed order.
+func (o *Options) metaNames() []string { return slices.Sorted(maps.Keys(o.Meta)) }
+
+// included reports whether a file below PATH passes the patterns.
+func (o *Options) included(rel string) bool {
+	if len(o.Include) == 0 {
+		return true
+	}
+	for _, p := range o.Include {
+		if strings.Contains(p, "/") {
+			if matchPath(strings.Split(p, "/"), strings.Split(rel, "/")) {
+				return true
+			}
+		} else if ok, _ := path.Match(p, path.Base(rel)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// matchPath matches the segments of a path with those of a pattern, where a
+// segment ** stands for any number of segments. O(pattern x path) segments.
+func matchPath(pattern, name []string) bool {
+	// match[j] tells whether the pattern so far matches name[:j].
+	match := make([]bool, len(name)+1)
+	match[0] = true
+	for _, p := range pattern {
+		if p == "**" {
+			for j := 1; j <= len(name); j++ {
+				match[j] = match[j] || match[j-1]
+			}
+			continue
+		}
+		for j := len(name); j >= 1; j-- {
+			ok, _ := path.Match(p, name[j-1])
+			match[j] = ok && match[j-1]
+		}
+		match[0] = false
+	}
+	return match[len(name)]
+}

@@ -1,0 +1,238 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxKeyBytes bounds a key, and thereby the "id" of a record.
+const maxKeyBytes = 4096
+
+// Walk yields the documents of PATH, the file or folder root in fsys ("." for
+// all of it), in a fixed order: folders as [fs.WalkDir] does, by name, records
+// as they stand in their file. A [*FileError] is one bad file, line or row, and
+// the walk goes on; any other error is the last thing yielded: [ErrOption], a
+// root that is not there, the context's error.
+//
+// Files are opened one at a time and closed before the next. Whole-file formats
+// hold one document in memory, JSONL and CSV one record. Symbolic links are
+// skipped, but a file may become one between the listing and the opening: use
+// [os.Root.FS] for folders that others write to.
+func Walk(ctx context.Context, fsys fs.FS, root string, o *Options) iter.Seq2[*Document, error] {
+	return func(yield func(*Document, error) bool) {
+		opt, err := o.ensure()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		w := &walker{ctx: ctx, fsys: fsys, root: root, opt: opt, yield: yield}
+		if err := w.run(); err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+// errStop ends a walk whose consumer wants no more.
+var errStop = errors.New("stopped")
+
+// walker is one walk. Its methods return nil to go on, errStop, or the error
+// that ends the walk.
+type walker struct {
+	ctx   context.Context
+	fsys  fs.FS
+	root  string
+	opt   Options
+	yield func(*Document, error) bool
+	// entered is set once the root folder was visited.
+	entered bool
+}
+
+func (w *walker) run() error {
+	if !fs.ValidPath(w.root) {
+		return fmt.Errorf("load: %q is not a slash path below the file system's root: %w", w.root, ErrOption)
+	}
+	info, err := fs.Lstat(w.fsys, w.root)
+	if err != nil {
+		return fmt.Errorf("load: open %s: %w", w.root, err)
+	}
+	if info.IsDir() {
+		return fs.WalkDir(w.fsys, w.root, w.visit)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return w.bad(w.root, refuse(0, ErrNotRegular, "is a symbolic link; links are not followed"))
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return w.bad(w.root, refuse(0, ErrNotRegular, "is not a regular file"))
+	}
+	format, gzipped := formatOf(w.root)
+	if w.opt.Format != "" {
+		format = w.opt.Format
+	}
+	if format == "" {
+		return w.bad(w.root, refuse(0, ErrMalformed, "has a name that tells no format (txt, md, html, jsonl, csv, each also .gz); state the format"))
+	}
+	return w.file(w.root, path.Base(w.root), format, gzipped)
+}
+
+// visit is the callback of [fs.WalkDir].
+func (w *walker) visit(name string, d fs.DirEntry, err error) error {
+	if e := w.ctx.Err(); e != nil {
+		return e
+	}
+	if err != nil {
+		if name == w.root && d == nil {
+			return fmt.Errorf("load: open %s: %w", name, err)
+		}
+		return w.bad(name, readError(err))
+	}
+	if !w.entered { // the root; a hostile entry may lead back to its name
+		w.entered = true
+		return nil
+	}
+	if base := d.Name(); base == "." || base == ".." || strings.Contains(base, "/") {
+		return skipDir(d, w.bad(name, refuse(0, fs.ErrInvalid, "is a name no folder can hold: %q", base)))
+	}
+	rel := name
+	if w.root != "." {
+		rel = strings.TrimPrefix(name, w.root+"/")
+	}
+	var why Skip
+	format, gzipped := formatOf(name)
+	switch {
+	case strings.HasPrefix(d.Name(), "."):
+		why = SkipHidden
+	case d.IsDir() && d.Name() == "node_modules":
+		why = SkipVendored
+	case d.IsDir():
+		return nil
+	case d.Type()&fs.ModeSymlink != 0:
+		why = SkipLink
+	case !d.Type().IsRegular():
+		why = SkipIrregular
+	case !w.opt.included(rel):
+		why = SkipNotMatched
+	case w.opt.Format == "" && format == "":
+		why = SkipFormat
+	case w.opt.Format != "" && format != w.opt.Format && len(w.opt.Include) == 0:
+		why = SkipFormat
+	}
+	if why != "" {
+		w.opt.OnSkip(name, why)
+		return skipDir(d, nil)
+	}
+	if w.opt.Format != "" {
+		format = w.opt.Format
+	}
+	return w.file(name, rel, format, gzipped)
+}
+
+// skipDir keeps the walk out of d if it is a folder.
+func skipDir(d fs.DirEntry, err error) error {
+	if err == nil && d.IsDir() {
+		return fs.SkipDir
+	}
+	return err
+}
+
+// bad yields what is wrong with a file.
+func (w *walker) bad(name string, err error) error {
+	if e := w.ctx.Err(); e != nil {
+		return e
+	}
+	e := asFileError(err)
+	e.Path = name
+	if !w.yield(nil, e) {
+		return errStop
+	}
+	return nil
+}
+
+// asFileError returns the file error in err, or makes one.
+func asFileError(err error) *FileError {
+	var e *FileError
+	if errors.As(err, &e) {
+		return e
+	}
+	return refuse(0, err, "cannot be read: %v", err)
+}
+
+// file reads one file. key is the file's own.
+func (w *walker) file(name, key, format string, gzipped bool) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if !utf8.ValidString(name) {
+		return w.bad(name, refuse(0, ErrEncoding, "has a name that is not UTF-8"))
+	}
+	in, err := open(w.ctx, w.fsys, name, gzipped)
+	if err != nil {
+		return w.bad(name, err)
+	}
+	defer in.Close()
+	switch format {
+	case formatJSONL:
+		return w.jsonl(in, name, key)
+	case formatCSV:
+		return w.csv(in, name, key)
+	}
+	d, err := w.whole(in, format)
+	if err != nil {
+		return w.bad(name, err)
+	}
+	return w.emit(d, format, key, name, 0)
+}
+
+// whole reads a file that is one document.
+func (w *walker) whole(in *input, format string) (*draft, error) {
+	b, err := in.all(w.opt.MaxDocBytes)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkText(b, 1); err != nil {
+		return nil, err
+	}
+	o := normalise(b, in)
+	switch format {
+	case formatMarkdown:
+		return readMarkdown(w.ctx, o)
+	case formatHTML:
+		return readHTML(w.ctx, o)
+	}
+	return readText(o), nil
+}
+
+// emit completes a document and yields it. line is 0 for a whole file.
+func (w *walker) emit(d *draft, format, key, name string, line int) error {
+	place := name
+	if line > 0 {
+		place = fmt.Sprintf("%s:%d", name, line)
+	}
+	if d.empty() {
+		w.opt.OnSkip(place, SkipEmpty)
+		return nil
+	}
+	key = w.opt.KeyPrefix + key
+	if len(key) > maxKeyBytes {
+		return w.bad(name, refuse(line, ErrMalformed, "has a key of more than %d bytes", maxKeyBytes))
+	}
+	if first, ok := w.opt.Keys.claim(key, place); !ok {
+		dup := &DuplicateKeyError{Key: key, First: first, Second: place}
+		return w.bad(name, refuse(line, dup, "has the key %q, which %q has already", key, first))
+	}
+	for _, n := range w.opt.metaNames() {
+		d.setMeta(n, ParseValue(w.opt.Meta[n]))
+	}
+	doc := d.document(w.opt.NoTitle)
+	doc.Key, doc.Path, doc.Line, doc.Format = key, name, line, format
+	doc.Digest = doc.digest()
+	if !w.yield(doc, nil) {
+		return errStop
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package rag
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// System is a retrieval method on a corpus: what it builds when documents are
+// indexed, and the plan by which it answers. A System is made for one corpus
+// and is safe for concurrent use once it is.
+type System interface {
+	// Name is the method's name, such as ketrag.
+	Name() string
+	// Instance names the method with its index-time parameters where they are
+	// not the defaults: it is the name of the graph that it builds, or the
+	// method's name where it builds none.
+	Instance() string
+	// Params are the method's parameters with the defaults filled in, for
+	// people and manifests.
+	Params() map[string]string
+	// ChunkSet is the chunk set that the method retrieves.
+	ChunkSet() text.ChunkSet
+	// Graph is the graph that the method builds, nil where it builds none.
+	Graph() *engine.Graph
+	// Stages are the steps that index the corpus as it is, in order; done work
+	// is skipped by them.
+	Stages(m *Models) []Stage
+	// Changed prepares the removal of chunks from what the method built. It
+	// may embed texts; the function it returns is run in the transaction that
+	// removes the chunks. Steps that concern the whole corpus are left to the
+	// next Stages.
+	Changed(ctx context.Context, m *Models, gone []Chunk) (func(ctx context.Context, tx *engine.Tx) error, error)
+	// Plan returns how the question is answered from the corpus. It may call a
+	// model once.
+	Plan(ctx context.Context, m *Models, q Question) (*Plan, error)
+	// Cite returns the keys of the chunks that an item of the plan rests on,
+	// the most telling first.
+	Cite(v *engine.View, it query.Item) ([]string, error)
+}
+
+// Question is what is asked, and how.
+type Question struct {
+	Text string
+	// Budget is the number of tokens of context; 0 is DefaultBudget.
+	Budget int
+	// Where filters documents by metadata: an item is used only if all its
+	// sources pass, or any where WhereAny is set.
+	Where    engine.Predicate
+	WhereAny bool
+}
+
+// DefaultBudget is the context's number of tokens where none is given: that of
+// the KET-RAG paper.
+const DefaultBudget = 12000
+
+// Tokens returns the question's budget.
+func (q *Question) Tokens() int {
+	if q.Budget == 0 {
+		return DefaultBudget
+	}
+	return q.Budget
+}
+
+// Plan is a method's retrieval for one question.
+type Plan struct {
+	// Sections are the parts of the context in the order in which the model
+	// sees them; each is packed.
+	Sections []Section
+}
+
+// Section is a part of a context.
+type Section struct {
+	Name string
+	Pack query.Op
+}
+
+// Op returns the plan as one operator.
+func (p *Plan) Op() query.Op {
+	s := &query.Sections{}
+	for _, sec := range p.Sections {
+		s.In = append(s.In, sec.Pack)
+	}
+	return s
+}
+
+// Spec is a method as people write it: name[:key=value,...][@label].
+type Spec struct {
+	Name   string
+	Params map[string]string
+	// Label names the spec in reports; "" is the spec itself.
+	Label string
+}
+
+// ParseSpec reads name[:key=value,...][@label].
+func ParseSpec(s string) (Spec, error) {
+	spec := Spec{Params: map[string]string{}}
+	rest, label, _ := strings.Cut(s, "@")
+	spec.Label = label
+	name, params, _ := strings.Cut(rest, ":")
+	if spec.Name = strings.TrimSpace(name); spec.Name == "" {
+		return spec, fmt.Errorf("rag: %w: %q names none", ErrMethod, s)
+	}
+	for _, p := range strings.Split(params, ",") {
+		if p = strings.TrimSpace(p); p == "" {
+			continue
+		}
+		key, val, ok := strings.Cut(p, "=")
+		if !ok {
+			return spec, fmt.Errorf("rag: %w: %q is not key=value", ErrMethod, p)
+		}
+		spec.Params[strings.TrimSpace(key)] = strings.TrimSpace(val)
+	}
+	return spec, nil
+}
+
+// SplitSpecs cuts a comma-separated list of specs: a comma before key=value
+// belongs to the spec that it follows.
+func SplitSpecs(s string) []string {
+	var out []string
+	for _, part := range strings.Split(s, ",") {
+		name, _, _ := strings.Cut(part, ":")
+		if n := len(out); n > 0 && strings.Contains(name, "=") && strings.Contains(out[n-1], ":") {
+			out[n-1] += "," + part
+			continue
+		}
+		if strings.TrimSpace(part) != "" {
+			out = append(out, strings.TrimSpace(part))
+		}
+	}
+	return out
+}
+
+// Instance returns the name of the graph that a method builds with the given
+// index-time parameters: name, or name#key=value,... in order of key, those
+// left out that have their default.
+func Instance(name string, params, defaults map[string]string) string {
+	out := name
+	for _, k := range slices.Sorted(maps.Keys(params)) {
+		if d, ok := defaults[k]; ok && d != params[k] {
+			sep := ","
+			if out == name {
+				sep = "#"
+			}
+			out += sep + k + "=" + params[k]
+		}
+	}
+	return out
+}
+
+// ParseInstance reads what Instance writes.
+func ParseInstance(s string) (Spec, error) { return ParseSpec(strings.Replace(s, "#", ":", 1)) }
+
+// String writes the spec as ParseSpec reads it, parameters in order.
+func (s Spec) String() string {
+	out := s.Name
+	for i, k := range slices.Sorted(maps.Keys(s.Params)) {
+		out += string(":,"[min(i, 1)]) + k + "=" + s.Params[k]
+	}
+	if s.Label != "" {
+		out += "@" + s.Label
+	}
+	return out
+}
+
+// Title is what reports call the spec.
+func (s Spec) Title() string {
+	if s.Label != "" {
+		return s.Label
+	}
+	return s.String()
+}
+
+// Methods makes systems by name. The zero value knows none; package methods
+// returns one that knows all of ragdb's.
+type Methods map[string]func(ctx context.Context, c *Corpus, params map[string]string) (System, error)
+
+// Names returns the names in order.
+func (m Methods) Names() []string { return slices.Sorted(maps.Keys(m)) }
+
+// Open makes the system of a spec on a corpus.
+func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (System, error) {
+	open := m[spec.Name]
+	if open == nil {
+		return nil, fmt.Errorf("rag: %w %q: there are %s", ErrMethod, spec.Name, strings.Join(m.Names(), ", "))
+	}
+	return open(ctx, c, spec.Params)
+}

@@ -1,0 +1,20 @@
+// Package methods knows all of ragdb's retrieval methods.
+package methods
+
+import (
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/baseline"
+	"github.com/ragdb/ragdb/rag/ketrag"
+)
+
+// Default is the method that is used where none is named.
+const Default = ketrag.Name
+
+// All returns the methods by name.
+func All() rag.Methods {
+	m := rag.Methods{ketrag.Name: ketrag.Open}
+	for _, name := range baseline.Names() {
+		m[name] = baseline.Open(name)
+	}
+	return m
+}

@@ -1,0 +1,328 @@
+package rag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// bucketJobs holds the marks of work items, in the graph of their stage:
+// item 00 stage -> mark.
+const bucketJobs = "jobs"
+
+// The states of a work item, in the first byte of its mark; the item's digest
+// follows, and for a failed one the [Failure] as JSON. An item without a mark,
+// or with another digest, is pending.
+const (
+	markDone   = 1
+	markFailed = 2
+)
+
+// Failure is what is kept of a work item that was set aside.
+type Failure struct {
+	Stage string `json:"stage"`
+	Item  string `json:"item"`
+	// Reason says what went wrong, Raw what the model answered.
+	Reason string `json:"reason"`
+	Raw    string `json:"raw,omitempty"`
+}
+
+func jobKey(item, stage string) []byte { return append(append([]byte(item), 0), stage...) }
+
+// runner runs stages.
+type runner struct {
+	corpus  *Corpus
+	models  *Models
+	workers int
+	retry   bool // take failed items up again
+	notify  func(Event)
+}
+
+// outcome is what became of an item's Do.
+type outcome struct {
+	item   WorkItem
+	result []byte
+	err    error
+}
+
+// Results are applied together: a commit is made when one of these is reached,
+// and at the end.
+const (
+	batchItems = 256
+	batchBytes = 8 << 20
+	batchTime  = 2 * time.Second
+)
+
+// txBytes is the size at which a transaction takes no more results: well below
+// what it may hold, since what Apply writes for one is not known before.
+const txBytes = 32 << 20
+
+// run does what is pending of a stage and returns how many items it did and
+// how many failed, now and earlier.
+func (r *runner) run(ctx context.Context, st Stage) (done, failed int, err error) {
+	snap, err := r.corpus.DB.Snapshot(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		if cerr := snap.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	pending, failed, err := r.pending(ctx, snap, st)
+	if err != nil {
+		return 0, failed, fmt.Errorf("rag: %s: %w", st.Name(), err)
+	}
+	if len(pending) == 0 {
+		return 0, failed, nil
+	}
+	done, bad, err := r.work(ctx, snap, st, pending)
+	if err != nil {
+		err = fmt.Errorf("rag: %s: %w", st.Name(), err)
+	}
+	return done, failed + bad, err
+}
+
+// pending returns the items of a stage that are to be done.
+func (r *runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (items []WorkItem, failed int, err error) {
+	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
+	var mark []byte
+	for w, err := range st.Items(ctx, s) {
+		if err != nil {
+			return nil, 0, err
+		}
+		mark, err = jobs.Get(jobKey(w.Key, st.Name()), mark[:0])
+		switch {
+		case isMissing(err):
+			items = append(items, w)
+		case err != nil:
+			return nil, 0, err
+		case len(mark) < 33 || [32]byte(mark[1:33]) != w.Digest:
+			items = append(items, w)
+		case mark[0] == markFailed && r.retry:
+			items = append(items, w)
+		case mark[0] == markFailed:
+			failed++
+		}
+	}
+	return items, failed, nil
+}
+
+// work does items on several workers and applies the results in order.
+func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, items []WorkItem) (done, failed int, err error) {
+	workers := r.workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	doing, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer func() {
+		stop()
+		wg.Wait()
+	}()
+	// The i-th result comes through the i-th place of a ring. A token is taken
+	// for each item given out and put back when its result is applied, so that
+	// workers run ahead of the applying by at most the ring.
+	ring := make([]chan outcome, 2*batchItems)
+	for i := range ring {
+		ring[i] = make(chan outcome, 1)
+	}
+	tokens := make(chan struct{}, len(ring))
+	next := make(chan int)
+	wg.Go(func() {
+		defer close(next)
+		for i := range items {
+			select {
+			case tokens <- struct{}{}:
+			case <-doing.Done():
+				return
+			}
+			select {
+			case next <- i:
+			case <-doing.Done():
+				return
+			}
+		}
+	})
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				b, err := st.Do(doing, snap, r.models, items[i])
+				ring[i%len(ring)] <- outcome{items[i], b, err}
+			}
+		})
+	}
+	var batch []outcome
+	for at := 0; at < len(items); {
+		if batch, err = collect(ctx, batch, ring, at, len(items)); err != nil && len(batch) == 0 {
+			return done, failed, err
+		}
+		n, bad, aerr := r.apply(ctx, st, batch)
+		for range n {
+			<-tokens
+		}
+		batch = slices.Delete(batch, 0, n)
+		at += n
+		done, failed = done+n-bad, failed+bad
+		r.notify(Event{Stage: st.Name(), Done: at, Total: len(items), Failed: failed, Usage: r.models.Usage()})
+		if err = errors.Join(err, aerr); err != nil {
+			return done, failed, err
+		}
+	}
+	return done, failed, nil
+}
+
+// collect adds results to a batch that begins with item at, until it is large
+// or old enough, or complete. The writer's lock is not held meanwhile: Do may
+// need it to keep a reply.
+func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end int) ([]outcome, error) {
+	size := 0
+	for _, o := range batch {
+		size += len(o.result)
+	}
+	timer := time.NewTimer(batchTime)
+	defer timer.Stop()
+	late := false
+	for len(batch) < batchItems && at+len(batch) < end && size < batchBytes {
+		place := ring[(at+len(batch))%len(ring)]
+		if late && len(batch) > 0 {
+			return batch, nil
+		}
+		select {
+		case o := <-place:
+			batch = append(batch, o)
+			size += len(o.result)
+		case <-timer.C:
+			late = true
+		case <-ctx.Done():
+			return batch, ctx.Err()
+		}
+	}
+	return batch, nil
+}
+
+// apply writes results in one transaction, as many as fit, and returns how
+// many it settled and how many of those failed.
+func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, failed int, err error) {
+	// What was computed is written even while the run is being cancelled.
+	ctx = context.WithoutCancel(ctx)
+	var halt error
+	gather, _ := st.(Batcher)
+	err = r.corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+		jobs, err := tx.Graph(st.Graph()).MakeBucket(bucketJobs)
+		if err != nil {
+			return err
+		}
+		for _, o := range batch {
+			size := tx.Bytes()
+			if gather != nil {
+				size += gather.Pending()
+			}
+			if size >= txBytes {
+				break
+			}
+			if fatal(o.err) {
+				halt = o.err
+				break
+			}
+			if err := r.settle(ctx, tx, jobs, st, o); err != nil {
+				return fmt.Errorf("item %s: %w", o.item.Key, err)
+			}
+			if n++; o.err != nil {
+				failed++
+			}
+		}
+		if gather != nil {
+			return gather.Flush(ctx, tx)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return n, failed, halt
+}
+
+// fatal reports whether an error ends the run rather than setting one item
+// aside: cancellation and what concerns the database.
+func fatal(err error) bool {
+	for _, target := range []error{
+		context.Canceled, context.DeadlineExceeded, engine.ErrCorrupt, engine.ErrClosed,
+		engine.ErrReadOnly, engine.ErrConflict,
+	} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle applies an item's result, or notes its failure, and marks it.
+func (r *runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWriter, st Stage, o outcome) error {
+	key := jobKey(o.item.Key, st.Name())
+	if o.err == nil {
+		if err := st.Apply(ctx, tx, o.item, o.result); err != nil {
+			return err
+		}
+		return jobs.Set(key, append([]byte{markDone}, o.item.Digest[:]...))
+	}
+	f := Failure{Stage: st.Name(), Item: o.item.Key, Reason: o.err.Error()}
+	var reply *llm.ReplyError
+	if errors.As(o.err, &reply) {
+		f.Raw = reply.Raw
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return jobs.Set(key, append(append([]byte{markFailed}, o.item.Digest[:]...), b...))
+}
+
+// ForgetJobs removes the marks of an item, of all stages of a graph: it is
+// pending again where it comes up again.
+func ForgetJobs(v *engine.TxView, item string) error {
+	jobs, err := v.MakeBucket(bucketJobs)
+	if err != nil {
+		return err
+	}
+	return jobs.DeletePrefix(jobKey(item, ""))
+}
+
+// Failures yields the work items of a graph that were set aside, in order of
+// item and stage.
+func Failures(v *engine.View) iter.Seq2[Failure, error] {
+	return func(yield func(Failure, error) bool) {
+		for e, err := range v.Bucket(bucketJobs).Scan(nil, nil) {
+			if err != nil {
+				yield(Failure{}, err)
+				return
+			}
+			if len(e.Value) < 33 || e.Value[0] != markFailed {
+				continue
+			}
+			var f Failure
+			err := json.Unmarshal(e.Value[33:], &f)
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// IsDone reports whether an item of a stage is marked done with its digest.
+func IsDone(s *engine.Snapshot, st Stage, w WorkItem) (bool, error) {
+	mark, err := s.Graph(st.Graph()).Bucket(bucketJobs).Get(jobKey(w.Key, st.Name()), nil)
+	if isMissing(err) {
+		return false, nil
+	}
+	return err == nil && len(mark) == 33 && mark[0] == markDone && [32]byte(mark[1:]) == w.Digest, err
+}

@@ -1,0 +1,259 @@
+package rag
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+// RemoveResult says what a removal took.
+type RemoveResult struct {
+	Documents []string `json:"docs"`
+	Chunks    int      `json:"chunks"`
+	// Derived counts the nodes of methods' graphs that only these documents
+	// supported.
+	Derived int `json:"derived"`
+	// Stale are the instances whose corpus-wide steps are to be run again.
+	Stale []string `json:"stale,omitempty"`
+}
+
+// Remove removes a document with all that only it supported, in every graph of
+// the namespace, in one commit. With dry it changes nothing and says what
+// would go. A missing document is [engine.ErrNotFound].
+//
+// Steps that concern the whole corpus (which chunks are near, which are
+// central) are run by the next Index.
+func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, dry bool) (*RemoveResult, error) {
+	r, err := c.prepareRemoval(ctx, methods, doc)
+	if err != nil {
+		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
+	}
+	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
+		if err := r.apply(ctx, tx); err != nil {
+			return err
+		}
+		if dry {
+			return errDry
+		}
+		return nil
+	})
+	if err != nil && err != errDry {
+		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
+	}
+	return r.result(), nil
+}
+
+// errDry ends a transaction that was only to see.
+var errDry = fmt.Errorf("dry run")
+
+// removal is a document's removal, prepared outside the transaction.
+type removal struct {
+	c       *Corpus
+	doc     Document
+	chunks  []Chunk
+	change  *local.Change
+	systems []System
+	steps   []func(ctx context.Context, tx *engine.Tx) error
+	derived int
+}
+
+// prepareRemoval reads what belongs to a document and lets each indexed method
+// prepare.
+func (c *Corpus) prepareRemoval(ctx context.Context, methods Methods, key string) (*removal, error) {
+	r := &removal{c: c}
+	table, err := c.loadTable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bySet := map[string][]Chunk{}
+	state := wordState{}
+	var instances []string
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base)
+		if r.doc, err = c.Document(v, key); err != nil {
+			return err
+		}
+		if bySet, err = c.ChunksOf(v, r.doc); err != nil {
+			return err
+		}
+		if state, err = readWordState(v.Bucket(bucketWords)); err != nil {
+			return err
+		}
+		for name, err := range c.Instances(v) {
+			if err != nil {
+				return err
+			}
+			instances = append(instances, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if table != nil {
+		r.change = local.NewChange(table)
+	}
+	for _, name := range sortedKeys(bySet) {
+		r.chunks = append(r.chunks, bySet[name]...)
+		if r.change == nil || name != "chunk:"+state.set {
+			continue
+		}
+		for _, ch := range bySet[name] {
+			r.change.Remove(ch.Text)
+		}
+	}
+	models, err := OpenLocal(ctx, c, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range instances {
+		spec, err := ParseInstance(name)
+		if err != nil {
+			return nil, err
+		}
+		sys, err := methods.Open(ctx, c, spec)
+		if err != nil {
+			return nil, err
+		}
+		step, err := sys.Changed(ctx, models, bySet[chunkType(sys.ChunkSet())])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		r.systems = append(r.systems, sys)
+		r.steps = append(r.steps, step)
+	}
+	return r, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// apply removes the document in a transaction.
+func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
+	base := tx.Graph(r.c.Base)
+	if err := base.ExpectNode(r.doc.ID, r.doc.epoch); err != nil {
+		return err
+	}
+	r.derived = 0
+	for i, step := range r.steps {
+		if step != nil {
+			if err := step(ctx, tx); err != nil {
+				return fmt.Errorf("%s: %w", r.systems[i].Instance(), err)
+			}
+		}
+		n, err := r.fromGraph(tx, r.systems[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.systems[i].Instance(), err)
+		}
+		r.derived += n
+	}
+	for _, ch := range r.chunks {
+		if err := forgetItem(r.c, base, ch.Key); err != nil {
+			return err
+		}
+		if _, err := base.DeleteNode(ch.ID); err != nil {
+			return err
+		}
+	}
+	if err := forgetItem(r.c, base, r.doc.Key); err != nil {
+		return err
+	}
+	if err := r.c.forgetTraces(base, r.doc.Key); err != nil {
+		return err
+	}
+	if _, err := base.DeleteNode(r.doc.ID); err != nil {
+		return err
+	}
+	return r.c.changeWords(base, r.change)
+}
+
+// fromGraph removes the document's chunks from a method's graph and returns
+// how many derived nodes went with them.
+func (r *removal) fromGraph(tx *engine.Tx, sys System) (derived int, err error) {
+	if sys.Graph() == nil {
+		return 0, nil
+	}
+	v := tx.Graph(sys.Graph())
+	t, ok := v.NodeType(ChunkNodeType)
+	if !ok {
+		return 0, nil
+	}
+	for _, ch := range r.chunks {
+		id, err := v.Lookup(t, ch.Key)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if err := forgetItem(r.c, v, ch.Key); err != nil {
+			return 0, err
+		}
+		gone, err := v.DeleteNode(id)
+		if err != nil {
+			return 0, err
+		}
+		derived += len(gone.Nodes) - 1
+	}
+	return derived, nil
+}
+
+// ChunkNodeType is the node type that stands for the chunks in a method's
+// graph; their keys are the chunks' keys.
+const ChunkNodeType = "chunk"
+
+// forgetItem removes an item's marks from a graph's queue, and the replies that
+// only it asked for.
+func forgetItem(c *Corpus, v *engine.TxView, item string) error {
+	if err := ForgetJobs(v, item); err != nil {
+		return err
+	}
+	if v.Graph().ID() != c.Base.ID() {
+		return nil
+	}
+	return c.forgetReplies(v, item)
+}
+
+func (r *removal) result() *RemoveResult {
+	out := &RemoveResult{Documents: []string{r.doc.Key}, Chunks: len(r.chunks), Derived: r.derived}
+	for _, s := range r.systems {
+		if s.Graph() != nil {
+			out.Stale = append(out.Stale, s.Instance())
+		}
+	}
+	return out
+}
+
+// replace puts a changed document in place of the one of its key, in one
+// commit.
+func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) error {
+	r, err := x.Corpus.prepareRemoval(ctx, x.Methods, d.Key)
+	if err != nil {
+		return err
+	}
+	err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+		if err := r.apply(ctx, tx); err != nil {
+			return err
+		}
+		change := w.change()
+		v := tx.Graph(x.Corpus.Base)
+		if err := w.putOne(ctx, v, d, change); err != nil {
+			return err
+		}
+		return x.Corpus.changeWords(v, change)
+	})
+	if err == nil {
+		w.out.Replaced++
+	}
+	return err
+}

@@ -1,0 +1,34 @@
+package rag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// RenderChunk is the text of a chunk of the base graph, and its tokens.
+func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	ch, err := c.Chunk(e.Snap.Graph(c.Base).WithContext(ctx), it.ID)
+	return ch.Text, ch.Tokens, err
+}
+
+// TextOf returns the text of a chunk by its key, and its tokens.
+func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkSet, key string) (string, int, error) {
+	ch, err := c.ChunkByKey(s.Graph(c.Base).WithContext(ctx), set, key)
+	return ch.Text, ch.Tokens, err
+}
+
+// CutText returns the whole sentences of s that fit a number of tokens, or ""
+// where not even the first does.
+func (c *Corpus) CutText(s string, tokens int) string {
+	end := 0
+	for _, sp := range text.Sentences(s) {
+		if c.Tokens.Count(s[:sp.End]) > tokens {
+			break
+		}
+		end = sp.End
+	}
+	return s[:end]
+}

@@ -1,0 +1,65 @@
+package rag
+
+import (
+	"context"
+	"iter"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// WorkItem is one piece of a stage's work.
+type WorkItem struct {
+	// Key names the item within its stage. An item that is about one chunk has
+	// the chunk's key, so that it is forgotten with the chunk.
+	Key string
+	// Digest identifies what the item's result depends on: an item that is
+	// done with the same digest is not done again.
+	Digest [32]byte
+}
+
+// Stage is a step of indexing: work items that are done in any order, their
+// results applied in a fixed one. It gives estimates (Tasks without Do),
+// resumption (done items are skipped), determinism (Apply is serial, in item
+// order) and no reply paid twice (Models keeps each) in one shape. A step that
+// concerns everything at once is a stage of one item.
+type Stage interface {
+	// Name names the stage; it is stored.
+	Name() string
+	// Graph is the graph whose queue keeps the stage's marks.
+	Graph() *engine.Graph
+	// Items yields the stage's items in a fixed order.
+	Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error]
+	// Tasks returns the model calls that Do would make; none for most.
+	Tasks(ctx context.Context, s *engine.Snapshot, w WorkItem) ([]llm.Task, error)
+	// Do does an item's work outside any transaction. It is called for several
+	// items at once and in any order, and reads the state from before the
+	// stage.
+	Do(ctx context.Context, s *engine.Snapshot, m *Models, w WorkItem) ([]byte, error)
+	// Apply writes an item's result. It is called in item order, in the
+	// transaction that marks the item done; results of several items may share
+	// one transaction.
+	Apply(ctx context.Context, tx *engine.Tx, w WorkItem, result []byte) error
+}
+
+// Batcher is implemented by stages whose Apply gathers what several results
+// change together. Flush writes it, in the transaction that holds them.
+type Batcher interface {
+	// Pending is about how many bytes Flush will write.
+	Pending() int
+	Flush(ctx context.Context, tx *engine.Tx) error
+}
+
+// Event tells of progress.
+type Event struct {
+	// Stage is what is being done: read, or a stage's name.
+	Stage string
+	// Done and Total count items; Total is 0 where it is not known.
+	Done, Total int
+	// Failed counts items that were set aside.
+	Failed int
+	// Message is something to tell the user, "" for mere progress.
+	Message string
+	// Usage is what the stage's model calls cost so far.
+	Usage llm.Usage
+}

@@ -1,0 +1,152 @@
+package text
+
+import (
+	"context"
+	"unicode/utf8"
+)
+
+// A Chunk is a piece of a text.
+type Chunk struct {
+	Start, End int // bytes of the text: text[Start:End]
+	Tokens     int // of text[Start:End], encoded on its own
+	Parent     int // number of the window it was cut from, counted from 0
+}
+
+// A Chunker cuts texts into the chunks of one [ChunkSet]. It is immutable and
+// safe for concurrent use.
+type Chunker struct {
+	tok *Tokenizer
+	set ChunkSet
+}
+
+// NewChunker returns a chunker for the set, or an error that is
+// [ErrChunkSet].
+func NewChunker(tok *Tokenizer, set ChunkSet) (*Chunker, error) {
+	set, err := set.Normal()
+	if err != nil {
+		return nil, err
+	}
+	return &Chunker{tok, set}, nil
+}
+
+// Set returns the chunk set with its defaults filled in.
+func (c *Chunker) Set() ChunkSet { return c.set }
+
+// Chunks cuts text into chunks, in order. They hold every character of it
+// that is not white space, never cut a character and are never empty. A text
+// without any has no chunks. The only error is that of the context.
+//
+// Parent is the number of the window that a chunk is, or was cut from; with
+// the rule Paragraph it is the number of the chunk.
+//
+// # Windows
+//
+// The text is encoded once. Windows of Size tokens start at every multiple of
+// Size-Overlap below the number of tokens, so that the last one may lie
+// wholly inside the one before (GraphRAG's rule, and KET-RAG's). With Sub,
+// every window's text is encoded again and cut every Sub tokens; the last
+// piece is short. Where a token's border is inside a character, the cut is
+// made before the character; windows lose the pieces of a character that
+// GraphRAG decodes to U+FFFD. A window cut from a longer text and encoded on
+// its own can have other tokens at its ends, so that Tokens may differ from
+// Size by one or two. Windows keep their white space.
+//
+// # Paragraphs
+//
+// No chunk has more than Size tokens, and none starts or ends with white
+// space. What is a paragraph, a heading and a title is said at [Sentences]:
+// paragraphs are its borders.
+//
+//   - A heading, or several in a row, and the paragraph below it are one
+//     paragraph to what follows, and open a chunk.
+//   - A paragraph that fits a chunk is never cut.
+//   - A paragraph joins the chunk before it if both together fit and one of
+//     the two is short: below a third of Size. So the lines of a list, a
+//     dialogue or a form share a chunk, and two paragraphs that can stand
+//     alone do not.
+//   - A longer paragraph is cut at the ends of sentences into the fewest
+//     pieces, of nearly equal length. A sentence longer than Size is cut in
+//     the same way between words, and a word between characters.
+//
+// Both rules are linear in the text, with a factor that grows with Size for
+// texts of very short lines.
+func (c *Chunker) Chunks(ctx context.Context, text string) ([]Chunk, error) {
+	if c.set.Rule == Window {
+		return c.windows(ctx, text)
+	}
+	return c.paragraphs(ctx, text)
+}
+
+// windows implements the rule Window.
+func (c *Chunker) windows(ctx context.Context, text string) ([]Chunk, error) {
+	ends, err := c.ends(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	var out []Chunk
+	step := c.set.Size - c.set.Overlap
+	for parent := 0; parent*step < len(ends); parent++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w := tokenSpan(text, ends, parent*step, parent*step+c.set.Size)
+		if skipSpace(text[:w.End], w.Start) == w.End {
+			continue
+		}
+		part := text[w.Start:w.End]
+		if c.set.Sub == 0 {
+			out = append(out, Chunk{w.Start, w.End, c.tok.Count(part), parent})
+		} else {
+			sub := c.tok.Ends(part)
+			for k := 0; k < len(sub); k += c.set.Sub {
+				p := tokenSpan(part, sub, k, k+c.set.Sub)
+				if skipSpace(part[:p.End], p.Start) < p.End {
+					out = append(out, Chunk{w.Start + p.Start, w.Start + p.End, c.tok.Count(part[p.Start:p.End]), parent})
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// ends is Tokenizer.Ends that stops when ctx ends.
+func (c *Chunker) ends(ctx context.Context, text string) ([]int, error) {
+	const every = 1 << 14 // tokens between two looks at ctx
+	var err error
+	ends := make([]int, 0, len(text)/4+1)
+	c.tok.each(text, func(_ uint32, end int) bool {
+		ends = append(ends, end)
+		if len(ends)%every == 0 {
+			err = ctx.Err()
+		}
+		return err == nil
+	})
+	return ends, err
+}
+
+// tokenSpan returns the bytes of the tokens first to last-1, of which there
+// may be fewer. Borders inside a character move to its start.
+func tokenSpan(s string, ends []int, first, last int) Span {
+	start := 0
+	if first > 0 {
+		start = runeStart(s, ends[first-1])
+	}
+	return Span{start, runeStart(s, ends[min(last, len(ends))-1])}
+}
+
+// runeStart returns i, or where it is inside a character the offset at which
+// that starts.
+func runeStart(s string, i int) int {
+	if i == len(s) || utf8.RuneStart(s[i]) {
+		return i
+	}
+	for k := i - 1; k >= 0 && k > i-utf8.UTFMax; k-- {
+		if utf8.RuneStart(s[k]) {
+			if _, n := utf8.DecodeRuneInString(s[k:]); k+n > i {
+				return k
+			}
+			break
+		}
+	}
+	return i
+}

@@ -1,0 +1,214 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Span is a piece of a text: the bytes text[Start:End].
+type Span struct {
+	Start, End int
+}
+
+// A paragraph is the largest piece of text that a chunk should not cut, and
+// that a sentence never crosses. Its span has no white space at its ends.
+type paragraph struct {
+	Span
+	heading bool // a Markdown heading, or the title that opens a text
+}
+
+// The width in characters of text that is hard-wrapped.
+const (
+	minWrap = 40
+	maxWrap = 120
+)
+
+// maxTitle is the length in bytes of the longest title line.
+const maxTitle = 200
+
+// paragraphs returns the paragraphs of s in order; together they hold all of
+// it but white space. A paragraph is a line, with these exceptions:
+//
+//   - Hard-wrapped lines are one paragraph. Lines between two blank lines (or
+//     headings, list items, table rows) are hard-wrapped if the longest has
+//     40 to 120 characters and at least half of the line breaks are inside a
+//     sentence and stand where the next word would have been too long. Then
+//     only a line that ends early ends a paragraph.
+//   - Lines between ``` or ~~~ fences are never headings nor joined.
+//
+// A line that starts with one to six # and a blank is a heading; a single #,
+// which also opens comments of program text, only at the start, after a blank
+// line or after a heading. The first line is a heading, too, if it looks like
+// a title: more text follows, it ends without a full stop and has at most 200
+// bytes. Linear time.
+func paragraphs(s string) []paragraph {
+	l := layout{s: s}
+	afterBlank := true
+	fence := ""
+	for i := 0; i < len(s); {
+		end := i + strings.IndexAny(s[i:], "\r\n")
+		next := end + 1
+		if end < i {
+			end, next = len(s), len(s)
+		}
+		line := trim(s, Span{i, end})
+		body := s[line.Start:line.End]
+		switch {
+		case body == "":
+			// The two bytes of \r\n look like an empty line between them.
+			if i == 0 || s[i] != '\n' || s[i-1] != '\r' {
+				l.flush()
+				afterBlank = true
+			}
+			i = next
+			continue
+		case fence != "":
+			l.flush()
+			l.group = append(l.group, line)
+			l.flush()
+			if strings.HasPrefix(body, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(body, "```") || strings.HasPrefix(body, "~~~"):
+			l.flush()
+			l.group = append(l.group, line)
+			l.flush()
+			fence = body[:3]
+		case headingLevel(body) > 1,
+			headingLevel(body) == 1 && (afterBlank || l.afterHeading()):
+			l.flush()
+			l.out = append(l.out, paragraph{line, true})
+		case isListItem(body), body[0] == '|':
+			l.flush()
+			l.group = append(l.group, line)
+		default:
+			l.group = append(l.group, line)
+		}
+		afterBlank = false
+		i = next
+	}
+	l.flush()
+	if len(l.out) > 1 {
+		first := s[l.out[0].Start:l.out[0].End]
+		if len(first) <= maxTitle && !strings.ContainsAny(first, "\r\n") && !endsSentence(first) && !isListItem(first) {
+			l.out[0].heading = true
+		}
+	}
+	return l.out
+}
+
+// A layout collects paragraphs. The group holds lines that may belong to one
+// hard-wrapped paragraph.
+type layout struct {
+	s     string
+	group []Span
+	out   []paragraph
+}
+
+func (l *layout) afterHeading() bool {
+	return len(l.group) == 0 && len(l.out) > 0 && l.out[len(l.out)-1].heading
+}
+
+// flush turns the group into paragraphs.
+func (l *layout) flush() {
+	if len(l.group) == 0 {
+		return
+	}
+	start := l.group[0].Start
+	for k, soft := range l.softBreaks() {
+		if !soft {
+			l.out = append(l.out, paragraph{Span: Span{start, l.group[k].End}})
+			start = l.group[k+1].Start
+		}
+	}
+	l.out = append(l.out, paragraph{Span: Span{start, l.group[len(l.group)-1].End}})
+	l.group = l.group[:0]
+}
+
+// softBreaks reports for each line break of the group whether it only wraps.
+func (l *layout) softBreaks() []bool {
+	soft := make([]bool, len(l.group)-1)
+	if len(soft) == 0 {
+		return soft
+	}
+	width, lengths := 0, make([]int, len(l.group))
+	for k, line := range l.group {
+		lengths[k] = utf8.RuneCountInString(l.s[line.Start:line.End])
+		width = max(width, lengths[k])
+	}
+	if width < minWrap || width > maxWrap {
+		return soft
+	}
+	inside := 0
+	for k := range soft {
+		line := l.s[l.group[k].Start:l.group[k].End]
+		next := l.s[l.group[k+1].Start:l.group[k+1].End]
+		word := next
+		if i := strings.IndexByte(next, ' '); i >= 0 {
+			word = next[:i]
+		}
+		soft[k] = lengths[k]+1+utf8.RuneCountInString(word) > width
+		r, _ := utf8.DecodeRuneInString(next)
+		if soft[k] && !endsSentence(line) && unicode.IsLower(r) {
+			inside++
+		}
+	}
+	if 2*inside < len(soft) {
+		clear(soft)
+	}
+	return soft
+}
+
+// headingLevel returns the number of # before a Markdown heading, or 0.
+func headingLevel(line string) int {
+	n := 0
+	for n < len(line) && line[n] == '#' {
+		n++
+	}
+	if n > 6 || n == len(line) || line[n] != ' ' && line[n] != '\t' {
+		return 0
+	}
+	return n
+}
+
+// isListItem reports whether a line opens with a bullet or an enumerator such
+// as "-", "•", "12." or "b)".
+func isListItem(line string) bool {
+	for _, bullet := range []string{"- ", "* ", "+ ", "• ", "– ", "· "} {
+		if strings.HasPrefix(line, bullet) {
+			return true
+		}
+	}
+	n := 0
+	for n < len(line) && n < 3 && line[n] >= '0' && line[n] <= '9' {
+		n++
+	}
+	if n == 0 && len(line) > 0 && line[0] >= 'a' && line[0] <= 'z' {
+		n = 1
+	}
+	return n > 0 && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && line[n+1] == ' '
+}
+
+// endsSentence reports whether s ends with a mark that ends a sentence or
+// announces what follows, perhaps inside closing quotes or brackets.
+func endsSentence(s string) bool {
+	for s != "" {
+		r, n := utf8.DecodeLastRuneInString(s)
+		if isTerminator(r) || r == ':' || r == ';' {
+			return true
+		}
+		if !isCloser(r) {
+			return false
+		}
+		s = s[:len(s)-n]
+	}
+	return false
+}
+
+// trim returns the span without white space at its ends.
+func trim(s string, sp Span) Span {
+	body := strings.TrimRightFunc(s[sp.Start:sp.End], unicode.IsSpace)
+	left := strings.TrimLeftFunc(body, unicode.IsSpace)
+	return Span{sp.Start + len(body) - len(left), sp.Start + len(body)}
+}

@@ -1,0 +1,124 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+)
+
+// maxTermWords is the length of the longest term. English puts the noun that
+// counts last, so a longer run keeps its end.
+const maxTermWords = 3
+
+// Terms returns the common-noun terms of a text in order, with kind [Common].
+// names are what [Names] found in it.
+//
+// A term is a maximal run of words between names, numbers, punctuation and
+// stop words; of a run of more than three words it is the last three. Adverbs
+// in -ly, single letters and words that say little by themselves (use, make,
+// various, example) part runs as stop words do. The capital of a sentence's
+// first word does not count; other capitalised words part runs.
+//
+// Texts without names, such as essays, need terms; elsewhere they add noise.
+// Deterministic; linear time.
+func Terms(text string, names []Name) []Name {
+	var out []Name
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b Name) int { return a.Start - b.Start })
+	sentence, next, named := 0, 0, 0 // names[:next] reach to byte named
+	var sentences []Span
+	var toks []token
+	var run []Span
+	flush := func() {
+		if n := len(run); n > 0 {
+			sp := Span{run[max(0, n-maxTermWords)].Start, run[n-1].End}
+			out = append(out, Name{Key(text[sp.Start:sp.End]), text[sp.Start:sp.End], sp.Start, sp.End, Common, sentence})
+		}
+		run = run[:0]
+	}
+	for _, p := range paragraphs(text) {
+		sentences = appendSentences(sentences[:0], text, p)
+		for _, sent := range sentences {
+			toks = appendTokens(toks[:0], text, sent)
+			for i, t := range toks {
+				for next < len(names) && names[next].Start < t.end {
+					if names[next].Kind == Proper || names[next].Kind == Date {
+						named = max(named, names[next].End)
+					}
+					next++
+				}
+				if t.apart {
+					flush()
+				}
+				if t.start < named || t.number || t.capital && i > 0 || !isContent(text[t.start:t.end]) {
+					flush()
+					continue
+				}
+				run = append(run, Span{t.start, t.end})
+				if t.possessive {
+					flush()
+				}
+			}
+			flush()
+			sentence++
+		}
+	}
+	return out
+}
+
+// isContent reports whether a word can be part of a term.
+func isContent(word string) bool {
+	w := Key(word)
+	return len(w) > 1 && !lex.IsStop(w) && !isGeneric(w) &&
+		!(len(w) > 4 && strings.HasSuffix(w, "ly"))
+}
+
+// isGeneric reports whether a folded word says little without others: common
+// verbs, quantities, adjectives and nouns of any topic.
+func isGeneric(w string) bool {
+	switch w {
+	case
+		// Verbs.
+		"use", "uses", "used", "using", "make", "makes", "made", "making",
+		"take", "takes", "took", "taken", "taking", "give", "gives", "gave",
+		"given", "giving", "get", "gets", "got", "getting", "go", "goes",
+		"went", "gone", "going", "come", "comes", "came", "coming", "become",
+		"becomes", "became", "becoming", "include", "includes", "included",
+		"including", "provide", "provides", "provided", "providing", "allow",
+		"allows", "allowed", "allowing", "help", "helps", "helped", "helping",
+		"lead", "leads", "led", "leading", "play", "plays", "played", "playing",
+		"need", "needs", "needed", "show", "shows", "showed", "shown", "say",
+		"says", "said", "see", "sees", "saw", "seen", "know", "known", "find",
+		"finds", "found", "call", "called", "keep", "keeps", "kept", "let",
+		"began", "begin", "begins", "remain", "remains", "remained", "seem",
+		"seems", "consist", "consists", "contain", "contains", "based",
+		"following", "according", "due", "related", "continue", "continues",
+		"continued", "ensure", "ensures", "increase", "increases", "increased",
+		"reduce", "reduces", "reduced", "require", "requires", "required",
+		"create", "creates", "created", "creating", "offer", "offers",
+		"offered", "involve", "involves", "involved", "occur", "occurs",
+		// Quantities and order.
+		"first", "second", "third", "last", "next", "two", "three", "four",
+		"five", "six", "seven", "eight", "nine", "ten", "hundred", "thousand",
+		"million", "number", "numbers", "amount", "lot", "part", "parts",
+		"half", "less", "least", "single", "various", "variety", "range",
+		"multiple", "numerous", "different", "additional", "certain",
+		// Adjectives and adverbs.
+		"new", "old", "good", "better", "best", "great", "greater", "large",
+		"larger", "largest", "small", "smaller", "big", "high", "higher", "low",
+		"lower", "long", "short", "early", "late", "later", "important",
+		"significant", "main", "major", "key", "possible", "able", "available",
+		"common", "similar", "particular", "overall", "essential",
+		"crucial", "many", "today", "away", "back", "together", "instead",
+		"like", "unlike", "far", "ago", "moreover", "furthermore", "finally",
+		// Nouns.
+		"way", "ways", "thing", "things", "example", "examples", "case",
+		"cases", "kind", "type", "types", "form", "forms", "role", "time",
+		"times", "year", "years", "day", "days", "fact", "order", "result",
+		"results", "addition", "conclusion", "reason", "reasons", "aspect",
+		"aspects", "factor", "factors", "people", "etc", "eg", "ie":
+		return true
+	}
+	return false
+}

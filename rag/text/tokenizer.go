@@ -1,0 +1,130 @@
+package text
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// cl100kSize is the number of ordinary tokens of cl100k_base. The special
+// tokens above them are never produced from text.
+const cl100kSize = 100256
+
+// A Tokenizer counts and cuts text in the tokens of a byte-pair encoding.
+// Token ids equal those of the tiktoken library for the same encoding, with
+// special tokens read as plain text. Bytes that are not UTF-8 are counted as
+// U+FFFD, one for each byte.
+//
+// A Tokenizer is immutable and safe for concurrent use. It holds about 10 MB;
+// a process needs one.
+type Tokenizer struct {
+	name  string
+	ranks map[string]uint32 // token bytes -> id; smaller ids merge first
+}
+
+// NewCL100K returns the tokenizer of the encoding cl100k_base. It takes some
+// tens of milliseconds.
+func NewCL100K() (*Tokenizer, error) {
+	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
+	if err != nil {
+		return nil, fmt.Errorf("text: load cl100k: %w", err)
+	}
+	t := &Tokenizer{name: "cl100k", ranks: make(map[string]uint32, cl100kSize)}
+	for id := range uint(cl100kSize) {
+		token, err := codec.Decode([]uint{id})
+		if err != nil {
+			return nil, fmt.Errorf("text: load cl100k: token %d: %w", id, err)
+		}
+		t.ranks[token] = uint32(id)
+	}
+	for b := range 256 {
+		if _, ok := t.ranks[string([]byte{byte(b)})]; !ok {
+			return nil, fmt.Errorf("text: load cl100k: no token for byte %#x", b)
+		}
+	}
+	return t, nil
+}
+
+// Name returns "cl100k", the name used in a [ChunkSet].
+func (t *Tokenizer) Name() string { return t.name }
+
+// Count returns the number of tokens of s. O(n log n) in the longest run
+// without a word border, else linear, on any input.
+func (t *Tokenizer) Count(s string) int {
+	n := 0
+	t.each(s, func(uint32, int) bool { n++; return true })
+	return n
+}
+
+// Encode returns the token ids of s.
+func (t *Tokenizer) Encode(s string) []uint32 {
+	ids := make([]uint32, 0, len(s)/4+1)
+	t.each(s, func(id uint32, _ int) bool { ids = append(ids, id); return true })
+	return ids
+}
+
+// Ends returns for each token of s the byte offset at which it ends; it
+// starts where the one before ends. A character of several bytes may be cut
+// by a token's border. The last end is len(s).
+func (t *Tokenizer) Ends(s string) []int {
+	ends := make([]int, 0, len(s)/4+1)
+	t.each(s, func(_ uint32, end int) bool { ends = append(ends, end); return true })
+	return ends
+}
+
+// each calls fn with the id and the end of every token of s, until it returns
+// false.
+func (t *Tokenizer) each(s string, fn func(id uint32, end int) bool) {
+	valid := utf8.ValidString(s)
+	var m merger
+	for start := 0; start < len(s); {
+		end := nextPiece(s, start)
+		piece := s[start:end]
+		if !valid && !utf8.ValidString(piece) {
+			if !t.eachInvalid(&m, piece, start, fn) {
+				return
+			}
+		} else if id, ok := t.ranks[piece]; ok {
+			if !fn(id, end) {
+				return
+			}
+		} else {
+			m.merge(t.ranks, piece)
+			for i := int32(0); i < int32(len(piece)); i = m.parts[i].next {
+				next := int(m.parts[i].next)
+				if !fn(t.ranks[piece[i:next]], start+next) {
+					return
+				}
+			}
+		}
+		start = end
+	}
+}
+
+// eachInvalid calls fn with the tokens of a piece that is not UTF-8 and
+// starts at the given offset. It encodes the piece with U+FFFD for each wrong
+// byte, and maps the ends back.
+func (t *Tokenizer) eachInvalid(m *merger, piece string, start int, fn func(id uint32, end int) bool) bool {
+	var fixed []byte
+	var origin []int // for each length of fixed: bytes of piece it covers
+	for i := 0; i < len(piece); {
+		r, n := utf8.DecodeRuneInString(piece[i:])
+		before := len(fixed)
+		fixed = utf8.AppendRune(fixed, r)
+		for k := range len(fixed) - before {
+			origin = append(origin, i+min(k, n))
+		}
+		i += n
+	}
+	origin = append(origin, len(piece))
+	p := string(fixed)
+	m.merge(t.ranks, p)
+	for i := int32(0); i < int32(len(p)); i = m.parts[i].next {
+		next := m.parts[i].next
+		if !fn(t.ranks[p[i:next]], start+origin[next]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package vecindex
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/ragdb/ragdb/internal/layout"
+)
+
+// Limits of a Config.
+const (
+	// MaxDim is the largest dimension.
+	MaxDim = 1 << 16
+	// MaxModelBytes is the largest length of a model's name.
+	MaxModelBytes = 1 << 10
+)
+
+// Metric says what near means. A higher score is nearer for each of them.
+type Metric uint8
+
+// The metrics. Cosine is the zero value.
+const (
+	// Cosine scores by the inner product of vectors scaled to length 1, from
+	// -1 to 1. Vectors are scaled when put, queries when asked.
+	Cosine Metric = iota
+	// InnerProduct scores by the inner product of the vectors as given.
+	InnerProduct
+	// L2 scores by the negative squared Euclidean distance, 0 at best.
+	L2
+)
+
+// String returns the metric's name.
+func (m Metric) String() string {
+	switch m {
+	case Cosine:
+		return "cosine"
+	case InnerProduct:
+		return "inner-product"
+	case L2:
+		return "l2"
+	}
+	return fmt.Sprintf("metric(%d)", uint8(m))
+}
+
+// Kind is the structure that an index searches with.
+type Kind uint8
+
+// The kinds. Flat is the zero value and the one that can be opened.
+const (
+	Flat  Kind = iota // every vector is compared: exact
+	HNSW              // navigable small world graph
+	CHNSW             // one graph for each layer, linked downwards
+)
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	switch k {
+	case Flat:
+		return "flat"
+	case HNSW:
+		return "hnsw"
+	case CHNSW:
+		return "c-hnsw"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Config describes an index. Model, Dim, Metric and Kind are stamped on it by
+// its first write and checked by every later Open.
+type Config struct {
+	// Table names the graph, space and generation whose keys hold the index.
+	Table layout.Table
+	// Dim is the number of elements of a vector, 1 to MaxDim.
+	Dim int
+	// Metric defaults to Cosine.
+	Metric Metric
+	// Model names what made the vectors, version included; it must not be
+	// empty. Vectors of different models do not compare.
+	Model string
+	// Kind defaults to Flat.
+	Kind Kind
+	// Seed, M and EfConstruction are for the kinds that build graphs: the seed
+	// of their choices, the links of a node and the width of the search that
+	// finds them. Flat has no use for them.
+	Seed              uint64
+	M, EfConstruction int
+}
+
+// Validate returns all that is wrong with c, joined, or nil.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Dim < 1 || c.Dim > MaxDim {
+		errs = append(errs, fmt.Errorf("dimension %d is not within 1 to %d", c.Dim, MaxDim))
+	}
+	if c.Metric > L2 {
+		errs = append(errs, fmt.Errorf("unknown metric %d", uint8(c.Metric)))
+	}
+	switch {
+	case c.Model == "":
+		errs = append(errs, errors.New("model has no name"))
+	case len(c.Model) > MaxModelBytes:
+		errs = append(errs, fmt.Errorf("model name of %d bytes is longer than %d", len(c.Model), MaxModelBytes))
+	case !utf8.ValidString(c.Model):
+		errs = append(errs, errors.New("model name is not UTF-8"))
+	}
+	if c.Kind != Flat {
+		errs = append(errs, &KindError{Kind: c.Kind})
+	}
+	if c.M < 0 {
+		errs = append(errs, fmt.Errorf("negative M %d", c.M))
+	}
+	if c.EfConstruction < 0 {
+		errs = append(errs, fmt.Errorf("negative EfConstruction %d", c.EfConstruction))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) stamp() Stamp {
+	return Stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: c.Kind, Normalised: c.Metric == Cosine}
+}
+
+// Stamp is what an index records of its configuration.
+type Stamp struct {
+	Model  string
+	Dim    int
+	Metric Metric
+	Kind   Kind
+	// Normalised says that vectors are stored scaled to length 1.
+	Normalised bool
+}
+
+// String renders the stamp for messages.
+func (s Stamp) String() string {
+	form := "as given"
+	if s.Normalised {
+		form = "normalised"
+	}
+	return fmt.Sprintf("%q %d-d %s %s %s", s.Model, s.Dim, s.Metric, s.Kind, form)
+}
+
+// Options are what may differ from one Open of an index to the next.
+type Options struct {
+	// MaxMirrorBytes bounds the copy of the vectors in memory; 0 is no bound,
+	// a negative number no copy at all. A mirror is built where the vectors
+	// and the next growth step (1 MiB or less) take at most three quarters of
+	// the bound, the rest being room for replaced vectors that are not
+	// reclaimed yet, and is given up when it outgrows the bound.
+	MaxMirrorBytes int64
+}

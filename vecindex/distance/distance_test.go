@@ -1,0 +1,215 @@
+package distance_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ragdb/ragdb/vecindex/distance"
+)
+
+const eps = 1.0 / (1 << 24)
+
+// reference computes both distances in float64, with the sum of the absolute
+// products that the tolerance of the inner product is stated in.
+func reference(a, b []float32) (dot, absDot, l2 float64) {
+	for i := range a {
+		p := float64(a[i]) * float64(b[i])
+		dot += p
+		absDot += math.Abs(p)
+		d := float64(a[i]) - float64(b[i])
+		l2 += d * d
+	}
+	return dot, absDot, l2
+}
+
+// inOrder repeats the documented order of additions one element at a time.
+func inOrder(a, b []float32, term func(x, y float32) float32) float32 {
+	var s [4]float32
+	whole := len(a) / 8 * 8
+	for i := range a {
+		lane := 0
+		if i < whole {
+			lane = i % 4
+		}
+		s[lane] += term(a[i], b[i])
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+func product(x, y float32) float32 { return float32(x * y) }
+
+func squared(x, y float32) float32 {
+	d := x - y
+	return float32(d * d)
+}
+
+// checkPair compares both kernels with the reference in value and with the
+// documented order in bits.
+func checkPair(t *testing.T, a, b []float32) {
+	t.Helper()
+	dot, absDot, l2 := reference(a, b)
+	n := float64(len(a))
+	if got := distance.Dot(a, b); math.Abs(float64(got)-dot) > (n/4+8)*eps*absDot {
+		t.Errorf("Dot of %d elements = %g, want %g", len(a), got, dot)
+	} else if want := inOrder(a, b, product); math.Float32bits(got) != math.Float32bits(want) {
+		t.Errorf("Dot of %d elements = %x, documented order gives %x", len(a), got, want)
+	}
+	if got := distance.L2Sq(a, b); math.Abs(float64(got)-l2) > (n/4+10)*eps*l2 {
+		t.Errorf("L2Sq of %d elements = %g, want %g", len(a), got, l2)
+	} else if want := inOrder(a, b, squared); math.Float32bits(got) != math.Float32bits(want) {
+		t.Errorf("L2Sq of %d elements = %x, documented order gives %x", len(a), got, want)
+	}
+}
+
+func TestKernelsAgainstReference(t *testing.T) {
+	const seed = 1
+	rng := rand.New(rand.NewPCG(seed, seed))
+	lengths := []int{128, 255, 384, 512, 768, 1000, 1536, 4096}
+	for n := 0; n <= 40; n++ {
+		lengths = append(lengths, n)
+	}
+	for _, n := range lengths {
+		for range 20 {
+			a, b := make([]float32, n), make([]float32, n)
+			for i := range a {
+				scale := math.Ldexp(1, rng.IntN(12)-6)
+				a[i] = float32(rng.NormFloat64() * scale)
+				b[i] = float32(rng.NormFloat64() * scale)
+			}
+			checkPair(t, a, b)
+		}
+	}
+}
+
+func TestKnownValues(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		a, b    []float32
+		dot, l2 float32
+	}{
+		{"empty", nil, nil, 0, 0},
+		{"one", []float32{3}, []float32{-2}, -6, 25},
+		{"orthogonal", []float32{1, 0}, []float32{0, 1}, 0, 2},
+		{"nine", []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}, []float32{9, 8, 7, 6, 5, 4, 3, 2, 1}, 165, 240},
+		{"equal", []float32{.5, .25, 4}, []float32{.5, .25, 4}, 16.3125, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := distance.Dot(c.a, c.b); got != c.dot {
+				t.Errorf("Dot = %g, want %g", got, c.dot)
+			}
+			if got := distance.L2Sq(c.a, c.b); got != c.l2 {
+				t.Errorf("L2Sq = %g, want %g", got, c.l2)
+			}
+		})
+	}
+}
+
+// TestNoFusing holds the kernels to products that are rounded before they are
+// added: with a fused addition the result would be -2^-24 and not 0.
+func TestNoFusing(t *testing.T) {
+	x := float32(1 + 1.0/(1<<12))
+	rounded := float32(x * x)
+	a := []float32{-rounded, 0, 0, 0, x, 0, 0, 0}
+	b := []float32{1, 0, 0, 0, x, 0, 0, 0}
+	if got := distance.Dot(a, b); got != 0 {
+		t.Errorf("Dot = %g: a product was fused into its addition", got)
+	}
+}
+
+// TestBlocks checks that a block function gives the bits of the one-to-one
+// function and writes nothing beyond out.
+func TestBlocks(t *testing.T) {
+	const seed = 2
+	rng := rand.New(rand.NewPCG(seed, seed))
+	for _, dim := range []int{1, 3, 8, 31, 64, 513} {
+		for _, rows := range []int{0, 1, 2, 5, 33} {
+			q, block := make([]float32, dim), make([]float32, dim*rows+7)
+			for i := range q {
+				q[i] = float32(rng.NormFloat64())
+			}
+			for i := range block {
+				block[i] = float32(rng.NormFloat64())
+			}
+			out := make([]float32, rows+1)
+			out[rows] = 42
+			distance.DotBlock(q, block, out[:rows])
+			for r := range rows {
+				if want := distance.Dot(q, block[r*dim:(r+1)*dim]); out[r] != want {
+					t.Fatalf("DotBlock %dx%d row %d = %g, want %g", rows, dim, r, out[r], want)
+				}
+			}
+			distance.L2SqBlock(q, block, out[:rows])
+			for r := range rows {
+				if want := distance.L2Sq(q, block[r*dim:(r+1)*dim]); out[r] != want {
+					t.Fatalf("L2SqBlock %dx%d row %d = %g, want %g", rows, dim, r, out[r], want)
+				}
+			}
+			if out[rows] != 42 {
+				t.Fatalf("a block of %d rows wrote beyond out", rows)
+			}
+		}
+	}
+}
+
+func FuzzKernels(f *testing.F) {
+	f.Add([]byte{0, 0, 128, 63, 0, 0, 0, 64})
+	f.Add(make([]byte, 8*19))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n := len(data) / 8
+		a, b := make([]float32, n), make([]float32, n)
+		for i := range n {
+			a[i] = tame(binary.LittleEndian.Uint32(data[8*i:]))
+			b[i] = tame(binary.LittleEndian.Uint32(data[8*i+4:]))
+		}
+		checkPair(t, a, b)
+	})
+}
+
+// tame turns any bits into a number whose products and squared differences
+// neither overflow nor fall below the normal range.
+func tame(bits uint32) float32 {
+	exponent := bits >> 23 & 0xFF
+	bits = bits&^(0xFF<<23) | (127-15+exponent%31)<<23
+	return math.Float32frombits(bits)
+}
+
+func ExampleDotBlock() {
+	query := []float32{1, 2}
+	block := []float32{1, 0, 0, 1, 3, 3}
+	scores := make([]float32, 3)
+	distance.DotBlock(query, block, scores)
+	fmt.Println(scores)
+	// Output: [1 2 9]
+}
+
+func BenchmarkBlock(b *testing.B) {
+	for _, dim := range []int{128, 512, 768, 1536} {
+		// 256 KiB stays in the second-level cache: arithmetic, not memory.
+		rows := 1 << 16 / dim
+		q, block := make([]float32, dim), make([]float32, dim*rows)
+		for i := range q {
+			q[i] = float32(i % 13)
+		}
+		for i := range block {
+			block[i] = float32(i % 17)
+		}
+		out := make([]float32, rows)
+		for _, k := range []struct {
+			name string
+			run  func(q, block, out []float32)
+		}{{"dot", distance.DotBlock}, {"l2", distance.L2SqBlock}} {
+			b.Run(fmt.Sprintf("%s/%d", k.name, dim), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					k.run(q, block, out)
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(ns/float64(rows), "ns/vector")
+				b.ReportMetric(float64(4*len(block))/ns, "GB/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,63 @@
+// Package vecindex keeps the vectors of one vector space and finds the nearest
+// of them. It lies below package engine and writes its records into the
+// caller's batch, so that a node, its edges and its vector are one commit.
+//
+// # Vocabulary
+//
+// An [Index] is one generation of a space: vectors of one model, one dimension
+// and one [Metric], each under a node id and a layer (0 where the caller has no
+// layers). A slot is the number a stored vector has on disk; an update takes a
+// new one. A commit is named by its sequence, the epoch of the database. A
+// vector is born in the commit that put it and dies in the one that replaces
+// or deletes it. The mirror is the copy of all vectors in memory.
+//
+// # Kinds
+//
+// [Flat] compares the query with every vector. It is exact: the choice for
+// small spaces and the oracle that the other kinds are measured against. The
+// kinds [HNSW] and [CHNSW] are named so that a stamp can hold them; Open
+// refuses them with [ErrKind].
+//
+// # Life-cycle
+//
+// [Open] reads one record. An index that was never written opens empty and is
+// stamped with model, dimension, metric and kind by its first write; an index
+// under another stamp is refused with a [*StampError].
+//
+// The engine's one writer calls [Index.Begin] with its batch and the epoch the
+// commit will have, then [Write.Put] and [Write.Delete], applies the batch, and
+// calls [Write.Publish]. A Write that is dropped instead has changed nothing.
+//
+// A reader calls [Index.At] with a snapshot and its epoch, and gets a [View]
+// that shows exactly the vectors of that snapshot however long it is kept. A
+// View over a [kv.Overlay] shows the writes in the overlay's batch too.
+//
+// # The mirror
+//
+// The mirror is built by one scan when a View first searches or scores, and is
+// kept current by Publish. [Options].MaxMirrorBytes bounds it; a space that
+// does not fit is searched by streaming its vectors from the snapshot, and
+// [Index.Stats] says so. So is a View whose snapshot the mirror cannot show:
+// one that holds a commit not published yet, or one opened after the memory of
+// vectors that it still sees was reclaimed. Results are the same bits either
+// way: stored bytes, kernel and tie rule are the same.
+//
+// # Vectors and scores
+//
+// NaN, infinite and zero vectors are refused. Under [Cosine] a vector is
+// stored scaled to length 1; under [InnerProduct] and [L2] as given. A higher
+// score is nearer for every metric; see [Metric].
+//
+// # Concurrency
+//
+// An Index and a View are safe for concurrent use. There is one Write at a
+// time, used by one goroutine. A reader takes no lock that a writer waits for:
+// it holds an immutable version of the mirror, and a commit publishes the next
+// version by swapping a pointer. The vectors of a version are released by the
+// garbage collector when the last View that holds it is closed.
+//
+// # Format stability
+//
+// The records are laid out in format.go and belong to the database format of
+// docs/format.md.
+package vecindex

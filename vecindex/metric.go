@@ -1,0 +1,79 @@
+package vecindex
+
+import (
+	"math"
+
+	"github.com/ragdb/ragdb/vecindex/distance"
+)
+
+const (
+	// maxNormSq keeps inner products and squared distances of vectors that are
+	// stored as given far from overflow.
+	maxNormSq = 1e30
+	// unitSlack is how far the squared length of a vector that was scaled to
+	// length 1 and rounded can be from 1. What lies within is stored as it is,
+	// so that a vector read from an index can be put back unchanged.
+	unitSlack = 1.0 / (1 << 22)
+)
+
+// appendPrepared appends v to dst in the form that vectors are stored in and
+// queries compared in, or returns what makes v unusable. A zero vector is
+// refused under Cosine, where it has no direction, and where zeroOK is not set.
+func (c *Config) appendPrepared(dst, v []float32, zeroOK bool) ([]float32, error) {
+	if len(v) != c.Dim {
+		return dst, &DimensionError{Want: c.Dim, Have: len(v)}
+	}
+	var sum float64
+	for _, x := range v {
+		// The product of two float32 is exact in float64, so fusing it into
+		// the addition changes nothing.
+		sum += float64(x) * float64(x)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		for i, x := range v {
+			if x != x {
+				return dst, &VectorError{Fault: FaultNaN, Element: i}
+			}
+			if math.IsInf(float64(x), 0) {
+				return dst, &VectorError{Fault: FaultInf, Element: i}
+			}
+		}
+	}
+	if sum == 0 && (c.Metric == Cosine || !zeroOK) {
+		return dst, &VectorError{Fault: FaultZero}
+	}
+	if c.Metric != Cosine {
+		if sum > maxNormSq {
+			return dst, &VectorError{Fault: FaultLong}
+		}
+		return append(dst, v...), nil
+	}
+	if math.Abs(sum-1) <= unitSlack {
+		return append(dst, v...), nil
+	}
+	norm := math.Sqrt(sum)
+	for _, x := range v {
+		dst = append(dst, float32(float64(x)/norm))
+	}
+	return dst, nil
+}
+
+// score returns the score of one vector.
+func (m Metric) score(q, v []float32) float32 {
+	if m == L2 {
+		return 0 - distance.L2Sq(q, v)
+	}
+	return distance.Dot(q, v)
+}
+
+// scoreBlock writes to out the scores of the vectors in block.
+func (m Metric) scoreBlock(q, block, out []float32) {
+	if m != L2 {
+		distance.DotBlock(q, block, out)
+		return
+	}
+	distance.L2SqBlock(q, block, out)
+	for i, x := range out {
+		out[i] = 0 - x
+	}
+}

@@ -1,0 +1,320 @@
+package vecindex
+
+import (
+	"math/bits"
+	"slices"
+	"sync/atomic"
+)
+
+// mirror is one version of the vectors in memory. A version never changes for
+// those who hold it, with two exceptions that they need not care for: a row
+// may get a time of death, which is above the sequence of every View of the
+// version, and the row table may lead to rows that the version does not have.
+// The writer makes the next version from a copy of the struct; chunks are
+// shared and only ever appended to beyond what older versions count as theirs.
+//
+// A version shows the states of the index from floor to head exactly: states
+// before floor may have seen rows that were reclaimed.
+type mirror struct {
+	dim    int
+	shift  uint // log2 of the rows of a chunk
+	chunks []*chunk
+	last   int // rows used of the last chunk; all others are full
+	table  *rowTable
+	floor  uint64
+	head   uint64
+	live   int
+	dead   int // rows not reclaimed yet
+	size   int64
+
+	holes     int   // nil chunks
+	ownChunks bool  // the chunks slice is not shared with another version
+	sparse    []int // chunks to reclaim at the end of this commit
+}
+
+// chunk holds rows: vectors that lie one after the other, and what is known of
+// each. A row is written once, before the version that counts it is published.
+type chunk struct {
+	vectors []float32
+	ids     []uint64
+	born    []uint64
+	died    []atomic.Uint64 // 0 while alive
+	layers  []uint8
+	dead    int // the writer's count
+}
+
+const (
+	chunkBytes   = 1 << 20 // aimed-at size of a full chunk's vectors
+	minChunkRows = 16
+	maxChunkRows = 4096
+	maxHoles     = 64 // nil chunks that need not be worth a rehash
+	rowOverhead  = 25 // bytes of a row beside its vector
+)
+
+func newChunk(rows, dim int) *chunk {
+	return &chunk{
+		vectors: make([]float32, rows*dim),
+		ids:     make([]uint64, rows),
+		born:    make([]uint64, rows),
+		died:    make([]atomic.Uint64, rows),
+		layers:  make([]uint8, rows),
+	}
+}
+
+func (c *chunk) bytes() int64 {
+	return int64(4*len(c.vectors) + rowOverhead*len(c.ids))
+}
+
+// visible reports whether row i is alive in the state of sequence seq.
+func (c *chunk) visible(i int, seq uint64) bool {
+	if c.born[i] > seq {
+		return false
+	}
+	d := c.died[i].Load()
+	return d == 0 || d > seq
+}
+
+func (c *chunk) vector(i, dim int) []float32 { return c.vectors[i*dim : i*dim+dim : i*dim+dim] }
+
+// chunkShift returns log2 of the rows of a full chunk.
+func chunkShift(dim int) uint {
+	rows := min(max(chunkBytes/(4*dim), minChunkRows), maxChunkRows)
+	return uint(bits.Len(uint(rows)) - 1)
+}
+
+// newMirror returns the version of the state seq, still without its vectors,
+// for n of them. Nobody else may hold it until it is published.
+func newMirror(dim, n int, seq uint64) *mirror {
+	m := &mirror{
+		dim:       dim,
+		shift:     chunkShift(dim),
+		table:     newRowTable(n),
+		floor:     seq,
+		head:      seq,
+		ownChunks: true,
+	}
+	m.size = m.table.bytes()
+	return m
+}
+
+// mirrorBytes bounds from above the size of a mirror that is built for n
+// vectors, with room for the next growth step.
+func mirrorBytes(n uint32, dim int) int64 {
+	full := int64(1) << chunkShift(dim)
+	rows := max(int64(n), minChunkRows)
+	if rows < full {
+		rows = min(int64(2)<<bits.Len64(uint64(rows-1)), 2*full)
+	} else {
+		rows = (rows+full-1)/full*full + full
+	}
+	return rows * (int64(4*dim) + rowOverhead + 4*rowTableEntry)
+}
+
+func (m *mirror) chunkRows() int { return 1 << m.shift }
+
+// rows returns how many rows of chunk ci belong to the version.
+func (m *mirror) rows(ci int) int {
+	switch {
+	case m.chunks[ci] == nil:
+		return 0
+	case ci == len(m.chunks)-1:
+		return m.last
+	}
+	return len(m.chunks[ci].ids)
+}
+
+// residence is what a version knows of an id.
+type residence uint8
+
+const (
+	resident residence = iota // in the row found
+	missing                   // not in the index at that sequence
+	unknown                   // the version cannot tell: the store can
+)
+
+// find returns the row of id that is alive in the state of sequence seq, which
+// must be one the version shows.
+func (m *mirror) find(id, seq uint64) (*chunk, int, residence) {
+	row, ok := m.table.find(id)
+	if !ok {
+		return nil, 0, missing
+	}
+	ci, i := int(row>>m.shift), int(row&uint64(m.chunkRows()-1))
+	if ci >= len(m.chunks) {
+		return nil, 0, unknown // put or moved after this version
+	}
+	c := m.chunks[ci]
+	if c == nil {
+		return nil, 0, missing // the newest row is reclaimed: died by floor
+	}
+	if i >= m.rows(ci) || c.born[i] > seq {
+		return nil, 0, unknown
+	}
+	if !c.visible(i, seq) {
+		return nil, 0, missing
+	}
+	return c, i, resident
+}
+
+// next returns a copy that can be changed without touching m.
+func (m *mirror) next() *mirror {
+	n := *m
+	n.ownChunks = false
+	n.sparse = nil
+	return &n
+}
+
+// apply makes the changes of a committed write.
+func (m *mirror) apply(w *Write) {
+	for i := range w.staged {
+		s := &w.staged[i]
+		m.kill(s.id, w.seq)
+		if s.live {
+			m.add(slotRecord{id: s.id, layer: s.layer, born: w.seq}, w.vector(s))
+		}
+	}
+	for len(m.sparse) > 0 {
+		ci := m.sparse[len(m.sparse)-1]
+		m.sparse = m.sparse[:len(m.sparse)-1]
+		m.reclaim(ci)
+	}
+	if m.holes > maxHoles && 2*m.holes > len(m.chunks) {
+		m.rehash()
+	}
+	m.head = w.seq
+}
+
+// setChunk replaces chunk ci, leaving the list of older versions alone.
+func (m *mirror) setChunk(ci int, c *chunk) {
+	if !m.ownChunks {
+		m.chunks = slices.Clone(m.chunks)
+		m.ownChunks = true
+	}
+	m.size -= m.chunks[ci].bytes()
+	m.chunks[ci] = c
+	if c != nil {
+		m.size += c.bytes()
+	}
+}
+
+// add appends a row.
+func (m *mirror) add(s slotRecord, v []float32) {
+	if m.table.full() {
+		m.rehash()
+	}
+	c := m.room()
+	ci, i := len(m.chunks)-1, m.last
+	c.ids[i], c.layers[i], c.born[i] = s.id, s.layer, s.born
+	copy(c.vector(i, m.dim), v)
+	m.last++
+	m.live++
+	m.table.put(s.id, uint64(ci)<<m.shift|uint64(i))
+}
+
+// room returns the last chunk with a free row at m.last. A small index grows
+// its last chunk by doubling, a large one by whole chunks.
+func (m *mirror) room() *chunk {
+	ci := len(m.chunks) - 1
+	if ci >= 0 && m.chunks[ci] != nil {
+		c := m.chunks[ci]
+		if m.last < len(c.ids) {
+			return c
+		}
+		if m.last < m.chunkRows() {
+			g := newChunk(min(2*m.last, m.chunkRows()), m.dim)
+			copy(g.vectors, c.vectors)
+			copy(g.ids, c.ids)
+			copy(g.born, c.born)
+			copy(g.layers, c.layers)
+			for i := range c.died {
+				g.died[i].Store(c.died[i].Load())
+			}
+			g.dead = c.dead
+			m.setChunk(ci, g)
+			return g
+		}
+	}
+	rows := m.chunkRows()
+	if m.live < rows {
+		rows = minChunkRows
+	}
+	c := newChunk(rows, m.dim)
+	m.chunks = append(m.chunks, c)
+	m.size += c.bytes()
+	m.last = 0
+	return c
+}
+
+// kill ends the life of the live row of id, if there is one.
+func (m *mirror) kill(id, seq uint64) {
+	row, ok := m.table.find(id)
+	if !ok {
+		return
+	}
+	ci, i := int(row>>m.shift), int(row&uint64(m.chunkRows()-1))
+	c := m.chunks[ci]
+	if c == nil || c.died[i].Load() != 0 {
+		return
+	}
+	c.died[i].Store(seq)
+	c.dead++
+	m.live--
+	m.dead++
+	if c.sparse() && !slices.Contains(m.sparse, ci) {
+		m.sparse = append(m.sparse, ci)
+	}
+}
+
+// sparse reports whether a quarter of the chunk is dead.
+func (c *chunk) sparse() bool { return 4*c.dead >= len(c.ids) }
+
+// reclaim moves the live rows of a chunk to the end and drops the chunk. What
+// it drops is copied three times at most, spread over the commits that made it
+// dead. Older versions keep the chunk for as long as a View holds them.
+func (m *mirror) reclaim(ci int) {
+	c := m.chunks[ci]
+	if c == nil || !c.sparse() {
+		return
+	}
+	rows := m.rows(ci)
+	m.setChunk(ci, nil)
+	m.holes++
+	for i := range rows {
+		if d := c.died[i].Load(); d != 0 {
+			m.floor = max(m.floor, d)
+			m.dead--
+			continue
+		}
+		m.live--
+		m.add(slotRecord{id: c.ids[i], layer: c.layers[i], born: c.born[i]}, c.vector(i, m.dim))
+	}
+}
+
+// rehash gives the version a table without the ids whose rows are reclaimed
+// and with room for growth, and closes the gaps in the list of chunks. The
+// newest row of an id is always its last: only live rows are ever moved.
+func (m *mirror) rehash() {
+	held := 0
+	chunks := make([]*chunk, 0, len(m.chunks))
+	for ci, c := range m.chunks {
+		if c != nil {
+			held += m.rows(ci)
+			chunks = append(chunks, c)
+		}
+	}
+	if len(chunks) > 0 && m.chunks[len(m.chunks)-1] == nil {
+		m.last = len(chunks[len(chunks)-1].ids)
+	}
+	table := newRowTable(held + 1)
+	m.size += table.bytes() - m.table.bytes()
+	m.chunks, m.ownChunks, m.holes = chunks, true, 0
+	m.table, m.sparse = table, nil
+	for ci, c := range m.chunks {
+		for i := range m.rows(ci) {
+			table.put(c.ids[i], uint64(ci)<<m.shift|uint64(i))
+		}
+		if c.sparse() {
+			m.sparse = append(m.sparse, ci)
+		}
+	}
+}

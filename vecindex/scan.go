@@ -1,0 +1,160 @@
+package vecindex
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+)
+
+// stored reads the records of an index from one state of the store.
+type stored struct {
+	r     kv.Reader
+	table layout.Table
+	dim   int
+}
+
+// ctxStride is how many records are read between two looks at the context.
+const ctxStride = 1024
+
+// meta reads the index's record of itself; it is zero where the index was
+// never written.
+func (s stored) meta(ctx context.Context) (meta, error) {
+	key := s.table.Meta(metaName)
+	b, err := s.r.Get(ctx, key, nil)
+	if errors.Is(err, kv.ErrNotFound) {
+		return meta{}, nil
+	}
+	if err != nil {
+		return meta{}, err
+	}
+	return readMeta(key, b)
+}
+
+// scan calls fn with every slot's record, number and encoded vector under its
+// key, slots ascending. key and raw are valid until fn returns.
+func (s stored) scan(ctx context.Context, fn func(rec slotRecord, slot uint32, key, raw []byte) error) (err error) {
+	slots, err := s.iter(ctx, layout.TagSlot)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, slots.Close()) }()
+	vectors, err := s.iter(ctx, layout.TagVector)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, vectors.Close()) }()
+
+	okS, okV := slots.First(), vectors.First()
+	for n := 1; okS && okV; n++ {
+		if n%ctxStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		slot, err := keySlot(slots.Key())
+		if err != nil {
+			return err
+		}
+		other, err := keySlot(vectors.Key())
+		if err != nil {
+			return err
+		}
+		if slot < other {
+			return corrupt(slots.Key(), "slot without a vector")
+		}
+		if slot > other {
+			return corrupt(vectors.Key(), "vector without a slot")
+		}
+		rec, err := readSlot(slots.Key(), slots.Value())
+		if err != nil {
+			return err
+		}
+		if err := fn(rec, slot, vectors.Key(), vectors.Value()); err != nil {
+			return err
+		}
+		okS, okV = slots.Next(), vectors.Next()
+	}
+	if err := errors.Join(slots.Err(), vectors.Err(), ctx.Err()); err != nil {
+		return err
+	}
+	if okS {
+		return corrupt(slots.Key(), "slot without a vector")
+	}
+	if okV {
+		return corrupt(vectors.Key(), "vector without a slot")
+	}
+	return nil
+}
+
+func (s stored) iter(ctx context.Context, tag layout.Tag) (kv.Iterator, error) {
+	prefix := s.table.Prefix(tag)
+	return s.r.Iter(ctx, prefix, layout.Next(prefix))
+}
+
+// slotOf returns the slot of a node, ok being false where it has none.
+func (s stored) slotOf(ctx context.Context, id uint64) (slot uint32, ok bool, err error) {
+	key := s.table.SlotOf(id)
+	var buf [slotOfSize]byte
+	b, err := s.r.Get(ctx, key, buf[:0])
+	if errors.Is(err, kv.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	slot, err = readSlotOf(key, b)
+	return slot, err == nil, err
+}
+
+// vectors calls fn with the place in ids, layer and vector of each id that the
+// index has, in any order. v is valid until fn returns.
+func (s stored) vectors(ctx context.Context, ids []uint64, fn func(i int, layer uint8, v []float32) error) error {
+	keys := make([][]byte, len(ids))
+	for i, id := range ids {
+		keys[i] = s.table.SlotOf(id)
+	}
+	const none = math.MaxUint64
+	slots := make([]uint64, len(ids))
+	err := s.r.MultiGet(ctx, keys, func(i int, b []byte) error {
+		if slots[i] = none; b == nil {
+			return nil
+		}
+		slot, err := readSlotOf(keys[i], b)
+		slots[i] = uint64(slot)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	where := make([]int, 0, len(ids))
+	for i, slot := range slots {
+		if slot != none {
+			keys[len(where)] = s.table.Slot(layout.TagSlot, uint32(slot))
+			where = append(where, i)
+		}
+	}
+	keys = keys[:len(where)]
+	layers := make([]uint8, len(where))
+	err = s.r.MultiGet(ctx, keys, func(j int, b []byte) error {
+		rec, err := readSlot(keys[j], b)
+		if err == nil && rec.id != ids[where[j]] {
+			err = corrupt(keys[j], "slot of node %d belongs to node %d", ids[where[j]], rec.id)
+		}
+		layers[j] = rec.layer
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for j, i := range where {
+		keys[j] = s.table.Slot(layout.TagVector, uint32(slots[i]))
+	}
+	row := make([]float32, s.dim)
+	return s.r.MultiGet(ctx, keys, func(j int, b []byte) error {
+		if err := readVector(keys[j], b, row); err != nil {
+			return err
+		}
+		return fn(where[j], layers[j], row)
+	})
+}

@@ -1,0 +1,80 @@
+package vecindex
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Hit is a vector found.
+type Hit struct {
+	ID    uint64
+	Layer uint8
+	Score float32 // higher is nearer; see Metric
+}
+
+// compareHits orders hits by score descending, then id ascending.
+func compareHits(a, b Hit) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// topK keeps the best k of the hits it is offered in a heap whose root is the
+// worst kept. What it keeps does not depend on the order of offers. k is
+// positive where offers are made.
+type topK struct {
+	k    int
+	heap []Hit
+}
+
+func (t *topK) reset(k int) { t.k, t.heap = k, t.heap[:0] }
+
+// accepts reports whether h is among the best k so far.
+func (t *topK) accepts(h Hit) bool {
+	return len(t.heap) < t.k || compareHits(h, t.heap[0]) < 0
+}
+
+// take keeps an accepted hit.
+func (t *topK) take(h Hit) {
+	if len(t.heap) < t.k {
+		t.heap = append(t.heap, h)
+		t.up(len(t.heap) - 1)
+		return
+	}
+	t.heap[0] = h
+	t.down()
+}
+
+func (t *topK) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if compareHits(t.heap[i], t.heap[parent]) <= 0 {
+			return
+		}
+		t.heap[i], t.heap[parent] = t.heap[parent], t.heap[i]
+		i = parent
+	}
+}
+
+func (t *topK) down() {
+	for i := 0; ; {
+		worst := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(t.heap); c++ {
+			if compareHits(t.heap[c], t.heap[worst]) > 0 {
+				worst = c
+			}
+		}
+		if worst == i {
+			return
+		}
+		t.heap[i], t.heap[worst] = t.heap[worst], t.heap[i]
+		i = worst
+	}
+}
+
+// appendSorted appends what was kept to dst, best first.
+func (t *topK) appendSorted(dst []Hit) []Hit {
+	slices.SortFunc(t.heap, compareHits)
+	return append(dst, t.heap...)
+}

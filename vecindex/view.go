@@ -1,0 +1,243 @@
+package vecindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"sync/atomic"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+)
+
+// View shows the vectors of one snapshot. It is safe for concurrent use as far
+// as its reader is: a View over a [kv.Overlay] is not.
+type View struct {
+	ix     *Index
+	src    stored
+	meta   meta
+	mirror atomic.Pointer[mirror]
+	closed atomic.Bool
+}
+
+// fetchBatch is how many ids are read from the store at a time.
+const fetchBatch = 256
+
+// At returns the view of the snapshot s, taken at epoch seq. It reads one
+// record. s must stay open and must not change until the View is closed: over
+// an Overlay, a View is opened after the writes that it is to show. The error
+// is ErrSequence where s holds a change of the index made after seq.
+func (ix *Index) At(ctx context.Context, s kv.Reader, seq uint64) (*View, error) {
+	m, err := ix.readMeta(ctx, s)
+	if err != nil {
+		return nil, ix.wrap("view", err)
+	}
+	if m.seq > seq {
+		return nil, ix.wrap("view", fmt.Errorf("snapshot of epoch %d holds commit %d: %w", seq, m.seq, ErrSequence))
+	}
+	v := &View{ix: ix, src: ix.in(s), meta: m}
+	v.hold(ix.mirror.Load())
+	return v, nil
+}
+
+// Close releases the memory that only this View holds. The View is of no use
+// afterwards: its methods return ErrClosed.
+func (v *View) Close() {
+	v.closed.Store(true)
+	v.mirror.Store(nil)
+}
+
+// Len returns the number of vectors.
+func (v *View) Len() int { return int(v.meta.live) }
+
+// hold takes m for the View if m shows its snapshot.
+func (v *View) hold(m *mirror) *mirror {
+	if m == nil || v.meta.seq < m.floor || v.meta.seq > m.head {
+		return nil
+	}
+	v.mirror.Store(m)
+	return m
+}
+
+// source returns the mirror that shows the snapshot, built now if there is
+// none yet, or nil where the store has to be read.
+func (v *View) source(ctx context.Context) (*mirror, error) {
+	if m := v.mirror.Load(); m != nil {
+		return m, nil
+	}
+	m, err := v.ix.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.hold(m), nil
+}
+
+func (v *View) check(op string) error {
+	if v.closed.Load() {
+		return v.ix.wrap(op, fmt.Errorf("view: %w", kv.ErrClosed))
+	}
+	return nil
+}
+
+// Score appends to dst the exact score of q against the vector of each of ids,
+// in the order of ids. An id without a vector scores negative infinity, which
+// no vector does. A query that the metric cannot take is an error as in
+// [View.Search].
+func (v *View) Score(ctx context.Context, q []float32, ids []uint64, dst []float32) ([]float32, error) {
+	if err := v.check("score"); err != nil {
+		return dst, err
+	}
+	sc := v.ix.scratch.Get().(*scratch)
+	defer v.ix.scratch.Put(sc)
+	var err error
+	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q, true); err != nil {
+		return dst, v.ix.wrap("score", err)
+	}
+	m, err := v.source(ctx)
+	if err != nil {
+		return dst, v.ix.wrap("score", err)
+	}
+	n := len(dst)
+	for range ids {
+		dst = append(dst, float32(math.Inf(-1)))
+	}
+	metric := v.ix.cfg.Metric
+	err = v.each(ctx, m, ids, func(i int, _ uint8, x []float32) error {
+		dst[n+i] = metric.score(sc.query, x)
+		return nil
+	})
+	if err != nil {
+		return dst[:n], v.ix.wrap("score", err)
+	}
+	return dst, nil
+}
+
+// Vector appends the vector of node id to dst, in the form it is stored in:
+// under [Cosine] scaled to length 1. The error is [kv.ErrNotFound] where the
+// node has none.
+func (v *View) Vector(ctx context.Context, id uint64, dst []float32) ([]float32, error) {
+	if err := v.check("vector"); err != nil {
+		return dst, err
+	}
+	n := len(dst)
+	err := v.each(ctx, v.mirror.Load(), []uint64{id}, func(_ int, _ uint8, x []float32) error {
+		dst = append(dst, x...)
+		return nil
+	})
+	if err == nil && len(dst) == n {
+		err = kv.ErrNotFound
+	}
+	if err != nil {
+		return dst[:n], v.ix.wrap(fmt.Sprintf("vector of node %d", id), err)
+	}
+	return dst, nil
+}
+
+// Entry is one vector of an index, in the form it is stored in.
+type Entry struct {
+	ID     uint64
+	Layer  uint8
+	Vector []float32
+}
+
+// All returns all vectors, ids ascending. An Entry's Vector is valid until the
+// next step. An error ends the sequence.
+func (v *View) All(ctx context.Context) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		if err := v.all(ctx, func(e Entry) bool { return yield(e, nil) }); err != nil {
+			yield(Entry{}, v.ix.wrap("read all", err))
+		}
+	}
+}
+
+func (v *View) all(ctx context.Context, yield func(Entry) bool) (err error) {
+	if v.closed.Load() {
+		return fmt.Errorf("view: %w", kv.ErrClosed)
+	}
+	it, err := v.src.iter(ctx, layout.TagSlotOf)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	dim := v.src.dim
+	ids := make([]uint64, 0, fetchBatch)
+	layers := make([]uint8, fetchBatch)
+	buffer := make([]float32, fetchBatch*dim)
+	seen := 0
+	for ok := it.First(); ok; {
+		ids = ids[:0]
+		for ; ok && len(ids) < fetchBatch; ok = it.Next() {
+			id, err := keyNode(it.Key())
+			if err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		found := 0
+		err := v.each(ctx, v.mirror.Load(), ids, func(i int, layer uint8, x []float32) error {
+			layers[i] = layer
+			copy(buffer[i*dim:], x)
+			found++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if seen += found; found < len(ids) {
+			return corrupt(v.src.table.Meta(metaName), "%d nodes with a slot have no vector", len(ids)-found)
+		}
+		for i, id := range ids {
+			if !yield(Entry{ID: id, Layer: layers[i], Vector: buffer[i*dim : (i+1)*dim : (i+1)*dim]}) {
+				return nil
+			}
+		}
+	}
+	if err := errors.Join(it.Err(), ctx.Err()); err != nil {
+		return err
+	}
+	if seen != int(v.meta.live) {
+		return corrupt(v.src.table.Meta(metaName), "%d vectors of %d", seen, v.meta.live)
+	}
+	return nil
+}
+
+// each calls fn with the place in ids, layer and vector of each id that the
+// View has, in any order, from m where it is not nil and knows. The vector is
+// valid until fn returns.
+func (v *View) each(ctx context.Context, m *mirror, ids []uint64, fn func(i int, layer uint8, x []float32) error) error {
+	var rest []int // places of the ids that the store has to be asked for
+	var restIDs []uint64
+	for from := 0; from < len(ids); from += fetchBatch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rest, restIDs = rest[:0], restIDs[:0]
+		for i := from; i < min(from+fetchBatch, len(ids)); i++ {
+			where := unknown
+			if m != nil {
+				var c *chunk
+				var row int
+				if c, row, where = m.find(ids[i], v.meta.seq); where == resident {
+					if err := fn(i, c.layers[row], c.vector(row, m.dim)); err != nil {
+						return err
+					}
+				}
+			}
+			if where == unknown {
+				rest, restIDs = append(rest, i), append(restIDs, ids[i])
+			}
+		}
+		if len(rest) == 0 {
+			continue
+		}
+		err := v.src.vectors(ctx, restIDs, func(j int, layer uint8, x []float32) error {
+			return fn(rest[j], layer, x)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
