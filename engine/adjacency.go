@@ -10,7 +10,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/internal/layout"
-	"github.com/ragdb/ragdb/kv"
 )
 
 // Direction says which edges of directed types count. Edges of undirected
@@ -42,6 +41,20 @@ func (f *EdgeFilter) reads(dir layout.Direction, t EdgeType) bool {
 		return true
 	}
 	return (dir == layout.Out) == (f.Direction == Out)
+}
+
+// follows reports whether any list that is stored in a direction can matter to
+// the filter.
+func (r *reader) follows(dir layout.Direction, f *EdgeFilter) bool {
+	if f.Direction == Both || (dir == layout.Out) == (f.Direction == Out) {
+		return true
+	}
+	// The lists against the direction hold what is followed of undirected
+	// types only.
+	if f.Types != nil {
+		return slices.ContainsFunc(f.Types, func(t EdgeType) bool { return !t.Directed() })
+	}
+	return r.graph.st.undirected.Load()
 }
 
 // Edge is an edge. Edges of undirected types have the node that was asked
@@ -85,15 +98,26 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 	from := len(dst)
 	lists := 0
 	for _, dir := range []layout.Direction{layout.Out, layout.In} {
-		err := r.eachList(dir, id, &f, func(t EdgeType, it *listIter) error {
+		if !r.follows(dir, &f) {
+			continue
+		}
+		err := r.eachList(dir, id, &f, func(t EdgeType, l *listIter) error {
 			n := 0
-			err := it.from(uint64(after)+1, func(other uint64, w float32) bool {
-				if dir == layout.In && !t.Directed() && NodeID(other) == id {
-					return true // the loop was met among the out-edges
-				}
-				dst = append(dst, edgeOf(dir, id, NodeID(other), t, w))
-				n++
+			err := l.parts(uint64(after)+1, func(base uint64, ids []uint64, weights []float32) bool {
 				// One more than the page, to know that the list goes on.
+				ids = ids[:min(len(ids), limit+1-n)]
+				n += len(ids)
+				for i, low := range ids {
+					other := NodeID(base + low)
+					if dir == layout.In && other == id && !t.Directed() {
+						continue // the loop was met among the out-edges
+					}
+					w := float32(1)
+					if weights != nil {
+						w = weights[i]
+					}
+					dst = append(dst, edgeOf(dir, id, other, t, w))
+				}
 				return n <= limit
 			})
 			if n > 0 {
@@ -141,94 +165,6 @@ func edgeOf(dir layout.Direction, id, other NodeID, t EdgeType, w float32) Edge 
 	return Edge{From: id, To: other, Type: t, Weight: w}
 }
 
-// listIter walks one adjacency list from the key on which it stands.
-type listIter struct {
-	kv  kv.Iterator
-	key layout.AdjacencyKey
-	set layout.Set
-}
-
-// from calls fn with the neighbours >= lo of the list and their weights,
-// ascending, until fn returns false.
-func (l *listIter) from(lo uint64, fn func(other uint64, w float32) bool) error {
-	if l.key.Inline {
-		return l.value(0, lo, fn)
-	}
-	if c := layout.Container(lo); c > l.key.Container {
-		// Seek past the containers below lo.
-		k := layout.AdjacencyContainer(l.key.Dir, l.key.Graph, l.key.Node, l.key.Type, c)
-		if !l.kv.SeekGE(k) {
-			return l.kv.Err()
-		}
-	}
-	for {
-		key, ok := layout.ReadAdjacency(l.kv.Key())
-		if !ok || key.Type != l.key.Type || key.Node != l.key.Node || key.Dir != l.key.Dir {
-			return nil
-		}
-		stop := false
-		err := l.value(key.Container<<16, lo, func(other uint64, w float32) bool {
-			stop = !fn(other, w)
-			return !stop
-		})
-		if err != nil || stop || !l.kv.Next() {
-			return errors.Join(err, l.kv.Err())
-		}
-	}
-}
-
-// value calls fn with the neighbours >= lo in the current value.
-func (l *listIter) value(base, lo uint64, fn func(other uint64, w float32) bool) error {
-	l.set.Reset()
-	if err := layout.ReadSet(l.kv.Value(), &l.set); err != nil {
-		return corrupt(l.kv.Key(), err)
-	}
-	i := 0
-	if lo > base {
-		i, _ = slices.BinarySearch(l.set.IDs, lo-base)
-	}
-	for ; i < len(l.set.IDs); i++ {
-		if !fn(base+l.set.IDs[i], l.set.Weight(i)) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// eachList calls fn with every list of a node in one direction that the filter
-// wants, in order of type. fn need not exhaust the list.
-func (r *reader) eachList(dir layout.Direction, id NodeID, f *EdgeFilter, fn func(t EdgeType, l *listIter) error) error {
-	prefix := layout.AppendAdjacencyPrefix(make([]byte, 0, 32), dir, r.g, uint64(id))
-	it, err := r.kv.Iter(r.ctx, prefix, layout.Next(prefix))
-	if err != nil {
-		return err
-	}
-	l := &listIter{kv: it}
-	ok := it.SeekPrefix(prefix)
-	for ok {
-		key, valid := layout.ReadAdjacency(it.Key())
-		if !valid {
-			err = corrupt(it.Key(), errors.New("not an adjacency key"))
-			break
-		}
-		l.key = key
-		t := EdgeType(key.Type)
-		if f.reads(dir, t) {
-			if err = fn(t, l); err != nil {
-				break
-			}
-		}
-		if key.Inline {
-			// The walk of an inline list does not move the iterator, and no
-			// container of the same list follows one.
-			ok = it.Next()
-			continue
-		}
-		ok = it.SeekGE(layout.Adjacency(dir, r.g, uint64(id), key.Type+1))
-	}
-	return errors.Join(err, it.Err(), it.Close())
-}
-
 // Degree returns the number of distinct neighbours over the filter's types. It
 // decodes the lists; a hub costs a bitmap of its neighbours.
 func (r *reader) Degree(id NodeID, f EdgeFilter) (int, error) {
@@ -247,17 +183,20 @@ func (r *reader) NeighborSet(id NodeID, f EdgeFilter) (*roaring.Bitmap, error) {
 	}
 	rb := roaring.New()
 	for _, dir := range []layout.Direction{layout.Out, layout.In} {
+		if !r.follows(dir, &f) {
+			continue
+		}
 		err := r.eachList(dir, id, &f, func(t EdgeType, l *listIter) error {
 			for {
 				key, ok := layout.ReadAdjacency(l.kv.Key())
-				if !ok || key.Type != l.key.Type {
+				if !ok || !l.same(key) {
 					return nil
 				}
 				if err := layout.AddSetTo(l.kv.Value(), key.Container<<16, rb); err != nil {
 					return corrupt(l.kv.Key(), err)
 				}
-				if key.Inline || !l.kv.Next() {
-					return l.kv.Err()
+				if key.Inline || !l.next() {
+					return l.err()
 				}
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -111,6 +112,13 @@ type graphState struct {
 	spaces map[uint32]*vecindex.Index
 	gone   bool // dropped or replaced
 
+	// undirected says that there may be an undirected edge type, and lastType
+	// is the greatest edge type that there may be. They are raised before the
+	// type is committed, so that they hold for every snapshot, and save
+	// looking for lists that nobody can have.
+	undirected atomic.Bool
+	lastType   atomic.Uint32
+
 	// The fields below belong to the single writer.
 
 	version  uint64
@@ -152,6 +160,9 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 		}
 		k, n := layout.CatalogID(kvp.key)
 		g.names.add(k, n, e)
+		if k == layout.KindEdgeType {
+			g.noteEdgeType(EdgeType(n))
+		}
 	}
 	for kvp, err := range scan(ctx, r, layout.GraphPrefix(layout.TagPromoted, id)) {
 		if err != nil {
@@ -180,6 +191,17 @@ func (g *graphState) lookup(k layout.Kind, name string) (uint32, catalogEntry, b
 	defer g.mu.RUnlock()
 	id, ok := g.names.ids[kindName{k, name}]
 	return id, g.names.entries[kindID{k, id}], ok
+}
+
+// noteEdgeType notes that there may be edges of a type. The caller is the
+// writer, or nobody else has the state yet.
+func (g *graphState) noteEdgeType(t EdgeType) {
+	if !t.Directed() {
+		g.undirected.Store(true)
+	}
+	if uint32(t) > g.lastType.Load() {
+		g.lastType.Store(uint32(t))
+	}
 }
 
 // nameOf returns the name of a committed id, or "" where there is none.

@@ -190,7 +190,8 @@ type edgeKey struct {
 // Contribute writes what source says of a node or edge, in place of what it
 // said before. An edge that no source has named yet comes to be; its weight is
 // the sum over its sources. A source of an edge is a source of the edge's
-// derived ends too. Source and ends must exist.
+// derived ends too, but not of itself: nothing would ever remove it. Source
+// and ends must exist.
 func (v *TxView) Contribute(source NodeID, t Target, c Contribution) error {
 	return v.wrap(fmt.Sprintf("contribute of %d", source), v.contribute(source, t, c))
 }
@@ -223,6 +224,9 @@ func (v *TxView) contribute(source NodeID, t Target, c Contribution) error {
 	}
 	v.refold[edgeKey{key.A, key.B, key.Type}] = struct{}{}
 	for _, end := range [2]NodeID{t.From, t.To} {
+		if end == source {
+			continue
+		}
 		if err := v.supportEnd(source, end); err != nil {
 			return err
 		}

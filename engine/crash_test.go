@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -29,11 +31,30 @@ type crasher struct {
 	loss   *rand.Rand
 }
 
+// journalled is a file system that keeps the order in which the entries of a
+// directory were made, as far as Pebble relies on it: it creates the marker
+// that names a manifest without having synced the manifest's own entry.
+type journalled struct{ vfs.FS }
+
+// Create implements [vfs.FS].
+func (fs journalled) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(fs.PathBase(name), "marker.") {
+		dir, err := fs.OpenDir(fs.PathDir(name))
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return fs.FS.Create(name, category)
+}
+
 // newCrasher adds the database that crashes to a round.
 func newCrasher(r *round, fs *vfs.MemFS, depth int, count *tally) *crasher {
 	c := &crasher{round: r, fs: fs, depth: depth, count: count, loss: rand.New(rand.NewPCG(r.seed, 3))}
 	r.add("pebble", func(o *pebblekv.Options) opener {
-		o.FS = errorfs.Wrap(fs, errorfs.InjectorFunc(c.called))
+		o.FS = errorfs.Wrap(journalled{fs}, errorfs.InjectorFunc(c.called))
 		return pebbleOpener(o)
 	})
 	return c
@@ -75,16 +96,16 @@ func (c *crasher) op() {
 	c.clone = nil
 	c.mu.Unlock()
 	if clone != nil {
-		c.recover(clone)
+		c.revive(clone)
 	}
 }
 
-// recover opens a copy, compares it with the state that it must be in, and
+// revive opens a copy, compares it with the state that it must be in, and
 // lets it live for a while. The round itself goes on without a crash, so that
 // its stream of operations does not depend on what the crash took.
-func (c *crasher) recover(clone *vfs.MemFS) {
+func (c *crasher) revive(clone *vfs.MemFS) {
 	r := &round{
-		t: c.t, seed: c.seed, op: c.round.op, where: c.where + fmt.Sprintf(" after the crash in operation %d", c.round.op),
+		t: c.t, seed: c.seed, op: c.round.op, still: true, where: c.where + fmt.Sprintf(" after the crash in operation %d", c.round.op),
 		rnd: rand.New(rand.NewPCG(c.seed, uint64(c.round.op)<<8)), options: rand.New(rand.NewPCG(c.seed, uint64(c.round.op)<<8+1)),
 		trail: append([]string(nil), c.trail...), history: map[uint64]*modelState{},
 	}

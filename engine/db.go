@@ -41,6 +41,8 @@ type DB struct {
 	// epoch is the number of the last commit.
 	epoch atomic.Uint64
 
+	mirrors mirrors
+
 	// mu guards the fields below it.
 	mu       sync.Mutex
 	idle     *sync.Cond // signalled when running falls to 0

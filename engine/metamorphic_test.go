@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -69,26 +68,26 @@ func TestMetamorphic(t *testing.T) {
 	})
 }
 
-// eachSeed runs a round for each seed: n of them, without end under -long, or
-// the one that is asked for.
+// eachSeed runs a round for each seed: n of them, the one that is asked for,
+// or under -long as many as there is time for in half of what -timeout leaves.
 func eachSeed(t *testing.T, n int, round func(t *testing.T, seed uint64)) {
-	if *long {
-		n = 1 << 30
-	}
 	first := uint64(1)
 	if *seedFlag > 0 {
 		first, n = *seedFlag, 1
 	}
-	for seed := first; seed < first+uint64(n); seed++ {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			if !*long {
+	if !*long {
+		for i := range n {
+			t.Run(fmt.Sprint(first+uint64(i)), func(t *testing.T) {
 				t.Parallel()
-			}
-			round(t, seed)
-		})
-		if t.Failed() || *long && t.Context().Err() != nil {
-			return
+				round(t, first+uint64(i))
+			})
 		}
+		return
+	}
+	deadline, limited := t.Deadline()
+	stop := time.Now().Add(time.Until(deadline) / 2)
+	for seed := first; !t.Failed() && (!limited || time.Now().Before(stop)); seed++ {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { round(t, seed) })
 	}
 }
 
@@ -221,7 +220,7 @@ func (r *round) open(s *subject) {
 		PromoteAt:    pick(r.options, []int{2, 3, 8, 20, 64}),
 	}
 	p := &pebblekv.Options{
-		CacheBytes:    pick(r.options, []int64{1, 64 << 10, 4 << 20}),
+		CacheBytes:    pick(r.options, []int64{16 << 10, 1 << 20, 4 << 20}),
 		MemtableBytes: pick(r.options, []int64{64 << 10, 256 << 10, 4 << 20}),
 	}
 	s.opts = fmt.Sprintf("MaxTxBytes %d, PromoteAt %d, CacheBytes %d, MemtableBytes %d", o.MaxTxBytes, o.PromoteAt, p.CacheBytes, p.MemtableBytes)
@@ -286,7 +285,7 @@ func (r *round) run(n int, op func()) {
 // plainOp does one random operation.
 func (r *round) plainOp() {
 	switch n := r.rnd.IntN(100); {
-	case n < 55 || len(r.state.graphs) == 0 && n < 90:
+	case n < 55 || len(r.state.graphs) == 0 && n < 88:
 		r.transaction()
 	case n < 70:
 		r.view()
@@ -296,11 +295,13 @@ func (r *round) plainOp() {
 		r.readHeld()
 	case n < 82:
 		r.release()
-	case n < 90:
+	case n < 88:
 		r.directory()
-	case n < 94:
+	case n < 92:
+		r.load()
+	case n < 95:
 		r.maintain()
-	case n < 96:
+	case n < 97:
 		r.reopen()
 	default:
 		r.verify()
@@ -394,301 +395,4 @@ func sortedIDs[V any](m map[uint32]V) []uint32 {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// read does steps in a snapshot.
-func (r *round) read(s *subject, snap *engine.Snapshot, steps []step) {
-	for _, x := range steps {
-		got := x.run(snap.Graph(s.graphs[x.graph]), nil)
-		r.line(s, fmt.Sprintf("graph %d at %d: %s", x.graph, snap.Epoch(), x.name), x.want, got)
-	}
-}
-
-// reads returns some random reads of a state.
-func (r *round) reads(st *modelState, n int) []step {
-	var steps []step
-	for range n {
-		if id, ok := r.graph(st); ok {
-			g := &graphOps{rnd: r.rnd, m: st.graphs[id]}
-			steps = append(steps, g.read())
-		}
-	}
-	return steps
-}
-
-// everything returns the reads that show a whole state.
-func (r *round) everything(st *modelState) []step {
-	var steps []step
-	for _, id := range st.ids() {
-		g := &graphOps{rnd: r.rnd, m: st.graphs[id]}
-		steps = append(steps, g.everything()...)
-	}
-	return steps
-}
-
-func (r *round) view() {
-	steps := r.reads(r.state, 1+r.rnd.IntN(12))
-	r.eachSnapshot(steps)
-}
-
-// eachSnapshot does steps in a snapshot of every subject.
-func (r *round) eachSnapshot(steps []step) {
-	for _, s := range r.subjects {
-		err := s.db.View(background, func(snap *engine.Snapshot) error {
-			r.read(s, snap, steps)
-			return nil
-		})
-		r.line(s, "view", "ok", fault(err))
-	}
-}
-
-// hold opens a snapshot that stays open while the database changes.
-func (r *round) hold() {
-	if len(r.held) == 4 {
-		r.release()
-	}
-	r.note("hold a snapshot of %d", r.state.epoch)
-	r.held = append(r.held, r.state)
-	for _, s := range r.subjects {
-		snap, err := s.db.Snapshot(background)
-		r.line(s, "snapshot", "ok", fault(err))
-		r.line(s, "epoch of the snapshot", fmt.Sprint(r.state.epoch), fmt.Sprint(snap.Epoch()))
-		s.held = append(s.held, snap)
-	}
-}
-
-func (r *round) readHeld() {
-	if len(r.held) == 0 {
-		r.hold()
-		return
-	}
-	i := r.rnd.IntN(len(r.held))
-	steps := r.reads(r.held[i], 1+r.rnd.IntN(12))
-	for _, s := range r.subjects {
-		r.read(s, s.held[i], steps)
-	}
-}
-
-// release compares the whole of a held snapshot and closes it.
-func (r *round) release() {
-	if len(r.held) == 0 {
-		return
-	}
-	i := r.rnd.IntN(len(r.held))
-	r.note("release the snapshot of %d", r.held[i].epoch)
-	steps := r.everything(r.held[i])
-	r.held = slices.Delete(r.held, i, i+1)
-	for _, s := range r.subjects {
-		r.read(s, s.held[i], steps)
-		r.line(s, "close the snapshot", "ok", fault(s.held[i].Close()))
-		s.held = slices.Delete(s.held, i, i+1)
-	}
-}
-
-// directory makes, drops or replaces a graph.
-func (r *round) directory() {
-	switch r.rnd.IntN(6) {
-	case 0:
-		r.drop()
-	case 1:
-		r.swap()
-	case 2:
-		r.stale()
-	default:
-		r.create()
-	}
-}
-
-func (r *round) graphName() string { return fmt.Sprintf("g%d", r.rnd.IntN(3)) }
-
-func (r *round) create() {
-	name := r.graphName()
-	id, ok := r.state.names[name]
-	if !ok {
-		next := r.state.successor()
-		id = next.next
-		next.next++
-		next.names[name], next.graphs[id] = id, newModelGraph(id)
-		r.committed(next, kv.Sync)
-	}
-	r.note("graph %s -> %d", name, id)
-	for _, s := range r.subjects {
-		g, err := r.namespace(s).Graph(background, name)
-		r.line(s, "graph "+name, "ok", fault(err))
-		r.line(s, "id of graph "+name, fmt.Sprint(id), fmt.Sprint(g.ID()))
-		s.graphs[id] = g
-	}
-}
-
-func (r *round) drop() {
-	name := r.graphName()
-	want := fault(engine.ErrNotFound)
-	if id, ok := r.state.names[name]; ok {
-		want = "ok"
-		next := r.state.successor()
-		delete(next.names, name)
-		delete(next.graphs, id)
-		r.gone = append(r.gone, id)
-		r.committed(next, kv.Sync)
-	}
-	r.note("drop %s -> %s", name, want)
-	for _, s := range r.subjects {
-		r.line(s, "drop "+name, want, fault(r.namespace(s).Drop(background, name)))
-	}
-}
-
-func (r *round) swap() {
-	id, ok := r.graph(r.state)
-	if !ok {
-		return
-	}
-	name, old := r.graphName(), r.state.nameOf(id)
-	if name != old {
-		next := r.state.successor()
-		if replaced, ok := next.names[name]; ok {
-			delete(next.graphs, replaced)
-			r.gone = append(r.gone, replaced)
-		}
-		delete(next.names, old)
-		next.names[name] = id
-		r.committed(next, kv.Sync)
-	}
-	r.note("swap %s for %s", name, old)
-	for _, s := range r.subjects {
-		r.line(s, "swap "+name, "ok", fault(r.namespace(s).Swap(background, name, s.graphs[id])))
-		r.line(s, "name after the swap", name, s.graphs[id].Name())
-	}
-}
-
-// stale uses the handle of a graph that was dropped or replaced.
-func (r *round) stale() {
-	if len(r.gone) == 0 {
-		return
-	}
-	id, name := pick(r.rnd, r.gone), r.graphName()
-	r.note("use the dropped graph %d", id)
-	for _, s := range r.subjects {
-		err := s.db.Update(background, func(tx *engine.Tx) error {
-			_, err := tx.Graph(s.graphs[id]).MakeNodeType("late")
-			return err
-		})
-		r.line(s, "write to a dropped graph", fault(engine.ErrNotFound), fault(err))
-		err = r.namespace(s).Swap(background, name, s.graphs[id])
-		r.line(s, "swap in a dropped graph", fault(engine.ErrNotFound), fault(err))
-	}
-}
-
-// maintain makes a store flush or compact.
-func (r *round) maintain() {
-	flush := r.rnd.IntN(2) == 0
-	r.note("flush %t", flush)
-	for _, s := range r.subjects {
-		m := s.store.(kv.Maintainer)
-		err := m.Flush(background)
-		if !flush && err == nil {
-			err = m.Compact(background, nil, nil)
-		}
-		r.line(s, "flush or compact", "ok", fault(err))
-	}
-	r.durable()
-}
-
-// reopen closes every database and opens it under other options.
-func (r *round) reopen() {
-	for len(r.held) > 0 {
-		r.release()
-	}
-	r.note("reopen")
-	jump, jumped := r.jump()
-	for _, s := range r.subjects {
-		r.line(s, "close", "ok", fault(s.db.Close()))
-		r.open(s)
-		if jumped {
-			b := s.store.NewBatch()
-			b.Set(layout.GraphMeta(jump.id, "next_node"), binary.BigEndian.AppendUint64(nil, uint64(jump.nextNode)))
-			r.line(s, "jump", "ok", fault(s.store.Apply(background, b, kv.Sync)))
-		}
-		r.attach(s)
-	}
-	r.gone = nil
-	r.durable()
-	r.verify()
-}
-
-// jump lets a graph go on with the ids before the next container, as if the
-// nodes in between had been made and deleted.
-func (r *round) jump() (m *modelGraph, ok bool) {
-	id, ok := r.graph(r.state)
-	if !ok || r.still || r.rnd.IntN(2) == 0 || r.state.graphs[id].nextNode > 1<<18 {
-		return nil, false
-	}
-	m = new(*r.state.graphs[id])
-	m.nextNode = (m.nextNode+1<<16)>>16<<16 - 5
-	next := *r.state
-	next.graphs = map[uint32]*modelGraph{}
-	for id, g := range r.state.graphs {
-		next.graphs[id] = g
-	}
-	next.graphs[id] = m
-	r.committed(&next, kv.Sync)
-	r.note("graph %d goes on with node %d", id, m.nextNode)
-	return m, true
-}
-
-// verify compares everything, and checks every database.
-func (r *round) verify() {
-	r.note("verify")
-	r.eachSnapshot(r.everything(r.state))
-	for _, s := range r.subjects {
-		for f, err := range s.db.Check(background, engine.CheckOptions{Level: engine.CheckFull}) {
-			if err != nil {
-				r.fail("%s: check: %v", s.name, err)
-			}
-			r.fail("%s: check finds: %s", s.name, f)
-		}
-	}
-}
-
-// exports compares the canonical exports of all databases, and that of an
-// import of one.
-func (r *round) exports() {
-	want := ""
-	for i, s := range r.subjects {
-		var buf bytes.Buffer
-		err := s.db.View(background, func(snap *engine.Snapshot) error {
-			return snap.Export(background, "main", &buf, engine.ExportOptions{Canonical: true})
-		})
-		r.line(s, "export", "ok", fault(err))
-		if i == 0 {
-			want = buf.String()
-		}
-		if buf.String() != want {
-			sameText(r.t, s.name, buf.String(), want)
-			r.fail("%s: another canonical export", s.name)
-		}
-	}
-	db, err := engine.Open(background, engine.Memory, nil)
-	if err != nil {
-		r.fail("open: %v", err)
-	}
-	defer db.Close()
-	ns, err := db.Namespace(background, "main")
-	if err == nil {
-		err = ns.Import(background, strings.NewReader(want))
-	}
-	if err != nil {
-		r.fail("import: %v", err)
-	}
-	sameText(r.t, "import", export(r.t, db, "main", engine.ExportOptions{Canonical: true}), want)
-}
-
-// end verifies and closes the databases.
-func (r *round) end() {
-	for len(r.held) > 0 {
-		r.release()
-	}
-	r.verify()
-	for _, s := range r.subjects {
-		r.line(s, "close", "ok", fault(s.db.Close()))
-	}
 }

@@ -339,7 +339,7 @@ func (m *modelGraph) contributeToEdge(source engine.NodeID, e modelEdge, c engin
 	m.edges[e] = m.total(t).Weight
 	for _, end := range []engine.NodeID{e.from, e.to} {
 		g := modelGift{source, engine.NodeTarget(end)}
-		if _, has := m.gifts[g]; !has && m.nodes[end].derived {
+		if _, has := m.gifts[g]; !has && end != source && m.nodes[end].derived {
 			m.gifts[g] = engine.Contribution{}
 		}
 	}

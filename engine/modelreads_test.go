@@ -247,11 +247,11 @@ func (m *modelGraph) phrase(field string, words []string) []engine.NodeID {
 // are such that scores are exact, whatever the order of the sums.
 func (m *modelGraph) nearest(space string, q vecindex.Search) []vecindex.Hit {
 	metric := m.spaces[space].Metric
-	query := unit(metric, q.Vector)
+	query := scaled(metric, q.Vector)
 	var all []vecindex.Hit
 	for at, x := range m.vectors {
 		if at.name == space && (q.Allow == nil || q.Allow.Contains(uint32(at.id))) {
-			all = append(all, vecindex.Hit{ID: uint64(at.id), Layer: x.layer, Score: score(metric, query, unit(metric, x.v))})
+			all = append(all, vecindex.Hit{ID: uint64(at.id), Layer: x.layer, Score: score(metric, query, scaled(metric, x.v))})
 		}
 	}
 	slices.SortFunc(all, func(a, b vecindex.Hit) int {
@@ -273,8 +273,8 @@ func (m *modelGraph) nearest(space string, q vecindex.Search) []vecindex.Hit {
 	return out
 }
 
-// unit returns a vector as a metric compares it.
-func unit(metric vecindex.Metric, v []float32) []float32 {
+// scaled returns a vector as a metric compares it.
+func scaled(metric vecindex.Metric, v []float32) []float32 {
 	sum := 0.0
 	for _, x := range v {
 		sum += float64(x) * float64(x)

@@ -68,15 +68,42 @@ func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine: graph: %w", err)
 	}
-	e, err := n.db.directory(ctx, n.name, name, n.id)
-	if err != nil {
-		return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+	for {
+		e, err := n.db.directory(ctx, n.name, name, n.id)
+		if err != nil {
+			return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+		}
+		st, err := n.db.graphState(ctx, e.graph, name)
+		if err != nil {
+			return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+		}
+		// What is dropped or replaced from here on finds the state and marks
+		// it; what was before did not, and the name has to be looked up again.
+		still, err := n.db.leadsTo(ctx, layout.Directory(n.name, name), e.graph)
+		if err != nil {
+			return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+		}
+		if still {
+			return &Graph{ns: n, st: st}, nil
+		}
 	}
-	st, err := n.db.graphState(ctx, e.graph, name)
-	if err != nil {
-		return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+}
+
+// leadsTo reports whether an entry of the directory is of the graph id.
+func (db *DB) leadsTo(ctx context.Context, key []byte, id uint32) (bool, error) {
+	if err := db.enter(); err != nil {
+		return false, err
 	}
-	return &Graph{ns: n, st: st}, nil
+	defer db.leave()
+	v, err := db.store.Get(ctx, key, nil)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	e, err := decodeDirectory(key, v)
+	return e.graph == id, err
 }
 
 // HasGraph reports whether the namespace has a graph of the name.

@@ -53,7 +53,7 @@ func fault(err error) string {
 	}
 	for _, known := range []error{
 		engine.ErrTxTooLarge, engine.ErrNoIndex, engine.ErrNotFound, engine.ErrInvalid, engine.ErrExists,
-		engine.ErrTxDone, vecindex.ErrModelMismatch, vecindex.ErrDimension, vecindex.ErrVector,
+		engine.ErrTxDone, errFailed, vecindex.ErrModelMismatch, vecindex.ErrDimension, vecindex.ErrVector,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()

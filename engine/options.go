@@ -19,7 +19,8 @@ type Options struct {
 	MustExist bool
 	// MemoryBudget bounds, in bytes, what caches, vector mirrors and
 	// projections keep in memory together. The process needs about 150 MB
-	// beside it. The default is 256 MiB.
+	// beside it. The default is 512 MiB: a quarter for blocks of the store, half
+	// for vectors, the rest for projections.
 	MemoryBudget int64
 	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB.
 	MaxTxBytes int
@@ -49,7 +50,7 @@ func (o *Options) ensureDefaults() Options {
 		out = *o
 	}
 	if out.MemoryBudget == 0 {
-		out.MemoryBudget = 256 << 20
+		out.MemoryBudget = 512 << 20
 	}
 	if out.MaxTxBytes == 0 {
 		out.MaxTxBytes = 64 << 20
@@ -88,7 +89,7 @@ func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (k
 	return pebblekv.Open(ctx, path, s, &pebblekv.Options{
 		ReadOnly:   o.ReadOnly,
 		MustExist:  o.MustExist || o.ReadOnly,
-		CacheBytes: o.MemoryBudget / 2,
+		CacheBytes: o.MemoryBudget / 4,
 		Logger:     o.Logger,
 	})
 }

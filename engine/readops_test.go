@@ -391,14 +391,14 @@ func (g *graphOps) readVectors(space string, query []float32, ids []uint64) step
 		var all []string
 		for _, id := range m.nodesOf(0) {
 			if x, ok := m.vectors[modelPlace{space, id}]; ok {
-				all = append(all, show(uint64(id), x.layer, unit(metric, x.v)))
+				all = append(all, show(uint64(id), x.layer, scaled(metric, x.v)))
 			}
 		}
 		var scores []float32
 		for _, id := range ids {
 			s := float32(math.Inf(-1))
 			if x, ok := m.vectors[modelPlace{space, engine.NodeID(id)}]; ok {
-				s = score(metric, unit(metric, query), unit(metric, x.v))
+				s = score(metric, scaled(metric, query), scaled(metric, x.v))
 			}
 			scores = append(scores, s+0)
 		}

@@ -85,6 +85,7 @@ type Snapshot struct {
 
 	mu    sync.Mutex
 	views map[viewKey]*vecindex.View // opened on it, closed with it
+	idle  []*listIter                // not in use, closed with it
 	done  bool
 }
 
@@ -139,12 +140,17 @@ func (s *Snapshot) Close() error {
 		return nil
 	}
 	s.done = true
-	views := s.views
+	views, idle := s.views, s.idle
+	s.idle = nil
 	s.mu.Unlock()
 	for _, v := range views {
 		v.Close()
 	}
-	err := s.kv.Close()
+	var err error
+	for _, l := range idle {
+		err = firstError(err, l.kv.Close())
+	}
+	err = firstError(err, s.kv.Close())
 	s.db.leave()
 	if err != nil {
 		return fmt.Errorf("engine: close snapshot: %w", err)

@@ -100,7 +100,7 @@ func TestStatsCount(t *testing.T) {
 		if keys <= graphs || graphs == 0 {
 			t.Errorf("%d bytes in families, %d in graphs", keys, graphs)
 		}
-		if s.Memory.BudgetBytes != 256<<20 || s.Store.MemtableBytes == 0 {
+		if s.Memory.BudgetBytes != db.MemoryBudget() || s.Store.MemtableBytes == 0 {
 			t.Errorf("%+v %+v", s.Memory, s.Store)
 		}
 		// The same content says the same, but for the engine's own figures.

@@ -124,6 +124,7 @@ func (tx *Tx) Graph(g *Graph) *TxView {
 		postings: map[string]*postingsChange{},
 		lexsums:  map[string]*[2]int64{},
 		vectors:  map[uint32]*vectorWrite{},
+		made:     map[uint32]*vecindex.Index{},
 	}
 	v.reader.tx = v
 	tx.graphs[g.st.id] = v
@@ -152,12 +153,14 @@ type TxView struct {
 	changed  bool            // nodes or edges: the version moves
 
 	edges    []edgeOp // not in the overlay yet
+	applied  []edgeOp // in it, kept to be verified
 	promoted map[promotedKey]*roaring.Bitmap
 	refold   map[edgeKey]struct{}
 	postings map[string]*postingsChange
 	lexsums  map[string]*[2]int64
 	vectors  map[uint32]*vectorWrite
-	dropped  []uint32 // vector spaces
+	dropped  []uint32                   // vector spaces
+	made     map[uint32]*vecindex.Index // new vector spaces, nil until they are used
 }
 
 // check refuses what cannot be written any more.
@@ -222,6 +225,9 @@ func (v *TxView) addName(k layout.Kind, name string, make func(n uint32) (id, fl
 	}
 	e := catalogEntry{name: name, epoch: v.transact.epoch, flags: flags, options: options}
 	v.names.add(k, id, e)
+	if k == layout.KindEdgeType {
+		v.st.noteEdgeType(EdgeType(id))
+	}
 	o := v.transact.overlay
 	o.Set(layout.Catalog(v.g, k, id), encodeCatalogEntry(v.transact.fb, &e))
 	o.Set(layout.Name(v.g, k, name), binaryID(id))
@@ -325,7 +331,7 @@ func (tx *Tx) commit(d kv.Durability) error {
 	for _, id := range ids {
 		tx.graphs[id].publish()
 	}
-	return tx.checkInvariants()
+	return tx.verifyIfAsked()
 }
 
 // flush moves everything that is buffered into the overlay.
@@ -378,7 +384,15 @@ func (v *TxView) publish() {
 	}
 	st.mu.Lock()
 	for _, id := range v.dropped {
+		if ix := st.spaces[id]; ix != nil {
+			v.transact.db.mirrors.remove(ix)
+		}
 		delete(st.spaces, id)
+	}
+	for id, ix := range v.made {
+		if ix != nil {
+			st.spaces[id] = ix
+		}
 	}
 	st.mu.Unlock()
 }

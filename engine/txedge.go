@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
 )
 
 // edgeOp is one half of an edge's change: what it does to the list of one end.
@@ -17,6 +19,7 @@ type edgeOp struct {
 	node, other uint64
 	etype       uint32
 	weight      float32
+	seq         uint32 // among the buffered changes
 	dir         layout.Direction
 	remove      bool
 }
@@ -79,9 +82,10 @@ func (v *TxView) bufferEdge(from, to NodeID, t EdgeType, weight float32, remove 
 	if !t.Directed() && a > b {
 		a, b = b, a
 	}
+	seq := uint32(len(v.edges))
 	v.edges = append(v.edges,
-		edgeOp{node: a, other: b, etype: uint32(t), weight: weight, dir: layout.Out, remove: remove},
-		edgeOp{node: b, other: a, etype: uint32(t), weight: weight, dir: layout.In, remove: remove})
+		edgeOp{node: a, other: b, etype: uint32(t), weight: weight, seq: seq, dir: layout.Out, remove: remove},
+		edgeOp{node: b, other: a, etype: uint32(t), weight: weight, seq: seq, dir: layout.In, remove: remove})
 	v.transact.bulky += 2 * edgeOpBytes
 	v.changed = true
 }
@@ -141,18 +145,26 @@ func (v *TxView) dropEdge(from, to NodeID, t EdgeType) error {
 
 // applyEdges moves the buffered changes into the overlay: one merge for each
 // list touched, the last change of an edge winning.
-func (v *TxView) applyEdges() error {
+func (v *TxView) applyEdges() (err error) {
 	if len(v.edges) == 0 {
 		return nil
 	}
 	ops := v.edges
 	v.edges = nil
-	slices.SortStableFunc(ops, func(a, b edgeOp) int {
+	if invariants {
+		v.applied = append(v.applied, ops[max(0, len(ops)-verifyEdges):]...)
+	}
+	slices.SortFunc(ops, func(a, b edgeOp) int {
 		if c := a.compareList(&b); c != 0 {
 			return c
 		}
-		return cmp.Compare(a.other, b.other)
+		if c := cmp.Compare(a.other, b.other); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.seq, b.seq)
 	})
+	old := inlineLengths{v: v}
+	defer func() { err = errors.Join(err, old.close()) }()
 	var add layout.Set
 	var remove []uint64
 	for i := 0; i < len(ops); {
@@ -170,7 +182,7 @@ func (v *TxView) applyEdges() error {
 			}
 		}
 		key := listKey{ops[i].dir, ops[i].node, ops[i].etype}
-		if err := v.applyList(key, &add, remove); err != nil {
+		if err := v.changeList(&old, key, &add, remove); err != nil {
 			return err
 		}
 		i = j
@@ -181,11 +193,17 @@ func (v *TxView) applyEdges() error {
 
 // applyList merges changes into one list.
 func (v *TxView) applyList(key listKey, add *layout.Set, remove []uint64) error {
+	old := inlineLengths{v: v}
+	return errors.Join(v.changeList(&old, key, add, remove), old.close())
+}
+
+// changeList is applyList with the lengths of the lists as they are.
+func (v *TxView) changeList(old *inlineLengths, key listKey, add *layout.Set, remove []uint64) error {
 	if v.isPromoted(key) {
 		v.mergeContainers(key, add, remove)
 		return nil
 	}
-	n, err := v.lengthBound(key)
+	n, err := v.lengthBound(old, key)
 	if err != nil {
 		return err
 	}
@@ -202,8 +220,10 @@ func (v *TxView) applyList(key listKey, add *layout.Set, remove []uint64) error 
 		v.st.firstNew = v.nextNode
 	}
 	v.st.lengths[key] = n
-	k := layout.Adjacency(key.dir, v.g, key.node, key.etype)
-	v.transact.overlay.Merge(k, layout.AppendDelta(nil, add.IDs, add.Weights, remove))
+	// The overlay copies both.
+	old.key = layout.AppendAdjacency(old.key[:0], key.dir, v.g, key.node, key.etype)
+	old.value = layout.AppendDelta(old.value[:0], add.IDs, add.Weights, remove)
+	v.transact.overlay.Merge(old.key, old.value)
 	return nil
 }
 
@@ -225,31 +245,51 @@ func (v *TxView) isPromoted(key listKey) bool {
 // lengthBound returns a number that the length of an inline list does not
 // exceed. The first time that a list is met it is read; from then on added
 // edges are counted, so that adding stays a blind write.
-func (v *TxView) lengthBound(key listKey) (uint32, error) {
+func (v *TxView) lengthBound(old *inlineLengths, key listKey) (uint32, error) {
 	if n, ok := v.st.lengths[key]; ok {
 		return n, nil
 	}
 	if key.node >= v.st.firstNew {
 		return 0, nil
 	}
-	n, err := v.inlineLength(key)
+	n, err := old.of(key)
 	return uint32(n), err
 }
 
-func (v *TxView) inlineLength(key listKey) (int, error) {
-	k := layout.Adjacency(key.dir, v.g, key.node, key.etype)
-	b, err := v.kv.Get(v.ctx, k, nil)
-	if errors.Is(err, ErrNotFound) {
-		return 0, nil
+// inlineLengths reads the lengths of lists that are under one key, as they
+// were when the first was asked for.
+type inlineLengths struct {
+	v  *TxView
+	it kv.Iterator // over all lists, nil until the first is asked for
+
+	key, value []byte // used again
+}
+
+// of returns the length of a list. Asking in ascending order is cheapest.
+func (l *inlineLengths) of(key listKey) (int, error) {
+	if l.it == nil {
+		it, err := l.v.kv.Iter(l.v.ctx, []byte{byte(layout.TagOut)}, []byte{byte(layout.TagPromoted)})
+		if err != nil {
+			return 0, err
+		}
+		l.it = it
 	}
-	if err != nil {
-		return 0, err
+	l.key = layout.AppendAdjacency(l.key[:0], key.dir, l.v.g, key.node, key.etype)
+	if !l.it.SeekPrefix(l.key) || !bytes.Equal(l.it.Key(), l.key) {
+		return 0, l.it.Err()
 	}
-	n, err := layout.SetLen(b)
+	n, err := layout.SetLen(l.it.Value())
 	if err != nil {
-		return 0, corrupt(k, err)
+		return 0, firstError(l.it.Err(), corrupt(l.key, err))
 	}
 	return n, nil
+}
+
+func (l *inlineLengths) close() error {
+	if l.it == nil {
+		return nil
+	}
+	return l.it.Close()
 }
 
 // promoteIfLong moves a list into containers where the changes make it longer

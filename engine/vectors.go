@@ -113,21 +113,43 @@ func (r *reader) SpaceInfo(name string) (SpaceOptions, error) {
 	return s.SpaceOptions, r.wrap("space", err)
 }
 
-// index returns the open index of a space.
+// index returns the open index of a space. That of a space which the
+// transaction made is the transaction's until it commits. A snapshot from
+// before the space was dropped and made again reads the store: memory is for
+// the vectors there are.
 func (r *reader) index(id uint32, s *space) (*vecindex.Index, error) {
+	db, conf := r.graph.ns.db, s.config(r.g, id)
+	open := func(mirrorBytes int64) (*vecindex.Index, error) {
+		return db.openIndex(r.ctx, conf, mirrorBytes)
+	}
+	if r.tx != nil {
+		if ix, ok := r.tx.made[id]; ok {
+			if ix != nil {
+				return ix, nil
+			}
+			ix, err := open(0)
+			if err == nil {
+				r.tx.made[id] = ix
+			}
+			return ix, err
+		}
+	}
 	st := r.graph.st
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if ix := st.spaces[id]; ix != nil {
-		return ix, nil
+		switch have := ix.Config(); {
+		case have == conf:
+			return ix, nil
+		case have.Table.Generation > s.generation:
+			return open(-1)
+		}
 	}
-	db := r.graph.ns.db
-	ix, err := vecindex.Open(r.ctx, db.store, s.config(r.g, id), &vecindex.Options{MaxMirrorBytes: db.opts.MemoryBudget / 4})
-	if err != nil {
-		return nil, err
+	ix, err := open(0)
+	if err == nil {
+		st.spaces[id] = ix
 	}
-	st.spaces[id] = ix
-	return ix, nil
+	return ix, err
 }
 
 // Vectors returns the vectors of a space as the snapshot holds them. The view
@@ -213,6 +235,7 @@ func (v *TxView) makeSpace(name string, o SpaceOptions) error {
 	} else {
 		id = v.addName(layout.KindSpace, name, nil, nil)
 	}
+	v.made[id] = nil
 	v.transact.overlay.Set(layout.Space(v.g, id), s.encode(v.transact.fb, v.transact.epoch))
 	return nil
 }
@@ -240,6 +263,7 @@ func (v *TxView) dropSpace(name string) error {
 		o.DeleteRange(prefix, layout.Next(prefix))
 	}
 	delete(v.vectors, id)
+	delete(v.made, id)
 	v.dropped = append(v.dropped, id)
 	return nil
 }

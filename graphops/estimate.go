@@ -103,31 +103,32 @@ func (c *counter) run(rank, k int) error {
 	if k == 0 {
 		return nil
 	}
-	lo, err := c.sel.all.Select(uint32(rank))
+	from, err := c.sel.all.Select(uint32(rank))
 	if err != nil {
 		return err
 	}
-	it := c.sel.all.Iterator()
-	it.AdvanceIfNeeded(lo)
-	for ; k > 0 && it.HasNext(); k-- {
-		id := it.Next()
-		c.nodes++
-		var last ways
-		for l, err := range c.v.Lists(engine.Out, engine.NodeID(id), engine.NodeID(id)+1, c.s.filter()) {
+	c.nodes += min(k, c.sel.len()-rank)
+	var node engine.NodeID
+	var last ways
+	for lo, hi := range c.sel.spans(from, 1<<32, k) {
+		for l, err := range c.v.Lists(engine.Out, lo, hi, c.s.filter()) {
 			if err != nil {
 				return err
 			}
+			if !c.sel.all.Contains(uint32(l.Node)) {
+				continue
+			}
 			ways, n := c.s.ways(l.Type), 0
 			for _, other := range l.Others {
-				if other != uint64(id) && c.sel.all.Contains(uint32(other)) {
+				if other != uint64(l.Node) && c.sel.all.Contains(uint32(other)) {
 					n++
 				}
 			}
 			c.edges += n
 			c.entries += n * ways.entries()
-			if n > 0 && ways != last {
+			if n > 0 && (l.Node != node || ways != last) {
 				c.runs++
-				last = ways
+				node, last = l.Node, ways
 			}
 		}
 	}

@@ -132,7 +132,8 @@ func (sc *scan) run(ctx context.Context) ([]part, error) {
 // window appends the edges of one window's nodes to p.
 func (sc *scan) window(window uint32, p *part) error {
 	filter := sc.s.filter()
-	for lo, hi := range sc.sel.spans(window) {
+	from := window << windowBits
+	for lo, hi := range sc.sel.spans(from, uint64(from)+windowSize, windowSize) {
 		for l, err := range sc.v.Lists(engine.Out, lo, hi, filter) {
 			if err != nil {
 				return err

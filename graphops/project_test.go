@@ -350,7 +350,7 @@ func TestProjectIsCancelled(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	store := &hookedStore{}
 	g := openGraph(t, "x", store.options())
-	s := rmat(13, 2, 2, 1) // more nodes than Estimate looks at
+	s := rmat(13, 1, 1, 1) // more nodes than Estimate looks at
 	s.store(t, g)
 	v := viewOf(t, g)
 	broken := errors.New("broken")
@@ -380,7 +380,7 @@ func TestReadErrors(t *testing.T) {
 			return g.Err()
 		},
 	} {
-		for k := int64(0); ; k += 1 + k/8 {
+		for k := int64(0); ; k += 1 + k/4 {
 			var calls atomic.Int64
 			store.hook = func(context.Context) error {
 				if calls.Add(1) > k {

@@ -86,16 +86,16 @@ func (sel *selection) windows() []uint32 {
 // seek: a seek costs about as much as that many lists.
 const spanGap = 32
 
-// spans yields the ranges lo <= id < hi of node ids to read in a window.
-// Between and within them lie few nodes that are not selected.
-func (sel *selection) spans(window uint32) iter.Seq2[engine.NodeID, engine.NodeID] {
+// spans yields ranges lo <= id < hi of node ids that together have the first
+// most selected nodes with from <= id < end, and few others.
+func (sel *selection) spans(from uint32, end uint64, most int) iter.Seq2[engine.NodeID, engine.NodeID] {
 	return func(yield func(lo, hi engine.NodeID) bool) {
 		it := sel.all.Iterator()
-		it.AdvanceIfNeeded(window << windowBits)
+		it.AdvanceIfNeeded(from)
 		var lo, hi engine.NodeID
-		for it.HasNext() {
+		for ; most > 0 && it.HasNext(); most-- {
 			id := it.Next()
-			if id>>windowBits != window {
+			if uint64(id) >= end {
 				break
 			}
 			if at := engine.NodeID(id); hi == 0 || at > hi+spanGap {

@@ -147,4 +147,9 @@ type Options struct {
 	// the bound, the rest being room for replaced vectors that are not
 	// reclaimed yet, and is given up when it outgrows the bound.
 	MaxMirrorBytes int64
+	// Room returns the bytes that a mirror may have now, for owners of several
+	// indexes that share one budget; nil is no further bound. It is called when
+	// a mirror is built or grows, under locks of the index, and must not use
+	// the index but for MemoryBytes.
+	Room func() int64
 }

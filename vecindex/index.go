@@ -16,6 +16,7 @@ type Index struct {
 	store kv.Store
 	cfg   Config
 	limit int64
+	room  func() int64
 
 	mirror  atomic.Pointer[mirror] // nil where there is none
 	scratch sync.Pool              // *scratch
@@ -37,7 +38,7 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 	}
 	ix := &Index{store: st, cfg: c}
 	if o != nil {
-		ix.limit = o.MaxMirrorBytes
+		ix.limit, ix.room = o.MaxMirrorBytes, o.Room
 	}
 	ix.scratch.New = func() any { return new(scratch) }
 	if _, err := ix.readMeta(ctx, st); err != nil {
@@ -129,7 +130,20 @@ func (ix *Index) readMeta(ctx context.Context, r kv.Reader) (meta, error) {
 
 // fits reports whether n vectors may be mirrored.
 func (ix *Index) fits(n uint32) bool {
-	return ix.limit == 0 || mirrorBytes(n, ix.cfg.Dim) <= ix.limit/4*3
+	limit := ix.bound()
+	return limit == 0 || mirrorBytes(n, ix.cfg.Dim) <= limit/4*3
+}
+
+// bound returns the bytes that a mirror may have now; 0 is no bound.
+func (ix *Index) bound() int64 {
+	if ix.room == nil || ix.limit < 0 {
+		return ix.limit
+	}
+	room := max(ix.room(), 1)
+	if ix.limit > 0 {
+		room = min(room, ix.limit)
+	}
+	return room
 }
 
 // load returns the mirror, building it where there is none yet, or nil where
@@ -180,7 +194,7 @@ func (ix *Index) load(ctx context.Context) (*mirror, error) {
 
 // keep makes m the current mirror unless it is over the limit.
 func (ix *Index) keep(m *mirror) {
-	if m != nil && ix.limit > 0 && m.size > ix.limit {
+	if limit := ix.bound(); m != nil && limit > 0 && m.size > limit {
 		m = nil
 	}
 	ix.mirror.Store(m)

@@ -13,19 +13,19 @@ import (
 
 // answerResult is what ask --json prints.
 type answerResult struct {
-	V        int            `json:"v"`
-	Question string         `json:"question"`
-	Answer   *string        `json:"answer,omitempty"`
-	Answered *bool          `json:"answered,omitempty"`
-	Method   string         `json:"method"`
-	Model    string         `json:"model,omitempty"`
-	NS       string         `json:"ns"`
-	Sources  []answerSource `json:"sources"`
+	V        int             `json:"v"`
+	Question string          `json:"question"`
+	Answer   *string         `json:"answer,omitempty"`
+	Answered *bool           `json:"answered,omitempty"`
+	Method   string          `json:"method"`
+	Model    string          `json:"model,omitempty"`
+	NS       string          `json:"ns"`
+	Sources  []answerSource  `json:"sources"`
 	Items    *[]evidenceItem `json:"items,omitempty"`
-	Trace    string         `json:"trace,omitempty"`
-	Tokens   tokenCount     `json:"tokens"`
-	USD      float64        `json:"usd"`
-	Ms       timings        `json:"ms"`
+	Trace    string          `json:"trace,omitempty"`
+	Tokens   tokenCount      `json:"tokens"`
+	USD      float64         `json:"usd"`
+	Ms       timings         `json:"ms"`
 	// Plan and Ops are there with --explain.
 	Plan string          `json:"plan,omitempty"`
 	Ops  []query.OpTrace `json:"ops,omitempty"`
@@ -135,13 +135,9 @@ type why struct {
 	Cut string `json:"cut"`
 }
 
-func newWhy(steps []query.Step) why {
+func newWhy(steps []pathStep) why {
 	w := why{Path: []string{}}
 	for i, s := range steps {
-		text := s.Op
-		if s.Note != "" {
-			text += " " + s.Note
-		}
 		switch {
 		case s.Op == "pack":
 			w.Cut = s.Note
@@ -150,11 +146,10 @@ func newWhy(steps []query.Step) why {
 			mass := s.Score
 			w.PPR = &mass
 		}
-		text += " (" + score(s.Score) + ")"
 		if i == 0 {
-			w.Seed = text
+			w.Seed = s.String()
 		} else {
-			w.Path = append(w.Path, text)
+			w.Path = append(w.Path, s.String())
 		}
 	}
 	return w
@@ -171,6 +166,10 @@ func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem
 				if err != nil {
 					return err
 				}
+				steps, err := path(snap, k.graphs(), it.Why)
+				if err != nil {
+					return err
+				}
 				kind := it.Kind
 				if strings.HasPrefix(kind, rag.ChunkNodeType+":") {
 					kind = rag.ChunkNodeType
@@ -181,7 +180,7 @@ func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem
 				}
 				out = append(out, evidenceItem{
 					Rank: len(out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
-					Sources: spans, Why: newWhy(it.Why), Text: it.Text,
+					Sources: spans, Why: newWhy(steps), Text: it.Text,
 				})
 			}
 		}

@@ -50,11 +50,8 @@ func newApp(env []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 	return &app{env: vars, stdin: stdin, out: newOutput(stdout, stderr, vars), methods: methods.All()}
 }
 
-// The annotations of commands.
-const (
-	printsRows   = "rows"   // has a table: every --output is possible
-	printsStream = "stream" // writes data of its own to stdout
-)
+// printsRows annotates commands that have a table: every --output is possible.
+const printsRows = "rows"
 
 // command builds the tree of commands.
 func (a *app) command() *cobra.Command {
@@ -69,18 +66,22 @@ of the documents.`,
   ragdb index acme.ragdb ./docs
   ragdb ask acme.ragdb "How long is the warranty on model B?"
   ragdb why acme.ragdb "How long is the warranty?" c:handbook.md#3`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              a.unknownCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: a.prepare,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:                       a.unknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE:          a.prepare,
 	}
 	root.SetOut(a.out.stdout)
 	root.SetErr(a.out.stderr)
 	a.globalFlags(root.PersistentFlags())
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}",
+		"ragdb help lists the flags that every command takes.", 1))
+	root.SetHelpCommand(a.helpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		a.guessOutput(cmd)
 		return usage(helpHint(cmd), "%s", flagMessage(err))
 	})
 	for _, g := range []cobra.Group{{ID: "use", Title: "Documents and questions:"}, {ID: "look", Title: "Looking inside:"}, {ID: "keep", Title: "Keeping it:"}} {
@@ -90,7 +91,7 @@ of the documents.`,
 		"use":  {a.initCommand(), a.indexCommand(), a.askCommand(), a.removeCommand(), a.demoCommand()},
 		"look": {a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand()},
 		"keep": {a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand()},
-		"":     {a.versionCommand()},
+		"":     {a.evalCommand(), a.versionCommand()},
 	} {
 		for _, c := range cmds {
 			c.GroupID = id
@@ -112,23 +113,15 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.CountVarP(&g.verbose, "verbose", "v", "say more; twice for everything")
 	f.BoolVar(&g.noColor, "no-color", false, "print without colours (also NO_COLOR)")
 	f.Var(&g.progress, "progress", "how to show progress: auto, bar, plain, json, none")
-	f.DurationVar(&g.timeout, "timeout", 0, "give up after this time, such as 90s or 5m")
+	f.DurationVar(&g.timeout, "timeout", 0, "give up after `TIME`, such as 90s or 5m")
 	f.BoolVarP(&g.yes, "yes", "y", false, "do not ask before removing or overwriting")
 	f.StringVar(&g.config, "config", "", "settings `FILE` in place of ./ragdb.yaml")
-	f.StringVar(&g.ns, "ns", "main", "namespace: one corpus of the database")
-}
-
-// guessOutput finds the output format where the flags were not read to the end.
-func (a *app) guessOutput(cmd *cobra.Command) {
-	if a.global.json || a.global.jsonl || a.global.output.value == string(asJSON) {
-		a.out.format = asJSON
-	}
+	f.StringVar(&g.ns, "ns", "main", "namespace `NAME`: one corpus of the database")
 }
 
 // prepare settles what every command needs, before it runs.
 func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	g := &a.global
-	a.guessOutput(cmd)
 	a.out.quiet, a.out.verbose = g.quiet, g.verbose
 	if err := a.readSettings(); err != nil {
 		return err
@@ -185,11 +178,25 @@ func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	a.guessOutput(cmd)
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", args[0])
 	}
 	return usage("ragdb help lists them", "there is no command %q", args[0])
+}
+
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Tell about a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage("ragdb help lists them", "there is no command %q", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 func helpHint(cmd *cobra.Command) string {

@@ -78,14 +78,14 @@ func kinds() []kind {
 		{engine.ErrIncompatible, exitCorrupt, "format", "use the ragdb that wrote it to export, and import here"},
 		{engine.ErrCorrupt, exitCorrupt, "corrupt", "see what is damaged with ragdb check, or restore a backup"},
 		{engine.ErrReadOnly, exitFailed, "read_only", "run it without --readonly"},
-		{engine.ErrNoIndex, exitUsage, "usage", "a filter can use what documents say of themselves: ragdb show DB DOC lists it"},
+		{engine.ErrNoIndex, exitUsage, "usage", "ragdb show DB DOC lists what a document says of itself"},
 		{engine.ErrInvalid, exitUsage, "usage", ""},
 		{load.ErrOption, exitUsage, "usage", ""},
 		{rag.ErrMethod, exitUsage, "usage", ""},
 		{rag.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
 		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with .txt, .md, .html, .jsonl or .csv files, or name the --format"},
 		{rag.ErrNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
-		{rag.ErrPartial, exitPartial, "partial", "correct them and run the same command; ragdb status lists failed items"},
+		{rag.ErrPartial, exitPartial, "partial", "ragdb status tells what failed"},
 		{engine.ErrNotFound, exitNotFound, "not_found", ""},
 		{engine.ErrMemory, exitFailed, "memory", ""},
 		{syscall.ENOSPC, exitFailed, "disk_full", "make room and run the same command to go on"},
@@ -116,6 +116,7 @@ func message(err error) string {
 	var syntax *engine.SyntaxError
 	var path *fs.PathError
 	var partial *rag.PartialError
+	var index *engine.NoIndexError
 	switch {
 	case errors.As(err, &locked):
 		return locked.Error()
@@ -123,6 +124,10 @@ func message(err error) string {
 		return format.Error()
 	case errors.As(err, &syntax):
 		return "the filter is wrong: " + syntax.Error()
+	case errors.As(err, &index) && len(index.Indexed) == 0:
+		return fmt.Sprintf("the documents have no metadata to filter by, so no %q", index.Property)
+	case errors.As(err, &index):
+		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(index.Indexed, ", "))
 	case errors.As(err, &partial):
 		return partial.Error() + "; the rest is done"
 	case errors.Is(err, context.DeadlineExceeded):

@@ -36,6 +36,7 @@ type specList struct {
 	specs   []rag.Spec
 	methods rag.Methods
 	one     bool // takes a single method
+	all     bool // takes the word all for every one
 }
 
 func (l *specList) String() string {
@@ -49,6 +50,9 @@ func (l *specList) String() string {
 // Set implements pflag.Value.
 func (l *specList) Set(s string) error {
 	var specs []rag.Spec
+	if l.all && s == "all" {
+		s = strings.Join(l.methods.Names(), ",")
+	}
 	for _, part := range rag.SplitSpecs(s) {
 		spec, err := rag.ParseSpec(part)
 		if err != nil {

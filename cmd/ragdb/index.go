@@ -55,12 +55,12 @@ have their id.`,
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "methods to index by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
 	fl.Var(&f.concurrency, "concurrency", "work items done at once (default: processors)")
-	fl.StringArrayVar(&f.load.Include, "include", nil, "files of a folder to read, such as '*.md' or 'docs/**/*.txt'")
+	fl.StringArrayVar(&f.load.Include, "include", nil, "read only files of a folder that match `PATTERN`, such as '*.md' or 'docs/**/*.txt'")
 	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.of, ", "))
 	fl.Var(&f.meta, "meta", "metadata for all documents read, for --where")
-	fl.StringVar(&f.load.KeyPrefix, "key-prefix", "", "put this before the keys of documents")
+	fl.StringVar(&f.load.KeyPrefix, "key-prefix", "", "put `PREFIX` before the keys of documents")
 	fl.BoolVar(&f.load.NoTitle, "no-title", false, "leave titles out of the text")
-	fl.Int64Var(&f.load.MaxDocBytes, "max-doc-bytes", load.DefaultMaxDocBytes, "refuse greater documents")
+	fl.Int64Var(&f.load.MaxDocBytes, "max-doc-bytes", load.DefaultMaxDocBytes, "refuse documents of more than `N` bytes")
 	return cmd
 }
 
@@ -94,7 +94,12 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 		if err != nil {
 			return err
 		}
-		_, err = a.runIndex(ctx, c, systems, inputs, rag.IndexOptions{Workers: int(f.concurrency)})
+		r, err := a.runIndex(ctx, c, systems, inputs, rag.IndexOptions{Workers: int(f.concurrency)})
+		if r != nil && a.out.machine() {
+			a.out.json(r)
+		} else if r != nil {
+			a.printIndex(c, r)
+		}
 		return err
 	})
 }
@@ -165,8 +170,9 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 	return systems, nil
 }
 
-// runIndex indexes and reports.
-func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System, inputs []rag.Input, o rag.IndexOptions) (*rag.IndexResult, error) {
+// runIndex indexes, showing progress. The result is nil where the run did not
+// come to its end; it is there beside [rag.ErrPartial].
+func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System, inputs []rag.Input, o rag.IndexOptions) (*indexResult, error) {
 	p := a.newProgress()
 	o.Notify = p.notify
 	start := time.Now()
@@ -178,29 +184,48 @@ func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System,
 		a.out.warn("ragdb: %s", escape(bad))
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && context.Cause(ctx) == errInterrupted {
-		return r, &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: " + saved, hint: "run the same command to go on", err: err}
+		return nil, &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: " + saved, hint: "run the same command to go on", err: err}
 	}
 	if err != nil && !errors.Is(err, rag.ErrPartial) {
-		return r, err
+		return nil, err
 	}
-	out := indexResult{V: 1, NS: c.Namespace.Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
+	out := &indexResult{V: 1, NS: c.Namespace.Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
 	for _, sys := range systems {
 		out.Methods = append(out.Methods, sys.Instance())
 		nodes, cerr := graphNodes(ctx, c, sys.Graph())
 		if cerr != nil {
-			return r, cerr
+			return nil, cerr
 		}
 		out.Nodes = append(out.Nodes, nodes...)
 	}
-	a.printIndex(c, &out, time.Since(start))
-	return r, err
+	if err != nil {
+		err = partly(c, r, err)
+	}
+	return out, err
 }
 
-func (a *app) printIndex(c *rag.Corpus, r *indexResult, took time.Duration) {
-	if a.out.machine() {
-		a.out.json(r)
-		return
+func unreadable(n int) string {
+	if n == 1 {
+		return "1 file or record could not be read"
 	}
+	return number(n) + " files or records could not be read"
+}
+
+// partly tells how much of a run failed.
+func partly(c *rag.Corpus, r *rag.IndexResult, err error) error {
+	f := &failure{exit: exitPartial, code: "partial", err: err}
+	var what, todo []string
+	if n := len(r.BadFiles); n > 0 {
+		what, todo = append(what, unreadable(n)), append(todo, "correct what is named above and run the same command")
+	}
+	if r.Failed > 0 {
+		what, todo = append(what, plural(r.Failed, "item")+" failed"), append(todo, "ragdb status "+quote(c.DB.Path())+" tells why")
+	}
+	f.message, f.hint = strings.Join(what, " and ")+", the rest is done", strings.Join(todo, ", ")
+	return f
+}
+
+func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
 	var did []string
 	for _, part := range []struct {
 		n    int
@@ -213,15 +238,12 @@ func (a *app) printIndex(c *rag.Corpus, r *indexResult, took time.Duration) {
 	if len(did) == 0 {
 		did = append(did, "no new documents")
 	}
-	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(took))
+	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(time.Duration(r.Ms)*time.Millisecond))
 	line := c.DB.Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
 	for _, n := range r.Nodes {
 		line += " · " + plural(n.Count, n.Name)
 	}
 	a.out.print("%s\n", line)
-	if r.Failed > 0 {
-		a.out.note("%s failed: ragdb status %s", plural(r.Failed, "item"), quote(c.DB.Path()))
-	}
 }
 
 // graphNodes counts the nodes of a method's graph by type, without the chunks

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -34,6 +35,10 @@ func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	}()
 	a := newApp(env, stdin, stdout, stderr)
+	// Until the flags are read, errors are told as the words suggest.
+	if slices.Contains(args, "--json") || slices.Contains(args, "--jsonl") {
+		a.out.format = asJSON
+	}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -93,7 +93,10 @@ func (p *progress) end() {
 
 // finishStage closes the stage's line.
 func (p *progress) finishStage() {
-	if p.last.Stage != "" && p.last != p.shown {
+	// A stage of which nobody knows the size is told of when it takes long;
+	// reading is, since its count is the result.
+	short := p.last.Total == 0 && p.last.Stage != "read" && p.shown.Stage != p.last.Stage
+	if p.last.Stage != "" && p.last != p.shown && !short {
 		p.show()
 	}
 	if p.drawn {
@@ -129,8 +132,10 @@ func (p *progress) show() {
 
 // stageName is what people see of a stage's name: without the chunk set.
 func stageName(stage string) string {
-	name, _, _ := strings.Cut(stage, " ")
-	return name
+	if name, rest, ok := strings.Cut(stage, " "); ok && strings.Contains(rest, "/") {
+		return name
+	}
+	return stage
 }
 
 // line is progress as a line of text.
@@ -160,7 +165,10 @@ func (p *progress) left() string {
 		return ""
 	}
 	d := time.Duration(float64(spent) / float64(p.last.Done) * float64(p.last.Total-p.last.Done))
-	return duration(d.Round(time.Second)) + " left"
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s left", d.Seconds())
+	}
+	return duration(d) + " left"
 }
 
 // bar is progress as a bar of at most width columns.

@@ -77,8 +77,10 @@ type nodeView struct {
 }
 
 type neighborView struct {
-	Edge   string  `json:"edge"`
-	ID     string  `json:"id"`
+	Edge string `json:"edge"`
+	ID   string `json:"id"`
+	// In says that the edge leads from the neighbour here, and not back too.
+	In     bool    `json:"in"`
 	Weight float32 `json:"weight"`
 }
 
@@ -229,7 +231,7 @@ func nodeOf(v *engine.View, id engine.NodeID) (nodeView, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Neighbors = append(out.Neighbors, neighborView{v.EdgeTypeName(e.Type), name, e.Weight})
+		out.Neighbors = append(out.Neighbors, neighborView{v.EdgeTypeName(e.Type), name, e.Type.Directed() && e.To == id, e.Weight})
 	}
 	return out, nil
 }
@@ -247,7 +249,7 @@ func edgeOf(v *engine.View, f found) (nodeView, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Neighbors = append(out.Neighbors, neighborView{out.Type, name, w})
+		out.Neighbors = append(out.Neighbors, neighborView{out.Type, name, false, w})
 	}
 	out.ID = out.Type + ":" + out.Neighbors[0].ID + "→" + out.Neighbors[1].ID
 	return out, out.supported(v, engine.EdgeTarget(e.From, e.To, e.Type))
@@ -292,6 +294,14 @@ func strongest(v *engine.View, id engine.NodeID) ([]engine.Edge, error) {
 			break // a hub: the first by id will do
 		}
 	}
+	// A directed type may lead both ways between two nodes: once is enough.
+	out := map[engine.Edge]bool{}
+	for _, e := range edges {
+		out[engine.Edge{From: e.From, To: e.To, Type: e.Type}] = true
+	}
+	edges = slices.DeleteFunc(edges, func(e engine.Edge) bool {
+		return e.Type.Directed() && e.To == id && e.From != id && out[engine.Edge{From: e.To, To: e.From, Type: e.Type}]
+	})
 	slices.SortStableFunc(edges, func(a, b engine.Edge) int {
 		return cmp.Or(cmp.Compare(v.EdgeTypeName(a.Type), v.EdgeTypeName(b.Type)), cmp.Compare(b.Weight, a.Weight))
 	})

@@ -27,8 +27,10 @@ func (a *app) printShow(r *showResult) {
 
 // field prints a named value, its further lines below the first.
 func (a *app) field(name, value string) {
-	text := strings.TrimPrefix(wrap(a.out.clean(value), a.out.width, strings.Repeat(" ", 14)), strings.Repeat(" ", 14))
-	a.out.print("  %s%s", a.out.dim(pad(name, 12, false)), text)
+	const column = 16
+	indent := strings.Repeat(" ", column)
+	text := strings.TrimPrefix(wrap(a.out.clean(value), a.out.width, indent), indent)
+	a.out.print("  %s%s", a.out.dim(pad(name, column-2, false)), text)
 }
 
 func (a *app) printDocument(d *documentView) {
@@ -81,6 +83,9 @@ func (a *app) printNode(n *nodeView) {
 	byEdge := map[string][]string{}
 	for _, x := range n.Neighbors {
 		name := x.ID
+		if x.In {
+			name = "← " + name
+		}
 		if x.Weight != 1 {
 			name += " (" + score(float64(x.Weight)) + ")"
 		}

@@ -63,20 +63,13 @@ type whyResult struct {
 	Question string `json:"question"`
 	Method   string `json:"method"`
 	// Kept says that the item is evidence; Rank and Section are its place.
-	Kept    bool      `json:"kept"`
-	Rank    int       `json:"rank"`
-	Of      int       `json:"of"`
-	Section string    `json:"section"`
-	Verdict string    `json:"verdict"`
-	Path    []whyStep `json:"path"`
-	Ops     []whyOp   `json:"ops"`
-}
-
-type whyStep struct {
-	Op    string  `json:"op"`
-	From  string  `json:"from,omitempty"`
-	Note  string  `json:"note,omitempty"`
-	Score float64 `json:"score"`
+	Kept    bool       `json:"kept"`
+	Rank    int        `json:"rank"`
+	Of      int        `json:"of"`
+	Section string     `json:"section"`
+	Verdict string     `json:"verdict"`
+	Path    []pathStep `json:"path"`
+	Ops     []whyOp    `json:"ops"`
 }
 
 type whyOp struct {
@@ -151,7 +144,7 @@ func (k *asking) explain(s *engine.Snapshot, ev *rag.Evidence, refs []query.Ref)
 	if err != nil {
 		return whyResult{}, err
 	}
-	r := whyResult{V: 1, ID: name, Question: k.q.Text, Method: ev.Method, Of: len(ev.Items()), Path: []whyStep{}, Ops: []whyOp{}}
+	r := whyResult{V: 1, ID: name, Question: k.q.Text, Method: ev.Method, Of: len(ev.Items()), Ops: []whyOp{}}
 	findings := k.findings(ev, refs)
 	var steps []query.Step
 	var first, lost *query.Finding
@@ -168,14 +161,8 @@ func (k *asking) explain(s *engine.Snapshot, ev *rag.Evidence, refs []query.Ref)
 			lost = f
 		}
 	}
-	for _, st := range steps {
-		w := whyStep{Op: st.Op, Note: st.Note, Score: st.Score}
-		if st.From.ID != 0 || st.From.Edge.From != 0 {
-			if w.From, err = refName(s, k.graphs(), st.From); err != nil {
-				return r, err
-			}
-		}
-		r.Path = append(r.Path, w)
+	if r.Path, err = path(s, k.graphs(), steps); err != nil {
+		return r, err
 	}
 	r.place(ev, refs)
 	switch {
@@ -254,14 +241,7 @@ func (a *app) printWhy(found []whyResult) {
 			}
 			o.print("%s %s\n", o.bold(o.clean(r.ID)), o.clean(r.Verdict))
 			for _, p := range r.Path {
-				line := "  " + p.Op
-				if p.From != "" {
-					line += " of " + p.From
-				}
-				if p.Note != "" {
-					line += " · " + p.Note
-				}
-				o.print("%s\n", o.clean(line+" · score "+score(p.Score)))
+				o.print("%s", wrap(o.clean(p.String()), o.width, "  "))
 			}
 			if len(found) > 1 && o.verbose == 0 {
 				continue // the steps of each chunk are for -v
@@ -280,7 +260,7 @@ func (r *whyResult) table(o *output) *table {
 		if op.Rank > 0 {
 			rank, sc = number(op.Rank), score(op.Score)
 		}
-		if op.Lost {
+		if op.Lost && !r.Kept {
 			mark = "lost"
 		}
 		name := strings.Repeat("  ", op.Depth) + op.Op

@@ -112,10 +112,11 @@ func plural[N int | int64 | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "y") {
-		return number(n) + " " + noun[:len(noun)-1] + "ies"
+	count := number(n)
+	if n := len(noun); strings.HasSuffix(noun, "y") && !strings.ContainsRune("aeiou", rune(noun[n-2])) {
+		return count + " " + noun[:n-1] + "ies"
 	}
-	return number(n) + " " + noun + "s"
+	return count + " " + noun + "s"
 }
 
 // size writes a number of bytes.

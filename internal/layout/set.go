@@ -194,20 +194,9 @@ func readSet(v []byte, s *Set) (tail []byte, err error) {
 			return nil, err
 		}
 	case setRoar:
-		rb, n, err := readRoaring(b)
+		n, err := readRoaring(b, func(rb *roaring.Bitmap) error { return appendIDs(&s.IDs, rb) })
 		if err != nil {
 			return nil, err
-		}
-		s.IDs = slices.Grow(s.IDs, int(rb.GetCardinality()))
-		var buf [256]uint32
-		for it := rb.ManyIterator(); ; {
-			k := it.NextMany(buf[:])
-			if k == 0 {
-				break
-			}
-			for _, id := range buf[:k] {
-				s.IDs = append(s.IDs, uint64(id))
-			}
 		}
 		b = b[n:]
 	default:
@@ -221,23 +210,42 @@ func readSet(v []byte, s *Set) (tail []byte, err error) {
 	return b, nil
 }
 
-// readRoaring opens a bitmap over b, which it aliases, and returns the bytes
-// that it takes. The library trusts what it reads, and panics on some bytes
-// that no bitmap has.
-func readRoaring(b []byte) (rb *roaring.Bitmap, n int64, err error) {
+// readRoaring opens a bitmap over b, which it aliases, calls fn with it and
+// returns the bytes that it takes. The library trusts what it reads, and some
+// bytes that no bitmap has make it panic: that is an error here. Its own
+// Validate is not used; it is quadratic in the runs of a container.
+func readRoaring(b []byte, fn func(rb *roaring.Bitmap) error) (n int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			rb, err = nil, errSet(fmt.Sprint(p))
+			err = errSet(fmt.Sprint(p))
 		}
 	}()
-	rb = roaring.New()
-	if n, err = rb.FromBuffer(b); err == nil {
-		err = rb.Validate()
+	rb := roaring.New()
+	if n, err = rb.FromBuffer(b); err != nil {
+		return 0, errSet(err.Error())
 	}
-	if err != nil {
-		return nil, 0, errSet(err.Error())
+	return n, fn(rb)
+}
+
+// appendIDs appends the ids of a bitmap, which must ascend.
+func appendIDs(ids *[]uint64, rb *roaring.Bitmap) error {
+	out := slices.Grow(*ids, int(rb.GetCardinality()))
+	var buf [256]uint32
+	prev := int64(-1)
+	for it := rb.ManyIterator(); ; {
+		k := it.NextMany(buf[:])
+		if k == 0 {
+			*ids = out
+			return nil
+		}
+		for _, id := range buf[:k] {
+			if int64(id) <= prev {
+				return errSet("ids not ascending")
+			}
+			prev = int64(id)
+			out = append(out, uint64(id))
+		}
 	}
-	return rb, n, nil
 }
 
 func readList(b []byte, ids *[]uint64) ([]byte, error) {
@@ -298,11 +306,12 @@ func SetLen(v []byte) (int, error) {
 		return 0, errSet("empty value")
 	}
 	if v[0]&^weighted == setRoar {
-		rb, _, err := readRoaring(v[1:])
-		if err != nil {
-			return 0, err
-		}
-		return int(rb.GetCardinality()), nil
+		n := 0
+		_, err := readRoaring(v[1:], func(rb *roaring.Bitmap) error {
+			n = int(rb.GetCardinality())
+			return nil
+		})
+		return n, err
 	}
 	n, k := binary.Uvarint(v[1:])
 	if k <= 0 || n > uint64(len(v)) {
@@ -314,11 +323,11 @@ func SetLen(v []byte) (int, error) {
 // SetHas reports whether a value holds id, and its weight.
 func SetHas(v []byte, id uint64) (weight float32, has bool, err error) {
 	if len(v) > 0 && v[0] == setRoar && id < 1<<32 {
-		rb, _, err := readRoaring(v[1:])
-		if err != nil {
-			return 0, false, err
-		}
-		return 1, rb.Contains(uint32(id)), nil
+		_, err := readRoaring(v[1:], func(rb *roaring.Bitmap) error {
+			has = rb.Contains(uint32(id))
+			return nil
+		})
+		return 1, has, err
 	}
 	var s Set
 	if err := ReadSet(v, &s); err != nil {

@@ -3,8 +3,9 @@ package layout
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // setFold folds set values: operands add and remove ids, the newer one winning
@@ -167,32 +168,27 @@ func foldRoaring(base []byte, changes []change) (v []byte, ok bool) {
 			return nil, false
 		}
 	}
-	view, _, err := readRoaring(base[1:])
-	if err != nil {
-		return nil, false
-	}
-	rb := view.Clone()
-	for _, c := range changes {
-		if c.remove {
-			rb.Remove(uint32(c.id))
-		} else {
-			rb.Add(uint32(c.id))
+	_, err := readRoaring(base[1:], func(view *roaring.Bitmap) error {
+		rb := view.Clone()
+		for _, c := range changes {
+			if c.remove {
+				rb.Remove(uint32(c.id))
+			} else {
+				rb.Add(uint32(c.id))
+			}
 		}
-	}
-	if rb.GetCardinality() <= listMax {
-		v = binary.AppendUvarint([]byte{setList}, rb.GetCardinality())
-		prev := uint32(0)
-		for it := rb.Iterator(); it.HasNext(); {
-			id := it.Next()
-			v = binary.AppendUvarint(v, uint64(id-prev))
-			prev = id
+		var ids []uint64
+		if err := appendIDs(&ids, rb); err != nil {
+			return err
 		}
-		return v, true
-	}
-	rb.RunOptimize()
-	b, err := rb.ToBytes()
-	if err != nil {
-		return nil, false
-	}
-	return append([]byte{setRoar}, b...), true
+		if len(ids) <= listMax {
+			v = appendList([]byte{setList}, ids)
+			return nil
+		}
+		rb.RunOptimize()
+		b, err := rb.ToBytes()
+		v = append([]byte{setRoar}, b...)
+		return err
+	})
+	return v, err == nil
 }

@@ -45,7 +45,9 @@
 //
 // Damage is an error that satisfies errors.Is(err, kv.ErrCorrupt) and names
 // the file where Pebble does. Every block of a table, and every record of the
-// log and manifest, carries a checksum.
+// log and manifest, carries a checksum. Damage in the last record of the
+// manifest or the last block of the log cannot be told from a write that a
+// crash has torn, and is dropped as one.
 //
 // # Life-cycle and concurrency
 //

@@ -22,8 +22,9 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	budget := q.Tokens()
 	textBudget := int(float64(budget) * (1 - s.p.Theta))
 	model := m.Questions.Space().Model
+	ranked := s.chunks(q, model, textBudget)
 	text := &query.Pack{
-		In: s.chunks(q, model, textBudget), Name: "text", Budget: textBudget,
+		In: ranked, Name: "text", Budget: textBudget,
 		Render: s.render, Cut: s.c.CutText, Source: "lambda (1-theta)",
 	}
 	if s.p.Theta == 0 {
@@ -37,16 +38,26 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		relations: &query.Relations{In: seeds, Graph: s.g, Types: []string{edgeRelation}},
 	}
 	var units query.Op = &sources{s: s, seeds: seeds}
-	if !s.p.Compat {
-		units = &query.Minus{In: units, Of: text}
-	}
 	pack := &query.Pack{
 		In: units, Name: "sources", Budget: budget, Less: []query.Op{text}, Share: 0.5,
 		Render: s.render, Source: "text_unit_prop 0.5",
 	}
-	return &rag.Plan{Sections: []rag.Section{
+	plan := &rag.Plan{Sections: []rag.Section{
 		{Name: "graph", Pack: tables}, {Name: "sources", Pack: pack}, {Name: "text", Pack: text},
-	}}, nil
+	}}
+	if s.p.Compat {
+		return plan, nil
+	}
+	// A chunk stands in the context once, the sources have what the tables
+	// leave, and what is left then goes back to the text.
+	pack.In, pack.Share, pack.Less = &query.Minus{In: units, Of: text}, 0, []query.Op{text, tables}
+	if s.p.Theta < 1 {
+		plan.Sections = append(plan.Sections, rag.Section{Name: "more text", Pack: &query.Pack{
+			In:   &query.Minus{In: &query.Minus{In: ranked, Of: text}, Of: pack},
+			Name: "more text", Budget: budget, Less: []query.Op{text, tables, pack}, Render: s.render,
+		}})
+	}
+	return plan, nil
 }
 
 // chunks ranks the chunks of the channel beside the entities'.

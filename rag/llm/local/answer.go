@@ -24,7 +24,7 @@ const (
 	weightNear       = 0.5  // for what its title or the sentence before it holds
 	weightItem       = 0.2  // for what the rest of its evidence holds
 	weightSimilarity = 0.4  // times the cosine to the question
-	weightHint       = 0.2  // for a name, date or number where one is asked for
+	weightHint       = 0.3  // for a name, date or number where one is asked for
 	weightRank       = 0.1  // for being in the first evidence
 	weightTitle      = 0.6  // taken off titles and questions
 	lastResort       = 0.01 // least score of a title
@@ -81,7 +81,7 @@ func (p *Provider) answer(ctx context.Context, in llm.AnswerInput, limit int) (s
 		switch {
 		case i == 0 && limit > 0 && p.tokens(marked) > limit:
 			mark := fmt.Sprintf(" [%d]", c.n)
-			return p.cut(c.text, limit-p.tokens(mark)) + mark, nil
+			return strings.TrimSpace(p.cut(c.text, limit-p.tokens(mark)) + mark), nil
 		case i == 0:
 			reply = marked
 		case limit > 0 && p.tokens(reply+" "+marked) > limit:
@@ -139,7 +139,7 @@ func (p *Provider) candidates(ctx context.Context, in llm.AnswerInput) ([]candid
 			if c.text == "" {
 				continue
 			}
-			c.title = strings.HasSuffix(c.text, "?") || k == 0 && len(spans) > 1 && isTitle(c.text)
+			c.title = isQuestion(c.text) || k == 0 && len(spans) > 1 && !terminated(c.text)
 			for _, w := range bag(c.text) {
 				if _, ok := slices.BinarySearchFunc(asked, w.term, func(a count, t string) int { return strings.Compare(a.term, t) }); ok {
 					c.terms[w.term] = true
@@ -163,9 +163,8 @@ func (p *Provider) candidates(ctx context.Context, in llm.AnswerInput) ([]candid
 	return out, nil
 }
 
-// isTitle reports whether the first line of a text is a title: it ends without
-// a full stop.
-func isTitle(s string) bool { return !strings.ContainsAny(s[len(s)-1:], ".!\"'”’)") }
+// isQuestion reports whether a sentence ends with a question mark.
+func isQuestion(s string) bool { return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") }
 
 // score sets own and score of the sentences; a sentence whose evidence holds
 // nothing of the question keeps 0.

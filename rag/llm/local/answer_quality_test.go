@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ var marker = regexp.MustCompile(` \[(\d+)\]`)
 // right, where the five pieces of evidence do: the first sentence alone, and
 // both. One of their sentences at random would hold it in a tenth of cases.
 func TestAnswersHold(t *testing.T) {
+	needLong(t)
 	passages := readLines[passage](t, "hippo_musique/corpus.jsonl.gz")
 	questions := readLines[question](t, "hippo_musique/questions.jsonl.gz")
 	var lines []string
@@ -51,8 +53,8 @@ func TestAnswersHold(t *testing.T) {
 		questions []question
 		first     float64 // goal in percent
 	}{
-		{"hippo_musique", texts, questions, 10},
-		{"ketrag_musique", chunks, readLines[question](t, "ketrag_musique/questions.jsonl.gz"), 10},
+		{"hippo_musique", texts, questions, 12},
+		{"ketrag_musique", chunks, readLines[question](t, "ketrag_musique/questions.jsonl.gz"), 30},
 	} {
 		var stats text.CaseStats
 		for _, s := range set.texts {
@@ -125,7 +127,11 @@ func TestAnswersCite(t *testing.T) {
 	r := newRetriever(t, texts)
 	p := local.New(local.Options{Names: &stats, Embedder: local.NewEmbedder(r.table)})
 	held, cited, top := 0, 0, 0
-	for k := 0; k < len(questions); k += 4 {
+	step := 16
+	if *long {
+		step = 1
+	}
+	for k := 0; k < len(questions); k += step {
 		q := questions[k]
 		in := llm.AnswerInput{Question: q.Question, MaxSentences: 1}
 		right := 0
@@ -143,6 +149,9 @@ func TestAnswersCite(t *testing.T) {
 			top++
 		}
 		reply, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Answer, Input: in})
+		if errors.Is(err, llm.ErrNoEvidence) {
+			continue // the passage shares no stem with the question
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", q.ID, err)
 		}
@@ -152,7 +161,7 @@ func TestAnswersCite(t *testing.T) {
 	}
 	t.Logf("%d questions with evidence: the right passage is cited first in %.0f %%, and ranked first in %.0f %%",
 		held, 100*float64(cited)/float64(held), 100*float64(top)/float64(held))
-	if 100*cited < 60*held {
-		t.Errorf("%d of %d cited first, want 60 %%", cited, held)
+	if 100*cited < 70*held {
+		t.Errorf("%d of %d cited first, want 70 %%", cited, held)
 	}
 }

@@ -3,6 +3,7 @@ package local
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -56,11 +57,17 @@ func withoutMarkers(s string) string {
 	}
 }
 
-// sentencesOf returns the sentences of a text, cleaned, without empty ones.
+// sentencesOf returns the sentences of a text, cleaned and closed, without
+// empty ones. A title that opens the text is no sentence, unless it is all.
 func sentencesOf(s string) []string {
 	var out []string
-	for _, sp := range text.Sentences(s) {
-		if c := clean(s[sp.Start:sp.End]); c != "" {
+	spans := text.Sentences(s)
+	for i, sp := range spans {
+		c := clean(s[sp.Start:sp.End])
+		if i == 0 && len(spans) > 1 && !terminated(c) {
+			continue
+		}
+		if c = closed(c); c != "" {
 			out = append(out, c)
 		}
 	}
@@ -83,4 +90,21 @@ func distinct(texts []string) []string {
 		}
 	}
 	return out
+}
+
+// terminated reports whether s ends like a sentence: with a mark, a bracket or
+// a quote.
+func terminated(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r == '"' || r == '\'' || r == '…' || unicode.In(r, unicode.STerm, unicode.Pe, unicode.Pf)
+}
+
+// closed returns s with a full stop where it ends without a mark, so that
+// something can follow it.
+func closed(s string) string {
+	s = strings.TrimRight(s, " ,;:")
+	if s == "" || terminated(s) {
+		return s
+	}
+	return s + "."
 }

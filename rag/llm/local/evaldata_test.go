@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
+	"flag"
 	"iter"
 	"math"
 	"os"
@@ -15,6 +16,16 @@ import (
 	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
+
+var long = flag.Bool("long", false, "measure on all evaluation data")
+
+// needLong skips a long measurement unless it is asked for.
+func needLong(tb testing.TB) {
+	tb.Helper()
+	if !*long {
+		tb.Skip("a long measurement: run with -long")
+	}
+}
 
 // A passage and a question of the evaluation data.
 type passage struct {

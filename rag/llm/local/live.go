@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -23,8 +24,10 @@ type LiveRows interface {
 // not for caches nor for storing. It is safe for concurrent use if its rows
 // are.
 //
-// Measured: a table from half of the texts finds as well as one from all, if
-// the questions use live rows; with the table alone it loses 5 points.
+// Measured (TestCoverage; a table from all texts covers 70 % of the answers,
+// the error is some 3 points): a table from half of the texts covers 70 % by
+// itself and 69 % with live questions, one from a quarter 66 and 69 %, one from
+// a tenth 65 and 65 %.
 type Live struct {
 	head Head
 	rows LiveRows
@@ -41,59 +44,81 @@ func (l *Live) Space() llm.SpaceInfo {
 }
 
 // Embed implements [llm.Embedder]. A text without any word has a nil vector.
+// Rows are read once for all texts, and take 2 kB of memory for each word.
 func (l *Live) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
-	n, err := l.rows.Texts(ctx)
+	bags := make([][]count, len(texts))
+	var names []string
+	for i, text := range texts {
+		bags[i] = bag(text)
+		for _, c := range bags[i] {
+			names = append(names, c.term)
+		}
+	}
+	slices.Sort(names)
+	words, err := l.read(ctx, slices.Compact(names))
 	if err != nil {
 		return nil, llm.Usage{}, fmt.Errorf("local: embed: %w", err)
 	}
 	out := make([][]float32, len(texts))
-	for i, text := range texts {
-		if out[i], err = l.embed(ctx, text, n); err != nil {
-			return nil, llm.Usage{}, fmt.Errorf("local: embed: %w", err)
+	for i, b := range bags {
+		if len(b) > 0 {
+			out[i] = l.vector(b, words)
 		}
 	}
 	return out, llm.Usage{Calls: 1}, nil
 }
 
-func (l *Live) embed(ctx context.Context, text string, n int64) ([]float32, error) {
-	words := bag(text)
-	if len(words) == 0 {
-		return nil, nil
-	}
-	names := make([]string, len(words))
-	for i, c := range words {
-		names[i] = c.term
+// A liveWord is what the live table says of a word now.
+type liveWord struct {
+	vector []float32
+	rarity float32
+}
+
+// read returns what the live table says of words.
+func (l *Live) read(ctx context.Context, names []string) (map[string]liveWord, error) {
+	n, err := l.rows.Texts(ctx)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := l.rows.Rows(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	byWord := make(map[string]Row, len(rows))
+	words := make(map[string]liveWord, len(names))
 	for _, r := range rows {
 		if len(r.Sum) != Dim {
 			return nil, fmt.Errorf("row of %q: %w: %d components", r.Word, ErrRow, len(r.Sum))
 		}
-		byWord[r.Word] = r
-	}
-	v, w := make([]float32, Dim), make([]float32, Dim)
-	for _, c := range words {
-		df := int64(1)
-		if r, ok := byWord[c.term]; ok && r.Texts > 0 {
-			df = r.Texts
-			wordVector(w, r.Sum, c.term)
-		} else {
-			clear(w)
-			h := signatureOf(c.term)
-			h.addTo(w, 1)
+		if r.Texts > 0 {
+			w := liveWord{make([]float32, Dim), rarity(n, r.Texts)}
+			wordVector(w.vector, r.Sum, r.Word)
+			words[r.Word] = w
 		}
-		x := float32(frequency(c.n) * float64(rarity(n, df)))
+	}
+	for _, name := range names {
+		if _, ok := words[name]; !ok {
+			w := liveWord{make([]float32, Dim), rarity(n, 1)}
+			h := signatureOf(name)
+			h.addTo(w.vector, 1)
+			words[name] = w
+		}
+	}
+	return words, nil
+}
+
+// vector returns the vector of a text.
+func (l *Live) vector(b []count, words map[string]liveWord) []float32 {
+	v := make([]float32, Dim)
+	for _, c := range b {
+		w := words[c.term]
+		x := float32(frequency(c.n) * float64(w.rarity))
 		for i := range v {
-			v[i] += float32(x * w[i])
+			v[i] += float32(x * w.vector[i])
 		}
 	}
 	remove(v, l.head.Direction)
 	if !normalise(v) {
-		return signatures(words), nil
+		return signatures(b)
 	}
-	return v, nil
+	return v
 }

@@ -99,11 +99,11 @@ func TestTrainLargeVocabulary(t *testing.T) {
 	if len(s.rows) <= local.KeepAll {
 		t.Errorf("%d live rows", len(s.rows))
 	}
-	c := local.NewChange(table)
 	for _, text := range texts {
+		c := local.NewChange(table)
 		c.Remove(text)
+		s.apply(t, c)
 	}
-	s.apply(t, c)
 	if len(s.rows) != 0 || s.texts != 0 {
 		t.Errorf("%d rows, %d texts are left", len(s.rows), s.texts)
 	}

@@ -59,10 +59,10 @@ func (p *Provider) Can(k llm.Kind) bool {
 
 // Do implements [llm.Provider]. It reads Kind, Input and MaxTokens of the
 // task, and gives equal replies to equal tasks; MaxTokens bounds texts and
-// reports, not lists. Errors are [llm.ErrKind] for judge, [ErrInput] for an input that is not of the kind's type (a value, not
-// a pointer), [llm.ErrNoEvidence] for an answer without evidence, an
-// [llm.ReplyError] for a relation beyond repair, the context's, and the
-// embedder's.
+// reports, not lists. Errors are [llm.ErrKind] for judge, [ErrInput] for an
+// input that is not of the kind's type (a value, not a pointer),
+// [llm.ErrNoEvidence] for an answer without evidence, an [llm.ReplyError] for a
+// relation beyond repair, the context's, and the embedder's.
 func (p *Provider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	reply, read, err := p.do(ctx, t)
 	if err != nil {

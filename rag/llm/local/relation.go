@@ -71,7 +71,8 @@ func (x *extractor) relations(subject string) []llm.Relation {
 // relation returns the relation of two mentions that the text from byte from
 // to byte to tells.
 func (x *extractor) relation(a, b mention, from, to int) llm.Relation {
-	words := func(from, to int) []string { return strings.Fields(clean(x.text[from:to])) }
+	// Mentions may overlap, as a title and a name in it do.
+	words := func(from, to int) []string { return strings.Fields(clean(x.text[min(from, to):to])) }
 	name := func(m mention) string {
 		if m.start == m.end { // in the place of a pronoun
 			return x.surfaces[m.key]

@@ -26,9 +26,9 @@ func (p *Provider) attribute(ctx context.Context, in llm.AttributeInput, limit i
 	var all, naming []string
 	for _, s := range append(slices.Clone(in.Units), in.Relations...) {
 		for _, sentence := range sentencesOf(s) {
-			all = append(all, closed(sentence))
+			all = append(all, sentence)
 			if strings.Contains(" "+text.Key(sentence)+" ", key) {
-				naming = append(naming, closed(sentence))
+				naming = append(naming, sentence)
 			}
 		}
 	}
@@ -54,16 +54,6 @@ func (p *Provider) merge(ctx context.Context, descriptions []string, limit int) 
 		parts[i] = closed(d)
 	}
 	return p.summary(ctx, parts, limit)
-}
-
-// closed returns s with a full stop where it ends without a mark, so that
-// something can follow it.
-func closed(s string) string {
-	s = strings.TrimRight(s, " ,;:")
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?\"')]") || s[len(s)-1] >= 0x80 {
-		return s
-	}
-	return s + "."
 }
 
 // report implements the kind community-report.

@@ -56,8 +56,8 @@ type TrainOptions struct {
 // sampled for the common direction.
 //
 // Time is linear in the texts (twice their analysis); memory is 2 kB for each
-// word with a row and up to 3,000 texts. The error is that of the context, of
-// texts, of Live, or [ErrTexts].
+// word with a row, the words themselves and up to 3,000 texts. The error is
+// that of the context, of texts, of Live, or [ErrTexts].
 //
 // The measured recipe is that of "rri-512" with beta .5, one reflection and
 // one common direction removed.

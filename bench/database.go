@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+)
+
+// budget is the memory budget that databases are opened with: the default.
+const budget = 256 << 20
+
+// database is an open database with one graph, and the store below it.
+type database struct {
+	path  string
+	db    *engine.DB
+	graph *engine.Graph
+	store *pebblekv.Store
+}
+
+func openDatabase(ctx context.Context, path string) (*database, error) {
+	d := &database{path: path}
+	var err error
+	d.db, err = engine.Open(ctx, path, &engine.Options{
+		MemoryBudget: budget,
+		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+			// As the engine opens it where nothing is asked for.
+			d.store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{CacheBytes: budget / 2})
+			return d.store, err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ns, err := d.db.Namespace(ctx, "bench")
+	if err == nil {
+		d.graph, err = ns.Graph(ctx, "graph")
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.db.Close())
+	}
+	return d, nil
+}
+
+func (d *database) close() error { return d.db.Close() }
+
+// compact compacts the database and returns the bytes that its directory then
+// takes. The database is closed and opened for it, since the store keeps files
+// that it has done with for a while.
+func (d *database) compact(ctx context.Context) (size float64, err error) {
+	if err := d.store.Compact(ctx, nil, nil); err != nil {
+		return 0, err
+	}
+	return size, d.reopen(ctx, func() error {
+		entries, err := os.ReadDir(d.path)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			size += float64(info.Size())
+		}
+		return nil
+	})
+}
+
+// reopen closes the database, calls fn and opens it again.
+func (d *database) reopen(ctx context.Context, fn func() error) error {
+	if err := d.close(); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	again, err := openDatabase(ctx, d.path)
+	if err == nil {
+		*d = *again
+	}
+	return err
+}
+
+// loadNodes loads n nodes with two small properties; their ids are 1 to n.
+func (d *database) loadNodes(ctx context.Context, n int) error {
+	return d.db.Load(ctx, d.graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+		t, err := l.MakeNodeType("node")
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			name := strconv.Itoa(i)
+			props := engine.Props{"name": engine.String("node " + name), "n": engine.Int(int64(i))}
+			if _, err := l.Node(t, name, props); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// edgeType is the name of the one edge type.
+const edgeType = "cites"
+
+// loadEdges loads edges with the weights that weight gives, 1 where it is nil.
+func (d *database) loadEdges(ctx context.Context, edges []edge, weight func(i int) float32) error {
+	return d.db.Load(ctx, d.graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+		t, err := l.MakeEdgeType(edgeType, true)
+		if err != nil {
+			return err
+		}
+		w := float32(1)
+		for i, e := range edges {
+			if weight != nil {
+				w = weight(i)
+			}
+			if err := l.Edge(engine.NodeID(e.from)+1, engine.NodeID(e.to)+1, t, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addEdges adds edges in one transaction.
+func (d *database) addEdges(ctx context.Context, edges []edge, durability kv.Durability) error {
+	return d.db.UpdateWith(ctx, engine.TxOptions{Durability: durability}, func(tx *engine.Tx) error {
+		v := tx.Graph(d.graph)
+		t, err := v.MakeEdgeType(edgeType, true)
+		if err != nil {
+			return err
+		}
+		for _, e := range edges {
+			if err := v.AddEdge(engine.NodeID(e.from)+1, engine.NodeID(e.to)+1, t, 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// neighbors reads all out-neighbours of a node in pages and returns how many
+// there are.
+func neighbors(v *engine.View, id engine.NodeID, page []engine.Edge) (int, error) {
+	n := 0
+	for after := engine.NodeID(0); ; {
+		got, err := v.Neighbors(id, engine.EdgeFilter{}, after, page[:0])
+		n += len(got)
+		if err != nil || len(got) < cap(page) {
+			return n, err
+		}
+		after = got[len(got)-1].To
+	}
+}
+
+// copyDirectory copies the files of a directory in use, the lock left out: what
+// a process that is killed leaves behind.
+func copyDirectory(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err == nil {
+		err = os.MkdirAll(to, 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() || e.Name() == "LOCK" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(from, e.Name()))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, e.Name()), b, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// suite is a subcommand: what it measures, and how.
+type suite struct {
+	name, about string
+	flags       func(fs *flag.FlagSet) (run func(ctx context.Context, r *report) error)
+}
+
+// suites returns the subcommands in the order in which they are listed.
+func suites() []suite {
+	return []suite{
+		{"graphstore", "load, neighbours, size and opening of the graph store", graphstoreFlags},
+		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
+	case errors.Is(err, flag.ErrHelp), errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// errUsage says that the arguments were refused and why was printed.
+var errUsage = errors.New("usage")
+
+func run(ctx context.Context, args []string, out, log io.Writer) error {
+	if len(args) > 0 {
+		for _, s := range suites() {
+			if s.name == args[0] {
+				return runSuite(ctx, s, args[1:], out, log)
+			}
+		}
+	}
+	fmt.Fprintln(log, "usage: bench SUITE [flags]")
+	for _, s := range suites() {
+		fmt.Fprintf(log, "  %-12s %s\n", s.name, s.about)
+	}
+	return errUsage
+}
+
+func runSuite(ctx context.Context, s suite, args []string, out, log io.Writer) error {
+	fs := flag.NewFlagSet(s.name, flag.ContinueOnError)
+	fs.SetOutput(log)
+	asJSON := fs.Bool("json", false, "print JSON")
+	asMarkdown := fs.Bool("md", false, "print Markdown")
+	measure := s.flags(fs)
+	if err := fs.Parse(args); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	r := &report{
+		Command: strings.Join(append([]string{"go run ./bench", s.name}, args...), " "),
+		Machine: describeMachine(),
+		Commit:  describeCommit(ctx),
+		log:     log,
+	}
+	if err := measure(ctx, r); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	switch {
+	case *asJSON:
+		return r.writeJSON(out)
+	case *asMarkdown:
+		return r.writeMarkdown(out)
+	}
+	return r.writeText(out)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// backupResult is what backup and restore print.
+type backupResult struct {
+	V     int    `json:"v"`
+	DB    string `json:"db"`
+	Dir   string `json:"dir"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"`
+	Epoch uint64 `json:"epoch"`
+	UUID  string `json:"uuid"`
+	Ms    int64  `json:"ms"`
+}
+
+func newBackupResult(path, dir string, m *engine.Manifest, start time.Time) backupResult {
+	r := backupResult{V: 1, DB: path, Dir: dir, Files: len(m.Files), Epoch: m.Epoch, UUID: m.UUID, Ms: time.Since(start).Milliseconds()}
+	for _, f := range m.Files {
+		r.Bytes += f.Size
+	}
+	return r
+}
+
+func (a *app) backupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup DB DIR",
+		Short: "Copy a database to a folder, with hashes",
+		Long: `Backup writes a copy of DB to DIR, which must not exist or be empty. The copy
+may share disk blocks with DB: to be safe from a lost disk, copy DIR to another
+one.`,
+		Example: `  ragdb backup acme.ragdb backups/acme-monday`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest, err := a.database(cmd, args, 1, false)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			if err := mustBeFree(rest[0]); err != nil {
+				return err
+			}
+			db, err := a.open(ctx, path, toWrite)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			start := time.Now()
+			m, err := db.Backup(ctx, rest[0])
+			if err != nil {
+				return err
+			}
+			a.printBackup(newBackupResult(path, rest[0], m, start), "backed up "+path+" to "+rest[0], "restore it with: ragdb restore "+quote(rest[0])+" DB")
+			return nil
+		},
+	}
+}
+
+func (a *app) restoreCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore DIR DB",
+		Short: "Make a database of a backup",
+		Long: `Restore compares every file of the backup in DIR with its hash and copies them
+to DB, which must not exist or be an empty folder.`,
+		Example: `  ragdb restore backups/acme-monday acme.ragdb`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage("it is used as: ragdb "+cmd.Use, "restore got %s", plural(len(args), "argument"))
+			}
+			if a.global.readOnly {
+				return usage("run it without --readonly", "this command writes")
+			}
+			dir, path := args[0], args[1]
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			start := time.Now()
+			m, err := engine.ReadManifest(dir)
+			if errors.Is(err, engine.ErrNotFound) {
+				return notFound("give the folder that ragdb backup wrote", "there is no backup in %s", dir)
+			}
+			if err != nil {
+				return err
+			}
+			if err := mustBeFree(path); err != nil {
+				return err
+			}
+			if err := engine.Restore(ctx, dir, path); err != nil {
+				return err
+			}
+			a.printBackup(newBackupResult(path, dir, m, start), "restored "+dir+" to "+path, "next: ragdb status "+quote(path))
+			return nil
+		},
+	}
+}
+
+// mustBeFree refuses a path where something is already.
+func mustBeFree(path string) error {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	return &failure{exit: exitFailed, code: "exists", message: path + " exists already", hint: "give a path that does not exist, or an empty folder", err: err}
+}
+
+func (a *app) printBackup(r backupResult, did, next string) {
+	if a.out.machine() {
+		a.out.json(r)
+		return
+	}
+	a.out.print("%s · %s, %s · commit %s · %s\n", did, plural(r.Files, "file"), size(r.Bytes), number(r.Epoch), duration(time.Duration(r.Ms)*time.Millisecond))
+	a.out.note("%s", next)
+}

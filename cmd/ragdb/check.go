@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// checkResult is what check prints.
+type checkResult struct {
+	V        int              `json:"v"`
+	DB       string           `json:"db"`
+	Level    string           `json:"level"`
+	OK       bool             `json:"ok"`
+	Findings []engine.Finding `json:"findings"`
+	Repaired int              `json:"repaired"`
+	Ms       int64            `json:"ms"`
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	level := choice{value: "full", of: []string{"quick", "full"}}
+	var repair bool
+	cmd := &cobra.Command{
+		Use:   "check DB",
+		Short: "Verify that what is stored is sound",
+		Long: `Check exits with 0 where DB is sound, 5 where it found something, 1 where it
+could not be run. The quick level verifies the files and the catalogs, the full
+one reads every key and compares whatever is stored twice. --repair rewrites
+what can be computed from other data.`,
+		Example:     `  ragdb check acme.ragdb --level quick`,
+		Annotations: map[string]string{printsRows: "yes"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _, err := a.database(cmd, args, 0, false)
+			if err != nil {
+				return err
+			}
+			if repair && level.value == "quick" {
+				return usage("leave out --level quick", "--repair needs the full level")
+			}
+			o := engine.CheckOptions{Repair: repair}
+			if level.value == "full" {
+				o.Level = engine.CheckFull
+			}
+			return a.check(cmd, path, o, level.value)
+		},
+	}
+	cmd.Flags().Var(&level, "level", "how much to read: quick or full")
+	cmd.Flags().BoolVar(&repair, "repair", false, "put right what can be computed from other data")
+	return cmd
+}
+
+func (a *app) check(cmd *cobra.Command, path string, o engine.CheckOptions, level string) error {
+	ctx, cancel := a.context(cmd)
+	defer cancel()
+	m := toRead
+	if o.Repair {
+		m = toWrite
+	}
+	db, err := a.open(ctx, path, m)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	p := a.newProgress()
+	o.Progress = func(space string, keys int64) { p.notify(rag.Event{Stage: space, Done: int(keys)}) }
+	start := time.Now()
+	r := checkResult{V: 1, DB: path, Level: level, Findings: []engine.Finding{}}
+	for f, err := range db.Check(ctx, o) {
+		if err != nil {
+			p.end()
+			return err
+		}
+		r.Findings = append(r.Findings, f)
+		if f.Repaired {
+			r.Repaired++
+		}
+	}
+	p.end()
+	r.OK, r.Ms = len(r.Findings) == 0, time.Since(start).Milliseconds()
+	a.printCheck(&r)
+	if r.OK {
+		return nil
+	}
+	f := &failure{exit: exitCorrupt, code: "findings", message: path + " is not sound: " + plural(len(r.Findings), "finding")}
+	repairable := 0
+	for _, x := range r.Findings {
+		if x.Repairable && !x.Repaired {
+			repairable++
+		}
+	}
+	switch {
+	case r.Repaired == len(r.Findings):
+		f.message, f.hint = fmt.Sprintf("%s had %s", path, plural(len(r.Findings), "finding")), "all are repaired; check it again"
+	case repairable > 0:
+		f.hint = fmt.Sprintf("ragdb check %s --repair puts %d of them right", quote(path), repairable)
+	default:
+		f.hint = "restore a backup, or export what can be read"
+	}
+	return f
+}
+
+func (a *app) printCheck(r *checkResult) {
+	o := a.out
+	if o.format == asJSON {
+		o.json(r)
+		return
+	}
+	if o.text() && r.OK {
+		o.print("%s is sound · %s check in %s\n", r.DB, r.Level, duration(time.Duration(r.Ms)*time.Millisecond))
+		return
+	}
+	t := &table{head: []string{"", "key space", "graph", "key", "what"}}
+	for _, f := range r.Findings {
+		state := "damaged"
+		switch {
+		case f.Repaired:
+			state = "repaired"
+		case f.Repairable:
+			state = "repairable"
+		}
+		t.add(f, state, f.Space, f.Graph, f.Key, f.What)
+	}
+	o.rows(t)
+}

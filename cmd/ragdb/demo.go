@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// demoFiles are the documents of the demo, written for it.
+//
+//go:embed demo
+var demoFiles embed.FS
+
+// demoMark is the setting that tells the demo's database from others.
+const demoMark = "demo"
+
+// demoQuestions are asked by the demo. The first needs one document, the others
+// two.
+func demoQuestions() []string {
+	return []string{
+		"How many steps does the tower of the lighthouse have?",
+		"Where was the engineer born who built the lighthouse on Lantern Point?",
+		"Which ship brought the telescope with which the comet of 1889 was discovered?",
+	}
+}
+
+// demoResult is what demo --json prints.
+type demoResult struct {
+	V       int             `json:"v"`
+	DB      string          `json:"db"`
+	Index   *indexResult    `json:"index"`
+	Answers []*answerResult `json:"answers"`
+	Next    []string        `json:"next"`
+}
+
+func (a *app) demoCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Index a small corpus and ask it three questions",
+		Long: `Demo makes demo.ragdb of some thirty short documents about an island that does
+not exist, asks it three questions and leaves it there to be played with. It uses
+no network and no model, and takes about a second.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("the folder is given by --dir", "demo takes no arguments")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.demo(ctx, cmd, filepath.Join(dir, "demo.ragdb"))
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", ".", "`FOLDER` to put demo.ragdb into")
+	return cmd
+}
+
+func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
+	files, err := fs.Sub(demoFiles, "demo")
+	if err != nil {
+		return err
+	}
+	a.out.note("Papers about Skarholm, an island that does not exist, go into %s;\nthen three questions are asked. No network and no model is used.\n", path)
+	return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
+		if err := a.ownDemo(ctx, c); err != nil {
+			return err
+		}
+		sys, err := a.methods.Open(ctx, c, rag.Spec{Name: methods.Default})
+		if err != nil {
+			return err
+		}
+		index, err := a.runIndex(ctx, c, []rag.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{})
+		if err != nil {
+			return err
+		}
+		out := demoResult{V: 1, DB: path, Index: index}
+		if !a.out.machine() {
+			a.printIndex(c, index)
+		}
+		for _, q := range demoQuestions() {
+			r, err := a.demoAsk(ctx, c, q)
+			if err != nil {
+				return err
+			}
+			out.Answers = append(out.Answers, r)
+		}
+		out.Next = demoNext(quote(path))
+		if a.out.machine() {
+			a.out.json(out)
+			return nil
+		}
+		a.out.print("\n%s\n", a.out.bold("What to try next"))
+		for _, n := range out.Next {
+			a.out.print("  %s\n", n)
+		}
+		return nil
+	})
+}
+
+// ownDemo refuses a database that the demo did not make, and marks a new one.
+func (a *app) ownDemo(ctx context.Context, c *rag.Corpus) error {
+	if a.sources[fromDatabase].values[demoMark] != "" {
+		return nil
+	}
+	used := false
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		used = len(s.Graph(c.Base).NodeTypes()) > 0
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if used || len(a.sources[fromDatabase].values) > 0 {
+		return &failure{exit: exitFailed, code: "exists", message: c.DB.Path() + " exists and is not the demo's",
+			hint: "run it in another folder, or with --dir"}
+	}
+	return store(ctx, c, map[string]string{demoMark: "yes", "method": methods.Default})
+}
+
+// demoAsk asks a question and prints the answer.
+func (a *app) demoAsk(ctx context.Context, c *rag.Corpus, question string) (*answerResult, error) {
+	f := &questionFlags{}
+	k, err := a.ask(ctx, c, f, rag.Question{Text: question})
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	ans, err := c.Ask(ctx, k.system, k.models, k.q)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(start)
+	if !a.out.machine() {
+		a.out.print("\n%s\n", a.out.bold("? "+question))
+		a.printAnswer(ans, took)
+	}
+	return newAnswerResult(k, ans, nil, took), nil
+}
+
+// demoNext are commands to try on the demo's database.
+func demoNext(db string) []string {
+	return []string{
+		fmt.Sprintf(`ragdb ask %s "Who ground the mirror of the telescope that found the comet of 1889?"`, db),
+		fmt.Sprintf(`ragdb ask %s "What happened in 1912?" --where 'kind = "person"' --explain`, db),
+		fmt.Sprintf(`ragdb why %s "Who kept the light?" c:people/runa-quill.md#0`, db),
+		fmt.Sprintf(`ragdb show %s "e:Hesper Vane"`, db),
+		fmt.Sprintf(`ragdb stats %s`, db),
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// transferResult is what export and import print.
+type transferResult struct {
+	V     int    `json:"v"`
+	DB    string `json:"db"`
+	NS    string `json:"ns"`
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+	Ms    int64  `json:"ms"`
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var canonical bool
+	cmd := &cobra.Command{
+		Use:   "export DB jsonl PATH|-",
+		Short: "Write a namespace as JSON lines",
+		Long: `Export writes all that a namespace holds as JSON lines, which ragdb import reads
+into any version. With - it writes to standard output. --canonical leaves out
+what depends on history and not on content (times, ids, caches, vectors that can
+be computed again): equal namespaces have equal canonical exports.`,
+		Example: `  ragdb export acme.ragdb jsonl acme.jsonl
+  ragdb export acme.ragdb jsonl - --canonical | sha256sum`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest, err := a.database(cmd, args, 2, false)
+			if err != nil {
+				return err
+			}
+			if err := mustBeJSONL(rest[0]); err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
+				return a.export(ctx, c, rest[1], canonical)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&canonical, "canonical", false, "leave out what depends on history and not on content")
+	return cmd
+}
+
+func mustBeJSONL(format string) error {
+	if format != "jsonl" {
+		return usage("the format is jsonl", "there is no format %q", format)
+	}
+	return nil
+}
+
+// counter counts the bytes that go through it.
+type counter struct {
+	w io.Writer
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+func (a *app) export(ctx context.Context, c *rag.Corpus, path string, canonical bool) error {
+	start := time.Now()
+	write := func(w io.Writer) (int64, error) {
+		buf := bufio.NewWriterSize(w, 1<<16)
+		n := &counter{w: buf}
+		err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+			return s.Export(ctx, c.Namespace.Name(), n, exportOptions(canonical))
+		})
+		return n.n, errors.Join(err, buf.Flush())
+	}
+	if path == "-" {
+		_, err := write(a.out.stdout)
+		return err
+	}
+	n, err := a.writeFile(path, write)
+	if err != nil {
+		return err
+	}
+	a.printTransfer(transferResult{1, c.DB.Path(), c.Namespace.Name(), path, n, time.Since(start).Milliseconds()},
+		"exported "+c.DB.Path()+" to "+path)
+	return nil
+}
+
+// writeFile writes a file beside its place and moves it there when it is whole.
+// One that exists is replaced only with --yes or where the user agrees.
+func (a *app) writeFile(path string, write func(io.Writer) (int64, error)) (n int64, err error) {
+	if _, err := os.Lstat(path); err == nil && !a.global.yes {
+		if !isTerminal(a.stdin) || !a.agree("Overwrite %s?", path) {
+			return 0, &failure{exit: exitFailed, code: "exists", message: path + " exists already", hint: "give another name, or --yes to replace it"}
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	n, err = write(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return n, err
+	}
+	// A temporary file is private; an export is as any other file.
+	if err = os.Chmod(f.Name(), 0o644); err != nil {
+		return n, err
+	}
+	return n, os.Rename(f.Name(), path)
+}
+
+func (a *app) importCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import DB jsonl PATH|-",
+		Short: "Read what export wrote",
+		Long: `Import reads JSON lines of ragdb export into a namespace, making DB where it
+does not exist. What is there already stays; what is there under the same name is
+replaced. With - it reads standard input.`,
+		Example: `  ragdb import copy.ragdb jsonl acme.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest, err := a.database(cmd, args, 2, false)
+			if err != nil {
+				return err
+			}
+			if err := mustBeJSONL(rest[0]); err != nil {
+				return err
+			}
+			in := a.stdin
+			if rest[1] != "-" {
+				f, err := os.Open(rest[1])
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				in = f
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.importFrom(ctx, path, rest[1], in)
+		},
+	}
+}
+
+func (a *app) importFrom(ctx context.Context, path, from string, in io.Reader) (err error) {
+	start := time.Now()
+	db, err := a.open(ctx, path, toCreate)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	ns, err := db.Namespace(ctx, a.global.ns)
+	if err != nil {
+		return err
+	}
+	n := &counter{r: in}
+	if err := ns.Import(ctx, n); err != nil {
+		var line *engine.LineError
+		if errors.As(err, &line) {
+			return &failure{exit: exitFailed, code: "malformed", err: err, hint: "give a file that ragdb export wrote; what came before that line is imported",
+				message: fmt.Sprintf("%s, %s", from, chain(line))}
+		}
+		return err
+	}
+	a.printTransfer(transferResult{1, path, ns.Name(), from, n.n, time.Since(start).Milliseconds()}, "imported "+from+" into "+path)
+	return nil
+}
+
+func (a *app) printTransfer(r transferResult, did string) {
+	if a.out.machine() {
+		a.out.json(r)
+		return
+	}
+	a.out.print("%s · namespace %s · %s · %s\n", did, r.NS, size(r.Bytes), duration(time.Duration(r.Ms)*time.Millisecond))
+}

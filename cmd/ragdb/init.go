@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// initResult is what init prints.
+type initResult struct {
+	V       int    `json:"v"`
+	DB      string `json:"db"`
+	NS      string `json:"ns"`
+	Created bool   `json:"created"`
+	Format  uint32 `json:"format"`
+	Method  string `json:"method"`
+}
+
+func (a *app) initCommand() *cobra.Command {
+	method := specList{methods: a.methods, one: true}
+	var budget, top atLeastOne
+	cmd := &cobra.Command{
+		Use:   "init DB",
+		Short: "Make a database and set its defaults",
+		Long: `Init makes an empty database, and keeps in it what its questions and indexing
+use where nothing else is said. On one that exists it changes these settings.
+It is not needed: index makes the database too.`,
+		Example: `  ragdb init acme.ragdb --method naive --budget 4000`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _, err := a.database(cmd, args, 0, false)
+			if err != nil {
+				return err
+			}
+			_, serr := os.Stat(path)
+			values := map[string]string{}
+			for _, k := range storedKeys() {
+				if f := cmd.Flag(k); f.Changed {
+					values[k] = f.Value.String()
+				}
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
+				if len(method.specs) == 0 {
+					method.specs = []rag.Spec{{Name: methods.Default}}
+				}
+				// Opening it tells whether its parameters are right.
+				sys, err := a.methods.Open(ctx, c, method.only())
+				if err != nil {
+					return err
+				}
+				if a.sources[fromDatabase].values["method"] == "" {
+					values["method"] = method.only().String()
+				}
+				if err := store(ctx, c, values); err != nil {
+					return err
+				}
+				a.printInit(&initResult{1, path, c.Namespace.Name(), os.IsNotExist(serr), engine.Format, sys.Instance()})
+				return nil
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.Var(&method, "method", "method to index and retrieve by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
+	fl.Var(&budget, "budget", "tokens of evidence for a question")
+	fl.Var(&top, "top", "pieces of evidence for a question, at most")
+	return cmd
+}
+
+func (a *app) printInit(r *initResult) {
+	if a.out.machine() {
+		a.out.json(r)
+		return
+	}
+	did := "created"
+	if !r.Created {
+		did = "kept the settings in"
+	}
+	a.out.print("%s %s (format %d) · method %s · namespace %s\n", did, r.DB, r.Format, r.Method, r.NS)
+	a.out.note("next: ragdb index %s PATH", quote(r.DB))
+}

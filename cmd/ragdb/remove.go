@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// removeResult is what rm prints.
+type removeResult struct {
+	V      int  `json:"v"`
+	DryRun bool `json:"dry_run"`
+	// Removed holds one entry a document.
+	Removed []removedDoc `json:"removed"`
+	Chunks  int          `json:"chunks"`
+	Derived int          `json:"derived"`
+	// Stale are the methods whose corpus-wide steps index will run again.
+	Stale []string `json:"stale"`
+}
+
+type removedDoc struct {
+	Doc     string `json:"doc"`
+	Chunks  int    `json:"chunks"`
+	Derived int    `json:"derived"`
+}
+
+func (a *app) removeCommand() *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "rm DB DOC...",
+		Short: "Remove documents with all that only they supported",
+		Long: `Rm removes documents by their keys, and with each, in one step, its chunks and
+whatever of the graphs only it supported. What the whole corpus is computed from
+(which chunks are near or central) is renewed by the next index.`,
+		Example: `  ragdb rm acme.ragdb handbook.md --dry-run
+  ragdb rm acme.ragdb handbook.md faq.csv#12`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, docs, err := a.database(cmd, args, 1, true)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, dry) })
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would disappear")
+	return cmd
+}
+
+func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, dry bool) error {
+	for _, d := range docs {
+		err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+			_, err := c.Document(s.Graph(c.Base), d)
+			return err
+		})
+		if errors.Is(err, engine.ErrNotFound) {
+			return notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.DB.Path(), d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !dry && !a.agree("Remove %s from %s?", plural(len(docs), "document"), c.DB.Path()) {
+		return &failure{exit: exitFailed, code: "declined", message: "nothing was removed"}
+	}
+	out := removeResult{V: 1, DryRun: dry, Removed: []removedDoc{}, Stale: []string{}}
+	for _, d := range docs {
+		r, err := c.Remove(ctx, a.methods, d, dry)
+		if err != nil {
+			if len(out.Removed) > 0 && !dry {
+				a.printRemoved(c, &out)
+			}
+			return err
+		}
+		out.Removed = append(out.Removed, removedDoc{d, r.Chunks, r.Derived})
+		out.Chunks, out.Derived = out.Chunks+r.Chunks, out.Derived+r.Derived
+		out.Stale = append(out.Stale[:0], r.Stale...)
+	}
+	a.printRemoved(c, &out)
+	return nil
+}
+
+func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
+	if a.out.machine() {
+		a.out.json(r)
+		return
+	}
+	did := "removed"
+	if r.DryRun {
+		did = "would remove"
+	}
+	for _, d := range r.Removed {
+		a.out.print("%s %s · %s · %s that nothing else supports\n", did, a.out.clean(d.Doc), plural(d.Chunks, "chunk"), plural(d.Derived, "node"))
+	}
+	if r.DryRun {
+		a.out.note("nothing was changed: leave out --dry-run to remove")
+		return
+	}
+	if len(r.Stale) > 0 {
+		a.out.note("next: ragdb index %s renews what concerns the whole corpus", quote(c.DB.Path()))
+	}
+}
+
+// agree asks a yes-or-no question on a terminal; elsewhere, and with --yes, the
+// answer is yes.
+func (a *app) agree(format string, args ...any) bool {
+	if a.global.yes || !isTerminal(a.stdin) || !a.out.errTTY {
+		return true
+	}
+	fmt.Fprintf(a.out.stderr, format+" [y/N] ", args...)
+	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}

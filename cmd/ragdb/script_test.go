@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden parts of the scripts")
+
+// TestScripts runs the transcripts in testdata. Each starts with a copy of the
+// demo's database, demo.ragdb.
+func TestScripts(t *testing.T) {
+	demo := filepath.Join(t.TempDir(), "demo")
+	if err := os.Mkdir(demo, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	if code := run([]string{"demo", "-q", "--dir", demo}, nil, nil, io.Discard, &stderr); code != 0 {
+		t.Fatalf("demo: exit %d: %s", code, &stderr)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *rewrite,
+		Setup: func(e *testscript.Env) error {
+			// Neither the developer's settings nor the terminal's width matter.
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "xdg"))
+			e.Setenv("RAGDB_DB", "")
+			return os.CopyFS(filepath.Join(e.WorkDir, "demo.ragdb"), os.DirFS(filepath.Join(demo, "demo.ragdb")))
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"code":      code,
+			"shape":     shape,
+			"lock":      lock,
+			"setformat": setFormat,
+			"losekey":   loseKey,
+			"corpus":    corpus,
+			"interrupt": interrupt,
+			"bytes":     writeBytes,
+		},
+	})
+}
+
+// code N ARG... runs ragdb and fails unless it exits with N.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: code N ARG...")
+	}
+	err := ts.Exec("ragdb", args[1:]...)
+	got := 0
+	if err != nil {
+		var exit *exec.ExitError
+		if !asExit(err, &exit) {
+			ts.Fatalf("ragdb: %v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
+
+func asExit(err error, target **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError)
+	if ok {
+		*target = e
+	}
+	return ok
+}
+
+// shape FILE writes the shape of the JSON in stdout or stderr to FILE.shape:
+// the keys, with a sample of each kind of value; of an array its first element.
+func shape(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: shape stdout|stderr")
+	}
+	line, _, _ := strings.Cut(ts.ReadFile(args[0]), "\n")
+	var v any
+	ts.Check(json.Unmarshal([]byte(line), &v))
+	b, err := json.MarshalIndent(reduce(v), "", " ")
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".shape"), append(b, '\n'), 0o644))
+}
+
+func reduce(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, x := range v {
+			out[k] = reduce(x)
+		}
+		return out
+	case []any:
+		if len(v) == 0 {
+			return []any{}
+		}
+		return []any{reduce(v[0])}
+	case float64:
+		return 0
+	case string:
+		return ""
+	}
+	return v
+}
+
+// lock DB holds the database open, in the process of the test, to the script's
+// end.
+func lock(ts *testscript.TestScript, neg bool, args []string) {
+	db, err := engine.Open(context.Background(), ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	ts.Setenv("LOCKPID", strconv.Itoa(os.Getpid()))
+	ts.Defer(func() { db.Close() })
+}
+
+// edit changes a database below the engine.
+func edit(ts *testscript.TestScript, path string, fn func(s kv.Store, b kv.Batch)) {
+	s, err := pebblekv.Open(context.Background(), ts.MkAbs(path), layout.Schema(), nil)
+	ts.Check(err)
+	b := s.NewBatch()
+	fn(s, b)
+	ts.Check(s.Apply(context.Background(), b, kv.Sync))
+	ts.Check(s.Close())
+}
+
+// setformat DB N makes a database look like one of format N.
+func setFormat(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	edit(ts, args[0], func(_ kv.Store, b kv.Batch) {
+		b.Set(layout.Meta("format"), []byte{0, 0, 0, byte(n), 0, 0, 0, byte(n)})
+	})
+}
+
+// losekey DB removes a key of the in-adjacency, which a full check misses and a
+// repair restores.
+func loseKey(ts *testscript.TestScript, neg bool, args []string) {
+	edit(ts, args[0], func(s kv.Store, b kv.Batch) {
+		lo := []byte{byte(layout.TagIn)}
+		it, err := s.Iter(context.Background(), lo, layout.Next(lo))
+		ts.Check(err)
+		if !it.First() {
+			ts.Fatalf("no key to lose")
+		}
+		b.Delete(append([]byte(nil), it.Key()...))
+		ts.Check(it.Close())
+	})
+}
+
+// corpus FILE N writes N records of a made-up corpus.
+func corpus(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"r%d","title":"Post %d","text":"Keeper Number%d served at Post%d from %d. Inspector Vale%d praised the lamp of Post%d."}`+"\n",
+			i, i, i, i%97, 1700+i%200, i%31, i%97)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
+}
+
+// bytes FILE HEX writes a file of bytes that are no text.
+func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := hex.DecodeString(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
+}
+
+// interrupt REGEXP ARG... runs ragdb, sends it an interrupt when a line of its
+// stderr matches, and keeps what it wrote in the files out and err. It must
+// exit with 130.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	when, err := regexp.Compile(args[0])
+	ts.Check(err)
+	// The script's PATH holds the command under test.
+	bin := ""
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if p := filepath.Join(dir, "ragdb"); bin == "" && exists(p) {
+			bin = p
+		}
+	}
+	cmd := exec.Command(bin, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"), "RAGDB_DB=")
+	var out, all bytes.Buffer
+	cmd.Stdout = &out
+	pipe, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	sent := false
+	lines := bufio.NewScanner(pipe)
+	for lines.Scan() {
+		all.WriteString(lines.Text() + "\n")
+		if !sent && when.Match(lines.Bytes()) {
+			sent = true
+			ts.Check(cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	err = cmd.Wait()
+	ts.Check(os.WriteFile(ts.MkAbs("out"), out.Bytes(), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs("err"), all.Bytes(), 0o644))
+	var exit *exec.ExitError
+	if !sent || !asExit(err, &exit) || exit.ExitCode() != exitInterrupted {
+		ts.Fatalf("sent %v, ended with %v, stderr:\n%s", sent, err, &all)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

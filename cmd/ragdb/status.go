@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// statusResult is what status prints.
+type statusResult struct {
+	V          int               `json:"v"`
+	DB         string            `json:"db"`
+	Format     uint32            `json:"format"`
+	NS         string            `json:"ns"`
+	Namespaces []string          `json:"namespaces"`
+	Epoch      uint64            `json:"epoch"`
+	Docs       int               `json:"docs"`
+	Chunks     []engine.Count    `json:"chunks"` // by chunk set
+	Methods    []methodStatus    `json:"methods"`
+	Failed     []failedItem      `json:"failed"`
+	Settings   map[string]string `json:"settings"`
+}
+
+type methodStatus struct {
+	Instance string `json:"instance"`
+	// Indexed says that its steps have once been run to the end.
+	Indexed bool          `json:"indexed"`
+	Stages  []stageStatus `json:"stages"`
+}
+
+type stageStatus struct {
+	Method  string `json:"method"`
+	Stage   string `json:"stage"`
+	Done    int    `json:"done"`
+	Pending int    `json:"pending"`
+	Failed  int    `json:"failed"`
+}
+
+type failedItem struct {
+	Graph string `json:"graph"`
+	rag.Failure
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:         "status DB",
+		Short:       "Show what is indexed, what is left to do and what failed",
+		Example:     `  ragdb status acme.ragdb`,
+		Annotations: map[string]string{printsRows: "yes"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _, err := a.database(cmd, args, 0, false)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
+				r, err := a.status(ctx, c)
+				if err == nil {
+					a.printStatus(r)
+				}
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) {
+	r := &statusResult{V: 1, DB: c.DB.Path(), Format: engine.Format, NS: c.Namespace.Name(),
+		Chunks: []engine.Count{}, Methods: []methodStatus{}, Failed: []failedItem{}, Settings: a.sources[fromDatabase].values}
+	var err error
+	if r.Namespaces, err = c.DB.Namespaces(ctx); err != nil {
+		return nil, err
+	}
+	done, err := instances(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	want := slices.Clone(done)
+	if m := r.Settings["method"]; m != "" && len(done) == 0 {
+		want = append(want, m) // begun, perhaps
+	}
+	snap, err := c.DB.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	r.Epoch = snap.Epoch()
+	if err := r.base(ctx, c, snap); err != nil {
+		return nil, err
+	}
+	for _, name := range want {
+		m, err := a.methodStatus(ctx, c, snap, name, r.Failed)
+		if err != nil {
+			return nil, err
+		}
+		m.Indexed = slices.Contains(done, name)
+		r.Methods = append(r.Methods, m)
+	}
+	return r, nil
+}
+
+// base counts documents, chunks and the failed items of all graphs.
+func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Snapshot) error {
+	v := snap.Graph(c.Base).WithContext(ctx)
+	for _, t := range v.NodeTypes() {
+		set, err := v.Nodes(t)
+		if err != nil {
+			return err
+		}
+		n := int(set.GetCardinality())
+		name := v.NodeTypeName(t)
+		if chunks, ok := strings.CutPrefix(name, rag.ChunkNodeType+":"); ok {
+			r.Chunks = append(r.Chunks, engine.Count{Name: chunks, Count: int64(n)})
+		} else if name == "document" {
+			r.Docs = n
+		}
+	}
+	names, err := c.Namespace.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		g, err := c.Graph(ctx, name)
+		if err != nil {
+			return err
+		}
+		for f, err := range rag.Failures(snap.Graph(g).WithContext(ctx)) {
+			if err != nil {
+				return err
+			}
+			r.Failed = append(r.Failed, failedItem{name, f})
+		}
+	}
+	return nil
+}
+
+// methodStatus counts the work items of a method's stages.
+func (a *app) methodStatus(ctx context.Context, c *rag.Corpus, snap *engine.Snapshot, instance string, failed []failedItem) (methodStatus, error) {
+	m := methodStatus{Instance: instance, Stages: []stageStatus{}}
+	spec, err := rag.ParseInstance(instance)
+	if err != nil {
+		return m, err
+	}
+	sys, err := a.methods.Open(ctx, c, spec)
+	if errors.Is(err, engine.ErrNotFound) {
+		return m, nil // not begun: the database is open for reading
+	}
+	if err != nil {
+		return m, err
+	}
+	models, err := rag.OpenLocal(ctx, c, true)
+	if err != nil {
+		return m, err
+	}
+	for _, st := range sys.Stages(models) {
+		row := stageStatus{Method: instance, Stage: st.Name()}
+		for w, err := range st.Items(ctx, snap) {
+			if err != nil {
+				return m, err
+			}
+			ok, err := rag.IsDone(snap, st, w)
+			if err != nil {
+				return m, err
+			}
+			switch {
+			case ok:
+				row.Done++
+			case slices.ContainsFunc(failed, func(f failedItem) bool {
+				return f.Graph == st.Graph().Name() && f.Stage == st.Name() && f.Item == w.Key
+			}):
+				row.Failed++
+			default:
+				row.Pending++
+			}
+		}
+		m.Stages = append(m.Stages, row)
+	}
+	return m, nil
+}
+
+func (a *app) printStatus(r *statusResult) {
+	o := a.out
+	if o.format == asJSON {
+		o.json(r)
+		return
+	}
+	if o.text() {
+		o.print("%s %s\n", o.bold(r.DB), o.dim("· format "+number(int(r.Format))+" · namespace "+r.NS))
+		line := "  " + plural(r.Docs, "document")
+		for _, c := range r.Chunks {
+			line += " · " + plural(c.Count, "chunk") + " (" + c.Name + ")"
+		}
+		o.print("%s\n", line)
+		for _, k := range storedKeys() {
+			if v := r.Settings[k]; v != "" {
+				o.print("  default %s: %s\n", k, v)
+			}
+		}
+		if len(r.Namespaces) > 1 {
+			o.print("  namespaces: %s\n", strings.Join(r.Namespaces, ", "))
+		}
+		o.print("\n")
+	}
+	t := &table{head: []string{"method", "step", "done", "pending", "failed"}, right: []bool{false, false, true, true, true}}
+	left := false
+	for _, m := range r.Methods {
+		left = left || !m.Indexed
+		if len(m.Stages) == 0 {
+			step := "ready"
+			if !m.Indexed {
+				step = "not indexed"
+			}
+			t.add(stageStatus{Method: m.Instance, Stage: step}, m.Instance, step, "", "", "")
+		}
+		for _, s := range m.Stages {
+			t.add(s, s.Method, s.Stage, number(s.Done), number(s.Pending), number(s.Failed))
+			left = left || s.Pending > 0
+		}
+	}
+	o.rows(t)
+	if !o.text() {
+		return
+	}
+	for _, f := range r.Failed {
+		o.print("failed: %s\n", o.clean(oneLine(f.Graph+" · "+f.Stage+" · "+f.Item+": "+f.Reason)))
+	}
+	switch {
+	case r.Docs == 0:
+		o.note("next: ragdb index %s PATH", quote(r.DB))
+	case left:
+		o.note("next: ragdb index %s does what is left", quote(r.DB))
+	}
+}

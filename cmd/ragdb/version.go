@@ -1,0 +1,73 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// versionResult is what version prints.
+type versionResult struct {
+	V        int    `json:"v"`
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Format   uint32 `json:"format"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of ragdb and of its file format",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("it is used as: ragdb version", "version takes no arguments")
+			}
+			return nil
+		},
+		Run: func(*cobra.Command, []string) {
+			r := newVersion()
+			if a.out.machine() {
+				a.out.json(r)
+				return
+			}
+			line := "ragdb " + r.Version
+			if r.Revision != "" {
+				line += " (" + r.Revision[:min(12, len(r.Revision))]
+				if r.Modified {
+					line += ", modified"
+				}
+				line += ")"
+			}
+			a.out.print("%s · format %d · %s %s/%s\n", line, r.Format, r.Go, r.OS, r.Arch)
+		},
+	}
+}
+
+// newVersion reads what the build recorded.
+func newVersion() versionResult {
+	r := versionResult{V: 1, Version: "(devel)", Format: engine.Format, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return r
+	}
+	if v := info.Main.Version; v != "" {
+		r.Version = strings.TrimPrefix(v, "v")
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			r.Revision = s.Value
+		case "vcs.modified":
+			r.Modified = s.Value == "true"
+		}
+	}
+	return r
+}
