@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
@@ -51,9 +54,12 @@ func (d *database) close() error { return d.db.Close() }
 
 // compact compacts the database and returns the bytes that its directory then
 // takes. The database is closed and opened for it, since the store keeps files
-// that it has done with for a while.
+// that it has done with, logs above all, until it opens again.
 func (d *database) compact(ctx context.Context) (size float64, err error) {
 	if err := d.store.Compact(ctx, nil, nil); err != nil {
+		return 0, err
+	}
+	if err := d.reopen(ctx, func() error { return nil }); err != nil {
 		return 0, err
 	}
 	return size, d.reopen(ctx, func() error {
@@ -160,22 +166,49 @@ func neighbors(v *engine.View, id engine.NodeID, page []engine.Edge) (int, error
 }
 
 // copyDirectory copies the files of a directory in use, the lock left out: what
-// a process that is killed leaves behind.
+// a process that is killed leaves behind. It begins anew where the store made
+// or removed a file meanwhile.
 func copyDirectory(from, to string) error {
-	entries, err := os.ReadDir(from)
-	if err == nil {
-		err = os.MkdirAll(to, 0o755)
+	const tries = 100
+	for range tries {
+		before, err := fileNames(from)
+		if err != nil {
+			return err
+		}
+		err = copyFiles(from, to, before)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		after, listErr := fileNames(from)
+		if err == nil && listErr == nil && slices.Equal(before, after) {
+			return nil
+		}
+		if err := errors.Join(listErr, os.RemoveAll(to)); err != nil {
+			return err
+		}
 	}
-	if err != nil {
+	return fmt.Errorf("%s changed during each of %d copies", from, tries)
+}
+
+func fileNames(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != "LOCK" {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+func copyFiles(from, to string, names []string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if e.IsDir() || e.Name() == "LOCK" {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(from, e.Name()))
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(from, name))
 		if err == nil {
-			err = os.WriteFile(filepath.Join(to, e.Name()), b, 0o644)
+			err = os.WriteFile(filepath.Join(to, name), b, 0o644)
 		}
 		if err != nil {
 			return err

@@ -123,13 +123,9 @@ type graphState struct {
 
 	version  uint64
 	nextNode uint64
-	// firstNew is nextNode at open: lists of nodes from there on are known to
-	// have been empty.
-	firstNew uint64
 	live     *roaring.Bitmap // nodes that exist; nil until first wanted
 	promoted map[promotedKey]*roaring.Bitmap
-	// lengths bounds from above the length of inline lists met since open.
-	lengths map[listKey]uint32
+	lengths  listLengths
 }
 
 // openGraph reads the state of a graph.
@@ -139,7 +135,6 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 		names:    newCatalog(),
 		spaces:   map[uint32]*vecindex.Index{},
 		promoted: map[promotedKey]*roaring.Bitmap{},
-		lengths:  map[listKey]uint32{},
 	}
 	var err error
 	if g.version, err = getUint64(ctx, r, layout.GraphMeta(id, "version")); err != nil {
@@ -149,7 +144,7 @@ func openGraph(ctx context.Context, r kv.Reader, id uint32) (*graphState, error)
 		return nil, err
 	}
 	g.nextNode = max(g.nextNode, 1)
-	g.firstNew = g.nextNode
+	g.lengths = newListLengths(g.nextNode)
 	for kvp, err := range scan(ctx, r, layout.GraphPrefix(layout.TagCatalog, id)) {
 		if err != nil {
 			return nil, err

@@ -278,7 +278,9 @@ func (v *TxView) withdrawFrom(source NodeID, r *removal) error {
 	o := v.transact.overlay
 	for _, t := range targets {
 		o.Delete(layout.Contribution(v.g, uint64(source), t))
-		o.Merge(layout.Sources(v.g, t, layout.Container(uint64(source))), layout.AppendRemove(nil, uint64(source)&0xFFFF))
+		key := layout.Sources(v.g, t, layout.Container(uint64(source)))
+		o.Merge(key, layout.AppendRemove(nil, uint64(source)&0xFFFF))
+		v.shrunk[string(key)] = struct{}{}
 		v.changed = true
 	}
 	for _, t := range targets {

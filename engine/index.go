@@ -228,6 +228,7 @@ func (v *TxView) reindex(id NodeID, old, now []prop) error {
 		}
 		if c < 0 {
 			o.Merge(was[0], layout.AppendRemove(nil, low))
+			v.shrunk[string(was[0])] = struct{}{}
 		}
 		if c > 0 {
 			o.Merge(is[0], layout.AppendAdd(nil, low, 1))
@@ -239,6 +240,31 @@ func (v *TxView) reindex(id NodeID, old, now []prop) error {
 			is = is[1:]
 		}
 	}
+	return nil
+}
+
+// dropEmptySets removes the sets that lost their last id, of property indexes,
+// whose keys say the value, and of sources.
+func (v *TxView) dropEmptySets() error {
+	var b []byte
+	for _, k := range slices.Sorted(maps.Keys(v.shrunk)) {
+		key := []byte(k)
+		var err error
+		if b, err = v.kv.Get(v.ctx, key, b[:0]); errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		n, err := layout.SetLen(b)
+		if err != nil {
+			return corrupt(key, err)
+		}
+		if n == 0 {
+			v.transact.overlay.Delete(key)
+		}
+	}
+	clear(v.shrunk)
 	return nil
 }
 

@@ -231,11 +231,11 @@ func (l *Loader) commit() error {
 		return err
 	}
 	db.epoch.Store(v.transact.epoch)
+	v.transact.committed = true
 	v.publish()
 	if l.added > 0 {
 		// Lists have grown, and those of the load's nodes are not empty.
-		clear(v.st.lengths)
-		v.st.firstNew = v.nextNode
+		v.st.lengths.forget(v.nextNode)
 	}
 	return v.transact.verifyIfAsked()
 }

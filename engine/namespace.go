@@ -108,11 +108,15 @@ func (db *DB) leadsTo(ctx context.Context, key []byte, id uint32) (bool, error) 
 
 // HasGraph reports whether the namespace has a graph of the name.
 func (n *Namespace) HasGraph(ctx context.Context, name string) (bool, error) {
+	name, err := checkName("graph", name)
+	if err != nil {
+		return false, fmt.Errorf("engine: has graph: %w", err)
+	}
 	if err := n.db.enter(); err != nil {
 		return false, err
 	}
 	defer n.db.leave()
-	_, err := n.db.store.Get(ctx, layout.Directory(n.name, name), nil)
+	_, err = n.db.store.Get(ctx, layout.Directory(n.name, name), nil)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -167,7 +171,8 @@ func eachEntry(ctx context.Context, r kv.Reader, fn func(ns, graph string, e dir
 }
 
 // directory returns an entry, making it where it is missing. An empty graph
-// name asks for the namespace; ns is then ignored.
+// name asks for the namespace; ns is then ignored. No graph is made in a
+// namespace that was dropped.
 func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32) (e directoryEntry, err error) {
 	if err := db.enter(); err != nil {
 		return e, err
@@ -191,6 +196,8 @@ func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32)
 	counter := "next_graph"
 	if graph == "" {
 		counter = "next_namespace"
+	} else if err := db.hasNamespace(ctx, namespace, ns); err != nil {
+		return e, err
 	}
 	id := db.nextIDs[counter]
 	e = directoryEntry{graph: id, namespace: ns}
@@ -205,6 +212,20 @@ func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32)
 	}
 	db.nextIDs[counter] = id + 1
 	return e, nil
+}
+
+// hasNamespace returns [ErrNotFound] where a namespace was dropped.
+func (db *DB) hasNamespace(ctx context.Context, name string, id uint32) error {
+	key := layout.Directory(name, "")
+	v, err := db.store.Get(ctx, key, nil)
+	if err != nil {
+		return fmt.Errorf("namespace %s: %w", name, err)
+	}
+	e, err := decodeDirectory(key, v)
+	if err == nil && e.namespace != id {
+		err = fmt.Errorf("namespace %s was dropped: %w", name, ErrNotFound)
+	}
+	return err
 }
 
 // commit writes b with the next epoch. The caller is the writer.
@@ -286,7 +307,11 @@ func (n *Namespace) swap(ctx context.Context, name string, next *Graph) error {
 
 // Drop removes a graph and all it holds. A missing graph is [ErrNotFound].
 func (n *Namespace) Drop(ctx context.Context, name string) error {
-	err := n.rewrite(ctx, func(b kv.Batch) ([]uint32, error) {
+	name, err := checkName("graph", name)
+	if err != nil {
+		return fmt.Errorf("engine: drop: %w", err)
+	}
+	err = n.rewrite(ctx, func(b kv.Batch) ([]uint32, error) {
 		key := layout.Directory(n.name, name)
 		v, err := n.db.store.Get(ctx, key, nil)
 		if err != nil {
@@ -305,8 +330,12 @@ func (n *Namespace) Drop(ctx context.Context, name string) error {
 // DropNamespace removes a namespace with all its graphs. A missing namespace
 // is [ErrNotFound].
 func (db *DB) DropNamespace(ctx context.Context, name string) error {
+	name, err := checkName("namespace", name)
+	if err != nil {
+		return fmt.Errorf("engine: drop: %w", err)
+	}
 	n := &Namespace{db: db, name: name}
-	err := n.rewrite(ctx, func(b kv.Batch) (gone []uint32, err error) {
+	err = n.rewrite(ctx, func(b kv.Batch) (gone []uint32, err error) {
 		found := false
 		err = eachEntry(ctx, db.store, func(ns, graph string, e directoryEntry) {
 			if ns != name {
@@ -364,6 +393,10 @@ func (n *Namespace) rewrite(ctx context.Context, change func(b kv.Batch) (gone [
 		if g := db.graphs[id]; g != nil {
 			g.mu.Lock()
 			g.gone = true
+			for id, ix := range g.spaces {
+				db.mirrors.remove(ix)
+				delete(g.spaces, id)
+			}
 			g.mu.Unlock()
 			delete(db.graphs, id)
 		}

@@ -43,6 +43,10 @@ const Memory = ":memory:"
 // defaultPromoteAt keeps an inline list below about 8 KiB with weights.
 const defaultPromoteAt = 1024
 
+// maxMemtableBytes bounds what the storage engine collects before it writes a
+// table; more gains nothing.
+const maxMemtableBytes = 64 << 20
+
 // ensureDefaults returns o with every unset field filled in.
 func (o *Options) ensureDefaults() Options {
 	var out Options
@@ -90,6 +94,8 @@ func (o *Options) openDefault(ctx context.Context, path string, s *kv.Schema) (k
 		ReadOnly:   o.ReadOnly,
 		MustExist:  o.MustExist || o.ReadOnly,
 		CacheBytes: o.MemoryBudget / 4,
-		Logger:     o.Logger,
+		// One is filled while another is written out.
+		MemtableBytes: min(o.MemoryBudget/16, maxMemtableBytes),
+		Logger:        o.Logger,
 	})
 }

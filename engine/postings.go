@@ -259,10 +259,12 @@ func (v *TxView) bufferPosting(key []byte, op postingsOp, sum [2]int64) {
 }
 
 // flushPostings moves the buffered postings and sums into the overlay, in
-// order of their keys.
-func (v *TxView) flushPostings() {
+// order of their keys. What is kept of a term goes with its last node: the key
+// says the term.
+func (v *TxView) flushPostings() error {
 	o := v.transact.overlay
 	var value []byte
+	shrunk := map[string][][]byte{} // key of sums -> keys of containers
 	for _, k := range slices.Sorted(maps.Keys(v.postings)) {
 		c := v.postings[k]
 		field, container, term := bufferKeyOf(k)
@@ -271,8 +273,13 @@ func (v *TxView) flushPostings() {
 			v.transact.bulky -= postingsOpBytes + len(c.ops[i].positions)
 		}
 		value = c.appendDelta(value[:0])
-		o.Merge(layout.Postings(v.g, field, term, container), value)
+		key := layout.Postings(v.g, field, term, container)
+		o.Merge(key, value)
 		v.addLexSum(field, term, c.sum)
+		if slices.ContainsFunc(c.ops, func(op postingsOp) bool { return op.freq == 0 }) {
+			sum := string(layout.LexSum(v.g, field, term))
+			shrunk[sum] = append(shrunk[sum], key)
+		}
 	}
 	clear(v.postings)
 	for _, k := range slices.Sorted(maps.Keys(v.lexsums)) {
@@ -281,6 +288,37 @@ func (v *TxView) flushPostings() {
 		}
 	}
 	clear(v.lexsums)
+	for _, sum := range slices.Sorted(maps.Keys(shrunk)) {
+		if err := v.dropUnusedTerm([]byte(sum), shrunk[sum]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropUnusedTerm removes a term's sums and containers where no node has it any
+// more. changed are the containers that the transaction changes.
+func (v *TxView) dropUnusedTerm(sum []byte, changed [][]byte) error {
+	b, err := v.kv.Get(v.ctx, sum, make([]byte, 0, 16))
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if n, err := decodeLexSum(sum, b); err != nil || n[0] > 0 {
+		return err
+	}
+	o := v.transact.overlay
+	o.Delete(sum)
+	for _, k := range changed {
+		o.Delete(k)
+	}
+	field, term := layout.LexSumOf(sum)
+	for p, err := range scan(v.ctx, v.transact.base, layout.PostingsTerm(v.g, field, term)) {
+		if err != nil {
+			return err
+		}
+		o.Delete(p.key)
+	}
+	return nil
 }
 
 // appendDelta appends the merge operand of a change.

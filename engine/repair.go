@@ -169,6 +169,6 @@ func (db *DB) reload(ctx context.Context, st *graphState) error {
 	if err != nil {
 		return err
 	}
-	st.live, st.promoted, st.lengths, st.firstNew = nil, fresh.promoted, fresh.lengths, fresh.firstNew
+	st.live, st.promoted, st.lengths = nil, fresh.promoted, fresh.lengths
 	return nil
 }

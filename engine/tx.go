@@ -28,6 +28,8 @@ type Tx struct {
 	graphs  map[uint32]*TxView
 	fb      *flatbuffers.Builder
 	done    bool
+	// committed says that what was written is the state now.
+	committed bool
 	// bulky counts the bytes of buffered edges, which are not in the overlay.
 	bulky int
 	views []*vecindex.View // opened by reads, closed at the end
@@ -99,9 +101,18 @@ func (db *DB) begin(ctx context.Context) (*Tx, error) {
 	}, nil
 }
 
-// end releases what the transaction reads.
+// end releases what the transaction reads. What one that did not commit made
+// of the lengths of lists and of new vector spaces is forgotten with it.
 func (tx *Tx) end() error {
 	tx.done = true
+	if !tx.committed {
+		for _, v := range tx.graphs {
+			v.st.lengths.forget(v.st.nextNode)
+			for _, ix := range v.made {
+				tx.db.mirrors.remove(ix)
+			}
+		}
+	}
 	for _, view := range tx.views {
 		view.Close()
 	}
@@ -123,6 +134,7 @@ func (tx *Tx) Graph(g *Graph) *TxView {
 		refold:   map[edgeKey]struct{}{},
 		postings: map[string]*postingsChange{},
 		lexsums:  map[string]*[2]int64{},
+		shrunk:   map[string]struct{}{},
 		vectors:  map[uint32]*vectorWrite{},
 		made:     map[uint32]*vecindex.Index{},
 	}
@@ -158,6 +170,7 @@ type TxView struct {
 	refold   map[edgeKey]struct{}
 	postings map[string]*postingsChange
 	lexsums  map[string]*[2]int64
+	shrunk   map[string]struct{} // keys of sets that lost ids
 	vectors  map[uint32]*vectorWrite
 	dropped  []uint32                   // vector spaces
 	made     map[uint32]*vecindex.Index // new vector spaces, nil until they are used
@@ -320,6 +333,7 @@ func (tx *Tx) commit(d kv.Durability) error {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrTxTooLarge, b.Bytes(), tx.db.opts.MaxTxBytes)
 	}
 	if tx.overlay.Len() == 0 {
+		tx.committed = true
 		return nil
 	}
 	if err := tx.ctx.Err(); err != nil {
@@ -328,6 +342,7 @@ func (tx *Tx) commit(d kv.Durability) error {
 	if err := tx.db.commit(tx.ctx, b, d); err != nil {
 		return err
 	}
+	tx.committed = true
 	for _, id := range ids {
 		tx.graphs[id].publish()
 	}
@@ -345,7 +360,12 @@ func (v *TxView) flush() error {
 	if err := v.applyEdges(); err != nil {
 		return err
 	}
-	v.flushPostings()
+	if err := v.flushPostings(); err != nil {
+		return err
+	}
+	if err := v.dropEmptySets(); err != nil {
+		return err
+	}
 	o := v.transact.overlay
 	if v.nextNode != v.st.nextNode {
 		o.Set(layout.GraphMeta(v.g, "next_node"), appendUint64(nil, v.nextNode))
@@ -390,9 +410,13 @@ func (v *TxView) publish() {
 		delete(st.spaces, id)
 	}
 	for id, ix := range v.made {
-		if ix != nil {
-			st.spaces[id] = ix
+		if ix == nil {
+			continue
 		}
+		if old := st.spaces[id]; old != nil {
+			v.transact.db.mirrors.remove(old)
+		}
+		st.spaces[id] = ix
 	}
 	st.mu.Unlock()
 }

@@ -215,20 +215,13 @@ func (v *TxView) changeList(old *inlineLengths, key listKey, add *layout.Set, re
 			return err
 		}
 	}
-	if len(v.st.lengths) >= maxLengths {
-		clear(v.st.lengths)
-		v.st.firstNew = v.nextNode
-	}
-	v.st.lengths[key] = n
+	v.st.lengths.set(key, n, v.nextNode)
 	// The overlay copies both.
 	old.key = layout.AppendAdjacency(old.key[:0], key.dir, v.g, key.node, key.etype)
 	old.value = layout.AppendDelta(old.value[:0], add.IDs, add.Weights, remove)
 	v.transact.overlay.Merge(old.key, old.value)
 	return nil
 }
-
-// maxLengths bounds the memory of graphState.lengths, about 40 MB.
-const maxLengths = 1 << 19
 
 func (v *TxView) isPromoted(key listKey) bool {
 	if key.node > math.MaxUint32 {
@@ -246,11 +239,8 @@ func (v *TxView) isPromoted(key listKey) bool {
 // exceed. The first time that a list is met it is read; from then on added
 // edges are counted, so that adding stays a blind write.
 func (v *TxView) lengthBound(old *inlineLengths, key listKey) (uint32, error) {
-	if n, ok := v.st.lengths[key]; ok {
+	if n, known := v.st.lengths.bound(key); known {
 		return n, nil
-	}
-	if key.node >= v.st.firstNew {
-		return 0, nil
 	}
 	n, err := old.of(key)
 	return uint32(n), err

@@ -115,8 +115,8 @@ func (r *reader) SpaceInfo(name string) (SpaceOptions, error) {
 
 // index returns the open index of a space. That of a space which the
 // transaction made is the transaction's until it commits. A snapshot from
-// before the space was dropped and made again reads the store: memory is for
-// the vectors there are.
+// before the space was dropped and made again, or the graph dropped, reads the
+// store: memory is for the vectors there are.
 func (r *reader) index(id uint32, s *space) (*vecindex.Index, error) {
 	db, conf := r.graph.ns.db, s.config(r.g, id)
 	open := func(mirrorBytes int64) (*vecindex.Index, error) {
@@ -145,8 +145,14 @@ func (r *reader) index(id uint32, s *space) (*vecindex.Index, error) {
 			return open(-1)
 		}
 	}
+	if st.gone {
+		return open(-1)
+	}
 	ix, err := open(0)
 	if err == nil {
+		if old := st.spaces[id]; old != nil {
+			db.mirrors.remove(old)
+		}
 		st.spaces[id] = ix
 	}
 	return ix, err

@@ -124,17 +124,17 @@ func (o *Union) normal(s Set) (scale, shift, least float64) {
 		return 0, 0, 0
 	}
 	n := float64(len(s.Items))
-	mean, low := 0.0, math.Inf(1)
+	mean, low, high := 0.0, math.Inf(1), math.Inf(-1)
 	for _, it := range s.Items {
 		mean += it.Score / n
-		low = min(low, it.Score)
+		low, high = min(low, it.Score), max(high, it.Score)
 	}
 	dev := 0.0
 	for _, it := range s.Items {
 		dev += (it.Score - mean) * (it.Score - mean) / n
 	}
-	if dev = math.Sqrt(dev); dev < 1e-12 {
-		return 0, 0, 0
+	if dev = math.Sqrt(dev); low == high || dev == 0 {
+		return 0, 0, 0 // dev is not 0 for equal scores: the mean was rounded
 	}
 	return 1 / dev, -mean / dev, (low - mean) / dev
 }
@@ -189,7 +189,7 @@ func (o *Sort) Explain() Explanation {
 // Inputs implements [Op].
 func (o *Sort) Inputs() []Op { return []Op{o.In} }
 
-// Limit keeps the first items of a set, in its order.
+// Limit keeps the first N items of a set, in its order; none for N below 1.
 type Limit struct {
 	In Op
 	N  int
@@ -201,7 +201,8 @@ func (o *Limit) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	return Set{Items: s.Items[:max(0, min(o.N, len(s.Items)))]}, nil
+	n := max(0, min(o.N, len(s.Items)))
+	return Set{Items: s.Items[:n:n]}, nil
 }
 
 // Explain implements [Op].

@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -13,7 +12,9 @@ import (
 // Neighbors takes the neighbours of a set's nodes, node by node in the set's
 // order, each once: those of a node nearest to Text first where Rank names a
 // vector space, else by id. An item scores what Rank says, or its node's score
-// times the edge's weight.
+// times the weight of the edge, of several edges to one neighbour the first by
+// type and direction. Where Rank is set a neighbour without a vector in the
+// space is left out.
 type Neighbors struct {
 	In    Op
 	Graph *engine.Graph
@@ -151,7 +152,7 @@ func (w *neighborWalk) neighbors(ctx context.Context, from *Item) ([]Item, error
 		}
 	}
 	if w.o.Rank != "" {
-		if err := rescore(ctx, w.e, w.v, w.o.Rank, w.o.Text, items, &w.scores); err != nil {
+		if items, err = rescore(ctx, w.e, w.v, w.o.Rank, w.o.Text, items, &w.scores); err != nil {
 			return nil, err
 		}
 		slices.SortFunc(items, func(a, b Item) int {
@@ -165,15 +166,16 @@ func (w *neighborWalk) neighbors(ctx context.Context, from *Item) ([]Item, error
 	return items, nil
 }
 
-// rescore sets the scores of items to those of their vectors against a text's.
-func rescore(ctx context.Context, e *Env, v *engine.View, space, text string, items []Item, scratch *[]float32) error {
+// rescore sets the scores of items to those of their vectors against a text's,
+// and returns those that have one.
+func rescore(ctx context.Context, e *Env, v *engine.View, space, text string, items []Item, scratch *[]float32) ([]Item, error) {
 	q, err := e.vector(ctx, text)
-	if err != nil {
-		return err
+	if err != nil || q == nil {
+		return nil, err
 	}
 	vecs, err := v.Vectors(space)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ids := make([]uint64, len(items))
 	for i := range items {
@@ -181,12 +183,19 @@ func rescore(ctx context.Context, e *Env, v *engine.View, space, text string, it
 	}
 	*scratch, err = vecs.Score(ctx, q, ids, (*scratch)[:0])
 	if err != nil {
-		return err
+		return nil, err
 	}
+	n := 0
 	for i := range items {
-		items[i].Score = float64((*scratch)[i])
+		score := float64((*scratch)[i])
+		if math.IsInf(score, -1) {
+			continue // no vector
+		}
+		items[n] = items[i]
+		items[n].Score = score
+		n++
 	}
-	return nil
+	return items[:n], nil
 }
 
 // Explain implements [Op].
@@ -208,8 +217,8 @@ func (o *Neighbors) Explain() Explanation {
 func (o *Neighbors) Inputs() []Op { return []Op{o.In} }
 
 // Score gives the nodes of a set the exact score of their vectors against a
-// text's, keeping the set's order. A node without a vector in the space is
-// left out.
+// text's, keeping the set's order. A node without a vector in the space, an
+// edge and a node of another graph are left out.
 type Score struct {
 	In     Op
 	Graph  *engine.Graph
@@ -224,21 +233,27 @@ func (o *Score) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	items := slices.Clone(in.Items)
+	items := nodesOf(o.Graph, in.Items)
 	var scratch []float32
-	if err := rescore(ctx, e, e.view(ctx, o.Graph), o.Space, o.Text, items, &scratch); err != nil {
+	if items, err = rescore(ctx, e, e.view(ctx, o.Graph), o.Space, o.Text, items, &scratch); err != nil {
 		return Set{}, err
 	}
-	n := 0
-	for _, it := range items {
-		if math.IsInf(it.Score, -1) {
-			continue // no vector
-		}
+	for i := range items {
+		it := &items[i]
 		it.Why = append(slices.Clip(it.Why), Step{Op: "score", Note: o.Space, Score: it.Score})
-		items[n] = it
-		n++
 	}
-	return Set{Items: items[:n]}, nil
+	return Set{Items: items}, nil
+}
+
+// nodesOf returns a copy of the items that are nodes of a graph.
+func nodesOf(g *engine.Graph, items []Item) []Item {
+	var out []Item
+	for _, it := range items {
+		if it.ID != 0 && it.Graph == g.ID() {
+			out = append(out, it)
+		}
+	}
+	return out
 }
 
 // Explain implements [Op].
@@ -260,7 +275,8 @@ type Relations struct {
 	In    Op
 	Graph *engine.Graph
 	Types []string
-	// PerNode bounds the edges that leave, per node of the set; 0 is 10.
+	// PerNode bounds the edges that leave, per node of the set; 0 is 10, and
+	// below 0 none is taken.
 	PerNode int
 	Source  string
 }
@@ -274,13 +290,14 @@ func (o *Relations) Run(ctx context.Context, e *Env) (Set, error) {
 	return o.Of(ctx, e, in.Items)
 }
 
-// Of returns the relations of some items.
+// Of returns the relations of the items that are nodes of the graph.
 func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 	v := e.view(ctx, o.Graph)
 	filter, ok := edgeFilter(v, o.Types, engine.Both)
 	if !ok {
 		return Set{}, nil
 	}
+	items = nodesOf(o.Graph, items)
 	inside := map[engine.NodeID]bool{}
 	for i := range items {
 		inside[items[i].ID] = true
@@ -299,6 +316,7 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 	var within, leaving []Item
 	for i := range items {
 		id := items[i].ID
+		linked := engine.NodeID(0) // the last outer end that was counted
 		for after := engine.NodeID(0); ; {
 			page, err := v.Neighbors(id, filter, after, nil)
 			if err != nil {
@@ -334,9 +352,12 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 				it.Why = append(slices.Clip(items[i].Why), Step{Op: "relation", From: items[i].Ref(), Score: it.Score})
 				if inside[other] {
 					within = append(within, it)
-				} else {
+					continue
+				}
+				leaving = append(leaving, it)
+				if other != linked {
+					linked = other
 					links[other]++
-					leaving = append(leaving, it)
 				}
 			}
 		}
@@ -355,13 +376,17 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 	if per == 0 {
 		per = 10
 	}
-	leaving = leaving[:min(len(leaving), per*len(items))]
+	leaving = leaving[:max(0, min(len(leaving), per*len(items)))]
 	return Set{Items: append(within, leaving...)}, nil
 }
 
 // Explain implements [Op].
 func (o *Relations) Explain() Explanation {
-	return Explanation{"Relations", []string{arg("graph", o.Graph.Name()), arg("types", fmt.Sprint(o.Types))}, o.Source}
+	args := []string{arg("graph", o.Graph.Name())}
+	if o.Types != nil {
+		args = append(args, arg("types", o.Types))
+	}
+	return Explanation{"Relations", args, o.Source}
 }
 
 // Inputs implements [Op].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -16,8 +17,10 @@ import (
 var ErrLimit = errors.New("over the limit of a query")
 
 // Op is an operator of a plan. It keeps no state; a plan is run by [Run].
+// Operators are told apart by ==: they are pointers to structs with fields.
 type Op interface {
-	// Run computes the operator's set. It gets its inputs' by [Env.Eval].
+	// Run computes the operator's set, which then is the run's. It gets its
+	// inputs' by [Env.Eval].
 	Run(ctx context.Context, e *Env) (Set, error)
 	// Explain describes the operator without its inputs.
 	Explain() Explanation
@@ -37,7 +40,8 @@ type Env struct {
 	Analyze func(text string) []string
 	// Names returns the names that a question holds, given which keys exist.
 	Names func(question string, has func(key string) bool) []string
-	// Embed turns a question into a vector.
+	// Embed turns a question into a vector, nil where it has none: by vectors
+	// nothing is found for it then.
 	Embed func(ctx context.Context, text string) ([]float32, error)
 	// Allow returns the nodes of a graph that the query may see, nil for all.
 	// It is asked once a graph.
@@ -67,7 +71,8 @@ type Item struct {
 	// Edge is the edge where ID is 0.
 	Edge  engine.Edge
 	Score float64
-	// Why tells how the item came to be there, first cause first.
+	// Why tells how the item came to be there, first cause first. In the set
+	// of an operator it has no spare capacity: appending copies.
 	Why []Step
 	// Text and Tokens are what Pack made of the item.
 	Text   string
@@ -116,7 +121,11 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	if e.Trace != nil {
 		*e.Trace = Trace{}
 	}
-	return e.Eval(ctx, plan)
+	s, err := e.Eval(ctx, plan)
+	if err != nil {
+		return Set{}, fmt.Errorf("query: %w", err)
+	}
+	return s, nil
 }
 
 // Eval returns the set of an operator, running it the first time. Operators
@@ -134,14 +143,17 @@ func (e *Env) Eval(ctx context.Context, op Op) (Set, error) {
 	s, err := op.Run(ctx, e)
 	e.depth--
 	if err != nil {
-		return Set{}, fmt.Errorf("query: %s: %w", op.Explain().Op, err)
+		return Set{}, fmt.Errorf("%s: %w", op.Explain().Op, err)
 	}
 	limit := e.Limits.Rows
 	if limit == 0 {
 		limit = 1_000_000
 	}
 	if len(s.Items) > limit {
-		return Set{}, fmt.Errorf("query: %s: %w: %d items, at most %d", op.Explain().Op, ErrLimit, len(s.Items), limit)
+		return Set{}, fmt.Errorf("%s: %w: %d items, at most %d", op.Explain().Op, ErrLimit, len(s.Items), limit)
+	}
+	for i := range s.Items {
+		s.Items[i].Why = slices.Clip(s.Items[i].Why)
 	}
 	e.Trace.end(at, s, time.Since(start))
 	e.sets[op] = s

@@ -22,7 +22,8 @@ func (o Overflow) String() string { return [...]string{"stop", "skip"}[o] }
 
 // Pack renders the items of a set, in its order, until a budget of tokens is
 // used, and keeps those that fit with their texts. Header and the line break
-// after each item count; a set without items uses nothing.
+// after each item count; a set without items uses nothing. An item without
+// text is left out.
 type Pack struct {
 	In Op
 	// Name names the section, in traces and in the answer's prompt.
@@ -82,9 +83,15 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 		if out.Used >= budget {
 			break
 		}
+		if err := ctx.Err(); err != nil {
+			return Set{}, err
+		}
 		text, n, err := o.Render(ctx, e, it)
 		if err != nil {
 			return Set{}, err
+		}
+		if text == "" {
+			continue
 		}
 		if n > 0 {
 			n++ // the line break

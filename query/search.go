@@ -14,7 +14,8 @@ type VectorSearch struct {
 	Graph *engine.Graph
 	Space string
 	Text  string
-	K     int
+	// K is the number of nodes; none are found where it is below 1.
+	K int
 	// Source is the paper's name for the step.
 	Source string
 }
@@ -24,6 +25,9 @@ func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	q, err := e.vector(ctx, o.Text)
 	if err != nil {
 		return Set{}, err
+	}
+	if q == nil {
+		return Set{}, nil
 	}
 	allow, err := e.allow(ctx, o.Graph)
 	if err != nil {
@@ -62,7 +66,7 @@ type TextSearch struct {
 	Graph  *engine.Graph
 	Field  string
 	Text   string
-	K      int
+	K      int     // 0: all nodes that have a term of Text
 	K1, B  float64 // 0: the engine's defaults
 	Source string
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Answer is an answer with its proof.
@@ -41,7 +42,9 @@ type Source struct {
 	Bytes   [2]int64 `json:"bytes"`
 	Chunk   string   `json:"chunk"`
 	Score   float64  `json:"score"`
-	Quote   string   `json:"quote"`
+	// Quote is text of the source, on one line; "" where the source was
+	// removed while the answer was being made.
+	Quote string `json:"quote"`
 }
 
 // quoteBytes is about how much of a source is quoted.
@@ -54,7 +57,7 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 		return nil, err
 	}
 	a := &Answer{Question: q.Text, Method: sys.Instance(), Evidence: ev}
-	if err := c.answer(ctx, m, q, a); err != nil {
+	if err := c.answer(ctx, sys, m, q, a); err != nil {
 		return nil, fmt.Errorf("rag: answer: %w", err)
 	}
 	if a.Trace, err = c.KeepTrace(ctx, q.Text, ev); err != nil {
@@ -63,19 +66,29 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 	return a, nil
 }
 
-func (c *Corpus) answer(ctx context.Context, m *Models, q Question, a *Answer) error {
+func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, a *Answer) error {
 	items := a.Evidence.Items()
 	if len(items) == 0 {
 		return nil
 	}
 	in := llm.AnswerInput{Question: q.Text}
+	docs := map[string]bool{}
 	for _, s := range a.Evidence.Sections {
 		for _, it := range s.Items {
-			in.Evidence = append(in.Evidence, llm.Evidence{N: len(in.Evidence) + 1, Section: s.Name, Text: it.Text})
+			e := llm.Evidence{N: len(in.Evidence) + 1, Section: s.Name, Text: it.Text}
+			if m.Free && it.Kind != ChunkNodeType {
+				// Rules quote what they are given, and a table's row is no
+				// sentence. The numbers stay those of the items.
+				e.Text = ""
+			}
+			in.Evidence = append(in.Evidence, e)
+			for _, ch := range it.Chunks {
+				docs[DocOf(ch)] = true
+			}
 		}
 	}
 	before, start := m.Usage(), time.Now()
-	reply, err := m.Do(ctx, "ask", llm.Task{Kind: llm.Answer, Input: in})
+	reply, err := m.Do(ctx, "ask", sortedKeys(docs), llm.Task{Kind: llm.Answer, Input: in})
 	a.ModelTime = time.Since(start)
 	after := m.Usage()
 	a.Usage = llm.Usage{
@@ -88,21 +101,11 @@ func (c *Corpus) answer(ctx context.Context, m *Models, q Question, a *Answer) e
 		return err
 	}
 	a.Answered = true
-	a.number(reply.Text, items)
 	return c.DB.View(ctx, func(s *engine.Snapshot) error {
-		base := s.Graph(c.Base)
-		for i := range a.Sources {
-			src := &a.Sources[i]
-			sp, err := c.Locate(base, src.Doc, int(src.Bytes[0]), int(src.Bytes[1]))
-			if isMissing(err) {
-				continue // removed since it was retrieved
-			}
-			if err != nil {
-				return err
-			}
-			src.Page, src.Heading = sp.Page, sp.Heading
-		}
-		return nil
+		base := s.Graph(c.Base).WithContext(ctx)
+		return a.number(reply.Text, items, func(it *Cited, said string) (Source, error) {
+			return c.source(base, sys.ChunkSet(), it, said)
+		})
 	})
 }
 
@@ -110,37 +113,96 @@ var marker = regexp.MustCompile(`\[(\d+(?:\s*,\s*\d+)*)\]`)
 
 // number replaces the markers of a reply, which count all evidence, by numbers
 // that count the sources cited, in order of appearance. A marker that names no
-// evidence is dropped.
-func (a *Answer) number(reply string, items []Cited) {
+// evidence is dropped. source tells where an item says what was said.
+func (a *Answer) number(reply string, items []Cited, source func(it *Cited, said string) (Source, error)) error {
 	numbers := map[string]int{} // chunk -> number
-	last := 0
+	last, said := 0, ""
 	var out strings.Builder
 	for _, at := range marker.FindAllStringSubmatchIndex(reply, -1) {
-		said := reply[last:at[0]]
-		out.WriteString(said)
+		if s := lastSentence(reply[last:at[0]]); s != "" {
+			said = s // else another marker of the same sentence
+		}
+		out.WriteString(reply[last:at[0]])
 		last = at[1]
 		for _, f := range strings.Split(reply[at[2]:at[3]], ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(f))
-			if err != nil || n < 1 || n > len(items) || len(items[n-1].Chunks) == 0 || len(items[n-1].Spans) == 0 {
+			if err != nil || n < 1 || n > len(items) || len(items[n-1].Spans) == 0 {
 				a.Dropped++
 				continue
 			}
-			it := items[n-1]
-			num := numbers[it.Chunks[0]]
+			src, err := source(&items[n-1], said)
+			if err != nil {
+				return err
+			}
+			num := numbers[src.Chunk]
 			if num == 0 {
 				num = len(a.Sources) + 1
-				numbers[it.Chunks[0]] = num
-				sp := it.Spans[0]
-				a.Sources = append(a.Sources, Source{
-					N: num, Doc: sp.Doc, Bytes: sp.Bytes,
-					Chunk: it.Chunks[0], Score: it.Score, Quote: quote(it.Text, lastSentence(said)),
-				})
+				numbers[src.Chunk] = num
+				src.N = num
+				a.Sources = append(a.Sources, src)
 			}
 			fmt.Fprintf(&out, "[%d]", num)
 		}
 	}
 	out.WriteString(reply[last:])
 	a.Text = strings.TrimSpace(out.String())
+	return nil
+}
+
+// source returns which of the chunks of an item says most of what was said, and
+// quotes it.
+func (c *Corpus) source(base engine.Reader, set text.ChunkSet, it *Cited, said string) (Source, error) {
+	var best Chunk
+	from, most := 0, -1
+	for _, key := range it.Chunks[:min(len(it.Chunks), maxSpans)] {
+		ch, err := c.ChunkByKey(base, set, key)
+		if isMissing(err) {
+			continue // removed since it was retrieved
+		}
+		if err != nil {
+			return Source{}, err
+		}
+		if at, n := c.where(ch.Text, said); n > most {
+			best, from, most = ch, at, n
+		}
+	}
+	if most < 0 {
+		sp := it.Spans[0]
+		return Source{Doc: sp.Doc, Bytes: sp.Bytes, Chunk: it.Chunks[0], Score: it.Score}, nil
+	}
+	sp, err := c.Locate(base, best.Doc, best.Start, best.End)
+	return Source{
+		Doc: best.Doc, Page: sp.Page, Heading: sp.Heading, Bytes: sp.Bytes,
+		Chunk: best.Key, Score: it.Score, Quote: quote(best.Text[from:]),
+	}, err
+}
+
+// where returns the start of the sentence of a text that has most of the words
+// of what was said, and how many those are; 0 where it has none.
+func (c *Corpus) where(s, said string) (start, words int) {
+	if at := strings.Index(s, said); at >= 0 && said != "" {
+		return at, 1 << 20
+	}
+	asked := map[string]bool{}
+	for _, w := range c.Analyze(said) {
+		asked[w] = true
+	}
+	for _, sp := range text.Sentences(s) {
+		met := map[string]bool{}
+		for _, w := range c.Analyze(s[sp.Start:sp.End]) {
+			met[w] = met[w] || asked[w]
+		}
+		n := 0
+		for _, has := range met {
+			if has {
+				n++
+			}
+		}
+		if n > words {
+			start, words = sp.Start, n
+		}
+	}
+	return start, words
 }
 
 // lastSentence returns the end of what an answer says before a marker.
@@ -152,14 +214,8 @@ func lastSentence(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// quote returns the part of a source that an answer rests on: where what was
-// said stands in it word for word, that, else its beginning.
-func quote(source, said string) string {
-	from := 0
-	if i := strings.Index(source, said); said != "" && i >= 0 {
-		from = i
-	}
-	s := source[from:]
+// quote returns the beginning of a text, on one line.
+func quote(s string) string {
 	if len(s) <= quoteBytes {
 		return strings.Join(strings.Fields(s), " ")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/text"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -17,6 +18,10 @@ import (
 type chunkStage struct {
 	c       *Corpus
 	chunker *text.Chunker
+
+	// What words learn of the chunks, read when the first document is cut.
+	table *local.Table
+	read  bool
 }
 
 // Name implements [Stage].
@@ -61,8 +66,27 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 	if err != nil {
 		return err
 	}
-	_, err = st.c.cut(ctx, v, d.Key, d.ID, full, st.chunker)
-	return err
+	if _, err := st.c.cut(ctx, v, d.Key, d.ID, full, st.chunker); err != nil {
+		return err
+	}
+	if ok, err := trains(v, st.chunker.Set()); err != nil || !ok {
+		return err
+	}
+	if !st.read {
+		if st.table, err = st.c.loadTable(ctx); err != nil {
+			return err
+		}
+		st.read = true
+	}
+	chunks, err := st.chunker.Chunks(ctx, full)
+	if err != nil {
+		return err
+	}
+	change := newWordChange(st.table)
+	for _, ch := range chunks {
+		change.add(full[ch.Start:ch.End])
+	}
+	return st.c.changeWords(tx, change)
 }
 
 // embedStage gives the chunks of a set their vectors.

@@ -31,9 +31,7 @@ const (
 	propOrder  = "_order"  // chunk: place in its document
 
 	bucketMethods = "methods" // instance -> how it was indexed
-	bucketRuns    = "runs"    // number -> what a run did
 	bucketTraces  = "traces"  // id -> trace of an answer
-	bucketSets    = "sets"    // chunk set -> empty
 )
 
 // chunkType is the node type of the chunks of a set.
@@ -53,6 +51,10 @@ type Corpus struct {
 	Tokens *text.Tokenizer
 	// Analyzer makes the terms of the postings.
 	Analyzer etext.Analyzer
+	// Models opens the models that documents are indexed with and taken out
+	// with again; nil is [OpenLocal]. It is called after the corpus was read
+	// and must give models of the same space each time.
+	Models func(ctx context.Context, c *Corpus) (*Models, error)
 }
 
 // OpenCorpus opens a namespace's corpus, making its base graph where it is
@@ -71,6 +73,14 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, 
 		return nil, fmt.Errorf("rag: %w", err)
 	}
 	return &Corpus{DB: db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{}}, nil
+}
+
+// models opens the models that documents are indexed with.
+func (c *Corpus) models(ctx context.Context) (*Models, error) {
+	if c.Models != nil {
+		return c.Models(ctx, c)
+	}
+	return OpenLocal(ctx, c, true)
 }
 
 // Graph returns the graph of a method's instance.

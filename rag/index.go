@@ -229,7 +229,7 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 				return err
 			}
 		}
-		return c.changeWords(v, change)
+		return c.changeWords(tx, change)
 	})
 	if err == nil {
 		w.out.Added += n
@@ -237,16 +237,11 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 	return n, err
 }
 
-func (w *docWriter) change() *local.Change {
-	if w.table == nil {
-		return nil
-	}
-	return local.NewChange(w.table)
-}
+func (w *docWriter) change() *wordChange { return newWordChange(w.table) }
 
 // putOne writes a document with its chunks, and notes what that does to the
 // words.
-func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Document, change *local.Change) error {
+func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Document, change *wordChange) error {
 	c := w.x.Corpus
 	names := make([]string, len(w.sets))
 	for i, s := range w.sets {
@@ -269,21 +264,21 @@ func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Docume
 		if err != nil {
 			return err
 		}
-		if ok, err := w.trains(v, s.Set()); err != nil || !ok {
+		if ok, err := trains(v, s.Set()); err != nil || !ok {
 			if err != nil {
 				return err
 			}
 			continue
 		}
 		for _, ch := range chunks {
-			change.Add(d.Text[ch.Start:ch.End])
+			change.add(d.Text[ch.Start:ch.End])
 		}
 	}
 	return nil
 }
 
 // trains reports whether a chunk set is the one that words are learnt from.
-func (w *docWriter) trains(v *engine.TxView, set text.ChunkSet) (bool, error) {
+func trains(v *engine.TxView, set text.ChunkSet) (bool, error) {
 	state, err := readWordState(v.Bucket(bucketWords))
 	return state.set == set.String(), err
 }
@@ -307,7 +302,10 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 	if err := c.train(ctx, sets[0].Set(), x.Options.Notify); err != nil {
 		return fmt.Errorf("rag: words: %w", err)
 	}
-	if r.models, err = OpenLocal(ctx, c, true); err != nil {
+	if err := c.tidyWords(ctx); err != nil {
+		return fmt.Errorf("rag: words: %w", err)
+	}
+	if r.models, err = c.models(ctx); err != nil {
 		return err
 	}
 	for _, s := range sets {
@@ -321,7 +319,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 				return err
 			}
 		}
-		if err := c.remember(ctx, sys); err != nil {
+		if err := c.remember(ctx, sys, r.models); err != nil {
 			return err
 		}
 	}
@@ -370,13 +368,9 @@ type manifest struct {
 }
 
 // remember notes that an instance is indexed.
-func (c *Corpus) remember(ctx context.Context, sys System) error {
-	state, err := c.words(ctx)
-	if err != nil {
-		return err
-	}
-	m := manifest{Spec: sys.Instance(), Params: sys.Params(), Chunks: sys.ChunkSet().String(), Model: local.Head{Version: state.newest()}.Model()}
-	b, err := json.Marshal(m)
+func (c *Corpus) remember(ctx context.Context, sys System, m *Models) error {
+	made := manifest{Spec: sys.Instance(), Params: sys.Params(), Chunks: sys.ChunkSet().String(), Model: m.Documents.Space().Model}
+	b, err := json.Marshal(made)
 	if err != nil {
 		return err
 	}

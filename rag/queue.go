@@ -57,14 +57,14 @@ type outcome struct {
 // Results are applied together: a commit is made when one of these is reached,
 // and at the end.
 const (
-	batchItems = 256
-	batchBytes = 8 << 20
+	batchItems = 1024
+	batchBytes = 24 << 20
 	batchTime  = 2 * time.Second
 )
 
 // txBytes is the size at which a transaction takes no more results: well below
 // what it may hold, since what Apply writes for one is not known before.
-const txBytes = 32 << 20
+const txBytes = 24 << 20
 
 // run does what is pending of a stage and returns how many items it did and
 // how many failed, now and earlier.
@@ -156,7 +156,7 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				b, err := st.Do(doing, snap, r.models, items[i])
+				b, err := r.do(doing, snap, st, items[i])
 				ring[i%len(ring)] <- outcome{items[i], b, err}
 			}
 		})
@@ -179,6 +179,17 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 		}
 	}
 	return done, failed, nil
+}
+
+// do does an item's work. A panic is a defect of what the item holds or of the
+// code that reads it: the item is set aside, and the others are done.
+func (r *runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w WorkItem) (b []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return st.Do(ctx, snap, r.models, w)
 }
 
 // collect adds results to a batch that begins with item at, until it is large
@@ -214,6 +225,7 @@ func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end 
 // many it settled and how many of those failed.
 func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, failed int, err error) {
 	// What was computed is written even while the run is being cancelled.
+	run := ctx
 	ctx = context.WithoutCancel(ctx)
 	var halt error
 	gather, _ := st.(Batcher)
@@ -230,7 +242,7 @@ func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, faile
 			if size >= txBytes {
 				break
 			}
-			if fatal(o.err) {
+			if fatal(run, o.err) {
 				halt = o.err
 				break
 			}
@@ -253,12 +265,13 @@ func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, faile
 }
 
 // fatal reports whether an error ends the run rather than setting one item
-// aside: cancellation and what concerns the database.
-func fatal(err error) bool {
-	for _, target := range []error{
-		context.Canceled, context.DeadlineExceeded, engine.ErrCorrupt, engine.ErrClosed,
-		engine.ErrReadOnly, engine.ErrConflict,
-	} {
+// aside: the run's cancellation, but not a time limit of the item's own, and
+// what concerns the database.
+func fatal(run context.Context, err error) bool {
+	if run.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return true
+	}
+	for _, target := range []error{engine.ErrCorrupt, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict} {
 		if errors.Is(err, target) {
 			return true
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
 )
 
@@ -26,7 +25,7 @@ type RemoveResult struct {
 // would go. A missing document is [engine.ErrNotFound].
 //
 // Steps that concern the whole corpus (which chunks are near, which are
-// central) are run by the next Index.
+// central, which words the word table holds) are run by the next Index.
 func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, dry bool) (*RemoveResult, error) {
 	r, err := c.prepareRemoval(ctx, methods, doc)
 	if err != nil {
@@ -55,7 +54,7 @@ type removal struct {
 	c       *Corpus
 	doc     Document
 	chunks  []Chunk
-	change  *local.Change
+	change  *wordChange
 	systems []System
 	steps   []func(ctx context.Context, tx *engine.Tx) error
 	derived int
@@ -94,19 +93,17 @@ func (c *Corpus) prepareRemoval(ctx context.Context, methods Methods, key string
 	if err != nil {
 		return nil, err
 	}
-	if table != nil {
-		r.change = local.NewChange(table)
-	}
+	r.change = newWordChange(table)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
 		if r.change == nil || name != "chunk:"+state.set {
 			continue
 		}
 		for _, ch := range bySet[name] {
-			r.change.Remove(ch.Text)
+			r.change.remove(ch.Text)
 		}
 	}
-	models, err := OpenLocal(ctx, c, true)
+	models, err := c.models(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,14 +155,17 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 		r.derived += n
 	}
 	for _, ch := range r.chunks {
-		if err := forgetItem(r.c, base, ch.Key); err != nil {
+		if err := ForgetJobs(base, ch.Key); err != nil {
 			return err
 		}
 		if _, err := base.DeleteNode(ch.ID); err != nil {
 			return err
 		}
 	}
-	if err := forgetItem(r.c, base, r.doc.Key); err != nil {
+	if err := ForgetJobs(base, r.doc.Key); err != nil {
+		return err
+	}
+	if err := r.c.forgetReplies(base, r.doc.Key); err != nil {
 		return err
 	}
 	if err := r.c.forgetTraces(base, r.doc.Key); err != nil {
@@ -174,7 +174,7 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 	if _, err := base.DeleteNode(r.doc.ID); err != nil {
 		return err
 	}
-	return r.c.changeWords(base, r.change)
+	return r.c.changeWords(tx, r.change)
 }
 
 // fromGraph removes the document's chunks from a method's graph and returns
@@ -196,7 +196,7 @@ func (r *removal) fromGraph(tx *engine.Tx, sys System) (derived int, err error) 
 		if err != nil {
 			return 0, err
 		}
-		if err := forgetItem(r.c, v, ch.Key); err != nil {
+		if err := ForgetJobs(v, ch.Key); err != nil {
 			return 0, err
 		}
 		gone, err := v.DeleteNode(id)
@@ -211,18 +211,6 @@ func (r *removal) fromGraph(tx *engine.Tx, sys System) (derived int, err error) 
 // ChunkNodeType is the node type that stands for the chunks in a method's
 // graph; their keys are the chunks' keys.
 const ChunkNodeType = "chunk"
-
-// forgetItem removes an item's marks from a graph's queue, and the replies that
-// only it asked for.
-func forgetItem(c *Corpus, v *engine.TxView, item string) error {
-	if err := ForgetJobs(v, item); err != nil {
-		return err
-	}
-	if v.Graph().ID() != c.Base.ID() {
-		return nil
-	}
-	return c.forgetReplies(v, item)
-}
 
 func (r *removal) result() *RemoveResult {
 	out := &RemoveResult{Documents: []string{r.doc.Key}, Chunks: len(r.chunks), Derived: r.derived}
@@ -250,7 +238,7 @@ func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) e
 		if err := w.putOne(ctx, v, d, change); err != nil {
 			return err
 		}
-		return x.Corpus.changeWords(v, change)
+		return x.Corpus.changeWords(tx, change)
 	})
 	if err == nil {
 		w.out.Replaced++

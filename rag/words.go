@@ -21,8 +21,10 @@ import (
 //	set                chunk set that it was trained on
 //	<v>/table/...      blocks of the version's table
 //	<v>/cases          case statistics of the corpus
+//	<v>/cases/<epoch>  what a commit changed of them
 //	<v>/texts          texts that the live rows count, u64
 //	<v>/row/<word>     live row of a word
+//	<v>/gone/<word>    says that the corpus lost the word
 const bucketWords = "words"
 
 func wordKey(version uint32, rest string) []byte {
@@ -141,11 +143,17 @@ func (c *Corpus) train(ctx context.Context, set text.ChunkSet, notify func(Event
 	if err != nil {
 		return err
 	}
+	if err := w.set(ctx, wordKey(version, "cases"), raw); err != nil {
+		return err
+	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	// What says that there is a version is one commit.
 	for _, kv := range []struct {
 		key   string
 		value []byte
 	}{
-		{string(wordKey(version, "cases")), raw},
 		{string(wordKey(version, "texts")), appendUint64(uint64(n))},
 		{"trained", appendUint64(uint64(n))},
 		{"set", []byte(set.String())},
@@ -243,8 +251,20 @@ func (c *Corpus) adopt(ctx context.Context) error {
 	})
 }
 
-// dropModel removes the vector spaces of a model.
+// SumsBucket and StaleBucket return the names of the buckets in which methods
+// keep what belongs to the vectors of a model. They go with the model.
+func SumsBucket(model string) string { return "sums@" + model }
+
+// StaleBucket is described at [SumsBucket].
+func StaleBucket(model string) string { return "stale@" + model }
+
+// dropModel removes the vector spaces of a model, and its buckets.
 func dropModel(v *engine.TxView, model string) error {
+	for _, name := range []string{SumsBucket(model), StaleBucket(model)} {
+		if err := emptyBucket(v, name); err != nil {
+			return err
+		}
+	}
 	for _, name := range v.Spaces() {
 		info, err := v.SpaceInfo(name)
 		if err != nil {
@@ -256,6 +276,21 @@ func dropModel(v *engine.TxView, model string) error {
 		if err := v.DropSpace(name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// emptyBucket removes all of a bucket, which need not be there.
+func emptyBucket(v *engine.TxView, name string) error {
+	for _, err := range v.Bucket(name).Scan(nil, nil) {
+		if err != nil {
+			return err
+		}
+		b, err := v.MakeBucket(name)
+		if err != nil {
+			return err
+		}
+		return b.DeletePrefix(nil)
 	}
 	return nil
 }
@@ -285,21 +320,63 @@ func (c *Corpus) loadCases(ctx context.Context) (*text.CaseStats, error) {
 		if err != nil || state.newest() == 0 {
 			return err
 		}
-		raw, err := b.Get(wordKey(state.newest(), "cases"), nil)
-		if err != nil {
-			return err
-		}
-		return cases.UnmarshalBinary(raw)
+		return eachCases(b, state.newest(), func(_ []byte, part *text.CaseStats) error {
+			cases.Merge(part)
+			return nil
+		})
 	})
 	return cases, err
 }
 
-// changeWords applies to the live rows what texts that enter or leave do to
-// them, in the transaction in which they do.
-func (c *Corpus) changeWords(v *engine.TxView, change *local.Change) error {
-	if change == nil || change.Texts() == 0 && len(change.Rows()) == 0 {
+// eachCases calls fn with the case statistics of a version and with what
+// commits changed of them.
+func eachCases(b engine.Bucket, version uint32, fn func(key []byte, part *text.CaseStats) error) error {
+	for e, err := range b.Prefix(wordKey(version, "cases")) {
+		if err != nil {
+			return err
+		}
+		part := &text.CaseStats{}
+		if err := part.UnmarshalBinary(e.Value); err != nil {
+			return err
+		}
+		if err := fn(e.Key, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordChange is what texts that enter or leave do to the words.
+type wordChange struct {
+	rows  *local.Change
+	cases text.CaseStats
+}
+
+// newWordChange returns an empty change, nil before the first training.
+func newWordChange(t *local.Table) *wordChange {
+	if t == nil {
 		return nil
 	}
+	return &wordChange{rows: local.NewChange(t)}
+}
+
+func (w *wordChange) add(s string) {
+	w.rows.Add(s)
+	w.cases.Add(s)
+}
+
+func (w *wordChange) remove(s string) {
+	w.rows.Remove(s)
+	w.cases.Remove(s)
+}
+
+// changeWords applies to the live rows what texts that enter or leave do to
+// them, in the transaction in which they do.
+func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
+	if w == nil {
+		return nil
+	}
+	v, change := tx.Graph(c.Base), w.rows
 	b, err := v.MakeBucket(bucketWords)
 	if err != nil {
 		return err
@@ -323,7 +400,7 @@ func (c *Corpus) changeWords(v *engine.TxView, change *local.Change) error {
 			r.Add(old)
 		}
 		if r.IsZero() {
-			err = b.Delete(key)
+			err = errors.Join(b.Delete(key), b.Set(wordKey(version, "gone/"+r.Word), nil))
 		} else {
 			err = b.Set(key, r.Append(nil))
 		}
@@ -331,12 +408,152 @@ func (c *Corpus) changeWords(v *engine.TxView, change *local.Change) error {
 			return err
 		}
 	}
-	key := wordKey(version, "texts")
+	if change.Texts() != 0 {
+		key := wordKey(version, "texts")
+		raw, err := b.Get(key, nil)
+		if err != nil {
+			return err
+		}
+		if err := b.Set(key, appendUint64(uint64(int64(bigEndian(raw))+change.Texts()))); err != nil {
+			return err
+		}
+	}
+	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
+}
+
+// changeCases notes a change of the case statistics, beside what the same
+// commit changed already.
+func changeCases(b engine.BucketWriter, key []byte, change *text.CaseStats) error {
 	raw, err := b.Get(key, nil)
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	if err == nil {
+		var before text.CaseStats
+		if err := before.UnmarshalBinary(raw); err != nil {
+			return err
+		}
+		change.Merge(&before)
+	}
+	if change.Len() == 0 {
+		return b.Delete(key)
+	}
+	if raw, err = change.MarshalBinary(); err != nil {
+		return err
+	}
+	return b.Set(key, raw)
+}
+
+// tidyWords brings what is kept of words in order after documents came and
+// went: one set of case statistics, and no word in the table that no text has.
+// Each of its commits leaves the words as good as they were.
+func (c *Corpus) tidyWords(ctx context.Context) error {
+	state, err := c.words(ctx)
+	if err != nil || state.newest() == 0 {
+		return err
+	}
+	if err := c.tidyCases(ctx, state.newest()); err != nil {
+		return err
+	}
+	return c.dropGone(ctx, state.newest())
+}
+
+func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
+	cases := &text.CaseStats{}
+	var changes [][]byte
+	whole := wordKey(version, "cases")
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		return eachCases(s.Graph(c.Base).Bucket(bucketWords), version, func(key []byte, part *text.CaseStats) error {
+			if cases.Merge(part); len(key) > len(whole) {
+				changes = append(changes, slices.Clone(key))
+			}
+			return nil
+		})
+	})
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	raw, err := cases.MarshalBinary()
 	if err != nil {
 		return err
 	}
-	return b.Set(key, appendUint64(uint64(int64(bigEndian(raw))+change.Texts())))
+	return c.DB.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+		if err != nil {
+			return err
+		}
+		for _, k := range changes {
+			if err := b.Delete(k); err != nil {
+				return err
+			}
+		}
+		return b.Set(whole, raw)
+	})
+}
+
+// maxGone is how many words are dropped from a table in one commit: each may
+// stand in another block of it.
+const maxGone = 48
+
+// dropGone takes the words that the corpus lost out of the table. No text has
+// them, so no vector changes.
+func (c *Corpus) dropGone(ctx context.Context, version uint32) error {
+	for {
+		gone, dropped, err := c.goneWords(ctx, version)
+		if err != nil || len(gone) == 0 {
+			return err
+		}
+		err = c.DB.Update(ctx, func(tx *engine.Tx) error {
+			b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+			if err != nil {
+				return err
+			}
+			for _, k := range gone {
+				if err := b.Delete(k); err != nil {
+					return err
+				}
+			}
+			if len(dropped) == 0 {
+				return nil
+			}
+			table := func(key []byte) []byte { return wordKey(version, "table/"+string(key)) }
+			return local.Drop(
+				func(key []byte) ([]byte, error) { return b.Get(table(key), nil) },
+				func(key, value []byte) error { return b.Set(table(key), value) },
+				dropped)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// goneWords returns the next keys that say that the corpus lost a word, and
+// those of the words that it has not got back since.
+func (c *Corpus) goneWords(ctx context.Context, version uint32) (keys [][]byte, words []string, err error) {
+	prefix := wordKey(version, "gone/")
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(c.Base).Bucket(bucketWords)
+		for e, err := range b.Prefix(prefix) {
+			if err != nil {
+				return err
+			}
+			keys = append(keys, slices.Clone(e.Key))
+			word := string(e.Key[len(prefix):])
+			has, err := b.Has(wordKey(version, "row/"+word))
+			if err != nil {
+				return err
+			}
+			if !has {
+				words = append(words, word)
+			}
+			if len(words) == maxGone {
+				return nil
+			}
+		}
+		return nil
+	})
+	return keys, words, err
 }
 
 // liveRows reads the live rows for questions.

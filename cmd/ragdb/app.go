@@ -87,17 +87,16 @@ of the documents.`,
 	for _, g := range []cobra.Group{{ID: "use", Title: "Documents and questions:"}, {ID: "look", Title: "Looking inside:"}, {ID: "keep", Title: "Keeping it:"}} {
 		root.AddGroup(&g)
 	}
-	for id, cmds := range map[string][]*cobra.Command{
-		"use":  {a.initCommand(), a.indexCommand(), a.askCommand(), a.removeCommand(), a.demoCommand()},
-		"look": {a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand()},
-		"keep": {a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand()},
-		"":     {a.evalCommand(), a.versionCommand()},
-	} {
+	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
-			c.GroupID = id
+			c.GroupID = group
 			root.AddCommand(c)
 		}
 	}
+	add("use", a.initCommand(), a.indexCommand(), a.askCommand(), a.removeCommand(), a.demoCommand())
+	add("look", a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand())
+	add("keep", a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand())
+	add("", a.evalCommand(), a.versionCommand())
 	return root
 }
 

@@ -190,6 +190,9 @@ func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System,
 		return nil, err
 	}
 	out := &indexResult{V: 1, NS: c.Namespace.Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
+	if r.Stages == nil {
+		r.Stages = []rag.StageResult{}
+	}
 	for _, sys := range systems {
 		out.Methods = append(out.Methods, sys.Instance())
 		nodes, cerr := graphNodes(ctx, c, sys.Graph())

@@ -69,7 +69,7 @@ func (p *progress) notify(e rag.Event) {
 	if e.Stage != p.last.Stage {
 		p.finishStage()
 		p.begun, p.first, p.shownAt = p.now(), 0, time.Time{}
-		if p.style == "bar" {
+		if p.style == "bar" || p.style == "json" {
 			p.shownAt = p.begun.Add(-barEvery)
 		} else {
 			p.shownAt = p.begun
@@ -93,10 +93,7 @@ func (p *progress) end() {
 
 // finishStage closes the stage's line.
 func (p *progress) finishStage() {
-	// A stage of which nobody knows the size is told of when it takes long;
-	// reading is, since its count is the result.
-	short := p.last.Total == 0 && p.last.Stage != "read" && p.shown.Stage != p.last.Stage
-	if p.last.Stage != "" && p.last != p.shown && !short {
+	if p.last.Stage != "" && p.last != p.shown {
 		p.show()
 	}
 	if p.drawn {
@@ -112,7 +109,8 @@ func (p *progress) show() {
 		fmt.Fprint(p.w, "\r\x1b[K"+p.bar(p.width()-1))
 		p.drawn = true
 	case "plain":
-		if p.last.Done > 0 || p.last.Failed > 0 {
+		// Lines stay: a stage that took no time is not worth one.
+		if p.last.Stage == "read" || p.now().Sub(p.begun) >= time.Second {
 			fmt.Fprintln(p.w, p.line())
 		}
 	case "json":

@@ -19,10 +19,11 @@ func TestProgress(t *testing.T) {
 		steps       []step
 		want        string
 	}{
-		{"plain tells of each stage once", "plain", []step{
+		{"plain tells of each stage once, if it took a while", "plain", []step{
 			{0, rag.Event{Stage: "read", Done: 3}},
 			{0, rag.Event{Stage: "embed a/b", Done: 1, Total: 2}},
-			{0, rag.Event{Stage: "embed a/b", Done: 2, Total: 2}},
+			{2 * time.Second, rag.Event{Stage: "embed a/b", Done: 2, Total: 2}},
+			{0, rag.Event{Stage: "near", Done: 1, Total: 1}},
 		}, "read        3\nembed       2/2\n"},
 		{"plain tells every ten seconds, with the time left", "plain", []step{
 			{0, rag.Event{Stage: "extract", Done: 10, Total: 100}},
@@ -38,7 +39,7 @@ func TestProgress(t *testing.T) {
 		}, `{"event":"progress","stage":"near","done":1,"total":1,"failed":0,"ms":0}` + "\n"},
 		{"none", "none", []step{{0, rag.Event{Stage: "near", Done: 1, Total: 1}}}, ""},
 		{"messages are not progress", "plain", []step{{0, rag.Event{Stage: "read", Message: "bad"}}}, ""},
-		{"a short stage of unknown size", "plain", []step{{time.Second, rag.Event{Stage: "node", Done: 7}}}, ""},
+		{"the bar of a stage of unknown size", "bar", []step{{0, rag.Event{Stage: "node", Done: 7}}}, "\r\x1b[Knode        7\r\x1b[K"},
 	} {
 		var b strings.Builder
 		now := time.Unix(0, 0)

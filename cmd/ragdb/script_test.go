@@ -91,7 +91,7 @@ func asExit(err error, target **exec.ExitError) bool {
 }
 
 // shape FILE writes the shape of the JSON in stdout or stderr to FILE.shape:
-// the keys, with a sample of each kind of value; of an array its first element.
+// the keys and kinds of values, the version, and of an array its first element.
 func shape(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: shape stdout|stderr")
@@ -109,7 +109,9 @@ func reduce(v any) any {
 	case map[string]any:
 		out := map[string]any{}
 		for k, x := range v {
-			out[k] = reduce(x)
+			if out[k] = reduce(x); k == "v" {
+				out[k] = x
+			}
 		}
 		return out
 	case []any:

@@ -137,6 +137,8 @@ func size[N int | int64 | uint64](n N) string {
 // duration writes a time as people read it.
 func duration(d time.Duration) string {
 	switch {
+	case d < time.Millisecond:
+		return "under 1 ms"
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < time.Minute:

@@ -19,7 +19,8 @@ type Options struct {
 	ReadOnly bool
 	// MustExist refuses to create a store.
 	MustExist bool
-	// CacheBytes is the size of the block cache; 0 is 256 MiB.
+	// CacheBytes is the size of the block cache beside full memtables; 0 is 256
+	// MiB. What they do not need is the cache's too.
 	CacheBytes int64
 	// MemtableBytes is the size at which batches in memory are flushed to a
 	// table; 0 is 64 MiB. Up to four times as much may wait to be flushed
@@ -39,6 +40,8 @@ const (
 	minMemtableBytes     = 64 << 10
 	maxMemtableBytes     = 1 << 30
 
+	// stopWrites is the number of full memtables at which writes stall.
+	stopWrites = 4
 	// maxBatchBytes bounds one batch; Pebble panics at 4 GiB.
 	maxBatchBytes = 1 << 30
 	// maxTableBytes is where ingest begins a new table.
@@ -75,9 +78,10 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 		ReadOnly:           o.ReadOnly,
 		ErrorIfNotExists:   o.MustExist,
 
-		CacheSize:                   cache,
+		// Pebble takes what waits to be flushed off the cache.
+		CacheSize:                   cache + stopWrites*memtable,
 		MemTableSize:                uint64(min(max(memtable, minMemtableBytes), maxMemtableBytes)),
-		MemTableStopWritesThreshold: 4,
+		MemTableStopWritesThreshold: stopWrites,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       20,
 		LBaseMaxBytes:               64 << 20,

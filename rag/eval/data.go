@@ -3,6 +3,7 @@ package eval
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
 )
 
 // Question is a question of a data set.
@@ -97,26 +102,42 @@ type record struct {
 	start, end int64
 }
 
-func readJoined(path string) (*joined, error) {
+// dataFS returns a data set's folder. Links in it are followed, which a walk of
+// documents does not do: the wrapper hides them from it.
+func dataFS(dir string) fs.FS { return struct{ fs.FS }{os.DirFS(dir)} }
+
+// readJoined reads the records of a corpus as an index of them apart would:
+// with the same keys and texts, those that cannot be read set aside.
+func readJoined(ctx context.Context, in rag.Input, notify func(rag.Event)) (*joined, error) {
 	j := &joined{}
-	err := eachLine(path, func(line []byte) error {
-		var r struct{ ID, Title, Text string }
-		if err := json.Unmarshal(line, &r); err != nil {
-			return err
+	for d, err := range load.Walk(ctx, in.FS, in.Root, &in.Load) {
+		var bad *load.FileError
+		if errors.As(err, &bad) {
+			notify(rag.Event{Stage: "read", Message: bad.Error()})
+			continue
 		}
-		if j.text.Len() > 0 {
-			j.text.WriteByte('\n')
+		if err != nil {
+			return nil, err
 		}
-		start := j.text.Len()
-		if r.Title != "" {
-			j.text.WriteString(r.Title)
-			j.text.WriteByte('\n')
-		}
-		j.text.WriteString(r.Text)
-		j.records = append(j.records, record{r.ID, int64(start), int64(j.text.Len())})
-		return nil
-	})
-	return j, err
+		j.add(d.Key, d.Text)
+	}
+	return j, nil
+}
+
+// add appends a record. Its place is that of its text without the white space
+// around it.
+func (j *joined) add(id, text string) {
+	if j.text.Len() > 0 {
+		j.text.WriteByte('\n')
+	} else {
+		text = strings.TrimPrefix(text, "\ufeff") // which a reader would drop
+	}
+	start := j.text.Len() + len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	j.text.WriteString(text)
+	end := j.text.Len() - len(text) + len(strings.TrimRightFunc(text, unicode.IsSpace))
+	if start < end {
+		j.records = append(j.records, record{id, int64(start), int64(end)})
+	}
 }
 
 // of returns the records that a byte span touches with more than white space.

@@ -26,6 +26,18 @@
 //     record alone. Questions without gold records do not count.
 //   - ci: a 95 % interval, by paired bootstrap over the questions, of the
 //     method's main figure less bm25's: of coverage where there are answers,
-//     else of recall@5. It is absent for bm25, and where bm25 is not in the
-//     run.
+//     else of recall@5. It is absent for bm25, the first method of that name,
+//     and where bm25 is not in the run or nothing was measured.
+//   - index_cpu_s: CPU seconds of the process while it indexed in this run, what
+//     all methods share (documents, the run's chunk set and its vectors) and
+//     what the method added. Work that a kept database holds already, or that
+//     an earlier method of the run did since both use one graph, counts
+//     nothing.
+//   - ms: milliseconds of a retrieval, from the question to the evidence.
+//
+// A record that cannot be read is left out, as it would be in use, and Notify
+// is told; a line of the questions that cannot be read is an error.
+//
+// A database that is kept serves one data set, joined or not: another one's
+// documents would be found beside it, and the run ends with an error.
 package eval

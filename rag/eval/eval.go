@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing/fstest"
 	"time"
 
@@ -26,7 +25,8 @@ type Options struct {
 	Questions string
 	// DB is where the corpus is indexed and kept; "" is a temporary place.
 	DB string
-	// Specs are the methods, Methods what makes them.
+	// Specs are the methods, Methods what makes them; naive must be among
+	// those, since by it the documents are indexed.
 	Specs   []rag.Spec
 	Methods rag.Methods
 	// Join makes the corpus one document.
@@ -65,8 +65,9 @@ type Figure struct {
 	Perfect       *float64    `json:"perfect,omitempty"`
 	MRR           *float64    `json:"mrr,omitempty"`
 	ContextTokens float64     `json:"context_tokens"`
-	IndexCPU      float64     `json:"index_cpu_s"`
-	Ms            struct {
+	// IndexCPU counts what this run did; see the package comment.
+	IndexCPU float64 `json:"index_cpu_s"`
+	Ms       struct {
 		P50 float64 `json:"p50"`
 		P99 float64 `json:"p99"`
 	} `json:"ms"`
@@ -131,9 +132,9 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if len(r.questions) == 0 {
 		return fmt.Errorf("%s holds no questions", qs)
 	}
-	r.input = rag.Input{FS: os.DirFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
+	r.input = rag.Input{FS: dataFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
 	if r.o.Join {
-		if r.joined, err = readJoined(corpus); err != nil {
+		if r.joined, err = readJoined(ctx, r.input, r.o.Notify); err != nil {
 			return err
 		}
 		body := &fstest.MapFile{Data: []byte(r.joined.text.String())}
@@ -179,21 +180,45 @@ func (r *runner) system(ctx context.Context, spec rag.Spec) (rag.System, error) 
 }
 
 // index indexes by a method and returns the CPU seconds that it took.
-func (r *runner) index(ctx context.Context, sys rag.System, inputs []rag.Input) (float64, error) {
+func (r *runner) index(ctx context.Context, sys rag.System, inputs []rag.Input) (*rag.IndexResult, float64, error) {
 	x := &rag.Indexer{
 		Corpus: r.corpus, Methods: r.o.Methods, Systems: []rag.System{sys},
 		Options: rag.IndexOptions{Notify: r.o.Notify},
 	}
 	start := cpuSeconds()
-	_, err := x.Run(ctx, inputs)
+	res, err := x.Run(ctx, inputs)
 	if errors.Is(err, rag.ErrPartial) {
 		err = nil // what failed is missing from the index, as it would be in use
 	}
-	return cpuSeconds() - start, err
+	return res, cpuSeconds() - start, err
+}
+
+// indexAll indexes what all methods share, by a method that adds nothing.
+func (r *runner) indexAll(ctx context.Context) (float64, error) {
+	shared, err := r.system(ctx, rag.Spec{Name: "naive"})
+	if err != nil {
+		return 0, err
+	}
+	res, cpu, err := r.index(ctx, shared, []rag.Input{r.input})
+	if err != nil {
+		return 0, err
+	}
+	read := res.Added + res.Replaced + res.Unchanged
+	if read == 0 {
+		return 0, fmt.Errorf("%s: %w", r.o.Data, rag.ErrNoDocuments)
+	}
+	if other := res.Documents - read; other > 0 {
+		return 0, fmt.Errorf("%s holds %d other documents, which would be found too: name a database of this data set and the same join", r.o.DB, other)
+	}
+	return cpu, nil
 }
 
 func (r *runner) run(ctx context.Context) (*Report, error) {
-	rep := &Report{V: 1, Data: filepath.Base(r.o.Data), Join: "no", Extract: "local", Budget: r.o.Budget, Chunks: r.set.String()}
+	data, err := filepath.Abs(r.o.Data) // of "." too, the name tells the set
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{V: 1, Data: filepath.Base(data), Join: "no", Extract: "local", Budget: r.o.Budget, Chunks: r.set.String()}
 	if r.o.Join {
 		rep.Join = "yes"
 	}
@@ -204,17 +229,12 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	// What all methods share is indexed first, with a method that adds nothing.
-	shared, err := r.system(ctx, rag.Spec{Name: "naive"})
-	if err != nil {
-		return nil, err
-	}
-	base, err := r.index(ctx, shared, []rag.Input{r.input})
+	base, err := r.indexAll(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i, sys := range systems {
-		own, err := r.index(ctx, sys, nil)
+		_, own, err := r.index(ctx, sys, nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.o.Specs[i].Title(), err)
 		}
@@ -311,8 +331,8 @@ func (r *runner) records(it *rag.Cited) []string {
 
 // compare adds the intervals against bm25.
 func (r *runner) compare(rep *Report) {
-	at := slices.IndexFunc(rep.Methods, func(f Figure) bool { return strings.HasPrefix(f.Name, "bm25") })
-	if at < 0 {
+	at := slices.IndexFunc(r.o.Specs, func(s rag.Spec) bool { return s.Name == "bm25" })
+	if at < 0 || len(rep.Methods[at].main) == 0 {
 		return
 	}
 	for i := range rep.Methods {

@@ -32,16 +32,21 @@ func cover(items []rag.Cited, answers []string) (c covered) {
 	type answer struct{ normal, raw string }
 	var want []answer
 	for _, a := range answers {
-		if n := normalise(a); n != "" {
-			want = append(want, answer{n, strings.ToLower(strings.TrimSpace(a))})
+		if raw := strings.ToLower(strings.TrimSpace(a)); raw != "" {
+			want = append(want, answer{normalise(a), raw})
 		}
 	}
 	for _, it := range items {
-		normal, raw := normalise(it.Text), strings.ToLower(it.Text)
+		// The spaces are borders of words; no normal form begins or ends with
+		// one.
+		normal, raw := " "+normalise(it.Text)+" ", strings.ToLower(it.Text)
 		for _, a := range want {
-			c.normal = c.normal || strings.Contains(normal, a.normal)
 			c.raw = c.raw || strings.Contains(raw, a.raw)
-			c.word = c.word || strings.Contains(" "+normal+" ", " "+a.normal+" ")
+			if a.normal == "" {
+				continue // nothing but punctuation and articles
+			}
+			c.normal = c.normal || strings.Contains(normal, a.normal)
+			c.word = c.word || strings.Contains(normal, " "+a.normal+" ")
 		}
 	}
 	return c

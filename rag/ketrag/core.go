@@ -91,10 +91,7 @@ func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, 
 	if err != nil {
 		return nil, err
 	}
-	n := int(math.Ceil(st.s.p.Beta * float64(len(ids))))
-	if st.s.p.Compat {
-		n = int(st.s.p.Beta * float64(len(ids)))
-	}
+	n := coreSize(st.s.p.Beta, len(ids), st.s.p.Compat)
 	core := make([]engine.NodeID, 0, n)
 	for _, i := range rank[:n] {
 		core = append(core, ids[i])
@@ -105,6 +102,16 @@ func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, 
 		out = binary.BigEndian.AppendUint64(out, uint64(id))
 	}
 	return out, nil
+}
+
+// coreSize is ceil(beta n), or with compat int(beta n) as the code rounds it.
+func coreSize(beta float64, n int, compat bool) int {
+	x := beta * float64(n)
+	if compat {
+		return int(x)
+	}
+	// 0.07 of 100 is 7.000000000000001 in floating point.
+	return int(math.Ceil(x - 1e-9))
 }
 
 // rank returns the places of the chunks, the most central first.
@@ -171,10 +178,17 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 		if core[n.Key] {
 			continue
 		}
+		said, err := contributed(v, id)
+		if err != nil {
+			return err
+		}
 		if _, err := v.DeleteNode(id); err != nil {
 			return err
 		}
 		if err := rag.ForgetJobs(v, unitKey(n.Key)); err != nil {
+			return err
+		}
+		if err := forgetGone(v, said); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,63 @@ func entityItem(id engine.NodeID) string { return "entity:" + strconv.FormatUint
 
 func relationItem(e engine.Edge) string {
 	return fmt.Sprintf("relation:%d-%d", e.From, e.To)
+}
+
+func itemOf(t engine.Target) string {
+	if t.Type == 0 {
+		return entityItem(t.Node)
+	}
+	return relationItem(engine.Edge{From: min(t.From, t.To), To: max(t.From, t.To)})
+}
+
+// contributed returns what a core chunk contributed to.
+func contributed(v engine.Reader, skeleton engine.NodeID) ([]engine.Target, error) {
+	var out []engine.Target
+	for t, err := range v.ContributedBy(skeleton) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// forgetGone removes the marks of entities and relations that nothing supports
+// any more.
+func forgetGone(v *engine.TxView, targets []engine.Target) error {
+	for _, t := range targets {
+		left, err := v.Sources(t)
+		if err != nil {
+			return err
+		}
+		if !left.IsEmpty() {
+			continue
+		}
+		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undescribe removes the united descriptions of entities and relations that a
+// document leaves, and their marks: what is left is described anew.
+func (s *System) undescribe(v *engine.TxView, targets []engine.Target) error {
+	for _, t := range targets {
+		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
+			return err
+		}
+		var err error
+		if t.Type == 0 {
+			err = v.SetProps(t.Node, engine.Props{propDescription: {}, propOf: {}})
+		} else {
+			err = v.SetEdgeProps(t.From, t.To, t.Type, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // targetOf reads a work item's target back.
@@ -102,16 +160,16 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 	}
 }
 
-// task is the model call for a target; ok is false where there is nothing to
-// unite.
-func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, ok bool, err error) {
+// task is the model call for a target and the documents that its descriptions
+// are from; ok is false where there is nothing to unite.
+func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []string, ok bool, err error) {
 	target, err := st.s.targetOf(v, item)
 	if err != nil {
-		return t, false, err
+		return t, nil, false, err
 	}
 	total, err := v.Total(target)
 	if err != nil || len(total.Texts) < 2 {
-		return t, false, err
+		return t, nil, false, err
 	}
 	in := llm.MergeInput{Name: total.Label, MaxTokens: maxDescription}
 	tokens := 0
@@ -121,12 +179,26 @@ func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, ok bool
 		}
 		in.Descriptions = append(in.Descriptions, d)
 	}
-	return llm.Task{Kind: llm.MergeDescriptions, Input: in, MaxTokens: maxDescription}, true, nil
+	for c, err := range v.Contributions(target) {
+		if err != nil {
+			return t, nil, false, err
+		}
+		n, err := v.Node(c.Source)
+		if err != nil {
+			return t, nil, false, err
+		}
+		doc := rag.DocOf(n.Key)
+		used := func(d string) bool { return slices.Contains(in.Descriptions, d) }
+		if (c.Label == in.Name || slices.ContainsFunc(c.Texts, used)) && !slices.Contains(docs, doc) {
+			docs = append(docs, doc)
+		}
+	}
+	return llm.Task{Kind: llm.MergeDescriptions, Input: in, MaxTokens: maxDescription}, docs, true, nil
 }
 
 // Tasks implements [rag.Stage].
 func (st *describeStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]llm.Task, error) {
-	t, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
+	t, _, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -135,11 +207,11 @@ func (st *describeStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.Wo
 
 // Do implements [rag.Stage].
 func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	t, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
+	t, docs, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
 	if err != nil || !ok {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, w.Key, t)
+	reply, err := m.Do(ctx, st.s.use(w), docs, t)
 	return []byte(reply.Text), err
 }
 
@@ -267,6 +339,7 @@ func (s *System) Stages(m *rag.Models) []rag.Stage {
 	model := m.Documents.Space()
 	return []rag.Stage{
 		s.keywords(m),
+		&renewStage{s, model},
 		&nearStage{s, model},
 		&coreStage{s},
 		&extractStage{s: s},

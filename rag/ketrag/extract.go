@@ -32,6 +32,9 @@ const gapMark = "\n[…]\n"
 // unitKey is the work item of the unit that begins with a chunk.
 func unitKey(chunk string) string { return "unit:" + chunk }
 
+// use names a work item's use of a reply among those of all instances.
+func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
+
 // Name implements [rag.Stage].
 func (st *extractStage) Name() string { return "extract" }
 
@@ -165,6 +168,7 @@ func (st *extractStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.Wor
 // found is an extraction with the parts that it concerns.
 type found struct {
 	Parts []engine.NodeID `json:"parts"`
+	Keys  []string        `json:"keys"` // of the chunks
 	Texts []string        `json:"texts"`
 	llm.Extraction
 }
@@ -179,7 +183,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, w.Key, t)
+	reply, err := m.Do(ctx, st.s.use(w), []string{unit[0].chunk.Doc}, t)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +193,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	}
 	for _, p := range unit {
 		f.Parts = append(f.Parts, p.skeleton)
+		f.Keys = append(f.Keys, p.chunk.Key)
 		f.Texts = append(f.Texts, p.chunk.Text)
 	}
 	return json.Marshal(f)
@@ -216,11 +221,27 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 	if err != nil {
 		return err
 	}
-	for _, id := range f.Parts {
-		// What an earlier reading of the part found does not count any more.
+	var before []engine.Target
+	for i, id := range f.Parts {
+		// What an earlier reading of the part found does not count any more,
+		// nor that it was once the first of a unit.
+		said, err := contributed(v, id)
+		if err != nil {
+			return err
+		}
+		before = append(before, said...)
 		if _, err := v.Withdraw(id); err != nil {
 			return err
 		}
+		if i == 0 {
+			continue
+		}
+		if err := rag.ForgetJobs(v, unitKey(f.Keys[i])); err != nil {
+			return err
+		}
+	}
+	if err := forgetGone(v, before); err != nil {
+		return err
 	}
 	a := newAssigner(f.Texts)
 	ids := map[string]engine.NodeID{}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -24,10 +26,21 @@ type keywordStage struct {
 
 	// What Apply gathers for Flush.
 	sums map[engine.NodeID]*wordSum
+	// What the stage knows of the store, being the one that writes it: the
+	// nodes of keywords, and stored sums up to keptSums.
+	ids  map[string]engine.NodeID
+	kept map[engine.NodeID]*wordSum
 }
 
+// keptSums bounds the stored sums that are kept in memory while keywords are
+// entered: about 128 MB.
+const keptSums = 32_000
+
 func (s *System) keywords(m *rag.Models) *keywordStage {
-	return &keywordStage{s: s, model: m.Documents.Space(), sums: map[engine.NodeID]*wordSum{}}
+	return &keywordStage{
+		s: s, model: m.Documents.Space(), sums: map[engine.NodeID]*wordSum{},
+		ids: map[string]engine.NodeID{}, kept: map[engine.NodeID]*wordSum{},
+	}
 }
 
 // Name implements [rag.Stage].
@@ -230,9 +243,12 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 	}
 	sums := sumsByKey(cw, sentences, 1)
 	for _, word := range cw.Words {
-		k, _, err := v.DeriveNode(keyword, word.Key)
-		if err != nil {
-			return err
+		k, ok := st.ids[word.Key]
+		if !ok {
+			if k, _, err = v.DeriveNode(keyword, word.Key); err != nil {
+				return err
+			}
+			st.ids[word.Key] = k
 		}
 		said := engine.Contribution{Count: uint32(len(word.In)), Label: word.Surface}
 		if err := v.Contribute(id, engine.NodeTarget(k), said); err != nil {
@@ -252,19 +268,23 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 	return nil
 }
 
-// Pending implements [rag.Batcher]: a sum and a vector a keyword.
-func (st *keywordStage) Pending() int { return len(st.sums) * st.model.Dim * 10 }
+// Pending implements [rag.Batcher]: a sum a keyword.
+func (st *keywordStage) Pending() int { return len(st.sums) * st.model.Dim * 6 }
 
 // Flush implements [rag.Batcher].
 func (st *keywordStage) Flush(_ context.Context, tx *engine.Tx) error {
-	err := st.s.addSums(tx.Graph(st.s.g), st.model, st.sums)
+	err := st.s.addSums(tx.Graph(st.s.g), st.model, st.sums, st.kept)
 	clear(st.sums)
+	if len(st.kept) > keptSums {
+		clear(st.kept)
+	}
 	return err
 }
 
-// addSums adds to the stored sums of keywords and renews their vectors. A
-// keyword whose sum comes to nothing loses both.
-func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums map[engine.NodeID]*wordSum) error {
+// addSums adds to the stored sums of keywords and notes that their vectors are
+// to be made anew. A keyword whose sum comes to nothing loses both. kept are
+// stored sums in memory, which it keeps current; nil for none.
+func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[engine.NodeID]*wordSum) error {
 	if len(sums) == 0 {
 		return nil
 	}
@@ -272,8 +292,8 @@ func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums map[engine.
 	if err != nil {
 		return err
 	}
-	space := spaceOf(typeKeyword, model.Model)
-	if err := rag.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
+	stale, err := v.MakeBucket(staleOf(model.Model))
+	if err != nil {
 		return err
 	}
 	ids := make([]engine.NodeID, 0, len(sums))
@@ -283,29 +303,69 @@ func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums map[engine.
 	slices.Sort(ids)
 	var raw, key []byte
 	for _, id := range ids {
-		sum := sums[id]
 		key = binary.BigEndian.AppendUint64(key[:0], uint64(id))
-		raw, err = bucket.Get(key, raw[:0])
-		if err != nil && !isMissing(err) {
+		sum := kept[id]
+		if sum == nil {
+			sum = &wordSum{}
+			raw, err = bucket.Get(key, raw[:0])
+			if err != nil && !isMissing(err) {
+				return err
+			}
+			if err == nil {
+				if sum, err = readSum(raw, model.Dim); err != nil {
+					return err
+				}
+			}
+		}
+		sum.addSum(sums[id])
+		if sum.count > 0 {
+			err = errors.Join(bucket.Set(key, sum.append(nil)), stale.Set(key, nil))
+		} else {
+			err = errors.Join(bucket.Delete(key), stale.Set(key, nil))
+		}
+		if err != nil {
 			return err
 		}
-		if err == nil {
-			old, err := readSum(raw, model.Dim)
-			if err != nil {
-				return err
-			}
-			sum.addSum(old)
+		if kept != nil {
+			kept[id] = sum
 		}
-		if sum.count <= 0 {
-			if err := bucket.Delete(key); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// renew makes the vectors of keywords from their sums. A keyword without a sum,
+// or whose sum is of vectors that cancel out, loses its vector.
+func (s *System) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeID) error {
+	bucket, err := v.MakeBucket(sumsOf(model.Model))
+	if err != nil {
+		return err
+	}
+	stale, err := v.MakeBucket(staleOf(model.Model))
+	if err != nil {
+		return err
+	}
+	space := spaceOf(typeKeyword, model.Model)
+	if err := rag.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
+		return err
+	}
+	var raw, key []byte
+	for _, id := range ids {
+		key = binary.BigEndian.AppendUint64(key[:0], uint64(id))
+		if err := stale.Delete(key); err != nil {
+			return err
+		}
+		raw, err = bucket.Get(key, raw[:0])
+		if isMissing(err) {
 			if err := v.DeleteVector(space, id); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := bucket.Set(key, sum.append(nil)); err != nil {
+		if err != nil {
+			return err
+		}
+		sum, err := readSum(raw, model.Dim)
+		if err != nil {
 			return err
 		}
 		if sum.zero() {
@@ -361,8 +421,26 @@ func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (
 	}
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
+		skeleton, chosen := v.NodeType(typeSkeleton)
 		for _, ch := range gone {
 			if err := rag.ForgetJobs(v, unitKey(ch.Key)); err != nil {
+				return err
+			}
+			if !chosen {
+				continue
+			}
+			id, err := v.Lookup(skeleton, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			said, err := contributed(v, id)
+			if err != nil {
+				return err
+			}
+			if err := s.undescribe(v, said); err != nil {
 				return err
 			}
 		}
@@ -378,6 +456,10 @@ func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (
 			}
 			byID[id] = &wordSum{count: sum.count, sum: slices.Clone(sum.sum)}
 		}
-		return s.addSums(v, st.model, byID)
+		if err := s.addSums(v, st.model, byID, nil); err != nil {
+			return err
+		}
+		// At once, so that no vector tells of what has left.
+		return s.renew(v, st.model, slices.Sorted(maps.Keys(byID)))
 	}, nil
 }

@@ -100,11 +100,18 @@ type near struct {
 // the corpus.
 func nearer(a, b near) int { return cmp.Or(cmp.Compare(b.sim, a.sim), cmp.Compare(a.to, b.to)) }
 
-// channel is the near edges of one kind: what was stored and what is now.
+// channel is the near edges of one kind: what is stored, what of it was found
+// by the same measure, and what is now.
 type channel struct {
-	name string
-	old  [][]near
-	now  [][]near
+	name   string
+	stored [][]near
+	old    [][]near
+	now    [][]near
+}
+
+// changed reports whether a chunk's nearest are not those that they were.
+func (c *channel) changed(i int) bool {
+	return !slices.EqualFunc(c.old[i], c.now[i], func(a, b near) bool { return a.to == b.to })
 }
 
 // nearChange is an edge's change as the result holds it.
@@ -130,6 +137,13 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, 
 	if err != nil {
 		return nil, err
 	}
+	model, err := v.Bucket(bucketNear).Get([]byte(keyModel), nil)
+	if err != nil && !isMissing(err) {
+		return nil, err
+	}
+	if string(model) != st.model.Model {
+		vector.old, vector.now = make([][]near, len(ids)), make([][]near, len(ids))
+	}
 	per := st.s.p.K / 2
 	if err := st.lexical(ctx, s, v, ids, lexical, per); err != nil {
 		return nil, err
@@ -142,7 +156,8 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, 
 
 // load reads the stored edges of a channel.
 func (st *nearStage) load(v *engine.View, name string, ids []engine.NodeID) (*channel, error) {
-	c := &channel{name: name, old: make([][]near, len(ids)), now: make([][]near, len(ids))}
+	c := &channel{name: name, stored: make([][]near, len(ids)), now: make([][]near, len(ids))}
+	c.old = c.stored
 	t, ok := v.EdgeType(name)
 	if !ok {
 		return c, nil
@@ -154,12 +169,12 @@ func (st *nearStage) load(v *engine.View, name string, ids []engine.NodeID) (*ch
 		from, ok1 := slices.BinarySearch(ids, e.From)
 		to, ok2 := slices.BinarySearch(ids, e.To)
 		if ok1 && ok2 {
-			c.old[from] = append(c.old[from], near{to, e.Weight})
+			c.stored[from] = append(c.stored[from], near{to, e.Weight})
 		}
 	}
-	for i := range c.old {
-		slices.SortFunc(c.old[i], nearer)
-		c.now[i] = slices.Clone(c.old[i])
+	for i := range c.stored {
+		slices.SortFunc(c.stored[i], nearer)
+		c.now[i] = slices.Clone(c.stored[i])
 	}
 	return c, nil
 }
@@ -180,13 +195,13 @@ func (c *channel) offer(from int, e near, k int) {
 func (c *channel) changes(ids []engine.NodeID) []nearChange {
 	out := []nearChange{}
 	for i := range ids {
-		for _, e := range c.old[i] {
+		for _, e := range c.stored[i] {
 			if !slices.ContainsFunc(c.now[i], func(x near) bool { return x.to == e.to }) {
 				out = append(out, nearChange{Channel: c.name, From: ids[i], To: ids[e.to], Remove: true})
 			}
 		}
 		for _, e := range c.now[i] {
-			if !slices.Contains(c.old[i], e) {
+			if !slices.Contains(c.stored[i], e) {
 				out = append(out, nearChange{Channel: c.name, From: ids[i], To: ids[e.to], Sim: e.sim})
 			}
 		}
@@ -301,7 +316,8 @@ func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.No
 	var q, scores []float32
 	var hits []vecindex.Hit
 	for i, id := range ids {
-		if len(c.now[i]) >= k && len(c.old[i]) >= k {
+		// What words found before and do not find now may be found by vector.
+		if len(c.now[i]) >= k && len(c.old[i]) >= k && !words.changed(i) {
 			continue
 		}
 		q, err = vecs.Vector(ctx, uint64(id), q[:0])
@@ -362,5 +378,9 @@ func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 			return err
 		}
 	}
-	return nil
+	b, err := v.MakeBucket(bucketNear)
+	if err != nil {
+		return err
+	}
+	return b.Set([]byte(keyModel), []byte(st.model.Model))
 }

@@ -27,15 +27,15 @@ import (
 //	32 bytes  SHA-256 of the head up to here
 //
 // Block k, under the key "rows/" with k in five digits, holds up to 1,024
-// words and, by ascending word over all blocks, for each:
+// words, fewer or none after [Drop], and, by ascending word over all blocks,
+// for each:
 //
 //	string    the word
 //	uvarint   number of texts that have it
 //	f32       scale
 //	512 i8    the vector, in units of the scale
 //
-// Numbers of fixed size are little-endian, and no two encodings decode to the
-// same table.
+// Numbers of fixed size are little-endian.
 const (
 	tableFormat = 1
 	blockWords  = 1024
@@ -154,6 +154,56 @@ func LoadTable(get func(key []byte) ([]byte, error)) (*Table, error) {
 	return t, nil
 }
 
+// Drop removes words from a stored table: they then are as words that the
+// table never had, which changes the vectors of texts that have them and no
+// others. get is as for [LoadHead]; put stores a key in place of what it had,
+// only blocks that change and the head. It reads the whole table. Where an
+// error is returned what was put must not be kept.
+func Drop(get func(key []byte) ([]byte, error), put func(key, value []byte) error, words []string) error {
+	h, blocks, _, err := loadHead(get)
+	if err != nil {
+		return err
+	}
+	gone := make(map[string]bool, len(words))
+	for _, w := range words {
+		gone[w] = true
+	}
+	digest := sha256.New()
+	left := 0
+	for k := range blocks {
+		b, err := get(blockKey(k))
+		if err != nil {
+			return fmt.Errorf("local: drop words: block %d: %w", k, err)
+		}
+		t := &Table{head: h}
+		if err := t.decodeBlock(b); err != nil {
+			return fmt.Errorf("local: drop words: block %d: %w", k, err)
+		}
+		kept := make([]byte, 0, len(b))
+		for row, w := range t.words {
+			if !gone[w] {
+				kept = t.appendRow(kept, row)
+				left++
+			}
+		}
+		digest.Write(kept)
+		if len(kept) == len(b) {
+			continue
+		}
+		if err := put(blockKey(k), kept); err != nil {
+			return fmt.Errorf("local: drop words: %w", err)
+		}
+	}
+	if left == h.Words {
+		return nil
+	}
+	h.Words = left
+	if err := put([]byte(headKey), h.append(blocks, digest)); err != nil {
+		return fmt.Errorf("local: drop words: %w", err)
+	}
+	return nil
+}
+
 // A reader takes values off the front of bytes; after a failure all are 0.
 type reader struct {
 	b   []byte
@@ -224,7 +274,7 @@ func decodeHead(b []byte) (h Head, blocks int, digest []byte, err error) {
 	switch {
 	case r.bad || len(r.b) > 0:
 		return fail("wrong length or number")
-	case version > math.MaxUint32 || texts > math.MaxInt64 || words > math.MaxInt32 || n > words:
+	case version > math.MaxUint32 || texts > math.MaxInt64 || words > math.MaxInt32 || n > math.MaxInt32:
 		return fail("number out of range")
 	}
 	h.Version, h.Texts, h.Words = uint32(version), int64(texts), int(words)

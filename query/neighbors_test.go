@@ -1,0 +1,298 @@
+package query_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+)
+
+// follows reports whether an edge leads away from a node under a filter.
+func (w *world) follows(e engine.Edge, id engine.NodeID, types []string, d engine.Direction) bool {
+	if types != nil && !slices.ContainsFunc(types, func(n string) bool { return w.types[n] == e.Type }) {
+		return false
+	}
+	switch {
+	case !e.Type.Directed() || d == engine.Both:
+		return e.From == id || e.To == id
+	case d == engine.Out:
+		return e.From == id
+	}
+	return e.To == id
+}
+
+// around returns a node's neighbours, ascending, with the weight of the first
+// edge to each by type and direction.
+func (w *world) around(id engine.NodeID, types []string, d engine.Direction) (ids []engine.NodeID, weight map[engine.NodeID]float32) {
+	edges := slices.Clone(w.edges)
+	slices.SortFunc(edges, func(a, b engine.Edge) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.From^id, b.From^id))
+	})
+	weight = map[engine.NodeID]float32{}
+	for _, e := range edges {
+		if !w.follows(e, id, types, d) {
+			continue
+		}
+		if _, ok := weight[e.Other(id)]; !ok {
+			weight[e.Other(id)] = e.Weight
+			ids = append(ids, e.Other(id))
+		}
+	}
+	slices.Sort(ids)
+	return ids, weight
+}
+
+func sizeOf(id engine.NodeID) int { return int(id % 4) }
+
+// neighbors is what Neighbors does, said plainly.
+func (w *world) neighbors(o *query.Neighbors, in []query.Item, allow map[engine.NodeID]bool) []row {
+	out := []row{}
+	used := 0
+	for _, it := range in {
+		if it.ID == 0 || it.Graph != w.g.ID() {
+			continue
+		}
+		ids, weight := w.around(it.ID, o.Types, o.Direction)
+		var found []row
+		for _, id := range ids {
+			if allow != nil && !allow[id] {
+				continue
+			}
+			r := row{graph: w.g.ID(), id: id, score: it.Score * float64(weight[id])}
+			if o.Rank != "" {
+				s, ok := w.dot(vectorOf(o.Text), id)
+				if !ok {
+					continue
+				}
+				r.score = s
+			}
+			found = append(found, r)
+		}
+		if o.Rank != "" {
+			slices.SortFunc(found, byScore)
+		}
+		for _, r := range found {
+			if o.Tokens > 0 && used+sizeOf(r.id) > o.Tokens {
+				return out
+			}
+			if !slices.ContainsFunc(out, func(have row) bool { return have.id == r.id }) {
+				used += sizeOf(r.id)
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func TestNeighbors(t *testing.T) {
+	t.Parallel()
+	typeSets := [][]string{nil, {"link"}, {"cites"}, {"cites", "said"}, {"link", "unknown"}}
+	for seed := range seeds(60) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		w := makeWorld(t, seed, 1+r.IntN(20))
+		in := w.randomInput(r, "in")
+		in.items = append(in.items,
+			query.Item{Graph: w.far.ID(), ID: w.nodes[0], Score: 9},
+			query.Item{Graph: w.g.ID(), Edge: engine.Edge{From: 1, To: 1, Type: w.types["link"]}})
+		o := &query.Neighbors{
+			In: in, Graph: w.g, Types: typeSets[r.IntN(len(typeSets))], Direction: engine.Direction(r.IntN(3)),
+			Text: fmt.Sprint(r.IntN(3), r.IntN(3), 1),
+			Size: func(_ *engine.View, id engine.NodeID) (int, error) { return sizeOf(id), nil },
+		}
+		if r.IntN(2) == 0 {
+			o.Rank = space
+		}
+		if r.IntN(2) == 0 {
+			o.Tokens = 1 + r.IntN(20)
+		}
+		allow := w.someNodes(r)
+		e := w.env()
+		if allow != nil {
+			allowing(e, allow)
+		}
+		got := run(t, e, o)
+		same(t, seed, got, w.neighbors(o, in.items, allow))
+		for _, it := range got.Items {
+			// The steps: how the node it was met from came there, then one for
+			// each node that it was met from.
+			if len(it.Why) < 2 || it.Why[0].Op != "input" || it.Why[1].Op != "neighbour" || it.Why[1].Score != it.Score {
+				t.Fatalf("seed %d: node %d is there because %+v", seed, it.ID, it.Why)
+			}
+			for _, s := range it.Why[1:] {
+				if ids, _ := w.around(s.From.ID, o.Types, o.Direction); !slices.Contains(ids, it.ID) {
+					t.Fatalf("seed %d: node %d is no neighbour of %d", seed, it.ID, s.From.ID)
+				}
+			}
+		}
+	}
+}
+
+// TestNeighborsOfAHub walks over several pages of edges.
+func TestNeighborsOfAHub(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	ns, err := db.Namespace(t.Context(), "main")
+	check(t, err)
+	g, err := ns.Graph(t.Context(), "hub")
+	check(t, err)
+	const n = 1500
+	var hub engine.NodeID
+	want := []row{}
+	check(t, db.Update(t.Context(), func(tx *engine.Tx) error {
+		v := tx.Graph(g)
+		nt, err := v.MakeNodeType("thing")
+		check(t, err)
+		et, err := v.MakeEdgeType("link", false)
+		check(t, err)
+		cites, err := v.MakeEdgeType("cites", true)
+		check(t, err)
+		hub, _, err = v.PutNode(nt, "hub", nil)
+		check(t, err)
+		for i := range n {
+			id, _, err := v.PutNode(nt, fmt.Sprint(i), nil)
+			check(t, err)
+			check(t, v.AddEdge(hub, id, et, 2))
+			check(t, v.AddEdge(id, hub, cites, 3))
+			want = append(want, row{graph: g.ID(), id: id, score: 2})
+		}
+		return nil
+	}))
+	check(t, db.View(t.Context(), func(s *engine.Snapshot) error {
+		in := &input{items: []query.Item{{Graph: g.ID(), ID: hub, Score: 1}}}
+		same(t, 0, run(t, &query.Env{Snap: s}, &query.Neighbors{In: in, Graph: g, Direction: engine.Both}), want)
+		rel := run(t, &query.Env{Snap: s}, &query.Relations{In: in, Graph: g, PerNode: 2 * n})
+		if len(rel.Items) != 2*n {
+			t.Errorf("%d relations, want %d", len(rel.Items), 2*n)
+		}
+		return nil
+	}))
+}
+
+func TestScore(t *testing.T) {
+	t.Parallel()
+	for seed := range seeds(30) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		w := makeWorld(t, seed, r.IntN(20))
+		in := w.randomInput(r, "in")
+		if len(w.nodes) > 0 { // what is no node of the graph has no vector in it
+			in.items = append(in.items,
+				query.Item{Graph: w.far.ID(), ID: w.nodes[0], Score: 9},
+				query.Item{Graph: w.g.ID(), Edge: engine.Edge{From: 1, To: 1, Type: w.types["link"]}})
+		}
+		q := fmt.Sprint(r.IntN(3), r.IntN(3), 1)
+		want := []row{}
+		for _, it := range in.items {
+			if s, ok := w.dot(vectorOf(q), it.ID); ok && it.Graph == w.g.ID() {
+				want = append(want, row{graph: w.g.ID(), id: it.ID, score: s})
+			}
+		}
+		got := run(t, w.env(), &query.Score{In: in, Graph: w.g, Space: space, Text: q})
+		same(t, seed, got, want)
+		for _, it := range got.Items {
+			if len(it.Why) != 2 || it.Why[1].Op != "score" || it.Why[1].Note != space || it.Why[1].Score != it.Score {
+				t.Fatalf("seed %d: steps %+v", seed, it.Why)
+			}
+		}
+	}
+}
+
+// mayEdge is the rule for what a query may see of an edge.
+func (w *world) mayEdge(e engine.Edge, allow map[engine.NodeID]bool) bool {
+	if allow == nil {
+		return true
+	}
+	key := e
+	key.Weight = 0
+	for _, src := range w.sources[key] {
+		if !allow[src] {
+			return false
+		}
+	}
+	return allow[e.From] && allow[e.To]
+}
+
+// relations is what Relations does, said plainly.
+func (w *world) relations(o *query.Relations, in []query.Item, allow map[engine.NodeID]bool) []row {
+	inside := map[engine.NodeID]bool{}
+	nodes := 0
+	for _, it := range in {
+		if it.ID != 0 && it.Graph == w.g.ID() {
+			inside[it.ID] = true
+			nodes++
+		}
+	}
+	degree := func(id engine.NodeID) float64 {
+		ids, _ := w.around(id, o.Types, engine.Both)
+		return float64(len(ids))
+	}
+	within, leaving := []row{}, []row{}
+	links := map[engine.NodeID]map[engine.NodeID]bool{}
+	outer := func(e engine.Edge) (out, in engine.NodeID) {
+		if inside[e.From] {
+			return e.To, e.From
+		}
+		return e.From, e.To
+	}
+	for _, e := range w.edges {
+		if e.From == e.To || !w.follows(e, e.From, o.Types, engine.Both) || !w.mayEdge(e, allow) {
+			continue
+		}
+		r := row{graph: w.g.ID(), edge: e, score: degree(e.From) + degree(e.To)}
+		switch {
+		case inside[e.From] && inside[e.To]:
+			within = append(within, r)
+		case inside[e.From] || inside[e.To]:
+			leaving = append(leaving, r)
+			out, in := outer(e)
+			if links[out] == nil {
+				links[out] = map[engine.NodeID]bool{}
+			}
+			links[out][in] = true
+		}
+	}
+	slices.SortFunc(within, byScore)
+	slices.SortFunc(leaving, func(a, b row) int {
+		x, _ := outer(a.edge)
+		y, _ := outer(b.edge)
+		return cmp.Or(cmp.Compare(len(links[y]), len(links[x])), byScore(a, b))
+	})
+	per := o.PerNode
+	if per == 0 {
+		per = 10
+	}
+	return append(within, leaving[:max(0, min(len(leaving), per*nodes))]...)
+}
+
+func TestRelations(t *testing.T) {
+	t.Parallel()
+	typeSets := [][]string{nil, {"link"}, {"said"}, {"said", "cites"}}
+	for seed := range seeds(80) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		w := makeWorld(t, seed, 1+r.IntN(20))
+		in := w.randomInput(r, "in")
+		allow := w.someNodes(r)
+		if allow != nil { // inputs hold what may be seen
+			in.items = slices.DeleteFunc(in.items, func(it query.Item) bool { return !allow[it.ID] })
+		}
+		in.items = append(in.items,
+			query.Item{Graph: w.far.ID(), ID: w.nodes[0], Score: 9},
+			query.Item{Graph: w.g.ID(), Edge: engine.Edge{From: 1, To: 1, Type: w.types["link"]}})
+		o := &query.Relations{In: in, Graph: w.g, Types: typeSets[r.IntN(len(typeSets))], PerNode: r.IntN(4) - 1}
+		e := w.env()
+		if allow != nil {
+			allowing(e, allow)
+		}
+		same(t, seed, run(t, e, o), w.relations(o, in.items, allow))
+	}
+	t.Run("no such type", func(t *testing.T) {
+		w := makeWorld(t, 1, 5)
+		in := &input{items: []query.Item{w.item(w.nodes[0], 1)}}
+		same(t, 1, run(t, w.env(), &query.Relations{In: in, Graph: w.g, Types: []string{"unknown"}}), []row{})
+		same(t, 1, run(t, w.env(), &query.Neighbors{In: in, Graph: w.g, Types: []string{"unknown"}}), []row{})
+		same(t, 1, run(t, w.env(), &query.Neighbors{In: in, Graph: w.g, Types: []string{}}), []row{})
+	})
+}

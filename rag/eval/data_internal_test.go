@@ -1,0 +1,242 @@
+package eval
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+func write(t testing.TB, dir, name, text string) string {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	data := []byte(text)
+	if strings.HasSuffix(name, ".gz") {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write(data); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		data = b.Bytes()
+	}
+	if err := os.WriteFile(p, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := find(dir, "corpus.jsonl"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "neither corpus.jsonl nor corpus.jsonl.gz") {
+		t.Errorf("%v", err)
+	}
+	if _, err := find(filepath.Join(dir, "absent"), "corpus.jsonl"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	for _, name := range []string{"corpus.jsonl", "corpus.jsonl.gz"} {
+		want := write(t, dir, name, "{}")
+		if got, err := find(dir, "corpus.jsonl"); got != want || err != nil {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+}
+
+func TestReadQuestions(t *testing.T) {
+	t.Parallel()
+	const good = `{"id":"q1","question":"Where?","answers":["here","there"],"supporting":["r1"],"type":"2hop","more":1}` + "\n\n  \n" + `{"question":"Who?"}`
+	tests := []struct {
+		name, file, text string
+		want             []Question
+		err              string // "" for none
+	}{
+		{"plain", "q.jsonl", good, []Question{{"q1", "Where?", []string{"here", "there"}, []string{"r1"}, "2hop"}, {Text: "Who?"}}, ""},
+		{"packed", "q.jsonl.gz", good, []Question{{"q1", "Where?", []string{"here", "there"}, []string{"r1"}, "2hop"}, {Text: "Who?"}}, ""},
+		{"empty", "q.jsonl", "", nil, ""},
+		{"blank lines", "q.jsonl", "\n \n\t\n", nil, ""},
+		{"malformed", "q.jsonl", "{\"question\":\"a\"}\n\n{\"question\":", nil, "q.jsonl line 3: unexpected end of JSON input"},
+		{"no object", "q.jsonl", `["a"]`, nil, "line 1: json: cannot unmarshal array"},
+		{"answers of another kind", "q.jsonl", `{"question":"a","answers":"b"}`, nil, "line 1: json: cannot unmarshal string"},
+		{"empty question", "q.jsonl", "{\"question\":\"a\"}\n{\"id\":\"x\",\"question\":\" \\t\"}", nil, "line 2: no question"},
+		{"not packed", "q.jsonl.gz.plain", "", nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := readQuestions(write(t, t.TempDir(), tt.file, tt.text))
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("%v, want %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) {
+				t.Errorf("%v %v, want %v", got, err, tt.want)
+			}
+		})
+	}
+	t.Run("damaged", func(t *testing.T) {
+		dir := t.TempDir()
+		p := filepath.Join(dir, "q.jsonl.gz")
+		if err := os.WriteFile(p, []byte("not packed"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readQuestions(p); !errors.Is(err, gzip.ErrHeader) {
+			t.Errorf("%v", err)
+		}
+		whole := write(t, dir, "whole.jsonl.gz", good)
+		b, err := os.ReadFile(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, b[:len(b)-9], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readQuestions(p); err == nil || !strings.Contains(err.Error(), p) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestJoined maps spans of the joined text back to the records they touch.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	const lines = `{"id":"a","title":"Ash","text":"one two  "}
+{"id":"b","text":"\n  three\r\nfour"}
+{"id":"none","text":"  "}
+broken
+{"id":"a","text":"a second of the name"}
+{"id":"c","title":"Cedar","text":""}
+{"title":"Elm","content":"five"}
+`
+	var heard []string
+	in := rag.Input{FS: fstest.MapFS{"corpus.jsonl": {Data: []byte(lines)}}, Root: "corpus.jsonl", Load: load.Options{Format: "jsonl"}}
+	j, err := readJoined(t.Context(), in, func(e rag.Event) { heard = append(heard, e.Message) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) != 2 || !strings.Contains(heard[0], "line 4") || !strings.Contains(heard[1], `key "a"`) {
+		t.Errorf("heard %q", heard)
+	}
+	const text = "Ash\none two  \n\n  three\nfour\nCedar\nElm\nfive"
+	if j.text.String() != text {
+		t.Fatalf("%q, want %q", j.text.String(), text)
+	}
+	at := func(s string) int64 { return int64(strings.Index(text, s)) }
+	tests := []struct {
+		name     string
+		from, to int64
+		want     string
+	}{
+		{"all", 0, int64(len(text)), "a b c corpus.jsonl:7"},
+		{"within", at("one"), at("two"), "a"},
+		{"first byte", 0, 1, "a"},
+		{"title", at("Ash"), at("one"), "a"},
+		{"white space at the end", at("two"), at("three"), "a"},
+		{"white space alone", at("  \n"), at("three"), ""},
+		{"white space before", at("  three"), at("four"), "b"},
+		{"up to a border", at("four"), at("Cedar"), "b"},
+		{"over a border", at("four"), at("Cedar") + 1, "b c"},
+		{"a title alone", at("Cedar"), at("Elm"), "c"},
+		{"the last", at("Elm"), int64(len(text)), "corpus.jsonl:7"},
+		{"nothing", at("one"), at("one"), ""},
+		{"beyond", int64(len(text)), int64(len(text)) + 9, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.Join(j.of([2]int64{tt.from, tt.to}), " "); got != tt.want {
+				t.Errorf("%q belongs to %q, want %q", text[min(tt.from, int64(len(text))):min(tt.to, int64(len(text)))], got, tt.want)
+			}
+		})
+	}
+}
+
+// TestJoinedOfRandomSpans compares the search with a walk over the bytes.
+func TestJoinedOfRandomSpans(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		j := &joined{}
+		var owner []string // of each byte that is not white space
+		for i := range r.IntN(12) {
+			s := ""
+			for range r.IntN(6) {
+				s += []string{"x", " ", "yy", "\n"}[r.IntN(4)]
+			}
+			if j.text.Len() > 0 {
+				owner = append(owner, "")
+			}
+			for _, c := range s {
+				if c == ' ' || c == '\n' {
+					owner = append(owner, "")
+				} else {
+					owner = append(owner, fmt.Sprint("r", i))
+				}
+			}
+			j.add(fmt.Sprint("r", i), s)
+		}
+		if j.text.Len() != len(owner) {
+			t.Fatalf("seed %d: %d bytes, want %d", seed, j.text.Len(), len(owner))
+		}
+		for range 30 {
+			from := r.IntN(len(owner) + 1)
+			to := from + r.IntN(len(owner)+1-from)
+			// A chunk begins and ends in text, not in white space.
+			for from < to && owner[from] == "" {
+				from++
+			}
+			for from < to && owner[to-1] == "" {
+				to--
+			}
+			var want []string
+			for _, id := range owner[from:to] {
+				if id != "" && !slices.Contains(want, id) {
+					want = append(want, id)
+				}
+			}
+			if got := j.of([2]int64{int64(from), int64(to)}); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: bytes %d to %d of %q belong to %q, want %q", seed, from, to, j.text.String(), got, want)
+			}
+		}
+	}
+}
+
+// TestJoinedIsReadAsItIs holds that loading the joined text moves no byte of
+// it, whatever the records hold.
+func TestJoinedIsReadAsItIs(t *testing.T) {
+	t.Parallel()
+	lines := strings.Join([]string{
+		`{"id":"1","text":"\ufeffa mark"}`, `{"id":"2","title":"two\r\nlines","text":"a\rb\r\nc\fd"}`, `{"id":"3","text":"---\nx: y\n---\n# z"}`, `{"id":"4","text":"\u00e9\u2028\ufeff"}`,
+	}, "\n")
+	in := rag.Input{FS: fstest.MapFS{"corpus.jsonl": {Data: []byte(lines)}}, Root: "corpus.jsonl", Load: load.Options{Format: "jsonl"}}
+	j, err := readJoined(t.Context(), in, func(e rag.Event) { t.Error(e.Message) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for d, err := range load.Walk(t.Context(), fstest.MapFS{"corpus.txt": {Data: []byte(j.text.String())}}, "corpus.txt", nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if len(d.Text) != j.text.Len() || strings.ReplaceAll(j.text.String(), "\f", "\n") != d.Text {
+			t.Errorf("%q is read as %q", j.text.String(), d.Text)
+		}
+	}
+	if n != 1 || len(j.records) != 4 {
+		t.Errorf("%d documents of %d records", n, len(j.records))
+	}
+}

@@ -1,0 +1,84 @@
+package ketrag
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// renewStage makes the vectors of the keywords whose sums have changed. It is
+// a stage of its own so that a word of many chunks gets its vector once, and
+// not with every batch of chunks.
+type renewStage struct {
+	s     *System
+	model llm.SpaceInfo
+}
+
+// renewBatch is the number of keywords of a work item.
+const renewBatch = 512
+
+// Name implements [rag.Stage].
+func (st *renewStage) Name() string { return "keyword vectors" }
+
+// Graph implements [rag.Stage].
+func (st *renewStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: the keywords whose vectors are stale, some at
+// a time. The epoch makes each run's items its own.
+func (st *renewStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		ids, err := st.stale(s.Graph(st.s.g).WithContext(ctx))
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		n := 0
+		for run := range slices.Chunk(ids, renewBatch) {
+			w := rag.WorkItem{Key: fmt.Sprintf("stale:%d", n), Digest: rag.Digest(fmt.Sprint(s.Epoch(), run[0]))}
+			if n++; !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
+// stale returns the keywords whose vectors are to be made anew, ascending.
+func (st *renewStage) stale(v engine.Reader) ([]engine.NodeID, error) {
+	var ids []engine.NodeID
+	for e, err := range v.Bucket(staleOf(st.model.Model)).Scan(nil, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Key) != 8 {
+			return nil, errSum
+		}
+		ids = append(ids, engine.NodeID(binary.BigEndian.Uint64(e.Key)))
+	}
+	return ids, nil
+}
+
+// Tasks implements [rag.Stage].
+func (st *renewStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
+	return nil, nil
+}
+
+// Do implements [rag.Stage].
+func (st *renewStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
+	return nil, nil
+}
+
+// Apply implements [rag.Stage]: the first keywords that are stale still.
+func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ []byte) error {
+	v := tx.Graph(st.s.g)
+	ids, err := st.stale(v)
+	if err != nil {
+		return err
+	}
+	return st.s.renew(v, st.model, ids[:min(len(ids), renewBatch)])
+}
