@@ -174,6 +174,9 @@ func rescore(ctx context.Context, e *Env, v *engine.View, space, text string, it
 		return nil, err
 	}
 	vecs, err := v.Vectors(space)
+	if isMissing(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

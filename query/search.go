@@ -9,7 +9,8 @@ import (
 )
 
 // VectorSearch finds the nodes whose vectors are nearest to a text's, by score
-// descending, id ascending.
+// descending, id ascending. It finds none in a space that the graph lacks:
+// spaces come to be with their first vector.
 type VectorSearch struct {
 	Graph *engine.Graph
 	Space string
@@ -34,6 +35,9 @@ func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	v, err := e.view(ctx, o.Graph).Vectors(o.Space)
+	if isMissing(err) {
+		return Set{}, nil
+	}
 	if err != nil {
 		return Set{}, err
 	}
@@ -61,7 +65,7 @@ func (o *VectorSearch) Explain() Explanation {
 func (o *VectorSearch) Inputs() []Op { return nil }
 
 // TextSearch finds nodes by BM25 over a field's terms, by score descending, id
-// ascending.
+// ascending; none where the graph lacks the field.
 type TextSearch struct {
 	Graph  *engine.Graph
 	Field  string
@@ -78,6 +82,9 @@ func (o *TextSearch) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	hits, err := e.view(ctx, o.Graph).Terms(o.Field, e.Analyze(o.Text), engine.TermsOptions{K: o.K, Allow: allow, K1: o.K1, B: o.B})
+	if isMissing(err) {
+		return Set{}, nil
+	}
 	if err != nil {
 		return Set{}, err
 	}

@@ -178,6 +178,19 @@ func TestNoVector(t *testing.T) {
 	}
 }
 
+// TestNoSpace searches what the graph has none of yet.
+func TestNoSpace(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t, 1, 10)
+	in := &input{items: []query.Item{w.item(w.nodes[0], 1), w.item(w.nodes[1], 1)}}
+	same(t, 1, run(t, w.env(), &query.Sections{In: []query.Op{
+		&query.VectorSearch{Graph: w.g, Space: "other", Text: "1 1 1", K: 5},
+		&query.TextSearch{Graph: w.g, Field: "other", Text: "ash"},
+		&query.Score{In: in, Graph: w.g, Space: "other", Text: "1 1 1"},
+		&query.Neighbors{In: in, Graph: w.g, Rank: "other", Text: "1 1 1"},
+	}}), []row{})
+}
+
 // TestSearchRefuses holds what the searches cannot do to an error that names
 // the operator.
 func TestSearchRefuses(t *testing.T) {
@@ -195,8 +208,6 @@ func TestSearchRefuses(t *testing.T) {
 		is   func(error) bool
 	}{
 		{"no model", noModel, &query.VectorSearch{Graph: w.g, Space: space, K: 1}, func(err error) bool { return strings.Contains(err.Error(), "no embedding model") }},
-		{"no space", w.env(), &query.VectorSearch{Graph: w.g, Space: "t", K: 1}, func(err error) bool { return errors.Is(err, engine.ErrNotFound) }},
-		{"no field", w.env(), &query.TextSearch{Graph: w.g, Field: "t"}, func(err error) bool { return errors.Is(err, engine.ErrNotFound) }},
 		{"negative K", w.env(), &query.TextSearch{Graph: w.g, Field: field, K: -1}, func(err error) bool { return errors.Is(err, engine.ErrInvalid) }},
 		{"dimension", other, &query.VectorSearch{Graph: w.g, Space: space, K: 1}, func(err error) bool { return errors.As(err, &wrong) }},
 	}

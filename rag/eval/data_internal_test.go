@@ -128,7 +128,7 @@ broken
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(heard) != 2 || !strings.Contains(heard[0], "line 4") || !strings.Contains(heard[1], `key "a"`) {
+	if len(heard) != 2 || !strings.Contains(heard[0], "corpus.jsonl:4: ") || !strings.Contains(heard[1], `key "a"`) {
 		t.Errorf("heard %q", heard)
 	}
 	const text = "Ash\none two  \n\n  three\nfour\nCedar\nElm\nfive"
@@ -152,7 +152,6 @@ broken
 		{"over a border", at("four"), at("Cedar") + 1, "b c"},
 		{"a title alone", at("Cedar"), at("Elm"), "c"},
 		{"the last", at("Elm"), int64(len(text)), "corpus.jsonl:7"},
-		{"nothing", at("one"), at("one"), ""},
 		{"beyond", int64(len(text)), int64(len(text)) + 9, ""},
 	}
 	for _, tt := range tests {
@@ -194,12 +193,16 @@ func TestJoinedOfRandomSpans(t *testing.T) {
 		for range 30 {
 			from := r.IntN(len(owner) + 1)
 			to := from + r.IntN(len(owner)+1-from)
-			// A chunk begins and ends in text, not in white space.
+			// What white space a span begins and ends with makes no difference
+			// to the records but of a span of nothing else, which no chunk is.
 			for from < to && owner[from] == "" {
 				from++
 			}
 			for from < to && owner[to-1] == "" {
 				to--
+			}
+			if from == to {
+				continue
 			}
 			var want []string
 			for _, id := range owner[from:to] {

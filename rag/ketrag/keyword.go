@@ -33,8 +33,8 @@ type keywordStage struct {
 }
 
 // keptSums bounds the stored sums that are kept in memory while keywords are
-// entered: about 128 MB.
-const keptSums = 32_000
+// entered: about 32 MB.
+const keptSums = 8_000
 
 func (s *System) keywords(m *rag.Models) *keywordStage {
 	return &keywordStage{
