@@ -283,8 +283,12 @@ func (v *TxView) flushPostings() error {
 	}
 	clear(v.postings)
 	for _, k := range slices.Sorted(maps.Keys(v.lexsums)) {
-		if s := v.lexsums[k]; *s != [2]int64{} {
+		s := v.lexsums[k]
+		if *s != [2]int64{} {
 			o.Merge([]byte(k), layout.AppendSum(nil, s[0], s[1]))
+		}
+		if s[0] < 0 && shrunk[k] == nil {
+			shrunk[k] = nil // a field's own
 		}
 	}
 	clear(v.lexsums)

@@ -97,7 +97,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 				}
 			}
 			before := families(ragtest.Find(t, c.Store, gone.Code))
-			for _, want := range []string{"postings", "lexsum", "setidx", "node", "key", "bucket"} {
+			for _, want := range []string{"postings", "lexsum", "set", "node", "key", "bucket"} {
 				if !before[want] {
 					t.Errorf("before the removal the code is in %v, not in %s", before, want)
 				}

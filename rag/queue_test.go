@@ -21,8 +21,12 @@ import (
 	"github.com/ragdb/ragdb/rag/text"
 )
 
-// window is how many items are worked on ahead of what is applied.
-const window = 512
+const (
+	// window is how many items are worked on ahead of what is applied.
+	window = 2048
+	// fullTx is the size at which a transaction takes no more results.
+	fullTx = 24 << 20
+)
 
 // staged is a method that does nothing but its one stage.
 type staged struct{ st rag.Stage }
@@ -144,7 +148,7 @@ func TestApplyOrder(t *testing.T) {
 		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
 			var mu sync.Mutex
 			r := rand.New(rand.NewPCG(1, uint64(workers)))
-			st := &numbers{c: c, n: 1500, digest: func(int) string { return fmt.Sprint(n) }}
+			st := &numbers{c: c, n: 3000, digest: func(int) string { return fmt.Sprint(n) }}
 			st.do = func(context.Context, int) error {
 				mu.Lock()
 				turns := r.IntN(20)
@@ -161,7 +165,7 @@ func TestApplyOrder(t *testing.T) {
 					t.Error("Notify is called concurrently")
 				}
 				if e.Stage == "numbers" {
-					if e.Done <= last.Done || e.Done > e.Total || e.Total != 1500 {
+					if e.Done <= last.Done || e.Done > e.Total || e.Total != 3000 {
 						t.Errorf("progress goes from %+v to %+v", last, e)
 					}
 					last = e
@@ -195,9 +199,10 @@ func TestWindow(t *testing.T) {
 	st := &numbers{c: c, n: 3 * window}
 	var begun atomic.Int64
 	full := make(chan struct{})
+	var once sync.Once
 	st.do = func(ctx context.Context, i int) error {
 		if ahead := i - int(st.settled.Load()); ahead >= window {
-			t.Errorf("item %d is begun while %d are applied", i, st.settled.Load())
+			once.Do(func() { t.Errorf("item %d is begun while %d are applied", i, st.settled.Load()) })
 		}
 		if begun.Add(1) == window {
 			close(full)
@@ -299,7 +304,7 @@ func TestCancel(t *testing.T) {
 	c := ragtest.Open(t, nil).Corpus
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		st := &numbers{c: c, n: 2000, digest: func(int) string { return fmt.Sprint("cancel", seed) }}
+		st := &numbers{c: c, n: 5000, digest: func(int) string { return fmt.Sprint("cancel", seed) }}
 		ctx, cancel := context.WithCancel(t.Context())
 		at := r.IntN(st.n)
 		st.do = func(ctx context.Context, i int) error {
@@ -343,7 +348,7 @@ func (st *gathering) Apply(_ context.Context, _ *engine.Tx, w rag.WorkItem, _ []
 }
 
 // Pending says that ten items fill a transaction.
-func (st *gathering) Pending() int { return len(st.pending) * (32 << 20) / 10 }
+func (st *gathering) Pending() int { return len(st.pending) * (fullTx/10 + 1) }
 
 func (st *gathering) Flush(_ context.Context, tx *engine.Tx) error {
 	b, err := tx.Graph(st.c.Base).MakeBucket("gathered")
