@@ -16,7 +16,8 @@ import (
 // crasher drives one database on a file system that can be copied at any
 // moment as a crash would leave it. A database that opens on such a copy holds
 // a prefix of the commits with every durable one; its epoch says which. It
-// passes a full check and goes on like any other.
+// passes a full check and goes on like any other. What a crash takes depends on
+// work in the background too: a failure may need several replays to show.
 type crasher struct {
 	*round
 	fs    *vfs.MemFS

@@ -213,4 +213,3 @@ func (g *graphOps) bucketStep(name string, e modelEntry, fn func(w engine.Bucket
 		return fault(fn(b))
 	})
 }
-

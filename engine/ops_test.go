@@ -221,4 +221,3 @@ func showText(s string) string {
 func showRemoved(r engine.Removed) string {
 	return fmt.Sprintf("nodes %v, dirty %v, %d edges", r.Nodes, r.Dirty, r.Edges)
 }
-

@@ -261,4 +261,3 @@ func (g *graphOps) readVersion() step {
 		return outcome(err, "%d", v)
 	})
 }
-

@@ -221,4 +221,3 @@ func (g *graphOps) readNames() step {
 		return fmt.Sprint(r.Indexes(), r.Fields(), r.Spaces())
 	})
 }
-

@@ -19,6 +19,9 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -125,6 +128,13 @@ func specs(t testing.TB, list ...string) []rag.Spec {
 		out = append(out, spec)
 	}
 	return out
+}
+
+// inMemory opens databases that are in memory, whatever their path.
+func inMemory() *engine.Options {
+	return &engine.Options{OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) {
+		return memkv.New(layout.Schema()), nil
+	}}
 }
 
 func check(t testing.TB, err error) {
@@ -271,7 +281,7 @@ func touched(corpus string) func(it rag.Cited) []string {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	const n, budget = 24, 1000
+	const n, budget = 16, 1000
 	corpus, questions := townsOf(n)
 	names := []string{"bm25", "dense", "naive", "ketrag", "ketrag:theta=0@keywords"}
 	for _, join := range []string{"no", "yes"} {
@@ -449,7 +459,7 @@ func TestComparison(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			rep, err := eval.Run(t.Context(), eval.Options{Data: dataSet(t, corpus, tt.questions), Specs: specs(t, tt.specs...), Methods: methods.All(), Seed: 1})
+			rep, err := eval.Run(t.Context(), eval.Options{Data: dataSet(t, corpus, tt.questions), Specs: specs(t, tt.specs...), Methods: methods.All(), Seed: 1, Engine: inMemory()})
 			check(t, err)
 			answers, golds := false, false
 			for _, q := range tt.questions {
@@ -640,7 +650,7 @@ func TestOddData(t *testing.T) {
 					o.Specs = specs(t, "bm25")
 				}
 				var heard []string
-				o.Methods, o.Join, o.Notify = methods.All(), join, func(e rag.Event) {
+				o.Engine, o.Methods, o.Join, o.Notify = inMemory(), methods.All(), join, func(e rag.Event) {
 					if e.Message != "" && e.Stage == "read" {
 						heard = append(heard, e.Message)
 					}
