@@ -267,3 +267,42 @@ func (p *slowly) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, erro
 	<-p.release
 	return p.Provider.Do(ctx, t)
 }
+
+// TestCiteKinds cites every item of a context, rows of tables too: what is
+// quoted stands in the document where the source says.
+func TestCiteKinds(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All())
+	c.Models = ragtest.Fixed
+	docs := ragtest.Docs(44, 12)
+	c.Index(t, "ketrag", docs...)
+	m, err := ragtest.Fixed(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := rag.Question{Text: "Who knew " + docs[3].Hero + " of " + docs[3].Place + "?", Budget: 2500}
+	ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), m, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	var reply strings.Builder
+	for i, it := range ev.Items() {
+		kinds[it.Kind]++
+		words := strings.Fields(strings.ReplaceAll(it.Text, "|", " "))
+		fmt.Fprintf(&reply, "Of %s [%d]. ", strings.Join(words[len(words)/2:], " "), i+1)
+	}
+	for _, k := range []string{"entity", "relation", "chunk"} {
+		if kinds[k] == 0 {
+			t.Errorf("the context has no %s: %v", k, kinds)
+		}
+	}
+	a, err := c.Ask(t.Context(), c.System(t, "ketrag"), rag.NewModels(c.Corpus, &saying{m.Provider, reply.String()}, m.Documents, m.Questions), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Dropped > 0 || len(a.Sources) == 0 {
+		t.Errorf("%d markers dropped, %d sources", a.Dropped, len(a.Sources))
+	}
+	checkCitations(t, c, a)
+}

@@ -57,7 +57,7 @@ type outcome struct {
 // Results are applied together: a commit is made when one of these is reached,
 // and at the end.
 const (
-	batchItems = 1024
+	batchItems = 512
 	batchBytes = 24 << 20
 	batchTime  = 2 * time.Second
 )

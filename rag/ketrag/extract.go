@@ -326,6 +326,19 @@ func (a *assigner) parts(key string) []int {
 	return out
 }
 
+// mentions counts where a key stands in a spelled text. Two that follow each
+// other share the blank between them.
+func mentions(text, key string) (n int) {
+	for {
+		i := strings.Index(text, " "+key+" ")
+		if i < 0 {
+			return n
+		}
+		n++
+		text = text[i+len(key)+1:]
+	}
+}
+
 // entities returns what each part says of each entity, in order of key and
 // part.
 func (a *assigner) entities(x llm.Extraction) []said {
@@ -336,7 +349,7 @@ func (a *assigner) entities(x llm.Extraction) []said {
 			continue
 		}
 		for _, p := range a.parts(key) {
-			c := engine.Contribution{Count: uint32(max(1, strings.Count(a.texts[p], " "+key+" "))), Label: e.Name}
+			c := engine.Contribution{Count: uint32(max(1, mentions(a.texts[p], key))), Label: e.Name}
 			if e.Description != "" {
 				c.Texts = []string{e.Description}
 			}

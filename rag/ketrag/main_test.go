@@ -1,0 +1,94 @@
+package ketrag_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/ketrag"
+)
+
+var long = flag.Bool("long", false, "run the long versions of the tests")
+
+func open(t testing.TB) *ragtest.Corpus {
+	t.Helper()
+	c := ragtest.Open(t, rag.Methods{ketrag.Name: ketrag.Open})
+	c.Models = ragtest.Fixed
+	return c
+}
+
+func models(t testing.TB, c *ragtest.Corpus) *rag.Models {
+	t.Helper()
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// view calls fn with a method's graph and the base graph.
+func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v, base *engine.View) error) {
+	t.Helper()
+	g := c.System(t, spec).Graph()
+	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g), s.Graph(c.Base)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keys returns the keys of the nodes of a type, in order of id.
+func keys(t testing.TB, c *ragtest.Corpus, spec, nodeType string) []string {
+	t.Helper()
+	var out []string
+	view(t, c, spec, func(v, _ *engine.View) error {
+		typ, ok := v.NodeType(nodeType)
+		if !ok {
+			return nil
+		}
+		ids, err := v.Nodes(typ)
+		if err != nil {
+			return err
+		}
+		for it := ids.Iterator(); it.HasNext(); {
+			n, err := v.Node(engine.NodeID(it.Next()))
+			if err != nil {
+				return err
+			}
+			out = append(out, n.Key)
+		}
+		return nil
+	})
+	return out
+}
+
+// edges returns the edges of a type as "from to" with their weights.
+func edges(t testing.TB, c *ragtest.Corpus, spec, edgeType string) map[string]float32 {
+	t.Helper()
+	out := map[string]float32{}
+	view(t, c, spec, func(v, _ *engine.View) error {
+		typ, ok := v.EdgeType(edgeType)
+		if !ok {
+			return fmt.Errorf("no edge type %s", edgeType)
+		}
+		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{typ}}) {
+			if err != nil {
+				return err
+			}
+			from, err := v.Node(e.From)
+			if err != nil {
+				return err
+			}
+			to, err := v.Node(e.To)
+			if err != nil {
+				return err
+			}
+			out[from.Key+" "+to.Key] = e.Weight
+		}
+		return nil
+	})
+	return out
+}

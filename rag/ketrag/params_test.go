@@ -1,0 +1,100 @@
+package ketrag_test
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/rag"
+)
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	defaults := map[string]string{
+		"chunks": "cl100k/150/0/paragraph", "k": "2", "beta": "0.8", "core": "pagerank", "unit": "1200",
+		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword",
+	}
+	for _, x := range []struct {
+		spec, instance string
+		differs        map[string]string
+	}{
+		{"ketrag", "ketrag", nil},
+		{"ketrag:profile=default", "ketrag", nil},
+		{"ketrag:theta=.25,seeds=3,probe=5,channel=text", "ketrag",
+			map[string]string{"theta": "0.25", "seeds": "3", "probe": "5", "channel": "text"}},
+		{"ketrag:beta=0.80", "ketrag", nil},
+		{"ketrag:beta=.4,k=4", "ketrag#beta=0.4,k=4", map[string]string{"beta": "0.4", "k": "4"}},
+		{"ketrag:profile=low", "ketrag#chunks=cl100k/1200/100/window/150", map[string]string{"chunks": "cl100k/1200/100/window/150"}},
+		{"ketrag:profile=paper", "ketrag#chunks=cl100k/1200/100/window/150", map[string]string{"chunks": "cl100k/1200/100/window/150"}},
+		{"ketrag:profile=high", "ketrag#chunks=cl100k/150/100/window", map[string]string{"chunks": "cl100k/150/100/window"}},
+		{"ketrag:profile=high,chunks=cl100k/80/0/paragraph", "ketrag#chunks=cl100k/80/0/paragraph",
+			map[string]string{"chunks": "cl100k/80/0/paragraph"}},
+		{"ketrag:compat=true", "ketrag#compat=true", map[string]string{"compat": "true", "seeds": "20"}},
+		{"ketrag:compat=true,seeds=7", "ketrag#compat=true", map[string]string{"compat": "true", "seeds": "7"}},
+		{"ketrag:core=uniform", "ketrag#core=uniform", map[string]string{"core": "uniform"}},
+	} {
+		t.Run(x.spec, func(t *testing.T) {
+			sys := c.System(t, x.spec)
+			want := maps.Clone(defaults)
+			maps.Copy(want, x.differs)
+			if got := sys.Params(); !maps.Equal(got, want) {
+				t.Errorf("parameters %v, want %v", got, want)
+			}
+			if sys.Instance() != x.instance || sys.Graph().Name() != x.instance {
+				t.Errorf("instance %s in graph %s, want %s", sys.Instance(), sys.Graph().Name(), x.instance)
+			}
+			if sys.ChunkSet().String() != want["chunks"] {
+				t.Errorf("chunk set %s, want %s", sys.ChunkSet(), want["chunks"])
+			}
+			// What is written of an instance reads as the same instance.
+			spec, err := rag.ParseInstance(sys.Instance())
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := c.Methods.Open(t.Context(), c.Corpus, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Instance() != sys.Instance() {
+				t.Errorf("%s reads as %s", sys.Instance(), again.Instance())
+			}
+		})
+	}
+}
+
+// TestParamsRefused says that what is wrong is refused, with what there is.
+func TestParamsRefused(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	for _, x := range []struct{ param, value, says string }{
+		{"alpha", "1", "beta, channel, chunks, compat, core, k, probe, seeds, theta, unit"},
+		{"profile", "middle", "default, low (or paper) and high"},
+		{"chunks", "150", "cl100k/150/0/paragraph"},
+		{"beta", "1.01", "from 0 to 1"},
+		{"beta", "-0.1", "from 0 to 1"},
+		{"beta", "NaN", "from 0 to 1"},
+		{"beta", "much", "from 0 to 1"},
+		{"theta", "2", "from 0 to 1"},
+		{"k", "-1", "from 0 to 64"},
+		{"k", "65", "from 0 to 64"},
+		{"k", "2.5", "from 0 to 64"},
+		{"unit", "0", "from 1 to"},
+		{"seeds", "0", "from 1 to"},
+		{"probe", "0", "from 1 to"},
+		{"core", "random", "pagerank, uniform"},
+		{"channel", "graph", "keyword, text"},
+		{"compat", "yes", "false, true"},
+	} {
+		t.Run(x.param+"="+x.value, func(t *testing.T) {
+			_, err := c.Methods.Open(t.Context(), c.Corpus, rag.Spec{Name: "ketrag", Params: map[string]string{x.param: x.value}})
+			if !errors.Is(err, rag.ErrMethod) || !strings.Contains(err.Error(), x.says) {
+				t.Errorf("error %v, want one that says %q", err, x.says)
+			}
+			if err != nil && x.param != "profile" && !strings.Contains(err.Error(), x.param) {
+				t.Errorf("error %v does not name %s", err, x.param)
+			}
+		})
+	}
+}
