@@ -23,7 +23,7 @@ import (
 
 const (
 	// window is how many items are worked on ahead of what is applied.
-	window = 2048
+	window = 1024
 	// fullTx is the size at which a transaction takes no more results.
 	fullTx = 24 << 20
 )
