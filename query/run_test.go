@@ -147,7 +147,8 @@ func TestRunsAreIndependent(t *testing.T) {
 	few := map[engine.NodeID]bool{w.nodes[1]: true, w.nodes[3]: true, w.nodes[4]: true}
 	first := run(t, used, plan)
 	kept := fmt.Sprint(first)
-	for _, allow := range []map[engine.NodeID]bool{few, nil} {
+	others := map[engine.NodeID]bool{w.nodes[0]: true, w.nodes[2]: true, w.nodes[3]: true, w.nodes[5]: true}
+	for _, allow := range []map[engine.NodeID]bool{few, others, nil} {
 		used.Allow = fresh(allow).Allow
 		got, want := run(t, used, plan), run(t, fresh(allow), plan)
 		if !reflect.DeepEqual(got, want) {

@@ -163,6 +163,38 @@ broken
 	}
 }
 
+// TestRecords tells the records of an item from its chunks, or from the spans
+// of them that were looked up where the records are joined.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	j := &joined{}
+	j.add("a", "12345")
+	j.add("b", "12345")
+	span := func(from, to int64) rag.Span { return rag.Span{Doc: "corpus.txt", Bytes: [2]int64{from, to}} }
+	tests := []struct {
+		name        string
+		item        rag.Cited
+		apart, join string
+	}{
+		{"a chunk", rag.Cited{Chunks: []string{"a#0"}, Spans: []rag.Span{span(0, 3)}}, "a", "a"},
+		{"two of one record", rag.Cited{Chunks: []string{"b#1#0", "b#1#7"}, Spans: []rag.Span{span(6, 8), span(8, 11)}}, "b#1", "b"},
+		{"two of two", rag.Cited{Chunks: []string{"b#0", "a#0"}, Spans: []rag.Span{span(6, 8), span(0, 3)}}, "b a", "b a"},
+		{"over a border", rag.Cited{Chunks: []string{"a#0"}, Spans: []rag.Span{span(3, 8)}}, "a", "a b"},
+		{"not all looked up", rag.Cited{Chunks: []string{"a#0", "a#1"}, Spans: []rag.Span{span(0, 3)}}, "a", ""},
+		{"of nothing", rag.Cited{}, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.Join((&runner{}).records(&tt.item), " "); got != tt.apart {
+				t.Errorf("apart %q, want %q", got, tt.apart)
+			}
+			if got := strings.Join((&runner{joined: j}).records(&tt.item), " "); got != tt.join {
+				t.Errorf("joined %q, want %q", got, tt.join)
+			}
+		})
+	}
+}
+
 // TestJoinedOfRandomSpans compares the search with a walk over the bytes.
 func TestJoinedOfRandomSpans(t *testing.T) {
 	t.Parallel()
