@@ -278,6 +278,30 @@ func (r *round) load() {
 	}
 }
 
+// deleteNode deletes a node in a transaction of its own.
+func (r *round) deleteNode() {
+	id, ok := r.graph(r.state)
+	if !ok {
+		return
+	}
+	next := r.state.successor()
+	m := r.state.graphs[id].begin(next.epoch)
+	node := (&graphOps{rnd: r.rnd, m: m}).id()
+	removed, ok := m.deleteNode(node)
+	want := found(ok)
+	if ok {
+		want = showRemoved(removed)
+		m.commit()
+		next.graphs[id] = m
+		r.committed(next, kv.Sync)
+	}
+	r.note("delete node %d of graph %d: %s", node, id, want)
+	for _, s := range r.subjects {
+		removed, err := s.db.DeleteNode(background, s.graphs[id], node)
+		r.line(s, "delete node", want, outcome(err, "%s", showRemoved(removed)))
+	}
+}
+
 // maintain makes a store flush or compact.
 func (r *round) maintain() {
 	flush := r.rnd.IntN(2) == 0

@@ -300,8 +300,10 @@ func (r *round) plainOp() {
 		r.release()
 	case n < 88:
 		r.directory()
-	case n < 92:
+	case n < 91:
 		r.load()
+	case n < 92:
+		r.deleteNode()
 	case n < 95:
 		r.maintain()
 	case n < 97:
