@@ -2,6 +2,7 @@ package ketrag_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -26,8 +27,8 @@ func sorted(docs []ragtest.Doc) []ragtest.Doc {
 func chunks(t testing.TB, c *ragtest.Corpus) []rag.Chunk {
 	t.Helper()
 	var out []rag.Chunk
-	view(t, c, "ketrag", func(_, base *engine.View) error {
-		for ch, err := range c.Chunks(base, text.ChunkSet{}) {
+	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error {
+		for ch, err := range c.Chunks(s.Graph(c.Base), text.ChunkSet{}) {
 			if err != nil {
 				return err
 			}
@@ -35,6 +36,9 @@ func chunks(t testing.TB, c *ragtest.Corpus) []rag.Chunk {
 		}
 		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return out
 }
 
@@ -123,7 +127,7 @@ func TestNear(t *testing.T) {
 	t.Parallel()
 	rounds := 1
 	if *long {
-		rounds = 30
+		rounds = 8
 	}
 	for seed := range uint64(rounds) {
 		for _, spec := range []string{"ketrag", "ketrag:k=5", "ketrag:compat=true,k=4", "ketrag:k=1"} {
