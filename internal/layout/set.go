@@ -324,10 +324,12 @@ func SetLen(v []byte) (int, error) {
 func SetHas(v []byte, id uint64) (weight float32, has bool, err error) {
 	if len(v) > 0 && v[0] == setRoar && id < 1<<32 {
 		_, err := readRoaring(v[1:], func(rb *roaring.Bitmap) error {
-			has = rb.Contains(uint32(id))
+			if has = rb.Contains(uint32(id)); has {
+				weight = 1
+			}
 			return nil
 		})
-		return 1, has, err
+		return weight, has, err
 	}
 	var s Set
 	if err := ReadSet(v, &s); err != nil {
