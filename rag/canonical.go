@@ -25,6 +25,7 @@ const localVectors = "local/"
 //	            vectors are behind them
 //	replies     paid replies; reply-uses says of which documents
 //	traces      how answers came about
+//	settings    how the command asks where it is not told
 //
 // What the word table decides (near chunks, and so the core and what is read
 // from it) is equal only where the tables are.
