@@ -147,7 +147,7 @@ func (s *contributionCheck) edges(v *View) error {
 	// reason that was found.
 	agree := (s.given == s.listed || s.c.o.Repair && !s.c.unsure) && !s.c.damaged[family{v.g, layout.TagContribution}]
 	var at layout.Target
-	var sum int64
+	var sum weightSum
 	err := s.eachSource(v, func(_ []byte, t layout.Target, source uint64) error {
 		if t.Kind != layout.OfEdge {
 			return nil
@@ -156,13 +156,13 @@ func (s *contributionCheck) edges(v *View) error {
 			if err := s.edge(v, at, sum, agree); err != nil {
 				return err
 			}
-			at, sum = t, 0
+			at, sum = t, weightSum{}
 		}
 		if !agree {
 			return nil
 		}
 		x, err := v.contribution(source, t)
-		sum += fixed(x.Weight)
+		sum.add(x.Weight)
 		return err
 	})
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *contributionCheck) edges(v *View) error {
 	return s.edge(v, at, sum, agree)
 }
 
-func (s *contributionCheck) edge(v *View, t layout.Target, sum int64, agree bool) error {
+func (s *contributionCheck) edge(v *View, t layout.Target, sum weightSum, agree bool) error {
 	if t.Kind != layout.OfEdge {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (s *contributionCheck) edge(v *View, t layout.Target, sum int64, agree bool
 	if !ok {
 		return s.c.find(key, fix{}, "no edge %d-%d, to which sources contribute", t.A, t.B)
 	}
-	if want := unfixed(sum); agree && math.Float32bits(w) != math.Float32bits(want) {
+	if want := sum.weight(); agree && math.Float32bits(w) != math.Float32bits(want) {
 		return s.c.find(key, fix{}, "the edge %d-%d has weight %v, its sources add up to %v", t.A, t.B, w, want)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -81,10 +82,27 @@ type Total struct {
 // weightScale is the fixed point of summed weights.
 const weightScale = 1 << 30
 
-// fixed returns a weight in fixed point.
-func fixed(w float32) int64 { return int64(math.RoundToEven(float64(w) * weightScale)) }
+// weightSum sums weights exactly: 128 bits hold as many of the greatest as
+// there are sources.
+type weightSum struct {
+	hi int64
+	lo uint64
+}
 
-func unfixed(sum int64) float32 { return float32(float64(sum) / weightScale) }
+func (s *weightSum) add(w float32) {
+	v := int64(math.RoundToEven(float64(w) * weightScale))
+	lo, carry := bits.Add64(s.lo, uint64(v), 0)
+	s.lo = lo
+	s.hi += v>>63 + int64(carry)
+}
+
+// weight returns the sum as edges carry it.
+func (s weightSum) weight() float32 {
+	if s.hi == int64(s.lo)>>63 {
+		return float32(float64(int64(s.lo)) / weightScale)
+	}
+	return float32((float64(s.hi)*(1<<64) + float64(s.lo)) / weightScale)
+}
 
 // Sources returns the sources that support a node or edge; the caller owns the
 // bitmap. What the caller put there himself has none.
@@ -154,7 +172,7 @@ func (r *reader) ContributedBy(source NodeID) iter.Seq2[Target, error] {
 // where there are none.
 func (r *reader) Total(t Target) (Total, error) {
 	var out Total
-	var sum int64
+	var sum weightSum
 	votes := map[string]int{}
 	for c, err := range r.Contributions(t) {
 		if err != nil {
@@ -162,7 +180,7 @@ func (r *reader) Total(t Target) (Total, error) {
 		}
 		out.Sources++
 		out.Count += uint64(c.Count)
-		sum += fixed(c.Weight)
+		sum.add(c.Weight)
 		if c.Label != "" {
 			votes[c.Label] += max(1, int(c.Count))
 		}
@@ -172,7 +190,7 @@ func (r *reader) Total(t Target) (Total, error) {
 			}
 		}
 	}
-	out.Weight = unfixed(sum)
+	out.Weight = sum.weight()
 	for _, label := range slices.Sorted(maps.Keys(votes)) {
 		if out.Label == "" || votes[label] > votes[out.Label] {
 			out.Label = label
@@ -361,15 +379,15 @@ func (v *TxView) refoldEdges() error {
 		if err != nil {
 			return err
 		}
-		var sum int64
+		var sum weightSum
 		for it := set.Iterator(); it.HasNext(); {
 			c, err := v.contribution(uint64(it.Next()), t)
 			if err != nil {
 				return err
 			}
-			sum += fixed(c.Weight)
+			sum.add(c.Weight)
 		}
-		v.bufferEdge(NodeID(k.a), NodeID(k.b), EdgeType(k.etype), unfixed(sum), false)
+		v.bufferEdge(NodeID(k.a), NodeID(k.b), EdgeType(k.etype), sum.weight(), false)
 	}
 	return nil
 }

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // DeleteNode removes a node as [TxView.DeleteNode] does, in several commits
@@ -10,7 +13,7 @@ import (
 // edges go before the node itself, and a call that is interrupted is completed
 // by the same call.
 func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Removed, err error) {
-	edges := 0
+	edges, ends := 0, roaring.New()
 	for done := false; !done; {
 		err := db.Update(ctx, func(tx *Tx) error {
 			v := tx.Graph(g)
@@ -23,10 +26,13 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 				removed, err = v.DeleteNode(id)
 				return err
 			}
+			// A directed loop is met as an out- and as an in-edge.
+			page = slices.Compact(page)
 			for _, e := range page {
 				if err := v.RemoveEdge(e.From, e.To, e.Type); err != nil {
 					return err
 				}
+				ends.Add(uint32(e.Other(id)))
 			}
 			edges += len(page)
 			return nil
@@ -36,5 +42,12 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 		}
 	}
 	removed.Edges += edges
+	for _, id := range removed.Dirty {
+		ends.Add(uint32(id))
+	}
+	for _, id := range removed.Nodes {
+		ends.Remove(uint32(id))
+	}
+	removed.Dirty = idsOf(ends)
 	return removed, nil
 }

@@ -34,7 +34,11 @@ func TestDeleteHubInPages(t *testing.T) {
 					return err
 				}
 			}
-			return nil
+			loop, err := l.MakeEdgeType("loop", true)
+			if err != nil {
+				return err
+			}
+			return l.Edge(hub, hub, loop, 1)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -47,8 +51,8 @@ func TestDeleteHubInPages(t *testing.T) {
 			t.Fatalf("in one transaction: %v", err)
 		}
 		r, err := g.DB().DeleteNode(t.Context(), g, hub)
-		if err != nil || r.Edges != n || len(r.Nodes) != 1 {
-			t.Fatalf("%d nodes, %d edges, %v", len(r.Nodes), r.Edges, err)
+		if err != nil || r.Edges != n+1 || len(r.Nodes) != 1 || len(r.Dirty) != n {
+			t.Fatalf("%d nodes, %d edges, %d dirty, %v", len(r.Nodes), r.Edges, len(r.Dirty), err)
 		}
 		view(t, g, func(v *engine.View) {
 			if _, err := v.Node(hub); !errors.Is(err, engine.ErrNotFound) {
