@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -130,7 +131,22 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 		return g.createInRAM(name, category)
 	}
 	f, err := g.FS.Create(name, category)
+	if err == nil && strings.HasPrefix(g.PathBase(name), "marker.") {
+		// Pebble removes the marker before as soon as it has made this one.
+		// Where the file system may reorder the two, a crash would leave none.
+		if err = g.syncDir(); err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
 	return g.opened(name, f, err)
+}
+
+func (g *guard) syncDir() error {
+	d, err := g.FS.OpenDir(g.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // opened guards a file opened for writing, or puts one in memory in its place
