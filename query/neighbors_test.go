@@ -200,23 +200,30 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// mayEdge is the rule for what a query may see of an edge.
-func (w *world) mayEdge(e engine.Edge, allow map[engine.NodeID]bool) bool {
+// mayEdge is the rule for what a query may see of an edge: its ends, and all
+// its sources, or one of them where any is set.
+func (w *world) mayEdge(e engine.Edge, allow map[engine.NodeID]bool, any bool) bool {
 	if allow == nil {
 		return true
 	}
+	if !allow[e.From] || !allow[e.To] {
+		return false
+	}
 	key := e
 	key.Weight = 0
+	passing, refused := 0, 0
 	for _, src := range w.sources[key] {
-		if !allow[src] {
-			return false
+		if allow[src] {
+			passing++
+		} else {
+			refused++
 		}
 	}
-	return allow[e.From] && allow[e.To]
+	return refused == 0 || any && passing > 0
 }
 
 // relations is what Relations does, said plainly.
-func (w *world) relations(o *query.Relations, in []query.Item, allow map[engine.NodeID]bool) []row {
+func (w *world) relations(o *query.Relations, in []query.Item, allow map[engine.NodeID]bool, any bool) []row {
 	inside := map[engine.NodeID]bool{}
 	nodes := 0
 	for _, it := range in {
@@ -238,7 +245,7 @@ func (w *world) relations(o *query.Relations, in []query.Item, allow map[engine.
 		return e.From, e.To
 	}
 	for _, e := range w.edges {
-		if e.From == e.To || !w.follows(e, e.From, o.Types, engine.Both) || !w.mayEdge(e, allow) {
+		if e.From == e.To || !w.follows(e, e.From, o.Types, engine.Both) || !w.mayEdge(e, allow, any) {
 			continue
 		}
 		r := row{graph: w.g.ID(), edge: e, score: degree(e.From) + degree(e.To)}
@@ -270,6 +277,7 @@ func (w *world) relations(o *query.Relations, in []query.Item, allow map[engine.
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	typeSets := [][]string{nil, {"link"}, {"said"}, {"said", "cites"}}
+	wider := 0
 	for seed := range seeds(80) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		w := makeWorld(t, seed, 1+r.IntN(20))
@@ -282,11 +290,21 @@ func TestRelations(t *testing.T) {
 			query.Item{Graph: w.far.ID(), ID: w.nodes[0], Score: 9},
 			query.Item{Graph: w.g.ID(), Edge: engine.Edge{From: 1, To: 1, Type: w.types["link"]}})
 		o := &query.Relations{In: in, Graph: w.g, Types: typeSets[r.IntN(len(typeSets))], PerNode: r.IntN(4) - 1}
-		e := w.env()
-		if allow != nil {
-			allowing(e, allow)
+		for _, any := range []bool{false, true} {
+			e := w.env()
+			e.AllowAny = any
+			if allow != nil {
+				allowing(e, allow)
+			}
+			want := w.relations(o, in.items, allow, any)
+			same(t, seed, run(t, e, o), want)
+			if any && len(want) > len(w.relations(o, in.items, allow, false)) {
+				wider++
+			}
 		}
-		same(t, seed, run(t, e, o), w.relations(o, in.items, allow))
+	}
+	if wider == 0 {
+		t.Error("AllowAny never let in an edge more")
 	}
 	t.Run("no such type", func(t *testing.T) {
 		w := makeWorld(t, 1, 5)

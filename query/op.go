@@ -46,6 +46,9 @@ type Env struct {
 	// Allow returns the nodes of a graph that the query may see, nil for all.
 	// It is asked once a graph.
 	Allow func(ctx context.Context, v *engine.View) (*roaring.Bitmap, error)
+	// AllowAny lets an edge be seen where any of its sources may be; false
+	// wants all. An edge without sources is seen either way.
+	AllowAny bool
 	// Limits bound the run.
 	Limits Limits
 	// Trace receives what happened; nil records nothing.
@@ -204,7 +207,7 @@ func (e *Env) May(ctx context.Context, g *engine.Graph, id engine.NodeID) (bool,
 }
 
 // mayEdge reports whether the query may see an edge to a node: the node, and
-// all sources of the edge.
+// all sources of the edge, or any of them with AllowAny.
 func (e *Env) mayEdge(ctx context.Context, v *engine.View, to engine.NodeID, edge engine.Edge) (bool, error) {
 	rb, err := e.allow(ctx, v.Graph())
 	if err != nil || rb == nil {
@@ -217,5 +220,6 @@ func (e *Env) mayEdge(ctx context.Context, v *engine.View, to engine.NodeID, edg
 	if err != nil {
 		return false, err
 	}
-	return sources.AndCardinality(rb) == sources.GetCardinality(), nil
+	all, passing := sources.GetCardinality(), sources.AndCardinality(rb)
+	return passing == all || e.AllowAny && passing > 0, nil
 }

@@ -60,6 +60,7 @@ func TestAllow(t *testing.T) {
 		}
 		asked := 0
 		e := w.env()
+		e.AllowAny = r.IntN(2) == 0
 		e.Allow = func(_ context.Context, v *engine.View) (*roaring.Bitmap, error) {
 			asked++
 			rb := roaring.New()
@@ -73,7 +74,7 @@ func TestAllow(t *testing.T) {
 			s, err := e.Eval(t.Context(), op)
 			check(t, err)
 			for _, it := range s.Items {
-				if it.ID != 0 && !allow[it.ID] || it.ID == 0 && !w.mayEdge(it.Edge, allow) {
+				if it.ID != 0 && !allow[it.ID] || it.ID == 0 && !w.mayEdge(it.Edge, allow, e.AllowAny) {
 					t.Fatalf("seed %d: %s shows %d, edge %v", seed, op.Explain().Op, it.ID, it.Edge)
 				}
 			}

@@ -112,6 +112,7 @@ func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) 
 	}
 	if q.Where != nil {
 		env.Allow = (&filter{c: c, where: q.Where, any: q.WhereAny}).allow
+		env.AllowAny = q.WhereAny
 	}
 	return env
 }

@@ -20,7 +20,8 @@ func matchNames(question string, has func(key string) bool) []string {
 
 // filter turns a condition on documents into the nodes that a query may see: a
 // chunk whose document passes, and a derived node all of whose sources may be
-// seen, or any with any set.
+// seen, or any with any set. The sources of edges are looked at when an edge is
+// met; see [query.Env].
 type filter struct {
 	c     *Corpus
 	where engine.Predicate

@@ -34,7 +34,7 @@ func TestWhere(t *testing.T) {
 	}
 	const seed = 31
 	r := rand.New(rand.NewPCG(seed, 0))
-	used, mixed := map[string]int{}, 0
+	used, mixed := map[string]int{}, map[string]int{}
 	for range 20 {
 		where, passes := condition(t, r, docs)
 		d := docs[r.IntN(len(docs))]
@@ -75,12 +75,11 @@ func TestWhere(t *testing.T) {
 				of := func(ok bool) bool {
 					return slices.ContainsFunc(it.Chunks, func(ch string) bool { return passes(byKey[rag.DocOf(ch)]) == ok })
 				}
-				// An edge is seen with both its ends, which may rest on others.
-				if it.ID != 0 && !of(true) {
+				if !of(true) {
 					t.Errorf("%s: any: %s rests on refused documents alone: %v", what, it.Kind, it.Chunks)
 				}
-				if of(true) && of(false) {
-					mixed++
+				if of(false) {
+					mixed[it.Kind]++
 				}
 			}
 		}
@@ -90,8 +89,8 @@ func TestWhere(t *testing.T) {
 			t.Errorf("%s: no item was ever used", spec)
 		}
 	}
-	if mixed == 0 {
-		t.Error("WhereAny never let in an item of both sorts of documents")
+	if mixed["entity"] == 0 {
+		t.Errorf("WhereAny never let in an entity of both sorts of documents: %v", mixed)
 	}
 	// Without a condition what was refused is there.
 	ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), m, rag.Question{Text: "What did " + docs[0].Hero + " do?"})
@@ -100,6 +99,63 @@ func TestWhere(t *testing.T) {
 	}
 	if !slices.ContainsFunc(ev.Items(), func(it rag.Cited) bool { return strings.Contains(it.Text, docs[0].Hero) }) {
 		t.Error("without a condition nothing tells of the one who is asked about")
+	}
+}
+
+// TestWhereRelations asks about relations that a passing document tells of, a
+// refused one, or both.
+func TestWhereRelations(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All())
+	c.Models = ragtest.Fixed
+	c.Index(t, "ketrag:beta=1",
+		ragtest.Doc{Key: "in.md", Text: "---\nteam: in\n---\n\nIt was Ada Fenn who met Brom Vane. Then Celia Ebb met Ada Fenn. Then Falk Moss met Edda Kerr."},
+		ragtest.Doc{Key: "out.md", Text: "---\nteam: out\n---\n\nIt was Ada Fenn who met Brom Vane. Then Brom Vane met Celia Ebb."})
+	m, err := ragtest.Fixed(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		both = "ada fenn, brom vane: in.md#0 out.md#0"
+		in   = "ada fenn, celia ebb: in.md#0"
+		out  = "brom vane, celia ebb: out.md#0"
+		own  = "edda kerr, falk moss: in.md#0"
+	)
+	for _, tt := range []struct {
+		name, where string
+		any         bool
+		want        []string
+	}{
+		{"no filter", "", false, []string{both, in, out, own}},
+		{"all sources", "team = 'in'", false, []string{own}},
+		{"any source", "team = 'in'", true, []string{both, in, own}},
+		{"any source of either", "team != 'none'", true, []string{both, in, out, own}},
+		{"none passes", "team = 'none'", true, nil},
+	} {
+		q := rag.Question{Text: "Ada Fenn, Brom Vane, Celia Ebb, Edda Kerr, Falk Moss", WhereAny: tt.any}
+		if tt.where != "" {
+			if q.Where, err = engine.ParsePredicate(tt.where); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag:beta=1"), m, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, it := range ev.Items() {
+			if it.Kind == "relation" {
+				ends := strings.Split(strings.ToLower(it.Text), "|")[1:3]
+				slices.Sort(ends)
+				chunks := slices.Sorted(slices.Values(it.Chunks))
+				got = append(got, strings.Join(ends, ", ")+": "+strings.Join(chunks, " "))
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(tt.want)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: relations %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -50,8 +50,9 @@ type Question struct {
 	Text string
 	// Budget is the number of tokens of context; 0 is DefaultBudget.
 	Budget int
-	// Where filters documents by metadata: an item is used only if all its
-	// sources pass, or any where WhereAny is set.
+	// Where filters documents by metadata: an item, node or edge, is used only
+	// if all its sources pass, or any where WhereAny is set. Such an item is
+	// used as it is, with what its refused sources say too.
 	Where    engine.Predicate
 	WhereAny bool
 }
