@@ -15,8 +15,8 @@ import (
 // bucketWords holds, in the base graph, what the local model learnt from the
 // corpus: word tables by version and the live rows of the newest.
 //
-//	current            version that questions and documents use, u32
-//	next               version that documents are being embedded with, u32
+//	current            version that questions and documents use, u64
+//	next               version that documents are being embedded with, u64
 //	trained            texts that the newest version was trained on, u64
 //	set                chunk set that it was trained on
 //	<v>/table/...      blocks of the version's table

@@ -3,7 +3,7 @@ package layout
 import "encoding/binary"
 
 // Meta returns the key of a fact about the whole database. The names in use:
-// format, uuid, epoch, created_by, dirty, next_graph, next_namespace, opts.
+// format, uuid, epoch, next_graph, next_namespace. The name dirty is reserved.
 func Meta(name string) []byte { return append([]byte{byte(TagMeta)}, name...) }
 
 // Directory returns the key of a graph's entry in the directory; an empty
@@ -56,8 +56,8 @@ func Name(g uint32, k Kind, name string) []byte {
 	return append(append(graphKey(TagName, g, 1+len(name)), byte(k)), name...)
 }
 
-// GraphMeta returns the key of a fact about a graph: next_node, version,
-// params, next_id.KIND, dying.
+// GraphMeta returns the key of a fact about a graph. The names in use:
+// next_node, version, and generation.NAME of the vector space NAME.
 func GraphMeta(g uint32, name string) []byte {
 	return append(graphKey(TagGraphMeta, g, len(name)), name...)
 }
