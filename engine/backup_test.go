@@ -132,8 +132,11 @@ func TestRestoreRefusesDamage(t *testing.T) {
 		}, engine.ErrCorrupt, false},
 		"a link": {func(t *testing.T, dir, file string) {
 			path := filepath.Join(dir, "data", file)
-			if err := errors.Join(os.Rename(path, filepath.Join(dir, "x")), os.Symlink("../x", path)); err != nil {
-				t.Skip(err)
+			if err := os.Rename(path, filepath.Join(dir, "x")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("../x", path); err != nil {
+				t.Skipf("this file system has no symbolic links: %v", err)
 			}
 		}, engine.ErrCorrupt, true},
 		"no data": {func(t *testing.T, dir, file string) {

@@ -278,10 +278,11 @@ func TestIndexOfSnapshot(t *testing.T) {
 // whereModel is a graph as a map, filtered node by node.
 type whereModel map[engine.NodeID]engine.Props
 
-func (m whereModel) where(p engine.Predicate) []engine.NodeID {
+func (m whereModel) where(t testing.TB, p engine.Predicate) []engine.NodeID {
+	t.Helper()
 	out := []engine.NodeID{}
 	for id, props := range m {
-		if modelHolds(p, props) {
+		if modelHolds(t, p, props) {
 			out = append(out, id)
 		}
 	}
@@ -289,14 +290,15 @@ func (m whereModel) where(p engine.Predicate) []engine.NodeID {
 	return out
 }
 
-func modelHolds(p engine.Predicate, props engine.Props) bool {
+func modelHolds(t testing.TB, p engine.Predicate, props engine.Props) bool {
+	t.Helper()
 	switch p := p.(type) {
 	case engine.And:
-		return !slices.ContainsFunc(p, func(q engine.Predicate) bool { return !modelHolds(q, props) })
+		return !slices.ContainsFunc(p, func(q engine.Predicate) bool { return !modelHolds(t, q, props) })
 	case engine.Or:
-		return slices.ContainsFunc(p, func(q engine.Predicate) bool { return modelHolds(q, props) })
+		return slices.ContainsFunc(p, func(q engine.Predicate) bool { return modelHolds(t, q, props) })
 	case engine.Not:
-		return !modelHolds(p.Predicate, props)
+		return !modelHolds(t, p.Predicate, props)
 	case engine.Comparison:
 		have := props[p.Property]
 		switch {
@@ -309,7 +311,8 @@ func modelHolds(p engine.Predicate, props engine.Props) bool {
 		}
 		return modelCompares(have, p.Op, p.Values)
 	}
-	panic("unknown predicate")
+	t.Fatalf("a predicate of type %T", p)
+	return false
 }
 
 func modelCompares(have engine.Value, op engine.Op, lits []engine.Value) bool {
@@ -487,7 +490,7 @@ func TestRandomPredicates(t *testing.T) {
 				for it := rb.Iterator(); it.HasNext(); {
 					got = append(got, engine.NodeID(it.Next()))
 				}
-				if want := model.where(p); !slices.Equal(got, want) {
+				if want := model.where(t, p); !slices.Equal(got, want) {
 					t.Fatalf("seed %d: %s finds %v, want %v", seed, p, got, want)
 				}
 			}
