@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
 // ErrCaseStats is returned for bytes that [CaseStats.MarshalBinary] did not
@@ -141,14 +142,14 @@ func (c *CaseStats) UnmarshalBinary(b []byte) error {
 		return fail("unknown version")
 	}
 	b = b[1:]
-	n, b, ok := uvarint(b)
+	n, b, ok := varint.Uvarint(b)
 	if !ok || n > uint64(len(b))/4 { // a word takes four bytes or more
 		return fail("number of words")
 	}
 	words := make(map[string]caseCount, n)
 	last := ""
 	for range n {
-		size, rest, ok := uvarint(b)
+		size, rest, ok := varint.Uvarint(b)
 		if !ok || size == 0 || size > uint64(len(rest)) {
 			return fail("length of a word")
 		}
@@ -159,10 +160,10 @@ func (c *CaseStats) UnmarshalBinary(b []byte) error {
 		}
 		last = w
 		var m caseCount
-		if m.lower, b, ok = varint(b); !ok {
+		if m.lower, b, ok = varint.Varint(b); !ok {
 			return fail("count")
 		}
-		if m.upper, b, ok = varint(b); !ok || m == (caseCount{}) {
+		if m.upper, b, ok = varint.Varint(b); !ok || m == (caseCount{}) {
 			return fail("count")
 		}
 		words[w] = m
@@ -172,22 +173,4 @@ func (c *CaseStats) UnmarshalBinary(b []byte) error {
 	}
 	c.words = words
 	return nil
-}
-
-// uvarint reads a number in its shortest form from the front of b.
-func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
-	v, n := binary.Uvarint(b)
-	if n <= 0 || n > 1 && b[n-1] == 0 {
-		return 0, nil, false
-	}
-	return v, b[n:], true
-}
-
-// varint is uvarint for a signed number.
-func varint(b []byte) (v int64, rest []byte, ok bool) {
-	v, n := binary.Varint(b)
-	if n <= 0 || n > 1 && b[n-1] == 0 {
-		return 0, nil, false
-	}
-	return v, b[n:], true
 }

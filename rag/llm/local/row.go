@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
 // A Row is what the live table holds of one word, or a change of it: how many
@@ -48,11 +50,11 @@ func (r Row) Append(dst []byte) []byte {
 func DecodeRow(word string, b []byte) (Row, error) {
 	r := Row{Word: word, Sum: make([]int64, Dim)}
 	rest, ok := b, false
-	if r.Texts, rest, ok = varint(rest); !ok {
+	if r.Texts, rest, ok = varint.Varint(rest); !ok {
 		return Row{}, fmt.Errorf("local: row of %q: %w: number of texts", word, ErrRow)
 	}
 	for i := range r.Sum {
-		if r.Sum[i], rest, ok = varint(rest); !ok {
+		if r.Sum[i], rest, ok = varint.Varint(rest); !ok {
 			return Row{}, fmt.Errorf("local: row of %q: %w: component %d", word, ErrRow, i)
 		}
 	}
@@ -60,24 +62,6 @@ func DecodeRow(word string, b []byte) (Row, error) {
 		return Row{}, fmt.Errorf("local: row of %q: %w: %d bytes after the end", word, ErrRow, len(rest))
 	}
 	return r, nil
-}
-
-// uvarint reads a number in its shortest form from the front of b.
-func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
-	v, n := binary.Uvarint(b)
-	if n <= 0 || n > 1 && b[n-1] == 0 {
-		return 0, nil, false
-	}
-	return v, b[n:], true
-}
-
-// varint is uvarint for a signed number.
-func varint(b []byte) (v int64, rest []byte, ok bool) {
-	v, n := binary.Varint(b)
-	if n <= 0 || n > 1 && b[n-1] == 0 {
-		return 0, nil, false
-	}
-	return v, b[n:], true
 }
 
 // row returns what the contribution adds to the row of word i of its bag.

@@ -8,6 +8,8 @@ import (
 	"hash"
 	"iter"
 	"math"
+
+	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
 // A stored table is a head and blocks of rows.
@@ -211,7 +213,7 @@ type reader struct {
 }
 
 func (r *reader) uvarint() uint64 {
-	v, rest, ok := uvarint(r.b)
+	v, rest, ok := varint.Uvarint(r.b)
 	r.b, r.bad = rest, r.bad || !ok
 	return v
 }
