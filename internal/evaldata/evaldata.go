@@ -4,6 +4,11 @@
 package evaldata
 
 import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -48,4 +53,31 @@ func Shared(tb testing.TB, name string) string {
 	}
 	tb.Skipf("evaluation data %s is not here (set RAGDB_DATA, or put shared/data beside the repository)", name)
 	return ""
+}
+
+// Lines decodes the values of a compressed file of JSON lines below [Dir], and
+// skips the test where the file is absent.
+func Lines[T any](tb testing.TB, name string) []T {
+	tb.Helper()
+	f, err := os.Open(Shared(tb, name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		tb.Fatalf("%s: %v", name, err)
+	}
+	var all []T
+	for d := json.NewDecoder(z); ; {
+		var v T
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			tb.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, v)
+	}
 }

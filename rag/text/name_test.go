@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -217,13 +218,13 @@ func scoreNames(tb testing.TB) namesScore {
 		Entities  []string
 	}
 	gold := map[string]map[string]bool{}
-	for _, e := range readLines[extraction](tb, "hippo_musique/openie.jsonl.gz") {
+	for _, e := range evaldata.Lines[extraction](tb, "hippo_musique/openie.jsonl.gz") {
 		gold[e.PassageID] = map[string]bool{}
 		for _, s := range e.Entities {
 			gold[e.PassageID][text.Key(s)] = true
 		}
 	}
-	records := readLines[record](tb, "hippo_musique/corpus.jsonl.gz")
+	records := evaldata.Lines[record](tb, "hippo_musique/corpus.jsonl.gz")
 	var stats text.CaseStats
 	for _, r := range records {
 		stats.Add(r.full())
@@ -283,7 +284,7 @@ func ExampleNames() {
 }
 
 func BenchmarkNames(b *testing.B) {
-	records := readLines[record](b, "hippo_musique/corpus.jsonl.gz")
+	records := evaldata.Lines[record](b, "hippo_musique/corpus.jsonl.gz")
 	score := scoreNames(b)
 	var stats text.CaseStats
 	size := 0
@@ -302,7 +303,7 @@ func BenchmarkNames(b *testing.B) {
 }
 
 func BenchmarkTerms(b *testing.B) {
-	records := readLines[record](b, "mine_essays/corpus.jsonl.gz")
+	records := evaldata.Lines[record](b, "mine_essays/corpus.jsonl.gz")
 	size := 0
 	for _, r := range records {
 		size += len(r.full())

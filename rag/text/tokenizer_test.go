@@ -1,11 +1,7 @@
 package text_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,39 +39,11 @@ func (r record) full() string {
 	return r.Title + "\n" + r.Text
 }
 
-// readLines decodes every line of a gzip file of the evaluation data.
-func readLines[T any](tb testing.TB, name string) []T {
-	tb.Helper()
-	f, err := os.Open(evaldata.Shared(tb, name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var all []T
-	sc := bufio.NewScanner(z)
-	sc.Buffer(nil, 1<<26)
-	for sc.Scan() {
-		var v T
-		if err := json.Unmarshal(sc.Bytes(), &v); err != nil {
-			tb.Fatal(err)
-		}
-		all = append(all, v)
-	}
-	if err := sc.Err(); err != nil {
-		tb.Fatal(err)
-	}
-	return all
-}
-
 // musique returns the KET-RAG corpus as the one file the paper indexes.
 func musique(tb testing.TB) string {
 	tb.Helper()
 	var lines []string
-	for _, r := range readLines[record](tb, "ketrag_musique/corpus.jsonl.gz") {
+	for _, r := range evaldata.Lines[record](tb, "ketrag_musique/corpus.jsonl.gz") {
 		lines = append(lines, r.Text)
 	}
 	return strings.Join(lines, "\n")

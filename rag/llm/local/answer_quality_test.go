@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/text"
@@ -36,10 +37,10 @@ var marker = regexp.MustCompile(` \[(\d+)\]`)
 // both. One of their sentences at random would hold it in a tenth of cases.
 func TestAnswersHold(t *testing.T) {
 	needLong(t)
-	passages := readLines[passage](t, "hippo_musique/corpus.jsonl.gz")
-	questions := readLines[question](t, "hippo_musique/questions.jsonl.gz")
+	passages := evaldata.Lines[passage](t, "hippo_musique/corpus.jsonl.gz")
+	questions := evaldata.Lines[question](t, "hippo_musique/questions.jsonl.gz")
 	var lines []string
-	for _, p := range readLines[passage](t, "ketrag_musique/corpus.jsonl.gz") {
+	for _, p := range evaldata.Lines[passage](t, "ketrag_musique/corpus.jsonl.gz") {
 		lines = append(lines, p.Text)
 	}
 	var texts []string
@@ -54,7 +55,7 @@ func TestAnswersHold(t *testing.T) {
 		first     float64 // goal in percent
 	}{
 		{"hippo_musique", texts, questions, 12},
-		{"ketrag_musique", chunks, readLines[question](t, "ketrag_musique/questions.jsonl.gz"), 30},
+		{"ketrag_musique", chunks, evaldata.Lines[question](t, "ketrag_musique/questions.jsonl.gz"), 30},
 	} {
 		var stats text.CaseStats
 		for _, s := range set.texts {
@@ -114,8 +115,8 @@ func TestAnswersHold(t *testing.T) {
 // the one passage that answers the question, where that is among the five
 // pieces of evidence.
 func TestAnswersCite(t *testing.T) {
-	passages := readLines[passage](t, "zoomcamp_faq/corpus.jsonl.gz")
-	questions := readLines[question](t, "zoomcamp_faq/questions.jsonl.gz")
+	passages := evaldata.Lines[passage](t, "zoomcamp_faq/corpus.jsonl.gz")
+	questions := evaldata.Lines[question](t, "zoomcamp_faq/questions.jsonl.gz")
 	var texts []string
 	index := map[string]int{}
 	var stats text.CaseStats

@@ -1,19 +1,14 @@
 package local_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"flag"
 	"iter"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	lex "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
@@ -43,30 +38,6 @@ func (p passage) full() string {
 type question struct {
 	ID, Question        string
 	Answers, Supporting []string
-}
-
-// readLines reads a compressed file of JSON lines, and skips the test where
-// it is absent.
-func readLines[T any](tb testing.TB, name string) []T {
-	tb.Helper()
-	f, err := os.Open(evaldata.Shared(tb, name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var out []T
-	for s := json.NewDecoder(bufio.NewReader(z)); s.More(); {
-		var v T
-		if err := s.Decode(&v); err != nil {
-			tb.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	return out
 }
 
 // seqOf returns texts as Train wants them.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/text"
@@ -68,8 +69,8 @@ func foundBack(fact map[string]bool, relations []map[string]bool, k int) float64
 // percent of its content stems. The design measured 96 %, where KGGen has 63
 // and the goal is 90. It flatters text that is taken over word by word.
 func TestFactsFoundBack(t *testing.T) {
-	essays := readLines[passage](t, "mine_essays/corpus.jsonl.gz")
-	facts := readLines[question](t, "mine_essays/questions.jsonl.gz")
+	essays := evaldata.Lines[passage](t, "mine_essays/corpus.jsonl.gz")
+	facts := evaldata.Lines[question](t, "mine_essays/questions.jsonl.gz")
 	var stats text.CaseStats
 	for _, e := range essays {
 		stats.Add(e.full())

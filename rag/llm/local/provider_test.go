@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/text"
@@ -364,7 +365,7 @@ func TestSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := local.New(local.Options{Tokens: tok.Count})
-	for _, e := range readLines[passage](t, "mine_essays/corpus.jsonl.gz")[:8] {
+	for _, e := range evaldata.Lines[passage](t, "mine_essays/corpus.jsonl.gz")[:8] {
 		source := strings.Join(strings.Fields(e.Text), " ")
 		for _, limit := range []int{0, 1, 5, 40, 100, 300, 10_000} {
 			r, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Summarise, MaxTokens: limit, Input: llm.SummariseInput{Texts: strings.Split(e.Text, "\n")}})
@@ -404,7 +405,7 @@ func TestLimits(t *testing.T) {
 	p := local.New(local.Options{Tokens: tok.Count})
 	var in llm.ReportInput
 	var evidence []llm.Evidence
-	for i, e := range readLines[passage](t, "mine_essays/corpus.jsonl.gz")[:6] {
+	for i, e := range evaldata.Lines[passage](t, "mine_essays/corpus.jsonl.gz")[:6] {
 		x := do[llm.Extraction](t, p, llm.Extract, llm.ExtractInput{Text: e.full(), Title: e.Title})
 		in.Entities = append(in.Entities, x.Entities...)
 		in.Relations = append(in.Relations, x.Relations...)
@@ -431,13 +432,13 @@ func TestLimits(t *testing.T) {
 // TestAnswersVerbatim checks that answers are sentences of the evidence that
 // they cite.
 func TestAnswersVerbatim(t *testing.T) {
-	essays := readLines[passage](t, "mine_essays/corpus.jsonl.gz")[:10]
+	essays := evaldata.Lines[passage](t, "mine_essays/corpus.jsonl.gz")[:10]
 	p := local.New(local.Options{})
 	in := llm.AnswerInput{MaxSentences: 3}
 	for i, e := range essays {
 		in.Evidence = append(in.Evidence, llm.Evidence{N: i + 1, Text: e.full()})
 	}
-	for _, q := range readLines[question](t, "mine_essays/questions.jsonl.gz")[:60] {
+	for _, q := range evaldata.Lines[question](t, "mine_essays/questions.jsonl.gz")[:60] {
 		in.Question = q.Question
 		r, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Answer, Input: in})
 		if err != nil {

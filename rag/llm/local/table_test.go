@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
@@ -425,7 +426,7 @@ func BenchmarkContribution(b *testing.B) {
 // benchTexts returns real paragraphs.
 func benchTexts(tb testing.TB) []string {
 	var out []string
-	for _, p := range readLines[passage](tb, "ketrag_musique/corpus.jsonl.gz") {
+	for _, p := range evaldata.Lines[passage](tb, "ketrag_musique/corpus.jsonl.gz") {
 		out = append(out, p.Text)
 	}
 	return out
