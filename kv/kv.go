@@ -1,6 +1,10 @@
 package kv
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Schema tells a backend what it must know of the keys. It is given at open;
 // a backend that persists stores the two names and refuses a directory that
@@ -20,6 +24,21 @@ type Schema struct {
 	Format func(key []byte) string
 	// NewFold starts folding the operands of key with the first one met.
 	NewFold func(key, first []byte) Fold
+}
+
+// ValidateKey returns an error for a key that a batch or ingest must refuse:
+// the empty one, and those that Validate returns one for.
+func (s *Schema) ValidateKey(key []byte) error {
+	if len(key) == 0 {
+		return errors.New("empty key")
+	}
+	if s.Validate == nil {
+		return nil
+	}
+	if err := s.Validate(key); err != nil {
+		return fmt.Errorf("invalid key %x: %w", key, err)
+	}
+	return nil
 }
 
 // Fold combines the operands of one key. It never fails and never deletes: an

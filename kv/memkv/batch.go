@@ -2,7 +2,6 @@ package memkv
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/kv"
@@ -39,7 +38,7 @@ func (b *batch) Bytes() int         { return b.size }
 
 func (b *batch) point(kind opKind, k, v []byte) {
 	if b.err == nil {
-		b.err = validate(b.store.schema, k)
+		b.err = b.store.schema.ValidateKey(k)
 	}
 	b.add(kind, k, v)
 }
@@ -55,22 +54,6 @@ func (b *batch) add(kind opKind, k, v []byte) {
 	buf = append(append(buf, k...), v...)
 	b.ops = append(b.ops, op{kind, buf[:len(k):len(k)], buf[len(k):]})
 	b.size += len(buf) + 16
-}
-
-var errEmptyKey = errors.New("empty key")
-
-// validate refuses a key no builder makes.
-func validate(s *kv.Schema, k []byte) error {
-	if len(k) == 0 {
-		return errEmptyKey
-	}
-	if s.Validate == nil {
-		return nil
-	}
-	if err := s.Validate(k); err != nil {
-		return fmt.Errorf("invalid key %x: %w", k, err)
-	}
-	return nil
 }
 
 // writer implements kv.SortedWriter on a batch. Its error is the batch's.

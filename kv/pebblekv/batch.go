@@ -32,7 +32,7 @@ func (b *batch) Bytes() int {
 // room reports whether the batch takes an operation on k with n more bytes.
 func (b *batch) room(k []byte, n int) bool {
 	if b.err == nil {
-		b.err = validate(b.store.schema, k)
+		b.err = b.store.schema.ValidateKey(k)
 	}
 	return b.fits(len(k) + n)
 }

@@ -2,7 +2,6 @@ package pebblekv
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 
@@ -74,20 +73,4 @@ func formatKey(s *kv.Schema, k []byte) string {
 		return fmt.Sprintf("%x", k)
 	}
 	return s.Format(k)
-}
-
-var errEmptyKey = errors.New("empty key")
-
-// validate refuses a key no builder makes.
-func validate(s *kv.Schema, k []byte) error {
-	if len(k) == 0 {
-		return errEmptyKey
-	}
-	if s.Validate == nil {
-		return nil
-	}
-	if err := s.Validate(k); err != nil {
-		return fmt.Errorf("invalid key %x: %w", k, err)
-	}
-	return nil
 }

@@ -122,7 +122,7 @@ func (w *tableWriter) prepare(k []byte) error {
 		return fmt.Errorf("%w: %s after %s", kv.ErrOrder,
 			formatKey(w.store.schema, k), formatKey(w.store.schema, w.last))
 	}
-	if err := validate(w.store.schema, k); err != nil {
+	if err := w.store.schema.ValidateKey(k); err != nil {
 		return err
 	}
 	if w.table != nil {
