@@ -157,6 +157,8 @@ type docWriter struct {
 	batch []*load.Document
 	size  int
 	met   int
+	// remover prepares replacements, from the first on.
+	remover *remover
 }
 
 func (w *docWriter) add(ctx context.Context, d *load.Document) error {
@@ -308,12 +310,22 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 	if r.models, err = c.models(ctx); err != nil {
 		return err
 	}
+	all, err := x.withOutdated(ctx)
+	if err != nil {
+		return err
+	}
+	if sets, err = all.sets(); err != nil {
+		return err
+	}
 	for _, s := range sets {
+		if err := x.stage(ctx, r, &chunkStage{c: c, chunker: s}, out); err != nil {
+			return err
+		}
 		if err := x.stage(ctx, r, &embedStage{c: c, set: s.Set(), model: r.models.Documents.Space()}, out); err != nil {
 			return err
 		}
 	}
-	for _, sys := range x.Systems {
+	for _, sys := range all.Systems {
 		for _, st := range sys.Stages(r.models) {
 			if err := x.stage(ctx, r, st, out); err != nil {
 				return err
@@ -328,6 +340,29 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 	}
 	out.Usage = r.models.Usage()
 	return c.count(ctx, sets[0].Set(), out)
+}
+
+// withOutdated returns the indexer with all systems of the corpus where there
+// is a new word table: the vectors of the one before are dropped at the end of
+// the run, so every system has to be embedded anew in it.
+func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
+	state, err := x.Corpus.words(ctx)
+	if err != nil || state.next == 0 || state.current == 0 {
+		return x, err
+	}
+	indexed, err := x.Corpus.systems(ctx, x.Methods)
+	if err != nil {
+		return nil, err
+	}
+	all := *x
+	all.Systems = slices.Clone(x.Systems)
+	for _, sys := range indexed {
+		mine := func(s System) bool { return s.Instance() == sys.Instance() }
+		if !slices.ContainsFunc(all.Systems, mine) {
+			all.Systems = append(all.Systems, sys)
+		}
+	}
+	return &all, nil
 }
 
 func (x *Indexer) stage(ctx context.Context, r *runner, st Stage, out *IndexResult) error {

@@ -427,9 +427,9 @@ func (p *payments) settle(dir string) {
 // leaves, down to the node ids and the marks of the queue.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	docs, kills := 40, 12
-	if *long {
-		docs, kills = 300, 102
+	docs, kills := 300, 108
+	if testing.Short() {
+		docs, kills = 40, 12
 	}
 	killed(t, job{Seed: 11, Docs: docs}, steps, kills)
 }
@@ -455,5 +455,5 @@ func TestKillCorpus(t *testing.T) {
 	if !*long {
 		t.Skip("needs -long")
 	}
-	killed(t, job{Seed: 13, File: evaldata.Shared(t, "ketrag_musique/corpus.jsonl.gz")}, 1, 10)
+	killed(t, job{Seed: 13, File: evaldata.Shared(t, "ketrag_musique/corpus.jsonl.gz")}, 1, 130)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
 )
 
@@ -27,7 +28,11 @@ type RemoveResult struct {
 // Steps that concern the whole corpus (which chunks are near, which are
 // central, which words the word table holds) are run by the next Index.
 func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, dry bool) (*RemoveResult, error) {
-	r, err := c.prepareRemoval(ctx, methods, doc)
+	m, err := c.newRemover(ctx, methods)
+	if err != nil {
+		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
+	}
+	r, err := m.prepare(ctx, doc)
 	if err != nil {
 		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
 	}
@@ -60,40 +65,88 @@ type removal struct {
 	derived int
 }
 
-// prepareRemoval reads what belongs to a document and lets each indexed method
-// prepare.
-func (c *Corpus) prepareRemoval(ctx context.Context, methods Methods, key string) (*removal, error) {
-	r := &removal{c: c}
-	table, err := c.loadTable(ctx)
+// remover prepares removals: what they need beside the documents is read once.
+type remover struct {
+	c       *Corpus
+	table   *local.Table // nil before the first training
+	models  *Models
+	systems []System // all that the corpus is indexed by
+}
+
+func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, error) {
+	m := &remover{c: c}
+	var err error
+	if m.table, err = c.loadTable(ctx); err != nil {
+		return nil, err
+	}
+	if m.models, err = c.models(ctx); err != nil {
+		return nil, err
+	}
+	m.systems, err = c.systems(ctx, methods)
+	return m, err
+}
+
+// systems opens all that the corpus is indexed by, also those whose first index
+// was interrupted: they are not remembered yet, but have a graph.
+func (c *Corpus) systems(ctx context.Context, methods Methods) ([]System, error) {
+	names, err := c.Namespace.Graphs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	bySet := map[string][]Chunk{}
-	state := wordState{}
-	var instances []string
+	names = slices.DeleteFunc(names, func(name string) bool {
+		spec, err := ParseInstance(name)
+		return err != nil || methods[spec.Name] == nil
+	})
 	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
-		if r.doc, err = c.Document(v, key); err != nil {
-			return err
-		}
-		if bySet, err = c.ChunksOf(v, r.doc); err != nil {
-			return err
-		}
-		if state, err = readWordState(v.Bucket(bucketWords)); err != nil {
-			return err
-		}
-		for name, err := range c.Instances(v) {
+		for name, err := range c.Instances(s.Graph(c.Base)) {
 			if err != nil {
 				return err
 			}
-			instances = append(instances, name)
+			names = append(names, name)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.change = newWordChange(table)
+	slices.Sort(names)
+	var out []System
+	for _, name := range slices.Compact(names) {
+		spec, err := ParseInstance(name)
+		if err != nil {
+			return nil, err
+		}
+		sys, err := methods.Open(ctx, c, spec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sys)
+	}
+	return out, nil
+}
+
+// prepare reads what belongs to a document and lets each indexed method
+// prepare.
+func (m *remover) prepare(ctx context.Context, key string) (*removal, error) {
+	c, r := m.c, &removal{c: m.c}
+	bySet := map[string][]Chunk{}
+	state := wordState{}
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base)
+		var err error
+		if r.doc, err = c.Document(v, key); err != nil {
+			return err
+		}
+		if bySet, err = c.ChunksOf(v, r.doc); err != nil {
+			return err
+		}
+		state, err = readWordState(v.Bucket(bucketWords))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.change = newWordChange(m.table)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
 		if r.change == nil || name != "chunk:"+state.set {
@@ -103,22 +156,10 @@ func (c *Corpus) prepareRemoval(ctx context.Context, methods Methods, key string
 			r.change.remove(ch.Text)
 		}
 	}
-	models, err := c.models(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range instances {
-		spec, err := ParseInstance(name)
+	for _, sys := range m.systems {
+		step, err := sys.Changed(ctx, m.models, bySet[chunkType(sys.ChunkSet())])
 		if err != nil {
-			return nil, err
-		}
-		sys, err := methods.Open(ctx, c, spec)
-		if err != nil {
-			return nil, err
-		}
-		step, err := sys.Changed(ctx, models, bySet[chunkType(sys.ChunkSet())])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", sys.Instance(), err)
 		}
 		r.systems = append(r.systems, sys)
 		r.steps = append(r.steps, step)
@@ -225,7 +266,13 @@ func (r *removal) result() *RemoveResult {
 // replace puts a changed document in place of the one of its key, in one
 // commit.
 func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) error {
-	r, err := x.Corpus.prepareRemoval(ctx, x.Methods, d.Key)
+	if w.remover == nil {
+		var err error
+		if w.remover, err = x.Corpus.newRemover(ctx, x.Methods); err != nil {
+			return err
+		}
+	}
+	r, err := w.remover.prepare(ctx, d.Key)
 	if err != nil {
 		return err
 	}
