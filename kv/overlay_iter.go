@@ -100,7 +100,7 @@ func (it *overlayIterator) First() bool {
 	for i := range it.runs {
 		it.runs[i].at = 0
 	}
-	return it.settleForward()
+	return it.settle()
 }
 
 func (it *overlayIterator) Last() bool {
@@ -112,7 +112,7 @@ func (it *overlayIterator) Last() bool {
 	for i := range it.runs {
 		it.runs[i].at = len(it.runs[i].keys) - 1
 	}
-	return it.settleBackward()
+	return it.settle()
 }
 
 func (it *overlayIterator) SeekGE(k []byte) bool {
@@ -139,7 +139,7 @@ func (it *overlayIterator) seekRuns(k []byte) bool {
 	for i := range it.runs {
 		it.runs[i].at = atLeast(it.runs[i].keys, k)
 	}
-	return it.settleForward()
+	return it.settle()
 }
 
 func (it *overlayIterator) Next() bool {
@@ -149,9 +149,9 @@ func (it *overlayIterator) Next() bool {
 	if it.backward {
 		it.turnForward()
 	} else {
-		it.advance(1)
+		it.advance()
 	}
-	return it.settleForward()
+	return it.settle()
 }
 
 func (it *overlayIterator) Prev() bool {
@@ -159,25 +159,29 @@ func (it *overlayIterator) Prev() bool {
 		return false
 	}
 	if it.backward {
-		it.advance(-1)
+		it.advance()
 	} else {
 		it.turnBackward()
 	}
-	return it.settleBackward()
+	return it.settle()
 }
 
-// advance moves the cursors that stand at the current key one step.
-func (it *overlayIterator) advance(step int) {
+// advance moves the cursors that stand at the current key one step in the
+// iterator's direction.
+func (it *overlayIterator) advance() {
+	step := 1
+	if it.backward {
+		step = -1
+	}
 	if it.atRun >= 0 {
 		it.runs[it.atRun].at += step
 	}
-	if !it.atBase {
-		return
-	}
-	if step > 0 {
-		it.base.Next()
-	} else {
+	switch {
+	case !it.atBase:
+	case it.backward:
 		it.base.Prev()
+	default:
+		it.base.Next()
 	}
 }
 
@@ -217,10 +221,11 @@ func (it *overlayIterator) end() bool {
 	return false
 }
 
-// settleForward finds the first key with a value at or after the cursors.
-func (it *overlayIterator) settleForward() bool {
+// settle finds, from the cursors on in the iterator's direction, the first key
+// with a value.
+func (it *overlayIterator) settle() bool {
 	for {
-		run, key := it.smallest()
+		run, key := it.nearest()
 		if !it.base.Valid() {
 			if it.err = it.base.Err(); it.err != nil || run < 0 {
 				return it.end()
@@ -235,36 +240,23 @@ func (it *overlayIterator) settleForward() bool {
 		if it.err != nil {
 			return it.end()
 		}
-		if it.atRun < 0 {
+		if it.atRun < 0 && !it.backward {
 			// A base key that only a range delete hides: go to the range's end.
 			r := it.o.covering(string(it.key), -1, it.seq)
 			it.base.SeekGE(it.o.ops.at(r).val)
 			continue
 		}
-		it.advance(1)
+		it.advance()
 	}
 }
 
-// settleBackward finds the last key with a value at or before the cursors.
-func (it *overlayIterator) settleBackward() bool {
-	for {
-		run, key := it.largest()
-		if !it.base.Valid() {
-			if it.err = it.base.Err(); it.err != nil || run < 0 {
-				return it.end()
-			}
-		}
-		if !it.choose(run, key) {
-			return it.end()
-		}
-		if it.load() {
-			return true
-		}
-		if it.err != nil {
-			return it.end()
-		}
-		it.advance(-1)
+// nearest returns the run whose pending key comes first in the iterator's
+// direction, and the key; -1 where no run has any.
+func (it *overlayIterator) nearest() (run int, key string) {
+	if it.backward {
+		return it.largest()
 	}
+	return it.smallest()
 }
 
 func (it *overlayIterator) smallest() (run int, key string) {
