@@ -1,45 +1,23 @@
 package layout
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 )
 
 // postingsFold folds postings as setFold folds sets: the newest operand wins
-// for each node. It keeps the operands and does the work once, in Finish:
-// reading a term that many commits added to since the last compaction is
-// linear in what they added.
-type postingsFold struct {
-	newer [][]byte // oldest first
-	older [][]byte // newest first
-	done  bool     // a whole container was met: what is older does not count
-}
+// for each node. It does the work once, in Finish: reading a term that many
+// commits added to since the last compaction is linear in what they added.
+type postingsFold struct{ operands }
 
 func newPostingsFold(first []byte) *postingsFold {
-	return &postingsFold{newer: [][]byte{bytes.Clone(first)}, done: isPostingsBase(first)}
+	return &postingsFold{newOperands(first, isPostingsBase)}
 }
 
 func isPostingsBase(v []byte) bool { return len(v) > 0 && v[0] == postingsBase }
 
-func (f *postingsFold) Newer(op []byte) {
-	if isPostingsBase(op) {
-		f.newer, f.older, f.done = f.newer[:0], nil, true
-	}
-	f.newer = append(f.newer, bytes.Clone(op))
-}
-
-func (f *postingsFold) Older(op []byte) {
-	if f.done {
-		return
-	}
-	f.older = append(f.older, bytes.Clone(op))
-	f.done = isPostingsBase(op)
-}
-
 func (f *postingsFold) Finish(hasBase bool) []byte {
-	slices.Reverse(f.older)
-	ops := append(f.older, f.newer...)
+	ops := f.all()
 	if isPostingsBase(ops[0]) {
 		if len(ops) == 1 {
 			return ops[0]

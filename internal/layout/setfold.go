@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -9,39 +8,17 @@ import (
 )
 
 // setFold folds set values: operands add and remove ids, the newer one winning
-// for each id; a whole set replaces all that is older. It keeps the operands
-// and does the work once, in Finish: that is twice as fast as folding each
-// into a bitmap as it comes.
-type setFold struct {
-	newer [][]byte // oldest first
-	older [][]byte // newest first
-	done  bool     // a whole set was met: what is older does not count
-}
+// for each id; a whole set replaces all that is older. It does the work once,
+// in Finish: that is twice as fast as folding each into a bitmap as it comes.
+type setFold struct{ operands }
 
 func newSetFold(first []byte) *setFold {
-	f := &setFold{newer: [][]byte{bytes.Clone(first)}}
-	f.done = wholeSet(first)
-	return f
+	return &setFold{newOperands(first, wholeSet)}
 }
 
 // wholeSet reports whether a value replaces what is older than it.
 func wholeSet(v []byte) bool {
 	return len(v) > 0 && (v[0]&^weighted == setList || v[0]&^weighted == setRoar)
-}
-
-func (f *setFold) Newer(op []byte) {
-	if wholeSet(op) {
-		f.newer, f.older, f.done = f.newer[:0], nil, true
-	}
-	f.newer = append(f.newer, bytes.Clone(op))
-}
-
-func (f *setFold) Older(op []byte) {
-	if f.done {
-		return
-	}
-	f.older = append(f.older, bytes.Clone(op))
-	f.done = wholeSet(op)
 }
 
 // change is one id of an operand; later operands have a higher order.
@@ -53,8 +30,7 @@ type change struct {
 }
 
 func (f *setFold) Finish(hasBase bool) []byte {
-	slices.Reverse(f.older)
-	ops := append(f.older, f.newer...)
+	ops := f.all()
 	var base []byte
 	if wholeSet(ops[0]) {
 		base, ops = ops[0], ops[1:]
