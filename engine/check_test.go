@@ -182,6 +182,28 @@ func setOf(t testing.TB, value []byte) layout.Set {
 	return s
 }
 
+// damage changes the store of a graph by a batch.
+type damage func(t testing.TB, s kv.Store, b kv.Batch, g uint32)
+
+// onFirst changes the first key of a family for which ok holds.
+func onFirst(tag layout.Tag, ok func(key, value []byte) bool, change func(b kv.Batch, key []byte)) damage {
+	return func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+		t.Helper()
+		k, _ := first(t, s, g, tag, ok)
+		change(b, k)
+	}
+}
+
+func lose(b kv.Batch, key []byte) { b.Delete(key) }
+
+func become(value ...byte) func(b kv.Batch, key []byte) {
+	return func(b kv.Batch, key []byte) { b.Set(key, value) }
+}
+
+func merge(operand []byte) func(b kv.Batch, key []byte) {
+	return func(b kv.Batch, key []byte) { b.Merge(key, operand) }
+}
+
 // lostContribution is found where a source has lost a contribution that may
 // not be missed otherwise: what is derived is repaired, the content is not as
 // before.
@@ -193,7 +215,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	inline := func(key, v []byte) bool { return len(key) == 17 && nonEmpty(key, v) }
 	contained := func(key, v []byte) bool { return len(key) == 23 && nonEmpty(key, v) }
 	for name, c := range map[string]struct {
-		damage func(t testing.TB, s kv.Store, b kv.Batch, g uint32)
+		damage damage
 		want   string // in one of the findings
 		repair bool   // all findings can be repaired, and the content is as before
 	}{
@@ -226,52 +248,25 @@ func TestCheckFindsDamage(t *testing.T) {
 			k, v := first(t, s, g, layout.TagNode, nil)
 			b.Set(k, v[:len(v)/2])
 		}, "malformed", false},
-		"record lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagNode, nil)
-			b.Delete(k)
-		}, "which is not there", false},
-		"key lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagExternalKey, nil)
-			b.Delete(k)
-		}, "the key does not lead to node", false},
+		"record lost": {onFirst(layout.TagNode, nil, lose), "which is not there", false},
+		"key lost":    {onFirst(layout.TagExternalKey, nil, lose), "the key does not lead to node", false},
 		"key of nothing": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			b.Set(layout.ExternalKey(g, 1, "ghost"), []byte{0, 0, 0, 0, 0, 0, 9, 9})
 		}, "leads to node 2313", false},
-		"text part lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagText, nil)
-			b.Delete(k)
-		}, "part of a text is missing", false},
-		"text too short": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagText, nil)
-			b.Set(k, []byte{0, 0, 0, 'x'})
-		}, "a text of 1 bytes", false},
+		"text part lost": {onFirst(layout.TagText, nil, lose), "part of a text is missing", false},
+		"text too short": {onFirst(layout.TagText, nil, become(0, 0, 0, 'x')), "a text of 1 bytes", false},
 		"text of nothing": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			b.Set(layout.Text(g, 999, 1, 0), []byte{0, 0, 0})
 		}, "part of a text that no record has", false},
-		"type set lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagNodesOfType, nonEmpty)
-			b.Delete(k)
-		}, "is not listed", true},
-		"type set unreadable": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagNodesOfType, nonEmpty)
-			b.Set(k, []byte{0x7F})
-		}, "malformed set", true},
-		"type set too large": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagNodesOfType, nonEmpty)
-			b.Merge(k, layout.AppendAdd(nil, 4000, 1))
-		}, "node 4000 is listed", true},
+		"type set lost":       {onFirst(layout.TagNodesOfType, nonEmpty, lose), "is not listed", true},
+		"type set unreadable": {onFirst(layout.TagNodesOfType, nonEmpty, become(0x7F)), "malformed set", true},
+		"type set too large":  {onFirst(layout.TagNodesOfType, nonEmpty, merge(layout.AppendAdd(nil, 4000, 1))), "node 4000 is listed", true},
 		"out-edge lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, v := first(t, s, g, layout.TagOut, inline)
 			b.Merge(k, layout.AppendRemove(nil, setOf(t, v).IDs[0]))
 		}, "is not among the out-edges", false},
-		"out-list unreadable": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagOut, inline)
-			b.Set(k, nil)
-		}, "malformed set", false},
-		"edge to nothing": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagOut, inline)
-			b.Merge(k, layout.AppendAdd(nil, 5000, 1))
-		}, "an edge to node 5000", false},
+		"out-list unreadable": {onFirst(layout.TagOut, inline, become()), "malformed set", false},
+		"edge to nothing":     {onFirst(layout.TagOut, inline, merge(layout.AppendAdd(nil, 5000, 1))), "an edge to node 5000", false},
 		"weight not finite": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, v := first(t, s, g, layout.TagOut, inline)
 			var inf float32 = 3e38
@@ -281,18 +276,9 @@ func TestCheckFindsDamage(t *testing.T) {
 			k, v := first(t, s, g, layout.TagIn, inline)
 			b.Merge(k, layout.AppendRemove(nil, setOf(t, v).IDs[0]))
 		}, "is not among the in-edges", true},
-		"in-list lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagIn, contained)
-			b.Delete(k)
-		}, "is not among the in-edges", true},
-		"in-list unreadable": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagIn, contained)
-			b.Set(k, []byte{2, 1, 2, 3})
-		}, "malformed set", true},
-		"in-edge too many": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagIn, inline)
-			b.Merge(k, layout.AppendAdd(nil, 6000, 1))
-		}, "is not among the out-edges of 6000", true},
+		"in-list lost":       {onFirst(layout.TagIn, contained, lose), "is not among the in-edges", true},
+		"in-list unreadable": {onFirst(layout.TagIn, contained, become(2, 1, 2, 3)), "malformed set", true},
+		"in-edge too many":   {onFirst(layout.TagIn, inline, merge(layout.AppendAdd(nil, 6000, 1))), "is not among the out-edges of 6000", true},
 		"in-weight": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, v := first(t, s, g, layout.TagIn, inline)
 			b.Merge(k, layout.AppendAdd(nil, setOf(t, v).IDs[0], 123))
@@ -305,14 +291,8 @@ func TestCheckFindsDamage(t *testing.T) {
 			k, v := first(t, s, g, layout.TagOut, contained)
 			b.Set(k[:17], v)
 		}, "under one key and in containers too", false},
-		"not in promoted set": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagPromoted, nonEmpty)
-			b.Delete(k)
-		}, "but not in the set of those", true},
-		"promoted set unreadable": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagPromoted, nonEmpty)
-			b.Set(k, []byte{9, 9})
-		}, "malformed set", true},
+		"not in promoted set":     {onFirst(layout.TagPromoted, nonEmpty, lose), "but not in the set of those", true},
+		"promoted set unreadable": {onFirst(layout.TagPromoted, nonEmpty, become(9, 9)), "malformed set", true},
 		"wrongly in promoted set": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, _ := first(t, s, g, layout.TagIn, inline)
 			a, _ := layout.ReadAdjacency(k)
@@ -333,10 +313,7 @@ func TestCheckFindsDamage(t *testing.T) {
 			_, v := first(t, s, g, layout.TagContribution, nil)
 			b.Set(layout.Contribution(g, 1, layout.Target{Kind: layout.OfNode, A: 999}), v)
 		}, "the node is not there", false},
-		"sources lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagSources, nonEmpty)
-			b.Delete(k)
-		}, "not among those of its target", true},
+		"sources lost": {onFirst(layout.TagSources, nonEmpty, lose), "not among those of its target", true},
 		"weight of a contributed edge": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, _ := first(t, s, g, layout.TagSources, func(k, v []byte) bool {
 				target, _ := layout.SourcesOf(k)
@@ -359,38 +336,17 @@ func TestCheckFindsDamage(t *testing.T) {
 			eachRaw(t, s, g, layout.TagContribution, func(key, _ []byte) { b.Delete(key) })
 			eachRaw(t, s, g, layout.TagSources, func(key, _ []byte) { b.Delete(key) })
 		}, "a derived node without a source", false},
-		"index lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagSetIndex, nonEmpty)
-			b.Delete(k)
-		}, "is not in the index", true},
-		"index too large": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagSetIndex, nonEmpty)
-			b.Merge(k, layout.AppendAdd(nil, 4000, 1))
-		}, "does not have the value", true},
+		"index lost":      {onFirst(layout.TagSetIndex, nonEmpty, lose), "is not in the index", true},
+		"index too large": {onFirst(layout.TagSetIndex, nonEmpty, merge(layout.AppendAdd(nil, 4000, 1))), "does not have the value", true},
 		"lexical sum": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			k, _ := first(t, s, g, layout.TagLexSum, func(k, v []byte) bool { _, term := layout.LexSumOf(k); return term == "the" })
 			b.Merge(k, layout.AppendSum(nil, 1, 1))
 		}, "counted are", true},
-		"lexical sum of a field": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagLexSum, nil)
-			b.Delete(k)
-		}, "0 nodes and 0 words", true},
-		"lexical sum unreadable": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagLexSum, nil)
-			b.Set(k, []byte{0xFF})
-		}, "impossible counts", true},
-		"postings lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagPostings, nil)
-			b.Delete(k)
-		}, "has no such posting", false},
-		"terms lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagTermsOf, nil)
-			b.Delete(k)
-		}, "which does not list the term", false},
-		"vector lost": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
-			k, _ := first(t, s, g, layout.TagVector, nil)
-			b.Delete(k)
-		}, "vector of 0 bytes for 3 elements", false},
+		"lexical sum of a field": {onFirst(layout.TagLexSum, nil, lose), "0 nodes and 0 words", true},
+		"lexical sum unreadable": {onFirst(layout.TagLexSum, nil, become(0xFF)), "impossible counts", true},
+		"postings lost":          {onFirst(layout.TagPostings, nil, lose), "has no such posting", false},
+		"terms lost":             {onFirst(layout.TagTermsOf, nil, lose), "which does not list the term", false},
+		"vector lost":            {onFirst(layout.TagVector, nil, lose), "vector of 0 bytes for 3 elements", false},
 		"vector too many": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			_, v := first(t, s, g, layout.TagVector, nil)
 			b.Set(layout.Table{Graph: g, Space: 1}.Slot(layout.TagVector, 9999), v)
