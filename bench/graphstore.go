@@ -80,6 +80,18 @@ func (g *graphstore) run(ctx context.Context) (err error) {
 
 func (g *graphstore) nodes() int { return 1 << g.scale }
 
+// openNodes opens a new database of n nodes.
+func (g *graphstore) openNodes(ctx context.Context, name string, n int) (*database, error) {
+	d, err := openDatabase(ctx, filepath.Join(g.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.loadNodes(ctx, n); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
 // measureBulk measures a database that is loaded and compacted: load, size,
 // reads, opening, backup and memory.
 func (g *graphstore) measureBulk(ctx context.Context) (err error) {
@@ -285,14 +297,11 @@ func (g *graphstore) measureOpen(ctx context.Context, d *database) error {
 
 // measureWeighted measures what weights take.
 func (g *graphstore) measureWeighted(ctx context.Context) (err error) {
-	d, err := openDatabase(ctx, filepath.Join(g.dir, "weighted"))
+	d, err := g.openNodes(ctx, "weighted", g.nodes())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.loadNodes(ctx, g.nodes()); err != nil {
-		return err
-	}
 	before, err := d.compact(ctx)
 	if err != nil {
 		return err
@@ -318,14 +327,11 @@ const batchEdges = 1000
 // measureOnline measures insertion by transactions, and reads before anything
 // is compacted.
 func (g *graphstore) measureOnline(ctx context.Context) (err error) {
-	d, err := openDatabase(ctx, filepath.Join(g.dir, "online"))
+	d, err := g.openNodes(ctx, "online", g.nodes())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.loadNodes(ctx, g.nodes()); err != nil {
-		return err
-	}
 	before, err := d.compact(ctx)
 	if err != nil {
 		return err
@@ -398,14 +404,11 @@ func (g *graphstore) measureOnline(ctx context.Context) (err error) {
 // measureCrash measures opening what a killed process leaves when its memtable
 // is nearly full.
 func (g *graphstore) measureCrash(ctx context.Context) (err error) {
-	d, err := openDatabase(ctx, filepath.Join(g.dir, "crash"))
+	d, err := g.openNodes(ctx, "crash", g.nodes())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.loadNodes(ctx, g.nodes()); err != nil {
-		return err
-	}
 	if err := d.store.Flush(ctx); err != nil {
 		return err
 	}
@@ -437,15 +440,12 @@ func (g *graphstore) measureCrash(ctx context.Context) (err error) {
 // measureHub measures changes of a node of very many neighbours, and reading
 // them page by page.
 func (g *graphstore) measureHub(ctx context.Context) (err error) {
-	d, err := openDatabase(ctx, filepath.Join(g.dir, "hub"))
+	const rounds = 1000
+	d, err := g.openNodes(ctx, "hub", g.hub+rounds+1)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	const rounds = 1000
-	if err := d.loadNodes(ctx, g.hub+rounds+1); err != nil {
-		return err
-	}
 	edges := make([]edge, g.hub)
 	for i := range edges {
 		edges[i].to = uint32(i + 1)
