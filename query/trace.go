@@ -28,15 +28,28 @@ type OpTrace struct {
 	op     Op
 }
 
+// storedOp is what a stored trace keeps of an operator.
+type storedOp struct {
+	Op    string   `json:"op"`
+	Args  []string `json:"args,omitempty"`
+	Depth int      `json:"depth"`
+	Rows  int      `json:"rows"`
+	Us    int64    `json:"us"`
+}
+
 // MarshalJSON writes what a stored trace keeps: the operators, not their sets.
 func (o OpTrace) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Op    string   `json:"op"`
-		Args  []string `json:"args,omitempty"`
-		Depth int      `json:"depth"`
-		Rows  int      `json:"rows"`
-		Us    int64    `json:"us"`
-	}{o.Op, o.Args, o.Depth, o.Rows, o.Time.Microseconds()})
+	return json.Marshal(storedOp{o.Op, o.Args, o.Depth, o.Rows, o.Time.Microseconds()})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *OpTrace) UnmarshalJSON(b []byte) error {
+	var s storedOp
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*o = OpTrace{Explanation: Explanation{Op: s.Op, Args: s.Args}, Depth: s.Depth, Rows: s.Rows, Time: time.Duration(s.Us) * time.Microsecond}
+	return nil
 }
 
 func (t *Trace) begin(op Op, depth int) int {

@@ -67,6 +67,23 @@ func TestTrace(t *testing.T) {
 	if stored.Op != "Input" || !slices.Equal(stored.Args, []string{"name=in"}) || stored.Depth != 4 || stored.Rows != 6 || stored.Us == nil {
 		t.Errorf("stored as %s", b)
 	}
+	// What is stored can be read and stored again.
+	b, err = json.Marshal(e.Trace)
+	check(t, err)
+	var read query.Trace
+	check(t, json.Unmarshal(b, &read))
+	for i, o := range e.Trace.Ops {
+		r := read.Ops[i]
+		if r.Op != o.Op || !slices.Equal(r.Args, o.Args) || r.Depth != o.Depth || r.Rows != o.Rows || r.Time != o.Time.Truncate(time.Microsecond) {
+			t.Errorf("%+v is read as %+v", o, r)
+		}
+	}
+	if again, err := json.Marshal(read); err != nil || string(again) != string(b) {
+		t.Errorf("read and stored again: %v\n%s\n%s", err, again, b)
+	}
+	if err := json.Unmarshal([]byte(`{"Ops":[{"op":1}]}`), &read); err == nil {
+		t.Error("an operator's name that is a number was read")
+	}
 
 	whys := []struct {
 		name string

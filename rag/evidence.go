@@ -2,11 +2,6 @@ package rag
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -39,6 +34,8 @@ type Cited struct {
 	query.Item
 	// Kind says what the item is, such as chunk, entity or relation.
 	Kind string
+	// Keys are the key of a node, or those of an edge's two ends.
+	Keys []string
 	// Chunks are the keys of the chunks that it rests on, Spans where the
 	// first of them stand in their documents; [Corpus.Locate] tells page and
 	// heading.
@@ -125,14 +122,20 @@ func (c *Corpus) cite(ctx context.Context, s *engine.Snapshot, sys System, it qu
 		g = sys.Graph()
 	}
 	v := s.Graph(g).WithContext(ctx)
+	nodes := []engine.NodeID{it.ID}
 	if it.ID == 0 {
 		out.Kind = v.EdgeTypeName(it.Edge.Type)
-	} else if g != c.Base {
-		n, err := v.Node(it.ID)
+		nodes = []engine.NodeID{it.Edge.From, it.Edge.To}
+	}
+	for _, id := range nodes {
+		n, err := v.Node(id)
 		if err != nil {
 			return out, err
 		}
-		out.Kind = v.NodeTypeName(n.Type)
+		out.Keys = append(out.Keys, n.Key)
+		if it.ID != 0 && g != c.Base {
+			out.Kind = v.NodeTypeName(n.Type)
+		}
 	}
 	var err error
 	if out.Chunks, err = sys.Cite(v, it); err != nil {
@@ -150,109 +153,4 @@ func (c *Corpus) cite(ctx context.Context, s *engine.Snapshot, sys System, it qu
 		out.Spans = append(out.Spans, Span{Doc: ch.Doc, Bytes: [2]int64{int64(ch.Start), int64(ch.End)}})
 	}
 	return out, nil
-}
-
-// storedTrace is what is kept of an answer.
-type storedTrace struct {
-	ID       string       `json:"id"`
-	Question string       `json:"question"`
-	Method   string       `json:"method"`
-	Epoch    uint64       `json:"epoch"`
-	Docs     []string     `json:"docs"`
-	Trace    *query.Trace `json:"trace"`
-	Items    []traceItem  `json:"items"`
-}
-
-type traceItem struct {
-	Section string       `json:"section"`
-	Kind    string       `json:"kind"`
-	Chunks  []string     `json:"chunks,omitempty"`
-	Score   float64      `json:"score"`
-	Tokens  int          `json:"tokens"`
-	Why     []query.Step `json:"why"`
-}
-
-// maxTraces bounds the traces that are kept; the oldest go first.
-const maxTraces = 256
-
-// KeepTrace stores how an answer came about and returns the trace's id, such
-// as t:5a0c1f20. A read-only database keeps none, and the id is "".
-func (c *Corpus) KeepTrace(ctx context.Context, question string, ev *Evidence) (string, error) {
-	t := storedTrace{Question: question, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace}
-	docs := map[string]bool{}
-	for _, s := range ev.Sections {
-		for _, it := range s.Items {
-			t.Items = append(t.Items, traceItem{s.Name, it.Kind, it.Chunks, it.Score, it.Tokens, it.Why})
-			for _, ch := range it.Chunks {
-				docs[DocOf(ch)] = true
-			}
-		}
-	}
-	t.Docs = sortedKeys(docs)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", question, ev.Method, ev.Epoch))
-	t.ID = "t:" + hex.EncodeToString(sum[:4])
-	b, err := json.Marshal(t)
-	if err != nil {
-		return "", fmt.Errorf("rag: keep a trace: %w", err)
-	}
-	err = c.DB.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(c.Base).MakeBucket(bucketTraces)
-		if err != nil {
-			return err
-		}
-		// Keys ascend with the epoch, so that the first is the oldest.
-		var keys [][]byte
-		for e, err := range bucket.Scan(nil, nil) {
-			if err != nil {
-				return err
-			}
-			keys = append(keys, append([]byte(nil), e.Key...))
-		}
-		for len(keys) >= maxTraces {
-			if err := bucket.Delete(keys[0]); err != nil {
-				return err
-			}
-			keys = keys[1:]
-		}
-		return bucket.Set(append(binary.BigEndian.AppendUint64(nil, tx.Epoch()), t.ID...), b)
-	})
-	if errors.Is(err, engine.ErrReadOnly) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("rag: keep a trace: %w", err)
-	}
-	return t.ID, nil
-}
-
-// forgetTraces removes the traces that quote a document.
-func (c *Corpus) forgetTraces(v *engine.TxView, doc string) error {
-	bucket, err := v.MakeBucket(bucketTraces)
-	if err != nil {
-		return err
-	}
-	var gone [][]byte
-	for e, err := range bucket.Scan(nil, nil) {
-		if err != nil {
-			return err
-		}
-		var t struct {
-			Docs []string `json:"docs"`
-		}
-		if err := json.Unmarshal(e.Value, &t); err != nil {
-			return fmt.Errorf("trace: %w", errors.Join(engine.ErrCorrupt, err))
-		}
-		for _, d := range t.Docs {
-			if d == doc {
-				gone = append(gone, append([]byte(nil), e.Key...))
-				break
-			}
-		}
-	}
-	for _, k := range gone {
-		if err := bucket.Delete(k); err != nil {
-			return err
-		}
-	}
-	return nil
 }

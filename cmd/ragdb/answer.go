@@ -261,22 +261,32 @@ func (a *app) printEvidence(ev *rag.Evidence, items []evidenceItem) {
 func (a *app) printExplanation(k *asking, ev *rag.Evidence, items []evidenceItem) {
 	o := a.out
 	o.print("\n%s\n%s", o.bold("plan"), o.clean(explainPlan(k.system.plan)))
+	a.printOps(ev.Trace.Ops)
+	o.print("\n%s\n", o.bold("evidence"))
+	for i := range items {
+		a.printWay(items[i].Rank, items[i].ID, items[i].Why)
+	}
+}
+
+// printOps prints what the operators of a plan did.
+func (a *app) printOps(ops []query.OpTrace) {
 	t := &table{head: []string{"rows", "ms", "operator"}, right: []bool{true, true}}
-	for i := range ev.Trace.Ops {
-		op := &ev.Trace.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		t.add(op, number(op.Rows), fmt.Sprintf("%.2f", ms(op.Time)), strings.Repeat("  ", op.Depth)+op.Op)
 	}
-	o.print("\n%s\n", o.bold("trace"))
-	o.rows(t)
-	o.print("\n%s\n", o.bold("evidence"))
-	for _, it := range items {
-		line := fmt.Sprintf("%2d. %s · %s", it.Rank, it.ID, it.Why.Seed)
-		for _, p := range it.Why.Path {
-			line += " → " + p
-		}
-		if it.Why.Cut != "" {
-			line += " → " + it.Why.Cut
-		}
-		o.print("%s\n", o.clean(line))
+	a.out.print("\n%s\n", a.out.bold("trace"))
+	a.out.rows(t)
+}
+
+// printWay prints on one line how an item came into the evidence.
+func (a *app) printWay(rank int, id string, w why) {
+	line := fmt.Sprintf("%2d. %s · %s", rank, id, w.Seed)
+	for _, p := range w.Path {
+		line += " → " + p
 	}
+	if w.Cut != "" {
+		line += " → " + w.Cut
+	}
+	a.out.print("%s\n", a.out.clean(line))
 }

@@ -53,6 +53,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"code":      code,
 			"shape":     shape,
+			"capture":   capture,
+			"from":      from,
 			"lock":      lock,
 			"setformat": setFormat,
 			"losekey":   loseKey,
@@ -102,6 +104,32 @@ func shape(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := json.MarshalIndent(reduce(v), "", " ")
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".shape"), append(b, '\n'), 0o644))
+}
+
+// capture NAME REGEXP sets a variable to what first matches in stdout.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME REGEXP")
+	}
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := re.FindString(ts.ReadFile("stdout"))
+	if found == "" {
+		ts.Fatalf("nothing in stdout matches %s", args[1])
+	}
+	ts.Setenv(args[0], found)
+}
+
+// from LINE FILE writes stdout from the first line that reads LINE to FILE.
+func from(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: from LINE FILE")
+	}
+	_, rest, ok := strings.Cut(ts.ReadFile("stdout"), "\n"+args[0]+"\n")
+	if !ok {
+		ts.Fatalf("no line of stdout reads %s", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(rest), 0o644))
 }
 
 func reduce(v any) any {

@@ -20,10 +20,12 @@ func (a *app) showCommand() *cobra.Command {
 		Short: "Show a document, chunk, entity or keyword with what it hangs on",
 		Long: `Show prints what DB holds of ID: a document's key, a chunk (c:KEY), an entity
 (e:NAME), a keyword (k:WORD) or another node (TYPE:KEY), with its neighbours,
-sources and text.`,
+sources and text; of a trace (t:ID, as ask prints it) how that answer came
+about.`,
 		Example: `  ragdb show acme.ragdb handbook.md
   ragdb show acme.ragdb c:handbook.md#3
-  ragdb show acme.ragdb "e:Model B"`,
+  ragdb show acme.ragdb "e:Model B"
+  ragdb show acme.ragdb t:c258136f`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, rest, err := a.database(cmd, args, 1, false)
 			if err != nil {
@@ -44,7 +46,8 @@ type showResult struct {
 	Document *documentView `json:"document,omitempty"`
 	Chunk    *chunkView    `json:"chunk,omitempty"`
 	// Nodes are what the graphs hold of it.
-	Nodes []nodeView `json:"nodes,omitempty"`
+	Nodes []nodeView       `json:"nodes,omitempty"`
+	Trace *rag.StoredTrace `json:"trace,omitempty"`
 }
 
 type documentView struct {
@@ -111,10 +114,13 @@ func (a *app) show(ctx context.Context, c *rag.Corpus, id string) error {
 				return err
 			}
 		}
-		if len(named) == 0 {
-			return unknownID(c, id)
+		switch {
+		case len(named) > 0:
+			return nil
+		case strings.HasPrefix(id, tracePrefix):
+			return r.addTrace(ctx, c)
 		}
-		return nil
+		return unknownID(c, id)
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,9 @@ func (a *app) printShow(r *showResult) {
 	if r.Chunk != nil {
 		a.printChunk(r.Chunk)
 	}
+	if r.Trace != nil {
+		a.printStoredTrace(r.Trace)
+	}
 	for i := range r.Nodes {
 		if i > 0 || r.Chunk != nil {
 			a.out.print("\n")

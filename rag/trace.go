@@ -1,0 +1,161 @@
+package rag
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+)
+
+// StoredTrace is what is kept of how an answer came about. It holds no text but
+// the question's, names and keys.
+type StoredTrace struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	// Method is the instance that retrieved.
+	Method string `json:"method"`
+	// Epoch is the commit that it saw.
+	Epoch uint64 `json:"epoch"`
+	// Docs are the keys of the documents that the items rest on, in order.
+	Docs []string `json:"docs"`
+	// Trace holds the operators with their times in whole microseconds, and
+	// not their sets: [query.Trace.Why] finds nothing in it.
+	Trace *query.Trace `json:"trace"`
+	// Items are the evidence in its order.
+	Items []TraceItem `json:"items"`
+}
+
+// TraceItem is what a [StoredTrace] keeps of a piece of evidence; see [Cited].
+type TraceItem struct {
+	Section string   `json:"section"`
+	Kind    string   `json:"kind"`
+	Keys    []string `json:"keys,omitempty"`
+	Chunks  []string `json:"chunks,omitempty"`
+	Score   float64  `json:"score"`
+	Tokens  int      `json:"tokens"`
+	// Why are the item's steps without what they came from.
+	Why []query.Step `json:"why"`
+}
+
+// maxTraces bounds the traces that are kept; the oldest go first.
+const maxTraces = 256
+
+// KeepTrace stores how an answer came about and returns the trace's id, such
+// as t:5a0c1f20. A read-only database keeps none, and the id is "".
+func (c *Corpus) KeepTrace(ctx context.Context, question string, ev *Evidence) (string, error) {
+	t := StoredTrace{Question: question, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
+	if t.Trace == nil {
+		t.Trace = &query.Trace{}
+	}
+	docs := map[string]bool{}
+	for _, s := range ev.Sections {
+		for _, it := range s.Items {
+			t.Items = append(t.Items, TraceItem{s.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Tokens, it.Why})
+			for _, ch := range it.Chunks {
+				docs[DocOf(ch)] = true
+			}
+		}
+	}
+	t.Docs = sortedKeys(docs)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", question, ev.Method, ev.Epoch))
+	t.ID = "t:" + hex.EncodeToString(sum[:4])
+	b, err := json.Marshal(t)
+	if err != nil {
+		return "", fmt.Errorf("rag: keep a trace: %w", err)
+	}
+	err = c.DB.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
+		bucket, err := tx.Graph(c.Base).MakeBucket(bucketTraces)
+		if err != nil {
+			return err
+		}
+		// Keys ascend with the epoch, so that the first is the oldest.
+		var keys [][]byte
+		for e, err := range bucket.Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			keys = append(keys, append([]byte(nil), e.Key...))
+		}
+		for len(keys) >= maxTraces {
+			if err := bucket.Delete(keys[0]); err != nil {
+				return err
+			}
+			keys = keys[1:]
+		}
+		return bucket.Set(append(binary.BigEndian.AppendUint64(nil, tx.Epoch()), t.ID...), b)
+	})
+	if errors.Is(err, engine.ErrReadOnly) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("rag: keep a trace: %w", err)
+	}
+	return t.ID, nil
+}
+
+// Trace returns the stored trace of an answer by its id, the newest where there
+// are several, or [engine.ErrNotFound]: old traces give way to new ones, and
+// one goes with the documents that it names.
+func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
+	var value []byte
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			if len(e.Key) > 8 && string(e.Key[8:]) == id {
+				value = append(value[:0], e.Value...)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rag: trace %s: %w", id, err)
+	}
+	if value == nil {
+		return nil, fmt.Errorf("rag: trace %s: %w", id, engine.ErrNotFound)
+	}
+	t := &StoredTrace{}
+	if err := json.Unmarshal(value, t); err != nil {
+		return nil, fmt.Errorf("rag: trace %s: %w", id, errors.Join(engine.ErrCorrupt, err))
+	}
+	return t, nil
+}
+
+// forgetTraces removes the traces that quote a document.
+func (c *Corpus) forgetTraces(v *engine.TxView, doc string) error {
+	bucket, err := v.MakeBucket(bucketTraces)
+	if err != nil {
+		return err
+	}
+	var gone [][]byte
+	for e, err := range bucket.Scan(nil, nil) {
+		if err != nil {
+			return err
+		}
+		var t struct {
+			Docs []string `json:"docs"`
+		}
+		if err := json.Unmarshal(e.Value, &t); err != nil {
+			return fmt.Errorf("trace: %w", errors.Join(engine.ErrCorrupt, err))
+		}
+		for _, d := range t.Docs {
+			if d == doc {
+				gone = append(gone, append([]byte(nil), e.Key...))
+				break
+			}
+		}
+	}
+	for _, k := range gone {
+		if err := bucket.Delete(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package rag_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/methods"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// TestTrace reads back how answers came about, and looks for them when a
+// document that they name is gone.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All())
+	c.Models = ragtest.Fixed
+	docs := ragtest.Docs(71, 40)
+	m, err := ragtest.Fixed(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := []string{"ketrag", "naive"}
+	for _, spec := range specs {
+		c.Index(t, spec, docs...)
+	}
+	kinds := map[string]int{}
+	named := map[string][]string{} // trace -> documents
+	for _, spec := range specs {
+		q := rag.Question{Text: "Who knew " + docs[2].Hero + " of " + docs[2].Place + "?", Budget: 3500}
+		a, err := c.Ask(t.Context(), c.System(t, spec), m, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := c.Trace(t.Context(), a.Trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr.ID != a.Trace || tr.Question != q.Text || tr.Method != spec || tr.Epoch != a.Evidence.Epoch {
+			t.Errorf("%s: trace %s of %q by %s at %d", spec, tr.ID, tr.Question, tr.Method, tr.Epoch)
+		}
+		if len(tr.Trace.Ops) != len(a.Evidence.Trace.Ops) || len(tr.Trace.Ops) == 0 {
+			t.Errorf("%s: %d operators, want %d", spec, len(tr.Trace.Ops), len(a.Evidence.Trace.Ops))
+		}
+		items := a.Evidence.Items()
+		if len(tr.Items) != len(items) || len(items) == 0 {
+			t.Fatalf("%s: %d items, want %d", spec, len(tr.Items), len(items))
+		}
+		docsOf := map[string]bool{}
+		for i, it := range tr.Items {
+			want := items[i]
+			if it.Kind != want.Kind || !slices.Equal(it.Chunks, want.Chunks) || it.Score != want.Score || it.Tokens != want.Tokens || len(it.Why) != len(want.Why) {
+				t.Errorf("%s: item %d is %+v, want %+v", spec, i, it, want)
+			}
+			kinds[it.Kind]++
+			for _, ch := range it.Chunks {
+				docsOf[rag.DocOf(ch)] = true
+			}
+			// The names stand in the rows that the model saw.
+			names := it.Chunks
+			if fields := strings.Split(want.Text, "|"); it.Kind == "entity" {
+				names = []string{text.Key(fields[1])}
+			} else if it.Kind == "relation" {
+				names = []string{text.Key(fields[1]), text.Key(fields[2])}
+			}
+			if !slices.Equal(it.Keys, names) {
+				t.Errorf("%s: %s %q is named %q", spec, it.Kind, want.Text, it.Keys)
+			}
+		}
+		if len(tr.Docs) != len(docsOf) || len(docsOf) == len(docs) {
+			t.Fatalf("%s: the trace names %d documents, its items rest on %d of %d", spec, len(tr.Docs), len(docsOf), len(docs))
+		}
+		named[a.Trace] = tr.Docs
+	}
+	for _, k := range []string{"entity", "relation", "chunk"} {
+		if kinds[k] == 0 {
+			t.Errorf("no trace has a %s: %v", k, kinds)
+		}
+	}
+	for _, id := range []string{"", "t:", "t:0", "t:00000000"} {
+		if _, err := c.Trace(t.Context(), id); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("trace %q: %v", id, err)
+		}
+	}
+	for _, d := range docs {
+		c.Remove(t, d.Key)
+		for id, of := range named {
+			_, err := c.Trace(t.Context(), id)
+			if slices.Contains(of, d.Key) {
+				delete(named, id)
+				if !errors.Is(err, engine.ErrNotFound) {
+					t.Errorf("without %s there still is %s, which names it: %v", d.Key, id, err)
+				}
+			} else if err != nil {
+				t.Errorf("without %s there is no %s, which does not name it: %v", d.Key, id, err)
+			}
+		}
+	}
+}
+
+// TestTracesKept keeps more traces than there is room for: the oldest go.
+func TestTracesKept(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All())
+	const most = 256
+	var ids []string
+	for i := range most + 3 {
+		// Nothing was found: the trace names no document.
+		id, err := c.KeepTrace(t.Context(), fmt.Sprint("question ", i), &rag.Evidence{Method: "bm25"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	for i, id := range ids {
+		tr, err := c.Trace(t.Context(), id)
+		if i < 3 {
+			if !errors.Is(err, engine.ErrNotFound) {
+				t.Errorf("trace %d: %v", i, err)
+			}
+			continue
+		}
+		if err != nil || tr.Question != fmt.Sprint("question ", i) || tr.Trace == nil || tr.Items == nil || len(tr.Items) != 0 {
+			t.Errorf("trace %d: %+v, %v", i, tr, err)
+		}
+	}
+}
