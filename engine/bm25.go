@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/internal/topk"
 	"github.com/ragdb/ragdb/kv"
 )
 
@@ -286,42 +287,11 @@ func (h *ranking) wants(x Scored) bool {
 
 // add adds an item that is wanted.
 func (h *ranking) add(x Scored) {
-	if h.k == 0 || len(h.items) < h.k {
+	if h.k == 0 {
 		h.items = append(h.items, x)
-		if h.k > 0 {
-			h.up(len(h.items) - 1)
-		}
 		return
 	}
-	h.items[0] = x
-	h.down(0)
-}
-
-func (h *ranking) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if compareScored(h.items[i], h.items[parent]) <= 0 {
-			return
-		}
-		h.items[i], h.items[parent] = h.items[parent], h.items[i]
-		i = parent
-	}
-}
-
-func (h *ranking) down(i int) {
-	for {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h.items); child++ {
-			if compareScored(h.items[child], h.items[worst]) > 0 {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		h.items[i], h.items[worst] = h.items[worst], h.items[i]
-		i = worst
-	}
+	h.items = topk.Take(h.items, h.k, x, compareScored)
 }
 
 // sorted returns the items, the best first.

@@ -3,6 +3,8 @@ package vecindex
 import (
 	"cmp"
 	"slices"
+
+	"github.com/ragdb/ragdb/internal/topk"
 )
 
 // Hit is a vector found.
@@ -36,42 +38,7 @@ func (t *topK) accepts(h Hit) bool {
 }
 
 // take keeps an accepted hit.
-func (t *topK) take(h Hit) {
-	if len(t.heap) < t.k {
-		t.heap = append(t.heap, h)
-		t.up(len(t.heap) - 1)
-		return
-	}
-	t.heap[0] = h
-	t.down()
-}
-
-func (t *topK) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if compareHits(t.heap[i], t.heap[parent]) <= 0 {
-			return
-		}
-		t.heap[i], t.heap[parent] = t.heap[parent], t.heap[i]
-		i = parent
-	}
-}
-
-func (t *topK) down() {
-	for i := 0; ; {
-		worst := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(t.heap); c++ {
-			if compareHits(t.heap[c], t.heap[worst]) > 0 {
-				worst = c
-			}
-		}
-		if worst == i {
-			return
-		}
-		t.heap[i], t.heap[worst] = t.heap[worst], t.heap[i]
-		i = worst
-	}
-}
+func (t *topK) take(h Hit) { t.heap = topk.Take(t.heap, t.k, h, compareHits) }
 
 // appendSorted appends what was kept to dst, best first.
 func (t *topK) appendSorted(dst []Hit) []Hit {
