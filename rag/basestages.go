@@ -14,6 +14,23 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
+// BaseStages returns the stages that come before those of some systems: for
+// the chunk sets that they want, each once, the cutting of documents and then
+// the vectors of the chunks. They are for looking at what is left to do; an
+// [Indexer] runs its own.
+func (c *Corpus) BaseStages(systems []System, m *Models) ([]Stage, error) {
+	sets, err := c.chunkers(systems)
+	if err != nil {
+		return nil, err
+	}
+	var cut, embed []Stage
+	for _, s := range sets {
+		cut = append(cut, &chunkStage{c: c, chunker: s})
+		embed = append(embed, &embedStage{c: c, set: s.Set(), model: m.Documents.Space()})
+	}
+	return append(cut, embed...), nil
+}
+
 // chunkStage cuts documents that came in before a chunk set was wanted.
 type chunkStage struct {
 	c       *Corpus
@@ -43,6 +60,21 @@ func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[W
 			}
 		}
 	}
+}
+
+// settled implements [settler]: the documents that the set cuts, most of them
+// when they were read.
+func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, error) {
+	n, set := 0, st.chunker.Set().String()
+	for d, err := range st.c.Documents(s.Graph(st.c.Base).WithContext(ctx)) {
+		if err != nil {
+			return n, err
+		}
+		if slices.Contains(d.Sets, set) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // Tasks implements [Stage].

@@ -90,13 +90,16 @@ func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error)
 }
 
 // sets returns the chunk sets that the systems want, each once.
-func (x *Indexer) sets() ([]*text.Chunker, error) {
+func (x *Indexer) sets() ([]*text.Chunker, error) { return x.Corpus.chunkers(x.Systems) }
+
+// chunkers returns what cuts the chunk sets that some systems want, each once.
+func (c *Corpus) chunkers(systems []System) ([]*text.Chunker, error) {
 	var out []*text.Chunker
 	seen := map[string]bool{}
-	for _, s := range x.Systems {
+	for _, s := range systems {
 		if name := s.ChunkSet().String(); !seen[name] {
 			seen[name] = true
-			ch, err := text.NewChunker(x.Corpus.Tokens, s.ChunkSet())
+			ch, err := text.NewChunker(c.Tokens, s.ChunkSet())
 			if err != nil {
 				return nil, err
 			}

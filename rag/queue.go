@@ -95,26 +95,35 @@ func (r *runner) run(ctx context.Context, st Stage) (done, failed int, err error
 // pending returns the items of a stage that are to be done.
 func (r *runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (items []WorkItem, failed int, err error) {
 	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
-	var mark []byte
 	for w, err := range st.Items(ctx, s) {
 		if err != nil {
 			return nil, 0, err
 		}
-		mark, err = jobs.Get(jobKey(w.Key, st.Name()), mark[:0])
+		state, err := stateOf(jobs, st, w)
 		switch {
-		case isMissing(err):
-			items = append(items, w)
 		case err != nil:
 			return nil, 0, err
-		case len(mark) < 33 || [32]byte(mark[1:33]) != w.Digest:
-			items = append(items, w)
-		case mark[0] == markFailed && r.retry:
-			items = append(items, w)
-		case mark[0] == markFailed:
+		case state == markFailed && !r.retry:
 			failed++
+		case state != markDone:
+			items = append(items, w)
 		}
 	}
 	return items, failed, nil
+}
+
+// stateOf returns the state of an item by its mark, 0 where it is pending.
+func stateOf(jobs engine.Bucket, st Stage, w WorkItem) (byte, error) {
+	mark, err := jobs.Get(jobKey(w.Key, st.Name()), nil)
+	switch {
+	case isMissing(err):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case len(mark) < 33 || [32]byte(mark[1:33]) != w.Digest:
+		return 0, nil
+	}
+	return mark[0], nil
 }
 
 // work does items on several workers and applies the results in order.
@@ -333,9 +342,6 @@ func Failures(v *engine.View) iter.Seq2[Failure, error] {
 
 // IsDone reports whether an item of a stage is marked done with its digest.
 func IsDone(s *engine.Snapshot, st Stage, w WorkItem) (bool, error) {
-	mark, err := s.Graph(st.Graph()).Bucket(bucketJobs).Get(jobKey(w.Key, st.Name()), nil)
-	if isMissing(err) {
-		return false, nil
-	}
-	return err == nil && len(mark) == 33 && mark[0] == markDone && [32]byte(mark[1:]) == w.Digest, err
+	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st, w)
+	return state == markDone, err
 }

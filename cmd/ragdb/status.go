@@ -22,6 +22,7 @@ type statusResult struct {
 	Epoch      uint64            `json:"epoch"`
 	Docs       int               `json:"docs"`
 	Chunks     []engine.Count    `json:"chunks"` // by chunk set
+	Base       []stageStatus     `json:"base"`   // what the methods share
 	Methods    []methodStatus    `json:"methods"`
 	Failed     []failedItem      `json:"failed"`
 	Settings   map[string]string `json:"settings"`
@@ -35,11 +36,9 @@ type methodStatus struct {
 }
 
 type stageStatus struct {
-	Method  string `json:"method"`
-	Stage   string `json:"stage"`
-	Done    int    `json:"done"`
-	Pending int    `json:"pending"`
-	Failed  int    `json:"failed"`
+	Method string `json:"method"` // base for what the methods share
+	Stage  string `json:"stage"`
+	rag.StageCount
 }
 
 type failedItem struct {
@@ -95,15 +94,31 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	if err := r.base(ctx, c, snap); err != nil {
 		return nil, err
 	}
+	models, err := rag.OpenLocal(ctx, c, true)
+	if err != nil {
+		return nil, err
+	}
+	var begun []rag.System
 	for _, name := range want {
-		m, err := a.methodStatus(ctx, c, snap, name, r.Failed)
+		sys, err := a.begun(ctx, c, name)
 		if err != nil {
 			return nil, err
 		}
-		m.Indexed = slices.Contains(done, name)
+		m := methodStatus{Instance: name, Indexed: slices.Contains(done, name), Stages: []stageStatus{}}
+		if sys != nil {
+			begun = append(begun, sys)
+			if m.Stages, err = count(ctx, snap, name, sys.Stages(models)); err != nil {
+				return nil, err
+			}
+		}
 		r.Methods = append(r.Methods, m)
 	}
-	return r, nil
+	stages, err := c.BaseStages(begun, models)
+	if err != nil {
+		return nil, err
+	}
+	r.Base, err = count(ctx, snap, engine.Base, stages)
+	return r, err
 }
 
 // base counts documents, chunks and the failed items of all graphs.
@@ -141,48 +156,30 @@ func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Sna
 	return nil
 }
 
-// methodStatus counts the work items of a method's stages.
-func (a *app) methodStatus(ctx context.Context, c *rag.Corpus, snap *engine.Snapshot, instance string, failed []failedItem) (methodStatus, error) {
-	m := methodStatus{Instance: instance, Stages: []stageStatus{}}
+// begun opens the method of an instance, nil where nothing of it is there.
+func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (rag.System, error) {
 	spec, err := rag.ParseInstance(instance)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
 	sys, err := a.methods.Open(ctx, c, spec)
 	if errors.Is(err, engine.ErrNotFound) {
-		return m, nil // not begun: the database is open for reading
+		return nil, nil // the database is open for reading
 	}
-	if err != nil {
-		return m, err
-	}
-	models, err := rag.OpenLocal(ctx, c, true)
-	if err != nil {
-		return m, err
-	}
-	for _, st := range sys.Stages(models) {
-		row := stageStatus{Method: instance, Stage: st.Name()}
-		for w, err := range st.Items(ctx, snap) {
-			if err != nil {
-				return m, err
-			}
-			ok, err := rag.IsDone(snap, st, w)
-			if err != nil {
-				return m, err
-			}
-			switch {
-			case ok:
-				row.Done++
-			case slices.ContainsFunc(failed, func(f failedItem) bool {
-				return f.Graph == st.Graph().Name() && f.Stage == st.Name() && f.Item == w.Key
-			}):
-				row.Failed++
-			default:
-				row.Pending++
-			}
+	return sys, err
+}
+
+// count counts the work items of stages.
+func count(ctx context.Context, snap *engine.Snapshot, method string, stages []rag.Stage) ([]stageStatus, error) {
+	out := []stageStatus{}
+	for _, st := range stages {
+		n, err := rag.CountItems(ctx, snap, st)
+		if err != nil {
+			return nil, err
 		}
-		m.Stages = append(m.Stages, row)
+		out = append(out, stageStatus{method, st.Name(), n})
 	}
-	return m, nil
+	return out, nil
 }
 
 func (a *app) printStatus(r *statusResult) {
@@ -210,6 +207,13 @@ func (a *app) printStatus(r *statusResult) {
 	}
 	t := &table{head: []string{"method", "step", "done", "pending", "failed"}, right: []bool{false, false, true, true, true}}
 	left := false
+	add := func(stages []stageStatus) {
+		for _, s := range stages {
+			t.add(s, s.Method, s.Stage, number(s.Done), number(s.Pending), number(s.Failed))
+			left = left || s.Pending > 0
+		}
+	}
+	add(r.Base)
 	for _, m := range r.Methods {
 		left = left || !m.Indexed
 		if len(m.Stages) == 0 {
@@ -219,10 +223,7 @@ func (a *app) printStatus(r *statusResult) {
 			}
 			t.add(stageStatus{Method: m.Instance, Stage: step}, m.Instance, step, "", "", "")
 		}
-		for _, s := range m.Stages {
-			t.add(s, s.Method, s.Stage, number(s.Done), number(s.Pending), number(s.Failed))
-			left = left || s.Pending > 0
-		}
+		add(m.Stages)
 	}
 	o.rows(t)
 	if !o.text() {

@@ -1,0 +1,110 @@
+package rag_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// choosy embeds no text that has the word.
+type choosy struct {
+	ragtest.Hashes
+	word string
+}
+
+// Embed implements [llm.Embedder].
+func (e *choosy) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	if e.word != "" && strings.Contains(strings.Join(texts, " "), e.word) {
+		return nil, llm.Usage{}, errors.New("not this one")
+	}
+	return e.Hashes.Embed(ctx, texts)
+}
+
+// TestCountItems counts the base stages while documents come, fail, are
+// repaired and go, and another chunk set is wanted.
+func TestCountItems(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All())
+	e := &choosy{word: "unwanted"}
+	models := func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return rag.NewModels(c, nil, e, e), nil
+	}
+	c.Models = models
+	docs := []ragtest.Doc{
+		{Key: "a.txt", Text: "Ada saw the lighthouse."}, {Key: "b.txt", Text: "Brom saw the unwanted bridge."},
+		{Key: "c.txt", Text: "Celia saw the ferry."},
+	}
+	const small, large = "cl100k/150/0/paragraph", "cl100k/300/0/paragraph"
+	expect := func(when string, specs []string, want map[string]rag.StageCount) {
+		t.Helper()
+		m, err := models(t.Context(), c.Corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var systems []rag.System
+		for _, s := range specs {
+			systems = append(systems, c.System(t, s))
+		}
+		stages, err := c.BaseStages(systems, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]rag.StageCount{}
+		err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+			for _, st := range stages {
+				if got[st.Name()], err = rag.CountItems(t.Context(), s, st); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(stages) != len(want) || !maps.Equal(got, want) {
+			t.Errorf("%s: %d stages %v, want %v", when, len(stages), got, want)
+		}
+	}
+	index := func(spec string, retry bool, want error, docs ...ragtest.Doc) {
+		t.Helper()
+		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, spec)}, Options: rag.IndexOptions{Retry: retry}}
+		if _, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); !errors.Is(err, want) {
+			t.Fatalf("%v, want %v", err, want)
+		}
+	}
+	two := []string{"dense", "naive"} // of one chunk set
+	other := "dense:chunks=" + large
+
+	expect("empty", two, map[string]rag.StageCount{"chunk " + small: {}, "embed " + small: {}})
+	expect("no method", nil, map[string]rag.StageCount{})
+	index("dense", false, rag.ErrPartial, docs...)
+	expect("one failed", two, map[string]rag.StageCount{
+		"chunk " + small: {Done: 3}, "embed " + small: {Done: 2, Failed: 1},
+	})
+	expect("another set", []string{"dense", other}, map[string]rag.StageCount{
+		"chunk " + small: {Done: 3}, "chunk " + large: {Pending: 3},
+		"embed " + small: {Done: 2, Failed: 1}, "embed " + large: {},
+	})
+	e.word = ""
+	index("dense", true, nil, docs...)
+	expect("repaired", two, map[string]rag.StageCount{
+		"chunk " + small: {Done: 3}, "embed " + small: {Done: 3},
+	})
+	index(other, false, nil, append(docs, ragtest.Doc{Key: "d.txt", Text: "Dorn saw the mill."})...)
+	expect("a document for the other set only", []string{other, "dense"}, map[string]rag.StageCount{
+		"chunk " + small: {Done: 3, Pending: 1}, "chunk " + large: {Done: 4},
+		"embed " + small: {Done: 3}, "embed " + large: {Done: 4},
+	})
+	c.Remove(t, "a.txt")
+	expect("without a document", []string{"dense"}, map[string]rag.StageCount{
+		"chunk " + small: {Done: 2, Pending: 1}, "embed " + small: {Done: 2},
+	})
+}
