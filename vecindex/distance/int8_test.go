@@ -3,6 +3,7 @@ package distance_test
 import (
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/ragdb/ragdb/vecindex/distance"
 )
@@ -91,7 +92,7 @@ func TestI8Rows(t *testing.T) {
 				out[count] = 42
 				k.DotI8Rows(q, rows, out[:count])
 				for i, p := range rows {
-					want, _ := referenceI8(q, sliceOf(p, n))
+					want, _ := referenceI8(q, unsafe.Slice(p, n))
 					if int64(out[i]) != want {
 						t.Fatalf("row %d of %d, %d elements: %d, want %d", i, count, n, out[i], want)
 					}
