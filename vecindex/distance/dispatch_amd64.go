@@ -11,6 +11,8 @@ func supported(t Tier) bool {
 	switch t {
 	case AVX2:
 		return x.HasAVX2 && x.HasF16C
+	case AVX512:
+		return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
 	}
 	return false
 }
@@ -29,6 +31,8 @@ func part(n, left int) int { return min(left, 1+partElements/(n+1)) }
 func dot(t Tier, a, b []float32) float32 {
 	b = b[:len(a):len(b)]
 	switch t {
+	case AVX512:
+		return dotAVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	case AVX2:
 		return dotAVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	}
@@ -38,6 +42,8 @@ func dot(t Tier, a, b []float32) float32 {
 func l2sq(t Tier, a, b []float32) float32 {
 	b = b[:len(a):len(b)]
 	switch t {
+	case AVX512:
+		return l2sqAVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	case AVX2:
 		return l2sqAVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	}
@@ -50,6 +56,8 @@ func dotBlock(t Tier, q, block, out []float32) {
 	for len(out) > 0 {
 		rows := part(n, len(out))
 		switch t {
+		case AVX512:
+			dotBlockAVX512(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), n, rows)
 		case AVX2:
 			dotBlockAVX2(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), n, rows)
 		default:
@@ -65,6 +73,8 @@ func l2sqBlock(t Tier, q, block, out []float32) {
 	for len(out) > 0 {
 		rows := part(n, len(out))
 		switch t {
+		case AVX512:
+			l2sqBlockAVX512(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), n, rows)
 		case AVX2:
 			l2sqBlockAVX2(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), n, rows)
 		default:
@@ -77,6 +87,8 @@ func l2sqBlock(t Tier, q, block, out []float32) {
 func dotI8(t Tier, a, b []int8) int32 {
 	b = b[:len(a):len(b)]
 	switch t {
+	case AVX512:
+		return dotI8AVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	case AVX2:
 		return dotI8AVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	}
@@ -86,6 +98,8 @@ func dotI8(t Tier, a, b []int8) int32 {
 func l2sqI8(t Tier, a, b []int8) int32 {
 	b = b[:len(a):len(b)]
 	switch t {
+	case AVX512:
+		return l2sqI8AVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	case AVX2:
 		return l2sqI8AVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	}
@@ -98,6 +112,8 @@ func dotI8Rows(t Tier, q []int8, rows []*int8, out []int32) {
 	for len(rows) > 0 {
 		count := part(n, len(rows))
 		switch t {
+		case AVX512:
+			dotI8RowsAVX512(unsafe.SliceData(q), unsafe.SliceData(rows), unsafe.SliceData(out), n, count)
 		case AVX2:
 			dotI8RowsAVX2(unsafe.SliceData(q), unsafe.SliceData(rows), unsafe.SliceData(out), n, count)
 		default:
@@ -115,6 +131,8 @@ func prefetch(t Tier, p unsafe.Pointer, bytes int) {
 
 func maxAbs(t Tier, v []float32) float32 {
 	switch t {
+	case AVX512:
+		return maxAbsAVX512(unsafe.SliceData(v), len(v))
 	case AVX2:
 		return maxAbsAVX2(unsafe.SliceData(v), len(v))
 	}
@@ -124,6 +142,8 @@ func maxAbs(t Tier, v []float32) float32 {
 func quantize(t Tier, dst []int8, src []float32, scale float32) {
 	dst = dst[:len(src):len(dst)]
 	switch t {
+	case AVX512:
+		quantizeAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), len(src), scale)
 	case AVX2:
 		quantizeAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(src), scale)
 	default:
@@ -134,6 +154,8 @@ func quantize(t Tier, dst []int8, src []float32, scale float32) {
 func quantizeResidual(t Tier, dst []int8, src []float32, codes []int8, a, b float32) {
 	dst, codes = dst[:len(src):len(dst)], codes[:len(src):len(codes)]
 	switch t {
+	case AVX512:
+		quantizeResidualAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), unsafe.SliceData(codes), len(src), a, b)
 	case AVX2:
 		quantizeResidualAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), unsafe.SliceData(codes), len(src), a, b)
 	default:
@@ -144,6 +166,8 @@ func quantizeResidual(t Tier, dst []int8, src []float32, codes []int8, a, b floa
 func encodeF16(t Tier, dst []uint16, src []float32) {
 	dst = dst[:len(src):len(dst)]
 	switch t {
+	case AVX512:
+		encodeF16AVX512(unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	case AVX2:
 		encodeF16AVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	default:
@@ -154,6 +178,8 @@ func encodeF16(t Tier, dst []uint16, src []float32) {
 func decodeF16(t Tier, dst []float32, src []uint16) {
 	dst = dst[:len(src):len(dst)]
 	switch t {
+	case AVX512:
+		decodeF16AVX512(unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	case AVX2:
 		decodeF16AVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
 	default:
