@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestMain lets the test's binary be the process that graphstore starts to
+// TestMain lets the test's binary be the process that a suite starts to
 // measure memory.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
+	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "vector-serve") {
 		main()
 		return
 	}

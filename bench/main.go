@@ -21,7 +21,10 @@ type suite struct {
 func suites() []suite {
 	return []suite{
 		{"graphstore", "load, neighbours, size and opening of the graph store", graphstoreFlags},
+		{"vector", "building, recall, speed, size and opening of a vector index", vectorFlags},
+		{"vector-report", "tables and a plot of what vector and the peers printed", vectorReportFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
+		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},
 	}
 }
 
@@ -50,7 +53,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	fmt.Fprintln(log, "usage: bench SUITE [flags]")
 	for _, s := range suites() {
-		fmt.Fprintf(log, "  %-12s %s\n", s.name, s.about)
+		fmt.Fprintf(log, "  %-14s %s\n", s.name, s.about)
 	}
 	return errUsage
 }

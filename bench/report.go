@@ -18,7 +18,8 @@ type report struct {
 	Measures []measure `json:"measures"`
 	Tables   []table   `json:"tables,omitempty"`
 
-	log io.Writer // progress
+	result any       // what JSON has in place of this, nil for this
+	log    io.Writer // progress
 }
 
 // measure is one figure and, where there is one, its target.
@@ -75,8 +76,11 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// tables returns everything as tables, the measures first.
+// tables returns everything as tables, the measures first where there are any.
 func (r *report) tables() []table {
+	if len(r.Measures) == 0 {
+		return r.Tables
+	}
 	t := table{Title: "Measures", Columns: []string{"measure", "reached", "target", "", "note"}}
 	for _, m := range r.Measures {
 		target, mark := "", ""
@@ -136,5 +140,8 @@ func (r *report) writeMarkdown(w io.Writer) error {
 func (r *report) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
+	if r.result != nil {
+		return e.Encode(r.result)
+	}
 	return e.Encode(r)
 }
