@@ -6,8 +6,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// settle returns when the index of a vector space has nothing pending. A flat
-// index links no vectors, so it never has.
-func settle(ctx context.Context, _ *engine.DB, _ *engine.Graph, _ string) error {
-	return ctx.Err()
+// settle returns when the index of a vector space has nothing pending.
+func settle(ctx context.Context, db *engine.DB, g *engine.Graph, space string) error {
+	return db.Tend(ctx, g, space)
 }

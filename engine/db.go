@@ -42,6 +42,7 @@ type DB struct {
 	epoch atomic.Uint64
 
 	mirrors mirrors
+	tender  tender
 
 	// mu guards the fields below it.
 	mu       sync.Mutex
@@ -210,6 +211,7 @@ func (db *DB) Close() error {
 		db.idle.Wait()
 	}
 	db.mu.Unlock()
+	db.stopTending()
 	db.zdec.Close()
 	if err := db.store.Close(); err != nil {
 		return fmt.Errorf("engine: close %s: %w", db.path, err)

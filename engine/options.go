@@ -31,6 +31,9 @@ type Options struct {
 	// Logger receives what the storage engine has to say. The default is
 	// silence.
 	Logger *slog.Logger
+	// NoBackground leaves linking vectors into graphs to DB.Tend and DB.Settle.
+	// By default one goroutine does it after the commits that wrote them.
+	NoBackground bool
 	// OpenStore opens the storage engine. The default opens Pebble at the
 	// path, or memory for the path ":memory:".
 	OpenStore func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error)

@@ -401,6 +401,9 @@ func (v *TxView) publish() {
 	}
 	for _, w := range v.vectors {
 		w.write.Publish()
+		if w.index.Config().Kind != vecindex.Flat {
+			v.transact.db.tend(w.index)
+		}
 	}
 	st.mu.Lock()
 	for _, id := range v.dropped {

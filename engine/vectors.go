@@ -276,6 +276,7 @@ func (v *TxView) dropSpace(name string) error {
 
 // vectorWrite is what a transaction writes to one vector space.
 type vectorWrite struct {
+	index *vecindex.Index
 	write *vecindex.Write
 }
 
@@ -300,7 +301,7 @@ func (v *TxView) writer(name string) (*vecindex.Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.vectors[id] = &vectorWrite{write: w}
+	v.vectors[id] = &vectorWrite{index: ix, write: w}
 	return w, nil
 }
 

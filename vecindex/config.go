@@ -46,7 +46,7 @@ func (m Metric) String() string {
 // Kind is the structure that an index searches with.
 type Kind uint8
 
-// The kinds. Flat is the zero value and the one that can be opened.
+// The kinds. Flat is the zero value.
 const (
 	Flat  Kind = iota // every vector is compared: exact
 	HNSW              // navigable small world graph
@@ -80,11 +80,39 @@ type Config struct {
 	Model string
 	// Kind defaults to Flat.
 	Kind Kind
-	// Seed, M and EfConstruction are for the kinds that build graphs: the seed
-	// of their choices, the links of a node and the width of the search that
-	// finds them. Flat has no use for them.
+	// Seed is that of the choices of the kinds that build graphs. M is the
+	// number of links that a node is given on each level of one, from MinM to
+	// MaxM, by default DefaultM; EfConstruction the width of the search that
+	// finds them, up to MaxEf, by default DefaultEfConstruction. They may
+	// differ from one Open to the next but for M. Flat has no use for them.
 	Seed              uint64
 	M, EfConstruction int
+}
+
+// Limits and defaults of the kinds that build graphs.
+const (
+	MinM, MaxM            = 2, 128
+	DefaultM              = 16
+	DefaultEfConstruction = 200
+	DefaultEf             = 64
+	MaxEf                 = 1 << 14
+)
+
+// graph reports whether the kind builds a graph.
+func (c *Config) graph() bool { return c.Kind != Flat }
+
+func (c *Config) m() int {
+	if c.M == 0 {
+		return DefaultM
+	}
+	return c.M
+}
+
+func (c *Config) efConstruction() int {
+	if c.EfConstruction == 0 {
+		return DefaultEfConstruction
+	}
+	return c.EfConstruction
 }
 
 // Validate returns all that is wrong with c, joined, or nil.
@@ -104,14 +132,14 @@ func (c Config) Validate() error {
 	case !utf8.ValidString(c.Model):
 		errs = append(errs, errors.New("model name is not UTF-8"))
 	}
-	if c.Kind != Flat {
+	if c.Kind > CHNSW {
 		errs = append(errs, &KindError{Kind: c.Kind})
 	}
-	if c.M < 0 {
-		errs = append(errs, fmt.Errorf("negative M %d", c.M))
+	if m := c.m(); m < MinM || m > MaxM {
+		errs = append(errs, fmt.Errorf("M %d is not within %d to %d", c.M, MinM, MaxM))
 	}
-	if c.EfConstruction < 0 {
-		errs = append(errs, fmt.Errorf("negative EfConstruction %d", c.EfConstruction))
+	if ef := c.efConstruction(); ef < 1 || ef > MaxEf {
+		errs = append(errs, fmt.Errorf("EfConstruction %d is not within 1 to %d", c.EfConstruction, MaxEf))
 	}
 	return errors.Join(errs...)
 }
@@ -152,4 +180,38 @@ type Options struct {
 	// a mirror is built or grows, under locks of the index, and must not use
 	// the index but for MemoryBytes.
 	Room func() int64
+	// Rerank says what a graph's estimates are checked against; the zero value
+	// chooses by dimension and room.
+	Rerank Rerank
+	// Workers bounds the goroutines that link; 0 is GOMAXPROCS. It does not
+	// change the result.
+	Workers int
+}
+
+// Rerank says where a graph's searches get better distances from.
+type Rerank uint8
+
+// The sources of better distances.
+const (
+	// RerankAuto keeps low planes where they fit, and reads vectors elsewhere.
+	RerankAuto Rerank = iota
+	// RerankPlane keeps a second byte of each element in memory: distances to
+	// 16 bits, no reads.
+	RerankPlane
+	// RerankStore reads the vectors of which the estimates do not tell, some
+	// two or three a search.
+	RerankStore
+)
+
+// String returns the source's name.
+func (r Rerank) String() string {
+	switch r {
+	case RerankAuto:
+		return "auto"
+	case RerankPlane:
+		return "lowplane"
+	case RerankStore:
+		return "store"
+	}
+	return fmt.Sprintf("rerank(%d)", uint8(r))
 }

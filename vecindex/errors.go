@@ -29,6 +29,8 @@ var (
 	// ErrSequence says that a write's sequence is not above that of the last
 	// commit, or a view's below that of its snapshot.
 	ErrSequence = errors.New("sequence out of order")
+	// ErrRange says that a number of a search is out of its range.
+	ErrRange = errors.New("out of range")
 	// ErrFull says that the generation has used all its slots: its vectors
 	// have to be put into a new one.
 	ErrFull = errors.New("no slot left in this generation")

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 )
 
 // The records of a flat index. Keys are those of layout.Table; numbers in
@@ -38,6 +39,7 @@ const (
 	slotSize    = 15
 	slotOfSize  = 4
 	maxSeq      = 1<<48 - 1
+	maxSlots    = hnsw.MaxSlots
 
 	flagNormalised = 1
 )

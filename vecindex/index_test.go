@@ -71,9 +71,9 @@ func TestConfigValidate(t *testing.T) {
 	if err := config(vecindex.L2).Validate(); err != nil {
 		t.Fatal(err)
 	}
-	bad := vecindex.Config{Dim: -1, Metric: 9, Kind: vecindex.HNSW, M: -1, EfConstruction: -2}
+	bad := vecindex.Config{Dim: -1, Metric: 9, Kind: 9, M: -1, EfConstruction: -2}
 	err := bad.Validate()
-	for _, part := range []string{"dimension -1", "metric 9", "no name", "hnsw", "negative M", "negative EfConstruction"} {
+	for _, part := range []string{"dimension -1", "metric 9", "no name", "kind(9)", "M -1", "EfConstruction -2"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %q does not tell of %q", err, part)
 		}
@@ -106,8 +106,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"other metric", func(c *vecindex.Config) { c.Metric = vecindex.InnerProduct },
 			[]error{vecindex.ErrModelMismatch}, []error{vecindex.ErrDimension}},
 		{"hnsw", func(c *vecindex.Config) { c.Kind = vecindex.HNSW },
-			[]error{vecindex.ErrKind}, []error{vecindex.ErrModelMismatch}},
-		{"c-hnsw", func(c *vecindex.Config) { c.Kind = vecindex.CHNSW },
+			[]error{vecindex.ErrModelMismatch}, []error{vecindex.ErrKind}},
+		{"unknown kind", func(c *vecindex.Config) { c.Kind = 9 },
 			[]error{vecindex.ErrKind}, []error{vecindex.ErrModelMismatch}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

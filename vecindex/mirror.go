@@ -40,6 +40,7 @@ type chunk struct {
 	born    []uint64
 	died    []atomic.Uint64 // 0 while alive
 	layers  []uint8
+	slots   []uint32
 	dead    int // the writer's count
 }
 
@@ -48,7 +49,7 @@ const (
 	minChunkRows = 16
 	maxChunkRows = 4096
 	maxHoles     = 64 // nil chunks that need not be worth a rehash
-	rowOverhead  = 25 // bytes of a row beside its vector
+	rowOverhead  = 29 // bytes of a row beside its vector
 )
 
 func newChunk(rows, dim int) *chunk {
@@ -58,6 +59,7 @@ func newChunk(rows, dim int) *chunk {
 		born:    make([]uint64, rows),
 		died:    make([]atomic.Uint64, rows),
 		layers:  make([]uint8, rows),
+		slots:   make([]uint32, rows),
 	}
 }
 
@@ -170,7 +172,7 @@ func (m *mirror) apply(w *Write) {
 		s := &w.staged[i]
 		m.kill(s.id, w.seq)
 		if s.live {
-			m.add(slotRecord{id: s.id, layer: s.layer, born: w.seq}, w.vector(s))
+			m.add(slotRecord{id: s.id, layer: s.layer, born: w.seq}, s.slot, w.vector(s))
 		}
 	}
 	for len(m.sparse) > 0 {
@@ -198,13 +200,13 @@ func (m *mirror) setChunk(ci int, c *chunk) {
 }
 
 // add appends a row.
-func (m *mirror) add(s slotRecord, v []float32) {
+func (m *mirror) add(s slotRecord, slot uint32, v []float32) {
 	if m.table.full() {
 		m.rehash()
 	}
 	c := m.room()
 	ci, i := len(m.chunks)-1, m.last
-	c.ids[i], c.layers[i], c.born[i] = s.id, s.layer, s.born
+	c.ids[i], c.layers[i], c.born[i], c.slots[i] = s.id, s.layer, s.born, slot
 	copy(c.vector(i, m.dim), v)
 	m.last++
 	m.live++
@@ -226,6 +228,7 @@ func (m *mirror) room() *chunk {
 			copy(g.ids, c.ids)
 			copy(g.born, c.born)
 			copy(g.layers, c.layers)
+			copy(g.slots, c.slots)
 			for i := range c.died {
 				g.died[i].Store(c.died[i].Load())
 			}
@@ -245,16 +248,16 @@ func (m *mirror) room() *chunk {
 	return c
 }
 
-// kill ends the life of the live row of id, if there is one.
-func (m *mirror) kill(id, seq uint64) {
+// kill ends the life of the live row of id, and reports whether there is one.
+func (m *mirror) kill(id, seq uint64) (killed bool) {
 	row, ok := m.table.find(id)
 	if !ok {
-		return
+		return false
 	}
 	ci, i := int(row>>m.shift), int(row&uint64(m.chunkRows()-1))
 	c := m.chunks[ci]
 	if c == nil || c.died[i].Load() != 0 {
-		return
+		return false
 	}
 	c.died[i].Store(seq)
 	c.dead++
@@ -263,6 +266,7 @@ func (m *mirror) kill(id, seq uint64) {
 	if c.sparse() && !slices.Contains(m.sparse, ci) {
 		m.sparse = append(m.sparse, ci)
 	}
+	return true
 }
 
 // sparse reports whether a quarter of the chunk is dead.
@@ -272,10 +276,28 @@ func (c *chunk) sparse() bool { return 4*c.dead >= len(c.ids) }
 // it drops is copied three times at most, spread over the commits that made it
 // dead. Older versions keep the chunk for as long as a View holds them.
 func (m *mirror) reclaim(ci int) {
-	c := m.chunks[ci]
-	if c == nil || !c.sparse() {
-		return
+	if c := m.chunks[ci]; c != nil && c.sparse() {
+		m.move(ci, nil)
 	}
+}
+
+// drop removes the rows of slots that are kept elsewhere from now on.
+func (m *mirror) drop(slots map[uint32]bool) {
+	for ci := range len(m.chunks) {
+		c := m.chunks[ci]
+		if c != nil && slices.ContainsFunc(c.slots[:m.rows(ci)], func(s uint32) bool { return slots[s] }) {
+			m.move(ci, slots)
+		}
+	}
+	if m.holes > maxHoles && 2*m.holes > len(m.chunks) {
+		m.rehash()
+	}
+}
+
+// move moves the rows of a chunk that are alive and not left out to the end,
+// and drops the chunk.
+func (m *mirror) move(ci int, leave map[uint32]bool) {
+	c := m.chunks[ci]
 	rows := m.rows(ci)
 	m.setChunk(ci, nil)
 	m.holes++
@@ -286,7 +308,10 @@ func (m *mirror) reclaim(ci int) {
 			continue
 		}
 		m.live--
-		m.add(slotRecord{id: c.ids[i], layer: c.layers[i], born: c.born[i]}, c.vector(i, m.dim))
+		if leave[c.slots[i]] {
+			continue
+		}
+		m.add(slotRecord{id: c.ids[i], layer: c.layers[i], born: c.born[i]}, c.slots[i], c.vector(i, m.dim))
 	}
 }
 

@@ -1,7 +1,9 @@
 package vecindex
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 
@@ -157,4 +159,100 @@ func (s stored) vectors(ctx context.Context, ids []uint64, fn func(i int, layer 
 		}
 		return fn(where[j], layers[j], row)
 	})
+}
+
+// scanSlots calls fn with every slot's record, slots ascending.
+func (s stored) scanSlots(ctx context.Context, fn func(slot uint32, rec slotRecord)) (err error) {
+	it, err := s.iter(ctx, layout.TagSlot)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok, n := it.First(), 1; ok; ok, n = it.Next(), n+1 {
+		if n%ctxStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		slot, err := keySlot(it.Key())
+		if err != nil {
+			return err
+		}
+		rec, err := readSlot(it.Key(), it.Value())
+		if err != nil {
+			return err
+		}
+		fn(slot, rec)
+	}
+	return it.Err()
+}
+
+// pending calls fn with every slot that is to be linked, ascending. x is valid
+// until fn returns.
+func (s stored) pending(ctx context.Context, fn func(slot uint32, rec slotRecord, x []float32) error) (err error) {
+	prefix := append(s.table.Prefix(layout.TagPending), 0)
+	it, err := s.r.Iter(ctx, prefix, layout.Next(prefix))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	slots, err := s.iter(ctx, layout.TagSlot)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, slots.Close()) }()
+	vectors, err := s.iter(ctx, layout.TagVector)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, vectors.Close()) }()
+	x := make([]float32, s.dim)
+	for ok, n := it.First(), 1; ok; ok, n = it.Next(), n+1 {
+		if n%ctxStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		slot, err := pendingSlot(it.Key())
+		if err != nil {
+			return err
+		}
+		key, err := seek(slots, s.table.Slot(layout.TagSlot, slot))
+		if err != nil {
+			return err
+		}
+		rec, err := readSlot(key, slots.Value())
+		if err != nil {
+			return err
+		}
+		if key, err = seek(vectors, s.table.Slot(layout.TagVector, slot)); err != nil {
+			return err
+		}
+		if err := readVector(key, vectors.Value(), x); err != nil {
+			return err
+		}
+		if err := fn(slot, rec, x); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// seek moves an iterator to a key that must be there. Keys are mostly sought
+// in order, one after the other.
+func seek(it kv.Iterator, key []byte) ([]byte, error) {
+	if it.Valid() && it.Next() && bytes.Equal(it.Key(), key) {
+		return it.Key(), nil
+	}
+	if it.SeekGE(key) && bytes.Equal(it.Key(), key) {
+		return it.Key(), nil
+	}
+	if err := it.Err(); err != nil {
+		return nil, err
+	}
+	return nil, corrupt(key, "a pending slot without its record")
+}
+
+// pendingSlot reads the slot from a mark of pending work.
+func pendingSlot(key []byte) (uint32, error) {
+	if rest := layout.TableRest(key); len(rest) == 5 {
+		return binary.BigEndian.Uint32(rest[1:]), nil
+	}
+	return 0, corrupt(key, "key of %d bytes", len(key))
 }

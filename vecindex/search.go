@@ -14,8 +14,9 @@ type Search struct {
 	// K is how many hits are wanted; fewer where there are not as many
 	// vectors, none where it is not positive. It is not used with Layers.
 	K int
-	// Ef is the width of the search of a kind that is not exact; 0 is its
-	// default. Flat has no use for it.
+	// Ef is the width of the search of a kind that is not exact, up to MaxEf;
+	// 0 is DefaultEf. It is at least the number of hits wanted. Flat has no use
+	// for it.
 	Ef int
 	// Allow holds the node ids that may be found; nil allows all. Ids from
 	// 2^32 on are not in any bitmap. The bitmap must not change meanwhile.
@@ -44,6 +45,8 @@ type scratch struct {
 	tops   []topK
 	layer  [256]int16 // layer -> place in tops, -1 for a layer not asked for
 	ids    []uint64
+	raw    []byte
+	graph  graphScratch
 }
 
 // maxKept is the most hits that a scratch keeps room for.
@@ -78,6 +81,9 @@ func (v *View) Search(ctx context.Context, q Search, dst []Hit) ([]Hit, error) {
 }
 
 func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([]Hit, error) {
+	if q.Ef < 0 || q.Ef > MaxEf {
+		return nil, fmt.Errorf("Ef %d is not within 0 to %d: %w", q.Ef, MaxEf, ErrRange)
+	}
 	var err error
 	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q.Vector, true); err != nil {
 		return nil, err
@@ -86,9 +92,16 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	if err != nil || !wanted || v.meta.live == 0 || q.Allow != nil && q.Allow.IsEmpty() {
 		return dst, err
 	}
-	m, err := v.source(ctx)
+	st, err := v.source(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var m *mirror
+	if st != nil {
+		if st.graph != nil && !q.Exact {
+			return v.searchGraph(ctx, st, q, sc, dst)
+		}
+		m = st.all()
 	}
 	switch {
 	case q.Allow != nil && v.few(m, q.Allow):

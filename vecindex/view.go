@@ -18,7 +18,7 @@ type View struct {
 	ix     *Index
 	src    stored
 	meta   meta
-	mirror atomic.Pointer[mirror]
+	state  atomic.Pointer[state]
 	closed atomic.Bool
 }
 
@@ -38,40 +38,67 @@ func (ix *Index) At(ctx context.Context, s kv.Reader, seq uint64) (*View, error)
 		return nil, ix.wrap("view", fmt.Errorf("snapshot of epoch %d holds commit %d: %w", seq, m.seq, ErrSequence))
 	}
 	v := &View{ix: ix, src: ix.in(s), meta: m}
-	v.hold(ix.mirror.Load())
+	if ix.cfg.graph() {
+		// What the View sees must not be taken out of the graph.
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		if ix.open == nil {
+			ix.open = map[uint64]int{}
+		}
+		ix.open[m.seq]++
+	}
+	v.hold(ix.state.Load())
 	return v, nil
 }
 
 // Close releases the memory that only this View holds. The View is of no use
 // afterwards: its methods return ErrClosed.
 func (v *View) Close() {
-	v.closed.Store(true)
-	v.mirror.Store(nil)
+	if v.closed.Swap(true) {
+		return
+	}
+	v.state.Store(nil)
+	if ix := v.ix; ix.cfg.graph() {
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		if ix.open[v.meta.seq]--; ix.open[v.meta.seq] == 0 {
+			delete(ix.open, v.meta.seq)
+		}
+	}
 }
 
 // Len returns the number of vectors.
 func (v *View) Len() int { return int(v.meta.live) }
 
-// hold takes m for the View if m shows its snapshot.
-func (v *View) hold(m *mirror) *mirror {
-	if m == nil || v.meta.seq < m.floor || v.meta.seq > m.head {
+// hold takes st for the View if st shows its snapshot.
+func (v *View) hold(st *state) *state {
+	if st == nil || !st.shows(v.meta.seq) {
 		return nil
 	}
-	v.mirror.Store(m)
-	return m
+	v.state.Store(st)
+	return st
 }
 
-// source returns the mirror that shows the snapshot, built now if there is
-// none yet, or nil where the store has to be read.
-func (v *View) source(ctx context.Context) (*mirror, error) {
-	if m := v.mirror.Load(); m != nil {
-		return m, nil
+// source returns the state that shows the snapshot, built now if there is none
+// yet, or nil where the store has to be read.
+func (v *View) source(ctx context.Context) (*state, error) {
+	if st := v.state.Load(); st != nil {
+		return st, nil
 	}
-	m, err := v.ix.load(ctx)
+	st, err := v.ix.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return v.hold(m), nil
+	return v.hold(st), nil
+}
+
+// rows returns the mirror of all vectors that the View holds, nil where there
+// is none.
+func (v *View) rows() *mirror {
+	if st := v.state.Load(); st != nil {
+		return st.all()
+	}
+	return nil
 }
 
 func (v *View) check(op string) error {
@@ -95,8 +122,7 @@ func (v *View) Score(ctx context.Context, q []float32, ids []uint64, dst []float
 	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q, true); err != nil {
 		return dst, v.ix.wrap("score", err)
 	}
-	m, err := v.source(ctx)
-	if err != nil {
+	if _, err := v.source(ctx); err != nil {
 		return dst, v.ix.wrap("score", err)
 	}
 	n := len(dst)
@@ -104,7 +130,7 @@ func (v *View) Score(ctx context.Context, q []float32, ids []uint64, dst []float
 		dst = append(dst, float32(math.Inf(-1)))
 	}
 	metric := v.ix.cfg.Metric
-	err = v.each(ctx, m, ids, func(i int, _ uint8, x []float32) error {
+	err = v.each(ctx, v.rows(), ids, func(i int, _ uint8, x []float32) error {
 		dst[n+i] = metric.score(sc.query, x)
 		return nil
 	})
@@ -122,7 +148,7 @@ func (v *View) Vector(ctx context.Context, id uint64, dst []float32) ([]float32,
 		return dst, err
 	}
 	n := len(dst)
-	err := v.each(ctx, v.mirror.Load(), []uint64{id}, func(_ int, _ uint8, x []float32) error {
+	err := v.each(ctx, v.rows(), []uint64{id}, func(_ int, _ uint8, x []float32) error {
 		dst = append(dst, x...)
 		return nil
 	})
@@ -176,7 +202,7 @@ func (v *View) all(ctx context.Context, yield func(Entry) bool) (err error) {
 			ids = append(ids, id)
 		}
 		found := 0
-		err := v.each(ctx, v.mirror.Load(), ids, func(i int, layer uint8, x []float32) error {
+		err := v.each(ctx, v.rows(), ids, func(i int, layer uint8, x []float32) error {
 			layers[i] = layer
 			copy(buffer[i*dim:], x)
 			found++

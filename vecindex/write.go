@@ -3,8 +3,9 @@ package vecindex
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -23,6 +24,8 @@ type Write struct {
 	staged []staged
 	buffer []float32 // vectors of staged, one after the other
 	enc    []byte
+	free   []uint32 // slots that nobody sees any more
+	reused int      // of free
 	// changed says that b holds records of this write; done that it ended.
 	changed, done bool
 }
@@ -34,6 +37,9 @@ type staged struct {
 	layer  uint8
 	live   bool
 	vector int // place in buffer, in vectors; valid while live
+	// old is the slot that the id had before the write, if had.
+	old uint32
+	had bool
 }
 
 // Begin starts the write whose records b receives and whose commit will have
@@ -51,6 +57,9 @@ func (ix *Index) Begin(ctx context.Context, b kv.Batch, seq uint64) (*Write, err
 	}
 	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, byID: make(map[uint64]int)}
 	w.meta.seq = seq
+	ix.mu.Lock()
+	w.free = ix.free
+	ix.mu.Unlock()
 	w.meta.stamp = ix.cfg.stamp()
 	return w, nil
 }
@@ -70,7 +79,7 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	}
 	i, known := w.byID[id]
 	reuse := known && w.staged[i].live
-	if !reuse && w.meta.next == math.MaxUint32 {
+	if !reuse && w.meta.next == maxSlots && w.reused == len(w.free) {
 		return w.ix.wrap(fmt.Sprintf("put node %d", id), ErrFull)
 	}
 	if !known {
@@ -82,10 +91,9 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	if reuse {
 		copy(w.vector(s), buffer[len(w.buffer):])
 	} else {
-		s.slot = w.meta.next
+		s.slot = w.newSlot()
 		s.vector = len(w.buffer) / dim
 		w.buffer = buffer
-		w.meta.next++
 		w.meta.live++
 	}
 	s.live, s.layer = true, layer
@@ -97,8 +105,21 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	w.b.Set(t.Slot(layout.TagSlot, s.slot), w.enc)
 	w.enc = binary.LittleEndian.AppendUint32(w.enc[:0], s.slot)
 	w.b.Set(t.SlotOf(id), w.enc)
+	if w.ix.cfg.graph() {
+		w.b.Set(t.Pending(false, s.slot), nil)
+	}
 	w.setMeta()
 	return nil
+}
+
+// newSlot returns a slot for a vector: a free one, or the next.
+func (w *Write) newSlot() uint32 {
+	if w.reused < len(w.free) {
+		w.reused++
+		return w.free[w.reused-1]
+	}
+	w.meta.next++
+	return w.meta.next - 1
 }
 
 // Delete removes the vector of node id and reports whether it had one.
@@ -119,6 +140,9 @@ func (w *Write) Delete(ctx context.Context, id uint64) (bool, error) {
 		}
 	} else if s := &w.staged[i]; s.live {
 		w.deleteSlot(s.slot)
+		if w.ix.cfg.graph() {
+			w.b.Delete(t.Pending(false, s.slot))
+		}
 		s.live = false
 		w.meta.live--
 	} else {
@@ -148,17 +172,29 @@ func (w *Write) Publish() {
 		ix.buffered = append(ix.buffered, w)
 		return
 	}
-	m := ix.mirror.Load()
-	if m == nil || w.seq <= m.head {
+	ix.took(w)
+	st := ix.state.Load()
+	if st == nil || w.seq <= st.head {
 		return
 	}
-	if w.base != m.head {
-		ix.mirror.Store(nil) // a commit was not published: built anew when needed
+	if w.base != st.head {
+		ix.state.Store(nil) // a commit was not published: built anew when needed
 		return
 	}
-	next := m.next()
-	next.apply(w)
-	ix.keep(next)
+	ix.keep(st.apply(w))
+}
+
+// took notes what a published write did to slots: it used free ones, and ended
+// the lives of some that are being linked.
+func (ix *Index) took(w *Write) {
+	if used := w.free[:w.reused]; len(used) > 0 {
+		ix.free = slices.DeleteFunc(slices.Clone(ix.free), func(s uint32) bool { return slices.Contains(used, s) })
+	}
+	for i := range w.staged {
+		if s := &w.staged[i]; s.had && ix.inFlight[s.old] {
+			ix.lost[s.old] = w.seq
+		}
+	}
 }
 
 // stage notes id as changed and deletes the records of the slot it has.
@@ -171,13 +207,45 @@ func (w *Write) stage(ctx context.Context, id uint64) (int, error) {
 		if w.meta.live == 0 {
 			return 0, corrupt(w.ix.cfg.Table.SlotOf(id), "slot in an index of no vectors")
 		}
+		if err := w.bury(ctx, slot); err != nil {
+			return 0, err
+		}
 		w.deleteSlot(slot)
 		w.meta.live--
 	}
 	i := len(w.staged)
 	w.byID[id] = i
-	w.staged = append(w.staged, staged{id: id})
+	w.staged = append(w.staged, staged{id: id, old: slot, had: ok})
 	return i, nil
+}
+
+// bury marks a slot that dies to be taken out of the graph, or forgets that it
+// was to be linked.
+func (w *Write) bury(ctx context.Context, slot uint32) error {
+	if !w.ix.cfg.graph() {
+		return nil
+	}
+	t := w.ix.cfg.Table
+	pending := t.Pending(false, slot)
+	_, err := w.ix.store.Get(ctx, pending, nil)
+	if err == nil {
+		w.b.Delete(pending)
+		return nil
+	}
+	if !errors.Is(err, kv.ErrNotFound) {
+		return err
+	}
+	key := t.Slot(layout.TagSlot, slot)
+	b, err := w.ix.store.Get(ctx, key, nil)
+	if err != nil {
+		return err
+	}
+	rec, err := readSlot(key, b)
+	if err != nil {
+		return err
+	}
+	w.b.Set(t.Pending(true, slot), []byte{rec.layer})
+	return nil
 }
 
 func (w *Write) deleteSlot(slot uint32) {

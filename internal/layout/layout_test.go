@@ -39,8 +39,8 @@ func randomKey(r *rand.Rand) []byte {
 		layout.Promoted(g, layout.In, typ, c), layout.Edge(g, id, typ, c),
 		layout.Contribution(g, id, target), layout.Sources(g, target, c),
 		layout.ValueIndex(g, typ, b, id), layout.SetIndex(g, typ, b, c),
-		layout.Space(g, typ), table.Slot(layout.TagVector, 7), table.SlotOf(id), table.Links(1, 7),
-		table.Pending(9), table.Meta(name),
+		layout.Space(g, typ), table.Slot(layout.TagVector, 7), table.SlotOf(id), table.Links(0, 1, 7),
+		table.Pending(true, 9), table.Code(1, 9), table.Meta(name),
 		layout.Postings(g, typ, string(b), c), layout.LexSum(g, typ, string(b)), layout.TermsOf(g, typ, id),
 		layout.Bucket(g, typ, b), layout.Column(g, typ, c), layout.ColumnHeader(g, typ), layout.Commit(id),
 	}

@@ -25,11 +25,11 @@ const (
 	TagSetIndex     Tag = 0x29
 	TagSpace        Tag = 0x30
 	TagVector       Tag = 0x31 // slot -> full vector
-	TagCode         Tag = 0x32 // slot -> quantised code
-	TagLinks        Tag = 0x33 // level, slot -> neighbours
+	TagCode         Tag = 0x32 // edition, slot -> quantised code
+	TagLinks        Tag = 0x33 // edition, level, slot -> neighbours
 	TagSlot         Tag = 0x34 // slot -> node, life span
 	TagSlotOf       Tag = 0x35 // node -> slot
-	TagPending      Tag = 0x36 // sequence -> slot not linked yet
+	TagPending      Tag = 0x36 // slot not linked or not taken out yet
 	TagIndexMeta    Tag = 0x37 // the index's own state
 	TagPostings     Tag = 0x38
 	TagLexSum       Tag = 0x39

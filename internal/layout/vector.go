@@ -18,20 +18,33 @@ func (t Table) Prefix(tag Tag) []byte {
 	return binary.BigEndian.AppendUint16(put32(graphKey(tag, t.Graph, 18), t.Space), t.Generation)
 }
 
-// Slot returns the key of a slot in a table keyed by slot: [TagVector],
-// [TagCode] or [TagSlot].
+// Slot returns the key of a slot in a table keyed by slot: [TagVector] or
+// [TagSlot].
 func (t Table) Slot(tag Tag, slot uint32) []byte { return put32(t.Prefix(tag), slot) }
 
 // SlotOf returns the key that leads from a node to its slot.
 func (t Table) SlotOf(node uint64) []byte { return put64(t.Prefix(TagSlotOf), node) }
 
-// Links returns the key of a slot's neighbours on a level.
-func (t Table) Links(level uint8, slot uint32) []byte {
-	return put32(append(t.Prefix(TagLinks), level), slot)
+// Code returns the key of a slot's code in one of two editions, 0 and 1.
+func (t Table) Code(edition uint8, slot uint32) []byte {
+	return put32(append(t.Prefix(TagCode), edition), slot)
 }
 
-// Pending returns the key of a pending marker.
-func (t Table) Pending(seq uint64) []byte { return put64(t.Prefix(TagPending), seq) }
+// Links returns the key of a slot's neighbours on a level, in one of two
+// editions, 0 and 1.
+func (t Table) Links(edition, level uint8, slot uint32) []byte {
+	return put32(append(t.Prefix(TagLinks), edition, level), slot)
+}
+
+// Pending returns the key that says that a slot has to be linked, or that a
+// dead one has to be taken out.
+func (t Table) Pending(dead bool, slot uint32) []byte {
+	kind := byte(0)
+	if dead {
+		kind = 1
+	}
+	return put32(append(t.Prefix(TagPending), kind), slot)
+}
 
 // Meta returns the key of a fact about the index.
 func (t Table) Meta(name string) []byte { return append(t.Prefix(TagIndexMeta), name...) }

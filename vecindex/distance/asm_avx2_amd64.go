@@ -1,7 +1,5 @@
 package distance
 
-import "unsafe"
-
 // The functions of the AVX2 tier take pointers to elements, of which they read
 // and write exactly as many as the counts beside them say.
 
@@ -40,8 +38,3 @@ func encodeF16AVX2(dst *uint16, src *float32, n int)
 
 //go:noescape
 func decodeF16AVX2(dst *float32, src *uint16, n int)
-
-// prefetchLines fetches the cache lines that hold the bytes from p on.
-//
-//go:noescape
-func prefetchLines(p unsafe.Pointer, bytes int)

@@ -60,6 +60,9 @@ func BenchmarkDotBlock(b *testing.B) { benchBlock(b, 6<<10) }
 // BenchmarkDotBlockL2 has a block that stays in the second-level cache.
 func BenchmarkDotBlockL2(b *testing.B) { benchBlock(b, 128<<10) }
 
+// BenchmarkDotBlockL3 has a block that stays in the third-level cache.
+func BenchmarkDotBlockL3(b *testing.B) { benchBlock(b, 2<<20) }
+
 // BenchmarkDotBlockMemory has a block of 256 MiB.
 func BenchmarkDotBlockMemory(b *testing.B) { benchBlock(b, 64<<20) }
 

@@ -123,12 +123,6 @@ func dotI8Rows(t Tier, q []int8, rows []*int8, out []int32) {
 	}
 }
 
-func prefetch(t Tier, p unsafe.Pointer, bytes int) {
-	if t != Portable {
-		prefetchLines(p, bytes)
-	}
-}
-
 func maxAbs(t Tier, v []float32) float32 {
 	switch t {
 	case AVX512:

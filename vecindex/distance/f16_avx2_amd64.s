@@ -11,8 +11,10 @@ loop:
 	JLT  rest
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
-	VCVTPS2PH $0, Y0, (DI)    // 0: to nearest, even in a tie
-	VCVTPS2PH $0, Y1, 16(DI)
+	VCVTPS2PH $0, Y0, X0      // 0: to nearest, even in a tie
+	VCVTPS2PH $0, Y1, X1
+	VMOVDQU X0, (DI)
+	VMOVDQU X1, 16(DI)
 	ADDQ $64, SI
 	ADDQ $32, DI
 	JMP  loop

@@ -147,6 +147,11 @@ done:
 	VZEROUPPER
 	RET
 
+// The block functions read one row at a time and leave fetching to the
+// processor: four rows at a time, which saves loads of q, take two thirds of the
+// time in the first-level cache but up to twice from memory, and explicit
+// fetches cost more in the caches than they save from memory.
+
 // func dotBlockAVX512(q, block, out *float32, n, rows int)
 TEXT ·dotBlockAVX512(SB), NOSPLIT, $0-40
 	MOVQ q+0(FP), SI

@@ -25,44 +25,22 @@ func DotI8Rows(q []int8, rows []*int8, out []int32) { dotI8Rows(active, q, rows,
 func Prefetch(p unsafe.Pointer, bytes int) { prefetch(active, p, bytes) }
 
 func dotI8Portable(a, b []int8) int32 {
-	n := len(a)
-	b = b[:n:len(b)]
-	var s0, s1, s2, s3 int32
-	i := 0
-	for ; i <= n-4; i += 4 {
-		x, y := (*[4]int8)(a[i:]), (*[4]int8)(b[i:])
-		s0 += int32(x[0]) * int32(y[0])
-		s1 += int32(x[1]) * int32(y[1])
-		s2 += int32(x[2]) * int32(y[2])
-		s3 += int32(x[3]) * int32(y[3])
+	b = b[:len(a):len(b)]
+	var sum int32
+	for i, x := range a {
+		sum += int32(x) * int32(b[i])
 	}
-	for ; i < n; i++ {
-		s0 += int32(a[i]) * int32(b[i])
-	}
-	return s0 + s1 + s2 + s3
+	return sum
 }
 
 func l2sqI8Portable(a, b []int8) int32 {
-	n := len(a)
-	b = b[:n:len(b)]
-	var s0, s1, s2, s3 int32
-	i := 0
-	for ; i <= n-4; i += 4 {
-		x, y := (*[4]int8)(a[i:]), (*[4]int8)(b[i:])
-		d0 := int32(x[0]) - int32(y[0])
-		d1 := int32(x[1]) - int32(y[1])
-		d2 := int32(x[2]) - int32(y[2])
-		d3 := int32(x[3]) - int32(y[3])
-		s0 += d0 * d0
-		s1 += d1 * d1
-		s2 += d2 * d2
-		s3 += d3 * d3
+	b = b[:len(a):len(b)]
+	var sum int32
+	for i, x := range a {
+		d := int32(x) - int32(b[i])
+		sum += d * d
 	}
-	for ; i < n; i++ {
-		d := int32(a[i]) - int32(b[i])
-		s0 += d * d
-	}
-	return s0 + s1 + s2 + s3
+	return sum
 }
 
 func dotI8RowsPortable(q []int8, rows []*int8, out []int32) {

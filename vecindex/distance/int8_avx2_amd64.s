@@ -197,6 +197,10 @@ shortdone:
 	MOVL R11, ret+24(FP)
 	RET
 
+// Rows are fetched this many before they are read, to the second-level cache: a
+// fetch to the first one holds a buffer until it is done, of which there are few.
+#define AHEAD 16
+
 // func dotI8RowsAVX2(q *int8, rows **int8, out *int32, n, count int)
 TEXT ·dotI8RowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ q+0(FP), SI
@@ -211,38 +215,43 @@ TEXT ·dotI8RowsAVX2(SB), NOSPLIT, $0-40
 	JLT  short
 	MASK
 
-	// Lines of the first two rows.
-	MOVQ BX, R12
-	LEAQ 16(BX), R13
-	CMPQ R13, R10
-	CMOVQGT R10, R13
-
-first:
-	CMPQ R12, R13
-	JGE  row
-	MOVQ (R12), R11
-	XORL AX, AX
-
-firstline:
-	PREFETCHT0 (R11)(AX*1)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT  firstline
-	PREFETCHT0 -1(R11)(CX*1)
-	ADDQ $8, R12
-	JMP  first
+	MOVQ BX, R12              // the next row to fetch
 
 row:
 	CMPQ BX, R10
 	JGE  done
-	MOVQ (BX), DI
-	MOVQ DI, R12              // the row to fetch; at the end none
-	LEAQ 16(BX), R13
-	CMPQ R13, R10
-	JGE  begin
-	MOVQ (R13), R12
 
-begin:
+fetch:
+	LEAQ (8*AHEAD)(BX), R9
+	CMPQ R12, R9
+	JGT  read
+	CMPQ R12, R10
+	JGE  read
+	MOVQ (R12), AX
+	LEAQ (AX)(CX*1), R11
+	LEAQ -192(R11), R9
+	ANDQ $~63, AX
+	ADDQ $8, R12
+
+lines:
+	CMPQ AX, R9
+	JGE  line
+	PREFETCHT1 (AX)
+	PREFETCHT1 64(AX)
+	PREFETCHT1 128(AX)
+	PREFETCHT1 192(AX)
+	ADDQ $256, AX
+	JMP  lines
+
+line:
+	CMPQ AX, R11
+	JCC  fetch
+	PREFETCHT1 (AX)
+	ADDQ $64, AX
+	JMP  line
+
+read:
+	MOVQ (BX), DI
 	XORL AX, AX
 	CLEAR
 	MOVQ CX, R9
@@ -250,15 +259,12 @@ begin:
 	JZ   rest
 
 loop:
-	PREFETCHT0 (R12)(AX*1)
 	TERMS64(PRODUCT)
 	ADDQ $64, AX
 	CMPQ AX, R9
 	JLT  loop
 
 rest:
-	PREFETCHT0 (R12)(AX*1)
-	PREFETCHT0 -1(R12)(CX*1)
 	MOVQ CX, R9
 	ANDQ $~15, R9
 	CMPQ AX, R9
@@ -309,22 +315,4 @@ shortnext:
 	JMP  short
 
 shortdone:
-	RET
-
-// func prefetchLines(p unsafe.Pointer, bytes int)
-TEXT ·prefetchLines(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ bytes+8(FP), CX
-	TESTQ CX, CX
-	JLE  done
-	ADDQ AX, CX
-	ANDQ $~63, AX
-
-line:
-	PREFETCHT0 (AX)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JCS  line
-
-done:
 	RET

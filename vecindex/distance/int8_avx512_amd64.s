@@ -1,8 +1,5 @@
 #include "textflag.h"
 
-// Rows that are fetched before they are read.
-#define AHEAD 2
-
 // VPDPBUSD multiplies unsigned by signed bytes. One side is turned to unsigned
 // by flipping its sign bit, which adds 128 to each element, so that 128 times
 // the sum of the other side is to be taken off. Sums of 32 bits wrap around, so
@@ -94,54 +91,75 @@ done:
 	VZEROUPPER
 	RET
 
+// ABSDIFF sets x to the absolute differences of the bytes x and y, unsigned.
+#define ABSDIFF(x, y, t) \
+	VPMAXSB x, y, t; \
+	VPMINSB x, y, x; \
+	VPSUBB x, t, x
+
+// SQUARES adds the squares of the unsigned bytes x to sum, as the products with
+// the same bytes less 128, and the bytes to rest.
+#define SQUARES(x, t, sum, rest) \
+	VPXORQ x, Z31, t; \
+	VPDPBUSD t, x, sum; \
+	VPDPBUSD Z30, x, rest
+
 // func l2sqI8AVX512(a, b *int8, n int) int32
 TEXT ·l2sqI8AVX512(SB), NOSPLIT, $0-28
 	MOVQ a+0(FP), SI
 	MOVQ b+8(FP), DI
 	MOVQ n+16(FP), CX
+	CONSTANTS
 	CLEAR
 	XORL AX, AX
 	MOVQ CX, R9
-	SHRQ $6, R9
+	SHRQ $7, R9
 	JZ   rest
 
 loop:
-	VPMOVSXBW (SI)(AX*1), Z4
-	VPMOVSXBW 32(SI)(AX*1), Z5
-	VPMOVSXBW (DI)(AX*1), Z6
-	VPMOVSXBW 32(DI)(AX*1), Z7
-	VPSUBW Z6, Z4, Z4
-	VPSUBW Z7, Z5, Z5
-	VPDPWSSD Z4, Z4, Z0
-	VPDPWSSD Z5, Z5, Z1
-	ADDQ $64, AX
+	VMOVDQU64 (SI)(AX*1), Z4
+	VMOVDQU64 64(SI)(AX*1), Z5
+	VMOVDQU64 (DI)(AX*1), Z6
+	VMOVDQU64 64(DI)(AX*1), Z7
+	ABSDIFF(Z4, Z6, Z8)
+	ABSDIFF(Z5, Z7, Z9)
+	SQUARES(Z4, Z8, Z0, Z2)
+	SQUARES(Z5, Z9, Z1, Z3)
+	ADDQ $128, AX
 	DECQ R9
 	JNZ  loop
 
 rest:
-	TESTL $32, CX
+	TESTL $64, CX
 	JZ   tail
-	VPMOVSXBW (SI)(AX*1), Z4
-	VPMOVSXBW (DI)(AX*1), Z6
-	VPSUBW Z6, Z4, Z4
-	VPDPWSSD Z4, Z4, Z0
-	ADDQ $32, AX
+	VMOVDQU64 (SI)(AX*1), Z4
+	VMOVDQU64 (DI)(AX*1), Z6
+	ABSDIFF(Z4, Z6, Z8)
+	SQUARES(Z4, Z8, Z0, Z2)
+	ADDQ $64, AX
 
 tail:
-	ANDL $31, CX
+	ANDL $63, CX
 	JZ   done
 	MASK
-	VPMOVSXBW.Z (SI)(AX*1), K1, Z4
-	VPMOVSXBW.Z (DI)(AX*1), K1, Z6
-	VPSUBW Z6, Z4, Z4
-	VPDPWSSD Z4, Z4, Z1
+	VMOVDQU8.Z (SI)(AX*1), K1, Z4
+	VMOVDQU8.Z (DI)(AX*1), K1, Z6
+	ABSDIFF(Z4, Z6, Z8)
+	SQUARES(Z4, Z8, Z1, Z3)
 
 done:
 	VPADDD Z1, Z0, Z0
+	VPADDD Z3, Z2, Z2
+	VPSLLD $7, Z2, Z2
+	VPADDD Z2, Z0, Z0
 	FOLD
 	MOVL R11, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// Rows are fetched this many before they are read, to the second-level cache: a
+// fetch to the first one holds a buffer until it is done, of which there are few.
+#define AHEAD 16
 
 // func dotI8RowsAVX512(q *int8, rows **int8, out *int32, n, count int)
 //
@@ -178,38 +196,43 @@ sumtail:
 	SHLL $7, R11
 	MOVL R11, R13
 
-	// Lines of the first rows.
-	MOVQ BX, R12
-	LEAQ (8*AHEAD)(BX), R9
-	CMPQ R9, R10
-	CMOVQGT R10, R9
-
-first:
-	CMPQ R12, R9
-	JGE  row
-	MOVQ (R12), R11
-	XORL AX, AX
-
-firstline:
-	PREFETCHT0 (R11)(AX*1)
-	ADDQ $64, AX
-	CMPQ AX, DX
-	JLT  firstline
-	PREFETCHT0 -1(R11)(DX*1)
-	ADDQ $8, R12
-	JMP  first
+	MOVQ BX, R12              // the next row to fetch
 
 row:
 	CMPQ BX, R10
 	JGE  done
-	MOVQ (BX), DI
-	MOVQ DI, R12              // the row to fetch; at the end none
-	LEAQ (8*AHEAD)(BX), R9
-	CMPQ R9, R10
-	JGE  begin
-	MOVQ (R9), R12
 
-begin:
+fetch:
+	LEAQ (8*AHEAD)(BX), R9
+	CMPQ R12, R9
+	JGT  read
+	CMPQ R12, R10
+	JGE  read
+	MOVQ (R12), AX
+	LEAQ (AX)(DX*1), R11
+	LEAQ -192(R11), R9
+	ANDQ $~63, AX
+	ADDQ $8, R12
+
+lines:
+	CMPQ AX, R9
+	JGE  line
+	PREFETCHT1 (AX)
+	PREFETCHT1 64(AX)
+	PREFETCHT1 128(AX)
+	PREFETCHT1 192(AX)
+	ADDQ $256, AX
+	JMP  lines
+
+line:
+	CMPQ AX, R11
+	JCC  fetch
+	PREFETCHT1 (AX)
+	ADDQ $64, AX
+	JMP  line
+
+read:
+	MOVQ (BX), DI
 	CLEAR
 	XORL AX, AX
 	MOVQ DX, R9
@@ -221,10 +244,6 @@ loop:
 	VPXORQ 64(DI)(AX*1), Z31, Z5
 	VPXORQ 128(DI)(AX*1), Z31, Z6
 	VPXORQ 192(DI)(AX*1), Z31, Z7
-	PREFETCHT0 (R12)(AX*1)
-	PREFETCHT0 64(R12)(AX*1)
-	PREFETCHT0 128(R12)(AX*1)
-	PREFETCHT0 192(R12)(AX*1)
 	VPDPBUSD (SI)(AX*1), Z4, Z0
 	VPDPBUSD 64(SI)(AX*1), Z5, Z1
 	VPDPBUSD 128(SI)(AX*1), Z6, Z2
@@ -240,17 +259,14 @@ rest:
 
 rest64:
 	VPXORQ (DI)(AX*1), Z31, Z4
-	PREFETCHT0 (R12)(AX*1)
 	VPDPBUSD (SI)(AX*1), Z4, Z0
 	ADDQ $64, AX
 	SUBL $64, R9
 	JNZ  rest64
 
 tail:
-	PREFETCHT0 -1(R12)(DX*1)
 	TESTL CX, CX
 	JZ   next
-	PREFETCHT0 (R12)(AX*1)
 	VMOVDQU8.Z (DI)(AX*1), K1, Z4
 	VMOVDQU8.Z (SI)(AX*1), K1, Z5
 	VPXORQ Z31, Z4, Z4

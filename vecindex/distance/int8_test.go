@@ -105,6 +105,16 @@ func TestI8Rows(t *testing.T) {
 	})
 }
 
+// TestI8RowsOfNothing has rows without elements, which need no address.
+func TestI8RowsOfNothing(t *testing.T) {
+	eachTier(t, func(t *testing.T, k *distance.Kernels) {
+		out := []int32{7, 7}
+		if k.DotI8Rows(nil, make([]*int8, 2), out); out[0] != 0 || out[1] != 0 {
+			t.Errorf("inner products of nothing = %d", out)
+		}
+	})
+}
+
 func FuzzI8(f *testing.F) {
 	f.Add([]byte{128, 128, 127, 129})
 	f.Add(make([]byte, 131))

@@ -28,17 +28,13 @@ func QuantizeResidual(dst []int8, src []float32, codes []int8, a, b float32) {
 func maxAbsPortable(v []float32) float32 {
 	// Without its sign, a float32 compares as its bits do, and NaN is above
 	// infinity.
-	var m0, m1 uint32
-	i := 0
-	for ; i <= len(v)-2; i += 2 {
-		x := (*[2]float32)(v[i:])
-		m0 = max(m0, math.Float32bits(x[0])&^(1<<31))
-		m1 = max(m1, math.Float32bits(x[1])&^(1<<31))
+	var most uint32
+	for _, x := range v {
+		if bits := math.Float32bits(x) &^ (1 << 31); bits > most {
+			most = bits
+		}
 	}
-	if i < len(v) {
-		m0 = max(m0, math.Float32bits(v[i])&^(1<<31))
-	}
-	return math.Float32frombits(max(m0, m1))
+	return math.Float32frombits(most)
 }
 
 // code rounds x to the nearest integer within the limit.

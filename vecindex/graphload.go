@@ -1,0 +1,325 @@
+package vecindex
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
+)
+
+// newGraph returns an empty graph for n nodes, nil where they do not fit.
+func (ix *Index) newGraph(codec *quant.Codec, n int) *hnsw.Graph {
+	p := hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed}
+	limit := ix.bound()
+	fits := func(low bool) *hnsw.Graph {
+		p.Low = low
+		g := hnsw.New(codec, p)
+		if limit == 0 || limit > 0 && g.BytesFor(n) <= limit/4*3 {
+			return g
+		}
+		return nil
+	}
+	if ix.rerank != RerankStore {
+		if g := fits(true); g != nil || ix.rerank == RerankPlane {
+			return g
+		}
+	}
+	return fits(false)
+}
+
+// loader reads a graph back.
+type loader struct {
+	ix      *Index
+	r       kv.Reader
+	meta    meta
+	record  graphRecord
+	codec   *quant.Codec
+	graph   *hnsw.Graph
+	pending map[uint32]bool
+	dead    map[uint32]uint8 // layer
+	lives   []hnsw.Life
+	// has holds the slots that are in the graph.
+	has []uint64
+}
+
+func (l *loader) known(slot uint32) bool {
+	return slot < l.meta.next && l.has[slot/64]&(1<<(slot%64)) != 0
+}
+
+// buildGraph reads the state of an index that has a graph; it is nil where
+// there is none, or no room for it.
+func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, error) {
+	l := &loader{ix: ix, r: r, meta: m, pending: map[uint32]bool{}, dead: map[uint32]uint8{}}
+	ok, err := l.readRecords(ctx)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if err := l.readPending(ctx); err != nil {
+		return nil, err
+	}
+	l.graph = ix.newGraph(l.codec, int(m.next))
+	if l.graph == nil {
+		return nil, nil
+	}
+	l.has = make([]uint64, (m.next+63)/64)
+	restored := l.graph.Restore(m.next)
+	if err := l.readSlots(ctx, restored); err != nil {
+		return nil, err
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return l.readCodes(gctx, restored) })
+	g.Go(func() error { return l.readLinks(gctx, restored) })
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if err := restored.Done(l.record.layers); err != nil {
+		return nil, corrupt(ix.cfg.Table.Meta(graphName), "%v", err)
+	}
+	l.graph.Show(l.lives)
+	if l.record.flags&graphTorn != 0 {
+		l.graph.Adopt()
+	}
+	st := &state{graph: &graph{Graph: l.graph, record: l.record}, floor: m.seq, head: m.seq}
+	if st.mirror, err = l.pendingMirror(ctx, st.bytes()); err != nil {
+		return nil, err
+	}
+	ix.setFree(l.freeSlots())
+	return st, nil
+}
+
+func (ix *Index) setFree(slots []uint32) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.free = slots
+}
+
+// get reads a record of the index, nil where there is none.
+func (ix *Index) get(ctx context.Context, r kv.Reader, name string) (key, b []byte, err error) {
+	key = ix.cfg.Table.Meta(name)
+	b, err = r.Get(ctx, key, nil)
+	if errors.Is(err, kv.ErrNotFound) {
+		return key, nil, nil
+	}
+	return key, b, err
+}
+
+func (l *loader) readRecords(ctx context.Context) (ok bool, err error) {
+	ix := l.ix
+	key, b, err := ix.get(ctx, l.r, graphName)
+	if err != nil || b == nil {
+		return false, err
+	}
+	if l.record, err = readGraph(key, b, l.meta.next); err != nil {
+		return false, err
+	}
+	if l.record.m != uint32(ix.cfg.m()) {
+		return false, &StampError{Want: l.meta.stamp, Have: ix.cfg.stamp()}
+	}
+	key, b, err = ix.get(ctx, l.r, codecName(l.record.edition))
+	if err != nil {
+		return false, err
+	}
+	if l.codec, err = quant.ReadRecord(b, ix.cfg.Dim, ix.cfg.Metric == InnerProduct); err != nil {
+		return false, corrupt(key, "%v", err)
+	}
+	return true, nil
+}
+
+// each calls fn with what follows a prefix in its keys, and the values.
+func (l *loader) each(ctx context.Context, prefix []byte, rest int, fn func(key, rest, value []byte) error) (err error) {
+	it, err := l.r.Iter(ctx, prefix, layout.Next(prefix))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok, n := it.First(), 1; ok; ok, n = it.Next(), n+1 {
+		if n%ctxStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		key := it.Key()
+		if len(key) != len(prefix)+rest {
+			return corrupt(key, "key of %d bytes", len(key))
+		}
+		if err := fn(key, key[len(prefix):], it.Value()); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+func (l *loader) readPending(ctx context.Context) error {
+	return l.each(ctx, l.ix.cfg.Table.Prefix(layout.TagPending), 5, func(key, rest, value []byte) error {
+		slot := binary.BigEndian.Uint32(rest[1:])
+		switch {
+		case slot >= l.meta.next:
+			return corrupt(key, "slot %d of %d", slot, l.meta.next)
+		case rest[0] == 0 && len(value) == 0:
+			l.pending[slot] = true
+		case rest[0] == 1 && len(value) == 1:
+			l.dead[slot] = value[0]
+		default:
+			return corrupt(key, "malformed mark of pending work")
+		}
+		return nil
+	})
+}
+
+// readSlots notes which nodes the graph has.
+func (l *loader) readSlots(ctx context.Context, g *hnsw.Restored) error {
+	node := func(slot uint32, id uint64, layer uint8, life hnsw.Life) {
+		g.Node(slot, id, layer)
+		l.has[slot/64] |= 1 << (slot % 64)
+		l.lives = append(l.lives, life)
+	}
+	live := 0
+	err := l.each(ctx, l.ix.cfg.Table.Prefix(layout.TagSlot), 4, func(key, rest, value []byte) error {
+		slot := binary.BigEndian.Uint32(rest)
+		rec, err := readSlot(key, value)
+		if err != nil {
+			return err
+		}
+		if err := l.meta.accepts(rec, slot, key); err != nil {
+			return err
+		}
+		live++
+		if _, dead := l.dead[slot]; dead {
+			return corrupt(key, "a slot that is alive and dead")
+		}
+		if !l.pending[slot] {
+			node(slot, rec.id, rec.layer, hnsw.Life{Slot: slot, Born: rec.born})
+		}
+		return nil
+	})
+	if err == nil && live != int(l.meta.live) {
+		err = corrupt(l.ix.cfg.Table.Meta(metaName), "%d vectors of %d", live, l.meta.live)
+	}
+	if err != nil {
+		return err
+	}
+	for slot, layer := range l.dead {
+		// Nobody sees it: which node it was does not matter.
+		node(slot, ^uint64(slot), layer, hnsw.Life{Slot: slot, Born: 1, Died: l.meta.seq})
+	}
+	nodes := 0
+	for _, layer := range l.record.layers {
+		nodes += layer.Linked
+	}
+	if nodes != len(l.lives) {
+		return corrupt(l.ix.cfg.Table.Meta(graphName), "%d nodes of %d", len(l.lives), nodes)
+	}
+	return nil
+}
+
+func (l *loader) readCodes(ctx context.Context, g *hnsw.Restored) error {
+	size, dim, n := l.codec.Size(), l.codec.Dim(), 0
+	prefix := append(l.ix.cfg.Table.Prefix(layout.TagCode), l.record.edition)
+	v := g.Version()
+	err := l.each(ctx, prefix, 4, func(key, rest, value []byte) error {
+		slot := binary.BigEndian.Uint32(rest)
+		if !l.known(slot) {
+			return nil
+		}
+		if len(value) != size+dim {
+			return corrupt(key, "code of %d bytes", len(value))
+		}
+		if !l.codec.Valid(value[:size]) {
+			return corrupt(key, "malformed code")
+		}
+		n++
+		copy(v.Code(slot), value[:size])
+		copy(v.Low(slot), quant.Plane(value[size:]))
+		return nil
+	})
+	if err == nil && n != len(l.lives) {
+		err = corrupt(l.ix.cfg.Table.Meta(graphName), "%d codes of %d nodes", n, len(l.lives))
+	}
+	return err
+}
+
+func (l *loader) readLinks(ctx context.Context, g *hnsw.Restored) error {
+	n := 0
+	var links []uint32
+	prefix := append(l.ix.cfg.Table.Prefix(layout.TagLinks), l.record.edition)
+	err := l.each(ctx, prefix, 5, func(key, rest, value []byte) error {
+		list := hnsw.List{Key: hnsw.ListKey{Level: rest[0], Slot: binary.BigEndian.Uint32(rest[1:])}}
+		if !l.known(list.Key.Slot) {
+			return nil
+		}
+		if len(value)%4 != 0 || list.Key.Level == 0 && len(value) == 0 {
+			return corrupt(key, "links of %d bytes", len(value))
+		}
+		if list.Key.Level == 0 {
+			n++
+			list.Parent = binary.LittleEndian.Uint32(value)
+			value = value[4:]
+		}
+		links = links[:0]
+		for ; len(value) > 0; value = value[4:] {
+			links = append(links, binary.LittleEndian.Uint32(value))
+		}
+		list.Links = links
+		if err := g.List(list, l.known); err != nil {
+			return corrupt(key, "%v", err)
+		}
+		return nil
+	})
+	if err == nil && n != len(l.lives) {
+		err = corrupt(l.ix.cfg.Table.Meta(graphName), "links of %d nodes of %d", n, len(l.lives))
+	}
+	return err
+}
+
+// pendingMirror returns the mirror of the pending vectors, nil where they do
+// not fit.
+func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error) {
+	if !l.ix.fits(uint32(len(l.pending)), held) {
+		return nil, nil
+	}
+	m := newMirror(l.ix.cfg.Dim, len(l.pending), l.meta.seq)
+	err := l.ix.in(l.r).pending(ctx, func(slot uint32, rec slotRecord, x []float32) error {
+		m.add(rec, slot, x)
+		return nil
+	})
+	return m, err
+}
+
+// freeSlots returns the slots that hold nothing, ascending.
+func (l *loader) freeSlots() []uint32 {
+	var out []uint32
+	for slot := range l.meta.next {
+		if !l.known(slot) && !l.pending[slot] {
+			out = append(out, slot)
+		}
+	}
+	return out
+}
+
+// CheckGraph reads the graph from a state of the store and returns what is
+// wrong with it, marked as corruption. A flat index has none.
+func (ix *Index) CheckGraph(ctx context.Context, r kv.Reader) error {
+	if !ix.cfg.graph() {
+		return nil
+	}
+	m, err := ix.readMeta(ctx, r)
+	if err != nil {
+		return ix.wrap("check", err)
+	}
+	unbound := &Index{store: ix.store, cfg: ix.cfg, rerank: RerankStore}
+	st, err := unbound.buildGraph(ctx, r, m)
+	if err != nil {
+		return ix.wrap("check", err)
+	}
+	if st == nil {
+		return nil
+	}
+	if err := st.graph.Version().Verify(); err != nil {
+		return ix.wrap("check", corrupt(ix.cfg.Table.Meta(graphName), "%v", err))
+	}
+	return nil
+}

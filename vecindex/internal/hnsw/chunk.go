@@ -1,0 +1,186 @@
+package hnsw
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+const (
+	chunkShift = 11 // log2 of the rows of a full chunk
+	firstRows  = 64 // of the first chunk, which grows by doubling on the heap
+	// rowOverhead is what a row has beside its planes and links: id, born,
+	// died, parent, upper, layer.
+	rowOverhead = 33
+)
+
+// chunk holds the rows of consecutive slots, table by table in one arena.
+type chunk struct {
+	arena  []byte
+	slab   *slab           // what the arena is of, nil for the heap
+	codes  unsafe.Pointer  // stride bytes a row
+	low    []int8          // dim a row, nil where low planes are not kept
+	links  []uint32        // of level 0, 2M a row
+	ids    []atomic.Uint64 // node
+	born   []atomic.Uint64 // commit, 0 where the slot is empty
+	died   []atomic.Uint64 // commit, 0 while alive
+	parent []uint32        // for the linker
+	layer  []uint8
+	upper  []atomic.Uint32 // place in Version.uppers + 1, 0 for none
+	// closed has a bit for each row that is not plainly a node that is alive:
+	// it is empty, being linked, or dead. A search asks it first.
+	closed []atomic.Uint64
+}
+
+func (g *Graph) rowBytes() int {
+	n := g.stride + 4*2*g.p.M + rowOverhead
+	if g.p.Low {
+		n += g.codec.Dim()
+	}
+	return n
+}
+
+func (g *Graph) newChunk(rows int) *chunk {
+	c := &chunk{}
+	m := 2 * g.p.M
+	low := 0
+	if g.p.Low {
+		low = rows * g.codec.Dim()
+	}
+	size := rows*(g.stride+4*m+rowOverhead) + low + rows/8 + 10*64
+	if rows == 1<<chunkShift {
+		c.arena, c.slab = g.arenas.take(size)
+	} else {
+		c.arena = make([]byte, size)
+	}
+	off := 0
+	take := func(n int) unsafe.Pointer {
+		p := unsafe.Pointer(&c.arena[off])
+		off = (off + n + 63) &^ 63
+		return p
+	}
+	c.codes = take(rows * g.stride)
+	c.links = unsafe.Slice((*uint32)(take(rows*4*m)), rows*m)
+	c.ids = unsafe.Slice((*atomic.Uint64)(take(rows*8)), rows)
+	c.born = unsafe.Slice((*atomic.Uint64)(take(rows*8)), rows)
+	c.died = unsafe.Slice((*atomic.Uint64)(take(rows*8)), rows)
+	c.parent = unsafe.Slice((*uint32)(take(rows*4)), rows)
+	c.upper = unsafe.Slice((*atomic.Uint32)(take(rows*4)), rows)
+	c.layer = unsafe.Slice((*uint8)(take(rows)), rows)
+	c.closed = unsafe.Slice((*atomic.Uint64)(take(rows/8)), rows/64)
+	for i := range c.closed {
+		c.closed[i].Store(^uint64(0))
+	}
+	if g.p.Low {
+		c.low = unsafe.Slice((*int8)(take(low)), low)
+	}
+	for i := range c.links {
+		c.links[i] = none
+	}
+	for i := range c.parent {
+		c.parent[i] = none
+	}
+	return c
+}
+
+func (c *chunk) rows() int { return len(c.ids) }
+
+// grown returns a chunk of more rows with the rows of c.
+func (g *Graph) grown(c *chunk, rows int) *chunk {
+	n := g.newChunk(rows)
+	old := unsafe.Slice((*byte)(c.codes), c.rows()*g.stride)
+	copy(unsafe.Slice((*byte)(n.codes), rows*g.stride), old)
+	copy(n.low, c.low)
+	copy(n.parent, c.parent)
+	copy(n.layer, c.layer)
+	for i := range c.links {
+		n.links[i] = atomic.LoadUint32(&c.links[i])
+	}
+	for i := range c.ids {
+		n.ids[i].Store(c.ids[i].Load())
+		n.born[i].Store(c.born[i].Load())
+		n.died[i].Store(c.died[i].Load())
+		n.upper[i].Store(c.upper[i].Load())
+	}
+	for i := range c.closed {
+		n.closed[i].Store(c.closed[i].Load())
+	}
+	return n
+}
+
+// at returns the chunk of a slot and the row in it.
+func (v *Version) at(slot uint32) (*chunk, int) {
+	return v.chunks[slot>>chunkShift], int(slot & (1<<chunkShift - 1))
+}
+
+// code returns the address of the code in a slot.
+func (v *Version) code(slot uint32) unsafe.Pointer {
+	c, i := v.at(slot)
+	return unsafe.Add(c.codes, i*v.g.stride)
+}
+
+// Code returns the code in a slot, to be read or, before the slot is linked,
+// written. It is valid while the version is held.
+func (v *Version) Code(slot uint32) []byte {
+	return unsafe.Slice((*byte)(v.code(slot)), v.g.codec.Size())
+}
+
+// Low returns the low plane in a slot, nil where there is none.
+func (v *Version) Low(slot uint32) []int8 {
+	c, i := v.at(slot)
+	if c.low == nil {
+		return nil
+	}
+	d := v.g.codec.Dim()
+	return c.low[i*d : i*d+d : i*d+d]
+}
+
+// Reserve makes room for the slots below n. No node may be killed meanwhile.
+func (g *Graph) Reserve(n uint32) {
+	old := g.current.Load()
+	if n <= old.n {
+		return
+	}
+	v := *old
+	v.chunks = append([]*chunk(nil), old.chunks...)
+	full := 1 << chunkShift
+	for have := v.capacity(); have < int(n); have = v.capacity() {
+		last := len(v.chunks) - 1
+		switch {
+		case last == 0 && v.chunks[0].rows() < full:
+			rows := v.chunks[0].rows()
+			for rows < full && rows < int(n) {
+				rows *= 2
+			}
+			v.chunks[0] = g.grown(v.chunks[0], min(rows, full))
+		case last < 0:
+			rows := firstRows
+			for rows < full && rows < int(n) {
+				rows *= 2
+			}
+			v.chunks = append(v.chunks, g.newChunk(min(rows, full)))
+		default:
+			v.chunks = append(v.chunks, g.newChunk(full))
+		}
+	}
+	v.n = n
+	v.measure()
+	g.current.Store(&v)
+}
+
+func (v *Version) capacity() int {
+	n := 0
+	for _, c := range v.chunks {
+		n += c.rows()
+	}
+	return n
+}
+
+func (v *Version) measure() {
+	v.bytes = int64(len(v.table.slots)) * 4
+	for _, c := range v.chunks {
+		v.bytes += int64(len(c.arena))
+	}
+	for _, u := range v.uppers {
+		v.bytes += int64(4*len(u.links)) + 48
+	}
+}

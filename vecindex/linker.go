@@ -1,0 +1,431 @@
+package vecindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
+)
+
+// Committer applies what fn puts into a batch, as a commit of its own that no
+// [Write] runs beside.
+type Committer func(ctx context.Context, fn func(b kv.Batch) error) error
+
+const (
+	// minGraph is the number of vectors below which there is no graph: they
+	// are compared one by one.
+	minGraph = 1024
+	// sampleSize is how many vectors a codec is trained on: the first ones.
+	sampleSize = minGraph
+	// linkGroup is how many nodes are linked between writing the records.
+	linkGroup = 8 * hnsw.BatchSize
+	// commitRecords is how many records a commit has, so that the writer is not
+	// held up.
+	commitRecords = 2048
+	// minDead and deadShare say how many dead nodes are worth a repair.
+	minDead   = 256
+	deadShare = 100
+)
+
+// Tend does the work that commits leave behind for a graph: it links pending
+// vectors once there are enough of them, and takes dead ones out. commit is
+// called several times. An index that is not in memory, a flat one and a small
+// one have nothing to do. What an error interrupts is taken up by the next
+// call. There is one Tend or Settle at a time; others wait.
+func (ix *Index) Tend(ctx context.Context, commit Committer) error {
+	return ix.wrapError("tend", ix.tend(ctx, commit, false))
+}
+
+// wrapError is wrap that lets nil be.
+func (ix *Index) wrapError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return ix.wrap(op, err)
+}
+
+func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
+	if !ix.cfg.graph() {
+		return nil
+	}
+	ix.linking.Lock()
+	defer ix.linking.Unlock()
+	for {
+		st, err := ix.load(ctx)
+		if err != nil || st == nil {
+			return err
+		}
+		n, err := ix.link(ctx, commit, all)
+		if err != nil {
+			return err
+		}
+		m, err := ix.repair(ctx, commit, all)
+		if err != nil || n+m == 0 {
+			return err
+		}
+	}
+}
+
+// group is a number of nodes on their way into the graph.
+type group struct {
+	ix      *Index
+	graph   *graph // with the record as it will be
+	nodes   []groupNode
+	vectors []float32
+	lists   map[hnsw.ListKey]struct{}
+}
+
+type groupNode struct {
+	slot uint32
+	rec  slotRecord
+}
+
+// link links the next pending vectors, up to a group, and returns how many.
+// Without all it leaves those that do not fill a batch.
+func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, err error) {
+	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}}
+	if err := gr.read(ctx); err != nil {
+		return 0, err
+	}
+	st := ix.state.Load()
+	if st == nil {
+		return 0, nil
+	}
+	first := st.graph == nil
+	if !all {
+		gr.nodes = gr.nodes[:len(gr.nodes)/hnsw.BatchSize*hnsw.BatchSize]
+	}
+	if len(gr.nodes) == 0 || first && !all && len(gr.nodes) < minGraph {
+		return 0, nil
+	}
+	if first {
+		if gr.graph, err = ix.firstGraph(ctx, gr); err != nil || gr.graph == nil {
+			return 0, err
+		}
+	} else {
+		gr.graph = &graph{Graph: st.graph.Graph, record: st.graph.record}
+	}
+	if err := gr.put(ctx); err != nil {
+		ix.abandon()
+		return 0, err
+	}
+	if err := gr.write(ctx, commit, first); err != nil {
+		ix.abandon()
+		return 0, err
+	}
+	return len(gr.nodes), nil
+}
+
+// abandon forgets the state, in which the graph is not what is stored.
+func (ix *Index) abandon() {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.state.Store(nil)
+	ix.free, ix.inFlight, ix.lost = nil, nil, nil
+}
+
+// errEnough ends a scan.
+var errEnough = errors.New("enough")
+
+// read reads the pending vectors that the group takes.
+func (gr *group) read(ctx context.Context) (err error) {
+	ix := gr.ix
+	ix.mu.Lock()
+	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
+	ix.mu.Unlock()
+	snap, err := ix.store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, snap.Close()) }()
+	err = ix.in(snap).pending(ctx, func(slot uint32, rec slotRecord, x []float32) error {
+		if len(gr.nodes) == linkGroup {
+			return errEnough
+		}
+		gr.nodes = append(gr.nodes, groupNode{slot, rec})
+		gr.vectors = append(gr.vectors, x...)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	// Those that die from now on are noticed; those that died since the
+	// snapshot are found by asking again.
+	ix.mu.Lock()
+	for _, n := range gr.nodes {
+		ix.inFlight[n.slot] = true
+	}
+	ix.mu.Unlock()
+	return gr.dropDead(ctx)
+}
+
+// dropDead leaves out what is not pending any more.
+func (gr *group) dropDead(ctx context.Context) error {
+	ix, d := gr.ix, gr.ix.cfg.Dim
+	keys := make([][]byte, len(gr.nodes))
+	for i, n := range gr.nodes {
+		keys[i] = ix.cfg.Table.Pending(false, n.slot)
+	}
+	gone := map[int]bool{}
+	err := ix.store.MultiGet(ctx, keys, func(i int, b []byte) error {
+		if b == nil {
+			gone[i] = true
+		}
+		return nil
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	nodes, vectors := gr.nodes, gr.vectors
+	gr.nodes, gr.vectors = nil, nil
+	for i, n := range nodes {
+		if !gone[i] {
+			gr.nodes = append(gr.nodes, n)
+			gr.vectors = append(gr.vectors, vectors[i*d:i*d+d]...)
+		}
+	}
+	return nil
+}
+
+func (gr *group) vector(i int) []float32 {
+	d := gr.ix.cfg.Dim
+	return gr.vectors[i*d : i*d+d : i*d+d]
+}
+
+// firstGraph returns an empty graph with a codec for vectors like the group's,
+// nil where there is no room.
+func (ix *Index) firstGraph(ctx context.Context, gr *group) (*graph, error) {
+	m, err := ix.readMeta(ctx, ix.store)
+	if err != nil {
+		return nil, err
+	}
+	_, b, err := ix.get(ctx, ix.store, graphName)
+	if err != nil || b != nil {
+		return nil, err // there is a graph that does not fit
+	}
+	g := ix.newGraph(gr.train(), int(m.next))
+	if g == nil {
+		return nil, nil
+	}
+	return &graph{Graph: g, record: graphRecord{m: uint32(ix.cfg.m())}}, nil
+}
+
+func (ix *Index) goroutines() int {
+	if ix.workers > 0 {
+		return ix.workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// put encodes the nodes and links them in memory, where nobody sees them yet.
+func (gr *group) put(ctx context.Context) error {
+	ix, g := gr.ix, gr.graph.Graph
+	slots := uint32(0)
+	for _, n := range gr.nodes {
+		slots = max(slots, n.slot+1)
+	}
+	ix.mu.Lock()
+	g.Reserve(slots)
+	ix.mu.Unlock()
+	gr.encode(g.Version())
+	for rest := gr.nodes; len(rest) > 0; {
+		batch := rest[:min(hnsw.BatchSize, len(rest))]
+		rest = rest[len(batch):]
+		gr.note(batch)
+		byLayer := map[uint8][]hnsw.Node{}
+		for _, n := range batch {
+			byLayer[n.rec.layer] = append(byLayer[n.rec.layer], hnsw.Node{Slot: n.slot, ID: n.rec.id})
+		}
+		for _, layer := range slices.Sorted(maps.Keys(byLayer)) {
+			keys, err := g.Link(ctx, layer, byLayer[layer], ix.goroutines())
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				gr.lists[k] = struct{}{}
+			}
+		}
+	}
+	gr.graph.record.layers = g.Version().Layers()
+	return nil
+}
+
+func (gr *group) encode(v *hnsw.Version) {
+	var at atomic.Int64
+	var wg sync.WaitGroup
+	for range gr.ix.goroutines() {
+		wg.Go(func() {
+			enc := gr.graph.Codec().NewEncoder()
+			for {
+				i := int(at.Add(1)) - 1
+				if i >= len(gr.nodes) {
+					return
+				}
+				enc.Encode(v.Code(gr.nodes[i].slot), v.Low(gr.nodes[i].slot), gr.vector(i))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// note brings up to date what the record says of the graph's history.
+func (gr *group) note(batch []groupNode) {
+	r := &gr.graph.record
+	if r.flags&graphPartial != 0 {
+		r.flags |= graphImpure
+	}
+	for _, n := range batch {
+		if n.rec.id <= r.lastID && (r.lastID > 0 || n.rec.id > 0) {
+			r.flags |= graphImpure
+		}
+		r.lastID = max(r.lastID, n.rec.id)
+	}
+	if len(batch) < hnsw.BatchSize {
+		r.flags |= graphPartial
+	}
+}
+
+// write stores what changed and shows the nodes.
+func (gr *group) write(ctx context.Context, commit Committer, first bool) error {
+	ix, g := gr.ix, gr.graph
+	t, edition := ix.cfg.Table, g.record.edition
+	w := &recordWriter{ctx: ctx, commit: commit}
+	torn := g.record
+	torn.flags |= graphTorn | graphImpure
+	if first {
+		torn.layers = []hnsw.Layer{{}}
+		w.set(t.Meta(codecName(edition)), g.Codec().AppendRecord(nil))
+	} else {
+		torn.layers = ix.state.Load().graphLayers()
+	}
+	w.set(t.Meta(graphName), appendGraph(nil, &torn))
+	gr.codes(w, edition)
+	w.lists(t, edition, g.Version(), slices.Collect(maps.Keys(gr.lists)))
+	if err := w.flush(); err != nil {
+		return err
+	}
+	err := commit(ctx, func(b kv.Batch) error {
+		b.Set(t.Meta(graphName), appendGraph(nil, &g.record))
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		for _, n := range gr.nodes {
+			if _, dead := ix.lost[n.slot]; dead {
+				b.Set(t.Pending(true, n.slot), []byte{n.rec.layer})
+			} else {
+				b.Delete(t.Pending(false, n.slot))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	gr.show()
+	return nil
+}
+
+// codes writes the nodes' codes.
+func (gr *group) codes(w *recordWriter, edition uint8) {
+	enc, size, d := gr.graph.Codec().NewEncoder(), gr.graph.Codec().Size(), gr.ix.cfg.Dim
+	for i, n := range gr.nodes {
+		code := make([]byte, size+d)
+		enc.Encode(code[:size], quant.Plane(code[size:]), gr.vector(i))
+		w.set(gr.ix.cfg.Table.Code(edition, n.slot), code)
+	}
+}
+
+// graphLayers returns the layers that are stored.
+func (st *state) graphLayers() []hnsw.Layer {
+	if st == nil || st.graph == nil {
+		return []hnsw.Layer{{}}
+	}
+	return st.graph.record.layers
+}
+
+// show moves the nodes from the pending ones to the graph.
+func (gr *group) show() {
+	ix := gr.ix
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	lives := make([]hnsw.Life, len(gr.nodes))
+	slots := make(map[uint32]bool, len(gr.nodes))
+	for i, n := range gr.nodes {
+		lives[i] = hnsw.Life{Slot: n.slot, Born: n.rec.born, Died: ix.lost[n.slot]}
+		slots[n.slot] = true
+	}
+	gr.graph.Show(lives)
+	ix.inFlight, ix.lost = nil, nil
+	st := ix.state.Load()
+	if st == nil {
+		return
+	}
+	next := *st
+	next.graph = gr.graph
+	if st.mirror != nil {
+		next.mirror = st.mirror.next()
+		next.mirror.drop(slots)
+		next.floor = max(next.floor, next.mirror.floor)
+	}
+	ix.keep(&next)
+}
+
+// recordWriter writes records in commits of a bounded size. Each commit is as
+// good as the others: together they are made valid by one more.
+type recordWriter struct {
+	ctx     context.Context
+	commit  Committer
+	pending []record
+	err     error
+}
+
+type record struct{ key, value []byte }
+
+func (w *recordWriter) set(key, value []byte) {
+	w.pending = append(w.pending, record{key, value})
+	if len(w.pending) == commitRecords {
+		w.err = errors.Join(w.err, w.flush())
+	}
+}
+
+// lists writes lists in order of their keys.
+func (w *recordWriter) lists(t layout.Table, edition uint8, v *hnsw.Version, keys []hnsw.ListKey) {
+	slices.SortFunc(keys, hnsw.ListKey.Compare)
+	var links []uint32
+	for _, k := range keys {
+		l := v.List(k, links[:0])
+		links = l.Links
+		w.set(t.Links(edition, k.Level, k.Slot), appendLinks(nil, l))
+	}
+}
+
+func (w *recordWriter) flush() error {
+	if w.err != nil {
+		return w.err
+	}
+	if len(w.pending) == 0 {
+		return nil
+	}
+	err := w.commit(w.ctx, func(b kv.Batch) error {
+		for _, r := range w.pending {
+			b.Set(r.key, r.value)
+		}
+		return nil
+	})
+	w.pending = w.pending[:0]
+	if err != nil {
+		return fmt.Errorf("write the graph: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package vecindex
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+)
+
+// ErrUnsettled says that an index is not settled as of a View's commit.
+var ErrUnsettled = errors.New("index is not settled")
+
+// Link is a pair of nodes of which one has the other among its links on the
+// lowest level of a graph; A is the smaller id.
+type Link struct{ A, B uint64 }
+
+func compareIDs(a, b uint64) int { return cmp.Compare(a, b) }
+
+// Links returns the pairs that are linked on the lowest level, ascending by A,
+// then B, each once. After [Index.Settle] they are a function of the vectors,
+// their ids, M, EfConstruction and the seed. The error is ErrUnsettled where
+// the index was not settled or has changed since, or is not in memory. It takes
+// O(n M log n) time and 16 bytes a link. A flat index has no links.
+func (v *View) Links(ctx context.Context) iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		links, err := v.links(ctx)
+		if err != nil {
+			yield(Link{}, v.ix.wrap("links", err))
+			return
+		}
+		for _, l := range links {
+			if !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (v *View) links(ctx context.Context) ([]Link, error) {
+	if err := v.check("links"); err != nil {
+		return nil, err
+	}
+	if !v.ix.cfg.graph() || v.meta.live == 0 {
+		return nil, nil
+	}
+	st, err := v.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure != 0 || !st.graph.Plain(v.meta.seq) {
+		return nil, ErrUnsettled
+	}
+	ver := st.graph.Version()
+	var out []Link
+	nodes := 0
+	for slot := range ver.Slots() {
+		if !ver.Visible(slot, v.meta.seq) {
+			continue
+		}
+		nodes++
+		a := ver.ID(slot)
+		for _, n := range ver.Neighbours(slot) {
+			b := ver.ID(n)
+			out = append(out, Link{min(a, b), max(a, b)})
+		}
+	}
+	if nodes != v.Len() {
+		return nil, ErrUnsettled
+	}
+	slices.SortFunc(out, func(x, y Link) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return slices.Compact(out), nil
+}

@@ -1,0 +1,222 @@
+package vecindex
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
+)
+
+// Flush is Tend that leaves nothing: every vector is linked, however few there
+// are, and every dead one that no View sees is taken out.
+func (ix *Index) Flush(ctx context.Context, commit Committer) error {
+	return ix.wrapError("flush", ix.tend(ctx, commit, true))
+}
+
+// Settle is Flush that leaves a graph which is a function of the vectors, their
+// ids, M, EfConstruction and the seed, whatever the commits that they came by.
+// The graph is that already where the vectors came in the order of their ids
+// and none was deleted; else it is built anew beside the one in use, which
+// takes its place in one commit. [View.Links] wants a settled index.
+func (ix *Index) Settle(ctx context.Context, commit Committer) error {
+	for {
+		if err := ix.tend(ctx, commit, true); err != nil {
+			return ix.wrap("settle", err)
+		}
+		again, err := ix.relink(ctx, commit)
+		if err != nil {
+			return ix.wrap("settle", err)
+		}
+		if !again {
+			return nil
+		}
+	}
+}
+
+// relink builds the graph anew where it is not a function of the vectors. It
+// reports whether there may be more to do: commits went on meanwhile.
+func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err error) {
+	ix.linking.Lock()
+	defer ix.linking.Unlock()
+	st := ix.state.Load()
+	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure == 0 {
+		return false, nil
+	}
+	snap, err := ix.store.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, snap.Close()) }()
+	head, err := ix.readMeta(ctx, snap)
+	if err != nil {
+		return false, err
+	}
+	all, err := ix.in(snap).ordered(ctx)
+	if err != nil {
+		return false, err
+	}
+	vectors := len(all)
+	all = slices.DeleteFunc(all, func(n groupNode) bool { return !st.graph.Version().Held(n.slot) })
+	pending := len(all) < vectors
+	ix.mu.Lock()
+	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
+	for _, n := range all {
+		ix.inFlight[n.slot] = true
+	}
+	ix.mu.Unlock()
+	n := &relinking{ix: ix, r: snap, old: st.graph, seq: head.seq}
+	n.record = graphRecord{m: uint32(ix.cfg.m()), edition: 1 - st.graph.record.edition, layers: []hnsw.Layer{{}}}
+	if err := n.run(ctx, commit, all, head.next); err != nil {
+		ix.abandon()
+		return false, err
+	}
+	return n.graph != nil && (pending || n.record.flags&graphImpure != 0), nil
+}
+
+// relinking is the work of one relink.
+type relinking struct {
+	ix     *Index
+	r      kv.Reader
+	old    *graph
+	seq    uint64
+	record graphRecord
+	graph  *graph
+}
+
+func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, slots uint32) error {
+	ix, t, edition := n.ix, n.ix.cfg.Table, n.record.edition
+	err := commit(ctx, func(b kv.Batch) error {
+		n.clear(b, edition)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w := &recordWriter{ctx: ctx, commit: commit}
+	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}}
+	for from := 0; from < len(all) || from == 0; from += linkGroup {
+		gr.nodes = all[from:min(from+linkGroup, len(all))]
+		if err := gr.fetch(ctx, n.r); err != nil {
+			return err
+		}
+		if from == 0 {
+			codec := gr.train()
+			g := ix.newGraph(codec, int(slots))
+			if g == nil {
+				return nil
+			}
+			gr.graph = &graph{Graph: g, record: n.record}
+			w.set(t.Meta(codecName(edition)), codec.AppendRecord(nil))
+		}
+		if err := gr.put(ctx); err != nil {
+			return err
+		}
+		gr.codes(w, edition)
+	}
+	n.graph = gr.graph
+	w.lists(t, edition, n.graph.Version(), slices.Collect(maps.Keys(gr.lists)))
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return n.swap(ctx, commit, all)
+}
+
+// clear removes all records of an edition.
+func (n *relinking) clear(b kv.Batch, edition uint8) {
+	t := n.ix.cfg.Table
+	for _, tag := range []layout.Tag{layout.TagCode, layout.TagLinks} {
+		prefix := append(t.Prefix(tag), edition)
+		b.DeleteRange(prefix, layout.Next(prefix))
+	}
+	b.Delete(t.Meta(codecName(edition)))
+}
+
+// swap makes the new graph the one of the index.
+func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode) error {
+	ix, t := n.ix, n.ix.cfg.Table
+	n.record = n.graph.record
+	// What is dead in the old graph is not in the new one at all.
+	var gone []uint32
+	in := make(map[uint32]bool, len(all))
+	lives := make([]hnsw.Life, len(all))
+	for i, x := range all {
+		in[x.slot] = true
+		lives[i] = hnsw.Life{Slot: x.slot, Born: x.rec.born}
+	}
+	err := commit(ctx, func(b kv.Batch) error {
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		if len(ix.lost) > 0 {
+			n.record.flags |= graphImpure
+		}
+		b.Set(t.Meta(graphName), appendGraph(nil, &n.record))
+		n.clear(b, n.old.record.edition)
+		v := n.old.Version()
+		for slot := range v.Slots() {
+			if v.Held(slot) && !in[slot] {
+				gone = append(gone, slot)
+				b.Delete(t.Pending(true, slot))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	for i := range lives {
+		lives[i].Died = ix.lost[lives[i].Slot]
+	}
+	n.graph.record = n.record
+	n.graph.Show(lives)
+	ix.inFlight, ix.lost = nil, nil
+	if st := ix.state.Load(); st != nil {
+		next := *st
+		next.graph = n.graph
+		next.floor = max(next.floor, n.seq)
+		ix.keep(&next)
+		ix.free = append(slices.Clone(ix.free), gone...)
+	}
+	return nil
+}
+
+// train returns a codec for vectors like the first of the group.
+func (gr *group) train() *quant.Codec {
+	var sample [][]float32
+	for i := range min(len(gr.nodes), sampleSize) {
+		sample = append(sample, gr.vector(i))
+	}
+	c := &gr.ix.cfg
+	return quant.Train(c.Dim, c.Metric == InnerProduct, sample, c.Seed)
+}
+
+// fetch reads the vectors of the group's nodes.
+func (gr *group) fetch(ctx context.Context, r kv.Reader) error {
+	t := gr.ix.cfg.Table
+	d := gr.ix.cfg.Dim
+	gr.vectors = slices.Grow(gr.vectors[:0], d*len(gr.nodes))[:d*len(gr.nodes)]
+	keys := make([][]byte, len(gr.nodes))
+	for i, n := range gr.nodes {
+		keys[i] = t.Slot(layout.TagVector, n.slot)
+	}
+	return r.MultiGet(ctx, keys, func(i int, b []byte) error {
+		if b == nil {
+			return corrupt(keys[i], "slot without a vector")
+		}
+		return readVector(keys[i], b, gr.vector(i))
+	})
+}
+
+// ordered returns all nodes with a vector, ids ascending.
+func (s stored) ordered(ctx context.Context) ([]groupNode, error) {
+	var out []groupNode
+	err := s.scanSlots(ctx, func(slot uint32, rec slotRecord) { out = append(out, groupNode{slot, rec}) })
+	slices.SortFunc(out, func(a, b groupNode) int { return compareIDs(a.rec.id, b.rec.id) })
+	return out, err
+}

@@ -1,0 +1,209 @@
+package vecindex
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+)
+
+// state is what an index holds in memory, as of one commit: the mirror of all
+// vectors, or a graph and the mirror of those that it does not have yet. It
+// never changes for those who hold it, but for the graph's links and deaths.
+type state struct {
+	// mirror holds all vectors where there is no graph, else the pending ones;
+	// nil where those do not fit beside the graph.
+	mirror *mirror
+	graph  *graph // nil where there is none
+	// floor and head bound the commits that the state shows.
+	floor, head uint64
+}
+
+// graph is the graph of an index, with what its records say of it.
+type graph struct {
+	*hnsw.Graph
+	record graphRecord
+}
+
+func mirrored(m *mirror) *state { return &state{mirror: m, floor: m.floor, head: m.head} }
+
+// bytes returns the memory of the state.
+func (st *state) bytes() int64 {
+	n := int64(0)
+	if st.mirror != nil {
+		n = st.mirror.size
+	}
+	if st.graph != nil {
+		n += st.graph.Version().Bytes()
+	}
+	return n
+}
+
+// all returns the mirror if it holds all vectors, else nil.
+func (st *state) all() *mirror {
+	if st.graph != nil {
+		return nil
+	}
+	return st.mirror
+}
+
+// shows reports whether the state shows the commit seq.
+func (st *state) shows(seq uint64) bool { return seq >= st.floor && seq <= st.head }
+
+// apply returns the state after a committed write.
+func (st *state) apply(w *Write) *state {
+	next := *st
+	next.head = w.seq
+	if st.mirror != nil {
+		next.mirror = st.mirror.next()
+	}
+	for i := range w.staged {
+		s := &w.staged[i]
+		if s.had && st.graph != nil {
+			st.graph.Kill(s.old, w.seq)
+		}
+	}
+	if next.mirror != nil {
+		next.mirror.apply(w)
+		next.floor = max(next.floor, next.mirror.floor)
+	}
+	return &next
+}
+
+// fits reports whether n vectors may be mirrored beside what is held already.
+func (ix *Index) fits(n uint32, held int64) bool {
+	limit := ix.bound()
+	return limit == 0 || held+mirrorBytes(n, ix.cfg.Dim) <= limit/4*3
+}
+
+// bound returns the bytes that the index may hold now; 0 is no bound.
+func (ix *Index) bound() int64 {
+	if ix.room == nil || ix.limit < 0 {
+		return ix.limit
+	}
+	room := max(ix.room(), 1)
+	if ix.limit > 0 {
+		room = min(room, ix.limit)
+	}
+	return room
+}
+
+// load returns the state, building it where there is none yet, or nil where
+// there is to be none. Callers that meet a build under way wait for it.
+func (ix *Index) load(ctx context.Context) (*state, error) {
+	if st := ix.state.Load(); st != nil || ix.limit < 0 {
+		return st, nil
+	}
+	done := make(chan struct{})
+	for {
+		ix.mu.Lock()
+		if st := ix.state.Load(); st != nil {
+			ix.mu.Unlock()
+			return st, nil
+		}
+		other := ix.loading
+		if other == nil {
+			ix.loading = done
+			ix.mu.Unlock()
+			break
+		}
+		ix.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	st, err := ix.build(ctx)
+
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	for _, w := range ix.buffered {
+		if st == nil || w.seq <= st.head {
+			continue
+		}
+		if w.base != st.head {
+			st = nil // a commit was not published: the next use builds anew
+			continue
+		}
+		st = st.apply(w)
+		ix.took(w)
+	}
+	ix.loading, ix.buffered = nil, nil
+	ix.keep(st)
+	close(done)
+	return ix.state.Load(), err
+}
+
+// keep makes st the current state unless it is over the limit. Of one with a
+// graph the pending vectors are left to the store first.
+func (ix *Index) keep(st *state) {
+	limit := ix.bound()
+	if st != nil && limit > 0 && st.bytes() > limit && st.graph != nil && st.mirror != nil {
+		less := *st
+		less.mirror = nil
+		st = &less
+	}
+	if st != nil && limit > 0 && st.bytes() > limit {
+		st = nil
+	}
+	ix.state.Store(st)
+}
+
+// build reads the state of the latest commit; it is nil where it does not fit.
+func (ix *Index) build(ctx context.Context) (st *state, err error) {
+	snap, err := ix.store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cerr := snap.Close(); err == nil && cerr != nil {
+			st, err = nil, cerr
+		}
+	}()
+	head, err := ix.readMeta(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	if ix.cfg.graph() {
+		st, err := ix.buildGraph(ctx, snap, head)
+		if st != nil || err != nil {
+			return st, err
+		}
+	}
+	if !ix.fits(head.live, 0) {
+		return nil, nil
+	}
+	m := newMirror(ix.cfg.Dim, int(head.live), head.seq)
+	row := make([]float32, ix.cfg.Dim)
+	err = ix.in(snap).scan(ctx, func(rec slotRecord, slot uint32, key, raw []byte) error {
+		if err := head.accepts(rec, slot, key); err != nil {
+			return err
+		}
+		if _, ok := m.table.find(rec.id); ok {
+			return corrupt(key, "node %d has a second slot", rec.id)
+		}
+		if err := readVector(key, raw, row); err != nil {
+			return err
+		}
+		m.add(rec, slot, row)
+		return nil
+	})
+	if err == nil && m.live != int(head.live) {
+		err = corrupt(ix.cfg.Table.Meta(metaName), "%d vectors of %d", m.live, head.live)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mirrored(m), nil
+}
+
+// accepts returns what is wrong with a slot's record.
+func (m *meta) accepts(rec slotRecord, slot uint32, key []byte) error {
+	if slot >= m.next {
+		return corrupt(key, "slot %d of %d", slot, m.next)
+	}
+	if rec.born == 0 || rec.born > m.seq {
+		return corrupt(key, "born in commit %d, after the last one %d", rec.born, m.seq)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package vecindex
+
+import (
+	"context"
+	"fmt"
+)
+
+// Source says where searches of an index read vectors.
+type Source uint8
+
+// The sources.
+const (
+	Unloaded Source = iota // nothing was searched yet: memory, if it fits
+	Memory                 // the mirror
+	Disk                   // the store: there is to be no mirror, or it is too large
+)
+
+// String returns the source's name.
+func (s Source) String() string {
+	switch s {
+	case Unloaded:
+		return "unloaded"
+	case Memory:
+		return "memory"
+	case Disk:
+		return "disk"
+	}
+	return fmt.Sprintf("source(%d)", uint8(s))
+}
+
+// Stats are an index's figures at one moment.
+type Stats struct {
+	Vectors     int    // in the latest commit
+	Source      Source // of the next search of the latest commit
+	MemoryBytes int64  // what the index holds of it
+	Dead        int    // vectors in memory that only older Views see
+	// Of the kinds that build graphs, once they are loaded: the vectors that
+	// the graph has, those that are searched one by one until it has them, and
+	// what its estimates are checked against.
+	Linked, Pending int
+	Rerank          Rerank
+}
+
+// Stats reads one record and returns the index's figures.
+func (ix *Index) Stats(ctx context.Context) (Stats, error) {
+	m, err := ix.readMeta(ctx, ix.store)
+	if err != nil {
+		return Stats{}, ix.wrap("stats", err)
+	}
+	s := Stats{Vectors: int(m.live)}
+	st := ix.state.Load()
+	if st == nil {
+		if !ix.cfg.graph() && !ix.fits(m.live, 0) {
+			s.Source = Disk
+		}
+		return s, nil
+	}
+	s.Source, s.MemoryBytes = Memory, st.bytes()
+	if st.mirror != nil {
+		s.Dead = st.mirror.dead
+	}
+	if st.graph != nil {
+		s.Dead += st.graph.Dead()
+		s.Linked = st.graph.Version().Linked() - st.graph.Dead()
+		s.Pending = s.Vectors - s.Linked
+		s.Rerank = RerankStore
+		if st.graph.Params().Low {
+			s.Rerank = RerankPlane
+		}
+	}
+	return s, nil
+}
