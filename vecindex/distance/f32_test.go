@@ -85,8 +85,8 @@ func TestF32AgainstReference(t *testing.T) {
 	})
 }
 
-// TestTolerance has every rounding go one way, so that the error comes near to
-// what the tolerance allows for a long vector.
+// TestTolerance has the greatest length that the tolerance is stated for, and
+// products that all round the same way.
 func TestTolerance(t *testing.T) {
 	const n = 100_000
 	a, b := make([]float32, n), make([]float32, n)
