@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -72,10 +73,7 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if err := l.readSlots(ctx, restored); err != nil {
 		return nil, err
 	}
-	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return l.readCodes(gctx, restored) })
-	g.Go(func() error { return l.readLinks(gctx, restored) })
-	if err := g.Wait(); err != nil {
+	if err := l.readGraph(ctx, restored); err != nil {
 		return nil, err
 	}
 	if err := restored.Done(l.record.layers); err != nil {
@@ -91,6 +89,27 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	}
 	ix.setFree(l.freeSlots())
 	return st, nil
+}
+
+// readGraph reads codes and links, in parts at the same time.
+func (l *loader) readGraph(ctx context.Context, restored *hnsw.Restored) error {
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(l.ix.goroutines())
+	part := max(l.meta.next/uint32(4*l.ix.goroutines()), 4096)
+	var codes atomic.Int64
+	for from := uint32(0); from < l.meta.next; from += part {
+		g.Go(func() error {
+			n, err := l.readCodes(gctx, restored, from, from+min(part, l.meta.next-from))
+			codes.Add(int64(n))
+			return err
+		})
+	}
+	g.Go(func() error { return l.readLinks(gctx, restored) })
+	err := g.Wait()
+	if n := int(codes.Load()); err == nil && n != len(l.lives) {
+		err = corrupt(l.ix.cfg.Table.Meta(graphName), "%d codes of %d nodes", n, len(l.lives))
+	}
+	return err
 }
 
 func (ix *Index) setFree(slots []uint32) {
@@ -132,8 +151,13 @@ func (l *loader) readRecords(ctx context.Context) (ok bool, err error) {
 }
 
 // each calls fn with what follows a prefix in its keys, and the values.
-func (l *loader) each(ctx context.Context, prefix []byte, rest int, fn func(key, rest, value []byte) error) (err error) {
-	it, err := l.r.Iter(ctx, prefix, layout.Next(prefix))
+func (l *loader) each(ctx context.Context, prefix []byte, rest int, fn func(key, rest, value []byte) error) error {
+	return l.within(ctx, prefix, prefix, layout.Next(prefix), rest, fn)
+}
+
+// within is each for the keys of a range.
+func (l *loader) within(ctx context.Context, prefix, from, to []byte, rest int, fn func(key, rest, value []byte) error) (err error) {
+	it, err := l.r.Iter(ctx, from, to)
 	if err != nil {
 		return err
 	}
@@ -216,11 +240,14 @@ func (l *loader) readSlots(ctx context.Context, g *hnsw.Restored) error {
 	return nil
 }
 
-func (l *loader) readCodes(ctx context.Context, g *hnsw.Restored) error {
-	size, dim, n := l.codec.Size(), l.codec.Dim(), 0
-	prefix := append(l.ix.cfg.Table.Prefix(layout.TagCode), l.record.edition)
+// readCodes reads the codes of a range of slots and returns how many there
+// are.
+func (l *loader) readCodes(ctx context.Context, g *hnsw.Restored, from, to uint32) (n int, err error) {
+	size, dim, t := l.codec.Size(), l.codec.Dim(), l.ix.cfg.Table
 	v := g.Version()
-	err := l.each(ctx, prefix, 4, func(key, rest, value []byte) error {
+	prefix := append(t.Prefix(layout.TagCode), l.record.edition)
+	lower, upper := t.Code(l.record.edition, from), t.Code(l.record.edition, to)
+	err = l.within(ctx, prefix, lower, upper, 4, func(key, rest, value []byte) error {
 		slot := binary.BigEndian.Uint32(rest)
 		if !l.known(slot) {
 			return nil
@@ -236,10 +263,7 @@ func (l *loader) readCodes(ctx context.Context, g *hnsw.Restored) error {
 		copy(v.Low(slot), quant.Plane(value[size:]))
 		return nil
 	})
-	if err == nil && n != len(l.lives) {
-		err = corrupt(l.ix.cfg.Table.Meta(graphName), "%d codes of %d nodes", n, len(l.lives))
-	}
-	return err
+	return n, err
 }
 
 func (l *loader) readLinks(ctx context.Context, g *hnsw.Restored) error {

@@ -377,6 +377,10 @@ func (gr *group) show() {
 		next.mirror = st.mirror.next()
 		next.mirror.drop(slots)
 		next.floor = max(next.floor, next.mirror.floor)
+		if m := next.mirror; m.live+m.dead == 0 {
+			next.mirror = newMirror(m.dim, 0, m.head)
+			next.mirror.floor = m.floor
+		}
 	}
 	ix.keep(&next)
 }

@@ -26,9 +26,9 @@ type chunk struct {
 	parent []uint32        // for the linker
 	layer  []uint8
 	upper  []atomic.Uint32 // place in Version.uppers + 1, 0 for none
-	// closed has a bit for each row that is not plainly a node that is alive:
-	// it is empty, being linked, or dead. A search asks it first.
-	closed []atomic.Uint64
+	// open has a bit for each row that is plainly a node that is alive: it is
+	// not empty, being linked, or dead. A search asks it first.
+	open []atomic.Uint64
 }
 
 func (g *Graph) rowBytes() int {
@@ -66,10 +66,7 @@ func (g *Graph) newChunk(rows int) *chunk {
 	c.parent = unsafe.Slice((*uint32)(take(rows*4)), rows)
 	c.upper = unsafe.Slice((*atomic.Uint32)(take(rows*4)), rows)
 	c.layer = unsafe.Slice((*uint8)(take(rows)), rows)
-	c.closed = unsafe.Slice((*atomic.Uint64)(take(rows/8)), rows/64)
-	for i := range c.closed {
-		c.closed[i].Store(^uint64(0))
-	}
+	c.open = unsafe.Slice((*atomic.Uint64)(take(rows/8)), rows/64)
 	if g.p.Low {
 		c.low = unsafe.Slice((*int8)(take(low)), low)
 	}
@@ -101,8 +98,8 @@ func (g *Graph) grown(c *chunk, rows int) *chunk {
 		n.died[i].Store(c.died[i].Load())
 		n.upper[i].Store(c.upper[i].Load())
 	}
-	for i := range c.closed {
-		n.closed[i].Store(c.closed[i].Load())
+	for i := range c.open {
+		n.open[i].Store(c.open[i].Load())
 	}
 	return n
 }

@@ -31,7 +31,7 @@ func (g *Graph) Show(lives []Life) {
 		}
 		v.table.put(v, c.ids[i].Load(), l.Slot)
 		if l.Died == 0 {
-			c.closed[i/64].And(^(uint64(1) << (i % 64)))
+			c.open[i/64].Or(uint64(1) << (i % 64))
 		} else {
 			g.dead.Add(1)
 		}
@@ -47,7 +47,7 @@ func (g *Graph) Kill(slot uint32, seq uint64) {
 	}
 	c, i := v.at(slot)
 	if c.died[i].CompareAndSwap(0, seq) {
-		c.closed[i/64].Or(uint64(1) << (i % 64))
+		c.open[i/64].And(^(uint64(1) << (i % 64)))
 		g.dead.Add(1)
 	}
 }
@@ -78,7 +78,7 @@ func (v *Version) LayerOf(slot uint32) uint8 {
 // Open reports whether a slot holds a node that is alive in the latest commit.
 func (v *Version) Open(slot uint32) bool {
 	c, i := v.at(slot)
-	return c.closed[i/64].Load()&(1<<(i%64)) == 0
+	return c.open[i/64].Load()&(1<<(i%64)) != 0
 }
 
 // Visible reports whether a slot holds a node that is alive in commit seq.
