@@ -54,6 +54,15 @@ func (c *checker) checkVectors(v *View, id uint32, s *space, n *nodeSets) error 
 		return c.vectorError(err)
 	}
 	defer view.Close()
+	ix, err := vecindex.Open(v.ctx, v.graph.ns.db.store, s.config(v.g, id), &vecindex.Options{MaxMirrorBytes: -1})
+	if err == nil {
+		err = ix.CheckGraph(v.ctx, v.kv)
+	}
+	if err != nil {
+		if err := c.vectorError(err); err != nil {
+			return err
+		}
+	}
 	table := layout.Table{Graph: v.g, Space: id, Generation: s.generation}
 	for e, err := range view.All(v.ctx) {
 		if err != nil {

@@ -74,6 +74,23 @@ type MemoryStats struct {
 	// OnDisk names, as namespace/graph/space, the open vector spaces that are
 	// searched on disk because they do not fit.
 	OnDisk []string `json:"on_disk"`
+	// Indexes are the open vector spaces.
+	Indexes []IndexStats `json:"indexes"`
+}
+
+// IndexStats are the figures of an open vector space.
+type IndexStats struct {
+	Name    string `json:"name"` // namespace/graph/space
+	Kind    string `json:"kind"`
+	Source  string `json:"source"` // unloaded, memory or disk
+	Vectors int    `json:"vectors"`
+	Bytes   int64  `json:"bytes"`
+	Dead    int    `json:"dead"`
+	// Of a kind that builds a graph: vectors in it and not yet in it, and what
+	// its estimates are checked against: lowplane or store.
+	Linked  int    `json:"linked,omitempty"`
+	Pending int    `json:"pending,omitempty"`
+	Rerank  string `json:"rerank,omitempty"`
 }
 
 // StoreStats are the storage engine's own figures at this moment; 0 where it
@@ -260,7 +277,7 @@ func (c *graphCount) stats(l *listed) (GraphStats, error) {
 
 // memoryStats counts the mirrors of the vector spaces that are open.
 func (db *DB) memoryStats(ctx context.Context, graphs []listed) (MemoryStats, error) {
-	out := MemoryStats{BudgetBytes: db.opts.MemoryBudget, OnDisk: []string{}}
+	out := MemoryStats{BudgetBytes: db.opts.MemoryBudget, OnDisk: []string{}, Indexes: []IndexStats{}}
 	for i := range graphs {
 		db.mu.Lock()
 		st := db.graphs[graphs[i].graph]
@@ -284,6 +301,14 @@ func (db *DB) memoryStats(ctx context.Context, graphs []listed) (MemoryStats, er
 				return out, err
 			}
 			out.VectorBytes += s.MemoryBytes
+			x := IndexStats{
+				Name: graphs[i].String() + "/" + name, Kind: open[name].Config().Kind.String(), Source: s.Source.String(),
+				Vectors: s.Vectors, Bytes: s.MemoryBytes, Dead: s.Dead, Linked: s.Linked, Pending: s.Pending,
+			}
+			if s.Rerank != vecindex.RerankAuto {
+				x.Rerank = s.Rerank.String()
+			}
+			out.Indexes = append(out.Indexes, x)
 			if s.Source == vecindex.Disk {
 				out.OnDisk = append(out.OnDisk, graphs[i].String()+"/"+name)
 			}

@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// putVectors gives n nodes, from the one numbered from, vectors of a space.
+func putVectors(t *testing.T, g *engine.Graph, from, n int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(from), 1))
+	err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		v := tx.Graph(g)
+		nt, err := v.MakeNodeType("n")
+		if err != nil {
+			return err
+		}
+		o := engine.SpaceOptions{Dim: 16, Model: "m", Kind: vecindex.HNSW}
+		if err := v.MakeSpace("s", o); err != nil {
+			return err
+		}
+		for i := range n {
+			id, _, err := v.PutNode(nt, fmt.Sprint(from+i), nil)
+			if err != nil {
+				return err
+			}
+			x := make([]float32, 16)
+			for j := range x {
+				x[j] = float32(rng.NormFloat64())
+			}
+			if err := v.PutVector("s", id, x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func indexStats(t *testing.T, db *engine.DB) engine.IndexStats {
+	t.Helper()
+	var out engine.IndexStats
+	err := db.View(t.Context(), func(snap *engine.Snapshot) error {
+		s, err := snap.Stats(t.Context())
+		if err == nil && len(s.Memory.Indexes) != 1 {
+			t.Fatalf("%+v", s.Memory.Indexes)
+		}
+		out = s.Memory.Indexes[0]
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestSettle(t *testing.T) {
+	onStores(t, func(t *testing.T, o *engine.Options) {
+		o.NoBackground = true
+		db := open(t, o)
+		g := graph(t, db, "g")
+		for i := range 3 {
+			putVectors(t, g, 1000*i, 1000)
+		}
+		view(t, g, func(v *engine.View) { // loads the index
+			vecs, err := v.Vectors("s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := vecs.Search(t.Context(), vecindex.Search{Vector: make16(1), K: 3}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range vecs.Links(t.Context()) {
+				if !errors.Is(err, vecindex.ErrUnsettled) {
+					t.Errorf("links before settling: %v", err)
+				}
+			}
+		})
+		if s := indexStats(t, db); s.Linked != 0 || s.Vectors != 3000 {
+			t.Errorf("before: %+v", s)
+		}
+		epoch := db.Epoch()
+		if err := db.Settle(t.Context(), g, "s"); err != nil {
+			t.Fatal(err)
+		}
+		if db.Epoch() != epoch {
+			t.Error("settling moved the epoch")
+		}
+		if s := indexStats(t, db); s.Linked != 3000 || s.Pending != 0 || s.Kind != "hnsw" || s.Rerank != "lowplane" {
+			t.Errorf("after: %+v", s)
+		}
+		view(t, g, func(v *engine.View) {
+			vecs, err := v.Vectors("s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for _, err := range vecs.Links(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+			if n < 3000 {
+				t.Errorf("%d links", n)
+			}
+		})
+		checkClean(t, db)
+		if err := db.Settle(t.Context(), g, "none"); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("a space that is not there: %v", err)
+		}
+	})
+}
+
+func make16(x float32) []float32 {
+	v := make([]float32, 16)
+	v[0] = x
+	return v
+}
+
+// TestBackgroundLinks says that commits have their vectors linked without being
+// asked to, and that Close ends that at once.
+func TestBackgroundLinks(t *testing.T) {
+	o := &engine.Options{}
+	db := open(t, o)
+	g := graph(t, db, "g")
+	for i := range 4 {
+		putVectors(t, g, 1100*i, 1100)
+	}
+	for deadline := time.Now().Add(time.Minute); indexStats(t, db).Linked < 4096; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%+v", indexStats(t, db))
+		}
+	}
+	putVectors(t, g, 5000, 1100)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
