@@ -32,3 +32,26 @@ func TestSearchAllocatesNothing(t *testing.T) {
 		t.Errorf("%g allocations a search", n)
 	}
 }
+
+func TestGraphSearchAllocatesNothing(t *testing.T) {
+	for _, kind := range []vecindex.Kind{vecindex.HNSW, vecindex.CHNSW} {
+		p := newPoints(t, memory(t), vecindex.Cosine, 32, vecindex.Options{Rerank: vecindex.RerankPlane})
+		p.cfg.Kind = kind
+		p.reopen()
+		p.put(upTo(3000)...)
+		p.must(p.ix.Flush(t.Context(), p.commit))
+		p.view(func(v *vecindex.View) {
+			dst := make([]vecindex.Hit, 0, 20)
+			q := vecindex.Search{Vector: p.draw(), K: 20}
+			run := func() {
+				if _, err := v.Search(t.Context(), q, dst); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run()
+			if n := testing.AllocsPerRun(200, run); n >= 1 {
+				t.Errorf("%s: %g allocations a search", kind, n)
+			}
+		})
+	}
+}

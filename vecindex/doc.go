@@ -14,9 +14,29 @@
 // # Kinds
 //
 // [Flat] compares the query with every vector. It is exact: the choice for
-// small spaces and the oracle that the other kinds are measured against. The
-// kinds [HNSW] and [CHNSW] are named so that a stamp can hold them; Open
-// refuses them with [ErrKind].
+// small spaces and the oracle that the other kinds are measured against.
+//
+// [HNSW] walks a graph of the vectors, one for each layer, on codes of one byte
+// an element (package internal/quant), and checks what the codes do not tell
+// against a second byte in memory or against the stored vectors; see [Rerank].
+// Scores are then estimates: with low planes within some 1e-5 of the exact
+// ones, without them those of the hits that needed no check within some 1e-3.
+// Search.Exact and [View.Score] are exact.
+//
+// [CHNSW] is HNSW whose layers are linked downwards: each node leads to the
+// nearest of the layer below, so that one descent finds the best of every
+// layer (the C-HNSW of ArchRAG, section 3.1.3, with the defects of its
+// reference implementation mended: docs/design/0003-vectors.md).
+//
+// # Linking
+//
+// A commit writes a vector and a mark that it is to be linked. It can be found
+// at once: what the graph does not have yet is compared one by one. Index.Tend,
+// Flush and Settle link it in batches, in commits of their own, and take dead
+// vectors out. Until there are 1,024 vectors Tend makes no graph.
+//
+// An index whose graph does not fit in memory is searched exactly from the
+// store, as a flat one.
 //
 // # Life-cycle
 //

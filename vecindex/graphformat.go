@@ -11,6 +11,7 @@ import (
 //
 //	TagCode      edition8 slot32         code (quant.Encoder), low plane: dim x i8
 //	TagLinks     edition8 level8 slot32  level 0: parent u32; then links: u32 each
+//	             edition8 255 slot32     the slot of the layer below that it leads to: u32
 //	TagPending   0 slot32                to be linked: no value
 //	TagPending   1 slot32                to be taken out: layer u8
 //	TagIndexMeta "codec0", "codec1"      codec (quant.Codec) of an edition

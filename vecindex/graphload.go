@@ -16,7 +16,7 @@ import (
 
 // newGraph returns an empty graph for n nodes, nil where they do not fit.
 func (ix *Index) newGraph(codec *quant.Codec, n int) *hnsw.Graph {
-	p := hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed}
+	p := hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed, Down: ix.cfg.Kind == CHNSW}
 	limit := ix.bound()
 	fits := func(low bool) *hnsw.Graph {
 		p.Low = low

@@ -24,9 +24,11 @@ type graphScratch struct {
 	encoder *quant.Encoder
 	query   *quant.Query
 	hits    []Hit
+	found   []Hit
 	slots   []uint32
 	all     []hnsw.Candidate
 	row     []float32
+	search  graphSearch
 }
 
 // prepare makes the scratch one for a codec.
@@ -41,23 +43,32 @@ func (sc *graphScratch) prepare(c *quant.Codec) {
 type graphSearch struct {
 	v     *View
 	st    *state
-	q     *Search
+	q     Search
 	sc    *scratch
 	s     *hnsw.Searcher
 	ver   *hnsw.Version
 	layer uint8
 	k, ef int
+	// from are nodes to begin at, of a walk that comes from the layer above.
+	from []uint32
+	// pass says that the walk only leads to the next layer.
+	pass bool
 }
 
 // searchGraph appends the hits of the wanted layers of an index with a graph.
-func (v *View) searchGraph(ctx context.Context, st *state, q *Search, sc *scratch, dst []Hit) ([]Hit, error) {
+func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch, dst []Hit) ([]Hit, error) {
 	sc.graph.prepare(st.graph.Codec())
 	sc.graph.query.Fill(sc.graph.encoder, sc.query)
 	s := st.graph.Searcher()
 	defer st.graph.Release(s)
-	gs := &graphSearch{v: v, st: st, q: q, sc: sc, s: s, ver: st.graph.Version()}
+	gs := &sc.graph.search
+	*gs = graphSearch{v: v, st: st, q: q, sc: sc, s: s, ver: st.graph.Version(), from: gs.from[:0]}
+	defer func() { *gs = graphSearch{from: gs.from[:0]} }() // what it holds can go
 	if err := gs.pending(ctx); err != nil {
 		return nil, err
+	}
+	if q.Layers != nil && v.ix.cfg.Kind == CHNSW {
+		return gs.down(ctx, dst)
 	}
 	if q.Layers != nil {
 		for i, l := range q.Layers {
@@ -73,7 +84,7 @@ func (v *View) searchGraph(ctx context.Context, st *state, q *Search, sc *scratc
 		}
 		return dst, nil
 	}
-	var all []Hit
+	all := sc.graph.found[:0]
 	gs.k = q.K
 	for layer, l := range gs.ver.Layers() {
 		if l.Linked == 0 {
@@ -86,6 +97,7 @@ func (v *View) searchGraph(ctx context.Context, st *state, q *Search, sc *scratc
 		}
 		all = append(all, hits...)
 	}
+	sc.graph.found = all
 	return merged(dst, all, sc.tops[0].appendSorted(nil), q.K), nil
 }
 
@@ -131,20 +143,76 @@ func (gs *graphSearch) one(ctx context.Context) ([]Hit, error) {
 	if gs.ef == 0 {
 		gs.ef = DefaultEf
 	}
+	if gs.pass {
+		gs.ef = min(gs.ef, passEf)
+	}
 	gs.ef = max(gs.ef, gs.k)
-	return gs.refine(ctx, gs.candidates())
+	all := gs.candidates()
+	gs.from = gs.from[:0]
+	for _, c := range all[:min(downBeam, len(all))] {
+		if below, ok := gs.ver.Down(c.Slot()); ok {
+			gs.from = append(gs.from, below)
+		}
+	}
+	return gs.refine(ctx, all)
+}
+
+const (
+	// downBeam is how many nodes of a layer the walk of the next begins below.
+	downBeam = 4
+	// passEf is the width of the walk of a layer that nothing is wanted of.
+	passEf = 16
+)
+
+// down searches the layers from the highest to the lowest that is wanted, each
+// from where the one above leads to, and appends what is wanted, in the order
+// in which it is.
+func (gs *graphSearch) down(ctx context.Context, dst []Hit) ([]Hit, error) {
+	lowest := 255
+	found := make([][]Hit, len(gs.q.Layers))
+	place := map[uint8]int{}
+	for i, l := range gs.q.Layers {
+		if l.K > 0 {
+			lowest = min(lowest, int(l.Layer))
+			place[l.Layer] = i
+		}
+	}
+	for layer := len(gs.ver.Layers()) - 1; layer >= lowest; layer-- {
+		i, wanted := place[uint8(layer)]
+		gs.layer, gs.k = uint8(layer), downBeam
+		if wanted {
+			gs.k = gs.q.Layers[i].K
+		}
+		gs.pass = !wanted
+		hits, err := gs.one(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if wanted {
+			found[i] = slices.Clone(hits)
+		}
+	}
+	for i, l := range gs.q.Layers {
+		if l.K > 0 {
+			dst = merged(dst, found[i], gs.sc.tops[i].appendSorted(nil), l.K)
+		}
+	}
+	return dst, nil
 }
 
 // candidates returns the candidates that are alive and allowed, ascending.
 func (gs *graphSearch) candidates() []hnsw.Candidate {
 	seq := gs.v.meta.seq
 	n := gs.ver.Layer(gs.layer).Linked
-	if allow := gs.q.Allow; allow != nil {
+	if n == 0 {
+		return nil
+	}
+	if allow := gs.q.Allow; allow != nil && !gs.pass {
 		matches := int(min(allow.GetCardinality(), uint64(n)))
 		if scan := matches; scan*scan <= stepCost*gs.ef*n {
 			return gs.scan(allow)
 		}
-		all, ok := gs.s.SearchAccepted(gs.ver, gs.sc.graph.query, gs.layer, gs.ef, matches, func(slot uint32) bool {
+		all, ok := gs.s.SearchAccepted(gs.ver, gs.sc.graph.query, gs.layer, gs.from, gs.ef, matches, func(slot uint32) bool {
 			return gs.ver.Visible(slot, seq) && allowed(allow, gs.ver.ID(slot))
 		})
 		if !ok || len(all) < gs.k {
@@ -153,13 +221,13 @@ func (gs *graphSearch) candidates() []hnsw.Candidate {
 		return all
 	}
 	if gs.st.graph.Plain(seq) {
-		all := gs.s.Search(gs.ver, gs.sc.graph.query, gs.layer, gs.ef)
+		all := gs.s.Search(gs.ver, gs.sc.graph.query, gs.layer, gs.from, gs.ef)
 		if gs.allOpen(all) && len(all) >= min(gs.k, n) {
 			return all
 		}
 	}
 	plain := gs.st.graph.Newest() <= seq
-	all, ok := gs.s.SearchAccepted(gs.ver, gs.sc.graph.query, gs.layer, gs.ef, n, func(slot uint32) bool {
+	all, ok := gs.s.SearchAccepted(gs.ver, gs.sc.graph.query, gs.layer, gs.from, gs.ef, n, func(slot uint32) bool {
 		return plain && gs.ver.Open(slot) || gs.ver.Visible(slot, seq)
 	})
 	if !ok || len(all) < min(gs.k, n) {
@@ -180,18 +248,11 @@ func (gs *graphSearch) allOpen(all []hnsw.Candidate) bool {
 // scan measures all nodes of the layer that are alive and allowed.
 func (gs *graphSearch) scan(allow *roaring.Bitmap) []hnsw.Candidate {
 	seq, sc := gs.v.meta.seq, &gs.sc.graph
-	sc.slots = sc.slots[:0]
-	if allow != nil {
-		it := allow.Iterator()
-		for it.HasNext() {
-			slot, ok, _ := gs.ver.Find(uint64(it.Next()), seq)
-			if ok && gs.ver.LayerOf(slot) == gs.layer {
-				sc.slots = append(sc.slots, slot)
-			}
-		}
-	} else {
+	if allow == nil || !gs.named(allow) {
+		sc.slots = sc.slots[:0]
 		for slot := range gs.ver.Slots() {
-			if gs.ver.Visible(slot, seq) && gs.ver.LayerOf(slot) == gs.layer {
+			if gs.ver.Visible(slot, seq) && gs.ver.LayerOf(slot) == gs.layer &&
+				(allow == nil || allowed(allow, gs.ver.ID(slot))) {
 				sc.slots = append(sc.slots, slot)
 			}
 		}
@@ -199,6 +260,24 @@ func (gs *graphSearch) scan(allow *roaring.Bitmap) []hnsw.Candidate {
 	sc.all = gs.s.Measure(gs.ver, sc.query, sc.slots, sc.all[:0])
 	slices.Sort(sc.all)
 	return sc.all[:min(len(sc.all), gs.ef)]
+}
+
+// named finds the slots of the layer by the ids that are allowed. It reports
+// false where that does not tell: a node was replaced after the View's commit.
+func (gs *graphSearch) named(allow *roaring.Bitmap) bool {
+	sc := &gs.sc.graph
+	sc.slots = sc.slots[:0]
+	it := allow.Iterator()
+	for it.HasNext() {
+		slot, ok, known := gs.ver.Find(uint64(it.Next()), gs.v.meta.seq)
+		if !known {
+			return false
+		}
+		if ok && gs.ver.LayerOf(slot) == gs.layer {
+			sc.slots = append(sc.slots, slot)
+		}
+	}
+	return true
 }
 
 // refine returns the k best of the candidates with scores.

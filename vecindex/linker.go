@@ -253,13 +253,27 @@ func (gr *group) put(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			for _, k := range keys {
-				gr.lists[k] = struct{}{}
+			gr.touch(keys)
+		}
+		if g.Params().Down {
+			all := slices.Concat(slices.Collect(maps.Values(byLayer))...)
+			slices.SortFunc(all, func(a, b hnsw.Node) int { return compareIDs(a.ID, b.ID) })
+			keys, err := g.LinkDown(ctx, all, ix.goroutines())
+			if err != nil {
+				return err
 			}
+			gr.touch(keys)
 		}
 	}
 	gr.graph.record.layers = g.Version().Layers()
 	return nil
+}
+
+// touch notes lists that have to be written.
+func (gr *group) touch(keys []hnsw.ListKey) {
+	for _, k := range keys {
+		gr.lists[k] = struct{}{}
+	}
 }
 
 func (gr *group) encode(v *hnsw.Version) {

@@ -71,3 +71,23 @@ func (v *View) links(ctx context.Context) ([]Link, error) {
 	slices.SortFunc(out, func(x, y Link) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	return slices.Compact(out), nil
 }
+
+// Down returns the node of the layer below to which a node of a layered graph
+// leads: the nearest that was found. ok is false in the lowest layer, and where
+// the node is not linked or the index not in memory.
+func (ix *Index) Down(id uint64) (below uint64, ok bool) {
+	st := ix.state.Load()
+	if st == nil || st.graph == nil {
+		return 0, false
+	}
+	v := st.graph.Version()
+	slot, ok, _ := v.Find(id, st.head)
+	if !ok {
+		return 0, false
+	}
+	down, ok := v.Down(slot)
+	if !ok {
+		return 0, false
+	}
+	return v.ID(down), true
+}

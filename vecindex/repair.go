@@ -87,6 +87,9 @@ func (ix *Index) writeRepair(ctx context.Context, commit Committer, g *graph, be
 			for level := range levels[i] + 1 {
 				b.Delete(t.Links(edition, uint8(level), slot))
 			}
+			if g.Params().Down {
+				b.Delete(t.Links(edition, hnsw.DownLevel, slot))
+			}
 			b.Delete(t.Pending(true, slot))
 		}
 		return nil

@@ -99,7 +99,7 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	var m *mirror
 	if st != nil {
 		if st.graph != nil && !q.Exact {
-			return v.searchGraph(ctx, st, q, sc, dst)
+			return v.searchGraph(ctx, st, *q, sc, dst)
 		}
 		m = st.all()
 	}

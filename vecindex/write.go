@@ -58,7 +58,9 @@ func (ix *Index) Begin(ctx context.Context, b kv.Batch, seq uint64) (*Write, err
 	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, byID: make(map[uint64]int)}
 	w.meta.seq = seq
 	ix.mu.Lock()
-	w.free = ix.free
+	if st := ix.state.Load(); st != nil && st.head == m.seq {
+		w.free = ix.free // else a commit that was not published may use some
+	}
 	ix.mu.Unlock()
 	w.meta.stamp = ix.cfg.stamp()
 	return w, nil

@@ -25,6 +25,7 @@ type chunk struct {
 	died   []atomic.Uint64 // commit, 0 while alive
 	parent []uint32        // for the linker
 	layer  []uint8
+	down   []atomic.Uint32 // nearest node of the layer below + 1, 0 for none; nil where layers are not linked
 	upper  []atomic.Uint32 // place in Version.uppers + 1, 0 for none
 	// open has a bit for each row that is plainly a node that is alive: it is
 	// not empty, being linked, or dead. A search asks it first.
@@ -36,6 +37,9 @@ func (g *Graph) rowBytes() int {
 	if g.p.Low {
 		n += g.codec.Dim()
 	}
+	if g.p.Down {
+		n += 4
+	}
 	return n
 }
 
@@ -46,7 +50,10 @@ func (g *Graph) newChunk(rows int) *chunk {
 	if g.p.Low {
 		low = rows * g.codec.Dim()
 	}
-	size := rows*(g.stride+4*m+rowOverhead) + low + rows/8 + 10*64
+	size := rows*(g.stride+4*m+rowOverhead) + low + rows/8 + 11*64
+	if g.p.Down {
+		size += 4 * rows
+	}
 	if rows == 1<<chunkShift {
 		c.arena, c.slab = g.arenas.take(size)
 	} else {
@@ -67,6 +74,9 @@ func (g *Graph) newChunk(rows int) *chunk {
 	c.upper = unsafe.Slice((*atomic.Uint32)(take(rows*4)), rows)
 	c.layer = unsafe.Slice((*uint8)(take(rows)), rows)
 	c.open = unsafe.Slice((*atomic.Uint64)(take(rows/8)), rows/64)
+	if g.p.Down {
+		c.down = unsafe.Slice((*atomic.Uint32)(take(rows*4)), rows)
+	}
 	if g.p.Low {
 		c.low = unsafe.Slice((*int8)(take(low)), low)
 	}
@@ -97,6 +107,9 @@ func (g *Graph) grown(c *chunk, rows int) *chunk {
 		n.born[i].Store(c.born[i].Load())
 		n.died[i].Store(c.died[i].Load())
 		n.upper[i].Store(c.upper[i].Load())
+	}
+	for i := range c.down {
+		n.down[i].Store(c.down[i].Load())
 	}
 	for i := range c.open {
 		n.open[i].Store(c.open[i].Load())

@@ -30,6 +30,9 @@ type Params struct {
 	// Low says that low planes are kept, so that distances are refined without
 	// the stored vectors.
 	Low bool
+	// Down says that layers are linked: each node leads to the one nearest to
+	// it of the layer below.
+	Down bool
 }
 
 // Graph is the graph. Its changing methods are for one goroutine at a time.

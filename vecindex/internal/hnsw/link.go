@@ -67,12 +67,7 @@ func (g *Graph) Link(ctx context.Context, layer uint8, nodes []Node, workers int
 	next.setLayer(layer, b.in)
 	next.measure()
 	g.current.Store(&next)
-	keys := make([]ListKey, 0, len(b.touched))
-	for k := range b.touched {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, ListKey.Compare)
-	return keys, nil
+	return b.keys(), nil
 }
 
 // each calls fn for 0 to n-1, with a searcher, on the batch's goroutines.
@@ -163,6 +158,10 @@ func (b *batch) place() {
 		c.ids[row].Store(n.ID)
 		c.layer[row] = b.layer
 		c.upper[row].Store(0)
+		c.died[row].Store(0)
+		if c.down != nil {
+			c.down[row].Store(0)
+		}
 		if level := b.levels[i]; level > 0 {
 			up := &upper{slot: n.Slot, level: level, links: make([]uint32, m*level)}
 			for j := range up.links {

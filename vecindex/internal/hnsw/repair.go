@@ -65,17 +65,17 @@ func (g *Graph) Repair(ctx context.Context, dead []uint32, workers int) ([]ListK
 		}
 	}
 	r.clear()
+	// What is left is a good graph: it is finished whatever ctx says.
+	if err := r.mendDown(context.WithoutCancel(ctx)); err != nil {
+		return nil, err
+	}
 	next.measure()
 	g.current.Store(&next)
-	keys := make([]ListKey, 0, len(r.b.touched))
-	for k := range r.b.touched {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, ListKey.Compare)
-	return keys, nil
+	return r.b.keys(), nil
 }
 
-// Adopt finds a parent for every node that does not lead to its layer's root.
+// Adopt finds a parent for every node that does not lead to its layer's root,
+// and a node below for every one that leads to none.
 func (g *Graph) Adopt() {
 	next := *g.current.Load()
 	r := &repair{b: &batch{g: g, v: &next, touched: map[ListKey]struct{}{}}}
@@ -85,6 +85,17 @@ func (g *Graph) Adopt() {
 		}
 	}
 	g.current.Store(&next)
+	if !g.p.Down {
+		return
+	}
+	var slots []uint32
+	for slot := range next.n {
+		if next.lost(slot) {
+			slots = append(slots, slot)
+		}
+	}
+	r.b.workers = 1
+	_ = r.b.lookDown(context.Background(), slots) // only ctx can fail it
 }
 
 // broken returns the lists of remaining nodes that lead to dead ones.
@@ -266,6 +277,9 @@ func (r *repair) clear() {
 				atomic.StoreUint32(&list[j], none)
 			}
 			delete(r.b.touched, ListKey{slot, uint8(level)})
+		}
+		if c.down != nil {
+			c.down[i].Store(0)
 		}
 		c.parent[i] = none
 		if c.born[i].Swap(0) != 0 && c.died[i].Load() != 0 {

@@ -18,6 +18,12 @@ type List struct {
 // List returns a list as it is, its links appended to buf.
 func (v *Version) List(k ListKey, buf []uint32) List {
 	l := List{Key: k, Parent: none, Links: buf}
+	if k.Level == DownLevel {
+		if below, ok := v.Down(k.Slot); ok {
+			l.Links = append(l.Links, below)
+		}
+		return l
+	}
 	if k.Level == 0 {
 		l.Parent = v.parent(k.Slot)
 	}
@@ -55,6 +61,12 @@ func (r *Restored) Node(slot uint32, id uint64, layer uint8) {
 // out. A list that cannot be is an error.
 func (r *Restored) List(l List, known func(slot uint32) bool) error {
 	level := int(l.Key.Level)
+	if level == DownLevel {
+		if len(l.Links) == 1 && known(l.Links[0]) && r.g.p.Down {
+			r.v.setDown(l.Key.Slot, l.Links[0])
+		}
+		return nil
+	}
 	if level > maxLevel || len(l.Links) > r.g.cap(level) {
 		return fmt.Errorf("%d links on level %d", len(l.Links), level)
 	}

@@ -246,16 +246,28 @@ func (s *Searcher) addRoot(v *Version, q *quant.Query, in Layer) {
 	}
 }
 
-// Search returns the ef candidates of a layer nearest to q, ascending, of all
-// nodes whether they are alive or not. It is valid until the next use of s.
-func (s *Searcher) Search(v *Version, q *quant.Query, layer uint8, ef int) []Candidate {
+// begins puts into the pool where a search of a layer begins: at the given
+// slots, or where there are none at what the levels above lead to; and at the
+// root in any case.
+func (s *Searcher) begins(v *Version, q *quant.Query, in Layer, from []uint32) {
 	s.begin(v)
+	if len(from) > 0 {
+		s.start(v, q, from...)
+	} else {
+		s.descend(v, q, in, 0)
+	}
+	s.addRoot(v, q, in)
+}
+
+// Search returns the ef candidates of a layer nearest to q, ascending, of all
+// nodes whether they are alive or not. from, if not empty, are nodes of the
+// layer to begin at. The result is valid until the next use of s.
+func (s *Searcher) Search(v *Version, q *quant.Query, layer uint8, from []uint32, ef int) []Candidate {
 	in := v.Layer(layer)
 	if in.Linked == 0 {
 		return nil
 	}
-	s.descend(v, q, in, 0)
-	s.addRoot(v, q, in)
+	s.begins(v, q, in, from)
 	s.walk(v, q, 0, ef)
 	runtime.KeepAlive(v)
 	return s.pool
@@ -264,17 +276,15 @@ func (s *Searcher) Search(v *Version, q *quant.Query, layer uint8, ef int) []Can
 // Spent returns the number of distances of the last search.
 func (s *Searcher) Spent() int { return s.spent }
 
-// SearchAccepted returns the ef candidates nearest to q that accept takes,
-// ascending, and whether it did not give up: it does when it has spent more
-// than budget distances.
-func (s *Searcher) SearchAccepted(v *Version, q *quant.Query, layer uint8, ef, budget int, accept func(slot uint32) bool) ([]Candidate, bool) {
-	s.begin(v)
+// SearchAccepted is Search for the candidates that accept takes. It reports
+// whether it did not give up, which it does when it has spent more than budget
+// distances.
+func (s *Searcher) SearchAccepted(v *Version, q *quant.Query, layer uint8, from []uint32, ef, budget int, accept func(slot uint32) bool) ([]Candidate, bool) {
 	in := v.Layer(layer)
 	if in.Linked == 0 {
 		return nil, true
 	}
-	s.descend(v, q, in, 0)
-	s.addRoot(v, q, in)
+	s.begins(v, q, in, from)
 	pool, found := s.pool, s.found
 	for _, c := range pool {
 		if accept(c.Slot()) {

@@ -43,6 +43,11 @@ func (v *Version) Verify() error {
 			leads[y] = true
 		}
 	}
+	for slot := range v.n {
+		if err := v.verifyDown(slot); err != nil {
+			return fmt.Errorf("slot %d: %w", slot, err)
+		}
+	}
 	for layer, n := range nodes {
 		l := v.Layer(uint8(layer))
 		if n != l.Linked {
@@ -51,6 +56,23 @@ func (v *Version) Verify() error {
 		if n > 0 && (!v.held(l.Entry) || !v.held(l.Root) || v.level(l.Entry) != l.Top) {
 			return fmt.Errorf("layer %d: entry %d of level %d, root %d", layer, l.Entry, l.Top, l.Root)
 		}
+	}
+	return nil
+}
+
+// verifyDown checks that a node leads to one of the layer below, if that has
+// any.
+func (v *Version) verifyDown(slot uint32) error {
+	if !v.g.p.Down || !v.held(slot) {
+		return nil
+	}
+	layer := v.LayerOf(slot)
+	below, ok := v.Down(slot)
+	switch {
+	case !ok && layer > 0 && v.Layer(layer-1).Linked > int(v.g.dead.Load()):
+		return fmt.Errorf("no link to layer %d", layer-1)
+	case ok && (below >= v.n || !v.held(below) || layer == 0 || v.LayerOf(below) != layer-1):
+		return fmt.Errorf("a link down to slot %d, which is not of the layer below", below)
 	}
 	return nil
 }
