@@ -23,6 +23,7 @@ type vectorBench struct {
 	dim, m, efc    int
 	efList, metric string
 	index, tier    string
+	rerank         vecindex.Rerank
 	budgetMB       int64
 	seed           uint64
 	filter         string
@@ -82,7 +83,7 @@ func (b *vectorBench) check() (err error) {
 	if b.index != "hnsw" && b.index != "flat" {
 		errs = append(errs, fmt.Errorf("index %q is not hnsw or flat", b.index))
 	}
-	if _, err := vectorBudget(b.tier, 0, b.dim); err != nil {
+	if b.rerank, err = vectorTier(b.tier); err != nil {
 		errs = append(errs, err)
 	}
 	for _, f := range strings.Split(b.efList, ",") {
@@ -130,9 +131,7 @@ func (b *vectorBench) run(ctx context.Context) (err error) {
 		b.s.name = b.set
 	}
 	if b.budget = b.budgetMB << 20; b.budget == 0 {
-		if b.budget, err = vectorBudget(b.tier, b.s.n, b.dim); err != nil {
-			return err
-		}
+		b.budget = vectorBudget(b.s.n, b.dim)
 	}
 	dir, err := os.MkdirTemp("", "ragdb-bench-*")
 	if err != nil {
@@ -146,7 +145,7 @@ func (b *vectorBench) run(ctx context.Context) (err error) {
 	}
 	b.out = newVectorResult(b)
 	b.r.Input = b.out.input()
-	if b.d, err = openVectors(ctx, b.path, b.budget); err != nil {
+	if b.d, err = openVectors(ctx, b.path, b.budget, b.rerank); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.d.close()) }()

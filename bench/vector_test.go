@@ -183,24 +183,13 @@ func TestReadVectorSet(t *testing.T) {
 	}
 }
 
-func TestVectorBudget(t *testing.T) {
-	low, err := vectorBudget("lowplane", 100_000, 768)
-	store, err2 := vectorBudget("store", 100_000, 768)
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
+func TestVectorTier(t *testing.T) {
+	for name, want := range map[string]vecindex.Rerank{"lowplane": vecindex.RerankPlane, "store": vecindex.RerankStore} {
+		if got, err := vectorTier(name); err != nil || got != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
-	// Half is for vectors: of codes of 768 bytes with 190 more, and of those
-	// with the low plane.
-	if half := store / 2; half <= 100_000*(768+190) || half >= 100_000*(2*768+190) {
-		t.Errorf("store: %d bytes for vectors", half)
-	}
-	if half := low / 2; half <= 100_000*(4*768+190) {
-		t.Errorf("lowplane: %d bytes for vectors", half)
-	}
-	if small, err := vectorBudget("store", 10, 8); err != nil || small != 16<<20 {
-		t.Errorf("ten vectors: %d, %v", small, err)
-	}
-	if _, err := vectorBudget("disk", 10, 8); err == nil {
+	if _, err := vectorTier("disk"); err == nil {
 		t.Error("unknown tier")
 	}
 }

@@ -82,7 +82,7 @@ func (b *vectorBench) replaceHalf(ctx context.Context) (out changed, err error) 
 // deleteHalf deletes half of the vectors of a copy of the database. The truth
 // is then what comparing all of the others finds.
 func (b *vectorBench) deleteHalf(ctx context.Context, copied string) (out changed, err error) {
-	d, err := openVectors(ctx, copied, b.budget)
+	d, err := openVectors(ctx, copied, b.budget, b.d.tier)
 	if err != nil {
 		return out, err
 	}

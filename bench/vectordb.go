@@ -25,6 +25,7 @@ const (
 // set each of its nodes is.
 type vectorStore struct {
 	path  string
+	tier  vecindex.Rerank
 	db    *engine.DB
 	graph *engine.Graph
 	store *pebblekv.Store
@@ -34,31 +35,28 @@ type vectorStore struct {
 	ids  []engine.NodeID
 }
 
-// vectorBudget returns the memory budget with which an index of n vectors has
-// the tier: for lowplane all that vectors may want, for store as much as their
-// codes need and less than codes and low plane do. Half of a budget is for
-// vectors, and they may fill three quarters of that. Budgets below 16 MiB are
-// none, so that few vectors have the low plane whatever is asked.
-func vectorBudget(tier string, n, dim int) (int64, error) {
-	rows := int64(n)
-	switch tier {
-	case "lowplane":
-		return max(512<<20, 2*rows*int64(6*dim+400)), nil
-	case "store":
-		// links and the like take up to 190 bytes beside dim of the code.
-		fits, tooSmall := int64(dim+190)*4/3, int64(2*dim+190)
-		return max(16<<20, rows*(fits+tooSmall)), nil
+// vectorBudget returns a memory budget in which n vectors fit whatever is kept
+// of them.
+func vectorBudget(n, dim int) int64 { return max(512<<20, 4*int64(n)*int64(4*dim+400)) }
+
+// vectorTier returns what the tier of a name is for the engine.
+func vectorTier(name string) (vecindex.Rerank, error) {
+	for _, r := range []vecindex.Rerank{vecindex.RerankPlane, vecindex.RerankStore} {
+		if name == r.String() {
+			return r, nil
+		}
 	}
-	return 0, fmt.Errorf("tier %q is not lowplane or store", tier)
+	return 0, fmt.Errorf("tier %q is not lowplane or store", name)
 }
 
 // openVectors opens a database. Its store has what the default budget would
 // give it, so that tiers differ in the vectors alone.
-func openVectors(ctx context.Context, path string, budget int64) (*vectorStore, error) {
-	d := &vectorStore{path: path, rows: []int32{-1}} // no node has the id 0
+func openVectors(ctx context.Context, path string, budget int64, tier vecindex.Rerank) (*vectorStore, error) {
+	d := &vectorStore{path: path, tier: tier, rows: []int32{-1}} // no node has the id 0
 	var err error
 	d.db, err = engine.Open(ctx, path, &engine.Options{
 		MemoryBudget: budget,
+		Rerank:       tier,
 		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
 			d.store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{CacheBytes: 128 << 20, MemtableBytes: 32 << 20})
 			return d.store, err
@@ -87,7 +85,7 @@ func (d *vectorStore) reopen(ctx context.Context, budget int64, fn func() error)
 	if err := fn(); err != nil {
 		return err
 	}
-	again, err := openVectors(ctx, d.path, budget)
+	again, err := openVectors(ctx, d.path, budget, d.tier)
 	if err != nil {
 		return err
 	}

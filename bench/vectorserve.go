@@ -23,6 +23,7 @@ import (
 type vectorTask struct {
 	Path    string
 	Budget  int64
+	Tier    vecindex.Rerank
 	Ef      int // widest of the run
 	Dim     int
 	Vectors []float32 // of the queries, one after the other
@@ -59,7 +60,7 @@ func (t *vectorTask) serve(ctx context.Context) (out vectorServed, err error) {
 	debug.FreeOSMemory() // what decoding left
 	out.Before = residentBytes()
 	from := time.Now()
-	d, err := openVectors(ctx, t.Path, t.Budget)
+	d, err := openVectors(ctx, t.Path, t.Budget, t.Tier)
 	if err != nil {
 		return out, err
 	}
@@ -88,7 +89,7 @@ func (t *vectorTask) serve(ctx context.Context) (out vectorServed, err error) {
 
 // serve opens the database in a process of its own. It must be closed here.
 func (d *vectorStore) serve(ctx context.Context, s *vectorSet, budget int64, ef int, log io.Writer) (out vectorServed, err error) {
-	t := vectorTask{Path: d.path, Budget: budget, Ef: ef, Dim: s.dim}
+	t := vectorTask{Path: d.path, Budget: budget, Tier: d.tier, Ef: ef, Dim: s.dim}
 	for _, q := range s.queries {
 		t.Vectors = append(t.Vectors, q.vector...)
 		var nearest uint64

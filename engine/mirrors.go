@@ -52,6 +52,7 @@ func (db *DB) openIndex(ctx context.Context, conf vecindex.Config, bound int64) 
 	var ix *vecindex.Index
 	ix, err := vecindex.Open(ctx, db.store, conf, &vecindex.Options{
 		MaxMirrorBytes: bound,
+		Rerank:         db.opts.Rerank,
 		Room:           func() int64 { return db.opts.MemoryBudget/2 - db.mirrors.bytes(ix) },
 	})
 	if err == nil && bound >= 0 {

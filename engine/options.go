@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // Options tunes a database. The zero value is right for most uses.
@@ -31,6 +32,10 @@ type Options struct {
 	// Logger receives what the storage engine has to say. The default is
 	// silence.
 	Logger *slog.Logger
+	// Rerank says what searches of vector graphs check their estimates against.
+	// By default it is a second byte of each element, kept in memory, where the
+	// budget allows it, and the stored vectors elsewhere.
+	Rerank vecindex.Rerank
 	// NoBackground leaves linking vectors into graphs to DB.Tend and DB.Settle.
 	// By default one goroutine does it after the commits that wrote them.
 	NoBackground bool

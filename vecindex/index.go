@@ -29,6 +29,8 @@ type Index struct {
 	mu       sync.Mutex
 	loading  chan struct{}  // closed when the build under way ends
 	buffered []*Write       // published during that build
+	begun    uint64         // sequence of the last Write, 0 where its Publish is not waited for
+	publish  chan struct{}  // closed by the next Publish, nil where nobody waits
 	open     map[uint64]int // Views of an index with a graph, by sequence
 
 	free []uint32 // slots that nobody sees any more; guarded by mu

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -85,11 +86,55 @@ func (v *View) source(ctx context.Context) (*state, error) {
 	if st := v.state.Load(); st != nil {
 		return st, nil
 	}
-	st, err := v.ix.load(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		st, err := v.ix.load(ctx)
+		if err != nil || st == nil {
+			return nil, err
+		}
+		wait := v.ix.unpublished(v.meta.seq)
+		if wait == nil {
+			return v.hold(st), nil
+		}
+		// The commit is applied, so its Publish is under way: reading all
+		// vectors from the store would take far longer.
+		timer := time.NewTimer(publishWait)
+		select {
+		case <-wait:
+		case <-timer.C:
+			v.ix.giveUp(v.meta.seq)
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
-	return v.hold(st), nil
+}
+
+// publishWait is how long a View waits for a commit to be published.
+const publishWait = 50 * time.Millisecond
+
+// giveUp has nobody wait for the commit seq any more.
+func (ix *Index) giveUp(seq uint64) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if ix.begun == seq {
+		ix.begun = 0
+	}
+}
+
+// unpublished returns what is closed when the commit seq is published, nil
+// where it is already or is not the last Write's.
+func (ix *Index) unpublished(seq uint64) <-chan struct{} {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if st := ix.state.Load(); st == nil || st.head >= seq || ix.begun != seq {
+		return nil
+	}
+	if ix.publish == nil {
+		ix.publish = make(chan struct{})
+	}
+	return ix.publish
 }
 
 // rows returns the mirror of all vectors that the View holds, nil where there

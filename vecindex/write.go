@@ -164,12 +164,16 @@ func (w *Write) Publish() {
 		return
 	}
 	w.done = true
-	if !w.changed {
-		return
-	}
 	ix := w.ix
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	if ix.publish != nil {
+		defer close(ix.publish)
+		ix.publish = nil
+	}
+	if !w.changed {
+		return
+	}
 	if ix.loading != nil {
 		ix.buffered = append(ix.buffered, w)
 		return
