@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -87,7 +88,10 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if st.mirror, err = l.pendingMirror(ctx, st.bytes()); err != nil {
 		return nil, err
 	}
-	ix.setFree(l.freeSlots())
+	if l.record.flags != 0 {
+		// Else slots are in the order of ids, and go on so.
+		ix.setFree(l.freeSlots())
+	}
 	return st, nil
 }
 
@@ -138,7 +142,7 @@ func (l *loader) readRecords(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	if l.record.m != uint32(ix.cfg.m()) {
-		return false, &StampError{Want: l.meta.stamp, Have: ix.cfg.stamp()}
+		return false, fmt.Errorf("graph of M %d, not %d: %w", l.record.m, ix.cfg.m(), ErrModelMismatch)
 	}
 	key, b, err = ix.get(ctx, l.r, codecName(l.record.edition))
 	if err != nil {
