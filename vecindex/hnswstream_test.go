@@ -542,7 +542,7 @@ func (s *stream) run(steps int) {
 }
 
 func TestHNSWStream(t *testing.T) {
-	steps, seeds := 120, 1
+	steps, seeds := 80, 1
 	if *long {
 		steps, seeds = 1500, 6
 	}
@@ -565,4 +565,45 @@ func TestHNSWStream(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSettleBesideViews settles an index of which an open View sees vectors
+// that are dead: they leave the graph without waiting for it.
+func TestSettleBesideViews(t *testing.T) {
+	s := &stream{t: t, st: memory(t), rng: rand.New(rand.NewPCG(1, 2)), shape: clustered(8), ids: 2000, layers: 1}
+	s.cfg = config(vecindex.L2)
+	s.cfg.Kind, s.cfg.Dim = vecindex.HNSW, s.shape.dim
+	s.now, s.raw = state{}, map[uint64][]float32{}
+	s.ix = mustOpen(t, s.st, s.cfg, nil)
+	update := func(fn func(w *vecindex.Write)) {
+		s.seq++
+		b := s.st.NewBatch()
+		w, err := s.ix.Begin(t.Context(), b, s.seq)
+		s.must(err)
+		fn(w)
+		s.must(s.st.Apply(t.Context(), b, kv.NoSync))
+		w.Publish()
+	}
+	update(func(w *vecindex.Write) {
+		for id := range uint64(1500) {
+			s.raw[id] = s.shape.draw(s.rng)
+			s.now[id] = entry{vector: s.raw[id]}
+			s.must(w.Put(t.Context(), id, 0, s.raw[id]))
+		}
+	})
+	s.settled()
+	h := s.hold()
+	s.open(h)
+	update(func(w *vecindex.Write) {
+		for id := uint64(10); id < 20; id++ {
+			_, err := w.Delete(t.Context(), id)
+			s.must(err)
+			delete(s.now, id)
+		}
+	})
+	s.settled()
+	for range 20 {
+		s.look()
+	}
+	s.release(0)
 }

@@ -1,9 +1,11 @@
 package vecindex
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/ragdb/ragdb/internal/layout"
@@ -44,7 +46,7 @@ func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err 
 	ix.linking.Lock()
 	defer ix.linking.Unlock()
 	st := ix.state.Load()
-	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure == 0 {
+	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure == 0 && st.graph.Dead() == 0 {
 		return false, nil
 	}
 	snap, err := ix.store.Snapshot(ctx)
@@ -99,8 +101,13 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 	}
 	w := &recordWriter{ctx: ctx, commit: commit}
 	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}}
+	ranked := all
+	if !slices.IsSortedFunc(all, bySlot) {
+		ranked = byRank(all)
+	}
 	for from := 0; from < len(all) || from == 0; from += linkGroup {
-		gr.nodes = all[from:min(from+linkGroup, len(all))]
+		to := min(from+linkGroup, len(all))
+		gr.nodes = all[from:to]
 		if err := gr.fetch(ctx, n.r); err != nil {
 			return err
 		}
@@ -113,17 +120,76 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 			gr.graph = &graph{Graph: g, record: n.record}
 			w.set(t.Meta(codecName(edition)), codec.AppendRecord(nil))
 		}
+		gr.nodes = ranked[from:to]
 		if err := gr.put(ctx); err != nil {
 			return err
 		}
+		gr.nodes = all[from:to]
 		gr.codes(w, edition)
 	}
+	keys := slices.Collect(maps.Keys(gr.lists))
+	if !slices.Equal(ranked, all) {
+		if err := gr.place(all, slots); err != nil {
+			return err
+		}
+		for i := range keys {
+			keys[i].Slot = all[keys[i].Slot].slot
+		}
+	}
 	n.graph = gr.graph
-	w.lists(t, edition, n.graph.Version(), slices.Collect(maps.Keys(gr.lists)))
+	w.lists(t, edition, n.graph.Version(), keys)
 	if err := w.flush(); err != nil {
 		return err
 	}
 	return n.swap(ctx, commit, all)
+}
+
+// byRank returns nodes in the slots 0, 1 and so on: of equal distances the one
+// in the lower slot counts as nearer, which must not depend on the slots that
+// the nodes were given.
+func byRank(all []groupNode) []groupNode {
+	out := slices.Clone(all)
+	for rank := range out {
+		out[rank].slot = uint32(rank)
+	}
+	return out
+}
+
+func bySlot(a, b groupNode) int { return cmp.Compare(a.slot, b.slot) }
+
+// place moves the nodes of the group's graph from their ranks to their slots.
+func (gr *group) place(all []groupNode, slots uint32) error {
+	old := gr.graph.Version()
+	g := hnsw.New(gr.graph.Codec(), gr.graph.Params())
+	r := g.Restore(slots)
+	v := r.Version()
+	for rank, x := range all {
+		r.Node(x.slot, x.rec.id, x.rec.layer)
+		copy(v.Code(x.slot), old.Code(uint32(rank)))
+		copy(v.Low(x.slot), old.Low(uint32(rank)))
+	}
+	known := func(uint32) bool { return true }
+	for key := range gr.lists {
+		l := old.List(key, nil)
+		l.Key.Slot = all[key.Slot].slot
+		if l.Parent != math.MaxUint32 {
+			l.Parent = all[l.Parent].slot
+		}
+		for i, n := range l.Links {
+			l.Links[i] = all[n].slot
+		}
+		if err := r.List(l, known); err != nil {
+			return err
+		}
+	}
+	layers := slices.Clone(old.Layers())
+	for i, l := range layers {
+		if l.Linked > 0 {
+			layers[i].Entry, layers[i].Root = all[l.Entry].slot, all[l.Root].slot
+		}
+	}
+	gr.graph.Graph, gr.graph.record.layers = g, layers
+	return r.Done(layers)
 }
 
 // clear removes all records of an edition.
@@ -153,6 +219,10 @@ func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode)
 		defer ix.mu.Unlock()
 		if len(ix.lost) > 0 {
 			n.record.flags |= graphImpure
+		}
+		if v := n.graph.Version(); int(v.Slots()) > len(all) || !slices.IsSortedFunc(all, bySlot) {
+			// What comes may get a slot that is not above those of lesser ids.
+			n.record.flags |= graphPartial
 		}
 		b.Set(t.Meta(graphName), appendGraph(nil, &n.record))
 		n.clear(b, n.old.record.edition)
