@@ -43,6 +43,9 @@ func (g *Graph) rowBytes() int {
 	return n
 }
 
+// chunkBytes returns the memory of a chunk, with what aligns its tables.
+func (g *Graph) chunkBytes(rows int) int { return rows*g.rowBytes() + rows/8 + 11*64 }
+
 func (g *Graph) newChunk(rows int) *chunk {
 	c := &chunk{}
 	m := 2 * g.p.M
@@ -50,10 +53,7 @@ func (g *Graph) newChunk(rows int) *chunk {
 	if g.p.Low {
 		low = rows * g.codec.Dim()
 	}
-	size := rows*(g.stride+4*m+rowOverhead) + low + rows/8 + 11*64
-	if g.p.Down {
-		size += 4 * rows
-	}
+	size := g.chunkBytes(rows)
 	if rows == 1<<chunkShift {
 		c.arena, c.slab = g.arenas.take(size)
 	} else {

@@ -2,7 +2,6 @@ package hnsw
 
 import (
 	"math"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -142,14 +141,16 @@ func (v *Version) Slots() uint32 { return v.n }
 // Bytes returns the memory that the version holds.
 func (v *Version) Bytes() int64 { return v.bytes }
 
-// BytesFor bounds the memory of a graph of n nodes.
+// BytesFor bounds the memory of a graph of n nodes, in slots below n. Levels
+// being drawn, it is a bound that next to no graph exceeds.
 func (g *Graph) BytesFor(n int) int64 {
-	rows := int64(1) << chunkShift
-	if int64(n) < rows {
-		rows = 1 << bits.Len(uint(n))
+	rows := firstRows
+	for rows < n && rows < 1<<chunkShift {
+		rows *= 2
 	}
-	held := (int64(n) + rows - 1) / rows * rows
-	return held*int64(g.rowBytes()) + int64(n)*8 + int64(n)/int64(max(g.p.M-1, 1))*int64(4*g.p.M+48)
+	chunks := (n + rows - 1) / rows
+	uppers := n/max(g.p.M-1, 1) + 8
+	return int64(chunks)*int64(g.chunkBytes(rows)) + int64(n)*8 + int64(uppers)*int64(4*g.p.M+48)
 }
 
 // find returns the slot of the newest linked node with an id.
