@@ -74,8 +74,9 @@ func (g *Graph) Repair(ctx context.Context, dead []uint32, workers int) ([]ListK
 	return r.b.keys(), nil
 }
 
-// Adopt finds a parent for every node that does not lead to its layer's root,
-// and a node below for every one that leads to none.
+// Adopt finds a parent for every node that does not lead to its layer's root by
+// parents that have a link to it, and a node below for every one that leads to
+// none: in a graph of which a part was written, the lists do not fit together.
 func (g *Graph) Adopt() {
 	next := *g.current.Load()
 	r := &repair{b: &batch{g: g, v: &next, touched: map[ListKey]struct{}{}}}
@@ -212,7 +213,11 @@ func (r *repair) adopt(root uint32, nodes []uint32) {
 		y := x
 		for y != none && !r.gone[y] && !inside[y] && len(chain) <= len(nodes) {
 			chain = append(chain, y)
-			y = v.parent(y)
+			p := v.parent(y)
+			if p != none && !r.gone[p] && !contains(v.links(p, 0), y) {
+				p = none // of another time than the lists: see Adopt
+			}
+			y = p
 		}
 		if y != none && inside[y] {
 			for _, z := range chain {
