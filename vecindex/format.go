@@ -92,7 +92,7 @@ func readMeta(key, b []byte) (m meta, err error) {
 		return m, corrupt(key, "%s %s", s.Kind, s.Metric)
 	case s.Model == "" || len(s.Model) > MaxModelBytes || !utf8.ValidString(s.Model):
 		return m, corrupt(key, "malformed model name")
-	case m.live > m.next:
+	case m.live > m.next || m.next > maxSlots:
 		return m, corrupt(key, "%d vectors in %d slots", m.live, m.next)
 	case m.seq == 0 || m.seq > maxSeq:
 		return m, corrupt(key, "sequence %d", m.seq)

@@ -46,12 +46,15 @@ type loader struct {
 	pending map[uint32]bool
 	dead    map[uint32]uint8 // layer
 	lives   []hnsw.Life
+	// slots is the number that all slots in use are below: where the index's
+	// record is damaged it may count far more.
+	slots uint32
 	// has holds the slots that are in the graph.
 	has []uint64
 }
 
 func (l *loader) known(slot uint32) bool {
-	return slot < l.meta.next && l.has[slot/64]&(1<<(slot%64)) != 0
+	return slot < l.slots && l.has[slot/64]&(1<<(slot%64)) != 0
 }
 
 // buildGraph reads the state of an index that has a graph; it is nil where
@@ -65,12 +68,15 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if err := l.readPending(ctx); err != nil {
 		return nil, err
 	}
-	l.graph = ix.newGraph(l.codec, int(m.next))
+	if err := l.readTop(ctx); err != nil {
+		return nil, err
+	}
+	l.graph = ix.newGraph(l.codec, int(l.slots))
 	if l.graph == nil {
 		return nil, nil
 	}
-	l.has = make([]uint64, (m.next+63)/64)
-	restored := l.graph.Restore(m.next)
+	l.has = make([]uint64, (l.slots+63)/64)
+	restored := l.graph.Restore(l.slots)
 	if err := l.readSlots(ctx, restored); err != nil {
 		return nil, err
 	}
@@ -88,10 +94,13 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if st.mirror, err = l.pendingMirror(ctx, st.bytes()); err != nil {
 		return nil, err
 	}
-	if l.record.flags != 0 {
-		// Else slots are in the order of ids, and go on so.
-		ix.setFree(l.freeSlots())
+	var free []uint32
+	if f := l.record.flags; f != 0 && f&graphTorn == 0 {
+		// Else slots are in the order of ids, and go on so; or lists lead to
+		// slots that an interrupted linker did not come to.
+		free = l.freeSlots()
 	}
+	ix.setFree(free)
 	return st, nil
 }
 
@@ -99,11 +108,11 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 func (l *loader) readGraph(ctx context.Context, restored *hnsw.Restored) error {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(l.ix.goroutines())
-	part := max(l.meta.next/uint32(4*l.ix.goroutines()), 4096)
+	part := max(l.slots/uint32(4*l.ix.goroutines()), 4096)
 	var codes atomic.Int64
-	for from := uint32(0); from < l.meta.next; from += part {
+	for from := uint32(0); from < l.slots; from += part {
 		g.Go(func() error {
-			n, err := l.readCodes(gctx, restored, from, from+min(part, l.meta.next-from))
+			n, err := l.readCodes(gctx, restored, from, from+min(part, l.slots-from))
 			codes.Add(int64(n))
 			return err
 		})
@@ -196,6 +205,30 @@ func (l *loader) readPending(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// readTop finds the highest slot in use.
+func (l *loader) readTop(ctx context.Context) (err error) {
+	for slot := range l.dead {
+		l.slots = max(l.slots, slot+1)
+	}
+	it, err := l.ix.in(l.r).iter(ctx, layout.TagSlot)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	if !it.Last() {
+		return it.Err()
+	}
+	slot, err := keySlot(it.Key())
+	if err != nil {
+		return err
+	}
+	if slot >= l.meta.next {
+		return corrupt(it.Key(), "slot %d of %d", slot, l.meta.next)
+	}
+	l.slots = max(l.slots, slot+1)
+	return nil
 }
 
 // readSlots notes which nodes the graph has.
@@ -317,12 +350,17 @@ func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error)
 	return m, err
 }
 
-// freeSlots returns the slots that hold nothing, ascending.
+// maxFree bounds the free slots that are kept in memory.
+const maxFree = 1 << 20
+
+// freeSlots returns slots that hold nothing, ascending.
 func (l *loader) freeSlots() []uint32 {
 	var out []uint32
 	for slot := range l.meta.next {
 		if !l.known(slot) && !l.pending[slot] {
-			out = append(out, slot)
+			if out = append(out, slot); len(out) == maxFree {
+				break
+			}
 		}
 	}
 	return out

@@ -129,7 +129,7 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 	}
 	keys := slices.Collect(maps.Keys(gr.lists))
 	if !slices.Equal(ranked, all) {
-		if err := gr.place(all, slots); err != nil {
+		if err := gr.place(all); err != nil {
 			return err
 		}
 		for i := range keys {
@@ -158,10 +158,10 @@ func byRank(all []groupNode) []groupNode {
 func bySlot(a, b groupNode) int { return cmp.Compare(a.slot, b.slot) }
 
 // place moves the nodes of the group's graph from their ranks to their slots.
-func (gr *group) place(all []groupNode, slots uint32) error {
+func (gr *group) place(all []groupNode) error {
 	old := gr.graph.Version()
 	g := hnsw.New(gr.graph.Codec(), gr.graph.Params())
-	r := g.Restore(slots)
+	r := g.Restore(slices.MaxFunc(all, bySlot).slot + 1)
 	v := r.Version()
 	for rank, x := range all {
 		r.Node(x.slot, x.rec.id, x.rec.layer)

@@ -194,6 +194,7 @@ func (ix *Index) build(ctx context.Context) (st *state, err error) {
 	if err != nil {
 		return nil, err
 	}
+	ix.setFree(nil)
 	return mirrored(m), nil
 }
 
