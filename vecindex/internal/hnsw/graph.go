@@ -207,12 +207,8 @@ func (v *Version) list(slot uint32, level int) []uint32 {
 		m := 2 * v.g.p.M
 		return c.links[i*m : i*m+m : i*m+m]
 	}
-	u := c.upper[i].Load()
-	if u == 0 || int(u) > len(v.uppers) {
-		return nil
-	}
-	up := v.uppers[u-1]
-	if level > up.level {
+	up := v.upper(slot)
+	if up == nil || level > up.level {
 		return nil
 	}
 	m := v.g.p.M
@@ -227,9 +223,19 @@ func (v *Version) Layers() []Layer { return v.layers }
 
 // level returns the level of the node in a slot.
 func (v *Version) level(slot uint32) int {
-	c, i := v.at(slot)
-	if u := c.upper[i].Load(); u != 0 && int(u) <= len(v.uppers) {
-		return v.uppers[u-1].level
+	if up := v.upper(slot); up != nil {
+		return up.level
 	}
 	return 0
+}
+
+// upper returns the links of a slot above level 0, nil where it has none or
+// was given them after the version was made.
+func (v *Version) upper(slot uint32) *upper {
+	c, i := v.at(slot)
+	u := c.upper[i].Load()
+	if u == 0 || int(u) > len(v.uppers) || v.uppers[u-1].slot != slot {
+		return nil
+	}
+	return v.uppers[u-1]
 }

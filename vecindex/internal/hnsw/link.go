@@ -151,13 +151,17 @@ func (b *batch) nearest(near, all []Candidate, self, level int) []Candidate {
 // place gives the nodes their lists.
 func (b *batch) place() {
 	v, m := b.v, b.g.p.M
-	v.uppers = slices.Clip(v.uppers)
+	for _, n := range b.nodes {
+		c, row := v.at(n.Slot)
+		c.upper[row].Store(0)
+	}
+	vacant := v.vacantUppers()
+	v.uppers = slices.Clone(v.uppers)
 	for i, n := range b.nodes {
 		c, row := v.at(n.Slot)
 		c.parent[row] = none
 		c.ids[row].Store(n.ID)
 		c.layer[row] = b.layer
-		c.upper[row].Store(0)
 		c.died[row].Store(0)
 		if c.down != nil {
 			c.down[row].Store(0)
@@ -167,14 +171,32 @@ func (b *batch) place() {
 			for j := range up.links {
 				up.links[j] = none
 			}
-			v.uppers = append(v.uppers, up)
-			c.upper[row].Store(uint32(len(v.uppers)))
+			if len(vacant) > 0 {
+				v.uppers[vacant[0]] = up
+				c.upper[row].Store(vacant[0] + 1)
+				vacant = vacant[1:]
+			} else {
+				v.uppers = append(v.uppers, up)
+				c.upper[row].Store(uint32(len(v.uppers)))
+			}
 		}
 		for l, own := range b.own[i] {
 			setList(v.list(n.Slot, l), own)
 			b.touched[ListKey{n.Slot, uint8(l)}] = struct{}{}
 		}
 	}
+}
+
+// vacantUppers returns the places in uppers of slots that were given to other
+// nodes.
+func (v *Version) vacantUppers() []uint32 {
+	var out []uint32
+	for i, up := range v.uppers {
+		if c, row := v.at(up.slot); c.upper[row].Load() != uint32(i)+1 {
+			out = append(out, uint32(i))
+		}
+	}
+	return out
 }
 
 // setList writes links, the nearest first, and ends the list.
