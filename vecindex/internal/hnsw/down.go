@@ -3,6 +3,7 @@ package hnsw
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
@@ -123,7 +124,7 @@ func (b *batch) lookDown(ctx context.Context, slots []uint32) error {
 			return
 		}
 		s.query.FillStored(b.v.Code(slots[i]))
-		all, _ := s.SearchAccepted(b.v, s.query, layer-1, nil, downEf, int(b.v.n), b.alive)
+		all, _ := s.SearchAccepted(b.v, s.query, layer-1, nil, downEf, math.MaxInt, b.alive)
 		if len(all) > 0 {
 			found[i] = all[0].Slot()
 		}
