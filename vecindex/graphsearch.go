@@ -209,7 +209,9 @@ func (gs *graphSearch) candidates() []hnsw.Candidate {
 	}
 	if allow := gs.q.Allow; allow != nil && !gs.pass {
 		matches := int(min(allow.GetCardinality(), uint64(n)))
-		if scan := matches; scan*scan <= stepCost*gs.ef*n {
+		// Among n nodes a walk meets stepCost*ef*n/matches of them until it has
+		// ef that match.
+		if matches*matches <= stepCost*gs.ef*n {
 			return gs.scan(allow)
 		}
 		all, ok := gs.s.SearchAccepted(gs.ver, gs.sc.graph.query, gs.layer, gs.from, gs.ef, matches, func(slot uint32) bool {

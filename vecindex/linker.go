@@ -27,10 +27,11 @@ const (
 	// sampleSize is how many vectors a codec is trained on: the first ones.
 	sampleSize = minGraph
 	// linkGroup is how many nodes are linked between writing the records.
-	linkGroup = 8 * hnsw.BatchSize
-	// commitRecords is how many records a commit has, so that the writer is not
+	linkGroup = 4 * hnsw.BatchSize
+	// commitRecords and commitBytes bound a commit, so that the writer is not
 	// held up.
-	commitRecords = 2048
+	commitRecords = 1024
+	commitBytes   = 512 << 10
 	// minDead and deadShare say how many dead nodes are worth a repair.
 	minDead   = 256
 	deadShare = 100
@@ -79,6 +80,7 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 type group struct {
 	ix      *Index
 	graph   *graph // with the record as it will be
+	from    *graph // that of the index when the work began, nil for none
 	nodes   []groupNode
 	vectors []float32
 	lists   map[hnsw.ListKey]struct{}
@@ -112,6 +114,7 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 			return 0, err
 		}
 	} else {
+		gr.from = st.graph
 		gr.graph = &graph{Graph: st.graph.Graph, record: st.graph.record}
 	}
 	if err := gr.put(ctx); err != nil {
@@ -322,7 +325,7 @@ func (gr *group) write(ctx context.Context, commit Committer, first bool) error 
 		torn.layers = []hnsw.Layer{{}}
 		w.set(t.Meta(codecName(edition)), g.Codec().AppendRecord(nil))
 	} else {
-		torn.layers = ix.state.Load().graphLayers()
+		torn.layers = gr.from.record.layers
 	}
 	w.set(t.Meta(graphName), appendGraph(nil, &torn))
 	gr.codes(w, edition)
@@ -341,12 +344,13 @@ func (gr *group) write(ctx context.Context, commit Committer, first bool) error 
 				b.Delete(t.Pending(false, n.slot))
 			}
 		}
+		gr.show()
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	gr.show()
+	gr.finish()
 	return nil
 }
 
@@ -360,29 +364,38 @@ func (gr *group) codes(w *recordWriter, edition uint8) {
 	}
 }
 
-// graphLayers returns the layers that are stored.
-func (st *state) graphLayers() []hnsw.Layer {
-	if st == nil || st.graph == nil {
-		return []hnsw.Layer{{}}
+// show makes the nodes visible in the graph, with the index's mu held. It comes
+// before the commit: a View of a snapshot after it may have no other place to
+// find them in.
+func (gr *group) show() {
+	lives := make([]hnsw.Life, len(gr.nodes))
+	for i, n := range gr.nodes {
+		lives[i] = hnsw.Life{Slot: n.slot, Born: n.rec.born, Died: gr.ix.lost[n.slot]}
 	}
-	return st.graph.record.layers
+	gr.graph.Show(lives)
 }
 
-// show moves the nodes from the pending ones to the graph.
-func (gr *group) show() {
+// finish takes the nodes from the pending ones in memory.
+func (gr *group) finish() {
 	ix := gr.ix
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	lives := make([]hnsw.Life, len(gr.nodes))
 	slots := make(map[uint32]bool, len(gr.nodes))
-	for i, n := range gr.nodes {
-		lives[i] = hnsw.Life{Slot: n.slot, Born: n.rec.born, Died: ix.lost[n.slot]}
+	for _, n := range gr.nodes {
 		slots[n.slot] = true
 	}
-	gr.graph.Show(lives)
+	for slot, seq := range ix.lost {
+		gr.graph.Kill(slot, seq) // those that died after the commit
+	}
 	ix.inFlight, ix.lost = nil, nil
 	st := ix.state.Load()
 	if st == nil {
+		return
+	}
+	if st.graph != gr.from {
+		// It was given up and read anew meanwhile, and the deaths since were
+		// noted in that one.
+		ix.state.Store(nil)
 		return
 	}
 	next := *st
@@ -405,6 +418,7 @@ type recordWriter struct {
 	ctx     context.Context
 	commit  Committer
 	pending []record
+	bytes   int
 	err     error
 }
 
@@ -412,7 +426,7 @@ type record struct{ key, value []byte }
 
 func (w *recordWriter) set(key, value []byte) {
 	w.pending = append(w.pending, record{key, value})
-	if len(w.pending) == commitRecords {
+	if w.bytes += len(key) + len(value); len(w.pending) == commitRecords || w.bytes >= commitBytes {
 		w.err = errors.Join(w.err, w.flush())
 	}
 }
@@ -441,7 +455,7 @@ func (w *recordWriter) flush() error {
 		}
 		return nil
 	})
-	w.pending = w.pending[:0]
+	w.pending, w.bytes = w.pending[:0], 0
 	if err != nil {
 		return fmt.Errorf("write the graph: %w", err)
 	}

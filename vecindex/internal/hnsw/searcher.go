@@ -70,11 +70,16 @@ func (s *Searcher) begin(v *Version) {
 		s.visited = make([]uint16, v.capacity())
 		s.gen = 0
 	}
+	s.forget()
+	s.pool, s.found, s.spent = s.pool[:0], s.found[:0], 0
+}
+
+// forget begins a generation, in which nothing was met.
+func (s *Searcher) forget() {
 	if s.gen++; s.gen == 0 {
 		clear(s.visited)
 		s.gen = 1
 	}
-	s.pool, s.found, s.spent = s.pool[:0], s.found[:0], 0
 }
 
 // add adds a slot to the step.
@@ -226,10 +231,7 @@ func (s *Searcher) descend(v *Version, q *quant.Query, in Layer, level int) {
 // again makes the pool the beginning of another walk: of another level, on
 // which nothing was met yet but the pool.
 func (s *Searcher) again() {
-	if s.gen++; s.gen == 0 {
-		clear(s.visited)
-		s.gen = 1
-	}
+	s.forget()
 	for i := range s.pool {
 		s.pool[i] &^= followed
 		s.visited[s.pool[i].Slot()] = s.gen
