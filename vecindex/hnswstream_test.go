@@ -542,7 +542,7 @@ func (s *stream) run(steps int) {
 }
 
 func TestHNSWStream(t *testing.T) {
-	steps, seeds := 80, 1
+	steps, seeds := 50, 1
 	if *long {
 		steps, seeds = 1500, 6
 	}

@@ -40,7 +40,11 @@ func (ix *Index) repair(ctx context.Context, commit Committer, all bool) (n int,
 	}
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if cur := ix.state.Load(); cur != nil {
+	switch cur := ix.state.Load(); {
+	case cur == nil:
+	case cur.graph != st.graph:
+		ix.state.Store(nil) // read anew meanwhile: see group.finish
+	default:
 		next := *cur
 		next.graph = g
 		ix.keep(&next)

@@ -49,6 +49,16 @@ func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err 
 	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure == 0 && st.graph.Dead() == 0 {
 		return false, nil
 	}
+	// Deaths are noted from before the snapshot on, so that none is missed.
+	v := st.graph.Version()
+	ix.mu.Lock()
+	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
+	for slot := range v.Slots() {
+		if v.Held(slot) {
+			ix.inFlight[slot] = true
+		}
+	}
+	ix.mu.Unlock()
 	snap, err := ix.store.Snapshot(ctx)
 	if err != nil {
 		return false, err
@@ -63,14 +73,8 @@ func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err 
 		return false, err
 	}
 	vectors := len(all)
-	all = slices.DeleteFunc(all, func(n groupNode) bool { return !st.graph.Version().Held(n.slot) })
+	all = slices.DeleteFunc(all, func(n groupNode) bool { return !v.Held(n.slot) })
 	pending := len(all) < vectors
-	ix.mu.Lock()
-	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
-	for _, n := range all {
-		ix.inFlight[n.slot] = true
-	}
-	ix.mu.Unlock()
 	n := &relinking{ix: ix, r: snap, old: st.graph, seq: head.seq}
 	n.record = graphRecord{m: uint32(ix.cfg.m()), edition: 1 - st.graph.record.edition, layers: []hnsw.Layer{{}}}
 	if err := n.run(ctx, commit, all, head.next); err != nil {
@@ -217,8 +221,10 @@ func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode)
 	err := commit(ctx, func(b kv.Batch) error {
 		ix.mu.Lock()
 		defer ix.mu.Unlock()
-		if len(ix.lost) > 0 {
-			n.record.flags |= graphImpure
+		for slot := range ix.lost {
+			if in[slot] {
+				n.record.flags |= graphImpure
+			}
 		}
 		if v := n.graph.Version(); int(v.Slots()) > len(all) || !slices.IsSortedFunc(all, bySlot) {
 			// What comes may get a slot that is not above those of lesser ids.

@@ -174,11 +174,11 @@ func (w *Write) Publish() {
 	if !w.changed {
 		return
 	}
+	ix.took(w) // at once: a linker's commit may come before the load's end
 	if ix.loading != nil {
 		ix.buffered = append(ix.buffered, w)
 		return
 	}
-	ix.took(w)
 	st := ix.state.Load()
 	if st == nil || w.seq <= st.head {
 		return
