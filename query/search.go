@@ -17,6 +17,9 @@ type VectorSearch struct {
 	Text  string
 	// K is the number of nodes; none are found where it is below 1.
 	K int
+	// Ef is the width of the search of a space with a graph; 0 is
+	// [vecindex.DefaultEf].
+	Ef int
 	// Source is the paper's name for the step.
 	Source string
 }
@@ -41,7 +44,7 @@ func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	hits, err := v.Search(ctx, vecindex.Search{Vector: q, K: o.K, Allow: allow}, nil)
+	hits, err := v.Search(ctx, vecindex.Search{Vector: q, K: o.K, Ef: o.Ef, Allow: allow}, nil)
 	if err != nil {
 		return Set{}, err
 	}
