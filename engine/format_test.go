@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 var updateGolden = flag.Bool("update", false, "write the golden database of the format anew")
@@ -153,7 +154,7 @@ const goldenDir = "testdata/formats/v1"
 // all that this package writes.
 var goldenSpaces = []string{
 	"meta", "catalog", "name", "graph", "directory", "node", "key", "type", "text", "out", "in", "promoted", "edge",
-	"contribution", "sources", "set", "space", "vector", "slot", "slotof", "index", "postings", "lexsum", "termsof", "bucket",
+	"contribution", "sources", "set", "space", "vector", "code", "links", "slot", "slotof", "pending", "index", "postings", "lexsum", "termsof", "bucket",
 }
 
 func TestGoldenDatabase(t *testing.T) {
@@ -200,6 +201,78 @@ func TestGoldenDatabase(t *testing.T) {
 	// And it can be written to.
 	indexDocument(t, graph(t, db, engine.Base), 1)
 	sound(t, db, "the golden database after a write")
+	checkGoldenVectors(t, db)
+}
+
+// goldenVectors makes a layered space with a graph, pending vectors and dead
+// nodes.
+func goldenVectors(t *testing.T, g *engine.Graph) {
+	t.Helper()
+	put := func(from, to int) {
+		err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
+			v := tx.Graph(g)
+			nt, err := v.MakeNodeType("n")
+			if err != nil {
+				return err
+			}
+			o := engine.SpaceOptions{Dim: 8, Model: "golden", Kind: vecindex.CHNSW, M: 4, Seed: 3}
+			if err := v.MakeSpace("layers", o); err != nil {
+				return err
+			}
+			for i := from; i < to; i++ {
+				id, _, err := v.PutNode(nt, fmt.Sprint(i), nil)
+				if err != nil {
+					return err
+				}
+				x := make([]float32, 8)
+				for j := range x {
+					x[j] = float32((i*7+j*j)%11) - 4.5
+				}
+				if err := v.PutLayerVector("layers", id, uint8(i%5/4), x); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(0, 40)
+	if err := g.DB().Tend(t.Context(), g, "layers"); err != nil {
+		t.Fatal(err)
+	}
+	put(40, 45)
+	err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		return errors.Join(tx.Graph(g).DeleteVector("layers", 3), tx.Graph(g).DeleteVector("layers", 9))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkGoldenVectors asks the space of goldenVectors, as it is and settled.
+func checkGoldenVectors(t *testing.T, db *engine.DB) {
+	t.Helper()
+	g := graph(t, db, "vectors")
+	for range 2 {
+		view(t, g, func(v *engine.View) {
+			vecs, err := v.Vectors("layers")
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits, err := vecs.Search(t.Context(), vecindex.Search{
+				Vector: []float32{1, 2, 3, 4, 5, 6, 7, 8}, Layers: []vecindex.LayerK{{Layer: 1, K: 50}, {Layer: 0, K: 50}},
+			}, nil)
+			if err != nil || len(hits) != 43 {
+				t.Errorf("%d hits, %v", len(hits), err)
+			}
+		})
+		if err := db.Settle(t.Context(), g, "layers"); err != nil {
+			t.Fatal(err)
+		}
+		sound(t, db, "the golden vectors")
+	}
 }
 
 // writeGolden makes the golden database and its text anew.
@@ -207,7 +280,8 @@ func writeGolden(t *testing.T, text string) {
 	t.Helper()
 	var store kv.Store
 	db := open(t, &engine.Options{
-		PromoteAt: 4,
+		PromoteAt:    4,
+		NoBackground: true,
 		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (_ kv.Store, err error) {
 			store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{CacheBytes: 1 << 20})
 			return store, err
@@ -215,6 +289,7 @@ func writeGolden(t *testing.T, text string) {
 	})
 	library(t, db)
 	graph(t, db, "empty")
+	goldenVectors(t, graph(t, db, "vectors"))
 	m := store.(kv.Maintainer)
 	if err := errors.Join(m.Flush(t.Context()), m.Compact(t.Context(), nil, nil)); err != nil {
 		t.Fatal(err)
