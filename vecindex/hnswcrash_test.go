@@ -234,31 +234,31 @@ func TestHNSWInterrupted(t *testing.T) {
 		doomed []uint64
 	}{
 		{"first graph", func(s *survivor) {
-			s.put(2, span(0, 1250)...)
-		}, flush, span(400, 900)},
+			s.put(2, span(0, 700)...)
+		}, flush, span(200, 500)},
 		{"more links", func(s *survivor) {
-			s.put(2, span(0, 1100)...)
+			s.put(2, span(0, 500)...)
 			s.must(flush(s, commitTo(s.st)))
-			s.put(3, span(1100, 2200)...)
-			s.delete(span(1300, 1400)...)
-		}, flush, span(1500, 2100)},
+			s.put(3, span(500, 1100)...)
+			s.delete(span(600, 660)...)
+		}, flush, span(700, 1050)},
 		{"repair", func(s *survivor) {
-			s.put(2, span(0, 1800)...)
+			s.put(2, span(0, 1300)...)
 			s.must(flush(s, commitTo(s.st)))
-			s.delete(span(300, 900)...)
-		}, flush, span(1000, 1500)},
+			s.delete(span(300, 600)...)
+		}, flush, span(700, 1000)},
 		{"links and repair", func(s *survivor) {
-			s.put(2, span(0, 1500)...)
+			s.put(2, span(0, 900)...)
 			s.must(flush(s, commitTo(s.st)))
-			s.put(3, span(200, 900)...)
-			s.delete(span(950, 1200)...)
-		}, flush, span(300, 800)},
+			s.put(3, span(200, 600)...)
+			s.delete(span(650, 750)...)
+		}, flush, span(250, 550)},
 		{"settle", func(s *survivor) {
-			s.put(2, span(1000, 1700)...)
+			s.put(2, span(1000, 1400)...)
 			s.must(flush(s, commitTo(s.st)))
-			s.put(3, span(0, 500)...)
-			s.delete(span(1500, 1600)...)
-		}, settle, span(0, 400)},
+			s.put(3, span(0, 250)...)
+			s.delete(span(1300, 1350)...)
+		}, settle, span(0, 200)},
 	} {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/applied=%t", c.name, after), func(t *testing.T) {
