@@ -151,7 +151,9 @@ func TestDown(t *testing.T) {
 				}
 				w.remove(layer0)
 				w.check()
-				w.put(0, layer0)
+				w.put(0, layer0[:1]) // all above lead to it
+				w.check()
+				w.put(0, layer0[1:])
 				w.check()
 			})
 		}

@@ -22,6 +22,7 @@ func TestFind(t *testing.T) {
 		ids := uint64(30 + 60*seed)
 		for range 400 {
 			seq++
+			earlier := g.Version()
 			// Each commit moves some ids to other slots, and drops some.
 			var gone []uint32
 			kill := func(id uint64) {
@@ -74,11 +75,17 @@ func TestFind(t *testing.T) {
 				g.Show(lives)
 			}
 			v := g.Version()
+			for id, at := range put {
+				// A version from before has no room for it or cannot tell.
+				if s, ok, _ := earlier.Find(id, seq-1); ok && s == at {
+					t.Fatalf("id %d is found before it came", id)
+				}
+			}
 			for i := range ids {
 				id := i * 1000
 				s, ok, known := v.Find(id, seq)
 				if want, live := at[id]; ok != live || !known || live && s != want {
-					t.Fatalf("seed %d, commit %d: id %d is in slot %d, %t, %t; it is %d, %t", seq, seed, id, s, ok, known, want, live)
+					t.Fatalf("seed %d, commit %d: id %d is in slot %d, %t, %t; it is %d, %t", seed, seq, id, s, ok, known, want, live)
 				}
 				// Before it came, the version cannot tell.
 				if _, live := at[id]; live {
