@@ -224,14 +224,18 @@ func (gs *graphSearch) candidates() []hnsw.Candidate {
 	}
 	if gs.st.graph.Plain(seq) {
 		all := gs.s.Search(gs.ver, gs.sc.graph.query, gs.layer, gs.from, gs.ef)
-		if gs.allOpen(all) && len(all) >= min(gs.k, n) {
+		if gs.allOpen(all) && len(all) >= min(gs.k, n) && gs.st.graph.Newest() <= seq {
 			return all
 		}
 	}
+	// What is shown during the walk moves Newest before it is open.
 	plain := gs.st.graph.Newest() <= seq
 	all, ok := gs.s.SearchAccepted(gs.ver, gs.sc.graph.query, gs.layer, gs.from, gs.ef, n, func(slot uint32) bool {
 		return plain && gs.ver.Open(slot) || gs.ver.Visible(slot, seq)
 	})
+	if plain && gs.st.graph.Newest() > seq {
+		all = slices.DeleteFunc(all, func(c hnsw.Candidate) bool { return !gs.ver.Visible(c.Slot(), seq) })
+	}
 	if !ok || len(all) < min(gs.k, n) {
 		return gs.scan(nil)
 	}

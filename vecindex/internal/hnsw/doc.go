@@ -31,6 +31,7 @@
 // One goroutine changes the graph; any number search it, and take no lock. A
 // [Version] never changes its extent; entries of link lists are replaced one
 // by one, and each of them is a good one, so a walk may see a mixture of the
-// lists before and after. Memory is released when the last version that holds
+// lists before and after, and miss a node for it: invariant T is that of the
+// graph between changes. Memory is released when the last version that holds
 // it is collected.
 package hnsw
