@@ -51,6 +51,12 @@ func (v *View) links(ctx context.Context) ([]Link, error) {
 	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure != 0 || !st.graph.Plain(v.meta.seq) {
 		return nil, ErrUnsettled
 	}
+	// Lists change in place while a linker is at work.
+	v.ix.linking.Lock()
+	defer v.ix.linking.Unlock()
+	if cur := v.ix.state.Load(); cur == nil || cur.graph != st.graph {
+		return nil, ErrUnsettled
+	}
 	ver := st.graph.Version()
 	var out []Link
 	nodes := 0
