@@ -24,6 +24,10 @@ type Schema struct {
 	Format func(key []byte) string
 	// NewFold starts folding the operands of key with the first one met.
 	NewFold func(key, first []byte) Fold
+	// Dense reports whether the values from key on hardly compress, up to the
+	// key end, or for ever where that is nil: a backend may save the time. A
+	// nil Dense says so of none.
+	Dense func(key []byte) (dense bool, end []byte)
 }
 
 // ValidateKey returns an error for a key that a batch or ingest must refuse:

@@ -331,3 +331,24 @@ func BenchmarkReadSet(b *testing.B) {
 		})
 	}
 }
+
+// TestDense holds the ranges of Dense against the tag of each key.
+func TestDense(t *testing.T) {
+	for tag := range 256 {
+		for _, key := range [][]byte{{byte(tag)}, {byte(tag), 0, 0, 1}, {byte(tag), 0xFF}} {
+			dense, end := layout.Dense(key)
+			if want := tag >= 0x31 && tag <= 0x37; dense != want {
+				t.Errorf("%x is dense: %t", key, dense)
+			}
+			if end == nil {
+				continue
+			}
+			if bytes.Compare(key, end) >= 0 {
+				t.Errorf("%x ends at %x", key, end)
+			}
+			if next, _ := layout.Dense(end); next == dense {
+				t.Errorf("%x and its end %x are alike", key, end)
+			}
+		}
+	}
+}

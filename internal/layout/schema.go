@@ -25,7 +25,20 @@ func Schema() *kv.Schema {
 		Validate:     Validate,
 		Format:       Format,
 		NewFold:      NewFold,
+		Dense:        Dense,
 	}
+}
+
+// Dense reports whether key is among those of vector indexes, whose values are
+// numbers that hardly compress, and where that ends.
+func Dense(key []byte) (dense bool, end []byte) {
+	switch {
+	case len(key) == 0 || Tag(key[0]) < TagVector:
+		return false, []byte{byte(TagVector)}
+	case Tag(key[0]) <= TagIndexMeta:
+		return true, []byte{byte(TagIndexMeta) + 1}
+	}
+	return false, nil
 }
 
 // Split returns the length of the key's prefix for point filters: to the node

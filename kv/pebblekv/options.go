@@ -102,11 +102,16 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 		return pebble.DBCompressionBalanced
 	})
 	// A suffix is not a version here: all values stay with their keys.
-	p.Experimental.SpanPolicyFunc = func([]byte) (pebble.SpanPolicy, []byte, error) {
-		return pebble.SpanPolicy{
+	p.Experimental.SpanPolicyFunc = func(key []byte) (pebble.SpanPolicy, []byte, error) {
+		policy := pebble.SpanPolicy{
 			DisableValueSeparationBySuffix: true,
 			ValueStoragePolicy:             pebble.ValueStorageLowReadLatency,
-		}, nil, nil
+		}
+		var end []byte
+		if s.Dense != nil {
+			policy.PreferFastCompression, end = s.Dense(key)
+		}
+		return policy, end, nil
 	}
 	return p
 }
