@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	chunkShift = 11 // log2 of the rows of a full chunk
+	chunkShift = 8  // log2 of the rows of a full chunk: half of one is vacant
 	firstRows  = 64 // of the first chunk, which grows by doubling on the heap
 	// rowOverhead is what a row has beside its planes and links: id, born,
 	// died, parent, upper, layer.
@@ -44,7 +44,11 @@ func (g *Graph) rowBytes() int {
 }
 
 // chunkBytes returns the memory of a chunk, with what aligns its tables.
-func (g *Graph) chunkBytes(rows int) int { return rows*g.rowBytes() + rows/8 + 11*64 }
+// chunkBytes returns what a chunk takes, the struct included; its rows are a
+// multiple of 64, so every table but the first begins at a multiple of 64 too.
+func (g *Graph) chunkBytes(rows int) int { return g.arenaBytes(rows) + int(unsafe.Sizeof(chunk{})) }
+
+func (g *Graph) arenaBytes(rows int) int { return rows*g.rowBytes() + rows/8 + 2*64 }
 
 func (g *Graph) newChunk(rows int) *chunk {
 	c := &chunk{}
@@ -53,7 +57,7 @@ func (g *Graph) newChunk(rows int) *chunk {
 	if g.p.Low {
 		low = rows * g.codec.Dim()
 	}
-	size := g.chunkBytes(rows)
+	size := g.arenaBytes(rows)
 	if rows == 1<<chunkShift {
 		c.arena, c.slab = g.arenas.take(size)
 	} else {
@@ -153,7 +157,7 @@ func (g *Graph) Reserve(n uint32) {
 	v := *old
 	v.chunks = append([]*chunk(nil), old.chunks...)
 	full := 1 << chunkShift
-	for have := v.capacity(); have < int(n); have = v.capacity() {
+	for have := v.capacity(); have < int(n); {
 		last := len(v.chunks) - 1
 		switch {
 		case last == 0 && v.chunks[0].rows() < full:
@@ -162,14 +166,17 @@ func (g *Graph) Reserve(n uint32) {
 				rows *= 2
 			}
 			v.chunks[0] = g.grown(v.chunks[0], min(rows, full))
+			have = v.chunks[0].rows()
 		case last < 0:
 			rows := firstRows
 			for rows < full && rows < int(n) {
 				rows *= 2
 			}
 			v.chunks = append(v.chunks, g.newChunk(min(rows, full)))
+			have = v.chunks[0].rows()
 		default:
 			v.chunks = append(v.chunks, g.newChunk(full))
+			have += full
 		}
 	}
 	v.n = n
@@ -188,9 +195,9 @@ func (v *Version) capacity() int {
 func (v *Version) measure() {
 	v.bytes = int64(len(v.table.slots)) * 4
 	for _, c := range v.chunks {
-		v.bytes += int64(len(c.arena))
+		v.bytes += int64(len(c.arena)) + int64(unsafe.Sizeof(*c))
 	}
 	for _, u := range v.uppers {
-		v.bytes += int64(4*len(u.links)) + 48
+		v.bytes += int64(4*len(u.links)) + upperBytes
 	}
 }

@@ -85,10 +85,13 @@ func (v *Version) setLayer(layer uint8, l Layer) {
 
 // upper holds the links of a node above level 0.
 type upper struct {
-	slot  uint32
-	level int
 	links []uint32 // M for each level from 1
+	slot  uint32
+	level int32
 }
+
+// upperBytes is the size of an upper and of the pointer to it.
+const upperBytes = 40
 
 // New returns an empty graph.
 func New(codec *quant.Codec, p Params) *Graph {
@@ -150,7 +153,7 @@ func (g *Graph) BytesFor(n int) int64 {
 	}
 	chunks := (n + rows - 1) / rows
 	uppers := n/max(g.p.M-1, 1) + 8
-	return int64(chunks)*int64(g.chunkBytes(rows)) + int64(n)*8 + int64(uppers)*int64(4*g.p.M+48)
+	return int64(chunks)*int64(g.chunkBytes(rows)) + int64(n)*8 + int64(uppers)*int64(4*g.p.M+upperBytes)
 }
 
 // find returns the slot of the newest linked node with an id.
@@ -208,7 +211,7 @@ func (v *Version) list(slot uint32, level int) []uint32 {
 		return c.links[i*m : i*m+m : i*m+m]
 	}
 	up := v.upper(slot)
-	if up == nil || level > up.level {
+	if up == nil || level > int(up.level) {
 		return nil
 	}
 	m := v.g.p.M
@@ -224,7 +227,7 @@ func (v *Version) Layers() []Layer { return v.layers }
 // level returns the level of the node in a slot.
 func (v *Version) level(slot uint32) int {
 	if up := v.upper(slot); up != nil {
-		return up.level
+		return int(up.level)
 	}
 	return 0
 }

@@ -12,7 +12,7 @@ func (g *Graph) Show(lives []Life) {
 	v := g.current.Load()
 	if v.table.full(len(lives)) {
 		next := *v
-		next.table = newSlotTable(v.linked * 9 / 8) // with those of lives
+		next.table = newSlotTable(v.linked * 17 / 16) // with those of lives
 		for s := range v.n {
 			if old, ok := v.table.find(v, v.ID(s)); ok && old == s {
 				next.table.put(&next, v.ID(s), s)

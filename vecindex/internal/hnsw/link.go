@@ -167,7 +167,7 @@ func (b *batch) place() {
 			c.down[row].Store(0)
 		}
 		if level := b.levels[i]; level > 0 {
-			up := &upper{slot: n.Slot, level: level, links: make([]uint32, m*level)}
+			up := &upper{slot: n.Slot, level: int32(level), links: make([]uint32, m*level)}
 			for j := range up.links {
 				up.links[j] = none
 			}

@@ -102,7 +102,7 @@ func (r *Restored) raise(c *chunk, i int, slot uint32, level int) {
 		c.upper[i].Store(u)
 	}
 	up := r.v.uppers[u-1]
-	for up.level < level {
+	for int(up.level) < level {
 		up.level++
 		for range m {
 			up.links = append(up.links, none)

@@ -15,7 +15,7 @@ type slotTable struct {
 }
 
 func newSlotTable(n int) *slotTable {
-	return &slotTable{slots: make([]atomic.Uint32, n+n/3+16)}
+	return &slotTable{slots: make([]atomic.Uint32, n+n/5+16)}
 }
 
 func (t *slotTable) place(id uint64) int {
@@ -44,7 +44,7 @@ func (t *slotTable) find(v *Version, id uint64) (slot uint32, ok bool) {
 }
 
 // full reports whether n more ids would make searches long.
-func (t *slotTable) full(n int) bool { return 5*(t.used+n) > 4*len(t.slots) }
+func (t *slotTable) full(n int) bool { return 8*(t.used+n) > 7*len(t.slots) }
 
 // put leads an id to a slot. The table must not be full.
 func (t *slotTable) put(v *Version, id uint64, slot uint32) {
