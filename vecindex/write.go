@@ -58,6 +58,7 @@ func (ix *Index) Begin(ctx context.Context, b kv.Batch, seq uint64) (*Write, err
 	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, byID: make(map[uint64]int)}
 	w.meta.seq = seq
 	ix.mu.Lock()
+	ix.begun = seq
 	if st := ix.state.Load(); st != nil && st.head == m.seq {
 		w.free = ix.free // else a commit that was not published may use some
 	}
