@@ -17,6 +17,7 @@ import (
 type tender struct {
 	mu      sync.Mutex
 	due     []*vecindex.Index // to be tended
+	at      *vecindex.Index   // being tended
 	running bool
 	stop    context.CancelFunc
 	done    chan struct{}
@@ -48,14 +49,38 @@ func (db *DB) tendDue(ctx context.Context, done chan struct{}) {
 	t := &db.tender
 	for {
 		t.mu.Lock()
-		if len(t.due) == 0 || ctx.Err() != nil {
+		if t.at = nil; len(t.due) == 0 || ctx.Err() != nil {
 			t.running = false
 			t.mu.Unlock()
 			return
 		}
 		ix := t.due[0]
-		t.due = t.due[1:]
+		t.due, t.at = t.due[1:], ix
 		t.mu.Unlock()
+		if err := ix.Tend(ctx, db.committer(ix)); err != nil && ctx.Err() == nil {
+			db.log.Warn("vectors stay unlinked", "error", err)
+		}
+	}
+}
+
+// maxBacklog is the number of pending vectors of a space above which writers
+// link too: searches compare all of them.
+const maxBacklog = 2048
+
+// help does the tender's work for the spaces that it cannot keep up with. The
+// commit of the caller is done: what fails is logged as the tender's is.
+func (db *DB) help(ctx context.Context) {
+	t := &db.tender
+	t.mu.Lock()
+	due := slices.Clone(t.due)
+	if t.at != nil {
+		due = append(due, t.at)
+	}
+	t.mu.Unlock()
+	for _, ix := range due {
+		if ix.Backlog() <= maxBacklog {
+			continue
+		}
 		if err := ix.Tend(ctx, db.committer(ix)); err != nil && ctx.Err() == nil {
 			db.log.Warn("vectors stay unlinked", "error", err)
 		}

@@ -63,8 +63,14 @@ func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error
 	if err := db.lockWriter(ctx); err != nil {
 		return fmt.Errorf("engine: update: %w", err)
 	}
-	defer db.unlockWriter()
-	return db.transact(ctx, o, fn)
+	err := func() error {
+		defer db.unlockWriter()
+		return db.transact(ctx, o, fn)
+	}()
+	if err == nil {
+		db.help(ctx)
+	}
+	return err
 }
 
 // transact is UpdateWith for the caller that is the writer.

@@ -28,6 +28,9 @@ const (
 	sampleSize = minGraph
 	// linkGroup is how many nodes are linked between writing the records.
 	linkGroup = 4 * hnsw.BatchSize
+	// tendGroup is the same for Tend, which searches go on beside: what is
+	// pending costs each of them.
+	tendGroup = hnsw.BatchSize
 	// commitRecords and commitBytes bound a commit, so that the writer is not
 	// held up.
 	commitRecords = 1024
@@ -84,6 +87,8 @@ type group struct {
 	nodes   []groupNode
 	vectors []float32
 	lists   map[hnsw.ListKey]struct{}
+	workers int
+	most    int // nodes of a group
 }
 
 type groupNode struct {
@@ -94,7 +99,11 @@ type groupNode struct {
 // link links the next pending vectors, up to a group, and returns how many.
 // Without all it leaves those that do not fill a batch.
 func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, err error) {
-	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}}
+	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}, workers: ix.goroutines(), most: linkGroup}
+	if !all {
+		// Half of the processors are left to those who search and write.
+		gr.workers, gr.most = max(1, gr.workers/2), tendGroup
+	}
 	if err := gr.read(ctx); err != nil {
 		return 0, err
 	}
@@ -151,7 +160,7 @@ func (gr *group) read(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, snap.Close()) }()
 	err = ix.in(snap).pending(ctx, func(slot uint32, rec slotRecord, x []float32) error {
-		if len(gr.nodes) == linkGroup {
+		if len(gr.nodes) == gr.most {
 			return errEnough
 		}
 		gr.nodes = append(gr.nodes, groupNode{slot, rec})
@@ -252,7 +261,7 @@ func (gr *group) put(ctx context.Context) error {
 			byLayer[n.rec.layer] = append(byLayer[n.rec.layer], hnsw.Node{Slot: n.slot, ID: n.rec.id})
 		}
 		for _, layer := range slices.Sorted(maps.Keys(byLayer)) {
-			keys, err := g.Link(ctx, layer, byLayer[layer], ix.goroutines())
+			keys, err := g.Link(ctx, layer, byLayer[layer], gr.workers)
 			if err != nil {
 				return err
 			}
@@ -261,7 +270,7 @@ func (gr *group) put(ctx context.Context) error {
 		if g.Params().Down {
 			all := slices.Concat(slices.Collect(maps.Values(byLayer))...)
 			slices.SortFunc(all, func(a, b hnsw.Node) int { return compareIDs(a.ID, b.ID) })
-			keys, err := g.LinkDown(ctx, all, ix.goroutines())
+			keys, err := g.LinkDown(ctx, all, gr.workers)
 			if err != nil {
 				return err
 			}
@@ -282,7 +291,7 @@ func (gr *group) touch(keys []hnsw.ListKey) {
 func (gr *group) encode(v *hnsw.Version) {
 	var at atomic.Int64
 	var wg sync.WaitGroup
-	for range gr.ix.goroutines() {
+	for range gr.workers {
 		wg.Go(func() {
 			enc := gr.graph.Codec().NewEncoder()
 			for {

@@ -104,7 +104,7 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 		return err
 	}
 	w := &recordWriter{ctx: ctx, commit: commit}
-	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}}
+	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}, workers: ix.goroutines()}
 	ranked := all
 	if !slices.IsSortedFunc(all, bySlot) {
 		ranked = byRank(all)

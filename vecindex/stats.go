@@ -28,6 +28,15 @@ func (s Source) String() string {
 	return fmt.Sprintf("source(%d)", uint8(s))
 }
 
+// Backlog returns how many vectors in memory the graph does not have yet, 0
+// where there is no graph: each search compares all of them.
+func (ix *Index) Backlog() int {
+	if st := ix.state.Load(); st != nil && st.graph != nil && st.mirror != nil {
+		return st.mirror.live
+	}
+	return 0
+}
+
 // Stats are an index's figures at one moment.
 type Stats struct {
 	Vectors     int    // in the latest commit
