@@ -8,5 +8,5 @@ import (
 
 // settle returns when the index of a vector space has nothing pending.
 func settle(ctx context.Context, db *engine.DB, g *engine.Graph, space string) error {
-	return db.Tend(ctx, g, space)
+	return db.FlushSpace(ctx, g, space)
 }

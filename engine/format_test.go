@@ -239,7 +239,7 @@ func goldenVectors(t *testing.T, g *engine.Graph) {
 		}
 	}
 	put(0, 40)
-	if err := g.DB().Tend(t.Context(), g, "layers"); err != nil {
+	if err := g.DB().FlushSpace(t.Context(), g, "layers"); err != nil {
 		t.Fatal(err)
 	}
 	put(40, 45)
@@ -268,7 +268,7 @@ func checkGoldenVectors(t *testing.T, db *engine.DB) {
 				t.Errorf("%d hits, %v", len(hits), err)
 			}
 		})
-		if err := db.Settle(t.Context(), g, "layers"); err != nil {
+		if err := db.SettleSpace(t.Context(), g, "layers"); err != nil {
 			t.Fatal(err)
 		}
 		sound(t, db, "the golden vectors")

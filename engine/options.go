@@ -36,8 +36,9 @@ type Options struct {
 	// By default it is a second byte of each element, kept in memory, where the
 	// budget allows it, and the stored vectors elsewhere.
 	Rerank vecindex.Rerank
-	// NoBackground leaves linking vectors into graphs to DB.Tend and DB.Settle.
-	// By default one goroutine does it after the commits that wrote them.
+	// NoBackground leaves linking vectors into graphs to DB.FlushSpace and
+	// DB.SettleSpace. By default one goroutine does it after the commits that
+	// wrote them.
 	NoBackground bool
 	// OpenStore opens the storage engine. The default opens Pebble at the
 	// path, or memory for the path ":memory:".

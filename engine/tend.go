@@ -43,7 +43,7 @@ func (db *DB) tend(ix *vecindex.Index) {
 }
 
 // tendDue tends what is due until there is nothing left. What fails is logged
-// and left to the next commit, or to Settle.
+// and left to the next commit, or to SettleSpace.
 func (db *DB) tendDue(ctx context.Context, done chan struct{}) {
 	defer close(done)
 	t := &db.tender
@@ -130,21 +130,21 @@ func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 	}
 }
 
-// Settle brings a vector space's index in order: nothing is pending, no dead
-// node is left, and the graph is a function of the vectors and the seed, so
-// that it is the same whatever the order in which they came. A space that was
+// SettleSpace brings a vector space's index in order: nothing is pending, no
+// dead node is left, and the graph is a function of the vectors and the seed,
+// the same whatever the order in which they came. A space that was
 // written in another order than that of its node ids, or from which vectors
 // were deleted, is linked anew for that; searches use the graph before until
 // then. A flat space is always in order.
-func (db *DB) Settle(ctx context.Context, g *Graph, space string) error {
+func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g, space, "settle", (*vecindex.Index).Settle)
 }
 
-// Tend links a vector space's pending vectors and takes dead ones out of its
-// graph, now rather than in the background, and does not link anew what is
+// FlushSpace links a vector space's pending vectors and takes dead ones out of
+// its graph, now rather than in the background, and does not link anew what is
 // linked already.
-func (db *DB) Tend(ctx context.Context, g *Graph, space string) error {
-	return db.onIndex(ctx, g, space, "tend", (*vecindex.Index).Flush)
+func (db *DB) FlushSpace(ctx context.Context, g *Graph, space string) error {
+	return db.onIndex(ctx, g, space, "flush", (*vecindex.Index).Flush)
 }
 
 func (db *DB) onIndex(ctx context.Context, g *Graph, space, op string, do func(*vecindex.Index, context.Context, vecindex.Committer) error) error {

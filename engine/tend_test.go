@@ -88,7 +88,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("before: %+v", s)
 		}
 		epoch := db.Epoch()
-		if err := db.Settle(t.Context(), g, "s"); err != nil {
+		if err := db.SettleSpace(t.Context(), g, "s"); err != nil {
 			t.Fatal(err)
 		}
 		if db.Epoch() != epoch {
@@ -114,7 +114,7 @@ func TestSettle(t *testing.T) {
 			}
 		})
 		checkClean(t, db)
-		if err := db.Settle(t.Context(), g, "none"); !errors.Is(err, engine.ErrNotFound) {
+		if err := db.SettleSpace(t.Context(), g, "none"); !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("a space that is not there: %v", err)
 		}
 	})
