@@ -55,7 +55,9 @@ func (db *DB) rebuildSpace(ctx context.Context, g *Graph, name string, all iter.
 	if err := r.put(ctx, batch); err != nil {
 		return err
 	}
-	if err := r.ix.Settle(ctx, r.commit); err != nil {
+	// Nothing else leads to the generation, so there is nothing to check.
+	commit := db.commitWork(func(context.Context) error { return nil })
+	if err := r.ix.Settle(ctx, commit); err != nil {
 		return err
 	}
 	return r.swap(ctx)
@@ -142,19 +144,6 @@ func (r *rebuild) still(v *TxView) error {
 		err = fmt.Errorf("%w: it was made anew meanwhile", ErrConflict)
 	}
 	return err
-}
-
-// commit applies the index's own work.
-func (r *rebuild) commit(ctx context.Context, fn func(b kv.Batch) error) error {
-	if err := r.db.lockWriter(ctx); err != nil {
-		return err
-	}
-	defer r.db.unlockWriter()
-	b := r.db.store.NewBatch()
-	if err := fn(b); err != nil {
-		return err
-	}
-	return r.db.store.Apply(ctx, b, kv.NoSync)
 }
 
 // swap makes the new generation the space's.

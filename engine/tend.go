@@ -105,11 +105,7 @@ func (db *DB) stopTending() {
 // meanwhile is [ErrNotFound].
 func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 	t := ix.Config().Table
-	return func(ctx context.Context, fn func(b kv.Batch) error) error {
-		if err := db.lockWriter(ctx); err != nil {
-			return err
-		}
-		defer db.unlockWriter()
+	return db.commitWork(func(ctx context.Context) error {
 		key := layout.Space(t.Graph, t.Space)
 		raw, err := db.store.Get(ctx, key, nil)
 		if err != nil {
@@ -121,6 +117,21 @@ func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 		}
 		if s.generation != t.Generation {
 			return fmt.Errorf("vector space was made anew: %w", ErrNotFound)
+		}
+		return nil
+	})
+}
+
+// commitWork returns what commits an index's own work, as the writer, if check
+// finds nothing against it.
+func (db *DB) commitWork(check func(ctx context.Context) error) vecindex.Committer {
+	return func(ctx context.Context, fn func(b kv.Batch) error) error {
+		if err := db.lockWriter(ctx); err != nil {
+			return err
+		}
+		defer db.unlockWriter()
+		if err := check(ctx); err != nil {
+			return err
 		}
 		b := db.store.NewBatch()
 		if err := fn(b); err != nil {

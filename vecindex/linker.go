@@ -42,8 +42,8 @@ const (
 
 // Tend does the work that commits leave behind for a graph: it links pending
 // vectors once there are enough of them, and takes dead ones out. commit is
-// called several times. An index that is not in memory, a flat one and a small
-// one have nothing to do. What an error interrupts is taken up by the next
+// called several times. It reads the index into memory where it is not; one that
+// does not fit, a flat one and a small one have nothing to do. What an error interrupts is taken up by the next
 // call. There is one Tend or Settle at a time; others wait.
 func (ix *Index) Tend(ctx context.Context, commit Committer) error {
 	return ix.wrapError("tend", ix.tend(ctx, commit, false))
