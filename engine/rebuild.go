@@ -55,9 +55,7 @@ func (db *DB) rebuildSpace(ctx context.Context, g *Graph, name string, all iter.
 	if err := r.put(ctx, batch); err != nil {
 		return err
 	}
-	// Nothing else leads to the generation, so there is nothing to check.
-	commit := db.commitWork(func(context.Context) error { return nil })
-	if err := r.ix.Settle(ctx, commit); err != nil {
+	if err := r.ix.Settle(ctx, db.committer(r.ix, r.old)); err != nil {
 		return err
 	}
 	return r.swap(ctx)

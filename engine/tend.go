@@ -57,7 +57,7 @@ func (db *DB) tendDue(ctx context.Context, done chan struct{}) {
 		ix := t.due[0]
 		t.due, t.at = t.due[1:], ix
 		t.mu.Unlock()
-		if err := ix.Tend(ctx, db.committer(ix)); err != nil && ctx.Err() == nil {
+		if err := ix.Tend(ctx, db.ownCommitter(ix)); err != nil && ctx.Err() == nil {
 			db.log.Warn("vectors stay unlinked", "error", err)
 		}
 	}
@@ -81,7 +81,7 @@ func (db *DB) help(ctx context.Context) {
 		if ix.Backlog() <= maxBacklog {
 			continue
 		}
-		if err := ix.Tend(ctx, db.committer(ix)); err != nil && ctx.Err() == nil {
+		if err := ix.Tend(ctx, db.ownCommitter(ix)); err != nil && ctx.Err() == nil {
 			db.log.Warn("vectors stay unlinked", "error", err)
 		}
 	}
@@ -101,11 +101,16 @@ func (db *DB) stopTending() {
 }
 
 // committer returns what commits an index's own work, which changes no vector
-// and so moves neither the epoch nor a version. A space that was dropped
-// meanwhile is [ErrNotFound].
-func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
+// and so moves neither the epoch nor a version. The live generation of the space
+// must still be the given one, that of the index or the one that it is built
+// beside: else it was dropped meanwhile, which is [ErrNotFound].
+func (db *DB) committer(ix *vecindex.Index, live uint16) vecindex.Committer {
 	t := ix.Config().Table
-	return db.commitWork(func(ctx context.Context) error {
+	return func(ctx context.Context, fn func(b kv.Batch) error) error {
+		if err := db.lockWriter(ctx); err != nil {
+			return err
+		}
+		defer db.unlockWriter()
 		key := layout.Space(t.Graph, t.Space)
 		raw, err := db.store.Get(ctx, key, nil)
 		if err != nil {
@@ -115,23 +120,8 @@ func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 		if err != nil {
 			return corrupt(key, err)
 		}
-		if s.generation != t.Generation {
+		if s.generation != live {
 			return fmt.Errorf("vector space was made anew: %w", ErrNotFound)
-		}
-		return nil
-	})
-}
-
-// commitWork returns what commits an index's own work, as the writer, if check
-// finds nothing against it.
-func (db *DB) commitWork(check func(ctx context.Context) error) vecindex.Committer {
-	return func(ctx context.Context, fn func(b kv.Batch) error) error {
-		if err := db.lockWriter(ctx); err != nil {
-			return err
-		}
-		defer db.unlockWriter()
-		if err := check(ctx); err != nil {
-			return err
 		}
 		b := db.store.NewBatch()
 		if err := fn(b); err != nil {
@@ -139,6 +129,11 @@ func (db *DB) commitWork(check func(ctx context.Context) error) vecindex.Committ
 		}
 		return db.store.Apply(ctx, b, kv.NoSync)
 	}
+}
+
+// ownCommitter is the committer of an index of a live generation.
+func (db *DB) ownCommitter(ix *vecindex.Index) vecindex.Committer {
+	return db.committer(ix, ix.Config().Table.Generation)
 }
 
 // SettleSpace brings a vector space's index in order: nothing is pending, no
@@ -177,7 +172,7 @@ func (db *DB) onIndex(ctx context.Context, g *Graph, space, op string, do func(*
 		ix, err = v.index(id, &s)
 	}
 	if err = firstError(err, snap.Close()); err == nil {
-		err = do(ix, ctx, db.committer(ix))
+		err = do(ix, ctx, db.ownCommitter(ix))
 	}
 	if err != nil {
 		return fmt.Errorf("engine: %s %s: %w", op, space, err)
