@@ -91,7 +91,12 @@ func TestIngestManyTables(t *testing.T) {
 
 func wantNoStaging(t *testing.T, fs vfs.FS) {
 	t.Helper()
-	for name := range readFiles(t, fs, "db") {
+	// Only names are read: an open store removes old files as it goes.
+	names, err := fs.List("db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
 		if strings.Contains(name, "tmp") {
 			t.Errorf("%s is left", name)
 		}
