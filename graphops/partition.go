@@ -1,0 +1,90 @@
+package graphops
+
+import (
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Partition assigns every node of a projection, or every row of a [Matrix], to
+// one cluster, or to none.
+type Partition struct {
+	// Of has the cluster of each node, below Count, or [None].
+	Of []uint32
+	// Count is the number of clusters.
+	Count int
+}
+
+// None is the cluster of a node that is in none.
+const None = ^uint32(0)
+
+// Members returns the nodes grouped by cluster: those of cluster c are
+// nodes[off[c]:off[c+1]], ascending. Nodes in no cluster are left out. The
+// caller owns both slices. It is O(n + Count).
+func (p *Partition) Members() (off, nodes []uint32) {
+	off = make([]uint32, p.Count+1)
+	for _, c := range p.Of {
+		if c != None {
+			off[c+1]++
+		}
+	}
+	for c := range p.Count {
+		off[c+1] += off[c]
+	}
+	nodes = make([]uint32, off[p.Count])
+	next := append([]uint32(nil), off[:p.Count]...)
+	for u, c := range p.Of {
+		if c != None {
+			nodes[next[c]] = uint32(u)
+			next[c]++
+		}
+	}
+	return off, nodes
+}
+
+// Sizes returns the number of nodes of each cluster.
+func (p *Partition) Sizes() []int {
+	sizes := make([]int, p.Count)
+	for _, c := range p.Of {
+		if c != None {
+			sizes[c]++
+		}
+	}
+	return sizes
+}
+
+// validate says what is wrong with a partition of n nodes, marked as
+// [engine.ErrInvalid].
+func (p *Partition) validate(n int) error {
+	if len(p.Of) != n {
+		return fmt.Errorf("%w: partition of %d nodes for %d", engine.ErrInvalid, len(p.Of), n)
+	}
+	for u, c := range p.Of {
+		if c != None && int64(c) >= int64(p.Count) {
+			return fmt.Errorf("%w: cluster %d of %d for node %d", engine.ErrInvalid, c, p.Count, u)
+		}
+	}
+	return nil
+}
+
+// renumber gives the clusters the numbers 0, 1, ... in order of their first
+// node, drops the empty ones, and returns how many there are. Clusters are
+// below bound.
+func renumber(of []uint32, bound int) int {
+	number := make([]uint32, bound)
+	for i := range number {
+		number[i] = None
+	}
+	n := uint32(0)
+	for u, c := range of {
+		if c == None {
+			continue
+		}
+		if number[c] == None {
+			number[c] = n
+			n++
+		}
+		of[u] = number[c]
+	}
+	return int(n)
+}
