@@ -1,0 +1,321 @@
+package graphops
+
+import (
+	"cmp"
+	"fmt"
+	"sort"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// SegmentOptions are the sizes of [Segments]. The zero value is right for
+// most. They are not part of the state: who restores one gives the same, or
+// else segments get into the new bounds as they are touched.
+type SegmentOptions struct {
+	// MinSize is the least number of items of a segment that is not the only
+	// one. The default, 0, is 8.
+	MinSize int
+	// MaxSize is the greatest number of items of a segment that packing or a
+	// split makes, where MinSize allows. The default, 0, is 12.
+	MaxSize int
+	// SplitSize is the number of items at which a segment is split, more than
+	// MaxSize and at least twice MinSize, so that the parts are not too small.
+	// The default, 0, is 16.
+	SplitSize int
+	// Gray orders codes by their place in the Gray code, in which neighbours
+	// differ in one bit, instead of as numbers.
+	Gray bool
+}
+
+func (o *SegmentOptions) ensureDefaults() SegmentOptions {
+	out := *o
+	if out.MinSize == 0 {
+		out.MinSize = 8
+	}
+	if out.MaxSize == 0 {
+		out.MaxSize = 12
+	}
+	if out.SplitSize == 0 {
+		out.SplitSize = 16
+	}
+	return out
+}
+
+func (o *SegmentOptions) validate() error {
+	switch {
+	case o.MinSize < 1 || o.MaxSize < o.MinSize:
+		return fmt.Errorf("%w: MinSize %d, MaxSize %d", engine.ErrInvalid, o.MinSize, o.MaxSize)
+	case o.SplitSize <= o.MaxSize || o.SplitSize < 2*o.MinSize:
+		return fmt.Errorf("%w: SplitSize %d for MinSize %d, MaxSize %d",
+			engine.ErrInvalid, o.SplitSize, o.MinSize, o.MaxSize)
+	}
+	return nil
+}
+
+// SegmentItem is an item of a segment: what the caller numbers, and its code,
+// such as [Hyperplanes.Code] gives.
+type SegmentItem struct {
+	ID   uint64
+	Code uint64
+}
+
+// Segment is a group of items with neighbouring codes. Its number is never
+// given to another one.
+type Segment struct {
+	ID    uint64
+	Items []SegmentItem // in order of code, then of id
+}
+
+// SegmentsState is what [RestoreSegments] needs. Next is the number that the
+// next new segment gets; the segments stand in order of their items.
+type SegmentsState struct {
+	Next     uint64
+	Segments []Segment
+}
+
+// SegmentChanges are the segments that a change touched, each once and in
+// ascending order. Their summaries have to be made anew, or be removed.
+type SegmentChanges struct {
+	Created []uint64 // new ones
+	Changed []uint64 // those that gained, lost or got replaced an item
+	Removed []uint64
+}
+
+// Segments cut items, ordered by their codes, into runs of bounded size that
+// stay what they are while items come and go: a change touches the segments of
+// its items, and of these few neighbours, never those further on. They are the
+// layers of EraRAG's tree (Zhang et al. 2025), with its greedy packing for the
+// first items and rules of its own for all later ones.
+//
+// The first items are packed in order of code: a segment takes items until it
+// has MinSize, and then up to MaxSize as long as they have the code of the
+// last. What is left over, being fewer than MinSize, joins the last segment.
+//
+// Later, an item goes to the segment whose first item is its nearest
+// predecessor, as they were before the change, or to the first. When all items
+// of a change have come and gone, empty segments are removed; one of SplitSize
+// items or more is split into the fewest equal runs of at most MaxSize, or as
+// many as have MinSize; and one of fewer than MinSize is merged with the
+// neighbour across the border where the two codes differ in fewer bits, the
+// lower one where they differ in as many. If that has SplitSize items it is
+// split again.
+//
+// So every item is in one segment, segments are disjoint ranges of the order,
+// and their sizes are at least MinSize and less than SplitSize, but for a
+// single one, which may be smaller. The result depends on the state and on
+// what changes, not on the order within a change. Two changes one after the
+// other may lead elsewhere than both at once.
+//
+// Of the paper's algorithm and its code this keeps the order by code as a
+// number and the sizes; a code's bits follow in falling weight, so that
+// neighbours in this order tend to share the first ones.
+//
+// A change of k items at n in s segments takes O(k log k + k log s), and O(s)
+// where segments come or go. Segments take about 80 bytes an item. They are
+// not safe for concurrent use.
+type Segments struct {
+	o     SegmentOptions
+	order []*segment          // by first key
+	byID  map[uint64]*segment // of order
+	of    map[uint64]segmentPlace
+	next  uint64
+}
+
+// segmentKey is what items are ordered by: the rank of their code, then their
+// id.
+type segmentKey struct{ rank, id uint64 }
+
+func (a segmentKey) compare(b segmentKey) int {
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
+}
+
+type segment struct {
+	id   uint64
+	keys []segmentKey // ascending; between changes not empty
+}
+
+// segmentPlace says where an item is.
+type segmentPlace struct {
+	rank uint64
+	in   *segment
+}
+
+// NewSegments returns segments without items.
+func NewSegments(o SegmentOptions) (*Segments, error) {
+	s, err := RestoreSegments(o, SegmentsState{Next: 1})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// RestoreSegments returns segments as [Segments.State] described them; with
+// the same options they continue as those would have. A state that segments
+// cannot have is [engine.ErrInvalid]. It keeps nothing of st.
+func RestoreSegments(o SegmentOptions, st SegmentsState) (*Segments, error) {
+	o = o.ensureDefaults()
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("graphops: segments: %w", err)
+	}
+	s := &Segments{o: o, byID: map[uint64]*segment{}, of: map[uint64]segmentPlace{}, next: st.Next}
+	last := segmentKey{}
+	for i, g := range st.Segments {
+		if g.ID >= st.Next || s.byID[g.ID] != nil || len(g.Items) == 0 {
+			return nil, fmt.Errorf("graphops: segments: %w: segment %d of %d items, the next being %d",
+				engine.ErrInvalid, g.ID, len(g.Items), st.Next)
+		}
+		own := &segment{id: g.ID, keys: make([]segmentKey, len(g.Items))}
+		for k, it := range g.Items {
+			key := s.keyOf(it)
+			if (i > 0 || k > 0) && last.compare(key) >= 0 {
+				return nil, fmt.Errorf("graphops: segments: %w: item %d of segment %d is out of order",
+					engine.ErrInvalid, it.ID, g.ID)
+			}
+			if _, ok := s.of[it.ID]; ok {
+				return nil, fmt.Errorf("graphops: segments: %w: item %d is there twice", engine.ErrInvalid, it.ID)
+			}
+			last, own.keys[k] = key, key
+			s.of[it.ID] = segmentPlace{key.rank, own}
+		}
+		s.order = append(s.order, own)
+		s.byID[g.ID] = own
+	}
+	return s, nil
+}
+
+// State returns all segments. Instead of writing all of it after each change,
+// a caller can write those that [SegmentChanges] names, as [Segments.Segment]
+// has them, and Next.
+func (s *Segments) State() SegmentsState {
+	st := SegmentsState{Next: s.next, Segments: make([]Segment, len(s.order))}
+	for i, g := range s.order {
+		st.Segments[i] = s.export(g)
+	}
+	return st
+}
+
+// Next returns the number that the next new segment gets.
+func (s *Segments) Next() uint64 { return s.next }
+
+// Len returns the number of segments, Items that of items.
+func (s *Segments) Len() int { return len(s.order) }
+
+// Items returns the number of items.
+func (s *Segments) Items() int { return len(s.of) }
+
+// Segment returns the segment of a number; the caller owns it. ok is false
+// where there is none.
+func (s *Segments) Segment(id uint64) (g Segment, ok bool) {
+	own, ok := s.byID[id]
+	if !ok {
+		return Segment{}, false
+	}
+	return s.export(own), true
+}
+
+// Of returns the number of the segment that an item is in.
+func (s *Segments) Of(item uint64) (id uint64, ok bool) {
+	place, ok := s.of[item]
+	if !ok {
+		return 0, false
+	}
+	return place.in.id, true
+}
+
+func (s *Segments) export(g *segment) Segment {
+	out := Segment{ID: g.id, Items: make([]SegmentItem, len(g.keys))}
+	for i, key := range g.keys {
+		out.Items[i] = SegmentItem{ID: key.id, Code: s.codeOf(key.rank)}
+	}
+	return out
+}
+
+// keyOf returns where an item stands in the order.
+func (s *Segments) keyOf(it SegmentItem) segmentKey {
+	rank := it.Code
+	if s.o.Gray {
+		for shift := 1; shift < 64; shift *= 2 {
+			rank ^= rank >> shift
+		}
+	}
+	return segmentKey{rank, it.ID}
+}
+
+// codeOf returns the code of a rank.
+func (s *Segments) codeOf(rank uint64) uint64 {
+	if s.o.Gray {
+		return rank ^ rank>>1
+	}
+	return rank
+}
+
+// Apply makes a change: it puts items, replacing those whose id is there
+// already, and removes those of the given ids. A put of an item with the code
+// that it has only marks its segment as changed. An id that is given twice is
+// [engine.ErrInvalid], and removing what is not there [engine.ErrNotFound];
+// nothing is changed then.
+func (s *Segments) Apply(put []SegmentItem, remove []uint64) (SegmentChanges, error) {
+	if err := s.check(put, remove); err != nil {
+		return SegmentChanges{}, fmt.Errorf("graphops: segments: %w", err)
+	}
+	c := newSegmentChange(s)
+	if len(s.order) == 0 {
+		c.pack(put)
+		return c.changes(), nil
+	}
+	// Where items go is decided before any leaves.
+	targets := make([]*segment, len(put))
+	for i, it := range put {
+		key := s.keyOf(it)
+		targets[i] = c.touch(key)
+		if place, ok := s.of[it.ID]; ok && place.rank != key.rank {
+			c.touch(segmentKey{place.rank, it.ID})
+		}
+	}
+	for _, id := range remove {
+		c.touch(segmentKey{s.of[id].rank, id})
+	}
+	for i, it := range put {
+		key := s.keyOf(it)
+		if place, ok := s.of[it.ID]; ok {
+			if place.rank == key.rank {
+				continue
+			}
+			c.drop(it.ID)
+		}
+		c.add(targets[i], key)
+	}
+	for _, id := range remove {
+		c.drop(id)
+	}
+	c.settle()
+	return c.changes(), nil
+}
+
+// check says what is wrong with a change.
+func (s *Segments) check(put []SegmentItem, remove []uint64) error {
+	given := make(map[uint64]bool, len(put)+len(remove))
+	for _, it := range put {
+		if given[it.ID] {
+			return fmt.Errorf("%w: item %d is given twice", engine.ErrInvalid, it.ID)
+		}
+		given[it.ID] = true
+	}
+	for _, id := range remove {
+		if given[id] {
+			return fmt.Errorf("%w: item %d is given twice", engine.ErrInvalid, id)
+		}
+		given[id] = true
+		if _, ok := s.of[id]; !ok {
+			return fmt.Errorf("remove item %d: %w", id, engine.ErrNotFound)
+		}
+	}
+	return nil
+}
+
+// target returns where the segment stands that an item of a key goes to, or is
+// in.
+func (s *Segments) target(key segmentKey) int {
+	i := sort.Search(len(s.order), func(i int) bool { return s.order[i].keys[0].compare(key) > 0 })
+	return max(0, i-1)
+}
