@@ -23,6 +23,8 @@ func suites() []suite {
 		{"graphstore", "load, neighbours, size and opening of the graph store", graphstoreFlags},
 		{"vector", "building, recall, speed, size and opening of a vector index", vectorFlags},
 		{"vector-report", "tables and a plot of what vector and the peers printed", vectorReportFlags},
+		{"graph", "cost and quality of an algorithm on graphs or vectors", graphFlags},
+		{"graph-gen", "write a graph or vectors drawn from a seed", graphGenFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
 		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},
 	}
@@ -34,6 +36,9 @@ func main() {
 	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
 	case errors.Is(err, flag.ErrHelp), errors.Is(err, errUsage):
 		os.Exit(2)
+	case errors.As(err, new(inputError)):
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -42,6 +47,11 @@ func main() {
 
 // errUsage says that the arguments were refused and why was printed.
 var errUsage = errors.New("usage")
+
+// inputError is an error of what was asked for, as a file that is no graph.
+type inputError struct{ error }
+
+func (e inputError) Unwrap() error { return e.error }
 
 func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if len(args) > 0 {

@@ -139,7 +139,9 @@ func (r *report) writeMarkdown(w io.Writer) error {
 
 func (r *report) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
+	if _, ok := r.result.(interface{ oneLine() }); !ok {
+		e.SetIndent("", "  ")
+	}
 	if r.result != nil {
 		return e.Encode(r.result)
 	}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"math"
+
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// modularity returns the modularity of a partition at resolution 1, from the
+// rows of a symmetric projection alone: 0 where there are no edges.
+func modularity(p *graphops.Projection, of []uint32, count int) float64 {
+	strength := make([]float64, count) // of the nodes of each community
+	var total, inside float64          // every edge twice
+	for u := range of {
+		to, w := p.Row(uint32(u))
+		for i, v := range to {
+			x := 1.0
+			if w != nil {
+				x = float64(w[i])
+			}
+			total += x
+			strength[of[u]] += x
+			if of[u] == of[v] {
+				inside += x
+			}
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	q := inside / total
+	for _, k := range strength {
+		q -= (k / total) * (k / total)
+	}
+	return q
+}
+
+// disconnected returns how many communities of a partition are not connected
+// in a symmetric projection.
+func disconnected(p *graphops.Projection, of []uint32, count int) int {
+	pieces := make([]int, count)
+	seen := make([]bool, len(of))
+	var stack []uint32
+	for s := range of {
+		if seen[s] {
+			continue
+		}
+		pieces[of[s]]++
+		seen[s] = true
+		for stack = append(stack[:0], uint32(s)); len(stack) > 0; {
+			u := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			to, _ := p.Row(u)
+			for _, v := range to {
+				if !seen[v] && of[v] == of[s] {
+					seen[v] = true
+					stack = append(stack, v)
+				}
+			}
+		}
+	}
+	n := 0
+	for _, k := range pieces {
+		if k > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// mutualInformation returns the mutual information of two partitions,
+// normalised by the mean of their entropies as scikit-learn does; nodes that
+// truth gives -1 are left out. Two partitions of one cluster each agree: 1.
+func mutualInformation(truth []int32, of []uint32) float64 {
+	type cell struct {
+		t int32
+		c uint32
+	}
+	both, left, right, n := map[cell]float64{}, map[int32]float64{}, map[uint32]float64{}, 0.0
+	for u, t := range truth {
+		if t < 0 {
+			continue
+		}
+		both[cell{t, of[u]}]++
+		left[t]++
+		right[of[u]]++
+		n++
+	}
+	if len(left) <= 1 && len(right) <= 1 {
+		return 1
+	}
+	var mutual, entropy float64
+	for c, k := range both {
+		mutual += k / n * math.Log(k*n/(left[c.t]*right[c.c]))
+	}
+	for _, k := range left {
+		entropy -= k / n * math.Log(k/n)
+	}
+	for _, k := range right {
+		entropy -= k / n * math.Log(k/n)
+	}
+	return mutual / (entropy / 2)
+}
