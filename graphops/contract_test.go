@@ -2,29 +2,15 @@ package graphops_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 )
-
-// readReference reads a file that a script of the same name has made.
-func readReference(t *testing.T, name string, into any) {
-	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // triples returns edges as a script writes them.
 func triples(list [][3]float64) []graphops.WeightedEdge {
