@@ -5,6 +5,10 @@
 //	go run ./bench vector -base F -query F -gt F -dim D [-metric ip] [-ef 16,64] [-json | -md]
 //	go run ./bench vector -base F -queries-are-base -gt F -dim D -filter 0.01,0.1 -churn -writing
 //	go run ./bench vector-report [-svg FILE] [-md] RESULT.json...
+//	go run ./bench graph -graph FILE -task TASK [-seed N] [-workers N] [-reps N] [-json]
+//	go run ./bench graph -task kmeans:K [-vectors FILE -dim D]
+//	go run ./bench graph-gen -kind rmat|lfr|layered|edges|blobs -o FILE [-seed N]
+//	go run ./bench graph-report [-md] RESULT.json...
 //
 // The graph store's inputs are generated from a seed. Rates are per second of
 // processor time, background work included, so that a shared machine measures
@@ -29,4 +33,28 @@
 //
 // bench/peers/vector.sh runs vector and hnswlib (bench/peers/hnswlib) on the
 // same files in turn; vector-report makes the tables and the plot.
+//
+// # Graphs
+//
+// graph loads a file into a database, opens it anew, projects what the task
+// needs and runs one algorithm on that. Loading, projecting and the algorithm
+// are reported apart, in processor time of all threads with the collection of
+// garbage that falls into them; the algorithm's is the least and the median of
+// the repetitions. The peak of memory is counted from opening the loaded
+// database on. With -json the result is one line.
+//
+// A binary file holds "RGB1", the numbers of nodes n and edges m, n bytes of
+// node types, and m edges of two node numbers and a weight (f32), all numbers
+// u32 and little endian. graph-gen writes such files from a seed; a text with
+// an edge a line is read too. Every task sums its result up in one value that
+// engines must agree on, or that says which is better: modularity, the largest
+// core number, the sum of betweenness, the greatest PageRank, the mean of
+// clustering coefficients. Sources of betweenness, seeds and pairs of nodes are
+// the numbers x>>33 modulo n of the sequence x = 6364136223846793005 x +
+// 1442695040888963407 modulo 2^64, which begins after the seed of the command,
+// for betweenness after 12345. ppr starts at 20 nodes each time.
+//
+// bench/peers/graph.sh runs graph, igraph (bench/peers/igraph) and Python's
+// libraries (bench/peers/graph.py) on the same files in turn on one core;
+// graph-report makes the tables.
 package main

@@ -45,7 +45,7 @@ func graphFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	fs.StringVar(&b.dir, "dir", "", "`folder` for the database, removed after; the system's for temporary files if empty")
 	fs.StringVar(&b.vectors.path, "vectors", "", "`file` of vectors for kmeans and gmm, raw little-endian f32 rows; drawn as graph-gen does if empty")
 	fs.IntVar(&b.vectors.dim, "dim", 0, "`elements` of a vector; needed with -vectors")
-	fs.IntVar(&b.vectors.iterations, "iterations", 0, "`bound` on the iterations of kmeans and gmm; 0 is their default")
+	fs.IntVar(&b.vectors.iterations, "iterations", 0, "`bound` on the iterations of kmeans and gmm; 0 is 50 and 100")
 	return func(ctx context.Context, r *report) error {
 		b.r = r
 		return b.run(ctx)

@@ -36,6 +36,7 @@ func graphTasks() []graphTask {
 		{name: "components", measure: measureComponents},
 		{name: "clustering", undirected: true, measure: measureClustering},
 		{name: "pagerank", about: "TOLERANCE", parse: parsePositive, measure: measurePageRank},
+		{name: "kmeans", about: "K", needs: true, parse: parseCount, cluster: measureKMeans},
 	}
 }
 

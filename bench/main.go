@@ -24,6 +24,7 @@ func suites() []suite {
 		{"vector", "building, recall, speed, size and opening of a vector index", vectorFlags},
 		{"vector-report", "tables and a plot of what vector and the peers printed", vectorReportFlags},
 		{"graph", "cost and quality of an algorithm on graphs or vectors", graphFlags},
+		{"graph-report", "tables of what graph and the peers printed", graphReportFlags},
 		{"graph-gen", "write a graph or vectors drawn from a seed", graphGenFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
 		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},
