@@ -1,0 +1,423 @@
+package graphops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/vecindex/distance"
+)
+
+// AugmentOptions tune [AugmentKNN]. The zero value is right for most, given a
+// projection whose weights are similarities.
+type AugmentOptions struct {
+	// Vectors are those of the nodes. Where they are given, the weight of
+	// every edge, old or new, is their cosine. Where not, weights of the
+	// projection and of the candidates are the similarities.
+	Vectors Matrix
+	// Percentile of the old edges' similarities that a new edge must exceed,
+	// between 0 and 1. The default, 0, is 0.8.
+	Percentile float64
+	// DegreeScale multiplies the mean degree, see [AugmentDegree]. The
+	// default, 0, is 1.
+	DegreeScale float64
+	// Frozen, where not nil, has the threshold and degree of an earlier call
+	// that are to be used instead of those of this graph.
+	Frozen *AugmentLimits
+	// MaxBytes bounds the working memory and the result; 0 is no bound.
+	MaxBytes int64
+	// Workers bounds the goroutines; 0 is one for each processor. The result
+	// does not depend on it.
+	Workers int
+}
+
+func (o *AugmentOptions) ensureDefaults() AugmentOptions {
+	out := *o
+	if out.Percentile == 0 {
+		out.Percentile = 0.8
+	}
+	if out.DegreeScale == 0 {
+		out.DegreeScale = 1
+	}
+	return out
+}
+
+func (o *AugmentOptions) validate(p *Projection) error {
+	switch {
+	case !(o.Percentile >= 0 && o.Percentile <= 1):
+		return fmt.Errorf("%w: Percentile %v", engine.ErrInvalid, o.Percentile)
+	case !(o.DegreeScale >= 0) || math.IsInf(o.DegreeScale, 0):
+		return fmt.Errorf("%w: DegreeScale %v", engine.ErrInvalid, o.DegreeScale)
+	case o.Frozen != nil && (o.Frozen.Degree < 0 || math.IsNaN(o.Frozen.Threshold)):
+		return fmt.Errorf("%w: Frozen %+v", engine.ErrInvalid, *o.Frozen)
+	}
+	return similaritiesOf(p, o.Vectors)
+}
+
+// similaritiesOf says what is wrong with a projection whose edges need
+// similarities, from vectors where there are some.
+func similaritiesOf(p *Projection, vectors Matrix) error {
+	switch {
+	case !p.symmetric:
+		return fmt.Errorf("%w: edges with a direction", engine.ErrInvalid)
+	case vectors.Data == nil && !p.Weighted() && len(p.to) > 0:
+		return fmt.Errorf("%w: neither weights nor vectors", engine.ErrInvalid)
+	case vectors.Data != nil && vectors.Len() != p.Len():
+		return fmt.Errorf("%w: vectors of %d nodes for %d", engine.ErrInvalid, vectors.Len(), p.Len())
+	}
+	return vectors.validate()
+}
+
+// AugmentLimits are what decides which edges [AugmentKNN] adds.
+type AugmentLimits struct {
+	// Threshold is what a similarity must exceed. It is -Inf where there was
+	// no old edge to take it from.
+	Threshold float64
+	// Degree is how many edges a node may add.
+	Degree int
+}
+
+// AugmentResult is what [AugmentKNN] returns.
+type AugmentResult struct {
+	// Graph has the nodes of the projection, and old and new edges. It is
+	// symmetric, and weighted by similarities, those below 0 being 0.
+	Graph *Projection
+	// Limits were used; who wants edges of later nodes by the same measure
+	// keeps them.
+	Limits AugmentLimits
+	// Added is the number of new edges.
+	Added int
+}
+
+// AugmentDegree returns how many edges [AugmentKNN] lets a node add: the mean
+// degree of the nodes with edges, rounded down, or half the root of the number
+// of nodes where there are no edges, times scale, rounded down again. ArchRAG
+// looks for 1.5 times as many neighbours and one more.
+func AugmentDegree(p *Projection, scale float64) int {
+	connected := 0
+	for u := range p.Len() {
+		if p.off[u+1] > p.off[u] {
+			connected++
+		}
+	}
+	degree := int(math.Sqrt(float64(p.Len())) / 2)
+	if connected > 0 {
+		degree = len(p.to) / connected
+	}
+	return int(min(float64(degree)*scale, float64(p.Len())))
+}
+
+// AugmentKNN returns the projection with edges to near neighbours, which the
+// caller has found: a candidate is an edge from a node to one near it, with
+// their similarity as its weight unless o.Vectors are given.
+//
+// Each node adds, of its candidates, the most similar ones, equal ones in
+// order of number: those that are more similar than the threshold, which is a
+// percentile of the similarities of the old edges, interpolated as in numpy,
+// and no more than [AugmentDegree]. Candidates that are the node itself, or
+// joined to it already, do not count; one that is given twice counts once, by
+// the greatest weight. Two nodes that add each other get one edge, of the
+// greater similarity. Both limits are taken from the graph as it is given.
+// Nodes keep their numbers, ids and types.
+//
+// Source: ArchRAG (Wang et al. 2025), section 4.1, whose code this follows in
+// the threshold and the degree; there, small graphs check against the edges
+// added so far, here none do. A projection whose edges have a direction is
+// [engine.ErrInvalid].
+//
+// It is O((m + c) d + c log k) for m edges, c candidates, k of them of a node,
+// and vectors of dimension d. Working
+// memory is 16 bytes a row entry, 16 a node and 64 a candidate.
+func AugmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o AugmentOptions) (*AugmentResult, error) {
+	o = o.ensureDefaults()
+	r, err := augmentKNN(ctx, p, candidates, &o)
+	if err != nil {
+		return nil, fmt.Errorf("graphops: augment knn: %w", err)
+	}
+	return r, nil
+}
+
+func augmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o *AugmentOptions) (*AugmentResult, error) {
+	need := 16*int64(len(p.to)) + 16*int64(p.Len()) + 64*int64(len(candidates))
+	if o.MaxBytes > 0 && need > o.MaxBytes {
+		return nil, &MemoryError{Op: "augment knn", Need: need, Limit: o.MaxBytes}
+	}
+	if err := o.validate(p); err != nil {
+		return nil, err
+	}
+	if err := validatePairs(p.Len(), candidates); err != nil {
+		return nil, err
+	}
+	workers := workersOf(o.Workers)
+	sim, err := newSimilarity(ctx, o.Vectors, workers)
+	if err != nil {
+		return nil, err
+	}
+	w, err := sim.ofEdges(ctx, p, workers)
+	if err != nil {
+		return nil, err
+	}
+	near, err := sim.ofPairs(ctx, candidates, workers)
+	if err != nil {
+		return nil, err
+	}
+	r := &AugmentResult{}
+	if o.Frozen != nil {
+		r.Limits = *o.Frozen
+	} else {
+		r.Limits = AugmentLimits{edgePercentile(w, o.Percentile), AugmentDegree(p, o.DegreeScale)}
+	}
+	rows, err := nearRows(ctx, p.Len(), near, workers)
+	if err != nil {
+		return nil, err
+	}
+	added, err := chooseNear(ctx, p, &rows, r.Limits)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range w {
+		w[i] = max(0, x)
+	}
+	r.Graph, err = p.withEdges(ctx, w, added, workers)
+	if err != nil {
+		return nil, err
+	}
+	r.Added = (len(r.Graph.to) - len(p.to)) / 2
+	return r, nil
+}
+
+// validatePairs says what is wrong with pairs of n nodes.
+func validatePairs(n int, pairs []WeightedEdge) error {
+	for _, e := range pairs {
+		if int64(e.From) >= int64(n) || int64(e.To) >= int64(n) {
+			return fmt.Errorf("%w: pair %d-%d among %d nodes", engine.ErrInvalid, e.From, e.To, n)
+		}
+		if w := float64(e.Weight); math.IsNaN(w) || math.IsInf(w, 0) {
+			return fmt.Errorf("%w: weight %v of pair %d-%d", engine.ErrInvalid, w, e.From, e.To)
+		}
+	}
+	return nil
+}
+
+// edgePercentile returns the value below which the part q of x lies, between
+// two values in proportion, -Inf where there is none. Each edge being in x
+// twice, it is that of every second of the sorted values.
+func edgePercentile(x []float32, q float64) float64 {
+	if len(x) == 0 {
+		return math.Inf(-1)
+	}
+	at := q * float64(len(x)/2-1)
+	i := int(at)
+	lo := float64(valueOfRank(x, 2*i))
+	if part := at - float64(i); part > 0 {
+		return lo + float64(part*(float64(valueOfRank(x, 2*i+2))-lo))
+	}
+	return lo
+}
+
+// valueOfRank returns the element of x that would be at rank if x were sorted,
+// by counting its elements by the upper half of their bits and then those of
+// one upper half by the lower.
+func valueOfRank(x []float32, rank int) float32 {
+	var counts [1 << 16]int
+	for _, v := range x {
+		counts[orderedBits(v)>>16]++
+	}
+	hi, rank := bucketOf(&counts, rank)
+	clear(counts[:])
+	for _, v := range x {
+		if b := orderedBits(v); b>>16 == hi {
+			counts[b&0xffff]++
+		}
+	}
+	lo, _ := bucketOf(&counts, rank)
+	b := hi<<16 | lo
+	if b>>31 == 1 {
+		return math.Float32frombits(b &^ (1 << 31))
+	}
+	return math.Float32frombits(^b)
+}
+
+// orderedBits returns the bits of a number, changed so that they are ordered
+// as numbers are.
+func orderedBits(x float32) uint32 {
+	b := math.Float32bits(x)
+	if b>>31 == 1 {
+		return ^b
+	}
+	return b | 1<<31
+}
+
+// bucketOf returns the bucket that has the element of a rank, and its rank in
+// there.
+func bucketOf(counts *[1 << 16]int, rank int) (bucket uint32, in int) {
+	for rank >= counts[bucket] {
+		rank -= counts[bucket]
+		bucket++
+	}
+	return bucket, rank
+}
+
+// nearRows returns the candidates of each node in a row, each once with the
+// greatest weight.
+func nearRows(ctx context.Context, n int, pairs []WeightedEdge, workers int) (csr, error) {
+	if int64(len(pairs)) > math.MaxUint32 {
+		return csr{}, ErrTooLarge
+	}
+	all := part{to: make([]uint32, len(pairs)), w: make([]float32, len(pairs))}
+	for i, e := range pairs {
+		all.to[i], all.w[i] = e.To, e.Weight
+		all.pushRun(e.From, 1, forward)
+	}
+	return buildRows(ctx, n, []part{all}, true, Max, workers)
+}
+
+// chooseNear returns the candidates that become edges.
+func chooseNear(ctx context.Context, p *Projection, near *csr, l AugmentLimits) ([]WeightedEdge, error) {
+	var out, mine []WeightedEdge
+	for u := range uint32(p.Len()) {
+		if u%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		row, _ := p.Row(u)
+		to, w := near.Row(u)
+		mine = mine[:0]
+		for i, v := range to {
+			if v == u || !(float64(w[i]) > l.Threshold) {
+				continue
+			}
+			if _, joined := slices.BinarySearch(row, v); !joined {
+				mine = append(mine, WeightedEdge{u, v, w[i]})
+			}
+		}
+		slices.SortStableFunc(mine, func(a, b WeightedEdge) int { return cmp.Compare(b.Weight, a.Weight) })
+		out = append(out, mine[:min(len(mine), l.Degree)]...)
+	}
+	return out, nil
+}
+
+// withEdges returns the projection with other weights and with more edges,
+// which must not be those that it has. Of an edge that is given several times
+// the greatest weight counts; weights below 0 become 0.
+func (p *Projection) withEdges(ctx context.Context, w []float32, edges []WeightedEdge, workers int) (*Projection, error) {
+	if int64(len(p.to))+2*int64(len(edges)) > math.MaxUint32 {
+		return nil, ErrTooLarge
+	}
+	old := part{to: p.to, w: w}
+	for u := range p.Len() {
+		old.pushRun(uint32(u), p.Degree(uint32(u)), forward)
+	}
+	more := part{}
+	for _, e := range edges {
+		more.to = append(more.to, e.To)
+		more.w = append(more.w, max(0, e.Weight))
+		more.pushRun(e.From, 1, forward|backward)
+	}
+	out := *p
+	var err error
+	out.csr, err = buildRows(ctx, p.Len(), []part{old, more}, true, Max, workers)
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// similarity tells how alike nodes are: by the cosine of their vectors, or by
+// the weights that edges have where there are none.
+type similarity struct {
+	vectors Matrix
+	norm    []float64
+}
+
+// similarityPiece is about how many elements one task multiplies.
+const similarityPiece = 1 << 18
+
+func newSimilarity(ctx context.Context, vectors Matrix, workers int) (*similarity, error) {
+	s := &similarity{vectors: vectors}
+	if vectors.Data == nil {
+		return s, nil
+	}
+	s.norm = make([]float64, vectors.Len())
+	err := s.each(ctx, len(s.norm), workers, func(i int) {
+		x := vectors.Row(i)
+		s.norm[i] = math.Sqrt(float64(distance.Dot(x, x)))
+	})
+	return s, err
+}
+
+// each calls fn for every i below n, in tasks of about equally many vectors.
+func (s *similarity) each(ctx context.Context, n, workers int, fn func(i int)) error {
+	piece := max(1, similarityPiece/max(1, s.vectors.Dim))
+	return parallel(ctx, workers, (n+piece-1)/piece, func(_, k int) error {
+		for i := k * piece; i < min(n, (k+1)*piece); i++ {
+			fn(i)
+		}
+		return nil
+	})
+}
+
+// of returns the cosine of two nodes, 0 where the length of a vector is 0 or
+// beyond float32.
+func (s *similarity) of(u, v uint32) float32 {
+	n := float64(s.norm[u] * s.norm[v])
+	if n == 0 || math.IsInf(n, 0) {
+		return 0
+	}
+	x := float64(distance.Dot(s.vectors.Row(int(u)), s.vectors.Row(int(v)))) / n
+	return float32(max(-1, min(x, 1)))
+}
+
+// ofEdges returns the similarity for each row entry of p.
+func (s *similarity) ofEdges(ctx context.Context, p *Projection, workers int) ([]float32, error) {
+	if s.norm == nil {
+		return slices.Clone(p.w), nil
+	}
+	w := make([]float32, len(p.to))
+	err := s.eachRow(ctx, p, workers, func(u uint32) {
+		for i := p.off[u]; i < p.off[u+1]; i++ {
+			w[i] = s.of(u, p.to[i])
+		}
+	})
+	return w, err
+}
+
+// eachRow calls fn for every node.
+func (s *similarity) eachRow(ctx context.Context, p *Projection, workers int, fn func(u uint32)) error {
+	cuts := rowCuts(&p.csr, max(1, similarityPiece/max(1, s.vectors.Dim)))
+	return parallel(ctx, workers, len(cuts)-1, func(_, k int) error {
+		for u := cuts[k]; u < cuts[k+1]; u++ {
+			fn(uint32(u))
+		}
+		return nil
+	})
+}
+
+// ofPairs returns the pairs with their similarities as weights.
+func (s *similarity) ofPairs(ctx context.Context, pairs []WeightedEdge, workers int) ([]WeightedEdge, error) {
+	out := slices.Clone(pairs)
+	if s.norm == nil {
+		return out, nil
+	}
+	err := s.each(ctx, len(out), workers, func(i int) {
+		out[i].Weight = s.of(out[i].From, out[i].To)
+	})
+	return out, err
+}
+
+// rowCuts returns the bounds of ranges of nodes that have about size nodes and
+// entries each.
+func rowCuts(g *csr, size int) []int {
+	out, last := []int{0}, 0
+	for u := range g.Len() {
+		if at := u + 1 + int(g.off[u+1]); at-last >= size || u == g.Len()-1 {
+			out = append(out, u+1)
+			last = at
+		}
+	}
+	return out
+}
