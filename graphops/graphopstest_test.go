@@ -177,11 +177,17 @@ func rmat(scale, perNode, types int, seed uint64) sample {
 }
 
 // nodeRAG reads the measured graph of the shared data that is like NodeRAG's:
-// 172,973 nodes of 7 types and 759,812 edges. The format: "RGB1", n u32, m
-// u32, n types u8, m edges {u u32, v u32, weight f32}, little-endian.
+// 172,973 nodes of 7 types and 759,812 edges.
 func nodeRAG(t testing.TB) sample {
 	t.Helper()
-	f, err := os.Open(evaldata.Shared(t, "../peers/graph/data/noderag.bin"))
+	return sampleFile(t, "noderag.bin")
+}
+
+// sampleFile reads a graph of the shared data. The format: "RGB1", n u32, m
+// u32, n types u8, m edges {u u32, v u32, weight f32}, little-endian.
+func sampleFile(t testing.TB, name string) sample {
+	t.Helper()
+	f, err := os.Open(evaldata.Shared(t, "../peers/graph/data/"+name))
 	if err != nil {
 		t.Fatal(err)
 	}

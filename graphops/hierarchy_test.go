@@ -1,0 +1,207 @@
+package graphops_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// checkHierarchy checks that the levels are nested, clusters connected, and
+// that Final and Parent say what is so.
+func checkHierarchy(t testing.TB, p *graphops.Projection, h *graphops.Hierarchy) {
+	t.Helper()
+	if len(h.Levels) == 0 {
+		t.Fatal("no level")
+	}
+	for i, l := range h.Levels {
+		checkConnected(t, p, &l.Partition)
+		if len(l.Of) != p.Len() || len(l.Final) != l.Count || i > 0 && len(l.Parent) != l.Count || i == 0 && l.Parent != nil {
+			t.Fatalf("level %d of %d clusters: %d of %d nodes, %d parents, %d final", i, l.Count, len(l.Of), p.Len(), len(l.Parent), len(l.Final))
+		}
+		if slices.Contains(l.Sizes(), 0) {
+			t.Fatalf("level %d has empty clusters", i)
+		}
+		divided := make([]bool, l.Count)
+		for u, c := range l.Of {
+			below := graphops.None
+			if i+1 < len(h.Levels) {
+				below = h.Levels[i+1].Of[u]
+			}
+			switch {
+			case c == graphops.None && below != graphops.None:
+				t.Fatalf("node %d is below level %d and not on it", u, i)
+			case below != graphops.None:
+				divided[c] = true
+				if parent := h.Levels[i+1].Parent[below]; parent != c {
+					t.Fatalf("node %d of level %d is in %d, its cluster's parent is %d", u, i, c, parent)
+				}
+			}
+		}
+		for u, c := range l.Of {
+			if c != graphops.None && divided[c] == l.Final[c] {
+				t.Fatalf("level %d: cluster %d of node %d: final %t, divided %t", i, c, u, l.Final[c], divided[c])
+			}
+			if c != graphops.None && divided[c] && h.Levels[i+1].Of[u] == graphops.None {
+				t.Fatalf("node %d is not on level %d, where its cluster is divided", u, i+1)
+			}
+		}
+	}
+	finest := h.Finest()
+	for u, c := range finest.Of {
+		if (c == graphops.None) != (h.Levels[0].Of[u] == graphops.None) {
+			t.Fatalf("node %d is in final cluster %d", u, c)
+		}
+	}
+	count := 0
+	for _, l := range h.Levels {
+		for _, final := range l.Final {
+			if final {
+				count++
+			}
+		}
+	}
+	if count != finest.Count {
+		t.Fatalf("%d final clusters, the finest partition has %d", count, finest.Count)
+	}
+}
+
+func TestHierarchicalLeiden(t *testing.T) {
+	t.Parallel()
+	s := rmat(11, 5, 1, 2)
+	for _, weighted := range []bool{false, true} {
+		p := s.project(t, weighted)
+		for _, size := range []int{0, 200, 20, 2} {
+			for _, drop := range []bool{false, true} {
+				o := graphops.HierarchicalLeidenOptions{MaxSize: size, LeidenOptions: graphops.LeidenOptions{DropIsolated: drop, Seed: 3}}
+				h := must(graphops.HierarchicalLeiden(t.Context(), p, o))(t)
+				checkHierarchy(t, p, h)
+				flat := must(graphops.Leiden(t.Context(), p, o.LeidenOptions))(t)
+				if !slices.Equal(h.Levels[0].Of, flat.Of) {
+					t.Errorf("size %d: the first level is not what Leiden finds", size)
+				}
+				if size == 0 {
+					size = 1000
+				}
+				// Other seeds could divide what one cannot, but seldom do.
+				unsplit := 0
+				for i, l := range h.Levels {
+					off, nodes := l.Members()
+					for c, final := range l.Final {
+						n := int(off[c+1] - off[c])
+						if !final && n < size {
+							t.Errorf("size %d, level %d: cluster %d of %d nodes is divided", size, i, c, n)
+						}
+						if !final || n < size {
+							continue
+						}
+						again := must(graphops.Leiden(t.Context(), p, graphops.LeidenOptions{Nodes: nodes[off[c]:off[c+1]]}))(t)
+						if again.Count > 1 {
+							unsplit++
+						}
+					}
+				}
+				if unsplit > h.Finest().Count/100 {
+					t.Errorf("size %d: %d clusters of %d could be divided", size, unsplit, h.Finest().Count)
+				}
+			}
+		}
+	}
+}
+
+// A ring of cliques of cliques is taken apart level by level.
+func TestHierarchicalLeidenOfCliques(t *testing.T) {
+	var edges []graphops.WeightedEdge
+	const groups, cliques, size = 6, 4, 6
+	at := func(g, c, i int) uint32 { return uint32((g*cliques+c)*size + i) }
+	for g := range groups {
+		edges = append(edges, graphops.WeightedEdge{From: at(g, 0, 0), To: at((g+1)%groups, 1, 0), Weight: .25})
+		for c := range cliques {
+			for d := range c {
+				edges = append(edges, graphops.WeightedEdge{From: at(g, c, 1+d), To: at(g, d, 1+c), Weight: 4})
+			}
+			for i := range size {
+				for j := range i {
+					edges = append(edges, graphops.WeightedEdge{From: at(g, c, i), To: at(g, c, j), Weight: 1})
+				}
+			}
+		}
+	}
+	p := must(graphops.FromEdges(groups*cliques*size, edges, graphops.EdgeOptions{Weighted: true}))(t)
+	h := must(graphops.HierarchicalLeiden(t.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: size + 1}))(t)
+	checkHierarchy(t, p, h)
+	var counts []int
+	for _, l := range h.Levels {
+		counts = append(counts, l.Count)
+	}
+	if !slices.Equal(counts, []int{groups, groups * cliques}) {
+		t.Fatalf("clusters %v", counts)
+	}
+	for u, c := range h.Finest().Of {
+		if c != uint32(u/size) || h.Levels[0].Of[u] != uint32(u/size/cliques) {
+			t.Errorf("node %d in %d of %d", u, c, h.Levels[0].Of[u])
+		}
+	}
+	// Those of just MaxSize are divided, if they can be.
+	h = must(graphops.HierarchicalLeiden(t.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: cliques * size}))(t)
+	if len(h.Levels) != 2 {
+		t.Errorf("%d levels", len(h.Levels))
+	}
+	h = must(graphops.HierarchicalLeiden(t.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: cliques*size + 1}))(t)
+	if len(h.Levels) != 1 {
+		t.Errorf("%d levels", len(h.Levels))
+	}
+}
+
+func TestHierarchicalLeidenIsTheSameForAnyWorkers(t *testing.T) {
+	t.Parallel()
+	s := rmat(13, 8, 1, 5)
+	p := s.project(t, true)
+	var one *graphops.Hierarchy
+	for _, workers := range []int{1, 2, 7} {
+		o := graphops.HierarchicalLeidenOptions{MaxSize: 12}
+		o.Workers = workers
+		h := must(graphops.HierarchicalLeiden(t.Context(), p, o))(t)
+		if one == nil {
+			one = h
+			checkHierarchy(t, p, h)
+		}
+		if fmt.Sprint(h) != fmt.Sprint(one) {
+			t.Errorf("%d workers differ from one", workers)
+		}
+	}
+}
+
+func TestHierarchicalLeidenOptions(t *testing.T) {
+	p := undirected(t, 3, [2]uint32{0, 1}, [2]uint32{0, 2})
+	for _, o := range []graphops.HierarchicalLeidenOptions{
+		{MaxSize: -1}, {MaxSize: 1}, {LeidenOptions: graphops.LeidenOptions{Dendrogram: true}},
+	} {
+		if h, err := graphops.HierarchicalLeiden(t.Context(), p, o); !errors.Is(err, engine.ErrInvalid) || h != nil {
+			t.Errorf("%+v: %v, %v", o, h, err)
+		}
+	}
+	const need = 3*(140+12+40) + 4*24
+	o := graphops.HierarchicalLeidenOptions{MaxSize: 2}
+	o.MaxBytes = need
+	var last graphops.Progress
+	o.Progress = func(p graphops.Progress) { last = p }
+	if _, err := graphops.HierarchicalLeiden(t.Context(), p, o); err != nil || last.Done != 3 || last.Total != 3 {
+		t.Errorf("%+v, %v", last, err)
+	}
+	o.MaxBytes--
+	var e *graphops.MemoryError
+	if _, err := graphops.HierarchicalLeiden(t.Context(), p, o); !errors.As(err, &e) || e.Need != need {
+		t.Errorf("a byte short: %v", err)
+	}
+	for n := range 3 {
+		h := must(graphops.HierarchicalLeiden(t.Context(), undirected(t, n), graphops.HierarchicalLeidenOptions{MaxSize: 2}))(t)
+		if len(h.Levels) != 1 || h.Levels[0].Count != n || h.Finest().Count != n {
+			t.Errorf("%d nodes without edges: %+v", n, h)
+		}
+	}
+}
+

@@ -1,0 +1,254 @@
+package graphops
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// leidenSource is what graphs to cluster are made of: parts of a projection.
+type leidenSource struct {
+	p        *Projection
+	fold     bool     // fold nodes of degree 1
+	label    []uint32 // of each node; the parts are those of one label. nil: all
+	position []uint32 // of a node among the members of its part; nil: itself
+	zeros    bool     // there are weights of 0
+}
+
+// checkWeights refuses weights that cannot be clustered by.
+func (s *leidenSource) checkWeights(ctx context.Context) error {
+	p, sum := s.p, 0.0
+	for u := 0; p.w != nil && u < p.Len(); u++ {
+		if u&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		to, w := p.Row(uint32(u))
+		for i, x := range w {
+			if x < 0 {
+				return fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x,
+					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+			}
+			if x == 0 {
+				s.zeros = true
+			}
+			sum += float64(x)
+		}
+	}
+	if sum > math.MaxFloat32 {
+		return fmt.Errorf("%w: weights sum to %v", engine.ErrInvalid, sum)
+	}
+	return nil
+}
+
+// keeps reports whether entry i of the projection's rows leads to a node of
+// the part with the given label.
+func (s *leidenSource) keeps(i, label uint32) bool {
+	return (s.label == nil || s.label[s.p.to[i]] == label) && (!s.zeros || s.p.w[i] != 0)
+}
+
+func (s *leidenSource) positionOf(u uint32) uint32 {
+	if s.position == nil {
+		return u
+	}
+	return s.position[u]
+}
+
+// rowOf returns which entries member i has; members nil are all nodes.
+func (s *leidenSource) rowOf(members []uint32, i int) (lo, hi uint32) {
+	u := uint32(i)
+	if members != nil {
+		u = members[i]
+	}
+	return s.p.off[u], s.p.off[u+1]
+}
+
+// load makes the base graph of the members of a part: without nodes that have
+// no edges, and with leaves, which are nodes of degree 1, folded into their
+// only neighbour. Of two nodes with but the edge between them, the second is
+// the leaf. A leaf gains weight (1 - resolution K/2m) by being with its
+// neighbour in a community of strength K, which is not negative for
+// resolutions up to 1, and loses everywhere else. One round only: what is a
+// leaf then has the strength of others in it.
+func (r *leidenRun) load(s *leidenSource, members []uint32, label uint32) error {
+	n := len(members)
+	if members == nil {
+		n = s.p.Len()
+	}
+	r.n, r.members = n, members
+	r.place, r.degree = grow(r.place, n), grow(r.degree, n)
+	if s.position != nil {
+		for i, u := range members {
+			s.position[u] = uint32(i)
+		}
+	}
+	entries, plain := 0, s.label == nil && !s.zeros
+	for i := range n {
+		lo, hi := s.rowOf(members, i)
+		d, only := hi-lo, lo
+		if s.label != nil || s.zeros {
+			d = 0
+			for e := lo; e < hi; e++ {
+				if s.keeps(e, label) {
+					d++
+					only = e
+				}
+			}
+			if err := r.look(int(hi - lo)); err != nil {
+				return err
+			}
+		}
+		if d == 1 {
+			r.place[i] = s.positionOf(s.p.to[only])
+		}
+		plain = plain && (d > 1 || d == 1 && !s.fold)
+		r.degree[i] = d
+		entries += int(d)
+	}
+	r.folded = !plain
+	if plain {
+		r.base.csr = s.p.csr
+		r.base.mass = grow(r.base.mass, n)
+		return r.weigh(s)
+	}
+	stay := uint32(0)
+	for i := range n {
+		switch d := r.degree[i]; {
+		case d == 0:
+			r.place[i] = None
+		case d == 1 && s.fold && (r.degree[r.place[i]] > 1 || int(r.place[i]) < i):
+			r.degree[i] = 0 // a leaf; its host is at place
+			entries -= 2
+		default:
+			r.place[i] = stay
+			stay++
+		}
+	}
+	if err := r.fill(s, members, label, int(stay), entries); err != nil {
+		return err
+	}
+	for i := range n {
+		if host := r.place[i]; r.degree[i] == 0 && host != None {
+			r.place[i] = r.place[host]
+		}
+	}
+	return nil
+}
+
+// fill writes the rows of the base graph, of stay nodes and so many entries.
+func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, entries int) error {
+	g := &r.base
+	r.own.off = grow(r.own.off, stay+1)
+	r.own.to = grow(r.own.to, entries)
+	if s.p.w != nil {
+		r.own.w = grow(r.own.w, entries)
+	}
+	g.csr = r.own
+	g.mass = grow(g.mass, stay)
+	at, next, weight := uint32(0), 0, 0.0
+	for i := range r.n {
+		if r.degree[i] == 0 {
+			continue
+		}
+		lo, hi := s.rowOf(members, i)
+		sum := 0.0
+		for e := lo; e < hi; e++ {
+			if (s.label != nil || s.zeros) && !s.keeps(e, label) {
+				continue
+			}
+			x := float32(1)
+			if g.w != nil {
+				x = s.p.w[e]
+			}
+			j := s.positionOf(s.p.to[e])
+			sum += float64(x)
+			if r.degree[j] == 0 { // a leaf, whose strength is that of the edge
+				sum += float64(x)
+				continue
+			}
+			g.to[at] = r.place[j]
+			if g.w != nil {
+				g.w[at] = x
+			}
+			at++
+		}
+		weight += sum
+		g.mass[next] = sum
+		next++
+		g.off[next] = at
+		if err := r.look(int(hi - lo)); err != nil {
+			return err
+		}
+	}
+	r.scale(weight)
+	return nil
+}
+
+// weigh sets the masses of the base graph where it is the whole projection.
+func (r *leidenRun) weigh(s *leidenSource) error {
+	weight := 0.0
+	for u := range r.base.mass {
+		to, w := s.p.Row(uint32(u))
+		sum := float64(len(to))
+		if w != nil {
+			sum = 0
+			for _, x := range w {
+				sum += float64(x)
+			}
+		}
+		r.base.mass[u] = sum
+		weight += sum
+		if err := r.look(len(w)); err != nil {
+			return err
+		}
+	}
+	r.scale(weight)
+	return nil
+}
+
+// scale sets the units of gains, given the weight of all entries.
+func (r *leidenRun) scale(weight float64) {
+	g := &r.base
+	if r.o.Objective == ByModularity {
+		r.price = 0
+		if weight > 0 {
+			r.price = r.o.Resolution / weight
+		}
+		r.slack = leidenSlack
+		return
+	}
+	for i := range g.mass {
+		g.mass[i] = 1
+	}
+	r.price = r.o.Resolution
+	r.slack = leidenSlack * weight / float64(max(1, len(g.mass)))
+}
+
+// result writes the cluster of each member to of, at its node, or at its
+// position where there are no members; all else is None. comm has the clusters of the
+// nodes of the base graph. It returns how many clusters there are; they are
+// numbered in order of the first in them.
+func (r *leidenRun) result(comm, of []uint32, dropIsolated bool) int {
+	bound := uint32(r.base.Len())
+	for i := range of {
+		of[i] = None
+	}
+	for i := range r.n {
+		at, c := i, uint32(i)
+		if r.members != nil {
+			at = int(r.members[i])
+		}
+		if r.folded {
+			c = r.place[i]
+		}
+		switch {
+		case c != None:
+			of[at] = comm[c]
+		case !dropIsolated:
+			of[at] = bound
+			bound++
+		}
+	}
+	return renumber(of, int(bound))
+}

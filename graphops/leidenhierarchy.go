@@ -1,0 +1,207 @@
+package graphops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// HierarchicalLeidenOptions tune [HierarchicalLeiden]. The zero value is right
+// for most.
+type HierarchicalLeidenOptions struct {
+	// LeidenOptions are for each clustering, Initial and Nodes for that of the
+	// whole graph. Dendrogram must not be set. Progress counts nodes in final
+	// clusters.
+	LeidenOptions
+	// MaxSize is how many nodes a cluster must have to be divided: the final
+	// ones have fewer, unless they cannot be divided. The default, 0, is 1000.
+	MaxSize int
+}
+
+// HierarchicalLeiden returns communities of communities: the first level is
+// the result of [Leiden], and every cluster of MaxSize nodes or more is
+// clustered again, on the graph that is induced by its nodes, which gives
+// clusters of the next level; and so on. A cluster that comes back as one is
+// final. On levels after the first, clusters are numbered in order of the one
+// that they are a part of, then of their first node.
+//
+// It does what hierarchical_leiden of graspologic does, on which GraphRAG and
+// others build: its max_cluster_size is MaxSize, its rows of a node are the
+// levels that have it, its is_final_cluster is Final, and its cluster numbers
+// go on from level to level. Like there, a cluster is divided as a graph of
+// its own, by its own total weight and strengths; nodes without edges, which
+// graspologic's list of edges cannot name, are in clusters of their own unless
+// DropIsolated is set. [Hierarchy.Finest] has the final clusters as one
+// partition.
+//
+// Errors and source are as for [Leiden]. Each level costs about a clustering
+// of the nodes that are divided on it, and 5 bytes a node for the result.
+// Clusters of a level are divided at the same time as far as Workers and
+// MaxBytes allow; the result does not depend on it. Working memory for one
+// goroutine is that of Leiden and 40 bytes a node, and for each further one,
+// that of Leiden for the largest cluster.
+func HierarchicalLeiden(ctx context.Context, p *Projection, o HierarchicalLeidenOptions) (*Hierarchy, error) {
+	o.ensureDefaults()
+	if o.MaxSize == 0 {
+		o.MaxSize = 1000
+	}
+	h, err := hierarchicalLeiden(ctx, p, &o)
+	if err != nil {
+		return nil, fmt.Errorf("graphops: hierarchical leiden: %w", err)
+	}
+	return h, nil
+}
+
+func hierarchicalLeiden(ctx context.Context, p *Projection, o *HierarchicalLeidenOptions) (*Hierarchy, error) {
+	if o.MaxSize < 2 || o.Dendrogram {
+		return nil, fmt.Errorf("%w: MaxSize %d, Dendrogram %t", engine.ErrInvalid, o.MaxSize, o.Dendrogram)
+	}
+	if err := o.validate(p); err != nil {
+		return nil, err
+	}
+	n := p.Len()
+	if need := leidenNeed(n, len(p.to), 1) + 40*int64(n); o.MaxBytes > 0 && need > o.MaxBytes {
+		return nil, &MemoryError{Op: "hierarchical leiden", Need: need, Limit: o.MaxBytes}
+	}
+	d := &leidenDivider{p: p, o: o, progress: newReporter(o.Progress, "hierarchical leiden")}
+	first, err := d.first(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := &Hierarchy{Levels: []HierarchyLevel{{Partition: first}}}
+	ids := 0
+	for {
+		last := &h.Levels[len(h.Levels)-1]
+		next, err := d.divide(ctx, last, ids)
+		if err != nil {
+			return nil, fmt.Errorf("level %d: %w", len(h.Levels), err)
+		}
+		if next == nil {
+			return h, nil
+		}
+		ids += last.Count
+		h.Levels = append(h.Levels, *next)
+	}
+}
+
+// leidenDivider divides clusters.
+type leidenDivider struct {
+	p        *Projection
+	o        *HierarchicalLeidenOptions
+	src      leidenSource
+	runs     []*leidenRun // a worker
+	progress *reporter
+	final    int // nodes in final clusters
+	total    int // nodes in clusters
+}
+
+// first returns the partition of the whole graph.
+func (d *leidenDivider) first(ctx context.Context) (Partition, error) {
+	run, err := newLeidenRun(ctx, d.p, &d.o.LeidenOptions, &d.src)
+	if err != nil {
+		return Partition{}, err
+	}
+	if err := run.iterate(d.o.Initial, nil); err != nil {
+		return Partition{}, err
+	}
+	part := Partition{Of: make([]uint32, d.p.Len())}
+	part.Count = run.result(run.comm[0], part.Of, d.o.DropIsolated)
+	for _, c := range part.Of {
+		if c != None {
+			d.total++
+		}
+	}
+	run.workers = 1
+	d.runs = []*leidenRun{run}
+	if d.src.position == nil {
+		d.src.position = make([]uint32, d.p.Len())
+	}
+	return part, nil
+}
+
+// divide returns the next level, nil where no cluster is divided, and says of
+// each cluster of the last one whether it is final. ids is how many clusters
+// there are on the levels before.
+func (d *leidenDivider) divide(ctx context.Context, last *HierarchyLevel, ids int) (*HierarchyLevel, error) {
+	last.Final = make([]bool, last.Count)
+	off, nodes := last.Members()
+	var large []uint32
+	for c := range uint32(last.Count) {
+		if int(off[c+1]-off[c]) >= d.o.MaxSize {
+			large = append(large, c)
+		}
+	}
+	// Of each node at its place in nodes, the cluster that it comes to be in,
+	// as one of those that its own is divided into; and how many these are.
+	part := make([]uint32, len(nodes))
+	counts := make([]int, last.Count)
+	d.src.label = last.Of
+	workers := d.workers(large, off, nodes)
+	for len(d.runs) < workers {
+		d.runs = append(d.runs, &leidenRun{leidenWatch: leidenWatch{ctx: ctx}, o: &d.o.LeidenOptions, workers: 1})
+	}
+	err := parallel(ctx, workers, len(large), func(worker, i int) error {
+		c, run := large[i], d.runs[worker]
+		run.piece = uint64(ids) + uint64(c) + 1
+		if err := run.load(&d.src, nodes[off[c]:off[c+1]], c); err != nil {
+			return err
+		}
+		if err := run.iterate(nil, nil); err != nil {
+			return err
+		}
+		run.members = nil
+		counts[c] = run.result(run.comm[0], part[off[c]:off[c+1]], false)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	next := &HierarchyLevel{}
+	for c, count := range counts {
+		if count <= 1 {
+			last.Final[c] = true
+			d.final += int(off[c+1] - off[c])
+			continue
+		}
+		if next.Of == nil {
+			next.Of = make([]uint32, d.p.Len())
+			for u := range next.Of {
+				next.Of[u] = None
+			}
+		}
+		for i := off[c]; i < off[c+1]; i++ {
+			next.Of[nodes[i]] = uint32(next.Count) + part[i]
+		}
+		for range count {
+			next.Parent = append(next.Parent, uint32(c))
+		}
+		next.Count += count
+	}
+	d.progress.step(d.final, d.total)
+	if next.Of == nil {
+		return nil, nil
+	}
+	return next, nil
+}
+
+// workers returns how many goroutines divide clusters: no more than there is
+// memory for.
+func (d *leidenDivider) workers(large, off, nodes []uint32) int {
+	workers := min(leidenWorkers(d.p, &d.o.LeidenOptions), max(1, len(large)))
+	if d.o.MaxBytes == 0 || workers == 1 {
+		return workers
+	}
+	most := int64(1)
+	for _, c := range large {
+		members := nodes[off[c]:off[c+1]]
+		m := 0
+		for _, u := range members {
+			m += d.p.Degree(u)
+		}
+		most = max(most, leidenNeed(len(members), m, 1))
+	}
+	spare := d.o.MaxBytes - leidenNeed(d.p.Len(), len(d.p.to), 1) - 40*int64(d.p.Len())
+	return int(min(int64(workers), 1+spare/most))
+}

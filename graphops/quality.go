@@ -1,0 +1,124 @@
+package graphops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Modularity returns how much more of the weight of the edges lies inside
+// clusters than would if edges were drawn at random between nodes of the same
+// strengths: the sum over clusters of e/m - resolution (k/2m)^2, where e is the
+// weight of the edges inside, k the strength of the nodes and m the weight of
+// all edges. It is at most 1. A higher resolution, which must not be negative,
+// favours smaller clusters; 1 is the usual one.
+//
+// Only the nodes that are in a cluster and the edges between them count.
+// Without such edges it is 0. The projection must be symmetric and no weight
+// negative, else the error is [engine.ErrInvalid]. It is O(n + m).
+//
+// Source: Newman and Girvan, "Finding and evaluating community structure in
+// networks", 2004; the resolution: Reichardt and Bornholdt, 2006.
+func Modularity(p *Projection, part *Partition, resolution float64) (float64, error) {
+	q, err := quality(p, part, ByModularity, resolution)
+	if err != nil {
+		return 0, fmt.Errorf("graphops: modularity: %w", err)
+	}
+	return q, nil
+}
+
+// CPM returns the score of a partition in the constant Potts model: the sum
+// over clusters of e - resolution s(s-1)/2, where e is the weight of the edges
+// inside and s the number of nodes. Where it is highest, no cluster gets
+// better by splitting or joining: clusters are at least as dense inside as the
+// resolution, and what is between two of them is less dense.
+//
+// What counts and what is an error is as for [Modularity].
+//
+// Source: Traag, Van Dooren and Nesterov, "Narrow scope for resolution-limit-
+// free community detection", 2011.
+func CPM(p *Projection, part *Partition, resolution float64) (float64, error) {
+	q, err := quality(p, part, ByCPM, resolution)
+	if err != nil {
+		return 0, fmt.Errorf("graphops: cpm: %w", err)
+	}
+	return q, nil
+}
+
+func quality(p *Projection, part *Partition, o Objective, resolution float64) (float64, error) {
+	if !(resolution >= 0) || math.IsInf(resolution, 0) {
+		return 0, fmt.Errorf("%w: resolution %v", engine.ErrInvalid, resolution)
+	}
+	if !p.symmetric {
+		return 0, fmt.Errorf("%w: the projection is directed", engine.ErrInvalid)
+	}
+	if err := part.validate(p.Len()); err != nil {
+		return 0, err
+	}
+	mass := make([]float64, part.Count)
+	inside, all := 0.0, 0.0
+	for u, c := range part.Of {
+		if c == None {
+			continue
+		}
+		to, w := p.Row(uint32(u))
+		in, sum, err := insideOf(part.Of, c, to, w)
+		if err != nil {
+			return 0, fmt.Errorf("%w of node %d", err, p.NodeOf(uint32(u)))
+		}
+		inside += in
+		all += sum
+		if o == ByCPM {
+			sum = 1
+		}
+		mass[c] += sum
+	}
+	if o == ByCPM {
+		pairs := 0.0
+		for _, s := range mass {
+			pairs += float64(s * (s - 1) / 2)
+		}
+		return inside/2 - float64(resolution*pairs), nil
+	}
+	if all == 0 {
+		return 0, nil
+	}
+	squares := 0.0
+	for _, k := range mass {
+		squares += float64(k / all * (k / all))
+	}
+	return inside/all - float64(resolution*squares), nil
+}
+
+// insideOf returns the weight of a row that leads to nodes of cluster c, and
+// that which leads to nodes of any.
+func insideOf(of []uint32, c uint32, to []uint32, w []float32) (in, sum float64, err error) {
+	if w == nil {
+		n, m := 0, 0
+		for _, u := range to {
+			d := of[u]
+			if d == c {
+				n++
+			}
+			if d != None {
+				m++
+			}
+		}
+		return float64(n), float64(m), nil
+	}
+	for i, u := range to {
+		x := float64(w[i])
+		if x < 0 {
+			return 0, 0, fmt.Errorf("%w: weight %v", engine.ErrInvalid, x)
+		}
+		d := of[u]
+		if d == c {
+			in += x
+		}
+		if d != None {
+			sum += x
+		}
+	}
+	return in, sum, nil
+}
