@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // Limits of a Config.
@@ -201,7 +202,15 @@ const (
 	// RerankStore reads the vectors of which the estimates do not tell, some
 	// two or three a search.
 	RerankStore
+	// RerankNone is what Stats reports where the vectors themselves are in
+	// memory, as they are at [PlainDim] dimensions and fewer. To ask for it is
+	// to ask for RerankAuto.
+	RerankNone
 )
+
+// PlainDim is the greatest dimension at which a graph is walked on the vectors
+// themselves and not on codes of them.
+const PlainDim = quant.PlainDim
 
 // String returns the source's name.
 func (r Rerank) String() string {
@@ -212,6 +221,8 @@ func (r Rerank) String() string {
 		return "lowplane"
 	case RerankStore:
 		return "store"
+	case RerankNone:
+		return "none"
 	}
 	return fmt.Sprintf("rerank(%d)", uint8(r))
 }

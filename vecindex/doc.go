@@ -19,6 +19,7 @@
 // [HNSW] walks a graph of the vectors, one for each layer, on codes of one byte
 // an element (package internal/quant), and checks what the codes do not tell
 // against a second byte in memory or against the stored vectors; see [Rerank].
+// At [PlainDim] dimensions and fewer it walks on the vectors themselves.
 // Scores are then estimates: with low planes within some 1e-5 of the exact
 // ones, without them those of the hits that needed no check within some 1e-3.
 // Search.Exact and [View.Score] are exact.

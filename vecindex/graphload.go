@@ -27,7 +27,8 @@ func (ix *Index) newGraph(codec *quant.Codec, n int) *hnsw.Graph {
 		}
 		return nil
 	}
-	if ix.rerank != RerankStore {
+	// Plain codes have no low planes, and need none.
+	if ix.rerank != RerankStore || codec.Plain() {
 		if g := fits(true); g != nil || ix.rerank == RerankPlane {
 			return g
 		}
@@ -90,7 +91,9 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if l.record.flags&graphTorn != 0 {
 		l.graph.Adopt()
 	}
-	st := &state{graph: &graph{Graph: l.graph, record: l.record}, floor: m.seq, head: m.seq}
+	unread := &atomic.Bool{}
+	unread.Store(l.graph.Params().Low && l.codec.LowSize() > 0)
+	st := &state{graph: &graph{Graph: l.graph, record: l.record, unread: unread}, floor: m.seq, head: m.seq}
 	if st.mirror, err = l.pendingMirror(ctx, st.bytes()); err != nil {
 		return nil, err
 	}
@@ -280,7 +283,7 @@ func (l *loader) readSlots(ctx context.Context, g *hnsw.Restored) error {
 // readCodes reads the codes of a range of slots and returns how many there
 // are.
 func (l *loader) readCodes(ctx context.Context, g *hnsw.Restored, from, to uint32) (n int, err error) {
-	size, dim, t := l.codec.Size(), l.codec.Dim(), l.ix.cfg.Table
+	size, t := l.codec.Size(), l.ix.cfg.Table
 	v := g.Version()
 	prefix := append(t.Prefix(layout.TagCode), l.record.edition)
 	lower, upper := t.Code(l.record.edition, from), t.Code(l.record.edition, to)
@@ -289,15 +292,14 @@ func (l *loader) readCodes(ctx context.Context, g *hnsw.Restored, from, to uint3
 		if !l.known(slot) {
 			return nil
 		}
-		if len(value) != size+dim {
+		if len(value) != size {
 			return corrupt(key, "code of %d bytes", len(value))
 		}
-		if !l.codec.Valid(value[:size]) {
+		if !l.codec.Valid(value) {
 			return corrupt(key, "malformed code")
 		}
 		n++
-		copy(v.Code(slot), value[:size])
-		copy(v.Low(slot), quant.Plane(value[size:]))
+		copy(v.Code(slot), value)
 		return nil
 	})
 	return n, err
@@ -387,5 +389,8 @@ func (ix *Index) CheckGraph(ctx context.Context, r kv.Reader) error {
 	if err := st.graph.Version().Verify(); err != nil {
 		return ix.wrap("check", corrupt(ix.cfg.Table.Meta(graphName), "%v", err))
 	}
-	return nil
+	if st.graph.Codec().Plain() {
+		return nil
+	}
+	return ix.wrapError("check", ix.eachPlane(ctx, r, st.graph, 0, st.graph.Version().Slots(), func(uint32, []int8) {}))
 }

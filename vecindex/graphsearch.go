@@ -295,7 +295,15 @@ func (gs *graphSearch) refine(ctx context.Context, all []hnsw.Candidate) ([]Hit,
 		sc.hits = append(sc.hits, Hit{ID: gs.ver.ID(slot), Layer: gs.layer, Score: score})
 	}
 	if gs.st.graph.Params().Low {
-		for _, r := range gs.s.Refine(gs.ver, sc.query, all, gs.k) {
+		low := gs.ver.LowPlane
+		if gs.st.graph.planesUnread() {
+			low = func(slot uint32) ([]int8, error) { return gs.storedPlane(ctx, slot) }
+		}
+		refined, err := gs.s.Refine(gs.ver, sc.query, all, gs.k, low)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range refined {
 			hit(r.Slot, sc.query.Score(r.Distance, cosine))
 		}
 		slices.SortFunc(sc.hits, compareHits)

@@ -2,9 +2,13 @@ package vecindex_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex"
@@ -188,6 +192,107 @@ func TestGraphFindsNearest(t *testing.T) {
 	}
 }
 
+// TestLowDimensions walks on the vectors themselves: whatever a wide search
+// finds is right, and scored as the exact one scores it.
+func TestLowDimensions(t *testing.T) {
+	for _, metric := range []vecindex.Metric{vecindex.Cosine, vecindex.InnerProduct, vecindex.L2} {
+		for _, d := range []int{1, 3, 8, vecindex.PlainDim} {
+			t.Run(fmt.Sprint(metric, d), func(t *testing.T) {
+				t.Parallel()
+				p := newPoints(t, memory(t), metric, d, vecindex.Options{Rerank: vecindex.RerankStore})
+				p.put(upTo(2500)...)
+				p.delete(upTo(100)...)
+				p.settle()
+				// A graph by inner product does not lead everywhere where few
+				// vectors are the nearest of most queries.
+				least := 0.999
+				if metric == vecindex.InnerProduct {
+					least = 0.99
+				}
+				for range 2 {
+					// In three dimensions and fewer, near ties are everywhere.
+					if r := p.recall(100, 10, 256); d > 3 && r < least {
+						t.Errorf("recall %.4f", r)
+					}
+					s, err := p.ix.Stats(t.Context())
+					p.must(err)
+					if s.Linked != 2400 || s.Rerank != vecindex.RerankNone {
+						t.Errorf("stats %+v", s)
+					}
+					p.check()
+					p.sameScores(256)
+					p.reopen()
+					p.put(2501) // and reads the graph back
+					p.delete(2501)
+				}
+			})
+		}
+	}
+}
+
+// sameScores fails where a wide search scores otherwise than the exact one.
+func (p *points) sameScores(ef int) {
+	p.t.Helper()
+	p.view(func(v *vecindex.View) {
+		for range 50 {
+			q := vecindex.Search{Vector: p.draw(), K: 10, Ef: ef}
+			got, err := v.Search(p.t.Context(), q, nil)
+			p.must(err)
+			for _, h := range got {
+				q.Allow = roaring.BitmapOf(uint32(h.ID))
+				q.Exact = true
+				want, err := v.Search(p.t.Context(), q, nil)
+				p.must(err)
+				if d := math.Abs(float64(h.Score - want[0].Score)); d > 1e-5*(1+math.Abs(float64(h.Score))) {
+					p.t.Fatalf("score %v of %d, exact %v", h.Score, h.ID, want[0].Score)
+				}
+			}
+		}
+	})
+}
+
+// TestLowPlanesAreReadLater says that searches find the same, to the bit,
+// before and after low planes are read into memory, who ever reads them.
+func TestLowPlanesAreReadLater(t *testing.T) {
+	for name, open := range stores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPoints(t, open(t), vecindex.Cosine, 48, vecindex.Options{Rerank: vecindex.RerankPlane})
+			p.put(upTo(2600)...)
+			p.must(p.ix.Flush(t.Context(), p.commit))
+			queries := make([]vecindex.Search, 40)
+			for i := range queries {
+				queries[i] = vecindex.Search{Vector: p.draw(), K: 10, Ef: 64}
+			}
+			answers := func() (all []vecindex.Hit) {
+				p.view(func(v *vecindex.View) {
+					for _, q := range queries {
+						var err error
+						all, err = v.Search(t.Context(), q, all)
+						p.must(err)
+					}
+				})
+				return all
+			}
+			want := answers()
+			p.reopen()
+			for round := range 30 { // 1,200 searches: they read the planes in between
+				if !slices.Equal(answers(), want) {
+					t.Fatalf("other answers in round %d after opening again", round)
+				}
+			}
+			p.reopen()
+			first := answers()
+			p.put(2601)
+			p.delete(2601)
+			p.must(p.ix.Flush(t.Context(), p.commit))
+			if !slices.Equal(first, want) || !slices.Equal(answers(), want) {
+				t.Error("other answers before or after linking")
+			}
+		})
+	}
+}
+
 // links returns the pairs of a settled index.
 func (p *points) links() (out []vecindex.Link) {
 	p.t.Helper()
@@ -273,7 +378,7 @@ func TestChurn(t *testing.T) {
 	for _, rerank := range []vecindex.Rerank{vecindex.RerankPlane, vecindex.RerankStore} {
 		t.Run(rerank.String(), func(t *testing.T) {
 			t.Parallel()
-			p := newPoints(t, onDisk(t), vecindex.Cosine, 32, vecindex.Options{Rerank: rerank})
+			p := newPoints(t, onDisk(t), vecindex.Cosine, 40, vecindex.Options{Rerank: rerank})
 			ids := upTo(4000)
 			p.put(ids...)
 			p.must(p.ix.Flush(t.Context(), p.commit))

@@ -69,9 +69,9 @@ type survivor struct {
 }
 
 func newSurvivor(t *testing.T, metric vecindex.Metric) *survivor {
-	s := &survivor{t: t, cfg: config(metric), metric: metric, shape: clustered(8), st: memory(t), now: state{}, raw: map[uint64][]float32{}}
+	s := &survivor{t: t, cfg: config(metric), metric: metric, shape: clustered(36), st: memory(t), now: state{}, raw: map[uint64][]float32{}}
 	s.rng = rand.New(rand.NewPCG(3, uint64(metric)))
-	s.cfg.Kind, s.cfg.Dim, s.cfg.Seed, s.cfg.EfConstruction, s.cfg.M = vecindex.HNSW, 8, 3, 24, 6
+	s.cfg.Kind, s.cfg.Dim, s.cfg.Seed, s.cfg.EfConstruction, s.cfg.M = vecindex.HNSW, 36, 3, 24, 6
 	s.reopen()
 	return s
 }
@@ -345,6 +345,7 @@ func TestHNSWDamage(t *testing.T) {
 		{"graph", table.Meta("graph")},
 		{"codec", table.Meta("codec0")},
 		{"code", append(table.Prefix(layout.TagCode), edition)},
+		{"low plane", append(table.Prefix(layout.TagCode), edition|layout.LowPlane)},
 		{"links", append(table.Prefix(layout.TagLinks), edition, 0)},
 		{"upper links", append(table.Prefix(layout.TagLinks), edition, 1)},
 		{"pending", append(table.Prefix(layout.TagPending), 0)},

@@ -51,8 +51,8 @@ func TestHNSWFilters(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%s/layers=%d", c.metric, c.rerank, c.layers), func(t *testing.T) {
 			t.Parallel()
 			s := newSurvivor(t, c.metric)
-			s.shape = clustered(24)
-			s.cfg.Dim, s.cfg.M, s.cfg.EfConstruction = 24, 16, 200
+			s.shape = clustered(48)
+			s.cfg.Dim, s.cfg.M, s.cfg.EfConstruction = 48, 16, 200
 			s.ix = mustOpen(t, s.st, s.cfg, &vecindex.Options{Rerank: c.rerank})
 			s.put(c.layers, span(0, n)...)
 			// The last ids are a cluster that no query is near.
@@ -159,7 +159,10 @@ func TestHNSWFilterOfOldView(t *testing.T) {
 func TestHNSWRefuses(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	spoilt := func(at int, x float32) []float32 {
-		v := []float32{1, 2, 3, 4, 5, 6, 7, 8}
+		v := make([]float32, 36)
+		for i := range v {
+			v[i] = float32(1 + i%8)
+		}
 		v[at] = x
 		return v
 	}
@@ -185,12 +188,12 @@ func TestHNSWRefuses(t *testing.T) {
 					fault vecindex.Fault
 				}{
 					{"none", nil, vecindex.ErrDimension, 0},
-					{"short", make([]float32, 7), vecindex.ErrDimension, 0},
-					{"long", make([]float32, 9), vecindex.ErrDimension, 0},
+					{"short", make([]float32, 35), vecindex.ErrDimension, 0},
+					{"long", make([]float32, 37), vecindex.ErrDimension, 0},
 					{"NaN", spoilt(3, nan), vecindex.ErrVector, vecindex.FaultNaN},
 					{"Inf", spoilt(7, inf), vecindex.ErrVector, vecindex.FaultInf},
 					{"-Inf", spoilt(0, -inf), vecindex.ErrVector, vecindex.FaultInf},
-					{"zero", make([]float32, 8), vecindex.ErrVector, vecindex.FaultZero},
+					{"zero", make([]float32, 36), vecindex.ErrVector, vecindex.FaultZero},
 				} {
 					_, searched := v.Search(t.Context(), vecindex.Search{Vector: c.v, K: 3}, nil)
 					_, scored := v.Score(t.Context(), c.v, []uint64{1}, nil)

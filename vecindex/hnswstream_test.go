@@ -551,7 +551,7 @@ func TestHNSWStream(t *testing.T) {
 	}
 	ties := shape{"ties", dim, true, randomVector}
 	n := 0
-	for _, sh := range []shape{clustered(8), clustered(24), ties} {
+	for _, sh := range []shape{clustered(8), clustered(40), ties} {
 		for _, metric := range []vecindex.Metric{vecindex.Cosine, vecindex.InnerProduct, vecindex.L2} {
 			for name, open := range stores() {
 				for seed := range seeds {

@@ -41,6 +41,9 @@ type Index struct {
 	lost     map[uint32]uint64
 
 	linking sync.Mutex // one linker at a time
+
+	// late counts the searches that read low planes from the store.
+	late atomic.Int64
 }
 
 // Open returns the index that c describes, with the options o; nil is the

@@ -68,6 +68,9 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 		if err != nil || st == nil {
 			return err
 		}
+		if err := ix.readPlanes(ctx, st); err != nil {
+			return err
+		}
 		n, err := ix.link(ctx, commit, all)
 		if err != nil {
 			return err
@@ -124,7 +127,7 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 		}
 	} else {
 		gr.from = st.graph
-		gr.graph = &graph{Graph: st.graph.Graph, record: st.graph.record}
+		gr.graph = &graph{Graph: st.graph.Graph, record: st.graph.record, unread: st.graph.unread}
 	}
 	if err := gr.put(ctx); err != nil {
 		ix.abandon()
@@ -365,11 +368,15 @@ func (gr *group) write(ctx context.Context, commit Committer, first bool) error 
 
 // codes writes the nodes' codes.
 func (gr *group) codes(w *recordWriter, edition uint8) {
-	enc, size, d := gr.graph.Codec().NewEncoder(), gr.graph.Codec().Size(), gr.ix.cfg.Dim
+	c, t := gr.graph.Codec(), gr.ix.cfg.Table
+	enc, size := c.NewEncoder(), c.Size()
 	for i, n := range gr.nodes {
-		code := make([]byte, size+d)
+		code := make([]byte, size+c.LowSize())
 		enc.Encode(code[:size], quant.Plane(code[size:]), gr.vector(i))
-		w.set(gr.ix.cfg.Table.Code(edition, n.slot), code)
+		w.set(t.Code(edition, n.slot), code[:size])
+		if low := code[size:]; len(low) > 0 {
+			w.set(t.LowPlane(edition, n.slot), low)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 
 var long = flag.Bool("long", false, "run the long random tests")
 
-const dim = 20
+const dim = 40
 
 func config(metric vecindex.Metric) vecindex.Config {
 	return vecindex.Config{

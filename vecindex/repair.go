@@ -88,6 +88,7 @@ func (ix *Index) writeRepair(ctx context.Context, commit Committer, g *graph, be
 		b.Set(t.Meta(graphName), appendGraph(nil, &g.record))
 		for i, slot := range dead {
 			b.Delete(t.Code(edition, slot))
+			b.Delete(t.LowPlane(edition, slot))
 			for level := range levels[i] + 1 {
 				b.Delete(t.Links(edition, uint8(level), slot))
 			}

@@ -99,7 +99,10 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	var m *mirror
 	if st != nil {
 		if st.graph != nil && !q.Exact {
-			return v.searchGraph(ctx, st, *q, sc, dst)
+			if dst, err = v.searchGraph(ctx, st, *q, sc, dst); err == nil && st.graph.planesUnread() {
+				err = v.ix.searched(ctx, st)
+			}
+			return dst, err
 		}
 		m = st.all()
 	}

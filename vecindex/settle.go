@@ -199,8 +199,11 @@ func (gr *group) place(all []groupNode) error {
 // clear removes all records of an edition.
 func (n *relinking) clear(b kv.Batch, edition uint8) {
 	t := n.ix.cfg.Table
-	for _, tag := range []layout.Tag{layout.TagCode, layout.TagLinks} {
-		prefix := append(t.Prefix(tag), edition)
+	for _, prefix := range [][]byte{
+		append(t.Prefix(layout.TagCode), edition),
+		append(t.Prefix(layout.TagCode), edition|layout.LowPlane),
+		append(t.Prefix(layout.TagLinks), edition),
+	} {
 		b.DeleteRange(prefix, layout.Next(prefix))
 	}
 	b.Delete(t.Meta(codecName(edition)))
@@ -264,6 +267,9 @@ func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode)
 
 // train returns a codec for vectors like the first of the group.
 func (gr *group) train() *quant.Codec {
+	if d := gr.ix.cfg.Dim; d <= quant.PlainDim {
+		return quant.Plain(d, gr.ix.cfg.Metric == InnerProduct)
+	}
 	var sample [][]float32
 	for i := range min(len(gr.nodes), sampleSize) {
 		sample = append(sample, gr.vector(i))

@@ -2,6 +2,7 @@ package vecindex
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 )
@@ -22,7 +23,13 @@ type state struct {
 type graph struct {
 	*hnsw.Graph
 	record graphRecord
+	// unread is set as long as the low planes of what was read back are in the
+	// store only; nil where the graph was never read back.
+	unread *atomic.Bool
 }
+
+// planesUnread reports whether low planes are in the store only.
+func (g *graph) planesUnread() bool { return g.unread != nil && g.unread.Load() }
 
 func mirrored(m *mirror) *state { return &state{mirror: m, floor: m.floor, head: m.head} }
 

@@ -73,7 +73,10 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 		s.Linked = st.graph.Version().Linked() - st.graph.Dead()
 		s.Pending = s.Vectors - s.Linked
 		s.Rerank = RerankStore
-		if st.graph.Params().Low {
+		switch {
+		case st.graph.Codec().Plain():
+			s.Rerank = RerankNone
+		case st.graph.Params().Low:
 			s.Rerank = RerankPlane
 		}
 	}

@@ -35,7 +35,7 @@ type chunk struct {
 func (g *Graph) rowBytes() int {
 	n := g.stride + 4*2*g.p.M + rowOverhead
 	if g.p.Low {
-		n += g.codec.Dim()
+		n += g.codec.LowSize()
 	}
 	if g.p.Down {
 		n += 4
@@ -55,7 +55,7 @@ func (g *Graph) newChunk(rows int) *chunk {
 	m := 2 * g.p.M
 	low := 0
 	if g.p.Low {
-		low = rows * g.codec.Dim()
+		low = rows * g.codec.LowSize()
 	}
 	size := g.arenaBytes(rows)
 	if rows == 1<<chunkShift {
@@ -81,7 +81,7 @@ func (g *Graph) newChunk(rows int) *chunk {
 	if g.p.Down {
 		c.down = unsafe.Slice((*atomic.Uint32)(take(rows*4)), rows)
 	}
-	if g.p.Low {
+	if low > 0 {
 		c.low = unsafe.Slice((*int8)(take(low)), low)
 	}
 	for i := range c.links {
@@ -147,6 +147,9 @@ func (v *Version) Low(slot uint32) []int8 {
 	d := v.g.codec.Dim()
 	return c.low[i*d : i*d+d : i*d+d]
 }
+
+// LowPlane is Low as [Searcher.Refine] asks for it.
+func (v *Version) LowPlane(slot uint32) ([]int8, error) { return v.Low(slot), nil }
 
 // Reserve makes room for the slots below n. No node may be killed meanwhile.
 func (g *Graph) Reserve(n uint32) {

@@ -54,7 +54,9 @@ func TestConcurrentSearch(t *testing.T) {
 					t.Error("fewer than 10 nodes")
 				}
 				s.Doubtful(v, q, all, 5)
-				s.Refine(v, q, all, 5)
+				if _, err := s.Refine(v, q, all, 5, v.LowPlane); err != nil {
+					t.Error(err)
+				}
 				if _, ok, known := v.Find(uint64(n%always)+1, at); !ok || !known {
 					t.Errorf("node %d is not found", n%always+1)
 				}

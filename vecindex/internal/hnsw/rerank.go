@@ -3,7 +3,6 @@ package hnsw
 import (
 	"slices"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
@@ -23,11 +22,10 @@ type Refined struct {
 
 // Refine returns the k nearest of the candidates, which ascend, by the
 // distances of both planes, ascending. It looks at no more candidates than can
-// be among them. The graph must have low planes. The result is valid until
-// the next Refine.
-func (s *Searcher) Refine(v *Version, q *quant.Query, all []Candidate, k int) []Refined {
-	h := s.g.codec.HeaderSize()
-	d := s.g.codec.Dim()
+// be among them. The graph must have low planes, or plain codes. low returns
+// the low plane of a slot, valid until its next call; an error of it ends
+// Refine. The result is valid until the next Refine.
+func (s *Searcher) Refine(v *Version, q *quant.Query, all []Candidate, k int, low func(slot uint32) ([]int8, error)) ([]Refined, error) {
 	s.refined = s.refined[:0]
 	for i, c := range all {
 		code := v.Code(c.Slot())
@@ -41,8 +39,14 @@ func (s *Searcher) Refine(v *Version, q *quant.Query, all []Candidate, k int) []
 				continue
 			}
 		}
-		dot := distance.DotI8(q.High, quant.Plane(code[h:h+d]))
-		r := Refined{c.Slot(), q.Refine(code, v.Low(c.Slot()), dot)}
+		s.clearStep()
+		s.add(v, c.Slot())
+		s.dot(q, 0, 1)
+		plane, err := low(c.Slot())
+		if err != nil {
+			return nil, err
+		}
+		r := Refined{c.Slot(), q.Refine(code, plane, s.dots[0])}
 		at, _ := slices.BinarySearchFunc(s.refined, r, compareRefined)
 		if at == k {
 			continue
@@ -53,7 +57,7 @@ func (s *Searcher) Refine(v *Version, q *quant.Query, all []Candidate, k int) []
 		copy(s.refined[at+1:], s.refined[at:])
 		s.refined[at] = r
 	}
-	return s.refined
+	return s.refined, nil
 }
 
 func compareRefined(a, b Refined) int {

@@ -9,6 +9,15 @@ import (
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
+func refine(t *testing.T, s *hnsw.Searcher, v *hnsw.Version, q *quant.Query, all []hnsw.Candidate, k int) []hnsw.Refined {
+	t.Helper()
+	out, err := s.Refine(v, q, all, k, v.LowPlane)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // refineAll returns all candidates by their refined distances.
 func (w *world) refineAll(q *quant.Query, all []hnsw.Candidate) []hnsw.Refined {
 	v := w.g.Version()
@@ -50,7 +59,7 @@ func TestRerank(t *testing.T) {
 					asked += k
 					exact := w.refineAll(q, all)
 					best := exact[:k]
-					got := s.Refine(w.g.Version(), q, all, k)
+					got := refine(t, s, w.g.Version(), q, all, k)
 					if len(got) != k {
 						t.Fatalf("%d of %d", len(got), k)
 					}
@@ -111,14 +120,14 @@ func TestRerankOfFew(t *testing.T) {
 	s, q := w.g.Searcher(), w.query()
 	all := slices.Clone(s.Search(w.g.Version(), q, 0, nil, 20))
 	for _, k := range []int{9, 30} {
-		if got := s.Refine(w.g.Version(), q, all, k); !slices.Equal(got, w.refineAll(q, all)) {
+		if got := refine(t, s, w.g.Version(), q, all, k); !slices.Equal(got, w.refineAll(q, all)) {
 			t.Errorf("k %d: %v", k, got)
 		}
 		if sure, doubt := s.Doubtful(w.g.Version(), q, all, k); !slices.Equal(sure, all) || len(doubt) != 0 {
 			t.Errorf("k %d: %d sure, %d doubtful", k, len(sure), len(doubt))
 		}
 	}
-	if got := s.Refine(w.g.Version(), q, nil, 3); len(got) != 0 {
+	if got := refine(t, s, w.g.Version(), q, nil, 3); len(got) != 0 {
 		t.Errorf("%v of none", got)
 	}
 	if sure, doubt := s.Doubtful(w.g.Version(), q, nil, 3); len(sure)+len(doubt) != 0 {

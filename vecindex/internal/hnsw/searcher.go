@@ -114,7 +114,7 @@ func (s *Searcher) dot(q *quant.Query, from, to int) {
 		s.dots = append(s.dots, make([]int32, to-len(s.dots))...)
 	}
 	rows := *(*[]*int8)(unsafe.Pointer(&s.rows))
-	distance.DotI8Rows(q.High, rows[from:to], s.dots[from:to])
+	q.Products(rows[from:to], s.dots[from:to])
 }
 
 // start begins a walk at some slots.

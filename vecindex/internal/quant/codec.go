@@ -23,10 +23,12 @@ const tiny = 1e-18
 
 // Codec makes codes. It is immutable and safe for concurrent use.
 type Codec struct {
-	dim  int
-	ip   bool // inner product of vectors that are not normalised
-	mean []float32
-	rot  *rotation // nil for none
+	dim int
+	ip  bool // inner product of vectors that are not normalised
+	// plain says that the codes are the vectors themselves.
+	plain bool
+	mean  []float32
+	rot   *rotation // nil for none
 }
 
 // New returns the codec of no mean and no rotation. ip says that the metric is
@@ -74,14 +76,30 @@ func (c *Codec) Rotated() bool { return c.rot != nil }
 
 // HeaderSize returns the bytes of a code before its high plane.
 func (c *Codec) HeaderSize() int {
-	if c.ip {
+	switch {
+	case c.plain:
+		return 0
+	case c.ip:
 		return 12
 	}
 	return 8
 }
 
 // Size returns the bytes of a code without its low plane.
-func (c *Codec) Size() int { return c.HeaderSize() + c.dim }
+func (c *Codec) Size() int {
+	if c.plain {
+		return 4 * c.dim
+	}
+	return c.HeaderSize() + c.dim
+}
+
+// LowSize returns the bytes of a low plane, 0 where codes have none.
+func (c *Codec) LowSize() int {
+	if c.plain {
+		return 0
+	}
+	return c.dim
+}
 
 func (c *Codec) centre(t, x []float32) {
 	for i, m := range c.mean {
@@ -144,11 +162,17 @@ func (e *Encoder) residual(low, high []int8, s scaled) {
 }
 
 // Encode writes the code of x to dst, of [Codec.Size] bytes, and its low plane
-// to low, of a byte an element, unless that is nil. Elements must be finite.
+// to low, of [Codec.LowSize] bytes, unless that is nil. Elements must be finite.
 //
 // The code is, in little-endian: s f32, B f32, for inner products |t|^2 f32,
-// and the high plane.
+// and the high plane; a plain one is x as f32.
 func (e *Encoder) Encode(dst []byte, low []int8, x []float32) {
+	if e.c.plain {
+		for i, v := range x {
+			binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
+		}
+		return
+	}
 	h := e.c.HeaderSize()
 	high := Plane(dst[h : h+e.c.dim])
 	s := e.transform(x, high)
@@ -164,15 +188,24 @@ func (e *Encoder) Encode(dst []byte, low []int8, x []float32) {
 	}
 }
 
-// Valid reports whether the header of a code holds numbers that codes have.
+// Valid reports whether the header of a code holds numbers that codes have, or
+// a plain code nothing but finite ones.
 func (c *Codec) Valid(code []byte) bool {
+	if c.plain {
+		for ; len(code) >= 4; code = code[4:] {
+			if x := float64(scaleOf(code)); math.IsNaN(x) || math.IsInf(x, 0) {
+				return false
+			}
+		}
+		return true
+	}
 	s, b, n := float64(scaleOf(code)), float64(bOf(code)), float64(c.norm(code))
 	return s >= 0 && n >= 0 && !math.IsInf(s, 0) && !math.IsInf(b, 0) && !math.IsNaN(b) && !math.IsInf(n, 0)
 }
 
 // The record of a codec, little-endian: version u8 = 1, flags u8 (bit 0 inner
-// product, bit 1 rotated), 2 bytes of 0, dimension u32, seed of the rotation
-// u64, mean f32 x dimension.
+// product, bit 1 rotated, bit 2 plain), 2 bytes of 0, dimension u32, seed of
+// the rotation u64, mean f32 x dimension, which is 0 of a plain one.
 const (
 	codecVersion = 1
 	codecFixed   = 16
@@ -188,6 +221,9 @@ func (c *Codec) AppendRecord(b []byte) []byte {
 		flags |= 2
 		seed = c.rot.seed
 	}
+	if c.plain {
+		flags |= 4
+	}
 	b = append(b, codecVersion, flags, 0, 0)
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.dim))
 	b = binary.LittleEndian.AppendUint64(b, seed)
@@ -200,17 +236,18 @@ func (c *Codec) AppendRecord(b []byte) []byte {
 // ReadRecord returns the codec of a record that must be for dim elements and
 // the kind of metric.
 func ReadRecord(b []byte, dim int, ip bool) (*Codec, error) {
-	if len(b) != codecFixed+4*dim || b[0] != codecVersion || b[1]&^3 != 0 || b[2]|b[3] != 0 {
+	if len(b) != codecFixed+4*dim || b[0] != codecVersion || b[1]&^7 != 0 || b[1]&6 == 6 || b[2]|b[3] != 0 {
 		return nil, fmt.Errorf("codec record of %d bytes is malformed", len(b))
 	}
 	if n := binary.LittleEndian.Uint32(b[4:]); n != uint32(dim) || (b[1]&1 != 0) != ip {
 		return nil, fmt.Errorf("codec of %d dimensions, inner product %t", n, b[1]&1 != 0)
 	}
 	c := New(dim, ip)
+	c.plain = b[1]&4 != 0
 	for i := range c.mean {
 		c.mean[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[codecFixed+4*i:]))
-		if x := float64(c.mean[i]); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("element %d of the mean is not a finite number", i)
+		if x := float64(c.mean[i]); math.IsNaN(x) || math.IsInf(x, 0) || c.plain && x != 0 {
+			return nil, fmt.Errorf("element %d of the mean is %v", i, x)
 		}
 	}
 	if b[1]&2 != 0 {

@@ -13,7 +13,9 @@ import (
 type Query struct {
 	c         *Codec
 	High, Low []int8
-	s, twice  float32 // scale, and two of it
+	plain     bool
+	exact     []float32 // in place of High and Low where plain
+	s, twice  float32   // scale, and two of it
 	a         float32
 	norm      float32 // |t|^2
 	// offset turns D into the score: of the metric, see Score.
@@ -22,14 +24,21 @@ type Query struct {
 
 // NewQuery returns an empty query of c.
 func (c *Codec) NewQuery() *Query {
+	if c.plain {
+		return &Query{c: c, plain: true, exact: make([]float32, c.dim)}
+	}
 	return &Query{c: c, High: make([]int8, c.dim), Low: make([]int8, c.dim)}
 }
 
 // NewStored returns a query that only FillStored fills.
-func (c *Codec) NewStored() Query { return Query{c: c} }
+func (c *Codec) NewStored() Query { return Query{c: c, plain: c.plain} }
 
 // Fill makes q the query x, as it is prepared for the metric.
 func (q *Query) Fill(e *Encoder, x []float32) {
+	if q.plain {
+		q.exact = append(q.exact[:0:cap(q.exact)], x...)
+		return
+	}
 	s := e.transform(x, q.High)
 	e.residual(q.Low, q.High, s)
 	q.s, q.norm, q.twice = s.s, s.norm, 2*s.s
@@ -41,8 +50,13 @@ func (q *Query) Fill(e *Encoder, x []float32) {
 }
 
 // FillStored makes q the stored vector with the given code: an estimate from
-// it has the error of both sides. The high plane aliases code.
+// it has the error of both sides. The high plane, or the plain vector, aliases
+// code.
 func (q *Query) FillStored(code []byte) {
+	if q.plain {
+		q.exact = floats(code)
+		return
+	}
 	q.s = scaleOf(code)
 	q.twice = 2 * q.s
 	h := q.c.HeaderSize()
@@ -70,15 +84,21 @@ func (k Key) Distance() float32 {
 }
 
 // Estimate returns the estimated distance of the vector with the given code,
-// dot being the product of both high planes.
+// dot being what [Query.Products] found of it.
 func (q *Query) Estimate(code unsafe.Pointer, dot int32) float32 {
+	if q.plain {
+		return math.Float32frombits(uint32(dot))
+	}
 	h := (*[2]float32)(code)
 	return float32(q.a+h[1]) - float32(float32(q.twice*h[0])*float32(dot))
 }
 
 // Refine returns the distance to 16 bits an element, from both planes; dot is
-// the product of the high planes.
+// the product of the high planes. Of plain codes it is the estimate.
 func (q *Query) Refine(code []byte, low []int8, dot int32) float32 {
+	if q.plain {
+		return math.Float32frombits(uint32(dot))
+	}
 	h := q.c.HeaderSize()
 	high := Plane(code[h : h+q.c.dim])
 	cross := distance.DotI8(q.Low, high) + distance.DotI8(q.High, low)
@@ -92,6 +112,9 @@ func (q *Query) Refine(code []byte, low []int8, dot int32) float32 {
 // Sigma returns the standard deviation of the error of the estimate d of the
 // vector with the given code.
 func (q *Query) Sigma(code []byte, d float32) float32 {
+	if q.plain {
+		return 0
+	}
 	s := float64(scaleOf(code))
 	x, y := math.Sqrt(float64(q.norm)), math.Sqrt(float64(q.c.norm(code)))
 	if !q.c.ip {
@@ -107,6 +130,9 @@ func (q *Query) Sigma(code []byte, d float32) float32 {
 // Slack returns what a bound on the error needs beside Sigma: the rounding
 // errors of equal vectors are equal, and float32 has its own.
 func (q *Query) Slack(code []byte) float32 {
+	if q.plain {
+		return 0
+	}
 	b := bOf(code)
 	return float32(q.c.dim)*scaleOf(code)*q.s/6 + (q.a+max(b, -b))/(1<<20)
 }
