@@ -24,7 +24,7 @@ func layersOf(t *testing.T, v *engine.View) map[uint8]int {
 		out[e.Layer]++
 	}
 	hits, err := vecs.Search(t.Context(), vecindex.Search{
-		Vector: make16(1), Layers: []vecindex.LayerK{{Layer: 0, K: 3}, {Layer: 1, K: 3}},
+		Vector: testVector(1), Layers: []vecindex.LayerK{{Layer: 0, K: 3}, {Layer: 1, K: 3}},
 	}, nil)
 	if err != nil || len(hits) != min(3, out[0])+min(3, out[1]) {
 		t.Fatalf("%d hits of %v, %v", len(hits), out, err)
@@ -40,7 +40,7 @@ func TestRebuildSpace(t *testing.T) {
 		g := graph(t, db, "g")
 		putVectors(t, g, 0, 1500)
 		err := db.Update(t.Context(), func(tx *engine.Tx) error {
-			return tx.Graph(g).MakeSpace("c", engine.SpaceOptions{Dim: 16, Model: "m", Kind: vecindex.CHNSW})
+			return tx.Graph(g).MakeSpace("c", engine.SpaceOptions{Dim: vectorDim, Model: "m", Kind: vecindex.CHNSW})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRebuildSpace(t *testing.T) {
 		failed := errors.New("failed")
 		all := func(every, until int) iter.Seq2[engine.SpaceVector, error] {
 			return func(yield func(engine.SpaceVector, error) bool) {
-				x := make16(1)
+				x := testVector(1)
 				for i := range 1500 {
 					if i == until {
 						yield(engine.SpaceVector{}, failed)

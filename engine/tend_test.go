@@ -21,7 +21,7 @@ func putVectors(t *testing.T, g *engine.Graph, from, n int) {
 		if err != nil {
 			return err
 		}
-		o := engine.SpaceOptions{Dim: 16, Model: "m", Kind: vecindex.HNSW}
+		o := engine.SpaceOptions{Dim: vectorDim, Model: "m", Kind: vecindex.HNSW}
 		if err := v.MakeSpace("s", o); err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func putVectors(t *testing.T, g *engine.Graph, from, n int) {
 			if err != nil {
 				return err
 			}
-			x := make([]float32, 16)
+			x := make([]float32, vectorDim)
 			for j := range x {
 				x[j] = float32(rng.NormFloat64())
 			}
@@ -75,7 +75,7 @@ func TestSettle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := vecs.Search(t.Context(), vecindex.Search{Vector: make16(1), K: 3}, nil); err != nil {
+			if _, err := vecs.Search(t.Context(), vecindex.Search{Vector: testVector(1), K: 3}, nil); err != nil {
 				t.Fatal(err)
 			}
 			for _, err := range vecs.Links(t.Context()) {
@@ -120,8 +120,11 @@ func TestSettle(t *testing.T) {
 	})
 }
 
-func make16(x float32) []float32 {
-	v := make([]float32, 16)
+// vectorDim is above vecindex.PlainDim, so that there are codes and low planes.
+const vectorDim = 40
+
+func testVector(x float32) []float32 {
+	v := make([]float32, vectorDim)
 	v[0] = x
 	return v
 }
