@@ -41,3 +41,11 @@ func BenchmarkTriangles(b *testing.B) {
 		must(graphops.Triangles(b.Context(), p, graphops.TrianglesOptions{}))(b)
 	})
 }
+
+// BenchmarkBetweenness counts from ten sources; edges/s counts an edge once for
+// all of them.
+func BenchmarkBetweenness(b *testing.B) {
+	benchmarkOf(b, func(b *testing.B, p *graphops.Projection) {
+		must(graphops.Betweenness(b.Context(), p, graphops.BetweennessOptions{Sources: 10}))(b)
+	})
+}
