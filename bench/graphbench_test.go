@@ -103,6 +103,27 @@ func pageRanks(g *graphFile) []float64 {
 	return score
 }
 
+// distances returns the number of edges from a node to each, 0 where no path
+// leads.
+func distances(g *graphFile, from uint32) []int {
+	out := make([]int, len(g.types))
+	for round, reached := 1, []uint32{from}; len(reached) > 0; round++ {
+		var next []uint32
+		for _, u := range reached {
+			for _, e := range g.edges {
+				for _, v := range []uint32{e.from, e.to} {
+					if (e.from == u || e.to == u) && v != from && out[v] == 0 {
+						out[v] = round
+						next = append(next, v)
+					}
+				}
+			}
+		}
+		reached = next
+	}
+	return out
+}
+
 func TestGraph(t *testing.T) {
 	edges, labels := cliquesFiles(t)
 	g, err := readGraph(edges, labels, false)
@@ -116,6 +137,25 @@ func TestGraph(t *testing.T) {
 	// 14 and 20 have 5 neighbours and 6 of 10 pairs, and so has 24.
 	clustering := (7 + 3*0.6) / 12
 	rank := slices.Max(pageRanks(g))
+	// A shortest path of length d has d-1 inner nodes. Sources are drawn from
+	// 12345, whatever the seed.
+	var betweenness, fromThree float64
+	for s := range uint32(12) {
+		for _, d := range distances(g, s) {
+			betweenness += float64(max(d-1, 0)) / 2
+		}
+	}
+	x := uint64(12345)
+	for range 3 {
+		x = x*6364136223846793005 + 1442695040888963407
+		for _, d := range distances(g, uint32((x>>33)%12)) {
+			fromThree += float64(max(d-1, 0)) / 2
+		}
+	}
+	// The cliques, of the second with the leaf, are communities; of 22 edges
+	// one is between them.
+	q := 21.0/22 - (21.0*21+23*23)/(44*44)
+	weightedQ := 40.5/40.75 - (40.25*40.25+41.25*41.25)/(81.5*81.5)
 	for _, c := range []struct {
 		task  string
 		value float64
@@ -123,6 +163,8 @@ func TestGraph(t *testing.T) {
 	}{
 		{"project", 22, 0}, {"kcore", 4, 0}, {"components", 2, 0},
 		{"clustering", clustering, 1e-12}, {"pagerank", rank, 1e-6}, {"pagerank:1e-10", rank, 1e-10},
+		{"bc:exact", betweenness, 1e-9}, {"bc:3", fromThree, 1e-9},
+		{"leiden", q, 1e-12}, {"leiden:3", q, 1e-12}, {"leiden_w:2", weightedQ, 1e-7},
 	} {
 		t.Run(c.task, func(t *testing.T) {
 			out, fields := runJSON(t, "graph", "--graph", edges, "--labels", labels, "--task", c.task, "--reps", "2", "--workers", "1", "--dir", t.TempDir())
@@ -137,6 +179,10 @@ func TestGraph(t *testing.T) {
 			if out.V != 1 || out.Engine != "ragdb" || out.Graph != "two" || out.Task != c.task || out.Nodes != 12 || out.Edges != 22 ||
 				out.Reps != 2 || out.Workers != 1 || out.Seed != 1 || out.Machine == nil || !strings.Contains(out.Command, c.task) {
 				t.Errorf("%+v", out)
+			}
+			if strings.HasPrefix(c.task, "leiden") && (out.Modularity == nil || *out.Modularity != out.Value || out.Communities != 3 ||
+				out.Disconnected == nil || *out.Disconnected != 0 || out.NMI == nil || math.Abs(*out.NMI-1) > 1e-12) {
+				t.Errorf("partition %v", fields)
 			}
 			if out.Load <= 0 || out.CPU < 0 || out.CPUMedian < out.CPU || out.Wall <= 0 || out.WallMedian < out.Wall ||
 				math.Abs(out.Total-out.Load-out.Project-out.CPU) > 1e-9 {
@@ -181,6 +227,12 @@ func TestGraphInput(t *testing.T) {
 		{[]string{"--task", "kcore"}, "needs -graph"},
 		{[]string{"--task", "kcore:3", "--graph", good}, "takes nothing after it"},
 		{[]string{"--task", "pagerank:2", "--graph", good}, "not between 0 and 1"},
+		{[]string{"--task", "leiden:0", "--graph", good}, "at least 1"},
+		{[]string{"--task", "kmeans"}, "needs kmeans:K"},
+		{[]string{"--task", "gmm:some"}, "at least 1"},
+		{[]string{"--task", "kmeans:2", "--graph", good}, "takes -vectors"},
+		{[]string{"--task", "kmeans:2", "--vectors", good}, "needs -dim"},
+		{[]string{"--task", "kmeans:2", "--vectors", good, "--dim", "3"}, "are not rows of 3"},
 		{[]string{"--task", "kcore", "--graph", good, "--reps", "0"}, "-reps"},
 		{[]string{"--task", "kcore", "--graph", good, "--workers", "-1"}, "-workers"},
 		{[]string{"--task", "clustering", "--graph", good, "--directed"}, "-directed"},
@@ -211,6 +263,44 @@ func TestDirected(t *testing.T) {
 	top := 1 + d + d*(1+d)
 	if want := top / (2 + (1 + d) + top); math.Abs(out.Value-want) > 1e-9 || out.Edges != 3 {
 		t.Errorf("value %v of %d edges, not %v", out.Value, out.Edges, want)
+	}
+}
+
+// TestClusters clusters the corners of two squares of side 2, far apart.
+func TestClusters(t *testing.T) {
+	path := writeFile(t, "squares.f32", []float32{0, 0, 0, 2, 2, 0, 2, 2, 10, 0, 10, 2, 12, 0, 12, 2})
+	// One normal distribution of variances 26 and 1 that are not correlated has
+	// 5 parameters.
+	const n, d = 8, 2
+	bic := 5*math.Log(n) + n*(d*math.Log(2*math.Pi)+math.Log(26)+d)
+	for _, c := range []struct {
+		task      string
+		value, by float64
+	}{
+		{"kmeans:2", 16, 1e-6}, {"kmeans:8", 0, 1e-6}, {"gmm:1", bic, 1e-3},
+	} {
+		out, _ := runJSON(t, "graph", "--task", c.task, "--vectors", path, "--dim", "2")
+		if math.Abs(out.Value-c.value) > c.by || math.IsNaN(out.Value) || out.Nodes != n || out.Graph != "squares" {
+			t.Errorf("%s: value %v, not %v, of %d vectors of %s", c.task, out.Value, c.value, out.Nodes, out.Graph)
+		}
+	}
+	sweep, _ := runJSON(t, "graph", "--task", "gmm:sweep", "--vectors", path, "--dim", "2")
+	if sweep.Value > bic+1e-3 || sweep.More["tried"] < 2 {
+		t.Errorf("a sweep of %v has the BIC %v, and one component %v", sweep.More["tried"], sweep.Value, bic)
+	}
+}
+
+// TestBlobs draws vectors around centres and writes them.
+func TestBlobs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "blobs.f32")
+	args := []string{"graph-gen", "-kind", "blobs", "-n", "300", "-dim", "8", "-centres", "3", "-apart", "50", "-spread", "0.5", "-o", path}
+	if err := run(t.Context(), args, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := runJSON(t, "graph", "--task", "kmeans:3", "--vectors", path, "--dim", "8")
+	// Each element is off its centre by 0.5.
+	if want := 300 * 8 * 0.25; out.Value < 0.85*want || out.Value > 1.15*want {
+		t.Errorf("inertia %v, not about %v", out.Value, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ragdb/ragdb/graphops"
 )
@@ -72,32 +73,32 @@ func disconnected(p *graphops.Projection, of []uint32, count int) int {
 // normalised by the mean of their entropies as scikit-learn does; nodes that
 // truth gives -1 are left out. Two partitions of one cluster each agree: 1.
 func mutualInformation(truth []int32, of []uint32) float64 {
-	type cell struct {
-		t int32
-		c uint32
-	}
-	both, left, right, n := map[cell]float64{}, map[int32]float64{}, map[uint32]float64{}, 0.0
+	var pairs []uint64 // label and cluster of each node
 	for u, t := range truth {
-		if t < 0 {
-			continue
+		if t >= 0 {
+			pairs = append(pairs, uint64(t)<<32|uint64(of[u]))
 		}
-		both[cell{t, of[u]}]++
-		left[t]++
-		right[of[u]]++
-		n++
 	}
-	if len(left) <= 1 && len(right) <= 1 {
+	n := float64(len(pairs))
+	slices.Sort(pairs)
+	labels, clusters := map[uint64]float64{}, map[uint64]float64{}
+	for _, p := range pairs {
+		labels[p>>32]++
+		clusters[p&math.MaxUint32]++
+	}
+	if len(labels) <= 1 && len(clusters) <= 1 {
 		return 1
 	}
 	var mutual, entropy float64
-	for c, k := range both {
-		mutual += k / n * math.Log(k*n/(left[c.t]*right[c.c]))
-	}
-	for _, k := range left {
-		entropy -= k / n * math.Log(k/n)
-	}
-	for _, k := range right {
-		entropy -= k / n * math.Log(k/n)
+	for i := 0; i < len(pairs); {
+		p, k := pairs[i], 0.0
+		for ; i < len(pairs) && pairs[i] == p; i++ {
+			k++
+		}
+		label, cluster := labels[p>>32], clusters[p&math.MaxUint32]
+		mutual += k / n * math.Log(k*n/(label*cluster))
+		// Each term of the entropies, spread over the pairs.
+		entropy -= k / n * (math.Log(label/n) + math.Log(cluster/n))
 	}
 	return mutual / (entropy / 2)
 }

@@ -36,7 +36,11 @@ func graphTasks() []graphTask {
 		{name: "components", measure: measureComponents},
 		{name: "clustering", undirected: true, measure: measureClustering},
 		{name: "pagerank", about: "TOLERANCE", parse: parsePositive, measure: measurePageRank},
+		{name: "bc", about: "K or bc:exact", needs: true, parse: parseCountOrExact, measure: measureBetweenness},
+		{name: "leiden", about: "ITERATIONS", undirected: true, parse: parseCount, measure: measureLeiden},
+		{name: "leiden_w", about: "ITERATIONS", undirected: true, weights: true, parse: parseCount, measure: measureLeiden},
 		{name: "kmeans", about: "K", needs: true, parse: parseCount, cluster: measureKMeans},
+		{name: "gmm", about: "K or gmm:sweep", needs: true, parse: parseCountOrSweep, cluster: measureGMM},
 	}
 }
 
