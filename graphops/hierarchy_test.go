@@ -1,8 +1,10 @@
 package graphops_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log"
 	"slices"
 	"testing"
 
@@ -161,9 +163,13 @@ func TestHierarchicalLeidenIsTheSameForAnyWorkers(t *testing.T) {
 	s := rmat(13, 8, 1, 5)
 	p := s.project(t, true)
 	var one *graphops.Hierarchy
-	for _, workers := range []int{1, 2, 7} {
+	need := int64(p.Len())*(140+12+40) + 2*int64(p.Edges())*24
+	for _, workers := range []int{1, 2, 7, -1} {
 		o := graphops.HierarchicalLeidenOptions{MaxSize: 12}
 		o.Workers = workers
+		if workers < 0 { // there is memory for but one
+			o.Workers, o.MaxBytes = 2, need
+		}
 		h := must(graphops.HierarchicalLeiden(t.Context(), p, o))(t)
 		if one == nil {
 			one = h
@@ -173,6 +179,32 @@ func TestHierarchicalLeidenIsTheSameForAnyWorkers(t *testing.T) {
 			t.Errorf("%d workers differ from one", workers)
 		}
 	}
+}
+
+func ExampleHierarchicalLeiden() {
+	// Two pairs of triangles.
+	p, err := graphops.FromEdges(12, []graphops.WeightedEdge{
+		{From: 0, To: 1, Weight: 3}, {From: 0, To: 2, Weight: 3}, {From: 1, To: 2, Weight: 3},
+		{From: 3, To: 4, Weight: 3}, {From: 3, To: 5, Weight: 3}, {From: 4, To: 5, Weight: 3},
+		{From: 6, To: 7, Weight: 3}, {From: 6, To: 8, Weight: 3}, {From: 7, To: 8, Weight: 3},
+		{From: 9, To: 10, Weight: 3}, {From: 9, To: 11, Weight: 3}, {From: 10, To: 11, Weight: 3},
+		{From: 0, To: 3, Weight: 5}, {From: 6, To: 9, Weight: 5}, {From: 1, To: 8, Weight: 1},
+	}, graphops.EdgeOptions{Weighted: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	o := graphops.HierarchicalLeidenOptions{MaxSize: 4}
+	o.Resolution = 0.5
+	h, err := graphops.HierarchicalLeiden(context.Background(), p, o)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, l := range h.Levels {
+		fmt.Println(l.Of, l.Parent, l.Final)
+	}
+	// Output:
+	// [0 0 0 0 0 0 1 1 1 1 1 1] [] [false false]
+	// [0 0 0 1 1 1 2 2 2 3 3 3] [0 0 1 1] [true true true true]
 }
 
 func TestHierarchicalLeidenOptions(t *testing.T) {
@@ -204,4 +236,3 @@ func TestHierarchicalLeidenOptions(t *testing.T) {
 		}
 	}
 }
-

@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -516,20 +519,108 @@ func TestLeidenIterations(t *testing.T) {
 func TestLeidenIsCancelled(t *testing.T) {
 	s := rmat(13, 12, 1, 9)
 	p := s.project(t, true)
-	for _, workers := range []int{1, 2} {
-		for _, k := range []int{0, 1, 2, 5, 10, 20, 40} {
-			ctx := &endsAfter{Context: t.Context(), left: k}
-			o := graphops.LeidenOptions{Workers: workers}
-			r, err := graphops.Leiden(ctx, p, o)
-			if !errors.Is(err, context.Canceled) || r != nil {
-				t.Errorf("%d workers, after %d looks: %v, %v", workers, k, r, err)
-			}
-			ctx = &endsAfter{Context: t.Context(), left: k}
-			h, err := graphops.HierarchicalLeiden(ctx, p, graphops.HierarchicalLeidenOptions{LeidenOptions: o, MaxSize: 10})
-			if !errors.Is(err, context.Canceled) || h != nil {
-				t.Errorf("hierarchical, %d workers, after %d looks: %v, %v", workers, k, h, err)
+	o := graphops.LeidenOptions{Workers: 1}
+	for _, k := range []int{0, 1, 2, 5, 10, 20, 40} {
+		r, err := graphops.Leiden(&endsAfter{Context: t.Context(), left: k}, p, o)
+		if !errors.Is(err, context.Canceled) || r != nil {
+			t.Errorf("after %d looks: %v, %v", k, r, err)
+		}
+		h, err := graphops.HierarchicalLeiden(&endsAfter{Context: t.Context(), left: k}, p,
+			graphops.HierarchicalLeidenOptions{LeidenOptions: o, MaxSize: 10})
+		if !errors.Is(err, context.Canceled) || h != nil {
+			t.Errorf("hierarchical, after %d looks: %v, %v", k, h, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var ended time.Time
+	o = graphops.LeidenOptions{Workers: 2, Iterations: 10_000, Progress: func(graphops.Progress) {
+		if ended.IsZero() {
+			ended = time.Now()
+			cancel()
+		}
+	}}
+	r, err := graphops.Leiden(ctx, p, o)
+	if late := time.Since(ended); !errors.Is(err, context.Canceled) || r != nil || late > 50*time.Millisecond {
+		t.Errorf("%v after its end: %v, %v", late, r, err)
+	}
+}
+
+// What is allocated, most of which is held to the end, is no more than what
+// MaxBytes is compared with.
+func TestLeidenKeepsToItsMemory(t *testing.T) {
+	path := make([][2]uint32, 20_000)
+	for i := range path {
+		path[i] = [2]uint32{uint32(i), uint32(i + 1)}
+	}
+	s := rmat(13, 12, 1, 9)
+	for name, p := range map[string]*graphops.Projection{
+		"path": undirected(t, len(path)+1, path...), "rmat": s.project(t, false), "weighted rmat": s.project(t, true),
+	} {
+		for _, o := range []graphops.LeidenOptions{{}, {Objective: graphops.ByCPM, Resolution: .01}} {
+			o.Workers = 1
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			must(graphops.Leiden(t.Context(), p, o))(t)
+			runtime.ReadMemStats(&after)
+			need := int64(p.Len())*(140+12) + 2*int64(p.Edges())*24
+			if got := int64(after.TotalAlloc - before.TotalAlloc); got > need {
+				t.Errorf("%s, %+v: %d bytes allocated, %d announced", name, o, got, need)
 			}
 		}
+	}
+}
+
+func ExampleLeiden() {
+	// Two triangles and an edge between them.
+	p, err := graphops.FromEdges(6, []graphops.WeightedEdge{
+		{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3},
+		{From: 3, To: 4}, {From: 3, To: 5}, {From: 4, To: 5},
+	}, graphops.EdgeOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := graphops.Leiden(context.Background(), p, graphops.LeidenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d %.3f\n", r.Of, r.Quality)
+	// Output: [0 0 0 1 1 1] 0.357
+}
+
+// BenchmarkLeiden clusters with the default options. edges/s counts an edge
+// once an iteration.
+func BenchmarkLeiden(b *testing.B) {
+	for _, name := range []string{"rmat16", "noderag", "lfr10k"} {
+		b.Run(name, func(b *testing.B) {
+			var s sample
+			if name == "lfr10k" {
+				s = sampleFile(b, "lfr10k.bin")
+			} else {
+				s = samples(b)[name]()
+			}
+			for _, weighted := range []bool{false, true} {
+				b.Run(fmt.Sprintf("weighted=%t", weighted), func(b *testing.B) {
+					p := s.project(b, weighted)
+					var r *graphops.LeidenResult
+					b.ReportAllocs()
+					cpu := cpuTime()
+					for b.Loop() {
+						r = must(graphops.Leiden(b.Context(), p, graphops.LeidenOptions{}))(b)
+					}
+					reportCPU(b, cpu)
+					b.ReportMetric(float64(p.Edges()*r.Iterations*b.N)/b.Elapsed().Seconds(), "edges/s")
+					b.ReportMetric(r.Quality, "modularity")
+				})
+			}
+			b.Run("hierarchical", func(b *testing.B) {
+				p := s.project(b, false)
+				cpu := cpuTime()
+				for b.Loop() {
+					must(graphops.HierarchicalLeiden(b.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: 10}))(b)
+				}
+				reportCPU(b, cpu)
+			})
+		})
 	}
 }
 

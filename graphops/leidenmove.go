@@ -67,11 +67,14 @@ func (r *leidenRun) move(g *leidenGraph, comm []uint32) error {
 				free = append(free, home)
 			}
 			for _, u := range row {
-				if comm[u] != best && waiting[u] == 0 {
-					waiting[u] = 1
-					queue[tail] = u
-					tail = (tail + 1) & mask
+				is := uint8(0)
+				if comm[u] != best {
+					is = 1
 				}
+				new := is &^ waiting[u]
+				waiting[u] |= is
+				queue[tail&mask] = u
+				tail = (tail + int(new)) & mask
 			}
 		}
 		if err := r.look(len(row)); err != nil {

@@ -88,9 +88,9 @@ func (f *leidenRefiner) refine(members []uint32) error {
 		inside[v] = in
 		if best != v {
 			ref[v] = best
+			inside[best] = f.insideOf(best) + in - float64(2*link)
 			cells[best].mass += mass
 			size[best]++
-			inside[best] += in - float64(2*link)
 		}
 		if err := f.look(int(hi - lo)); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (f *leidenRefiner) greatest(v uint32, touched []uint32, all float64) (best 
 	for _, c := range touched {
 		p := &cells[c]
 		gain := p.link - float64(price*p.mass)
-		if gain > high && f.connected(c, all) {
+		if gain > high && f.connected(c, all, p.link) {
 			best, high, link = c, gain, p.link
 		}
 		p.link = 0
@@ -164,7 +164,7 @@ func (f *leidenRefiner) draw(v uint32, touched []uint32, all float64) (best uint
 	high := 0.0
 	for _, c := range touched {
 		gain := cells[c].link - float64(price*cells[c].mass)
-		if gain < 0 || !f.connected(c, all) {
+		if gain < 0 || !f.connected(c, all, cells[c].link) {
 			gain = math.Inf(-1)
 		}
 		high = max(high, gain)
@@ -187,28 +187,39 @@ func (f *leidenRefiner) draw(v uint32, touched []uint32, all float64) (best uint
 }
 
 // connected reports whether cluster c is well connected to the rest of its
-// community, of the given mass. What a cluster of one node has inside the
-// community is summed only here, where it is asked for.
-func (f *leidenRefiner) connected(c uint32, all float64) bool {
-	if f.r.inside[c] < 0 {
-		home, sum := f.comm[c], 0.0
-		for i := f.g.off[c]; i < f.g.off[c+1]; i++ {
-			if f.comm[f.g.to[i]] == home {
-				sum += f.g.weight(i)
-			}
-		}
-		f.r.inside[c] = sum
-	}
+// community, which has mass all. link is a part of what it has to it, and
+// mostly enough.
+func (f *leidenRefiner) connected(c uint32, all, link float64) bool {
 	mass := f.r.cells[c].mass
-	return f.r.inside[c] >= f.r.price*mass*(all-mass)
+	price := f.r.price * mass * (all - mass)
+	return link >= price || f.insideOf(c) >= price
 }
 
-// weight returns the weight of an entry.
-func (g *leidenGraph) weight(i uint32) float64 {
-	if g.w == nil {
-		return 1
+// insideOf returns the weight from a cluster to the rest of its community. That
+// of a node that is alone is summed only here, where it is asked for.
+func (f *leidenRefiner) insideOf(c uint32) float64 {
+	if sum := f.r.inside[c]; sum >= 0 {
+		return sum
 	}
-	return float64(g.w[i])
+	lo, hi := f.g.off[c], f.g.off[c+1]
+	comm, home, sum := f.comm, f.comm[c], 0.0
+	if f.g.w == nil {
+		n := 0
+		for _, u := range f.g.to[lo:hi] {
+			if comm[u] == home {
+				n++
+			}
+		}
+		sum = float64(n)
+	} else {
+		for i := lo; i < hi; i++ {
+			if comm[f.g.to[i]] == home {
+				sum += float64(f.g.w[i])
+			}
+		}
+	}
+	f.r.inside[c] = sum
+	return sum
 }
 
 // numberClusters numbers the clusters by community and then by the first of
