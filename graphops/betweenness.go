@@ -17,6 +17,10 @@ type BetweennessOptions struct {
 	// SourceNodes are the sources to use instead, as numbers of the
 	// projection. One that is given twice counts twice. nil is none given.
 	SourceNodes []uint32
+	// Lengths has the weights of the projection as lengths of edges, all above
+	// 0: the shortest path is the one of the least sum. Else it is the one of
+	// the fewest edges. Similarities are not lengths; 1/x of them may be.
+	Lengths bool
 	// Normalised divides scores by the number of pairs of other nodes.
 	Normalised bool
 	// Delta is the probability, between 0 and 1, with which the bound of the
@@ -78,10 +82,10 @@ type BetweennessResult struct {
 // Betweenness returns of each node how many shortest paths it is inside of:
 // the sum over all pairs of other nodes of the share of the shortest paths
 // between them that lead through it. Where the projection is symmetric, a pair
-// counts once, else once for each direction. Weights are ignored: the shortest
-// path is the one of fewest edges. With Normalised the sum is divided by the
-// number of pairs, (n-1)(n-2)/2 or (n-1)(n-2). Both are as in networkx; graphs
-// of less than three nodes score 0.
+// counts once, else once for each direction. The shortest path is the one of
+// fewest edges, with Lengths the one of the least sum of weights. With
+// Normalised the sum is divided by the number of pairs, (n-1)(n-2)/2 or
+// (n-1)(n-2). Both are as in networkx; graphs of less than three nodes score 0.
 //
 // With Sources or SourceNodes only paths from these are counted, and scaled by
 // n/k for k sources. The result has a bound of the error that this makes: the
@@ -100,7 +104,7 @@ type BetweennessResult struct {
 // more shortest paths lead from one node than a float64 counts, 10^308, the
 // error is [engine.ErrInvalid].
 //
-// O(k (n + m)). Working memory is 8 bytes a node, and for each worker 44 a node
+// O(k (n + m)), with Lengths O(k (n + m) log n). Working memory is 8 bytes a node, and for each worker 44 a node
 // and 4 an edge; with a sample, 8 a node more for each. The result does not
 // depend on the number of workers.
 func Betweenness(ctx context.Context, p *Projection, o BetweennessOptions) (*BetweennessResult, error) {
@@ -117,7 +121,12 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 	if err := o.validate(n); err != nil {
 		return nil, err
 	}
-	b := &betweennessRun{p: p, sources: sourcesOf(n, o)}
+	if o.Lengths {
+		if err := lengthsOf(p); err != nil {
+			return nil, err
+		}
+	}
+	b := &betweennessRun{p: p, lengths: o.Lengths, sources: sourcesOf(n, o)}
 	for _, s := range b.sources {
 		b.k += int(s.times)
 	}
@@ -160,6 +169,20 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 		r.Scores[u] *= scale
 	}
 	return r, nil
+}
+
+// lengthsOf says which weight is no length, marked as [engine.ErrInvalid].
+func lengthsOf(p *Projection) error {
+	for u := range p.Len() {
+		to, w := p.Row(uint32(u))
+		for i, x := range w {
+			if !(x > 0) {
+				return fmt.Errorf("%w: length %v of edge %d-%d", engine.ErrInvalid, x,
+					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
+			}
+		}
+	}
+	return nil
 }
 
 // betweennessStream is the key of the stream that draws the sources.
@@ -207,6 +230,7 @@ func sourcesOf(n int, o *BetweennessOptions) []source {
 // order.
 type betweennessRun struct {
 	p       *Projection
+	lengths bool
 	sources []source
 	k       int       // how often sources count
 	sum     []float64 // of dependencies
@@ -239,7 +263,7 @@ func (b *betweennessRun) run(ctx context.Context, workers int, progress *reporte
 	n := b.p.Len()
 	team := make([]betweennessWorker, workers)
 	for i := range team {
-		team[i] = betweennessWorker{brandes: newBrandes(b.p), sum: make([]float64, n)}
+		team[i] = betweennessWorker{brandes: newBrandes(b.p, b.lengths), sum: make([]float64, n)}
 		if b.squares != nil {
 			team[i].squares = make([]float64, n)
 		}

@@ -82,18 +82,16 @@ func TestBetweennessOfSmallGraphs(t *testing.T) {
 
 // dependencies returns the dependency of every source on every node by
 // definition, of all distances and numbers of paths (Floyd and Warshall), and
-// the distances.
+// the distances. Weights are lengths.
 func dependencies(p *graphops.Projection) (dep, dist [][]float64) {
 	n := p.Len()
-	a := adjacent(p)
 	count := make([][]float64, n)
 	for u := range n {
 		dist, count = append(dist, slices.Repeat([]float64{math.Inf(1)}, n)), append(count[:u], make([]float64, n))
 		dist[u][u], count[u][u] = 0, 1
-		for v := range n {
-			if a[u][v] {
-				dist[u][v], count[u][v] = 1, 1
-			}
+		to, w := p.Row(uint32(u))
+		for i, v := range to {
+			dist[u][v], count[u][v] = weight(w, i), 1
 		}
 	}
 	for k := range n {
@@ -167,6 +165,54 @@ func TestBetweennessAgainstDefinition(t *testing.T) {
 		if !near(got.Scores, want) || got.Sources != 4 {
 			t.Errorf("seed %d: of sources %v: %v, want %v", seed, sources, got.Scores, want)
 		}
+	}
+}
+
+func TestBetweennessOfLengths(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 16))
+		n := 3 + r.IntN(40)
+		edges := randomEdges(r, n, r.IntN(5*n))
+		for i := range edges {
+			edges[i].Weight += 0.125
+			if seed%3 == 0 {
+				edges[i].Weight = float32(1 + r.IntN(3)) // many ties
+			}
+		}
+		o := graphops.EdgeOptions{Directed: seed%2 == 0, Weighted: true, Combine: graphops.Min}
+		p := must(graphops.FromEdges(n, edges, o))(t)
+		dep, _ := dependencies(p)
+		want := make([]float64, n)
+		for s := range n {
+			for v := range n {
+				want[v] += dep[s][v] / float64((n-1)*(n-2))
+			}
+		}
+		got := must(graphops.Betweenness(t.Context(), p, graphops.BetweennessOptions{Lengths: true, Normalised: true}))(t)
+		if !near(got.Scores, want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got.Scores, want)
+		}
+		// Of equal lengths, the number of edges counts.
+		for i := range edges {
+			edges[i].Weight = 0.75
+		}
+		p = must(graphops.FromEdges(n, edges, o))(t)
+		plain := must(graphops.Betweenness(t.Context(), p, graphops.BetweennessOptions{}))(t)
+		got = must(graphops.Betweenness(t.Context(), p, graphops.BetweennessOptions{Lengths: true}))(t)
+		if !near(got.Scores, plain.Scores) {
+			t.Fatalf("seed %d: of equal lengths %v, want %v", seed, got.Scores, plain.Scores)
+		}
+	}
+	zero := must(graphops.FromEdges(2, []graphops.WeightedEdge{{0, 1, 0}}, graphops.EdgeOptions{Weighted: true}))(t)
+	if _, err := graphops.Betweenness(t.Context(), zero, graphops.BetweennessOptions{Lengths: true}); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("a length of 0: %v", err)
+	}
+	// A length that is lost in the distance makes no circle.
+	lost := must(graphops.FromEdges(4, []graphops.WeightedEdge{{0, 1, 1 << 30}, {1, 2, 1e-30}, {2, 3, 1 << 30}}, graphops.EdgeOptions{Weighted: true}))(t)
+	r := must(graphops.Betweenness(t.Context(), lost, graphops.BetweennessOptions{Lengths: true}))(t)
+	if !near(r.Scores, []float64{0, 2, 2, 0}) {
+		t.Errorf("with a short edge: %v", r.Scores)
 	}
 }
 
@@ -265,12 +311,12 @@ func TestBetweennessBoundKnowsTheVariance(t *testing.T) {
 func TestBetweennessIsTheSameForAnyWorkers(t *testing.T) {
 	t.Parallel()
 	s := rmat(12, 16, 1, 9)
-	for _, o := range []graphops.EdgeOptions{{}, {Directed: true}} {
+	for _, o := range []graphops.EdgeOptions{{}, {Directed: true}, {Weighted: true}} {
 		p := must(graphops.FromEdges(len(s.types), s.edges, o))(t)
 		run := func(workers int) *graphops.BetweennessResult {
 			var last graphops.Progress
 			r := must(graphops.Betweenness(t.Context(), p, graphops.BetweennessOptions{
-				Sources: 150, Seed: 7, Workers: workers, Progress: func(p graphops.Progress) { last = p },
+				Sources: 150, Seed: 7, Lengths: o.Weighted, Workers: workers, Progress: func(p graphops.Progress) { last = p },
 			}))(t)
 			if last.Phase != "betweenness" || last.Done != last.Total || last.Total == 0 {
 				t.Errorf("last report %+v", last)
@@ -349,17 +395,17 @@ func TestBetweennessMemory(t *testing.T) {
 func TestBetweennessIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := rmat(14, 16, 1, 3)
-	for _, o := range []graphops.EdgeOptions{{}, {Directed: true}} {
+	for _, o := range []graphops.EdgeOptions{{}, {Directed: true}, {Weighted: true}} {
 		p := must(graphops.FromEdges(len(s.types), s.edges, o))(t)
 		for _, looks := range []int{0, 1, 2, 3, 10} {
 			ctx := &endsAfter{Context: t.Context(), left: looks}
-			r, err := graphops.Betweenness(ctx, p, graphops.BetweennessOptions{Workers: 1})
+			r, err := graphops.Betweenness(ctx, p, graphops.BetweennessOptions{Workers: 1, Lengths: o.Weighted})
 			if !errors.Is(err, context.Canceled) || r != nil {
 				t.Errorf("%+v, after %d looks: %v, %v", o, looks, r, err)
 			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		r, err := graphops.Betweenness(ctx, p, graphops.BetweennessOptions{Workers: 2})
+		r, err := graphops.Betweenness(ctx, p, graphops.BetweennessOptions{Workers: 2, Lengths: o.Weighted})
 		end, _ := ctx.Deadline()
 		if late := time.Since(end); !errors.Is(err, context.DeadlineExceeded) || r != nil || late > 500*time.Millisecond {
 			t.Errorf("%+v: %v, %v, %v late", o, r, err, late)

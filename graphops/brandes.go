@@ -24,7 +24,7 @@ import (
 // Breadth-First Search", 2012). Unlike there, a node looks at its whole row,
 // since all its predecessors count.
 type brandes struct {
-	rows      csr
+	rows      csr // with weights where they are lengths
 	symmetric bool
 
 	place      []uint32  // of each node; none where it is not reached
@@ -50,10 +50,14 @@ type brandes struct {
 // than half as many edges not reached after it as the one before.
 type pulledLevel struct{ lo, mid, hi uint32 }
 
-func newBrandes(p *Projection) *brandes {
+func newBrandes(p *Projection, lengths bool) *brandes {
 	n := p.Len()
+	rows := p.csr
+	if !lengths {
+		rows.w = nil
+	}
 	b := &brandes{
-		rows:       csr{off: p.off, to: p.to},
+		rows:       rows,
 		symmetric:  p.symmetric,
 		place:      make([]uint32, n),
 		order:      make([]uint32, n),
@@ -86,7 +90,11 @@ func brandesBytes(p *Projection) int64 {
 // run searches from s, and adds times the dependency of s on each node to sum,
 // and of the squares to squares, where that is not nil.
 func (b *brandes) run(ctx context.Context, s uint32, times float64, sum, squares []float64) error {
-	f, err := b.search(ctx, s)
+	search := b.search
+	if b.rows.w != nil {
+		search = b.searchLengths
+	}
+	f, err := search(ctx, s)
 	if err == nil {
 		err = b.back(ctx, f)
 	}
