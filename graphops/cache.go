@@ -15,7 +15,8 @@ import (
 // [Spec] keeps; one that is dropped stays good for those who hold it. A Cache
 // is safe for concurrent use.
 type Cache struct {
-	limit int64
+	limit  int64
+	locals sync.Pool // *localScratch, for Local
 
 	// mu guards the fields below it.
 	mu      sync.Mutex

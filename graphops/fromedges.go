@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -50,7 +51,7 @@ func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) 
 	if o.Directed {
 		ways = forward
 	}
-	p := &Projection{}
+	p := &Projection{scratch: new(sync.Pool)}
 	all := part{to: make([]uint32, 0, len(edges))}
 	for _, e := range edges {
 		switch w := float64(e.Weight); {

@@ -1,6 +1,9 @@
 package graphops
 
 import (
+	"errors"
+	"sync"
+
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -18,6 +21,9 @@ type LocalGraph struct {
 	edges []engine.Edge // scratch
 	n     int           // Len, once known
 	err   error
+
+	scratch *localScratch // of the last query
+	pool    *sync.Pool    // where it is kept instead, if not nil
 }
 
 // localPage is how many edges are read at a time.
@@ -27,6 +33,14 @@ const localPage = 256
 // [Spec].Direction is to a projection.
 func Local(v *engine.View, f engine.EdgeFilter) *LocalGraph {
 	return &LocalGraph{v: v, f: f, edges: make([]engine.Edge, 0, localPage)}
+}
+
+// Local returns what the function [Local] does, for queries that come one after
+// the other at different views: they work in memory that c keeps.
+func (c *Cache) Local(v *engine.View, f engine.EdgeFilter) *LocalGraph {
+	g := Local(v, f)
+	g.pool = &c.locals
+	return g
 }
 
 // Err returns the first error of reading, nil where there was none.
@@ -53,42 +67,72 @@ func (g *LocalGraph) Len() int {
 	return n
 }
 
-// Degree implements [Adjacency]. It decodes the node's lists.
+// Degree implements [Adjacency]. It reads the node's lists, and costs as much
+// as Neighbors does.
 func (g *LocalGraph) Degree(u uint32) int {
+	n := 0
+	g.eachPage(u, func(page []engine.Edge) {
+		for i, e := range page {
+			other := e.Other(engine.NodeID(u))
+			if other != engine.NodeID(u) && (i == 0 || other != page[i-1].Other(engine.NodeID(u))) {
+				n++
+			}
+		}
+	})
 	if g.err != nil {
 		return 0
 	}
-	set, err := g.v.NeighborSet(engine.NodeID(u), g.f)
-	if err != nil {
-		g.err = err
-		return 0
-	}
-	set.Remove(u)
-	return int(set.GetCardinality())
+	return n
 }
 
 // Neighbors implements [Adjacency]. A node of many neighbours is read in
 // pages.
 func (g *LocalGraph) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float32) {
+	from, wFrom := len(ids), len(w)
+	g.eachPage(u, func(page []engine.Edge) {
+		ids, w = appendCombined(ids, w, page, engine.NodeID(u))
+	})
 	if g.err != nil {
-		return ids, w
+		return ids[:from], w[:wFrom]
 	}
-	from, id := len(ids), engine.NodeID(u)
-	wFrom := len(w)
-	for after := engine.NodeID(0); ; {
+	return ids, w
+}
+
+// eachPage calls fn with the edges of u, ordered by their other end, a page at
+// a time; no page ends between two edges to one neighbour.
+func (g *LocalGraph) eachPage(u uint32, fn func(page []engine.Edge)) {
+	id := engine.NodeID(u)
+	for after := engine.NodeID(0); g.err == nil; {
 		room := cap(g.edges)
 		page, err := g.v.Neighbors(id, g.f, after, g.edges[:0])
 		if err != nil {
 			g.err = err
-			return ids[:from], w[:wFrom]
+			return
 		}
 		g.edges = page[:0]
-		ids, w = appendCombined(ids, w, page, id)
+		fn(page)
 		if len(page) < room {
-			return ids, w
+			return
 		}
 		after = page[len(page)-1].Other(id)
 	}
+}
+
+// TypeOf returns the type of a node, 0 where there is none. It reads the
+// node's record.
+func (g *LocalGraph) TypeOf(u uint32) engine.TypeID {
+	if g.err != nil {
+		return 0
+	}
+	n, err := g.v.Node(engine.NodeID(u))
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		return 0
+	case err != nil:
+		g.err = err
+		return 0
+	}
+	return n.Type
 }
 
 // appendCombined appends the ends of a page of edges of id, which are ordered

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/engine"
@@ -46,7 +47,7 @@ func project(ctx context.Context, v *engine.View, s *Spec) (*Projection, error) 
 	if fixed > limit {
 		return nil, &MemoryError{Op: "project", Need: fixed, Limit: limit}
 	}
-	p := &Projection{types: sel.types, version: version, ids: sel.ids()}
+	p := &Projection{types: sel.types, version: version, ids: sel.ids(), scratch: new(sync.Pool)}
 	pages := p.index.reserve(sel.last(), p.ids)
 	if fixed += pages; fixed > limit {
 		return nil, &MemoryError{Op: "project", Need: fixed, Limit: limit}

@@ -2,6 +2,7 @@ package graphops
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -24,7 +25,8 @@ type Projection struct {
 	symmetric bool
 	loops     int
 	version   uint64
-	need      int64 // what building it took at the peak
+	need      int64      // what building it took at the peak
+	scratch   *sync.Pool // *localScratch; nil: it is not kept
 }
 
 // typeRange says that the nodes of t are those with lo <= u < hi.

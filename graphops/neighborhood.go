@@ -1,0 +1,298 @@
+package graphops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// ExpandOptions tune [Expand]. The zero value is the seeds and their
+// neighbours.
+type ExpandOptions struct {
+	// Hops is how many edges a node may be away from the nearest seed. The
+	// default, 0, is 1.
+	Hops int
+	// MaxNodes is how many nodes are returned, seeds included; 0 is any number
+	// on a Projection and 50,000 on the store.
+	MaxNodes int
+	// MaxNeighbors is how many neighbours of each node are followed: those of
+	// the greatest weight, of equal ones those of the least number. 0 is all.
+	MaxNeighbors int
+}
+
+func (o *ExpandOptions) ensureDefaults(a Adjacency) ExpandOptions {
+	out := *o
+	if out.Hops == 0 {
+		out.Hops = 1
+	}
+	if out.MaxNodes == 0 {
+		out.MaxNodes = maxNodes(a)
+	}
+	return out
+}
+
+// maxNodes returns how many nodes of a are returned where nothing is said.
+func maxNodes(a Adjacency) int {
+	if _, ok := a.(*Projection); ok {
+		return 0
+	}
+	return maxLocalReads
+}
+
+func (o *ExpandOptions) validate() error {
+	switch {
+	case o.Hops < 0:
+		return fmt.Errorf("%w: Hops %d", engine.ErrInvalid, o.Hops)
+	case o.MaxNodes < 0:
+		return fmt.Errorf("%w: MaxNodes %d", engine.ErrInvalid, o.MaxNodes)
+	case o.MaxNeighbors < 0:
+		return fmt.Errorf("%w: MaxNeighbors %d", engine.ErrInvalid, o.MaxNeighbors)
+	}
+	return nil
+}
+
+// Neighborhood is the nodes around some others.
+type Neighborhood struct {
+	// Nodes are the nodes by hop, those of one hop ascending.
+	Nodes []uint32
+	// Begin says where hops begin: those of hop h are
+	// Nodes[Begin[h]:Begin[h+1]]. The last hop may be empty only as hop 0.
+	Begin []int
+	// Truncated says that MaxNodes kept some out.
+	Truncated bool
+}
+
+// Expand returns the nodes within some hops of the seeds, each with the least
+// number of edges that lead to it, as the rows lead. Where there are more than
+// MaxNodes, the seeds are taken in ascending order, then the neighbours of the
+// first seed, of the second, and so on, until there are enough, so that no more
+// nodes are read than are returned. Seeds may repeat; one that a Projection
+// does not have is an error. The time is O(entries read + n log n) for n nodes.
+func Expand(ctx context.Context, a Adjacency, seeds []uint32, o ExpandOptions) (*Neighborhood, error) {
+	o = o.ensureDefaults(a)
+	n, err := expand(ctx, a, seeds, &o)
+	if err != nil {
+		return nil, fmt.Errorf("graphops: expand: %w", err)
+	}
+	return n, nil
+}
+
+func expand(ctx context.Context, a Adjacency, seeds []uint32, o *ExpandOptions) (*Neighborhood, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, release := borrow(a)
+	defer release()
+	e := &expander{rowReader: newRowReader(ctx, "expand", a, 0), seen: &s.seen, most: o.MaxNodes, perNode: o.MaxNeighbors}
+	e.limit = 0 // the bound on nodes bounds the reads
+	e.ids, e.w = s.ids, s.w
+	defer func() { s.ids, s.w = e.ids, e.w }()
+
+	n := &Neighborhood{Begin: []int{0}}
+	for _, u := range distinct(seeds) {
+		if err := e.check(u); err != nil {
+			return nil, err
+		}
+		e.take(u)
+	}
+	for hop := 0; ; hop++ {
+		begin := n.Begin[hop]
+		found := e.seen.nodes[begin:]
+		if hop > 0 && len(found) == 0 {
+			break
+		}
+		n.Nodes = append(n.Nodes, found...)
+		slices.Sort(n.Nodes[begin:])
+		n.Begin = append(n.Begin, len(n.Nodes))
+		if hop == o.Hops {
+			break
+		}
+		for _, u := range n.Nodes[begin:] {
+			if e.truncated {
+				break
+			}
+			if err := e.follow(u); err != nil {
+				return nil, err
+			}
+		}
+	}
+	n.Truncated = e.truncated
+	return n, nil
+}
+
+// An expander collects the nodes around others.
+type expander struct {
+	rowReader
+	seen      *nodeMap
+	most      int // 0: any number
+	perNode   int // 0: any number
+	truncated bool
+	order     []int
+}
+
+// take adds a node, if there is room for it.
+func (e *expander) take(u uint32) {
+	if e.most > 0 && e.seen.len() >= e.most {
+		if _, ok := e.seen.find(u); !ok {
+			e.truncated = true
+		}
+		return
+	}
+	e.seen.add(u)
+}
+
+// follow adds the neighbours of u.
+func (e *expander) follow(u uint32) error {
+	row, w, err := e.row(u)
+	if err != nil {
+		return err
+	}
+	if e.perNode > 0 && len(row) > e.perNode {
+		row = e.heaviest(row, w)
+	}
+	for _, v := range row {
+		if e.take(v); e.truncated {
+			return nil
+		}
+	}
+	return nil
+}
+
+// heaviest returns the neighbours that are followed, ascending.
+func (e *expander) heaviest(row []uint32, w []float32) []uint32 {
+	if w == nil {
+		return row[:e.perNode]
+	}
+	e.order = e.order[:0]
+	for i := range row {
+		e.order = append(e.order, i)
+	}
+	slices.SortFunc(e.order, func(i, j int) int { return cmp.Or(cmp.Compare(w[j], w[i]), i-j) })
+	best := make([]uint32, e.perNode)
+	for k := range best {
+		best[k] = row[e.order[k]]
+	}
+	slices.Sort(best)
+	return best
+}
+
+// Induced returns the edges that have both ends among the nodes, each once,
+// with its weight, 1 where there are none. Where a is symmetric, see
+// [Reversible], From is the lesser end; else every entry of a row is an edge
+// of its own. They are in order of From and To. Nodes may repeat; one that a
+// Projection does not have is an error. The rows of all nodes are read, by
+// binary search where they are much longer than the nodes are many.
+func Induced(ctx context.Context, a Adjacency, nodes []uint32) ([]WeightedEdge, error) {
+	edges, err := induced(ctx, a, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("graphops: induced: %w", err)
+	}
+	return edges, nil
+}
+
+func induced(ctx context.Context, a Adjacency, nodes []uint32) ([]WeightedEdge, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, release := borrow(a)
+	defer release()
+	r := newRowReader(ctx, "induced", a, 0)
+	r.limit = 0 // the caller has chosen the nodes
+	r.ids, r.w = s.ids, s.w
+	defer func() { s.ids, s.w = r.ids, r.w }()
+
+	set := distinct(nodes)
+	for _, u := range set {
+		if err := r.check(u); err != nil {
+			return nil, err
+		}
+	}
+	once := symmetric(a)
+	var out []WeightedEdge
+	for i, u := range set {
+		others := set
+		if once {
+			if others = set[i+1:]; len(others) == 0 {
+				break
+			}
+		}
+		row, w, err := r.row(u)
+		if err != nil {
+			return nil, err
+		}
+		eachCommon(row, others, func(k int) {
+			out = append(out, WeightedEdge{From: u, To: row[k], Weight: weightAt(w, k)})
+		})
+	}
+	return out, nil
+}
+
+// searchRatio is from which ratio of lengths on the members of the shorter of
+// two lists are searched in the longer one.
+const searchRatio = 16
+
+// eachCommon calls fn with the places in a of what two ascending lists have in
+// common, in order.
+func eachCommon(a, b []uint32, fn func(i int)) {
+	switch {
+	case len(a) > searchRatio*len(b):
+		from := 0
+		for _, x := range b {
+			i, ok := slices.BinarySearch(a[from:], x)
+			if from += i; ok {
+				fn(from)
+			}
+		}
+	case len(b) > searchRatio*len(a):
+		for i, x := range a {
+			k, ok := slices.BinarySearch(b, x)
+			if b = b[k:]; ok {
+				fn(i)
+			}
+		}
+	default:
+		for i, k := 0, 0; i < len(a) && k < len(b); {
+			switch {
+			case a[i] < b[k]:
+				i++
+			case a[i] > b[k]:
+				k++
+			default:
+				fn(i)
+				i, k = i+1, k+1
+			}
+		}
+	}
+}
+
+// EgoNetwork is a node with what is around it.
+type EgoNetwork struct {
+	Neighborhood
+	// Edges are those between the nodes, as [Induced] returns them.
+	Edges []WeightedEdge
+}
+
+// Ego returns the nodes within hops edges of u, as [Expand] does, and all edges
+// between them. 0 hops are the node alone.
+func Ego(ctx context.Context, a Adjacency, u uint32, hops int) (*EgoNetwork, error) {
+	e, err := ego(ctx, a, u, hops)
+	if err != nil {
+		return nil, fmt.Errorf("graphops: ego network of %d: %w", u, err)
+	}
+	return e, nil
+}
+
+func ego(ctx context.Context, a Adjacency, u uint32, hops int) (*EgoNetwork, error) {
+	n, err := expand(ctx, a, []uint32{u}, &ExpandOptions{Hops: hops, MaxNodes: maxNodes(a)})
+	if err != nil {
+		return nil, err
+	}
+	edges, err := induced(ctx, a, n.Nodes)
+	return &EgoNetwork{Neighborhood: *n, Edges: edges}, err
+}

@@ -1,0 +1,46 @@
+package graphops
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestNodeMap(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	var m nodeMap
+	// Wide and narrow queries by turns, so that old slots must not show.
+	for round, n := range []int{5000, 3, 0, 700, 20000, 100} {
+		m.reset()
+		want := map[uint32]uint32{}
+		var order []uint32
+		for range n {
+			u := r.Uint32N(uint32(2 * n))
+			switch r.IntN(4) {
+			case 0:
+				u = ^u // the greatest numbers
+			case 1:
+				u <<= 16 // equal lower halves
+			}
+			place, ok := want[u]
+			if got, found := m.find(u); found != ok || ok && got != place {
+				t.Fatalf("round %d: find(%d) is %d, %t; want %d, %t", round, u, got, found, place, ok)
+			}
+			if !ok {
+				place = uint32(len(want))
+				want[u] = place
+				order = append(order, u)
+			}
+			if got, fresh := m.add(u); got != place || fresh == ok {
+				t.Fatalf("round %d: add(%d) is %d, %t; want %d, %t", round, u, got, fresh, place, !ok)
+			}
+		}
+		for place, u := range order {
+			if got, ok := m.find(u); !ok || int(got) != place || m.nodes[place] != u {
+				t.Fatalf("round %d: node %d at %d, %t; want %d", round, u, got, ok, place)
+			}
+		}
+		if m.len() != len(order) {
+			t.Errorf("round %d: %d nodes, want %d", round, m.len(), len(order))
+		}
+	}
+}

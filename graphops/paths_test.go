@@ -1,0 +1,451 @@
+package graphops_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// leastPath returns the shortest path whose nodes come first in order, found
+// from the distances to the target that a search along reversed edges gives;
+// nil where there is none.
+func leastPath(rows [][]uint32, from, to uint32) []uint32 {
+	far := make([]int, len(rows))
+	for u := range far {
+		far[u] = math.MaxInt
+	}
+	far[to] = 0
+	for changed := true; changed; {
+		changed = false
+		for u, row := range rows {
+			for _, v := range row {
+				if far[v] < math.MaxInt && far[v]+1 < far[u] {
+					far[u], changed = far[v]+1, true
+				}
+			}
+		}
+	}
+	if far[from] == math.MaxInt {
+		return nil
+	}
+	path := []uint32{from}
+	for u := from; u != to; path = append(path, u) {
+		next := uint32(math.MaxUint32)
+		for _, v := range rows[u] {
+			if far[v] == far[u]-1 {
+				next = min(next, v)
+			}
+		}
+		u = next
+	}
+	return path
+}
+
+// rowsOf returns the rows of the nodes below n, and weights.
+func rowsOf(a graphops.Adjacency, n int) (rows [][]uint32, weights []map[uint32]float32) {
+	for u := range uint32(n) {
+		ids, w := a.Neighbors(u, nil, nil)
+		rows = append(rows, ids)
+		weights = append(weights, map[uint32]float32{})
+		for i, v := range ids {
+			weights[u][v] = 1
+			if len(w) > 0 {
+				weights[u][v] = w[i]
+			}
+		}
+	}
+	return rows, weights
+}
+
+// checkPathEdges checks that a path's edges join its nodes and have their weights.
+func checkPathEdges(t testing.TB, p *graphops.Path, weights []map[uint32]float32) {
+	t.Helper()
+	if len(p.Edges) != len(p.Nodes)-1 {
+		t.Fatalf("%d edges between %d nodes", len(p.Edges), len(p.Nodes))
+	}
+	for i, e := range p.Edges {
+		w, ok := weights[e.From][e.To]
+		if !ok || e != (graphops.WeightedEdge{From: p.Nodes[i], To: p.Nodes[i+1], Weight: w}) {
+			t.Fatalf("edge %v of the path %v, weight %v, %t", e, p.Nodes, w, ok)
+		}
+	}
+}
+
+// tiers returns a messy graph as everything that paths can be searched in:
+// with and without reversed rows, in memory and in the store.
+func tiers(t testing.TB, r *rand.Rand, nodes, edges int, d engine.Direction) map[string]graphops.Adjacency {
+	m := newMessy(t, r, nodes, edges)
+	v := viewOf(t, m.g)
+	p := must(graphops.Project(t.Context(), v, graphops.Spec{Direction: d, Weighted: r.IntN(2) == 0}))(t)
+	return map[string]graphops.Adjacency{
+		"projection": p,
+		"one-sided":  plainAdjacency{p},
+		"store":      graphops.Local(v, engine.EdgeFilter{Direction: d}),
+		"undirected": graphops.Local(v, engine.EdgeFilter{Direction: d, Types: []engine.EdgeType{m.edges[1], m.edges[3]}}),
+	}
+}
+
+func TestShortestPathIsTheLeast(t *testing.T) {
+	const seed = 3
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	seen := map[graphops.PathStatus]int{}
+	for round := range 24 {
+		d := engine.Direction(round % 3)
+		n := 10 + r.IntN(80)
+		for name, a := range tiers(t, r, n, n*(1+r.IntN(3)), d) {
+			rows, weights := rowsOf(a, a.Len())
+			for range 60 {
+				from, to := r.Uint32N(uint32(a.Len())), r.Uint32N(uint32(a.Len()))
+				o := graphops.PathOptions{MaxDepth: r.IntN(6)}
+				want := leastPath(rows, from, to)
+				got := must(graphops.ShortestPath(t.Context(), a, from, to, o))(t)
+				seen[got.Status]++
+				switch {
+				case o.MaxDepth > 0 && len(want)-1 > o.MaxDepth:
+					if got.Status != graphops.PathNotWithin {
+						t.Fatalf("%s %d: %d-%d: %+v, there is %v", name, round, from, to, got, want)
+					}
+					continue
+				case want == nil:
+					// A search that is stopped cannot know.
+					if got.Status == graphops.PathFound || got.Status == graphops.PathNotWithin && o.MaxDepth == 0 || got.Nodes != nil {
+						t.Fatalf("%s %d: %d-%d: %+v, want none", name, round, from, to, got)
+					}
+					continue
+				}
+				if got.Status != graphops.PathFound || !slices.Equal(got.Nodes, want) || got.Length != float64(len(want)-1) {
+					t.Fatalf("%s %d: %d-%d: %+v, want %v", name, round, from, to, got, want)
+				}
+				checkPathEdges(t, got, weights)
+			}
+		}
+	}
+	for s := graphops.PathFound; s <= graphops.PathNotWithin; s++ {
+		if seen[s] < 50 {
+			t.Errorf("%d paths %v", seen[s], s)
+		}
+	}
+}
+
+// Reversed rows change how a path is found, and not which.
+func TestPathsWithReversedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 0))
+	m := newMessy(t, r, 400, 1500)
+	v := viewOf(t, m.g)
+	p := must(graphops.Project(t.Context(), v, graphops.Spec{Edges: m.edges[:1], Weighted: true}))(t)
+	in := must(graphops.Project(t.Context(), v, graphops.Spec{Edges: m.edges[:1], Weighted: true, Direction: engine.In}))(t)
+	if p.Symmetric() || p.Reverse() != nil {
+		t.Fatal("not directed")
+	}
+	alone, both := 0, 0
+	for range 300 {
+		from, to := r.Uint32N(uint32(p.Len())), r.Uint32N(uint32(p.Len()))
+		one := must(graphops.ShortestPath(t.Context(), p, from, to, graphops.PathOptions{}))(t)
+		two := must(graphops.ShortestPath(t.Context(), p, from, to, graphops.PathOptions{Reverse: in}))(t)
+		if one.Status != two.Status || !slices.Equal(one.Nodes, two.Nodes) {
+			t.Fatalf("%+v, with reversed rows %+v", one, two)
+		}
+		alone, both = alone+one.Visits, both+two.Visits
+		w1 := must(graphops.WeightedPath(t.Context(), p, from, to, graphops.WeightedPathOptions{}))(t)
+		w2 := must(graphops.WeightedPath(t.Context(), p, from, to, graphops.WeightedPathOptions{Reverse: in}))(t)
+		if w1.Status != w2.Status || w1.Length != w2.Length { // weights are quarters, and sums exact
+			t.Fatalf("%+v, with reversed rows %+v", w1, w2)
+		}
+		alone, both = alone+w1.Visits, both+w2.Visits
+	}
+	if both >= alone {
+		t.Errorf("%d visits with reversed rows, %d without", both, alone)
+	}
+	// What is no reverse is found out where it matters.
+	tree := directed(t, 5, [2]uint32{0, 1}, [2]uint32{0, 3}, [2]uint32{0, 4}, [2]uint32{1, 2})
+	wrong := directed(t, 5, [2]uint32{2, 0})
+	if got, err := graphops.ShortestPath(t.Context(), tree, 0, 2, graphops.PathOptions{Reverse: wrong}); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestReverseOfStore(t *testing.T) {
+	m := newMessy(t, rand.New(rand.NewPCG(2, 2)), 60, 300)
+	v := viewOf(t, m.g)
+	for _, test := range []struct {
+		f         engine.EdgeFilter
+		symmetric bool
+	}{
+		{engine.EdgeFilter{}, false},
+		{engine.EdgeFilter{Direction: engine.In}, false},
+		{engine.EdgeFilter{Direction: engine.Both}, true},
+		{engine.EdgeFilter{Types: m.edges[:1]}, false},
+		{engine.EdgeFilter{Types: m.edges[1:2]}, true},
+	} {
+		g := graphops.Local(v, test.f)
+		if g.Symmetric() != test.symmetric {
+			t.Errorf("%+v: symmetric %t", test.f, g.Symmetric())
+		}
+		_, forth := rowsOf(g, g.Len())
+		_, back := rowsOf(g.Reverse(), g.Len())
+		n := 0
+		for u := range forth {
+			for v, w := range forth[u] {
+				if x, ok := back[v][uint32(u)]; !ok || x != w {
+					t.Fatalf("%+v: edge %d-%d of weight %v, reversed %v, %t", test.f, u, v, w, x, ok)
+				}
+				n++
+			}
+		}
+		for u := range back {
+			n -= len(back[u])
+		}
+		if n != 0 {
+			t.Errorf("%+v: the reverse lacks %d edges", test.f, n)
+		}
+	}
+}
+
+func TestPathLimits(t *testing.T) {
+	// A line of 20 nodes, and one apart.
+	line := make([][2]uint32, 19)
+	for i := range line {
+		line[i] = [2]uint32{uint32(i), uint32(i + 1)}
+	}
+	p := undirected(t, 21, line...)
+	one := plainAdjacency{directed(t, 21, line...)}
+	for _, test := range []struct {
+		name     string
+		a        graphops.Adjacency
+		from, to uint32
+		o        graphops.PathOptions
+		status   graphops.PathStatus
+		visits   int
+	}{
+		{"all", p, 0, 19, graphops.PathOptions{}, graphops.PathFound, 19},
+		{"depth", p, 0, 19, graphops.PathOptions{MaxDepth: 19}, graphops.PathFound, 19},
+		{"depth short", p, 0, 19, graphops.PathOptions{MaxDepth: 18}, graphops.PathNotWithin, 18},
+		{"visits", p, 0, 19, graphops.PathOptions{MaxVisits: 19}, graphops.PathFound, 19},
+		{"visits short", p, 0, 19, graphops.PathOptions{MaxVisits: 18}, graphops.PathNotWithin, 18},
+		{"itself", p, 7, 7, graphops.PathOptions{MaxDepth: 1, MaxVisits: 1}, graphops.PathFound, 0},
+		{"apart", p, 0, 20, graphops.PathOptions{}, graphops.PathNone, 1},
+		{"from apart", p, 20, 0, graphops.PathOptions{}, graphops.PathNone, 1},
+		{"one-sided", one, 0, 19, graphops.PathOptions{}, graphops.PathFound, 19},
+		{"one-sided, short", one, 0, 19, graphops.PathOptions{MaxVisits: 5}, graphops.PathNotWithin, 5},
+		{"against", one, 19, 0, graphops.PathOptions{}, graphops.PathNone, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := must(graphops.ShortestPath(t.Context(), test.a, test.from, test.to, test.o))(t)
+			if got.Status != test.status || got.Visits != test.visits || (got.Nodes != nil) != (test.status == graphops.PathFound) {
+				t.Errorf("%+v", got)
+			}
+			if test.o.MaxDepth > 0 {
+				return
+			}
+			w := must(graphops.WeightedPath(t.Context(), test.a, test.from, test.to, graphops.WeightedPathOptions{MaxVisits: test.o.MaxVisits}))(t)
+			// Weighted search stops later: where the sum of both sides tells.
+			if w.Status != test.status && !(test.o.MaxVisits == 19 && w.Status == graphops.PathNotWithin) {
+				t.Errorf("weighted: %+v", w)
+			}
+		})
+	}
+	for _, o := range []graphops.PathOptions{{MaxDepth: -1}, {MaxVisits: -1}} {
+		if _, err := graphops.ShortestPath(t.Context(), p, 0, 1, o); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
+		if _, err := graphops.PathChain(t.Context(), p, nil, o); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("chain %+v: %v", o, err)
+		}
+	}
+	for _, o := range []graphops.WeightedPathOptions{{MaxLength: -1}, {MaxLength: math.NaN()}, {MaxVisits: -1}, {Length: 2}} {
+		if _, err := graphops.WeightedPath(t.Context(), p, 0, 1, o); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for _, ends := range [][2]uint32{{0, 21}, {21, 0}} {
+		if _, err := graphops.ShortestPath(t.Context(), p, ends[0], ends[1], graphops.PathOptions{}); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("%v: %v", ends, err)
+		}
+		if _, err := graphops.WeightedPath(t.Context(), p, ends[0], ends[1], graphops.WeightedPathOptions{}); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("weighted %v: %v", ends, err)
+		}
+		if _, err := graphops.PathChain(t.Context(), p, ends[:], graphops.PathOptions{}); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("chain %v: %v", ends, err)
+		}
+	}
+}
+
+// allLengths returns the lengths of the shortest paths by Floyd and Warshall's
+// algorithm.
+func allLengths(weights []map[uint32]float32, l graphops.EdgeLength) [][]float64 {
+	d := make([][]float64, len(weights))
+	for u := range d {
+		d[u] = make([]float64, len(weights))
+		for v := range d[u] {
+			d[u][v] = math.Inf(1)
+		}
+		for v, w := range weights[u] {
+			d[u][v] = float64(w)
+			if l == graphops.InverseLength {
+				d[u][v] = 1 / float64(w)
+			}
+		}
+		d[u][u] = 0
+	}
+	for k := range d {
+		for u := range d {
+			for v := range d {
+				d[u][v] = min(d[u][v], d[u][k]+d[k][v])
+			}
+		}
+	}
+	return d
+}
+
+func TestWeightedPathAgainstAllLengths(t *testing.T) {
+	const seed = 9
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	seen := map[graphops.PathStatus]int{}
+	for round := range 18 {
+		d := engine.Direction(round % 3)
+		n := 10 + r.IntN(50)
+		all := tiers(t, r, n, n*(1+r.IntN(3)), d)
+		edges := randomEdges(r, n, 2*n)
+		for i := range edges {
+			edges[i].Weight = r.Float32()
+		}
+		all["real"] = must(graphops.FromEdges(n, edges, graphops.EdgeOptions{Weighted: true, Directed: round%2 == 0}))(t)
+		for name, a := range all {
+			_, weights := rowsOf(a, a.Len())
+			for length := graphops.WeightLength; length <= graphops.InverseLength; length++ {
+				lengths := allLengths(weights, length)
+				for range 40 {
+					from, to := r.Uint32N(uint32(a.Len())), r.Uint32N(uint32(a.Len()))
+					o := graphops.WeightedPathOptions{Length: length}
+					want := lengths[from][to]
+					if r.IntN(2) == 0 {
+						o.MaxLength = 2 * r.Float64()
+					}
+					got := must(graphops.WeightedPath(t.Context(), a, from, to, o))(t)
+					seen[got.Status]++
+					message := fmt.Sprintf("%s %d: %d-%d %+v: %+v, length %v", name, round, from, to, o, got, want)
+					switch {
+					case math.IsInf(want, 1):
+						if got.Status == graphops.PathFound || o.MaxLength == 0 && got.Status != graphops.PathNone {
+							t.Fatal(message)
+						}
+					case o.MaxLength > 0 && math.Abs(o.MaxLength-want) < 1e-9:
+					case o.MaxLength > 0 && want > o.MaxLength:
+						if got.Status != graphops.PathNotWithin {
+							t.Fatal(message)
+						}
+					default:
+						if got.Status != graphops.PathFound || !(math.Abs(got.Length-want) < 1e-9) ||
+							got.Nodes[0] != from || got.Nodes[len(got.Nodes)-1] != to {
+							t.Fatal(message)
+						}
+						checkPathEdges(t, got, weights)
+						sum := 0.0
+						for _, e := range got.Edges {
+							if length == graphops.InverseLength {
+								sum += 1 / float64(e.Weight)
+							} else {
+								sum += float64(e.Weight)
+							}
+						}
+						if sum != got.Length {
+							t.Fatalf("%s; edges sum to %v", message, sum)
+						}
+					}
+				}
+			}
+		}
+	}
+	for s := graphops.PathFound; s <= graphops.PathNotWithin; s++ {
+		if seen[s] < 50 {
+			t.Errorf("%d paths %v", seen[s], s)
+		}
+	}
+}
+
+func TestWeightedPathRefusesNegativeWeights(t *testing.T) {
+	for _, w := range []float32{-1, float32(math.Copysign(math.SmallestNonzeroFloat32, -1))} {
+		p := must(graphops.FromEdges(3, []graphops.WeightedEdge{{From: 0, To: 1, Weight: w}, {From: 1, To: 2, Weight: 1}}, graphops.EdgeOptions{Weighted: true}))(t)
+		for length := graphops.WeightLength; length <= graphops.InverseLength; length++ {
+			got, err := graphops.WeightedPath(t.Context(), p, 0, 2, graphops.WeightedPathOptions{Length: length})
+			if !errors.Is(err, engine.ErrInvalid) || got != nil {
+				t.Errorf("%+v, %v", got, err)
+			}
+		}
+	}
+	// An edge of weight 0 is no way where lengths are inverse.
+	p := must(graphops.FromEdges(2, []graphops.WeightedEdge{{From: 0, To: 1}}, graphops.EdgeOptions{Weighted: true}))(t)
+	for length, want := range []graphops.PathStatus{graphops.PathFound, graphops.PathNone} {
+		got := must(graphops.WeightedPath(t.Context(), p, 0, 1, graphops.WeightedPathOptions{Length: graphops.EdgeLength(length)}))(t)
+		if got.Status != want || got.Length != 0 {
+			t.Errorf("length %d: %+v", length, got)
+		}
+	}
+}
+
+func TestPathChain(t *testing.T) {
+	// 0-1-2-3 and 1-4-5, 6-7 apart, 8 alone.
+	edges := []graphops.WeightedEdge{
+		{From: 0, To: 1, Weight: 2}, {From: 1, To: 2, Weight: 3}, {From: 2, To: 3, Weight: 4},
+		{From: 1, To: 4, Weight: 5}, {From: 4, To: 5, Weight: 6}, {From: 6, To: 7, Weight: 7},
+	}
+	p := must(graphops.FromEdges(9, edges, graphops.EdgeOptions{Weighted: true}))(t)
+	arcs := must(graphops.FromEdges(9, append(edges, graphops.WeightedEdge{From: 2, To: 1, Weight: 9}),
+		graphops.EdgeOptions{Weighted: true, Directed: true}))(t)
+	e := func(from, to uint32, w float32) graphops.WeightedEdge {
+		return graphops.WeightedEdge{From: from, To: to, Weight: w}
+	}
+	for _, test := range []struct {
+		name  string
+		a     graphops.Adjacency
+		keys  []uint32
+		legs  [][]uint32 // nil: none
+		nodes []uint32
+		edges []graphops.WeightedEdge
+	}{
+		{"no keys", p, nil, nil, nil, nil},
+		{"one key", p, []uint32{8}, nil, []uint32{8}, nil},
+		{"two keys", p, []uint32{3, 1}, [][]uint32{{3, 2, 1}}, []uint32{3, 2, 1}, []graphops.WeightedEdge{e(3, 2, 4), e(2, 1, 3)}},
+		{"back over the same edges", p, []uint32{0, 2, 5}, [][]uint32{{0, 1, 2}, {2, 1, 4, 5}}, []uint32{0, 1, 2, 4, 5},
+			[]graphops.WeightedEdge{e(0, 1, 2), e(1, 2, 3), e(1, 4, 5), e(4, 5, 6)}},
+		{"a key twice in a row", p, []uint32{0, 0, 1}, [][]uint32{{0}, {0, 1}}, []uint32{0, 1}, []graphops.WeightedEdge{e(0, 1, 2)}},
+		{"a key again", p, []uint32{0, 1, 0}, [][]uint32{{0, 1}, {1, 0}}, []uint32{0, 1}, []graphops.WeightedEdge{e(0, 1, 2)}},
+		{"legs that are not there", p, []uint32{0, 6, 7, 8, 1}, [][]uint32{nil, {6, 7}, nil, nil}, []uint32{0, 6, 7, 8, 1},
+			[]graphops.WeightedEdge{e(6, 7, 7)}},
+		{"arcs", arcs, []uint32{1, 2, 1, 0}, [][]uint32{{1, 2}, {2, 1}, nil}, []uint32{1, 2, 0},
+			[]graphops.WeightedEdge{e(1, 2, 3), e(2, 1, 9)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := must(graphops.PathChain(t.Context(), test.a, test.keys, graphops.PathOptions{}))(t)
+			if !slices.Equal(c.Nodes, test.nodes) || !slices.Equal(c.Edges, test.edges) || len(c.Legs) != len(test.legs) {
+				t.Fatalf("%+v", c)
+			}
+			found := 0
+			for i, leg := range c.Legs {
+				want := graphops.PathNone
+				if test.legs[i] != nil {
+					want = graphops.PathFound
+					found++
+				}
+				if leg.From != test.keys[i] || leg.To != test.keys[i+1] || leg.Status != want || !slices.Equal(leg.Nodes, test.legs[i]) {
+					t.Errorf("leg %d: %+v", i, leg)
+				}
+			}
+			if c.Found != found {
+				t.Errorf("%d legs found, want %d", c.Found, found)
+			}
+		})
+	}
+	c := must(graphops.PathChain(t.Context(), p, []uint32{0, 5, 4}, graphops.PathOptions{MaxDepth: 2}))(t)
+	if c.Legs[0].Status != graphops.PathNotWithin || c.Legs[1].Status != graphops.PathFound || !slices.Equal(c.Nodes, []uint32{0, 5, 4}) {
+		t.Errorf("limited: %+v", c)
+	}
+}

@@ -1,0 +1,588 @@
+package graphops_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// plainAdjacency is a graph of which no more is known than an Adjacency says.
+type plainAdjacency struct{ graphops.Adjacency }
+
+// seedsOf returns seeds of equal weight.
+func seedsOf(nodes ...uint32) []graphops.Scored {
+	out := make([]graphops.Scored, len(nodes))
+	for i, u := range nodes {
+		out[i] = graphops.Scored{Node: u, Score: 1}
+	}
+	return out
+}
+
+// The vectors were computed by hand from the formulas of NodeRAG's code and
+// paper.
+func TestPPRAsNodeRAG(t *testing.T) {
+	const n1, n2, r1, s1, s2, t1 = 0, 1, 2, 3, 4, 5
+	p := must(graphops.FromEdges(6, []graphops.WeightedEdge{
+		{From: s1, To: n1, Weight: 1}, {From: s1, To: n2, Weight: 3}, {From: n1, To: r1, Weight: 1},
+		{From: r1, To: n2, Weight: 1}, {From: s1, To: t1, Weight: 1}, {From: s2, To: n2, Weight: 1},
+		{From: s1, To: s2, Weight: 2},
+	}, graphops.EdgeOptions{Weighted: true}))(t)
+	for _, test := range []struct {
+		name string
+		o    graphops.PPROptions
+		want [6]float64
+	}{
+		{"code, adjusted", graphops.PPROptions{Form: graphops.PPRLazy, Weights: graphops.DegreeWeights},
+			[6]float64{.247917, .124107, .198864, .271916, .084280, .072917}},
+		{"code, not adjusted", graphops.PPROptions{Form: graphops.PPRLazy},
+			[6]float64{.200893, .177083, .144643, .332738, .100000, .044643}},
+		{"paper, adjusted", graphops.PPROptions{Weights: graphops.DegreeWeights},
+			[6]float64{.341667, .092857, .115530, .355249, .053030, .041667}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, a := range []graphops.Adjacency{p, plainAdjacency{p}} {
+				scores := must(graphops.PPR(t.Context(), a, seedsOf(s1, n1), test.o))(t)
+				if len(scores) != 6 {
+					t.Fatalf("%d scores", len(scores))
+				}
+				for i, s := range scores {
+					if !(math.Abs(s.Score-test.want[s.Node]) < 1e-6) {
+						t.Errorf("node %d: %f, want %f", s.Node, s.Score, test.want[s.Node])
+					}
+					if i > 0 && scores[i-1].Score < s.Score {
+						t.Errorf("%v before %v", scores[i-1], s)
+					}
+				}
+			}
+		})
+	}
+}
+
+// denseWalk returns the scores after some steps by products with the whole
+// matrix, and the probability of going from each node to each.
+func denseWalk(a graphops.Adjacency, n int, seeds []graphops.Scored, o graphops.PPROptions) []float64 {
+	p := make([][]float64, n)
+	for u := range p {
+		p[u] = make([]float64, n)
+		ids, w := a.Neighbors(uint32(u), nil, nil)
+		total := 0.0
+		for i, v := range ids {
+			x := 1.0
+			switch {
+			case o.Weights == graphops.DegreeWeights:
+				x = 1 / float64(max(len(ids), a.Degree(v)))
+			case o.Weights == graphops.StoredWeights && len(w) > 0:
+				x = float64(w[i])
+			}
+			p[u][v] = x
+			total += x
+		}
+		for v := range p[u] {
+			if total > 0 {
+				p[u][v] /= total
+			}
+		}
+	}
+	start, total := make([]float64, n), 0.0
+	for _, s := range seeds {
+		start[s.Node] += s.Score
+		total += s.Score
+	}
+	for u := range start {
+		start[u] /= total
+	}
+	x := slices.Clone(start)
+	for range o.Steps {
+		next := make([]float64, n)
+		for u := range n {
+			out := 0.0
+			for v := range n {
+				next[v] += p[u][v] * x[u]
+				out += p[u][v]
+			}
+			if out == 0 && o.Form == graphops.PPRLazy {
+				next[u] += x[u]
+			} else if out == 0 {
+				for v := range n {
+					next[v] += start[v] * x[u]
+				}
+			}
+		}
+		for u := range n {
+			if o.Form == graphops.PPRLazy {
+				x[u] = o.Alpha*next[u] + (1-o.Alpha)*x[u]
+			} else {
+				x[u] = o.Alpha*start[u] + (1-o.Alpha)*next[u]
+			}
+		}
+	}
+	return x
+}
+
+// checkScores compares scores with those of all nodes, and their order.
+func checkScores(t testing.TB, got []graphops.Scored, want []float64, within float64) {
+	t.Helper()
+	scores := make([]float64, len(want))
+	for i, s := range got {
+		scores[s.Node] = s.Score
+		if !(s.Score > 0) {
+			t.Errorf("score %v", s)
+		}
+		if i > 0 && (got[i-1].Score < s.Score || got[i-1].Score == s.Score && got[i-1].Node >= s.Node) {
+			t.Fatalf("%v before %v", got[i-1], s)
+		}
+	}
+	if d := distance(scores, want); !(d <= within) {
+		t.Fatalf("distance %g", d)
+	}
+}
+
+// The store, a projection and the products with the whole matrix agree.
+func TestPPRAgainstMatrix(t *testing.T) {
+	const seed = 5
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for round := range 12 {
+		m := newMessy(t, r, 20+r.IntN(60), r.IntN(250))
+		v := viewOf(t, m.g)
+		f := engine.EdgeFilter{Direction: engine.Direction(round % 3)}
+		p := must(graphops.Project(t.Context(), v, graphops.Spec{Direction: f.Direction, Weighted: true}))(t)
+		var inMemory, inStore []graphops.Scored
+		for range 1 + r.IntN(6) {
+			u, x := r.Uint32N(uint32(p.Len())), 0.25+r.Float64()
+			inMemory = append(inMemory, graphops.Scored{Node: u, Score: x})
+			inStore = append(inStore, graphops.Scored{Node: uint32(p.NodeOf(u)), Score: x})
+		}
+		g := graphops.Local(v, f)
+		for form := graphops.PPRRestart; form <= graphops.PPRLazy; form++ {
+			for weights := graphops.StoredWeights; weights <= graphops.DegreeWeights; weights++ {
+				for _, steps := range []int{1, 2, 5} {
+					o := graphops.PPROptions{Form: form, Weights: weights, Steps: steps, Alpha: 0.1 + 0.9*r.Float64()}
+					t.Run(fmt.Sprintf("%d/%+v", round, o), func(t *testing.T) {
+						want := denseWalk(p, p.Len(), inMemory, o)
+						checkSum(t, want)
+						checkScores(t, must(graphops.PPR(t.Context(), p, inMemory, o))(t), want, 1e-9)
+
+						got := must(graphops.PPR(t.Context(), g, inStore, o))(t)
+						for i, s := range got {
+							u, ok := p.Index(engine.NodeID(s.Node))
+							if !ok {
+								t.Fatalf("node %d", s.Node)
+							}
+							got[i].Node = u
+						}
+						slices.SortFunc(got, func(a, b graphops.Scored) int {
+							return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Node, b.Node))
+						})
+						checkScores(t, got, want, 1e-9)
+					})
+				}
+			}
+		}
+		if err := g.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// At convergence PPR and ForwardPush are networkx's PageRank with a restart.
+func TestPPRConverges(t *testing.T) {
+	b, err := os.ReadFile("testdata/pagerank.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ref reference
+	if err := json.Unmarshal(b, &ref); err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, c := range ref.Cases {
+		if c.Restart == nil {
+			continue
+		}
+		tried++
+		t.Run(c.Name, func(t *testing.T) {
+			edges := make([]graphops.WeightedEdge, len(c.Edges))
+			for i, e := range c.Edges {
+				edges[i] = graphops.WeightedEdge{From: uint32(e[0]), To: uint32(e[1]), Weight: float32(e[2])}
+			}
+			p := must(graphops.FromEdges(c.Nodes, edges, graphops.EdgeOptions{Directed: c.Directed, Weighted: c.Weighted}))(t)
+			var seeds []graphops.Scored
+			for u, x := range c.Restart {
+				seeds = append(seeds, graphops.Scored{Node: uint32(u), Score: x})
+			}
+			scores := must(graphops.PPR(t.Context(), p, seeds, graphops.PPROptions{Alpha: 1 - c.Damping, Steps: 1000}))(t)
+			checkScores(t, scores, c.Scores, 1e-9)
+
+			for _, most := range []float64{1e-2, 1e-5, 1e-12} {
+				o := graphops.PushOptions{Alpha: 1 - c.Damping, MaxResidual: most}
+				r := must(graphops.ForwardPush(t.Context(), p, seeds, o))(t)
+				checkScores(t, r.Scores, c.Scores, r.Residual+1e-9)
+				if !(r.MaxResidual <= most) {
+					t.Errorf("residual %g a neighbour, %g allowed", r.MaxResidual, most)
+				}
+				mass := r.Residual
+				for _, s := range r.Scores {
+					mass += s.Score
+					short := c.Scores[s.Node] - s.Score
+					if !(short > -1e-9) {
+						t.Errorf("node %d: %g over its score", s.Node, -short)
+					}
+					if bound := r.MaxResidual * float64(p.Degree(s.Node)); p.Symmetric() && !p.Weighted() && !(short <= bound+1e-9) {
+						t.Errorf("node %d: short by %g, bound %g", s.Node, short, bound)
+					}
+				}
+				if !(math.Abs(mass-1) < 1e-9) {
+					t.Errorf("scores and residual sum to %g", mass)
+				}
+				// A push of a node moves Alpha times what it may keep, at least.
+				if !(float64(r.Pushes) <= 1/(o.Alpha*most)) {
+					t.Errorf("%d pushes", r.Pushes)
+				}
+			}
+		})
+	}
+	if tried < 3 {
+		t.Errorf("%d cases", tried)
+	}
+}
+
+// Weights of edges are taken into account by pushes as by steps.
+func TestForwardPushWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	p := must(graphops.FromEdges(40, randomEdges(r, 40, 120), graphops.EdgeOptions{Weighted: true}))(t)
+	for weights := graphops.StoredWeights; weights <= graphops.DegreeWeights; weights++ {
+		want := denseWalk(p, 40, seedsOf(3, 9), graphops.PPROptions{Alpha: .3, Steps: 200, Weights: weights})
+		for _, a := range []graphops.Adjacency{p, plainAdjacency{p}} {
+			got := must(graphops.ForwardPush(t.Context(), a, seedsOf(3, 9), graphops.PushOptions{Alpha: .3, MaxResidual: 1e-13, Weights: weights}))(t)
+			checkScores(t, got.Scores, want, 1e-9)
+		}
+	}
+}
+
+func TestPPRSeeds(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 8))
+	p := must(graphops.FromEdges(60, randomEdges(r, 50, 130), graphops.EdgeOptions{Weighted: true}))(t)
+	seeds := []graphops.Scored{{Node: 9, Score: .5}, {Node: 3, Score: 1}, {Node: 9, Score: .25}, {Node: 30, Score: 2}, {Node: 7}, {Node: 55, Score: 1}}
+	want := must(graphops.PPR(t.Context(), p, seeds, graphops.PPROptions{}))(t)
+	t.Run("order does not matter", func(t *testing.T) {
+		for range 20 {
+			r.Shuffle(len(seeds), func(i, j int) { seeds[i], seeds[j] = seeds[j], seeds[i] })
+			if got := must(graphops.PPR(t.Context(), p, seeds, graphops.PPROptions{}))(t); !slices.Equal(got, want) {
+				t.Fatalf("%v, want %v", got, want)
+			}
+		}
+	})
+	t.Run("equal nodes are added, scale does not matter", func(t *testing.T) {
+		sum := []graphops.Scored{{Node: 3, Score: 4}, {Node: 9, Score: 3}, {Node: 30, Score: 8}, {Node: 55, Score: 4}}
+		if got := must(graphops.PPR(t.Context(), p, sum, graphops.PPROptions{}))(t); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+	t.Run("the input is left alone", func(t *testing.T) {
+		given := slices.Clone(seeds)
+		must(graphops.PPR(t.Context(), p, seeds, graphops.PPROptions{}))(t)
+		if !slices.Equal(seeds, given) {
+			t.Errorf("%v, were %v", seeds, given)
+		}
+	})
+	t.Run("TopK is the begin", func(t *testing.T) {
+		for _, k := range []int{1, 3, 7, len(want) - 1, len(want), len(want) + 1} {
+			got := must(graphops.PPR(t.Context(), p, seeds, graphops.PPROptions{TopK: k}))(t)
+			if !slices.Equal(got, want[:min(k, len(want))]) {
+				t.Errorf("best %d: %v, want %v", k, got, want)
+			}
+		}
+	})
+	t.Run("a seed without edges keeps its share", func(t *testing.T) {
+		for form := graphops.PPRRestart; form <= graphops.PPRLazy; form++ {
+			got := must(graphops.PPR(t.Context(), p, seedsOf(58), graphops.PPROptions{Form: form}))(t)
+			if !slices.Equal(got, seedsOf(58)) {
+				t.Errorf("%v", got)
+			}
+		}
+	})
+	t.Run("no seeds", func(t *testing.T) {
+		if got := must(graphops.PPR(t.Context(), p, nil, graphops.PPROptions{}))(t); len(got) != 0 {
+			t.Errorf("%v", got)
+		}
+		r := must(graphops.ForwardPush(t.Context(), undirected(t, 0), nil, graphops.PushOptions{}))(t)
+		if len(r.Scores) != 0 || r.Residual != 0 || r.Pushes != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Scores that differ in the last bits only are in order too, and equal ones
+// are by number.
+func TestPPROrder(t *testing.T) {
+	var edges []graphops.WeightedEdge
+	want := []graphops.Scored{}
+	for i := range uint32(200) {
+		w := float32(1) + float32(i/4)*math.Float32frombits(0x34000000) // 2^-23
+		edges = append(edges, graphops.WeightedEdge{From: 0, To: 200 - i, Weight: w})
+		want = append(want, graphops.Scored{Node: 200 - i, Score: float64(w)})
+	}
+	p := must(graphops.FromEdges(201, edges, graphops.EdgeOptions{Directed: true, Weighted: true}))(t)
+	slices.SortFunc(want, func(a, b graphops.Scored) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Node, b.Node))
+	})
+	got := must(graphops.PPR(t.Context(), p, seedsOf(0), graphops.PPROptions{Steps: 1, Form: graphops.PPRLazy, Alpha: 1}))(t)
+	for i := range got {
+		if got[i].Node != want[i].Node {
+			t.Fatalf("place %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d scores", len(got))
+	}
+}
+
+func TestPPRLimits(t *testing.T) {
+	star := make([][2]uint32, 30)
+	for i := range star {
+		star[i] = [2]uint32{0, uint32(i + 1)}
+	}
+	p := undirected(t, 31, star...)
+	// Two steps from a leaf read it and the hub. Degrees are known in memory;
+	// elsewhere those of the other leaves are read.
+	for _, test := range []struct {
+		a       graphops.Adjacency
+		weights graphops.EdgeWeights
+		reads   int
+	}{
+		{p, graphops.UnitWeights, 2}, {p, graphops.DegreeWeights, 2},
+		{plainAdjacency{p}, graphops.StoredWeights, 2}, {plainAdjacency{p}, graphops.DegreeWeights, 2 + 1 + 29},
+	} {
+		for _, limit := range []int{test.reads, test.reads - 1} {
+			_, err := graphops.PPR(t.Context(), test.a, seedsOf(5), graphops.PPROptions{Weights: test.weights, MaxExpand: limit})
+			_, pushErr := graphops.ForwardPush(t.Context(), test.a, seedsOf(5),
+				graphops.PushOptions{Weights: test.weights, MaxExpand: limit, MaxResidual: .01})
+			for _, err := range []error{err, pushErr} {
+				var full *graphops.ExpandError
+				if got := errors.As(err, &full); got != (limit < test.reads) || got && full.Limit != limit {
+					t.Errorf("%T, weights %d, limit %d: %v", test.a, test.weights, limit, err)
+				}
+			}
+		}
+	}
+}
+
+func TestPPRRefuses(t *testing.T) {
+	p := undirected(t, 3, [2]uint32{0, 1})
+	negative := must(graphops.FromEdges(2, []graphops.WeightedEdge{{From: 0, To: 1, Weight: -1}}, graphops.EdgeOptions{Weighted: true}))(t)
+	for _, test := range []struct {
+		name  string
+		p     *graphops.Projection
+		seeds []graphops.Scored
+		o     graphops.PPROptions
+	}{
+		{"Form", p, seedsOf(0), graphops.PPROptions{Form: 2}},
+		{"Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: 1.1}},
+		{"negative Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: -.1}},
+		{"NaN Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: math.NaN()}},
+		{"Steps", p, seedsOf(0), graphops.PPROptions{Steps: -1}},
+		{"Weights", p, seedsOf(0), graphops.PPROptions{Weights: 3}},
+		{"TopK", p, seedsOf(0), graphops.PPROptions{TopK: -1}},
+		{"MaxExpand", p, seedsOf(0), graphops.PPROptions{MaxExpand: -1}},
+		{"seed beyond", p, seedsOf(3), graphops.PPROptions{}},
+		{"negative seed", p, []graphops.Scored{{Node: 1, Score: -1}, {Node: 0, Score: 2}}, graphops.PPROptions{}},
+		{"infinite seed", p, []graphops.Scored{{Node: 1, Score: math.Inf(1)}}, graphops.PPROptions{}},
+		{"seed that is no number", p, []graphops.Scored{{Node: 1, Score: math.NaN()}}, graphops.PPROptions{}},
+		{"seeds of 0", p, []graphops.Scored{{Node: 1}, {Node: 0}}, graphops.PPROptions{}},
+		{"seeds too great", p, []graphops.Scored{{Node: 1, Score: math.MaxFloat64}, {Node: 0, Score: math.MaxFloat64}}, graphops.PPROptions{}},
+		{"negative weight", negative, seedsOf(0), graphops.PPROptions{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got, err := graphops.PPR(t.Context(), test.p, test.seeds, test.o); !errors.Is(err, engine.ErrInvalid) || got != nil {
+				t.Errorf("%v, %v", got, err)
+			}
+			if test.o.Form > 0 || test.o.Steps < 0 {
+				return
+			}
+			o := graphops.PushOptions{Alpha: test.o.Alpha, Weights: test.o.Weights, TopK: test.o.TopK, MaxExpand: test.o.MaxExpand}
+			if got, err := graphops.ForwardPush(t.Context(), test.p, test.seeds, o); !errors.Is(err, engine.ErrInvalid) || got != nil {
+				t.Errorf("push: %v, %v", got, err)
+			}
+		})
+	}
+	if _, err := graphops.ForwardPush(t.Context(), p, seedsOf(0), graphops.PushOptions{MaxResidual: -1}); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("MaxResidual: %v", err)
+	}
+	if _, err := graphops.PPR(t.Context(), negative, seedsOf(0), graphops.PPROptions{Weights: graphops.UnitWeights}); err != nil {
+		t.Errorf("unit weights: %v", err)
+	}
+}
+
+// What reads from the store returns the store's error, and the context's.
+func TestLocalOperationsReturnErrors(t *testing.T) {
+	m := newMessy(t, rand.New(rand.NewPCG(1, 1)), 40, 300)
+	v := viewOf(t, m.g)
+	dead, cancel := context.WithCancel(t.Context())
+	cancel()
+	from, to := uint32(m.ids[3]), uint32(m.ids[9])
+	operations := map[string]func(ctx context.Context, a graphops.Adjacency) error{
+		"ppr": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.PPR(ctx, a, seedsOf(from), graphops.PPROptions{})
+			return err
+		},
+		"degrees": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.PPR(ctx, a, seedsOf(from), graphops.PPROptions{Weights: graphops.DegreeWeights})
+			return err
+		},
+		"push": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.ForwardPush(ctx, a, seedsOf(from), graphops.PushOptions{})
+			return err
+		},
+		"path": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.ShortestPath(ctx, a, from, to, graphops.PathOptions{})
+			return err
+		},
+		"weighted path": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.WeightedPath(ctx, a, from, to, graphops.WeightedPathOptions{})
+			return err
+		},
+		"chain": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.PathChain(ctx, a, []uint32{from, to}, graphops.PathOptions{})
+			return err
+		},
+		"expand": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.Expand(ctx, a, []uint32{from}, graphops.ExpandOptions{})
+			return err
+		},
+		"induced": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.Induced(ctx, a, []uint32{from, to})
+			return err
+		},
+		"ego": func(ctx context.Context, a graphops.Adjacency) error {
+			_, err := graphops.Ego(ctx, a, from, 2)
+			return err
+		},
+	}
+	for name, run := range operations {
+		t.Run(name, func(t *testing.T) {
+			if err := run(t.Context(), graphops.Local(v, engine.EdgeFilter{})); err != nil {
+				t.Fatal(err)
+			}
+			if err := run(dead, graphops.Local(v, engine.EdgeFilter{})); !errors.Is(err, context.Canceled) {
+				t.Errorf("context: %v", err)
+			}
+			if err := run(t.Context(), graphops.Local(v.WithContext(dead), engine.EdgeFilter{})); !errors.Is(err, context.Canceled) {
+				t.Errorf("store: %v", err)
+			}
+		})
+	}
+}
+
+// Long operations end soon after their context.
+func TestLocalOperationsAreCancelled(t *testing.T) {
+	s := rmat(14, 12, 1, 4)
+	p := s.project(t, true)
+	for name, run := range map[string]func(ctx context.Context) error{
+		"ppr": func(ctx context.Context) error {
+			_, err := graphops.PPR(ctx, p, seedsOf(5), graphops.PPROptions{Steps: 1 << 30})
+			return err
+		},
+		"push": func(ctx context.Context) error {
+			_, err := graphops.ForwardPush(ctx, p, seedsOf(5), graphops.PushOptions{Alpha: 1e-6, MaxResidual: 1e-300})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := &endsAfter{Context: t.Context(), left: 4}
+			if err := run(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestTopPerType(t *testing.T) {
+	m := newMessy(t, rand.New(rand.NewPCG(4, 4)), 200, 900)
+	v := viewOf(t, m.g)
+	p := must(graphops.Project(t.Context(), v, graphops.Spec{}))(t)
+	types := must(graphops.ReadNodeTypes(v))(t)
+	g := graphops.Local(v, engine.EdgeFilter{})
+	for u := range uint32(p.Len()) {
+		id := p.NodeOf(u)
+		n := must(v.Node(id))(t)
+		if p.TypeOf(u) != n.Type || types.TypeOf(uint32(id)) != n.Type || g.TypeOf(uint32(id)) != n.Type {
+			t.Fatalf("node %d: %d %d %d, want %d", id, p.TypeOf(u), types.TypeOf(uint32(id)), g.TypeOf(uint32(id)), n.Type)
+		}
+	}
+	version := must(v.Version())(t)
+	if p.TypeOf(uint32(p.Len())) != 0 || types.TypeOf(1<<20) != 0 || types.TypeOf(0) != 0 || g.TypeOf(1<<20) != 0 ||
+		undirected(t, 2).TypeOf(1) != 0 || types.Version() != version || g.Err() != nil {
+		t.Error("types of no nodes")
+	}
+
+	a, b, c := m.nodes[0], m.nodes[1], m.nodes[2]
+	typeOf := func(u uint32) engine.TypeID { return []engine.TypeID{a, b, c, 0}[u%4] }
+	scores := seedsOf(3, 0, 4, 1, 8, 2, 12, 5, 6, 7, 9)
+	for _, test := range []struct {
+		name   string
+		quotas []graphops.Quota
+		want   [][]graphops.Scored
+		asked  int
+	}{
+		{"one type", []graphops.Quota{{Types: []engine.TypeID{a}, Most: 2}}, [][]graphops.Scored{seedsOf(0, 4)}, 3},
+		{"two quotas", []graphops.Quota{{Types: []engine.TypeID{c}, Most: 1}, {Types: []engine.TypeID{a, b}, Most: 3}},
+			[][]graphops.Scored{seedsOf(2), seedsOf(0, 4, 1)}, 6},
+		{"not full", []graphops.Quota{{Types: []engine.TypeID{c}, Most: 9}}, [][]graphops.Scored{seedsOf(2, 6)}, 11},
+		{"none", []graphops.Quota{{Types: []engine.TypeID{a}}, {Most: 3}}, [][]graphops.Scored{nil, nil}, 0},
+		{"the first counts", []graphops.Quota{{Types: []engine.TypeID{b}, Most: 1}, {Types: []engine.TypeID{b}, Most: 1}},
+			[][]graphops.Scored{seedsOf(1), nil}, 11},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			asked := 0
+			got := graphops.TopPerType(scores, func(u uint32) engine.TypeID { asked++; return typeOf(u) }, test.quotas)
+			if !slices.EqualFunc(got, test.want, slices.Equal[[]graphops.Scored]) || asked != test.asked {
+				t.Errorf("%v after %d questions, want %v after %d", got, asked, test.want, test.asked)
+			}
+		})
+	}
+}
+
+// A query works in what the one before it has left; results are the caller's.
+func TestLocalOperationsShareNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	edges := randomEdges(r, 300, 900)
+	p := must(graphops.FromEdges(300, edges, graphops.EdgeOptions{Weighted: true}))(t)
+	type answer struct {
+		scores []graphops.Scored
+		path   *graphops.Path
+		ego    *graphops.EgoNetwork
+	}
+	var kept []answer
+	ask := func(a graphops.Adjacency, u, v uint32) answer {
+		return answer{
+			must(graphops.PPR(t.Context(), a, seedsOf(u, v), graphops.PPROptions{}))(t),
+			must(graphops.WeightedPath(t.Context(), a, u, v, graphops.WeightedPathOptions{}))(t),
+			must(graphops.Ego(t.Context(), a, u, 1))(t),
+		}
+	}
+	for u := range uint32(50) {
+		fresh := must(graphops.FromEdges(300, edges, graphops.EdgeOptions{Weighted: true}))(t)
+		got, want := ask(p, u, 2*u+1), ask(fresh, u, 2*u+1)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("query %d: %+v, want %+v", u, got, want)
+		}
+		kept = append(kept, got)
+	}
+	for u := range uint32(50) {
+		if again := ask(p, u, 2*u+1); !reflect.DeepEqual(again, kept[u]) {
+			t.Fatalf("query %d changed: %+v, is %+v", u, kept[u], again)
+		}
+	}
+}

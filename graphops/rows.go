@@ -1,0 +1,194 @@
+package graphops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// ExpandError says that a local operation would have had to read the
+// neighbours of more nodes than it may.
+type ExpandError struct {
+	Op    string // such as "ppr"
+	Limit int    // nodes allowed
+}
+
+// Error says what the limit is.
+func (e *ExpandError) Error() string {
+	return fmt.Sprintf("%s needs the neighbours of more than %d nodes", e.Op, e.Limit)
+}
+
+// maxLocalReads is how many nodes a local operation may read from the store
+// where its options do not say: about a tenth of a second's worth.
+const maxLocalReads = 50_000
+
+// A rowReader reads an adjacency for one query.
+type rowReader struct {
+	ctx    context.Context
+	a      Adjacency
+	p      *Projection              // a, where it is one
+	failed interface{ Err() error } // a, where reading it can fail
+	op     string
+	limit  int // nodes that may be read; 0: no bound
+	reads  int
+	credit int // until ctx is asked again
+
+	// What a reads rows into. The graph reversed has a reader of its own that
+	// is used by turns, so that both may share it.
+	ids []uint32
+	w   []float32
+}
+
+// creditRow is what a row costs beside its entries, in entries; rowCredit is
+// how much is read between two looks at the context: about 500 short rows, a
+// millisecond or two of the store.
+const (
+	creditRow = 64
+	rowCredit = 1 << 15
+)
+
+// newRowReader returns a reader that reads at most limit nodes; 0 is as many
+// as there are in memory, and maxLocalReads of the store.
+func newRowReader(ctx context.Context, op string, a Adjacency, limit int) rowReader {
+	r := rowReader{ctx: ctx, a: a, op: op, limit: limit}
+	r.p, _ = a.(*Projection)
+	r.failed, _ = a.(interface{ Err() error })
+	if limit == 0 && r.p == nil {
+		r.limit = maxLocalReads
+	}
+	return r
+}
+
+// check refuses a node that a projection does not have. What the store does
+// not have is not looked for: it is a node without neighbours.
+func (r *rowReader) check(u uint32) error {
+	if r.p != nil && int(u) >= r.p.Len() {
+		return fmt.Errorf("%w: node %d of %d", engine.ErrInvalid, u, r.p.Len())
+	}
+	return nil
+}
+
+// row returns the neighbours of u, ascending, and their weights, nil where
+// all are 1. Both are good until the next call.
+func (r *rowReader) row(u uint32) (to []uint32, w []float32, err error) {
+	if r.limit > 0 && r.reads >= r.limit {
+		return nil, nil, &ExpandError{Op: r.op, Limit: r.limit}
+	}
+	r.reads++
+	return r.peek(u)
+}
+
+// peek is row, whatever the limit.
+func (r *rowReader) peek(u uint32) (to []uint32, w []float32, err error) {
+	if r.credit <= 0 {
+		if err := r.ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		r.credit = rowCredit
+	}
+	switch {
+	case r.p == nil:
+		r.ids, r.w = r.a.Neighbors(u, r.ids[:0], r.w[:0])
+		if r.failed != nil {
+			if err := r.failed.Err(); err != nil {
+				return nil, nil, err
+			}
+		}
+		to, w = r.ids, r.w
+		if len(w) == 0 {
+			w = nil
+		}
+	case int(u) < r.p.Len():
+		to, w = r.p.Row(u)
+	}
+	r.credit -= creditRow + len(to)
+	return to, w, nil
+}
+
+// degreeOf returns the number of neighbours of u. In memory that is known;
+// elsewhere it counts as a node read.
+func (r *rowReader) degreeOf(u uint32) (int, error) {
+	if r.p != nil {
+		return r.p.Degree(u), nil
+	}
+	if r.limit > 0 && r.reads >= r.limit {
+		return 0, &ExpandError{Op: r.op, Limit: r.limit}
+	}
+	r.reads++
+	if r.credit -= creditRow; r.credit <= 0 {
+		if err := r.ctx.Err(); err != nil {
+			return 0, err
+		}
+		r.credit = rowCredit
+	}
+	d := r.a.Degree(u)
+	if r.failed != nil {
+		return d, r.failed.Err()
+	}
+	return d, nil
+}
+
+// localScratch is what local operations work in. An adjacency keeps it from
+// query to query where it can, so that they allocate what they return.
+type localScratch struct {
+	seen nodeMap
+	ids  []uint32
+	w    []float32
+	walk walkScratch
+	path pathScratch
+}
+
+// scratchKeeper is an adjacency that keeps scratch.
+type scratchKeeper interface {
+	takeScratch() *localScratch // nil where there is none
+	keepScratch(s *localScratch)
+}
+
+// borrow returns scratch for one query on a, and what gives it back.
+func borrow(a Adjacency) (s *localScratch, release func()) {
+	keeper, ok := a.(scratchKeeper)
+	if ok {
+		s = keeper.takeScratch()
+	}
+	if s == nil {
+		s = &localScratch{}
+	}
+	s.seen.reset()
+	if !ok {
+		return s, func() {}
+	}
+	return s, func() { keeper.keepScratch(s) }
+}
+
+func (p *Projection) takeScratch() *localScratch {
+	if p.scratch == nil {
+		return nil
+	}
+	s, _ := p.scratch.Get().(*localScratch)
+	return s
+}
+
+func (p *Projection) keepScratch(s *localScratch) {
+	if p.scratch != nil {
+		p.scratch.Put(s)
+	}
+}
+
+func (g *LocalGraph) takeScratch() *localScratch {
+	if g.pool != nil {
+		s, _ := g.pool.Get().(*localScratch)
+		return s
+	}
+	s := g.scratch
+	g.scratch = nil
+	return s
+}
+
+func (g *LocalGraph) keepScratch(s *localScratch) {
+	if g.pool != nil {
+		g.pool.Put(s)
+		return
+	}
+	g.scratch = s
+}

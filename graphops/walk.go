@@ -1,0 +1,193 @@
+package graphops
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// EdgeWeights says by what weights a random walk chooses among the edges that
+// leave a node.
+type EdgeWeights uint8
+
+const (
+	// StoredWeights are those that the adjacency has, 1 where it has none. A
+	// negative one is an error, one of 0 is never followed.
+	StoredWeights EdgeWeights = iota
+	// UnitWeights count every edge 1.
+	UnitWeights
+	// DegreeWeights give an edge 1/max(degree of its ends), so that hubs draw
+	// and pass on less. They are computed as the walk goes. On the store each
+	// neighbour's degree is one more read.
+	DegreeWeights
+)
+
+// walkScratch is what walks work in. Its slices are by place, but to, share
+// and keys.
+type walkScratch struct {
+	begin, end []uint32 // the row of a node in to and share; begin unread: none
+	degree     []int32  // unread: unknown
+	to         []uint32
+	share      []float64
+	score      []float64
+	next       []float64
+	queued     []bool
+	queue      []uint32
+	keys       []uint64
+}
+
+const unread = math.MaxUint32
+
+// A walk is the part of a graph that a random walk has met, with the
+// probability of each step. Every node's row is read once.
+type walk struct {
+	rowReader
+	*walkScratch
+	seen    *nodeMap
+	weights EdgeWeights
+}
+
+func newWalk(r rowReader, weights EdgeWeights, s *localScratch) *walk {
+	w := &walk{rowReader: r, walkScratch: &s.walk, seen: &s.seen, weights: weights}
+	w.ids, w.w = s.ids, s.w
+	w.begin, w.end, w.degree = w.begin[:0], w.end[:0], w.degree[:0]
+	w.to, w.share = w.to[:0], w.share[:0]
+	w.score, w.next = w.score[:0], w.next[:0]
+	w.queued, w.queue = w.queued[:0], w.queue[:0]
+	return w
+}
+
+// seed gives every seed a place and returns the probabilities of starting
+// there, by place. Places are in order of node number, so that the order in
+// which seeds are given does not matter.
+func (w *walk) seed(seeds []Scored) ([]float64, error) {
+	sorted := slices.Clone(seeds)
+	// Equal nodes in order of their weight, so that sums are the same.
+	slices.SortFunc(sorted, func(a, b Scored) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Score, b.Score))
+	})
+	start := make([]float64, 0, len(sorted))
+	sum := 0.0
+	for _, s := range sorted {
+		if !(s.Score >= 0) || math.IsInf(s.Score, 0) {
+			return nil, fmt.Errorf("%w: seed %d of weight %v", engine.ErrInvalid, s.Node, s.Score)
+		}
+		if err := w.check(s.Node); err != nil {
+			return nil, err
+		}
+		if s.Score == 0 {
+			continue
+		}
+		if _, fresh := w.seen.add(s.Node); fresh {
+			start = append(start, 0)
+		}
+		start[len(start)-1] += s.Score
+		sum += s.Score
+	}
+	if len(seeds) > 0 && !(sum > 0 && !math.IsInf(sum, 0)) {
+		return nil, fmt.Errorf("%w: weights of seeds sum to %v", engine.ErrInvalid, sum)
+	}
+	for i := range start {
+		start[i] /= sum
+	}
+	w.widen()
+	return start, nil
+}
+
+// widen makes room for what is known of new places.
+func (w *walk) widen() {
+	from, n := len(w.begin), w.seen.len()
+	w.begin, w.end, w.degree = widen(w.begin, n), widen(w.end, n), widen(w.degree, n)
+	for i := from; i < n; i++ {
+		w.begin[i], w.degree[i] = unread, -1
+	}
+	w.score, w.next = widen(w.score, n), widen(w.next, n)
+}
+
+// out returns the places of the nodes that edges lead to from the one at a
+// place, and the probability of going to each; none where no edge leads on.
+// It may widen.
+func (w *walk) out(place uint32) (to []uint32, share []float64, err error) {
+	if w.begin[place] == unread {
+		if err := w.read(place); err != nil {
+			return nil, nil, err
+		}
+	}
+	begin, end := w.begin[place], w.end[place]
+	return w.to[begin:end], w.share[begin:end], nil
+}
+
+// read reads the row of the node at a place.
+func (w *walk) read(place uint32) error {
+	u := w.seen.nodes[place]
+	row, weights, err := w.row(u)
+	if err != nil {
+		return err
+	}
+	if uint64(len(w.to))+uint64(len(row)) >= unread {
+		return ErrTooLarge
+	}
+	w.degree[place] = int32(min(len(row), math.MaxInt32))
+	begin := len(w.to)
+	for _, v := range row {
+		p, _ := w.seen.add(v)
+		w.to = append(w.to, p)
+	}
+	w.widen()
+	w.share = slices.Grow(w.share, len(row))[:len(w.to)]
+	sum, err := w.weigh(place, row, weights, w.to[begin:], w.share[begin:])
+	if err != nil {
+		return err
+	}
+	switch {
+	case !(sum > 0): // no edge to follow
+		w.to, w.share = w.to[:begin], w.share[:begin]
+	case math.IsInf(sum, 0):
+		return fmt.Errorf("%w: weights of node %d sum to %v", engine.ErrInvalid, u, sum)
+	}
+	for i := begin; i < len(w.share); i++ {
+		w.share[i] /= sum
+	}
+	w.begin[place], w.end[place] = uint32(begin), uint32(len(w.to))
+	return nil
+}
+
+// weigh sets share to the weights of the edges of the node at a place and
+// returns their sum.
+func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32, share []float64) (sum float64, err error) {
+	switch {
+	case w.weights == DegreeWeights:
+		own := w.degree[place]
+		for i, p := range to {
+			if w.degree[p] < 0 {
+				d, err := w.degreeOf(row[i])
+				if err != nil {
+					return 0, err
+				}
+				w.degree[p] = int32(min(d, math.MaxInt32))
+			}
+			share[i] = 1 / float64(max(own, w.degree[p]))
+			sum += share[i]
+		}
+	case w.weights == UnitWeights || weights == nil:
+		for i := range share {
+			share[i] = 1
+		}
+		sum = float64(len(share))
+	default:
+		for i, x := range weights {
+			if !(x >= 0) {
+				return 0, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x, w.seen.nodes[place], row[i])
+			}
+			share[i] = float64(x)
+			sum += share[i]
+		}
+	}
+	return sum, nil
+}
+
+// done gives what grew back to s.
+func (w *walk) done(s *localScratch) { s.ids, s.w = w.ids, w.w }
