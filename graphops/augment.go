@@ -209,7 +209,7 @@ func edgePercentile(x []float32, q float64) float64 {
 	if len(x) == 0 {
 		return math.Inf(-1)
 	}
-	at := q * float64(len(x)/2-1)
+	at := float64(q * float64(len(x)/2-1))
 	i := int(at)
 	lo := float64(valueOfRank(x, 2*i))
 	if part := at - float64(i); part > 0 {
@@ -220,7 +220,7 @@ func edgePercentile(x []float32, q float64) float64 {
 
 // valueOfRank returns the element of x that would be at rank if x were sorted,
 // by counting its elements by the upper half of their bits and then those of
-// one upper half by the lower.
+// one upper half by the lower: O(n).
 func valueOfRank(x []float32, rank int) float32 {
 	var counts [1 << 16]int
 	for _, v := range x {

@@ -259,3 +259,25 @@ func BenchmarkCodes(b *testing.B) {
 	reportCPU(b, cpu)
 	b.ReportMetric(float64(m.Len()*b.N)/b.Elapsed().Seconds(), "vectors/s")
 }
+
+// FuzzHyperplanes reads any bytes: what is taken is written the same.
+func FuzzHyperplanes(f *testing.F) {
+	for _, center := range [][]float32{nil, {1, -2}} {
+		h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 2, Planes: 3, Center: center}))(f)
+		f.Add(must(h.MarshalBinary())(f))
+	}
+	f.Add([]byte{1, 64, 1, 0, 0, 0, 1, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var h graphops.Hyperplanes
+		if err := h.UnmarshalBinary(b); err != nil {
+			if !errors.Is(err, engine.ErrCorrupt) && !errors.Is(err, engine.ErrFormat) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if got := must(h.MarshalBinary())(t); !bytes.Equal(got, b) {
+			t.Fatalf("%x, written as %x", b, got)
+		}
+		must(h.Code(make([]float32, h.Dim())))(t)
+	})
+}

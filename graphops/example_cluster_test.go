@@ -1,0 +1,92 @@
+package graphops_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/ragdb/ragdb/graphops"
+)
+
+func ExampleSegments() {
+	s, err := graphops.NewSegments(graphops.SegmentOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Codes would be those of Hyperplanes.
+	var items []graphops.SegmentItem
+	for i := range uint64(24) {
+		items = append(items, graphops.SegmentItem{ID: i, Code: i << 40})
+	}
+	changes, err := s.Apply(items, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("created", changes.Created)
+
+	// What has to be summarized anew after item 3 has gone and 100 has come.
+	changes, err = s.Apply([]graphops.SegmentItem{{ID: 100, Code: 20<<40 + 1}}, []uint64{3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("changed", changes.Changed, "removed", changes.Removed)
+	// Output:
+	// created [1 2 3]
+	// changed [2 3] removed [1]
+}
+
+func ExampleContract() {
+	p, err := graphops.FromEdges(4, []graphops.WeightedEdge{
+		{From: 0, To: 1}, {From: 1, To: 2}, {From: 1, To: 3}, {From: 2, To: 3},
+	}, graphops.EdgeOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	part := &graphops.Partition{Of: []uint32{0, 0, 1, 1}, Count: 2}
+	r, err := graphops.Contract(context.Background(), p, part, graphops.ContractOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	to, w := r.Graph.Row(0)
+	fmt.Println(to, w, r.Inside)
+	// Output: [1] [2] [1 1]
+}
+
+func ExampleSCAN() {
+	// Two cliques, and node 8 between them.
+	var edges []graphops.WeightedEdge
+	for u := range uint32(4) {
+		for v := range u {
+			edges = append(edges, graphops.WeightedEdge{From: u, To: v}, graphops.WeightedEdge{From: u + 4, To: v + 4})
+		}
+	}
+	edges = append(edges, graphops.WeightedEdge{From: 0, To: 8}, graphops.WeightedEdge{From: 4, To: 8})
+	p, err := graphops.FromEdges(9, edges, graphops.EdgeOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := graphops.SCAN(context.Background(), p, graphops.SCANOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Partition.Of[:8], r.Roles[8] == graphops.ScanHub)
+	// Output: [0 0 0 0 1 1 1 1] true
+}
+
+func ExampleAugmentKNN() {
+	p, err := graphops.FromEdges(5, []graphops.WeightedEdge{
+		{From: 0, To: 1, Weight: .9}, {From: 1, To: 2, Weight: .5}, {From: 2, To: 3, Weight: .4},
+	}, graphops.EdgeOptions{Weighted: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// The nearest neighbours of node 4, as a vector search finds them.
+	near := []graphops.WeightedEdge{{From: 4, To: 0, Weight: .8}, {From: 4, To: 3, Weight: .6}}
+	r, err := graphops.AugmentKNN(context.Background(), p, near, graphops.AugmentOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	to, _ := r.Graph.Row(4)
+	fmt.Printf("over %.2f, %d a node: %v\n", r.Limits.Threshold, r.Limits.Degree, to)
+	// Output: over 0.74, 1 a node: [0]
+}
