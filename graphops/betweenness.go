@@ -17,6 +17,10 @@ type BetweennessOptions struct {
 	// SourceNodes are the sources to use instead, as numbers of the
 	// projection. One that is given twice counts twice. nil is none given.
 	SourceNodes []uint32
+	// Epsilon, between 0 and 1, asks for scores that are right within it as
+	// normalised ones, with probability 1-Delta, from random paths between
+	// random pairs of nodes: it decides how many are drawn. 0 is not to.
+	Epsilon float64
 	// Lengths has the weights of the projection as lengths of edges, all above
 	// 0: the shortest path is the one of the least sum. Else it is the one of
 	// the fewest edges. Similarities are not lengths; 1/x of them may be.
@@ -26,7 +30,7 @@ type BetweennessOptions struct {
 	// Delta is the probability, between 0 and 1, with which the bound of the
 	// error may be missed. The default, 0, is 0.1.
 	Delta float64
-	// Seed decides which sources are drawn. 0 is a seed like any other.
+	// Seed decides which sources or paths are drawn. 0 is a seed like any other.
 	Seed uint64
 	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
 	// Fewer goroutines are used where there is no room for more.
@@ -34,7 +38,8 @@ type BetweennessOptions struct {
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the sources done.
+	// Progress is called at most ten times a second with the sources or paths
+	// done.
 	Progress func(Progress)
 }
 
@@ -54,6 +59,12 @@ func (o *BetweennessOptions) validate(n int) error {
 		return fmt.Errorf("%w: both Sources and SourceNodes", engine.ErrInvalid)
 	case o.SourceNodes != nil && len(o.SourceNodes) == 0:
 		return fmt.Errorf("%w: no SourceNodes", engine.ErrInvalid)
+	case !(o.Epsilon >= 0 && o.Epsilon < 1):
+		return fmt.Errorf("%w: Epsilon %v", engine.ErrInvalid, o.Epsilon)
+	case o.Epsilon > 0 && (o.Sources > 0 || o.SourceNodes != nil):
+		return fmt.Errorf("%w: Epsilon with sources", engine.ErrInvalid)
+	case o.Epsilon > 0 && o.Lengths:
+		return fmt.Errorf("%w: Epsilon with Lengths", engine.ErrInvalid)
 	case !(o.Delta > 0 && o.Delta < 1):
 		return fmt.Errorf("%w: Delta %v", engine.ErrInvalid, o.Delta)
 	}
@@ -70,8 +81,10 @@ type BetweennessResult struct {
 	// Scores has the betweenness of each node.
 	Scores []float64
 	// Sources is how many sources were used, one that was drawn twice counted
-	// twice.
+	// twice; 0 with Epsilon.
 	Sources int
+	// Paths is how many paths were drawn, 0 without Epsilon.
+	Paths int
 	// ErrorBound is what no score is further from the exact one than, but with
 	// probability Delta; 0 where scores are exact. It is in units of Scores.
 	// Where it is not below the largest score, the scores are a heuristic
@@ -96,17 +109,31 @@ type BetweennessResult struct {
 // measurement. The bound needs sources that were drawn uniformly and
 // independently, as Sources are; what SourceNodes are, the caller knows.
 //
+// With Epsilon, random shortest paths between random pairs are drawn, and
+// scores are the share of them that a node is inside of. How many it takes
+// grows with the logarithm of the length of the longest shortest path, of which
+// a bound is found first. To be within 0.01, 31,500 paths do in a graph of
+// 173,000 nodes in which no distance is above 16, where it would be 75,000
+// sources.
+//
 // Source: Brandes, "A Faster Algorithm for Betweenness Centrality", 2001;
 // Brandes and Pich, "Centrality Estimation in Large Networks", 2007, for the
 // sample; Maurer and Pontil, "Empirical Bernstein Bounds and Sample Variance
 // Penalization", 2009, for the bound. The search is direction-optimising
-// (Beamer, Asanovic, Patterson, 2012) where the projection is symmetric. Where
-// more shortest paths lead from one node than a float64 counts, 10^308, the
-// error is [engine.ErrInvalid].
+// (Beamer, Asanovic, Patterson, 2012) where the projection is symmetric.
+// Riondato and Kornaropoulos, "Fast Approximation of Betweenness Centrality
+// through Sampling", 2016, for the number of paths, with their constant c =
+// 1/2, which is measured, not proved; where the projection is not symmetric,
+// the vertex diameter is bounded by the size of the largest component. Borassi
+// and Natale, "KADABRA", 2016, section 4, for how paths are drawn. Where more
+// shortest paths lead from one node than a float64 counts, 10^308, the error
+// is [engine.ErrInvalid].
 //
-// O(k (n + m)), with Lengths O(k (n + m) log n). Working memory is 8 bytes a node, and for each worker 44 a node
-// and 4 an edge; with a sample, 8 a node more for each. The result does not
-// depend on the number of workers.
+// O(k (n + m)), with Lengths O(k (n + m) log n). Working memory is 8 bytes a
+// node, and for each worker 44 a node and 4 an edge; with a sample, 8 a node
+// more for each. With Epsilon it is 32 bytes a node, and 32 for each worker;
+// where the projection is not symmetric, the reversed rows with 16 bytes a node
+// more. The result does not depend on the number of workers.
 func Betweenness(ctx context.Context, p *Projection, o BetweennessOptions) (*BetweennessResult, error) {
 	o = o.ensureDefaults()
 	r, err := betweenness(ctx, p, &o)
@@ -125,6 +152,9 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 		if err := lengthsOf(p); err != nil {
 			return nil, err
 		}
+	}
+	if o.Epsilon > 0 {
+		return samplePaths(ctx, p, o)
 	}
 	b := &betweennessRun{p: p, lengths: o.Lengths, sources: sourcesOf(n, o)}
 	for _, s := range b.sources {

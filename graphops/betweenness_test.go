@@ -334,15 +334,20 @@ func TestBetweennessIsTheSameForAnyWorkers(t *testing.T) {
 
 func TestBetweennessOptions(t *testing.T) {
 	t.Parallel()
-	p := undirected(t, 3, [2]uint32{0, 1})
+	p := undirected(t, 4, [2]uint32{0, 1}, [2]uint32{1, 2})
 	for name, o := range map[string]graphops.BetweennessOptions{
 		"sources":       {Sources: -1},
 		"both":          {Sources: 1, SourceNodes: []uint32{0}},
 		"no source":     {SourceNodes: []uint32{}},
-		"unknown node":  {SourceNodes: []uint32{3}},
+		"unknown node":  {SourceNodes: []uint32{4}},
 		"delta":         {Delta: 1},
 		"negative":      {Delta: -.1},
 		"not a number":  {Delta: math.NaN()},
+		"epsilon":       {Epsilon: 1},
+		"no epsilon":    {Epsilon: math.NaN()},
+		"tiny epsilon":  {Epsilon: 1e-12},
+		"both samples":  {Epsilon: .1, Sources: 1},
+		"long paths":    {Epsilon: .1, Lengths: true},
 		"unknown twice": {SourceNodes: []uint32{0, 1 << 31}},
 	} {
 		if r, err := graphops.Betweenness(t.Context(), p, o); !errors.Is(err, engine.ErrInvalid) || r != nil {
