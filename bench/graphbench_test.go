@@ -145,10 +145,8 @@ func TestGraph(t *testing.T) {
 			betweenness += float64(max(d-1, 0)) / 2
 		}
 	}
-	x := uint64(12345)
-	for range 3 {
-		x = x*6364136223846793005 + 1442695040888963407
-		for _, d := range distances(g, uint32((x>>33)%12)) {
+	for _, s := range drawn(12345, 3, 12) {
+		for _, d := range distances(g, uint32(s)) {
 			fromThree += float64(max(d-1, 0)) / 2
 		}
 	}
@@ -189,6 +187,88 @@ func TestGraph(t *testing.T) {
 				t.Errorf("times %+v", out)
 			}
 		})
+	}
+}
+
+// drawn returns the first numbers below n of the sequence of a seed.
+func drawn(seed uint64, count, n int) []int {
+	out := make([]int, count)
+	for i := range out {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		out[i] = int((seed >> 33) % uint64(n))
+	}
+	return out
+}
+
+// TestGraphQueries compares the means of what queries answer with those of all
+// distances, and of two steps over a dense matrix.
+func TestGraphQueries(t *testing.T) {
+	edges, labels := cliquesFiles(t)
+	g, err := readGraph(edges, labels, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(g.types)
+	length := make([][]float64, n) // by Floyd and Warshall
+	for u := range length {
+		length[u] = slices.Repeat([]float64{math.Inf(1)}, n)
+		length[u][u] = 0
+	}
+	degree := make([]float64, n)
+	for _, e := range g.edges {
+		length[e.from][e.to], length[e.to][e.from] = float64(e.w), float64(e.w)
+		degree[e.from]++
+		degree[e.to]++
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				length[i][j] = min(length[i][j], length[i][k]+length[k][j])
+			}
+		}
+	}
+	const queries, seed = 40, 3
+	var hops, weights, reached, top float64
+	pairs := drawn(seed, 2*queries, n)
+	for i := range queries {
+		u, v := pairs[2*i], pairs[2*i+1]
+		if w := length[u][v]; !math.IsInf(w, 1) {
+			hops += float64(distances(g, uint32(u))[v])
+			weights += w
+			reached++
+		}
+	}
+	seeds := drawn(seed, 20*queries, n)
+	for i := range queries {
+		start := make([]float64, n)
+		for _, u := range seeds[20*i:][:20] {
+			start[u] += 0.05
+		}
+		score := slices.Clone(start)
+		for range 2 {
+			next := make([]float64, n)
+			for u, x := range start {
+				next[u] += x / 2 * (1 + score[11]) // the lone node starts anew
+			}
+			for _, e := range g.edges {
+				next[e.to] += score[e.from] / degree[e.from] / 2
+				next[e.from] += score[e.to] / degree[e.to] / 2
+			}
+			score = next
+		}
+		top += slices.Max(score)
+	}
+	for task, want := range map[string]float64{"path": hops / reached, "wpath": weights / reached, "ppr": top / queries} {
+		out, _ := runJSON(t, "graph", "--graph", edges, "--labels", labels, "--task", task, "--seed", "3", "--queries", "40")
+		if math.Abs(out.Value-want) > 1e-7 || out.Queries != queries {
+			t.Errorf("%s: value %v of %d queries, not %v", task, out.Value, out.Queries, want)
+		}
+		if !(out.P50 > 0 && out.P50 <= out.P99 && out.P50Wall <= out.P99Wall && out.StoreP50 > out.P50 && out.StoreP50 <= out.StoreP99 && out.StoreP50Wall > 0) {
+			t.Errorf("%s: percentiles %+v", task, out)
+		}
+		if r := out.More["reached"]; task != "ppr" && r != reached || task == "ppr" && r != queries {
+			t.Errorf("%s: %v answers", task, r)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func TestIgraph(t *testing.T) {
 	if err := run(t.Context(), []string{"graph-gen", "-kind", "lfr", "-nodes", "500", "-o", path, "-truth", truth}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, task := range []string{"kcore", "components", "clustering", "pagerank", "bc:exact", "bc:10"} {
+	for _, task := range []string{"kcore", "components", "clustering", "pagerank", "bc:exact", "bc:10", "path", "wpath"} {
 		args := []string{"--graph", path, "--labels", truth, "--task", task, "--reps", "2", "--queries", "30"}
 		out, err := exec.CommandContext(t.Context(), bin, args...).Output()
 		if err != nil {

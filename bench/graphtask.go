@@ -39,6 +39,9 @@ func graphTasks() []graphTask {
 		{name: "bc", about: "K or bc:exact", needs: true, parse: parseCountOrExact, measure: measureBetweenness},
 		{name: "leiden", about: "ITERATIONS", undirected: true, parse: parseCount, measure: measureLeiden},
 		{name: "leiden_w", about: "ITERATIONS", undirected: true, weights: true, parse: parseCount, measure: measureLeiden},
+		{name: "ppr", measure: measurePPR},
+		{name: "path", measure: measurePath},
+		{name: "wpath", weights: true, measure: measureWeightedPath},
 		{name: "kmeans", about: "K", needs: true, parse: parseCount, cluster: measureKMeans},
 		{name: "gmm", about: "K or gmm:sweep", needs: true, parse: parseCountOrSweep, cluster: measureGMM},
 	}

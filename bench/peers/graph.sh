@@ -114,7 +114,7 @@ for graph in "$@"; do
 	if [[ $graph == *.bin ]]; then
 		[ ! -f "${graph%.bin}.truth" ] || labels=(--labels "${graph%.bin}.truth")
 	else
-		[ "$name" != edges ] || name=$(basename "$(cd "$(dirname "$graph")" && pwd)")
+		[ "$name" != edges ] || name=$(basename "$(cd "$(dirname "$graph")" && pwd)") && name=${name#graph_}
 		of=$(dirname "$graph")/labels.tsv.gz
 		if [ -f "$of" ]; then
 			labels=(--labels "$tmp/$name.truth")
