@@ -20,6 +20,7 @@
 #   PEERS    of igraph python-igraph leidenalg networkx scipy scikit-learn
 #   CLUSTER  words FILE,DIM,TASK: vectors to cluster, raw little-endian f32
 #            rows, as blobs.f32,256,kmeans:141
+#   PYTHON   interpreter that has the packages (/usr/bin/python3)
 #   LIMIT    seconds after which a run is given up (300)
 #   RAW      folder to keep the engines' own output in
 #   TMPDIR   folder for databases and unpacked graphs
@@ -78,7 +79,7 @@ run() {
 	case $engine in
 	ragdb) program=("$tmp/ragdb-bench" graph --json) ;;
 	igraph) program=("$tmp/igraph") ;;
-	*) program=(/usr/bin/python3 "$here/graph.py" --engine "$engine") ;;
+	*) program=("${PYTHON:-/usr/bin/python3}" "$here/graph.py" --engine "$engine") ;;
 	esac
 	local to=$raw/$name.$task.$engine.$seed.$round.json
 	echo "==> $(basename "$to" .json)" >&2
