@@ -79,7 +79,7 @@ func quality(p *Projection, part *Partition, o Objective, resolution float64) (f
 		for _, s := range mass {
 			pairs += float64(s * (s - 1) / 2)
 		}
-		return inside/2 - float64(resolution*pairs), nil
+		return float64(inside/2) - float64(resolution*pairs), nil
 	}
 	if all == 0 {
 		return 0, nil
