@@ -11,9 +11,16 @@ var (
 	// ErrReply says that a model's reply is not of the form asked for. The
 	// error is a [*ReplyError].
 	ErrReply = errors.New("unusable reply")
+	// ErrProvider says that a model's provider does not work: it is not there,
+	// refuses the key or the model, or failed after all retries. Another task
+	// would end the same way.
+	ErrProvider = errors.New("the model's provider failed")
 	// ErrNoEvidence is the reply of an answer task whose evidence does not
 	// speak of the question.
 	ErrNoEvidence = errors.New("no evidence found")
+	// ErrRefused says that a model's provider refuses one task for what it
+	// holds, such as a text that is too long. Others may succeed.
+	ErrRefused = errors.New("the model refuses the task")
 )
 
 // ReplyError is a reply of the wrong form, kept so that somebody can look.
@@ -28,3 +35,19 @@ func (e *ReplyError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Kind, E
 
 // Is reports whether target is [ErrReply].
 func (e *ReplyError) Is(target error) bool { return target == ErrReply }
+
+// VectorError is a vector that cannot be used, with the text that it is of. It
+// is an [ErrReply].
+type VectorError struct {
+	// Text is the position of the text in the call of Embed, from 0.
+	Text int
+	Why  string
+}
+
+// Error says what was wrong.
+func (e *VectorError) Error() string {
+	return fmt.Sprintf("vector of text %d: %s: %s", e.Text, ErrReply, e.Why)
+}
+
+// Is reports whether target is [ErrReply].
+func (e *VectorError) Is(target error) bool { return target == ErrReply }

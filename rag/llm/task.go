@@ -28,6 +28,28 @@ const (
 	Judge               Kind = "judge"                // JudgeInput -> Verdict
 )
 
+// Form is the form of a kind's reply.
+type Form int
+
+// The forms of replies.
+const (
+	FormUnknown Form = iota // there is no such kind
+	FormText
+	FormJSON
+)
+
+// Form returns the form of the kind's reply.
+func (k Kind) Form() Form {
+	switch k {
+	case Attribute, Summarise, MergeDescriptions, HypotheticalPassage, Answer:
+		return FormText
+	case Extract, Glean, RepairRelation, CommunityReport, SummaryEntities, QueryElements,
+		Keywords, FilterPoints, Judge:
+		return FormJSON
+	}
+	return FormUnknown
+}
+
 // Message is one turn of a prompt.
 type Message struct {
 	Role    string `json:"role"` // system, user or assistant
@@ -98,6 +120,15 @@ type Provider interface {
 	// Name is the model with its version, as digests hold it.
 	Name() string
 	Can(k Kind) bool
+}
+
+// Streamer is a provider that can give a reply piece by piece.
+type Streamer interface {
+	Provider
+	// Stream is Do, and gives the reply's text to onToken as it comes, on the
+	// goroutine of the caller. The pieces together are the text of the reply.
+	// An error of onToken ends the call and is returned.
+	Stream(ctx context.Context, t Task, onToken func(string) error) (Reply, Usage, error)
 }
 
 // Embedder turns texts into vectors: a pure function of text and model. It is
