@@ -77,11 +77,6 @@ func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, err
 	return n, nil
 }
 
-// Tasks implements [Stage].
-func (st *chunkStage) Tasks(context.Context, *engine.Snapshot, WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 // Do implements [Stage].
 func (st *chunkStage) Do(context.Context, *engine.Snapshot, *Models, WorkItem) ([]byte, error) {
 	return nil, nil
@@ -146,18 +141,13 @@ func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[W
 	}
 }
 
-// Tasks implements [Stage].
-func (st *embedStage) Tasks(context.Context, *engine.Snapshot, WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 // Do implements [Stage].
 func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w WorkItem) ([]byte, error) {
 	ch, err := st.c.ChunkByKey(s.Graph(st.c.Base).WithContext(ctx), st.set, w.Key)
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := m.Embed(ctx, []string{ch.Text})
+	vecs, err := m.Embed(ctx, []string{ch.Doc}, []string{ch.Text})
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,9 @@ const localVectors = "local/"
 //	sums@model  sums of keyword vectors, by node id; stale@model says which
 //	            vectors are behind them
 //	replies     paid replies; reply-uses says of which documents
+//	embeddings  paid vectors
+//	models      the embedding model
+//	runs        what index runs cost
 //	traces      how answers came about
 //	settings    how the command asks where it is not told
 //

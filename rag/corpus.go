@@ -55,6 +55,9 @@ type Corpus struct {
 	// with again; nil is [OpenLocal]. It is called after the corpus was read
 	// and must give models of the same space each time.
 	Models func(ctx context.Context, c *Corpus) (*Models, error)
+	// NoWords says that nothing is to be learnt from the documents' words: the
+	// models are none of the local ones.
+	NoWords bool
 }
 
 // OpenCorpus opens a namespace's corpus, making its base graph where it is

@@ -30,6 +30,10 @@ type IndexOptions struct {
 	Workers int
 	// Retry takes up again what failed in earlier runs.
 	Retry bool
+	// Reembed allows models of another space than the corpus has: all that is
+	// indexed is embedded anew beside what is there, which goes in the commit
+	// that ends the run. Else such models are a [*ModelError].
+	Reembed bool
 	// Notify receives progress, never concurrently; nil is nobody.
 	Notify func(Event)
 }
@@ -39,12 +43,17 @@ type IndexResult struct {
 	Added     int           `json:"added"`
 	Replaced  int           `json:"replaced"`
 	Unchanged int           `json:"unchanged"`
+	Removed   int           `json:"removed,omitempty"` // by Sync
 	Documents int           `json:"docs"`
 	Chunks    int           `json:"chunks"`
 	Failed    int           `json:"failed"`
 	BadFiles  []string      `json:"bad_files,omitempty"`
 	Stages    []StageResult `json:"stages"`
 	Usage     llm.Usage     `json:"usage"`
+	// Spent is the usage by stage and model, with its price.
+	Spent []Spent `json:"spent"`
+	// USD is what the run cost, nil where the price of a model is not known.
+	USD *float64 `json:"usd,omitempty"`
 }
 
 // StageResult says what a stage did in a run.
@@ -289,7 +298,7 @@ func trains(v *engine.TxView, set text.ChunkSet) (bool, error) {
 }
 
 // build runs the stages.
-func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
+func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	c := x.Corpus
 	sets, err := x.sets()
 	if err != nil {
@@ -304,8 +313,10 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 			return err
 		}
 	}
-	if err := c.train(ctx, sets[0].Set(), x.Options.Notify); err != nil {
-		return fmt.Errorf("rag: words: %w", err)
+	if !c.NoWords {
+		if err := c.train(ctx, sets[0].Set(), x.Options.Notify); err != nil {
+			return fmt.Errorf("rag: words: %w", err)
+		}
 	}
 	if err := c.tidyWords(ctx); err != nil {
 		return fmt.Errorf("rag: words: %w", err)
@@ -313,7 +324,29 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 	if r.models, err = c.models(ctx); err != nil {
 		return err
 	}
-	all, err := x.withOutdated(ctx)
+	want := embeddingModelOf(r.models.Documents.Space())
+	other, have, err := c.claim(ctx, want)
+	if err != nil {
+		return err
+	}
+	if other && !x.Options.Reembed {
+		return fmt.Errorf("rag: %w", &ModelError{have, want})
+	}
+	run := x.beginRecord(r.models)
+	defer func() {
+		out.tally(r.models)
+		outcome := "done"
+		if err != nil {
+			outcome = err.Error()
+		}
+		err = errors.Join(err, run.save(ctx, r.models, outcome))
+	}()
+	all := x
+	if other {
+		all, err = x.withAll(ctx)
+	} else {
+		all, err = x.withOutdated(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -333,6 +366,9 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 			if err := x.stage(ctx, r, st, out); err != nil {
 				return err
 			}
+			if err := run.save(ctx, r.models, ""); err != nil {
+				return err
+			}
 		}
 		if err := c.remember(ctx, sys, r.models); err != nil {
 			return err
@@ -341,7 +377,11 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) error {
 	if err := c.adopt(ctx); err != nil {
 		return fmt.Errorf("rag: words: %w", err)
 	}
-	out.Usage = r.models.Usage()
+	if other {
+		if err := c.changeModel(ctx, have, want); err != nil {
+			return fmt.Errorf("rag: change the embedding model: %w", err)
+		}
+	}
 	return c.count(ctx, sets[0].Set(), out)
 }
 
@@ -353,6 +393,17 @@ func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
 	if err != nil || state.next == 0 || state.current == 0 {
 		return x, err
 	}
+	return x.withAll(ctx)
+}
+
+// tally notes what a run's calls cost.
+func (r *IndexResult) tally(m *Models) {
+	total := m.meter.Total()
+	r.Usage, r.USD, r.Spent = total.Usage, total.USD, m.meter.Rows()
+}
+
+// withAll returns the indexer with all systems of the corpus.
+func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 	indexed, err := x.Corpus.systems(ctx, x.Methods)
 	if err != nil {
 		return nil, err
@@ -370,7 +421,7 @@ func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
 
 func (x *Indexer) stage(ctx context.Context, r *runner, st Stage, out *IndexResult) error {
 	if r.models == nil {
-		r.models = &Models{Free: true, corpus: x.Corpus}
+		r.models = NewModels(x.Corpus, nil, nil, nil)
 	}
 	start := time.Now()
 	done, failed, err := r.run(ctx, st)

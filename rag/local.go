@@ -27,7 +27,8 @@ func OpenLocal(ctx context.Context, c *Corpus, forIndex bool) (*Models, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rag: local model: %w", err)
 	}
-	m := &Models{Free: true, corpus: c}
+	m := NewModels(c, nil, nil, nil)
+	m.Free = true
 	var head local.Head
 	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
 		if version == 0 {

@@ -2,26 +2,9 @@ package rag
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
-)
-
-// The buckets of paid replies, in the base graph.
-const (
-	bucketReplies = "replies" // task digest -> reply
-	// bucketUses says what a reply was asked for, and which documents it was
-	// made from:
-	//
-	//	"u" digest item         -> documents as JSON
-	//	"d" doc 00 digest item  -> empty
-	bucketUses = "reply-uses"
 )
 
 // Models are what a corpus is indexed and asked with. It is safe for
@@ -34,61 +17,106 @@ type Models struct {
 	Documents, Questions llm.Embedder
 	// Free says that tasks cost nothing: replies are not kept.
 	Free bool
+	// Fill gives a task the prompt and schema that a model reads; nil leaves
+	// tasks as they are, for providers that read their input.
+	Fill func(*llm.Task) error
+	// Prompts names the prompts that Fill makes, in the records of runs.
+	Prompts string
+	// Workers is how many work items are done at once where nobody says: models
+	// that are waited for want many. 0 is GOMAXPROCS.
+	Workers int
 
 	corpus *Corpus
+	meter  *Meter
+	stage  string // that calls are counted for
+	shared *sharedModels
+}
 
+// sharedModels is what the Models of all stages of a run have in common.
+type sharedModels struct {
 	// mu guards the fields below it.
-	mu    sync.Mutex
-	usage llm.Usage
-	calls map[llm.Kind]int
+	mu sync.Mutex
 	// asking holds, for each task that is being asked, a channel that is closed
 	// when it is over.
 	asking map[[32]byte]chan struct{}
+	// gathered are texts to be embedded in one call.
+	gathered *embedBatch
+	// unkept says that nothing is stored: replies are estimates.
+	unkept bool
 }
 
 // NewModels returns models of which each call of the provider is paid: every
 // reply is kept in the corpus before anything is made of it, and the same task
 // is not asked again. documents and questions are of one space; a space that
-// is Recomputable is left out of canonical exports.
+// is Recomputable is left out of canonical exports, and its vectors are not
+// kept for themselves.
 func NewModels(c *Corpus, p llm.Provider, documents, questions llm.Embedder) *Models {
-	return &Models{Provider: p, Documents: documents, Questions: questions, corpus: c}
+	return &Models{Provider: p, Documents: documents, Questions: questions, corpus: c, meter: NewMeter(nil, Limits{}), shared: &sharedModels{}}
+}
+
+// Metered makes the calls of m count on a meter, which may bound them. It is
+// called before m is used.
+func (m *Models) Metered(meter *Meter) { m.meter = meter }
+
+// Meter returns what m's calls are counted on.
+func (m *Models) Meter() *Meter { return m.meter }
+
+// in returns m for the work of a stage.
+func (m *Models) in(stage string) *Models {
+	other := *m
+	other.stage = stage
+	return &other
 }
 
 // Usage returns what the model calls cost so far.
-func (m *Models) Usage() llm.Usage {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.usage
-}
-
-func (m *Models) count(k llm.Kind, u llm.Usage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.usage.Add(u)
-	if m.calls == nil {
-		m.calls = map[llm.Kind]int{}
-	}
-	m.calls[k] += u.Calls
-}
-
-// storedReply is the form of a kept reply.
-type storedReply struct {
-	Text  string    `json:"text"`
-	Usage llm.Usage `json:"usage"`
-}
+func (m *Models) Usage() llm.Usage { return m.meter.Total().Usage }
 
 // Do answers a task on behalf of a work item: with the reply that is kept for
 // it, else by asking the model and keeping the reply at once, before anything
 // is made of it. A task that is being asked already is waited for. docs are the
 // keys of the documents whose text the task holds: the reply goes with any of
-// them.
+// them. A call that would pass a limit of the meter is a [*BudgetError].
 func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
-	if m.Free {
-		r, u, err := m.Provider.Do(ctx, t)
-		m.count(t.Kind, u)
+	return m.do(ctx, item, docs, t, m.Provider.Do)
+}
+
+// Stream is Do that hands on the reply as it comes, where the provider can; a
+// kept reply comes at once and whole.
+func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.Task, on func(text string) error) (llm.Reply, error) {
+	s, ok := m.Provider.(llm.Streamer)
+	if !ok {
+		r, err := m.Do(ctx, item, docs, t)
+		if err == nil {
+			err = on(r.Text)
+		}
 		return r, err
 	}
-	digest, err := t.Digest(m.Provider.Name())
+	streamed := false
+	r, err := m.do(ctx, item, docs, t, func(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+		streamed = true
+		return s.Stream(ctx, t, on)
+	})
+	if err == nil && !streamed {
+		err = on(r.Text)
+	}
+	return r, err
+}
+
+type asker func(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
+
+func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task, ask asker) (llm.Reply, error) {
+	if m.Fill != nil {
+		if err := m.Fill(&t); err != nil {
+			return llm.Reply{}, err
+		}
+	}
+	name := m.Provider.Name()
+	if m.Free {
+		r, u, err := ask(ctx, t)
+		m.meter.add(m.stage, name, u)
+		return r, err
+	}
+	digest, err := t.Digest(name)
 	if err != nil {
 		return llm.Reply{}, err
 	}
@@ -102,37 +130,55 @@ func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task)
 		return llm.Reply{}, err
 	}
 	if ok {
+		m.meter.cached(m.stage, name)
 		return llm.Reply{Text: kept.Text}, m.keep(ctx, reply{digest: digest, item: item, docs: docs})
 	}
-	r, u, err := m.Provider.Do(ctx, t)
-	m.count(t.Kind, u)
+	call, err := m.meter.reserve(m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	return r, m.keep(ctx, reply{digest: digest, item: item, docs: docs, reply: &storedReply{Text: r.Text, Usage: u}})
+	r, u, err := ask(ctx, t)
+	call.settle(u)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return r, m.keep(ctx, reply{digest: digest, item: item, docs: docs, reply: &storedReply{Kind: t.Kind, Text: r.Text, Usage: u}})
 }
+
+// promptTokens counts what a model reads of a task.
+func (c *Corpus) promptTokens(t llm.Task) int {
+	n := c.Tokens.Count(string(t.Schema))
+	for _, msg := range t.Prompt {
+		n += c.Tokens.Count(msg.Content) + messageTokens
+	}
+	return n
+}
+
+// messageTokens is about what a message costs beside its text.
+const messageTokens = 4
 
 // begin waits until nobody else asks the task and returns what says that the
 // caller is over with it.
 func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err error) {
+	s := m.shared
 	for {
-		m.mu.Lock()
-		other := m.asking[digest]
+		s.mu.Lock()
+		other := s.asking[digest]
 		if other == nil {
-			if m.asking == nil {
-				m.asking = map[[32]byte]chan struct{}{}
+			if s.asking == nil {
+				s.asking = map[[32]byte]chan struct{}{}
 			}
 			mine := make(chan struct{})
-			m.asking[digest] = mine
-			m.mu.Unlock()
+			s.asking[digest] = mine
+			s.mu.Unlock()
 			return func() {
-				m.mu.Lock()
-				delete(m.asking, digest)
-				m.mu.Unlock()
+				s.mu.Lock()
+				delete(s.asking, digest)
+				s.mu.Unlock()
 				close(mine)
 			}, nil
 		}
-		m.mu.Unlock()
+		s.mu.Unlock()
 		select {
 		case <-other:
 		case <-ctx.Done():
@@ -141,170 +187,18 @@ func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err e
 	}
 }
 
-func (m *Models) kept(ctx context.Context, digest [32]byte) (r storedReply, ok bool, err error) {
-	err = m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
-		b, err := s.Graph(m.corpus.Base).Bucket(bucketReplies).Get(digest[:], nil)
-		if isMissing(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		ok = true
-		return json.Unmarshal(b, &r)
-	})
-	return r, ok, err
-}
-
-// reply is a reply with what it was asked for.
-type reply struct {
-	digest [32]byte
-	item   string
-	docs   []string
-	reply  *storedReply // nil where it is stored already
-}
-
-// keep stores a reply and its use.
-func (m *Models) keep(ctx context.Context, r reply) error {
-	// A reply that was paid is kept even while the run is being cancelled.
-	ctx = context.WithoutCancel(ctx)
-	err := m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
-		docs, err := usedDocs(s.Graph(m.corpus.Base).Bucket(bucketUses), r.digest[:], r.item)
-		if err != nil {
-			return err
-		}
-		r.docs = append(slices.Clone(r.docs), docs...)
-		slices.Sort(r.docs)
-		if r.docs = slices.Compact(r.docs); r.reply == nil && len(docs) > 0 && slices.Equal(docs, r.docs) {
-			return errKnown
-		}
-		return nil
-	})
-	if err == nil {
-		err = m.corpus.DB.Update(ctx, func(tx *engine.Tx) error { return r.store(tx.Graph(m.corpus.Base)) })
-	}
-	if err != nil && err != errKnown {
-		return fmt.Errorf("rag: keep a reply: %w", err)
-	}
-	return nil
-}
-
-// errKnown says that a reply and its use are stored.
-var errKnown = errors.New("known")
-
-func (r *reply) store(v *engine.TxView) error {
-	if r.reply != nil {
-		b, err := json.Marshal(r.reply)
-		if err != nil {
-			return err
-		}
-		replies, err := v.MakeBucket(bucketReplies)
-		if err != nil {
-			return err
-		}
-		if err := replies.Set(r.digest[:], b); err != nil {
-			return err
-		}
-	}
-	uses, err := v.MakeBucket(bucketUses)
-	if err != nil {
-		return err
-	}
-	for _, d := range r.docs {
-		if err := uses.Set(docKey(d, r.digest[:], r.item), nil); err != nil {
-			return err
-		}
-	}
-	b, err := json.Marshal(r.docs)
-	if err != nil {
-		return err
-	}
-	return uses.Set(useKey(r.digest[:], r.item), b)
-}
-
-func useKey(digest []byte, item string) []byte {
-	return append(append([]byte{'u'}, digest...), item...)
-}
-
-func docKey(doc string, digest []byte, item string) []byte {
-	return append(append(append(append([]byte{'d'}, doc...), 0), digest...), item...)
-}
-
-// usedDocs returns the documents of a use, none where there is no such use.
-func usedDocs(uses engine.Bucket, digest []byte, item string) (docs []string, err error) {
-	b, err := uses.Get(useKey(digest, item), nil)
-	if isMissing(err) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &docs)
-	}
-	return docs, err
-}
-
-// forgetReplies removes the replies that were made from a document, except
-// those that another item got from other documents of the same text.
-func (c *Corpus) forgetReplies(v *engine.TxView, doc string) error {
-	uses, err := v.MakeBucket(bucketUses)
-	if err != nil {
-		return err
-	}
-	replies, err := v.MakeBucket(bucketReplies)
-	if err != nil {
-		return err
-	}
-	prefix := docKey(doc, nil, "")
-	var gone [][]byte // digest and item
-	for e, err := range uses.Prefix(prefix) {
-		if err != nil {
-			return err
-		}
-		gone = append(gone, slices.Clone(e.Key[len(prefix):]))
-	}
-	for _, use := range gone {
-		digest, item := use[:sha256.Size], string(use[sha256.Size:])
-		docs, err := usedDocs(uses.Bucket, digest, item)
-		if err != nil {
-			return err
-		}
-		for _, d := range docs {
-			if err := uses.Delete(docKey(d, digest, item)); err != nil {
-				return err
-			}
-		}
-		if err := uses.Delete(useKey(digest, item)); err != nil {
-			return err
-		}
-		used := false
-		for _, err := range uses.Prefix(useKey(digest, "")) {
-			if err != nil {
-				return err
-			}
-			used = true
-			break
-		}
-		if !used {
-			if err := replies.Delete(digest); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// Embed turns texts of documents into vectors.
-func (m *Models) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	v, u, err := m.Documents.Embed(ctx, texts)
-	m.count("embed", u)
-	return v, err
-}
-
 // EmbedQuestion turns a question into a vector.
 func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error) {
-	v, u, err := m.Questions.Embed(ctx, []string{q})
-	m.count("embed", u)
+	v, err := m.embed(ctx, m.Questions, nil, []string{q})
 	if err != nil {
 		return nil, err
 	}
 	return v[0], nil
+}
+
+// Embed turns texts of documents into vectors, those of a model that is paid
+// once for each text: they are kept before anything is made of them, and go
+// with the documents. Calls of several goroutines share requests.
+func (m *Models) Embed(ctx context.Context, docs []string, texts []string) ([][]float32, error) {
+	return m.embed(ctx, m.Documents, docs, texts)
 }

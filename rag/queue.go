@@ -130,6 +130,9 @@ func stateOf(jobs engine.Bucket, st Stage, w WorkItem) (byte, error) {
 func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, items []WorkItem) (done, failed int, err error) {
 	workers := r.workers
 	if workers < 1 {
+		workers = r.models.Workers
+	}
+	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	doing, stop := context.WithCancel(ctx)
@@ -198,7 +201,7 @@ func (r *runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w Work
 			b, err = nil, fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return st.Do(ctx, snap, r.models, w)
+	return st.Do(ctx, snap, r.models.in(st.Name()), w)
 }
 
 // collect adds results to a batch that begins with item at, until it is large
@@ -274,13 +277,13 @@ func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, faile
 }
 
 // fatal reports whether an error ends the run rather than setting one item
-// aside: the run's cancellation, but not a time limit of the item's own, and
-// what concerns the database.
+// aside: the run's cancellation, but not a time limit of the item's own, what
+// concerns the database, a budget that is reached, a model that cannot be had.
 func fatal(run context.Context, err error) bool {
 	if run.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return true
 	}
-	for _, target := range []error{engine.ErrCorrupt, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict} {
+	for _, target := range []error{engine.ErrCorrupt, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, ErrBudget, llm.ErrProvider} {
 		if errors.Is(err, target) {
 			return true
 		}

@@ -73,10 +73,6 @@ func (st *numbers) Items(context.Context, *engine.Snapshot) iter.Seq2[rag.WorkIt
 	}
 }
 
-func (st *numbers) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 func (st *numbers) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
 	var i int
 	if _, err := fmt.Sscan(w.Key, &i); err != nil {

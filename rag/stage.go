@@ -19,10 +19,10 @@ type WorkItem struct {
 }
 
 // Stage is a step of indexing: work items that are done in any order, their
-// results applied in a fixed one. It gives estimates (Tasks without Do),
-// resumption (done items are skipped), determinism (Apply is serial, in item
-// order) and no reply paid twice (Models keeps each) in one shape. A step that
-// concerns everything at once is a stage of one item.
+// results applied in a fixed one. It gives resumption (done items are skipped),
+// determinism (Apply is serial, in item order) and no reply paid twice (Models
+// keeps each) in one shape. A step that concerns everything at once is a stage
+// of one item.
 type Stage interface {
 	// Name names the stage; it is stored.
 	Name() string
@@ -30,8 +30,6 @@ type Stage interface {
 	Graph() *engine.Graph
 	// Items yields the stage's items in a fixed order.
 	Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error]
-	// Tasks returns the model calls that Do would make; none for most.
-	Tasks(ctx context.Context, s *engine.Snapshot, w WorkItem) ([]llm.Task, error)
 	// Do does an item's work outside any transaction. It is called for several
 	// items at once and in any order, and reads the state from before the
 	// stage.

@@ -15,7 +15,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // coreStage chooses the core (spec B2.4): the chunks of highest PageRank among
@@ -73,11 +72,6 @@ func (s *System) nearEdges(v *engine.View) ([]engine.Edge, error) {
 		out = append(out, e)
 	}
 	return out, nil
-}
-
-// Tasks implements [rag.Stage].
-func (st *coreStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
-	return nil, nil
 }
 
 // Do implements [rag.Stage]: the core's chunks as u64s, ascending.

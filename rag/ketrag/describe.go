@@ -196,15 +196,6 @@ func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []
 	return llm.Task{Kind: llm.MergeDescriptions, Input: in, MaxTokens: maxDescription}, docs, true, nil
 }
 
-// Tasks implements [rag.Stage].
-func (st *describeStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]llm.Task, error) {
-	t, _, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return []llm.Task{t}, nil
-}
-
 // Do implements [rag.Stage].
 func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
 	t, docs, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
@@ -230,6 +221,25 @@ func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem,
 		return v.SetProps(t.Node, props)
 	}
 	return v.SetEdgeProps(t.From, t.To, t.Type, props)
+}
+
+// sourceDocs returns the documents that an entity or relation is made from.
+func sourceDocs(v engine.Reader, t engine.Target) ([]string, error) {
+	var docs []string
+	ids, err := v.Sources(t)
+	if err != nil {
+		return nil, err
+	}
+	for it := ids.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			return nil, err
+		}
+		if doc := rag.DocOf(n.Key); !slices.Contains(docs, doc) {
+			docs = append(docs, doc)
+		}
+	}
+	return docs, nil
 }
 
 // describe returns what an entity or relation is called and how it is
@@ -297,11 +307,6 @@ func (st *entityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 	}
 }
 
-// Tasks implements [rag.Stage].
-func (st *entityStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 // Do implements [rag.Stage].
 func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
@@ -313,7 +318,11 @@ func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := m.Embed(ctx, []string{name + ": " + text})
+	docs, err := sourceDocs(v, t)
+	if err != nil {
+		return nil, err
+	}
+	vecs, err := m.Embed(ctx, docs, []string{name + ": " + text})
 	if err != nil {
 		return nil, err
 	}

@@ -155,16 +155,6 @@ func (st *extractStage) task(ctx context.Context, s *engine.Snapshot, unit []par
 	}, nil
 }
 
-// Tasks implements [rag.Stage].
-func (st *extractStage) Tasks(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]llm.Task, error) {
-	unit, err := st.unit(ctx, s, w)
-	if err != nil {
-		return nil, err
-	}
-	t, err := st.task(ctx, s, unit)
-	return []llm.Task{t}, err
-}
-
 // found is an extraction with the parts that it concerns.
 type found struct {
 	Parts []engine.NodeID `json:"parts"`

@@ -66,11 +66,6 @@ func (st *keywordStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 	}
 }
 
-// Tasks implements [rag.Stage].
-func (st *keywordStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 // chunkWords is what the keyword stage learns of one chunk.
 type chunkWords struct {
 	Tokens int       `json:"tokens"`
@@ -143,7 +138,7 @@ func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 		return nil, err
 	}
 	sentences, words := st.s.words(ch.Text)
-	embedded, err := m.Embed(ctx, sentences)
+	embedded, err := m.Embed(ctx, []string{ch.Doc}, sentences)
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +400,7 @@ func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (
 			continue
 		}
 		sentences, words := s.words(ch.Text)
-		vecs, err := m.Embed(ctx, sentences)
+		vecs, err := m.Embed(ctx, nil, sentences)
 		if err != nil {
 			return nil, err
 		}

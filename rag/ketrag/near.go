@@ -84,11 +84,6 @@ func (s *System) nodes(v engine.Reader, typeName string) ([]engine.NodeID, error
 	return out, nil
 }
 
-// Tasks implements [rag.Stage].
-func (st *nearStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 // near is an edge from one chunk to another that is near, by place in the list
 // of chunks.
 type near struct {

@@ -63,11 +63,6 @@ func (st *renewStage) stale(v engine.Reader) ([]engine.NodeID, error) {
 	return ids, nil
 }
 
-// Tasks implements [rag.Stage].
-func (st *renewStage) Tasks(context.Context, *engine.Snapshot, rag.WorkItem) ([]llm.Task, error) {
-	return nil, nil
-}
-
 // Do implements [rag.Stage].
 func (st *renewStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
 	return nil, nil

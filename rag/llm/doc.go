@@ -16,8 +16,10 @@
 //
 // A provider need not do all kinds: Can says which. A task of another kind is
 // refused with [ErrKind]. A model's reply that has not the form asked for is a
-// [*ReplyError]; no provider makes up a reply in its place. [ErrNoEvidence] is
-// not a failure but an answer: the evidence does not speak of the question.
+// [*ReplyError]; no provider makes up a reply in its place. [CheckReply] turns
+// what a model wrote into the form that callers read. [ErrNoEvidence] is not a
+// failure but an answer: the evidence does not speak of the question.
+// [ErrRefused] concerns one task, [ErrProvider] all of them.
 //
 // # Vectors
 //

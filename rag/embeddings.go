@@ -1,0 +1,230 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// Vectors of a model that is paid are kept under the digest of model and text,
+// so that no text is paid for twice, and stored before anything is made of
+// them. Vectors that can be computed again are not.
+
+// Texts of several goroutines are sent in one request: the first waits a little
+// for others to come.
+const (
+	embedBatchTexts = 64
+	embedBatchBytes = 64 << 10
+	embedBatchWait  = 5 * time.Millisecond
+)
+
+// embedBatch gathers texts for one request.
+type embedBatch struct {
+	texts   []embedText
+	places  map[[32]byte]int
+	bytes   int
+	full    chan struct{} // closed when no more are taken
+	done    chan struct{} // closed when vectors and errs are set
+	vectors [][]float32
+	errs    []error
+}
+
+// embedText is a text to be embedded and the documents that hold it.
+type embedText struct {
+	digest [32]byte
+	text   string
+	docs   []string
+}
+
+// embed embeds texts with the vectors that are kept, and asks for the others.
+func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string) ([][]float32, error) {
+	model := e.Space().Model
+	if e.Space().Recomputable {
+		v, u, err := e.Embed(ctx, texts)
+		m.meter.add(m.stage, model, u)
+		return v, err
+	}
+	out := make([][]float32, len(texts))
+	digests := make([][32]byte, len(texts))
+	var missing []int
+	err := m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(m.corpus.Base).Bucket(bucketEmbeddings)
+		for i, t := range texts {
+			digests[i] = Digest("embed", model, t)
+			raw, err := b.Get(digests[i][:], nil)
+			switch {
+			case isMissing(err):
+				missing = append(missing, i)
+			case err != nil:
+				return err
+			default:
+				m.meter.cached(m.stage, model)
+				out[i] = ReadVector(raw)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Each text waits in its own batch: a call that brings many fills several.
+	type waiting struct {
+		at    int
+		batch *embedBatch
+		place int
+	}
+	var waits []waiting
+	var mine []*embedBatch
+	for _, i := range missing {
+		b, place, first := m.gather(embedText{digests[i], texts[i], docs})
+		waits = append(waits, waiting{i, b, place})
+		if first {
+			mine = append(mine, b)
+		}
+	}
+	// Whoever opened a batch sends it, the last one after a moment in which
+	// others may join.
+	for _, b := range mine {
+		m.send(ctx, e, b)
+	}
+	for _, w := range waits {
+		select {
+		case <-w.batch.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if err := w.batch.errs[w.place]; isCancelled(err) && ctx.Err() == nil {
+			return m.embed(ctx, e, docs, texts) // whoever sent it was cancelled, not this call
+		} else if err != nil {
+			return nil, err
+		}
+		out[w.at] = slices.Clone(w.batch.vectors[w.place])
+	}
+	return out, nil
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// gather puts a text into the batch that is open. first says that the caller
+// opened it, and has to send it.
+func (m *Models) gather(t embedText) (b *embedBatch, place int, first bool) {
+	s := m.shared
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b = s.gathered
+	if b != nil {
+		if at, ok := b.places[t.digest]; ok {
+			b.texts[at].docs = append(slices.Clip(b.texts[at].docs), t.docs...)
+			return b, at, false
+		}
+	}
+	if b == nil {
+		b = &embedBatch{places: map[[32]byte]int{}, full: make(chan struct{}), done: make(chan struct{})}
+		s.gathered, first = b, true
+	}
+	place = len(b.texts)
+	b.places[t.digest] = place
+	b.texts = append(b.texts, t)
+	b.bytes += len(t.text)
+	if len(b.texts) == embedBatchTexts || b.bytes >= embedBatchBytes {
+		s.gathered = nil
+		close(b.full)
+	}
+	return b, place, first
+}
+
+// send asks for the vectors of a batch and keeps them.
+func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch) {
+	defer close(b.done)
+	timer := time.NewTimer(embedBatchWait)
+	defer timer.Stop()
+	select {
+	case <-b.full:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	m.shared.mu.Lock()
+	if m.shared.gathered == b {
+		m.shared.gathered = nil
+	}
+	m.shared.mu.Unlock()
+	b.vectors, b.errs = make([][]float32, len(b.texts)), make([]error, len(b.texts))
+	m.request(ctx, e, b, 0, len(b.texts))
+}
+
+// request asks for the vectors of some texts of a batch and keeps them. Where
+// that fails for what is in the texts it asks for each half, so that one text
+// does not stop the others.
+func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, from, to int) {
+	texts := make([]string, 0, to-from)
+	tokens := 0
+	for _, t := range b.texts[from:to] {
+		texts = append(texts, t.text)
+		tokens += m.corpus.Tokens.Count(t.text)
+	}
+	call, err := m.meter.reserve(m.stage, e.Space().Model, tokens, 0)
+	if err == nil {
+		var vectors [][]float32
+		var u llm.Usage
+		vectors, u, err = e.Embed(ctx, texts)
+		call.settle(u)
+		if err == nil && len(vectors) != len(texts) {
+			err = fmt.Errorf("%d vectors of %d texts", len(vectors), len(texts))
+		}
+		if err == nil {
+			copy(b.vectors[from:to], vectors)
+			err = m.keepVectors(ctx, b.texts[from:to], vectors)
+		}
+	}
+	if err == nil {
+		return
+	}
+	if half := (from + to) / 2; to-from > 1 && !fatal(ctx, err) && ctx.Err() == nil {
+		m.request(ctx, e, b, from, half)
+		m.request(ctx, e, b, half, to)
+		return
+	}
+	for i := from; i < to; i++ {
+		b.errs[i] = err
+	}
+}
+
+// keepVectors stores vectors, in one commit.
+func (m *Models) keepVectors(ctx context.Context, texts []embedText, vectors [][]float32) error {
+	if m.shared.unkept || m.corpus.DB.ReadOnly() {
+		return nil
+	}
+	// What was paid is kept even while the run is being cancelled.
+	err := m.corpus.DB.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
+		v := tx.Graph(m.corpus.Base)
+		b, err := v.MakeBucket(bucketEmbeddings)
+		if err != nil {
+			return err
+		}
+		for i, t := range texts {
+			if err := b.Set(t.digest[:], AppendVector(nil, vectors[i])); err != nil {
+				return err
+			}
+			slices.Sort(t.docs)
+			r := reply{digest: t.digest, item: useEmbedding, docs: slices.Compact(t.docs)}
+			if err := r.store(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("rag: keep vectors: %w", err)
+	}
+	return nil
+}
+
+// useEmbedding is what vectors are used for in the bucket of uses.
+const useEmbedding = "embed"

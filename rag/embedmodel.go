@@ -1,0 +1,166 @@
+package rag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+)
+
+// bucketModels holds, in the base graph, which model a corpus is embedded with.
+const (
+	bucketModels = "models"
+	keyEmbedding = "embedding" // -> EmbeddingModel as JSON
+)
+
+// LocalModel is what the local embedding model is called, whatever the version
+// of its word table.
+const LocalModel = "local"
+
+// EmbeddingModel is the model whose vectors questions are compared with.
+type EmbeddingModel struct {
+	Model string `json:"model"` // LocalModel, or the name of the space's model
+	Dim   int    `json:"dim"`
+}
+
+func embeddingModelOf(s llm.SpaceInfo) EmbeddingModel {
+	if s.Recomputable {
+		return EmbeddingModel{LocalModel, s.Dim}
+	}
+	return EmbeddingModel{s.Model, s.Dim}
+}
+
+// ErrModel says that a corpus is embedded with another model than it is to be
+// asked or added to with. The error is a [*ModelError].
+var ErrModel = errors.New("another embedding model")
+
+// ModelError names both models.
+type ModelError struct{ Have, Want EmbeddingModel }
+
+// Error says which model the corpus has and which was given.
+func (e *ModelError) Error() string {
+	if e.Have.Model == e.Want.Model {
+		return fmt.Sprintf("the vectors of %s have %d dimensions here, and %d now", e.Have.Model, e.Have.Dim, e.Want.Dim)
+	}
+	return fmt.Sprintf("the corpus is embedded with %s, not %s", e.Have.Model, e.Want.Model)
+}
+
+// Is reports whether target is [ErrModel].
+func (e *ModelError) Is(target error) bool { return target == ErrModel }
+
+// EmbeddingModel returns the model that the corpus is embedded with; ok is
+// false where nothing was embedded yet.
+func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool, err error) {
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		m, ok, err = readEmbeddingModel(s.Graph(c.Base).Bucket(bucketModels))
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("rag: embedding model: %w", err)
+	}
+	return m, ok, err
+}
+
+func readEmbeddingModel(b engine.Bucket) (m EmbeddingModel, ok bool, err error) {
+	raw, err := b.Get([]byte(keyEmbedding), nil)
+	if isMissing(err) {
+		return m, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &m)
+	}
+	return m, err == nil, err
+}
+
+// CheckModel refuses models of another space than the corpus has, with a
+// [*ModelError].
+func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {
+	have, ok, err := c.EmbeddingModel(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	if want := embeddingModelOf(m.Questions.Space()); have != want {
+		return &ModelError{have, want}
+	}
+	return nil
+}
+
+// claim makes a model the corpus's where it has none, and otherwise reports
+// whether it is another one.
+func (c *Corpus) claim(ctx context.Context, want EmbeddingModel) (other bool, have EmbeddingModel, err error) {
+	have, ok, err := c.EmbeddingModel(ctx)
+	if err != nil || ok {
+		return ok && have != want, have, err
+	}
+	return false, want, c.DB.Update(ctx, func(tx *engine.Tx) error { return putEmbeddingModel(tx.Graph(c.Base), want) })
+}
+
+func putEmbeddingModel(v *engine.TxView, m EmbeddingModel) error {
+	b, err := v.MakeBucket(bucketModels)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return b.Set([]byte(keyEmbedding), raw)
+}
+
+// changeModel makes another model the corpus's and removes the vectors of the
+// one before in all graphs, in one commit.
+func (c *Corpus) changeModel(ctx context.Context, have, want EmbeddingModel) error {
+	graphs, err := c.graphs(ctx)
+	if err != nil {
+		return err
+	}
+	return c.DB.Update(ctx, func(tx *engine.Tx) error {
+		names := []string{have.Model}
+		if have.Model == LocalModel {
+			b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+			if err != nil {
+				return err
+			}
+			state, err := readWordState(b.Bucket)
+			if err != nil {
+				return err
+			}
+			names = nil
+			for _, version := range []uint32{state.current, state.next} {
+				if version > 0 {
+					names = append(names, local.Head{Version: version}.Model())
+				}
+			}
+			if err := b.DeletePrefix(nil); err != nil {
+				return err
+			}
+		}
+		for _, g := range graphs {
+			for _, name := range names {
+				if err := dropModel(tx.Graph(g), name); err != nil {
+					return err
+				}
+			}
+		}
+		return putEmbeddingModel(tx.Graph(c.Base), want)
+	})
+}
+
+// graphs opens all graphs of the namespace.
+func (c *Corpus) graphs(ctx context.Context) ([]*engine.Graph, error) {
+	names, err := c.Namespace.Graphs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	graphs := make([]*engine.Graph, len(names))
+	for i, name := range names {
+		if graphs[i], err = c.Graph(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return graphs, nil
+}

@@ -1,0 +1,341 @@
+package rag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// An estimate is a run of everything but the models, on a copy of the corpus
+// that is thrown away: documents are read and cut, prompts are made, and every
+// call is counted in place of being made. Rules answer where a model would, and
+// what later stages do follows from that, so that their counts are as good as
+// the rules are like the model; what is read of documents is counted exactly.
+
+// EstimateOptions say whose calls are counted.
+type EstimateOptions struct {
+	// Chat is the model that tasks would be asked of, "" for the rules, which
+	// cost nothing.
+	Chat string
+	// Space is that of the model that would embed. Its dimension may be 0 where
+	// it is not known and nothing is embedded yet; a Recomputable one costs
+	// nothing.
+	Space llm.SpaceInfo
+	// Fill makes prompts, as [Models.Fill] does.
+	Fill func(*llm.Task) error
+	// Prices are those of the models.
+	Prices Prices
+	// Concurrency is how many calls would be made at once; 0 is 8.
+	Concurrency int
+}
+
+// Estimate is what a run would cost.
+type Estimate struct {
+	Documents    int              `json:"docs"`
+	Chunks       int              `json:"chunks"`
+	CachedChunks int              `json:"cached_chunks"` // that were there before
+	Added        int              `json:"added"`
+	Replaced     int              `json:"replaced"`
+	Stages       []EstimatedStage `json:"stages"`
+	InTokens     int              `json:"in_tok"`
+	OutTokens    int              `json:"out_tok_est"`
+	// USD is nil where the price of a model is not known.
+	USD      *float64    `json:"usd_est"`
+	USDRange *[2]float64 `json:"usd_range,omitempty"`
+	Minutes  float64     `json:"minutes_est"`
+}
+
+// EstimatedStage is what a stage would cost.
+type EstimatedStage struct {
+	Stage     string   `json:"stage"`
+	Model     string   `json:"model"`
+	Calls     int      `json:"calls"`
+	InTokens  int      `json:"in_tok"`
+	OutTokens int      `json:"out_tok_est"`
+	Cached    int      `json:"cached,omitempty"`
+	USD       *float64 `json:"usd_est"`
+}
+
+// Estimate runs the indexer with counted calls. Its corpus must be a copy that
+// nobody needs afterwards.
+func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOptions) (*Estimate, error) {
+	c := x.Corpus
+	before, err := c.chunkCount(ctx)
+	if err != nil {
+		return nil, err
+	}
+	meter := NewMeter(o.Prices, Limits{})
+	c.NoWords = c.NoWords && o.Chat != ""
+	c.Models = func(ctx context.Context, c *Corpus) (*Models, error) {
+		return c.estimating(ctx, o, meter)
+	}
+	res, err := x.Run(ctx, inputs)
+	if err != nil && !errors.Is(err, ErrPartial) {
+		return nil, err
+	}
+	out := &Estimate{Documents: res.Documents, Chunks: res.Chunks, Added: res.Added, Replaced: res.Replaced, Stages: []EstimatedStage{}}
+	out.CachedChunks = min(before, res.Chunks)
+	for _, r := range meter.Rows() {
+		if p, ok := o.Prices.Of(r.Model); ok && p == (Price{}) && isLocal(r.Model) {
+			continue
+		}
+		out.Stages = append(out.Stages, EstimatedStage{
+			Stage: r.Stage, Model: r.Model, Calls: r.Calls, InTokens: r.InTokens, OutTokens: r.OutTokens, Cached: r.Cached, USD: r.USD,
+		})
+		out.InTokens += r.InTokens
+		out.OutTokens += r.OutTokens
+		out.Minutes += minutes(r.Usage, max(o.Concurrency, 1))
+	}
+	total := meter.Total()
+	if out.USD = total.USD; out.USD != nil {
+		out.USDRange = spread(out.Stages, o.Prices)
+	}
+	out.Minutes = math.Round(10*out.Minutes) / 10
+	return out, err
+}
+
+// isLocal reports whether a model is one of ours, which cost nothing.
+func isLocal(model string) bool {
+	return len(model) >= len(localVectors) && model[:len(localVectors)] == localVectors
+}
+
+// spread returns what a run may cost at the least and at the most: what a model
+// reads is known, what it writes and is asked again is not.
+func spread(stages []EstimatedStage, p Prices) *[2]float64 {
+	var r [2]float64
+	for _, s := range stages {
+		price, _ := p.Of(s.Model)
+		in := price.USD(llm.Usage{InTokens: s.InTokens})
+		out := price.USD(llm.Usage{OutTokens: s.OutTokens})
+		r[0] += in*0.95 + out*0.5
+		r[1] += in*1.1 + out*1.6
+	}
+	return &r
+}
+
+// minutes guesses the time of calls: a model reads some 2,000 tokens a second
+// and writes some 60, and a request takes half a second beside.
+func minutes(u llm.Usage, concurrency int) float64 {
+	s := float64(u.Calls)*0.5 + float64(u.InTokens)/2000 + float64(u.OutTokens)/60
+	if u.OutTokens == 0 {
+		s = float64(u.Calls)*0.3 + float64(u.InTokens)/50000
+	}
+	return s / float64(concurrency) / time.Minute.Seconds()
+}
+
+func (c *Corpus) chunkCount(ctx context.Context) (n int, err error) {
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base)
+		for _, t := range v.NodeTypes() {
+			set, ok := chunkSetOf(v.NodeTypeName(t))
+			if !ok {
+				continue
+			}
+			of, err := c.CountChunks(v, set)
+			if err != nil {
+				return err
+			}
+			n = max(n, of)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// chunkSetOf returns the chunk set of a node type's name.
+func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
+	const prefix = "chunk:"
+	if len(name) <= len(prefix) || name[:len(prefix)] != prefix {
+		return set, false
+	}
+	set, err := text.ParseChunkSet(name[len(prefix):])
+	return set, err == nil
+}
+
+// estimating returns models whose calls are counted and not made.
+func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *Meter) (*Models, error) {
+	var m *Models
+	var err error
+	if o.Space.Recomputable {
+		if m, err = OpenLocal(ctx, c, true); err != nil {
+			return nil, err
+		}
+	} else {
+		space := o.Space
+		if space.Dim == 0 {
+			space.Dim = estimateDim
+		}
+		e := &countedEmbedder{space: space, tokens: c.Tokens.Count}
+		m = NewModels(c, nil, e, e)
+	}
+	m.Metered(meter)
+	m.shared.unkept = true
+	if o.Chat == "" {
+		if m.Provider == nil {
+			rules, err := c.rules(ctx)
+			if err != nil {
+				return nil, err
+			}
+			m.Provider, m.Free = rules, true
+		}
+		return m, nil
+	}
+	history, err := c.writtenByKind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := c.rules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.Free, m.Fill = false, o.Fill
+	m.Provider = &countedProvider{name: o.Chat, rules: rules, c: c, history: history}
+	return m, nil
+}
+
+// rules returns the provider that works by rules, with what the corpus says of
+// names.
+func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
+	cases := &text.CaseStats{}
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base).WithContext(ctx)
+		for _, t := range v.NodeTypes() {
+			set, ok := chunkSetOf(v.NodeTypeName(t))
+			if !ok {
+				continue
+			}
+			for ch, err := range c.Chunks(v, set) {
+				if err != nil {
+					return err
+				}
+				cases.Add(ch.Text)
+			}
+			return nil // one chunk set has all texts
+		}
+		return nil
+	})
+	return local.New(local.Options{Names: cases, Tokens: c.Tokens.Count}), err
+}
+
+// countedProvider answers by rules and tells what a model would have used.
+type countedProvider struct {
+	name    string
+	rules   *local.Provider
+	c       *Corpus
+	history map[llm.Kind]float64
+}
+
+// Name implements [llm.Provider].
+func (p *countedProvider) Name() string { return p.name }
+
+// Can implements [llm.Provider].
+func (p *countedProvider) Can(k llm.Kind) bool { return p.rules.Can(k) }
+
+// Do implements [llm.Provider].
+func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	u := llm.Usage{Calls: 1, InTokens: p.c.promptTokens(t)}
+	r, _, err := p.rules.Do(ctx, t)
+	out, ok := p.history[t.Kind]
+	if !ok {
+		// Models write more than rules do: descriptions, and JSON's names.
+		out = 1.3 * float64(p.c.Tokens.Count(r.Text))
+	}
+	u.OutTokens = int(math.Ceil(out))
+	if t.MaxTokens > 0 {
+		u.OutTokens = min(u.OutTokens, t.MaxTokens)
+	}
+	return r, u, err
+}
+
+// leastHistory is how many replies of a kind tell what the next will be like.
+const leastHistory = 20
+
+// writtenByKind returns how many tokens models wrote for tasks of each kind, on
+// average, where enough replies are kept.
+func (c *Corpus) writtenByKind(ctx context.Context) (map[llm.Kind]float64, error) {
+	sum, n := map[llm.Kind]float64{}, map[llm.Kind]int{}
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base).WithContext(ctx).Bucket(bucketReplies).Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			var r storedReply
+			if err := json.Unmarshal(e.Value, &r); err != nil {
+				return fmt.Errorf("kept reply: %w", err)
+			}
+			if r.Kind != "" && r.Usage.Calls > 0 {
+				sum[r.Kind] += float64(r.Usage.OutTokens)
+				n[r.Kind]++
+			}
+		}
+		return nil
+	})
+	for k := range sum {
+		if n[k] < leastHistory {
+			delete(sum, k)
+			continue
+		}
+		sum[k] /= float64(n[k])
+	}
+	return sum, err
+}
+
+// estimateDim is the dimension of vectors that are counted and not made.
+const estimateDim = 64
+
+// countedEmbedder makes vectors that are near where texts share words, and
+// tells what a model would have read.
+type countedEmbedder struct {
+	space  llm.SpaceInfo
+	tokens func(string) int
+}
+
+// Space implements [llm.Embedder].
+func (e *countedEmbedder) Space() llm.SpaceInfo { return e.space }
+
+// Embed implements [llm.Embedder].
+func (e *countedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	out := make([][]float32, len(texts))
+	u := llm.Usage{Calls: 1}
+	for i, s := range texts {
+		u.InTokens += e.tokens(s)
+		out[i] = e.vector(s)
+	}
+	return out, u, ctx.Err()
+}
+
+// wordPlaces is how many elements a word adds to.
+const wordPlaces = 8
+
+func (e *countedEmbedder) vector(s string) []float32 {
+	v := make([]float32, e.space.Dim)
+	words := 0
+	for w := range etext.Words(s) {
+		d := Digest(w.Text)
+		for k := range wordPlaces {
+			at := (uint32(d[4*k])<<16 | uint32(d[4*k+1])<<8 | uint32(d[4*k+2])) % uint32(len(v))
+			v[at] += 1 - 2*float32(d[4*k+3]&1)
+		}
+		words++
+	}
+	norm := 0.0
+	for _, x := range v {
+		norm += float64(x) * float64(x)
+	}
+	if words == 0 || norm == 0 {
+		return nil
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(norm))
+	}
+	return v
+}

@@ -1,0 +1,204 @@
+package rag
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// ErrBudget says that a run stopped before a call that would have passed one of
+// its limits. What was done is kept, and the same run goes on from there.
+var ErrBudget = errors.New("budget reached")
+
+// BudgetError is the limit that a run stopped at. errors.Is finds [ErrBudget].
+type BudgetError struct {
+	Limits Limits
+	Spent  Spent  // in all
+	Stage  string // that would have gone on
+}
+
+// Error says what was spent of what.
+func (e *BudgetError) Error() string {
+	if e.Limits.USD > 0 && e.Spent.USD != nil {
+		return fmt.Sprintf("%s: %s: $%.4f of $%.4f spent, %d tokens", ErrBudget, e.Stage, *e.Spent.USD, e.Limits.USD, e.Spent.InTokens+e.Spent.OutTokens)
+	}
+	return fmt.Sprintf("%s: %s: %d of %d tokens spent", ErrBudget, e.Stage, e.Spent.InTokens+e.Spent.OutTokens, e.Limits.Tokens)
+}
+
+// Is reports whether target is [ErrBudget].
+func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
+
+// Limits bound what a run may spend; 0 is no bound.
+type Limits struct {
+	USD    float64
+	Tokens int // read and written
+}
+
+// Spent is what the calls of one model cost in one stage.
+type Spent struct {
+	Stage string `json:"stage"`
+	Model string `json:"model"`
+	llm.Usage
+	// Cached counts the tasks and texts whose reply was there already.
+	Cached int `json:"cached,omitempty"`
+	// USD is the price, nil where it is not known.
+	USD *float64 `json:"usd,omitempty"`
+}
+
+// Meter counts what a run's calls cost, by stage and model, and refuses calls
+// that could pass a limit: what a call may cost at most is set aside before it
+// is made. It is safe for concurrent use.
+type Meter struct {
+	prices Prices
+	limits Limits
+
+	// mu guards the fields below it.
+	mu       sync.Mutex
+	rows     map[[2]string]*Spent
+	order    [][2]string
+	usd      float64
+	tokens   int
+	heldUSD  float64
+	heldToks int
+}
+
+// NewMeter returns a meter of no calls.
+func NewMeter(p Prices, l Limits) *Meter {
+	return &Meter{prices: p, limits: l, rows: map[[2]string]*Spent{}}
+}
+
+// row returns the counts of a stage and model. The caller holds mu.
+func (m *Meter) row(stage, model string) *Spent {
+	key := [2]string{stage, model}
+	r := m.rows[key]
+	if r == nil {
+		r = &Spent{Stage: stage, Model: model}
+		m.rows[key] = r
+		m.order = append(m.order, key)
+	}
+	return r
+}
+
+// add counts what was used.
+func (m *Meter) add(stage, model string, u llm.Usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count(stage, model, u)
+}
+
+func (m *Meter) count(stage, model string, u llm.Usage) {
+	m.row(stage, model).Add(u)
+	m.tokens += u.InTokens + u.OutTokens
+	if p, ok := m.prices.Of(model); ok {
+		m.usd += p.USD(u)
+	}
+}
+
+// cached counts a reply that was there already.
+func (m *Meter) cached(stage, model string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.row(stage, model).Cached++
+}
+
+// reservation is what is set aside for a call.
+type reservation struct {
+	m            *Meter
+	stage, model string
+	usd          float64
+	tokens       int
+}
+
+// reserve sets aside what a call may cost that reads in tokens and writes up to
+// out.
+func (m *Meter) reserve(stage, model string, in, out int) (reservation, error) {
+	r := reservation{m: m, stage: stage, model: model, tokens: in + out}
+	if p, ok := m.prices.Of(model); ok {
+		r.usd = p.USD(llm.Usage{InTokens: in, OutTokens: out})
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.limits
+	if l.USD > 0 && m.usd+m.heldUSD+r.usd > l.USD || l.Tokens > 0 && m.tokens+m.heldToks+r.tokens > l.Tokens {
+		return r, &BudgetError{Limits: l, Spent: m.total(), Stage: stage}
+	}
+	m.heldUSD += r.usd
+	m.heldToks += r.tokens
+	return r, nil
+}
+
+// settle counts what a call cost and frees what was set aside for it.
+func (r reservation) settle(u llm.Usage) {
+	m := r.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.heldUSD -= r.usd
+	m.heldToks -= r.tokens
+	m.count(r.stage, r.model, u)
+}
+
+// Rows returns the counts by stage and model, in order of their first call, as
+// copies. Rows of nothing are left out.
+func (m *Meter) Rows() []Spent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := []Spent{}
+	for _, key := range m.order {
+		r := *m.rows[key]
+		if r.Usage == (llm.Usage{}) && r.Cached == 0 {
+			continue
+		}
+		if p, ok := m.prices.Of(r.Model); ok {
+			usd := p.USD(r.Usage)
+			r.USD = &usd
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Total returns all counts as one. Its price is nil where that of a model with
+// calls is not known.
+func (m *Meter) Total() Spent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.total()
+}
+
+func (m *Meter) total() Spent {
+	t := Spent{}
+	usd, known := 0.0, true
+	for _, key := range m.order {
+		r := m.rows[key]
+		t.Add(r.Usage)
+		t.Cached += r.Cached
+		if r.Usage == (llm.Usage{}) {
+			continue
+		}
+		if p, ok := m.prices.Of(r.Model); ok {
+			usd += p.USD(r.Usage)
+		} else {
+			known = false
+		}
+	}
+	if known {
+		t.USD = &usd
+	}
+	return t
+}
+
+// Unpriced returns the models among names whose price is not known, in order.
+func (p Prices) Unpriced(names ...string) []string {
+	var out []string
+	for _, n := range names {
+		if _, ok := p.Of(n); !ok && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, cmp.Compare[string])
+	return out
+}

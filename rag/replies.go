@@ -1,0 +1,190 @@
+package rag
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// The buckets of what was paid for, in the base graph.
+const (
+	bucketReplies    = "replies"    // task digest -> reply
+	bucketEmbeddings = "embeddings" // digest of model and text -> vector
+	// bucketUses says what a reply or vector was asked for, and which documents
+	// it was made from:
+	//
+	//	"u" digest item         -> documents as JSON
+	//	"d" doc 00 digest item  -> empty
+	bucketUses = "reply-uses"
+)
+
+// storedReply is the form of a kept reply.
+type storedReply struct {
+	Kind  llm.Kind  `json:"kind,omitempty"`
+	Text  string    `json:"text"`
+	Usage llm.Usage `json:"usage"`
+}
+
+func (m *Models) kept(ctx context.Context, digest [32]byte) (r storedReply, ok bool, err error) {
+	err = m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
+		b, err := s.Graph(m.corpus.Base).Bucket(bucketReplies).Get(digest[:], nil)
+		if isMissing(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		ok = true
+		return json.Unmarshal(b, &r)
+	})
+	return r, ok, err
+}
+
+// reply is a reply with what it was asked for.
+type reply struct {
+	digest [32]byte
+	item   string
+	docs   []string
+	reply  *storedReply // nil where it is stored already
+}
+
+// keep stores a reply and its use.
+func (m *Models) keep(ctx context.Context, r reply) error {
+	if m.shared.unkept || m.corpus.DB.ReadOnly() {
+		return nil
+	}
+	// A reply that was paid is kept even while the run is being cancelled.
+	ctx = context.WithoutCancel(ctx)
+	err := m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
+		docs, err := usedDocs(s.Graph(m.corpus.Base).Bucket(bucketUses), r.digest[:], r.item)
+		if err != nil {
+			return err
+		}
+		r.docs = append(slices.Clone(r.docs), docs...)
+		slices.Sort(r.docs)
+		if r.docs = slices.Compact(r.docs); r.reply == nil && len(docs) > 0 && slices.Equal(docs, r.docs) {
+			return errKnown
+		}
+		return nil
+	})
+	if err == nil {
+		err = m.corpus.DB.Update(ctx, func(tx *engine.Tx) error { return r.store(tx.Graph(m.corpus.Base)) })
+	}
+	if err != nil && err != errKnown {
+		return fmt.Errorf("rag: keep a reply: %w", err)
+	}
+	return nil
+}
+
+// errKnown says that a reply and its use are stored.
+var errKnown = errors.New("known")
+
+func (r *reply) store(v *engine.TxView) error {
+	if r.reply != nil {
+		b, err := json.Marshal(r.reply)
+		if err != nil {
+			return err
+		}
+		replies, err := v.MakeBucket(bucketReplies)
+		if err != nil {
+			return err
+		}
+		if err := replies.Set(r.digest[:], b); err != nil {
+			return err
+		}
+	}
+	uses, err := v.MakeBucket(bucketUses)
+	if err != nil {
+		return err
+	}
+	for _, d := range r.docs {
+		if err := uses.Set(docKey(d, r.digest[:], r.item), nil); err != nil {
+			return err
+		}
+	}
+	b, err := json.Marshal(r.docs)
+	if err != nil {
+		return err
+	}
+	return uses.Set(useKey(r.digest[:], r.item), b)
+}
+
+func useKey(digest []byte, item string) []byte {
+	return append(append([]byte{'u'}, digest...), item...)
+}
+
+func docKey(doc string, digest []byte, item string) []byte {
+	return append(append(append(append([]byte{'d'}, doc...), 0), digest...), item...)
+}
+
+// usedDocs returns the documents of a use, none where there is no such use.
+func usedDocs(uses engine.Bucket, digest []byte, item string) (docs []string, err error) {
+	b, err := uses.Get(useKey(digest, item), nil)
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &docs)
+	}
+	return docs, err
+}
+
+// forgetReplies removes the replies and vectors that were made from a document,
+// except those that another item got from other documents of the same text.
+func (c *Corpus) forgetReplies(v *engine.TxView, doc string) error {
+	uses, err := v.MakeBucket(bucketUses)
+	if err != nil {
+		return err
+	}
+	replies, err := v.MakeBucket(bucketReplies)
+	if err != nil {
+		return err
+	}
+	embeddings, err := v.MakeBucket(bucketEmbeddings)
+	if err != nil {
+		return err
+	}
+	prefix := docKey(doc, nil, "")
+	var gone [][]byte // digest and item
+	for e, err := range uses.Prefix(prefix) {
+		if err != nil {
+			return err
+		}
+		gone = append(gone, slices.Clone(e.Key[len(prefix):]))
+	}
+	for _, use := range gone {
+		digest, item := use[:sha256.Size], string(use[sha256.Size:])
+		docs, err := usedDocs(uses.Bucket, digest, item)
+		if err != nil {
+			return err
+		}
+		for _, d := range docs {
+			if err := uses.Delete(docKey(d, digest, item)); err != nil {
+				return err
+			}
+		}
+		if err := uses.Delete(useKey(digest, item)); err != nil {
+			return err
+		}
+		used := false
+		for _, err := range uses.Prefix(useKey(digest, "")) {
+			if err != nil {
+				return err
+			}
+			used = true
+			break
+		}
+		if !used {
+			if err := errors.Join(replies.Delete(digest), embeddings.Delete(digest)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package rag
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// bucketRuns holds, in the base graph, what runs cost: epoch at the start -> Run.
+const bucketRuns = "runs"
+
+// Run is the record of an index run.
+type Run struct {
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"` // of what is recorded; a run that was killed did more
+	Methods []string  `json:"methods"`
+	Model   string    `json:"model"` // that tasks were asked of
+	Embed   string    `json:"embed_model"`
+	Prompts string    `json:"prompts,omitempty"` // hash of the prompts, in hex
+	Outcome string    `json:"outcome"`           // "", done, or what ended it
+	Spent   []Spent   `json:"spent"`
+}
+
+// record is the record of the run under way.
+type record struct {
+	c   *Corpus
+	key []byte
+	Run
+}
+
+func (x *Indexer) beginRecord(m *Models) *record {
+	r := &record{c: x.Corpus, key: binary.BigEndian.AppendUint64(nil, x.Corpus.DB.Epoch())}
+	r.Started = time.Now().UTC()
+	for _, s := range x.Systems {
+		r.Methods = append(r.Methods, s.Instance())
+	}
+	r.Embed, r.Prompts = m.Documents.Space().Model, m.Prompts
+	if m.Provider != nil { // who only embeds needs none
+		r.Model = m.Provider.Name()
+	}
+	return r
+}
+
+// save writes the record where calls were made, also while the run is being
+// cancelled.
+func (r *record) save(ctx context.Context, m *Models, outcome string) error {
+	if r.Spent = m.meter.Rows(); len(r.Spent) == 0 || m.shared.unkept {
+		return nil
+	}
+	r.Ended, r.Outcome = time.Now().UTC(), outcome
+	b, err := json.Marshal(r.Run)
+	if err != nil {
+		return err
+	}
+	err = r.c.DB.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
+		runs, err := tx.Graph(r.c.Base).MakeBucket(bucketRuns)
+		if err != nil {
+			return err
+		}
+		return runs.Set(r.key, b)
+	})
+	if err != nil {
+		return fmt.Errorf("rag: record of the run: %w", err)
+	}
+	return nil
+}
+
+// Runs yields the records of index runs that made model calls, oldest first.
+func (c *Corpus) Runs(v *engine.View) iter.Seq2[Run, error] {
+	return func(yield func(Run, error) bool) {
+		for e, err := range v.Bucket(bucketRuns).Scan(nil, nil) {
+			var r Run
+			if err == nil {
+				err = json.Unmarshal(e.Value, &r)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
