@@ -1,0 +1,190 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+func TestCheckReply(t *testing.T) {
+	t.Parallel()
+	const extraction = `{"entities":[{"name":"Ada","type":"person"}],"relations":[{"source":"Ada","target":"Babbage","description":"wrote to","strength":2}]}`
+	for _, c := range []struct {
+		name  string
+		kind  llm.Kind
+		reply string
+		want  string
+	}{
+		{"text", llm.Answer, "  Yes [1].\r\n", "Yes [1]."},
+		{"text after reasoning", llm.Answer, "<think>No {x}</think>\n\nYes [1].", "Yes [1]."},
+		{"reasoning inside", llm.Answer, "Yes <THINKING>hm</Thinking>[1].", "Yes [1]."},
+		{"reasoning without its opening", llm.Summarise, "let me see</think> Short.", "Short."},
+		{"reasoning without its end", llm.Summarise, "Short. <think>or not", "Short."},
+		{"reasoning in square brackets", llm.Answer, "[THINK]a[/THINK]b", "b"},
+		{"reasoning by channel", llm.Answer, "<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "b"},
+		{"citations are no tags", llm.Answer, "a < b [1] <b>", "a < b [1] <b>"},
+		{"control characters", llm.Attribute, "a\x00b\x1b[31m\tc\xff", "ab[31m\tc\uFFFD"},
+
+		{"as it should be", llm.Extract, extraction, extraction},
+		{"code fence", llm.Extract, "Here it is:\n```json\n" + extraction + "\n```\nI hope it helps {really}!", extraction},
+		{"other object before", llm.Extract, `Given {"text": "x"} I say ` + extraction, extraction},
+		{"inside another object", llm.Glean, `{"result": ` + extraction + `}`, extraction},
+		{"reasoning with JSON", llm.Extract, `<think>{"entities":[{"name":"No"}]}</think>` + extraction, extraction},
+		{"commas", llm.Extract, `{"entities":[{"name":"Ada",},],"relations":[,],}`, `{"entities":[{"name":"Ada"}],"relations":[]}`},
+		{"commas in strings", llm.QueryElements, `{"entities":["a,]"]}`, `{"entities":["a,]"]}`},
+		{"line break in a string", llm.Extract, "{\"entities\":[{\"name\":\"Ada\nKing\",\"description\":\"a\nb\"}]}", `{"entities":[{"name":"Ada King","description":"a\nb"}],"relations":[]}`},
+		{"escaped quotes", llm.QueryElements, `{"entities":["\"}"]}`, `{"entities":["\"}"]}`},
+		{"number as string", llm.RepairRelation, `{"source":"a","target":"b","description":"c","strength":" 2.5 "}`, `{"source":"a","target":"b","description":"c","strength":2.5}`},
+		{"no strength", llm.RepairRelation, `{"source":"a","target":"b"}`, `{"source":"a","target":"b","description":"","strength":1}`},
+		{"one relation in a list", llm.RepairRelation, `[{"source":"a","target":"b"}]`, `{"source":"a","target":"b","description":"","strength":1}`},
+		{"other names of fields", llm.SummaryEntities, `{"nodes":[{"entity_name":"a","entity_type":"t"}],"relationships":null}`, `{"entities":[{"name":"a","type":"t"}],"relations":[]}`},
+		{"nothing found", llm.Extract, `{"entities":[],"relations":[]}`, `{"entities":[],"relations":[]}`},
+		{"an empty place holder", llm.Extract, `{"entities":[{"name":"","type":""},{"name":"a"}]}`, `{"entities":[{"name":"a"}],"relations":[]}`},
+		{"report", llm.CommunityReport, `{"title":"T","summary":"S","rating":"7","rating_explanation":"R","findings":["F",{"summary":"a","explanation":"b"}],"more":1}`,
+			`{"title":"T","summary":"S","rating":7,"rating_explanation":"R","findings":[{"summary":"F","explanation":""},{"summary":"a","explanation":"b"}]}`},
+		{"elements", llm.QueryElements, `{"entities":[" a  b ","",{"name":"c"},1984]}`, `{"entities":["a b","c","1984"]}`},
+		{"bare list of elements", llm.QueryElements, `The names: ["a","b"].`, `{"entities":["a","b"]}`},
+		{"a citation before", llm.QueryElements, `By [1]: {"entities":["a"]}`, `{"entities":["a"]}`},
+		{"keywords", llm.Keywords, `{"high_level_keywords":["a"]}`, `{"high_level":["a"],"low_level":[]}`},
+		{"points", llm.FilterPoints, `{"points":[{"description":"a","score":"80","n":2}]}`, `{"points":[{"description":"a","score":80,"n":2}]}`},
+		{"bare list of points", llm.FilterPoints, `[{"description":"a","score":0}]`, `{"points":[{"description":"a","score":0}]}`},
+		{"verdict", llm.Judge, `{"winner":-1,"reason":"equal"}`, `{"winner":-1,"reason":"equal"}`},
+		{"tag in a string", llm.Judge, `{"winner":0,"reason":"\u003cthink>a"}`, `{"winner":0,"reason":"\u003cthink\u003ea"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := llm.CheckReply(c.kind, c.reply)
+			if err != nil || got != c.want {
+				t.Fatalf("got %q, %v\nwant %q", got, err, c.want)
+			}
+			again, err := llm.CheckReply(c.kind, got)
+			if err != nil || again != got {
+				t.Fatalf("a second time: %q, %v", again, err)
+			}
+		})
+	}
+}
+
+func TestCheckReplyRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		kind  llm.Kind
+		reply string
+		why   string
+	}{
+		{"empty text", llm.Answer, " \n", "empty"},
+		{"only reasoning", llm.Answer, "<think>a</think>", "empty"},
+		{"empty JSON", llm.Extract, "", "empty"},
+		{"reasoning without end", llm.Extract, `<think>{"entities":[]}`, "empty"},
+		{"prose", llm.Extract, "I found nothing.", "no JSON object"},
+		{"cut off", llm.Extract, `{"entities":[{"name":"Ada"}`, "no end"},
+		{"not JSON", llm.Extract, `{entities: none}`, "not JSON"},
+		{"another object", llm.Extract, `{"text":"a"}`, `neither "entities" nor "relations"`},
+		{"a list of entities", llm.Extract, `["a"]`, "list"},
+		{"entities of another type", llm.Extract, `{"entities":"Ada"}`, "not a list"},
+		{"no name", llm.Extract, `{"entities":[{"name":"a"},{"name":" ","type":"t"}]}`, "entity 2: it has no name"},
+		{"name of another type", llm.Extract, `{"entities":[{"name":["a"]}]}`, `"name" is not a string`},
+		{"no source", llm.Extract, `{"entities":[],"relations":[{"target":"b"}]}`, "relation 1: it has no source"},
+		{"no target", llm.RepairRelation, `{"source":"a","target":""}`, "no target"},
+		{"NaN", llm.RepairRelation, `{"source":"a","target":"b","strength":"NaN"}`, "not a finite number"},
+		{"bare NaN", llm.RepairRelation, `{"source":"a","target":"b","strength":NaN}`, "not JSON"},
+		{"too large", llm.RepairRelation, `{"source":"a","target":"b","strength":1e999}`, "not a finite number"},
+		{"negative", llm.RepairRelation, `{"source":"a","target":"b","strength":-1}`, "negative"},
+		{"words for a number", llm.RepairRelation, `{"source":"a","target":"b","strength":"strong"}`, "not a finite number"},
+		{"no summary", llm.CommunityReport, `{"title":"T","summary":""}`, "title and a summary"},
+		{"no elements", llm.QueryElements, `{"names":[]}`, `no "entities"`},
+		{"no keywords", llm.Keywords, `{"keywords":[]}`, "neither"},
+		{"no score", llm.FilterPoints, `{"points":[{"description":"a"}]}`, "no score"},
+		{"score", llm.FilterPoints, `{"points":[{"description":"a","score":101}]}`, "0 to 100"},
+		{"no winner", llm.Judge, `{"reason":"a"}`, "no \"winner\""},
+		{"half a winner", llm.Judge, `{"winner":0.5}`, "index"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := llm.CheckReply(c.kind, c.reply)
+			var re *llm.ReplyError
+			if !errors.As(err, &re) || !errors.Is(err, llm.ErrReply) {
+				t.Fatalf("got %q, %v", got, err)
+			}
+			if re.Kind != c.kind || re.Raw != c.reply || !strings.Contains(re.Why, c.why) {
+				t.Fatalf("got %+v, want why %q", re, c.why)
+			}
+		})
+	}
+	if _, err := llm.CheckReply("poem", "a"); !errors.Is(err, llm.ErrKind) {
+		t.Fatalf("an unknown kind: %v", err)
+	}
+}
+
+// TestVisible gives texts in all cuts in two and byte by byte.
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "  ", "plain", "  a b  ", "<think>x</think>  answer [1].  ", "a <think>x</think> b", "a <thin> b <", "a <think>x",
+		"a [think]b[/think]\n\n", "a ◁think▷b◁/think▷ c", "<THINKING>a</thinking>b<reasoning>c</reasoning> d ",
+	} {
+		want := llm.StripReasoning(text)
+		check := func(pieces ...string) {
+			t.Helper()
+			var v llm.Visible
+			got := ""
+			for _, p := range pieces {
+				got += v.Write(p)
+				if !strings.HasPrefix(want, got) {
+					t.Fatalf("%q: gave %q, which is not in %q", pieces, got, want)
+				}
+			}
+			if got += v.Rest(); got != want {
+				t.Fatalf("%q: got %q, want %q", pieces, got, want)
+			}
+		}
+		runes := strings.Split(text, "")
+		check(runes...)
+		for i := range runes {
+			check(strings.Join(runes[:i], ""), strings.Join(runes[i:], ""))
+		}
+	}
+}
+
+func TestStripReasoningIsLinear(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		strings.Repeat("</think>", 1<<17), strings.Repeat("<think></think>", 1<<16), strings.Repeat("<th", 1<<18) + strings.Repeat("ink>", 1<<18),
+		strings.Repeat("<", 1<<20),
+	} {
+		got := llm.StripReasoning(s)
+		if again := llm.StripReasoning(got); again != got {
+			t.Fatalf("%.40q: not the same a second time", s)
+		}
+	}
+}
+
+func FuzzCheckReply(f *testing.F) {
+	kinds := []llm.Kind{llm.Extract, llm.RepairRelation, llm.Answer, llm.CommunityReport, llm.QueryElements,
+		llm.Keywords, llm.FilterPoints, llm.Judge}
+	for i, s := range []string{
+		`{"entities":[{"name":"a"}],"relations":[{"source":"a","target":"b","strength":"1"}]}`,
+		`{"source":"a","target":"b",}`, "<think>a</think>b", `{"title":"a","summary":"b","findings":["c"]}`,
+		`["a","b"]`, `{"high_level":["a"]}`, `[{"description":"a","score":1}]`, "```json\n{\"winner\":1}\n```",
+	} {
+		f.Add(i, s)
+	}
+	f.Fuzz(func(t *testing.T, i int, s string) {
+		k := kinds[uint(i)%uint(len(kinds))]
+		got, err := llm.CheckReply(k, s)
+		if err != nil {
+			if !errors.Is(err, llm.ErrReply) || got != "" {
+				t.Fatalf("%q, %v", got, err)
+			}
+			return
+		}
+		if k.Form() == llm.FormJSON && !json.Valid([]byte(got)) {
+			t.Fatalf("not JSON: %q", got)
+		}
+		if again, err := llm.CheckReply(k, got); err != nil || again != got {
+			t.Fatalf("%q became %q, %v", got, again, err)
+		}
+	})
+}

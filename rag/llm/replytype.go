@@ -1,0 +1,327 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// readReply reads a decoded JSON value as the reply type of a kind.
+func readReply(k Kind, v any) (any, error) {
+	if list, ok := v.([]any); ok {
+		return readBareList(k, list)
+	}
+	o, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("it is not a JSON object")
+	}
+	f := fields(o)
+	switch k {
+	case Extract, Glean, SummaryEntities:
+		return readExtraction(f)
+	case RepairRelation:
+		return readRelation(f)
+	case CommunityReport:
+		return readReport(f)
+	case QueryElements:
+		return readElements(f)
+	case Keywords:
+		return readKeywords(f)
+	case FilterPoints:
+		return readPoints(f)
+	case Judge:
+		return readVerdict(f)
+	}
+	return nil, ErrKind
+}
+
+// readBareList reads a list where the reply is an object of one list.
+func readBareList(k Kind, list []any) (any, error) {
+	switch k {
+	case QueryElements:
+		for _, v := range list {
+			if _, ok := v.(string); !ok {
+				return nil, errors.New("it is a list of other than strings")
+			}
+		}
+		return readElements(fields{"entities": list})
+	case FilterPoints:
+		return readPoints(fields{"points": list})
+	}
+	return nil, errors.New("it is a JSON list, not an object")
+}
+
+func readExtraction(f fields) (any, error) {
+	entities, hasEntities, err := f.list("entities", "nodes")
+	if err != nil {
+		return nil, err
+	}
+	relations, hasRelations, err := f.list("relations", "relationships", "edges")
+	if err != nil {
+		return nil, err
+	}
+	if !hasEntities && !hasRelations {
+		return nil, errors.New(`it has neither "entities" nor "relations"`)
+	}
+	x := Extraction{Entities: []Entity{}, Relations: []Relation{}}
+	for i, v := range entities {
+		e, blank, err := readEntity(v)
+		if err != nil {
+			return nil, fmt.Errorf("entity %d: %w", i+1, err)
+		}
+		if !blank {
+			x.Entities = append(x.Entities, e)
+		}
+	}
+	for i, v := range relations {
+		f, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("relation %d is not an object", i+1)
+		}
+		r, err := readRelation(f)
+		if err != nil {
+			return nil, fmt.Errorf("relation %d: %w", i+1, err)
+		}
+		x.Relations = append(x.Relations, r)
+	}
+	return x, nil
+}
+
+// readEntity reads an entity; blank says that all of it is empty.
+func readEntity(v any) (e Entity, blank bool, err error) {
+	if name, ok := v.(string); ok {
+		e.Name = cleanName(name)
+		return e, e.Name == "", nil
+	}
+	o, ok := v.(map[string]any)
+	if !ok {
+		return e, false, errors.New("it is not an object")
+	}
+	f := fields(o)
+	name, err1 := f.text("name", "entity", "entity_name")
+	kind, err2 := f.text("type", "entity_type")
+	e.Description, err = f.text("description", "entity_description")
+	if err := errors.Join(err1, err2, err); err != nil {
+		return e, false, err
+	}
+	e.Name, e.Type = cleanName(name), cleanName(kind)
+	if e.Name == "" && (e.Type != "" || e.Description != "") {
+		return e, false, errors.New("it has no name")
+	}
+	return e, e.Name == "", nil
+}
+
+func readRelation(f fields) (r Relation, err error) {
+	source, err1 := f.text("source", "subject", "source_entity")
+	target, err2 := f.text("target", "object", "target_entity")
+	description, err3 := f.text("description", "relation", "relationship", "relationship_description")
+	sentence, err4 := f.text("sentence")
+	strength, given, err := f.number("strength", "relationship_strength", "weight")
+	if err := errors.Join(err1, err2, err3, err4, err); err != nil {
+		return r, err
+	}
+	r = Relation{Source: cleanName(source), Target: cleanName(target), Description: description,
+		Strength: strength, Sentence: sentence}
+	switch {
+	case !given:
+		r.Strength = 1
+	case strength < 0:
+		return r, errors.New("its strength is negative")
+	}
+	switch {
+	case r.Source == "":
+		return r, errors.New("it has no source")
+	case r.Target == "":
+		return r, errors.New("it has no target")
+	}
+	return r, nil
+}
+
+func readReport(f fields) (any, error) {
+	title, err1 := f.text("title")
+	summary, err2 := f.text("summary")
+	reason, err3 := f.text("rating_explanation", "reason")
+	rating, _, err4 := f.number("rating")
+	findings, _, err := f.list("findings")
+	if err := errors.Join(err1, err2, err3, err4, err); err != nil {
+		return nil, err
+	}
+	r := Report{Title: cleanName(title), Summary: summary, Rating: rating, Reason: reason, Findings: []Finding{}}
+	if r.Title == "" || r.Summary == "" {
+		return nil, errors.New("a report needs a title and a summary")
+	}
+	for i, v := range findings {
+		var x Finding
+		switch v := v.(type) {
+		case string:
+			x.Summary = cleanText(v)
+		case map[string]any:
+			var err1, err2 error
+			x.Summary, err1 = fields(v).text("summary")
+			x.Explanation, err2 = fields(v).text("explanation")
+			if err := errors.Join(err1, err2); err != nil {
+				return nil, fmt.Errorf("finding %d: %w", i+1, err)
+			}
+		default:
+			return nil, fmt.Errorf("finding %d is not an object", i+1)
+		}
+		if x != (Finding{}) {
+			r.Findings = append(r.Findings, x)
+		}
+	}
+	return r, nil
+}
+
+func readElements(f fields) (any, error) {
+	names, given, err := f.names("entities")
+	if err == nil && !given {
+		err = errors.New(`it has no "entities"`)
+	}
+	return Elements{Entities: names}, err
+}
+
+func readKeywords(f fields) (any, error) {
+	high, hasHigh, err1 := f.names("high_level", "high_level_keywords")
+	low, hasLow, err2 := f.names("low_level", "low_level_keywords")
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	if !hasHigh && !hasLow {
+		return nil, errors.New(`it has neither "high_level" nor "low_level"`)
+	}
+	return KeywordSet{High: high, Low: low}, nil
+}
+
+func readPoints(f fields) (any, error) {
+	list, given, err := f.list("points")
+	if err != nil {
+		return nil, err
+	}
+	if !given {
+		return nil, errors.New(`it has no "points"`)
+	}
+	p := Points{Points: []Point{}}
+	for i, v := range list {
+		o, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("point %d is not an object", i+1)
+		}
+		text, err1 := fields(o).text("description", "answer")
+		score, scored, err2 := fields(o).number("score")
+		n, _, err3 := fields(o).number("n")
+		err := errors.Join(err1, err2, err3)
+		switch {
+		case err != nil:
+		case text == "":
+			err = errors.New("it has no description")
+		case !scored:
+			err = errors.New("it has no score")
+		case score < 0 || score > 100:
+			err = errors.New("its score is not from 0 to 100")
+		case n < 0 || n != math.Trunc(n) || n > math.MaxInt32:
+			err = errors.New("its number is not that of an evidence")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("point %d: %w", i+1, err)
+		}
+		p.Points = append(p.Points, Point{Description: text, Score: score, N: int(n)})
+	}
+	return p, nil
+}
+
+func readVerdict(f fields) (any, error) {
+	winner, given, err1 := f.number("winner")
+	reason, err2 := f.text("reason", "explanation")
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	switch {
+	case !given:
+		return nil, errors.New(`it has no "winner"`)
+	case winner < -1 || winner != math.Trunc(winner) || winner > math.MaxInt32:
+		return nil, errors.New("the winner is neither an answer's index nor -1")
+	}
+	return Verdict{Winner: int(winner), Reason: reason}, nil
+}
+
+// fields are the fields of a JSON object. Its methods take a field's names,
+// the first of which the object has counts; null is as absent.
+type fields map[string]any
+
+func (f fields) get(names []string) (v any, name string) {
+	for _, n := range names {
+		if v := f[n]; v != nil {
+			return v, n
+		}
+	}
+	return nil, names[0]
+}
+
+// text reads a string, or a number as one; "" where it is absent.
+func (f fields) text(names ...string) (string, error) {
+	switch v, name := f.get(names); v := v.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return cleanText(v), nil
+	case json.Number:
+		return v.String(), nil
+	default:
+		return "", fmt.Errorf("%q is not a string", name)
+	}
+}
+
+// number reads a finite number, which may be given as a string.
+func (f fields) number(names ...string) (x float64, given bool, err error) {
+	v, name := f.get(names)
+	var s string
+	switch v := v.(type) {
+	case nil:
+		return 0, false, nil
+	case json.Number:
+		s = v.String()
+	case string:
+		s = strings.TrimSpace(v)
+	}
+	x, err = strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, true, fmt.Errorf("%q is not a finite number", name)
+	}
+	return x, true, nil
+}
+
+func (f fields) list(names ...string) (list []any, given bool, err error) {
+	v, name := f.get(names)
+	if v == nil {
+		return nil, false, nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		err = fmt.Errorf("%q is not a list", name)
+	}
+	return list, true, err
+}
+
+// names reads a list of names: strings, or objects with a name. Empty ones are
+// left out.
+func (f fields) names(names ...string) (out []string, given bool, err error) {
+	list, given, err := f.list(names...)
+	out = []string{}
+	for i, v := range list {
+		e := Entity{}
+		if n, ok := v.(json.Number); ok {
+			v = n.String()
+		}
+		blank := false
+		if e, blank, err = readEntity(v); err != nil {
+			return nil, given, fmt.Errorf("%s %d: %w", names[0], i+1, err)
+		}
+		if !blank {
+			out = append(out, e.Name)
+		}
+	}
+	return out, given, err
+}
