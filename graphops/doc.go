@@ -26,10 +26,44 @@
 // (BenchmarkProject). [Estimate] tells the size before, and what would take
 // more than Spec.MaxBytes is refused with a [*MemoryError].
 //
-// # Algorithms
+// # Around some nodes
+//
+// These read an [Adjacency] and are done before a projection would be built.
+// [PPR] is personalised PageRank of a few steps, with restarts or as a lazy
+// walk, [ForwardPush] the same until a bound of the residual; [TopPerType]
+// takes the best of each type. [ShortestPath] and [WeightedPath] search from
+// both ends, [PathChain] leads through an ordered list of nodes. [Expand]
+// collects what is near some nodes, [Induced] the edges among them, [Ego] a
+// node with its surroundings.
+//
+// # On the whole graph
 //
 // [PageRank] ranks nodes by how often someone comes by who follows edges at
-// random.
+// random. [Betweenness] counts the shortest paths through each node, exactly or
+// from a sample with a bound of its error. [KCore] finds how deep in the dense
+// parts of the graph each node is, [Components] the connected components,
+// [Triangles] the triangles at each node, and [ClusteringCoefficients] says how
+// far neighbours of a node are neighbours of each other.
+//
+// # Communities
+//
+// [Leiden] finds communities, each of them connected, and [HierarchicalLeiden]
+// divides them further until they are small. [SCAN] finds structural clusters,
+// hubs and outliers, [Spectral] clusters by the leading eigenvectors of the
+// normalised adjacency. [AugmentKNN] adds edges to near neighbours before that,
+// [CODICIL] keeps each node's edges most alike in links and content, [Contract]
+// makes the graph of clusters. [Modularity] and [CPM] say how good a partition
+// into communities is, [NMI] how far two agree.
+//
+// # Vectors
+//
+// [KMeans] and [GMM] cluster a [Matrix], a mixture with the number of its
+// components by BIC and soft membership. [PCA] and [RandomProjection] make
+// vectors shorter, [Reduce] chooses between them. [CalinskiHarabasz] and
+// [MeanCosine] say how tight clusters are. [Node2Vec] learns vectors of nodes
+// from biased walks. [Hyperplanes] code vectors by the signs of stored planes,
+// and [Segments] keep items ordered by code in runs of bounded size that stay
+// while items come and go.
 //
 // # What holds for all of them
 //
@@ -46,7 +80,7 @@
 //
 // Projections and caches are safe for concurrent use. A LocalGraph is not.
 //
-// Nothing of this package is stored, so that it has no format. What it
-// computes may get more accurate or break ties otherwise between versions;
+// What callers store of this package is [Hyperplanes], which have a format of
+// their own, and [SegmentsState]. What else it computes may get more accurate or break ties otherwise between versions;
 // what is written of it carries the version that wrote it.
 package graphops
