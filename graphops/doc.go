@@ -81,6 +81,7 @@
 // Projections and caches are safe for concurrent use. A LocalGraph is not.
 //
 // What callers store of this package is [Hyperplanes], which have a format of
-// their own, and [SegmentsState]. What else it computes may get more accurate or break ties otherwise between versions;
-// what is written of it carries the version that wrote it.
+// their own, and [SegmentsState]. What else it computes may get more accurate or
+// break ties otherwise between versions; what is written of it carries the
+// version that wrote it.
 package graphops
