@@ -1,0 +1,46 @@
+package prompts
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// Fill sets Prompt and Schema of a task from its Kind, Input and Lang, and
+// MaxTokens where that is 0. It is a pure function of these four and of the
+// set: the same bytes each time. What it sets belongs to the caller. Input is a
+// value of the type that the kind names, not a pointer, and is not changed.
+//
+// MaxTokens is the one in the prompt's front part; where the input says how
+// long a text is wanted, that length and half of it and 100, so that a reply
+// that is a little long is not cut.
+//
+// Errors: [llm.ErrKind] for a kind that there is none of, [ErrInput] for an
+// input of another type, and a [*FileError] where a template of a directory
+// fails on this input. Then the task is as it was.
+func (s *Set) Fill(t *llm.Task) error {
+	e, ok := s.entries[t.Kind]
+	if !ok {
+		return fmt.Errorf("prompts: %q: %w", t.Kind, llm.ErrKind)
+	}
+	in := reflect.ValueOf(t.Input)
+	if !in.IsValid() || in.Type() != e.info.input {
+		return fmt.Errorf("prompts: %s: %w: %T", t.Kind, ErrInput, t.Input)
+	}
+	pg := newPage(string(t.Kind), in, t.Lang)
+	messages, err := e.parsed.fill(promptFile(t.Kind), pg)
+	if err != nil {
+		return fmt.Errorf("prompts: %w", err)
+	}
+	t.Prompt, t.Schema = messages, bytes.Clone(e.compact)
+	if t.MaxTokens == 0 {
+		t.MaxTokens = e.parsed.maxTokens
+		if n, _ := pg.fields["MaxTokens"].(int); n > 0 {
+			n = min(n, maxMaxTokens)
+			t.MaxTokens = n + n/2 + 100
+		}
+	}
+	return nil
+}

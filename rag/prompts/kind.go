@@ -1,0 +1,38 @@
+package prompts
+
+import (
+	"reflect"
+
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// kindInfo is what the package knows of a kind.
+type kindInfo struct {
+	kind       llm.Kind
+	input      reflect.Type
+	structured bool // the reply is JSON
+}
+
+// kinds lists the kinds in the order of their constants.
+func kinds() []kindInfo {
+	return []kindInfo{
+		{llm.Extract, reflect.TypeFor[llm.ExtractInput](), true},
+		{llm.Glean, reflect.TypeFor[llm.GleanInput](), true},
+		{llm.RepairRelation, reflect.TypeFor[llm.RepairInput](), true},
+		{llm.Attribute, reflect.TypeFor[llm.AttributeInput](), false},
+		{llm.CommunityReport, reflect.TypeFor[llm.ReportInput](), true},
+		{llm.Summarise, reflect.TypeFor[llm.SummariseInput](), false},
+		{llm.MergeDescriptions, reflect.TypeFor[llm.MergeInput](), false},
+		{llm.SummaryEntities, reflect.TypeFor[llm.SummaryEntitiesInput](), true},
+		{llm.QueryElements, reflect.TypeFor[llm.QuestionInput](), true},
+		{llm.Keywords, reflect.TypeFor[llm.QuestionInput](), true},
+		{llm.HypotheticalPassage, reflect.TypeFor[llm.QuestionInput](), false},
+		{llm.FilterPoints, reflect.TypeFor[llm.AnswerInput](), true},
+		{llm.Answer, reflect.TypeFor[llm.AnswerInput](), false},
+		{llm.Judge, reflect.TypeFor[llm.JudgeInput](), true},
+	}
+}
+
+func promptFile(k llm.Kind) string { return string(k) + ".md" }
+
+func schemaFile(k llm.Kind) string { return string(k) + ".schema.json" }
