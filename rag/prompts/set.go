@@ -54,8 +54,8 @@ func Default() (*Set, error) {
 	for _, info := range kinds() {
 		e := &entry{info: info}
 		s.entries[info.kind] = e
-		if e.prompt, err = fs.ReadFile(files, promptFile(info.kind)); err == nil && info.structured {
-			e.schema, err = fs.ReadFile(files, schemaFile(info.kind))
+		if e.prompt, err = readFile(files, promptFile(info.kind)); err == nil && info.structured {
+			e.schema, err = readFile(files, schemaFile(info.kind))
 		}
 		if err == nil {
 			err = e.read(e.schema)
