@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -140,7 +141,7 @@ func (g *graphReport) tables(rows []*graphRow) []table {
 			case r.Task != task:
 			case r.Queries > 0:
 				asked.Rows = append(asked.Rows, []string{
-					task, r.Engine, fmt.Sprint(r.Queries), number(r.P50), ratio(r.P50, peer.P50), number(r.P99), ratio(r.P99, peer.P99),
+					task, r.Engine, fmt.Sprint(r.Queries), number(r.P50), share(r.P50, peer.P50), number(r.P99), share(r.P99, peer.P99),
 					orDash(r.StoreP50), orDash(r.StoreP99), fmt.Sprintf("%.6g", mean(r.values)),
 				})
 			default:
@@ -185,10 +186,19 @@ func (r *graphRow) cells(peer *graphRow) []string {
 		broken = fmt.Sprint(r.broken)
 	}
 	return []string{
-		r.Task, r.Engine, number(r.CPU * 1e3), ratio(r.CPU, peer.CPU), number(r.CPUMedian * 1e3), ratio(r.CPUMedian, peer.CPUMedian),
+		r.Task, r.Engine, number(r.CPU * 1e3), share(r.CPU, peer.CPU), number(r.CPUMedian * 1e3), share(r.CPUMedian, peer.CPUMedian),
 		orDash(r.Load * 1e3), orDash(r.Project * 1e3), number(math.Round(r.Peak)), fmt.Sprintf("%.6g", mean(r.values)), span,
 		fmt.Sprint(len(r.values)), nmi, broken,
 	}
+}
+
+// share renders a as a multiple of b to two digits at least, "-" where there is
+// no b.
+func share(a, b float64) string {
+	if b == 0 || a/b >= 0.1 {
+		return ratio(a, b)
+	}
+	return strconv.FormatFloat(a/b, 'g', 2, 64)
 }
 
 func orDash(x float64) string {

@@ -57,6 +57,7 @@ able() {
 	case $1:$2 in
 	ragdb:*) ;;
 	*:project) return 1 ;;
+	igraph:pagerank:1e-10) ;; # what its solver stops at
 	igraph:kmeans:* | igraph:gmm:* | *:pagerank:*) return 1 ;;
 	igraph:*) ;;
 	python-igraph:kcore | python-igraph:components | python-igraph:clustering | python-igraph:pagerank) ;;
