@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/prompts"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -88,65 +87,41 @@ func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, 
 		}
 	}
 	before, start := m.Usage(), time.Now()
-	reply, err := m.Do(ctx, "ask", sortedKeys(docs), llm.Task{Kind: llm.Answer, Input: in})
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		base := s.Graph(c.Base).WithContext(ctx)
+		w := &answerWriter{a: a, items: items, on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
+			return c.source(base, sys.ChunkSet(), it, said)
+		}}
+		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}
+		var reply llm.Reply
+		var err error
+		if q.Stream == nil {
+			reply, err = m.in("ask").Do(ctx, "ask", sortedKeys(docs), t)
+			if err == nil && !m.Free && prompts.IsNoEvidence(reply.Text) {
+				err = llm.ErrNoEvidence
+			}
+			if err == nil {
+				err = w.write(reply.Text)
+			}
+		} else {
+			_, err = m.in("ask").Stream(ctx, "ask", sortedKeys(docs), t, w.hold)
+		}
+		if err != nil {
+			return err
+		}
+		return w.end()
+	})
 	a.ModelTime = time.Since(start)
 	after := m.Usage()
 	a.Usage = llm.Usage{
 		Calls: after.Calls - before.Calls, InTokens: after.InTokens - before.InTokens, OutTokens: after.OutTokens - before.OutTokens,
 	}
 	if errors.Is(err, llm.ErrNoEvidence) {
+		a.Text, a.Sources = "", nil
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	a.Answered = true
-	return c.DB.View(ctx, func(s *engine.Snapshot) error {
-		base := s.Graph(c.Base).WithContext(ctx)
-		return a.number(reply.Text, items, func(it *Cited, said string) (Source, error) {
-			return c.source(base, sys.ChunkSet(), it, said)
-		})
-	})
-}
-
-var marker = regexp.MustCompile(`\[(\d+(?:\s*,\s*\d+)*)\]`)
-
-// number replaces the markers of a reply, which count all evidence, by numbers
-// that count the sources cited, in order of appearance. A marker that names no
-// evidence is dropped. source tells where an item says what was said.
-func (a *Answer) number(reply string, items []Cited, source func(it *Cited, said string) (Source, error)) error {
-	numbers := map[string]int{} // chunk -> number
-	last, said := 0, ""
-	var out strings.Builder
-	for _, at := range marker.FindAllStringSubmatchIndex(reply, -1) {
-		if s := lastSentence(reply[last:at[0]]); s != "" {
-			said = s // else another marker of the same sentence
-		}
-		out.WriteString(reply[last:at[0]])
-		last = at[1]
-		for _, f := range strings.Split(reply[at[2]:at[3]], ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(f))
-			if err != nil || n < 1 || n > len(items) || len(items[n-1].Spans) == 0 {
-				a.Dropped++
-				continue
-			}
-			src, err := source(&items[n-1], said)
-			if err != nil {
-				return err
-			}
-			num := numbers[src.Chunk]
-			if num == 0 {
-				num = len(a.Sources) + 1
-				numbers[src.Chunk] = num
-				src.N = num
-				a.Sources = append(a.Sources, src)
-			}
-			fmt.Fprintf(&out, "[%d]", num)
-		}
-	}
-	out.WriteString(reply[last:])
-	a.Text = strings.TrimSpace(out.String())
-	return nil
+	a.Answered = err == nil
+	return err
 }
 
 // source returns which of the chunks of an item says most of what was said, and

@@ -202,8 +202,10 @@ func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *Meter
 	return m, nil
 }
 
-// rules returns the provider that works by rules, with what the corpus says of
-// names.
+// Rules returns the provider that works by rules and needs no network, with
+// what the corpus says of names. It reads all chunks.
+func Rules(ctx context.Context, c *Corpus) (llm.Provider, error) { return c.rules(ctx) }
+
 func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 	cases := &text.CaseStats{}
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {

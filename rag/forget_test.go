@@ -159,7 +159,7 @@ func TestRemoveAll(t *testing.T) {
 	c.Index(t, "ketrag", docs...)
 	derived := 0
 	for _, d := range docs {
-		dry, err := c.Corpus.Remove(t.Context(), c.Methods, d.Key, true)
+		dry, err := c.Corpus.Remove(t.Context(), c.Methods, d.Key, rag.RemoveOptions{DryRun: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestDocuments(t *testing.T) {
 	if r := c.Remove(t, docs[0].Key); len(r.Documents) != 1 || r.Chunks == 0 {
 		t.Errorf("removed %+v", r)
 	}
-	if _, err := c.Corpus.Remove(t.Context(), c.Methods, docs[0].Key, false); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := c.Corpus.Remove(t.Context(), c.Methods, docs[0].Key, rag.RemoveOptions{}); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("removed again: %v", err)
 	}
 	if r := c.Index(t, "naive"); r.Documents != 5 {

@@ -86,7 +86,7 @@ func (j *job) run(ctx context.Context, db *engine.DB) error {
 		}
 	case 2:
 		for i := range j.Docs / 20 {
-			_, err := c.Remove(ctx, all, docs[7*i].Key, false)
+			_, err := c.Remove(ctx, all, docs[7*i].Key, rag.RemoveOptions{})
 			if err != nil && !errors.Is(err, engine.ErrNotFound) {
 				return err
 			}

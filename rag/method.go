@@ -55,6 +55,11 @@ type Question struct {
 	// used as it is, with what its refused sources say too.
 	Where    engine.Predicate
 	WhereAny bool
+	// Lang is the language that the answer should have, "" for the question's.
+	Lang string
+	// Stream receives the answer as it comes, with its final markers; nil is
+	// nobody. An error of it ends the answer.
+	Stream func(text string) error
 }
 
 // DefaultBudget is the context's number of tokens where none is given: that of

@@ -189,7 +189,7 @@ func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err e
 
 // EmbedQuestion turns a question into a vector.
 func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error) {
-	v, err := m.embed(ctx, m.Questions, nil, []string{q})
+	v, err := m.in("question").embed(ctx, m.Questions, nil, []string{q})
 	if err != nil {
 		return nil, err
 	}

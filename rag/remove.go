@@ -21,13 +21,21 @@ type RemoveResult struct {
 	Stale []string `json:"stale,omitempty"`
 }
 
+// RemoveOptions tune a Remove.
+type RemoveOptions struct {
+	// DryRun changes nothing and says what would go.
+	DryRun bool
+	// KeepCache keeps the models' replies and vectors that were made from the
+	// document: if it comes back they are not paid for again.
+	KeepCache bool
+}
+
 // Remove removes a document with all that only it supported, in every graph of
-// the namespace, in one commit. With dry it changes nothing and says what
-// would go. A missing document is [engine.ErrNotFound].
+// the namespace, in one commit. A missing document is [engine.ErrNotFound].
 //
 // Steps that concern the whole corpus (which chunks are near, which are
 // central, which words the word table holds) are run by the next Index.
-func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, dry bool) (*RemoveResult, error) {
+func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o RemoveOptions) (*RemoveResult, error) {
 	m, err := c.newRemover(ctx, methods)
 	if err != nil {
 		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
@@ -36,11 +44,12 @@ func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, dry bo
 	if err != nil {
 		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
 	}
+	r.keepCache = o.KeepCache
 	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
 		if err := r.apply(ctx, tx); err != nil {
 			return err
 		}
-		if dry {
+		if o.DryRun {
 			return errDry
 		}
 		return nil
@@ -63,6 +72,8 @@ type removal struct {
 	systems []System
 	steps   []func(ctx context.Context, tx *engine.Tx) error
 	derived int
+	// keepCache leaves the document's paid replies and vectors.
+	keepCache bool
 }
 
 // remover prepares removals: what they need beside the documents is read once.
@@ -206,8 +217,10 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 	if err := ForgetJobs(base, r.doc.Key); err != nil {
 		return err
 	}
-	if err := r.c.forgetReplies(base, r.doc.Key); err != nil {
-		return err
+	if !r.keepCache {
+		if err := r.c.forgetReplies(base, r.doc.Key); err != nil {
+			return err
+		}
 	}
 	if err := r.c.forgetTraces(base, r.doc.Key); err != nil {
 		return err

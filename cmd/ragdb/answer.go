@@ -25,7 +25,9 @@ type answerResult struct {
 	Trace    string          `json:"trace,omitempty"`
 	Tokens   tokenCount      `json:"tokens"`
 	USD      float64         `json:"usd"`
-	Ms       timings         `json:"ms"`
+	// Usage is what models used, by stage and model.
+	Usage []rag.Spent `json:"usage"`
+	Ms    timings     `json:"ms"`
 	// Plan and Ops are there with --explain.
 	Plan string          `json:"plan,omitempty"`
 	Ops  []query.OpTrace `json:"ops,omitempty"`
@@ -99,6 +101,10 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 		Sources: []answerSource{}, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
 	}
 	r.Ms.Total = ms(took)
+	spent := k.models.Meter().Total()
+	if r.Usage = k.models.Meter().Rows(); spent.USD != nil {
+		r.USD = *spent.USD
+	}
 	if items != nil {
 		r.Items = &items
 		return r
@@ -209,7 +215,7 @@ func place(doc, heading string, page int, bytes [2]int64) string {
 	return s + fmt.Sprintf(" (bytes %d–%d)", bytes[0], bytes[1])
 }
 
-func (a *app) printAnswer(ans *rag.Answer, took time.Duration) {
+func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 	o := a.out
 	if !ans.Answered {
 		o.print("The documents do not answer this.\n")
@@ -217,7 +223,11 @@ func (a *app) printAnswer(ans *rag.Answer, took time.Duration) {
 			o.note("%s came near: add --no-llm to read them", plural(n, "piece")+" of evidence")
 		}
 	} else {
-		o.print("%s\n", wrap(o.clean(ans.Text), o.width, ""))
+		if k.q.Stream != nil {
+			o.print("\n") // it was printed as it came
+		} else {
+			o.print("%s\n", wrap(o.clean(ans.Text), o.width, ""))
+		}
 		for _, s := range ans.Sources {
 			o.print(" %s %s\n", o.bold(fmt.Sprintf("[%d]", s.N)), o.clean(place(s.Doc, s.Heading, s.Page, s.Bytes)))
 			if o.verbose > 0 {
@@ -225,8 +235,15 @@ func (a *app) printAnswer(ans *rag.Answer, took time.Duration) {
 			}
 		}
 	}
-	line := fmt.Sprintf("%s · %s · %s of evidence · answered by rules, without a model",
-		duration(took), ans.Method, plural(ans.Evidence.Tokens, "token"))
+	by := "answered by rules, without a model"
+	if !k.models.Free {
+		by = "answered by " + k.models.Provider.Name()
+		if t := k.models.Meter().Total(); t.USD != nil && *t.USD > 0 {
+			by += " for " + money(*t.USD)
+		}
+	}
+	line := fmt.Sprintf("%s · %s · %s of evidence · %s",
+		duration(took), ans.Method, plural(ans.Evidence.Tokens, "token"), by)
 	if ans.Trace != "" {
 		line += " · trace " + ans.Trace
 	}

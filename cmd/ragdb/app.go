@@ -93,10 +93,10 @@ of the documents.`,
 			root.AddCommand(c)
 		}
 	}
-	add("use", a.initCommand(), a.indexCommand(), a.askCommand(), a.removeCommand(), a.demoCommand())
+	add("use", a.initCommand(), a.indexCommand(), a.syncCommand(), a.askCommand(), a.removeCommand(), a.retryCommand(), a.demoCommand())
 	add("look", a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand())
-	add("keep", a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand())
-	add("", a.evalCommand(), a.versionCommand())
+	add("keep", a.reembedCommand(), a.namespacesCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand())
+	add("", a.evalCommand(), a.promptsCommand(), a.doctorCommand(), a.versionCommand())
 	return root
 }
 

@@ -21,6 +21,7 @@ type questionFlags struct {
 	whereAny bool
 	top      atLeastOne
 	budget   atLeastOne
+	models   modelFlags
 }
 
 func (f *questionFlags) add(a *app, cmd *cobra.Command) {
@@ -31,6 +32,7 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
+	f.models.add(cmd)
 }
 
 // question reads a question and its flags.
@@ -68,7 +70,7 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Qu
 	if err != nil {
 		return nil, err
 	}
-	m, err := rag.OpenLocal(ctx, c, false)
+	m, err := a.questionModels(ctx, c, &f.models)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Qu
 // askFlags are the flags of ask.
 type askFlags struct {
 	questionFlags
-	noLLM, explain, failEmpty bool
+	noLLM, explain, failEmpty, stream bool
 }
 
 func (a *app) askCommand() *cobra.Command {
@@ -87,8 +89,8 @@ func (a *app) askCommand() *cobra.Command {
 		Use:   "ask DB QUESTION",
 		Short: "Answer a question, with sources",
 		Long: `Ask answers from the documents. Numbers in brackets lead to the sources below
-the answer. No model is called: the answer consists of sentences of the
-documents, chosen by rules.`,
+the answer. Without --model no model is called: the answer consists of sentences
+of the documents, chosen by rules.`,
 		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"
   ragdb ask acme.ragdb "What changed?" --where 'date >= 2025-01-01' --explain
   ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text`,
@@ -118,6 +120,7 @@ documents, chosen by rules.`,
 	}
 	f.add(a, cmd)
 	cmd.Flags().BoolVar(&f.noLLM, "no-llm", false, "print the evidence, not an answer")
+	cmd.Flags().BoolVar(&f.stream, "stream", false, "print the answer as it comes")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the plan and what each step of it did")
 	cmd.Flags().BoolVar(&f.failEmpty, "fail-empty", false, "exit with 9 where there is no answer")
 	return cmd
@@ -131,6 +134,12 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	if f.noLLM {
 		ans.Evidence, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q)
 	} else {
+		if f.stream && a.out.text() {
+			k.q.Stream = func(s string) error {
+				a.out.print("%s", a.out.clean(s))
+				return a.out.err
+			}
+		}
 		ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q)
 	}
 	if err != nil {
@@ -164,7 +173,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	case f.noLLM:
 		a.printEvidence(ans.Evidence, items)
 	default:
-		a.printAnswer(ans, took)
+		a.printAnswer(k, ans, took)
 	}
 	if f.explain && a.out.text() {
 		a.printExplanation(k, ans.Evidence, items)

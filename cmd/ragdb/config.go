@@ -27,11 +27,11 @@ type source struct {
 
 // settingKeys are the keys that a settings file may have.
 func settingKeys() []string {
-	return []string{"budget", "concurrency", "db", "method", "ns", "progress", "top"}
+	return slices.Sorted(slices.Values(append(modelKeys(), "budget", "db", "method", "ns", "progress", "top")))
 }
 
 // storedKeys are those that a database keeps.
-func storedKeys() []string { return []string{"budget", "method", "top"} }
+func storedKeys() []string { return append([]string{"budget", "method", "top"}, storedModelKeys()...) }
 
 // The places of settings between the flags and the defaults, strongest first.
 const (
@@ -50,6 +50,7 @@ func (a *app) readSettings() error {
 	if v := a.env["RAGDB_DB"]; v != "" {
 		a.sources[fromEnv].values["db"] = v
 	}
+	maps.Copy(a.sources[fromEnv].values, a.modelEnv())
 	file, must := "ragdb.yaml", false
 	if a.global.config != "" {
 		file, must = a.global.config, true

@@ -80,7 +80,7 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
 		if err != nil {
 			return err
 		}
-		index, err := a.runIndex(ctx, c, []rag.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{})
+		index, err := a.runIndex(ctx, c, []rag.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{}, (*rag.Indexer).Run)
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (a *app) demoAsk(ctx context.Context, c *rag.Corpus, question string) (*ans
 	took := time.Since(start)
 	if !a.out.machine() {
 		a.out.print("\n%s\n", a.out.bold("? "+question))
-		a.printAnswer(ans, took)
+		a.printAnswer(k, ans, took)
 	}
 	return newAnswerResult(k, ans, nil, took), nil
 }

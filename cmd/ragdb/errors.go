@@ -11,6 +11,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/load"
 )
 
@@ -22,6 +24,8 @@ const (
 	exitNotFound    = 3
 	exitLocked      = 4
 	exitCorrupt     = 5
+	exitProvider    = 6
+	exitBudget      = 7
 	exitPartial     = 8
 	exitNoEvidence  = 9
 	exitInterrupted = 130
@@ -82,6 +86,12 @@ func kinds() []kind {
 		{engine.ErrInvalid, exitUsage, "usage", ""},
 		{load.ErrOption, exitUsage, "usage", ""},
 		{rag.ErrMethod, exitUsage, "usage", ""},
+		{openai.ErrConfig, exitUsage, "usage", "set OPENAI_API_KEY, or name the endpoint with --base-url"},
+		{rag.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
+		{rag.ErrModel, exitUsage, "model", "use that model, or change it with ragdb reembed DB --embed-model MODEL"},
+		{llm.ErrProvider, exitProvider, "provider", "what was done is saved; check the model with ragdb doctor, then run the same command"},
+		{llm.ErrRefused, exitProvider, "provider", ""},
+		{llm.ErrReply, exitProvider, "reply", "ask again, or use another model"},
 		{rag.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
 		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with .txt, .md, .html, .jsonl or .csv files, or name the --format"},
 		{rag.ErrNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},

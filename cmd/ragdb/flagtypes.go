@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,29 @@ func (c *atLeastOne) Set(s string) error {
 
 // Type implements pflag.Value.
 func (c *atLeastOne) Type() string { return "N" }
+
+// dollars is a flag for money; 0 is its unset value and cannot be given.
+type dollars float64
+
+func (d *dollars) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*d), 'f', -1, 64)
+}
+
+// Set implements pflag.Value.
+func (d *dollars) Set(s string) error {
+	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%q is not an amount above 0", s)
+	}
+	*d = dollars(v)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (d *dollars) Type() string { return "DOLLARS" }
 
 // specList is a flag for methods: name[:key=value,...][@label],...
 type specList struct {

@@ -12,22 +12,25 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
 // indexFlags are the flags of index.
 type indexFlags struct {
-	method      specList
-	concurrency atLeastOne
-	load        load.Options
-	meta        pairs
-	format      choice
+	method   specList
+	models   modelFlags
+	load     load.Options
+	meta     pairs
+	format   choice
+	estimate bool
+	retry    bool
 }
 
 func (a *app) indexCommand() *cobra.Command {
 	f := &indexFlags{method: specList{methods: a.methods}}
-	f.format = choice{value: "auto", of: []string{"auto", "txt", "md", "html", "jsonl", "csv"}}
+	f.format = formatChoice()
 	cmd := &cobra.Command{
 		Use:   "index DB PATH...",
 		Short: "Add documents, or replace those that changed",
@@ -38,10 +41,15 @@ interruption the same command goes on. Without PATH it does what is left to do,
 after rm for example. Without --method it indexes by the methods that DB has.
 
 A document's key is its path relative to PATH; records of JSONL and CSV files
-have their id.`,
+have their id.
+
+Without --model and --embed-model no model is called. With them the price is
+shown before anything is spent; --estimate shows it and does nothing.`,
 		Example: `  ragdb index acme.ragdb ./docs
   ragdb index acme.ragdb faq.csv --meta team=support
-  ragdb index acme.ragdb ./manuals ./wiki --include '*.md' --method ketrag,naive`,
+  ragdb index acme.ragdb ./manuals ./wiki --include '*.md' --method ketrag,naive
+  ragdb index acme.ragdb ./docs --model gpt-4.1-mini --embed-model text-embedding-3-small --estimate
+  ragdb index acme.ragdb ./docs --max-cost 5`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, paths, err := a.database(cmd, args, 0, true)
 			if err != nil {
@@ -52,16 +60,28 @@ have their id.`,
 			return a.index(ctx, cmd, path, paths, f)
 		},
 	}
+	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
+	f.addTo(a, cmd)
+	f.models.addLimits(cmd)
+	return cmd
+}
+
+// addTo adds the flags of all commands that read documents.
+func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "methods to index by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
-	fl.Var(&f.concurrency, "concurrency", "work items done at once (default: processors)")
+	f.models.add(cmd)
 	fl.StringArrayVar(&f.load.Include, "include", nil, "read only files of a folder that match `PATTERN`, such as '*.md' or 'docs/**/*.txt'")
 	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.of, ", "))
 	fl.Var(&f.meta, "meta", "metadata for all documents read, for --where")
 	fl.StringVar(&f.load.KeyPrefix, "key-prefix", "", "put `PREFIX` before the keys of documents")
 	fl.BoolVar(&f.load.NoTitle, "no-title", false, "leave titles out of the text")
 	fl.Int64Var(&f.load.MaxDocBytes, "max-doc-bytes", load.DefaultMaxDocBytes, "refuse documents of more than `N` bytes")
-	return cmd
+}
+
+// formatChoice is the flag for the format of files.
+func formatChoice() choice {
+	return choice{value: "auto", of: []string{"auto", "txt", "md", "html", "jsonl", "csv"}}
 }
 
 // indexResult is what index prints.
@@ -76,32 +96,69 @@ type indexResult struct {
 }
 
 func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths []string, f *indexFlags) error {
-	if f.load.MaxDocBytes < 1 {
-		return usage("give a size in bytes", "--max-doc-bytes must be 1 or more")
-	}
-	f.load.Format, f.load.Meta = f.format.value, f.meta
-	inputs, closeInputs, err := openInputs(paths, f.load)
+	inputs, closeInputs, err := f.open(paths)
 	if err != nil {
 		return err
 	}
 	defer closeInputs()
+	if f.estimate {
+		return a.estimateOnly(ctx, cmd, path, inputs, f)
+	}
 	m := toCreate
 	if len(paths) == 0 {
 		m = toWrite
 	}
 	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
-		systems, err := a.toIndex(ctx, c, f.method.specs, cmd.Flag("method").Changed)
-		if err != nil {
+		return a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Run)
+	})
+}
+
+// open opens the folders of a command that reads documents.
+func (f *indexFlags) open(paths []string) ([]rag.Input, func(), error) {
+	if f.load.MaxDocBytes < 1 {
+		return nil, nil, usage("give a size in bytes", "--max-doc-bytes must be 1 or more")
+	}
+	f.load.Format, f.load.Meta = f.format.value, f.meta
+	return openInputs(paths, f.load)
+}
+
+// indexRun is what a command does with an indexer: Run, or Sync.
+type indexRun func(x *rag.Indexer, ctx context.Context, inputs []rag.Input) (*rag.IndexResult, error)
+
+// indexInto indexes into an open corpus and prints what was done. Where models
+// are paid it shows the price first.
+func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run indexRun) error {
+	if err := a.keepModels(ctx, c, &f.models); err != nil {
+		return err
+	}
+	if f.models.remote() {
+		if err := a.showPrice(ctx, cmd, c, inputs, f); err != nil {
 			return err
 		}
-		r, err := a.runIndex(ctx, c, systems, inputs, rag.IndexOptions{Workers: int(f.concurrency)})
-		if r != nil && a.out.machine() {
-			a.out.json(r)
-		} else if r != nil {
-			a.printIndex(c, r)
-		}
+	}
+	if _, err := a.useModels(ctx, c, &f.models); err != nil {
 		return err
-	})
+	}
+	systems, err := a.toIndex(ctx, c, f.method.specs, flagChanged(cmd, "method"))
+	if err != nil {
+		return err
+	}
+	o := rag.IndexOptions{Retry: f.retry}
+	if !f.models.remote() {
+		o.Workers = int(f.models.concurrency)
+	}
+	r, err := a.runIndex(ctx, c, systems, inputs, o, run)
+	if r != nil && a.out.machine() {
+		a.out.json(r)
+	} else if r != nil {
+		a.printIndex(c, r)
+	}
+	return err
+}
+
+func flagChanged(cmd *cobra.Command, name string) bool {
+	f := cmd.Flag(name)
+	return f != nil && f.Changed
 }
 
 // openInputs opens the folders that the paths lie in, so that nothing outside
@@ -172,12 +229,12 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 
 // runIndex indexes, showing progress. The result is nil where the run did not
 // come to its end; it is there beside [rag.ErrPartial].
-func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System, inputs []rag.Input, o rag.IndexOptions) (*indexResult, error) {
+func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
 	p := a.newProgress()
 	o.Notify = p.notify
 	start := time.Now()
 	x := &rag.Indexer{Corpus: c, Methods: a.methods, Systems: systems, Options: o}
-	r, err := x.Run(ctx, inputs)
+	r, err := run(x, ctx, inputs)
 	saved := p.saved()
 	p.end()
 	for _, bad := range r.BadFiles {
@@ -187,6 +244,9 @@ func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System,
 		return nil, &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: " + saved, hint: "run the same command to go on", err: err}
 	}
 	if err != nil && !errors.Is(err, rag.ErrPartial) {
+		if spent := spentLine(r); spent != "" {
+			a.out.note("%s so far, and kept", spent)
+		}
 		return nil, err
 	}
 	out := &indexResult{V: 1, NS: c.Namespace.Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
@@ -233,7 +293,7 @@ func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{r.Added, "added"}, {r.Replaced, "replaced"}, {r.Unchanged, "unchanged"}} {
+	}{{r.Added, "added"}, {r.Replaced, "replaced"}, {r.Removed, "removed"}, {r.Unchanged, "unchanged"}} {
 		if part.n > 0 {
 			did = append(did, number(part.n)+" "+part.what)
 		}
@@ -247,6 +307,27 @@ func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
 		line += " · " + plural(n.Count, n.Name)
 	}
 	a.out.print("%s\n", line)
+	if spent := spentLine(r.IndexResult); spent != "" {
+		a.out.print("%s\n", spent)
+	}
+}
+
+// spentLine says what paid models cost in a run, "" where none was asked.
+func spentLine(r *rag.IndexResult) string {
+	var u llm.Usage
+	for _, s := range r.Spent {
+		if !strings.HasPrefix(s.Model, "local/") {
+			u.Add(s.Usage)
+		}
+	}
+	if u == (llm.Usage{}) {
+		return ""
+	}
+	line := plural(u.Calls, "model call") + " · " + number(u.InTokens) + " tokens read · " + number(u.OutTokens) + " written"
+	if r.USD != nil {
+		line += " · " + money(*r.USD)
+	}
+	return line
 }
 
 // graphNodes counts the nodes of a method's graph by type, without the chunks

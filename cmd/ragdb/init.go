@@ -23,6 +23,7 @@ type initResult struct {
 
 func (a *app) initCommand() *cobra.Command {
 	method := specList{methods: a.methods, one: true}
+	models := &modelFlags{}
 	var budget, top atLeastOne
 	cmd := &cobra.Command{
 		Use:   "init DB",
@@ -69,6 +70,7 @@ It is not needed: index makes the database too.`,
 	fl.Var(&method, "method", "method to index and retrieve by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
 	fl.Var(&budget, "budget", "tokens of evidence for a question")
 	fl.Var(&top, "top", "pieces of evidence for a question, at most")
+	models.addNames(cmd)
 	return cmd
 }
 

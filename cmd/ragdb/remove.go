@@ -23,6 +23,8 @@ type removeResult struct {
 	Derived int          `json:"derived"`
 	// Stale are the methods whose corpus-wide steps index will run again.
 	Stale []string `json:"stale"`
+	// Purged says that nothing of the documents is in any file.
+	Purged bool `json:"purged,omitempty"`
 }
 
 type removedDoc struct {
@@ -32,13 +34,15 @@ type removedDoc struct {
 }
 
 func (a *app) removeCommand() *cobra.Command {
-	var dry bool
+	f := &removeFlags{}
 	cmd := &cobra.Command{
 		Use:   "rm DB DOC...",
 		Short: "Remove documents with all that only they supported",
 		Long: `Rm removes documents by their keys, and with each, in one step, its chunks and
 whatever of the graphs only it supported. What the whole corpus is computed from
-(which chunks are near or central) is renewed by the next index.`,
+(which chunks are near or central) is renewed by the next index. With --purge
+that is done at once and all files are rewritten, so that nothing of the
+documents is in any of them.`,
 		Example: `  ragdb rm acme.ragdb handbook.md --dry-run
   ragdb rm acme.ragdb handbook.md faq.csv#12`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,14 +52,43 @@ whatever of the graphs only it supported. What the whole corpus is computed from
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
-			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, dry) })
+			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, cmd, c, docs, f) })
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would disappear")
+	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would disappear")
+	cmd.Flags().BoolVar(&f.keepCache, "keep-cache", false, "keep what models replied about them: if they come back it is not paid again")
+	cmd.Flags().BoolVar(&f.purge, "purge", false, "leave nothing of them in any file")
+	f.models.add(cmd)
+	f.models.addLimits(cmd)
 	return cmd
 }
 
-func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, dry bool) error {
+// removeFlags are the flags of rm.
+type removeFlags struct {
+	dry, keepCache, purge bool
+	models                modelFlags
+}
+
+// purge does what a removal leaves to the next index and rewrites all files.
+func (a *app) purge(ctx context.Context, c *rag.Corpus) error {
+	systems, err := a.toIndex(ctx, c, nil, false)
+	if err != nil {
+		return err
+	}
+	if _, err := a.runIndex(ctx, c, systems, nil, rag.IndexOptions{}, (*rag.Indexer).Run); err != nil && !errors.Is(err, rag.ErrPartial) {
+		return err
+	}
+	return c.DB.Compact(ctx)
+}
+
+func (a *app) remove(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, docs []string, f *removeFlags) error {
+	if f.purge && f.keepCache {
+		return usage("leave out one of them", "--purge and --keep-cache exclude each other")
+	}
+	dry := f.dry
+	if _, err := a.useModels(ctx, c, &f.models); err != nil {
+		return err
+	}
 	for _, d := range docs {
 		err := c.DB.View(ctx, func(s *engine.Snapshot) error {
 			_, err := c.Document(s.Graph(c.Base), d)
@@ -73,7 +106,7 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, dry bool
 	}
 	out := removeResult{V: 1, DryRun: dry, Removed: []removedDoc{}, Stale: []string{}}
 	for _, d := range docs {
-		r, err := c.Remove(ctx, a.methods, d, dry)
+		r, err := c.Remove(ctx, a.methods, d, rag.RemoveOptions{DryRun: dry, KeepCache: f.keepCache})
 		if err != nil {
 			if len(out.Removed) > 0 && !dry {
 				a.printRemoved(c, &out)
@@ -83,6 +116,12 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, dry bool
 		out.Removed = append(out.Removed, removedDoc{d, r.Chunks, r.Derived})
 		out.Chunks, out.Derived = out.Chunks+r.Chunks, out.Derived+r.Derived
 		out.Stale = append(out.Stale[:0], r.Stale...)
+	}
+	if f.purge && !dry {
+		if err := a.purge(ctx, c); err != nil {
+			return err
+		}
+		out.Purged, out.Stale = true, []string{}
 	}
 	a.printRemoved(c, &out)
 	return nil

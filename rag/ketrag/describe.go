@@ -193,7 +193,7 @@ func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []
 			docs = append(docs, doc)
 		}
 	}
-	return llm.Task{Kind: llm.MergeDescriptions, Input: in, MaxTokens: maxDescription}, docs, true, nil
+	return llm.Task{Kind: llm.MergeDescriptions, Input: in}, docs, true, nil
 }
 
 // Do implements [rag.Stage].

@@ -96,7 +96,7 @@ func (c *Corpus) IndexFS(t testing.TB, spec string, files fs.FS, read bool) *rag
 // Remove removes a document.
 func (c *Corpus) Remove(t testing.TB, key string) *rag.RemoveResult {
 	t.Helper()
-	r, err := c.Corpus.Remove(t.Context(), c.Methods, key, false)
+	r, err := c.Corpus.Remove(t.Context(), c.Methods, key, rag.RemoveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// estimateResult is what index --estimate prints.
+type estimateResult struct {
+	V int `json:"v"`
+	*rag.Estimate
+	PriceSource string `json:"price_source"`
+}
+
+// estimateOnly shows what index would cost. Nothing is made where there is no
+// database yet.
+func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string, inputs []rag.Input, f *indexFlags) error {
+	show := func(c *rag.Corpus) error {
+		e, err := a.estimate(ctx, cmd, c, inputs, f)
+		if err != nil {
+			return err
+		}
+		if a.out.machine() {
+			a.out.json(e)
+			return nil
+		}
+		a.printEstimate(e)
+		return nil
+	}
+	_, err := os.Stat(path)
+	if !errors.Is(err, os.ErrNotExist) {
+		return a.use(ctx, cmd, path, toRead, show)
+	}
+	db, err := engine.Open(ctx, engine.Memory, nil)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	c, err := rag.OpenCorpus(ctx, db, a.global.ns)
+	if err != nil {
+		return err
+	}
+	a.sources[fromDatabase] = source{path, nil}
+	if err := a.settle(cmd, append(modelKeys(), "method")...); err != nil {
+		return err
+	}
+	return show(c)
+}
+
+// estimate counts what an index run would cost, on a copy of the corpus.
+func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags) (*estimateResult, error) {
+	prices, from, err := a.prices(&f.models)
+	if err != nil {
+		return nil, err
+	}
+	o := rag.EstimateOptions{
+		Space: llm.SpaceInfo{Model: rag.LocalModel, Recomputable: true}, Prices: prices,
+		Concurrency: int(f.models.concurrency),
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = defaultConcurrency
+	}
+	if !isLocal(f.models.chat) {
+		set, err := a.loadPrompts(f.models.prompts)
+		if err != nil {
+			return nil, err
+		}
+		o.Chat, o.Fill = f.models.chat, set.Fill
+	}
+	if !isLocal(f.models.embed) {
+		o.Space = llm.SpaceInfo{Model: f.models.embed, Dim: int(f.models.dim)}
+		if have, ok, err := c.EmbeddingModel(ctx); err != nil {
+			return nil, err
+		} else if ok && have.Model == f.models.embed {
+			o.Space.Dim = have.Dim
+		}
+	}
+	copied, done, err := a.copyOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	copied.NoWords = o.Chat != "" && !o.Space.Recomputable
+	systems, err := a.toIndex(ctx, copied, f.method.specs, flagChanged(cmd, "method"))
+	if err != nil {
+		return nil, err
+	}
+	p := a.newProgress()
+	x := &rag.Indexer{Corpus: copied, Methods: a.methods, Systems: systems, Options: rag.IndexOptions{Retry: f.retry, Notify: p.notify, Reembed: true}}
+	e, err := x.Estimate(ctx, inputs, o)
+	p.end()
+	if err != nil && !errors.Is(err, rag.ErrPartial) {
+		return nil, err
+	}
+	return &estimateResult{1, e, from}, nil
+}
+
+// defaultConcurrency is how many calls of a model are made at once.
+const defaultConcurrency = 8
+
+// copyOf returns a corpus that may be changed without harm: a copy of a
+// database on disk in a temporary folder, linked where the system can, or the
+// corpus itself where it is in memory and nobody's.
+func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), error) {
+	if c.DB.Path() == engine.Memory {
+		return c, func() {}, nil
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(c.DB.Path()), ".ragdb-estimate-*")
+	if err != nil {
+		if dir, err = os.MkdirTemp("", "ragdb-estimate-*"); err != nil {
+			return nil, nil, err
+		}
+	}
+	remove := func() { os.RemoveAll(dir) }
+	to := filepath.Join(dir, "backup")
+	if _, err := c.DB.Backup(ctx, to); err != nil {
+		remove()
+		return nil, nil, err
+	}
+	db, err := engine.Open(ctx, filepath.Join(to, "data"), nil)
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	done := func() {
+		db.Close()
+		remove()
+	}
+	copied, err := rag.OpenCorpus(ctx, db, c.Namespace.Name())
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return copied, done, nil
+}
+
+// showPrice prints what a run with paid models will cost before it begins, and
+// asks whether to go on where somebody is there to answer.
+func (a *app) showPrice(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags) error {
+	e, err := a.estimate(ctx, cmd, c, inputs, f)
+	if err != nil {
+		return err
+	}
+	if !a.out.machine() {
+		a.out.note("%s", e.line())
+	}
+	if e.calls() > 0 && !a.agree("Go on?") {
+		return &failure{exit: exitFailed, code: "declined", message: "nothing was done"}
+	}
+	return nil
+}
+
+func (e *estimateResult) calls() (n int) {
+	for _, s := range e.Stages {
+		n += s.Calls
+	}
+	return n
+}
+
+// line says in one line what will be done and what that costs.
+func (e *estimateResult) line() string {
+	if e.calls() == 0 {
+		return "no model has to be asked"
+	}
+	line := plural(e.calls(), "model call") + ", " + number(e.InTokens) + " tokens to read and about " + number(e.OutTokens) + " to write"
+	switch {
+	case e.USD == nil:
+		line += "; the price of the model is not known (" + e.PriceSource + ")"
+	case *e.USD == 0:
+		line += "; free of charge"
+	default:
+		line += fmt.Sprintf("; about %s (%s to %s, prices %s)", money(*e.USD), money(e.USDRange[0]), money(e.USDRange[1]), e.PriceSource)
+	}
+	if e.Minutes >= 1 {
+		line += fmt.Sprintf(", some %.0f min", e.Minutes)
+	}
+	return line
+}
+
+// money writes an amount of dollars.
+func money(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+func (a *app) printEstimate(e *estimateResult) {
+	a.out.print("%s · %s", plural(e.Documents, "document"), plural(e.Chunks, "chunk"))
+	if e.CachedChunks > 0 {
+		a.out.print(" (%s there already)", number(e.CachedChunks))
+	}
+	a.out.print("\n")
+	t := &table{head: []string{"stage", "model", "calls", "cached", "tokens read", "tokens written", "price"}, right: []bool{false, false, true, true, true, true, true}}
+	for _, s := range e.Stages {
+		usd := "?"
+		if s.USD != nil {
+			usd = money(*s.USD)
+		}
+		t.rows = append(t.rows, []string{s.Stage, s.Model, number(s.Calls), number(s.Cached), number(s.InTokens), number(s.OutTokens), usd})
+	}
+	if len(t.rows) > 0 {
+		a.out.rows(t)
+	}
+	line := e.line()
+	a.out.print("%s\n", strings.ToUpper(line[:1])+line[1:])
+}
+
+// keepModels notes in a corpus that has none yet which models it is indexed
+// with, so that questions need not name them.
+func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
+	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {
+		return err
+	}
+	values := map[string]string{}
+	for key, v := range map[string]string{
+		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(),
+	} {
+		if v != "" && a.sources[fromDatabase].values[key] == "" {
+			values[key] = v
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return store(ctx, c, values)
+}

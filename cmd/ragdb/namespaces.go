@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// namespaceResult is what ns create and ns drop print.
+type namespaceResult struct {
+	V       int    `json:"v"`
+	NS      string `json:"ns"`
+	Created bool   `json:"created,omitempty"`
+	Dropped bool   `json:"dropped,omitempty"`
+}
+
+// namespaceRow is a row of ns list.
+type namespaceRow struct {
+	NS        string `json:"ns"`
+	Documents int    `json:"docs"`
+	Graphs    int    `json:"graphs"`
+}
+
+func (a *app) namespacesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ns list|create|drop DB [NAME]",
+		Short: "Namespaces: separate corpora in one database",
+		Long: `A namespace is a corpus of its own: its documents, graphs, vectors, settings and
+cached replies are seen by no other. Every command takes --ns NAME; without it
+the namespace is main.`,
+		Example: `  ragdb ns create acme.ragdb legal
+  ragdb index acme.ragdb ./contracts --ns legal
+  ragdb ns list acme.ragdb
+  ragdb ns drop acme.ragdb legal`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return usage("it is used as: ragdb "+cmd.Use, "ns needs to know what to do")
+		},
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list DB", Short: "List the namespaces", Annotations: map[string]string{printsRows: "yes"},
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.onNamespaces(cmd, args, toRead, func(ctx context.Context, db *engine.DB, _ string) error { return a.listNamespaces(ctx, db) })
+			},
+		},
+		&cobra.Command{
+			Use: "create DB NAME", Short: "Make an empty namespace",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.onNamespaces(cmd, args, toCreate, a.createNamespace)
+			},
+		},
+		&cobra.Command{
+			Use: "drop DB NAME", Short: "Remove a namespace with all that is in it",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.onNamespaces(cmd, args, toWrite, a.dropNamespace)
+			},
+		},
+	)
+	return cmd
+}
+
+// onNamespaces opens the database of a command on namespaces; list takes no
+// name, the others one.
+func (a *app) onNamespaces(cmd *cobra.Command, args []string, m mode, fn func(ctx context.Context, db *engine.DB, name string) error) (err error) {
+	n := 1
+	if m == toRead {
+		n = 0
+	}
+	path, rest, err := a.database(cmd, args, n, false)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := a.context(cmd)
+	defer cancel()
+	db, err := a.open(ctx, path, m)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := db.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	return fn(ctx, db, append(rest, "")[0])
+}
+
+func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
+	names, err := db.Namespaces(ctx)
+	if err != nil {
+		return err
+	}
+	t := &table{head: []string{"namespace", "documents", "graphs"}, right: []bool{false, true, true}}
+	for _, name := range names {
+		c, err := rag.OpenCorpus(ctx, db, name)
+		if err != nil {
+			return err
+		}
+		graphs, err := c.Namespace.Graphs(ctx)
+		if err != nil {
+			return err
+		}
+		row := namespaceRow{NS: name, Graphs: len(graphs)}
+		err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+			for _, err := range c.Documents(s.Graph(c.Base)) {
+				if err != nil {
+					return err
+				}
+				row.Documents++
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		t.add(row, name, number(row.Documents), number(row.Graphs))
+	}
+	if a.out.format == asJSON {
+		a.out.json(struct {
+			V          int   `json:"v"`
+			Namespaces []any `json:"namespaces"`
+		}{1, append([]any{}, t.objects...)})
+		return nil
+	}
+	a.out.rows(t)
+	return nil
+}
+
+func (a *app) createNamespace(ctx context.Context, db *engine.DB, name string) error {
+	names, err := db.Namespaces(ctx)
+	if err != nil {
+		return err
+	}
+	r := namespaceResult{V: 1, NS: name, Created: !slices.Contains(names, name)}
+	if _, err := rag.OpenCorpus(ctx, db, name); err != nil {
+		return err
+	}
+	if a.out.machine() {
+		a.out.json(r)
+		return nil
+	}
+	if r.Created {
+		a.out.print("made the namespace %s\n", a.out.clean(name))
+	} else {
+		a.out.print("%s is there already\n", a.out.clean(name))
+	}
+	return nil
+}
+
+func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) error {
+	names, err := db.Namespaces(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(names, name) {
+		return notFound("ragdb ns list shows what there is", "%s has no namespace %q", db.Path(), name)
+	}
+	if !a.agree("Remove the namespace %s with all its documents?", name) {
+		return &failure{exit: exitFailed, code: "declined", message: "nothing was removed"}
+	}
+	if err := db.DropNamespace(ctx, name); err != nil {
+		return err
+	}
+	if a.out.machine() {
+		a.out.json(namespaceResult{V: 1, NS: name, Dropped: true})
+		return nil
+	}
+	a.out.print("removed the namespace %s\n", a.out.clean(name))
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/rag"
+)
+
+func (a *app) reembedCommand() *cobra.Command {
+	f := &indexFlags{method: specList{methods: a.methods}}
+	cmd := &cobra.Command{
+		Use:   "reembed DB --embed-model MODEL",
+		Short: "Change the embedding model",
+		Long: `Reembed makes all vectors anew with another model, beside those in use, which
+questions go on with until the last is made; then the new ones take their place
+in one step. Interrupted, the same command goes on. The model local needs no
+network.`,
+		Example: `  ragdb reembed acme.ragdb --embed-model text-embedding-3-large --estimate
+  ragdb reembed acme.ragdb --embed-model local`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, _, err := a.database(cmd, args, 0, false)
+			if err != nil {
+				return err
+			}
+			if !cmd.Flag("embed-model").Changed {
+				return usage("it is used as: ragdb "+cmd.Use, "reembed needs --embed-model")
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			if f.estimate {
+				return a.estimateOnly(ctx, cmd, path, nil, f)
+			}
+			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.reembed(ctx, cmd, c, f) })
+		},
+	}
+	f.models.add(cmd)
+	f.models.addLimits(cmd)
+	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
+	return cmd
+}
+
+func (a *app) reembed(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f *indexFlags) error {
+	run := func(x *rag.Indexer, ctx context.Context, inputs []rag.Input) (*rag.IndexResult, error) {
+		x.Options.Reembed = true
+		r, err := x.Run(ctx, inputs)
+		if err != nil {
+			return r, err
+		}
+		// What names the model for questions is kept once the vectors are.
+		dim := ""
+		if m, ok, err := c.EmbeddingModel(ctx); err != nil {
+			return r, err
+		} else if ok && m.Model != rag.LocalModel {
+			f.models.dim = atLeastOne(m.Dim)
+			dim = f.models.dim.String()
+		}
+		return r, store(ctx, c, map[string]string{
+			"embed-model": f.models.embed, "embed-base-url": f.models.embedURL, "base-url": f.models.baseURL, "embed-dim": dim,
+		})
+	}
+	return a.indexInto(ctx, cmd, c, nil, f, run)
+}

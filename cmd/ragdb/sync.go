@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/rag"
+)
+
+// differenceResult is what sync --dry-run prints.
+type differenceResult struct {
+	V      int  `json:"v"`
+	DryRun bool `json:"dry_run"`
+	*rag.Difference
+}
+
+func (a *app) syncCommand() *cobra.Command {
+	f := &indexFlags{method: specList{methods: a.methods}}
+	f.format = formatChoice()
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "sync DB DIR",
+		Short: "Make the documents those of a folder: add, replace, remove",
+		Long: `Sync compares DB with the files of DIR by content: what is new is added, what
+changed replaced, what is gone removed with all that only it supported. With
+--key-prefix only documents of that prefix are DIR's, so that several folders can
+be kept in one database. Symbolic links are not followed. Where a file cannot be
+read nothing is removed.`,
+		Example: `  ragdb sync acme.ragdb ./docs --dry-run
+  ragdb sync acme.ragdb ./docs
+  ragdb sync acme.ragdb ./wiki --key-prefix wiki/`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, dirs, err := a.database(cmd, args, 1, false)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			return a.sync(ctx, cmd, path, dirs, f, dry)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
+	f.addTo(a, cmd)
+	f.models.addLimits(cmd)
+	return cmd
+}
+
+func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []string, f *indexFlags, dry bool) error {
+	inputs, closeInputs, err := f.open(dirs)
+	if err != nil {
+		return err
+	}
+	defer closeInputs()
+	m := toCreate
+	if dry {
+		m = toRead
+	}
+	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
+		x := &rag.Indexer{Corpus: c, Methods: a.methods}
+		d, err := x.Compare(ctx, inputs)
+		if err != nil {
+			return err
+		}
+		if dry {
+			a.printDifference(d)
+			return nil
+		}
+		if d.Kept > 0 {
+			a.out.warn("ragdb: %s not removed: while files cannot be read nobody knows what is gone", plural(d.Kept, "document"))
+		}
+		if n := len(d.Removed); n > 0 && !a.agree("Remove %s that %s does not have?", plural(n, "document"), dirs[0]) {
+			return &failure{exit: exitFailed, code: "declined", message: "nothing was done"}
+		}
+		return a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Sync)
+	})
+}
+
+func (a *app) printDifference(d *rag.Difference) {
+	if a.out.machine() {
+		a.out.json(differenceResult{1, true, d})
+		return
+	}
+	for _, part := range []struct {
+		sign string
+		keys []string
+	}{{"+", d.Added}, {"~", d.Changed}, {"-", d.Removed}} {
+		for _, k := range part.keys {
+			a.out.print("%s %s\n", part.sign, a.out.clean(k))
+		}
+	}
+	a.out.print("%s to add, %s to replace, %s to remove, %s unchanged\n",
+		number(len(d.Added)), number(len(d.Changed)), number(len(d.Removed)), number(d.Unchanged))
+	for _, bad := range d.BadFiles {
+		a.out.warn("ragdb: %s", escape(bad))
+	}
+	if d.Kept > 0 {
+		a.out.warn("ragdb: %s stay: while files cannot be read nobody knows what is gone", plural(d.Kept, "document"))
+	}
+	a.out.note("nothing was changed: leave out --dry-run to do it")
+}
