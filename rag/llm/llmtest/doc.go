@@ -1,0 +1,31 @@
+// Package llmtest is a server of the OpenAI API for tests: over real HTTP, with
+// answers that depend on the request alone, and with failures by plan.
+//
+// It serves /v1/chat/completions, also as a stream, /v1/embeddings and
+// /v1/models. [New] starts it for a test, [Listen] for a program.
+//
+// # Answers
+//
+// A chat is answered by simple rules from its prompt. What is asked for is told
+// by the name of the request's JSON schema, which is a [llm.Kind], else by the
+// fields that the prompt speaks of; numbered evidence asks for an answer, and
+// anything else for a summary. What the task is about is the last fenced part
+// of the prompt (three backticks, three quotes, or a pair of tags on lines of
+// their own), else all of its last message. The names of an extraction are the
+// capitalised words in it; an answer is a sentence with [1]. Options.Answer
+// puts other answers in their place.
+//
+// A vector is the sum of pseudorandom vectors of a text's words, of length 1.
+//
+// # Failures
+//
+// A [Fault] hits requests by number, or a share of them by chance. Chance is a
+// function of the seed, the request's body and how often that body has come, so
+// that the order of requests plays no part. The first fault of the plan that
+// hits a request counts.
+//
+// # Log
+//
+// The server keeps a [Request] for each request that it read, with whether all
+// of the reply was written before the client went away.
+package llmtest
