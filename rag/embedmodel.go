@@ -76,6 +76,31 @@ func readEmbeddingModel(b engine.Bucket) (m EmbeddingModel, ok bool, err error) 
 	return m, err == nil, err
 }
 
+// IndexedModels returns models of the space that the corpus is embedded with,
+// which can be asked what is left to do but not do it.
+func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
+	have, ok, err := c.EmbeddingModel(ctx)
+	if err != nil || !ok || have.Model == LocalModel {
+		if err != nil {
+			return nil, err
+		}
+		return OpenLocal(ctx, c, true)
+	}
+	e := spaceOnly{llm.SpaceInfo{Model: have.Model, Dim: have.Dim}}
+	return NewModels(c, nil, e, e), nil
+}
+
+// spaceOnly is an embedder that knows its space and nothing else.
+type spaceOnly struct{ info llm.SpaceInfo }
+
+// Space implements [llm.Embedder].
+func (e spaceOnly) Space() llm.SpaceInfo { return e.info }
+
+// Embed implements [llm.Embedder].
+func (e spaceOnly) Embed(context.Context, []string) ([][]float32, llm.Usage, error) {
+	return nil, llm.Usage{}, fmt.Errorf("%w: nobody to embed with %s", llm.ErrProvider, e.info.Model)
+}
+
 // CheckModel refuses models of another space than the corpus has, with a
 // [*ModelError].
 func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {

@@ -176,6 +176,7 @@ func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *Meter
 		}
 		e := &countedEmbedder{space: space, tokens: c.Tokens.Count}
 		m = NewModels(c, nil, e, e)
+		m.Workers = estimateWorkers
 	}
 	m.Metered(meter)
 	m.shared.unkept = true
@@ -290,6 +291,10 @@ func (c *Corpus) writtenByKind(ctx context.Context) (map[llm.Kind]float64, error
 	}
 	return sum, err
 }
+
+// estimateWorkers is how many work items are done at once where texts are
+// gathered, so that they share requests as they will.
+const estimateWorkers = 256
 
 // estimateDim is the dimension of vectors that are counted and not made.
 const estimateDim = 64

@@ -75,7 +75,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	for i := range r.Models {
 		m := &r.Models[i]
 		r.OK = r.OK && m.OK
-		if p, ok := prices.Of(m.Model); ok && !isLocal(m.Model) {
+		if p, ok := prices.Of(m.Model); ok && p.In > 0 {
 			m.USD = &p.In
 		}
 	}

@@ -94,7 +94,7 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	if err := r.base(ctx, c, snap); err != nil {
 		return nil, err
 	}
-	models, err := rag.OpenLocal(ctx, c, true)
+	models, err := c.IndexedModels(ctx)
 	if err != nil {
 		return nil, err
 	}
