@@ -1,0 +1,506 @@
+package graphops
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// eigenOperator applies a symmetric matrix A to a block of columns, held row by
+// row: dst = alpha A src + beta src + gamma prev. prev may be dst.
+type eigenOperator func(ctx context.Context, dst, src, prev []float64, width int, alpha, beta, gamma float64) error
+
+// eigenSolver finds the eigenvectors of the largest eigenvalues of a symmetric
+// matrix by subspace iteration with Chebyshev polynomials (Zhou and Saad, "A
+// Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007): each
+// step raises a block of vectors by a polynomial that is small on the unwanted
+// eigenvalues, and takes the best approximations in the span of the block.
+// Those that have converged are set aside, and the block is kept orthogonal to
+// them. A block finds equal eigenvalues, too, and everything in it is sums over
+// fixed pieces of rows, in order.
+type eigenSolver struct {
+	n, want int
+	apply   eigenOperator
+	low     float64 // no eigenvalue is below
+	enough  float64 // residual relative to the largest eigenvalue
+	most    int     // steps
+	workers int
+	random  stream
+	step    func(found int) // called after each step
+
+	values  []float64 // of what is set aside, falling
+	vectors []float64 // rows of `want` elements
+	width   int       // of the block
+	ritz    []float64 // approximate eigenvalues of the block, falling
+	block   []float64
+	image   []float64 // A times block
+	spare   []float64
+}
+
+const (
+	eigenMaxDegree = 32
+	eigenExact     = 1e-7  // relative residual of what is set aside
+	eigenMaxGrowth = 1e8   // of the polynomial, so that rounding errors stay small
+	eigenMaxRaised = 1e4   // of errors of what is set aside
+	eigenMinGap    = 0.002 // of the spectrum, between the largest and the unwanted
+)
+
+// eigenWidth returns how wide a block finds so many of n eigenvectors.
+func eigenWidth(n, want int) int { return min(n, want+max(8, want/8)) }
+
+// solve returns the want largest eigenvalues, falling, and their vectors as rows
+// of an n x want matrix, and whether all have converged.
+func (s *eigenSolver) solve(ctx context.Context) (values, vectors []float64, converged bool, err error) {
+	n := s.n
+	s.want = min(s.want, n)
+	s.width = eigenWidth(n, s.want)
+	s.vectors = make([]float64, n*s.want)
+	s.block = make([]float64, n*s.width)
+	s.image = make([]float64, n*s.width)
+	s.spare = make([]float64, n*s.width)
+	s.refill(0)
+	if err := s.project(ctx); err != nil {
+		return nil, nil, false, err
+	}
+	for i := 0; len(s.values) < s.want; i++ {
+		if i == s.most {
+			s.take(s.want - len(s.values))
+			return s.values, s.vectors, false, nil
+		}
+		if err := s.filter(ctx); err != nil {
+			return nil, nil, false, err
+		}
+		if err := s.project(ctx); err != nil {
+			return nil, nil, false, err
+		}
+		if s.step != nil {
+			s.step(len(s.values))
+		}
+	}
+	return s.values, s.vectors, true, nil
+}
+
+// refill draws columns from the given one on.
+func (s *eigenSolver) refill(from int) {
+	for u := range s.n {
+		row := s.block[u*s.width : (u+1)*s.width]
+		for j := from; j < s.width; j++ {
+			row[j] = s.random.float() - 0.5
+		}
+	}
+}
+
+// filter applies the polynomial to the block. Its image is then in image.
+func (s *eigenSolver) filter(ctx context.Context) error {
+	high := s.ritz[0]
+	cut := min(s.ritz[len(s.ritz)-1], high-eigenMinGap*(high-s.low))
+	if !(cut > s.low) {
+		cut = s.low + 0.1*(high-s.low)
+	}
+	if !(high > cut) { // all eigenvalues are equal
+		return s.apply(ctx, s.image, s.block, s.block, s.width, 1, 0, 0)
+	}
+	centre, radius := (cut+s.low)/2, (cut-s.low)/2
+	if least := (high - centre) / eigenMaxGrowth; radius < least {
+		radius = least
+	}
+	// The polynomial of degree m is of about (x + sqrt(x^2-1))^m / 2 at high.
+	x := (high - centre) / radius
+	factor, growth, degree := x+math.Sqrt(float64(x*x)-1), 0.5, 1
+	for growth *= factor; degree < eigenMaxDegree && growth*factor < eigenMaxGrowth; degree++ {
+		growth *= factor
+	}
+	// Scaled such that it is 1 at high.
+	sigma := radius / (high - centre)
+	first := sigma
+	was, is := s.block, s.spare
+	err := s.apply(ctx, is, was, was, s.width, sigma/radius, -float64(centre*sigma)/radius, 0)
+	// The polynomial raises the errors of what is set aside by raised a degree:
+	// they are taken out before they matter.
+	raised, since := 1.0, 1.0
+	if len(s.values) > 0 {
+		x := (s.values[0] - centre) / radius
+		raised = x + math.Sqrt(max(float64(x*x)-1, 0))
+	}
+	for i := 1; i < degree && err == nil; i++ {
+		if since *= raised; since*raised > eigenMaxRaised {
+			since = 1
+			for _, x := range [][]float64{was, is} {
+				if err := s.takeOut(ctx, x); err != nil {
+					return err
+				}
+			}
+		}
+		next := 1 / (2/first - sigma)
+		err = s.apply(ctx, was, is, was, s.width, 2*next/radius, -float64(2*centre*next)/radius, -float64(sigma*next))
+		was, is, sigma = is, was, next
+	}
+	if err != nil {
+		return err
+	}
+	s.block, s.spare = is, was
+	return nil
+}
+
+// project replaces the block by the best approximations of eigenvectors in its
+// span, and sets aside those that have converged.
+func (s *eigenSolver) project(ctx context.Context) error {
+	for attempt := 0; ; attempt++ {
+		if err := s.orthogonalise(ctx); err != nil {
+			return err
+		}
+		if err := s.apply(ctx, s.image, s.block, s.block, s.width, 1, 0, 0); err != nil {
+			return err
+		}
+		b := s.width
+		gram, err := s.cross(ctx, s.block, b, s.block, b)
+		if err != nil {
+			return err
+		}
+		image, err := s.cross(ctx, s.block, b, s.image, b)
+		if err != nil {
+			return err
+		}
+		values, turn := ritz(gram, image, b)
+		if len(values) < b && attempt < 3 {
+			// Some columns depend on the others: draw them anew.
+			if err := s.turn(ctx, turn, len(values), b); err != nil {
+				return err
+			}
+			s.refill(len(values))
+			continue
+		}
+		if err := s.turn(ctx, turn, len(values), len(values)); err != nil {
+			return err
+		}
+		s.ritz = values
+		s.resize(len(values))
+		return s.lock(ctx)
+	}
+}
+
+// resize says how wide the block has become.
+func (s *eigenSolver) resize(width int) {
+	s.width = width
+	size := s.n * width
+	s.block, s.image, s.spare = s.block[:size], s.image[:size], s.spare[:size]
+}
+
+// turn multiplies block and image by a matrix of so many columns, given by its
+// columns. Rows are then stride apart.
+func (s *eigenSolver) turn(ctx context.Context, columns []float64, count, stride int) error {
+	b := s.width
+	for _, x := range []*[]float64{&s.block, &s.image} {
+		err := s.rows(ctx, func(lo, hi int) {
+			timesRows(s.spare[lo*stride:], stride, (*x)[lo*b:], b, b, columns, count, hi-lo)
+		})
+		if err != nil {
+			return err
+		}
+		*x, s.spare = s.spare, *x
+	}
+	return nil
+}
+
+// lock sets aside the leading columns where their residuals are so small that
+// the errors do not matter to the others, or, where all wanted are exact enough,
+// those.
+func (s *eigenSolver) lock(ctx context.Context) error {
+	b := s.width
+	sums := make([][]float64, s.pieceCount())
+	err := s.eachPiece(ctx, func(piece, lo, hi int) {
+		sum := make([]float64, b)
+		for u := lo; u < hi; u++ {
+			v, w := s.block[u*b:(u+1)*b], s.image[u*b:(u+1)*b]
+			for j := range sum {
+				x := w[j] - float64(s.ritz[j]*v[j])
+				sum[j] += float64(x * x)
+			}
+		}
+		sums[piece] = sum
+	})
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(sums); i++ {
+		addAll(sums[0], sums[i])
+	}
+	if done := len(s.values); done > 0 {
+		// What is left along vectors set aside is their error, not the block's.
+		along, err := s.cross(ctx, s.image, b, s.vectors, s.want)
+		if err != nil {
+			return err
+		}
+		for j := range b {
+			for _, x := range along[j*s.want:][:done] {
+				sums[0][j] -= float64(x * x)
+			}
+		}
+	}
+	largest := math.Abs(s.ritz[0])
+	if len(s.values) > 0 {
+		largest = max(largest, math.Abs(s.values[0]))
+	}
+	exact, enough := 0, 0
+	for j := 0; j < b && len(s.values)+enough < s.want; j++ {
+		left := math.Sqrt(max(sums[0][j], 0))
+		if !(left <= float64(s.enough*largest)) {
+			break
+		}
+		enough++
+		if exact == j && left <= float64(min(s.enough, eigenExact)*largest) {
+			exact++
+		}
+	}
+	if len(s.values)+enough < s.want {
+		enough = exact
+	}
+	s.take(enough)
+	return nil
+}
+
+// take moves the first columns of the block to what is set aside.
+func (s *eigenSolver) take(count int) {
+	if count == 0 {
+		return
+	}
+	b, at := s.width, len(s.values)
+	for u := range s.n {
+		row := s.block[u*b : (u+1)*b]
+		copy(s.vectors[u*s.want+at:], row[:count])
+		// Rows move forward, behind what is still to be read.
+		copy(s.block[u*(b-count):], row[count:])
+	}
+	s.values = append(s.values, s.ritz[:count]...)
+	s.ritz = s.ritz[count:]
+	s.resize(b - count)
+}
+
+// takeOut takes from a block its part along what is set aside.
+func (s *eigenSolver) takeOut(ctx context.Context, x []float64) error {
+	b, done := s.width, len(s.values)
+	along, err := s.cross(ctx, x, b, s.vectors, s.want)
+	if err != nil {
+		return err
+	}
+	for i, y := range along {
+		along[i] = -y
+	}
+	return s.rows(ctx, func(lo, hi int) {
+		addTimesRows(x[lo*b:], b, s.vectors[lo*s.want:], s.want, done, along, s.want, b, hi-lo)
+	})
+}
+
+// orthogonalise takes out of the block what is set aside, twice for accuracy,
+// and scales its columns to length 1.
+func (s *eigenSolver) orthogonalise(ctx context.Context) error {
+	b := s.width
+	for range min(2*len(s.values), 2) {
+		if err := s.takeOut(ctx, s.block); err != nil {
+			return err
+		}
+	}
+	square := make([]float64, b)
+	for u := range s.n {
+		for j, x := range s.block[u*b : (u+1)*b] {
+			square[j] += float64(x * x)
+		}
+	}
+	for j, x := range square {
+		square[j] = 0
+		if x > 0 {
+			square[j] = 1 / math.Sqrt(x)
+		}
+	}
+	for u := range s.n {
+		row := s.block[u*b : (u+1)*b]
+		for j := range row {
+			row[j] *= square[j]
+		}
+	}
+	return ctx.Err()
+}
+
+// eigenPieces is into how many pieces rows are cut at most.
+const eigenPieces = 16
+
+func (s *eigenSolver) pieceCount() int { return max(1, min(eigenPieces, s.n/64)) }
+
+// eachPiece calls fn for each piece of the rows.
+func (s *eigenSolver) eachPiece(ctx context.Context, fn func(piece, lo, hi int)) error {
+	count := s.pieceCount()
+	return parallel(ctx, s.workers, count, func(_, i int) error {
+		fn(i, i*s.n/count, (i+1)*s.n/count)
+		return nil
+	})
+}
+
+// rows calls fn for parts of the rows.
+func (s *eigenSolver) rows(ctx context.Context, fn func(lo, hi int)) error {
+	return pieces(ctx, s.workers, s.n, 64, func(_, _, lo, hi int) { fn(lo, hi) })
+}
+
+// cross returns the products of the columns of a with those of b: row i has
+// those of column i of a.
+func (s *eigenSolver) cross(ctx context.Context, a []float64, widthA int, b []float64, widthB int) ([]float64, error) {
+	parts := make([][]float64, s.pieceCount())
+	err := s.eachPiece(ctx, func(piece, lo, hi int) {
+		parts[piece] = make([]float64, widthA*widthB)
+		// In parts that stay in the cache.
+		for at := lo; at < hi; at += 32 {
+			end := min(at+32, hi)
+			addCross(parts[piece], a[at*widthA:], widthA, widthA, b[at*widthB:], widthB, end-at)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(parts); i++ {
+		addAll(parts[0], parts[i])
+	}
+	return parts[0], nil
+}
+
+// ritz solves the eigenproblem of a block's products with itself and with its
+// image, both b x b. It returns the values, falling, and for each the
+// coefficients of its vector; fewer than b where columns depend on others.
+func ritz(gram, image []float64, b int) (values, columns []float64) {
+	// Cholesky with the dependent columns left out.
+	l := make([]float64, b*b)
+	kept := make([]int, 0, b)
+	for i := range b {
+		row := l[len(kept)*b:][:b]
+		for at, j := range kept {
+			x := gram[i*b+j]
+			other := l[at*b:][:b]
+			for m := range at {
+				x -= float64(row[m] * other[m])
+			}
+			row[at] = x / other[at]
+		}
+		x := gram[i*b+i]
+		for _, y := range row[:len(kept)] {
+			x -= float64(y * y)
+		}
+		if !(x > 1e-9) {
+			clear(row)
+			continue
+		}
+		row[len(kept)] = math.Sqrt(x)
+		kept = append(kept, i)
+	}
+	n := len(kept)
+	// c = L^-1 image L^-T, by rows and then by columns.
+	c := make([]float64, n*n)
+	for i, u := range kept {
+		for j, v := range kept {
+			c[i*n+j] = (image[u*b+v] + image[v*b+u]) / 2
+		}
+	}
+	for range 2 {
+		for i := range n {
+			for m := range i {
+				x := l[i*b+m]
+				for j := range n {
+					c[i*n+j] -= float64(x * c[m*n+j])
+				}
+			}
+			for j := range n {
+				c[i*n+j] /= l[i*b+i]
+			}
+		}
+		transposeSquare(c, n)
+	}
+	values, vectors := symmetricEigen(c, n)
+	// Each vector y becomes L^-T y.
+	columns = make([]float64, n*b)
+	for k := range n {
+		y := vectors[k*n : (k+1)*n]
+		for i := n - 1; i >= 0; i-- {
+			x := y[i]
+			for m := i + 1; m < n; m++ {
+				x -= float64(l[m*b+i] * y[m])
+			}
+			y[i] = x / l[i*b+i]
+		}
+		for i, u := range kept {
+			columns[k*b+u] = y[i]
+		}
+	}
+	return values, columns
+}
+
+func transposeSquare(x []float64, n int) {
+	for i := range n {
+		for j := range i {
+			x[i*n+j], x[j*n+i] = x[j*n+i], x[i*n+j]
+		}
+	}
+}
+
+// symmetricEigen returns the eigenvalues of an n x n matrix, falling, and the
+// eigenvectors as rows, by Jacobi's rotations (Golub and Van Loan, "Matrix
+// Computations", 8.5). It destroys the matrix.
+func symmetricEigen(a []float64, n int) (values, vectors []float64) {
+	v := make([]float64, n*n)
+	for i := range n {
+		v[i*n+i] = 1
+	}
+	square := 0.0
+	for _, x := range a {
+		square += float64(x * x)
+	}
+	tiny := 1e-16 * math.Sqrt(square)
+	for sweep, rotated := 0, true; rotated && sweep < 60; sweep++ {
+		rotated = false
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				x := a[p*n+q]
+				if math.Abs(x) <= tiny {
+					continue
+				}
+				rotated = true
+				theta := (a[q*n+q] - a[p*n+p]) / (2 * x)
+				t := 1 / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
+				if theta < 0 {
+					t = -t
+				}
+				c := 1 / math.Sqrt(float64(t*t)+1)
+				s := float64(t * c)
+				for k := range n {
+					y, z := a[k*n+p], a[k*n+q]
+					a[k*n+p], a[k*n+q] = float64(c*y)-float64(s*z), float64(s*y)+float64(c*z)
+				}
+				rotateRows(a[p*n:(p+1)*n], a[q*n:(q+1)*n], c, s)
+				rotateRows(v[p*n:(p+1)*n], v[q*n:(q+1)*n], c, s)
+			}
+		}
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch x, y := a[i*n+i], a[j*n+j]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	vectors = make([]float64, n*n)
+	for k, i := range order {
+		values = append(values, a[i*n+i])
+		copy(vectors[k*n:(k+1)*n], v[i*n:(i+1)*n])
+	}
+	return values, vectors
+}
+
+func rotateRows(p, q []float64, c, s float64) {
+	q = q[:len(p)]
+	for k, y := range p {
+		z := q[k]
+		p[k], q[k] = float64(c*y)-float64(s*z), float64(s*y)+float64(c*z)
+	}
+}

@@ -1,0 +1,143 @@
+package graphops
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/vecindex/distance"
+)
+
+// RandomProjectionOptions tune [RandomProjection]. The zero value is right for
+// most.
+type RandomProjectionOptions struct {
+	// Dim is the dimension to reduce to. The default, 0, is 10.
+	Dim int
+	// Seed decides the directions.
+	Seed uint64
+	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
+	MaxBytes int64
+	// Workers bounds the goroutines; 0 is one for each processor. The result
+	// does not depend on it.
+	Workers int
+}
+
+// randomProjectionStream is the stream of the directions of a seed.
+const randomProjectionStream = 0x9cb << 32
+
+// RandomProjection reduces vectors to their products with Dim random
+// directions, such that squared distances are what they were on average, with a
+// standard deviation of sqrt(2/Dim) times themselves. It does not look at where
+// the vectors lie. Products that overflow a float32 are an error.
+//
+// Source: Johnson and Lindenstrauss, 1984. The elements of the directions are
+// independent and nearly normal, with variance 1/Dim: element j of direction i
+// depends on the seed, i and j alone, so that fewer dimensions are the first ones
+// of more, but for the variance.
+//
+// It is O(n d Dim). Working memory is 4 d Dim bytes and the result's 4 n Dim.
+// The result has the same bits on every processor and for any number of workers.
+// Where ctx ends, its error is returned.
+func RandomProjection(ctx context.Context, m Matrix, o RandomProjectionOptions) (Matrix, error) {
+	r, err := randomProjection(ctx, m, &o)
+	if err != nil {
+		return Matrix{}, fmt.Errorf("graphops: random projection: %w", err)
+	}
+	return r, nil
+}
+
+func randomProjection(ctx context.Context, m Matrix, o *RandomProjectionOptions) (Matrix, error) {
+	n, d, dim := m.Len(), m.Dim, o.Dim
+	if dim == 0 {
+		dim = defaultReducedDim
+	}
+	if dim < 0 {
+		return Matrix{}, fmt.Errorf("%w: Dim %d", engine.ErrInvalid, o.Dim)
+	}
+	if err := m.validate(); err != nil {
+		return Matrix{}, err
+	}
+	need := 4 * int64(dim) * (int64(n) + int64(d))
+	if o.MaxBytes > 0 && need > o.MaxBytes {
+		return Matrix{}, &MemoryError{Op: "random projection", Need: need, Limit: o.MaxBytes}
+	}
+	directions := make([]float32, 0, dim*d)
+	by := 1 / math.Sqrt(float64(dim))
+	for i := range dim {
+		r := newStream(o.Seed, randomProjectionStream, uint64(i))
+		for range d {
+			directions = append(directions, float32(float64(r.normal()*by)))
+		}
+	}
+	out := Matrix{Dim: dim, Data: make([]float32, n*dim)}
+	err := parallel(ctx, workersOf(o.Workers), (n+1023)/1024, func(_, task int) error {
+		for i := task * 1024; i < min((task+1)*1024, n); i++ {
+			row := out.Row(i)
+			distance.DotBlock(m.Row(i), directions, row)
+			for _, x := range row {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					return fmt.Errorf("%w: the products of vector %d overflow", engine.ErrInvalid, i)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Matrix{}, err
+	}
+	return out, nil
+}
+
+// ReduceOptions tune [Reduce]. The zero value is right for most.
+type ReduceOptions struct {
+	// Dim is the dimension to reduce to. The default, 0, is 10.
+	Dim int
+	// MaxPCA is the number of vectors above which they are projected at random.
+	// The default, 0, is 100,000.
+	MaxPCA int
+	// Seed decides random projections.
+	Seed uint64
+	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
+	MaxBytes int64
+	// Workers bounds the goroutines; 0 is one for each processor. The result
+	// does not depend on it.
+	Workers int
+}
+
+// Reduce reduces vectors to few dimensions, as [GMM] needs it: by [PCA], or by
+// [RandomProjection] where there are more than MaxPCA. Vectors that have no more
+// than Dim dimensions are returned as they are, in m's Data. What methods use
+// UMAP for is done by this, which keeps distances rather than neighbourhoods.
+func Reduce(ctx context.Context, m Matrix, o ReduceOptions) (Matrix, error) {
+	r, err := reduce(ctx, m, &o)
+	if err != nil {
+		return Matrix{}, fmt.Errorf("graphops: reduce: %w", err)
+	}
+	return r, nil
+}
+
+func reduce(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
+	dim, most := o.Dim, o.MaxPCA
+	if dim == 0 {
+		dim = defaultReducedDim
+	}
+	if most == 0 {
+		most = 100_000
+	}
+	switch {
+	case dim < 0:
+		return Matrix{}, fmt.Errorf("%w: Dim %d", engine.ErrInvalid, o.Dim)
+	case most < 0:
+		return Matrix{}, fmt.Errorf("%w: MaxPCA %d", engine.ErrInvalid, o.MaxPCA)
+	case m.Dim <= dim:
+		return m, m.validate()
+	case m.Len() > most:
+		return randomProjection(ctx, m, &RandomProjectionOptions{Dim: dim, Seed: o.Seed, MaxBytes: o.MaxBytes, Workers: o.Workers})
+	}
+	r, err := pca(ctx, m, &PCAOptions{Dim: dim, MaxBytes: o.MaxBytes, Workers: o.Workers})
+	if err != nil {
+		return Matrix{}, err
+	}
+	return r.Reduced, nil
+}
