@@ -11,6 +11,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -331,8 +332,8 @@ func TestPPROrder(t *testing.T) {
 	want := []graphops.Scored{}
 	for i := range uint32(200) {
 		w := float32(1) + float32(i/4)*math.Float32frombits(0x34000000) // 2^-23
-		edges = append(edges, graphops.WeightedEdge{From: 0, To: 200 - i, Weight: w})
-		want = append(want, graphops.Scored{Node: 200 - i, Score: float64(w)})
+		edges = append(edges, graphops.WeightedEdge{From: 0, To: i + 1, Weight: w})
+		want = append(want, graphops.Scored{Node: i + 1, Score: float64(w)})
 	}
 	p := must(graphops.FromEdges(201, edges, graphops.EdgeOptions{Directed: true, Weighted: true}))(t)
 	slices.SortFunc(want, func(a, b graphops.Scored) int {
@@ -580,6 +581,19 @@ func TestLocalOperationsShareNothing(t *testing.T) {
 		}
 		kept = append(kept, got)
 	}
+	// Many may ask a projection at once.
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for u := range uint32(50) {
+				scores, err := graphops.PPR(t.Context(), p, seedsOf(u, 2*u+1), graphops.PPROptions{})
+				if err != nil || !slices.Equal(scores, kept[u].scores) {
+					t.Errorf("query %d: %v, %v; was %v", u, scores, err, kept[u].scores)
+				}
+			}
+		})
+	}
+	wg.Wait()
 	for u := range uint32(50) {
 		if again := ask(p, u, 2*u+1); !reflect.DeepEqual(again, kept[u]) {
 			t.Fatalf("query %d changed: %+v, is %+v", u, kept[u], again)

@@ -84,18 +84,23 @@ type Quota struct {
 func TopPerType(scores []Scored, typeOf func(u uint32) engine.TypeID, quotas []Quota) [][]Scored {
 	out := make([][]Scored, len(quotas))
 	open := 0
-	for _, q := range quotas {
+	of := map[engine.TypeID]int{}
+	for i, q := range quotas {
 		if q.Most > 0 && len(q.Types) > 0 {
 			open++
+		}
+		for _, t := range q.Types {
+			if _, ok := of[t]; !ok {
+				of[t] = i
+			}
 		}
 	}
 	for _, s := range scores {
 		if open == 0 {
 			break
 		}
-		t := typeOf(s.Node)
-		i := slices.IndexFunc(quotas, func(q Quota) bool { return slices.Contains(q.Types, t) })
-		if i < 0 || len(out[i]) >= quotas[i].Most {
+		i, ok := of[typeOf(s.Node)]
+		if !ok || len(out[i]) >= quotas[i].Most {
 			continue
 		}
 		if out[i] = append(out[i], s); len(out[i]) == quotas[i].Most {
