@@ -20,6 +20,9 @@ type Models struct {
 	// Fill gives a task the prompt and schema that a model reads; nil leaves
 	// tasks as they are, for providers that read their input.
 	Fill func(*llm.Task) error
+	// Lang is the language of replies to tasks that do not say theirs, "" for
+	// that of what they are about.
+	Lang string
 	// Prompts names the prompts that Fill makes, in the records of runs.
 	Prompts string
 	// Workers is how many work items are done at once where nobody says: models
@@ -105,6 +108,9 @@ func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.T
 type asker func(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 
 func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task, ask asker) (llm.Reply, error) {
+	if t.Lang == "" {
+		t.Lang = m.Lang
+	}
 	if m.Fill != nil {
 		if err := m.Fill(&t); err != nil {
 			return llm.Reply{}, err

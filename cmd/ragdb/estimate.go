@@ -224,7 +224,7 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 	}
 	values := map[string]string{}
 	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(),
+		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "lang": f.lang,
 	} {
 		if v != "" && a.sources[fromDatabase].values[key] == "" {
 			values[key] = v

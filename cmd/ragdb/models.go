@@ -28,6 +28,7 @@ type modelFlags struct {
 	concurrency        atLeastOne
 	rpm, tpm           atLeastOne
 	prompts            string
+	lang               string
 	maxTokens          atLeastOne
 	maxCost            dollars
 	withSpendingLimits bool
@@ -35,12 +36,12 @@ type modelFlags struct {
 
 // modelKeys are the settings of models.
 func modelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "prompts"}
+	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "prompts", "lang"}
 }
 
 // storedModelKeys are those that a database keeps.
 func storedModelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim"}
+	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "lang"}
 }
 
 // addNames adds the flags that name models.
@@ -50,6 +51,7 @@ func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl.StringVar(&f.embed, "embed-model", "", "embedding `MODEL` (default local; also RAGDB_EMBED_MODEL)")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint (default "+defaultBaseURL+"; also OPENAI_BASE_URL)")
 	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model where it is another (also RAGDB_EMBED_BASE_URL)")
+	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
 	fl.Var(&f.dim, "embed-dim", "elements of the embedding model's vectors (default: asked of the model once)")
 }
 
@@ -240,6 +242,7 @@ type remoteModels struct {
 	chat     *openai.Chat
 	embedder *openai.Embedder
 	prompts  *prompts.Set
+	lang     string
 	workers  int
 }
 
@@ -248,7 +251,10 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 		Concurrency: int(f.concurrency), Limiter: openai.NewLimiter(int(f.rpm), int(f.tpm), nil),
 		Count: c.Tokens.Count, Log: a.logger(),
 	}
-	r := &remoteModels{workers: remoteWorkers}
+	r := &remoteModels{workers: remoteWorkers, lang: f.lang}
+	if r.lang == "auto" {
+		r.lang = ""
+	}
 	var err error
 	if r.prompts, err = a.loadPrompts(f.prompts); err != nil {
 		return nil, err
@@ -294,7 +300,7 @@ func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool)
 	}
 	if r.chat != nil {
 		m.Provider, m.Free = llm.Provider(r.chat), false
-		m.Fill = r.prompts.Fill
+		m.Fill, m.Lang = r.prompts.Fill, r.lang
 		hash := r.prompts.Hash()
 		m.Prompts = hex.EncodeToString(hash[:])
 	} else if m.Provider == nil {
