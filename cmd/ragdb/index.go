@@ -81,7 +81,7 @@ func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 
 // formatChoice is the flag for the format of files.
 func formatChoice() choice {
-	return choice{value: "auto", of: []string{"auto", "txt", "md", "html", "jsonl", "csv"}}
+	return choice{value: "auto", of: []string{"auto", "txt", "md", "html", "jsonl", "csv", "pdf"}}
 }
 
 // indexResult is what index prints.

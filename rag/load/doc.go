@@ -1,10 +1,10 @@
 // Package load turns files into documents: plain text, Markdown, HTML, JSON
-// lines and CSV, plain or gzip-compressed, from any [fs.FS].
+// lines, CSV and PDF, plain or gzip-compressed, from any [fs.FS].
 //
 // # Vocabulary
 //
 // A [Document] is one record of a corpus: a key, a title and a text. A text
-// file, a Markdown file and an HTML file are one document each; a line of a
+// file, a Markdown file, an HTML file and a PDF file are one document each; a line of a
 // JSONL file and a row of a CSV file are one each. The text of a document is
 // its title, a line break and its body ([Options.NoTitle] leaves the title
 // out); every span counts bytes from the start of that text. A [Block] is a
@@ -25,7 +25,7 @@
 // # Formats
 //
 // The name decides, without regard to case: .txt .text; .md .markdown; .html
-// .htm; .jsonl .ndjson; .csv .tsv; each also with .gz behind it.
+// .htm; .jsonl .ndjson; .csv .tsv; .pdf; each also with .gz behind it.
 //
 //   - txt: the text is the file. A block is a run of lines between blank
 //     lines. Form feeds separate pages, and become line breaks.
@@ -45,6 +45,14 @@
 //     4180. Columns id, title, text (else content) and lang are recognised in
 //     any case, others become metadata. Without a text or content column the
 //     body is every column but id and title as a "name: value" line.
+//   - pdf: the text of its pages in the order in which they draw it, a block a
+//     paragraph, with the number of its page from 1. Paragraphs are put
+//     together from lines by distance, indent and size, words that are
+//     hyphenated at the end of a line are joined; headers, footers and tables
+//     are text like any other. Title and language are those the file states.
+//     Encrypted files are refused, with an empty password too, and so are files
+//     without any text, which are pictures of it, and damaged ones: a part of a
+//     document is never taken for the whole.
 //
 // # Encoding
 //
@@ -62,7 +70,9 @@
 // bounds the parser's quadratic cases: a file of the default limit takes half a
 // minute at worst, and the context is looked at after every piece. HTML is read
 // from the token stream, so that nesting costs nothing. JSON may nest 10,000
-// levels. Symbolic links, hidden files and folders, and node_modules are not
+// levels. A PDF file may have eight times as many bytes as a document; reading
+// it is bounded by work, 128 MiB and 16 times its size in bytes looked at or
+// unpacked, whatever its structure. Symbolic links, hidden files and folders, and node_modules are not
 // entered.
 //
 // # Errors and life-cycle
@@ -77,6 +87,6 @@
 // # Stability
 //
 // The rules for keys and for the text of txt, jsonl and csv are stable. The
-// text of md and html may improve between versions, which changes digests, so
+// text of md, html and pdf may improve between versions, which changes digests, so
 // that such documents are indexed anew.
 package load

@@ -28,7 +28,7 @@ type Document struct {
 	Lang string
 	// Meta is nil where there is none.
 	Meta map[string]Value
-	// Format is one of txt, md, html, jsonl, csv.
+	// Format is one of txt, md, html, jsonl, csv, pdf.
 	Format string
 	// Digest is the SHA-256 of title, text, language and metadata. The key
 	// and the place of the file have no part in it.

@@ -52,6 +52,7 @@ type body struct {
 	text   strings.Builder
 	blocks []Block
 	sep    separator
+	page   int // of the next block
 }
 
 // separate asks for at least this separator before the next block.
@@ -68,7 +69,7 @@ func (b *body) add(text, heading string, src [2]int64) {
 	b.sep = 0
 	start := b.text.Len()
 	b.text.WriteString(text)
-	b.blocks = addBlock(b.blocks, Block{Start: start, End: b.text.Len(), Heading: heading, Source: src})
+	b.blocks = addBlock(b.blocks, Block{Start: start, End: b.text.Len(), Heading: heading, Page: b.page, Source: src})
 }
 
 // maxBlocks bounds the blocks of a document, which can weigh twenty times its

@@ -17,6 +17,10 @@ var (
 	ErrEncoding = errors.New("not UTF-8 text")
 	// ErrMalformed says that a file is not what its format says.
 	ErrMalformed = errors.New("malformed file")
+	// ErrEncrypted says that a PDF file is encrypted.
+	ErrEncrypted = errors.New("encrypted file")
+	// ErrNoText says that a PDF file has pages and no text on any of them.
+	ErrNoText = errors.New("no text")
 	// ErrNotRegular says that PATH itself is a symbolic link, a device or the
 	// like. Inside a folder those are skipped.
 	ErrNotRegular = errors.New("not a regular file")

@@ -12,6 +12,7 @@ const (
 	formatHTML     = "html"
 	formatJSONL    = "jsonl"
 	formatCSV      = "csv"
+	formatPDF      = "pdf"
 )
 
 // formatOf returns the format that a file's name tells, "" for none, and
@@ -29,6 +30,8 @@ func formatOf(name string) (format string, gzipped bool) {
 		format = formatJSONL
 	case ".csv", ".tsv":
 		format = formatCSV
+	case ".pdf":
+		format = formatPDF
 	}
 	return format, gzipped
 }

@@ -15,7 +15,7 @@ const DefaultMaxDocBytes = 16 << 20
 // Options say what a walk reads and how. The zero value and nil are right for
 // a folder of documents.
 type Options struct {
-	// Format is "auto" (also ""), txt, md, html, jsonl or csv. Auto goes by the
+	// Format is "auto" (also ""), txt, md, html, jsonl, csv or pdf. Auto goes by the
 	// extension. With a format named, a folder gives the files with that
 	// format's extensions, or every file that Include matches; a PATH that is
 	// a file is read in it whatever its name.
@@ -26,7 +26,8 @@ type Options struct {
 	// folders, the rest is as in [path.Match]. Empty means all.
 	Include []string
 	// MaxDocBytes bounds the uncompressed size of a document: of a file, of a
-	// JSONL line, of a CSV row. 0 means [DefaultMaxDocBytes].
+	// JSONL line, of a CSV row, of the text of a PDF file, which itself may have
+	// eight times as many. 0 means [DefaultMaxDocBytes].
 	MaxDocBytes int64
 	// KeyPrefix is put before every key as it is ("manuals/").
 	KeyPrefix string
@@ -84,9 +85,9 @@ func (o *Options) ensure() (Options, error) {
 	switch c.Format {
 	case "", "auto":
 		c.Format = ""
-	case formatText, formatMarkdown, formatHTML, formatJSONL, formatCSV:
+	case formatText, formatMarkdown, formatHTML, formatJSONL, formatCSV, formatPDF:
 	default:
-		return c, fmt.Errorf("load: format %q is not one of auto, txt, md, html, jsonl, csv: %w", c.Format, ErrOption)
+		return c, fmt.Errorf("load: format %q is not one of auto, txt, md, html, jsonl, csv, pdf: %w", c.Format, ErrOption)
 	}
 	if c.MaxDocBytes < 0 {
 		return c, fmt.Errorf("load: document limit %d is negative: %w", c.MaxDocBytes, ErrOption)

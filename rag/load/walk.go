@@ -75,7 +75,7 @@ func (w *walker) run() error {
 		format = w.opt.Format
 	}
 	if format == "" {
-		return w.bad(w.root, refuse(0, ErrMalformed, "has a name that tells no format (txt, md, html, jsonl, csv, each also .gz); state the format"))
+		return w.bad(w.root, refuse(0, ErrMalformed, "has a name that tells no format (txt, md, html, jsonl, csv, pdf, each also .gz); state the format"))
 	}
 	return w.file(w.root, path.Base(w.root), format, gzipped)
 }
@@ -190,6 +190,9 @@ func (w *walker) file(name, key, format string, gzipped bool) error {
 
 // whole reads a file that is one document.
 func (w *walker) whole(in *input, format string) (*draft, error) {
+	if format == formatPDF {
+		return w.pdf(in)
+	}
 	b, err := in.all(w.opt.MaxDocBytes)
 	if err != nil {
 		return nil, err
