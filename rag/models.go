@@ -42,6 +42,8 @@ type sharedModels struct {
 	// asking holds, for each task that is being asked, a channel that is closed
 	// when it is over.
 	asking map[[32]byte]chan struct{}
+	// storing are replies that wait for the writer.
+	storing []*storing
 	// gathered are texts to be embedded in one call.
 	gathered *embedBatch
 	// unkept says that nothing is stored: replies are estimates.

@@ -27,6 +27,7 @@ const (
 // storedReply is the form of a kept reply.
 type storedReply struct {
 	Kind  llm.Kind  `json:"kind,omitempty"`
+	Model string    `json:"model,omitempty"`
 	Text  string    `json:"text"`
 	Usage llm.Usage `json:"usage"`
 }
@@ -59,6 +60,9 @@ func (m *Models) keep(ctx context.Context, r reply) error {
 	if m.shared.unkept || m.corpus.DB.ReadOnly() {
 		return nil
 	}
+	if r.reply != nil {
+		r.reply.Model = m.Provider.Name()
+	}
 	// A reply that was paid is kept even while the run is being cancelled.
 	ctx = context.WithoutCancel(ctx)
 	err := m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
@@ -74,7 +78,7 @@ func (m *Models) keep(ctx context.Context, r reply) error {
 		return nil
 	})
 	if err == nil {
-		err = m.corpus.DB.Update(ctx, func(tx *engine.Tx) error { return r.store(tx.Graph(m.corpus.Base)) })
+		err = m.commit(ctx, &r)
 	}
 	if err != nil && err != errKnown {
 		return fmt.Errorf("rag: keep a reply: %w", err)
@@ -82,9 +86,55 @@ func (m *Models) keep(ctx context.Context, r reply) error {
 	return nil
 }
 
+// storing is a reply that waits to be stored.
+type storing struct {
+	*reply
+	err  error
+	over chan struct{} // closed when err is set
+}
+
+// commit stores a reply together with those of other calls that wait for the
+// writer: a commit takes longer than the answers of many a model, and what
+// waits for one is lost with the process.
+func (m *Models) commit(ctx context.Context, r *reply) error {
+	s, mine := m.shared, &storing{reply: r, over: make(chan struct{})}
+	s.mu.Lock()
+	s.storing = append(s.storing, mine)
+	first := len(s.storing) == 1
+	s.mu.Unlock()
+	if !first {
+		<-mine.over // the first of them stores it
+		return mine.err
+	}
+	var all []*storing
+	take := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		all, s.storing = s.storing, nil
+	}
+	err := m.corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+		take() // whoever comes from now on is the first of others
+		for _, w := range all {
+			if err := w.store(tx.Graph(m.corpus.Base)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if all == nil {
+		take() // there was no transaction
+	}
+	for _, w := range all {
+		w.err = err
+		close(w.over)
+	}
+	return err
+}
+
 // errKnown says that a reply and its use are stored.
 var errKnown = errors.New("known")
 
+// store writes a reply and its use.
 func (r *reply) store(v *engine.TxView) error {
 	if r.reply != nil {
 		b, err := json.Marshal(r.reply)
