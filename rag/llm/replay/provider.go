@@ -26,12 +26,12 @@ func New(r *Recordings, fallback llm.Provider) *Provider {
 	return &Provider{recordings: r, fallback: fallback}
 }
 
-// Name implements [llm.Provider]: it holds a digest of all that is recorded,
-// and the name of the fallback.
+// Name implements [llm.Provider]: the name of the fallback, and a digest of all
+// that is recorded.
 func (p *Provider) Name() string {
 	name := "replay/" + p.recordings.digest.String()[:12]
 	if p.fallback != nil {
-		name += "+" + p.fallback.Name()
+		name = p.fallback.Name() + "+" + name
 	}
 	return name
 }

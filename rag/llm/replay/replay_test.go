@@ -310,7 +310,7 @@ func TestProvider(t *testing.T) {
 	if !p.Can(llm.Extract) || !p.Can(llm.Answer) || p.Can(llm.Judge) {
 		t.Error("kinds")
 	}
-	if !strings.HasPrefix(p.Name(), "replay/") || !strings.HasSuffix(p.Name(), "+other/1") {
+	if !strings.HasPrefix(p.Name(), "other/1+replay/") {
 		t.Error(p.Name())
 	}
 	changed := mill()
