@@ -22,6 +22,7 @@ const (
 	Hangup       Failure = "hangup"        // the connection is closed without an answer
 	Stall        Failure = "stall"         // nothing comes; of a stream, after half
 	Cut          Failure = "cut"           // half of the answer, then the connection is closed
+	Short        Failure = "short"         // a stream ends after half, as if that were all
 	NotJSON      Failure = "not-json"      // status 200 and a page of HTML
 	BadJSON      Failure = "bad-json"      // the model's text is broken JSON
 	Prose        Failure = "prose"         // the model's text is JSON between other words, in a fence
@@ -58,8 +59,17 @@ type Fault struct {
 	// writes it as a date.
 	RetryAfter time.Duration
 	Date       bool
-	// Delay is how late a slow answer is; 0 is 50 milliseconds.
+	// Delay is how late a slow answer is, and each piece of a stream; 0 is 50
+	// milliseconds.
 	Delay time.Duration
+}
+
+// delay returns how late a slow answer is.
+func (f *Fault) delay() time.Duration {
+	if f.Delay == 0 {
+		return 50 * time.Millisecond
+	}
+	return f.Delay
 }
 
 // hits reports whether a fault hits the n-th request that it may, whose body

@@ -105,7 +105,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call, f *Fault
 	if p := s.parameter(&c.request); p != "" {
 		return fail(w, http.StatusBadRequest, "unsupported_parameter", "Unsupported parameter: '"+p+"'")
 	}
-	return s.serveChat(w, r, c, f.Failure)
+	return s.serveChat(w, r, c, f)
 }
 
 // failEarly answers by a failure that concerns the whole request.
@@ -127,7 +127,8 @@ func (s *Server) failEarly(w http.ResponseWriter, r *http.Request, f *Fault, str
 	case Unavailable:
 		return true, fail(w, 503, "", "The model is loading")
 	case Unauthorized:
-		return true, fail(w, 401, "invalid_api_key", "Incorrect API key provided: "+r.Header.Get("Authorization"))
+		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		return true, fail(w, 401, "invalid_api_key", "Incorrect API key provided: "+key+" instead of sk-other-0123456789")
 	case Forbidden:
 		return true, fail(w, 403, "", "Not allowed")
 	case NotFound:
@@ -148,11 +149,7 @@ func (s *Server) failEarly(w http.ResponseWriter, r *http.Request, f *Fault, str
 			s.hang(r)
 		}
 	case Slow:
-		d := f.Delay
-		if d == 0 {
-			d = 50 * time.Millisecond
-		}
-		if !s.wait(r.Context(), d) {
+		if !stream && !s.wait(r.Context(), f.delay()) {
 			panic(http.ErrAbortHandler)
 		}
 	case LimitHeaders:
@@ -179,14 +176,15 @@ func (s *Server) usage(in, out int) map[string]int {
 // tokens counts tokens as the server's usage does: words.
 func tokens(s string) int { return len(strings.Fields(s)) }
 
-func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, f Failure) bool {
+func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, fault *Fault) bool {
+	f := fault.Failure
 	text := spoil(f, s.answer(c.chat))
 	in := 0
 	for _, m := range c.request.Messages {
 		in += tokens(m.Content)
 	}
 	if c.request.Stream {
-		return s.serveStream(w, r, c, f, text, in)
+		return s.serveStream(w, r, c, fault, text, in)
 	}
 	choices := []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text}, "finish_reason": "stop"}}
 	if f == NoChoice {
@@ -213,7 +211,8 @@ func writeOrCut(w http.ResponseWriter, f Failure, b []byte) bool {
 }
 
 // serveStream answers by events, one for each word.
-func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c *call, f Failure, text string, in int) bool {
+func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c *call, fault *Fault, text string, in int) bool {
+	f := fault.Failure
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	flush := http.NewResponseController(w).Flush
@@ -227,8 +226,14 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c *call, f 
 	}
 	pieces := strings.SplitAfter(text, " ")
 	for i, p := range pieces {
+		if f == Slow && !s.wait(r.Context(), fault.delay()) {
+			return false
+		}
 		if i == len(pieces)/2 && f == Stall {
 			s.hang(r)
+		}
+		if i == len(pieces)/2 && f == Short {
+			return true
 		}
 		if i == len(pieces)/2 && f == Cut {
 			panic(http.ErrAbortHandler)

@@ -334,7 +334,7 @@ func (s *Server) end(c *call) {
 // client.
 func useless(f Failure) bool {
 	switch f {
-	case NotJSON, BadJSON, Empty, NoChoice, OnlyThink, WrongDim, ZeroVector, NaNVector, NoVector:
+	case Short, NotJSON, BadJSON, Empty, NoChoice, OnlyThink, WrongDim, ZeroVector, NaNVector, NoVector:
 		return true
 	}
 	return false

@@ -1,0 +1,246 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// Chat answers tasks by a chat model. It is safe for concurrent use.
+type Chat struct {
+	c *client
+
+	// mu guards able.
+	mu   sync.Mutex
+	able ability
+}
+
+var _ llm.Streamer = (*Chat)(nil)
+
+// NewChat returns a chat; nothing is sent. The error is an [ErrConfig].
+func NewChat(cfg Config, o Options) (*Chat, error) {
+	c, err := newClient(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Chat{c: c, able: firstAbility(cfg.Model, c.o)}, nil
+}
+
+// Name implements [llm.Provider]: the model's name. Where it is served does not
+// change what was paid for.
+func (c *Chat) Name() string { return c.c.model }
+
+// Can implements [llm.Provider]: every kind that there is.
+func (c *Chat) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
+// String names the model and its server.
+func (c *Chat) String() string { return "chat " + c.c.model + " at " + c.c.host }
+
+// Format implements [fmt.Formatter]: every verb prints String.
+func (c *Chat) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
+
+// Close closes idle connections. The chat can be used again.
+func (c *Chat) Close() { c.c.close() }
+
+// JSON returns how the server is asked for JSON at present.
+func (c *Chat) JSON() JSONMode { return c.ability().mode }
+
+func (c *Chat) ability() ability {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.able
+}
+
+// learn keeps what a server turned out not to take.
+func (c *Chat) learn(ctx context.Context, a ability) {
+	c.mu.Lock()
+	old := c.able
+	c.able = old.and(a)
+	now := c.able
+	c.mu.Unlock()
+	if old != now {
+		c.c.o.Log.LogAttrs(ctx, slog.LevelInfo, "the server does not take all parameters", slog.String("model", c.c.model),
+			slog.String("json", now.mode.String()), slog.Bool("max_completion_tokens", now.newLimit),
+			slog.Bool("temperature", !now.noTemperature))
+	}
+}
+
+// Do implements [llm.Provider]. The reply is what [llm.CheckReply] makes of the
+// model's; one that it refuses is asked for again, with the reason. The usage
+// counts all requests that were answered, also where there is an error.
+//
+// Errors are [llm.ErrKind]; the context's; a [*llm.ReplyError] with the last
+// reply; and a [*ProviderError], which is [llm.ErrRefused] where it concerns
+// this task alone and [llm.ErrProvider] elsewhere.
+func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	var sum llm.Usage
+	reply, err := c.ask(ctx, t, &sum, nil)
+	if err != nil {
+		return llm.Reply{}, sum, fmt.Errorf("openai: %s: %w", t.Kind, err)
+	}
+	return llm.Reply{Text: reply}, sum, nil
+}
+
+// Stream implements [llm.Streamer]. Reasoning is not given to onToken. What is
+// JSON is given in one piece, when it is complete. When a stream breaks off
+// after a piece was given, nothing is asked again: the error is a
+// [*ProviderError] that is Retryable, or a [*llm.ReplyError].
+func (c *Chat) Stream(ctx context.Context, t llm.Task, onToken func(string) error) (llm.Reply, llm.Usage, error) {
+	var sum llm.Usage
+	live := onToken
+	if t.Kind.Form() == llm.FormJSON {
+		live = nil
+	}
+	reply, err := c.ask(ctx, t, &sum, live)
+	if err == nil && live == nil {
+		err = onToken(reply)
+	}
+	if err != nil {
+		return llm.Reply{}, sum, fmt.Errorf("openai: %s: %w", t.Kind, err)
+	}
+	return llm.Reply{Text: reply}, sum, nil
+}
+
+// maxQuoted bounds how much of an unusable reply is shown to the model again,
+// in bytes.
+const maxQuoted = 4000
+
+// ask asks until there is a usable reply. Where onToken is given, the reply
+// comes in pieces.
+func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func(string) error) (string, error) {
+	if !c.Can(t.Kind) {
+		return "", llm.ErrKind
+	}
+	if len(t.Prompt) == 0 {
+		return "", errors.New("the task has no prompt")
+	}
+	messages := t.Prompt
+	for ask := 0; ; ask++ {
+		a, err := c.complete(ctx, t, messages, sum, onToken)
+		if err != nil {
+			return "", providerError(err)
+		}
+		reply, err := llm.CheckReply(t.Kind, a.text)
+		if err == nil {
+			return reply, nil
+		}
+		var re *llm.ReplyError
+		if errors.As(err, &re) {
+			a.explain(re)
+		}
+		if ask >= c.c.o.ReAsks || a.begun {
+			return "", err
+		}
+		c.c.o.Log.LogAttrs(ctx, slog.LevelWarn, "unusable reply, asking again", slog.String("model", c.c.model),
+			slog.String("kind", string(t.Kind)), slog.Int("ask", ask+1))
+		messages = append([]llm.Message{}, t.Prompt...)
+		if quoted := strings.ToValidUTF8(a.text[:min(len(a.text), maxQuoted)], ""); quoted != "" {
+			messages = append(messages, llm.Message{Role: "assistant", Content: quoted})
+		}
+		messages = append(messages, llm.Message{Role: "user", Content: complaint(t.Kind, re)})
+	}
+}
+
+// complaint tells a model what is wrong with its reply.
+func complaint(k llm.Kind, e *llm.ReplyError) string {
+	why, form := "it is of no use", "the text that was asked for"
+	if e != nil {
+		why = e.Why
+	}
+	if k.Form() == llm.FormJSON {
+		form = "one JSON object in the form that was asked for"
+	}
+	return "Your reply cannot be used: " + why + ". Reply again, with " + form + " and nothing else."
+}
+
+// answer is what a model answered.
+type answer struct {
+	text    string
+	refusal string
+	finish  api.FinishReason
+	begun   bool // a piece of it was given on
+}
+
+// explain says why a reply is of no use, where the answer tells more than its
+// text.
+func (a *answer) explain(e *llm.ReplyError) {
+	switch {
+	case a.refusal != "" && a.text == "":
+		e.Raw, e.Why = a.refusal, "the model refuses to answer"
+	case a.finish == api.FinishReasonLength:
+		e.Why = "it was cut off at the limit of its length; " + e.Why
+	case a.finish == api.FinishReasonContentFilter:
+		e.Why = "the server's filter removed it"
+	}
+}
+
+// complete gets one answer, in the way that the server takes.
+func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message, sum *llm.Usage, onToken func(string) error) (*answer, error) {
+	structured := t.Kind.Form() == llm.FormJSON
+	able := c.ability()
+	for {
+		req := able.request(c.c.model, t, messages, c.c.o)
+		in := 0
+		for _, m := range req.Messages {
+			in += c.c.o.Count(m.Content) + 4
+		}
+		var a *answer
+		err := c.c.call(ctx, in+req.MaxTokens+req.MaxCompletionTokens, func(ctx context.Context, touch func()) (used int, err error) {
+			var u llm.Usage
+			if onToken == nil {
+				a, u, err = c.once(ctx, req, in)
+			} else {
+				a, u, err = c.stream(ctx, req, in, able, touch, onToken)
+			}
+			sum.Add(u)
+			return u.InTokens + u.OutTokens, err
+		})
+		if err == nil {
+			c.learn(ctx, able)
+			return a, nil
+		}
+		var f *failure
+		if !errors.As(err, &f) || !f.Refused {
+			return nil, err
+		}
+		if now := able.and(c.ability()); now != able {
+			able = now // learnt meanwhile by another call
+			continue
+		}
+		less, ok := able.less(f.detail, structured, onToken != nil, c.c.o.JSON != JSONAuto)
+		if !ok {
+			return nil, err
+		}
+		able = less
+	}
+}
+
+// once sends a request and returns its answer and what it cost.
+func (c *Chat) once(ctx context.Context, req api.ChatCompletionRequest, in int) (*answer, llm.Usage, error) {
+	resp, err := c.c.api.CreateChatCompletion(ctx, req)
+	if err != nil {
+		if exchangeOf(ctx).status == 200 {
+			return nil, llm.Usage{Calls: 1, InTokens: in}, err
+		}
+		return nil, llm.Usage{}, err
+	}
+	u := llm.Usage{Calls: 1, InTokens: resp.Usage.PromptTokens, OutTokens: resp.Usage.CompletionTokens}
+	if u.InTokens == 0 {
+		u.InTokens = in
+	}
+	if len(resp.Choices) == 0 {
+		return nil, u, errors.New("there is no choice in it")
+	}
+	m := resp.Choices[0].Message
+	if u.OutTokens == 0 {
+		u.OutTokens = c.c.o.Count(m.Content) + c.c.o.Count(m.ReasoningContent)
+	}
+	return &answer{text: m.Content, refusal: m.Refusal, finish: resp.Choices[0].FinishReason}, u, nil
+}

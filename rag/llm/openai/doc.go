@@ -1,0 +1,56 @@
+// Package openai asks models over HTTP, of any server that speaks the API of
+// OpenAI: OpenAI itself, vLLM, llama.cpp, Ollama, and the many others.
+//
+// A [Chat] answers tasks and an [Embedder] turns texts into vectors. They are
+// configured apart, and may share a [Limiter]. [Probe] says what a server
+// offers.
+//
+// # A task
+//
+// A chat sends the task's prompt. It asks for JSON by the task's schema, where
+// the server takes that; else for any JSON, with the schema in the prompt; else
+// by the prompt alone. It finds out by the server's refusals, and remembers.
+// The same holds for the temperature, the name of the limit of the reply's
+// length, and the usage of streams.
+//
+// The reply is checked by [llm.CheckReply]. One that cannot be used is sent
+// back with the reason, Options.ReAsks times.
+//
+// # What goes wrong
+//
+//   - 429, 5xx, time-outs, broken connections and broken replies are tried
+//     again, after a wait that doubles each time, with jitter. Retry-After is
+//     honoured, and holds back everything that shares the limiter.
+//   - 401, 403, 404 and 405 end all calls of the object when they come before
+//     any call succeeded, or three times in a row. An account without quota, a
+//     redirect, and a server that is not there at the first call end them at
+//     once. From then on every call returns the same error and sends nothing.
+//   - 400, 413 and 422 concern one request. Ten of them before any call
+//     succeeded end all calls.
+//
+// Until a call has succeeded, one is made at a time.
+//
+// Errors are a [*ProviderError], which is an [llm.ErrProvider], or an
+// [llm.ErrRefused] where another task may succeed; a [*llm.ReplyError]; a
+// [*llm.VectorError]; or the context's. A call that is cancelled returns at
+// once; what it was waiting for is lost, and was perhaps paid.
+//
+// # Usage
+//
+// Usage is what the server says, or what Options.Count counts where it says
+// nothing. It counts every request that was answered with status 200: replies
+// that could not be used and those that broke off, too. Requests without an
+// answer count nothing.
+//
+// # Secrets
+//
+// A key goes to its host in a header and nowhere else: no error, log line or
+// printed value has it, nor what looks like one in a server's message.
+// Redirects are not followed.
+//
+// # Concurrency
+//
+// Chats, embedders and limiters are safe for concurrent use. No goroutine
+// outlives a call but those of the transport's idle connections, which Close
+// ends.
+package openai
