@@ -13,5 +13,8 @@ func TestMain(m *testing.M) {
 	if config := os.Getenv(childEnv); config != "" {
 		os.Exit(child(config))
 	}
+	if config := os.Getenv(remoteEnv); config != "" {
+		os.Exit(remoteChild(config))
+	}
 	os.Exit(m.Run())
 }
