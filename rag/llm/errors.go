@@ -28,6 +28,9 @@ type ReplyError struct {
 	Kind Kind
 	Raw  string
 	Why  string
+	// Final says that the model has said what it can: to ask it again is of no
+	// use.
+	Final bool
 }
 
 // Error says what was wrong.

@@ -21,7 +21,8 @@ const maxCandidates = 64
 // many, line breaks in strings, numbers given as strings, a bare list where the
 // type is an object of one list, other usual names of fields. What the type
 // does not know is left out. Entities must have names, relations both ends,
-// numbers must be finite. A missing strength is 1.
+// numbers must be finite. A missing strength is 1. A repaired relation with
+// two empty ends says that it is beyond repair, which is final.
 //
 // Errors are a [*ReplyError] with the text and what is wrong with it, and
 // [ErrKind] for a kind that there is not.
@@ -41,7 +42,7 @@ func CheckReply(k Kind, text string) (string, error) {
 				return string(b), nil
 			}
 		}
-		return "", &ReplyError{Kind: k, Raw: text, Why: err.Error()}
+		return "", &ReplyError{Kind: k, Raw: text, Why: err.Error(), Final: errors.Is(err, errBeyondRepair)}
 	}
 	return "", fmt.Errorf("llm: check a reply of kind %q: %w", k, ErrKind)
 }
@@ -84,6 +85,8 @@ func readJSON(k Kind, s string) (any, error) {
 
 // reasonError marks an error that says more than that there is no JSON.
 type reasonError struct{ error }
+
+func (e reasonError) Unwrap() error { return e.error }
 
 // firstError returns the first of the errors that says more.
 func firstError(old, err error) error {

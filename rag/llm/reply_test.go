@@ -89,6 +89,7 @@ func TestCheckReplyRefuses(t *testing.T) {
 		{"name of another type", llm.Extract, `{"entities":[{"name":["a"]}]}`, `"name" is not a string`},
 		{"no source", llm.Extract, `{"entities":[],"relations":[{"target":"b"}]}`, "relation 1: it has no source"},
 		{"no target", llm.RepairRelation, `{"source":"a","target":""}`, "no target"},
+		{"beyond repair", llm.RepairRelation, `{"source":"","target":"","description":"","strength":1}`, "beyond repair"},
 		{"NaN", llm.RepairRelation, `{"source":"a","target":"b","strength":"NaN"}`, "not a finite number"},
 		{"bare NaN", llm.RepairRelation, `{"source":"a","target":"b","strength":NaN}`, "not JSON"},
 		{"too large", llm.RepairRelation, `{"source":"a","target":"b","strength":1e999}`, "not a finite number"},
@@ -107,6 +108,9 @@ func TestCheckReplyRefuses(t *testing.T) {
 			var re *llm.ReplyError
 			if !errors.As(err, &re) || !errors.Is(err, llm.ErrReply) {
 				t.Fatalf("got %q, %v", got, err)
+			}
+			if re.Final != (c.name == "beyond repair") {
+				t.Errorf("final: %+v", re)
 			}
 			if re.Kind != c.kind || re.Raw != c.reply || !strings.Contains(re.Why, c.why) {
 				t.Fatalf("got %+v, want why %q", re, c.why)

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// errBeyondRepair is the reply that a relation cannot be repaired.
+var errBeyondRepair = errors.New("the relation is beyond repair")
+
 // readReply reads a decoded JSON value as the reply type of a kind.
 func readReply(k Kind, v any) (any, error) {
 	if list, ok := v.([]any); ok {
@@ -23,6 +26,9 @@ func readReply(k Kind, v any) (any, error) {
 	case Extract, Glean, SummaryEntities:
 		return readExtraction(f)
 	case RepairRelation:
+		if f["source"] == "" && f["target"] == "" {
+			return nil, errBeyondRepair
+		}
 		return readRelation(f)
 	case CommunityReport:
 		return readReport(f)

@@ -4,119 +4,13 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/rag/llm"
 )
-
-// Chat is a chat request as the rules see it.
-type Chat struct {
-	Model string
-	// Kind is what is asked for.
-	Kind llm.Kind
-	// Prompt is all messages; Text the part that the task is about.
-	Prompt, Text string
-	Messages     []llm.Message
-}
-
-func (s *Server) readChat(r *wireRequest) Chat {
-	c := Chat{Model: r.Model}
-	var all strings.Builder
-	for _, m := range r.Messages {
-		c.Messages = append(c.Messages, llm.Message{Role: m.Role, Content: m.Content})
-		all.WriteString(m.Content)
-		all.WriteByte('\n')
-	}
-	c.Prompt = all.String()
-	c.Text = fenced(c.Messages)
-	name, schema := "", c.Prompt
-	if f := r.ResponseFormat; f != nil {
-		name = f.JSONSchema.Name
-		if len(f.JSONSchema.Schema) > 0 {
-			schema = string(f.JSONSchema.Schema)
-		}
-	}
-	c.Kind = kindOf(llm.Kind(name), schema, c)
-	return c
-}
-
-// kindOf tells what is asked for.
-func kindOf(name llm.Kind, schema string, c Chat) llm.Kind {
-	if name.Form() != llm.FormUnknown {
-		return name
-	}
-	has := func(field string) bool { return strings.Contains(schema, `"`+field+`"`) }
-	switch {
-	case has("findings"):
-		return llm.CommunityReport
-	case has("relations"):
-		return llm.Extract
-	case has("high_level"):
-		return llm.Keywords
-	case has("points"):
-		return llm.FilterPoints
-	case has("winner"):
-		return llm.Judge
-	case has("source") && has("target"):
-		return llm.RepairRelation
-	case has("entities"):
-		return llm.QueryElements
-	case strings.Contains(c.Text, "[1]"):
-		return llm.Answer
-	}
-	return llm.Summarise
-}
-
-// fenced returns the last fenced part of the messages of the user, else the
-// last of them.
-func fenced(messages []llm.Message) string {
-	last := ""
-	for i := len(messages) - 1; i >= 0; i-- {
-		m := messages[i]
-		if m.Role != "user" {
-			continue
-		}
-		if last == "" {
-			last = m.Content
-		}
-		if s, ok := fencedIn(m.Content); ok {
-			return s
-		}
-	}
-	return last
-}
-
-func fencedIn(s string) (string, bool) {
-	for _, mark := range []string{"```", `"""`} {
-		if end := strings.LastIndex(s, mark); end > 0 {
-			if start := strings.LastIndex(s[:end], mark); start >= 0 {
-				_, in, ok := strings.Cut(s[start+len(mark):end], "\n") // after the fence's language
-				if !ok {
-					in = s[start+len(mark) : end]
-				}
-				return strings.TrimSpace(in), true
-			}
-		}
-	}
-	// The last pair of tags on lines of their own.
-	lines := strings.Split(s, "\n")
-	for i := len(lines) - 1; i > 0; i-- {
-		name, ok := strings.CutPrefix(strings.TrimSpace(lines[i]), "</")
-		if !ok || !strings.HasSuffix(name, ">") {
-			continue
-		}
-		name = strings.TrimSuffix(name, ">")
-		for j := i - 1; j >= 0; j-- {
-			open := strings.TrimSpace(lines[j])
-			if open == "<"+name+">" || strings.HasPrefix(open, "<"+name+" ") && strings.HasSuffix(open, ">") {
-				return strings.TrimSpace(strings.Join(lines[j+1:i], "\n")), true
-			}
-		}
-	}
-	return "", false
-}
 
 // maxNames bounds the names of an extraction.
 const maxNames = 40
@@ -130,41 +24,107 @@ func (s *Server) answer(c Chat) string {
 	}
 	var v any
 	switch c.Kind {
-	case llm.Extract, llm.Glean, llm.SummaryEntities:
+	case llm.Extract:
 		v = extract(c.Text)
+	case llm.Glean: // the first reading found all
+		v = llm.Extraction{Entities: []llm.Entity{}, Relations: []llm.Relation{}}
+	case llm.SummaryEntities:
+		v = summaryEntities(c.Text)
 	case llm.RepairRelation:
-		x := extract(c.Text)
-		r := llm.Relation{Source: "Nobody", Target: "Nothing", Description: first(c.Text), Strength: 1}
-		if len(x.Relations) > 0 {
-			r = x.Relations[0]
-		}
-		v = r
+		v = repaired(c)
 	case llm.CommunityReport:
-		v = llm.Report{Title: strings.Join(names(c.Text, 3), ", ") + " and others", Summary: first(c.Text) + ".", Rating: 5,
+		list := strings.Join(rows(c.Text)[:min(len(rows(c.Text)), 3)], ", ")
+		v = llm.Report{Title: list + " and others", Summary: "It is about " + list + ".", Rating: 5,
 			Reason: "by rule", Findings: []llm.Finding{{Summary: "by rule", Explanation: first(c.Text)}}}
 	case llm.QueryElements:
 		v = llm.Elements{Entities: names(c.Text, maxNames)}
 	case llm.Keywords:
 		v = llm.KeywordSet{High: strings.Fields(first(c.Text)), Low: names(c.Text, maxNames)}
 	case llm.FilterPoints:
-		v = llm.Points{Points: []llm.Point{{Description: first(evidence(c.Text)), Score: 50, N: 1}}}
+		n, text := piece(c)
+		v = llm.Points{Points: []llm.Point{{Description: first(text), Score: 50, N: n}}}
 	case llm.Judge:
 		v = llm.Verdict{Winner: 0, Reason: "by rule"}
 	case llm.Answer:
-		return first(evidence(c.Text)) + " [1]."
+		n, text := piece(c)
+		return first(text) + " [" + strconv.Itoa(n) + "]."
 	default:
-		return first(c.Text) + "."
+		_, text := piece(c)
+		return first(text) + "."
 	}
 	b, _ := json.Marshal(v)
 	return string(b)
 }
 
-// evidence returns what follows the first [1].
-func evidence(s string) string {
-	if _, after, ok := strings.Cut(s, "[1]"); ok {
-		return after
+// piece returns the first of the numbered pieces of the text with the most
+// words of the question, without its number; the text itself where it has
+// none, with the number 1.
+func piece(c Chat) (n int, text string) {
+	n, text = 1, c.Text
+	question := map[string]bool{}
+	for _, w := range words(c.Fences["question"]) {
+		question[w] = len(w) > 3
 	}
-	return s
+	best := -1
+	for _, line := range strings.Split(c.Text, "\n") {
+		number, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+		i, err := strconv.Atoi(number)
+		if !strings.HasPrefix(line, "[") || !ok || err != nil {
+			continue
+		}
+		hits := 0
+		for _, w := range words(rest) {
+			if question[w] {
+				hits++
+			}
+		}
+		if hits > best {
+			best, n, text = hits, i, rest
+		}
+	}
+	return n, text
+}
+
+func words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// rows returns the names of a list of records, one a line, else the names of a
+// text.
+func rows(s string) (out []string) {
+	lines := strings.Split(s, "\n")
+	if strings.HasPrefix(lines[0], "name |") {
+		lines = lines[1:]
+	}
+	for _, line := range lines {
+		if name, _, ok := strings.Cut(line, " |"); ok {
+			out = append(out, strings.TrimSpace(name))
+		}
+	}
+	if len(out) == 0 {
+		out = append(names(s, maxNames), "Nothing")
+	}
+	return out
+}
+
+// summaryEntities sums entities up by one that is named by the first.
+func summaryEntities(s string) llm.Extraction {
+	list := rows(s)
+	whole := "Things like " + list[0]
+	x := llm.Extraction{Entities: []llm.Entity{{Name: whole, Type: "group", Description: whole + " are " + strings.Join(list, ", ") + "."}}}
+	for _, name := range list {
+		x.Relations = append(x.Relations, llm.Relation{Source: name, Target: whole, Description: name + " is one of the things like " + list[0], Strength: 5})
+	}
+	return x
+}
+
+// repaired relates the first two entities of a prompt's list, else of its text.
+func repaired(c Chat) llm.Relation {
+	list := strings.Split(c.Fences["entities"], "\n")
+	if len(list) < 2 {
+		list = append(names(c.Text, 2), "Nobody", "Nothing")
+	}
+	return llm.Relation{Source: list[0], Target: list[1], Description: first(c.Text), Strength: 1}
 }
 
 // first returns the first sentence of a text without its full stop.
@@ -253,7 +213,7 @@ func Vector(text string, dim int) []float32 {
 			sum[i] += float64(int32(x>>32)) / (1 << 31)
 		}
 	}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+	for _, w := range words(text) {
 		add(w)
 	}
 	norm := 0.0

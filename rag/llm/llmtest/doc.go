@@ -8,12 +8,16 @@
 //
 // A chat is answered by simple rules from its prompt. What is asked for is told
 // by the name of the request's JSON schema, which is a [llm.Kind], else by the
-// fields that the prompt speaks of; numbered evidence asks for an answer, and
-// anything else for a summary. What the task is about is the last fenced part
-// of the prompt (three backticks, three quotes, or a pair of tags on lines of
-// their own), else all of its last message. The names of an extraction are the
-// capitalised words in it; an answer is a sentence with [1]. Options.Answer
-// puts other answers in their place.
+// fields that the prompt speaks of, else by its fences, which are those of
+// rag/prompts; anything else asks for a summary. What the task is about is the
+// fence that the kind has for it; in other prompts the last text in backticks,
+// three quotes or a pair of tags on lines of their own, else the last message.
+//
+// The names of an extraction are the capitalised words of the text, and two
+// that follow each other in a sentence are related. An answer is the first
+// sentence of the piece of evidence with the most words of the question, with
+// its number. A gleaning finds nothing. Options.Answer puts other answers in
+// their place.
 //
 // A vector is the sum of pseudorandom vectors of a text's words, of length 1.
 //

@@ -12,6 +12,8 @@ import (
 
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/llm/openai"
+	"github.com/ragdb/ragdb/rag/prompts"
 )
 
 // post sends a request and returns its status and body; err is that of reading.
@@ -86,6 +88,63 @@ func TestAnswers(t *testing.T) {
 	}
 	if c := s.Counters(); c.Requests != 10 || c.Chats != 10 || c.Delivered != 10 || c.Repeated != 0 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestPrompts asks by the prompts of rag/prompts for every kind, with a schema
+// and without, and wants replies of the right type that are about the input.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	set, err := prompts.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := llm.ExtractInput{Text: "Mira Voss drew the Tide Mill. It stood in Harn.", Title: "The \"points\" of Others"}
+	entities := []llm.Entity{{Name: "tide mill", Type: "t", Description: "Old [1]."}, {Name: "Harn", Type: "t", Description: "A place."}}
+	evidence := []llm.Evidence{{N: 3, Section: "s", Text: "Rain fell on Harn. It was cold."}, {N: 5, Text: "Mira Voss drew the mill. It was a toy."}}
+	s := llmtest.New(t, llmtest.Options{})
+	for _, c := range []struct {
+		kind  llm.Kind
+		input any
+		want  string
+	}{
+		{llm.Extract, text, `{"source":"Mira Voss","target":"Tide Mill","description":"Mira Voss drew the Tide Mill","strength":1}`},
+		{llm.Glean, llm.GleanInput{ExtractInput: text, Found: llm.Extraction{Entities: entities}}, `{"entities":[],"relations":[]}`},
+		{llm.RepairRelation, llm.RepairInput{Text: text.Text, Relation: "x", Entities: []string{"tide mill", "Harn"}}, `{"source":"tide mill","target":"Harn"`},
+		{llm.Attribute, llm.AttributeInput{Name: "Harn", Units: []string{"Harn is old. Or new."}}, "Harn is old."},
+		{llm.CommunityReport, llm.ReportInput{Entities: entities}, `"title":"tide mill, Harn and others"`},
+		{llm.Summarise, llm.SummariseInput{Texts: []string{"One is odd. Yes.", "Two."}}, "One is odd."},
+		{llm.MergeDescriptions, llm.MergeInput{Name: "n", Descriptions: []string{"Dry.", "Wet."}}, "Dry."},
+		{llm.SummaryEntities, llm.SummaryEntitiesInput{Entities: entities}, `{"source":"Harn","target":"Things like tide mill"`},
+		{llm.QueryElements, llm.QuestionInput{Question: "Who is Mira Voss?"}, `{"entities":["Mira Voss"]}`},
+		{llm.Keywords, llm.QuestionInput{Question: "Who is Mira Voss?"}, `"low_level":["Mira Voss"]`},
+		{llm.HypotheticalPassage, llm.QuestionInput{Question: "Who is Mira Voss?"}, "Who is Mira Voss?."},
+		{llm.FilterPoints, llm.AnswerInput{Question: "Who drew the mill?", Evidence: evidence}, `"n":5`},
+		{llm.Answer, llm.AnswerInput{Question: "Who drew the mill?", Evidence: evidence}, "Mira Voss drew the mill [5]."},
+		{llm.Judge, llm.JudgeInput{Question: "q", Answers: []string{"a", "b"}}, `"winner":0`},
+	} {
+		task := llm.Task{Kind: c.kind, Input: c.input}
+		if err := set.Fill(&task); err != nil {
+			t.Fatal(c.kind, err)
+		}
+		for _, refuse := range [][]string{nil, {"json_schema", "json_object"}} {
+			s := s
+			if refuse != nil {
+				s = llmtest.New(t, llmtest.Options{RefuseFormats: refuse})
+			}
+			chat, err := openai.NewChat(openai.Config{BaseURL: s.URL, Model: "m"}, openai.Options{ReAsks: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply, _, err := chat.Do(t.Context(), task)
+			if err != nil || !strings.Contains(reply.Text, c.want) {
+				t.Errorf("%s, refused %v: %q, %v\nwant %q", c.kind, refuse, reply.Text, err, c.want)
+			}
+			chat.Close()
+			if log := s.Requests(); log[len(log)-1].Kind != c.kind {
+				t.Errorf("%s was taken for %s", c.kind, log[len(log)-1].Kind)
+			}
+		}
 	}
 }
 

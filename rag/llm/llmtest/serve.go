@@ -20,11 +20,8 @@ type wireRequest struct {
 	} `json:"messages"`
 	Stream         bool `json:"stream"`
 	ResponseFormat *struct {
-		Type       string `json:"type"`
-		JSONSchema struct {
-			Name   string          `json:"name"`
-			Schema json.RawMessage `json:"schema"`
-		} `json:"json_schema"`
+		Type       string   `json:"type"`
+		JSONSchema schemaOf `json:"json_schema"`
 	} `json:"response_format"`
 	StreamOptions       *json.RawMessage `json:"stream_options"`
 	MaxTokens           *json.RawMessage `json:"max_tokens"`

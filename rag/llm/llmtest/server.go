@@ -221,7 +221,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/v1/chat/completions":
 		c.on = "chat"
-		c.chat = s.readChat(&c.request)
+		c.chat = readChat(&c.request)
 		c.Kind = c.chat.Kind
 	case "/v1/embeddings":
 		c.on = "embeddings"

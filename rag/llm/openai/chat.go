@@ -135,7 +135,7 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		if errors.As(err, &re) {
 			a.explain(re)
 		}
-		if ask >= c.c.o.ReAsks || a.begun {
+		if ask >= c.c.o.ReAsks || a.begun || re != nil && re.Final {
 			return "", err
 		}
 		c.c.o.Log.LogAttrs(ctx, slog.LevelWarn, "unusable reply, asking again", slog.String("model", c.c.model),

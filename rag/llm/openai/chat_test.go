@@ -116,6 +116,20 @@ func TestReplyErrorHoldsTheLastReply(t *testing.T) {
 	}
 }
 
+// TestFinalReplyIsNotAskedAgain takes a model's word for it.
+func TestFinalReplyIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	chat, server, _ := newChat(t, llmtest.Options{Answer: func(llmtest.Chat) (string, bool) {
+		return `{"source":"","target":"","description":"","strength":1}`, true
+	}}, openai.Options{})
+	task := extract("Ada met Bob.")
+	task.Kind = llm.RepairRelation
+	_, u, err := chat.Do(t.Context(), task)
+	if !errors.Is(err, llm.ErrReply) || u.Calls != 1 || server.Counters().Requests != 1 {
+		t.Errorf("%v, %+v", err, u)
+	}
+}
+
 func TestJSONModes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
