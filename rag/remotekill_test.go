@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,7 +35,8 @@ type remoteJob struct {
 	Docs   int
 	Specs  []string
 	Budget int64 // of memory
-	Retry  bool
+	// Reembed changes the embedding model.
+	Reembed bool
 }
 
 func remoteChild(config string) int {
@@ -47,7 +49,22 @@ func remoteChild(config string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	fmt.Println(mostMemory())
 	return 0
+}
+
+// mostMemory returns the most memory in bytes that the process had resident at
+// a time, 0 where the system does not tell.
+func mostMemory() (bytes int64) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscan(rest, &bytes); err != nil {
+		return 0
+	}
+	return bytes << 10
 }
 
 func (j *remoteJob) run(ctx context.Context) (err error) {
@@ -65,7 +82,7 @@ func (j *remoteJob) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems, Options: rag.IndexOptions{Retry: j.Retry}}
+	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems, Options: rag.IndexOptions{Reembed: j.Reembed}}
 	_, err = x.Run(ctx, []rag.Input{{FS: ragtest.Files(ragtest.Docs(j.Seed, j.Docs)...), Root: "."}})
 	return err
 }
@@ -87,18 +104,20 @@ func (j *remoteJob) start(t *testing.T) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &out
 }
 
-// end waits for a job and reports whether it came to its end, and the most
+// end waits for a job and reports whether it came to its end, and then the most
 // memory that it had.
 func end(t *testing.T, cmd *exec.Cmd, out *bytes.Buffer) (done bool, memory int64) {
 	t.Helper()
 	err := cmd.Wait()
-	memory = mostMemory(cmd.ProcessState)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
+		if _, err := fmt.Sscan(out.String(), &memory); err != nil {
+			t.Fatal(err)
+		}
 		return true, memory
 	case errors.As(err, &exit) && exit.ExitCode() == -1: // killed
-		return false, memory
+		return false, 0
 	}
 	t.Fatalf("%v: %s", err, out)
 	return false, 0
