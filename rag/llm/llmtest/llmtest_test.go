@@ -244,7 +244,7 @@ func TestFailures(t *testing.T) {
 func TestDelivered(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{Plan: []llmtest.Fault{{Failure: llmtest.Slow, First: 1, Delay: time.Minute}}})
-	c := http.Client{Timeout: 50 * time.Millisecond}
+	c := http.Client{Timeout: 300 * time.Millisecond}
 	if _, err := c.Post(s.URL+"/chat/completions", "application/json", strings.NewReader(chat("a", ""))); err == nil {
 		t.Fatal("the client did not go")
 	}

@@ -30,7 +30,7 @@ func TestStream(t *testing.T) {
 		{"only reasoning", []llmtest.Fault{{Failure: llmtest.OnlyThink, First: 1}}, 2, 2, false},
 		{"not JSON", []llmtest.Fault{{Failure: llmtest.NotJSON, First: 1}}, 2, 2, false},
 		{"cut", []llmtest.Fault{{Failure: llmtest.Cut, First: 1}}, 1, 1, true},
-		{"slow, longer than the time-out in all", []llmtest.Fault{{Failure: llmtest.Slow, First: 1, Delay: 40 * time.Millisecond}}, 1, 1, false},
+		{"slow, longer than the time-out in all", []llmtest.Fault{{Failure: llmtest.Slow, First: 1, Delay: 120 * time.Millisecond}}, 1, 1, false},
 		{"short", []llmtest.Fault{{Failure: llmtest.Short, First: 1}}, 1, 1, true},
 		{"stall", []llmtest.Fault{{Failure: llmtest.Stall, First: 1}}, 1, 1, true},
 	} {
@@ -38,7 +38,7 @@ func TestStream(t *testing.T) {
 			t.Parallel()
 			o := openai.Options{}
 			if c.name[0] == 's' {
-				o.Timeout = 250 * time.Millisecond
+				o.Timeout = time.Second
 			}
 			chat, server, _ := newChat(t, llmtest.Options{Plan: c.plan}, o)
 			got, pieces := "", 0

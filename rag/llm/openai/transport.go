@@ -14,7 +14,7 @@ import (
 )
 
 // maxBody bounds the body of an answer in bytes.
-const maxBody = 256 << 20
+const maxBody = 128 << 20
 
 // exchange is what one request's answer said beside its body. The client of the
 // API keeps it to itself, so that it is noted on the way.
