@@ -61,6 +61,10 @@ type Neighborhood struct {
 	// Begin says where hops begin: those of hop h are
 	// Nodes[Begin[h]:Begin[h+1]]. The last hop may be empty only as hop 0.
 	Begin []int
+	// Via has for each of Nodes the one before it on a path of the fewest
+	// edges from a seed, the least of those that were followed; a seed is its
+	// own.
+	Via []uint32
 	// Truncated says that MaxNodes kept some out.
 	Truncated bool
 }
@@ -99,7 +103,7 @@ func expand(ctx context.Context, a Adjacency, seeds []uint32, o *ExpandOptions) 
 		if err := e.check(u); err != nil {
 			return nil, err
 		}
-		e.take(u)
+		e.take(u, u)
 	}
 	for hop := 0; ; hop++ {
 		begin := n.Begin[hop]
@@ -122,6 +126,11 @@ func expand(ctx context.Context, a Adjacency, seeds []uint32, o *ExpandOptions) 
 			}
 		}
 	}
+	n.Via = make([]uint32, len(n.Nodes))
+	for i, u := range n.Nodes {
+		place, _ := e.seen.find(u)
+		n.Via[i] = e.via[place]
+	}
 	n.Truncated = e.truncated
 	return n, nil
 }
@@ -130,21 +139,24 @@ func expand(ctx context.Context, a Adjacency, seeds []uint32, o *ExpandOptions) 
 type expander struct {
 	rowReader
 	seen      *nodeMap
-	most      int // 0: any number
-	perNode   int // 0: any number
+	via       []uint32 // by place
+	most      int      // 0: any number
+	perNode   int      // 0: any number
 	truncated bool
 	order     []int
 }
 
-// take adds a node, if there is room for it.
-func (e *expander) take(u uint32) {
+// take adds a node that was met from via, if there is room for it.
+func (e *expander) take(u, via uint32) {
 	if e.most > 0 && e.seen.len() >= e.most {
 		if _, ok := e.seen.find(u); !ok {
 			e.truncated = true
 		}
 		return
 	}
-	e.seen.add(u)
+	if _, fresh := e.seen.add(u); fresh {
+		e.via = append(e.via, via)
+	}
 }
 
 // follow adds the neighbours of u.
@@ -157,7 +169,7 @@ func (e *expander) follow(u uint32) error {
 		row = e.heaviest(row, w)
 	}
 	for _, v := range row {
-		if e.take(v); e.truncated {
+		if e.take(v, u); e.truncated {
 			return nil
 		}
 	}

@@ -47,6 +47,16 @@ func TestExpandAgainstDistances(t *testing.T) {
 				if !slices.Equal(got.Nodes[got.Begin[h]:got.Begin[h+1]], want[h]) {
 					t.Fatalf("%s: hop %d of %+v, want %v", name, h, got, want[h])
 				}
+				for i := got.Begin[h]; i < got.Begin[h+1]; i++ {
+					via := got.Nodes[i]
+					if h > 0 { // the least node of the hop before that leads to it
+						k := slices.IndexFunc(want[h-1], func(u uint32) bool { return slices.Contains(rows[u], got.Nodes[i]) })
+						via = want[h-1][k]
+					}
+					if got.Via[i] != via {
+						t.Fatalf("%s: node %d of %+v is met from %d, want %d", name, got.Nodes[i], got, got.Via[i], via)
+					}
+				}
 			}
 			checkTruncated(t, a, seeds, hops, got)
 		}

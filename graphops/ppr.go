@@ -107,11 +107,21 @@ func PPR(ctx context.Context, a Adjacency, seeds []Scored, o PPROptions) ([]Scor
 }
 
 func ppr(ctx context.Context, a Adjacency, seeds []Scored, o *PPROptions) ([]Scored, error) {
+	var out []Scored
+	err := pprWalk(ctx, a, seeds, o, func(w *walk, _ []float64) {
+		out = ranked(w.seen, w.score, o.TopK, &w.keys)
+	})
+	return out, err
+}
+
+// pprWalk makes the steps and calls done with the walk, which is good during
+// the call, and the probabilities of starting at its first places.
+func pprWalk(ctx context.Context, a Adjacency, seeds []Scored, o *PPROptions, done func(w *walk, start []float64)) error {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	s, release := borrow(a)
 	defer release()
@@ -119,15 +129,16 @@ func ppr(ctx context.Context, a Adjacency, seeds []Scored, o *PPROptions) ([]Sco
 	defer w.done(s)
 	start, err := w.seed(seeds)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	copy(w.score, start)
 	for range o.Steps {
 		if err := w.step(start, o); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return ranked(w.seen, w.score, o.TopK, &w.keys), nil
+	done(w, start)
+	return nil
 }
 
 // step moves the scores one step on.
