@@ -157,7 +157,7 @@ func stored(ctx context.Context, c *rag.Corpus) (map[string]string, error) {
 	return out, nil
 }
 
-// store writes settings into a namespace.
+// store writes settings into a namespace, and removes those that are empty.
 func store(ctx context.Context, c *rag.Corpus, values map[string]string) error {
 	err := c.DB.Update(ctx, func(tx *engine.Tx) error {
 		b, err := tx.Graph(c.Base).MakeBucket(bucketSettings)
@@ -165,7 +165,13 @@ func store(ctx context.Context, c *rag.Corpus, values map[string]string) error {
 			return err
 		}
 		for _, k := range slices.Sorted(maps.Keys(values)) {
-			if err := b.Set([]byte(k), []byte(values[k])); err != nil {
+			var err error
+			if values[k] == "" {
+				err = b.Delete([]byte(k))
+			} else {
+				err = b.Set([]byte(k), []byte(values[k]))
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
+	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
 )
 
@@ -88,8 +89,9 @@ func kinds() []kind {
 		{rag.ErrMethod, exitUsage, "usage", ""},
 		{openai.ErrConfig, exitUsage, "usage", "set OPENAI_API_KEY, or name the endpoint with --base-url"},
 		{rag.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
+		{replay.ErrNotRecorded, exitProvider, "not_recorded", "ask without --replay, or import what is missing with ragdb cache import"},
 		{rag.ErrModel, exitUsage, "model", "use that model, or change it with ragdb reembed DB --embed-model MODEL"},
-		{llm.ErrProvider, exitProvider, "provider", "what was done is saved; check the model with ragdb doctor, then run the same command"},
+		{llm.ErrProvider, exitProvider, "provider", "what was done is saved; check the model with ragdb doctor, then run it again"},
 		{llm.ErrRefused, exitProvider, "provider", ""},
 		{llm.ErrReply, exitProvider, "reply", "ask again, or use another model"},
 		{rag.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
@@ -127,7 +129,12 @@ func message(err error) string {
 	var path *fs.PathError
 	var partial *rag.PartialError
 	var index *engine.NoIndexError
+	var provider *openai.ProviderError
 	switch {
+	case errors.As(err, &provider):
+		return provider.Error()
+	case errors.Is(err, replay.ErrNotRecorded):
+		return "a reply is wanted that is not kept"
 	case errors.As(err, &locked):
 		return locked.Error()
 	case errors.As(err, &format):
@@ -156,7 +163,7 @@ func chain(err error) string {
 	out := parts[:0]
 	for _, p := range parts {
 		switch p {
-		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "load", "local", "llm", "text", "vecindex":
+		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
 			continue
 		}
 		if n := len(out); n > 0 && out[n-1] == p {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
+	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/prompts"
 )
 
@@ -29,6 +31,7 @@ type modelFlags struct {
 	rpm, tpm           atLeastOne
 	prompts            string
 	lang               string
+	replay             bool // use only what is kept
 	maxTokens          atLeastOne
 	maxCost            dollars
 	withSpendingLimits bool
@@ -61,6 +64,7 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.rpm, "rpm", "requests a minute, at most")
 	fl.Var(&f.tpm, "tpm", "tokens a minute, at most")
+	fl.BoolVar(&f.replay, "replay", false, "call no model: use the replies and vectors that are kept, and set aside what is not among them")
 	fl.StringVar(&f.prompts, "prompts", "", "`FOLDER` of prompts in place of the built-in ones (ragdb prompts export)")
 	if fl.Lookup("concurrency") == nil {
 		fl.Var(&f.concurrency, "concurrency", "model calls made at once (default 8)")
@@ -239,8 +243,8 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 // remoteModels are the models that are called over the network; nil where the
 // local one is used.
 type remoteModels struct {
-	chat     *openai.Chat
-	embedder *openai.Embedder
+	chat     llm.Provider
+	embedder llm.Embedder
 	prompts  *prompts.Set
 	lang     string
 	workers  int
@@ -260,7 +264,12 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 		return nil, err
 	}
 	if !isLocal(f.chat) {
-		if r.chat, err = openai.NewChat(a.chatConfig(f), o); err != nil {
+		if f.replay {
+			r.chat = keptOnly{f.chat}
+		} else {
+			r.chat, err = openai.NewChat(a.chatConfig(f), o)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -273,13 +282,35 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 	} else if ok && have.Model == f.embed && dim == 0 {
 		dim = have.Dim
 	}
-	if r.embedder, err = openai.NewEmbedder(a.embedConfig(f), dim, o); err != nil {
+	if f.replay {
+		if dim == 0 {
+			return nil, usage("add --embed-dim", "--replay needs to know how many dimensions the vectors of %s have", f.embed)
+		}
+		r.embedder = replay.NewEmbedder(llm.SpaceInfo{Model: f.embed, Dim: dim})
+		return r, nil
+	}
+	e, err := openai.NewEmbedder(a.embedConfig(f), dim, o)
+	if err != nil {
 		return nil, err
 	}
-	if dim == 0 {
-		_, _, err = r.embedder.Dimension(ctx)
+	if r.embedder = e; dim == 0 {
+		_, _, err = e.Dimension(ctx)
 	}
 	return r, err
+}
+
+// keptOnly is a model that gives no reply that is not kept already.
+type keptOnly struct{ model string }
+
+// Name implements [llm.Provider].
+func (k keptOnly) Name() string { return k.model }
+
+// Can implements [llm.Provider].
+func (k keptOnly) Can(kind llm.Kind) bool { return kind.Form() != llm.FormUnknown }
+
+// Do implements [llm.Provider].
+func (k keptOnly) Do(_ context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	return llm.Reply{}, llm.Usage{}, fmt.Errorf("%s: %w", t.Kind, replay.ErrNotRecorded)
 }
 
 // remoteWorkers is how many work items are done at once where models are waited
@@ -299,7 +330,7 @@ func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool)
 		}
 	}
 	if r.chat != nil {
-		m.Provider, m.Free = llm.Provider(r.chat), false
+		m.Provider, m.Free = r.chat, false
 		m.Fill, m.Lang = r.prompts.Fill, r.lang
 		hash := r.prompts.Hash()
 		m.Prompts = hex.EncodeToString(hash[:])

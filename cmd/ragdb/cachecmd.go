@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/replay"
+)
+
+// cacheResult is what cache stats prints.
+type cacheResult struct {
+	V  int    `json:"v"`
+	NS string `json:"ns"`
+	*rag.CacheStats
+}
+
+func (a *app) cacheCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache stats|export|import|prune DB [FILE]",
+		Short: "What models replied, kept so that nothing is paid twice",
+		Long: `Every reply and vector of a paid model is kept under a digest of what was asked:
+model, prompt, parameters. The same is not asked again, in this database or, by
+export and import, in another; with --replay nothing but what is kept is used, so
+that a run repeats to the byte without a model. No key and no question is in it.`,
+		Example: `  ragdb cache stats acme.ragdb
+  ragdb cache export acme.ragdb replies.jsonl
+  ragdb cache import other.ragdb replies.jsonl
+  ragdb index other.ragdb ./docs --replay
+  ragdb cache prune acme.ragdb`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage("it is used as: ragdb "+cmd.Use, "cache needs to know what to do")
+		},
+	}
+	var prune rag.PruneOptions
+	pruneCmd := &cobra.Command{
+		Use: "prune DB", Short: "Remove what no document uses",
+		RunE: a.onCache(toWrite, 0, func(ctx context.Context, c *rag.Corpus, _ string) error { return a.cachePrune(ctx, c, prune) }),
+	}
+	pruneCmd.Flags().BoolVar(&prune.Embeddings, "embeddings", false, "remove all kept vectors; the index has its own")
+	pruneCmd.Flags().BoolVar(&prune.DryRun, "dry-run", false, "only show what would go")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "stats DB", Short: "Count what is kept", Annotations: map[string]string{printsRows: "yes"},
+			RunE: a.onCache(toRead, 0, func(ctx context.Context, c *rag.Corpus, _ string) error { return a.cacheStats(ctx, c) }),
+		},
+		&cobra.Command{
+			Use: "export DB FILE", Short: "Write what is kept into a file, - for the output",
+			RunE: a.onCache(toRead, 1, a.cacheExport),
+		},
+		&cobra.Command{
+			Use: "import DB FILE", Short: "Read what another database kept, - for the input",
+			RunE: a.onCache(toCreate, 1, a.cacheImport),
+		},
+		pruneCmd,
+	)
+	return cmd
+}
+
+// onCache opens the corpus of a command on the cache, which takes n arguments
+// beside DB.
+func (a *app) onCache(m mode, n int, fn func(ctx context.Context, c *rag.Corpus, file string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		path, rest, err := a.database(cmd, args, n, false)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := a.context(cmd)
+		defer cancel()
+		return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error { return fn(ctx, c, append(rest, "")[0]) })
+	}
+}
+
+func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
+	s, err := c.CacheStats(ctx)
+	if err != nil {
+		return err
+	}
+	if a.out.format == asJSON {
+		a.out.json(cacheResult{1, c.Namespace.Name(), s})
+		return nil
+	}
+	t := &table{head: []string{"model", "kind", "entries", "unused", "bytes", "tokens read", "tokens written"}, right: []bool{false, false, true, true, true, true, true}}
+	for _, r := range s.Rows {
+		t.add(r, orDefault(r.Model, "-"), string(r.Kind), number(r.Entries), number(r.Unused), number(int(r.Bytes)), number(r.Usage.InTokens), number(r.Usage.OutTokens))
+	}
+	if len(t.rows) == 0 && a.out.text() {
+		a.out.print("nothing is kept: no paid model was asked\n")
+		return nil
+	}
+	a.out.rows(t)
+	return nil
+}
+
+// cacheExport writes beside the file and puts it in place when it is whole.
+func (a *app) cacheExport(ctx context.Context, c *rag.Corpus, file string) error {
+	if file == "-" {
+		_, err := c.ExportCache(ctx, a.out.stdout)
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".ragdb-cache-*")
+	if err != nil {
+		return err
+	}
+	n, err := c.ExportCache(ctx, f)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if a.out.machine() {
+		a.out.json(struct {
+			V       int    `json:"v"`
+			File    string `json:"file"`
+			Entries int    `json:"entries"`
+		}{1, file, n})
+		return nil
+	}
+	a.out.print("wrote %s into %s\n", plural(n, "entry"), file)
+	return nil
+}
+
+func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error {
+	var in io.Reader = a.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	r, err := c.ImportCache(ctx, in)
+	var line *replay.LineError
+	if errors.As(err, &line) {
+		return usage("give a file that ragdb cache export wrote; what came before that line is imported", "%s: %s", file, line)
+	}
+	if err != nil {
+		return err
+	}
+	if a.out.machine() {
+		a.out.json(struct {
+			V int `json:"v"`
+			*rag.CacheImport
+		}{1, r})
+		return nil
+	}
+	a.out.print("%s new, %s known already\n", number(r.Added), number(r.Known))
+	return nil
+}
+
+func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions) error {
+	r, err := c.PruneCache(ctx, o)
+	if err != nil {
+		return err
+	}
+	if a.out.machine() {
+		a.out.json(struct {
+			V      int  `json:"v"`
+			DryRun bool `json:"dry_run"`
+			*rag.Pruned
+		}{1, o.DryRun, r})
+		return nil
+	}
+	did := "removed"
+	if o.DryRun {
+		did = "would remove"
+	}
+	a.out.print("%s %s and %s, %s\n", did, plural(r.Replies, "reply"), plural(r.Embeddings, "vector"), plural(int(r.Bytes), "byte"))
+	return nil
+}
