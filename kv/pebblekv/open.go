@@ -122,7 +122,31 @@ func (s *Store) openDB(o *Options) error {
 		close(s.guard.closing)
 		return errors.Join(s.guard.reason(), s.db.Close())
 	}
+	if !o.ReadOnly {
+		s.removeOldManifests()
+	}
 	return nil
+}
+
+// removeOldManifests removes the manifests before the one that the open made.
+// Pebble keeps one to look into, and in it are keys of tables that are gone. A
+// manifest that stays does no harm: the next open removes it.
+func (s *Store) removeOldManifests() {
+	now, err := pebble.Peek(s.dir, s.fs)
+	if err != nil || !now.Exists {
+		return
+	}
+	names, err := s.fs.List(s.dir)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "MANIFEST-") && name != s.fs.PathBase(now.ManifestFilename) {
+			if err := s.guard.Remove(s.fs.PathJoin(s.dir, name)); err != nil {
+				s.guard.log.Errorf("remove %s: %s", name, err)
+			}
+		}
+	}
 }
 
 // openError classifies an error of pebble.Open. A file that the manifest

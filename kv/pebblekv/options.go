@@ -26,6 +26,10 @@ type Options struct {
 	// table; 0 is 64 MiB. Up to four times as much may wait to be flushed
 	// before writes stall. It is kept between 64 KiB and 1 GiB.
 	MemtableBytes int64
+	// NoCompression writes tables as they are: for tests that look into files,
+	// and file systems that compress themselves. Tables of both kinds can be
+	// read with either.
+	NoCompression bool
 	// Logger receives Pebble's messages, the routine ones at debug level. nil
 	// discards them.
 	Logger *slog.Logger
@@ -99,6 +103,9 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		if o.NoCompression {
+			return pebble.DBCompressionNone
+		}
 		return pebble.DBCompressionBalanced
 	})
 	// A suffix is not a version here: all values stay with their keys.
