@@ -72,6 +72,7 @@ type removal struct {
 	systems []System
 	steps   []func(ctx context.Context, tx *engine.Tx) error
 	derived int
+	graphs  []*engine.Graph
 	// keepCache leaves the document's paid replies and vectors.
 	keepCache bool
 }
@@ -82,6 +83,9 @@ type remover struct {
 	table   *local.Table // nil before the first training
 	models  *Models
 	systems []System // all that the corpus is indexed by
+	// graphs are those with nodes for chunks that no method builds, such as an
+	// imported one.
+	graphs []*engine.Graph
 }
 
 func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, error) {
@@ -93,8 +97,20 @@ func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, err
 	if m.models, err = c.models(ctx); err != nil {
 		return nil, err
 	}
-	m.systems, err = c.systems(ctx, methods)
-	return m, err
+	if m.systems, err = c.systems(ctx, methods); err != nil {
+		return nil, err
+	}
+	all, err := c.graphs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range all {
+		built := func(s System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
+		if g.ID() != c.Base.ID() && !slices.ContainsFunc(m.systems, built) {
+			m.graphs = append(m.graphs, g)
+		}
+	}
+	return m, nil
 }
 
 // systems opens all that the corpus is indexed by, also those whose first index
@@ -139,7 +155,7 @@ func (c *Corpus) systems(ctx context.Context, methods Methods) ([]System, error)
 // prepare reads what belongs to a document and lets each indexed method
 // prepare.
 func (m *remover) prepare(ctx context.Context, key string) (*removal, error) {
-	c, r := m.c, &removal{c: m.c}
+	c, r := m.c, &removal{c: m.c, graphs: m.graphs}
 	bySet := map[string][]Chunk{}
 	state := wordState{}
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
@@ -200,9 +216,19 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 				return fmt.Errorf("%s: %w", r.systems[i].Instance(), err)
 			}
 		}
-		n, err := r.fromGraph(tx, r.systems[i])
+		if r.systems[i].Graph() == nil {
+			continue
+		}
+		n, err := r.fromGraph(tx, r.systems[i].Graph())
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.systems[i].Instance(), err)
+		}
+		r.derived += n
+	}
+	for _, g := range r.graphs {
+		n, err := r.fromGraph(tx, g)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.Name(), err)
 		}
 		r.derived += n
 	}
@@ -231,13 +257,10 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 	return r.c.changeWords(tx, r.change)
 }
 
-// fromGraph removes the document's chunks from a method's graph and returns
-// how many derived nodes went with them.
-func (r *removal) fromGraph(tx *engine.Tx, sys System) (derived int, err error) {
-	if sys.Graph() == nil {
-		return 0, nil
-	}
-	v := tx.Graph(sys.Graph())
+// fromGraph removes the document's chunks from a graph and returns how many
+// derived nodes went with them.
+func (r *removal) fromGraph(tx *engine.Tx, g *engine.Graph) (derived int, err error) {
+	v := tx.Graph(g)
 	t, ok := v.NodeType(ChunkNodeType)
 	if !ok {
 		return 0, nil
