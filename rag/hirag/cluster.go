@@ -1,0 +1,312 @@
+package hirag
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// metaTypes are the kinds of summaries (spec B.2.6c).
+func metaTypes() []string {
+	return []string{"organization", "person", "location", "event", "product", "technology", "industry", "mathematics", "social sciences"}
+}
+
+// summaryStage sums up the clusters of a layer by entities of the next (spec
+// B.2.6c; paper Alg. 1 lines 10 to 18). A cluster of one node has no summary:
+// the node passes to the next layer. Clusters that are not wanted any more go.
+type summaryStage struct {
+	s     *System
+	layer int
+	// met are the clusters that Items has yielded.
+	met map[string]planned
+	// stale are the clusters that are to go, by work item.
+	stale map[string]engine.NodeID
+}
+
+// Name implements [rag.Stage].
+func (st *summaryStage) Name() string { return "summaries " + strconv.Itoa(st.layer+1) }
+
+// Graph implements [rag.Stage].
+func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
+
+// clusterLayer returns the layer in a cluster's key.
+func clusterLayer(key string) int {
+	n, _, _ := strings.Cut(key, "/")
+	layer, _ := strconv.Atoi(n)
+	return layer
+}
+
+// Items implements [rag.Stage].
+func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		items, err := st.items(s.Graph(st.s.g).WithContext(ctx), s.Epoch())
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		for _, w := range items {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (st *summaryStage) items(v *engine.View, epoch uint64) (items []rag.WorkItem, err error) {
+	st.met, st.stale = map[string]planned{}, map[string]engine.NodeID{}
+	for p, err := range st.s.plans(v, st.layer) {
+		if err != nil {
+			return nil, err
+		}
+		parts := []string{"cluster", p.Key}
+		for _, m := range p.Members {
+			d, err := describe(v, m.ID)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, d.name, d.kind, d.text, strconv.FormatUint(uint64(math.Float32bits(m.Weight)), 36), strconv.FormatUint(uint64(m.ID), 36))
+		}
+		w := rag.WorkItem{Key: clusterItem(p.Key), Digest: rag.Digest(parts...)}
+		st.met[w.Key] = p
+		items = append(items, w)
+	}
+	have, err := nodesOf(v, typeCluster)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range have {
+		if _, ok := st.met[clusterItem(n.key)]; ok || clusterLayer(n.key) != st.layer {
+			continue
+		}
+		// The epoch makes each run's items its own.
+		w := rag.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.stale)), Digest: rag.Digest("stale", n.key, fmt.Sprint(epoch))}
+		st.stale[w.Key] = n.id
+		items = append(items, w)
+	}
+	return items, nil
+}
+
+// summed is what a cluster came to.
+type summed struct {
+	planned
+	Stale engine.NodeID `json:"stale,omitempty"`
+	// Keys are the members' names, as the model read them, by place.
+	Keys []string `json:"keys"`
+	llm.Extraction
+}
+
+// Do implements [rag.Stage].
+func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	if id, ok := st.stale[w.Key]; ok {
+		return json.Marshal(summed{Stale: id})
+	}
+	v := s.Graph(st.s.g).WithContext(ctx)
+	out := summed{planned: st.met[w.Key]}
+	if len(out.Members) < 2 {
+		return json.Marshal(out)
+	}
+	in := llm.SummaryEntitiesInput{Types: metaTypes()}
+	var targets []engine.Target
+	tokens := 0
+	for _, mem := range out.Members {
+		d, err := describe(v, mem.ID)
+		if err != nil {
+			return nil, err
+		}
+		out.Keys = append(out.Keys, text.Key(d.name))
+		if tokens += st.s.c.Tokens.Count(d.name + ": " + d.text); tokens > clusterTokens && len(in.Entities) > 0 {
+			continue
+		}
+		in.Entities = append(in.Entities, llm.Entity{Name: d.name, Type: d.kind, Description: d.text})
+		targets = append(targets, engine.NodeTarget(mem.ID))
+	}
+	docs, err := docsOf(v, targets...)
+	if err != nil {
+		return nil, err
+	}
+	out.Extraction, err = extraction(ctx, m, st.s.use(w), docs, llm.Task{Kind: llm.SummaryEntities, Input: in})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(out)
+}
+
+// Apply implements [rag.Stage].
+func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var c summed
+	if err := json.Unmarshal(result, &c); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	if c.Stale != 0 {
+		return dropCluster(v, c.Stale)
+	}
+	id, err := st.cluster(v, c)
+	if err != nil || len(c.Members) < 2 {
+		return err
+	}
+	return st.summaries(v, id, c)
+}
+
+// dropCluster removes a cluster with the summaries that are of it.
+func dropCluster(v *engine.TxView, id engine.NodeID) error {
+	gone, err := v.DeleteNode(id)
+	if err != nil {
+		return err
+	}
+	return forgetNodes(v, gone)
+}
+
+// forgetNodes removes the marks of nodes that are gone.
+func forgetNodes(v *engine.TxView, gone engine.Removed) error {
+	for _, id := range gone.Nodes {
+		if err := rag.ForgetJobs(v, nodeItem(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cluster makes the node of a cluster, or brings its members up to date. Each
+// member is a source of it. What it was summed up by before goes.
+func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, error) {
+	typ, err := v.MakeNodeType(typeCluster)
+	if err != nil {
+		return 0, err
+	}
+	edge, err := v.MakeEdgeType(edgeMember, true)
+	if err != nil {
+		return 0, err
+	}
+	old, err := v.Lookup(typ, c.Key)
+	if err == nil {
+		err = st.empty(v, old, c)
+	}
+	if err != nil && !isMissing(err) {
+		return 0, err
+	}
+	id, _, err := v.DeriveNode(typ, c.Key)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range c.Members {
+		if err := v.Contribute(m.ID, engine.EdgeTarget(m.ID, id, edge), engine.Contribution{Weight: m.Weight, Count: 1}); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// empty takes the summaries of a cluster back, and the cluster itself where it
+// has lost a member, which would remain a source of it.
+func (st *summaryStage) empty(v *engine.TxView, id engine.NodeID, c summed) error {
+	have, err := follow(v, id, edgeMember, engine.In)
+	if err != nil {
+		return err
+	}
+	for _, old := range have {
+		if !slices.ContainsFunc(c.Members, func(m member) bool { return m.ID == old }) {
+			return dropCluster(v, id)
+		}
+	}
+	gone, err := v.Withdraw(id)
+	if err != nil {
+		return err
+	}
+	return forgetNodes(v, gone)
+}
+
+// summaries makes the summaries of a cluster, and the relations of its members
+// to them. There are none among the summaries (spec B.7 no. 12).
+func (st *summaryStage) summaries(v *engine.TxView, cluster engine.NodeID, c summed) error {
+	typ, err := v.MakeNodeType(typeSummary)
+	if err != nil {
+		return err
+	}
+	relation, err := v.MakeEdgeType(edgeRelation, false)
+	if err != nil {
+		return err
+	}
+	kindType, err := v.MakeNodeType(typeKind)
+	if err != nil {
+		return err
+	}
+	is, err := v.MakeEdgeType(edgeIs, true)
+	if err != nil {
+		return err
+	}
+	made := map[string]engine.NodeID{}
+	for _, e := range c.Entities {
+		key := text.Key(e.Name)
+		if _, ok := made[key]; ok || key == "" {
+			continue // the first record of a name counts
+		}
+		id, _, err := v.DeriveNode(typ, c.Key+"/"+key)
+		if err != nil {
+			return err
+		}
+		made[key] = id
+		said := engine.Contribution{Count: 1, Label: e.Name}
+		if e.Description != "" {
+			said.Texts = []string{e.Description}
+		}
+		if err := v.Contribute(cluster, engine.NodeTarget(id), said); err != nil {
+			return err
+		}
+		if err := v.SetProps(id, engine.Props{propLayer: engine.Int(int64(st.layer + 1))}); err != nil {
+			return err
+		}
+		if kind := kindOf(e.Type); kind != "" {
+			k, _, err := v.DeriveNode(kindType, kind)
+			if err != nil {
+				return err
+			}
+			if err := v.Contribute(cluster, engine.EdgeTarget(id, k, is), engine.Contribution{Weight: 1, Count: 1}); err != nil {
+				return err
+			}
+		}
+	}
+	members := map[string]engine.NodeID{}
+	for i, key := range c.Keys {
+		if _, ok := members[key]; !ok {
+			members[key] = c.Members[i].ID
+		}
+	}
+	type pair struct{ member, summary engine.NodeID }
+	weight, texts := map[pair]float64{}, map[pair]string{}
+	var order []pair
+	for _, r := range c.Relations {
+		from, to := text.Key(r.Source), text.Key(r.Target)
+		if made[to] == 0 {
+			from, to = to, from
+		}
+		p := pair{members[from], made[to]}
+		if p.member == 0 || p.summary == 0 {
+			continue
+		}
+		if weight[p] == 0 {
+			order, texts[p] = append(order, p), r.Description
+		}
+		weight[p] += strength(r)
+	}
+	for _, p := range order {
+		if err := v.AddEdge(p.member, p.summary, relation, float32(weight[p])); err != nil {
+			return err
+		}
+		props := engine.Props{propDescription: engine.String(texts[p])}
+		if err := v.SetEdgeProps(p.member, p.summary, relation, props); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+package hirag
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// communityStage finds the communities of entities and summaries by their
+// relations (spec B.2.8): hierarchical Leiden, on all components. Its one item
+// is pending while the graph or what is said in it is not what it was done for.
+// It writes which communities there are to be; the next stages make them.
+type communityStage struct {
+	s *System
+
+	// What Items has read.
+	graph  *communityNodes
+	nodes  [][32]byte // what is said of each node
+	edges  [][32]byte // and of each edge
+	digest [32]byte
+}
+
+const communitiesItem = "communities"
+
+// Name implements [rag.Stage].
+func (st *communityStage) Name() string { return "communities" }
+
+// Graph implements [rag.Stage].
+func (st *communityStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage].
+func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		err := st.read(s.Graph(st.s.g).WithContext(ctx))
+		yield(rag.WorkItem{Key: communitiesItem, Digest: st.digest}, err)
+	}
+}
+
+// read reads the graph and what is said in it.
+func (st *communityStage) read(v engine.Reader) error {
+	var err error
+	if st.graph, err = st.s.readGraph(v); err != nil {
+		return err
+	}
+	st.nodes = make([][32]byte, len(st.graph.nodes))
+	parts := []string{"communities", strconv.Itoa(st.s.p.Size)}
+	names := map[engine.NodeID]string{}
+	for i, n := range st.graph.nodes {
+		d, err := describe(v, n.id)
+		if err != nil {
+			return err
+		}
+		names[n.id] = d.name
+		st.nodes[i] = rag.Digest(n.key, d.name, d.kind, d.text)
+		parts = append(parts, strconv.FormatUint(uint64(n.id), 36), string(st.nodes[i][:]))
+	}
+	st.edges = make([][32]byte, len(st.graph.edges))
+	for i, e := range st.graph.edges {
+		text, err := describeEdge(v, e)
+		if err != nil {
+			return err
+		}
+		st.edges[i] = rag.Digest(names[e.From], names[e.To], text, strconv.FormatUint(uint64(math.Float32bits(e.Weight)), 36))
+		parts = append(parts, string(st.edges[i][:]))
+	}
+	st.digest = rag.Digest(parts...)
+	return nil
+}
+
+// plannedCommunity is a community that there is to be.
+type plannedCommunity struct {
+	Key     string          `json:"key"` // level/digest of the members
+	Level   int             `json:"level"`
+	Parent  string          `json:"parent,omitempty"`
+	Members []engine.NodeID `json:"members"`
+	// Digest is that of all that its report tells of.
+	Digest string `json:"digest"`
+}
+
+// communityPlan is what the stage comes to.
+type communityPlan struct {
+	Base        *clustering        `json:"base"`
+	State       communityState     `json:"state"`
+	Communities []plannedCommunity `json:"communities"`
+}
+
+// communityState says how far communities are from their last whole clustering.
+type communityState struct {
+	Modularity float64 `json:"modularity"`
+	// Was is the modularity of the last whole clustering.
+	Was float64 `json:"was"`
+	// Moved has for each level the part of its nodes that is not where it was.
+	Moved []float64 `json:"moved"`
+}
+
+// The keys in the bucket of fits.
+var (
+	keyBase  = []byte("communities")
+	keyState = []byte("communities/state")
+)
+
+// Do implements [rag.Stage].
+func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	g := st.graph
+	keys, adjacent := make([]uint64, len(g.nodes)), make([]uint64, len(g.nodes))
+	for i, n := range g.nodes {
+		keys[i] = keyHash(n)
+	}
+	connected := 0
+	for i := range g.nodes {
+		adjacent[i] = st.adjacency(uint32(i), keys)
+		if len(g.at[i]) > 0 {
+			connected++
+		}
+	}
+	plan := communityPlan{}
+	base, err := readBase(v)
+	if err != nil {
+		return nil, err
+	}
+	var forest []community
+	if base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
+		if forest, err = divide(ctx, g.p, nil, st.s.p.Size, 0, -1, nil); err != nil {
+			return nil, err
+		}
+		if base, err = remembered(g.p, forest, keys, adjacent); err != nil {
+			return nil, err
+		}
+		plan.State.Modularity = base.Modularity
+	} else {
+		grow := newGrower(g.p, st.s.p.Size, base, keys, adjacent)
+		if forest, err = grow.grow(ctx); err != nil {
+			return nil, err
+		}
+		plan.State.Moved = grow.moved()
+		if plan.State.Modularity, err = modularity(g.p, forest); err != nil {
+			return nil, err
+		}
+	}
+	plan.Base, plan.State.Was = base, base.Modularity
+	for _, c := range forest {
+		p := plannedCommunity{Level: c.level, Key: communityKey(c, keys)}
+		if c.parent >= 0 {
+			p.Parent = communityKey(forest[c.parent], keys)
+		}
+		for _, u := range c.members {
+			p.Members = append(p.Members, g.nodes[u].id)
+		}
+		p.Digest = st.contents(c)
+		plan.Communities = append(plan.Communities, p)
+	}
+	return json.Marshal(plan)
+}
+
+// adjacency is a digest of a node's edges.
+func (st *communityStage) adjacency(u uint32, keys []uint64) uint64 {
+	var b []byte
+	to, w := st.graph.p.Row(u)
+	for i, n := range to {
+		b = binary.BigEndian.AppendUint64(b, keys[n])
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(w[i]))
+	}
+	d := rag.Digest(string(b))
+	return binary.BigEndian.Uint64(d[:])
+}
+
+// communityKey names a community by its members.
+func communityKey(c community, keys []uint64) string {
+	var b []byte
+	for _, u := range c.members {
+		b = binary.BigEndian.AppendUint64(b, keys[u])
+	}
+	d := rag.Digest(string(b))
+	return fmt.Sprintf("%d/%s", c.level, hex.EncodeToString(d[:12]))
+}
+
+// contents is a digest of all that is said of a community's nodes and of the
+// edges at them.
+func (st *communityStage) contents(c community) string {
+	parts := []string{"report", strconv.Itoa(c.level)}
+	met := map[int]bool{}
+	for _, u := range c.members {
+		parts = append(parts, string(st.nodes[u][:]))
+		for _, e := range st.graph.at[u] {
+			if !met[e] {
+				met[e] = true
+				parts = append(parts, string(st.edges[e][:]))
+			}
+		}
+	}
+	d := rag.Digest(parts...)
+	return hex.EncodeToString(d[:])
+}
+
+// readBase returns the last whole clustering, nil where there is none.
+func readBase(v engine.Reader) (*clustering, error) {
+	b, err := v.Bucket(bucketFit).Get(keyBase, nil)
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &clustering{}
+	return c, json.Unmarshal(b, c)
+}
+
+// communityPlanKey is the key of a community in the bucket of plans.
+func communityPlanKey(key string) []byte { return []byte("community/" + key) }
+
+// Apply implements [rag.Stage].
+func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var plan communityPlan
+	if err := json.Unmarshal(result, &plan); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	fits, err := v.MakeBucket(bucketFit)
+	if err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		key   []byte
+		value any
+	}{{keyBase, plan.Base}, {keyState, plan.State}} {
+		b, err := json.Marshal(x.value)
+		if err != nil {
+			return err
+		}
+		if err := fits.Set(x.key, b); err != nil {
+			return err
+		}
+	}
+	bucket, err := v.MakeBucket(bucketPlan)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, c := range plan.Communities {
+		wanted[c.Key] = true
+	}
+	if err := forgetPlans(v, communityPlanKey(""), "community/", communityItem, func(key string) bool { return wanted[key] }); err != nil {
+		return err
+	}
+	if err := bucket.DeletePrefix([]byte("parts/")); err != nil {
+		return err
+	}
+	for _, c := range plan.Communities {
+		if c.Parent != "" {
+			if err := bucket.Set(append(partsPrefix(c.Parent), c.Key...), nil); err != nil {
+				return err
+			}
+		}
+		b, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		if err := bucket.Set(communityPlanKey(c.Key), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// communityPlans returns the communities that there are to be, in order of
+// level and key.
+func communityPlans(v engine.Reader) ([]plannedCommunity, error) {
+	var out []plannedCommunity
+	for e, err := range v.Bucket(bucketPlan).Prefix(communityPlanKey("")) {
+		if err != nil {
+			return nil, err
+		}
+		var p plannedCommunity
+		if err := json.Unmarshal(e.Value, &p); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	slices.SortStableFunc(out, func(a, b plannedCommunity) int { return a.Level - b.Level })
+	return out, nil
+}

@@ -1,0 +1,58 @@
+// Package hirag is HiRAG: a hierarchy of summaries over a knowledge graph, and
+// retrieval of local, bridge and global knowledge (Huang et al.,
+// "Retrieval-Augmented Generation with Hierarchical Knowledge", 2025).
+//
+// # Index
+//
+// The method's graph holds
+//
+//	chunk      one for each chunk of its set; the key is the chunk's
+//	entity     what the texts name; derived, the key is text.Key
+//	kind       a type of entities, by votes of the texts; derived
+//	cluster    nodes of a layer that belong together; derived, the key is
+//	           layer/component.part
+//	summary    an entity of a higher layer, which sums up a cluster; derived,
+//	           the key is the cluster's, a slash, and text.Key
+//	community  a community of a level, with its report; derived, the key is the
+//	           level and a digest of the members' keys
+//
+//	mentions   chunk -> entity
+//	is         entity or summary -> kind, the weight the votes
+//	relation   entity or summary - entity or summary, the weight the sum of all
+//	           mentions; of two summaries of one layer there is none
+//	member     entity or summary -> cluster, the weight the part that belongs
+//	inside     entity or summary -> community
+//	part       community -> community that it divides
+//
+// Chunks are the sources of entities, kinds and relations; members those of
+// clusters and communities; clusters those of summaries. So everything rests on
+// chunks, and what only a document supported goes with it.
+//
+// All entities and summaries have their vectors in one space, of which layer n
+// has the summaries of layer n, and layer 0 the entities.
+//
+// # The hierarchy
+//
+// Each layer's vectors are reduced by principal components and clustered by a
+// mixture of Gaussians, its number of components by BIC; a node is in each
+// component whose posterior is over 0.1, and in its most probable one. A model
+// sums each cluster up by entities of the next layer. It ends where sparsity
+// hardly changes.
+//
+// # Change
+//
+// The mixtures and the communities are found once, and kept: a node that comes
+// is put where they say, and a node that goes leaves. A clustering is a function
+// of what was kept and of what there is, not of what was between: documents
+// that come and go leave no trace. A community that came to be too large is
+// divided on its own. All is clustered anew once there are twice as many nodes
+// or half, or when somebody asks for it. Summaries and reports are made anew
+// only where what they tell of has changed.
+//
+// # Retrieval
+//
+// From the question's nearest entities: their communities' reports (global), the
+// relations among the nodes on the shortest paths through the communities' key
+// entities (bridge), the entities themselves (local), and the texts that they
+// stand in.
+package hirag

@@ -1,0 +1,322 @@
+package hirag
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// layerStage clusters the nodes of a layer (spec B.2.6a and b; paper Alg. 1
+// lines 5 to 9). Its one item is pending while the nodes or their vectors are
+// not those that it was done for. It writes which clusters there are to be;
+// the next stage makes them.
+type layerStage struct {
+	s     *System
+	layer int
+	model llm.SpaceInfo
+
+	// What Items has read.
+	nodes  []node
+	matrix graphops.Matrix
+}
+
+func layerItem(layer int) string { return "layer:" + strconv.Itoa(layer) }
+
+// planKey is the key of a cluster in the bucket of plans, and its prefix.
+func planKey(layer int) []byte { return []byte("cluster/" + strconv.Itoa(layer) + "/") }
+
+// fitKey is the key of a layer in the bucket of fits.
+func fitKey(layer int) []byte { return []byte(layerItem(layer)) }
+
+// Name implements [rag.Stage].
+func (st *layerStage) Name() string { return "layer " + strconv.Itoa(st.layer) }
+
+// Graph implements [rag.Stage].
+func (st *layerStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage].
+func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		err := st.read(ctx, v)
+		if err == nil && len(st.nodes) == 0 && st.layer > 0 {
+			// Nothing to cluster, and nothing that was: the usual case above
+			// the last layer.
+			empty, eerr := st.s.planEmpty(v, st.layer)
+			if empty {
+				return
+			}
+			err = eerr
+		}
+		yield(rag.WorkItem{Key: layerItem(st.layer), Digest: st.digest()}, err)
+	}
+}
+
+// planEmpty reports whether there is no plan for a layer.
+func (s *System) planEmpty(v engine.Reader, layer int) (bool, error) {
+	for _, err := range v.Bucket(bucketPlan).Prefix(planKey(layer)) {
+		return false, err
+	}
+	return true, nil
+}
+
+// read reads the layer's nodes that have vectors, in their order: the entities,
+// or the summaries of the layer and what passed through the one below, being
+// alone in its cluster.
+func (st *layerStage) read(ctx context.Context, v *engine.View) error {
+	nodes, err := st.s.layerNodes(v, st.layer)
+	if err != nil {
+		return err
+	}
+	if st.layer > 0 {
+		passed, err := st.s.passed(v, st.layer-1)
+		if err != nil {
+			return err
+		}
+		nodes = append(nodes, passed...)
+		slices.SortFunc(nodes, less)
+		nodes = slices.CompactFunc(nodes, func(a, b node) bool { return a.id == b.id })
+	}
+	st.nodes, st.matrix = nil, graphops.Matrix{Dim: st.model.Dim}
+	vecs, err := v.Vectors(spaceOf(st.model.Model))
+	if isMissing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		data, err := vecs.Vector(ctx, uint64(n.id), st.matrix.Data)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		st.matrix.Data = data
+		st.nodes = append(st.nodes, n)
+	}
+	return nil
+}
+
+// passed returns the nodes that are alone in a cluster of a layer.
+func (s *System) passed(v engine.Reader, layer int) ([]node, error) {
+	var out []node
+	for c, err := range s.plans(v, layer) {
+		if err != nil {
+			return nil, err
+		}
+		if len(c.Members) != 1 {
+			continue
+		}
+		n, err := v.Node(c.Members[0].ID)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, node{n.ID, n.Key, int(n.Prop(propLayer).AsInt())})
+	}
+	return out, nil
+}
+
+// digest tells the nodes with their vectors from others.
+func (st *layerStage) digest() (out [32]byte) {
+	h := sha256.New()
+	fmt.Fprintf(h, "layer %d %s %d\n", st.layer, st.model.Model, len(st.nodes))
+	var buf []byte
+	for i, n := range st.nodes {
+		buf = binary.BigEndian.AppendUint64(buf[:0], uint64(n.id))
+		h.Write(append(rag.AppendVector(buf, st.matrix.Row(i)), n.key...))
+	}
+	h.Sum(out[:0])
+	return out
+}
+
+// planned is a cluster that there is to be.
+type planned struct {
+	Key     string   `json:"key"` // layer/component.part
+	Members []member `json:"members"`
+}
+
+// member is a node of a cluster; Weight is the part of it that belongs there.
+type member struct {
+	ID     engine.NodeID `json:"id"`
+	Weight float32       `json:"w"`
+}
+
+// layerPlan is what a layer stage comes to.
+type layerPlan struct {
+	Fit      *fit      `json:"fit"`
+	Clusters []planned `json:"clusters"`
+}
+
+// readFit returns the fit of a layer, nil where there is none.
+func readFit(v engine.Reader, layer int) (*fit, error) {
+	b, err := v.Bucket(bucketFit).Get(fitKey(layer), nil)
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &fit{}
+	return f, json.Unmarshal(b, f)
+}
+
+// Do implements [rag.Stage].
+func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	plan := layerPlan{}
+	if len(st.nodes) == 0 && st.layer > 0 {
+		return json.Marshal(plan)
+	}
+	f, err := readFit(v, st.layer)
+	if err != nil {
+		return nil, err
+	}
+	if !f.fits(st.model.Model, len(st.nodes)) {
+		if f, err = st.find(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	if plan.Fit = f; f.Stopped {
+		return json.Marshal(plan)
+	}
+	reduced := f.reduce(st.matrix)
+	whole, err := f.components(ctx, reduced)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range whole {
+		for k, part := range f.split(i, c, reduced) {
+			if len(part.nodes) == 0 {
+				continue
+			}
+			p := planned{Key: fmt.Sprintf("%d/%d.%d", st.layer, i, k)}
+			for j, n := range part.nodes {
+				p.Members = append(p.Members, member{st.nodes[n].id, float32(part.weight[j])})
+			}
+			plan.Clusters = append(plan.Clusters, p)
+		}
+	}
+	return json.Marshal(plan)
+}
+
+// find finds the layer's fit.
+func (st *layerStage) find(ctx context.Context, v *engine.View) (*fit, error) {
+	before := firstSparsity
+	if st.layer > 0 {
+		below, err := readFit(v, st.layer-1)
+		if err != nil {
+			return nil, err
+		}
+		if below != nil {
+			before = below.Sparsity
+		}
+	}
+	keys := make([]uint64, len(st.nodes))
+	for i, n := range st.nodes {
+		keys[i] = keyHash(n)
+	}
+	slices.Sort(keys)
+	return st.s.findFit(ctx, st.model.Model, st.matrix, keys, before, func(i int) (int, error) {
+		d, err := describe(v, st.nodes[i].id)
+		return st.s.c.Tokens.Count(d.name + ": " + d.text), err
+	})
+}
+
+// keyHash stands for a node where no text may be kept.
+func keyHash(n node) uint64 {
+	d := rag.Digest(strconv.Itoa(n.layer), n.key)
+	return binary.BigEndian.Uint64(d[:])
+}
+
+// Apply implements [rag.Stage].
+func (st *layerStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var plan layerPlan
+	if err := json.Unmarshal(result, &plan); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	fits, err := v.MakeBucket(bucketFit)
+	if err != nil {
+		return err
+	}
+	if plan.Fit == nil {
+		err = fits.Delete(fitKey(st.layer))
+	} else {
+		var b []byte
+		if b, err = json.Marshal(plan.Fit); err == nil {
+			err = fits.Set(fitKey(st.layer), b)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	bucket, err := v.MakeBucket(bucketPlan)
+	if err != nil {
+		return err
+	}
+	if err := forgetPlans(v, planKey(st.layer), "cluster/", clusterItem, func(key string) bool {
+		return slices.ContainsFunc(plan.Clusters, func(c planned) bool { return c.Key == key })
+	}); err != nil {
+		return err
+	}
+	for _, c := range plan.Clusters {
+		b, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		if err := bucket.Set([]byte("cluster/"+c.Key), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetPlans removes what was planned, and the marks of what is not any more.
+func forgetPlans(v *engine.TxView, prefix []byte, kind string, item func(string) string, keep func(key string) bool) error {
+	bucket, err := v.MakeBucket(bucketPlan)
+	if err != nil {
+		return err
+	}
+	for e, err := range bucket.Prefix(prefix) {
+		if err != nil {
+			return err
+		}
+		if key := strings.TrimPrefix(string(e.Key), kind); !keep(key) {
+			if err := rag.ForgetJobs(v, item(key)); err != nil {
+				return err
+			}
+		}
+	}
+	return bucket.DeletePrefix(prefix)
+}
+
+// plans yields the clusters that there are to be of a layer.
+func (s *System) plans(v engine.Reader, layer int) iter.Seq2[planned, error] {
+	return func(yield func(planned, error) bool) {
+		for e, err := range v.Bucket(bucketPlan).Prefix(planKey(layer)) {
+			var p planned
+			if err == nil {
+				err = json.Unmarshal(e.Value, &p)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package hirag_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/baseline"
+	"github.com/ragdb/ragdb/rag/hirag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+)
+
+func open(t testing.TB) *ragtest.Corpus {
+	t.Helper()
+	c := ragtest.Open(t, rag.Methods{hirag.Name: hirag.Open})
+	c.Models = ragtest.Fixed
+	return c
+}
+
+func models(t testing.TB, c *ragtest.Corpus) *rag.Models {
+	t.Helper()
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// view calls fn with the method's graph.
+func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v *engine.View) error) {
+	t.Helper()
+	g := c.System(t, spec).Graph()
+	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nodes returns the nodes of a type by key.
+func nodes(t testing.TB, v *engine.View, typ string) map[string]engine.Node {
+	t.Helper()
+	out := map[string]engine.Node{}
+	id, ok := v.NodeType(typ)
+	if !ok {
+		return out
+	}
+	set, err := v.Nodes(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for it := set.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[n.Key] = n
+	}
+	return out
+}
+
+var bm25 = baseline.Open("bm25")

@@ -1,0 +1,156 @@
+package hirag
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// The names in the method's graph.
+const (
+	typeEntity    = "entity"
+	typeKind      = "kind"
+	typeCluster   = "cluster"
+	typeSummary   = "summary"
+	typeCommunity = "community"
+
+	edgeMentions = "mentions" // chunk -> entity
+	edgeIs       = "is"       // entity -> kind, the weight the votes
+	edgeRelation = "relation" // entity or summary - entity or summary
+	edgeMember   = "member"   // entity or summary -> cluster, the weight its part
+	edgeInside   = "inside"   // entity or summary -> community
+	edgePart     = "part"     // community -> the one that it divides
+
+	propTokens      = "tokens" // chunk, community: of the text
+	propName        = "name"   // entity, summary
+	propKind        = "kind"
+	propDescription = "description" // entity, summary, relation
+	propOf          = "of"          // digest of what the description is made of
+	propLayer       = "layer"       // summary
+	propLevel       = "level"       // community
+	propTitle       = "title"       // community
+	propReport      = "report"
+	propRating      = "rating"
+
+	bucketPlan = "plan" // what clusters and communities there are to be
+	bucketFit  = "fit"  // what they were last found by
+)
+
+func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+
+// spaceOf is the name of the space of entities and summaries, of which each
+// layer of the hierarchy is a layer.
+func spaceOf(model string) string { return typeEntity + "@" + model }
+
+// The work items of nodes and edges are named by ids, which say nothing of
+// what they were once they are gone.
+func nodeItem(id engine.NodeID) string { return "node:" + strconv.FormatUint(uint64(id), 10) }
+
+func relationItem(from, to engine.NodeID) string {
+	return "relation:" + strconv.FormatUint(uint64(min(from, to)), 10) + "-" + strconv.FormatUint(uint64(max(from, to)), 10)
+}
+
+func itemOf(t engine.Target) string {
+	if t.Type == 0 {
+		return nodeItem(t.Node)
+	}
+	return relationItem(t.From, t.To)
+}
+
+func clusterItem(key string) string { return "cluster:" + key }
+
+func communityItem(key string) string { return "community:" + key }
+
+// use names a work item's use of a reply among those of all instances.
+func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
+
+// node is a node of the hierarchy: an entity or a summary.
+type node struct {
+	id    engine.NodeID
+	key   string
+	layer int // 0 for entities
+}
+
+// less orders nodes by what they are and not by when they came: entities
+// first, then the summaries of each layer, by key.
+func less(a, b node) int {
+	return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.key, b.key))
+}
+
+// nodes returns the nodes of a type, in order of key. A type that is not there
+// has none.
+func nodesOf(v engine.Reader, typ string) ([]node, error) {
+	t, ok := v.NodeType(typ)
+	if !ok {
+		return nil, nil
+	}
+	ids, err := v.Nodes(t)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]node, 0, ids.GetCardinality())
+	for it := ids.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			return nil, err
+		}
+		layer := 0
+		if typ == typeSummary {
+			layer = int(n.Prop(propLayer).AsInt())
+		}
+		out = append(out, node{n.ID, n.Key, layer})
+	}
+	slices.SortFunc(out, less)
+	return out, nil
+}
+
+// follow returns the nodes that edges of a type lead to, or come from.
+func follow(v engine.Reader, id engine.NodeID, edge string, d engine.Direction) ([]engine.NodeID, error) {
+	t, ok := v.EdgeType(edge)
+	if !ok {
+		return nil, nil
+	}
+	set, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: d})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]engine.NodeID, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		out = append(out, engine.NodeID(it.Next()))
+	}
+	return out, nil
+}
+
+// contributed returns what a source contributed to.
+func contributed(v engine.Reader, source engine.NodeID) ([]engine.Target, error) {
+	var out []engine.Target
+	for t, err := range v.ContributedBy(source) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// forgetGone removes the marks of nodes and relations that nothing supports
+// any more.
+func forgetGone(v *engine.TxView, targets []engine.Target) error {
+	for _, t := range targets {
+		left, err := v.Sources(t)
+		if err != nil {
+			return err
+		}
+		if !left.IsEmpty() {
+			continue
+		}
+		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package hirag
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// Name is the method's name.
+const Name = "hirag"
+
+// Params are the method's parameters.
+type Params struct {
+	// Chunks is the chunk set.
+	Chunks text.ChunkSet
+	// Unit is the number of tokens up to which chunks of a document that
+	// follow each other are read as one. The default is 1200, the paper's
+	// window.
+	Unit int
+	// Glean is how often a text is read again for what was missed. The default
+	// is 1.
+	Glean int
+	// HiIndex builds the hierarchy; without it there are entities and
+	// communities alone. The default is on.
+	HiIndex bool
+	// Dim is the dimension that vectors are reduced to before they are
+	// clustered. The default is 2.
+	Dim int
+	// Fit says how mixtures are fitted: warm (the default), each number of
+	// components from the one before, or cold, five times from k-means.
+	Fit string
+	// Depth bounds the layers above the entities. The default is 8.
+	Depth int
+	// Size is how many nodes a community must have to be divided. The default
+	// is 10.
+	Size int
+
+	// Mode says what a context is made of: hi (the default), nobridge, local,
+	// global or bridge.
+	Mode string
+	// N is the number of entities that retrieval starts from. The default is
+	// 20.
+	N int
+	// M is the number of key entities of a community. The default is 10.
+	M int
+	// Keys says of which members of a community the key entities are chosen:
+	// pool (the default), those among the 10 N nearest to the question, or all.
+	Keys string
+	// Level is the deepest level of communities that is used. The default is 2.
+	Level int
+	// Order is the order of a context's parts: paper (the default) has the
+	// source texts last, sources first.
+	Order string
+	// Text says by what source texts are ordered: entity (the default), the
+	// texts of the nearest entity first, or votes, the most entities first.
+	Text string
+}
+
+// defaults are the parameters by name, as people write them.
+func defaults() map[string]string {
+	return map[string]string{
+		"chunks": text.ChunkSet{}.String(), "unit": "1200", "glean": "1", "hiindex": "on", "dim": "2", "fit": "warm",
+		"depth": "8", "size": "10",
+		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "paper", "text": "entity",
+	}
+}
+
+// indexed are the parameters that the index depends on; the others may differ
+// from one question to the next.
+func indexed() []string {
+	return []string{"chunks", "unit", "glean", "hiindex", "dim", "fit", "depth", "size"}
+}
+
+// profile returns the chunk set of a profile: paper is the paper's windows.
+func profile(name string) (text.ChunkSet, error) {
+	switch name {
+	case "paper":
+		return text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}, nil
+	case "default":
+		return text.ChunkSet{}, nil
+	}
+	return text.ChunkSet{}, fmt.Errorf("profile %q: there are default and paper", name)
+}
+
+// parse reads parameters and returns them with their canonical spellings.
+func parse(given map[string]string) (Params, map[string]string, error) {
+	p, all := Params{}, defaults()
+	for k, v := range given {
+		if k == "profile" {
+			set, err := profile(v)
+			if err != nil {
+				return p, nil, err
+			}
+			if _, ok := given["chunks"]; !ok {
+				all["chunks"] = set.String()
+			}
+			continue
+		}
+		if _, ok := all[k]; !ok {
+			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		}
+		all[k] = v
+	}
+	r := reader{all: all}
+	var err error
+	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
+		r.fail("chunks", err.Error())
+	}
+	p.Unit = r.int("unit", 1, 100_000)
+	p.Glean = r.int("glean", 0, 10)
+	p.HiIndex = r.oneOf("hiindex", "off", "on") == "on"
+	p.Dim = r.int("dim", 1, 64)
+	p.Fit = r.oneOf("fit", "warm", "cold")
+	p.Depth = r.int("depth", 0, maxDepth)
+	p.Size = r.int("size", 2, 100_000)
+	p.Mode = r.oneOf("mode", "hi", "nobridge", "local", "global", "bridge")
+	p.N = r.int("n", 1, 1000)
+	p.M = r.int("m", 1, 1000)
+	p.Keys = r.oneOf("keys", "pool", "all")
+	p.Level = r.int("level", 0, 50)
+	p.Order = r.oneOf("order", "paper", "sources")
+	p.Text = r.oneOf("text", "entity", "votes")
+	return p, all, r.err
+}
+
+// maxDepth is the paper's code's bound of layers.
+const maxDepth = 50
+
+// reader reads parameters and keeps the first error.
+type reader struct {
+	all map[string]string
+	err error
+}
+
+func (r *reader) fail(name, why string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
+	}
+}
+
+func (r *reader) int(name string, lo, hi int) int {
+	n, err := strconv.Atoi(r.all[name])
+	if err != nil || n < lo || n > hi {
+		r.fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
+	}
+	r.all[name] = strconv.Itoa(n)
+	return n
+}
+
+func (r *reader) oneOf(name string, values ...string) string {
+	if !slices.Contains(values, r.all[name]) {
+		r.fail(name, "one of "+strings.Join(values, ", "))
+	}
+	return r.all[name]
+}
+
+// System is HiRAG on a corpus.
+type System struct {
+	p     Params
+	c     *rag.Corpus
+	g     *engine.Graph
+	all   map[string]string
+	graph string
+	cache *graphops.Cache
+}
+
+var _ rag.System = (*System)(nil)
+
+// cacheBytes bounds the projections that are kept for retrieval.
+const cacheBytes = 256 << 20
+
+// Open makes the method on a corpus; its graph is made where it is new.
+func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	p, all, err := parse(params)
+	if err != nil {
+		return nil, fmt.Errorf("rag: hirag: %w: %w", rag.ErrMethod, err)
+	}
+	s := &System{p: p, c: c, all: all, cache: graphops.NewCache(cacheBytes)}
+	part := map[string]string{}
+	for _, k := range indexed() {
+		part[k] = all[k]
+	}
+	s.graph = rag.Instance(Name, part, defaults())
+	if s.g, err = c.Graph(ctx, s.graph); err != nil {
+		return nil, fmt.Errorf("rag: hirag: %w", err)
+	}
+	return s, nil
+}
+
+// Name implements [rag.System].
+func (s *System) Name() string { return Name }
+
+// Instance implements [rag.System].
+func (s *System) Instance() string { return s.graph }
+
+// Params implements [rag.System].
+func (s *System) Params() map[string]string { return maps.Clone(s.all) }
+
+// ChunkSet implements [rag.System].
+func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
+
+// Graph implements [rag.System].
+func (s *System) Graph() *engine.Graph { return s.g }

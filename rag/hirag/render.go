@@ -1,0 +1,91 @@
+package hirag
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+)
+
+// The headers of a context's parts (spec B.3.7).
+const (
+	reportHeader   = "-----Backgrounds-----"
+	bridgeHeader   = "-----Reasoning Path-----\nsource|target|description|weight|rank"
+	entityHeader   = "-----Detail Entity Information-----\nentity|type|description|rank"
+	relationHeader = "-----Relationships-----\nsource|target|description|weight|rank"
+)
+
+type renderer = func(ctx context.Context, e *query.Env, it query.Item) (string, int, error)
+
+func (s *System) view(ctx context.Context, e *query.Env) *engine.View {
+	return e.Snap.Graph(s.g).WithContext(ctx)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// renderReport is a community's report.
+func (s *System) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := s.view(ctx, e)
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	text, err := v.Text(it.ID, propReport)
+	return text, int(n.Prop(propTokens).AsInt()), err
+}
+
+// renderEntity is a row of an entity.
+func (s *System) renderEntity(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := s.view(ctx, e)
+	d, err := describe(v, it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	degree := 0
+	if t, ok := v.EdgeType(edgeRelation); ok {
+		if degree, err = v.Degree(it.ID, engine.EdgeFilter{Types: []engine.EdgeType{t}}); err != nil {
+			return "", 0, err
+		}
+	}
+	return fmt.Sprintf("%s|%s|%s|%d", d.name, d.kind, oneLine(d.text), degree), 0, nil
+}
+
+// renderRelation is a row of a relation.
+func (s *System) renderRelation(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := s.view(ctx, e)
+	text, err := describeEdge(v, it.Edge)
+	if err != nil {
+		return "", 0, err
+	}
+	var names [2]string
+	for i, id := range [2]engine.NodeID{it.Edge.From, it.Edge.To} {
+		if names[i], err = nameOf(v, id); err != nil {
+			return "", 0, err
+		}
+	}
+	return fmt.Sprintf("%s|%s|%s|%g|%g", names[0], names[1], oneLine(text), it.Edge.Weight, it.Score), 0, nil
+}
+
+// nameOf returns what a node is called, without its description.
+func nameOf(v engine.Reader, id engine.NodeID) (string, error) {
+	n, err := v.Node(id)
+	if err != nil {
+		return "", err
+	}
+	if n.Prop(propOf).IsNull() {
+		d, err := describe(v, id)
+		return d.name, err
+	}
+	return n.Prop(propName).AsString(), nil
+}
+
+// renderChunk is the text of a chunk, read through to the base graph.
+func (s *System) renderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	n, err := s.view(ctx, e).Node(it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
+}

@@ -1,0 +1,187 @@
+package hirag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// Stages implements [rag.System].
+func (s *System) Stages(m *rag.Models) []rag.Stage {
+	model := m.Documents.Space()
+	out := []rag.Stage{
+		&extractStage{s: s},
+		&nodeStage{s, 0, model},
+		&relationStage{s},
+	}
+	if s.p.HiIndex {
+		for layer := range s.p.Depth {
+			out = append(out,
+				&layerStage{s: s, layer: layer, model: model},
+				&summaryStage{s: s, layer: layer},
+				&nodeStage{s, layer + 1, model},
+			)
+		}
+	}
+	out = append(out, &communityStage{s: s})
+	for level := maxLevel; level >= 0; level-- {
+		out = append(out, &reportStage{s: s, level: level})
+	}
+	return append(out, &staleStage{s: s})
+}
+
+// Changed implements [rag.System]: what was said of the entities that chunks
+// which leave have named may be theirs, so descriptions, the summaries of their
+// clusters, and the reports of their communities go at once, and are made anew
+// by the next run. What else the chunks supported goes with their nodes.
+func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		u := &undoing{v: v, seen: map[engine.NodeID]bool{}}
+		chunk, ok := v.NodeType(rag.ChunkNodeType)
+		for _, ch := range gone {
+			// Of a unit that failed there is a mark and no chunk.
+			if err := rag.ForgetJobs(v, ch.Key); err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			id, err := v.Lookup(chunk, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := u.chunk(id); err != nil {
+				return err
+			}
+		}
+		return u.undo()
+	}, nil
+}
+
+// undoing takes back what was made of texts that leave.
+type undoing struct {
+	v           *engine.TxView
+	seen        map[engine.NodeID]bool
+	nodes       []engine.NodeID
+	clusters    []engine.NodeID
+	communities []engine.NodeID
+}
+
+// chunk notes what a chunk that leaves has said.
+func (u *undoing) chunk(id engine.NodeID) error {
+	said, err := contributed(u.v, id)
+	if err != nil {
+		return err
+	}
+	entity, _ := u.v.NodeType(typeEntity)
+	for _, t := range said {
+		if t.Type != 0 {
+			if u.v.EdgeTypeName(t.Type) != edgeRelation {
+				continue
+			}
+			if err := u.v.SetEdgeProps(t.From, t.To, t.Type, nil); err != nil {
+				return err
+			}
+			if err := rag.ForgetJobs(u.v, itemOf(t)); err != nil {
+				return err
+			}
+			continue
+		}
+		n, err := u.v.Node(t.Node)
+		if err != nil {
+			return err
+		}
+		if n.Type != entity {
+			continue
+		}
+		if err := u.node(t.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node notes what was made of an entity or summary.
+func (u *undoing) node(id engine.NodeID) error {
+	if u.seen[id] {
+		return nil
+	}
+	u.seen[id] = true
+	u.nodes = append(u.nodes, id)
+	in, err := follow(u.v, id, edgeInside, engine.Out)
+	if err != nil {
+		return err
+	}
+	for _, c := range in {
+		if !u.seen[c] {
+			u.seen[c] = true
+			u.communities = append(u.communities, c)
+		}
+	}
+	clusters, err := follow(u.v, id, edgeMember, engine.Out)
+	if err != nil {
+		return err
+	}
+	for _, c := range clusters {
+		if u.seen[c] {
+			continue
+		}
+		u.seen[c] = true
+		u.clusters = append(u.clusters, c)
+		of, err := contributed(u.v, c)
+		if err != nil {
+			return err
+		}
+		for _, t := range of {
+			if t.Type != 0 {
+				continue
+			}
+			if err := u.node(t.Node); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// undo removes what was noted.
+func (u *undoing) undo() error {
+	for _, id := range u.communities {
+		n, err := u.v.Node(id)
+		if err != nil {
+			return err
+		}
+		if err := rag.ForgetJobs(u.v, communityItem(n.Key)); err != nil {
+			return err
+		}
+		if err := u.v.SetProps(id, engine.Props{propTitle: {}, propReport: {}, propRating: {}, propTokens: {}}); err != nil {
+			return err
+		}
+	}
+	for _, id := range u.nodes {
+		if err := rag.ForgetJobs(u.v, nodeItem(id)); err != nil {
+			return err
+		}
+		if err := u.v.SetProps(id, engine.Props{propName: {}, propKind: {}, propDescription: {}, propOf: {}}); err != nil {
+			return err
+		}
+	}
+	for _, id := range u.clusters {
+		n, err := u.v.Node(id)
+		if err != nil {
+			return err
+		}
+		if err := rag.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
+			return err
+		}
+		if _, err := u.v.Withdraw(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
