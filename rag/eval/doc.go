@@ -7,6 +7,13 @@
 // with .gz: a record a line, {"id","title","text"}, and a question a line,
 // {"id","question","answers":[...],"supporting":[record ids]}.
 //
+// It may have openie.jsonl, what a model read in the records:
+// {"passage_id","entities":[...],"triples":[[s,p,o],...]}. Methods that read
+// entities and relations then take them from there (package replay), so that
+// they are compared on the work of a real model without calling one; texts that
+// are not recorded are read by rules, and so is everything where Options.Extract
+// says so or there is no such file.
+//
 // # Records or joined
 //
 // By default each record is a document, cut by the default paragraph-aware
@@ -38,6 +45,7 @@
 // A record that cannot be read is left out, as it would be in use, and Notify
 // is told; a line of the questions that cannot be read is an error.
 //
-// A database that is kept serves one data set, joined or not: another one's
-// documents would be found beside it, and the run ends with an error.
+// A database that is kept serves one data set, joined or not, and one way to
+// extract: another one's documents would be found beside it, and what is
+// indexed is not read again. A run that differs ends with an error.
 package eval

@@ -31,6 +31,12 @@ type Options struct {
 	Methods rag.Methods
 	// Join makes the corpus one document.
 	Join bool
+	// Extract is what entities and relations are read with: ExtractRecorded,
+	// ExtractLocal or ExtractModel. "" is the first where the data set has
+	// recordings, else the second.
+	Extract string
+	// Models opens the models of ExtractModel, to index with or for questions.
+	Models func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error)
 	// Budget is the context's number of tokens; 0 is [rag.DefaultBudget].
 	Budget int
 	// Seed is that of the bootstrap.
@@ -43,9 +49,10 @@ type Options struct {
 
 // Report is the outcome of a run.
 type Report struct {
-	V       int      `json:"v"`
-	Data    string   `json:"data"`
-	Join    string   `json:"join"`
+	V    int    `json:"v"`
+	Data string `json:"data"`
+	Join string `json:"join"`
+	// Extract is what entities and relations were read with, as in Options.
 	Extract string   `json:"extract"`
 	Budget  int      `json:"budget"`
 	Chunks  string   `json:"chunks"`
@@ -113,6 +120,7 @@ type runner struct {
 	joined    *joined
 	input     rag.Input
 	set       text.ChunkSet
+	reader    string // of entities and relations, with its version
 }
 
 func (r *runner) open(ctx context.Context) (err error) {
@@ -151,8 +159,10 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if r.db, err = engine.Open(ctx, at, r.o.Engine); err != nil {
 		return err
 	}
-	r.corpus, err = rag.OpenCorpus(ctx, r.db, "main")
-	return err
+	if r.corpus, err = rag.OpenCorpus(ctx, r.db, "main"); err != nil {
+		return err
+	}
+	return r.extraction(ctx)
 }
 
 func (r *runner) close() {
@@ -218,7 +228,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{V: 1, Data: filepath.Base(data), Join: "no", Extract: "local", Budget: r.o.Budget, Chunks: r.set.String()}
+	rep := &Report{V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Budget: r.o.Budget, Chunks: r.set.String()}
 	if r.o.Join {
 		rep.Join = "yes"
 	}
@@ -228,6 +238,9 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 		if systems[i], err = r.system(ctx, spec); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.checkReader(ctx, systems); err != nil {
+		return nil, err
 	}
 	base, err := r.indexAll(ctx)
 	if err != nil {
@@ -251,7 +264,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 
 // ask asks a method all questions.
 func (r *runner) ask(ctx context.Context, sys rag.System, title string) (*Figure, error) {
-	m, err := rag.OpenLocal(ctx, r.corpus, false)
+	m, err := r.questionModels(ctx)
 	if err != nil {
 		return nil, err
 	}

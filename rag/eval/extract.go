@@ -1,0 +1,144 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/replay"
+)
+
+// What entities and relations are read with.
+const (
+	// ExtractRecorded is the data set's openie.jsonl: see package replay. Rules
+	// read the texts that it does not have.
+	ExtractRecorded = "recorded"
+	// ExtractLocal is rules.
+	ExtractLocal = "local"
+	// ExtractModel is Options.Models.
+	ExtractModel = "model"
+)
+
+// recordings is the name of a data set's file of recordings.
+const recordings = "openie.jsonl"
+
+// extraction settles what entities and relations are read with, and makes the
+// corpus use it.
+func (r *runner) extraction(ctx context.Context) error {
+	file, missing := find(r.o.Data, recordings)
+	if r.o.Extract == "" {
+		if r.o.Extract = ExtractRecorded; missing != nil {
+			r.o.Extract = ExtractLocal
+		}
+	}
+	switch r.o.Extract {
+	case ExtractLocal:
+		r.reader = ExtractLocal
+		return nil
+	case ExtractModel:
+		if r.o.Models == nil {
+			return errors.New("no model is named to extract with")
+		}
+		r.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return r.o.Models(ctx, c, true) }
+		m, err := r.corpus.Models(ctx, r.corpus)
+		if err != nil {
+			return err
+		}
+		r.reader = ExtractModel + " " + m.Provider.Name()
+		return nil
+	case ExtractRecorded:
+		if missing != nil {
+			return missing
+		}
+		return r.record(ctx, path.Base(filepath.ToSlash(file)))
+	}
+	return fmt.Errorf("extraction %q is none of %s, %s, %s", r.o.Extract, ExtractRecorded, ExtractLocal, ExtractModel)
+}
+
+// record makes the corpus read from recordings.
+func (r *runner) record(ctx context.Context, file string) error {
+	corpus, err := find(r.o.Data, "corpus.jsonl")
+	if err != nil {
+		return err
+	}
+	passages, err := replay.ReadPassages(ctx, dataFS(r.o.Data), file, path.Base(filepath.ToSlash(corpus)))
+	if err != nil {
+		return err
+	}
+	known, err := replay.NewRecordings(passages)
+	if err != nil {
+		return err
+	}
+	r.reader = ExtractRecorded + " " + known.Digest().String()
+	r.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		m, err := rag.OpenLocal(ctx, c, true)
+		if err == nil {
+			m.Provider = replay.New(known, m.Provider)
+		}
+		return m, err
+	}
+	return nil
+}
+
+// questionModels opens the models for questions.
+func (r *runner) questionModels(ctx context.Context) (*rag.Models, error) {
+	if r.o.Extract == ExtractModel {
+		return r.o.Models(ctx, r.corpus, false)
+	}
+	return rag.OpenLocal(ctx, r.corpus, false)
+}
+
+// bucketEval says, in the base graph of a kept database, what its entities and
+// relations were read with.
+const (
+	bucketEval = "eval"
+	keyReader  = "extract"
+)
+
+// checkReader refuses a kept database that was read with something else: what
+// is indexed is not read again. Methods that build no graph read nothing.
+func (r *runner) checkReader(ctx context.Context, systems []rag.System) error {
+	reads := false
+	for _, s := range systems {
+		reads = reads || s.Graph() != nil
+	}
+	if !reads {
+		return nil
+	}
+	have := ""
+	err := r.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(r.corpus.Base).WithContext(ctx)
+		b, err := v.Bucket(bucketEval).Get([]byte(keyReader), nil)
+		if have = string(b); !errors.Is(err, engine.ErrNotFound) {
+			return err
+		}
+		for name, err := range r.corpus.Instances(v) {
+			if err != nil {
+				return err
+			}
+			for _, s := range systems {
+				if s.Graph() != nil && s.Instance() == name {
+					have = ExtractLocal // nobody said otherwise
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if have != "" && have != r.reader {
+		return fmt.Errorf("%s was indexed with extraction %s, and not with %s: name another database", r.o.DB, have, r.reader)
+	}
+	return r.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(r.corpus.Base).MakeBucket(bucketEval)
+		if err != nil {
+			return err
+		}
+		return b.Set([]byte(keyReader), []byte(r.reader))
+	})
+}
