@@ -5,6 +5,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/noderag"
 )
 
 // Default is the method that is used where none is named.
@@ -12,7 +13,7 @@ const Default = ketrag.Name
 
 // All returns the methods by name.
 func All() rag.Methods {
-	m := rag.Methods{ketrag.Name: ketrag.Open}
+	m := rag.Methods{ketrag.Name: ketrag.Open, noderag.Name: noderag.Open}
 	for _, name := range baseline.Names() {
 		m[name] = baseline.Open(name)
 	}

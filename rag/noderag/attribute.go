@@ -1,0 +1,283 @@
+package noderag
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// attributeStage describes the important entities by what is said around them:
+// A (spec A.2.5). The key of an attribute is its entity's; its sources are the
+// chunks of what was read.
+type attributeStage struct{ s *System }
+
+// summaryTokens bounds what a model reads for an attribute or for the elements
+// of a community.
+const summaryTokens = 24_000
+
+// Name implements [rag.Stage].
+func (st *attributeStage) Name() string { return "attributes" }
+
+// Graph implements [rag.Stage].
+func (st *attributeStage) Graph() *engine.Graph { return st.s.g }
+
+func attributeItem(entity engine.NodeID) string { return fmt.Sprintf("attribute:%d", entity) }
+
+// around is what an attribute is made from.
+type around struct {
+	name             string
+	units, relations []string
+	sources          []engine.NodeID // chunks
+	docs             []string
+}
+
+func (a *around) digest() [32]byte {
+	parts := []string{"attribute", a.name, fmt.Sprint(len(a.units))}
+	return rag.Digest(append(append(parts, a.units...), a.relations...)...)
+}
+
+// Items implements [rag.Stage]: the important entities.
+func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		ids, err := important(v)
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		for _, id := range ids {
+			a, err := st.s.around(v, id)
+			if isMissing(err) {
+				continue // gone since it was chosen
+			}
+			if !yield(rag.WorkItem{Key: attributeItem(id), Digest: a.digest()}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// neighbour is a unit or relationship next to an entity.
+type neighbour struct {
+	id   engine.NodeID
+	text string
+	unit bool
+	// weight is the sum of the weights of the node's neighbours: how much else
+	// it speaks of.
+	weight uint64
+	key    string
+}
+
+// around reads the units and relationships next to an entity. Where they are
+// more than a model reads, those come first whose neighbours weigh most, and
+// the rest is left out.
+func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
+	total, err := v.Total(engine.NodeTarget(entity))
+	if err != nil {
+		return around{}, err
+	}
+	if total.Sources == 0 {
+		return around{}, engine.ErrNotFound
+	}
+	var all []neighbour
+	for _, kind := range []string{edgeMentions, edgeRelates} {
+		ids, err := s.neighbours(v, entity, kind)
+		if err != nil {
+			return around{}, err
+		}
+		for _, id := range ids {
+			n, err := v.Node(id)
+			if err != nil {
+				return around{}, err
+			}
+			t, err := v.Total(engine.NodeTarget(id))
+			if err != nil {
+				return around{}, err
+			}
+			all = append(all, neighbour{id: id, text: strings.Join(t.Texts, "\t"), unit: kind == edgeMentions, key: n.Key})
+		}
+	}
+	tokens := 0
+	for _, n := range all {
+		tokens += s.c.Tokens.Count(n.text)
+	}
+	if tokens > summaryTokens {
+		for i := range all {
+			if all[i].weight, err = s.weightAround(v, all[i].id); err != nil {
+				return around{}, err
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
+	})
+	out := around{name: total.Label}
+	left := summaryTokens
+	sources := map[engine.NodeID]bool{}
+	for _, n := range all {
+		if left -= s.c.Tokens.Count(n.text); left < 0 {
+			break
+		}
+		if n.unit {
+			out.units = append(out.units, n.text)
+		} else {
+			out.relations = append(out.relations, n.text)
+		}
+		if err := addSources(v, engine.NodeTarget(n.id), sources); err != nil {
+			return around{}, err
+		}
+	}
+	out.sources, out.docs, err = sourcesAndDocs(v, sources)
+	return out, err
+}
+
+// neighbours returns the neighbours of a node by edges of a type, ascending.
+func (s *System) neighbours(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.NodeID, error) {
+	t, ok := v.EdgeType(edgeType)
+	if !ok {
+		return nil, nil
+	}
+	set, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: engine.Both})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]engine.NodeID, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		out = append(out, engine.NodeID(it.Next()))
+	}
+	return out, nil
+}
+
+// weightAround is the sum of the weights of the entities next to a node.
+func (s *System) weightAround(v engine.Reader, id engine.NodeID) (sum uint64, err error) {
+	for _, kind := range []string{edgeMentions, edgeRelates} {
+		ids, err := s.neighbours(v, id, kind)
+		if err != nil {
+			return 0, err
+		}
+		for _, n := range ids {
+			t, err := v.Total(engine.NodeTarget(n))
+			if err != nil {
+				return 0, err
+			}
+			sum += t.Count
+		}
+	}
+	return sum, nil
+}
+
+// addSources adds the chunks that a node rests on.
+func addSources(v engine.Reader, t engine.Target, to map[engine.NodeID]bool) error {
+	set, err := v.Sources(t)
+	if err != nil {
+		return err
+	}
+	for it := set.Iterator(); it.HasNext(); {
+		to[engine.NodeID(it.Next())] = true
+	}
+	return nil
+}
+
+// sourcesAndDocs returns chunks in order of id, and their documents' keys.
+func sourcesAndDocs(v engine.Reader, chunks map[engine.NodeID]bool) (ids []engine.NodeID, docs []string, err error) {
+	names := map[string]bool{}
+	for id := range chunks {
+		n, err := v.Node(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, id)
+		names[rag.DocOf(n.Key)] = true
+	}
+	slices.Sort(ids)
+	return ids, sorted(names), nil
+}
+
+// summarised is what the attribute stage made.
+type summarised struct {
+	Entity  engine.NodeID   `json:"entity"`
+	Sources []engine.NodeID `json:"sources"`
+	Text    string          `json:"text"`
+}
+
+// Do implements [rag.Stage].
+func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	out := summarised{}
+	if _, err := fmt.Sscanf(w.Key, "attribute:%d", &out.Entity); err != nil {
+		return nil, err
+	}
+	a, err := st.s.around(v, out.Entity)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, st.s.use(w), a.docs, llm.Task{
+		Kind: llm.Attribute, Input: llm.AttributeInput{Name: a.name, Units: a.units, Relations: a.relations},
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Sources, out.Text = a.sources, strings.TrimSpace(reply.Text)
+	return json.Marshal(out)
+}
+
+// Apply implements [rag.Stage].
+func (st *attributeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	var a summarised
+	if err := json.Unmarshal(result, &a); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	entity, err := v.Node(a.Entity)
+	if err != nil {
+		return err
+	}
+	attribute, err := v.MakeNodeType(typeAttribute)
+	if err != nil {
+		return err
+	}
+	describes, err := v.MakeEdgeType(edgeAttribute, false)
+	if err != nil {
+		return err
+	}
+	if old, err := v.Lookup(attribute, entity.Key); err == nil {
+		if err := st.s.dropNode(v, old); err != nil {
+			return err
+		}
+	} else if !isMissing(err) {
+		return err
+	}
+	if a.Text == "" {
+		return nil
+	}
+	id, err := st.s.summary(v, attribute, entity.Key, a.Text, w.Digest, a.Sources)
+	if err != nil {
+		return err
+	}
+	return v.AddEdge(a.Entity, id, describes, 1)
+}
+
+// summary writes an attribute or element that rests on chunks.
+func (s *System) summary(v *engine.TxView, t engine.TypeID, key, says string, of [32]byte, sources []engine.NodeID) (engine.NodeID, error) {
+	id, created, err := v.DeriveNode(t, key)
+	if err != nil {
+		return 0, err
+	}
+	for _, src := range sources {
+		if err := v.Contribute(src, engine.NodeTarget(id), engine.Contribution{Count: 1}); err != nil {
+			return 0, err
+		}
+	}
+	if !created {
+		return id, nil
+	}
+	return id, v.SetProps(id, engine.Props{propText: engine.String(says), propOf: engine.Bytes(of[:])})
+}

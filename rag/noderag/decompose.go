@@ -1,0 +1,237 @@
+package noderag
+
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// decomposed is what one chunk is taken apart to.
+type decomposed struct {
+	Tokens    int       `json:"tokens"`
+	Units     []unit    `json:"units"`
+	Entities  []mention `json:"entities"`  // in order of key
+	Relations []stated  `json:"relations"` // in order of the ends' keys
+}
+
+// unit is a semantic unit, S.
+type unit struct {
+	Text     string   `json:"text"`
+	Entities []string `json:"entities"` // keys, in order
+	Ends     []string `json:"ends"`     // keys of the relationships stated in it
+}
+
+// mention is an entity, N, with the number of units that list it.
+type mention struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	Count int    `json:"count"`
+}
+
+// stated is a relationship, R: all that is said of two entities, in both
+// directions.
+type stated struct {
+	Key      string   `json:"key"`
+	From, To string   // keys of entities, From the lesser or equal
+	Texts    []string `json:"texts"`
+}
+
+// relationKey is the key of the relationship of two entities. Entity keys hold
+// words and blanks only.
+func relationKey(from, to string) string { return from + "|" + to }
+
+// unitKey is the key of a unit of a text.
+func unitKey(text string) string {
+	d := rag.Digest("unit", text)
+	return hex.EncodeToString(d[:16])
+}
+
+// spelled returns the folded words of a text, each between blanks.
+func spelled(s string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	for w := range etext.Words(s) {
+		b.WriteString(w.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func holds(spelled, key string) bool { return strings.Contains(spelled, " "+key+" ") }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// decomposer takes one chunk apart.
+type decomposer struct {
+	units   []*openUnit
+	rest    *openUnit // of what belongs to no sentence; nil while there is none
+	labels  map[string]string
+	counted map[string]int
+	pairs   map[string]*stated
+}
+
+// openUnit is a unit in the making.
+type openUnit struct {
+	text, spelled string
+	entities      map[string]bool
+	ends          map[string]bool
+}
+
+// decompose makes units, entities and relationships of what was read in a
+// text. Units are its sentences that hold entities. A unit lists the entities
+// that stand in it as whole words and the ends of the relations that belong to
+// it. A relation belongs to the sentence that it names, else to the first that
+// holds both ends, else to one more unit of the relations that belong to none.
+// An entity that is in no unit then is listed by the first that holds one of
+// its words, else by the first; the relations' ends are well formed.
+func decompose(body string, tokens int, x llm.Extraction) decomposed {
+	d := decomposer{labels: map[string]string{}, counted: map[string]int{}, pairs: map[string]*stated{}}
+	for _, sp := range text.Sentences(body) {
+		line := oneLine(body[sp.Start:sp.End])
+		d.units = append(d.units, newUnit(line))
+	}
+	var keys []string
+	for _, e := range x.Entities {
+		key := text.Key(e.Name)
+		if key == "" || d.labels[key] != "" {
+			continue
+		}
+		d.labels[key] = oneLine(e.Name)
+		keys = append(keys, key)
+		for _, u := range d.units {
+			if holds(u.spelled, key) {
+				u.entities[key] = true
+			}
+		}
+	}
+	for _, r := range x.Relations {
+		d.relation(r)
+	}
+	for _, key := range keys {
+		d.place(key)
+	}
+	return d.out(tokens)
+}
+
+func newUnit(line string) *openUnit {
+	return &openUnit{text: line, spelled: spelled(line), entities: map[string]bool{}, ends: map[string]bool{}}
+}
+
+// relation adds a relation with its ends.
+func (d *decomposer) relation(r llm.Relation) {
+	from, to := text.Key(r.Source), text.Key(r.Target)
+	if from == "" || to == "" {
+		return
+	}
+	says := relationText(r, from, to)
+	u := d.unitOf(r, from, to, says)
+	for key, name := range map[string]string{from: r.Source, to: r.Target} {
+		if d.labels[key] == "" {
+			d.labels[key] = oneLine(name)
+		}
+		u.entities[key] = true
+	}
+	if from > to {
+		from, to = to, from
+	}
+	key := relationKey(from, to)
+	u.ends[key] = true
+	have := d.pairs[key]
+	if have == nil {
+		have = &stated{Key: key, From: from, To: to}
+		d.pairs[key] = have
+	}
+	if !slices.Contains(have.Texts, says) {
+		have.Texts = append(have.Texts, says)
+	}
+}
+
+// relationText is a relation's text: its description where that names both
+// ends, else source, description and target.
+func relationText(r llm.Relation, from, to string) string {
+	says := oneLine(r.Description)
+	if words := spelled(says); holds(words, from) && holds(words, to) {
+		return says
+	}
+	return oneLine(r.Source + " " + says + " " + r.Target)
+}
+
+// unitOf returns the unit that a relation belongs to.
+func (d *decomposer) unitOf(r llm.Relation, from, to, says string) *openUnit {
+	if r.Sentence != "" {
+		want := spelled(r.Sentence)
+		for _, u := range d.units {
+			if u != d.rest && u.spelled == want {
+				return u
+			}
+		}
+	}
+	for _, u := range d.units {
+		if u != d.rest && holds(u.spelled, from) && holds(u.spelled, to) {
+			return u
+		}
+	}
+	if d.rest == nil {
+		d.rest = newUnit("")
+		d.units = append(d.units, d.rest)
+	}
+	if !strings.Contains(d.rest.text, says) {
+		if d.rest.text != "" {
+			d.rest.text += " "
+		}
+		d.rest.text += strings.TrimRight(says, ".") + "."
+	}
+	return d.rest
+}
+
+// place lists an entity that no unit has.
+func (d *decomposer) place(key string) {
+	for _, u := range d.units {
+		if u.entities[key] {
+			return
+		}
+	}
+	if len(d.units) == 0 {
+		return
+	}
+	words := strings.Fields(key)
+	at := slices.IndexFunc(d.units, func(u *openUnit) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return !etext.IsStop(w) && holds(u.spelled, w) })
+	})
+	d.units[max(0, at)].entities[key] = true
+}
+
+func (d *decomposer) out(tokens int) decomposed {
+	out := decomposed{Tokens: tokens}
+	for _, u := range d.units {
+		if len(u.entities) == 0 {
+			continue
+		}
+		made := unit{Text: u.text, Entities: sorted(u.entities), Ends: sorted(u.ends)}
+		for _, key := range made.Entities {
+			d.counted[key]++
+		}
+		out.Units = append(out.Units, made)
+	}
+	for _, key := range sorted(d.counted) {
+		out.Entities = append(out.Entities, mention{key, d.labels[key], d.counted[key]})
+	}
+	for _, key := range sorted(d.pairs) {
+		out.Relations = append(out.Relations, *d.pairs[key])
+	}
+	return out
+}
+
+func sorted[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

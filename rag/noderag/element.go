@@ -1,0 +1,394 @@
+package noderag
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// elementStage tells what the communities are about: H and O (spec A.2.7). A
+// model reads a community's units and attributes, and its report's summary and
+// findings become elements, their titles overviews. An element's sources are
+// the chunks of what was read; an overview's are its elements.
+type elementStage struct {
+	s *System
+	// met are the communities that Items has read.
+	met map[uint64][]about
+}
+
+// Name implements [rag.Stage].
+func (st *elementStage) Name() string { return "elements" }
+
+// Graph implements [rag.Stage].
+func (st *elementStage) Graph() *engine.Graph { return st.s.g }
+
+func communityItem(number uint64) string { return fmt.Sprintf("community:%d", number) }
+
+// about is one unit or attribute of a community.
+type about struct {
+	id   engine.NodeID
+	kind string
+	key  string
+	of   string // of an attribute: digest of what it was made from
+}
+
+// communities returns the units and attributes of each community, in order of
+// kind and key, and the communities' numbers, ascending.
+func (s *System) communities(v *engine.View) (map[uint64][]about, []uint64, error) {
+	of, err := members(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := map[uint64][]about{}
+	for _, m := range of {
+		out[m.Community] = nil
+	}
+	for _, kind := range []string{typeAttribute, typeUnit} {
+		for id, err := range each(v, kind) {
+			if err != nil {
+				return nil, nil, err
+			}
+			m, ok := of[id]
+			if !ok {
+				continue
+			}
+			n, err := v.Node(id)
+			if err != nil {
+				return nil, nil, err
+			}
+			a := about{id: id, kind: kind, key: n.Key}
+			if kind == typeAttribute {
+				a.of = hex.EncodeToString(n.Prop(propOf).AsBytes())
+			}
+			out[m.Community] = append(out[m.Community], a)
+		}
+	}
+	numbers := make([]uint64, 0, len(out))
+	for number, list := range out {
+		numbers = append(numbers, number)
+		slices.SortFunc(list, func(a, b about) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.key, b.key)) })
+	}
+	slices.Sort(numbers)
+	return out, numbers, nil
+}
+
+// communityDigest identifies what a community's elements are made from.
+func communityDigest(list []about) [32]byte {
+	parts := []string{"community"}
+	for _, a := range list {
+		parts = append(parts, a.kind, a.key, a.of)
+	}
+	return rag.Digest(parts...)
+}
+
+// The bucket of elements holds
+//
+//	c <community u64> <element u64>  -> empty
+//	e <element u64>                  -> community u64
+const (
+	keyOfCommunity = 'c'
+	keyOfElement   = 'e'
+)
+
+func ofCommunity(number uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{keyOfCommunity}, number)
+}
+
+func ofElement(id engine.NodeID) []byte { return append([]byte{keyOfElement}, idKey(id)...) }
+
+// elementsOf returns the elements of a community, ascending.
+func elementsOf(v engine.Reader, number uint64) ([]engine.NodeID, error) {
+	var out []engine.NodeID
+	for e, err := range v.Bucket(bucketElements).Prefix(ofCommunity(number)) {
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Key) != 17 {
+			return nil, fmt.Errorf("malformed element: %w", engine.ErrCorrupt)
+		}
+		out = append(out, engine.NodeID(binary.BigEndian.Uint64(e.Key[9:])))
+	}
+	return out, nil
+}
+
+// communityOf returns the community of an element; ok is false where it has
+// none.
+func communityOf(v engine.Reader, id engine.NodeID) (number uint64, ok bool, err error) {
+	b, err := v.Bucket(bucketElements).Get(ofElement(id), nil)
+	if isMissing(err) {
+		return 0, false, nil
+	}
+	if err == nil && len(b) != 8 {
+		err = fmt.Errorf("malformed element: %w", engine.ErrCorrupt)
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	return binary.BigEndian.Uint64(b), true, nil
+}
+
+// Items implements [rag.Stage]: the communities of Least units and attributes
+// or more, and those that have elements though they are smaller now.
+func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		all, numbers, err := st.s.communities(v)
+		if err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		st.met = all
+		for _, number := range numbers {
+			if len(all[number]) < st.s.p.Least {
+				have, err := elementsOf(v, number)
+				if err != nil {
+					yield(rag.WorkItem{}, err)
+					return
+				}
+				if len(have) == 0 {
+					continue
+				}
+			}
+			w := rag.WorkItem{Key: communityItem(number), Digest: communityDigest(all[number])}
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
+// told is what the stage makes of a community.
+type told struct {
+	Community uint64          `json:"community"`
+	Sources   []engine.NodeID `json:"sources"`
+	Elements  []toldElement   `json:"elements"`
+}
+
+type toldElement struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// Do implements [rag.Stage].
+func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	out := told{Elements: []toldElement{}}
+	if _, err := fmt.Sscanf(w.Key, "community:%d", &out.Community); err != nil {
+		return nil, err
+	}
+	list := st.met[out.Community]
+	if len(list) < st.s.p.Least {
+		return json.Marshal(out)
+	}
+	in, sources, err := st.input(v, list)
+	if err != nil {
+		return nil, err
+	}
+	var docs []string
+	if out.Sources, docs, err = sourcesAndDocs(v, sources); err != nil {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
+	if err != nil {
+		return nil, err
+	}
+	var r llm.Report
+	if err := json.Unmarshal([]byte(reply.Text), &r); err != nil {
+		return nil, &llm.ReplyError{Kind: llm.CommunityReport, Raw: reply.Text, Why: err.Error()}
+	}
+	out.Elements = elements(r, max(1, len(list)/st.s.p.PerElement))
+	return json.Marshal(out)
+}
+
+// elements returns a report's summary and findings, each text once, at most so
+// many.
+func elements(r llm.Report, most int) []toldElement {
+	out := []toldElement{}
+	add := func(title, says string) {
+		e := toldElement{oneLine(title), strings.TrimSpace(says)}
+		same := func(o toldElement) bool { return o.Text == e.Text }
+		if e.Text != "" && len(out) < most && !slices.ContainsFunc(out, same) {
+			out = append(out, e)
+		}
+	}
+	add(r.Title, r.Summary)
+	for _, f := range r.Findings {
+		if f.Explanation == "" {
+			f.Explanation = f.Summary
+		}
+		add(f.Summary, f.Explanation)
+	}
+	return out
+}
+
+// input is what a model reads of a community: its attributes and units, each
+// under the weightiest entity that it is of, the weightiest entities first, as
+// far as it can be read.
+func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, map[engine.NodeID]bool, error) {
+	type entity struct {
+		key, label string
+		weight     uint64
+		says       []string
+		nodes      []engine.NodeID
+	}
+	all := map[engine.NodeID]*entity{}
+	for _, a := range list {
+		kind := edgeMentions
+		if a.kind == typeAttribute {
+			kind = edgeAttribute
+		}
+		ids, err := st.s.neighbours(v, a.id, kind)
+		if err != nil {
+			return llm.ReportInput{}, nil, err
+		}
+		var best *entity
+		for _, id := range ids {
+			e := all[id]
+			if e == nil {
+				n, err := v.Node(id)
+				if err != nil {
+					return llm.ReportInput{}, nil, err
+				}
+				total, err := v.Total(engine.NodeTarget(id))
+				if err != nil {
+					return llm.ReportInput{}, nil, err
+				}
+				e = &entity{key: n.Key, label: total.Label, weight: total.Count}
+				all[id] = e
+			}
+			if best == nil || e.weight > best.weight || e.weight == best.weight && e.key < best.key {
+				best = e
+			}
+		}
+		if best == nil {
+			continue
+		}
+		says, err := st.s.textOf(v, a.id, a.kind)
+		if err != nil {
+			return llm.ReportInput{}, nil, err
+		}
+		best.says, best.nodes = append(best.says, says), append(best.nodes, a.id)
+	}
+	var order []*entity
+	for _, e := range all {
+		if len(e.says) > 0 {
+			order = append(order, e)
+		}
+	}
+	slices.SortFunc(order, func(a, b *entity) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
+	})
+	in := llm.ReportInput{}
+	sources := map[engine.NodeID]bool{}
+	left := summaryTokens
+	for _, e := range order {
+		fit := 0
+		for _, says := range e.says {
+			n := st.s.c.Tokens.Count(says)
+			if n > left {
+				break
+			}
+			left -= n
+			fit++
+		}
+		if fit == 0 {
+			break
+		}
+		in.Entities = append(in.Entities, llm.Entity{Name: e.label, Description: strings.Join(e.says[:fit], " ")})
+		for _, id := range e.nodes[:fit] {
+			if err := addSources(v, engine.NodeTarget(id), sources); err != nil {
+				return in, nil, err
+			}
+		}
+	}
+	return in, sources, nil
+}
+
+// textOf returns the text of S, R, A or H.
+func (s *System) textOf(v engine.Reader, id engine.NodeID, kind string) (string, error) {
+	switch kind {
+	case typeAttribute, typeElement:
+		return v.Text(id, propText)
+	}
+	total, err := v.Total(engine.NodeTarget(id))
+	return strings.Join(total.Texts, "\t"), err
+}
+
+// Apply implements [rag.Stage].
+func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	var t told
+	if err := json.Unmarshal(result, &t); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	if err := st.s.dropElements(v, t.Community); err != nil {
+		return err
+	}
+	if len(t.Elements) == 0 {
+		return nil
+	}
+	element, err := v.MakeNodeType(typeElement)
+	if err != nil {
+		return err
+	}
+	overview, err := v.MakeNodeType(typeOverview)
+	if err != nil {
+		return err
+	}
+	titles, err := v.MakeEdgeType(edgeTitle, false)
+	if err != nil {
+		return err
+	}
+	b, err := v.MakeBucket(bucketElements)
+	if err != nil {
+		return err
+	}
+	if err := makeNames(v); err != nil {
+		return err
+	}
+	for _, e := range t.Elements {
+		// Two communities that are told alike have an element each.
+		d := rag.Digest("element", string(w.Digest[:]), e.Text)
+		id, err := st.s.summary(v, element, hex.EncodeToString(d[:16]), e.Text, w.Digest, t.Sources)
+		if err != nil {
+			return err
+		}
+		if err := b.Set(ofElement(id), binary.BigEndian.AppendUint64(nil, t.Community)); err != nil {
+			return err
+		}
+		if err := b.Set(append(ofCommunity(t.Community), idKey(id)...), nil); err != nil {
+			return err
+		}
+		key := text.Key(e.Title)
+		if key == "" {
+			continue
+		}
+		o, created, err := v.DeriveNode(overview, key)
+		if err != nil {
+			return err
+		}
+		if created {
+			if err := putName(v, o, key); err != nil {
+				return err
+			}
+		}
+		if err := v.Contribute(id, engine.NodeTarget(o), engine.Contribution{Count: 1, Label: e.Title}); err != nil {
+			return err
+		}
+		if err := v.Contribute(id, engine.EdgeTarget(id, o, titles), engine.Contribution{Weight: 1, Count: 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

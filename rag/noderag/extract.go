@@ -1,0 +1,271 @@
+package noderag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// extractStage takes chunks apart into units, entities and relationships (spec
+// A.2.3, A.2.4 and A.2.8): T, S, N and R with the edges among them. A chunk is
+// the source of all that was read in it.
+type extractStage struct{ s *System }
+
+// Name implements [rag.Stage].
+func (st *extractStage) Name() string { return "decompose" }
+
+// Graph implements [rag.Stage].
+func (st *extractStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: the chunks of the set.
+func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.p.Chunks) {
+			if !yield(rag.WorkItem{Key: ch.Key, Digest: rag.Digest("decompose", ch.Text)}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Do implements [rag.Stage].
+func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	base := s.Graph(st.s.c.Base).WithContext(ctx)
+	ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, w.Key)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := st.s.c.Document(base, ch.Doc)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, st.s.use(w), []string{ch.Doc}, llm.Task{
+		Kind: llm.Extract, Lang: doc.Lang, Input: llm.ExtractInput{Text: ch.Text, Title: doc.Title},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var x llm.Extraction
+	if err := json.Unmarshal([]byte(reply.Text), &x); err != nil {
+		return nil, &llm.ReplyError{Kind: llm.Extract, Raw: reply.Text, Why: err.Error()}
+	}
+	if x.Relations, err = st.repaired(ctx, m, w, ch, doc.Lang, x); err != nil {
+		return nil, err
+	}
+	return json.Marshal(decompose(ch.Text, ch.Tokens, x))
+}
+
+// malformed reports whether a relation is not of two entities: an end has no
+// word, or holds a comma and is none of the entities, as where a relation was
+// cut at the comma of a name.
+func malformed(r llm.Relation, known map[string]bool) bool {
+	for _, end := range []string{r.Source, r.Target} {
+		key := text.Key(end)
+		if key == "" || strings.Contains(end, ",") && !known[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// repaired returns the relations of a text, the malformed ones as a model
+// repaired them. One beyond repair is left out.
+func (st *extractStage) repaired(ctx context.Context, m *rag.Models, w rag.WorkItem, ch rag.Chunk, lang string, x llm.Extraction) ([]llm.Relation, error) {
+	known := map[string]bool{}
+	var names []string
+	for _, e := range x.Entities {
+		known[text.Key(e.Name)] = true
+		names = append(names, e.Name)
+	}
+	out := make([]llm.Relation, 0, len(x.Relations))
+	for _, r := range x.Relations {
+		if !malformed(r, known) {
+			out = append(out, r)
+			continue
+		}
+		reply, err := m.Do(ctx, st.s.use(w), []string{ch.Doc}, llm.Task{
+			Kind: llm.RepairRelation, Lang: lang,
+			Input: llm.RepairInput{Text: ch.Text, Relation: r.Source + ", " + r.Description + ", " + r.Target, Entities: names},
+		})
+		var bad *llm.ReplyError
+		if errors.As(err, &bad) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		fixed := llm.Relation{}
+		if err := json.Unmarshal([]byte(reply.Text), &fixed); err != nil || text.Key(fixed.Source) == "" || text.Key(fixed.Target) == "" {
+			continue
+		}
+		fixed.Sentence = r.Sentence
+		out = append(out, fixed)
+	}
+	return out, nil
+}
+
+// Apply implements [rag.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	var d decomposed
+	if err := json.Unmarshal(result, &d); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	b, err := st.s.newBuilder(v)
+	if err != nil {
+		return err
+	}
+	if b.chunk, _, err = v.PutNode(b.text, w.Key, engine.Props{propTokens: engine.Int(int64(d.Tokens))}); err != nil {
+		return err
+	}
+	// What an earlier reading of the chunk found does not count any more.
+	if err := st.s.dropSummaries(v, b.chunk); err != nil {
+		return err
+	}
+	if _, err := v.Withdraw(b.chunk); err != nil {
+		return err
+	}
+	return b.build(d)
+}
+
+// builder writes what one chunk says.
+type builder struct {
+	s *System
+	v *engine.TxView
+
+	text, unit, entity, relationship  engine.TypeID
+	source, mentions, states, relates engine.EdgeType
+	chunk                             engine.NodeID
+	entities, relationships           map[string]engine.NodeID
+}
+
+func (s *System) newBuilder(v *engine.TxView) (*builder, error) {
+	b := &builder{s: s, v: v, entities: map[string]engine.NodeID{}, relationships: map[string]engine.NodeID{}}
+	for _, t := range []struct {
+		name string
+		id   *engine.TypeID
+	}{{typeText, &b.text}, {typeUnit, &b.unit}, {typeEntity, &b.entity}, {typeRelationship, &b.relationship}} {
+		var err error
+		if *t.id, err = v.MakeNodeType(t.name); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range []struct {
+		name string
+		id   *engine.EdgeType
+	}{{edgeSource, &b.source}, {edgeMentions, &b.mentions}, {edgeStates, &b.states}, {edgeRelates, &b.relates}} {
+		if t.name == edgeStates && !s.p.UnitRelations {
+			continue
+		}
+		var err error
+		if *t.id, err = v.MakeEdgeType(t.name, false); err != nil {
+			return nil, err
+		}
+	}
+	return b, makeNames(v)
+}
+
+// makeNames makes the field of the names' words.
+func makeNames(v *engine.TxView) error {
+	return v.MakeField(fieldNames, engine.FieldOptions{Analyzer: etext.Exact{}.Name(), Positions: true})
+}
+
+// putName makes a new node findable by the words of its name. The name is the
+// node's key, so that it does not depend on which source came first.
+func putName(v *engine.TxView, id engine.NodeID, name string) error {
+	return v.PutTerms(fieldNames, id, etext.Exact{}.Terms(name))
+}
+
+func (b *builder) build(d decomposed) error {
+	for _, e := range d.Entities {
+		id, created, err := b.v.DeriveNode(b.entity, e.Key)
+		if err != nil {
+			return err
+		}
+		if created {
+			if err := putName(b.v, id, e.Key); err != nil {
+				return err
+			}
+		}
+		b.entities[e.Key] = id
+		if err := b.say(engine.NodeTarget(id), engine.Contribution{Count: uint32(e.Count), Label: e.Label}); err != nil {
+			return err
+		}
+	}
+	for _, r := range d.Relations {
+		id, _, err := b.v.DeriveNode(b.relationship, r.Key)
+		if err != nil {
+			return err
+		}
+		b.relationships[r.Key] = id
+		if err := b.say(engine.NodeTarget(id), engine.Contribution{Count: 1, Texts: r.Texts}); err != nil {
+			return err
+		}
+		// The first time the pair is seen counts: 1, and a relation of an
+		// entity with itself 2.
+		weight := float32(1)
+		if r.From == r.To {
+			weight = 2
+		}
+		for _, end := range []string{r.From, r.To} {
+			if err := b.v.AddEdge(id, b.entities[end], b.relates, weight); err != nil {
+				return err
+			}
+		}
+	}
+	return b.units(d.Units)
+}
+
+// units writes the units. One that stands in the chunk several times is one
+// node, listed so many times.
+func (b *builder) units(units []unit) error {
+	times := map[string]int{}
+	for _, u := range units {
+		times[u.Text]++
+	}
+	for _, u := range units {
+		n := times[u.Text]
+		if n == 0 {
+			continue // written
+		}
+		times[u.Text] = 0
+		id, _, err := b.v.DeriveNode(b.unit, unitKey(u.Text))
+		if err != nil {
+			return err
+		}
+		if err := b.say(engine.NodeTarget(id), engine.Contribution{Count: uint32(n), Texts: []string{u.Text}}); err != nil {
+			return err
+		}
+		if err := b.say(engine.EdgeTarget(id, b.chunk, b.source), engine.Contribution{Weight: 1, Count: 1}); err != nil {
+			return err
+		}
+		for _, key := range u.Entities {
+			t := engine.EdgeTarget(id, b.entities[key], b.mentions)
+			if err := b.say(t, engine.Contribution{Weight: float32(n), Count: uint32(n)}); err != nil {
+				return err
+			}
+		}
+		if !b.s.p.UnitRelations {
+			continue
+		}
+		for _, key := range u.Ends {
+			t := engine.EdgeTarget(id, b.relationships[key], b.states)
+			if err := b.say(t, engine.Contribution{Weight: float32(n), Count: uint32(n)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) say(t engine.Target, c engine.Contribution) error {
+	return b.v.Contribute(b.chunk, t, c)
+}

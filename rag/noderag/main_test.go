@@ -1,0 +1,76 @@
+package noderag_test
+
+import (
+	"context"
+	"flag"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/noderag"
+)
+
+var long = flag.Bool("long", false, "run the long versions of the tests")
+
+func open(t testing.TB) *ragtest.Corpus {
+	t.Helper()
+	c := ragtest.Open(t, rag.Methods{noderag.Name: noderag.Open})
+	c.Models = ragtest.Fixed
+	return c
+}
+
+func models(t testing.TB, c *ragtest.Corpus) *rag.Models {
+	t.Helper()
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// view calls fn with the method's graph.
+func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v *engine.View) error) {
+	t.Helper()
+	g := c.System(t, spec).Graph()
+	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nodes returns the number of nodes of a type.
+func nodes(t testing.TB, c *ragtest.Corpus, spec, nodeType string) int {
+	t.Helper()
+	n := 0
+	view(t, c, spec, func(v *engine.View) error {
+		typ, ok := v.NodeType(nodeType)
+		if !ok {
+			return nil
+		}
+		set, err := v.Nodes(typ)
+		n = int(set.GetCardinality())
+		return err
+	})
+	return n
+}
+
+// edges counts the edges of a type and adds up their weights.
+func edges(t testing.TB, c *ragtest.Corpus, spec, edgeType string) (n int, weight float64) {
+	t.Helper()
+	view(t, c, spec, func(v *engine.View) error {
+		typ, ok := v.EdgeType(edgeType)
+		if !ok {
+			return nil
+		}
+		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{typ}}) {
+			if err != nil {
+				return err
+			}
+			n++
+			weight += float64(e.Weight)
+		}
+		return nil
+	})
+	return n, weight
+}

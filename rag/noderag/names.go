@@ -1,0 +1,55 @@
+package noderag
+
+import (
+	"errors"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// The names in the method's graph.
+const (
+	typeText         = rag.ChunkNodeType // T
+	typeUnit         = "unit"            // S
+	typeEntity       = "entity"          // N
+	typeRelationship = "relationship"    // R
+	typeAttribute    = "attribute"       // A
+	typeElement      = "element"         // H
+	typeOverview     = "overview"        // O
+
+	edgeSource    = "source"    // S - T
+	edgeMentions  = "mentions"  // S - N
+	edgeStates    = "states"    // S - R, where sr=on
+	edgeRelates   = "relates"   // R - N
+	edgeAttribute = "describes" // A - N
+	edgeMember    = "covers"    // H - S, H - A
+	edgeTitle     = "titles"    // O - H
+	edgeNear      = "near"      // among T, S, A, H
+
+	propTokens = "tokens" // T
+	propText   = "text"   // A, H
+	propOf     = "of"     // A, H: digest of what the text was made from
+
+	fieldNames = "names" // words of entities and overviews
+
+	bucketImportant   = "important"   // entity u64 -> by what it was chosen
+	bucketCommunities = "communities" // see community.go
+	bucketElements    = "elements"    // element u64 -> community u64
+)
+
+// spaceOf returns the name of the vector space of T, S, A and H for a model.
+func spaceOf(model string) string { return "rich@" + model }
+
+// space returns how the vectors are indexed.
+func (s *System) space(model string, dim int) engine.SpaceOptions {
+	return engine.SpaceOptions{
+		Dim: dim, Model: model, Metric: vecindex.Cosine, Kind: vecindex.HNSW,
+		Seed: spaceSeed, M: s.p.M, EfConstruction: s.p.EfConstruction,
+	}
+}
+
+// spaceSeed is the seed of the vectors' graph, hnswlib's.
+const spaceSeed = 100
+
+func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }

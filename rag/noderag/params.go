@@ -1,0 +1,280 @@
+package noderag
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// Name is the method's name.
+const Name = "noderag"
+
+// Params are the method's parameters. The first group are those that the index
+// depends on; the others may differ from one question to the next.
+type Params struct {
+	// Chunks is the chunk set, T.
+	Chunks text.ChunkSet
+	// Core is the k of the k-core that makes an entity important; 0, the
+	// default, is round(ln |V| sqrt(mean degree)).
+	Core int
+	// Pivots is the number of nodes that betweenness is computed from. The
+	// default is 10; 0 is all.
+	Pivots int
+	// Scale is how many times the mean an important entity's betweenness
+	// exceeds; 0, the default, is round(log10 |V|).
+	Scale int
+	// Mentions is the weight that an important entity exceeds. The default is
+	// 1.
+	Mentions int
+	// Resolution of the modularity. The default is 1.
+	Resolution float64
+	// Least is the number of units and attributes from which on a community
+	// has elements. The default is 2.
+	Least int
+	// PerElement is the number of a community's units and attributes for each
+	// of its elements, of which there is at least one. The default is 4.
+	PerElement int
+	// Cluster is the mean size of the clusters of vectors above which elements
+	// are matched by cluster, else by community alone. The default is 39.
+	Cluster int
+	// M and EfConstruction are those of the vectors' graph; 50 and 200.
+	M, EfConstruction int
+	// UnitRelations joins units and relationships too.
+	UnitRelations bool
+
+	// Hits is the number of nodes found by vector. The default is 10.
+	Hits int
+	// Dual adds the entities and overviews that the question names; Near
+	// follows the near edges; Cross adds what the walk finds.
+	Dual, Near, Cross bool
+	// NameWeight and VectorWeight are what a named node and a near one count
+	// among the seeds; 1 and 1.
+	NameWeight, VectorWeight float64
+	// Match says how names are matched: phrase (the default), any name that
+	// holds an element of the question; or equal, those that are equal to it,
+	// and phrase only where there are none. Names bounds the matches of an
+	// element, 0 does not.
+	Match string
+	Names int
+	// Steps, Alpha and Restart are those of the walk: 2, 0.5, and off, which is
+	// the lazy walk of the code.
+	Steps   int
+	Alpha   float64
+	Restart bool
+	// Adjust takes 1/max(degree of its ends) for an edge's weight, which is
+	// the default, in place of the stored one.
+	Adjust bool
+	// Cross nodes, entities, relationships and overviews that the walk may
+	// add: 10, 10, 30, 10.
+	CrossNodes, Entities, Relationships, Overviews int
+	// Expand adds the attributes of the entities, and the elements of the
+	// overviews.
+	Expand bool
+	// Order is the order of the sections of the context: summary (the default)
+	// is elements, attributes, units, relationships, texts; text begins with
+	// texts and units.
+	Order string
+}
+
+// defaults are the parameters by name, as people write them.
+func defaults() map[string]string {
+	return map[string]string{
+		"chunks": text.ChunkSet{}.String(), "core": "0", "pivots": "10", "scale": "0", "mentions": "1",
+		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "sr": "off",
+		"k": "10", "dual": "on", "near": "on", "cross": "on", "name-weight": "1", "vector-weight": "1",
+		"match": "phrase", "names": "0", "steps": "2", "alpha": "0.5", "ppr": "lazy", "adjust": "on",
+		"cnode": "10", "enode": "10", "rnode": "30", "onode": "10", "expand": "on", "order": "summary",
+	}
+}
+
+// indexed are the parameters that the index depends on.
+func indexed() []string {
+	return []string{
+		"chunks", "core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "sr",
+	}
+}
+
+// profile returns the chunk set of a profile: paper are windows of 1,048 tokens
+// without overlap.
+func profile(name string) (text.ChunkSet, error) {
+	switch name {
+	case "paper":
+		return text.ChunkSet{Size: 1048, Rule: text.Window}, nil
+	case "default":
+		return text.ChunkSet{}, nil
+	}
+	return text.ChunkSet{}, fmt.Errorf("profile %q: there are default and paper", name)
+}
+
+// parse reads parameters and returns them with their canonical spellings.
+func parse(given map[string]string) (Params, map[string]string, error) {
+	p, all := Params{}, defaults()
+	for k, v := range given {
+		if k == "profile" {
+			set, err := profile(v)
+			if err != nil {
+				return p, nil, err
+			}
+			if _, ok := given["chunks"]; !ok {
+				all["chunks"] = set.String()
+			}
+			continue
+		}
+		if _, ok := all[k]; !ok {
+			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		}
+		all[k] = v
+	}
+	r := reader{all: all}
+	var err error
+	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
+		r.fail("chunks", err.Error())
+	}
+	p.Core = r.int("core", 0, 1_000_000)
+	p.Pivots = r.int("pivots", 0, 1_000_000)
+	p.Scale = r.int("scale", 0, 1_000_000)
+	p.Mentions = r.int("mentions", 0, 1_000_000)
+	p.Resolution = r.float("resolution", 0, 1000)
+	p.Least = r.int("least", 1, 1_000_000)
+	p.PerElement = r.int("per-element", 1, 1_000_000)
+	p.Cluster = r.int("cluster", 0, 1_000_000)
+	p.M = r.int("m", 2, 256)
+	p.EfConstruction = r.int("efc", 1, 10_000)
+	p.UnitRelations = r.flag("sr")
+	p.Hits = r.int("k", 1, 1000)
+	p.Dual = r.flag("dual")
+	p.Near = r.flag("near")
+	p.Cross = r.flag("cross")
+	p.NameWeight = r.float("name-weight", 0, 1000)
+	p.VectorWeight = r.float("vector-weight", 0, 1000)
+	p.Match = r.oneOf("match", "phrase", "equal")
+	p.Names = r.int("names", 0, 1_000_000)
+	p.Steps = r.int("steps", 1, 20)
+	p.Alpha = r.float("alpha", 0, 1)
+	if p.Alpha == 0 {
+		r.fail("alpha", "a number over 0")
+	}
+	p.Restart = r.oneOf("ppr", "lazy", "restart") == "restart"
+	p.Adjust = r.flag("adjust")
+	p.CrossNodes = r.int("cnode", 0, 10_000)
+	p.Entities = r.int("enode", 0, 10_000)
+	p.Relationships = r.int("rnode", 0, 10_000)
+	p.Overviews = r.int("onode", 0, 10_000)
+	p.Expand = r.flag("expand")
+	p.Order = r.oneOf("order", "text", "summary")
+	return p, all, r.err
+}
+
+// reader reads parameters and keeps the first error.
+type reader struct {
+	all map[string]string
+	err error
+}
+
+func (r *reader) fail(name, why string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
+	}
+}
+
+func (r *reader) int(name string, lo, hi int) int {
+	n, err := strconv.Atoi(r.all[name])
+	if err != nil || n < lo || n > hi {
+		r.fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
+	}
+	r.all[name] = strconv.Itoa(n)
+	return n
+}
+
+func (r *reader) float(name string, lo, hi float64) float64 {
+	x, err := strconv.ParseFloat(r.all[name], 64)
+	if err != nil || !(x >= lo && x <= hi) {
+		r.fail(name, fmt.Sprintf("a number from %g to %g", lo, hi))
+	}
+	r.all[name] = strconv.FormatFloat(x, 'g', -1, 64)
+	return x
+}
+
+func (r *reader) oneOf(name string, values ...string) string {
+	if !slices.Contains(values, r.all[name]) {
+		r.fail(name, "one of "+strings.Join(values, ", "))
+	}
+	return r.all[name]
+}
+
+func (r *reader) flag(name string) bool { return r.oneOf(name, "on", "off") == "on" }
+
+// System is NodeRAG on a corpus.
+type System struct {
+	p     Params
+	c     *rag.Corpus
+	g     *engine.Graph
+	all   map[string]string
+	graph string
+	// recluster makes the next communities from nothing.
+	recluster bool
+	// graphs has the graph that questions walk on.
+	graphs *graphops.Cache
+}
+
+var _ rag.System = (*System)(nil)
+
+// Open makes the method on a corpus; its graph is made where it is new.
+func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	p, all, err := parse(params)
+	if err != nil {
+		return nil, fmt.Errorf("rag: noderag: %w: %w", rag.ErrMethod, err)
+	}
+	s := &System{p: p, c: c, all: all, graphs: graphops.NewCache(c.DB.MemoryBudget() / 8)}
+	part := map[string]string{}
+	for _, k := range indexed() {
+		part[k] = all[k]
+	}
+	s.graph = rag.Instance(Name, part, defaults())
+	if s.g, err = c.Graph(ctx, s.graph); err != nil {
+		return nil, fmt.Errorf("rag: noderag: %w", err)
+	}
+	return s, nil
+}
+
+// Name implements [rag.System].
+func (s *System) Name() string { return Name }
+
+// Instance implements [rag.System].
+func (s *System) Instance() string { return s.graph }
+
+// Params implements [rag.System].
+func (s *System) Params() map[string]string { return maps.Clone(s.all) }
+
+// ChunkSet implements [rag.System].
+func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
+
+// Graph implements [rag.System].
+func (s *System) Graph() *engine.Graph { return s.g }
+
+// use names a work item's use of a reply among those of all instances.
+func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
+
+// Stages implements [rag.System].
+func (s *System) Stages(m *rag.Models) []rag.Stage {
+	model := m.Documents.Space()
+	return []rag.Stage{
+		&extractStage{s: s},
+		&vectorStage{s: s, model: model},
+		&importanceStage{s: s},
+		&attributeStage{s: s},
+		&communityStage{s: s},
+		&elementStage{s: s},
+		&summaryVectorStage{s: s, model: model},
+		&matchStage{s: s, model: model},
+		&nearStage{s: s, model: model},
+	}
+}

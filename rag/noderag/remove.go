@@ -1,0 +1,143 @@
+package noderag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// Changed implements [rag.System]: attributes and elements that were made from
+// chunks that leave go with them, and are made anew from what is left. What
+// else the chunks supported goes with their nodes.
+func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		t, ok := v.NodeType(typeText)
+		if !ok {
+			return nil
+		}
+		for _, ch := range gone {
+			id, err := v.Lookup(t, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := s.dropSummaries(v, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// dropSummaries removes the attributes and elements that rest on a chunk, and
+// the marks of the entities that it names: what is said around them changes.
+func (s *System) dropSummaries(v *engine.TxView, chunk engine.NodeID) error {
+	var gone []engine.NodeID
+	for t, err := range v.ContributedBy(chunk) {
+		if err != nil {
+			return err
+		}
+		if t.Type != 0 {
+			break
+		}
+		n, err := v.Node(t.Node)
+		if err != nil {
+			return err
+		}
+		switch v.NodeTypeName(n.Type) {
+		case typeAttribute, typeElement:
+			gone = append(gone, t.Node)
+		case typeEntity:
+			ok, err := v.Bucket(bucketImportant).Has(idKey(t.Node))
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			if err := rag.ForgetJobs(v, attributeItem(t.Node)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range gone {
+		if err := s.dropSummary(v, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropSummary removes an attribute or element, and the mark of the work that
+// made it. An overview of no other element goes with it.
+func (s *System) dropSummary(v *engine.TxView, id engine.NodeID) error {
+	n, err := v.Node(id)
+	if err != nil {
+		return err
+	}
+	if v.NodeTypeName(n.Type) == typeElement {
+		number, ok, err := communityOf(v, id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := rag.ForgetJobs(v, communityItem(number)); err != nil {
+				return err
+			}
+		}
+		return s.dropNode(v, id)
+	}
+	entities, err := s.neighbours(v, id, edgeAttribute)
+	if err != nil {
+		return err
+	}
+	for _, e := range entities {
+		if err := rag.ForgetJobs(v, attributeItem(e)); err != nil {
+			return err
+		}
+	}
+	return s.dropNode(v, id)
+}
+
+// dropElements removes the elements of a community.
+func (s *System) dropElements(v *engine.TxView, community uint64) error {
+	have, err := elementsOf(v, community)
+	if err != nil {
+		return err
+	}
+	for _, id := range have {
+		if err := s.dropNode(v, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropNode removes an attribute or element with the mark of its vector.
+func (s *System) dropNode(v *engine.TxView, id engine.NodeID) error {
+	if err := rag.ForgetJobs(v, vectorItem(id)); err != nil {
+		return err
+	}
+	b, err := v.MakeBucket(bucketElements)
+	if err != nil {
+		return err
+	}
+	number, ok, err := communityOf(v, id)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := b.Delete(append(ofCommunity(number), idKey(id)...)); err != nil {
+			return err
+		}
+		if err := b.Delete(ofElement(id)); err != nil {
+			return err
+		}
+	}
+	_, err = v.DeleteNode(id)
+	return err
+}

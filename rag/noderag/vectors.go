@@ -1,0 +1,254 @@
+package noderag
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// vectorStage gives the chunks and their units their vectors (spec A.2.6): T
+// has the one of the base graph.
+type vectorStage struct {
+	s     *System
+	model llm.SpaceInfo
+}
+
+// Name implements [rag.Stage].
+func (st *vectorStage) Name() string { return "vectors" }
+
+// Graph implements [rag.Stage].
+func (st *vectorStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: the chunks of the method's graph.
+func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		for id, err := range each(v, typeText) {
+			var n engine.Node
+			if err == nil {
+				n, err = v.Node(id)
+			}
+			if !yield(rag.WorkItem{Key: n.Key, Digest: rag.Digest("vectors", st.model.Model)}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// each yields the nodes of a type, ascending.
+func each(v engine.Reader, typeName string) iter.Seq2[engine.NodeID, error] {
+	return func(yield func(engine.NodeID, error) bool) {
+		t, ok := v.NodeType(typeName)
+		if !ok {
+			return
+		}
+		set, err := v.Nodes(t)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			if !yield(engine.NodeID(it.Next()), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Do implements [rag.Stage].
+func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	base := s.Graph(st.s.c.Base).WithContext(ctx)
+	chunk, ok := v.NodeType(typeText)
+	if !ok {
+		return nil, fmt.Errorf("chunk %s: %w", w.Key, engine.ErrNotFound)
+	}
+	id, err := v.Lookup(chunk, w.Key)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	if own, err := st.own(ctx, base, w.Key); err != nil {
+		return nil, err
+	} else if own != nil {
+		out = appendVector(out, id, own)
+	}
+	unitType, ok := v.NodeType(typeUnit)
+	if !ok {
+		return out, nil
+	}
+	var units []engine.NodeID
+	var texts []string
+	for t, err := range v.ContributedBy(id) {
+		if err != nil {
+			return nil, err
+		}
+		if t.Type != 0 {
+			break
+		}
+		n, err := v.Node(t.Node)
+		if err != nil {
+			return nil, err
+		}
+		if n.Type != unitType {
+			continue
+		}
+		total, err := v.Total(t)
+		if err != nil {
+			return nil, err
+		}
+		units, texts = append(units, t.Node), append(texts, total.Texts[0])
+	}
+	if len(texts) == 0 {
+		return out, nil
+	}
+	vecs, err := m.Embed(ctx, []string{rag.DocOf(w.Key)}, texts)
+	if err != nil {
+		return nil, err
+	}
+	for i, vec := range vecs {
+		if vec != nil {
+			out = appendVector(out, units[i], vec)
+		}
+	}
+	return out, nil
+}
+
+// own returns a chunk's vector in the base graph, nil where it has none.
+func (st *vectorStage) own(ctx context.Context, base *engine.View, key string) ([]float32, error) {
+	vecs, err := base.Vectors(rag.ChunkSpace(st.s.p.Chunks, st.model.Model))
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, err := st.s.c.ChunkNode(base, st.s.p.Chunks, key)
+	if err != nil {
+		return nil, err
+	}
+	vec, err := vecs.Vector(ctx, uint64(id), nil)
+	if isMissing(err) {
+		return nil, nil
+	}
+	return vec, err
+}
+
+// appendVector appends a node and its vector: node u64, number of elements
+// u32, elements f32.
+func appendVector(dst []byte, id engine.NodeID, vec []float32) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(id))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(vec)))
+	return rag.AppendVector(dst, vec)
+}
+
+// putVectors writes what appendVector made.
+func (s *System) putVectors(v *engine.TxView, model llm.SpaceInfo, b []byte) error {
+	space := spaceOf(model.Model)
+	for len(b) > 0 {
+		if len(b) < 12 {
+			return fmt.Errorf("malformed vectors")
+		}
+		id := engine.NodeID(binary.BigEndian.Uint64(b))
+		n := 4 * int(binary.BigEndian.Uint32(b[8:]))
+		if b = b[12:]; len(b) < n {
+			return fmt.Errorf("malformed vectors")
+		}
+		if err := v.MakeSpace(space, s.space(model.Model, model.Dim)); err != nil {
+			return err
+		}
+		if err := v.PutVector(space, id, rag.ReadVector(b[:n])); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// Apply implements [rag.Stage].
+func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	return st.s.putVectors(tx.Graph(st.s.g), st.model, result)
+}
+
+// summaryVectorStage gives attributes and elements their vectors.
+type summaryVectorStage struct {
+	s     *System
+	model llm.SpaceInfo
+}
+
+// Name implements [rag.Stage].
+func (st *summaryVectorStage) Name() string { return "summary vectors" }
+
+// Graph implements [rag.Stage].
+func (st *summaryVectorStage) Graph() *engine.Graph { return st.s.g }
+
+// vectorItem names the work item of a summary's vector.
+func vectorItem(id engine.NodeID) string { return fmt.Sprintf("vector:%d", id) }
+
+// Items implements [rag.Stage]: the attributes and elements.
+func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		for _, name := range []string{typeAttribute, typeElement} {
+			for id, err := range each(v, name) {
+				var says string
+				if err == nil {
+					says, err = v.Text(id, propText)
+				}
+				w := rag.WorkItem{Key: vectorItem(id), Digest: rag.Digest("summary", st.model.Model, says)}
+				if !yield(w, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Do implements [rag.Stage].
+func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	var id engine.NodeID
+	if _, err := fmt.Sscanf(w.Key, "vector:%d", &id); err != nil {
+		return nil, err
+	}
+	says, err := v.Text(id, propText)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := docsOf(v, engine.NodeTarget(id))
+	if err != nil {
+		return nil, err
+	}
+	vecs, err := m.Embed(ctx, docs, []string{says})
+	if err != nil || vecs[0] == nil {
+		return nil, err
+	}
+	return appendVector(nil, id, vecs[0]), nil
+}
+
+// Apply implements [rag.Stage].
+func (st *summaryVectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	return st.s.putVectors(tx.Graph(st.s.g), st.model, result)
+}
+
+// docsOf returns the keys of the documents that a node rests on, in order.
+func docsOf(v engine.Reader, t engine.Target) ([]string, error) {
+	set, err := v.Sources(t)
+	if err != nil {
+		return nil, err
+	}
+	docs := map[string]bool{}
+	for it := set.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			return nil, err
+		}
+		docs[rag.DocOf(n.Key)] = true
+	}
+	return sorted(docs), nil
+}
