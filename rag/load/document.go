@@ -24,14 +24,16 @@ type Document struct {
 	// Text is valid UTF-8: the title, a line break and the body, or what of
 	// the two there is. With [Options.NoTitle] it is the body.
 	Text string
-	// Lang is the language tag that the source states, as it is written there.
+	// Lang is the language tag that the source states, as it is written there,
+	// or else the language that [text.Language] reads off the text, "" where
+	// that is not clear.
 	Lang string
 	// Meta is nil where there is none.
 	Meta map[string]Value
 	// Format is one of txt, md, html, jsonl, csv, pdf.
 	Format string
-	// Digest is the SHA-256 of title, text, language and metadata. The key
-	// and the place of the file have no part in it.
+	// Digest is the SHA-256 of title, text, stated language and metadata. The
+	// key and the place of the file have no part in it.
 	Digest [32]byte
 	// Blocks are ascending and disjoint, and hold every character of Text
 	// but white space. There are at most 262,144 beside the title's; the last
@@ -46,7 +48,8 @@ type Block struct {
 	// Heading is the path of headings the block stands under, without the
 	// document's title: "Install > Linux". A heading's own block includes it.
 	Heading string
-	// Page counts from 1; 0 where the format has no pages.
+	// Page counts from 1; 0 where the format has no pages. A title has that of
+	// what follows it.
 	Page int
 	// Source is the span of the file (of its uncompressed bytes) that the
 	// block was made of, {-1, -1} where unknown.

@@ -30,7 +30,11 @@ func (d *draft) document(noTitle bool) *Document {
 	}
 	shift := len(d.title) + 1
 	blocks := make([]Block, 0, len(d.blocks)+1)
-	blocks = append(blocks, Block{End: len(d.title), Source: d.titleSrc})
+	first := 0 // page
+	if len(d.blocks) > 0 {
+		first = d.blocks[0].Page
+	}
+	blocks = append(blocks, Block{End: len(d.title), Page: first, Source: d.titleSrc})
 	for _, b := range d.blocks {
 		b.Start, b.End = b.Start+shift, b.End+shift
 		blocks = append(blocks, b)

@@ -38,7 +38,7 @@ func TestPDF(t *testing.T) {
 	if d.Title != "The mill of Orsk" || d.Lang != "en-GB" || d.Format != "pdf" || d.Key != "mill.pdf" {
 		t.Errorf("title %q, language %q, format %q, key %q", d.Title, d.Lang, d.Format, d.Key)
 	}
-	for text, page := range map[string]int{"The mill of Orsk": 0, "sixty years": 1, "Café": 1, "wheel turned": 2} {
+	for text, page := range map[string]int{"The mill of Orsk": 1, "sixty years": 1, "Café": 1, "wheel turned": 2} {
 		at := strings.Index(d.Text, text)
 		if p, ok := d.Locate(at, at+len(text)); !ok || p.Page != page {
 			t.Errorf("%q is on page %d, want %d", text, p.Page, page)

@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // maxKeyBytes bounds a key, and thereby the "id" of a record.
@@ -234,6 +236,9 @@ func (w *walker) emit(d *draft, format, key, name string, line int) error {
 	doc := d.document(w.opt.NoTitle)
 	doc.Key, doc.Path, doc.Line, doc.Format = key, name, line, format
 	doc.Digest = doc.digest()
+	if doc.Lang == "" {
+		doc.Lang = text.Language(doc.Text)
+	}
 	if !w.yield(doc, nil) {
 		return errStop
 	}

@@ -26,12 +26,16 @@ func abbreviationOf(word string) abbreviation {
 	case "mr", "mrs", "ms", "messrs", "mme", "mlle", "dr", "drs", "prof", "rev",
 		"hon", "msgr", "gen", "brig", "col", "maj", "capt", "cpt", "cmdr", "lt",
 		"sgt", "cpl", "pvt", "adm", "sen", "gov", "pres", "amb", "supt", "insp",
-		"e.g", "i.e":
+		"e.g", "i.e", "bzw", "evtl", "ggf", "inkl", "vgl", "sog", "mio", "mrd":
 		return announcesName
 	case "no", "nos", "nr", "fig", "figs", "eq", "eqs", "vol", "vols", "pp", "pg",
 		"ch", "sec", "sect", "para", "op", "ca", "approx", "est", "jan", "feb",
-		"mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec":
+		"mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+		"geb", "gest":
 		return announcesNumber
+	}
+	if word == "usw" || word == "Jh" || word == "Hr" {
+		return shortened
 	}
 	if isDotted(word) {
 		return shortened

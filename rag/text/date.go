@@ -68,13 +68,23 @@ func isOrdinal(w string) bool {
 func isDigits(w string) bool { return w != "" && strings.Trim(w, "0123456789") == "" }
 
 // isMonth reports whether w is the English name of a month, or its usual
-// abbreviation with the dot.
+// abbreviation with the dot, or the German name.
 func isMonth(w string) bool {
 	switch w {
 	case "January", "February", "March", "April", "May", "June", "July",
 		"August", "September", "October", "November", "December",
 		"Jan.", "Feb.", "Mar.", "Apr.", "Jun.", "Jul.", "Aug.", "Sep.", "Sept.",
 		"Oct.", "Nov.", "Dec.":
+		return true
+	}
+	return isGermanMonth(w)
+}
+
+// isGermanMonth reports whether w is the German name of a month.
+func isGermanMonth(w string) bool {
+	switch w {
+	case "Januar", "Jänner", "Februar", "März", "April", "Mai", "Juni", "Juli",
+		"August", "September", "Oktober", "November", "Dezember":
 		return true
 	}
 	return false

@@ -75,8 +75,10 @@ const (
 // names have the same span.
 //
 // The rules are made for English and find names in other languages that
-// capitalise them and only them; in scripts without case they find titles,
-// quotations and numbered dates. Within a sentence ([Sentences]):
+// capitalise them and only them, in German also other nouns; in scripts without
+// case they find titles, quotations, years, and names in Latin letters. Stop
+// words are those of English and of the text's [Language]. Within a sentence
+// ([Sentences]):
 //
 //   - Dates come first: "16 June 1957", "June 16, 1957", "June 1957",
 //     "16 June", "1957", "1950s", "20th century".
@@ -98,7 +100,7 @@ const (
 // [CaseStats]); nil means that nothing is known, and every capitalised single
 // word that is no stop word is a name. Deterministic; linear time.
 func Names(text string, stats *CaseStats) []Name {
-	f := finder{text: text, stats: stats}
+	f := finder{text: text, stats: stats, lang: Language(text)}
 	var sentences []Span
 	for _, p := range paragraphs(text) {
 		sentences = appendSentences(sentences[:0], text, p)
@@ -122,6 +124,7 @@ func Names(text string, stats *CaseStats) []Name {
 type finder struct {
 	text     string
 	stats    *CaseStats
+	lang     string
 	sentence int     // number of the sentence being read
 	toks     []token // of that sentence
 	out      []Name
@@ -218,7 +221,7 @@ func (f *finder) capitalAt(i int) bool { return f.adjacent(i) && f.toks[i].capit
 // stop reports whether token i is a stop word, in any case.
 func (f *finder) stop(i int) bool {
 	w := f.word(i)
-	return len(w) <= 10 && lex.IsStop(strings.ToLower(w))
+	return len(w) <= 20 && (lex.IsStop(strings.ToLower(w)) || isStopIn(f.lang, lex.Fold(w)))
 }
 
 // quotes adds the short quotations of a sentence.

@@ -171,14 +171,16 @@ func (p *packer) write(atoms []atom, g grain) (n, tokens int) {
 	return n, tokens
 }
 
-// split splits sp into words, each with the blanks behind it, or characters.
+// split splits sp into words, each with the blanks behind it, or characters. In
+// scripts without blanks a comma ends a word.
 func (p *packer) split(sp Span, g grain) []Span {
 	var out []Span
 	for i := sp.Start; i < sp.End; {
 		end := i
 		if g == byWord {
-			if k := strings.IndexFunc(p.text[i:sp.End], unicode.IsSpace); k >= 0 {
-				end = skipSpace(p.text[:sp.End], i+k)
+			if k := strings.IndexFunc(p.text[i:sp.End], endsWord); k >= 0 {
+				_, n := utf8.DecodeRuneInString(p.text[i+k:])
+				end = skipSpace(p.text[:sp.End], i+k+n)
 			} else {
 				end = sp.End
 			}
@@ -190,6 +192,16 @@ func (p *packer) split(sp Span, g grain) []Span {
 		i = end
 	}
 	return out
+}
+
+// endsWord reports whether a word can end with r: a blank, or a full-width mark
+// inside a sentence.
+func endsWord(r rune) bool {
+	switch r {
+	case '，', '、', '；', '：':
+		return true
+	}
+	return unicode.IsSpace(r)
 }
 
 // weigh counts the tokens of spans in the encoding of the whole, sp: a token

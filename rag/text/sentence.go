@@ -21,7 +21,10 @@ import (
 //   - after an abbreviation: titles (Dr.) never; initials, and forms with
 //     inner dots (J. U.S. Ph.D.), and shortened words such as Inc. and vs.
 //     only before a capitalised function word (The, In, He); words that
-//     announce a number (No. Fig. Sept.) not before a digit;
+//     announce a number (No. Fig. Sept.) not before a digit; German
+//     abbreviations (z. B., bzw.) likewise;
+//   - after a number of one or two digits before a German month or
+//     Jahrhundert (16. Juni);
 //   - after the enumerator that opens it (3.);
 //   - before the first letter or digit; marks that stand alone behind a
 //     sentence belong to it.
@@ -113,6 +116,9 @@ func isAbbreviation(s string, start, dot int, next string) bool {
 		return false
 	}
 	digit := next != "" && next[0] >= '0' && next[0] <= '9'
+	if len(w) <= 2 && strings.Trim(w, "0123456789") == "" && opensGermanDate(next) {
+		return true
+	}
 	if b == start && len(w) <= 3 && strings.Trim(w, "0123456789") == "" {
 		return true
 	}
@@ -140,6 +146,17 @@ func opensSentence(text string) bool {
 	return text[0] >= 'A' && text[0] <= 'Z' && lex.IsStop(strings.ToLower(text[:n]))
 }
 
+// opensGermanDate reports whether text starts with what a German ordinal stands
+// before.
+func opensGermanDate(text string) bool {
+	for i, r := range text {
+		if !unicode.IsLetter(r) {
+			return isGermanMonth(text[:i]) || text[:i] == "Jahrhundert" || text[:i] == "Jahrhunderts" || text[:i] == "Jh"
+		}
+	}
+	return isGermanMonth(text)
+}
+
 // isTerminator reports whether r can end a sentence.
 func isTerminator(r rune) bool {
 	switch r {
@@ -161,7 +178,7 @@ func isFullWidth(r rune) bool {
 
 // isIdeograph reports whether r belongs to a script without blanks.
 func isIdeograph(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 // isCloser reports whether r can stand between a terminator and the end of

@@ -3,8 +3,6 @@ package text
 import (
 	"slices"
 	"strings"
-
-	lex "github.com/ragdb/ragdb/engine/text"
 )
 
 // maxTermWords is the length of the longest term. English puts the noun that
@@ -18,7 +16,12 @@ const maxTermWords = 3
 // stop words; of a run of more than three words it is the last three. Adverbs
 // in -ly, single letters and words that say little by themselves (use, make,
 // various, example) part runs as stop words do. The capital of a sentence's
-// first word does not count; other capitalised words part runs.
+// first word does not count; other capitalised words part runs. In the other
+// languages of [Language] their function words part runs, too.
+//
+// In Japanese a term is a run of Han or of Katakana, in Chinese what is left of
+// a run of Han between function words: two to eight characters. A Korean word
+// ends a term with its particle, which is no part of it; verbs are left out.
 //
 // Texts without names, such as essays, need terms; elsewhere they add noise.
 // Deterministic; linear time.
@@ -26,14 +29,17 @@ func Terms(text string, names []Name) []Name {
 	var out []Name
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b Name) int { return a.Start - b.Start })
+	lang := Language(text)
 	sentence, next, named := 0, 0, 0 // names[:next] reach to byte named
 	var sentences []Span
 	var toks []token
 	var run []Span
+	emit := func(sp Span) {
+		out = append(out, Name{Key(text[sp.Start:sp.End]), text[sp.Start:sp.End], sp.Start, sp.End, Common, sentence})
+	}
 	flush := func() {
 		if n := len(run); n > 0 {
-			sp := Span{run[max(0, n-maxTermWords)].Start, run[n-1].End}
-			out = append(out, Name{Key(text[sp.Start:sp.End]), text[sp.Start:sp.End], sp.Start, sp.End, Common, sentence})
+			emit(Span{run[max(0, n-maxTermWords)].Start, run[n-1].End})
 		}
 		run = run[:0]
 	}
@@ -51,12 +57,20 @@ func Terms(text string, names []Name) []Name {
 				if t.apart {
 					flush()
 				}
-				if t.start < named || t.number || t.capital && i > 0 || !isContent(text[t.start:t.end]) {
+				if t.start >= named && isIdeograph(firstRune(text[t.start:])) {
+					flush()
+					for _, sp := range ideographTerms(text, Span{t.start, t.end}, lang) {
+						emit(sp)
+					}
+					continue
+				}
+				end, particle := koreanStem(text[t.start:t.end])
+				if t.start < named || t.number || t.capital && i > 0 || !isContent(text[t.start:t.start+end], lang) {
 					flush()
 					continue
 				}
-				run = append(run, Span{t.start, t.end})
-				if t.possessive {
+				run = append(run, Span{t.start, t.start + end})
+				if t.possessive || particle {
 					flush()
 				}
 			}
@@ -68,9 +82,12 @@ func Terms(text string, names []Name) []Name {
 }
 
 // isContent reports whether a word can be part of a term.
-func isContent(word string) bool {
+func isContent(word, lang string) bool {
+	if isKoreanVerb(word) || functionWords[lang][word] {
+		return false
+	}
 	w := Key(word)
-	return len(w) > 1 && !lex.IsStop(w) && !isGeneric(w) &&
+	return len(w) > 1 && !isStopIn(lang, w) && !isGeneric(w) &&
 		!(len(w) > 4 && strings.HasSuffix(w, "ly"))
 }
 

@@ -18,7 +18,8 @@ type token struct {
 
 // appendTokens appends the tokens of a sentence. A token is a run of letters,
 // digits and their marks, with single - ' ’ & and dots between two of them,
-// and with the dot of an abbreviation behind it.
+// and with the dot of an abbreviation behind it. A run of Han or kana is a
+// token apart from other letters and digits beside it.
 func appendTokens(out []token, s string, sent Span) []token {
 	apart := true
 	for i := sent.Start; i < sent.End; {
@@ -30,7 +31,11 @@ func appendTokens(out []token, s string, sent Span) []token {
 		}
 		t := token{start: i, apart: apart, number: unicode.IsNumber(r),
 			capital: unicode.IsUpper(r) || unicode.IsTitle(r)}
-		t.end, t.possessive = tokenEnd(s[:sent.End], i)
+		if isIdeograph(r) {
+			t.end = ideographsEnd(s[:sent.End], i)
+		} else {
+			t.end, t.possessive = tokenEnd(s[:sent.End], i)
+		}
 		i = t.end
 		if t.possessive {
 			_, n := utf8.DecodeRuneInString(s[i:])
@@ -56,14 +61,14 @@ func tokenEnd(s string, i int) (end int, possessive bool) {
 				break
 			}
 			r, n := utf8.DecodeRuneInString(s[i:])
-			if !isWordRune(r) {
+			if !isWordRune(r) || isIdeograph(r) {
 				break
 			}
 			i += n
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		next, _ := utf8.DecodeRuneInString(s[i+n:])
-		follows := i+n < len(s) && isWordRune(next)
+		follows := i+n < len(s) && isWordRune(next) && !isIdeograph(next)
 		switch r {
 		case '\'', '’':
 			if next == 's' || next == 'S' {
@@ -92,6 +97,19 @@ func tokenEnd(s string, i int) (end int, possessive bool) {
 		}
 		i += n
 	}
+}
+
+// ideographsEnd returns the end of the run of Han and kana, and marks on them,
+// from byte i on.
+func ideographsEnd(s string, i int) int {
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !isIdeograph(r) && r != 'ー' && !unicode.IsMark(r) {
+			break
+		}
+		i += n
+	}
+	return i
 }
 
 // isWordRune reports whether r can stand in a token.

@@ -26,6 +26,7 @@ const (
 	weightSimilarity = 0.4  // times the cosine to the question
 	weightHint       = 0.3  // for a name, date or number where one is asked for
 	weightRank       = 0.1  // for being in the first evidence
+	weightSubject    = 0.2  // for beginning with the topic, in scripts without blanks
 	weightTitle      = 0.6  // taken off titles and questions
 	lastResort       = 0.01 // least score of a title
 	enough           = 0.5  // of the best score, for a further sentence
@@ -47,14 +48,15 @@ type candidate struct {
 // scores if they come near the first and hold something of the question that
 // the ones before do not, or as much as the first.
 //
-// A score is the share of the question's stems, weighted by rarity, that the
-// sentence holds, and to a lesser part its surroundings, with the similarity
-// of the vectors where there is an embedder, a bonus where the question asks
-// for a person, place, time or number and the sentence has one that the
-// question has not, and a small one for evidence that comes first. It never
-// says anything that the evidence does not; where no sentence holds a word of
-// the question it is [llm.ErrNoEvidence]. limit bounds the tokens, 0 being
-// none: only whole sentences count, but the first is cut if it is too long.
+// A score is the share of the stems of what the question is about
+// ([text.Topic]), weighted by rarity, that the sentence holds, and to a lesser
+// part its surroundings, with the similarity of the vectors where there is an
+// embedder, a bonus where the question asks for a person, place, time or number
+// and the sentence has one that the question has not, and a small one for
+// evidence that comes first. It never says anything that the evidence does not;
+// where no sentence holds a word of the question it is [llm.ErrNoEvidence].
+// limit bounds the tokens, 0 being none: only whole sentences count, but the
+// first is cut if it is too long.
 func (p *Provider) answer(ctx context.Context, in llm.AnswerInput, limit int) (string, error) {
 	cands, err := p.candidates(ctx, in)
 	if err != nil {
@@ -126,7 +128,7 @@ func (p *Provider) points(ctx context.Context, in llm.AnswerInput) (llm.Points, 
 // candidates returns the distinct sentences of the evidence that hold
 // something of the question, or whose evidence does, by falling score.
 func (p *Provider) candidates(ctx context.Context, in llm.AnswerInput) ([]candidate, error) {
-	asked := bag(in.Question)
+	asked := bag(text.Topic(in.Question))
 	var sentences []candidate
 	var items []int // index of the evidence of each sentence
 	for i, e := range in.Evidence {
@@ -186,6 +188,8 @@ func (p *Provider) score(ctx context.Context, question string, asked []count, se
 	if err != nil {
 		return err
 	}
+	topic := strings.Trim(text.Topic(question), " ?？。")
+	subject := topic != "" && isUnspaced(topic)
 	lo := 0
 	for i := range sentences {
 		if items[i] != items[lo] {
@@ -208,6 +212,9 @@ func (p *Provider) score(ctx context.Context, question string, asked []count, se
 		}
 		c.score = c.own + weightNear*near + weightItem*item + weightSimilarity*similar[i] +
 			weightRank/float64(1+items[i])
+		if subject && strings.HasPrefix(c.text, topic) {
+			c.score += weightSubject
+		}
 		if hint.in(p, c.text) {
 			c.score += weightHint
 		}

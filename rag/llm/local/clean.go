@@ -106,5 +106,8 @@ func closed(s string) string {
 	if s == "" || terminated(s) {
 		return s
 	}
+	if r, _ := utf8.DecodeLastRuneInString(s); r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+		return s + "。"
+	}
 	return s + "."
 }

@@ -43,6 +43,9 @@ func (p *Provider) hintOf(question string) hint {
 	has := func(list ...string) bool {
 		return slices.ContainsFunc(list, func(w string) bool { return h.words[w] })
 	}
+	if h.asks = asksElsewhere(question, h.words); h.asks != asksAnything {
+		return h
+	}
 	switch next := after("how"); {
 	case next == "many" || next == "much" || next == "old" || next == "long" || next == "tall" || next == "far" || next == "large":
 		h.asks = asksNumber
@@ -56,6 +59,40 @@ func (p *Provider) hintOf(question string) hint {
 		h.asks = asksName
 	}
 	return h
+}
+
+// asksElsewhere reads what questions in other languages than English ask for.
+// In those without blanks between words it is a phrase of the question, in the
+// others one of its words.
+func asksElsewhere(question string, words map[string]bool) asks {
+	lang := text.Language(question)
+	for _, l := range [...]struct {
+		asks    asks
+		phrases []string
+		words   []string
+	}{
+		{asksDate, []string{"什么时候", "什麼時候", "何时", "何時", "哪年", "哪一年", "几月", "幾月", "いつ", "何年", "언제", "몇 년"},
+			[]string{"wann", "quand", "cuando", "quando", "wanneer", "когда", "متى", "מתי"}},
+		{asksNumber, []string{"多少", "几", "幾", "いくつ", "いくら", "何人", "몇", "얼마"},
+			[]string{"wieviel", "wieviele", "combien", "cuanto", "cuantos", "quanto", "hoeveel", "сколько", "كم", "כמה"}},
+		{asksName, []string{"谁", "誰", "哪里", "哪裡", "哪儿", "在哪", "何处", "だれ", "どこ", "누가", "누구", "어디"},
+			[]string{"wer", "wen", "wem", "wessen", "wo", "woher", "wohin", "qui", "quien", "donde", "chi", "dove", "quem", "onde", "waar", "кто", "где", "اين", "מי", "איפה", "היכן"}},
+	} {
+		for _, p := range l.phrases {
+			if strings.Contains(question, p) {
+				return l.asks
+			}
+		}
+		for _, w := range l.words {
+			if words[w] && lang != "en" {
+				return l.asks
+			}
+		}
+	}
+	if words["wie"] && (words["viel"] || words["viele"]) {
+		return asksNumber
+	}
+	return asksAnything
 }
 
 // in reports whether a sentence holds what the question asks for.
@@ -87,7 +124,8 @@ func isNumeral(w string) bool {
 	switch w {
 	case "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 		"eleven", "twelve", "twenty", "thirty", "forty", "fifty", "hundred",
-		"thousand", "million", "billion", "dozen":
+		"thousand", "million", "billion", "dozen",
+		"二", "三", "四", "五", "六", "七", "八", "九", "十", "百", "千", "万", "萬", "两", "兩":
 		return true
 	}
 	return false

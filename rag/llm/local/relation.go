@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -18,7 +19,8 @@ const maxRelationWords = 10
 // description is what the sentence says from the one to the other; the first
 // of a sentence also has the words before, the last those behind. Of each
 // stretch it has ten words at most; where words are left out between the ends,
-// an ellipsis stands. Relations with equal words are one, with the number of
+// an ellipsis stands. In scripts without blanks between words nothing is left
+// out. Relations with equal words are one, with the number of
 // mentions for strength.
 //
 // A sentence that starts with a pronoun has the first entity of the sentence
@@ -79,6 +81,14 @@ func (x *extractor) relation(a, b mention, from, to int) llm.Relation {
 		}
 		return clean(x.text[m.start:m.end])
 	}
+	if from = min(from, a.start); isUnspaced(x.text[from:to]) {
+		said := clean(x.text[from:to])
+		if a.start == a.end {
+			said = name(a) + said
+		}
+		return llm.Relation{Source: x.surfaces[a.key], Target: x.surfaces[b.key], Strength: 1,
+			Description: tidy(said), Sentence: x.sentence(b.sentence)}
+	}
 	before, between, behind := words(from, a.start), words(a.end, b.start), words(b.end, to)
 	parts := append([]string{}, before[max(0, len(before)-maxRelationWords):]...)
 	parts = append(parts, name(a))
@@ -95,13 +105,29 @@ func (x *extractor) relation(a, b mention, from, to int) llm.Relation {
 	}
 }
 
+// isUnspaced reports whether a text is mostly of a script without blanks between
+// words, or of Hangul, where particles follow names without one: more than one
+// letter in four.
+func isUnspaced(s string) bool {
+	letters, han := 0, 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			letters++
+			if r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+				han++
+			}
+		}
+	}
+	return 4*han > letters
+}
+
 // tidy closes the gaps that cutting at mentions leaves before punctuation, and
 // drops the punctuation at the end.
 func tidy(s string) string {
 	for _, mark := range []string{",", ".", ";", ":", ")", "'s", "’s"} {
 		s = strings.ReplaceAll(s, " "+mark, mark)
 	}
-	return strings.TrimRight(s, " ,.;:!?([-–—\"“")
+	return strings.TrimRight(s, " ,.;:!?([-–—\"“，。；：！？、（「『《")
 }
 
 // pronounEnd returns the end of the pronoun that starts a sentence, 0 if none
@@ -109,7 +135,8 @@ func tidy(s string) string {
 func pronounEnd(s string, sp text.Span) int {
 	for w := range lex.Words(s[sp.Start:sp.End]) {
 		switch w.Text {
-		case "he", "she", "it", "they", "his", "her", "its", "their", "this", "these":
+		case "he", "she", "it", "they", "his", "her", "its", "their", "this", "these",
+			"他", "她", "它", "er", "sie":
 			return sp.Start + w.End
 		}
 		break

@@ -2,14 +2,11 @@ package local
 
 import (
 	"slices"
+	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/text"
 )
-
-// longestTerm is the length in words of the longest term of text.Terms, whose
-// three tokens can have hyphens.
-const longestTerm = 6
 
 // anchorTerms returns the mentions of the terms of a text that can be the ends
 // of relations, by ascending start. A mention is any place outside of names
@@ -43,8 +40,10 @@ func anchorTerms(s string, sentences []text.Span, names []text.Name) []text.Name
 // of the text stand.
 func termMentions(s string, sentences []text.Span, names []text.Name) []text.Name {
 	known := map[string]bool{}
+	longest := 0 // words of a term
 	for _, t := range text.Terms(s, names) {
 		known[t.Key] = true
+		longest = max(longest, 1+strings.Count(t.Key, " "))
 	}
 	var out []text.Name
 	var words []lex.Word
@@ -60,7 +59,7 @@ func termMentions(s string, sentences []text.Span, names []text.Name) []text.Nam
 			for next < len(names) && names[next].End <= words[k].Start {
 				next++
 			}
-			key, n := matchTerm(words[k:], known)
+			key, n := matchTerm(words[k:min(len(words), k+longest)], known)
 			if n == 0 || next < len(names) && names[next].Start < words[k+n-1].End {
 				k++
 				continue
@@ -78,7 +77,7 @@ func termMentions(s string, sentences []text.Span, names []text.Name) []text.Nam
 // words, 0 for none.
 func matchTerm(words []lex.Word, known map[string]bool) (key string, n int) {
 	joined := ""
-	for i, w := range words[:min(longestTerm, len(words))] {
+	for i, w := range words {
 		if i > 0 {
 			joined += " "
 		}
