@@ -56,9 +56,12 @@ type Params struct {
 	Keys string
 	// Level is the deepest level of communities that is used. The default is 2.
 	Level int
-	// Order is the order of a context's parts: paper (the default) has the
-	// source texts last, sources first.
+	// Order is the order of a context's parts: sources (the default) has the
+	// source texts first, paper last.
 	Order string
+	// Fill goes on with the texts of the entities after the first N where there
+	// are tokens left. The default is on.
+	Fill bool
 	// Text says by what source texts are ordered: entity (the default), the
 	// texts of the nearest entity first, or votes, the most entities first.
 	Text string
@@ -69,7 +72,7 @@ func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "unit": "1200", "glean": "1", "hiindex": "on", "dim": "2", "fit": "warm",
 		"depth": "8", "size": "10",
-		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "paper", "text": "entity",
+		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "sources", "fill": "on", "text": "entity",
 	}
 }
 
@@ -127,6 +130,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Keys = r.oneOf("keys", "pool", "all")
 	p.Level = r.int("level", 0, 50)
 	p.Order = r.oneOf("order", "paper", "sources")
+	p.Fill = r.oneOf("fill", "off", "on") == "on"
 	p.Text = r.oneOf("text", "entity", "votes")
 	return p, all, r.err
 }

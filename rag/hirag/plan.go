@@ -2,6 +2,7 @@ package hirag
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -64,7 +65,11 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		"bridge":   {bridge},
 	}[s.p.Mode]
 	reports.Cut = s.c.CutText
-	texts := pack("sources", &sourcesOf{s: s, seeds: seeds}, textTokens, "", "source texts", s.renderChunk)
+	var cited query.Op = seeds
+	if s.p.Fill {
+		cited = pool
+	}
+	texts := pack("sources", &sourcesOf{s: s, seeds: cited}, textTokens, "", "source texts", s.renderChunk)
 	texts.Cut = s.c.CutText
 	if budget < fullTokens {
 		texts.Budget = budget
@@ -72,9 +77,9 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 			texts.Less = append(texts.Less, p)
 		}
 	}
-	sections := make([]*query.Pack, 0, len(parts)+1)
-	if sections = append(parts, texts); s.p.Order == "sources" {
-		sections = append([]*query.Pack{texts}, parts...)
+	sections := append(slices.Clone(parts), texts)
+	if s.p.Order == "sources" {
+		sections = slices.Insert(parts, 0, texts)
 	}
 	plan := &rag.Plan{}
 	for _, p := range sections {
@@ -83,58 +88,85 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	return plan, nil
 }
 
-// maxCited bounds the chunks that an item is said to rest on: a report may rest
-// on all.
-const maxCited = 32
+// maxCited bounds the chunks that an entity or relation is said to rest on, and
+// maxMembers those of a summary, its relations and a report, which may rest on
+// all.
+const (
+	maxCited   = 64
+	maxMembers = 8
+)
 
 // Cite implements [rag.System]: a chunk rests on itself, an entity or relation
 // on the chunks that it was found in, a summary and a report on those of their
 // members, of which the first are named.
 func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
-	chunk, _ := v.NodeType(rag.ChunkNodeType)
-	var out []string
-	seen := map[engine.NodeID]bool{}
-	var visit func(id engine.NodeID) error
-	from := func(t engine.Target) error {
-		set, err := v.Sources(t)
-		if err != nil {
-			return err
-		}
-		for src := set.Iterator(); src.HasNext() && len(out) < maxCited; {
-			if err := visit(engine.NodeID(src.Next())); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	visit = func(id engine.NodeID) error {
-		if seen[id] {
-			return nil
-		}
-		seen[id] = true
-		n, err := v.Node(id)
-		if err != nil {
-			return err
-		}
-		if n.Type == chunk {
-			out = append(out, n.Key)
-			return nil
-		}
-		return from(engine.NodeTarget(id))
-	}
+	c := &citing{v: v, most: maxCited}
+	c.chunk, _ = v.NodeType(rag.ChunkNodeType)
 	if it.ID != 0 {
-		err := visit(it.ID)
-		return out, err
+		n, err := v.Node(it.ID)
+		if err != nil {
+			return nil, err
+		}
+		if n.Type == c.chunk {
+			return []string{n.Key}, nil
+		}
+		if v.NodeTypeName(n.Type) != typeEntity {
+			c.most = maxMembers
+		}
+		err = c.from(engine.NodeTarget(it.ID))
+		return c.out, err
+	}
+	if err := c.from(engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)); err != nil || len(c.out) > 0 {
+		return c.out, err
 	}
 	// The relation of a summary has no sources of its own: it rests on what the
 	// summary rests on.
-	if err := from(engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)); err != nil || len(out) > 0 {
-		return out, err
-	}
+	c.most = maxMembers
 	for _, id := range []engine.NodeID{it.Edge.From, it.Edge.To} {
-		if err := visit(id); err != nil {
+		if err := c.from(engine.NodeTarget(id)); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	return c.out, nil
+}
+
+// citing walks from what is cited to its chunks.
+type citing struct {
+	v     *engine.View
+	chunk engine.TypeID
+	most  int
+	out   []string
+	seen  map[engine.NodeID]bool
+}
+
+func (c *citing) from(t engine.Target) error {
+	if len(c.out) >= c.most {
+		return nil
+	}
+	set, err := c.v.Sources(t)
+	if err != nil {
+		return err
+	}
+	for it := set.Iterator(); it.HasNext() && len(c.out) < c.most; {
+		id := engine.NodeID(it.Next())
+		if c.seen[id] {
+			continue
+		}
+		if c.seen == nil {
+			c.seen = map[engine.NodeID]bool{}
+		}
+		c.seen[id] = true
+		n, err := c.v.Node(id)
+		if err != nil {
+			return err
+		}
+		if n.Type == c.chunk {
+			c.out = append(c.out, n.Key)
+			continue
+		}
+		if err := c.from(engine.NodeTarget(id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
