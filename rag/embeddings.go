@@ -16,11 +16,11 @@ import (
 // them. Vectors that can be computed again are not.
 
 // Texts of several goroutines are sent in one request: the first waits a little
-// for others to come.
+// for others to come, less than a request takes. A question does not wait.
 const (
 	embedBatchTexts = 64
 	embedBatchBytes = 64 << 10
-	embedBatchWait  = 5 * time.Millisecond
+	embedBatchWait  = 25 * time.Millisecond
 )
 
 // embedBatch gathers texts for one request.
@@ -89,8 +89,12 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 	}
 	// Whoever opened a batch sends it, the last one after a moment in which
 	// others may join.
+	wait := embedBatchWait
+	if len(docs) == 0 {
+		wait = 0
+	}
 	for _, b := range mine {
-		m.send(ctx, e, b)
+		m.send(ctx, e, b, wait)
 	}
 	for _, w := range waits {
 		select {
@@ -140,10 +144,11 @@ func (m *Models) gather(t embedText) (b *embedBatch, place int, first bool) {
 	return b, place, first
 }
 
-// send asks for the vectors of a batch and keeps them.
-func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch) {
+// send asks for the vectors of a batch and keeps them, after a time in which it
+// may be filled.
+func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch, wait time.Duration) {
 	defer close(b.done)
-	timer := time.NewTimer(embedBatchWait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-b.full:

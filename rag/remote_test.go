@@ -38,6 +38,8 @@ type endpoint struct {
 	Patience time.Duration
 	// Embed is the embedding model; "" is embedName.
 	Embed string
+	// Workers is how many work items are done at once; 0 is 256.
+	Workers int
 }
 
 // The headers by which the server of the tests learns on whose behalf a request
@@ -49,9 +51,6 @@ const (
 
 // remoteConcurrency is how many requests are made at once.
 const remoteConcurrency = 8
-
-// remoteWorkers is how many work items are done at once.
-const remoteWorkers = 64
 
 // open opens models over HTTP.
 func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
@@ -79,7 +78,9 @@ func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 		return nil, err
 	}
 	m := rag.NewModels(c, tagged{chat}, embed, embed)
-	m.Fill, m.Workers = set.Fill, remoteWorkers
+	if m.Fill, m.Workers = set.Fill, e.Workers; m.Workers == 0 {
+		m.Workers = 256
+	}
 	return m, nil
 }
 
@@ -158,6 +159,9 @@ type asked struct {
 	run    string
 	task   string   // digest of the task, of a chat
 	texts  []string // to embed
+	prompt []string // messages of a chat
+	schema string   // of its reply
+	reply  *replyText
 	digest [32]byte // of the request, as the server's log has it
 }
 
@@ -179,10 +183,20 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	a := asked{run: r.Header.Get(runHeader), task: r.Header.Get(taskHeader), digest: sha256.Sum256(append([]byte(r.URL.Path), body...))}
-	var in struct{ Input []string }
+	a := asked{run: r.Header.Get(runHeader), task: r.Header.Get(taskHeader), digest: sha256.Sum256(append([]byte(r.URL.Path), body...)), reply: &replyText{}}
+	var in struct {
+		Input    []string
+		Messages []llm.Message
+		Format   struct {
+			Schema struct{ Schema json.RawMessage } `json:"json_schema"`
+		} `json:"response_format"`
+	}
 	if json.Unmarshal(body, &in) == nil {
 		a.texts = in.Input
+		for _, m := range in.Messages {
+			a.prompt = append(a.prompt, m.Content)
+		}
+		a.schema = string(in.Format.Schema.Schema)
 	}
 	s.mu.Lock()
 	n, watch := len(s.asked), s.watch
@@ -197,7 +211,64 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if watch != nil {
 		watch(n)
 	}
-	s.Server.ServeHTTP(w, r)
+	a.reply.ResponseWriter = w
+	s.Server.ServeHTTP(a.reply, r)
+}
+
+// replyText keeps the body of an answer.
+type replyText struct {
+	http.ResponseWriter
+	mu   sync.Mutex
+	body bytes.Buffer
+}
+
+// Write implements [http.ResponseWriter].
+func (r *replyText) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	r.body.Write(b)
+	r.mu.Unlock()
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (r *replyText) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// bill is what was asked for, and what that comes to by a tokenizer.
+type bill struct{ calls, in, out, embedded int }
+
+// counted counts what was asked for since the last clear: every text that is
+// read, with four tokens for each message, and every text that is written.
+func (s *modelServer) counted(t testing.TB, count func(string) int) (n bill) {
+	t.Helper()
+	s.settle(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.asked {
+		n.calls++
+		for _, m := range a.prompt {
+			n.in += count(m) + 4
+		}
+		n.in += count(a.schema)
+		for _, x := range a.texts {
+			n.embedded += count(x)
+		}
+		var out struct {
+			Choices []struct{ Message struct{ Content string } }
+		}
+		if json.Unmarshal(a.reply.body.Bytes(), &out) == nil && len(out.Choices) > 0 {
+			n.out += count(out.Choices[0].Message.Content)
+		}
+	}
+	n.in += n.embedded
+	return n
+}
+
+// clear forgets what was asked so far.
+func (s *modelServer) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = nil
+	s.Reset()
 }
 
 // onRequest calls fn before each request from now on is served.

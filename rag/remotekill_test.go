@@ -170,7 +170,7 @@ func textDigest(s string) string {
 //     kill.
 //
 // kept[i] is what the corpus kept after run i.
-func auditPayments(t *testing.T, log []served, kept []stored) {
+func auditPayments(t *testing.T, log []served, kept []stored, workers int) {
 	t.Helper()
 	before := stored{}
 	mostReplies, mostVectors := 0, 0
@@ -208,7 +208,7 @@ func auditPayments(t *testing.T, log []served, kept []stored) {
 		switch last := run == len(kept)-1; {
 		case last && lost+lostTexts > 0:
 			t.Errorf("the last run lost %d replies and %d vectors", lost, lostTexts)
-		case lost > remoteWorkers || lostTexts > remoteWorkers:
+		case lost > workers || lostTexts > workers:
 			t.Errorf("run %d was killed and lost %d replies and %d vectors, more than were under way", run, lost, lostTexts)
 		}
 		mostReplies, mostVectors = max(mostReplies, lost), max(mostVectors, lostTexts)
@@ -269,7 +269,7 @@ func TestKillRemoteLong(t *testing.T) {
 const besideBudget = 150 << 20
 
 func killedRemotely(t *testing.T, j remoteJob, kills int) {
-	j.Specs = []string{methods.Default, "naive"}
+	j.Specs, j.Workers = []string{methods.Default, "naive"}, 64
 	// The reference: at once, in memory, without a failure.
 	calm := newModelServer(t, llmtest.Options{})
 	ref := newReference(t)
@@ -319,7 +319,7 @@ func killedRemotely(t *testing.T, j remoteJob, kills int) {
 	}
 	took := time.Since(start)
 	log := s.log(t)
-	auditPayments(t, log, kept)
+	auditPayments(t, log, kept, j.Workers)
 
 	db, err := engine.Open(t.Context(), j.Dir, nil)
 	if err != nil {

@@ -1,0 +1,256 @@
+package rag_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/methods"
+	"github.com/ragdb/ragdb/rag/prompts"
+)
+
+// What the models of the tests cost.
+var (
+	chatPrice  = rag.Price{In: 1, Out: 4}
+	embedPrice = rag.Price{In: .1}
+)
+
+// estimate counts what indexing files would cost a corpus. The corpus is of no
+// use afterwards.
+func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *rag.Estimate {
+	t.Helper()
+	all := methods.All()
+	systems, err := openSystems(t.Context(), c, all, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := prompts.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.NoWords = true
+	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
+	e, err := x.Estimate(t.Context(), []rag.Input{{FS: files, Root: "."}}, rag.EstimateOptions{
+		Chat: chatName, Space: llm.SpaceInfo{Model: embedName, Dim: ragtest.Dim}, Fill: set.Fill,
+		Prices: rag.Prices{chatName: chatPrice, embedName: embedPrice},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// stage returns what an estimate says of a stage, by the beginning of its name.
+func stage(t *testing.T, e *rag.Estimate, name string) (sum rag.EstimatedStage) {
+	t.Helper()
+	for _, s := range e.Stages {
+		if strings.HasPrefix(s.Stage, name) {
+			sum.Calls, sum.InTokens, sum.OutTokens = sum.Calls+s.Calls, sum.InTokens+s.InTokens, sum.OutTokens+s.OutTokens
+		}
+	}
+	if sum.Calls == 0 {
+		t.Fatalf("there is no stage %s in %+v", name, e.Stages)
+	}
+	return sum
+}
+
+// off returns by how much a differs from b, as a part of b.
+func off(a, b int) float64 { return math.Abs(float64(a)-float64(b)) / float64(b) }
+
+// prose returns long documents: what is said once in a document costs little
+// beside its text.
+func prose(seed uint64, n, parts int) fstest.MapFS {
+	files := fstest.MapFS{}
+	docs := ragtest.Docs(seed, n*parts)
+	for i := range n {
+		var b strings.Builder
+		for _, d := range docs[i*parts : (i+1)*parts] {
+			_, body, _ := strings.Cut(d.Text, "\n\n# ")
+			_, body, _ = strings.Cut(body, "\n\n")
+			b.WriteString(body)
+		}
+		files[fmt.Sprintf("%03d.md", i)] = &fstest.MapFile{Data: []byte(b.String())}
+	}
+	return files
+}
+
+// TestEstimateOfBeta holds the estimates of smaller cores against that of the
+// whole corpus: what extraction reads is beta times as much. That is so where
+// documents are long and chunks of one size: of several chunks of a short one
+// the core has some, and what a prompt says beside them is read for each
+// document.
+func TestEstimateOfBeta(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		name  string
+		files func(t *testing.T) fstest.MapFS
+	}{
+		{"generated", func(*testing.T) fstest.MapFS { return prose(91, 1, 240) }},
+		{"musique", musique},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			files := x.files(t)
+			whole := stage(t, estimate(t, ragtest.OpenIn(t, newReference(t).db), "ketrag:profile=paper,beta=1", files), "extract")
+			for _, beta := range []float64{.8, .4} {
+				e := stage(t, estimate(t, ragtest.OpenIn(t, newReference(t).db), fmt.Sprintf("ketrag:profile=paper,beta=%v", beta), files), "extract")
+				want := int(math.Round(beta * float64(whole.InTokens)))
+				t.Logf("beta %v: %d calls, %d tokens; %v times all %d is %d: %.2f %% off; calls %.2f %% off", beta, e.Calls, e.InTokens,
+					beta, whole.InTokens, want, 100*off(e.InTokens, want), 100*off(e.Calls, int(beta*float64(whole.Calls))))
+				if off(e.InTokens, want) > .02 {
+					t.Errorf("beta %v: %d tokens, want %d", beta, e.InTokens, want)
+				}
+			}
+		})
+	}
+}
+
+// musique returns the passages of a data set as the one document that the
+// paper's method reads: all of them with -long, else the first.
+func musique(t *testing.T) fstest.MapFS {
+	var b strings.Builder
+	for i, p := range evaldata.Lines[struct{ Text string }](t, "ketrag_musique/corpus.jsonl.gz") {
+		if !*long && i == 600 {
+			break
+		}
+		b.WriteString(p.Text + "\n")
+	}
+	return fstest.MapFS{"document.txt": &fstest.MapFile{Data: []byte(b.String())}}
+}
+
+// ruled is a server's model that answers by the rules that estimates are made
+// with, so that a run comes to what its estimate was of.
+type ruled struct {
+	mu    sync.Mutex
+	tasks map[string]llm.Task // by prompt
+	rules llm.Provider
+}
+
+func promptOf(messages []llm.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(m.Content + "\x00")
+	}
+	return b.String()
+}
+
+func (r *ruled) answer(c llmtest.Chat) (string, bool) {
+	r.mu.Lock()
+	task, ok := r.tasks[promptOf(c.Messages)]
+	rules := r.rules
+	r.mu.Unlock()
+	if !ok {
+		return "", false
+	}
+	reply, _, err := rules.Do(context.Background(), task)
+	return reply.Text, err == nil
+}
+
+// noting notes the tasks that are asked, for the server's model.
+type noting struct {
+	llm.Provider
+	r *ruled
+}
+
+// Do implements [llm.Provider].
+func (p noting) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	p.r.mu.Lock()
+	p.r.tasks[promptOf(t.Prompt)] = t
+	p.r.mu.Unlock()
+	return p.Provider.Do(ctx, t)
+}
+
+// TestEstimateOfRun holds an estimate against the run that it is of, as the
+// server counts it: calls, and tokens by the same tokenizer.
+func TestEstimateOfRun(t *testing.T) {
+	t.Parallel()
+	for _, spec := range []string{methods.Default, "naive"} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			r := &ruled{tasks: map[string]llm.Task{}}
+			s := newModelServer(t, llmtest.Options{Answer: r.answer, NoUsage: true})
+			far := endpoint{URL: s.URL}
+			open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+				m, err := far.open(ctx, c)
+				if err != nil {
+					return nil, err
+				}
+				rules, err := rag.Rules(ctx, c)
+				r.mu.Lock()
+				r.rules = rules
+				r.mu.Unlock()
+				m.Provider = noting{m.Provider, r}
+				return m, err
+			}
+			corpus := func(docs ...ragtest.Doc) *rag.Corpus {
+				c := ragtest.OpenIn(t, newReference(t).db)
+				c.Models, c.NoWords = open, true
+				if docs != nil {
+					indexRemote(t, c, methods.All(), []string{spec}, docs...)
+				}
+				return c
+			}
+			docs := ragtest.Docs(92, 160)
+			for _, x := range []struct {
+				name  string
+				there []ragtest.Doc
+			}{{"new", nil}, {"half is there", docs[:80]}} {
+				e := estimate(t, corpus(x.there...), spec, ragtest.Files(docs...))
+				c := corpus(x.there...)
+				s.clear()
+				indexRemote(t, c, methods.All(), []string{spec}, docs...)
+				got := s.counted(t, c.Tokens.Count)
+				t.Logf("%s: estimate %d calls, %d tokens read, %d written; run %+v", x.name, callsOf(e), e.InTokens, e.OutTokens, got)
+				// Whatever is read of documents is known. What comes of it is
+				// as good as the rules are like the model; where a part of the
+				// corpus is there, its core may change in another way. Which
+				// texts share a request is up to time.
+				most := .05
+				if x.there != nil {
+					most = .15
+				}
+				if d := off(callsOf(e), got.calls); d > most && math.Abs(float64(callsOf(e)-got.calls)) > 4 {
+					t.Errorf("%s: %.1f %% off in calls", x.name, 100*d)
+				}
+				if d := off(e.InTokens, got.in); d > most {
+					t.Errorf("%s: %.1f %% off in tokens read", x.name, 100*d)
+				}
+				if d := off(embedTokens(e), got.embedded); d > most*.4 {
+					t.Errorf("%s: %d tokens embedded, estimate %d", x.name, got.embedded, embedTokens(e))
+				}
+				usd := (float64(got.in-got.embedded)*chatPrice.In + float64(got.out)*chatPrice.Out + float64(got.embedded)*embedPrice.In) / 1e6
+				if r := *e.USDRange; usd < r[0] || usd > r[1] {
+					t.Errorf("%s: it cost %v, estimate %v", x.name, usd, r)
+				}
+				if e.Documents != len(docs) || e.Added != len(docs)-len(x.there) || (e.CachedChunks > 0) != (x.there != nil) {
+					t.Errorf("%s: %+v", x.name, e)
+				}
+			}
+		})
+	}
+}
+
+func callsOf(e *rag.Estimate) (n int) {
+	for _, s := range e.Stages {
+		n += s.Calls
+	}
+	return n
+}
+
+func embedTokens(e *rag.Estimate) (n int) {
+	for _, s := range e.Stages {
+		if s.Model == embedName {
+			n += s.InTokens
+		}
+	}
+	return n
+}
