@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,13 +18,15 @@ import (
 type evalFlags struct {
 	data, questions, db string
 	methods             specList
-	join                choice
+	join, extract       choice
+	models              modelFlags
 	budget              atLeastOne
 	seed                uint64
 }
 
 func (a *app) evalCommand() *cobra.Command {
 	f := &evalFlags{methods: specList{methods: a.methods, all: true}, join: choice{value: "no", of: []string{"no", "yes"}}}
+	f.extract.of = []string{eval.ExtractRecorded, eval.ExtractLocal, eval.ExtractModel}
 	cmd := &cobra.Command{
 		Use:   "eval --data DIR",
 		Short: "Measure methods side by side on questions with known answers",
@@ -31,7 +34,12 @@ func (a *app) evalCommand() *cobra.Command {
 counts how often the evidence holds the answer (coverage) or the records that it
 stands in (recall), with the same budget for all. DIR holds corpus.jsonl, lines of
 {"id","title","text"}, and questions.jsonl, lines of {"id","question",
-"answers":[...],"supporting":[ids]}, each possibly with .gz.`,
+"answers":[...],"supporting":[ids]}, each possibly with .gz.
+
+Methods that read entities and relations take them from openie.jsonl where DIR
+has it, lines of {"passage_id","entities":[...],"triples":[[s,p,o],...]}, else
+from rules. --extract local takes rules, --extract model asks --model, and needs
+--db, where what was paid for is kept. The output says which.`,
 		Example: `  ragdb eval --data ./musique --methods ketrag,naive,bm25
   ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown`,
 		Annotations: map[string]string{printsRows: "yes"},
@@ -49,6 +57,9 @@ stands in (recall), with the same budget for all. DIR holds corpus.jsonl, lines 
 	fl.StringVar(&f.db, "db", "", "index into the database `DB` and keep it (default: a temporary one)")
 	fl.Var(&f.methods, "methods", "methods, all or some of "+strings.Join(a.methods.Names(), ", ")+" (default all)")
 	fl.Var(&f.join, "join", "read all records as one document: yes or no")
+	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded where --data has openie.jsonl, else local)")
+	f.models.add(cmd)
+	f.models.addLimits(cmd)
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the intervals")
 	return cmd
@@ -68,12 +79,25 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 			return err
 		}
 	}
+	if f.extract.value == eval.ExtractModel {
+		if err := a.settle(cmd, modelKeys()...); err != nil {
+			return err
+		}
+		switch {
+		case !f.models.remote():
+			return usage("name it with --model", "--extract model needs a model")
+		case f.db == "":
+			return usage("give a database to keep it in with --db", "--extract model pays for replies")
+		}
+	} else if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") {
+		return usage("add --extract model", "eval asks no model")
+	}
 	ctx, cancel := a.context(cmd)
 	defer cancel()
 	p := a.newProgress()
 	rep, err := eval.Run(ctx, eval.Options{
 		Data: f.data, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Methods: a.methods,
-		Join: f.join.value == "yes", Budget: int(f.budget), Seed: f.seed,
+		Join: f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Budget: int(f.budget), Seed: f.seed,
 		Engine: &engine.Options{Logger: a.logger()}, Notify: p.notify,
 	})
 	p.end()
@@ -85,6 +109,29 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	a.printEval(rep)
 	return nil
+}
+
+// evalModels opens the models of --extract model, all counted on one meter.
+func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) (*rag.Models, error) {
+	var meter *rag.Meter
+	return func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
+		if meter == nil {
+			m, err := a.useModels(ctx, c, &f.models)
+			if err != nil {
+				return nil, err
+			}
+			meter = m
+		}
+		r, err := a.openRemote(ctx, c, &f.models)
+		if err != nil {
+			return nil, err
+		}
+		m, err := r.models(ctx, c, forIndex)
+		if err == nil {
+			m.Metered(meter)
+		}
+		return m, err
+	}
 }
 
 func (a *app) printEval(r *eval.Report) {

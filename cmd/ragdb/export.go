@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,20 +135,42 @@ func (a *app) writeFile(path string, write func(io.Writer) (int64, error)) (n in
 }
 
 func (a *app) importCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "import DB jsonl PATH|-",
-		Short: "Read what export wrote",
+	method := specList{methods: a.methods}
+	cmd := &cobra.Command{
+		Use:   "import DB jsonl|openie|graphrag PATH|-",
+		Short: "Read what export wrote, or what another program made",
 		Long: `Import reads JSON lines of ragdb export into a namespace, making DB where it
 does not exist. What is there already stays; what is there under the same name is
-replaced. With - it reads standard input.`,
-		Example: `  ragdb import copy.ragdb jsonl acme.jsonl`,
+replaced. With - it reads standard input.
+
+openie reads documents with what a model extracted from them: a folder with
+corpus.jsonl, lines of {"id","title","text"}, and openie.jsonl, lines of
+{"passage_id","entities":[...],"triples":[[s,p,o],...]}, or such a file beside a
+corpus.jsonl; each possibly with .gz. The documents are indexed, and methods that
+read entities and relations take them from there, now and later.
+
+graphrag reads a folder of tables of Microsoft GraphRAG, Parquet or JSON lines:
+text_units and entities, and documents, relationships, communities and
+community_reports where there are. The documents are indexed, and the rest becomes
+the graph named graphrag, whose nodes and edges rest on their chunks.
+
+Wrong files are refused before anything is written; an interrupted import goes on
+with the same command.`,
+		Example: `  ragdb import copy.ragdb jsonl acme.jsonl
+  ragdb import musique.ragdb openie ./musique
+  ragdb import book.ragdb graphrag ./output`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, rest, err := a.database(cmd, args, 2, false)
 			if err != nil {
 				return err
 			}
-			if err := mustBeJSONL(rest[0]); err != nil {
-				return err
+			if rest[0] == formatOpenIE || rest[0] == formatGraphRAG {
+				ctx, cancel := a.context(cmd)
+				defer cancel()
+				return a.importOther(ctx, cmd, path, rest[0], rest[1], method.specs)
+			}
+			if rest[0] != "jsonl" {
+				return usage("the formats are jsonl, openie and graphrag", "there is no format %q", rest[0])
 			}
 			in := a.stdin
 			if rest[1] != "-" {
@@ -163,6 +186,8 @@ replaced. With - it reads standard input.`,
 			return a.importFrom(ctx, path, rest[1], in)
 		},
 	}
+	cmd.Flags().Var(&method, "method", "methods to index documents of openie and graphrag by: "+strings.Join(a.methods.Names(), ", "))
+	return cmd
 }
 
 func (a *app) importFrom(ctx context.Context, path, from string, in io.Reader) (err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/llm/replay"
@@ -199,6 +200,7 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 			}
 			return m, err
 		}
+		c.Models = importer.WithRecordings(c.Models)
 		return meter, nil
 	}
 	r, err := a.openRemote(ctx, c, f)
@@ -213,6 +215,7 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 		}
 		return m, err
 	}
+	c.Models = importer.WithRecordings(c.Models)
 	return meter, nil
 }
 
