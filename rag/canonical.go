@@ -28,6 +28,9 @@ const localVectors = "local/"
 //	models      the embedding model
 //	runs        what index runs cost
 //	traces      how answers came about
+//	important, communities, elements
+//	            of noderag: which entities have attributes, and the numbers of
+//	            communities
 //	settings    how the command asks where it is not told
 //
 // What the word table decides (near chunks, and so the core and what is read

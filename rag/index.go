@@ -34,6 +34,9 @@ type IndexOptions struct {
 	// indexed is embedded anew beside what is there, which goes in the commit
 	// that ends the run. Else such models are a [*ModelError].
 	Reembed bool
+	// Recluster makes the communities of the systems that have any anew, in
+	// place of those that grew while documents came and went.
+	Recluster bool
 	// Notify receives progress, never concurrently; nil is nobody.
 	Notify func(Event)
 }
@@ -362,6 +365,9 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		}
 	}
 	for _, sys := range all.Systems {
+		if old, ok := sys.(Reclusterer); ok && x.Options.Recluster {
+			sys = old.Recluster()
+		}
 		for _, st := range sys.Stages(r.models) {
 			if err := x.stage(ctx, r, st, out); err != nil {
 				return err

@@ -102,7 +102,7 @@ func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
 			if err != nil {
 				return around{}, err
 			}
-			all = append(all, neighbour{id: id, text: strings.Join(t.Texts, "\t"), unit: kind == edgeMentions, key: n.Key})
+			all = append(all, neighbour{id: id, text: joined(t.Texts), unit: kind == edgeMentions, key: n.Key})
 		}
 	}
 	tokens := 0
@@ -137,6 +137,12 @@ func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
 	}
 	out.sources, out.docs, err = sourcesAndDocs(v, sources)
 	return out, err
+}
+
+// joined returns what is said of a relationship as one text. It is sorted: the
+// order of the sources is that in which they came.
+func joined(texts []string) string {
+	return strings.Join(slices.Sorted(slices.Values(texts)), "\t")
 }
 
 // neighbours returns the neighbours of a node by edges of a type, ascending.

@@ -174,6 +174,8 @@ type clustering struct {
 	state communityState
 	// of has the community of each node, none where it has none.
 	of []uint64
+	// anew says that all was clustered.
+	anew bool
 }
 
 const none = ^uint64(0)
@@ -221,7 +223,7 @@ func (c *clustering) whole(ctx context.Context) error {
 		}
 		c.state.Largest = max(c.state.Largest, len(in))
 	}
-	c.state.Whole, c.state.Moved = r.Quality, 0
+	c.anew = true
 	return nil
 }
 
@@ -422,8 +424,8 @@ func (c *clustering) changes() (clustered, error) {
 		return out, err
 	}
 	c.state.Now = q
-	if c.state.Moved >= c.state.Nodes && len(c.old) == 0 || c.state.Whole == 0 {
-		c.state.Whole = q
+	if c.anew {
+		c.state.Whole, c.state.Moved = q, 0
 	}
 	out.State = c.state
 	return out, nil

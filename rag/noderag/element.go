@@ -322,7 +322,7 @@ func (s *System) textOf(v engine.Reader, id engine.NodeID, kind string) (string,
 		return v.Text(id, propText)
 	}
 	total, err := v.Total(engine.NodeTarget(id))
-	return strings.Join(total.Texts, "\t"), err
+	return joined(total.Texts), err
 }
 
 // Apply implements [rag.Stage].

@@ -160,6 +160,8 @@ func (o *seeds) Inputs() []query.Op {
 type walk struct {
 	s           *System
 	seeds, hits query.Op
+	// texts, where it is over 0, takes so many texts and nothing else.
+	texts int
 }
 
 // Run implements [query.Op].
@@ -204,7 +206,7 @@ func (o *walk) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 		}
 		return p.TypeOf(u)
 	}
-	best := graphops.TopPerType(scores, typeOf, o.s.quotas(v))
+	best := graphops.TopPerType(scores, typeOf, o.quotas(v))
 	if failed != nil {
 		return query.Set{}, failed
 	}
@@ -229,7 +231,8 @@ func (o *walk) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 }
 
 // quotas are how many nodes of each type are taken.
-func (s *System) quotas(v engine.Reader) []graphops.Quota {
+func (o *walk) quotas(v engine.Reader) []graphops.Quota {
+	s := o.s
 	types := func(names ...string) []engine.TypeID {
 		out := []engine.TypeID{}
 		for _, name := range names {
@@ -238,6 +241,9 @@ func (s *System) quotas(v engine.Reader) []graphops.Quota {
 			}
 		}
 		return out
+	}
+	if o.texts > 0 {
+		return []graphops.Quota{{Types: types(typeText), Most: o.texts}}
 	}
 	return []graphops.Quota{
 		{Types: types(typeEntity), Most: s.p.Entities},
@@ -274,9 +280,13 @@ func (s *System) project(ctx context.Context, v *engine.View) (*graphops.Project
 // Explain implements [query.Op].
 func (o *walk) Explain() query.Explanation {
 	p := &o.s.p
+	quotas := fmt.Sprintf("entity=%d relationship=%d overview=%d others=%d", p.Entities, p.Relationships, p.Overviews, p.CrossNodes)
+	if o.texts > 0 {
+		quotas = fmt.Sprintf("chunk=%d", o.texts)
+	}
 	args := []string{fmt.Sprintf("steps=%d", p.Steps), fmt.Sprintf("alpha=%g", p.Alpha), fmt.Sprintf("restart=%t", p.Restart),
 		fmt.Sprintf("adjust=%t", p.Adjust), fmt.Sprintf("near=%t", p.Near),
-		fmt.Sprintf("entity=%d relationship=%d overview=%d others=%d", p.Entities, p.Relationships, p.Overviews, p.CrossNodes)}
+		quotas}
 	return query.Explanation{Op: "Walk", Args: args, Source: "shallow PPR, paper 2.5"}
 }
 

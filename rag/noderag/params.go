@@ -78,6 +78,9 @@ type Params struct {
 	// Expand adds the attributes of the entities, and the elements of the
 	// overviews.
 	Expand bool
+	// Fill gives what the budget leaves to more texts, by their scores after
+	// the walk. The default is off: the paper's quotas are all.
+	Fill bool
 	// Order is the order of the sections of the context: summary (the default)
 	// is elements, attributes, units, relationships, texts; text begins with
 	// texts and units.
@@ -91,7 +94,7 @@ func defaults() map[string]string {
 		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "sr": "off",
 		"k": "10", "dual": "on", "near": "on", "cross": "on", "name-weight": "1", "vector-weight": "1",
 		"match": "phrase", "names": "0", "steps": "2", "alpha": "0.5", "ppr": "lazy", "adjust": "on",
-		"cnode": "10", "enode": "10", "rnode": "30", "onode": "10", "expand": "on", "order": "summary",
+		"cnode": "10", "enode": "10", "rnode": "30", "onode": "10", "expand": "on", "fill": "off", "order": "summary",
 	}
 }
 
@@ -169,6 +172,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Relationships = r.int("rnode", 0, 10_000)
 	p.Overviews = r.int("onode", 0, 10_000)
 	p.Expand = r.flag("expand")
+	p.Fill = r.flag("fill")
 	p.Order = r.oneOf("order", "text", "summary")
 	return p, all, r.err
 }

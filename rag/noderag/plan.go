@@ -22,6 +22,7 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 		Graph: s.g, Space: spaceOf(m.Questions.Space().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
 	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "retrieved, paper 2.5"}
+	more := &query.Minus{Of: found} // texts for what the budget leaves
 	if s.p.Cross {
 		seeds := &seeds{s: s, hits: hits}
 		if s.p.Dual {
@@ -32,6 +33,7 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 			seeds.names = &named{s: s, elements: elements}
 		}
 		cross := &walk{s: s, seeds: seeds, hits: hits}
+		more.In = &walk{s: s, seeds: seeds, hits: hits, texts: maxFill}
 		found.In = append(found.In, &ofTypes{s: s, in: cross, types: []string{typeText, typeUnit, typeAttribute, typeElement}})
 		if s.p.Expand {
 			found.In = append(found.In,
@@ -53,7 +55,24 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 	for _, t := range order {
 		plan.Sections = append(plan.Sections, rag.Section{Name: t, Pack: &ofTypes{s: s, in: pack, types: []string{t}, header: header(t)}})
 	}
+	if s.p.Fill && more.In != nil {
+		plan.Sections = append(plan.Sections, rag.Section{Name: "more texts", Pack: &query.Pack{
+			In: more, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
+		}})
+	}
 	return plan, nil
+}
+
+// maxFill bounds the texts that are looked at for what the budget leaves.
+const maxFill = 1000
+
+// sectionsOf returns the packs of a plan.
+func sectionsOf(p *rag.Plan) []query.Op {
+	var out []query.Op
+	for _, s := range p.Sections {
+		out = append(out, s.Pack)
+	}
+	return out
 }
 
 // header stands above the items of a type.
@@ -87,8 +106,13 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
 }
 
+// maxCited bounds the chunks that an item cites: an element may rest on
+// hundreds, none of which says more of it than another.
+const maxCited = 32
+
 // Cite implements [rag.System]: a chunk rests on itself, all else on the chunks
-// that it was made from, an overview on those of its elements.
+// that it was made from, an overview on those of its elements; the first of
+// them in order of id.
 func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 	n, err := v.Node(it.ID)
 	if err != nil {
@@ -102,7 +126,7 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	for src := set.Iterator(); src.HasNext(); {
+	for src := set.Iterator(); src.HasNext() && len(out) < maxCited; {
 		keys, err := s.Cite(v, query.Item{ID: engine.NodeID(src.Next())})
 		if err != nil {
 			return nil, err

@@ -1,0 +1,57 @@
+package noderag
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+var (
+	_ rag.Adviser     = (*System)(nil)
+	_ rag.Reclusterer = (*System)(nil)
+	_ rag.MethodStats = (*System)(nil)
+)
+
+// The bounds beyond which the communities should be made anew.
+const (
+	maxMoved = 0.10 // share of the nodes that came or moved
+	maxLost  = 0.02 // share of the modularity that was lost
+)
+
+// Recluster implements [rag.Reclusterer]: the stages make the communities from
+// nothing. One of the same nodes as before keeps its elements.
+func (s *System) Recluster() rag.System {
+	anew := *s
+	anew.recluster = true
+	return &anew
+}
+
+// Advice implements [rag.Adviser]: to recluster where more than a tenth of the
+// nodes came or moved since the last whole clustering, or modularity fell by
+// more than a fiftieth.
+func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
+	state, ok, err := readState(v)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return advice(state), nil
+}
+
+func advice(state communityState) []rag.Advice {
+	var out []rag.Advice
+	if share := float64(state.Moved) / float64(max(1, state.Nodes)); share > maxMoved {
+		out = append(out, rag.Advice{
+			Action: "recluster",
+			Reason: fmt.Sprintf("%d of %d nodes (%.1f %%) came or changed their community since all were clustered", state.Moved, state.Nodes, 100*share),
+		})
+	}
+	if lost := state.Whole - state.Now; state.Whole > 0 && lost > maxLost*state.Whole {
+		out = append(out, rag.Advice{
+			Action: "recluster",
+			Reason: fmt.Sprintf("modularity fell from %.4f to %.4f since all were clustered", state.Whole, state.Now),
+		})
+	}
+	return out
+}

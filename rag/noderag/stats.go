@@ -1,0 +1,93 @@
+package noderag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// Stats implements [rag.MethodStats]: what the paper's Table 4 tells of an
+// index. Tokens are those of the chunks. Base edges are all but near ones,
+// overlapping those that are both; edges counts a pair of nodes once.
+func (s *System) Stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
+	var out []rag.Figure
+	add := func(name string, n int, unit string) {
+		out = append(out, rag.Figure{Name: name, Value: float64(n), Unit: unit})
+	}
+	tokens := 0
+	for id, err := range each(v, typeText) {
+		if err != nil {
+			return nil, err
+		}
+		n, err := v.Node(id)
+		if err != nil {
+			return nil, err
+		}
+		tokens += int(n.Prop(propTokens).AsInt())
+	}
+	add("tokens", tokens, "tokens")
+	all := 0
+	for _, t := range []struct{ letter, name string }{
+		{"T", typeText}, {"S", typeUnit}, {"N", typeEntity}, {"R", typeRelationship},
+		{"A", typeAttribute}, {"O", typeOverview}, {"H", typeElement},
+	} {
+		n := 0
+		if typ, ok := v.NodeType(t.name); ok {
+			set, err := v.Nodes(typ)
+			if err != nil {
+				return nil, err
+			}
+			n = int(set.GetCardinality())
+		}
+		all += n
+		add(t.letter+" "+t.name, n, "nodes")
+	}
+	add("nodes", all, "nodes")
+	base, near, err := pairs(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	overlap := 0
+	for p := range near {
+		if base[p] {
+			overlap++
+		}
+	}
+	add("base edges", len(base), "edges")
+	add("near edges", len(near), "edges")
+	add("overlapping edges", overlap, "edges")
+	add("edges", len(base)+len(near)-overlap, "edges")
+	state, _, err := readState(v)
+	if err != nil {
+		return nil, err
+	}
+	add("communities", state.Communities, "communities")
+	out = append(out,
+		rag.Figure{Name: "modularity", Value: state.Now},
+		rag.Figure{Name: "modularity when clustered", Value: state.Whole})
+	add("moved since clustered", state.Moved, "nodes")
+	return out, nil
+}
+
+// pairs returns the pairs of nodes that are joined by near edges, and by
+// others.
+func pairs(ctx context.Context, v *engine.View) (base, near map[[2]engine.NodeID]bool, err error) {
+	base, near = map[[2]engine.NodeID]bool{}, map[[2]engine.NodeID]bool{}
+	nearType, _ := v.EdgeType(edgeNear)
+	for e, err := range v.Edges(engine.EdgeFilter{}) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		p := [2]engine.NodeID{min(e.From, e.To), max(e.From, e.To)}
+		if e.Type == nearType {
+			near[p] = true
+		} else {
+			base[p] = true
+		}
+	}
+	return base, near, nil
+}

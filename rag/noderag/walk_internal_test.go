@@ -1,0 +1,167 @@
+package noderag
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+)
+
+// fixed is a set that is given.
+type fixed struct{ set query.Set }
+
+func (o *fixed) Run(context.Context, *query.Env) (query.Set, error) { return o.set, nil }
+func (o *fixed) Explain() query.Explanation                         { return query.Explanation{Op: "Fixed"} }
+func (o *fixed) Inputs() []query.Op                                 { return nil }
+
+// TestWalk compares the scores of the plan's walk with vectors that were
+// computed apart from it, by the formulas in plain Python: on the edges S1-N1
+// 1, S1-N2 3, N1-R1 1, R1-N2 1, S1-T1 1, S2-N2 1, S1-S2 2 (a stored edge and a
+// near one), from S1 and N1.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	names := []string{"N1", "N2", "R1", "S1", "S2", "T1"}
+	for _, x := range []struct {
+		params map[string]string
+		want   []float64
+	}{
+		{nil, []float64{.247917, .124107, .198864, .271916, .084280, .072917}},
+		{map[string]string{"adjust": "off"}, []float64{.200893, .177083, .144643, .332738, .100000, .044643}},
+		{map[string]string{"ppr": "restart"}, []float64{.341667, .092857, .115530, .355249, .053030, .041667}},
+	} {
+		t.Run(fmt.Sprint(x.params), func(t *testing.T) {
+			t.Parallel()
+			c := ragtest.Open(t, rag.Methods{Name: Open})
+			open, err := Open(t.Context(), c.Corpus, x.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := open.(*System)
+			ids := golden(t, c, s)
+			scores := map[string]float64{}
+			err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+				item := func(name string) query.Item { return query.Item{Graph: s.g.ID(), ID: ids[name], Score: .7} }
+				op := &walk{s: s, hits: &fixed{}, seeds: &seeds{
+					s: s, hits: &fixed{query.Set{Items: []query.Item{item("S1")}}}, names: &fixed{query.Set{Items: []query.Item{item("N1")}}},
+				}}
+				set, err := query.Run(t.Context(), &query.Env{Snap: snap}, op)
+				if err != nil {
+					return err
+				}
+				for i, it := range set.Items {
+					for name, id := range ids {
+						if it.ID == id {
+							scores[name] = it.Score
+						}
+					}
+					if i > 0 && it.Score > set.Items[i-1].Score {
+						t.Errorf("item %d scores more than the one before", i)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, name := range names {
+				if math.Abs(scores[name]-x.want[i]) > 1e-6 {
+					t.Errorf("%s has %.6f, want %.6f", name, scores[name], x.want[i])
+				}
+			}
+		})
+	}
+}
+
+// golden writes the graph of TestWalk.
+func golden(t *testing.T, c *ragtest.Corpus, s *System) map[string]engine.NodeID {
+	t.Helper()
+	ids := map[string]engine.NodeID{}
+	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		for _, n := range [][2]string{
+			{"T1", typeText}, {"S1", typeUnit}, {"S2", typeUnit}, {"N1", typeEntity}, {"N2", typeEntity}, {"R1", typeRelationship},
+		} {
+			typ, err := v.MakeNodeType(n[1])
+			if err != nil {
+				return err
+			}
+			if ids[n[0]], _, err = v.PutNode(typ, n[0], nil); err != nil {
+				return err
+			}
+		}
+		for _, e := range []struct {
+			from, to, kind string
+			weight         float32
+		}{
+			{"S1", "N1", edgeMentions, 1}, {"S1", "N2", edgeMentions, 3}, {"R1", "N1", edgeRelates, 1}, {"R1", "N2", edgeRelates, 1},
+			{"S1", "T1", edgeSource, 1}, {"S2", "N2", edgeMentions, 1}, {"S1", "S2", edgeMember, 1}, {"S1", "S2", edgeNear, 1},
+		} {
+			typ, err := v.MakeEdgeType(e.kind, false)
+			if err != nil {
+				return err
+			}
+			if err := v.AddEdge(ids[e.from], ids[e.to], typ, e.weight); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// TestQuotas says that each type has its own quota, that the four rich types
+// share one, and that what was found by vector does not count.
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, rag.Methods{Name: Open})
+	for _, x := range []struct {
+		params map[string]string
+		hit    string
+		want   int
+	}{
+		{nil, "", 6},
+		{map[string]string{"enode": "1"}, "", 5},
+		{map[string]string{"enode": "0", "rnode": "0"}, "", 3},
+		{map[string]string{"cnode": "2"}, "", 5},
+		{map[string]string{"cnode": "2"}, "S1", 5}, // T1 and S2 take its place
+		{nil, "S1", 5},
+	} {
+		open, err := Open(t.Context(), c.Corpus, x.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := open.(*System)
+		ids := golden(t, c, s)
+		err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+			hits := &fixed{}
+			if x.hit != "" {
+				hits.set.Items = []query.Item{{Graph: s.g.ID(), ID: ids[x.hit]}}
+			}
+			from := &fixed{query.Set{Items: []query.Item{{Graph: s.g.ID(), ID: ids["S1"], Score: 1}, {Graph: s.g.ID(), ID: ids["N1"], Score: 1}}}}
+			set, err := query.Run(t.Context(), &query.Env{Snap: snap}, &walk{s: s, seeds: &seeds{s: s, hits: from}, hits: hits})
+			if err != nil {
+				return err
+			}
+			if len(set.Items) != x.want {
+				t.Errorf("%v without %q: %d nodes, want %d", x.params, x.hit, len(set.Items), x.want)
+			}
+			for _, it := range set.Items {
+				if x.hit != "" && it.ID == ids[x.hit] {
+					t.Errorf("%s is taken again", x.hit)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
