@@ -151,12 +151,18 @@ type columns struct {
 func readHeader(header []string) (*columns, error) {
 	c := &columns{id: -1, title: -1, text: -1}
 	content := -1
+	if len(header) > maxFields {
+		return nil, refuse(1, ErrMalformed, "has %d columns, at most %d", len(header), maxFields)
+	}
 	seen := make(map[string]bool, len(header))
 	for i, name := range header {
 		if err := checkText([]byte(name), 1); err != nil {
 			return nil, err
 		}
 		name = oneLine(name)
+		if err := checkName(name, 1); err != nil {
+			return nil, err
+		}
 		lower := strings.ToLower(name)
 		switch lower {
 		case "id":

@@ -71,8 +71,9 @@
 // minute at worst, and the context is looked at after every piece. HTML is read
 // from the token stream, so that nesting costs nothing. JSON may nest 10,000
 // levels. A PDF file may have eight times as many bytes as a document; reading
-// it is bounded by work, 128 MiB and 16 times its size in bytes looked at or
-// unpacked, whatever its structure. Symbolic links, hidden files and folders, and node_modules are not
+// it looks at, or unpacks, that many bytes and 16 times its own size at most,
+// whatever its structure. A record has 1,000 fields at most, with names of up
+// to 256 bytes. Symbolic links, hidden files and folders, and node_modules are not
 // entered.
 //
 // # Errors and life-cycle

@@ -112,7 +112,7 @@ func checkText(b []byte, line int) *FileError {
 	if !utf8.FullRune(b[at:]) && (!ascii || len(b)-at > 1) {
 		return refuse(line, ErrEncoding, "is not valid UTF-8: it ends in the middle of a character, so the file may be cut off")
 	}
-	return refuse(line, ErrEncoding, "is not valid UTF-8 (byte 0x%02x): it looks like %s; convert it to UTF-8 first", b[at], legacyEncoding(b[at:]))
+	return refuse(line, ErrEncoding, "is not valid UTF-8 (byte 0x%02x): it looks like %s; convert it to UTF-8 first", b[at], legacyEncoding(b[max(0, at-legacySample/2):]))
 }
 
 // magic names some kinds of file by their first bytes, "" for none of them.
@@ -133,29 +133,41 @@ func magic(b []byte) string {
 	return ""
 }
 
-// legacyEncoding guesses from the first 64 KiB: the letters of Latin-1 stand
-// alone among ASCII, the bytes of GBK and its kin come in pairs.
+// legacySample is how much of a file its encoding is guessed from.
+const legacySample = 64 << 10
+
+// legacyEncoding guesses the encoding of what is not UTF-8. The characters of GBK and its
+// kin are pairs of bytes, the first of which is high, and come in runs. The
+// letters of Latin-1 stand alone among ASCII; in Cyrillic and Greek code pages
+// most letters are high, and every other word is no whole number of pairs.
 func legacyEncoding(b []byte) string {
-	b = b[:min(len(b), 64<<10)]
-	single, paired := 0, 0
+	b = b[:min(len(b), legacySample)]
+	paired, alone, ascii := 0, 0, 0
 	for i := 0; i < len(b); {
-		run := i
-		for run < len(b) && b[run] >= 0x80 {
+		run := 0
+		for i+1 < len(b) && b[i] >= 0x81 && b[i+1] >= 0x40 && b[i+1] != 0x7f {
 			run++
+			i += 2
 		}
-		switch n := run - i; {
-		case n == 0:
+		if run >= 3 {
+			paired += run
+		} else {
+			alone += run
+		}
+		if i < len(b) {
+			if b[i] >= 0x80 {
+				alone++
+			} else if b[i]|0x20 >= 'a' && b[i]|0x20 <= 'z' {
+				ascii++
+			}
 			i++
-			continue
-		case n == 1:
-			single++
-		default:
-			paired += n / 2
 		}
-		i = run
 	}
-	if paired > single {
+	switch {
+	case paired > 4*alone:
 		return "GBK, Big5 or Shift-JIS"
+	case paired+alone > max(ascii, 4):
+		return "a code page of one byte a letter, such as Windows-1251"
 	}
 	return "Latin-1 or Windows-1252"
 }

@@ -20,8 +20,11 @@ func TestEncodings(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"latin-1", "one\ntwo caf\xe9 noir", "a.txt:2: is not valid UTF-8 (byte 0xe9): it looks like Latin-1 or Windows-1252; convert it to UTF-8 first"},
 		{"gbk", "\xc4\xe3\xba\xc3\xa3\xac\xca\xc0\xbd\xe7", "a.txt:1: is not valid UTF-8 (byte 0xc4): it looks like GBK, Big5 or Shift-JIS; convert it to UTF-8 first"},
+		{"shift-jis", "\x92\xaa\x8e\xd4\x82\xcd\x8bZ\x8et\x82\xaa\x90\xdd\x8cv\x82\xb5\x82\xbd\x81B", "a.txt:1: is not valid UTF-8 (byte 0x92): it looks like GBK, Big5 or Shift-JIS; convert it to UTF-8 first"},
+		{"big5", "\xbc\xe9\xa8T\xbfi\xa9{\xa5\xd1\xa4u\xb5{\xaev", "a.txt:1: is not valid UTF-8 (byte 0xbc): it looks like GBK, Big5 or Shift-JIS; convert it to UTF-8 first"},
+		{"windows-1251", "\xcc\xe5\xeb\xfc\xed\xe8\xf6\xe0 \xe1\xfb\xeb\xe0 \xe8 \xed\xe0 \xee\xed\xe0 \xe3\xee\xf0\xee\xe4", "a.txt:1: is not valid UTF-8 (byte 0xcc): it looks like a code page of one byte a letter, such as Windows-1251; convert it to UTF-8 first"},
 		{"cut off", "one \xe4\xbd", "a.txt:1: is not valid UTF-8: it ends in the middle of a character, so the file may be cut off"},
-		{"surrogate in UTF-8", "x\xed\xa0\x80x", "a.txt:1: is not valid UTF-8 (byte 0xed): it looks like GBK, Big5 or Shift-JIS; convert it to UTF-8 first"},
+		{"surrogate in UTF-8", "x\xed\xa0\x80x", "a.txt:1: is not valid UTF-8 (byte 0xed): it looks like Latin-1 or Windows-1252; convert it to UTF-8 first"},
 		{"nul", "a\x00b", "a.txt: holds NUL bytes: a binary file, or UTF-16 without a byte order mark"},
 		{"pdf", "%PDF-1.7\n\xe2\xe3", "a.txt: is a PDF file, not text"},
 		{"zip", "PK\x03\x04\x00\x00", "a.txt: is a zip archive (docx, xlsx, odt, epub, ...), not text"},

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -187,7 +189,14 @@ func readRecord(line []byte, n int) (d *draft, id string, err error) {
 		return nil, "", refuse(n, ErrMalformed, `has no field "text" or "content"`)
 	}
 	d.setBody(normalString(text))
-	for name, raw := range fields {
+	if len(fields) > maxFields {
+		return nil, "", refuse(n, ErrMalformed, "has %d fields, at most %d", len(fields), maxFields)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err := checkName(name, n); err != nil {
+			return nil, "", err
+		}
+		raw := fields[name]
 		if v, ok := jsonValue(raw); ok {
 			d.setMeta(name, v)
 		}

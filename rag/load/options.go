@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // DefaultMaxDocBytes is the limit of a document's size where none is given:
@@ -94,6 +96,14 @@ func (o *Options) ensure() (Options, error) {
 	}
 	if c.MaxDocBytes == 0 {
 		c.MaxDocBytes = DefaultMaxDocBytes
+	}
+	if !utf8.ValidString(c.KeyPrefix) || strings.ContainsFunc(c.KeyPrefix, unicode.IsControl) {
+		return c, fmt.Errorf("load: key prefix %q is not UTF-8, or has control characters: %w", c.KeyPrefix, ErrOption)
+	}
+	for _, n := range c.metaNames() {
+		if !utf8.ValidString(n) || !utf8.ValidString(c.Meta[n]) || strings.IndexByte(c.Meta[n], 0) >= 0 || checkName(n, 0) != nil {
+			return c, fmt.Errorf("load: metadata %q=%q is not UTF-8, or no name and value: %w", n, c.Meta[n], ErrOption)
+		}
 	}
 	for _, p := range c.Include {
 		if _, err := path.Match(strings.ReplaceAll(p, "**", "*"), ""); err != nil || p == "" {

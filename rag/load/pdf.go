@@ -10,6 +10,10 @@ import (
 // since it holds fonts and pictures, too.
 const pdfFileRatio = 8
 
+// pdfWorkRatio is how many bytes may be looked at or unpacked for each byte of a
+// PDF file, beside [pdfFileRatio] for each that a document may have.
+const pdfWorkRatio = 16
+
 // pdf reads a PDF file: a block a paragraph, with its page.
 func (w *walker) pdf(in *input) (*draft, error) {
 	limit := pdfFileRatio * min(w.opt.MaxDocBytes, 1<<40)
@@ -20,7 +24,7 @@ func (w *walker) pdf(in *input) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := pdf.Open(w.ctx, b, pdf.Options{Text: w.opt.MaxDocBytes})
+	f, err := pdf.Open(w.ctx, b, pdf.Options{Text: w.opt.MaxDocBytes, Work: limit + pdfWorkRatio*int64(len(b))})
 	if err != nil {
 		return nil, pdfError(err)
 	}

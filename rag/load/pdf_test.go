@@ -158,7 +158,7 @@ func TestPDFBombs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()
-			r := walk(t, files("a.pdf", c.in), ".", nil)
+			r := walk(t, files("a.pdf", c.in), ".", &load.Options{MaxDocBytes: 1 << 20})
 			if n := len(r.docs) + len(r.bad); n != 1 || r.err != nil {
 				t.Errorf("%d outcomes, error %v", n, r.err)
 			}

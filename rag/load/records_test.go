@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -187,5 +188,41 @@ func TestDuplicateKeys(t *testing.T) {
 	run.KeyPrefix = "two/"
 	if r := walk(t, fsys, "k.txt", run); len(r.docs) != 1 || r.docs[0].Key != "two/k.txt" {
 		t.Errorf("with a prefix: %d documents, errors %v", len(r.docs), r.bad)
+	}
+}
+
+// TestBadNamesAndOptions: what no name of metadata can be is refused with its
+// line, or as an option, before a database has to.
+func TestBadNamesAndOptions(t *testing.T) {
+	long := strings.Repeat("n", 257)
+	many := make([]string, 1001)
+	for i := range many {
+		many[i] = fmt.Sprintf("c%d", i)
+	}
+	for _, c := range []struct{ name, file, in, reason string }{
+		{"a name with NUL", "a.jsonl", `{"id":"a","text":"x","n\u0000":1}`, `a.jsonl:1: has a field name with a control character: "n\x00"`},
+		{"a long name", "a.jsonl", `{"id":"a","text":"x","` + long + `":1}`, "a.jsonl:1: has a field name of 257 bytes, at most 256: "},
+		{"many names", "a.jsonl", `{"id":"a","text":"x","` + strings.Join(many, `":1,"`) + `":1}`, "a.jsonl:1: has 1001 fields, at most 1000"},
+		{"a long column", "a.csv", "id,text," + long + "\na,b,c\n", "a.csv:1: has a field name of 257 bytes, at most 256: "},
+		{"many columns", "a.csv", strings.Join(many, ",") + "\n", "a.csv:1: has 1001 columns, at most 1000"},
+		{"a name in Latin-1", "a.jsonl", "{\"id\":\"a\",\"text\":\"x\",\"caf\xe9\":1}", "a.jsonl:1: is not valid UTF-8 (byte 0xe9): it looks like Latin-1 or Windows-1252; convert it to UTF-8 first"},
+		{"a column in Latin-1", "a.csv", "id,text,caf\xe9\na,b,c\n", "a.csv:1: is not valid UTF-8 (byte 0xe9): it looks like Latin-1 or Windows-1252; convert it to UTF-8 first"},
+		{"an id in GBK", "a.jsonl", "{\"id\":\"\xc4\xe3\xba\xc3\xca\xc0\xbd\xe7\",\"text\":\"x\"}", "a.jsonl:1: is not valid UTF-8 (byte 0xc4): it looks like GBK, Big5 or Shift-JIS; convert it to UTF-8 first"},
+		{"front matter in Latin-1", "a.md", "---\nauthor: Ren\xe9\n---\ntext", "a.md:2: is not valid UTF-8 (byte 0xe9): it looks like Latin-1 or Windows-1252; convert it to UTF-8 first"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := walk(t, files(c.file, c.in, "b.txt", "fine"), ".", nil)
+			if len(r.bad) != 1 || !strings.HasPrefix(r.bad[0].Error(), c.reason) || keys(r) != "b.txt" {
+				t.Errorf("documents %q, errors %v\nwant %s", keys(r), r.bad, c.reason)
+			}
+		})
+	}
+	for _, o := range []load.Options{
+		{KeyPrefix: "\xff"}, {KeyPrefix: "a\nb"}, {Meta: map[string]string{"\xff": "x"}},
+		{Meta: map[string]string{"a": "\xff"}}, {Meta: map[string]string{"a\x00": "x"}}, {Meta: map[string]string{long: "x"}},
+	} {
+		if r := walk(t, files("a.txt", "x"), ".", &o); !errors.Is(r.err, load.ErrOption) || len(r.docs) > 0 {
+			t.Errorf("prefix %q, metadata %.40q: %v", o.KeyPrefix, fmt.Sprint(o.Meta), r.err)
+		}
 	}
 }

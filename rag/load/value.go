@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Kind is the type of a [Value].
@@ -69,6 +70,23 @@ func parseTime(s string) (time.Time, bool) {
 // listValue returns the value of a list of strings.
 func listValue(items []string) Value {
 	return Value{Kind: KindList, Text: strings.Join(items, ", "), List: items}
+}
+
+// Bounds of metadata: what is longer, or more, is no metadata but data.
+const (
+	maxFields    = 1000
+	maxNameBytes = 256
+)
+
+// checkName refuses a name that no metadata can have.
+func checkName(name string, line int) error {
+	switch {
+	case len(name) > maxNameBytes:
+		return refuse(line, ErrMalformed, "has a field name of %d bytes, at most %d: %q", len(name), maxNameBytes, cut(name, 40))
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return refuse(line, ErrMalformed, "has a field name with a control character: %q", cut(name, 80))
+	}
+	return nil
 }
 
 // setMeta adds a value. The name "lang" is the document's language, not
