@@ -27,6 +27,17 @@ type SegmentOptions struct {
 	Gray bool
 }
 
+// Rank returns where items of a code stand in the order of segments: by rank,
+// then by id.
+func (o *SegmentOptions) Rank(code uint64) uint64 {
+	if o.Gray {
+		for shift := 1; shift < 64; shift *= 2 {
+			code ^= code >> shift
+		}
+	}
+	return code
+}
+
 func (o *SegmentOptions) ensureDefaults() SegmentOptions {
 	out := *o
 	if out.MinSize == 0 {
@@ -232,13 +243,7 @@ func (s *Segments) export(g *segment) Segment {
 
 // keyOf returns where an item stands in the order.
 func (s *Segments) keyOf(it SegmentItem) segmentKey {
-	rank := it.Code
-	if s.o.Gray {
-		for shift := 1; shift < 64; shift *= 2 {
-			rank ^= rank >> shift
-		}
-	}
-	return segmentKey{rank, it.ID}
+	return segmentKey{s.o.Rank(it.Code), it.ID}
 }
 
 // codeOf returns the code of a rank.

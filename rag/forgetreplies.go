@@ -1,0 +1,19 @@
+package rag
+
+import (
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// ForgetReplies removes the kept replies and vectors that were made from
+// something a method made itself, such as a summary, and named to [Models.Do]
+// or [Models.Embed] in place of the documents that it rests on. The name must
+// be none that a document can have. What documents are named for goes with
+// them, without this.
+func (c *Corpus) ForgetReplies(tx *engine.Tx, name string) error {
+	if err := c.forgetReplies(tx.Graph(c.Base), name); err != nil {
+		return fmt.Errorf("rag: forget replies: %w", err)
+	}
+	return nil
+}
