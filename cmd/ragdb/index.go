@@ -26,6 +26,8 @@ type indexFlags struct {
 	format   choice
 	estimate bool
 	retry    bool
+	// recluster makes the communities of methods anew.
+	recluster bool
 }
 
 func (a *app) indexCommand() *cobra.Command {
@@ -61,6 +63,7 @@ shown before anything is spent; --estimate shows it and does nothing.`,
 		},
 	}
 	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
+	cmd.Flags().BoolVar(&f.recluster, "recluster", false, "make the communities of methods anew; ragdb status says when that is advised")
 	f.addTo(a, cmd)
 	f.models.addLimits(cmd)
 	return cmd
@@ -143,7 +146,7 @@ func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, 
 	if err != nil {
 		return err
 	}
-	o := rag.IndexOptions{Retry: f.retry}
+	o := rag.IndexOptions{Retry: f.retry, Recluster: f.recluster}
 	if !f.models.remote() {
 		o.Workers = int(f.models.concurrency)
 	}

@@ -1,22 +1,30 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	return &cobra.Command{
+	method := specList{methods: a.methods, one: true}
+	var communities bool
+	cmd := &cobra.Command{
 		Use:   "stats DB",
 		Short: "Count what is stored, and its bytes",
 		Long: `Stats reads every key once and counts nodes, edges, vectors and terms by graph,
 and keys and bytes by key space. Bytes are before compression; disk is what the
-files take. -o csv and the like print the key spaces.`,
-		Example:     `  ragdb stats acme.ragdb`,
+files take. -o csv and the like print the key spaces. With --method it prints the
+figures of a method's index instead: those of its paper's tables.`,
+		Example: `  ragdb stats acme.ragdb
+  ragdb stats acme.ragdb --method noderag`,
 		Annotations: map[string]string{printsRows: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, _, err := a.database(cmd, args, 0, false)
@@ -25,6 +33,12 @@ files take. -o csv and the like print the key spaces.`,
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
+			if cmd.Flag("method").Changed {
+				return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.methodStats(ctx, c, method.only(), communities) })
+			}
+			if communities {
+				return usage("add --method METHOD", "--communities is about the communities of a method")
+			}
 			db, err := a.open(ctx, path, toRead)
 			if err != nil {
 				return err
@@ -41,6 +55,64 @@ files take. -o csv and the like print the key spaces.`,
 			return err
 		},
 	}
+	cmd.Flags().Var(&method, "method", "print the figures of a method's index")
+	cmd.Flags().BoolVar(&communities, "communities", false, "with --method: say how tight its communities are")
+	return cmd
+}
+
+// methodFigures is what stats --method prints.
+type methodFigures struct {
+	V       int          `json:"v"`
+	Method  string       `json:"method"`
+	NS      string       `json:"ns"`
+	Figures []rag.Figure `json:"figures"`
+}
+
+func (a *app) methodStats(ctx context.Context, c *rag.Corpus, spec rag.Spec, communities bool) error {
+	sys, err := a.indexed(ctx, c, spec)
+	if err != nil {
+		return err
+	}
+	read := (func(context.Context, *engine.View) ([]rag.Figure, error))(nil)
+	if s, ok := sys.(rag.MethodStats); ok {
+		read = s.Stats
+	}
+	if communities {
+		s, ok := sys.(rag.CommunityStats)
+		if !ok {
+			return usage("", "%s has no communities to judge", sys.Instance())
+		}
+		read = s.CommunityStats
+	}
+	if read == nil {
+		return usage("ragdb stats DB counts its nodes and edges", "%s has no figures of its own", sys.Instance())
+	}
+	out := methodFigures{V: 1, Method: sys.Instance(), NS: c.Namespace.Name()}
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		out.Figures, err = read(ctx, s.Graph(sys.Graph()).WithContext(ctx))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if a.out.format == asJSON {
+		a.out.json(out)
+		return nil
+	}
+	t := &table{head: []string{"figure", "value", "unit"}, right: []bool{false, true, false}}
+	for _, f := range out.Figures {
+		t.add(f, f.Name, figure(f.Value), f.Unit)
+	}
+	a.out.rows(t)
+	return nil
+}
+
+// figure writes a number that may be a count.
+func figure(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return number(int64(x))
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
 func (a *app) printStats(path string, s *engine.Stats) {

@@ -33,6 +33,8 @@ type methodStatus struct {
 	// Indexed says that its steps have once been run to the end.
 	Indexed bool          `json:"indexed"`
 	Stages  []stageStatus `json:"stages"`
+	// Advice is what would be good for the index.
+	Advice []rag.Advice `json:"advice,omitempty"`
 }
 
 type stageStatus struct {
@@ -109,6 +111,11 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 			begun = append(begun, sys)
 			if m.Stages, err = count(ctx, snap, name, sys.Stages(models)); err != nil {
 				return nil, err
+			}
+			if adviser, ok := sys.(rag.Adviser); ok && m.Indexed {
+				if m.Advice, err = adviser.Advice(ctx, snap.Graph(sys.Graph()).WithContext(ctx)); err != nil {
+					return nil, err
+				}
 			}
 		}
 		r.Methods = append(r.Methods, m)
@@ -231,6 +238,12 @@ func (a *app) printStatus(r *statusResult) {
 	}
 	for _, f := range r.Failed {
 		o.print("failed: %s\n", o.clean(oneLine(f.Graph+" · "+f.Stage+" · "+f.Item+": "+f.Reason)))
+	}
+	for _, m := range r.Methods {
+		for _, advice := range m.Advice {
+			o.print("%s: %s\n", m.Instance, o.clean(advice.Reason))
+			o.note("advised: ragdb index %s --%s", quote(r.DB), advice.Action)
+		}
 	}
 	switch {
 	case r.Docs == 0:
