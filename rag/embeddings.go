@@ -174,7 +174,7 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 		texts = append(texts, t.text)
 		tokens += m.corpus.Tokens.Count(t.text)
 	}
-	call, err := m.meter.reserve(m.stage, e.Space().Model, tokens, 0)
+	call, err := m.meter.reserve(ctx, m.stage, e.Space().Model, tokens, 0)
 	if err == nil {
 		var vectors [][]float32
 		var u llm.Usage

@@ -226,8 +226,9 @@ func (s *commits) Apply(ctx context.Context, b kv.Batch, d kv.Durability) error 
 	return s.Store.Apply(ctx, b, d)
 }
 
-// state exports all that indexing left, with its own records; the marks of
-// keyword vectors alone tell by which commits they came.
+// state exports all that indexing left, with its own records. The marks of
+// keyword vectors alone tell by which commits they came, and the records of runs
+// of when those were.
 func state(t testing.TB, db *engine.DB) string {
 	t.Helper()
 	all := ragtest.Export(t, db, engine.ExportOptions{Canonical: true})
@@ -246,7 +247,7 @@ func state(t testing.TB, db *engine.DB) string {
 				t.Fatal(err)
 			}
 		}
-		if l.End != nil || l.Entry != nil && l.Entry.Bucket == "jobs" && bytes.HasPrefix(l.Entry.Key, []byte("stale:")) {
+		if l.End != nil || l.Entry != nil && (l.Entry.Bucket == "runs" || l.Entry.Bucket == "jobs" && bytes.HasPrefix(l.Entry.Key, []byte("stale:"))) {
 			continue
 		}
 		out = append(out, line)

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,7 +52,9 @@ type Spent struct {
 
 // Meter counts what a run's calls cost, by stage and model, and refuses calls
 // that could pass a limit: what a call may cost at most is set aside before it
-// is made. It is safe for concurrent use.
+// is made, and where that is too much only together with what is set aside for
+// others, the call waits for those. Only what a provider asks again because a
+// reply was of no use may come on top. It is safe for concurrent use.
 type Meter struct {
 	prices Prices
 	limits Limits
@@ -64,6 +67,8 @@ type Meter struct {
 	tokens   int
 	heldUSD  float64
 	heldToks int
+	held     int           // calls that something is set aside for
+	freed    chan struct{} // closed when a call is settled; nil where nobody waits
 }
 
 // NewMeter returns a meter of no calls.
@@ -114,21 +119,46 @@ type reservation struct {
 }
 
 // reserve sets aside what a call may cost that reads in tokens and writes up to
-// out.
-func (m *Meter) reserve(stage, model string, in, out int) (reservation, error) {
+// out, and waits where calls under way may leave enough.
+func (m *Meter) reserve(ctx context.Context, stage, model string, in, out int) (reservation, error) {
 	r := reservation{m: m, stage: stage, model: model, tokens: in + out}
 	if p, ok := m.prices.Of(model); ok {
 		r.usd = p.USD(llm.Usage{InTokens: in, OutTokens: out})
 	}
+	for {
+		wait, err := m.tryReserve(r)
+		if err != nil || wait == nil {
+			return r, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+}
+
+// tryReserve sets aside what a call may cost, or returns what to wait for
+// before it is tried again.
+func (m *Meter) tryReserve(r reservation) (wait <-chan struct{}, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := m.limits
-	if l.USD > 0 && m.usd+m.heldUSD+r.usd > l.USD || l.Tokens > 0 && m.tokens+m.heldToks+r.tokens > l.Tokens {
-		return r, &BudgetError{Limits: l, Spent: m.total(), Stage: stage}
+	passes := func(usd float64, tokens int) bool {
+		return m.limits.USD > 0 && m.usd+r.usd+usd > m.limits.USD || m.limits.Tokens > 0 && m.tokens+r.tokens+tokens > m.limits.Tokens
 	}
-	m.heldUSD += r.usd
-	m.heldToks += r.tokens
-	return r, nil
+	switch {
+	case !passes(m.heldUSD, m.heldToks):
+		m.heldUSD += r.usd
+		m.heldToks += r.tokens
+		m.held++
+		return nil, nil
+	case passes(0, 0) || m.held == 0:
+		return nil, &BudgetError{Limits: m.limits, Spent: m.total(), Stage: r.stage}
+	}
+	if m.freed == nil {
+		m.freed = make(chan struct{})
+	}
+	return m.freed, nil
 }
 
 // settle counts what a call cost and frees what was set aside for it.
@@ -136,9 +166,17 @@ func (r reservation) settle(u llm.Usage) {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.heldUSD -= r.usd
 	m.heldToks -= r.tokens
+	if m.held--; m.held == 0 {
+		m.heldUSD = 0 // without what is lost to rounding
+	} else {
+		m.heldUSD -= r.usd
+	}
 	m.count(r.stage, r.model, u)
+	if m.freed != nil {
+		close(m.freed)
+		m.freed = nil
+	}
 }
 
 // Rows returns the counts by stage and model, in order of their first call, as

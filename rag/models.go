@@ -141,7 +141,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 		m.meter.cached(m.stage, name)
 		return llm.Reply{Text: kept.Text}, m.keep(ctx, reply{digest: digest, item: item, docs: docs})
 	}
-	call, err := m.meter.reserve(m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
+	call, err := m.meter.reserve(ctx, m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
 	if err != nil {
 		return llm.Reply{}, err
 	}

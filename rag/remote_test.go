@@ -263,6 +263,31 @@ func (s *modelServer) counted(t testing.TB, count func(string) int) (n bill) {
 	return n
 }
 
+// usage sums up what the server said that requests used since the last clear.
+func (s *modelServer) usage(t testing.TB) (n used) {
+	t.Helper()
+	s.settle(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.asked {
+		var out struct {
+			Usage struct {
+				In  int `json:"prompt_tokens"`
+				Out int `json:"completion_tokens"`
+			}
+		}
+		if json.Unmarshal(a.reply.body.Bytes(), &out) != nil {
+			continue
+		}
+		if a.texts != nil {
+			n.embedded += out.Usage.In
+		} else {
+			n.chatIn, n.chatOut = n.chatIn+out.Usage.In, n.chatOut+out.Usage.Out
+		}
+	}
+	return n
+}
+
 // clear forgets what was asked so far.
 func (s *modelServer) clear() {
 	s.mu.Lock()
