@@ -32,6 +32,8 @@ const localVectors = "local/"
 //	            of noderag: which entities have attributes, and the numbers of
 //	            communities
 //	settings    how the command asks where it is not told
+//	eval        what a measured corpus was read with
+//	import      digest of what an imported graph is of
 //
 // What the word table decides (near chunks, and so the core and what is read
 // from it) is equal only where the tables are.
