@@ -76,6 +76,11 @@
 // to 256 bytes. Symbolic links, hidden files and folders, and node_modules are not
 // entered.
 //
+// # Tables
+//
+// [Records] reads what comes beside documents, such as recordings and the tables
+// of GraphRAG: JSON lines and Parquet, a row at a time, of any fields.
+//
 // # Errors and life-cycle
 //
 // [Walk] yields a [*FileError] for what is wrong with one file, line or row
