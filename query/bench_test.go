@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
 )
 
@@ -123,4 +125,172 @@ func BenchmarkPack(b *testing.B) {
 			rate(b, 100, "chunks")
 		})
 	}
+}
+
+// inBatches calls fn with numbers below n in transactions that are not too
+// large.
+func inBatches(b *testing.B, db *engine.DB, g *engine.Graph, n int, fn func(v *engine.TxView, i int)) {
+	const batch = 20_000
+	for from := 0; from < n; from += batch {
+		check(b, db.Update(context.Background(), func(tx *engine.Tx) error {
+			v := tx.Graph(g)
+			for i := from; i < min(n, from+batch); i++ {
+				fn(v, i)
+			}
+			return nil
+		}))
+	}
+}
+
+// BenchmarkPPR ranks from 20 of 50,000 nodes, joined by 220,000 edges of which
+// hubs have many, and takes the best of each of 5 types: NodeRAG's search.
+func BenchmarkPPR(b *testing.B) {
+	const nodes, edges, seeds = 50_000, 220_000, 20
+	ctx := context.Background()
+	db := open(b)
+	ns, err := db.Namespace(ctx, "main")
+	check(b, err)
+	g, err := ns.Graph(ctx, "g")
+	check(b, err)
+	types := strings.Fields("entity unit relation text overview")
+	inBatches(b, db, g, nodes, func(v *engine.TxView, i int) {
+		t, err := v.MakeNodeType(types[i%len(types)])
+		check(b, err)
+		_, _, err = v.PutNode(t, fmt.Sprint(i), nil)
+		check(b, err)
+	})
+	r := rand.New(rand.NewPCG(1, 4))
+	ends := make([]engine.NodeID, 0, 2*edges) // a node as often as it has edges
+	inBatches(b, db, g, edges, func(v *engine.TxView, i int) {
+		t, err := v.MakeEdgeType("link", false)
+		check(b, err)
+		from, to := engine.NodeID(1+i%nodes), engine.NodeID(1+r.IntN(nodes))
+		if len(ends) > 0 && r.IntN(2) == 0 {
+			to = ends[r.IntN(len(ends))]
+		}
+		check(b, v.AddEdge(from, to, t, 1))
+		ends = append(ends, from, to)
+	})
+	check(b, db.View(ctx, func(s *engine.Snapshot) error {
+		e := &query.Env{Snap: s, Graphs: graphops.NewCache(64 << 20), Trace: &query.Trace{}}
+		for _, bench := range []struct {
+			name string
+			o    query.PPR
+		}{
+			{"store", query.PPR{}},
+			{"memory", query.PPR{InMemory: true}},
+			{"degree-weights/store", query.PPR{Weights: graphops.DegreeWeights}},
+			{"degree-weights/memory", query.PPR{Weights: graphops.DegreeWeights, InMemory: true}},
+		} {
+			b.Run(bench.name, func(b *testing.B) {
+				r := rand.New(rand.NewPCG(1, 5))
+				ranked := 0
+				ask := func() {
+					o := bench.o
+					in := &input{}
+					for range seeds {
+						in.items = append(in.items, query.Item{Graph: g.ID(), ID: engine.NodeID(1 + r.IntN(nodes)), Score: 1})
+					}
+					o.In, o.Graph, o.Form = in, g, graphops.PPRLazy
+					top := &query.TopPerType{In: &o, Graph: g}
+					for _, t := range types {
+						top.Quotas = append(top.Quotas, query.TypeQuota{Types: []string{t}, Most: 10})
+					}
+					if s := run(b, e, top); len(s.Items) != 10*len(types) {
+						b.Fatalf("%d nodes", len(s.Items))
+					}
+					ranked += e.Trace.Ops[1].Rows
+				}
+				ask()
+				ranked = 0
+				b.ReportAllocs()
+				for b.Loop() {
+					ask()
+				}
+				rate(b, ranked/b.N, "nodes")
+			})
+		}
+		return nil
+	}))
+}
+
+// BenchmarkNameMatch looks in a question of 15 words for the names of 100,000
+// nodes, which have 1 to 4 words of which some are in many.
+func BenchmarkNameMatch(b *testing.B) {
+	const names = 100_000
+	ctx := context.Background()
+	db := open(b)
+	ns, err := db.Namespace(ctx, "main")
+	check(b, err)
+	g, err := ns.Graph(ctx, "g")
+	check(b, err)
+	r := rand.New(rand.NewPCG(1, 6))
+	word := rand.NewZipf(r, 1.1, 8, 20_000)
+	name := func() string {
+		var words []string
+		for range 1 + r.IntN(4) {
+			words = append(words, fmt.Sprint("w", word.Uint64()))
+		}
+		return strings.Join(words, " ")
+	}
+	var known []string
+	inBatches(b, db, g, names, func(v *engine.TxView, _ int) {
+		check(b, v.MakeField("name", engine.FieldOptions{Analyzer: text.Exact{}.Name(), Positions: true}))
+		t, err := v.MakeNodeType("entity")
+		check(b, err)
+		s := name()
+		id, made, err := v.PutNode(t, s, nil)
+		check(b, err)
+		if made {
+			check(b, v.PutTerms("name", id, text.Exact{}.Terms(s)))
+			known = append(known, s)
+		}
+	})
+	question := func() string {
+		s := name() + " " + known[r.IntN(len(known))] + " " + name() + " " + known[r.IntN(len(known))]
+		for range 15 {
+			s += " " + name()
+		}
+		return strings.Join(strings.Fields(s)[:15], " ")
+	}
+	// runs has every run of up to 16 words of a question, the longest first.
+	runs := func(question string, has func(string) bool) (out []string) {
+		words := strings.Fields(question)
+		for i := 0; i < len(words); i++ {
+			for n := min(16, len(words)-i); n > 0; n-- {
+				if key := strings.Join(words[i:i+n], " "); has(key) {
+					out = append(out, key)
+					i += n - 1
+					break
+				}
+			}
+		}
+		return out
+	}
+	check(b, db.View(ctx, func(s *engine.Snapshot) error {
+		e := &query.Env{Snap: s, Names: runs}
+		for _, bench := range []struct {
+			name string
+			op   func(q string) query.Op
+		}{
+			{"keys", func(q string) query.Op { return &query.NameMatch{Graph: g, Types: []string{"entity"}, Text: q} }},
+			{"field", func(q string) query.Op { return &query.NameMatch{Graph: g, Field: "name", Text: q} }},
+			{"phrases", func(q string) query.Op {
+				f := strings.Fields(q)
+				return &query.PhraseSearch{Graph: g, Field: "name", Phrases: []string{f[0], strings.Join(f[1:3], " "), strings.Join(f[4:7], " ")}}
+			}},
+		} {
+			b.Run(bench.name, func(b *testing.B) {
+				found, asked := 0, 0
+				b.ReportAllocs()
+				for b.Loop() {
+					found += len(run(b, e, bench.op(question())).Items)
+					asked++
+				}
+				b.ReportMetric(float64(found)/float64(asked), "found/run")
+				rate(b, 1, "questions")
+			})
+		}
+		return nil
+	}))
 }

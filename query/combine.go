@@ -242,3 +242,37 @@ func (o *Minus) Explain() Explanation { return Explanation{Op: "Minus"} }
 
 // Inputs implements [Op].
 func (o *Minus) Inputs() []Op { return []Op{o.In, o.Of} }
+
+// Intersect keeps the items of a set that another has too, in the set's order
+// and with its scores. Their steps are those in both.
+type Intersect struct{ In, With Op }
+
+// Run implements [Op].
+func (o *Intersect) Run(ctx context.Context, e *Env) (Set, error) {
+	s, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	other, err := e.Eval(ctx, o.With)
+	if err != nil {
+		return Set{}, err
+	}
+	at := make(map[Ref]int, len(other.Items))
+	for i := range other.Items {
+		at[other.Items[i].Ref()] = i
+	}
+	var out Set
+	for _, it := range s.Items {
+		if i, ok := at[it.Ref()]; ok {
+			it.Why = append(slices.Clip(it.Why), other.Items[i].Why...)
+			out.Items = append(out.Items, it)
+		}
+	}
+	return out, nil
+}
+
+// Explain implements [Op].
+func (o *Intersect) Explain() Explanation { return Explanation{Op: "Intersect"} }
+
+// Inputs implements [Op].
+func (o *Intersect) Inputs() []Op { return []Op{o.In, o.With} }

@@ -12,6 +12,31 @@
 // one graph. Every operator states its order. Where none is said it is score
 // descending, then id ascending. Scores compare within a set only.
 //
+// # Operators
+//
+// Search: [VectorSearch], [LayerSearch], [TextSearch], [NameMatch],
+// [PhraseSearch].
+//
+// Follow edges: [Neighbors], [Expand], [PPR], [PathChain], [Communities] and,
+// back to their members, Neighbors; [Relations] and [Induced] take edges as
+// items.
+//
+// Choose: [Filter], [AtLeast], [TopPerType], [TopPerGroup], [Limit], [Minus],
+// [Intersect].
+//
+// Combine and order: [Union], [Score], [Sort].
+//
+// Render: [Pack], [Sections].
+//
+// What walks a graph reads the store, and a projection of the Env's cache only
+// where it wants too much of the store.
+//
+// # Filters
+//
+// [Env].Allow says which nodes a query may see; an edge is seen where both its
+// ends are and all its sources. No set holds an item that may not be seen, and
+// no walk or path leads through one.
+//
 // # Env
 //
 // Operators know no tokenizer and no model: what turns text into tokens, terms

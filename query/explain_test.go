@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 func TestExplain(t *testing.T) {
@@ -18,7 +21,7 @@ func TestExplain(t *testing.T) {
 		first,
 		&query.Pack{
 			In: &query.Minus{In: &query.Union{
-				In:      []query.Op{seeds, &query.TextSearch{Graph: w.g, Field: field, K: 5}, &query.NameMatch{Graph: w.g, Type: "thing"}},
+				In:      []query.Op{seeds, &query.TextSearch{Graph: w.g, Field: field, K: 5}, &query.NameMatch{Graph: w.g, Types: []string{"thing"}}},
 				Combine: query.ZSum, Weights: []float64{1, 0.5, 2},
 			}, Of: first},
 			Name: "more", Budget: 800, Less: []query.Op{first}, Share: 0.25, Overflow: query.Skip,
@@ -26,6 +29,7 @@ func TestExplain(t *testing.T) {
 		&query.Relations{In: &query.Limit{In: &query.Score{In: near, Graph: w.g, Space: space}, N: 3}, Graph: w.g, Source: "local search"},
 		&query.Sort{In: seeds, By: query.ByID},
 	}}
+	plan.In = append(plan.In, w.explained(seeds)...)
 	const want = `1 Sections
   2 Pack(section=text, budget=800, overflow=stop)   -- lambda
     3 Sort(by=score)
@@ -36,7 +40,7 @@ func TestExplain(t *testing.T) {
       8 Union(combine=z-sum, weights=[1 0.5 2])
         (5 again)
         9 TextSearch(graph=g, field=text, k=5)
-        10 NameMatch(graph=g, type=thing)
+        10 NameMatch(graph=g, types=[thing])
       (2 again)
     (2 again)
   11 Relations(graph=g)   -- local search
@@ -45,11 +49,58 @@ func TestExplain(t *testing.T) {
         (4 again)
   14 Sort(by=id)
     (5 again)
+  15 Induced(graph=g, types=[link])   -- bridge
+    16 PathChain(graph=g, types=[link], depth=4)   -- section 4.2
+      17 TopPerGroup(graph=g, types=[in], most=10)   -- key entities
+        18 AtLeast(score=0.2)
+          (5 again)
+        19 Filter(graph=g, types=[community], where=level <= 2)
+          20 Communities(graph=g, types=[in], by=rating)   -- step 2
+            (5 again)
+  21 TopPerType(graph=g, quotas=[entity:10 unit+text:30])   -- A.3.6
+    22 PPR(graph=g, form=lazy, alpha=0.5, steps=2, weights=degree, start=uniform, k=1000)   -- section 2.5
+      23 Intersect
+        24 PhraseSearch(graph=g, types=[entity], field=name, phrases=2)   -- accurate search
+        25 NameMatch(graph=g, field=name)
+  26 Expand(graph=g, hops=1, nodes=99)
+    27 LayerSearch(graph=g, space=s, layer0=5, layer2=3)   -- Alg. 2
 `
 	var b strings.Builder
 	check(t, query.Explain(&b, plan))
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// explained uses operators of paths, groups and walks.
+func (w *world) explained(seeds query.Op) []query.Op {
+	groups := &query.Filter{
+		In:    &query.Communities{In: seeds, Graph: w.g, Types: []string{"in"}, By: "rating", Source: "step 2"},
+		Graph: w.g, Types: []string{"community"},
+		Where: engine.Comparison{Property: "level", Op: engine.OpLessEqual, Values: []engine.Value{engine.Int(2)}},
+	}
+	keys := &query.TopPerGroup{
+		In: &query.AtLeast{In: seeds, Least: 0.2}, Of: groups, Graph: w.g, Types: []string{"in"}, Most: 10, Source: "key entities",
+	}
+	chain := &query.PathChain{In: keys, Graph: w.g, Types: []string{"link"}, MaxDepth: 4, Source: "section 4.2"}
+	names := &query.Intersect{
+		In: &query.PhraseSearch{
+			Graph: w.g, Field: "name", Phrases: []string{"a", "b"}, Types: []string{"entity"}, Source: "accurate search",
+		},
+		With: &query.NameMatch{Graph: w.g, Field: "name"},
+	}
+	ppr := &query.PPR{
+		In: names, Graph: w.g, Form: graphops.PPRLazy, Weights: graphops.DegreeWeights, Uniform: true, K: 1000, Source: "section 2.5",
+	}
+	top := &query.TopPerType{
+		In: ppr, Graph: w.g, Source: "A.3.6",
+		Quotas: []query.TypeQuota{{Types: []string{"entity"}, Most: 10}, {Types: []string{"unit", "text"}, Most: 30}},
+	}
+	layers := []vecindex.LayerK{{Layer: 0, K: 5}, {Layer: 2, K: 3}}
+	return []query.Op{
+		&query.Induced{In: chain, Graph: w.g, Types: []string{"link"}, Source: "bridge"},
+		top,
+		&query.Expand{In: &query.LayerSearch{Graph: w.g, Space: space, Layers: layers, Source: "Alg. 2"}, Graph: w.g, MaxNodes: 99},
 	}
 }
 

@@ -58,6 +58,7 @@ type Env struct {
 	vectors map[string][]float32
 	allowed map[engine.GraphID]*roaring.Bitmap
 	depth   int
+	at      int // the running operator's place in the trace
 }
 
 // Limits bound a run. Zero values are the defaults.
@@ -74,6 +75,8 @@ type Item struct {
 	// Edge is the edge where ID is 0.
 	Edge  engine.Edge
 	Score float64
+	// Layer is the layer of the vector space in which [LayerSearch] found it.
+	Layer uint8
 	// Why tells how the item came to be there, first cause first. In the set
 	// of an operator it has no spare capacity: appending copies.
 	Why []Step
@@ -120,7 +123,7 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	e.sets = map[Op]Set{}
 	e.vectors = map[string][]float32{}
 	e.allowed = map[engine.GraphID]*roaring.Bitmap{}
-	e.depth = 0
+	e.depth, e.at = 0, 0
 	if e.Trace != nil {
 		*e.Trace = Trace{}
 	}
@@ -141,10 +144,12 @@ func (e *Env) Eval(ctx context.Context, op Op) (Set, error) {
 		return Set{}, err
 	}
 	start := time.Now()
-	at := e.Trace.begin(op, e.depth)
+	outer, at := e.at, e.Trace.begin(op, e.depth)
 	e.depth++
+	e.at = at
 	s, err := op.Run(ctx, e)
 	e.depth--
+	e.at = outer
 	if err != nil {
 		return Set{}, fmt.Errorf("%s: %w", op.Explain().Op, err)
 	}
@@ -204,6 +209,14 @@ func (e *Env) allow(ctx context.Context, g *engine.Graph) (*roaring.Bitmap, erro
 func (e *Env) May(ctx context.Context, g *engine.Graph, id engine.NodeID) (bool, error) {
 	rb, err := e.allow(ctx, g)
 	return err == nil && (rb == nil || rb.Contains(uint32(id))), err
+}
+
+// note adds to the trace what the running operator did beside its set.
+func (e *Env) note(format string, args ...any) {
+	if e.Trace != nil {
+		o := &e.Trace.Ops[e.at]
+		o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
+	}
 }
 
 // mayEdge reports whether the query may see an edge to a node: the node, and

@@ -46,7 +46,20 @@ type world struct {
 	edges   []engine.Edge // undirected ones from the smaller end
 	sources map[engine.Edge][]engine.NodeID
 	types   map[string]engine.EdgeType
+	kind    map[engine.NodeID]string // node type
+	rating  map[engine.NodeID]int64  // of those that have one
+	names   map[engine.NodeID][]string
+	layers  map[engine.NodeID]uint8 // of those in the layered spaces
 }
+
+// The layered spaces hold the same vectors in layers 0 to 2.
+const (
+	flatLayers = "flat-layers"
+	deepLayers = "deep-layers"
+)
+
+// nameWords are few, so that names are parts of others.
+var nameWords = strings.Fields("New York of Times")
 
 var words = strings.Fields("ash birch cedar elm fir")
 
@@ -82,6 +95,7 @@ func makeWorld(t testing.TB, seed uint64, n int) *world {
 	w := &world{
 		keys: map[engine.NodeID]string{}, vectors: map[engine.NodeID][]float32{}, terms: map[engine.NodeID][]string{},
 		sources: map[engine.Edge][]engine.NodeID{}, types: map[string]engine.EdgeType{},
+		kind: map[engine.NodeID]string{}, rating: map[engine.NodeID]int64{}, names: map[engine.NodeID][]string{}, layers: map[engine.NodeID]uint8{},
 	}
 	w.g, err = ns.Graph(ctx, "g")
 	check(t, err)
@@ -89,6 +103,7 @@ func makeWorld(t testing.TB, seed uint64, n int) *world {
 	check(t, err)
 	check(t, db.Update(ctx, func(tx *engine.Tx) error {
 		w.fill(t, r, tx.Graph(w.g), n)
+		w.describe(t, rand.New(rand.NewPCG(seed, 21)), tx.Graph(w.g))
 		far := tx.Graph(w.far)
 		ft, err := far.MakeNodeType("thing")
 		check(t, err)
@@ -113,9 +128,16 @@ func (w *world) fill(t testing.TB, r *rand.Rand, v *engine.TxView, n int) {
 		w.types[et.name], err = v.MakeEdgeType(et.name, et.directed)
 		check(t, err)
 	}
+	place, err := v.MakeNodeType("place")
+	check(t, err)
 	for i := range n {
-		id, _, err := v.PutNode(nt, fmt.Sprint("n", i), nil)
+		kind := nt
+		if i > 5 && i%3 == 0 {
+			kind = place
+		}
+		id, _, err := v.PutNode(kind, fmt.Sprint("n", i), nil)
 		check(t, err)
+		w.kind[id] = v.NodeTypeName(kind)
 		w.nodes = append(w.nodes, id)
 		w.keys[id] = fmt.Sprint("n", i)
 		if r.IntN(5) > 0 {
@@ -161,6 +183,30 @@ func (w *world) fill(t testing.TB, r *rand.Rand, v *engine.TxView, n int) {
 			check(t, v.AddEdge(e.From, e.To, e.Type, e.Weight))
 		}
 		w.edges = append(w.edges, e)
+	}
+}
+
+// describe gives nodes ratings, names and vectors in layers.
+func (w *world) describe(t testing.TB, r *rand.Rand, v *engine.TxView) {
+	check(t, v.MakeIndex("rating"))
+	check(t, v.MakeField("name", engine.FieldOptions{Analyzer: text.Exact{}.Name(), Positions: true}))
+	for name, kind := range map[string]vecindex.Kind{flatLayers: vecindex.Flat, deepLayers: vecindex.CHNSW} {
+		check(t, v.MakeSpace(name, engine.SpaceOptions{Dim: dim, Model: "m", Metric: vecindex.InnerProduct, Kind: kind}))
+	}
+	for _, id := range w.nodes {
+		if r.IntN(4) > 0 {
+			w.rating[id] = int64(r.IntN(4))
+			check(t, v.SetProps(id, engine.Props{"rating": engine.Int(w.rating[id])}))
+		}
+		for range r.IntN(4) {
+			w.names[id] = append(w.names[id], nameWords[r.IntN(len(nameWords))])
+		}
+		check(t, v.PutTerms("name", id, text.Exact{}.Terms(strings.Join(w.names[id], " "))))
+		if vec, ok := w.vectors[id]; ok {
+			w.layers[id] = uint8(r.IntN(3))
+			check(t, v.PutLayerVector(flatLayers, id, w.layers[id], vec))
+			check(t, v.PutLayerVector(deepLayers, id, w.layers[id], vec))
+		}
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // bigPlan uses every operator, some of them in several places, and returns
@@ -33,7 +35,7 @@ func (w *world) bigPlan(r *rand.Rand) (plan query.Op, ops []query.Op) {
 	}
 	vectors := add(&query.VectorSearch{Graph: w.g, Space: space, Text: q, K: 1 + r.IntN(6)})
 	terms := add(&query.TextSearch{Graph: w.g, Field: field, Text: "ash elm", K: 5})
-	names := add(&query.NameMatch{Graph: w.g, Type: "thing", Text: "n3 n1 n4"})
+	names := add(&query.NameMatch{Graph: w.g, Types: []string{"thing"}, Text: "n3 n1 n4"})
 	near := add(&query.Neighbors{In: vectors, Graph: w.g, Direction: engine.Both, Rank: space, Text: q})
 	byID := add(&query.Neighbors{In: names, Graph: w.g, Types: []string{"link", "said"}})
 	both := add(&query.Union{In: []query.Op{near, terms, byID}, Combine: query.Combine(r.IntN(4))})
@@ -44,7 +46,29 @@ func (w *world) bigPlan(r *rand.Rand) (plan query.Op, ops []query.Op) {
 	rest := add(&query.Minus{In: both, Of: text})
 	edges := add(&query.Pack{In: relations, Name: "edges", Budget: 40, Less: []query.Op{text}, Header: "edges", Render: render})
 	more := add(&query.Pack{In: rest, Name: "more", Budget: 60, Less: []query.Op{text, edges}, Render: render})
-	return add(&query.Sections{In: []query.Op{text, edges, more}}), ops
+	packed := add(&query.Sections{In: []query.Op{text, edges, more}})
+	return add(&query.Union{Combine: query.First, Weights: []float64{1, 1}, In: []query.Op{packed, w.widePlan(r, add, vectors, relations)}}), ops
+}
+
+// widePlan uses the operators that bigPlan does not.
+func (w *world) widePlan(r *rand.Rand, add func(query.Op) query.Op, hits, relations query.Op) query.Op {
+	first := func(op query.Op) query.Op { return add(&query.Limit{In: op, N: 9}) }
+	layers := add(&query.LayerSearch{Graph: w.g, Space: deepLayers, Text: "1 1 1", Layers: []vecindex.LayerK{{Layer: 2, K: 2}, {Layer: 0, K: 3}}})
+	named := add(&query.NameMatch{Graph: w.g, Field: "name", Text: "the New York Times"})
+	phrases := add(&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"york", "of New"}})
+	seeds := add(&query.Union{In: []query.Op{hits, layers, named, phrases}, Weights: []float64{1, 1, 1, 1}})
+	ppr := add(&query.PPR{In: seeds, Graph: w.g, Direction: engine.Both, Weights: graphops.EdgeWeights(r.IntN(3)), Uniform: true})
+	top := add(&query.TopPerType{In: ppr, Graph: w.g, Quotas: []query.TypeQuota{{Types: []string{"place"}, Most: 2}, {Types: []string{"thing"}, Most: 4}}})
+	groups := add(&query.Communities{In: first(seeds), Graph: w.g, Types: []string{"said"}, By: "rating"})
+	keys := add(&query.TopPerGroup{In: ppr, Of: groups, Graph: w.g, Types: []string{"said"}, Most: 2, AllIfNone: true})
+	chain := add(&query.PathChain{In: keys, Graph: w.g, Direction: engine.Both})
+	wide := add(&query.Expand{In: top, Graph: w.g, Hops: 2})
+	rated := add(&query.Filter{In: wide, Graph: w.g, Types: []string{"thing"}, Where: engine.Comparison{Property: "rating", Op: engine.OpGreater, Values: []engine.Value{engine.Int(0)}}})
+	return add(&query.Union{Combine: query.First, Weights: []float64{1, 1, 1}, In: []query.Op{
+		add(&query.Induced{In: chain, Graph: w.g}),
+		add(&query.AtLeast{In: relations, Least: 100}),
+		add(&query.Intersect{In: rated, With: add(&query.AtLeast{In: chain, Least: 1e-3})}),
+	}})
 }
 
 // TestAllow looks into every set of a plan for what the query may not see.
@@ -96,9 +120,18 @@ func TestAllowFails(t *testing.T) {
 	for _, op := range []query.Op{
 		&query.VectorSearch{Graph: w.g, Space: space, Text: "1 1 1", K: 3},
 		&query.TextSearch{Graph: w.g, Field: field, Text: "ash", K: 3},
-		&query.NameMatch{Graph: w.g, Type: "thing", Text: "n1"},
+		&query.NameMatch{Graph: w.g, Types: []string{"thing"}, Text: "n1"},
 		&query.Neighbors{In: in, Graph: w.g, Direction: engine.Both},
 		&query.Relations{In: in, Graph: w.g},
+		&query.LayerSearch{Graph: w.g, Space: flatLayers, Text: "1 1 1", Layers: []vecindex.LayerK{{K: 1}}},
+		&query.NameMatch{Graph: w.g, Field: "name", Text: "New York"},
+		&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"York"}},
+		&query.PPR{In: in, Graph: w.g},
+		&query.PathChain{In: in, Graph: w.g},
+		&query.Expand{In: in, Graph: w.g},
+		&query.Induced{In: in, Graph: w.g},
+		&query.Communities{In: in, Graph: w.g},
+		&query.TopPerGroup{In: in, Of: in, Graph: w.g, Most: 1},
 	} {
 		e := w.env()
 		e.Allow = func(context.Context, *engine.View) (*roaring.Bitmap, error) { return nil, odd }

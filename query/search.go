@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/vecindex"
@@ -26,28 +25,7 @@ type VectorSearch struct {
 
 // Run implements [Op].
 func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
-	q, err := e.vector(ctx, o.Text)
-	if err != nil {
-		return Set{}, err
-	}
-	if q == nil {
-		return Set{}, nil
-	}
-	allow, err := e.allow(ctx, o.Graph)
-	if err != nil {
-		return Set{}, err
-	}
-	v, err := e.view(ctx, o.Graph).Vectors(o.Space)
-	if isMissing(err) {
-		return Set{}, nil
-	}
-	if err != nil {
-		return Set{}, err
-	}
-	hits, err := v.Search(ctx, vecindex.Search{Vector: q, K: o.K, Ef: o.Ef, Allow: allow}, nil)
-	if err != nil {
-		return Set{}, err
-	}
+	hits, err := searchVectors(ctx, e, o.Graph, o.Space, o.Text, vecindex.Search{K: o.K, Ef: o.Ef})
 	out := Set{Items: make([]Item, len(hits))}
 	for i, h := range hits {
 		score := float64(h.Score)
@@ -56,7 +34,28 @@ func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
 			Why: []Step{{Op: "vector", Note: o.Space, Score: score}},
 		}
 	}
-	return out, nil
+	return out, err
+}
+
+// searchVectors searches a space for the vector of a text, which it puts in q,
+// among what the query may see. There is nothing where the text has no vector
+// or the graph no such space.
+func searchVectors(ctx context.Context, e *Env, g *engine.Graph, space, text string, q vecindex.Search) ([]vecindex.Hit, error) {
+	var err error
+	if q.Vector, err = e.vector(ctx, text); err != nil || q.Vector == nil {
+		return nil, err
+	}
+	if q.Allow, err = e.allow(ctx, g); err != nil {
+		return nil, err
+	}
+	v, err := e.view(ctx, g).Vectors(space)
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.Search(ctx, q, nil)
 }
 
 // Explain implements [Op].
@@ -108,67 +107,3 @@ func (o *TextSearch) Explain() Explanation {
 
 // Inputs implements [Op].
 func (o *TextSearch) Inputs() []Op { return nil }
-
-// NameMatch finds the nodes of a type whose keys are names in a text, each with
-// score 1, in the order of the text.
-type NameMatch struct {
-	Graph  *engine.Graph
-	Type   string
-	Text   string
-	Source string
-}
-
-// Run implements [Op].
-func (o *NameMatch) Run(ctx context.Context, e *Env) (Set, error) {
-	v := e.view(ctx, o.Graph)
-	t, ok := v.NodeType(o.Type)
-	if !ok || e.Names == nil {
-		return Set{}, nil
-	}
-	var failed error
-	ids := map[string]engine.NodeID{}
-	names := e.Names(o.Text, func(key string) bool {
-		if key == "" || failed != nil {
-			return false
-		}
-		id, err := v.Lookup(t, key)
-		if isMissing(err) {
-			return false
-		}
-		if err != nil {
-			failed = err
-			return false
-		}
-		ids[key] = id
-		return true
-	})
-	if failed != nil {
-		return Set{}, failed
-	}
-	var out Set
-	seen := map[engine.NodeID]bool{}
-	for _, name := range names {
-		id := ids[name]
-		may, err := e.May(ctx, o.Graph, id)
-		if err != nil {
-			return Set{}, err
-		}
-		if id == 0 || seen[id] || !may {
-			continue
-		}
-		seen[id] = true
-		out.Items = append(out.Items, Item{
-			Graph: o.Graph.ID(), ID: id, Score: 1,
-			Why: []Step{{Op: "name", Note: fmt.Sprintf("%q", name), Score: 1}},
-		})
-	}
-	return out, nil
-}
-
-// Explain implements [Op].
-func (o *NameMatch) Explain() Explanation {
-	return Explanation{"NameMatch", []string{arg("graph", o.Graph.Name()), arg("type", o.Type)}, o.Source}
-}
-
-// Inputs implements [Op].
-func (o *NameMatch) Inputs() []Op { return nil }

@@ -148,7 +148,7 @@ func TestNameMatch(t *testing.T) {
 			if tt.allow != nil {
 				allowing(e, tt.allow)
 			}
-			op := &query.NameMatch{Graph: w.g, Type: tt.typ, Text: tt.text}
+			op := &query.NameMatch{Graph: w.g, Types: []string{tt.typ}, Text: tt.text}
 			same(t, 1, run(t, e, op), tt.want)
 			e.Names = nil
 			same(t, 1, run(t, e, op), []row{})

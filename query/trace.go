@@ -21,6 +21,9 @@ type OpTrace struct {
 	Rows  int
 	// Time includes the operator's inputs.
 	Time time.Duration
+	// Notes say what the set does not show, such as the pairs of nodes that
+	// no path joins.
+	Notes []string
 
 	inputs []int // in Ops
 	rank   map[Ref]int
@@ -35,11 +38,12 @@ type storedOp struct {
 	Depth int      `json:"depth"`
 	Rows  int      `json:"rows"`
 	Us    int64    `json:"us"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // MarshalJSON writes what a stored trace keeps: the operators, not their sets.
 func (o OpTrace) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedOp{o.Op, o.Args, o.Depth, o.Rows, o.Time.Microseconds()})
+	return json.Marshal(storedOp{o.Op, o.Args, o.Depth, o.Rows, o.Time.Microseconds(), o.Notes})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -48,7 +52,10 @@ func (o *OpTrace) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	*o = OpTrace{Explanation: Explanation{Op: s.Op, Args: s.Args}, Depth: s.Depth, Rows: s.Rows, Time: time.Duration(s.Us) * time.Microsecond}
+	*o = OpTrace{
+		Explanation: Explanation{Op: s.Op, Args: s.Args},
+		Depth:       s.Depth, Rows: s.Rows, Time: time.Duration(s.Us) * time.Microsecond, Notes: s.Notes,
+	}
 	return nil
 }
 

@@ -204,6 +204,33 @@ func TestTraceIsJSON(t *testing.T) {
 	}
 }
 
+// TestTraceNotes keeps which nodes no path joins, with the operator that
+// looked for it.
+func TestTraceNotes(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t, 1, 3)
+	in := &input{items: []query.Item{w.item(w.nodes[0], 1), w.item(w.nodes[2], 1)}}
+	chain := &query.PathChain{In: &query.Limit{In: in, N: 2}, Graph: w.g, Types: []string{"unknown"}}
+	e := w.env()
+	e.Trace = &query.Trace{}
+	run(t, e, &query.Sort{In: chain})
+	want := []string{"path 1, from node 1 to node 3: none"}
+	for i, o := range e.Trace.Ops {
+		if (i == 1) != slices.Equal(o.Notes, want) || i != 1 && o.Notes != nil {
+			t.Errorf("%s: %q", o.Op, o.Notes)
+		}
+	}
+	b, err := json.Marshal(e.Trace)
+	check(t, err)
+	var read query.Trace
+	check(t, json.Unmarshal(b, &read))
+	if !slices.Equal(read.Ops[1].Notes, want) || read.Ops[0].Notes != nil {
+		t.Errorf("read as %q from %s", read.Ops[1].Notes, b)
+	}
+	e.Trace = nil
+	run(t, e, chain)
+}
+
 func TestTraceOfAFailedRun(t *testing.T) {
 	t.Parallel()
 	e := &query.Env{Trace: &query.Trace{}}

@@ -1,0 +1,105 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Filter keeps the nodes of a set that are of some types and for whose
+// properties a predicate holds, in the set's order. Edges and nodes of other
+// graphs are left out. The properties that the predicate names must have an
+// index: a [*engine.NoIndexError] otherwise.
+type Filter struct {
+	In    Op
+	Graph *engine.Graph
+	// Types are the names of the node types to keep; nil is all.
+	Types []string
+	// Where is the predicate; nil holds for all.
+	Where  engine.Predicate
+	Source string
+}
+
+// Run implements [Op].
+func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
+	in, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	items := nodesOf(o.Graph, in.Items)
+	v := e.view(ctx, o.Graph)
+	if o.Types != nil {
+		types := newNodeTypes(v, o.Types)
+		n := 0
+		for _, it := range items {
+			i, err := types.list(it.ID)
+			if err != nil {
+				return Set{}, err
+			}
+			if i >= 0 {
+				items[n] = it
+				n++
+			}
+		}
+		items = items[:n]
+	}
+	if o.Where != nil {
+		set, err := v.Where(o.Where)
+		if err != nil {
+			return Set{}, err
+		}
+		n := 0
+		for _, it := range items {
+			if set.Contains(uint32(it.ID)) {
+				items[n] = it
+				n++
+			}
+		}
+		items = items[:n]
+	}
+	return Set{Items: items}, nil
+}
+
+// Explain implements [Op].
+func (o *Filter) Explain() Explanation {
+	args := walkArgs(o.Graph, o.Types)
+	if o.Where != nil {
+		args = append(args, arg("where", o.Where))
+	}
+	return Explanation{"Filter", args, o.Source}
+}
+
+// Inputs implements [Op].
+func (o *Filter) Inputs() []Op { return []Op{o.In} }
+
+// AtLeast keeps the items of a set that score Least or more, in the set's
+// order.
+type AtLeast struct {
+	In     Op
+	Least  float64
+	Source string
+}
+
+// Run implements [Op].
+func (o *AtLeast) Run(ctx context.Context, e *Env) (Set, error) {
+	in, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	var out Set
+	for _, it := range in.Items {
+		if it.Score >= o.Least {
+			out.Items = append(out.Items, it)
+		}
+	}
+	return out, nil
+}
+
+// Explain implements [Op].
+func (o *AtLeast) Explain() Explanation {
+	return Explanation{"AtLeast", []string{fmt.Sprintf("score=%g", o.Least)}, o.Source}
+}
+
+// Inputs implements [Op].
+func (o *AtLeast) Inputs() []Op { return []Op{o.In} }

@@ -1,0 +1,96 @@
+package query
+
+import (
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// maxTypeReads is how many nodes' records are read for their types; for more
+// the sets of all nodes of the types are, which takes longer at first.
+const maxTypeReads = 128
+
+// nodeTypes tells which of some lists of types a node is of.
+type nodeTypes struct {
+	v     *engine.View
+	lists [][]engine.TypeID
+	of    map[engine.TypeID]int // the first list that has the type
+	reads int
+	sets  []*roaring.Bitmap // by list, once they are read
+}
+
+// newNodeTypes takes names of types; a graph has no nodes of unknown ones.
+func newNodeTypes(v *engine.View, lists ...[]string) *nodeTypes {
+	t := &nodeTypes{v: v, lists: make([][]engine.TypeID, len(lists)), of: map[engine.TypeID]int{}}
+	for i, names := range lists {
+		for _, name := range names {
+			id, ok := v.NodeType(name)
+			if !ok {
+				continue
+			}
+			if _, taken := t.of[id]; !taken {
+				t.of[id] = i
+				t.lists[i] = append(t.lists[i], id)
+			}
+		}
+	}
+	return t
+}
+
+// list returns the list that has the type of a node, -1 where none has it.
+func (t *nodeTypes) list(id engine.NodeID) (int, error) {
+	if len(t.of) == 0 {
+		return -1, nil
+	}
+	if t.reads < maxTypeReads {
+		t.reads++
+		n, err := t.v.Node(id)
+		if isMissing(err) {
+			return -1, nil
+		}
+		if i, ok := t.of[n.Type]; ok && err == nil {
+			return i, nil
+		}
+		return -1, err
+	}
+	if t.sets == nil {
+		if err := t.read(); err != nil {
+			return -1, err
+		}
+	}
+	for i, set := range t.sets {
+		if set.Contains(uint32(id)) {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+func (t *nodeTypes) read() error {
+	t.sets = make([]*roaring.Bitmap, len(t.lists))
+	for i, types := range t.lists {
+		t.sets[i] = roaring.New()
+		for _, id := range types {
+			set, err := t.v.Nodes(id)
+			if err != nil {
+				return err
+			}
+			t.sets[i].Or(set)
+		}
+	}
+	return nil
+}
+
+// keep removes from a set the nodes that are of no list.
+func (t *nodeTypes) keep(set *roaring.Bitmap) error {
+	for _, id := range set.ToArray() {
+		i, err := t.list(engine.NodeID(id))
+		if err != nil {
+			return err
+		}
+		if i < 0 {
+			set.Remove(id)
+		}
+	}
+	return nil
+}

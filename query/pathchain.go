@@ -1,0 +1,140 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// PathChain takes the nodes of a chain of shortest paths through a set's
+// nodes, in its order: from the first to the second, from there to the third,
+// and so on ([graphops.PathChain]). They are in the order of the walk, each
+// where it comes first. A path counts edges, not weights; of several the first
+// by the numbers of its nodes is taken: their ids, or on a projection type and
+// id.
+//
+// A node of the set keeps its score; one between scores the lesser of those of
+// its path's ends. Every node of the set that the query may see is there, with
+// a path to it or without: those that no path joins are in the trace's notes,
+// and in the steps of the second.
+//
+// The store is read, and where it would have to be read at more than 50,000
+// nodes for one path, the projection in [Env].Graphs is searched instead;
+// without a cache there is no such path. Under a filter, paths lead through
+// what the query may see.
+type PathChain struct {
+	In    Op
+	Graph *engine.Graph
+	// Types are the names of the edge types to follow; nil follows all.
+	Types     []string
+	Direction engine.Direction
+	// MaxDepth is how many edges a path may have; 0 is any number.
+	MaxDepth int
+	// InMemory searches the projection at once.
+	InMemory bool
+	Source   string
+}
+
+// maxPathReads is how many nodes are read from the store for one path.
+const maxPathReads = 50_000
+
+// Run implements [Op].
+func (o *PathChain) Run(ctx context.Context, e *Env) (Set, error) {
+	in, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	keys, err := e.nodesSeen(ctx, o.Graph, in.Items)
+	if err != nil {
+		return Set{}, err
+	}
+	filter, _ := edgeFilter(e.view(ctx, o.Graph), o.Types, o.Direction)
+	var out Set
+	err = e.walk(ctx, o.Graph, walkOptions{filter: filter, inMemory: o.InMemory}, func(w *walkGraph) error {
+		have := make([]Item, 0, len(keys))
+		numbers := make([]uint32, 0, len(keys))
+		for _, it := range keys {
+			if u, ok := w.number(it.ID); ok {
+				have, numbers = append(have, it), append(numbers, u)
+			}
+		}
+		limits := graphops.PathOptions{MaxDepth: o.MaxDepth}
+		switch {
+		case w.bounded:
+			limits.MaxVisits = maxPathReads
+		case w.p == nil:
+			limits.MaxVisits = math.MaxInt
+		}
+		c, err := graphops.PathChain(ctx, w.a, numbers, limits)
+		if err != nil {
+			return err
+		}
+		if w.bounded && e.Graphs != nil {
+			for i := range c.Legs {
+				if c.Legs[i].Status == graphops.PathNotWithin && c.Legs[i].Visits >= maxPathReads {
+					return errTooWide
+				}
+			}
+		}
+		out.Items = o.items(e, w, c, have)
+		return nil
+	})
+	return out, err
+}
+
+// items returns the nodes of a chain with how they came there.
+func (o *PathChain) items(e *Env, w *walkGraph, c *graphops.Chain, keys []Item) []Item {
+	at := make(map[engine.NodeID]int, len(keys))
+	for i := range keys {
+		at[keys[i].ID] = i
+	}
+	var items []Item
+	seen := map[engine.NodeID]bool{}
+	add := func(id engine.NodeID, between Item, step Step) {
+		if seen[id] {
+			return
+		}
+		seen[id] = true
+		it := between
+		if i, ok := at[id]; ok {
+			it = keys[i]
+		}
+		step.Op, step.Score = "path", it.Score
+		it.ID, it.Why = id, append(slices.Clip(it.Why), step)
+		items = append(items, it)
+	}
+	ref := func(u uint32) Ref { return Ref{Graph: o.Graph.ID(), ID: w.node(u)} }
+	if len(keys) > 0 {
+		add(keys[0].ID, Item{}, Step{From: keys[0].Ref(), Note: "start"})
+	}
+	for i, leg := range c.Legs {
+		from, to := keys[i], keys[i+1]
+		between := Item{Graph: o.Graph.ID(), Score: min(from.Score, to.Score), Why: from.Why}
+		if leg.Status != graphops.PathFound {
+			e.note("path %d, from node %d to node %d: %s", i+1, from.ID, to.ID, leg.Status)
+			add(to.ID, between, Step{From: from.Ref(), Note: "no path: " + leg.Status.String()})
+			continue
+		}
+		for k := 1; k < len(leg.Nodes); k++ {
+			note := fmt.Sprintf("edge %d of %d on path %d", k, len(leg.Nodes)-1, i+1)
+			add(w.node(leg.Nodes[k]), between, Step{From: ref(leg.Nodes[k-1]), Note: note})
+		}
+	}
+	return items
+}
+
+// Explain implements [Op].
+func (o *PathChain) Explain() Explanation {
+	args := walkArgs(o.Graph, o.Types)
+	if o.MaxDepth > 0 {
+		args = append(args, arg("depth", o.MaxDepth))
+	}
+	return Explanation{"PathChain", args, o.Source}
+}
+
+// Inputs implements [Op].
+func (o *PathChain) Inputs() []Op { return []Op{o.In} }

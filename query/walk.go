@@ -1,0 +1,99 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// A walkGraph is what an operator walks: the store, the part of it that the
+// query may see, or a projection.
+type walkGraph struct {
+	a graphops.Adjacency
+	p *graphops.Projection // a, where it is one; else numbers are node ids
+	// bounded says that what needs too much of it is tried again on another.
+	bounded bool
+}
+
+// number returns the number of a node; ok is false where the graph lacks it.
+func (g *walkGraph) number(id engine.NodeID) (u uint32, ok bool) {
+	if g.p != nil {
+		return g.p.Index(id)
+	}
+	return uint32(id), id <= math.MaxUint32
+}
+
+// node returns the node of a number.
+func (g *walkGraph) node(u uint32) engine.NodeID {
+	if g.p != nil {
+		return g.p.NodeOf(u)
+	}
+	return engine.NodeID(u)
+}
+
+// errTooWide says that a bounded graph needs too much of the store.
+var errTooWide = errors.New("too much of the store")
+
+// walkOptions say what a walk is made over.
+type walkOptions struct {
+	filter   engine.EdgeFilter
+	weighted bool // the weights of a projection matter
+	inMemory bool // the projection is wanted at once
+}
+
+// walk calls fn with the graph that an operator walks. Without a filter that
+// is the store, and where fn says errTooWide or an [*graphops.ExpandError] of
+// it, or o.inMemory wants it, the projection in the Env's cache, if it has
+// one. Under a filter it is what the query may see of the store, however much
+// has to be read: what is seen of edges is no projection's to know.
+func (e *Env) walk(ctx context.Context, g *engine.Graph, o walkOptions, fn func(w *walkGraph) error) error {
+	v := e.view(ctx, g)
+	allow, err := e.allow(ctx, g)
+	if err != nil {
+		return err
+	}
+	if allow != nil {
+		seen := &visible{ctx: ctx, e: e, v: v, f: o.filter, allow: allow, rows: map[uint32]visibleRow{}}
+		return fn(&walkGraph{a: seen})
+	}
+	if !o.inMemory || e.Graphs == nil {
+		local := graphops.Local(v, o.filter)
+		if e.Graphs != nil {
+			local = e.Graphs.Local(v, o.filter)
+		}
+		err := fn(&walkGraph{a: local, bounded: true})
+		var wide *graphops.ExpandError
+		if e.Graphs == nil || !errors.As(err, &wide) && !errors.Is(err, errTooWide) {
+			return err
+		}
+		e.note("the store would be read too often: walked the projection")
+	}
+	p, err := e.Graphs.Project(ctx, v, graphops.Spec{Edges: o.filter.Types, Direction: o.filter.Direction, Weighted: o.weighted})
+	if err != nil {
+		return err
+	}
+	return fn(&walkGraph{a: p, p: p})
+}
+
+// nodesSeen returns the items that are nodes of a graph and may be seen.
+func (e *Env) nodesSeen(ctx context.Context, g *engine.Graph, items []Item) ([]Item, error) {
+	allow, err := e.allow(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	nodes := nodesOf(g, items)
+	if allow == nil {
+		return nodes, nil
+	}
+	n := 0
+	for _, it := range nodes {
+		if allow.Contains(uint32(it.ID)) {
+			nodes[n] = it
+			n++
+		}
+	}
+	return nodes[:n], nil
+}
