@@ -14,8 +14,14 @@ const pdfFileRatio = 8
 // PDF file, beside [pdfFileRatio] for each that a document may have.
 const pdfWorkRatio = 16
 
-// pdf reads a PDF file: a block a paragraph, with its page.
-func (w *walker) pdf(in *input) (*draft, error) {
+// pdf reads a PDF file: a block a paragraph, with its page. The format is rich
+// enough for a mistake of the reader to remain: one file, not the run, pays.
+func (w *walker) pdf(in *input) (d *draft, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			d, err = nil, refuse(0, ErrMalformed, "cannot be read: a mistake of the PDF reader (%v)", r)
+		}
+	}()
 	limit := pdfFileRatio * min(w.opt.MaxDocBytes, 1<<40)
 	b, err := in.all(limit)
 	if errors.Is(err, ErrTooLarge) {
@@ -46,7 +52,7 @@ func (w *walker) pdf(in *input) (*draft, error) {
 	if int64(out.text.Len()) > w.opt.MaxDocBytes {
 		return nil, tooLarge(0, "text", w.opt.MaxDocBytes)
 	}
-	d := &draft{title: cut(f.Title(), maxTitleBytes), titleSrc: unknown, text: out.text.String(), blocks: out.blocks}
+	d = &draft{title: cut(f.Title(), maxTitleBytes), titleSrc: unknown, text: out.text.String(), blocks: out.blocks}
 	if lang := f.Lang(); isLanguageTag(lang) {
 		d.lang = lang
 	}

@@ -146,6 +146,9 @@ func (f *File) scan() (trailers []dict) {
 			pos = l.pos
 			continue
 		}
+		if obj == len(f.b) {
+			break
+		}
 		pos = obj + len("obj")
 		n, ok := f.header(obj)
 		if !ok {

@@ -233,6 +233,11 @@ func TestTitleAndErrors(t *testing.T) {
 	if err != nil || f.Title() != "Zürich 星" || f.Lang() != "en-GB" {
 		t.Errorf("title %q, language %q, error %v", f.Title(), f.Lang(), err)
 	}
+	for _, in := range []string{"%PDF-1.7 %%EOF 1 0 ", "%PDF-1.7 %%EOF 1 0 obj", "%PDF-1.7 %%EOF trailer", "%PDF-1.7 %%EOF 1 0 obj << >> stream"} {
+		if _, err := pdf.Open(t.Context(), []byte(in), pdf.Options{}); !errors.Is(err, pdf.ErrDamaged) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
 	long := pdftest.Document("", pdftest.Helvetica, pdftest.Lines(strings.Repeat("word ", 100)))
 	if f, err = pdf.Open(t.Context(), long, pdf.Options{Text: 499}); err == nil {
 		_, err = f.Page(0)
