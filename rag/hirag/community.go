@@ -41,7 +41,7 @@ func (st *communityStage) Graph() *engine.Graph { return st.s.g }
 func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
 		err := st.read(s.Graph(st.s.g).WithContext(ctx))
-		yield(rag.WorkItem{Key: communitiesItem, Digest: st.digest}, err)
+		yield(st.s.global(communitiesItem, st.digest, s.Epoch()), err)
 	}
 }
 
@@ -129,7 +129,7 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Mod
 		return nil, err
 	}
 	var forest []community
-	if base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
+	if st.s.anew || base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
 		if forest, err = divide(ctx, g.p, nil, st.s.p.Size, 0, -1, nil); err != nil {
 			return nil, err
 		}

@@ -39,13 +39,26 @@ type raw struct {
 
 // rawOf reads what the sources say of a target: the texts in their own order,
 // so that it does not matter which came first, the name and the kind by vote.
+// What relations say of their ends counts only where no text lists the entity.
 func rawOf(v engine.Reader, t engine.Target) (r raw, err error) {
-	total, err := v.Total(t)
-	if err != nil {
-		return r, err
+	var listed, mentioned voices
+	for c, err := range v.Contributions(t) {
+		if err != nil {
+			return r, err
+		}
+		if c.Count > 0 {
+			listed.add(c.Contribution)
+		} else {
+			mentioned.add(c.Contribution)
+		}
 	}
-	r.texts = slices.Sorted(slices.Values(total.Texts))
-	r.name, r.known = total.Label, total.Count > 0
+	said := &mentioned
+	if r.known = listed.votes != nil; r.known {
+		said = &listed
+	}
+	r.name = said.name()
+	slices.Sort(said.texts)
+	r.texts = slices.Compact(said.texts)
 	if t.Type == 0 {
 		if r.kind, err = kindBy(v, t.Node); err != nil {
 			return r, err
@@ -53,6 +66,30 @@ func rawOf(v engine.Reader, t engine.Target) (r raw, err error) {
 	}
 	r.digest = rag.Digest(append([]string{"described", r.name, r.kind}, r.texts...)...)
 	return r, nil
+}
+
+// voices gathers what sources say.
+type voices struct {
+	votes map[string]int
+	texts []string
+}
+
+func (x *voices) add(c engine.Contribution) {
+	if x.votes == nil {
+		x.votes = map[string]int{}
+	}
+	x.votes[c.Label]++
+	x.texts = append(x.texts, c.Texts...)
+}
+
+// name returns the label with the most votes, the first in order of equals.
+func (x *voices) name() (best string) {
+	for label, n := range x.votes {
+		if m := x.votes[best]; best == "" || n > m || n == m && label < best {
+			best = label
+		}
+	}
+	return best
 }
 
 // kindBy returns the kind with the most votes, the first in order of equals.

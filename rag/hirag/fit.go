@@ -42,7 +42,21 @@ type fit struct {
 	Sparsity float64 `json:"sparsity"`
 	Change   float64 `json:"change"`
 	Stopped  bool    `json:"stopped"`
-	Clusters int     `json:"clusters"`
+	// Now is how many nodes there were when it was last used, Moved the part of
+	// those that came since it was found.
+	Now   int     `json:"now"`
+	Moved float64 `json:"moved"`
+}
+
+// used notes which nodes the fit is used for.
+func (f *fit) used(keys []uint64) {
+	f.Now, f.Moved = len(keys), 0
+	for _, k := range keys {
+		if _, ok := slices.BinarySearch(f.Keys, k); !ok {
+			f.Moved++
+		}
+	}
+	f.Moved /= float64(max(1, len(keys)))
 }
 
 // fits reports whether the nodes that there are now may be clustered by the
@@ -118,7 +132,6 @@ func (s *System) findFit(ctx context.Context, model string, m graphops.Matrix, k
 	}
 	f.Sparsity = sparsity(sizes, n)
 	f.Change = changeRate(f.Sparsity, before)
-	f.Clusters = len(whole)
 	if f.Stopped = stops(f.Sparsity, f.Change, n); f.Stopped {
 		return f, nil
 	}

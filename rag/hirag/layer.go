@@ -59,8 +59,17 @@ func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 			}
 			err = eerr
 		}
-		yield(rag.WorkItem{Key: layerItem(st.layer), Digest: st.digest()}, err)
+		yield(st.s.global(layerItem(st.layer), st.digest(), s.Epoch()), err)
 	}
+}
+
+// global returns the work item of a step that concerns everything. One that is
+// to be done anew has a name of its own, and each run's is another.
+func (s *System) global(key string, digest [32]byte, epoch uint64) rag.WorkItem {
+	if s.anew {
+		return rag.WorkItem{Key: key + " anew", Digest: rag.Digest(string(digest[:]), strconv.FormatUint(epoch, 10))}
+	}
+	return rag.WorkItem{Key: key, Digest: digest}
 }
 
 // planEmpty reports whether there is no plan for a layer.
@@ -187,11 +196,17 @@ func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models,
 	if err != nil {
 		return nil, err
 	}
-	if !f.fits(st.model.Model, len(st.nodes)) {
-		if f, err = st.find(ctx, v); err != nil {
+	keys := make([]uint64, len(st.nodes))
+	for i, n := range st.nodes {
+		keys[i] = keyHash(n)
+	}
+	slices.Sort(keys)
+	if st.s.anew || !f.fits(st.model.Model, len(st.nodes)) {
+		if f, err = st.find(ctx, v, keys); err != nil {
 			return nil, err
 		}
 	}
+	f.used(keys)
 	if plan.Fit = f; f.Stopped {
 		return json.Marshal(plan)
 	}
@@ -216,7 +231,7 @@ func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models,
 }
 
 // find finds the layer's fit.
-func (st *layerStage) find(ctx context.Context, v *engine.View) (*fit, error) {
+func (st *layerStage) find(ctx context.Context, v *engine.View, keys []uint64) (*fit, error) {
 	before := firstSparsity
 	if st.layer > 0 {
 		below, err := readFit(v, st.layer-1)
@@ -227,11 +242,6 @@ func (st *layerStage) find(ctx context.Context, v *engine.View) (*fit, error) {
 			before = below.Sparsity
 		}
 	}
-	keys := make([]uint64, len(st.nodes))
-	for i, n := range st.nodes {
-		keys[i] = keyHash(n)
-	}
-	slices.Sort(keys)
 	return st.s.findFit(ctx, st.model.Model, st.matrix, keys, before, func(i int) (int, error) {
 		d, err := describe(v, st.nodes[i].id)
 		return st.s.c.Tokens.Count(d.name + ": " + d.text), err

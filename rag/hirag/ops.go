@@ -454,9 +454,7 @@ func (r *ranker) set() query.Set {
 }
 
 // sourcesOf takes the chunks that the seeds were found in: seed by seed, those
-// first in which most of the seed's neighbours stand, too (spec B.3.3). With
-// text=votes those come first that most of the seeds stand in, each counting as
-// much as it is near to the question.
+// first in which most of the seed's neighbours stand, too (spec B.3.3).
 type sourcesOf struct {
 	s     *System
 	seeds query.Op
@@ -470,7 +468,7 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	}
 	v := o.s.view(ctx, e)
 	var out query.Set
-	at := map[engine.NodeID]int{}
+	seen := map[engine.NodeID]bool{}
 	for i := range in.Items {
 		seed := &in.Items[i]
 		chunks, err := o.of(v, seed.ID)
@@ -478,22 +476,17 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 			return query.Set{}, err
 		}
 		for _, c := range chunks {
-			if k, ok := at[c.id]; ok {
-				if k >= 0 && o.s.p.Text == "votes" {
-					have := &out.Items[k]
-					have.Score += seed.Score
-					have.Why = append(have.Why, query.Step{Op: "source", From: seed.Ref(), Score: seed.Score})
-				}
+			if seen[c.id] {
 				continue
 			}
+			seen[c.id] = true
 			may, err := e.May(ctx, o.s.g, c.id)
 			if err != nil {
 				return query.Set{}, err
 			}
-			if at[c.id] = -1; !may {
+			if !may {
 				continue
 			}
-			at[c.id] = len(out.Items)
 			out.Items = append(out.Items, query.Item{
 				Graph: o.s.g.ID(), ID: c.id, Score: seed.Score,
 				Why: append(slices.Clip(seed.Why), query.Step{
@@ -501,9 +494,6 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 				}),
 			})
 		}
-	}
-	if o.s.p.Text == "votes" {
-		slices.SortStableFunc(out.Items, func(a, b query.Item) int { return cmp.Compare(b.Score, a.Score) })
 	}
 	return out, nil
 }
@@ -550,7 +540,7 @@ func (o *sourcesOf) of(v *engine.View, entity engine.NodeID) ([]cited, error) {
 
 // Explain implements [query.Op].
 func (o *sourcesOf) Explain() query.Explanation {
-	return query.Explanation{Op: "Sources", Args: []string{"graph=" + o.s.g.Name(), "text=" + o.s.p.Text}, Source: "source texts"}
+	return query.Explanation{Op: "Sources", Args: []string{"graph=" + o.s.g.Name()}, Source: "source texts"}
 }
 
 // Inputs implements [query.Op].

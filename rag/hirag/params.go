@@ -62,9 +62,6 @@ type Params struct {
 	// Fill goes on with the texts of the entities after the first N where there
 	// are tokens left. The default is on.
 	Fill bool
-	// Text says by what source texts are ordered: entity (the default), the
-	// texts of the nearest entity first, or votes, the most entities first.
-	Text string
 }
 
 // defaults are the parameters by name, as people write them.
@@ -72,7 +69,7 @@ func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "unit": "1200", "glean": "1", "hiindex": "on", "dim": "2", "fit": "warm",
 		"depth": "8", "size": "10",
-		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "sources", "fill": "on", "text": "entity",
+		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "sources", "fill": "on",
 	}
 }
 
@@ -131,7 +128,6 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Level = r.int("level", 0, 50)
 	p.Order = r.oneOf("order", "paper", "sources")
 	p.Fill = r.oneOf("fill", "off", "on") == "on"
-	p.Text = r.oneOf("text", "entity", "votes")
 	return p, all, r.err
 }
 
@@ -174,6 +170,8 @@ type System struct {
 	all   map[string]string
 	graph string
 	cache *graphops.Cache
+	// anew says that the stages cluster anew what is clustered.
+	anew bool
 }
 
 var _ rag.System = (*System)(nil)

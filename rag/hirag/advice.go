@@ -1,0 +1,73 @@
+package hirag
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+var (
+	_ rag.Adviser     = (*System)(nil)
+	_ rag.Reclusterer = (*System)(nil)
+)
+
+// Clustering anew is advised where more than maxMoved of a level's nodes are
+// not where the last whole clustering had them, or where modularity is less
+// than it was by more than maxFall of it.
+const (
+	maxMoved = 0.10
+	maxFall  = 0.02
+)
+
+// Recluster implements [rag.Reclusterer]: the stages find the hierarchy and the
+// communities anew. What there is serves until what takes its place is there.
+func (s *System) Recluster() rag.System {
+	anew := *s
+	anew.anew = true
+	return &anew
+}
+
+// Advice implements [rag.Adviser].
+func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
+	var out []rag.Advice
+	advise := func(format string, args ...any) {
+		out = append(out, rag.Advice{Action: "recluster", Reason: fmt.Sprintf(format, args...)})
+	}
+	for layer := range s.p.Depth {
+		f, err := readFit(v, layer)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil && f.Moved > maxMoved {
+			advise("%.0f %% of layer %d are new since its clusters were found", 100*f.Moved, layer)
+		}
+	}
+	state, err := readState(v)
+	if err != nil {
+		return nil, err
+	}
+	for level, moved := range state.Moved {
+		if moved > maxMoved {
+			advise("%.0f %% of level %d of the communities have moved since they were found", 100*moved, level)
+		}
+	}
+	if state.Modularity < (1-maxFall)*state.Was {
+		advise("the modularity of the communities fell from %.3f to %.3f", state.Was, state.Modularity)
+	}
+	return out, nil
+}
+
+// readState returns how far communities are from their last whole clustering.
+func readState(v engine.Reader) (state communityState, err error) {
+	b, err := v.Bucket(bucketFit).Get(keyState, nil)
+	if isMissing(err) {
+		return state, nil
+	}
+	if err != nil {
+		return state, err
+	}
+	return state, json.Unmarshal(b, &state)
+}

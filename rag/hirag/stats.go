@@ -1,0 +1,126 @@
+package hirag
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+)
+
+var _ rag.MethodStats = (*System)(nil)
+
+// Stats implements [rag.MethodStats]: of each layer its nodes, clusters,
+// sparsity and the change rate from the layer below (paper §4.1), of each level
+// its communities, and the global clustering coefficient of the graph with the
+// hierarchy and of that of the entities alone (paper, appendix E).
+func (s *System) Stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
+	var out []rag.Figure
+	for layer := range s.p.Depth {
+		f, err := readFit(v, layer)
+		if err != nil {
+			return nil, err
+		}
+		if f == nil {
+			break
+		}
+		clusters := 0
+		for _, err := range s.plans(v, layer) {
+			if err != nil {
+				return nil, err
+			}
+			clusters++
+		}
+		name := func(what string) string { return fmt.Sprintf("layer %d: %s", layer, what) }
+		out = append(out,
+			rag.Figure{Name: name("nodes"), Value: float64(f.Now), Unit: "nodes"},
+			rag.Figure{Name: name("clusters"), Value: float64(clusters), Unit: "clusters"},
+			rag.Figure{Name: name("sparsity"), Value: f.Sparsity},
+			rag.Figure{Name: name("change rate"), Value: f.Change},
+			rag.Figure{Name: name("new since"), Value: f.Moved},
+		)
+	}
+	plans, err := communityPlans(v)
+	if err != nil {
+		return nil, err
+	}
+	var levels []int
+	for _, p := range plans {
+		for len(levels) <= p.Level {
+			levels = append(levels, 0)
+		}
+		levels[p.Level]++
+	}
+	for level, n := range levels {
+		out = append(out, rag.Figure{Name: fmt.Sprintf("level %d: communities", level), Value: float64(n), Unit: "communities"})
+	}
+	state, err := readState(v)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, rag.Figure{Name: "modularity", Value: state.Modularity})
+	for _, x := range []struct {
+		name  string
+		types []string
+	}{{"clustering coefficient", []string{typeEntity, typeSummary}}, {"clustering coefficient of entities", []string{typeEntity}}} {
+		c, err := coefficient(ctx, v, x.types)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rag.Figure{Name: x.name, Value: c})
+	}
+	return out, nil
+}
+
+// coefficient is the global clustering coefficient of the relations among the
+// nodes of some types.
+func coefficient(ctx context.Context, v *engine.View, types []string) (float64, error) {
+	spec := graphops.Spec{Nodes: []engine.TypeID{}, Edges: []engine.EdgeType{}}
+	for _, name := range types {
+		if t, ok := v.NodeType(name); ok {
+			spec.Nodes = append(spec.Nodes, t)
+		}
+	}
+	if t, ok := v.EdgeType(edgeRelation); ok {
+		spec.Edges = append(spec.Edges, t)
+	}
+	p, err := graphops.Project(ctx, v, spec)
+	if err != nil {
+		return 0, err
+	}
+	r, err := graphops.ClusteringCoefficients(ctx, p, graphops.TrianglesOptions{})
+	if err != nil {
+		return 0, err
+	}
+	return r.Global, nil
+}
+
+// Coverage says which part of the distinct terms of a context's local and
+// global text are in its bridge text, too (paper, appendix H): how far the
+// bridge joins the two. terms makes the terms of a text, as [rag.Corpus.Analyze]
+// does. A part without terms is covered wholly.
+func Coverage(ev *rag.Evidence, terms func(string) []string) (local, global float64) {
+	words := map[string]map[string]bool{}
+	for _, s := range ev.Sections {
+		words[s.Name] = map[string]bool{}
+		for _, it := range s.Items {
+			for _, w := range terms(it.Text) {
+				words[s.Name][w] = true
+			}
+		}
+	}
+	part := func(name string) float64 {
+		if len(words[name]) == 0 {
+			return 1
+		}
+		n := 0
+		for w := range words[name] {
+			if words["bridge"][w] {
+				n++
+			}
+		}
+		return float64(n) / float64(len(words[name]))
+	}
+	return part("entities"), part("reports")
+}
