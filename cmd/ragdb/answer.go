@@ -80,7 +80,7 @@ func split(ev *rag.Evidence) timings {
 		switch ops[i].Op {
 		case "VectorSearch", "LayerSearch", "Score":
 			t.ANN += ms(self)
-		case "TextSearch", "NameMatch":
+		case "TextSearch", "NameMatch", "PhraseSearch":
 			t.Text += ms(self)
 		case "PPR", "PageRank":
 			t.PPR += ms(self)
@@ -290,7 +290,11 @@ func (a *app) printOps(ops []query.OpTrace) {
 	t := &table{head: []string{"rows", "ms", "operator"}, right: []bool{true, true}}
 	for i := range ops {
 		op := &ops[i]
-		t.add(op, number(op.Rows), fmt.Sprintf("%.2f", ms(op.Time)), strings.Repeat("  ", op.Depth)+op.Op)
+		name := strings.Repeat("  ", op.Depth) + op.Op
+		if len(op.Notes) > 0 {
+			name += " (" + strings.Join(op.Notes, "; ") + ")"
+		}
+		t.add(op, number(op.Rows), fmt.Sprintf("%.2f", ms(op.Time)), name)
 	}
 	a.out.print("\n%s\n", a.out.bold("trace"))
 	a.out.rows(t)
