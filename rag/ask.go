@@ -92,9 +92,14 @@ func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, 
 		w := &answerWriter{a: a, items: items, on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
 			return c.source(base, sys.ChunkSet(), it, said)
 		}}
+		var err error
+		if by, ok := sys.(Answerer); ok {
+			if in, err = by.Condense(ctx, m.in("ask"), q, in, sortedKeys(docs)); err != nil {
+				return err
+			}
+		}
 		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}
 		var reply llm.Reply
-		var err error
 		if q.Stream == nil {
 			reply, err = m.in("ask").Do(ctx, "ask", sortedKeys(docs), t)
 			if err == nil && !m.Free && prompts.IsNoEvidence(reply.Text) {

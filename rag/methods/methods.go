@@ -3,6 +3,7 @@ package methods
 
 import (
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/archrag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/ketrag"
@@ -14,7 +15,7 @@ const Default = ketrag.Name
 
 // All returns the methods by name.
 func All() rag.Methods {
-	m := rag.Methods{hirag.Name: hirag.Open, ketrag.Name: ketrag.Open, noderag.Name: noderag.Open}
+	m := rag.Methods{archrag.Name: archrag.Open, hirag.Name: hirag.Open, ketrag.Name: ketrag.Open, noderag.Name: noderag.Open}
 	for _, name := range baseline.Names() {
 		m[name] = baseline.Open(name)
 	}

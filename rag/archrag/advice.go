@@ -1,0 +1,184 @@
+package archrag
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+)
+
+var (
+	_ rag.Adviser     = (*System)(nil)
+	_ rag.Reclusterer = (*System)(nil)
+	_ rag.MethodStats = (*System)(nil)
+)
+
+// Clustering anew is advised where more than maxMoved of a level's nodes are
+// not where its last whole clustering had them, or where modularity is less
+// than it was by more than maxFall of it.
+const (
+	maxMoved = 0.10
+	maxFall  = 0.02
+)
+
+// Recluster implements [rag.Reclusterer].
+func (s *System) Recluster() rag.System {
+	anew := *s
+	anew.anew = true
+	return &anew
+}
+
+// Advice implements [rag.Adviser].
+func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
+	var out []rag.Advice
+	advise := func(format string, args ...any) {
+		out = append(out, rag.Advice{Action: "recluster", Reason: fmt.Sprintf(format, args...)})
+	}
+	for n := 1; n <= s.p.Levels; n++ {
+		b, err := readBase(v, n)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil || b.Stopped {
+			break
+		}
+		if moved := b.moved(); moved > maxMoved {
+			advise("%.0f %% of level %d have moved since its communities were found", 100*moved, n)
+		}
+		if b.Now.Modularity < (1-maxFall)*b.Modularity {
+			advise("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity)
+		}
+	}
+	return out, nil
+}
+
+// moved is the part of the level's nodes that moved.
+func (b *base) moved() float64 { return float64(b.Now.Moved) / float64(max(1, b.Now.Nodes)) }
+
+// Stats implements [rag.MethodStats]: of each level its communities, the
+// largest of them, its modularity, what moved, and the limits of new edges.
+func (s *System) Stats(_ context.Context, v *engine.View) ([]rag.Figure, error) {
+	var out []rag.Figure
+	for n := 1; n <= s.p.Levels; n++ {
+		b, err := readBase(v, n)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil || b.Stopped {
+			break
+		}
+		sizes, err := sizesOf(v, n)
+		if err != nil {
+			return nil, err
+		}
+		largest := 0
+		for _, size := range sizes {
+			largest = max(largest, size)
+		}
+		name := func(what string) string { return fmt.Sprintf("level %d: %s", n, what) }
+		out = append(out,
+			rag.Figure{Name: name("communities"), Value: float64(len(sizes)), Unit: "communities"},
+			rag.Figure{Name: name("largest"), Value: float64(largest), Unit: "members"},
+			rag.Figure{Name: name("modularity"), Value: b.Now.Modularity},
+			rag.Figure{Name: name("moved"), Value: b.moved()},
+			rag.Figure{Name: name("degree cap"), Value: float64(b.Degree), Unit: "edges"},
+		)
+		if t := b.limits().Threshold; t > -2 { // none where there were no edges
+			out = append(out, rag.Figure{Name: name("threshold"), Value: t})
+		}
+	}
+	return out, nil
+}
+
+// sizesOf returns the number of members of each community of a level.
+func sizesOf(v engine.Reader, n int) ([]int, error) {
+	lv := &level{}
+	if err := lv.read(v, typeCommunity, communityPrefix(n)); err != nil {
+		return nil, err
+	}
+	out := make([]int, len(lv.ids))
+	for i, id := range lv.ids {
+		of, err := children(v, id)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = len(of)
+	}
+	return out, nil
+}
+
+// CommunityStats returns the Calinski-Harabasz index and the mean cosine of
+// each level (spec A5): how well the vectors of the members bear its
+// communities out. A level that is too small for the index has none.
+func (s *System) CommunityStats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
+	var out []rag.Figure
+	space := currentSpace(v)
+	if space == "" {
+		return nil, nil
+	}
+	for n := 1; n <= s.p.Levels; n++ {
+		above, below := &level{}, &level{n: n}
+		if err := above.read(v, typeCommunity, communityPrefix(n)); err != nil {
+			return nil, err
+		}
+		typ, prefix := typeEntity, ""
+		if n > 1 {
+			typ, prefix = typeCommunity, communityPrefix(n-1)
+		}
+		if err := below.read(v, typ, prefix); err != nil {
+			return nil, err
+		}
+		if len(above.ids) == 0 {
+			break
+		}
+		m, err := below.matrix(ctx, v, space)
+		if err != nil {
+			return nil, err
+		}
+		part := graphops.Partition{Of: make([]uint32, len(below.ids)), Count: len(above.ids)}
+		members := 0
+		for i, id := range below.ids {
+			part.Of[i] = graphops.None
+			parents, err := follow(v, id, edgePart, engine.Out)
+			if err != nil {
+				return nil, err
+			}
+			if len(parents) > 0 && !zero(m.Row(i)) {
+				part.Of[i] = uint32(above.at[parents[0]])
+				members++
+			}
+		}
+		name := func(what string) string { return fmt.Sprintf("level %d: %s", n, what) }
+		out = append(out,
+			rag.Figure{Name: name("communities"), Value: float64(len(above.ids)), Unit: "communities"},
+			rag.Figure{Name: name("members"), Value: float64(members), Unit: "members"})
+		if len(above.ids) >= 2 && members > len(above.ids) {
+			ch, err := graphops.CalinskiHarabasz(m, &part)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, rag.Figure{Name: name("Calinski-Harabasz"), Value: ch})
+		}
+		cos, err := graphops.MeanCosine(m, &part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rag.Figure{Name: name("mean cosine"), Value: cos})
+	}
+	return out, nil
+}
+
+// currentSpace returns the space of nodes, "" where there is none; the last by
+// name where there are several, as while the model is being changed.
+func currentSpace(v *engine.View) string {
+	out := ""
+	for _, name := range v.Spaces() {
+		if strings.HasPrefix(name, nodeSpace("")) {
+			out = max(out, name)
+		}
+	}
+	return out
+}

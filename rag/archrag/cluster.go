@@ -1,0 +1,235 @@
+package archrag
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// exactNodes is the number of nodes up to which neighbours are found by
+// comparing all, and above which by the settled index.
+const exactNodes = 4096
+
+// candidates returns for some nodes of a level their k nearest by vector,
+// themselves included, with the cosines.
+func (s *System) candidates(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string, nodes []int, k int) ([]graphops.WeightedEdge, error) {
+	if len(m.Data) == 0 || k < 2 || len(nodes) == 0 {
+		return nil, nil
+	}
+	search := func(v *engine.View, exact bool) ([]graphops.WeightedEdge, error) {
+		vecs, err := v.Vectors(space)
+		if err != nil {
+			return nil, err
+		}
+		found := make([][]vecindex.Hit, len(nodes))
+		var g errgroup.Group
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		for from := 0; from < len(nodes); from += 64 {
+			g.Go(func() error {
+				for i := from; i < min(from+64, len(nodes)); i++ {
+					q := m.Row(nodes[i])
+					if zero(q) {
+						continue
+					}
+					var err error
+					found[i], err = vecs.Search(ctx, vecindex.Search{
+						Vector: q, Layers: []vecindex.LayerK{{Layer: uint8(lv.n - 1), K: k}}, Ef: s.p.Ef, Exact: exact,
+					}, nil)
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return nil, err
+		}
+		var out []graphops.WeightedEdge
+		for i, hits := range found {
+			for _, h := range hits {
+				if to, ok := lv.at[engine.NodeID(h.ID)]; ok {
+					out = append(out, graphops.WeightedEdge{From: uint32(nodes[i]), To: uint32(to), Weight: h.Score})
+				}
+			}
+		}
+		return out, nil
+	}
+	if len(lv.ids) <= exactNodes {
+		return search(v, true)
+	}
+	if err := s.c.DB.SettleSpace(ctx, s.g, space); err != nil {
+		return nil, err
+	}
+	var out []graphops.WeightedEdge
+	err := s.c.DB.View(ctx, func(now *engine.Snapshot) (err error) {
+		out, err = search(now.Graph(s.g).WithContext(ctx), false)
+		return err
+	})
+	return out, err
+}
+
+func zero(x []float32) bool {
+	for _, e := range x {
+		if e != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// augmented is a level's graph as it is clustered.
+type augmented struct {
+	graph  *graphops.Projection
+	limits graphops.AugmentLimits
+}
+
+// augment enriches a level's graph (spec A2.2).
+func (s *System) augment(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string) (*augmented, error) {
+	p, err := graphops.FromEdges(len(lv.ids), lv.edges, graphops.EdgeOptions{Weighted: s.p.Augment != "off"})
+	if err != nil || s.p.Augment == "off" || len(m.Data) == 0 {
+		return &augmented{graph: p}, err
+	}
+	all := make([]int, len(lv.ids))
+	for i := range all {
+		all[i] = i
+	}
+	near, err := s.candidates(ctx, v, lv, m, space, all, s.looked(graphops.AugmentDegree(p, s.p.Scale)))
+	if err != nil {
+		return nil, err
+	}
+	o := graphops.AugmentOptions{Vectors: m, Percentile: s.p.Percentile, DegreeScale: s.p.Scale}
+	r, err := graphops.AugmentKNN(ctx, p, near, o)
+	if err != nil {
+		return nil, err
+	}
+	out := &augmented{r.Graph, r.Limits}
+	if s.p.Augment == "codicil" {
+		c, err := graphops.CODICIL(ctx, p, near, graphops.CODICILOptions{Vectors: m})
+		if err != nil {
+			return nil, err
+		}
+		out.graph = c.Graph
+	}
+	return out, nil
+}
+
+// looked is how many neighbours are looked at for a node that may add some.
+func (s *System) looked(degree int) int { return int(s.p.Search*float64(degree)) + 1 }
+
+// weighed returns the graph with the weights that are clustered by.
+func (s *System) weighed(p *graphops.Projection) (*graphops.Projection, error) {
+	if s.p.Weight == "cos" || !p.Weighted() {
+		return p, nil
+	}
+	edges := edgesOf(p)
+	for i := range edges {
+		edges[i].Weight = max(0, 1-edges[i].Weight)
+	}
+	return graphops.FromEdges(p.Len(), edges, graphops.EdgeOptions{Weighted: true})
+}
+
+// cluster divides a graph; nodes without edges are in no cluster, and none has
+// Cap nodes that can be divided further.
+func (s *System) cluster(ctx context.Context, p *graphops.Projection) (graphops.Partition, error) {
+	k := max(1, p.Len()/s.p.Cap)
+	var part graphops.Partition
+	switch s.p.Cluster {
+	case "leiden":
+		h, err := graphops.HierarchicalLeiden(ctx, p, s.leiden(true))
+		if err != nil {
+			return part, err
+		}
+		return h.Finest(), nil
+	case "spectral":
+		// The reference bounds the eigenvectors.
+		r, err := graphops.Spectral(ctx, p, graphops.SpectralOptions{K: min(k, 200), Seed: uint64(s.p.Seed)})
+		if err != nil {
+			return part, err
+		}
+		part = r.Partition
+	case "scan":
+		r, err := graphops.SCAN(ctx, p, graphops.SCANOptions{})
+		if err != nil {
+			return part, err
+		}
+		part = r.Partition
+	case "node2vec":
+		r, err := graphops.Node2Vec(ctx, p, graphops.Node2VecOptions{Seed: uint64(s.p.Seed)})
+		if err != nil {
+			return part, err
+		}
+		c, err := graphops.KMeans(ctx, r.Vectors, graphops.KMeansOptions{K: k, Seed: uint64(s.p.Seed)})
+		if err != nil {
+			return part, err
+		}
+		part = c.Partition
+		for u := range part.Of {
+			if p.Degree(uint32(u)) == 0 {
+				part.Of[u] = graphops.None
+			}
+		}
+	}
+	return s.divide(ctx, p, part)
+}
+
+func (s *System) leiden(drop bool) graphops.HierarchicalLeidenOptions {
+	return graphops.HierarchicalLeidenOptions{
+		LeidenOptions: graphops.LeidenOptions{
+			Resolution: s.p.Resolution, Theta: s.p.Theta, Seed: uint64(s.p.Seed), DropIsolated: drop,
+		},
+		MaxSize: s.p.Cap,
+	}
+}
+
+// divide divides the clusters of Cap nodes and more, each as a graph of its
+// own, and numbers all by their first node.
+func (s *System) divide(ctx context.Context, p *graphops.Projection, part graphops.Partition) (graphops.Partition, error) {
+	out := graphops.Partition{Of: make([]uint32, len(part.Of)), Count: part.Count}
+	copy(out.Of, part.Of)
+	off, nodes := part.Members()
+	for c := range part.Count {
+		members := nodes[off[c]:off[c+1]]
+		if len(members) < s.p.Cap {
+			continue
+		}
+		o := s.leiden(false)
+		o.Nodes = members
+		h, err := graphops.HierarchicalLeiden(ctx, p, o)
+		if err != nil {
+			return out, err
+		}
+		fine := h.Finest()
+		for _, u := range members {
+			if fine.Of[u] > 0 { // the first part keeps the number
+				out.Of[u] = uint32(out.Count) + fine.Of[u] - 1
+			}
+		}
+		out.Count += max(0, fine.Count-1)
+	}
+	return renumbered(out), nil
+}
+
+// renumbered numbers clusters in order of their first node, without empty
+// ones.
+func renumbered(part graphops.Partition) graphops.Partition {
+	number := map[uint32]uint32{}
+	out := graphops.Partition{Of: make([]uint32, len(part.Of))}
+	for u, c := range part.Of {
+		out.Of[u] = graphops.None
+		if c == graphops.None {
+			continue
+		}
+		if _, ok := number[c]; !ok {
+			number[c] = uint32(len(number))
+		}
+		out.Of[u] = number[c]
+	}
+	out.Count = len(number)
+	return out
+}

@@ -1,0 +1,226 @@
+package archrag
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// describeStage makes one description of the several that an entity or
+// relation has (spec A2.1, A6), where they exceed maxDescription tokens or
+// Describe says always.
+type describeStage struct{ s *System }
+
+// maxDescription is the length of a united description in tokens, and
+// maxDescribed that of those it is made of.
+const (
+	maxDescription = 500
+	maxDescribed   = 4000
+)
+
+// Name implements [rag.Stage].
+func (st *describeStage) Name() string { return "describe" }
+
+// Graph implements [rag.Stage].
+func (st *describeStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: entities and relations whose descriptions are
+// to be made one, or were when they were last described.
+func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		for _, typ := range []string{typeEntity, typeRelation} {
+			for id, err := range each(v, typ) {
+				var w rag.WorkItem
+				ok := false
+				if err == nil {
+					w, ok, err = st.item(v, id)
+				}
+				if err != nil {
+					yield(w, err)
+					return
+				}
+				if ok && !yield(w, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (st *describeStage) item(v engine.Reader, id engine.NodeID) (w rag.WorkItem, ok bool, err error) {
+	total, err := totalOf(v, id)
+	if err != nil {
+		return w, false, err
+	}
+	if !st.s.unite(total) {
+		n, err := v.Node(id)
+		if err != nil || n.Prop(propDescription).IsNull() {
+			return w, false, err
+		}
+	}
+	return rag.WorkItem{Key: nodeItem(id), Digest: describedDigest(total)}, true, nil
+}
+
+// totalOf returns all that is said of a node, the texts in an order that does
+// not depend on which came first.
+func totalOf(v engine.Reader, id engine.NodeID) (engine.Total, error) {
+	total, err := v.Total(engine.NodeTarget(id))
+	total.Texts = slices.Clone(total.Texts)
+	slices.Sort(total.Texts)
+	return total, err
+}
+
+func describedDigest(t engine.Total) [32]byte {
+	return rag.Digest(append([]string{"describe", t.Label}, t.Texts...)...)
+}
+
+// unite reports whether descriptions are to be made one by a model.
+func (s *System) unite(t engine.Total) bool {
+	if len(t.Texts) < 2 || s.p.Describe == "never" {
+		return false
+	}
+	return s.p.Describe == "always" || s.c.Tokens.Count(strings.Join(t.Texts, "\n")) > maxDescription
+}
+
+// Do implements [rag.Stage].
+func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	id, err := itemNode(w.Key)
+	if err != nil {
+		return nil, err
+	}
+	total, err := totalOf(v, id)
+	if err != nil || !st.s.unite(total) {
+		return nil, err
+	}
+	in := llm.MergeInput{Name: total.Label, MaxTokens: maxDescription}
+	if in.Name == "" {
+		if in.Name, _, err = st.s.describe(v, id); err != nil {
+			return nil, err
+		}
+	}
+	tokens := 0
+	for _, d := range total.Texts {
+		if tokens += st.s.c.Tokens.Count(d); tokens > maxDescribed && len(in.Descriptions) > 0 {
+			break
+		}
+		in.Descriptions = append(in.Descriptions, d)
+	}
+	docs, err := sourceDocs(v, id)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.MergeDescriptions, Input: in})
+	return []byte(reply.Text), err
+}
+
+// Apply implements [rag.Stage].
+func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	id, err := itemNode(w.Key)
+	if err != nil {
+		return err
+	}
+	props := engine.Props{propDescription: {}, propOf: {}}
+	if len(result) > 0 {
+		props = engine.Props{propDescription: engine.String(string(result)), propOf: engine.Bytes(w.Digest[:])}
+	}
+	return tx.Graph(st.s.g).SetProps(id, props)
+}
+
+// sourceDocs returns the documents that an entity or relation is made from.
+func sourceDocs(v engine.Reader, id engine.NodeID) ([]string, error) {
+	var docs []string
+	chunks, err := sourceChunks(v, id)
+	for _, key := range chunks {
+		if doc := rag.DocOf(key); !slices.Contains(docs, doc) {
+			docs = append(docs, doc)
+		}
+	}
+	return docs, err
+}
+
+// sourceChunks returns the keys of the chunks that an entity or relation is
+// made from.
+func sourceChunks(v engine.Reader, id engine.NodeID) ([]string, error) {
+	set, err := v.Sources(engine.NodeTarget(id))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for it := set.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n.Key)
+	}
+	return out, nil
+}
+
+// describe returns what an entity or relation is called and how it is
+// described: by the united description where it is of the descriptions that
+// there are now, else by those.
+func (s *System) describe(v engine.Reader, id engine.NodeID) (name, description string, err error) {
+	total, err := totalOf(v, id)
+	if err != nil {
+		return "", "", err
+	}
+	n, err := v.Node(id)
+	if err != nil {
+		return "", "", err
+	}
+	if name = total.Label; v.NodeTypeName(n.Type) == typeRelation {
+		ends, err := s.endsOf(v, n.Key)
+		if err != nil {
+			return "", "", err
+		}
+		var names [2]string
+		for i, end := range ends {
+			if names[i], err = entityName(v, end); err != nil {
+				return "", "", err
+			}
+		}
+		name = names[0] + " – " + names[1]
+	} else if name == "" {
+		name = n.Key
+	}
+	digest := describedDigest(total)
+	if !engine.Bytes(digest[:]).Equal(n.Prop(propOf)) {
+		return name, strings.Join(total.Texts, "\n"), nil
+	}
+	description, err = v.Text(id, propDescription)
+	return name, description, err
+}
+
+// entityName is what most sources call an entity; one that is only the end of
+// relations is called by its key.
+func entityName(v engine.Reader, id engine.NodeID) (string, error) {
+	total, err := v.Total(engine.NodeTarget(id))
+	if err != nil || total.Label != "" {
+		return total.Label, err
+	}
+	n, err := v.Node(id)
+	return n.Key, err
+}
+
+// endsOf returns the entities of the relation of a node's key.
+func (s *System) endsOf(v engine.Reader, key string) (ends [2]engine.NodeID, err error) {
+	from, to, ok := strings.Cut(key, "|")
+	t, known := v.NodeType(typeEntity)
+	if !ok || !known {
+		return ends, fmt.Errorf("relation %q: %w", key, engine.ErrNotFound)
+	}
+	for i, k := range [2]string{from, to} {
+		if ends[i], err = v.Lookup(t, k); err != nil {
+			return ends, fmt.Errorf("relation %q: %w", key, err)
+		}
+	}
+	return ends, nil
+}

@@ -1,0 +1,245 @@
+package archrag
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// levelStage makes the communities of a level (spec A2.2 to A2.4). Where there
+// is a whole clustering from before, it is brought up to date; a whole one is
+// made where there is none, where the vectors' model was another, where there are
+// twice or half the entities since, and where the level below got one.
+type levelStage struct {
+	s     *System
+	n     int
+	model llm.SpaceInfo
+}
+
+// Name implements [rag.Stage].
+func (st *levelStage) Name() string { return fmt.Sprintf("level %d", st.n) }
+
+// Graph implements [rag.Stage].
+func (st *levelStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: one item, pending while the level's graph is
+// not the one that was clustered.
+func (st *levelStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		lv, err := st.s.readLevel(ctx, v, st.n)
+		w := rag.WorkItem{Key: "all"}
+		if err == nil {
+			var of string
+			if of, err = st.of(v); err == nil {
+				w.Digest = lv.digest("level", of, st.s.anewAt(s))
+			}
+		}
+		yield(w, err)
+	}
+}
+
+// anewAt names a run that finds the communities anew, "" for one that does not.
+func (s *System) anewAt(snap *engine.Snapshot) string {
+	if !s.anew {
+		return ""
+	}
+	return fmt.Sprint("anew ", snap.Epoch())
+}
+
+// of identifies what the level's whole clustering is to be made by.
+func (st *levelStage) of(v engine.Reader) (string, error) {
+	below := ""
+	if st.n > 1 {
+		b, err := readBase(v, st.n-1)
+		if err != nil {
+			return "", err
+		}
+		if b != nil {
+			below = b.id()
+		}
+	}
+	return fmt.Sprintf("%s %x", st.model.Model, hashOf(below)), nil
+}
+
+// leveled is what a level comes to.
+type leveled struct {
+	Base        *base     `json:"base,omitempty"`
+	Communities []planned `json:"communities"`
+}
+
+// planned is a community that there is to be.
+type planned struct {
+	Key     string          `json:"key"`
+	Members []engine.NodeID `json:"members"`
+}
+
+// Do implements [rag.Stage].
+func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	lv, err := st.s.readLevel(ctx, v, st.n)
+	if err != nil {
+		return nil, err
+	}
+	if len(lv.ids) == 0 {
+		return json.Marshal(leveled{})
+	}
+	b, err := readBase(v, st.n)
+	if err != nil {
+		return nil, err
+	}
+	of, err := st.of(v)
+	if err != nil {
+		return nil, err
+	}
+	space := nodeSpace(st.model.Model)
+	m, err := lv.matrix(ctx, v, space)
+	if err != nil {
+		return nil, err
+	}
+	var g *grown
+	if b == nil || st.s.anew || b.Of != of || st.n == 1 && b.outgrown(len(lv.ids)) {
+		if b, g, err = st.whole(ctx, v, lv, m, space, of); err != nil {
+			return nil, err
+		}
+	} else if b.Stopped {
+		g = &grown{}
+	} else if g, err = st.s.grow(ctx, v, lv, m, space, b); err != nil {
+		return nil, err
+	}
+	b.Now = state{Nodes: len(lv.ids), Moved: g.moved}
+	if !b.Stopped {
+		if b.Now.Modularity, err = graphops.Modularity(g.graph, &g.part, st.s.p.Resolution); err != nil {
+			return nil, err
+		}
+		if g.whole {
+			b.Modularity = b.Now.Modularity
+		}
+	}
+	out := leveled{Base: b, Communities: []planned{}}
+	for c, members := range membersOf(g.part) {
+		p := planned{Key: g.names[c]}
+		for _, u := range members {
+			p.Members = append(p.Members, lv.ids[u])
+		}
+		out.Communities = append(out.Communities, p)
+	}
+	return json.Marshal(out)
+}
+
+// whole clusters the level as a whole.
+func (st *levelStage) whole(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space, of string) (*base, *grown, error) {
+	a, err := st.s.augment(ctx, v, lv, m, space)
+	if err != nil {
+		return nil, nil, err
+	}
+	weighed, err := st.s.weighed(a.graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	part, err := st.s.cluster(ctx, weighed)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := st.s.newBase(lv, a, part, of)
+	if b.Stopped = part.Count < st.s.p.MinClusters; b.Stopped {
+		return b, &grown{}, nil
+	}
+	return b, &grown{graph: weighed, part: part, names: b.Names, whole: true}, nil
+}
+
+// Apply implements [rag.Stage]: members move, communities come, and those that
+// nothing is left of go.
+func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var out leveled
+	if err := json.Unmarshal(result, &out); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	community, err := v.MakeNodeType(typeCommunity)
+	if err != nil {
+		return err
+	}
+	part, err := v.MakeEdgeType(edgePart, true)
+	if err != nil {
+		return err
+	}
+	before := &level{}
+	if err := before.read(v, typeCommunity, communityPrefix(st.n)); err != nil {
+		return err
+	}
+	below := &level{}
+	if st.n == 1 {
+		err = below.read(v, typeEntity, "")
+	} else {
+		err = below.read(v, typeCommunity, communityPrefix(st.n-1))
+	}
+	if err != nil {
+		return err
+	}
+	wanted := map[engine.NodeID]string{}
+	now := map[string]bool{}
+	for _, p := range out.Communities {
+		now[p.Key] = true
+		for _, id := range p.Members {
+			wanted[id] = p.Key
+		}
+	}
+	// Whoever leaves a community leaves before anybody joins one.
+	var joining []engine.NodeID
+	for _, id := range below.ids {
+		parent, err := follow(v, id, edgePart, engine.Out)
+		if err != nil {
+			return err
+		}
+		if len(parent) > 0 {
+			n, err := v.Node(parent[0])
+			if err != nil {
+				return err
+			}
+			if n.Key == wanted[id] {
+				continue
+			}
+			if _, err := v.Withdraw(id); err != nil {
+				return err
+			}
+		}
+		if wanted[id] != "" {
+			joining = append(joining, id)
+		}
+	}
+	for _, id := range joining {
+		node, _, err := v.DeriveNode(community, wanted[id])
+		if err != nil {
+			return err
+		}
+		if err := v.Contribute(id, engine.EdgeTarget(id, node, part), engine.Contribution{Count: 1}); err != nil {
+			return err
+		}
+	}
+	for _, key := range before.keys {
+		if !now[key] {
+			if err := rag.ForgetJobs(v, communityItem(key)); err != nil {
+				return err
+			}
+		}
+	}
+	bucket, err := v.MakeBucket(bucketLevels)
+	if err != nil {
+		return err
+	}
+	if out.Base == nil {
+		return bucket.Delete(levelKey(st.n))
+	}
+	raw, err := json.Marshal(out.Base)
+	if err != nil {
+		return err
+	}
+	return bucket.Set(levelKey(st.n), raw)
+}

@@ -1,0 +1,95 @@
+package archrag_test
+
+import (
+	"context"
+	"flag"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/archrag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+)
+
+var long = flag.Bool("long", false, "run the long versions of the tests")
+
+// small is a spec under which the few documents of a test make several levels.
+const small = "archrag:cap=6,min_clusters=2,glean=0"
+
+func open(t testing.TB) *ragtest.Corpus {
+	t.Helper()
+	c := ragtest.Open(t, rag.Methods{archrag.Name: archrag.Open})
+	c.Models = ragtest.Fixed
+	return c
+}
+
+// view calls fn with a method's graph.
+func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v *engine.View) error) {
+	t.Helper()
+	g := c.System(t, spec).Graph()
+	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hierarchy is what a corpus is clustered into, by keys.
+type hierarchy struct {
+	entities    []string
+	communities []string
+	parent      map[string]string   // of entities and communities
+	members     map[string][]string // of communities
+	reports     map[string]string   // of communities
+}
+
+func readHierarchy(t testing.TB, c *ragtest.Corpus, spec string) *hierarchy {
+	t.Helper()
+	h := &hierarchy{parent: map[string]string{}, members: map[string][]string{}, reports: map[string]string{}}
+	view(t, c, spec, func(v *engine.View) error {
+		key := func(id engine.NodeID) string {
+			n, err := v.Node(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n.Key
+		}
+		for _, name := range []string{"entity", "community"} {
+			typ, ok := v.NodeType(name)
+			if !ok {
+				continue
+			}
+			ids, err := v.Nodes(typ)
+			if err != nil {
+				return err
+			}
+			for it := ids.Iterator(); it.HasNext(); {
+				id := engine.NodeID(it.Next())
+				if name == "entity" {
+					h.entities = append(h.entities, key(id))
+					continue
+				}
+				h.communities = append(h.communities, key(id))
+				if text, err := v.Text(id, "report"); err == nil {
+					h.reports[key(id)] = text
+				}
+			}
+		}
+		part, ok := v.EdgeType("part")
+		if !ok {
+			return nil
+		}
+		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{part}}) {
+			if err != nil {
+				return err
+			}
+			from, to := key(e.From), key(e.To)
+			if h.parent[from] != "" {
+				t.Errorf("%s is in %s and in %s", from, h.parent[from], to)
+			}
+			h.parent[from] = to
+			h.members[to] = append(h.members[to], from)
+		}
+		return nil
+	})
+	return h
+}

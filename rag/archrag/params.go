@@ -1,0 +1,271 @@
+package archrag
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// Name is the method's name.
+const Name = "archrag"
+
+// Params are the method's parameters. Those up to Seed shape the index, the
+// others may differ from one question to the next.
+type Params struct {
+	// Chunks is the chunk set, and Unit the number of tokens up to which
+	// chunks of a document are read as one. The default is 600.
+	Chunks text.ChunkSet
+	Unit   int
+	// Glean is how often a unit is read again for what was missed. The default
+	// is 1.
+	Glean int
+	// Describe says when several descriptions of an entity or relation are made
+	// one by a model: over (the default), where they exceed 500 tokens; always,
+	// as in the paper; never.
+	Describe string
+	// Augment says how a level's graph is enriched before it is clustered: knn
+	// (the default), codicil, or off, which clusters the relations alone,
+	// unweighted.
+	Augment string
+	// Percentile of the similarities of existing edges that a new one must
+	// exceed; the default is 0.8. Scale multiplies the mean degree, which
+	// bounds the edges a node adds; the default is 1. Search times that bound
+	// is how many neighbours are looked at; the default is 1.5.
+	Percentile, Scale, Search float64
+	// Weight is what an edge weighs: cos, the cosine of its ends (the default),
+	// or distance, 1 less that, as the paper's algorithm 1 has it.
+	Weight string
+	// Cluster is the clustering: leiden (the default), spectral, scan or
+	// node2vec.
+	Cluster string
+	// Cap is the number of members from which on a community is divided. The
+	// default is 15.
+	Cap int
+	// Resolution and Theta are Leiden's; the defaults are 1 and 0. The
+	// reference's theta is 0.001, with which results differ between processors.
+	Resolution, Theta float64
+	// Levels bounds the levels of communities; the default is 6. MinClusters
+	// is how many communities a level must have to be made; the default is 10.
+	Levels, MinClusters int
+	// M is the number of links of a node in the index of vectors. The default
+	// is 32.
+	M    int
+	Seed int
+
+	// K is the number of hits on each layer, Ef the width of their search. The
+	// defaults are 5 and 40.
+	K, Ef int
+	// KFinal bounds the hits where the answer is direct. The default is 15.
+	KFinal int
+	// MaxLayer is the highest layer that is searched; the default is Levels. 0
+	// is the paper's ablation of entities alone, 1 what the published script
+	// does.
+	MaxLayer int
+	// Descent is reuse (the default), which searches all layers in one descent,
+	// or restart, which searches each from the top.
+	Descent string
+	// Relations is which relations of the hits are candidates: ranked (the
+	// default), those between two hits before the others; within, those alone,
+	// as in the paper; any, without preference, as in the code. RelationK is how
+	// many of them are taken. The default is 10.
+	Relations string
+	RelationK int
+	// Text is which chunks stand beside the hits: hybrid (the default), those
+	// that the hits rest on and those found by words and vector, ranked
+	// together; hits, the former alone; none, as in the paper. TextShare is
+	// their part of the budget. The default is 0.5.
+	Text      string
+	TextShare float64
+	// Answer is mapreduce (the default): a model picks points from the
+	// evidence, part by part, and answers from the best of them; or direct. CoT
+	// puts the model's own answer among the evidence, as the code does.
+	Answer string
+	CoT    bool
+	// FilterTokens is how much evidence a model reads at once to pick points,
+	// and how many tokens of points the answer is made of. The default is 4000.
+	FilterTokens int
+}
+
+// defaults are the parameters by name, as people write them.
+func defaults() map[string]string {
+	return map[string]string{
+		"chunks": text.ChunkSet{}.String(), "unit": "600", "glean": "1", "describe": "over",
+		"augment": "knn", "percentile": "0.8", "scale": "1", "search": "1.5", "weight": "cos",
+		"cluster": "leiden", "cap": "15", "resolution": "1", "theta": "0", "levels": "6", "min_clusters": "10",
+		"m": "32", "seed": "0",
+		"k": "5", "k_final": "15", "ef": "40", "max_layer": "", "descent": "reuse", "relations": "ranked", "relation_k": "10",
+		"text": "hybrid", "text_share": "0.5", "answer": "mapreduce", "cot": "false", "filter_tokens": "4000",
+	}
+}
+
+// indexed are the parameters that the index depends on.
+func indexed() []string {
+	return []string{
+		"chunks", "unit", "glean", "describe", "augment", "percentile", "scale", "search", "weight",
+		"cluster", "cap", "resolution", "theta", "levels", "min_clusters", "m", "seed",
+	}
+}
+
+// profiles are parameters that are set together, where they are not given: the
+// paper's own reading, and what the published code does.
+func profiles() map[string]map[string]string {
+	window := text.ChunkSet{Size: 600, Overlap: 100, Rule: text.Window}.String()
+	return map[string]map[string]string{
+		"default": {},
+		"paper":   {"chunks": window, "describe": "always", "relations": "within", "text": "none"},
+		"code": {
+			"chunks": window, "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
+			"ef": "16",
+		},
+	}
+}
+
+// parse reads parameters and returns them with their canonical spellings.
+func parse(given map[string]string) (Params, map[string]string, error) {
+	p, all := Params{}, defaults()
+	if name, ok := given["profile"]; ok {
+		set, ok := profiles()[name]
+		if !ok {
+			return p, nil, fmt.Errorf("profile %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles())), ", "))
+		}
+		maps.Copy(all, set)
+	}
+	for k, v := range given {
+		if k == "profile" {
+			continue
+		}
+		if _, ok := all[k]; !ok {
+			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		}
+		all[k] = v
+	}
+	r := reader{all: all}
+	var err error
+	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
+		r.fail("chunks", err.Error())
+	}
+	p.Unit = r.int("unit", 1, 100_000)
+	p.Glean = r.int("glean", 0, 8)
+	p.Describe = r.oneOf("describe", "over", "always", "never")
+	p.Augment = r.oneOf("augment", "knn", "codicil", "off")
+	p.Percentile = r.float("percentile", 1e-9, 1)
+	p.Scale = r.float("scale", 1e-9, 100)
+	p.Search = r.float("search", 0, 100)
+	p.Weight = r.oneOf("weight", "cos", "distance")
+	p.Cluster = r.oneOf("cluster", "leiden", "spectral", "scan", "node2vec")
+	p.Cap = r.int("cap", 2, 100_000)
+	p.Resolution = r.float("resolution", 1e-9, 1000)
+	p.Theta = r.float("theta", 0, 1)
+	p.Levels = r.int("levels", 1, maxLevels)
+	p.MinClusters = r.int("min_clusters", 1, 1_000_000)
+	p.M = r.int("m", 2, 128)
+	p.Seed = r.int("seed", 0, 1<<31)
+	p.K = r.int("k", 1, 1000)
+	p.KFinal = r.int("k_final", 1, 10_000)
+	p.Ef = r.int("ef", 1, 1<<14)
+	if all["max_layer"] == "" {
+		all["max_layer"] = all["levels"]
+	}
+	p.MaxLayer = r.int("max_layer", 0, maxLevels)
+	p.Descent = r.oneOf("descent", "reuse", "restart")
+	p.Relations = r.oneOf("relations", "ranked", "within", "any")
+	p.RelationK = r.int("relation_k", 0, 1000)
+	p.Text = r.oneOf("text", "hybrid", "hits", "none")
+	p.TextShare = r.float("text_share", 0, 1)
+	p.Answer = r.oneOf("answer", "mapreduce", "direct")
+	p.CoT = r.oneOf("cot", "false", "true") == "true"
+	p.FilterTokens = r.int("filter_tokens", 100, 1_000_000)
+	return p, all, r.err
+}
+
+// maxLevels bounds the levels of communities.
+const maxLevels = 12
+
+// reader reads parameters and keeps the first error.
+type reader struct {
+	all map[string]string
+	err error
+}
+
+func (r *reader) fail(name, why string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
+	}
+}
+
+func (r *reader) int(name string, lo, hi int) int {
+	n, err := strconv.Atoi(r.all[name])
+	if err != nil || n < lo || n > hi {
+		r.fail(name, fmt.Sprintf("a whole number from %d to %d", lo, hi))
+	}
+	r.all[name] = strconv.Itoa(n)
+	return n
+}
+
+func (r *reader) float(name string, lo, hi float64) float64 {
+	x, err := strconv.ParseFloat(r.all[name], 64)
+	if err != nil || !(x >= lo && x <= hi) {
+		r.fail(name, fmt.Sprintf("a number from %g to %g", lo, hi))
+	}
+	r.all[name] = strconv.FormatFloat(x, 'g', -1, 64)
+	return x
+}
+
+func (r *reader) oneOf(name string, values ...string) string {
+	if !slices.Contains(values, r.all[name]) {
+		r.fail(name, "one of "+strings.Join(values, ", "))
+	}
+	return r.all[name]
+}
+
+// System is ArchRAG on a corpus.
+type System struct {
+	p     Params
+	c     *rag.Corpus
+	g     *engine.Graph
+	all   map[string]string
+	graph string
+	anew  bool // the communities are to be found anew
+}
+
+var _ rag.System = (*System)(nil)
+
+// Open makes the method on a corpus; its graph is made where it is new.
+func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	p, all, err := parse(params)
+	if err != nil {
+		return nil, fmt.Errorf("rag: archrag: %w: %w", rag.ErrMethod, err)
+	}
+	s := &System{p: p, c: c, all: all}
+	part := map[string]string{}
+	for _, k := range indexed() {
+		part[k] = all[k]
+	}
+	s.graph = rag.Instance(Name, part, defaults())
+	if s.g, err = c.Graph(ctx, s.graph); err != nil {
+		return nil, fmt.Errorf("rag: archrag: %w", err)
+	}
+	return s, nil
+}
+
+// Name implements [rag.System].
+func (s *System) Name() string { return Name }
+
+// Instance implements [rag.System].
+func (s *System) Instance() string { return s.graph }
+
+// Params implements [rag.System].
+func (s *System) Params() map[string]string { return maps.Clone(s.all) }
+
+// ChunkSet implements [rag.System].
+func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
+
+// Graph implements [rag.System].
+func (s *System) Graph() *engine.Graph { return s.g }

@@ -1,0 +1,197 @@
+package archrag
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// Plan implements [rag.System] (spec A3; paper section 3.2): the best of each
+// layer in one descent, the relations at the entities among them, and the
+// chunks that all of them rest on.
+func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	budget, model := q.Tokens(), m.Questions.Space().Model
+	hits := s.hits(q, model)
+	communities := &query.Sort{In: &query.Filter{In: hits, Graph: s.g, Types: []string{typeCommunity}}}
+	entities := &query.Filter{In: hits, Graph: s.g, Types: []string{typeEntity}}
+	relations := s.relations(q, model, entities)
+
+	textBudget := int(float64(budget) * s.p.TextShare)
+	chunks := s.chunks(q, model, &query.Union{In: []query.Op{entities, relations, communities}, Combine: query.First})
+	if chunks == nil {
+		textBudget = 0
+	}
+	text := &query.Pack{In: chunks, Name: "text", Budget: textBudget, Render: s.c.RenderChunk, Cut: s.c.CutText, Source: "C_text"}
+	var less []query.Op
+	if chunks != nil {
+		less = []query.Op{text}
+	}
+	pack := func(name string, in query.Op, header, source string, share float64) query.Op {
+		p := &query.Pack{
+			In: in, Name: name, Budget: budget, Less: slices.Clone(less), Share: share,
+			Header: header, Render: s.row, Overflow: query.Skip, Source: source,
+		}
+		less = append(less, p)
+		return p
+	}
+	tops := pack("communities", communities, communityHeader, "R_1 to R_L", 0.5)
+	rows := pack("entities", entities, entityHeader, "R_0, nodes", 0.5)
+	links := pack("relations", relations, relationHeader, "R_0, edges", 0)
+	plan := &rag.Plan{}
+	if chunks != nil {
+		plan.Sections = append(plan.Sections, rag.Section{Name: "text", Pack: text})
+	}
+	plan.Sections = append(plan.Sections,
+		rag.Section{Name: "entities", Pack: rows}, rag.Section{Name: "relations", Pack: links},
+		rag.Section{Name: "communities", Pack: tops})
+	if chunks != nil {
+		plan.Sections = append(plan.Sections, rag.Section{Name: "more text", Pack: &query.Pack{
+			In: &query.Minus{In: chunks, Of: text}, Name: "more text", Budget: budget, Less: less, Render: s.c.RenderChunk,
+		}})
+	}
+	return plan, nil
+}
+
+// hits are the best of each layer.
+func (s *System) hits(q rag.Question, model string) query.Op {
+	var layers []vecindex.LayerK
+	for n := range min(s.p.MaxLayer, s.p.Levels) + 1 {
+		layers = append(layers, vecindex.LayerK{Layer: uint8(n), K: s.p.K})
+	}
+	search := func(l ...vecindex.LayerK) query.Op {
+		return &query.LayerSearch{
+			Graph: s.g, Space: nodeSpace(model), Text: q.Text, Layers: l, Ef: s.p.Ef, Source: "hierarchical search",
+		}
+	}
+	out := search(layers...)
+	if s.p.Descent == "restart" {
+		all := &query.Union{Combine: query.First}
+		for _, l := range layers {
+			all.In = append(all.In, search(l))
+		}
+		out = all
+	}
+	if s.p.Answer == "direct" {
+		out = &query.Limit{In: &query.Sort{In: out}, N: s.p.KFinal}
+	}
+	return out
+}
+
+// relations are the relations at entities that say most of the question's.
+func (s *System) relations(q rag.Question, model string, entities query.Op) query.Op {
+	near := func(of reach) query.Op {
+		return &query.Sort{In: &query.Score{
+			In:    &touching{s: s, in: entities, reach: of},
+			Graph: s.g, Space: relationSpace(model), Text: q.Text, Source: "relations by cosine",
+		}}
+	}
+	var in []query.Op
+	switch s.p.Relations {
+	case "ranked":
+		in = []query.Op{near(within), near(leaving)}
+	case "within":
+		in = []query.Op{near(within)}
+	case "any":
+		in = []query.Op{near(within | leaving)}
+	}
+	return &query.Limit{In: &query.Union{In: in, Combine: query.First}, N: s.p.RelationK}
+}
+
+// chunks are those that stand beside the hits, nil for none.
+func (s *System) chunks(q rag.Question, model string, hits query.Op) query.Op {
+	from := &sources{s: s, in: hits}
+	switch s.p.Text {
+	case "hits":
+		return from
+	case "hybrid":
+		return &query.Union{In: []query.Op{
+			&query.VectorSearch{Graph: s.c.Base, Space: rag.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
+			&query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
+			from,
+		}, Combine: query.ZSum}
+	}
+	return nil
+}
+
+// textCandidates is how many chunks each of the rankings brings.
+const textCandidates = 1000
+
+// The headers of the tables.
+const (
+	entityHeader    = "-----Entities-----\nentity|description"
+	relationHeader  = "-----Relationships-----\nsource – target|description"
+	communityHeader = "-----Communities-----\nlevel|title|content|rank"
+)
+
+// row is an item as a row of its table.
+func (s *System) row(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := e.Snap.Graph(s.g).WithContext(ctx)
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	if v.NodeTypeName(n.Type) != typeCommunity {
+		name, text, err := s.describe(v, it.ID)
+		return name + "|" + oneLine(text), 0, err
+	}
+	title, summary, rating, err := reportOf(v, it.ID)
+	if err != nil || summary == "" {
+		return "", 0, err
+	}
+	return fmt.Sprintf("%d|%s|%s|%g", it.Layer, oneLine(title), oneLine(summary), rating), 0, nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
+// on the chunks that it was found in, and a community on those that its members
+// stand on, the ones that most of them share first.
+func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch v.NodeTypeName(n.Type) {
+	case typeEntity, typeRelation:
+		return sourceChunks(v, it.ID)
+	case typeCommunity:
+		return s.citeCommunity(v, it.ID, n.Key)
+	}
+	return []string{n.Key}, nil
+}
+
+// citedEntities bounds the entities of a community whose chunks are looked up.
+const citedEntities = 256
+
+func (s *System) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([]string, error) {
+	var n int
+	if _, err := fmt.Sscanf(key, "%d/", &n); err != nil {
+		return nil, fmt.Errorf("community %q: %w", key, err)
+	}
+	entities, err := descendants(v, id, n)
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	var out []string
+	for _, e := range entities[:min(len(entities), citedEntities)] {
+		chunks, err := sourceChunks(v, e)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range chunks {
+			if count[key]++; count[key] == 1 {
+				out = append(out, key)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	return out, nil
+}

@@ -1,0 +1,255 @@
+package archrag
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// reportTokens is what a model reads of a community (spec A2.5).
+const reportTokens = 4000
+
+// reportStage reports on the communities of a level and gives them vectors, of
+// title and summary, in the layer of the level (spec A2.5). A community whose
+// members and what is said of them are as they were is not reported on again.
+type reportStage struct {
+	s     *System
+	n     int
+	model llm.SpaceInfo
+	// met are the nodes of the items that Items has yielded.
+	met map[string]engine.NodeID
+}
+
+// Name implements [rag.Stage].
+func (st *reportStage) Name() string { return fmt.Sprintf("reports %d", st.n) }
+
+// Graph implements [rag.Stage].
+func (st *reportStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: the level's communities, in order of key.
+func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		lv := &level{}
+		if err := lv.read(v, typeCommunity, communityPrefix(st.n)); err != nil {
+			yield(rag.WorkItem{}, err)
+			return
+		}
+		st.met = map[string]engine.NodeID{}
+		items := make([]rag.WorkItem, len(lv.ids))
+		for i, id := range lv.ids {
+			in, err := st.s.reportInput(v, id, st.n)
+			var raw []byte
+			if err == nil {
+				raw, err = json.Marshal(in)
+			}
+			if err != nil {
+				yield(rag.WorkItem{}, err)
+				return
+			}
+			// The node counts: a community that went and came again has no
+			// report yet.
+			items[i] = rag.WorkItem{
+				Key: communityItem(lv.keys[i]), Digest: rag.Digest("report", st.model.Model, fmt.Sprint(id), string(raw)),
+			}
+			st.met[items[i].Key] = id
+		}
+		for _, w := range items {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
+// reported is what a report stage comes to.
+type reported struct {
+	ID     engine.NodeID `json:"id"`
+	Vector []byte        `json:"vector"`
+	llm.Report
+}
+
+// Do implements [rag.Stage].
+func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	id, ok := st.met[w.Key]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
+	}
+	in, err := st.s.reportInput(v, id, st.n)
+	if err != nil {
+		return nil, err
+	}
+	entities, err := descendants(v, id, st.n)
+	if err != nil {
+		return nil, err
+	}
+	var docs []string
+	for _, e := range entities {
+		of, err := sourceDocs(v, e)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, of...)
+	}
+	slices.Sort(docs)
+	docs = slices.Compact(docs)
+	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
+	if err != nil {
+		return nil, err
+	}
+	out := reported{ID: id}
+	if err := json.Unmarshal([]byte(reply.Text), &out.Report); err != nil {
+		return nil, &llm.ReplyError{Kind: llm.CommunityReport, Raw: reply.Text, Why: err.Error()}
+	}
+	vecs, err := m.Embed(ctx, docs, []string{out.text()})
+	if err != nil {
+		return nil, err
+	}
+	out.Vector = rag.AppendVector(nil, vecs[0])
+	return json.Marshal(out)
+}
+
+// text is what is embedded of a report.
+func (r *reported) text() string { return strings.TrimSpace(r.Title + " " + r.Summary) }
+
+// Apply implements [rag.Stage].
+func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	var r reported
+	if err := json.Unmarshal(result, &r); err != nil {
+		return err
+	}
+	if len(r.Vector)%4 != 0 {
+		return errors.New("malformed vector")
+	}
+	findings, err := json.Marshal(r.Findings)
+	if err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	err = v.SetProps(r.ID, engine.Props{
+		propTitle: engine.String(r.Title), propReport: engine.String(r.Summary),
+		propFindings: engine.String(string(findings)), propRating: engine.Float(r.Rating),
+	})
+	if err != nil {
+		return err
+	}
+	digest := rag.Digest("embed", st.model.Model, r.text())
+	return st.s.putNode(v, st.model, r.ID, uint8(st.n), digest, rag.ReadVector(r.Vector))
+}
+
+// forgetReport takes a community's report and vectors back.
+func forgetReport(v *engine.TxView, id engine.NodeID) error {
+	n, err := v.Node(id)
+	if err != nil {
+		return err
+	}
+	if err := rag.ForgetJobs(v, communityItem(n.Key)); err != nil {
+		return err
+	}
+	for _, space := range v.Spaces() {
+		if strings.HasPrefix(space, nodeSpace("")) {
+			if err := v.DeleteVector(space, id); err != nil {
+				return err
+			}
+		}
+	}
+	return v.SetProps(id, engine.Props{propTitle: {}, propReport: {}, propFindings: {}, propRating: {}, propEmbedded: {}})
+}
+
+// reportOf returns the title and summary of a community, "" where there is no
+// report yet.
+func reportOf(v engine.Reader, id engine.NodeID) (title, summary string, rating float64, err error) {
+	for _, p := range []struct {
+		to   *string
+		name string
+	}{{&title, propTitle}, {&summary, propReport}} {
+		if *p.to, err = v.Text(id, p.name); err != nil && !isMissing(err) {
+			return "", "", 0, err
+		}
+	}
+	n, err := v.Node(id)
+	return title, summary, n.Prop(propRating).AsFloat(), err
+}
+
+// children returns the members of a community.
+func children(v engine.Reader, id engine.NodeID) ([]engine.NodeID, error) {
+	return follow(v, id, edgePart, engine.In)
+}
+
+// descendants returns the entities of a community of a level.
+func descendants(v engine.Reader, id engine.NodeID, n int) ([]engine.NodeID, error) {
+	out := []engine.NodeID{id}
+	for range n {
+		var next []engine.NodeID
+		for _, c := range out {
+			of, err := children(v, c)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, of...)
+		}
+		out = next
+	}
+	return out, nil
+}
+
+// reportInput returns what a model reads of a community: above level 1 the
+// reports of its members, the best rated first, and in what that leaves of the
+// tokens the tables of entities and relations.
+func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int) (in llm.ReportInput, err error) {
+	left := reportTokens
+	if n > 1 {
+		of, err := children(v, id)
+		if err != nil {
+			return in, err
+		}
+		type child struct {
+			text   string
+			rating float64
+		}
+		var all []child
+		for _, c := range of {
+			title, summary, rating, err := reportOf(v, c)
+			if err != nil {
+				return in, err
+			}
+			if summary != "" {
+				all = append(all, child{title + ": " + summary, rating})
+			}
+		}
+		slices.SortFunc(all, func(a, b child) int {
+			return cmp.Or(cmp.Compare(b.rating, a.rating), cmp.Compare(a.text, b.text))
+		})
+		for _, c := range all {
+			k := s.c.Tokens.Count(c.text)
+			if k > left {
+				return in, nil
+			}
+			left -= k
+			in.Reports = append(in.Reports, c.text)
+		}
+	}
+	if left < leastTable && len(in.Reports) > 0 {
+		return in, nil
+	}
+	entities, err := descendants(v, id, n)
+	if err != nil {
+		return in, err
+	}
+	t := &tables{s: s, v: v, left: left, names: map[engine.NodeID]string{}, degrees: map[engine.NodeID]int{}}
+	in.Entities, in.Relations, err = t.of(entities)
+	return in, err
+}
+
+// leastTable is the number of tokens below which no tables are begun.
+const leastTable = 200

@@ -1,0 +1,106 @@
+package archrag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// Stages implements [rag.System].
+func (s *System) Stages(m *rag.Models) []rag.Stage {
+	model := m.Documents.Space()
+	out := []rag.Stage{
+		&extractStage{s: s},
+		&describeStage{s},
+		&embedStage{s, typeEntity, model},
+		&embedStage{s, typeRelation, model},
+	}
+	for n := 1; n <= s.p.Levels; n++ {
+		out = append(out, &levelStage{s, n, model}, &reportStage{s: s, n: n, model: model})
+	}
+	return out
+}
+
+// Changed implements [rag.System]: what was made of the texts of chunks that
+// leave goes at once (united descriptions, reports, and their vectors), and is
+// made anew by the next run. What else the chunks supported goes with their
+// nodes.
+func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		chunk, ok := v.NodeType(rag.ChunkNodeType)
+		for _, ch := range gone {
+			// Of a unit that failed there is a mark and no chunk.
+			if err := rag.ForgetJobs(v, ch.Key); err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			id, err := v.Lookup(chunk, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := forgetChunk(v, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// forgetChunk takes back what was made of what a chunk said.
+func forgetChunk(v *engine.TxView, chunk engine.NodeID) error {
+	entity, _ := v.NodeType(typeEntity)
+	var said []engine.NodeID
+	for t, err := range v.ContributedBy(chunk) {
+		if err != nil {
+			return err
+		}
+		ends := []engine.NodeID{t.Node}
+		if t.Type != 0 {
+			ends = []engine.NodeID{t.From, t.To} // reports tell of it
+		}
+		said = append(said, ends...)
+	}
+	seen := map[engine.NodeID]bool{}
+	for _, id := range said {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		n, err := v.Node(id)
+		if err != nil {
+			return err
+		}
+		if err := rag.ForgetJobs(v, nodeItem(id)); err != nil {
+			return err
+		}
+		if err := v.SetProps(id, engine.Props{propDescription: {}, propOf: {}}); err != nil {
+			return err
+		}
+		if n.Type != entity {
+			continue
+		}
+		// Its communities, and those that their reports are told in.
+		for at := id; ; {
+			parents, err := follow(v, at, edgePart, engine.Out)
+			if err != nil {
+				return err
+			}
+			if len(parents) == 0 || seen[parents[0]] {
+				break
+			}
+			at = parents[0]
+			seen[at] = true
+			if err := forgetReport(v, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package archrag
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// tables makes the tables of entities and relations that a report is made of
+// (spec A2.5): relations by the degrees of their ends, those within the
+// community before those that leave it; the members that they touch; and then
+// the other members by degree; until the tokens are used.
+type tables struct {
+	s       *System
+	v       engine.Reader
+	left    int
+	names   map[engine.NodeID]string
+	degrees map[engine.NodeID]int
+}
+
+// candidate is a relation that may stand in a table.
+type candidate struct {
+	from, to engine.NodeID
+	inside   bool
+	rank     int
+	weight   float32
+	names    [2]string
+}
+
+func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, error) {
+	if err := t.about(members...); err != nil {
+		return nil, nil, err
+	}
+	members = slices.Clone(members)
+	slices.SortFunc(members, func(a, b engine.NodeID) int {
+		return cmp.Or(cmp.Compare(t.degrees[b], t.degrees[a]), cmp.Compare(t.names[a], t.names[b]))
+	})
+	candidates, err := t.candidates(members)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := map[engine.NodeID]llm.Entity{} // made
+	taken := map[engine.NodeID]bool{}
+	row := func(id engine.NodeID) (llm.Entity, int, error) {
+		e, ok := rows[id]
+		if !ok {
+			name, text, err := t.s.describe(t.v, id)
+			if err != nil {
+				return e, 0, err
+			}
+			if t.s.c.Tokens.Count(text) > reportTokens/2 {
+				text = t.s.c.CutText(text, reportTokens/2)
+			}
+			e = llm.Entity{Name: name, Description: text}
+			rows[id] = e
+		}
+		return e, t.s.c.Tokens.Count(e.Name + e.Description), nil
+	}
+	inside := map[engine.NodeID]bool{}
+	for _, id := range members {
+		inside[id] = true
+	}
+	var relations []llm.Relation
+	for _, c := range candidates {
+		text, err := t.relation(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		cost := t.s.c.Tokens.Count(c.names[0] + c.names[1] + text)
+		var touched []engine.NodeID
+		for _, id := range [2]engine.NodeID{c.from, c.to} {
+			if !inside[id] || taken[id] {
+				continue
+			}
+			_, n, err := row(id)
+			if err != nil {
+				return nil, nil, err
+			}
+			cost += n
+			touched = append(touched, id)
+		}
+		if cost > t.left {
+			break
+		}
+		t.left -= cost
+		for _, id := range touched {
+			taken[id] = true
+		}
+		relations = append(relations, llm.Relation{Source: c.names[0], Target: c.names[1], Description: text, Strength: float64(c.weight)})
+	}
+	var entities []llm.Entity
+	for i, id := range members {
+		e, n, err := row(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !taken[id] {
+			if n > t.left && i > 0 {
+				continue
+			}
+			t.left -= n
+		}
+		entities = append(entities, e)
+	}
+	return entities, relations, nil
+}
+
+// about reads names and degrees.
+func (t *tables) about(ids ...engine.NodeID) (err error) {
+	f := engine.EdgeFilter{}
+	if typ, ok := t.v.EdgeType(edgeRelation); ok {
+		f.Types = []engine.EdgeType{typ}
+	}
+	for _, id := range ids {
+		if _, ok := t.names[id]; ok {
+			continue
+		}
+		if t.names[id], err = entityName(t.v, id); err != nil {
+			return err
+		}
+		if t.degrees[id], err = t.v.Degree(id, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidates returns the relations at some entities, in order of the table.
+func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
+	typ, ok := t.v.EdgeType(edgeRelation)
+	if !ok {
+		return nil, nil
+	}
+	inside := map[engine.NodeID]bool{}
+	for _, id := range members {
+		inside[id] = true
+	}
+	var out []candidate
+	for _, id := range members {
+		for after := engine.NodeID(0); ; {
+			page, err := t.v.Neighbors(id, engine.EdgeFilter{Types: []engine.EdgeType{typ}}, after, nil)
+			if err != nil {
+				return nil, err
+			}
+			if len(page) == 0 {
+				break
+			}
+			for _, e := range page {
+				other := e.Other(id)
+				if after = other; inside[other] && other < id {
+					continue // met from the other end
+				}
+				if err := t.about(other); err != nil {
+					return nil, err
+				}
+				c := candidate{
+					from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.degrees[id] + t.degrees[other],
+				}
+				if c.inside && t.names[c.from] > t.names[c.to] {
+					c.from, c.to = c.to, c.from
+				}
+				c.names = [2]string{t.names[c.from], t.names[c.to]}
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b candidate) int {
+		first := 0
+		if a.inside != b.inside {
+			if first = 1; a.inside {
+				first = -1
+			}
+		}
+		return cmp.Or(first, cmp.Compare(b.rank, a.rank), cmp.Compare(a.names[0], b.names[0]), cmp.Compare(a.names[1], b.names[1]))
+	})
+	return out, nil
+}
+
+// relation returns what is said of a relation.
+func (t *tables) relation(c candidate) (string, error) {
+	id, err := relationNode(t.v, c.from, c.to)
+	if isMissing(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	_, text, err := t.s.describe(t.v, id)
+	return text, err
+}
+
+// relationNode returns the node of the relation between two entities.
+func relationNode(v engine.Reader, a, b engine.NodeID) (engine.NodeID, error) {
+	typ, ok := v.NodeType(typeRelation)
+	if !ok {
+		return 0, engine.ErrNotFound
+	}
+	x, err := v.Node(a)
+	if err != nil {
+		return 0, err
+	}
+	y, err := v.Node(b)
+	if err != nil {
+		return 0, err
+	}
+	return v.Lookup(typ, relationKey(min(x.Key, y.Key), max(x.Key, y.Key)))
+}

@@ -1,0 +1,122 @@
+package archrag
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// embedStage gives entities or relations their vectors (spec A1): entities, in
+// layer 0, that of name and description; relations that of the description.
+type embedStage struct {
+	s     *System
+	typ   string
+	model llm.SpaceInfo
+}
+
+// Name implements [rag.Stage].
+func (st *embedStage) Name() string { return "embed " + st.typ }
+
+// Graph implements [rag.Stage].
+func (st *embedStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage].
+func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		for id, err := range each(v, st.typ) {
+			var text string
+			if err == nil {
+				text, err = st.text(v, id)
+			}
+			if !yield(rag.WorkItem{Key: nodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (st *embedStage) text(v engine.Reader, id engine.NodeID) (string, error) {
+	name, text, err := st.s.describe(v, id)
+	switch {
+	case err != nil:
+		return "", err
+	case text == "":
+		return name, nil
+	case st.typ == typeRelation:
+		return text, nil
+	}
+	return name + " " + text, nil
+}
+
+// Do implements [rag.Stage]: the node as u64, then its vector.
+func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	id, err := itemNode(w.Key)
+	if err != nil {
+		return nil, err
+	}
+	text, err := st.text(v, id)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := sourceDocs(v, id)
+	if err != nil {
+		return nil, err
+	}
+	vecs, err := m.Embed(ctx, docs, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
+}
+
+// Apply implements [rag.Stage].
+func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	if len(result) < 8 {
+		return errors.New("malformed vector")
+	}
+	v := tx.Graph(st.s.g)
+	id, vec := engine.NodeID(binary.BigEndian.Uint64(result)), rag.ReadVector(result[8:])
+	if st.typ == typeRelation {
+		space := relationSpace(st.model.Model)
+		if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+			return err
+		}
+		if vec == nil {
+			return v.DeleteVector(space, id)
+		}
+		return v.PutVector(space, id, vec)
+	}
+	return st.s.putNode(v, st.model, id, 0, w.Digest, vec)
+}
+
+// putNode writes the vector of an entity or community, and the digest by which
+// the clustering above knows that it has changed.
+func (s *System) putNode(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID, layer uint8, digest [32]byte, vec []float32) error {
+	space := nodeSpace(model.Model)
+	if err := v.MakeSpace(space, s.spaceOptions(model)); err != nil {
+		return err
+	}
+	if err := v.SetProps(id, engine.Props{propEmbedded: engine.Bytes(digest[:8])}); err != nil {
+		return err
+	}
+	if vec == nil {
+		return v.DeleteVector(space, id)
+	}
+	return v.PutLayerVector(space, id, layer, vec)
+}
+
+// spaceOptions describes the C-HNSW of entities and communities (spec A2.6).
+func (s *System) spaceOptions(model llm.SpaceInfo) engine.SpaceOptions {
+	return engine.SpaceOptions{
+		Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Kind: vecindex.CHNSW,
+		M: s.p.M, EfConstruction: vecindex.DefaultEfConstruction, Seed: uint64(s.p.Seed),
+	}
+}
