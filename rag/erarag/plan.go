@@ -1,0 +1,105 @@
+package erarag
+
+import (
+	"context"
+	"math"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// Plan implements [rag.System] (spec C4): the nodes nearest to the question,
+// packed until the budget is used.
+func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	pack := &query.Pack{
+		In: s.search(q.Text, m.Questions.Space().Model), Name: "tree", Budget: q.Tokens(),
+		Render: s.render, Cut: s.c.CutText, Source: "token budget T",
+	}
+	return &rag.Plan{Sections: []rag.Section{{Name: "tree", Pack: pack}}}, nil
+}
+
+// search ranks the nodes of the tree.
+func (s *System) search(text, model string) query.Op {
+	layers := func(from, to, k int) *query.LayerSearch {
+		op := &query.LayerSearch{Graph: s.g, Space: spaceOf(model), Text: text}
+		for l := from; l <= to && k > 0; l++ {
+			op.Layers = append(op.Layers, vecindex.LayerK{Layer: uint8(l), K: k})
+		}
+		return op
+	}
+	k, top := s.p.K, s.p.Layers
+	part := int(math.Ceil(s.p.P*float64(k) - 1e-9))
+	chunks := func(k int) query.Op { return layers(0, 0, k) }
+	summaries := func(k int) query.Op { return &query.Limit{In: &query.Sort{In: layers(1, top, k)}, N: k} }
+	switch s.p.Search {
+	case "detailed":
+		return &query.Union{In: []query.Op{chunks(part), summaries(k - part)}, Combine: query.First, Source: "detailed search, p k chunks"}
+	case "summarised":
+		return &query.Union{In: []query.Op{summaries(part), chunks(k - part)}, Combine: query.First, Source: "summarised search, p k summaries"}
+	case "layers":
+		return &query.Sort{In: layers(0, top, k)}
+	}
+	return &query.VectorSearch{Graph: s.g, Space: spaceOf(model), Text: text, K: k, Source: "collapsed search"}
+}
+
+// render is the text of a node of the tree: that of a chunk is read through to
+// the base graph.
+func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := e.Snap.Graph(s.g).WithContext(ctx)
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+		return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
+	}
+	text, err := summaryText(v, n)
+	return text, int(n.Prop(propTokens).AsInt()), err
+}
+
+// maxCited bounds the chunks that are cited for one summary; those of a high
+// layer rest on most of the corpus.
+const maxCited = 1000
+
+// Cite implements [rag.System]: a chunk rests on itself, a summary on the
+// chunks below it, at most 1,000, in order of id.
+func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+	chunks := roaring.New()
+	seen := roaring.New()
+	work := []engine.NodeID{it.ID}
+	var out []string
+	for len(work) > 0 && chunks.GetCardinality() < maxCited {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen.CheckedAdd(uint32(id)) {
+			continue
+		}
+		n, err := v.Node(id)
+		if err != nil {
+			return nil, err
+		}
+		if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+			chunks.Add(uint32(id))
+			continue
+		}
+		set, err := v.Sources(engine.NodeTarget(id))
+		if err != nil {
+			return nil, err
+		}
+		for src := set.Iterator(); src.HasNext(); {
+			work = append(work, engine.NodeID(src.Next()))
+		}
+	}
+	for c := chunks.Iterator(); c.HasNext(); {
+		n, err := v.Node(engine.NodeID(c.Next()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n.Key)
+	}
+	return out, nil
+}

@@ -1,0 +1,271 @@
+package erarag
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/baseline"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+)
+
+// ask retrieves for a question by a spec of the same index.
+func ask(t testing.TB, c *ragtest.Corpus, spec string, q rag.Question) *rag.Evidence {
+	t.Helper()
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := c.Retrieve(t.Context(), c.System(t, spec), m, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev
+}
+
+func kinds(ev *rag.Evidence) (chunks, summaries int) {
+	for _, it := range ev.Items() {
+		if it.Kind == rag.ChunkNodeType {
+			chunks++
+		} else {
+			summaries++
+		}
+	}
+	return chunks, summaries
+}
+
+// TestSearch says what each search takes, what it cites and why it is there.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	docs := ragtest.Docs(5, 40)
+	c.Index(t, small, docs...)
+	shape := layers(t, c, small, "hashes")
+	if len(shape) < 4 {
+		t.Fatalf("layers %v", shape)
+	}
+	q := rag.Question{Text: "Who repaired the lighthouse in Karrow, and what did " + docs[7].Hero + " know?"}
+	for _, x := range []struct {
+		spec              string
+		chunks, summaries int // -1 for any that make up k
+	}{
+		{"k=12", -1, -1},
+		{"k=12,search=detailed", 9, 3},
+		{"k=12,search=detailed,p=0.5", 6, 6},
+		{"k=10,search=summarised", 2, 8},
+		{"k=10,search=summarised,p=1", 0, 10},
+		{"k=10,search=detailed,p=1", 10, 0},
+		{"k=2,search=layers", 2, 2 * (len(shape) - 1)},
+	} {
+		ev := ask(t, c, small+","+x.spec, q)
+		chunks, summaries := kinds(ev)
+		if x.chunks < 0 {
+			if chunks+summaries != 12 || chunks == 0 || summaries == 0 {
+				t.Errorf("%s: %d chunks, %d summaries", x.spec, chunks, summaries)
+			}
+		} else if chunks != x.chunks || summaries != x.summaries {
+			t.Errorf("%s: %d chunks, %d summaries; want %d, %d", x.spec, chunks, summaries, x.chunks, x.summaries)
+		}
+		first := ev.Items()[0].Kind
+		if strings.Contains(x.spec, "detailed") && first != "chunk" || strings.Contains(x.spec, "summarised") && first != "summary" {
+			t.Errorf("%s begins with a %s", x.spec, first)
+		}
+		for _, it := range ev.Items() {
+			checkCited(t, c, &it)
+		}
+	}
+	// The nearest chunks of a detailed search are those of a dense ranking.
+	c.Methods["dense"] = baseline.Open("dense")
+	dense := ask(t, c, "dense", q).Items()
+	for i, it := range ask(t, c, small+",k=10,search=detailed,p=1", q).Items() {
+		if it.Keys[0] != dense[i].Keys[0] || it.Text != dense[i].Text {
+			t.Errorf("chunk %d is %s, want %s", i, it.Keys[0], dense[i].Keys[0])
+		}
+	}
+}
+
+// checkCited checks that a piece of evidence cites the chunks it stands on and
+// says why it is there. The local summary is made of sentences of the chunks.
+func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
+	t.Helper()
+	if len(it.Chunks) == 0 || len(it.Spans) == 0 {
+		t.Fatalf("%s %v cites nothing", it.Kind, it.Keys)
+	}
+	if why := it.Why; len(why) < 2 || why[0].Op != "vector" || why[len(why)-1].Op != "pack" {
+		t.Errorf("%v: why %+v", it.Keys, why)
+	}
+	if it.Kind == "chunk" {
+		if !slices.Equal(it.Chunks, it.Keys) {
+			t.Errorf("chunk %v cites %v", it.Keys, it.Chunks)
+		}
+		return
+	}
+	var all strings.Builder
+	s := system(t, c, small)
+	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+		for _, key := range it.Chunks {
+			text, _, err := c.TextOf(t.Context(), snap, s.p.Chunks, key)
+			if err != nil {
+				return err
+			}
+			all.WriteString(strings.Join(strings.Fields(text), " ") + " ")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sentence := range strings.SplitAfter(it.Text, ". ") {
+		if s := strings.Join(strings.Fields(sentence), " "); !strings.Contains(all.String(), s) {
+			t.Errorf("summary %v says %q, which is in none of its %d chunks", it.Keys, s, len(it.Chunks))
+		}
+	}
+}
+
+// TestBudget says that a context never has more tokens than its budget.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.Index(t, small, ragtest.Docs(6, 30)...)
+	for _, search := range []string{"collapsed", "detailed", "summarised", "layers"} {
+		for _, budget := range []int{1, 7, 20, 35, 60, 150, 400, 3000} {
+			ev := ask(t, c, small+",search="+search, rag.Question{Text: "Who sold the ferry in Tarn?", Budget: budget})
+			var text strings.Builder
+			for _, it := range ev.Items() {
+				text.WriteString(it.Text + "\n")
+			}
+			if n := c.Tokens.Count(text.String()); ev.Tokens > budget || n > budget {
+				t.Errorf("%s: %d tokens said, %d there, of a budget of %d", search, ev.Tokens, n, budget)
+			}
+			if budget >= 150 && len(ev.Items()) == 0 {
+				t.Errorf("%s: nothing fits %d tokens", search, budget)
+			}
+		}
+	}
+}
+
+// TestWhere says that a summary is used only where all that it rests on may
+// be, or any with WhereAny.
+func TestWhere(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	docs := ragtest.Docs(7, 30)
+	c.Index(t, small, docs...)
+	where, err := engine.ParsePredicate("year < 1850")
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := map[string]bool{}
+	for _, d := range docs {
+		early[d.Key] = d.Year < 1850
+	}
+	mixed := 0
+	for _, anyOf := range []bool{false, true} {
+		for _, it := range ask(t, c, small+",k=500", rag.Question{Text: "Who met whom in Selby?", Where: where, WhereAny: anyOf}).Items() {
+			passing := 0
+			for _, key := range it.Chunks {
+				if early[rag.DocOf(key)] {
+					passing++
+				}
+			}
+			if passing < len(it.Chunks) {
+				mixed++
+			}
+			if passing == 0 || !anyOf && passing < len(it.Chunks) {
+				t.Errorf("any %v: %v rests on %d chunks, of which %d pass", anyOf, it.Keys, len(it.Chunks), passing)
+			}
+		}
+	}
+	if mixed == 0 {
+		t.Error("nothing rests on both")
+	}
+}
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		given map[string]string
+		want  string // part of the error, "" for none
+	}{
+		{map[string]string{}, ""},
+		{map[string]string{"min": "9", "max": "12"}, "split=16"},
+		{map[string]string{"min": "4", "max": "20"}, "split=16"},
+		{map[string]string{"min": "9", "max": "12", "split": "18"}, ""},
+		{map[string]string{"max": "7"}, "max=7"},
+		{map[string]string{"p": "1.5"}, "p=1.5"},
+		{map[string]string{"search": "deep"}, "search=deep"},
+		{map[string]string{"size": "3"}, `no parameter "size"`},
+		{map[string]string{"profile": "cheap"}, "profile=cheap"},
+	} {
+		_, _, err := parse(x.given)
+		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%v: %v, want %q", x.given, err, x.want)
+		}
+	}
+	p, all, err := parse(map[string]string{"profile": "paper"})
+	if err != nil || p.K != 5 || all["chunks"] != "cl100k/1200/100/window" {
+		t.Errorf("profile=paper: k %d, %s (%v)", p.K, all["chunks"], err)
+	}
+	c := open(t)
+	if got := system(t, c, "erarag:k=7,search=detailed,p=0.2").Instance(); got != Name {
+		t.Errorf("a question's parameters make the instance %s", got)
+	}
+	if got := system(t, c, "erarag:split=20,k=7").Instance(); got != Name+"#split=20" {
+		t.Errorf("instance %s", got)
+	}
+}
+
+// TestModels says that after the word table was trained anew the tree is that
+// of the new vectors, and nothing of the old one is kept.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.Models, c.NoWords = nil, false
+	docs := sorted(ragtest.Docs(54, 24))
+	c.Index(t, small, docs[:9]...)
+	c.Index(t, small, docs...)
+	const old, now = "local/rri-512@v1", "local/rri-512@v2"
+	s := system(t, c, small)
+	view(t, c, s, func(v *engine.View) error {
+		for _, name := range v.Spaces() {
+			if name != spaceOf(now) {
+				t.Errorf("space %s is left", name)
+			}
+		}
+		for e, err := range s.tree(v, old).Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			t.Errorf("%q is left of the old tree", e.Key)
+		}
+		typ, _ := v.NodeType(typeSummary)
+		set, err := v.Nodes(typ)
+		if err != nil {
+			return err
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			n, err := v.Node(engine.NodeID(it.Next()))
+			if err != nil {
+				return err
+			}
+			if m := n.Prop(propModel).AsString(); m != now {
+				t.Errorf("summary %s is of %s", n.Key, m)
+			}
+		}
+		return nil
+	})
+	if r := c.Index(t, small); len(r.Stages) > 0 {
+		t.Errorf("left to do: %+v", r.Stages)
+	}
+	for _, d := range docs[2:] {
+		c.Remove(t, d.Key)
+		if left := ragtest.Find(t, c.Store, d.Hero); len(left) > 0 {
+			t.Errorf("%s is in %q", d.Hero, left)
+		}
+	}
+	c.Index(t, small)
+	checkTree(t, c, small, now)
+	ragtest.Check(t, c.DB)
+}

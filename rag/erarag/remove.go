@@ -1,0 +1,177 @@
+package erarag
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// Changed implements [rag.System]: chunks that leave are taken out of their
+// segments by the next run, but the summaries above them go at once, since
+// they tell of what has left. So do those that are behind their segments after
+// an interrupted run: they may tell of it too.
+func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		models, err := s.models(v)
+		if err != nil {
+			return err
+		}
+		for _, model := range models {
+			t, err := s.change(tx, model)
+			if err != nil {
+				return err
+			}
+			if err := t.removeLeaves(gone); err != nil {
+				return err
+			}
+		}
+		for _, ch := range gone {
+			if err := rag.ForgetJobs(v, ch.Key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// models returns the models that the method's graph has trees of: those with
+// leaves, which have a space, and those that have nothing but entered chunks.
+func (s *System) models(v *engine.TxView) ([]string, error) {
+	var out []string
+	for _, name := range v.Spaces() {
+		if model, ok := strings.CutPrefix(name, spaceOf("")); ok {
+			out = append(out, model)
+		}
+	}
+	for e, err := range v.Bucket(bucketTrees).Scan(nil, nil) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, string(e.Key))
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// removeLeaves takes chunks out of a tree.
+func (t *treeTx) removeLeaves(gone []rag.Chunk) error {
+	if err := t.dropStale(); err != nil {
+		return err
+	}
+	typ, ok := t.v.NodeType(rag.ChunkNodeType)
+	if !ok {
+		return nil
+	}
+	for _, ch := range gone {
+		id, err := t.v.Lookup(typ, ch.Key)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.setEntered(ch.ID, false); err != nil {
+			return err
+		}
+		code, ok, err := t.code(0, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := t.dropAbove(0, graphops.SegmentItem{ID: uint64(id), Code: code}); err != nil {
+			return err
+		}
+		if err := t.leave(0, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropAbove removes the summaries above a node of a layer.
+func (t *treeTx) dropAbove(layer uint8, it graphops.SegmentItem) error {
+	g, ok, err := t.holding(layer+1, it)
+	if err != nil || !ok {
+		return err
+	}
+	return t.dropChain(layer+1, g)
+}
+
+// dropChain removes the summary of a segment and those above it, the highest
+// first: they would go with what they are made of.
+func (t *treeTx) dropChain(layer uint8, g segment) error {
+	if err := rag.ForgetJobs(t.v, segmentItem(layer, g.number)); err != nil {
+		return err
+	}
+	id := g.summary
+	if id == 0 {
+		return nil // those above have gone with it
+	}
+	code, ok, err := t.code(layer, id)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := t.dropAbove(layer, graphops.SegmentItem{ID: uint64(id), Code: code}); err != nil {
+			return err
+		}
+	}
+	g.summary, g.of = 0, [32]byte{}
+	if err := t.put(layer, &g); err != nil {
+		return err
+	}
+	if err := t.markDirty(layer, &g); err != nil {
+		return err
+	}
+	return t.drop(layer, id)
+}
+
+// dropStale removes the summaries that are not of their segments' items, with
+// those above them.
+func (t *treeTx) dropStale() error {
+	type stale struct {
+		layer  uint8
+		number uint64
+	}
+	var all []stale
+	for e, err := range t.Prefix([]byte{'x'}) {
+		if err != nil {
+			return err
+		}
+		layer, id, err := readIDKey(e.Key)
+		if err != nil {
+			return err
+		}
+		all = append(all, stale{layer, uint64(id)})
+	}
+	for _, x := range all {
+		g, ok, err := t.numbered(x.layer, x.number)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := t.dropChain(x.layer, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readIDKey reads the layer and the id of a key.
+func readIDKey(key []byte) (layer uint8, id engine.NodeID, err error) {
+	if len(key) != 10 {
+		return 0, 0, fmt.Errorf("a key of %d bytes: %w", len(key), engine.ErrCorrupt)
+	}
+	return key[1], engine.NodeID(binary.BigEndian.Uint64(key[2:])), nil
+}

@@ -1,0 +1,152 @@
+package erarag
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// segmentStage brings a layer's segments up to date with the nodes below: it
+// makes the layer where those have become more than Stop, or removes it where
+// they have become few. It is one item, and all in one transaction.
+type segmentStage struct {
+	s     *System
+	model string
+	layer uint8
+}
+
+// Name implements [rag.Stage].
+func (st *segmentStage) Name() string { return fmt.Sprintf("segments %d", st.layer) }
+
+// Graph implements [rag.Stage].
+func (st *segmentStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage].
+func (st *segmentStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model)
+		have, want, err := st.state(t)
+		changed := false
+		if err == nil {
+			_, changed, err = t.first(layerKey('c', st.layer-1))
+		}
+		if err != nil || changed || have != want {
+			yield(rag.WorkItem{Key: st.Name(), Digest: rag.Digest(fmt.Sprint(s.Epoch()))}, err)
+		}
+	}
+}
+
+// state returns whether the layer is there, and whether it has to be.
+func (st *segmentStage) state(t *tree) (have, want bool, err error) {
+	if have, err = t.segmented(st.layer); err != nil {
+		return false, false, err
+	}
+	below, err := t.layer(st.layer - 1)
+	return have, below.nodes > uint64(st.s.p.Stop), err
+}
+
+// Do implements [rag.Stage].
+func (st *segmentStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
+	return nil, nil
+}
+
+// Apply implements [rag.Stage].
+func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ []byte) error {
+	t, err := st.s.change(tx, st.model)
+	if err != nil {
+		return err
+	}
+	have, want, err := st.state(&t.tree)
+	if err != nil {
+		return err
+	}
+	switch {
+	case want && have:
+		var put, remove []graphops.SegmentItem
+		if put, remove, err = t.changes(st.layer - 1); err == nil {
+			err = t.regroup(st.layer, put, remove)
+		}
+	case want:
+		var all []graphops.SegmentItem
+		if all, err = t.nodes(st.layer - 1); err == nil {
+			err = t.regroup(st.layer, all, nil)
+		}
+	case have:
+		err = t.dissolve(st.layer)
+	}
+	if err != nil {
+		return err
+	}
+	return t.w.DeletePrefix(layerKey('c', st.layer-1))
+}
+
+// changes returns the nodes of a layer that are to be put into segments and
+// taken out of them.
+func (t *tree) changes(layer uint8) (put, remove []graphops.SegmentItem, err error) {
+	err = t.ids('c', layer, func(id uint64, value []byte) error {
+		switch {
+		case len(value) == 1 && value[0] == 1:
+			put = append(put, graphops.SegmentItem{ID: id})
+		case len(value) == 9 && value[0] == 0:
+			remove = append(remove, graphops.SegmentItem{ID: id, Code: binary.BigEndian.Uint64(value[1:])})
+		default:
+			return fmt.Errorf("a change of %d bytes: %w", len(value), engine.ErrCorrupt)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range put {
+		code, ok, err := t.code(layer, engine.NodeID(put[i].ID))
+		if err == nil && !ok {
+			err = fmt.Errorf("node %d of layer %d has no code: %w", put[i].ID, layer, engine.ErrCorrupt)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		put[i].Code = code
+	}
+	return put, remove, nil
+}
+
+// nodes returns all nodes of a layer.
+func (t *tree) nodes(layer uint8) (out []graphops.SegmentItem, err error) {
+	err = t.ids('n', layer, func(id uint64, value []byte) error {
+		if len(value) != 8 {
+			return fmt.Errorf("a code of %d bytes: %w", len(value), engine.ErrCorrupt)
+		}
+		out = append(out, graphops.SegmentItem{ID: id, Code: binary.BigEndian.Uint64(value)})
+		return nil
+	})
+	return out, err
+}
+
+// dissolve removes a layer's segments with their summaries.
+func (t *treeTx) dissolve(layer uint8) error {
+	var all []segment
+	for e, err := range t.Prefix(layerKey('s', layer)) {
+		if err != nil {
+			return err
+		}
+		g, err := readSegment(e.Value)
+		if err != nil {
+			return err
+		}
+		all = append(all, g)
+	}
+	for i := range all {
+		if err := t.lift(layer, &all[i]); err != nil {
+			return err
+		}
+		if err := t.forget(layer, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

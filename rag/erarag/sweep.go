@@ -1,0 +1,115 @@
+package erarag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// sweepStage removes the summaries of the trees of other models, once the
+// tree of this one is complete. Their leaves' vectors go with the models.
+type sweepStage struct {
+	s     *System
+	model string
+}
+
+// sweepBatch is the number of summaries that a work item removes.
+const sweepBatch = 512
+
+// Name implements [rag.Stage].
+func (st *sweepStage) Name() string { return "sweep" }
+
+// Graph implements [rag.Stage].
+func (st *sweepStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: for each other model some summaries at a time.
+// The epoch makes each run's items its own.
+func (st *sweepStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		for e, err := range v.Bucket(bucketTrees).Scan(nil, nil) {
+			if err != nil {
+				yield(rag.WorkItem{}, err)
+				return
+			}
+			model := string(e.Key)
+			if model == st.model {
+				continue
+			}
+			count := 0
+			err := st.s.tree(v, model).summaries(func(uint8, engine.NodeID) bool { count++; return true })
+			for n := 0; n <= count/sweepBatch; n++ {
+				w := rag.WorkItem{Key: fmt.Sprintf("%d %s", n, model), Digest: rag.Digest(fmt.Sprint(s.Epoch()))}
+				if !yield(w, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// summaries calls fn for the summaries of a tree until it returns false.
+func (t *tree) summaries(fn func(layer uint8, id engine.NodeID) bool) error {
+	for e, err := range t.Scan([]byte{'n', 1}, []byte{'n' + 1}) {
+		if err != nil {
+			return err
+		}
+		layer, id, err := readIDKey(e.Key)
+		if err != nil || !fn(layer, id) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Do implements [rag.Stage].
+func (st *sweepStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
+	return nil, nil
+}
+
+// Apply implements [rag.Stage]: the first summaries that are left, and with
+// the last of them the note of the tree.
+func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, _ []byte) error {
+	_, model, _ := strings.Cut(w.Key, " ")
+	t, err := st.s.change(tx, model)
+	if err != nil {
+		return err
+	}
+	type node struct {
+		layer uint8
+		id    engine.NodeID
+	}
+	var gone []node
+	err = t.summaries(func(layer uint8, id engine.NodeID) bool {
+		gone = append(gone, node{layer, id})
+		return len(gone) < sweepBatch
+	})
+	if err != nil {
+		return err
+	}
+	for _, x := range gone {
+		if err := t.w.Delete(idKey('n', x.layer, uint64(x.id))); err != nil {
+			return err
+		}
+		if err := st.s.c.ForgetReplies(tx, st.s.madeFrom(x.id)); err != nil {
+			return err
+		}
+		if _, err := t.v.DeleteNode(x.id); err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	if len(gone) == sweepBatch {
+		return nil
+	}
+	trees, err := t.v.MakeBucket(bucketTrees)
+	if err != nil {
+		return err
+	}
+	// What says how the summaries were grouped is of no more use.
+	return errors.Join(trees.Delete([]byte(model)), t.w.DeletePrefix(nil))
+}

@@ -1,0 +1,110 @@
+package erarag
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+// TestWindow says that segments which are kept one by one, and of which only
+// those that a change touches are read, are those of a [graphops.Segments]
+// that holds them all.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	seeds, steps := 12, 25
+	if *long {
+		seeds, steps = 300, 60
+	}
+	c := open(t)
+	for seed := range uint64(seeds) {
+		r := rand.New(rand.NewPCG(seed, 34))
+		s := system(t, c, specs[seed%uint64(len(specs))])
+		model := string(rune('a' + seed%26))
+		all, err := graphops.NewSegments(s.p.sizes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[uint64]uint64{} // id -> code
+		next := uint64(1)
+		for step := range steps {
+			var put, remove []graphops.SegmentItem
+			var gone []uint64
+			n := 1 + r.IntN(3)
+			if r.IntN(4) == 0 {
+				n = r.IntN(60)
+			}
+			for range n {
+				code := uint64(r.IntN(40)) << 58 // many are equal
+				if r.IntN(2) == 0 {
+					code = r.Uint64()
+				}
+				put = append(put, graphops.SegmentItem{ID: next, Code: code})
+				next++
+			}
+			if r.IntN(3) == 0 && len(live) > 0 {
+				some := r.IntN(len(live) + 1)
+				ids := []uint64{}
+				for id := range live {
+					ids = append(ids, id)
+				}
+				slices.Sort(ids)
+				r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+				from := min(some, len(ids)-1)
+				for _, id := range ids[from:min(len(ids), from+1+r.IntN(20))] {
+					remove = append(remove, graphops.SegmentItem{ID: id, Code: live[id]})
+					gone = append(gone, id)
+				}
+			}
+			if _, err := all.Apply(put, gone); err != nil {
+				t.Fatal(err)
+			}
+			for _, it := range put {
+				live[it.ID] = it.Code
+			}
+			for _, id := range gone {
+				delete(live, id)
+			}
+			err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+				x, err := s.change(tx, model+s.graph)
+				if err != nil {
+					return err
+				}
+				return x.regroup(1, put, remove)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			view(t, c, s, func(v *engine.View) error {
+				x := s.tree(v, model+s.graph)
+				var got []graphops.Segment
+				for e, err := range x.Prefix(layerKey('s', 1)) {
+					if err != nil {
+						return err
+					}
+					g, err := readSegment(e.Value)
+					if err != nil {
+						return err
+					}
+					got = append(got, graphops.Segment{ID: g.number, Items: g.items})
+				}
+				same := func(a, b graphops.Segment) bool { return a.ID == b.ID && slices.Equal(a.Items, b.Items) }
+				if want := all.State().Segments; !slices.EqualFunc(got, want, same) {
+					t.Fatalf("seed %d, step %d, %s: segments\n%v, want\n%v", seed, step, s.graph, got, want)
+				}
+				return nil
+			})
+		}
+		if err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+			x, err := s.change(tx, model+s.graph)
+			if err != nil {
+				return err
+			}
+			return x.w.DeletePrefix(nil)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
