@@ -2,6 +2,7 @@ package methods_test
 
 import (
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/pdftest"
 	"github.com/ragdb/ragdb/rag/methods"
 )
+
+var long = flag.Bool("long", false, "run the long versions of the tests")
 
 // asked is a corpus that one method has indexed.
 type asked struct {
@@ -143,7 +146,7 @@ func TestLanguages(t *testing.T) {
 
 // TestChinese asks the questions of a Chinese corpus whose answers stand in it:
 // all answers must be among the evidence, and seven of ten first in what is
-// cited.
+// cited. Methods but bm25 are tried with -long.
 func TestChinese(t *testing.T) {
 	dir := filepath.Dir(evaldata.Shared(t, "stardew_zh/corpus.jsonl.gz"))
 	type question struct {
@@ -152,7 +155,11 @@ func TestChinese(t *testing.T) {
 	}
 	questions := slices.DeleteFunc(evaldata.Lines[question](t, "stardew_zh/questions.jsonl.gz"),
 		func(q question) bool { return len(q.Supporting) == 0 })
-	for _, method := range []string{"bm25", "naive", "ketrag"} {
+	tried := []string{"bm25"}
+	if *long {
+		tried = append(tried, "naive", "ketrag")
+	}
+	for _, method := range tried {
 		t.Run(method, func(t *testing.T) {
 			a := index(t, method, os.DirFS(dir), "corpus.jsonl.gz")
 			first, evidence := 0, 0
