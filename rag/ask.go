@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -185,11 +186,15 @@ func (c *Corpus) where(s, said string) (start, words int) {
 	return start, words
 }
 
+// sentenceEnds are the signs that end sentences.
+const sentenceEnds = ".!?。！？؟"
+
 // lastSentence returns the end of what an answer says before a marker.
 func lastSentence(s string) string {
 	s = strings.TrimSpace(s)
-	if i := strings.LastIndexAny(strings.TrimRight(s, ".!?"), ".!?"); i >= 0 {
-		s = s[i+1:]
+	if i := strings.LastIndexAny(strings.TrimRight(s, sentenceEnds), sentenceEnds); i >= 0 {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		s = s[i+n:]
 	}
 	return strings.TrimSpace(s)
 }

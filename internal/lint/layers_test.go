@@ -46,7 +46,6 @@ var homes = map[string][]string{
 	"github.com/sashabaranov/go-openai":   {"rag/llm"},
 	"github.com/parquet-go/parquet-go":    {"rag/load"},
 	"github.com/yuin/goldmark":            {"rag/load"},
-	"github.com/ledongthuc/pdf":           {"rag/load"},
 	"golang.org/x/net":                    {"rag/load"},
 	"github.com/tiktoken-go/tokenizer":    {"rag/text"},
 	"github.com/clipperhouse/uax29":       {"rag/text", "engine/text"},
