@@ -22,8 +22,8 @@ import (
 // to another one. [Restore] reads it.
 //
 // A storage engine that makes no checkpoints is [errors.ErrUnsupported];
-// [Snapshot.Export] is the way to save its content. After an error dir is as
-// it was.
+// [Snapshot.Export] is the way to save its content. A database that is open for
+// reading is [ErrReadOnly]. After an error dir is as it was.
 func (db *DB) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	m, err := db.backup(ctx, dir)
 	if err != nil {

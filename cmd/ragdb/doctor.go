@@ -125,7 +125,7 @@ func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) mo
 	case role == "embed" && found.Dim == 0:
 		m.OK, m.Error = false, "it makes no vectors"
 	}
-	if found.Chat {
+	if role == "chat" && found.Chat {
 		m.JSON = found.JSON.String()
 	}
 	return m

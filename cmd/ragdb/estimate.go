@@ -39,7 +39,7 @@ func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string,
 	}
 	_, err := os.Stat(path)
 	if !errors.Is(err, os.ErrNotExist) {
-		return a.use(ctx, cmd, path, toRead, show)
+		return a.use(ctx, cmd, path, toWrite, show) // to copy it
 	}
 	db, err := engine.Open(ctx, engine.Memory, nil)
 	if err != nil {

@@ -9,12 +9,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,6 +25,7 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
+	"github.com/ragdb/ragdb/rag/llm/llmtest"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden parts of the scripts")
@@ -61,6 +64,9 @@ func TestScripts(t *testing.T) {
 			"corpus":    corpus,
 			"interrupt": interrupt,
 			"bytes":     writeBytes,
+			"server":    server,
+			"asked":     asked,
+			"nowhere":   nowhere,
 		},
 	})
 }
@@ -253,6 +259,82 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError
 	if !sent || !asExit(err, &exit) || exit.ExitCode() != exitInterrupted {
 		ts.Fatalf("sent %v, ended with %v, stderr:\n%s", sent, err, &all)
+	}
+}
+
+// servers are the servers of models that the scripts have, by address.
+var servers sync.Map
+
+// server [key=KEY] [FAILURE=TEXT,N] starts a server of models, whose first N
+// chats with TEXT in them fail. Its address is in $URL.
+func server(ts *testscript.TestScript, neg bool, args []string) {
+	o := llmtest.Options{}
+	for _, a := range args {
+		name, value, ok := strings.Cut(a, "=")
+		text, count, more := strings.Cut(value, ",")
+		if name == "key" && ok {
+			o.Key = value
+			continue
+		}
+		n, err := strconv.Atoi(count)
+		if neg || !ok || !more || err != nil {
+			ts.Fatalf("usage: server [key=KEY] [FAILURE=TEXT,N]")
+		}
+		o.Plan = append(o.Plan, llmtest.Fault{Failure: llmtest.Failure(name), First: n, Text: text, On: "chat"})
+	}
+	s, err := llmtest.Listen("127.0.0.1:0", o)
+	ts.Check(err)
+	servers.Store(s.URL, s)
+	ts.Setenv("URL", s.URL)
+	ts.Setenv("ASKED", "0")
+	ts.Defer(func() {
+		servers.Delete(s.URL)
+		s.Close()
+	})
+}
+
+// asked [MIN MAX] fails unless the server got so many requests since the last
+// asked.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: asked MIN MAX")
+	}
+	s, ok := servers.Load(ts.Getenv("URL"))
+	if !ok {
+		ts.Fatalf("there is no server")
+	}
+	least, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	most, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	// The server's own counters are not reset: that would begin its plan anew.
+	before, _ := strconv.Atoi(ts.Getenv("ASKED"))
+	all := s.(*llmtest.Server).Counters().Requests
+	ts.Setenv("ASKED", strconv.Itoa(all))
+	if n := all - before; n < least || n > most {
+		ts.Fatalf("%d requests, want %d to %d", n, least, most)
+	}
+}
+
+// nowhere DIR TEXT fails where a file below DIR holds TEXT, or has none.
+func nowhere(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: nowhere DIR TEXT")
+	}
+	files := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(args[1])) {
+			return fmt.Errorf("%s holds %s", path, args[1])
+		}
+		return err
+	}))
+	if files == 0 {
+		ts.Fatalf("there is no file in %s", args[0])
 	}
 }
 

@@ -88,7 +88,8 @@ func (s *Store) compact(ctx context.Context, lo, hi []byte) error {
 }
 
 // Checkpoint writes a copy of the store to the directory dir, which must not
-// exist. Tables are hard links where the file system has them.
+// exist. Tables are hard links where the file system has them. A store that is
+// open for reading is [kv.ErrReadOnly].
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if err := s.enter(ctx); err != nil {
 		return s.wrap("checkpoint", err)
@@ -98,6 +99,9 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 }
 
 func (s *Store) checkpoint(dir string) (err error) {
+	if s.readOnly {
+		return kv.ErrReadOnly // Pebble has no manifest open to copy
+	}
 	done, err := s.guard.began()
 	if err != nil {
 		return err
@@ -113,11 +117,7 @@ func (s *Store) checkpoint(dir string) (err error) {
 			err = errors.Join(cause, s.fs.RemoveAll(dir))
 		}
 	}()
-	var opts []pebble.CheckpointOption
-	if !s.readOnly {
-		opts = append(opts, pebble.WithFlushedWAL())
-	}
-	if err := s.db.Checkpoint(dir, opts...); err != nil {
+	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return err
 	}
 	return s.guard.failure()

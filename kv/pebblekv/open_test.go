@@ -309,10 +309,11 @@ func TestReadOnly(t *testing.T) {
 	b := st.NewBatch()
 	b.Set([]byte("k"), nil)
 	for op, err := range map[string]error{
-		"apply":   st.Apply(t.Context(), b, kv.Sync),
-		"flush":   st.Flush(t.Context()),
-		"compact": st.Compact(t.Context(), nil, nil),
-		"ingest":  st.Ingest(t.Context(), func(w kv.SortedWriter) error { return w.Set([]byte("k"), nil) }),
+		"apply":      st.Apply(t.Context(), b, kv.Sync),
+		"flush":      st.Flush(t.Context()),
+		"compact":    st.Compact(t.Context(), nil, nil),
+		"checkpoint": st.Checkpoint(t.Context(), "copy"),
+		"ingest":     st.Ingest(t.Context(), func(w kv.SortedWriter) error { return w.Set([]byte("k"), nil) }),
 	} {
 		if !errors.Is(err, kv.ErrReadOnly) {
 			t.Errorf("%s: %v", op, err)
