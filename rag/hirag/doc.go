@@ -21,7 +21,7 @@
 //	relation   entity or summary - entity or summary, the weight the sum of all
 //	           mentions; of two summaries of one layer there is none
 //	member     entity or summary -> cluster, the weight the part that belongs
-//	inside     entity or summary -> community
+//	inside:n   entity or summary -> community of level n
 //	part       community -> community that it divides
 //
 // Chunks are the sources of entities, kinds and relations; members those of

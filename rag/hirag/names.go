@@ -22,7 +22,6 @@ const (
 	edgeIs       = "is"       // entity -> kind, the weight the votes
 	edgeRelation = "relation" // entity or summary - entity or summary
 	edgeMember   = "member"   // entity or summary -> cluster, the weight its part
-	edgeInside   = "inside"   // entity or summary -> community
 	edgePart     = "part"     // community -> the one that it divides
 
 	propTokens      = "tokens" // chunk, community: of the text
@@ -39,6 +38,18 @@ const (
 	bucketPlan = "plan" // what clusters and communities there are to be
 	bucketFit  = "fit"  // what they were last found by
 )
+
+// insideOf is the type of the edges entity or summary -> community of a level.
+func insideOf(level int) string { return "inside:" + strconv.Itoa(level) }
+
+// insideTo returns the types of those down to a level.
+func insideTo(level int) []string {
+	var out []string
+	for l := range level + 1 {
+		out = append(out, insideOf(l))
+	}
+	return out
+}
 
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 

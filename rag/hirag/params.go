@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -169,15 +168,11 @@ type System struct {
 	g     *engine.Graph
 	all   map[string]string
 	graph string
-	cache *graphops.Cache
 	// anew says that the stages cluster anew what is clustered.
 	anew bool
 }
 
 var _ rag.System = (*System)(nil)
-
-// cacheBytes bounds the projections that are kept for retrieval.
-const cacheBytes = 256 << 20
 
 // Open makes the method on a corpus; its graph is made where it is new.
 func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
@@ -185,7 +180,7 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.Sys
 	if err != nil {
 		return nil, fmt.Errorf("rag: hirag: %w: %w", rag.ErrMethod, err)
 	}
-	s := &System{p: p, c: c, all: all, cache: graphops.NewCache(cacheBytes)}
+	s := &System{p: p, c: c, all: all}
 	part := map[string]string{}
 	for _, k := range indexed() {
 		part[k] = all[k]

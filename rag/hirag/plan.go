@@ -40,22 +40,30 @@ func share(part, budget int) int {
 // but to embed the question.
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	budget, space := q.Tokens(), spaceOf(m.Questions.Space().Model)
-	pool := &floor{least: leastCosine, in: &query.VectorSearch{
-		Graph: s.g, Space: space, Text: q.Text, K: poolFactor * s.p.N, Source: "Eq. 10, candidates",
+	relation, levels := []string{edgeRelation}, insideTo(s.p.Level)
+	pool := &query.AtLeast{Least: leastCosine, Source: "cosine threshold", In: &query.VectorSearch{
+		Graph: s.g, Space: space, Text: q.Text, K: poolFactor * s.p.N, Source: "candidates",
 	}}
 	seeds := &query.Limit{In: pool, N: s.p.N}
 	pack := func(name string, in query.Op, tokens int, header, source string, render renderer) *query.Pack {
 		return &query.Pack{In: in, Name: name, Budget: share(tokens, budget), Header: header, Render: render, Source: source}
 	}
-	reports := pack("reports", &communitiesOf{s: s, seeds: seeds}, reportsTokens, reportHeader, "Eq. 11, global knowledge", s.renderReport)
+	communities := &query.Communities{In: seeds, Graph: s.g, Types: levels, By: propRating, Source: "Eq. 11"}
+	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.renderReport)
+	reports.Cut = s.c.CutText
 	entities := pack("entities", seeds, entityTokens, entityHeader, "Eq. 10, local knowledge", s.renderEntity)
 	relations := pack("relations", &relationsOf{s: s, seeds: seeds}, relationTokens, relationHeader, "local relations", s.renderRelation)
-	var members query.Op = pool
+	var nearest query.Op = pool
 	if s.p.Keys == "all" {
-		members = &query.Sort{In: &query.Score{In: &membersOf{s: s, communities: reports}, Graph: s.g, Space: space, Text: q.Text}}
+		members := &query.Neighbors{In: reports, Graph: s.g, Types: levels, Direction: engine.In}
+		nearest = &query.Sort{In: &query.Score{In: members, Graph: s.g, Space: space, Text: q.Text}}
 	}
-	keys := &keyEntities{s: s, communities: reports, pool: members}
-	bridge := pack("bridge", &induced{s: s, nodes: &chain{s: s, keys: keys}}, bridgeTokens, bridgeHeader, "Eq. 16, bridge knowledge", s.renderRelation)
+	keys := &query.TopPerGroup{
+		In: nearest, Of: reports, Graph: s.g, Types: levels, Direction: engine.In, Most: s.p.M, AllIfNone: true, Source: "Eq. 12, 13",
+	}
+	path := &query.PathChain{In: keys, Graph: s.g, Types: relation, Direction: engine.Both, InMemory: true, Source: "Eq. 14, 15"}
+	between := &query.Induced{In: path, Graph: s.g, Types: relation, Source: "Eq. 16"}
+	bridge := pack("bridge", between, bridgeTokens, bridgeHeader, "bridge knowledge", s.renderRelation)
 
 	parts := map[string][]*query.Pack{
 		"hi":       {reports, bridge, entities},

@@ -25,11 +25,12 @@ func (s *System) view(ctx context.Context, e *query.Env) *engine.View {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// renderReport is a community's report.
+// renderReport is a community's report, "" where there is none: a document that
+// it told of was removed.
 func (s *System) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := s.view(ctx, e)
 	n, err := v.Node(it.ID)
-	if err != nil {
+	if err != nil || n.Prop(propReport).IsNull() {
 		return "", 0, err
 	}
 	text, err := v.Text(it.ID, propReport)

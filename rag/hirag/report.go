@@ -300,7 +300,7 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 	if err != nil {
 		return 0, err
 	}
-	inside, err := v.MakeEdgeType(edgeInside, true)
+	inside, err := v.MakeEdgeType(insideOf(c.Level), true)
 	if err != nil {
 		return 0, err
 	}
@@ -314,7 +314,7 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 	}
 	var have []engine.NodeID
 	if !created {
-		if have, err = follow(v, id, edgeInside, engine.In); err != nil {
+		if have, err = follow(v, id, insideOf(c.Level), engine.In); err != nil {
 			return 0, err
 		}
 	}

@@ -113,14 +113,19 @@ func (u *undoing) node(id engine.NodeID) error {
 	}
 	u.seen[id] = true
 	u.nodes = append(u.nodes, id)
-	in, err := follow(u.v, id, edgeInside, engine.Out)
-	if err != nil {
-		return err
-	}
-	for _, c := range in {
-		if !u.seen[c] {
-			u.seen[c] = true
-			u.communities = append(u.communities, c)
+	for level := 0; ; level++ {
+		if _, ok := u.v.EdgeType(insideOf(level)); !ok {
+			break // there are no deeper ones
+		}
+		in, err := follow(u.v, id, insideOf(level), engine.Out)
+		if err != nil {
+			return err
+		}
+		for _, c := range in {
+			if !u.seen[c] {
+				u.seen[c] = true
+				u.communities = append(u.communities, c)
+			}
 		}
 	}
 	clusters, err := follow(u.v, id, edgeMember, engine.Out)
