@@ -1,9 +1,12 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -24,7 +27,13 @@ type PhraseSearch struct {
 	Field   string
 	Phrases []string
 	// Types are the names of the node types; nil is all.
-	Types  []string
+	Types []string
+	// Whole takes of a phrase the nodes that have no other word, where there
+	// are any.
+	Whole bool
+	// Most bounds the nodes of each phrase: those of the fewest words, of
+	// equally many those of the least id; 0 is all.
+	Most   int
 	Source string
 }
 
@@ -59,6 +68,11 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 				return Set{}, err
 			}
 		}
+		if o.Whole || o.Most > 0 {
+			if err := o.shortest(v, words, found); err != nil {
+				return Set{}, err
+			}
+		}
 		for it := found.Iterator(); it.HasNext(); {
 			id := engine.NodeID(it.Next())
 			if i, ok := at[id]; ok {
@@ -74,9 +88,50 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	return m.out, nil
 }
 
+// shortest keeps of the nodes that have a phrase what Whole and Most say.
+func (o *PhraseSearch) shortest(v *engine.View, words []string, found *roaring.Bitmap) error {
+	if found.IsEmpty() {
+		return nil
+	}
+	type length struct {
+		id    engine.NodeID
+		words uint32
+	}
+	var all []length
+	for p, err := range v.Postings(o.Field, words[0]) {
+		if err != nil {
+			return err
+		}
+		if found.Contains(uint32(p.ID)) {
+			all = append(all, length{p.ID, p.Words})
+		}
+	}
+	slices.SortFunc(all, func(a, b length) int {
+		return cmp.Or(cmp.Compare(a.words, b.words), cmp.Compare(a.id, b.id))
+	})
+	if o.Whole && all[0].words == uint32(len(words)) {
+		all = all[:slices.IndexFunc(append(all, length{}), func(x length) bool { return x.words != all[0].words })]
+	}
+	if o.Most > 0 {
+		all = all[:min(o.Most, len(all))]
+	}
+	found.Clear()
+	for _, x := range all {
+		found.Add(uint32(x.id))
+	}
+	return nil
+}
+
 // Explain implements [Op].
 func (o *PhraseSearch) Explain() Explanation {
-	return Explanation{"PhraseSearch", append(walkArgs(o.Graph, o.Types), arg("field", o.Field), arg("phrases", len(o.Phrases))), o.Source}
+	args := append(walkArgs(o.Graph, o.Types), arg("field", o.Field), arg("phrases", len(o.Phrases)))
+	if o.Whole {
+		args = append(args, "whole")
+	}
+	if o.Most > 0 {
+		args = append(args, arg("most", o.Most))
+	}
+	return Explanation{"PhraseSearch", args, o.Source}
 }
 
 // Inputs implements [Op].

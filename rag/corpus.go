@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -58,6 +59,8 @@ type Corpus struct {
 	// NoWords says that nothing is to be learnt from the documents' words: the
 	// models are none of the local ones.
 	NoWords bool
+
+	projections *graphops.Cache // that plans walk on
 }
 
 // OpenCorpus opens a namespace's corpus, making its base graph where it is
@@ -75,8 +78,15 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, 
 	if err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
 	}
-	return &Corpus{DB: db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{}}, nil
+	return &Corpus{
+		DB: db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{},
+		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare),
+	}, nil
 }
+
+// projectionsShare is the part of the database's memory budget, 1 in so many, that
+// projections of its graphs may take.
+const projectionsShare = 8
 
 // models opens the models that documents are indexed with.
 func (c *Corpus) models(ctx context.Context) (*Models, error) {

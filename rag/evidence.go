@@ -101,6 +101,7 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m
 func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) *query.Env {
 	env := &query.Env{
 		Snap:    s,
+		Graphs:  c.projections,
 		Tokens:  c.Tokens.Count,
 		Analyze: c.Analyze,
 		Names:   matchNames,

@@ -95,10 +95,16 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			yield(rag.WorkItem{}, err)
 			return
 		}
-		digest := rag.Digest("communities", g.hex())
-		if st.s.recluster {
-			digest = rag.Digest("communities", g.hex(), fmt.Sprint(s.Epoch()))
+		// An attribute that was made anew is another node.
+		var ids []byte
+		for _, n := range g.nodes {
+			ids = binary.AppendUvarint(ids, uint64(n.id))
 		}
+		parts := []string{"communities", g.hex(), string(ids)}
+		if st.s.recluster {
+			parts = append(parts, fmt.Sprint(s.Epoch()))
+		}
+		digest := rag.Digest(parts...)
 		yield(rag.WorkItem{Key: "all", Digest: digest}, nil)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -225,8 +224,6 @@ type System struct {
 	graph string
 	// recluster makes the next communities from nothing.
 	recluster bool
-	// graphs has the graph that questions walk on.
-	graphs *graphops.Cache
 }
 
 var _ rag.System = (*System)(nil)
@@ -237,7 +234,7 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.Sys
 	if err != nil {
 		return nil, fmt.Errorf("rag: noderag: %w: %w", rag.ErrMethod, err)
 	}
-	s := &System{p: p, c: c, all: all, graphs: graphops.NewCache(c.DB.MemoryBudget() / 8)}
+	s := &System{p: p, c: c, all: all}
 	part := map[string]string{}
 	for _, k := range indexed() {
 		part[k] = all[k]

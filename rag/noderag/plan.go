@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Plan implements [rag.System] (paper 2.5, spec A.3): what is near to the
@@ -21,8 +22,8 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 	hits := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(m.Questions.Space().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
-	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "retrieved, paper 2.5"}
-	more := &query.Minus{Of: found} // texts for what the budget leaves
+	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "entry and cross nodes, paper 2.5"}
+	var walked query.Op
 	if s.p.Cross {
 		seeds := &seeds{s: s, hits: hits}
 		if s.p.Dual {
@@ -30,21 +31,24 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 			if err != nil {
 				return nil, err
 			}
-			seeds.names = &named{s: s, elements: elements}
+			seeds.names = &query.PhraseSearch{
+				Graph: s.g, Field: fieldNames, Phrases: elements, Types: []string{typeEntity, typeOverview},
+				Whole: s.p.Match == "equal", Most: s.p.Names, Source: "accurate search, paper 2.5",
+			}
 		}
-		cross := &walk{s: s, seeds: seeds, hits: hits}
-		more.In = &walk{s: s, seeds: seeds, hits: hits, texts: maxFill}
-		found.In = append(found.In, &ofTypes{s: s, in: cross, types: []string{typeText, typeUnit, typeAttribute, typeElement}})
+		walked = &query.Minus{In: s.walk(seeds), Of: hits}
+		cross := &query.TopPerType{In: walked, Graph: s.g, Quotas: s.quotas(), Source: "cross nodes, paper 2.5"}
+		found.In = append(found.In, s.of(cross, typeText, typeUnit, typeAttribute, typeElement))
 		if s.p.Expand {
 			found.In = append(found.In,
-				&query.Neighbors{In: &ofTypes{s: s, in: cross, types: []string{typeEntity}}, Graph: s.g, Types: []string{edgeAttribute}, Source: "entities to attributes"},
-				&query.Neighbors{In: &ofTypes{s: s, in: cross, types: []string{typeOverview}}, Graph: s.g, Types: []string{edgeTitle}, Source: "overviews to elements"})
+				&query.Neighbors{In: s.of(cross, typeEntity), Graph: s.g, Types: []string{edgeAttribute}, Source: "entities to attributes"},
+				&query.Neighbors{In: s.of(cross, typeOverview), Graph: s.g, Types: []string{edgeTitle}, Source: "overviews to elements"})
 		}
-		found.In = append(found.In, &ofTypes{s: s, in: cross, types: []string{typeRelationship}})
+		found.In = append(found.In, s.of(cross, typeRelationship))
 	}
-	order := []string{typeText, typeUnit, typeAttribute, typeElement, typeRelationship}
-	if s.p.Order == "summary" {
-		order = []string{typeElement, typeAttribute, typeUnit, typeRelationship, typeText}
+	order := []string{typeElement, typeAttribute, typeUnit, typeRelationship, typeText}
+	if s.p.Order == "text" {
+		order = []string{typeText, typeUnit, typeAttribute, typeElement, typeRelationship}
 	}
 	budget := q.Tokens()
 	for _, t := range order {
@@ -53,14 +57,45 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 	pack := &query.Pack{In: found, Name: "all", Budget: budget, Overflow: query.Skip, Render: s.render, Cut: s.c.CutText}
 	plan := &rag.Plan{}
 	for _, t := range order {
-		plan.Sections = append(plan.Sections, rag.Section{Name: t, Pack: &ofTypes{s: s, in: pack, types: []string{t}, header: header(t)}})
+		plan.Sections = append(plan.Sections, rag.Section{Name: t, Pack: &section{In: s.of(pack, t), header: header(t)}})
 	}
-	if s.p.Fill && more.In != nil {
+	if s.p.Fill && walked != nil {
+		texts := &query.Limit{In: s.of(&query.Minus{In: walked, Of: found}, typeText), N: maxFill}
 		plan.Sections = append(plan.Sections, rag.Section{Name: "more texts", Pack: &query.Pack{
-			In: more, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
+			In: texts, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
 		}})
 	}
 	return plan, nil
+}
+
+// walk ranks the nodes around the seeds (paper 2.5, shallow PPR).
+func (s *System) walk(seeds query.Op) query.Op {
+	o := &query.PPR{In: seeds, Graph: s.g, Alpha: s.p.Alpha, Steps: s.p.Steps, InMemory: true, Source: "shallow PPR, paper 2.5"}
+	if !s.p.Restart {
+		o.Form = graphops.PPRLazy
+	}
+	if s.p.Adjust {
+		o.Weights = graphops.DegreeWeights
+	}
+	if !s.p.Near {
+		o.Types = []string{edgeSource, edgeMentions, edgeStates, edgeRelates, edgeAttribute, edgeMember, edgeTitle}
+	}
+	return o
+}
+
+// quotas are how many nodes of each type the walk may add.
+func (s *System) quotas() []query.TypeQuota {
+	return []query.TypeQuota{
+		{Types: []string{typeEntity}, Most: s.p.Entities},
+		{Types: []string{typeRelationship}, Most: s.p.Relationships},
+		{Types: []string{typeOverview}, Most: s.p.Overviews},
+		{Types: []string{typeText, typeUnit, typeAttribute, typeElement}, Most: s.p.CrossNodes},
+	}
+}
+
+// of takes the nodes of some types.
+func (s *System) of(in query.Op, types ...string) query.Op {
+	return &query.Filter{In: in, Graph: s.g, Types: types}
 }
 
 // maxFill bounds the texts that are looked at for what the budget leaves.
@@ -78,7 +113,8 @@ func sectionsOf(p *rag.Plan) []query.Op {
 // header stands above the items of a type.
 func header(t string) string { return "------------" + t + "-------------" }
 
-// elements asks a model which things the question is about.
+// elements asks a model which things the question is about, and returns their
+// names as keys have them.
 func (s *System) elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
 	reply, err := m.Do(ctx, "question", nil, llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}})
 	if err != nil {
@@ -88,7 +124,11 @@ func (s *System) elements(ctx context.Context, m *rag.Models, q rag.Question) ([
 	if err := json.Unmarshal([]byte(reply.Text), &out); err != nil {
 		return nil, &llm.ReplyError{Kind: llm.QueryElements, Raw: reply.Text, Why: err.Error()}
 	}
-	return out.Entities, nil
+	keys := make([]string, len(out.Entities))
+	for i, name := range out.Entities {
+		keys[i] = text.Key(name)
+	}
+	return keys, nil
 }
 
 // render is the text of T, S, A, H or R; a chunk's is read through to the base
@@ -140,51 +180,76 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 	return out, nil
 }
 
-// ofTypes takes the items that are nodes of some types, in their order. What
-// they use is what their texts do, and the header where there is any.
-type ofTypes struct {
-	s      *System
-	in     query.Op
-	types  []string
+// section is a part of what was packed, with a header of its own.
+type section struct {
+	In     query.Op
 	header string
 }
 
 // Run implements [query.Op].
-func (o *ofTypes) Run(ctx context.Context, e *query.Env) (query.Set, error) {
-	in, err := e.Eval(ctx, o.in)
-	if err != nil {
+func (o *section) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	out, err := e.Eval(ctx, o.In)
+	if err != nil || len(out.Items) == 0 {
 		return query.Set{}, err
 	}
-	v := e.Snap.Graph(o.s.g).WithContext(ctx)
-	var out query.Set
-	for _, it := range in.Items {
-		n, err := v.Node(it.ID)
-		if err != nil {
-			return query.Set{}, err
-		}
-		if slices.Contains(o.types, v.NodeTypeName(n.Type)) {
-			out.Used += it.Tokens
-			out.Items = append(out.Items, it)
-		}
-	}
-	if o.header != "" && len(out.Items) > 0 {
-		out.Used += e.Tokens(o.header + "\n")
+	out.Used = e.Tokens(o.header + "\n")
+	for _, it := range out.Items {
+		out.Used += it.Tokens
 	}
 	return out, nil
 }
 
 // Explain implements [query.Op].
-func (o *ofTypes) Explain() query.Explanation {
-	return query.Explanation{Op: "OfTypes", Args: []string{fmt.Sprintf("types=%v", o.types)}}
+func (o *section) Explain() query.Explanation {
+	return query.Explanation{Op: "Section", Args: []string{fmt.Sprintf("header=%q", o.header)}}
 }
 
 // Inputs implements [query.Op].
-func (o *ofTypes) Inputs() []query.Op { return []query.Op{o.in} }
+func (o *section) Inputs() []query.Op { return []query.Op{o.In} }
 
-// form returns the walk's form.
-func (s *System) form() graphops.PPRForm {
-	if s.p.Restart {
-		return graphops.PPRRestart
+// seeds are what was found by vector and by name, with the weights that the
+// walk starts with; what was found by both has the name's.
+type seeds struct {
+	s           *System
+	hits, names query.Op // names may be nil
+}
+
+// Run implements [query.Op].
+func (o *seeds) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	var out query.Set
+	at := map[engine.NodeID]int{}
+	for n, in := range o.Inputs() {
+		set, err := e.Eval(ctx, in)
+		if err != nil {
+			return query.Set{}, err
+		}
+		weight := o.s.p.VectorWeight
+		if n == 1 {
+			weight = o.s.p.NameWeight
+		}
+		for _, it := range set.Items {
+			i, ok := at[it.ID]
+			if !ok {
+				i = len(out.Items)
+				at[it.ID] = i
+				out.Items = append(out.Items, it)
+			}
+			out.Items[i].Score = weight
+		}
 	}
-	return graphops.PPRLazy
+	return out, nil
+}
+
+// Explain implements [query.Op].
+func (o *seeds) Explain() query.Explanation {
+	args := []string{fmt.Sprintf("vector=%g", o.s.p.VectorWeight), fmt.Sprintf("name=%g", o.s.p.NameWeight)}
+	return query.Explanation{Op: "Seeds", Args: args, Source: "entry points, paper 2.5"}
+}
+
+// Inputs implements [query.Op].
+func (o *seeds) Inputs() []query.Op {
+	if o.names == nil {
+		return []query.Op{o.hits}
+	}
+	return []query.Op{o.hits, o.names}
 }

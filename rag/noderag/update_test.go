@@ -194,6 +194,36 @@ func TestOneMore(t *testing.T) {
 	}
 }
 
+// TestRemade says that an attribute that was made anew is of a community again
+// in the same run.
+func TestRemade(t *testing.T) {
+	t.Parallel()
+	docs := ragtest.Docs(68, 20)
+	c := open(t)
+	index(t, c, rag.IndexOptions{}, docs...)
+	before := nodes(t, c, noderag.Name, "attribute")
+	c.Remove(t, docs[2].Key)
+	if n := nodes(t, c, noderag.Name, "attribute"); n >= before {
+		t.Fatalf("%d attributes before, %d after", before, n)
+	}
+	index(t, c, rag.IndexOptions{})
+	view(t, c, noderag.Name, func(v *engine.View) error {
+		typ, _ := v.NodeType("attribute")
+		set, err := v.Nodes(typ)
+		if err != nil {
+			return err
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			id := engine.NodeID(it.Next())
+			key := append([]byte("n"), 0, 0, 0, 0, byte(id>>24), byte(id>>16), byte(id>>8), byte(id))
+			if ok, err := v.Bucket("communities").Has(key); err != nil || !ok {
+				t.Errorf("attribute %d is in no community: %v", id, err)
+			}
+		}
+		return nil
+	})
+}
+
 // TestAdvice says that the communities ask to be made anew once many nodes came
 // after they were.
 func TestAdvice(t *testing.T) {

@@ -46,9 +46,9 @@ func TestWalk(t *testing.T) {
 			scores := map[string]float64{}
 			err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
 				item := func(name string) query.Item { return query.Item{Graph: s.g.ID(), ID: ids[name], Score: .7} }
-				op := &walk{s: s, hits: &fixed{}, seeds: &seeds{
+				op := s.walk(&seeds{
 					s: s, hits: &fixed{query.Set{Items: []query.Item{item("S1")}}}, names: &fixed{query.Set{Items: []query.Item{item("N1")}}},
-				}}
+				})
 				set, err := query.Run(t.Context(), &query.Env{Snap: snap}, op)
 				if err != nil {
 					return err
@@ -146,7 +146,9 @@ func TestQuotas(t *testing.T) {
 				hits.set.Items = []query.Item{{Graph: s.g.ID(), ID: ids[x.hit]}}
 			}
 			from := &fixed{query.Set{Items: []query.Item{{Graph: s.g.ID(), ID: ids["S1"], Score: 1}, {Graph: s.g.ID(), ID: ids["N1"], Score: 1}}}}
-			set, err := query.Run(t.Context(), &query.Env{Snap: snap}, &walk{s: s, seeds: &seeds{s: s, hits: from}, hits: hits})
+			set, err := query.Run(t.Context(), &query.Env{Snap: snap}, &query.TopPerType{
+				In: &query.Minus{In: s.walk(&seeds{s: s, hits: from}), Of: hits}, Graph: s.g, Quotas: s.quotas(),
+			})
 			if err != nil {
 				return err
 			}
