@@ -42,6 +42,11 @@ type PPR struct {
 	Uniform bool
 	// K bounds the nodes; 0 is all that a walk may be at.
 	K int
+	// Quotas, where there are any, keep of each the first nodes of its types,
+	// as [TopPerType] does of the whole ranking, which then is not made into a
+	// set. Without are operators whose nodes are left out first.
+	Quotas  []TypeQuota
+	Without []Op
 	// MaxExpand bounds the nodes that are read from the store; 0 is 50,000.
 	MaxExpand int
 	// InMemory walks the projection at once. With [graphops.DegreeWeights],
@@ -67,7 +72,18 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 	if len(seeds) == 0 {
 		return Set{}, nil
 	}
-	filter, _ := edgeFilter(e.view(ctx, o.Graph), o.Types, o.Direction)
+	v := e.view(ctx, o.Graph)
+	filter, _ := edgeFilter(v, o.Types, o.Direction)
+	without := map[engine.NodeID]bool{}
+	for _, op := range o.Without {
+		set, err := e.Eval(ctx, op)
+		if err != nil {
+			return Set{}, err
+		}
+		for _, it := range nodesOf(o.Graph, set.Items) {
+			without[it.ID] = true
+		}
+	}
 	walk := walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}
 	var out Set
 	err = e.walk(ctx, o.Graph, walk, func(w *walkGraph) error {
@@ -75,10 +91,87 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		if err != nil {
 			return err
 		}
-		out.Items = o.items(w, r, seeds)
+		order, err := o.order(v, w, r, without)
+		if err != nil {
+			return err
+		}
+		out.Items = o.items(w, r, seeds, order)
 		return nil
 	})
 	return out, err
+}
+
+// order returns the places in r of the nodes that are wanted, in order.
+func (o *PPR) order(v *engine.View, w *walkGraph, r *graphops.PPRResult, without map[engine.NodeID]bool) ([]int, error) {
+	// A projection's numbers are in another order than ids, so that equal
+	// scores are ordered here and cut only then.
+	order := make([]int, len(r.Scores))
+	for i := range order {
+		order[i] = i
+	}
+	if w.p != nil {
+		slices.SortFunc(order, func(i, j int) int {
+			a, b := r.Scores[i], r.Scores[j]
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(w.node(a.Node), w.node(b.Node)))
+		})
+	}
+	if len(without) > 0 {
+		order = slices.DeleteFunc(order, func(i int) bool { return without[w.node(r.Scores[i].Node)] })
+	}
+	if o.Quotas != nil {
+		var err error
+		if order, err = o.best(v, w, r, order); err != nil {
+			return nil, err
+		}
+	}
+	if o.K > 0 && o.K < len(order) {
+		order = order[:o.K]
+	}
+	return order, nil
+}
+
+// best keeps what the quotas want, in place.
+func (o *PPR) best(v *engine.View, w *walkGraph, r *graphops.PPRResult, order []int) ([]int, error) {
+	quota := map[engine.TypeID]int{}
+	left := make([]int, len(o.Quotas))
+	open := 0
+	for i, q := range o.Quotas {
+		if left[i] = q.Most; q.Most > 0 {
+			open++
+		}
+		for _, name := range q.Types {
+			t, ok := v.NodeType(name)
+			if _, taken := quota[t]; ok && !taken {
+				quota[t] = i
+			}
+		}
+	}
+	n := 0
+	for _, at := range order {
+		if open == 0 {
+			break
+		}
+		t := engine.TypeID(0)
+		if u := r.Scores[at].Node; w.p != nil {
+			t = w.p.TypeOf(u)
+		} else {
+			node, err := v.Node(w.node(u))
+			if err != nil {
+				return nil, err
+			}
+			t = node.Type
+		}
+		i, ok := quota[t]
+		if !ok || left[i] <= 0 {
+			continue
+		}
+		if left[i]--; left[i] == 0 {
+			open--
+		}
+		order[n] = at
+		n++
+	}
+	return order[:n], nil
 }
 
 // starts returns the seeds in the numbers of a graph.
@@ -109,23 +202,8 @@ func (o *PPR) options(w *walkGraph) graphops.PPROptions {
 	return p
 }
 
-// items returns what a walk found, in order, with how it came there.
-func (o *PPR) items(w *walkGraph, r *graphops.PPRResult, seeds []Item) []Item {
-	// A projection's numbers are in another order than ids, so that equal
-	// scores are ordered here and cut only then.
-	order := make([]int, len(r.Scores))
-	for i := range order {
-		order[i] = i
-	}
-	if w.p != nil {
-		slices.SortFunc(order, func(i, j int) int {
-			a, b := r.Scores[i], r.Scores[j]
-			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(w.node(a.Node), w.node(b.Node)))
-		})
-	}
-	if o.K > 0 && o.K < len(order) {
-		order = order[:o.K]
-	}
+// items returns what a walk found at some places, with how it came there.
+func (o *PPR) items(w *walkGraph, r *graphops.PPRResult, seeds []Item, order []int) []Item {
 	of := make(map[engine.NodeID]int, len(seeds))
 	long := 0
 	for i := range seeds {
@@ -177,11 +255,14 @@ func (o *PPR) Explain() Explanation {
 	if o.K > 0 {
 		args = append(args, arg("k", o.K))
 	}
+	if o.Quotas != nil {
+		args = append(args, arg("quotas", o.Quotas))
+	}
 	return Explanation{"PPR", args, o.Source}
 }
 
 // Inputs implements [Op].
-func (o *PPR) Inputs() []Op { return []Op{o.In} }
+func (o *PPR) Inputs() []Op { return append([]Op{o.In}, o.Without...) }
 
 // walkArgs are the arguments that operators which follow edges share.
 func walkArgs(g *engine.Graph, types []string) []string {

@@ -23,7 +23,7 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 		Graph: s.g, Space: spaceOf(m.Questions.Space().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
 	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "entry and cross nodes, paper 2.5"}
-	var walked query.Op
+	var more query.Op // texts for what the budget leaves
 	if s.p.Cross {
 		seeds := &seeds{s: s, hits: hits}
 		if s.p.Dual {
@@ -36,8 +36,7 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 				Whole: s.p.Match == "equal", Most: s.p.Names, Source: "accurate search, paper 2.5",
 			}
 		}
-		walked = &query.Minus{In: s.walk(seeds), Of: hits}
-		cross := &query.TopPerType{In: walked, Graph: s.g, Quotas: s.quotas(), Source: "cross nodes, paper 2.5"}
+		cross := s.walk(seeds, s.quotas(), hits)
 		found.In = append(found.In, s.of(cross, typeText, typeUnit, typeAttribute, typeElement))
 		if s.p.Expand {
 			found.In = append(found.In,
@@ -45,6 +44,9 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 				&query.Neighbors{In: s.of(cross, typeOverview), Graph: s.g, Types: []string{edgeTitle}, Source: "overviews to elements"})
 		}
 		found.In = append(found.In, s.of(cross, typeRelationship))
+		if s.p.Fill {
+			more = s.walk(seeds, []query.TypeQuota{{Types: []string{typeText}, Most: maxFill}}, found)
+		}
 	}
 	order := []string{typeElement, typeAttribute, typeUnit, typeRelationship, typeText}
 	if s.p.Order == "text" {
@@ -59,18 +61,21 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 	for _, t := range order {
 		plan.Sections = append(plan.Sections, rag.Section{Name: t, Pack: &section{In: s.of(pack, t), header: header(t)}})
 	}
-	if s.p.Fill && walked != nil {
-		texts := &query.Limit{In: s.of(&query.Minus{In: walked, Of: found}, typeText), N: maxFill}
+	if more != nil {
 		plan.Sections = append(plan.Sections, rag.Section{Name: "more texts", Pack: &query.Pack{
-			In: texts, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
+			In: more, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
 		}})
 	}
 	return plan, nil
 }
 
-// walk ranks the nodes around the seeds (paper 2.5, shallow PPR).
-func (s *System) walk(seeds query.Op) query.Op {
-	o := &query.PPR{In: seeds, Graph: s.g, Alpha: s.p.Alpha, Steps: s.p.Steps, InMemory: true, Source: "shallow PPR, paper 2.5"}
+// walk takes the best nodes around the seeds (paper 2.5, shallow PPR and cross
+// nodes), without those of some operators.
+func (s *System) walk(seeds query.Op, quotas []query.TypeQuota, without ...query.Op) query.Op {
+	o := &query.PPR{
+		In: seeds, Graph: s.g, Alpha: s.p.Alpha, Steps: s.p.Steps, InMemory: true,
+		Quotas: quotas, Without: without, Source: "shallow PPR and cross nodes, paper 2.5",
+	}
 	if !s.p.Restart {
 		o.Form = graphops.PPRLazy
 	}
