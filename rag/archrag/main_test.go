@@ -2,7 +2,6 @@ package archrag_test
 
 import (
 	"context"
-	"flag"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -10,8 +9,6 @@ import (
 	"github.com/ragdb/ragdb/rag/archrag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 )
-
-var long = flag.Bool("long", false, "run the long versions of the tests")
 
 // small is a spec under which the few documents of a test make several levels.
 const small = "archrag:cap=6,min_clusters=2,glean=0"

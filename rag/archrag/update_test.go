@@ -25,14 +25,14 @@ func TestHierarchy(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	r := rand.New(rand.NewPCG(5, 1))
-	docs := sorted(ragtest.Docs(71, 26))
-	c.Index(t, small, docs[:18]...)
+	docs := sorted(ragtest.Docs(71, 20))
+	c.Index(t, small, docs[:14]...)
 	levels := check(t, c, small, 6)
 	if levels < 2 {
 		t.Fatalf("%d levels: too few to test", levels)
 	}
-	live := slices.Clone(docs[:18])
-	rest := docs[18:]
+	live := slices.Clone(docs[:14])
+	rest := docs[14:]
 	for len(rest) > 0 {
 		k := min(len(rest), 1+r.IntN(3))
 		c.Index(t, small, rest[:k]...)
@@ -109,19 +109,19 @@ func TestAddAndRemove(t *testing.T) {
 	for _, spec := range []string{small, small + ",augment=codicil", small + ",augment=off,cluster=scan"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
-			docs := sorted(ragtest.Docs(72, 20))
+			docs := sorted(ragtest.Docs(72, 15))
 			c := open(t)
-			c.Index(t, spec, docs[:16]...)
+			c.Index(t, spec, docs[:12]...)
 			before := c.Canonical(t)
 			h := readHierarchy(t, c, spec)
 			if len(h.communities) == 0 {
 				t.Fatal("no communities")
 			}
-			c.Index(t, spec, docs[16:]...)
+			c.Index(t, spec, docs[12:]...)
 			if grown := c.Canonical(t); grown == before {
 				t.Fatal("nothing came")
 			}
-			for _, d := range docs[16:] {
+			for _, d := range docs[12:] {
 				c.Remove(t, d.Key)
 			}
 			c.Index(t, spec)
@@ -145,11 +145,11 @@ func TestAddAndRemove(t *testing.T) {
 // that it does not change are not reported on again.
 func TestLocal(t *testing.T) {
 	t.Parallel()
-	docs := sorted(ragtest.Docs(73, 31))
+	docs := sorted(ragtest.Docs(73, 19))
 	c := open(t)
-	c.Index(t, small, docs[:30]...)
+	c.Index(t, small, docs[:18]...)
 	before := readHierarchy(t, c, small)
-	r := c.Index(t, small, docs[30])
+	r := c.Index(t, small, docs[18])
 	after := readHierarchy(t, c, small)
 	same, redone := 0, 0
 	for _, key := range after.communities {
@@ -175,9 +175,9 @@ func TestLocal(t *testing.T) {
 // settles it.
 func TestRecluster(t *testing.T) {
 	t.Parallel()
-	docs := sorted(ragtest.Docs(74, 30))
+	docs := sorted(ragtest.Docs(74, 18))
 	c := open(t)
-	c.Index(t, small, docs[:22]...)
+	c.Index(t, small, docs[:13]...)
 	advice := func() []rag.Advice {
 		var out []rag.Advice
 		view(t, c, small, func(v *engine.View) (err error) {
@@ -189,7 +189,7 @@ func TestRecluster(t *testing.T) {
 	if a := advice(); len(a) > 0 {
 		t.Errorf("of a new index: %v", a)
 	}
-	c.Index(t, small, docs[22:]...)
+	c.Index(t, small, docs[13:]...)
 	if a := advice(); len(a) == 0 {
 		t.Error("nothing is advised after a third came anew")
 	}
