@@ -79,15 +79,10 @@ func sparsity(sizes []int, n int) float64 {
 	return min(1, max(0, 1-pairs/(float64(n)*float64(n-1))))
 }
 
-// changeRate is |now - before| / before.
+// changeRate is |now - before| / before, where before is no less than what the
+// first layer's sparsity is compared with.
 func changeRate(now, before float64) float64 {
-	if before == 0 {
-		if now == 0 {
-			return 0
-		}
-		return math.MaxFloat64
-	}
-	return math.Abs(now-before) / before
+	return math.Abs(now-before) / max(before, firstSparsity)
 }
 
 // stops reports whether a layer of n nodes is not summed up (paper §4.1; the

@@ -49,7 +49,7 @@ func TestStops(t *testing.T) {
 		{"two nodes", 0.5, 0.1, 2, 4, true},
 		{"three nodes", 0.5, 0.1, 3, 4, false},
 		{"from nothing to nothing", 0, 0, 100, 0, true},
-		{"from nothing", 0.5, 0, 100, math.MaxFloat64, false},
+		{"from nothing", 0.5, 0, 100, 50, false},
 	} {
 		rate := changeRate(x.now, x.before)
 		if math.Abs(rate-x.rate) > 1e-12*max(1, x.rate) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 )
@@ -117,10 +119,13 @@ func (o *relationsOf) Explain() query.Explanation {
 func (o *relationsOf) Inputs() []query.Op { return []query.Op{o.seeds} }
 
 // sourcesOf takes the chunks that the seeds were found in: seed by seed, those
-// first in which most of the seed's neighbours stand, too (spec B.3.3).
+// first in which most of the seed's neighbours stand, too (spec B.3.3). It ends
+// with the chunk by which their tokens come to the budget: what follows would
+// not be packed.
 type sourcesOf struct {
-	s     *System
-	seeds query.Op
+	s      *System
+	seeds  query.Op
+	tokens int
 }
 
 // Run implements [query.Op].
@@ -132,6 +137,7 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	v := o.s.view(ctx, e)
 	var out query.Set
 	seen := map[engine.NodeID]bool{}
+	left := o.tokens
 	for i := range in.Items {
 		seed := &in.Items[i]
 		chunks, err := o.of(v, seed.ID)
@@ -153,9 +159,16 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 			out.Items = append(out.Items, query.Item{
 				Graph: o.s.g.ID(), ID: c.id, Score: seed.Score,
 				Why: append(slices.Clip(seed.Why), query.Step{
-					Op: "source", From: seed.Ref(), Score: seed.Score, Note: fmt.Sprintf("%d relations", c.relations),
+					Op: "source", From: seed.Ref(), Score: seed.Score, Note: c.note,
 				}),
 			})
+			n, err := v.Node(c.id)
+			if err != nil {
+				return query.Set{}, err
+			}
+			if left -= int(n.Prop(propTokens).AsInt()); left < 0 {
+				return out, nil
+			}
 		}
 	}
 	return out, nil
@@ -165,27 +178,33 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 type cited struct {
 	id        engine.NodeID
 	relations uint64
+	note      string
 }
 
 // of returns the chunks of an entity, the most relations first. A summary has
 // none.
 func (o *sourcesOf) of(v *engine.View, entity engine.NodeID) ([]cited, error) {
-	n, err := v.Node(entity)
-	if err != nil || v.NodeTypeName(n.Type) != typeEntity {
-		return nil, err
-	}
-	relation, ok := v.EdgeType(edgeRelation)
-	mention, named := v.EdgeType(edgeMentions)
-	if !ok || !named {
-		return nil, nil
-	}
-	near, err := v.NeighborSet(entity, engine.EdgeFilter{Types: []engine.EdgeType{relation}})
-	if err != nil {
-		return nil, err
-	}
 	ids, err := follow(v, entity, edgeMentions, engine.In)
 	if err != nil {
 		return nil, err
+	}
+	if len(ids) < 2 {
+		var out []cited
+		for _, id := range ids {
+			out = append(out, cited{id: id, note: "its only text"})
+		}
+		return out, nil
+	}
+	relation, ok := v.EdgeType(edgeRelation)
+	mention, named := v.EdgeType(edgeMentions)
+	if !named {
+		return nil, nil
+	}
+	near := roaring.New()
+	if ok {
+		if near, err = v.NeighborSet(entity, engine.EdgeFilter{Types: []engine.EdgeType{relation}}); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]cited, 0, len(ids))
 	for _, id := range ids {
@@ -193,7 +212,8 @@ func (o *sourcesOf) of(v *engine.View, entity engine.NodeID) ([]cited, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, cited{id, in.AndCardinality(near)})
+		n := in.AndCardinality(near)
+		out = append(out, cited{id, n, fmt.Sprintf("%d relations", n)})
 	}
 	slices.SortFunc(out, func(a, b cited) int {
 		return cmp.Or(cmp.Compare(b.relations, a.relations), cmp.Compare(a.id, b.id))
@@ -203,7 +223,7 @@ func (o *sourcesOf) of(v *engine.View, entity engine.NodeID) ([]cited, error) {
 
 // Explain implements [query.Op].
 func (o *sourcesOf) Explain() query.Explanation {
-	return query.Explanation{Op: "Sources", Args: []string{"graph=" + o.s.g.Name()}, Source: "source texts"}
+	return query.Explanation{Op: "Sources", Args: []string{"graph=" + o.s.g.Name(), fmt.Sprintf("tokens=%d", o.tokens)}, Source: "source texts"}
 }
 
 // Inputs implements [query.Op].

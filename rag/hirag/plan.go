@@ -77,7 +77,7 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	if s.p.Fill {
 		cited = pool
 	}
-	texts := pack("sources", &sourcesOf{s: s, seeds: cited}, textTokens, "", "source texts", s.renderChunk)
+	texts := pack("sources", &sourcesOf{s: s, seeds: cited, tokens: budget}, textTokens, "", "source texts", s.renderChunk)
 	texts.Cut = s.c.CutText
 	if budget < fullTokens {
 		texts.Budget = budget
@@ -96,12 +96,13 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	return plan, nil
 }
 
-// maxCited bounds the chunks that an entity or relation is said to rest on, and
-// maxMembers those of a summary, its relations and a report, which may rest on
-// all.
+// maxCited bounds the chunks that an entity or relation is said to rest on,
+// maxMembers those of a summary and a report, which may rest on all, and maxEnds
+// those of the relation of a summary, which is said to rest on its ends.
 const (
-	maxCited   = 64
+	maxCited   = 16
 	maxMembers = 8
+	maxEnds    = 4
 )
 
 // Cite implements [rag.System]: a chunk rests on itself, an entity or relation
@@ -127,10 +128,10 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 	if err := c.from(engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)); err != nil || len(c.out) > 0 {
 		return c.out, err
 	}
-	// The relation of a summary has no sources of its own: it rests on what the
-	// summary rests on.
-	c.most = maxMembers
-	for _, id := range []engine.NodeID{it.Edge.From, it.Edge.To} {
+	// The relation of a summary has no sources of its own: it rests on what its
+	// ends rest on. The member is older than what sums it up.
+	c.most = maxEnds
+	for _, id := range []engine.NodeID{min(it.Edge.From, it.Edge.To), max(it.Edge.From, it.Edge.To)} {
 		if err := c.from(engine.NodeTarget(id)); err != nil {
 			return nil, err
 		}
