@@ -167,7 +167,8 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 	return []string{n.Key}, nil
 }
 
-// citedEntities bounds the entities of a community whose chunks are looked up.
+// citedEntities bounds the entities of a community whose chunks are looked up;
+// of one of many levels it is the first on each.
 const citedEntities = 256
 
 func (s *System) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([]string, error) {
@@ -175,13 +176,13 @@ func (s *System) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([
 	if _, err := fmt.Sscanf(key, "%d/", &n); err != nil {
 		return nil, fmt.Errorf("community %q: %w", key, err)
 	}
-	entities, err := descendants(v, id, n)
+	entities, err := descendants(v, id, n, citedEntities)
 	if err != nil {
 		return nil, err
 	}
 	count := map[string]int{}
 	var out []string
-	for _, e := range entities[:min(len(entities), citedEntities)] {
+	for _, e := range entities {
 		chunks, err := sourceChunks(v, e)
 		if err != nil {
 			return nil, err

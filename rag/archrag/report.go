@@ -89,7 +89,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	entities, err := descendants(v, id, st.n)
+	entities, err := descendants(v, id, st.n, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -186,12 +186,16 @@ func children(v engine.Reader, id engine.NodeID) ([]engine.NodeID, error) {
 	return follow(v, id, edgePart, engine.In)
 }
 
-// descendants returns the entities of a community of a level.
-func descendants(v engine.Reader, id engine.NodeID, n int) ([]engine.NodeID, error) {
+// descendants returns the entities of a community of a level: at most some, 0
+// for all.
+func descendants(v engine.Reader, id engine.NodeID, n, most int) ([]engine.NodeID, error) {
 	out := []engine.NodeID{id}
 	for range n {
 		var next []engine.NodeID
 		for _, c := range out {
+			if most > 0 && len(next) >= most {
+				break
+			}
 			of, err := children(v, c)
 			if err != nil {
 				return nil, err
@@ -199,6 +203,9 @@ func descendants(v engine.Reader, id engine.NodeID, n int) ([]engine.NodeID, err
 			next = append(next, of...)
 		}
 		out = next
+	}
+	if most > 0 {
+		out = out[:min(len(out), most)]
 	}
 	return out, nil
 }
@@ -242,7 +249,7 @@ func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int) (in llm.R
 	if left < leastTable && len(in.Reports) > 0 {
 		return in, nil
 	}
-	entities, err := descendants(v, id, n)
+	entities, err := descendants(v, id, n, 0)
 	if err != nil {
 		return in, err
 	}
