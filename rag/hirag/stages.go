@@ -138,6 +138,13 @@ func (u *undoing) node(id engine.NodeID) error {
 		}
 		u.seen[c] = true
 		u.clusters = append(u.clusters, c)
+		n, err := u.v.Node(c)
+		if err != nil {
+			return err
+		}
+		if err := rag.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
+			return err
+		}
 		of, err := contributed(u.v, c)
 		if err != nil {
 			return err
@@ -177,14 +184,14 @@ func (u *undoing) undo() error {
 		}
 	}
 	for _, id := range u.clusters {
-		n, err := u.v.Node(id)
+		_, err := u.v.Node(id)
+		if isMissing(err) {
+			continue // it had no other members than summaries that are gone
+		}
+		if err == nil {
+			_, err = u.v.Withdraw(id)
+		}
 		if err != nil {
-			return err
-		}
-		if err := rag.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
-			return err
-		}
-		if _, err := u.v.Withdraw(id); err != nil {
 			return err
 		}
 	}

@@ -263,3 +263,30 @@ func TestSupport(t *testing.T) {
 		return nil
 	})
 }
+
+// TestRemoveAll says that document after document can be removed, the layers
+// above losing what they were of, until nothing is left.
+func TestRemoveAll(t *testing.T) {
+	t.Parallel()
+	const spec = "hirag:dim=3"
+	for _, seed := range []uint64{61, 62, 63} {
+		docs := ragtest.Docs(seed, 9)
+		c := open(t)
+		c.Index(t, spec, docs...)
+		for i, d := range docs {
+			c.Remove(t, d.Key)
+			if i == 4 {
+				c.Index(t, spec)
+			}
+		}
+		view(t, c, spec, func(v *engine.View) error {
+			for _, typ := range []string{"chunk", "entity", "summary", "cluster", "community", "kind"} {
+				if left := nodes(t, v, typ); len(left) > 0 {
+					t.Errorf("seed %d: %d of %s are left", seed, len(left), typ)
+				}
+			}
+			return nil
+		})
+		ragtest.Check(t, c.DB)
+	}
+}
