@@ -86,7 +86,11 @@ func (s *System) unite(t engine.Total) bool {
 	if len(t.Texts) < 2 || s.p.Describe == "never" {
 		return false
 	}
-	return s.p.Describe == "always" || s.c.Tokens.Count(strings.Join(t.Texts, "\n")) > maxDescription
+	if s.p.Describe == "always" {
+		return true
+	}
+	text := strings.Join(t.Texts, "\n")
+	return len(text) > maxDescription && s.c.Tokens.Count(text) > maxDescription // a token is a byte at least
 }
 
 // Do implements [rag.Stage].

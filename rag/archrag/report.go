@@ -253,8 +253,13 @@ func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int) (in llm.R
 	if err != nil {
 		return in, err
 	}
-	t := &tables{s: s, v: v, left: left, names: map[engine.NodeID]string{}, degrees: map[engine.NodeID]int{}}
-	in.Entities, in.Relations, err = t.of(entities)
+	// A token is a byte at least: where all fits by bytes nothing is counted.
+	for _, count := range []func(string) int{func(s string) int { return len(s) }, s.c.Tokens.Count} {
+		t := &tables{s: s, v: v, left: left, count: count, names: map[engine.NodeID]string{}, degrees: map[engine.NodeID]int{}}
+		if in.Entities, in.Relations, err = t.of(entities); err != nil || !t.cut {
+			break
+		}
+	}
 	return in, err
 }
 

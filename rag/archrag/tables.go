@@ -16,6 +16,8 @@ type tables struct {
 	s       *System
 	v       engine.Reader
 	left    int
+	count   func(text string) int
+	cut     bool // something was left out
 	names   map[engine.NodeID]string
 	degrees map[engine.NodeID]int
 }
@@ -50,13 +52,13 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 			if err != nil {
 				return e, 0, err
 			}
-			if t.s.c.Tokens.Count(text) > reportTokens/2 {
+			if len(text) > reportTokens/2 && t.s.c.Tokens.Count(text) > reportTokens/2 {
 				text = t.s.c.CutText(text, reportTokens/2)
 			}
 			e = llm.Entity{Name: name, Description: text}
 			rows[id] = e
 		}
-		return e, t.s.c.Tokens.Count(e.Name + e.Description), nil
+		return e, t.count(e.Name + e.Description), nil
 	}
 	inside := map[engine.NodeID]bool{}
 	for _, id := range members {
@@ -68,7 +70,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 		if err != nil {
 			return nil, nil, err
 		}
-		cost := t.s.c.Tokens.Count(c.names[0] + c.names[1] + text)
+		cost := t.count(c.names[0] + c.names[1] + text)
 		var touched []engine.NodeID
 		for _, id := range [2]engine.NodeID{c.from, c.to} {
 			if !inside[id] || taken[id] {
@@ -82,6 +84,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 			touched = append(touched, id)
 		}
 		if cost > t.left {
+			t.cut = true
 			break
 		}
 		t.left -= cost
@@ -98,6 +101,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 		}
 		if !taken[id] {
 			if n > t.left && i > 0 {
+				t.cut = true
 				continue
 			}
 			t.left -= n
