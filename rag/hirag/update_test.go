@@ -265,28 +265,50 @@ func TestSupport(t *testing.T) {
 }
 
 // TestRemoveAll says that document after document can be removed, the layers
-// above losing what they were of, until nothing is left.
+// above losing what they were of, until nothing is left. Each document is a
+// cluster of its own, so that the last of them takes the layers above with it.
 func TestRemoveAll(t *testing.T) {
 	t.Parallel()
-	const spec = "hirag:dim=3"
-	for _, seed := range []uint64{61, 62, 63} {
-		docs := ragtest.Docs(seed, 9)
-		c := open(t)
-		c.Index(t, spec, docs...)
-		for i, d := range docs {
-			c.Remove(t, d.Key)
-			if i == 4 {
-				c.Index(t, spec)
+	var texts []string
+	for d := range 6 {
+		var b strings.Builder
+		for i := range 6 {
+			w := fmt.Sprintf("word%d ", d)
+			fmt.Fprintf(&b, "E name%d %d | thing | %s extra%d\n", d, i, strings.Repeat(w, 12), i)
+			fmt.Fprintf(&b, "R name%d %d | name%d 0 | joined%d\n", d, i, d, d)
+		}
+		texts = append(texts, b.String())
+	}
+	c, _ := script(t, "hirag:dim=5", texts...)
+	clusters := 0
+	view(t, c, "hirag:dim=5", func(v *engine.View) error {
+		for key := range nodes(t, v, "cluster") {
+			if strings.HasPrefix(key, "0/") {
+				clusters++
+			} else if strings.HasPrefix(key, "1/") {
+				clusters += 100
 			}
 		}
-		view(t, c, spec, func(v *engine.View) error {
-			for _, typ := range []string{"chunk", "entity", "summary", "cluster", "community", "kind"} {
-				if left := nodes(t, v, typ); len(left) > 0 {
-					t.Errorf("seed %d: %d of %s are left", seed, len(left), typ)
-				}
-			}
-			return nil
-		})
-		ragtest.Check(t, c.DB)
+		return nil
+	})
+	if clusters < 103 {
+		t.Fatalf("clusters of two layers: %d", clusters)
 	}
+	for d := range texts {
+		c.Remove(t, fmt.Sprintf("d%d.txt", d))
+	}
+	view(t, c, "hirag:dim=5", func(v *engine.View) error {
+		for _, typ := range []string{"chunk", "entity", "summary", "cluster", "community", "kind"} {
+			if left := nodes(t, v, typ); len(left) > 0 {
+				t.Errorf("%d of %s are left", len(left), typ)
+			}
+		}
+		for e, err := range v.Bucket("jobs").Scan(nil, nil) {
+			if item := string(e.Key); err != nil || !strings.HasPrefix(item, "layer:") && !strings.HasPrefix(item, "communities") && !strings.HasPrefix(item, "stale:") {
+				t.Errorf("there is a mark of %q, %v", item, err)
+			}
+		}
+		return nil
+	})
+	ragtest.Check(t, c.DB)
 }
