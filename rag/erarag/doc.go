@@ -36,6 +36,6 @@
 //
 // Defaults are those of the specification (docs/methods/erarag.md), which
 // settles where paper and reference code differ. Chunks are paragraph-aware
-// pieces of 150 tokens, and k is 40 for as long a context as five chunks of
-// 1,200; the option profile=paper takes the paper's chunks and k.
+// pieces of up to 150 tokens, and k is 100, as many as about fill the default
+// budget; the option profile=paper takes the paper's chunks and a k of 5.
 package erarag

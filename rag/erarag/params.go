@@ -43,7 +43,7 @@ type Params struct {
 	// The default is 11.
 	Stop int
 
-	// K is the number of nodes that a search takes. The default is 40, with
+	// K is the number of nodes that a search takes. The default is 100, with
 	// profile=paper 5.
 	K int
 	// Search is collapsed (the default): the K nearest of all layers; detailed:
@@ -60,7 +60,7 @@ func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "planes": "20", "seed": "1", "center": "false", "gray": "false",
 		"min": "8", "max": "12", "split": "16", "tokens": "100", "layers": "5", "stop": "11",
-		"k": "40", "search": "collapsed", "p": "0.75",
+		"k": "100", "search": "collapsed", "p": "0.75",
 	}
 }
 
