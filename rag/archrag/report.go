@@ -45,9 +45,10 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			return
 		}
 		st.met = map[string]engine.NodeID{}
+		known := newMemo()
 		items := make([]rag.WorkItem, len(lv.ids))
 		for i, id := range lv.ids {
-			in, err := st.s.reportInput(v, id, st.n)
+			in, err := st.s.reportInput(v, id, st.n, known)
 			var raw []byte
 			if err == nil {
 				raw, err = json.Marshal(in)
@@ -85,7 +86,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
 	}
-	in, err := st.s.reportInput(v, id, st.n)
+	in, err := st.s.reportInput(v, id, st.n, newMemo())
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +214,7 @@ func descendants(v engine.Reader, id engine.NodeID, n, most int) ([]engine.NodeI
 // reportInput returns what a model reads of a community: above level 1 the
 // reports of its members, the best rated first, and in what that leaves of the
 // tokens the tables of entities and relations.
-func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int) (in llm.ReportInput, err error) {
+func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int, known *memo) (in llm.ReportInput, err error) {
 	left := reportTokens
 	if n > 1 {
 		of, err := children(v, id)
@@ -255,7 +256,7 @@ func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int) (in llm.R
 	}
 	// A token is a byte at least: where all fits by bytes nothing is counted.
 	for _, count := range []func(string) int{func(s string) int { return len(s) }, s.c.Tokens.Count} {
-		t := &tables{s: s, v: v, left: left, count: count, names: map[engine.NodeID]string{}, degrees: map[engine.NodeID]int{}}
+		t := &tables{s: s, v: v, left: left, count: count, memo: known}
 		if in.Entities, in.Relations, err = t.of(entities); err != nil || !t.cut {
 			break
 		}

@@ -13,13 +13,24 @@ import (
 // community before those that leave it; the members that they touch; and then
 // the other members by degree; until the tokens are used.
 type tables struct {
-	s       *System
-	v       engine.Reader
-	left    int
-	count   func(text string) int
-	cut     bool // something was left out
+	s     *System
+	v     engine.Reader
+	left  int
+	count func(text string) int
+	cut   bool // something was left out
+	*memo
+}
+
+// memo keeps what is read of entities and relations that several communities
+// tell of.
+type memo struct {
 	names   map[engine.NodeID]string
 	degrees map[engine.NodeID]int
+	texts   map[[2]engine.NodeID]string // of an entity and 0, or of a relation's ends
+}
+
+func newMemo() *memo {
+	return &memo{map[engine.NodeID]string{}, map[engine.NodeID]int{}, map[[2]engine.NodeID]string{}}
 }
 
 // candidate is a relation that may stand in a table.
@@ -48,14 +59,18 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 	row := func(id engine.NodeID) (llm.Entity, int, error) {
 		e, ok := rows[id]
 		if !ok {
-			name, text, err := t.s.describe(t.v, id)
-			if err != nil {
-				return e, 0, err
+			text, ok := t.texts[[2]engine.NodeID{id}]
+			if !ok {
+				var err error
+				if _, text, err = t.s.describe(t.v, id); err != nil {
+					return e, 0, err
+				}
+				t.texts[[2]engine.NodeID{id}] = text
 			}
 			if len(text) > reportTokens/2 && t.s.c.Tokens.Count(text) > reportTokens/2 {
 				text = t.s.c.CutText(text, reportTokens/2)
 			}
-			e = llm.Entity{Name: name, Description: text}
+			e = llm.Entity{Name: t.names[id], Description: text}
 			rows[id] = e
 		}
 		return e, t.count(e.Name + e.Description), nil
@@ -184,6 +199,10 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 
 // relation returns what is said of a relation.
 func (t *tables) relation(c candidate) (string, error) {
+	key := [2]engine.NodeID{min(c.from, c.to), max(c.from, c.to)}
+	if text, ok := t.texts[key]; ok {
+		return text, nil
+	}
 	id, err := relationNode(t.v, c.from, c.to)
 	if isMissing(err) {
 		return "", nil
@@ -191,8 +210,8 @@ func (t *tables) relation(c candidate) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, text, err := t.s.describe(t.v, id)
-	return text, err
+	_, t.texts[key], err = t.s.describe(t.v, id)
+	return t.texts[key], err
 }
 
 // relationNode returns the node of the relation between two entities.
