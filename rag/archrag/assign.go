@@ -3,10 +3,9 @@ package archrag
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -18,44 +17,10 @@ type said struct {
 	engine.Contribution
 }
 
-// assigner finds the parts of a unit in which names stand.
-type assigner struct {
-	texts []string // " word word ... "
-	where map[string][]int
-}
+// assigner tells which parts of a unit say what was found in it.
+type assigner struct{ *mention.Finder }
 
-func newAssigner(texts []string) *assigner {
-	a := &assigner{where: map[string][]int{}}
-	for _, t := range texts {
-		var b strings.Builder
-		b.WriteByte(' ')
-		for w := range etext.Words(t) {
-			b.WriteString(w.Text)
-			b.WriteByte(' ')
-		}
-		a.texts = append(a.texts, b.String())
-	}
-	return a
-}
-
-// parts returns the parts that hold a key as whole words, ascending; the first
-// where none does.
-func (a *assigner) parts(key string) []int {
-	if p, ok := a.where[key]; ok {
-		return p
-	}
-	var out []int
-	for i, t := range a.texts {
-		if strings.Contains(t, " "+key+" ") {
-			out = append(out, i)
-		}
-	}
-	if out == nil {
-		out = []int{0}
-	}
-	a.where[key] = out
-	return out
-}
+func newAssigner(texts []string) *assigner { return &assigner{mention.New(texts)} }
 
 // entities returns what each part says of each entity, in order of key and
 // part.
@@ -66,7 +31,7 @@ func (a *assigner) entities(x llm.Extraction) []said {
 		if key == "" {
 			continue
 		}
-		for _, p := range a.parts(key) {
+		for _, p := range a.Parts(key) {
 			c := engine.Contribution{Count: 1, Label: e.Name}
 			if e.Description != "" {
 				c.Texts = []string{e.Description}
@@ -86,13 +51,7 @@ func (a *assigner) relations(x llm.Extraction) []said {
 		if from == "" || to == "" || from == to {
 			continue
 		}
-		p := a.parts(from)[0]
-		for _, i := range a.parts(from) {
-			if slices.Contains(a.parts(to), i) {
-				p = i
-				break
-			}
-		}
+		p := a.Shared(from, to)
 		if from > to {
 			from, to = to, from
 		}

@@ -168,39 +168,47 @@ func sourceChunks(v engine.Reader, id engine.NodeID) ([]string, error) {
 	return out, nil
 }
 
-// describe returns what an entity or relation is called and how it is
-// described: by the united description where it is of the descriptions that
-// there are now, else by those.
+// describe returns what an entity or relation is called, a relation by its
+// ends, and how it is described.
 func (s *System) describe(v engine.Reader, id engine.NodeID) (name, description string, err error) {
-	total, err := totalOf(v, id)
+	n, total, description, err := s.described(v, id)
 	if err != nil {
 		return "", "", err
 	}
-	n, err := v.Node(id)
+	if v.NodeTypeName(n.Type) != typeRelation {
+		if name = total.Label; name == "" {
+			name = n.Key
+		}
+		return name, description, nil
+	}
+	ends, err := s.endsOf(v, n.Key)
 	if err != nil {
 		return "", "", err
 	}
-	if name = total.Label; v.NodeTypeName(n.Type) == typeRelation {
-		ends, err := s.endsOf(v, n.Key)
-		if err != nil {
+	var names [2]string
+	for i, end := range ends {
+		if names[i], err = entityName(v, end); err != nil {
 			return "", "", err
 		}
-		var names [2]string
-		for i, end := range ends {
-			if names[i], err = entityName(v, end); err != nil {
-				return "", "", err
-			}
-		}
-		name = names[0] + " – " + names[1]
-	} else if name == "" {
-		name = n.Key
+	}
+	return names[0] + " – " + names[1], description, nil
+}
+
+// described returns a node, what is said of it, and its description: the united
+// one where it is of what is said now, else that.
+func (s *System) described(v engine.Reader, id engine.NodeID) (n engine.Node, total engine.Total, description string, err error) {
+	if total, err = totalOf(v, id); err != nil {
+		return n, total, "", err
+	}
+	if n, err = v.Node(id); err != nil {
+		return n, total, "", err
 	}
 	digest := describedDigest(total)
 	if !engine.Bytes(digest[:]).Equal(n.Prop(propOf)) {
-		return name, strings.Join(total.Texts, "\n"), nil
+		return n, total, strings.Join(total.Texts, "\n"), nil
 	}
 	description, err = v.Text(id, propDescription)
-	return name, description, err
+	return n, total, description, err
 }
 
 // entityName is what most sources call an entity; one that is only the end of

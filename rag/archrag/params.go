@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -146,84 +145,47 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 		}
 		all[k] = v
 	}
-	r := reader{all: all}
+	r := rag.NewParamReader(all)
 	var err error
 	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.fail("chunks", err.Error())
+		r.Fail("chunks", err.Error())
 	}
-	p.Unit = r.int("unit", 1, 100_000)
-	p.Glean = r.int("glean", 0, 8)
-	p.Describe = r.oneOf("describe", "over", "always", "never")
-	p.Augment = r.oneOf("augment", "knn", "codicil", "off")
-	p.Percentile = r.float("percentile", 1e-9, 1)
-	p.Scale = r.float("scale", 1e-9, 100)
-	p.Search = r.float("search", 0, 100)
-	p.Weight = r.oneOf("weight", "cos", "distance")
-	p.Cluster = r.oneOf("cluster", "leiden", "spectral", "scan", "node2vec")
-	p.Cap = r.int("cap", 2, 100_000)
-	p.Resolution = r.float("resolution", 1e-9, 1000)
-	p.Theta = r.float("theta", 0, 1)
-	p.Levels = r.int("levels", 1, maxLevels)
-	p.MinClusters = r.int("min_clusters", 1, 1_000_000)
-	p.M = r.int("m", 2, 128)
-	p.Seed = r.int("seed", 0, 1<<31)
-	p.K = r.int("k", 1, 1000)
-	p.KFinal = r.int("k_final", 1, 10_000)
-	p.Ef = r.int("ef", 1, 1<<14)
+	p.Unit = r.Int("unit", 1, 100_000)
+	p.Glean = r.Int("glean", 0, 8)
+	p.Describe = r.OneOf("describe", "over", "always", "never")
+	p.Augment = r.OneOf("augment", "knn", "codicil", "off")
+	p.Percentile = r.Float("percentile", 1e-9, 1)
+	p.Scale = r.Float("scale", 1e-9, 100)
+	p.Search = r.Float("search", 0, 100)
+	p.Weight = r.OneOf("weight", "cos", "distance")
+	p.Cluster = r.OneOf("cluster", "leiden", "spectral", "scan", "node2vec")
+	p.Cap = r.Int("cap", 2, 100_000)
+	p.Resolution = r.Float("resolution", 1e-9, 1000)
+	p.Theta = r.Float("theta", 0, 1)
+	p.Levels = r.Int("levels", 1, maxLevels)
+	p.MinClusters = r.Int("min_clusters", 1, 1_000_000)
+	p.M = r.Int("m", 2, 128)
+	p.Seed = r.Int("seed", 0, 1<<31)
+	p.K = r.Int("k", 1, 1000)
+	p.KFinal = r.Int("k_final", 1, 10_000)
+	p.Ef = r.Int("ef", 1, 1<<14)
 	if all["max_layer"] == "" {
 		all["max_layer"] = all["levels"]
 	}
-	p.MaxLayer = r.int("max_layer", 0, maxLevels)
-	p.Descent = r.oneOf("descent", "reuse", "restart")
-	p.Relations = r.oneOf("relations", "ranked", "within", "any")
-	p.RelationK = r.int("relation_k", 0, 1000)
-	p.Text = r.oneOf("text", "hybrid", "hits", "none")
-	p.TextShare = r.float("text_share", 0, 1)
-	p.Answer = r.oneOf("answer", "mapreduce", "direct")
-	p.CoT = r.oneOf("cot", "false", "true") == "true"
-	p.FilterTokens = r.int("filter_tokens", 100, 1_000_000)
-	return p, all, r.err
+	p.MaxLayer = r.Int("max_layer", 0, maxLevels)
+	p.Descent = r.OneOf("descent", "reuse", "restart")
+	p.Relations = r.OneOf("relations", "ranked", "within", "any")
+	p.RelationK = r.Int("relation_k", 0, 1000)
+	p.Text = r.OneOf("text", "hybrid", "hits", "none")
+	p.TextShare = r.Float("text_share", 0, 1)
+	p.Answer = r.OneOf("answer", "mapreduce", "direct")
+	p.CoT = r.OneOf("cot", "false", "true") == "true"
+	p.FilterTokens = r.Int("filter_tokens", 100, 1_000_000)
+	return p, all, r.Err()
 }
 
 // maxLevels bounds the levels of communities.
 const maxLevels = 12
-
-// reader reads parameters and keeps the first error.
-type reader struct {
-	all map[string]string
-	err error
-}
-
-func (r *reader) fail(name, why string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
-	}
-}
-
-func (r *reader) int(name string, lo, hi int) int {
-	n, err := strconv.Atoi(r.all[name])
-	if err != nil || n < lo || n > hi {
-		r.fail(name, fmt.Sprintf("a whole number from %d to %d", lo, hi))
-	}
-	r.all[name] = strconv.Itoa(n)
-	return n
-}
-
-func (r *reader) float(name string, lo, hi float64) float64 {
-	x, err := strconv.ParseFloat(r.all[name], 64)
-	if err != nil || !(x >= lo && x <= hi) {
-		r.fail(name, fmt.Sprintf("a number from %g to %g", lo, hi))
-	}
-	r.all[name] = strconv.FormatFloat(x, 'g', -1, 64)
-	return x
-}
-
-func (r *reader) oneOf(name string, values ...string) string {
-	if !slices.Contains(values, r.all[name]) {
-		r.fail(name, "one of "+strings.Join(values, ", "))
-	}
-	return r.all[name]
-}
 
 // System is ArchRAG on a corpus.
 type System struct {

@@ -210,7 +210,7 @@ func (t *tables) relation(c candidate) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, t.texts[key], err = t.s.describe(t.v, id)
+	_, _, t.texts[key], err = t.s.described(t.v, id)
 	return t.texts[key], err
 }
 

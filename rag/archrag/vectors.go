@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -43,16 +44,13 @@ func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 }
 
 func (st *embedStage) text(v engine.Reader, id engine.NodeID) (string, error) {
-	name, text, err := st.s.describe(v, id)
-	switch {
-	case err != nil:
-		return "", err
-	case text == "":
-		return name, nil
-	case st.typ == typeRelation:
-		return text, nil
+	if st.typ == typeRelation {
+		if _, _, text, err := st.s.described(v, id); err != nil || text != "" {
+			return text, err
+		}
 	}
-	return name + " " + text, nil
+	name, text, err := st.s.describe(v, id)
+	return strings.TrimSpace(name + " " + text), err
 }
 
 // Do implements [rag.Stage]: the node as u64, then its vector.
