@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -88,68 +87,30 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 		}
 		all[k] = v
 	}
-	r := reader{all: all}
+	r := rag.NewParamReader(all)
 	var err error
 	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.fail("chunks", err.Error())
+		r.Fail("chunks", err.Error())
 	}
-	p.Planes = r.int("planes", 1, 64)
-	p.Seed = uint64(r.int("seed", 0, 1<<31-1))
-	p.Center = r.oneOf("center", "false", "true") == "true"
-	p.Gray = r.oneOf("gray", "false", "true") == "true"
-	p.Min = r.int("min", 1, 1000)
-	p.Max = r.int("max", p.Min, 1000)
-	p.Split = r.int("split", max(p.Max+1, 2*p.Min), 2001)
-	p.Tokens = r.int("tokens", 10, 2000)
-	p.Layers = r.int("layers", 0, 20)
-	p.Stop = r.int("stop", 1, 10_000)
-	p.K = r.int("k", 1, 10_000)
-	p.Search = r.oneOf("search", "collapsed", "detailed", "summarised", "layers")
-	p.P = r.float("p")
-	return p, all, r.err
+	p.Planes = r.Int("planes", 1, 64)
+	p.Seed = uint64(r.Int("seed", 0, 1<<31-1))
+	p.Center = r.OneOf("center", "false", "true") == "true"
+	p.Gray = r.OneOf("gray", "false", "true") == "true"
+	p.Min = r.Int("min", 1, 1000)
+	p.Max = r.Int("max", p.Min, 1000)
+	p.Split = r.Int("split", max(p.Max+1, 2*p.Min), 2001)
+	p.Tokens = r.Int("tokens", 10, 2000)
+	p.Layers = r.Int("layers", 0, 20)
+	p.Stop = r.Int("stop", 1, 10_000)
+	p.K = r.Int("k", 1, 10_000)
+	p.Search = r.OneOf("search", "collapsed", "detailed", "summarised", "layers")
+	p.P = r.Float("p", 0, 1)
+	return p, all, r.Err()
 }
 
 // sizes returns the sizes of segments.
 func (p *Params) sizes() graphops.SegmentOptions {
 	return graphops.SegmentOptions{MinSize: p.Min, MaxSize: p.Max, SplitSize: p.Split, Gray: p.Gray}
-}
-
-// reader reads parameters and keeps the first error.
-type reader struct {
-	all map[string]string
-	err error
-}
-
-func (r *reader) fail(name, why string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
-	}
-}
-
-func (r *reader) int(name string, lo, hi int) int {
-	n, err := strconv.Atoi(r.all[name])
-	if err != nil || n < lo || n > hi {
-		r.fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
-	}
-	r.all[name] = strconv.Itoa(n)
-	return n
-}
-
-// float reads a share from 0 to 1.
-func (r *reader) float(name string) float64 {
-	x, err := strconv.ParseFloat(r.all[name], 64)
-	if err != nil || !(x >= 0 && x <= 1) {
-		r.fail(name, "a number from 0 to 1")
-	}
-	r.all[name] = strconv.FormatFloat(x, 'g', -1, 64)
-	return x
-}
-
-func (r *reader) oneOf(name string, values ...string) string {
-	if !slices.Contains(values, r.all[name]) {
-		r.fail(name, "one of "+strings.Join(values, ", "))
-	}
-	return r.all[name]
 }
 
 // System is EraRAG on a corpus.

@@ -3,10 +3,9 @@ package hirag
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -19,57 +18,10 @@ type said struct {
 	kinds map[string]int // votes
 }
 
-// assigner finds the chunks of a unit in which names stand.
-type assigner struct {
-	texts []string // " word word ... "
-	where map[string][]int
-}
+// assigner tells which chunks of a unit say what was found in it.
+type assigner struct{ *mention.Finder }
 
-func newAssigner(texts []string) *assigner {
-	a := &assigner{where: map[string][]int{}}
-	for _, t := range texts {
-		var b strings.Builder
-		b.WriteByte(' ')
-		for w := range etext.Words(t) {
-			b.WriteString(w.Text)
-			b.WriteByte(' ')
-		}
-		a.texts = append(a.texts, b.String())
-	}
-	return a
-}
-
-// parts returns the chunks that hold a key as whole words, ascending; the
-// first where none does.
-func (a *assigner) parts(key string) []int {
-	if p, ok := a.where[key]; ok {
-		return p
-	}
-	var out []int
-	for i, t := range a.texts {
-		if strings.Contains(t, " "+key+" ") {
-			out = append(out, i)
-		}
-	}
-	if out == nil {
-		out = []int{0}
-	}
-	a.where[key] = out
-	return out
-}
-
-// mentions counts where a key stands in a spelled text. Two that follow each
-// other share the blank between them.
-func mentions(text, key string) (n int) {
-	for {
-		i := strings.Index(text, " "+key+" ")
-		if i < 0 {
-			return n
-		}
-		n++
-		text = text[i+len(key)+1:]
-	}
-}
+func newAssigner(texts []string) *assigner { return &assigner{mention.New(texts)} }
 
 // entities returns what each chunk says of each entity, in order of key and
 // chunk. The ends of relations that are not listed are entities without a
@@ -83,9 +35,9 @@ func (a *assigner) entities(x llm.Extraction) []said {
 			continue
 		}
 		listed[key] = true
-		for _, p := range a.parts(key) {
+		for _, p := range a.Parts(key) {
 			s := said{part: p, target: key}
-			s.Contribution = engine.Contribution{Count: uint32(max(1, mentions(a.texts[p], key))), Label: e.Name}
+			s.Contribution = engine.Contribution{Count: uint32(max(1, a.Count(p, key))), Label: e.Name}
 			if e.Description != "" {
 				s.Texts = []string{e.Description}
 			}
@@ -101,7 +53,7 @@ func (a *assigner) entities(x llm.Extraction) []said {
 			if key == "" || listed[key] || text.Key(r.Source) == text.Key(r.Target) {
 				continue
 			}
-			s := said{part: a.parts(key)[0], target: key, Contribution: engine.Contribution{Label: name}}
+			s := said{part: a.Parts(key)[0], target: key, Contribution: engine.Contribution{Label: name}}
 			if r.Description != "" {
 				s.Texts = []string{r.Description}
 			}
@@ -121,13 +73,7 @@ func (a *assigner) relations(x llm.Extraction) []said {
 		if from == "" || to == "" || from == to {
 			continue
 		}
-		p := a.parts(from)[0]
-		for _, i := range a.parts(from) {
-			if slices.Contains(a.parts(to), i) {
-				p = i
-				break
-			}
-		}
+		p := a.Shared(from, to)
 		s := said{part: p, target: min(from, to) + "\x00" + max(from, to)}
 		s.Contribution = engine.Contribution{Weight: float32(strength(r)), Count: 1}
 		if r.Description != "" {

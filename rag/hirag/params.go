@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -108,58 +107,30 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 		}
 		all[k] = v
 	}
-	r := reader{all: all}
+	r := rag.NewParamReader(all)
 	var err error
 	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.fail("chunks", err.Error())
+		r.Fail("chunks", err.Error())
 	}
-	p.Unit = r.int("unit", 1, 100_000)
-	p.Glean = r.int("glean", 0, 10)
-	p.HiIndex = r.oneOf("hiindex", "off", "on") == "on"
-	p.Dim = r.int("dim", 1, 64)
-	p.Fit = r.oneOf("fit", "warm", "cold")
-	p.Depth = r.int("depth", 0, maxDepth)
-	p.Size = r.int("size", 2, 100_000)
-	p.Mode = r.oneOf("mode", "hi", "nobridge", "local", "global", "bridge")
-	p.N = r.int("n", 1, 1000)
-	p.M = r.int("m", 1, 1000)
-	p.Keys = r.oneOf("keys", "pool", "all")
-	p.Level = r.int("level", 0, 50)
-	p.Order = r.oneOf("order", "paper", "sources")
-	p.Fill = r.oneOf("fill", "off", "on") == "on"
-	return p, all, r.err
+	p.Unit = r.Int("unit", 1, 100_000)
+	p.Glean = r.Int("glean", 0, 10)
+	p.HiIndex = r.OneOf("hiindex", "off", "on") == "on"
+	p.Dim = r.Int("dim", 1, 64)
+	p.Fit = r.OneOf("fit", "warm", "cold")
+	p.Depth = r.Int("depth", 0, maxDepth)
+	p.Size = r.Int("size", 2, 100_000)
+	p.Mode = r.OneOf("mode", "hi", "nobridge", "local", "global", "bridge")
+	p.N = r.Int("n", 1, 1000)
+	p.M = r.Int("m", 1, 1000)
+	p.Keys = r.OneOf("keys", "pool", "all")
+	p.Level = r.Int("level", 0, 50)
+	p.Order = r.OneOf("order", "paper", "sources")
+	p.Fill = r.OneOf("fill", "off", "on") == "on"
+	return p, all, r.Err()
 }
 
 // maxDepth is the paper's code's bound of layers.
 const maxDepth = 50
-
-// reader reads parameters and keeps the first error.
-type reader struct {
-	all map[string]string
-	err error
-}
-
-func (r *reader) fail(name, why string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
-	}
-}
-
-func (r *reader) int(name string, lo, hi int) int {
-	n, err := strconv.Atoi(r.all[name])
-	if err != nil || n < lo || n > hi {
-		r.fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
-	}
-	r.all[name] = strconv.Itoa(n)
-	return n
-}
-
-func (r *reader) oneOf(name string, values ...string) string {
-	if !slices.Contains(values, r.all[name]) {
-		r.fail(name, "one of "+strings.Join(values, ", "))
-	}
-	return r.all[name]
-}
 
 // System is HiRAG on a corpus.
 type System struct {

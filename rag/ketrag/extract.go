@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -272,62 +272,10 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 	return nil
 }
 
-// assigner finds the parts of a unit in which names stand.
-type assigner struct {
-	texts []string // " word word ... "
-	where map[string][]int
-}
+// assigner tells which parts of a unit say what was found in it.
+type assigner struct{ *mention.Finder }
 
-func newAssigner(texts []string) *assigner {
-	a := &assigner{where: map[string][]int{}}
-	for _, t := range texts {
-		a.texts = append(a.texts, spelled(t))
-	}
-	return a
-}
-
-// spelled returns the folded words of a text, each between blanks.
-func spelled(s string) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	for w := range etext.Words(s) {
-		b.WriteString(w.Text)
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
-// parts returns the parts that hold a key as whole words, ascending; the first
-// where none does.
-func (a *assigner) parts(key string) []int {
-	if p, ok := a.where[key]; ok {
-		return p
-	}
-	var out []int
-	for i, t := range a.texts {
-		if strings.Contains(t, " "+key+" ") {
-			out = append(out, i)
-		}
-	}
-	if out == nil {
-		out = []int{0}
-	}
-	a.where[key] = out
-	return out
-}
-
-// mentions counts where a key stands in a spelled text. Two that follow each
-// other share the blank between them.
-func mentions(text, key string) (n int) {
-	for {
-		i := strings.Index(text, " "+key+" ")
-		if i < 0 {
-			return n
-		}
-		n++
-		text = text[i+len(key)+1:]
-	}
-}
+func newAssigner(texts []string) *assigner { return &assigner{mention.New(texts)} }
 
 // entities returns what each part says of each entity, in order of key and
 // part.
@@ -338,8 +286,8 @@ func (a *assigner) entities(x llm.Extraction) []said {
 		if key == "" {
 			continue
 		}
-		for _, p := range a.parts(key) {
-			c := engine.Contribution{Count: uint32(max(1, mentions(a.texts[p], key))), Label: e.Name}
+		for _, p := range a.Parts(key) {
+			c := engine.Contribution{Count: uint32(max(1, a.Count(p, key))), Label: e.Name}
 			if e.Description != "" {
 				c.Texts = []string{e.Description}
 			}
@@ -358,13 +306,7 @@ func (a *assigner) relations(x llm.Extraction) []said {
 		if from == "" || to == "" || from == to {
 			continue
 		}
-		p := a.parts(from)[0]
-		for _, i := range a.parts(from) {
-			if slices.Contains(a.parts(to), i) {
-				p = i
-				break
-			}
-		}
+		p := a.Shared(from, to)
 		if from > to {
 			from, to = to, from
 		}

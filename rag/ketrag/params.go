@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -98,59 +97,21 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	if _, ok := given["seeds"]; !ok && all["compat"] == "true" {
 		all["seeds"] = "20"
 	}
-	r := reader{all: all}
+	r := rag.NewParamReader(all)
 	var err error
 	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.fail("chunks", err.Error())
+		r.Fail("chunks", err.Error())
 	}
-	p.K = r.int("k", 0, 64)
-	p.Beta = r.float("beta")
-	p.Core = r.oneOf("core", "pagerank", "uniform")
-	p.Unit = r.int("unit", 1, 100_000)
-	p.Compat = r.oneOf("compat", "false", "true") == "true"
-	p.Theta = r.float("theta")
-	p.Seeds = r.int("seeds", 1, 1000)
-	p.Probe = r.int("probe", 1, 100_000)
-	p.Channel = r.oneOf("channel", "keyword", "text")
-	return p, all, r.err
-}
-
-// reader reads parameters and keeps the first error.
-type reader struct {
-	all map[string]string
-	err error
-}
-
-func (r *reader) fail(name, why string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
-	}
-}
-
-func (r *reader) int(name string, lo, hi int) int {
-	n, err := strconv.Atoi(r.all[name])
-	if err != nil || n < lo || n > hi {
-		r.fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
-	}
-	r.all[name] = strconv.Itoa(n)
-	return n
-}
-
-// float reads a share from 0 to 1.
-func (r *reader) float(name string) float64 {
-	x, err := strconv.ParseFloat(r.all[name], 64)
-	if err != nil || !(x >= 0 && x <= 1) {
-		r.fail(name, "a number from 0 to 1")
-	}
-	r.all[name] = strconv.FormatFloat(x, 'g', -1, 64)
-	return x
-}
-
-func (r *reader) oneOf(name string, values ...string) string {
-	if !slices.Contains(values, r.all[name]) {
-		r.fail(name, "one of "+strings.Join(values, ", "))
-	}
-	return r.all[name]
+	p.K = r.Int("k", 0, 64)
+	p.Beta = r.Float("beta", 0, 1)
+	p.Core = r.OneOf("core", "pagerank", "uniform")
+	p.Unit = r.Int("unit", 1, 100_000)
+	p.Compat = r.OneOf("compat", "false", "true") == "true"
+	p.Theta = r.Float("theta", 0, 1)
+	p.Seeds = r.Int("seeds", 1, 1000)
+	p.Probe = r.Int("probe", 1, 100_000)
+	p.Channel = r.OneOf("channel", "keyword", "text")
+	return p, all, r.Err()
 }
 
 // System is KET-RAG on a corpus.

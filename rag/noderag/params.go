@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -135,85 +134,46 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 		}
 		all[k] = v
 	}
-	r := reader{all: all}
+	r := rag.NewParamReader(all)
 	var err error
 	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.fail("chunks", err.Error())
+		r.Fail("chunks", err.Error())
 	}
-	p.Core = r.int("core", 0, 1_000_000)
-	p.Pivots = r.int("pivots", 0, 1_000_000)
-	p.Scale = r.int("scale", 0, 1_000_000)
-	p.Mentions = r.int("mentions", 0, 1_000_000)
-	p.Resolution = r.float("resolution", 0, 1000)
-	p.Least = r.int("least", 1, 1_000_000)
-	p.PerElement = r.int("per-element", 1, 1_000_000)
-	p.Cluster = r.int("cluster", 0, 1_000_000)
-	p.M = r.int("m", 2, 256)
-	p.EfConstruction = r.int("efc", 1, 10_000)
-	p.UnitRelations = r.flag("sr")
-	p.Hits = r.int("k", 1, 1000)
-	p.Dual = r.flag("dual")
-	p.Near = r.flag("near")
-	p.Cross = r.flag("cross")
-	p.NameWeight = r.float("name-weight", 0, 1000)
-	p.VectorWeight = r.float("vector-weight", 0, 1000)
-	p.Match = r.oneOf("match", "phrase", "equal")
-	p.Names = r.int("names", 0, 1_000_000)
-	p.Steps = r.int("steps", 1, 20)
-	p.Alpha = r.float("alpha", 0, 1)
+	p.Core = r.Int("core", 0, 1_000_000)
+	p.Pivots = r.Int("pivots", 0, 1_000_000)
+	p.Scale = r.Int("scale", 0, 1_000_000)
+	p.Mentions = r.Int("mentions", 0, 1_000_000)
+	p.Resolution = r.Float("resolution", 0, 1000)
+	p.Least = r.Int("least", 1, 1_000_000)
+	p.PerElement = r.Int("per-element", 1, 1_000_000)
+	p.Cluster = r.Int("cluster", 0, 1_000_000)
+	p.M = r.Int("m", 2, 256)
+	p.EfConstruction = r.Int("efc", 1, 10_000)
+	p.UnitRelations = r.Flag("sr")
+	p.Hits = r.Int("k", 1, 1000)
+	p.Dual = r.Flag("dual")
+	p.Near = r.Flag("near")
+	p.Cross = r.Flag("cross")
+	p.NameWeight = r.Float("name-weight", 0, 1000)
+	p.VectorWeight = r.Float("vector-weight", 0, 1000)
+	p.Match = r.OneOf("match", "phrase", "equal")
+	p.Names = r.Int("names", 0, 1_000_000)
+	p.Steps = r.Int("steps", 1, 20)
+	p.Alpha = r.Float("alpha", 0, 1)
 	if p.Alpha == 0 {
-		r.fail("alpha", "a number over 0")
+		r.Fail("alpha", "a number over 0")
 	}
-	p.Restart = r.oneOf("ppr", "lazy", "restart") == "restart"
-	p.Adjust = r.flag("adjust")
-	p.CrossNodes = r.int("cnode", 0, 10_000)
-	p.Entities = r.int("enode", 0, 10_000)
-	p.Relationships = r.int("rnode", 0, 10_000)
-	p.Overviews = r.int("onode", 0, 10_000)
-	p.Expand = r.flag("expand")
-	p.Fill = r.flag("fill")
-	p.Order = r.oneOf("order", "text", "summary")
-	return p, all, r.err
+	p.Restart = r.OneOf("ppr", "lazy", "restart") == "restart"
+	p.Adjust = r.Flag("adjust")
+	p.CrossNodes = r.Int("cnode", 0, 10_000)
+	p.Entities = r.Int("enode", 0, 10_000)
+	p.Relationships = r.Int("rnode", 0, 10_000)
+	p.Overviews = r.Int("onode", 0, 10_000)
+	p.Expand = r.Flag("expand")
+	p.Fill = r.Flag("fill")
+	p.Order = r.OneOf("order", "text", "summary")
+	return p, all, r.Err()
 }
-
-// reader reads parameters and keeps the first error.
-type reader struct {
-	all map[string]string
-	err error
-}
-
-func (r *reader) fail(name, why string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s=%s: %s", name, r.all[name], why)
-	}
-}
-
-func (r *reader) int(name string, lo, hi int) int {
-	n, err := strconv.Atoi(r.all[name])
-	if err != nil || n < lo || n > hi {
-		r.fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
-	}
-	r.all[name] = strconv.Itoa(n)
-	return n
-}
-
-func (r *reader) float(name string, lo, hi float64) float64 {
-	x, err := strconv.ParseFloat(r.all[name], 64)
-	if err != nil || !(x >= lo && x <= hi) {
-		r.fail(name, fmt.Sprintf("a number from %g to %g", lo, hi))
-	}
-	r.all[name] = strconv.FormatFloat(x, 'g', -1, 64)
-	return x
-}
-
-func (r *reader) oneOf(name string, values ...string) string {
-	if !slices.Contains(values, r.all[name]) {
-		r.fail(name, "one of "+strings.Join(values, ", "))
-	}
-	return r.all[name]
-}
-
-func (r *reader) flag(name string) bool { return r.oneOf(name, "on", "off") == "on" }
 
 // System is NodeRAG on a corpus.
 type System struct {
