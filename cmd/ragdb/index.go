@@ -306,13 +306,27 @@ func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
 	}
 	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(time.Duration(r.Ms)*time.Millisecond))
 	line := c.DB.Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
-	for _, n := range r.Nodes {
-		line += " · " + plural(n.Count, n.Name)
+	if !repeated(r.Nodes) { // else ragdb stats tells them apart, by graph
+		for _, n := range r.Nodes {
+			line += " · " + plural(n.Count, n.Name)
+		}
 	}
 	a.out.print("%s\n", line)
 	if spent := spentLine(r.IndexResult); spent != "" {
 		a.out.print("%s\n", spent)
 	}
+}
+
+// repeated reports whether several graphs have nodes of one name.
+func repeated(nodes []engine.Count) bool {
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		if seen[n.Name] {
+			return true
+		}
+		seen[n.Name] = true
+	}
+	return false
 }
 
 // spentLine says what paid models cost in a run, "" where none was asked.
