@@ -24,8 +24,8 @@ type PageRankOptions struct {
 	Restart []float64
 	// MaxBytes bounds the working memory; 0 is no bound.
 	MaxBytes int64
-	// Workers bounds the goroutines; 0 is one for each processor. The result
-	// does not depend on it.
+	// Workers bounds the goroutines; 0 is one for each processor where the graph
+	// is so large that this is faster. The result does not depend on it.
 	Workers int
 	// Progress is called at most ten times a second with the iterations done.
 	Progress func(Progress)
@@ -135,8 +135,8 @@ func pageRank(ctx context.Context, p *Projection, o *PageRankOptions) (*PageRank
 		return &PageRankResult{Converged: true}, nil
 	}
 	workers := workersOf(o.Workers)
-	if len(p.to) < 1<<16 {
-		workers = 1 // a block is done before a goroutine has started
+	if o.Workers == 0 && len(p.to) < pageRankParallel {
+		workers = 1
 	}
 	pr := &pageRanker{
 		damping: o.Damping,
@@ -158,6 +158,11 @@ func pageRank(ctx context.Context, p *Projection, o *PageRankOptions) (*PageRank
 	}
 	return pr.run(ctx, o)
 }
+
+// pageRankParallel is the number of entries below which one goroutine is faster
+// than several, which wait for each other after each block: of 1.5 million two
+// took 1.4 times as long as one, of 7.6 million 0.6 times.
+const pageRankParallel = 1 << 22
 
 // startOf returns the probability of starting at each node, nil where it is
 // uniform.
