@@ -101,6 +101,22 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
+func share(ok bool) float64 {
+	if ok {
+		return 1
+	}
+	return 0
+}
+
+// share1 returns the mean, nil where nothing was measured.
+func share1(x []float64) *float64 {
+	if len(x) == 0 {
+		return nil
+	}
+	m := mean(x)
+	return &m
+}
+
 // bootstrapRounds is the number of resamples of an interval.
 const bootstrapRounds = 2000
 

@@ -1,0 +1,67 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"testing/fstest"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+func (r *runner) open(ctx context.Context) (err error) {
+	corpus, err := find(r.o.Data, "corpus.jsonl")
+	if err != nil {
+		return err
+	}
+	qs := r.o.Questions
+	if qs == "" {
+		if qs, err = find(r.o.Data, "questions.jsonl"); err != nil {
+			return err
+		}
+	}
+	if r.questions, err = readQuestions(qs); err != nil {
+		return err
+	}
+	if len(r.questions) == 0 {
+		return fmt.Errorf("%s holds no questions", qs)
+	}
+	r.input = rag.Input{FS: dataFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
+	if r.o.Join {
+		if r.joined, err = readJoined(ctx, r.input, r.o.Notify); err != nil {
+			return err
+		}
+		body := &fstest.MapFile{Data: []byte(r.joined.text.String())}
+		r.input = rag.Input{FS: fstest.MapFS{"corpus.txt": body}, Root: "corpus.txt", Load: load.Options{MaxDocBytes: 1 << 30}}
+		r.set = JoinedChunks()
+	}
+	at := r.o.DB
+	if at == "" {
+		if r.temp, err = os.MkdirTemp("", "ragdb-eval-*"); err != nil {
+			return err
+		}
+		at = filepath.Join(r.temp, "db")
+	}
+	if r.db, err = engine.Open(ctx, at, r.o.Engine); err != nil {
+		return err
+	}
+	if r.corpus, err = rag.OpenCorpus(ctx, r.db, "main"); err != nil {
+		return err
+	}
+	return r.extraction(ctx)
+}
+
+func (r *runner) close() {
+	if r.db != nil {
+		// The figures are made; what the close says of the files does not
+		// change them.
+		_ = r.db.Close()
+	}
+	if r.temp != "" {
+		_ = os.RemoveAll(r.temp)
+	}
+}
