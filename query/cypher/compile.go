@@ -1,0 +1,59 @@
+package cypher
+
+import "context"
+
+// scope maps the variables of a clause to the places of a row.
+type scope struct {
+	names []string
+}
+
+// slot returns the place of a variable.
+func (s *scope) slot(name string) (int, bool) {
+	for i, n := range s.names {
+		if n == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// add gives a variable a place.
+func (s *scope) add(name string) int {
+	s.names = append(s.names, name)
+	return len(s.names) - 1
+}
+
+// fork returns a copy whose additions do not show in s.
+func (s *scope) fork() *scope {
+	return &scope{names: append([]string(nil), s.names...)}
+}
+
+// row holds the values of a scope's variables.
+type row = []Value
+
+// evaluator computes an expression for a row. It keeps no state of its own.
+type evaluator func(x *exec, r row) (Value, error)
+
+// compiler turns expressions into evaluators.
+type compiler struct {
+	text  string // of the statement, for errors
+	scope *scope
+	// pattern compiles the matches of patterns that stand in an expression.
+	pattern func(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error)
+	// depth is the number of places that local variables of expressions need
+	// beyond the scope.
+}
+
+// patternMatcher finds the matches of patterns for a row: it calls found with a
+// row of the wider scope for each until found returns false.
+type patternMatcher struct {
+	scope *scope // the row's variables and those of the patterns
+	match func(x *exec, r row, found func(r row) (bool, error)) error
+}
+
+// exec is the state of one run of a statement.
+type exec struct {
+	ctx    context.Context
+	params map[string]Value
+	graph  *graph
+}

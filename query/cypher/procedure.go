@@ -1,0 +1,122 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/query"
+)
+
+// Procedure is what CALL runs.
+type Procedure struct {
+	// Name is the name with its namespace, such as graph.ppr.
+	Name string
+	// Doc says in a sentence what it does.
+	Doc string
+	// Args are the arguments in order; those with a default may be left out.
+	Args []Arg
+	// Columns are what it yields.
+	Columns []Column
+	// Writes says that it changes the graph: it is refused where the database
+	// is open for reading, and Call.Tx is set.
+	Writes bool
+	// Run yields the rows. A row belongs to the procedure until yield returns;
+	// the error of yield ends the run and is returned as it is.
+	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
+	// Plan, where set, describes what a call with these arguments would run,
+	// for EXPLAIN.
+	Plan func(ctx context.Context, c *ProcedureCall) ([]query.Explanation, error)
+}
+
+// Arg is an argument of a procedure.
+type Arg struct {
+	Name string
+	Type string // for people: list of nodes, integer, map
+	// Optional says that the argument may be left out; it is null then.
+	Optional bool
+}
+
+// Column is a column that a procedure yields.
+type Column struct {
+	Name string
+	Type string // for people: node, float
+}
+
+// ProcedureCall is one call.
+type ProcedureCall struct {
+	// Args has a value for each argument of the procedure, null for those that
+	// were left out.
+	Args []Value
+	// View is the current graph at the statement's snapshot.
+	View *engine.View
+	// Tx is the statement's transaction where the procedure writes.
+	Tx *engine.TxView
+	// Graphs caches projections.
+	Graphs *graphops.Cache
+	// Projections are those that were named in the session; see graph.project.
+	Projections *Projections
+	// Query is the environment of query operators.
+	Query *query.Env
+
+	graph *graph
+}
+
+// Node returns a node of the current graph as a value.
+func (c *ProcedureCall) Node(id engine.NodeID) Value { return node(c.graph, id) }
+
+// Edge returns an edge of the current graph as a value.
+func (c *ProcedureCall) Edge(e engine.Edge) Value { return edge(&Edge{Edge: e, graph: c.graph}) }
+
+// Path returns a path of the current graph as a value: edges joins nodes.
+func (c *ProcedureCall) Path(nodes []engine.NodeID, edges []engine.Edge) Value {
+	p := &Path{Nodes: nodes, graph: c.graph}
+	for _, e := range edges {
+		p.Edges = append(p.Edges, &Edge{Edge: e, graph: c.graph})
+	}
+	return path(p)
+}
+
+// Registry holds procedures by name. It is built before it is used, and then
+// safe for concurrent use.
+type Registry struct {
+	byName map[string]*Procedure
+}
+
+// Add adds procedures; a name that is there already is an error.
+func (r *Registry) Add(ps ...*Procedure) error {
+	if r.byName == nil {
+		r.byName = map[string]*Procedure{}
+	}
+	for _, p := range ps {
+		if r.byName[p.Name] != nil {
+			return fmt.Errorf("cypher: %w: procedure %s is there already", engine.ErrInvalid, p.Name)
+		}
+		r.byName[p.Name] = p
+	}
+	return nil
+}
+
+// Get returns a procedure, nil where there is none of the name.
+func (r *Registry) Get(name string) *Procedure {
+	if r == nil {
+		return nil
+	}
+	return r.byName[name]
+}
+
+// Names returns the names in order.
+func (r *Registry) Names() []string {
+	if r == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(r.byName))
+}
+
+// Projections are the named projections of a session.
+type Projections struct {
+	byName map[string]graphops.Spec
+}

@@ -1,0 +1,149 @@
+package cypher
+
+import (
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Kind is the type of a [Value].
+type Kind uint8
+
+// The kinds of values.
+const (
+	KindNull Kind = iota
+	KindBool
+	KindInt
+	KindFloat
+	KindString
+	KindTime // a point in time, written as ISO 8601
+	KindList
+	KindMap
+	KindNode
+	KindEdge
+	KindPath
+)
+
+// Value is a value of the language. The zero Value is null. A Value is never
+// changed once it is made: lists and maps that it was made of belong to it.
+type Value struct {
+	kind Kind
+	num  uint64 // bool, int, bits of a float, nanoseconds since 1970, id of a node
+	ref  any    // string, []Value, map[string]Value, *graph, *Edge or *Path
+}
+
+// Edge is an edge of a graph, as a pattern matched it.
+type Edge struct {
+	engine.Edge
+	graph *graph
+}
+
+// Path is a chain of nodes joined by edges: Nodes has one more than Edges.
+type Path struct {
+	Nodes []engine.NodeID
+	Edges []*Edge
+	graph *graph
+}
+
+// Null is the value null.
+var Null Value
+
+// Bool returns a boolean.
+func Bool(b bool) Value {
+	if b {
+		return Value{kind: KindBool, num: 1}
+	}
+	return Value{kind: KindBool}
+}
+
+// Int returns an integer.
+func Int(n int64) Value { return Value{kind: KindInt, num: uint64(n)} }
+
+// Float returns a floating-point number.
+func Float(x float64) Value { return Value{kind: KindFloat, num: math.Float64bits(x)} }
+
+// String returns a string.
+func String(s string) Value { return Value{kind: KindString, ref: s} }
+
+// ListOf returns a list, which takes over the slice.
+func ListOf(vs []Value) Value { return Value{kind: KindList, ref: vs} }
+
+// MapOf returns a map, which takes over the Go map.
+func MapOf(m map[string]Value) Value { return Value{kind: KindMap, ref: m} }
+
+// node returns a node of a graph.
+func node(g *graph, id engine.NodeID) Value { return Value{kind: KindNode, num: uint64(id), ref: g} }
+
+// edge returns an edge.
+func edge(e *Edge) Value { return Value{kind: KindEdge, ref: e} }
+
+// path returns a path.
+func path(p *Path) Value { return Value{kind: KindPath, ref: p} }
+
+// Kind returns the type of the value.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull reports whether the value is null.
+func (v Value) IsNull() bool { return v.kind == KindNull }
+
+// AsBool returns a boolean, false for other kinds.
+func (v Value) AsBool() bool { return v.kind == KindBool && v.num == 1 }
+
+// AsInt returns an integer, 0 for other kinds.
+func (v Value) AsInt() int64 {
+	if v.kind != KindInt {
+		return 0
+	}
+	return int64(v.num)
+}
+
+// AsFloat returns a number as a float, 0 for other kinds.
+func (v Value) AsFloat() float64 {
+	switch v.kind {
+	case KindInt:
+		return float64(int64(v.num))
+	case KindFloat:
+		return math.Float64frombits(v.num)
+	}
+	return 0
+}
+
+// AsString returns a string, "" for other kinds.
+func (v Value) AsString() string {
+	s, _ := v.ref.(string)
+	return s
+}
+
+// AsList returns the elements of a list, nil for other kinds. They belong to
+// the value.
+func (v Value) AsList() []Value {
+	l, _ := v.ref.([]Value)
+	return l
+}
+
+// AsMap returns the entries of a map, nil for other kinds. They belong to the
+// value.
+func (v Value) AsMap() map[string]Value {
+	m, _ := v.ref.(map[string]Value)
+	return m
+}
+
+// AsNode returns the id of a node, 0 for other kinds.
+func (v Value) AsNode() engine.NodeID {
+	if v.kind != KindNode {
+		return 0
+	}
+	return engine.NodeID(v.num)
+}
+
+// AsEdge returns an edge, nil for other kinds.
+func (v Value) AsEdge() *Edge {
+	e, _ := v.ref.(*Edge)
+	return e
+}
+
+// AsPath returns a path, nil for other kinds.
+func (v Value) AsPath() *Path {
+	p, _ := v.ref.(*Path)
+	return p
+}
