@@ -115,8 +115,3 @@ func (r *Registry) Names() []string {
 	}
 	return slices.Sorted(maps.Keys(r.byName))
 }
-
-// Projections are the named projections of a session.
-type Projections struct {
-	byName map[string]graphops.Spec
-}
