@@ -56,9 +56,9 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Question: q.Text, Method: sys.Instance(), Evidence: ev}
-	if err := c.answer(ctx, sys, m, q, a); err != nil {
-		return nil, fmt.Errorf("rag: answer: %w", err)
+	a, err := c.AnswerFrom(ctx, sys, m, q, ev)
+	if err != nil {
+		return nil, err
 	}
 	if a.Trace, err = c.KeepTrace(ctx, q.Text, ev); err != nil {
 		return nil, err
@@ -66,12 +66,23 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 	return a, nil
 }
 
+// AnswerFrom is Ask of evidence that sys retrieved already. It keeps no trace.
+func (c *Corpus) AnswerFrom(ctx context.Context, sys System, m *Models, q Question, ev *Evidence) (*Answer, error) {
+	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
+	if err := c.answer(ctx, sys, m, q, a); err != nil {
+		return nil, fmt.Errorf("rag: answer: %w", err)
+	}
+	return a, nil
+}
+
 func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, a *Answer) error {
 	items := a.Evidence.Items()
-	if len(items) == 0 {
+	in := llm.AnswerInput{Question: q.Text}
+	if by, ok := sys.(Unaided); ok {
+		in = by.Unaided(q.Text)
+	} else if len(items) == 0 {
 		return nil
 	}
-	in := llm.AnswerInput{Question: q.Text}
 	docs := map[string]bool{}
 	for _, s := range a.Evidence.Sections {
 		for _, it := range s.Items {

@@ -179,6 +179,9 @@ func (r reservation) settle(u llm.Usage) {
 	}
 }
 
+// Price returns what a model costs; ok is false where it is not known.
+func (m *Meter) Price(model string) (p Price, ok bool) { return m.prices.Of(model) }
+
 // Rows returns the counts by stage and model, in order of their first call, as
 // copies. Rows of nothing are left out.
 func (m *Meter) Rows() []Spent {

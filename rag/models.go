@@ -32,6 +32,7 @@ type Models struct {
 	corpus *Corpus
 	meter  *Meter
 	stage  string // that calls are counted for
+	tally  *Tally // may be nil
 	shared *sharedModels
 }
 
@@ -122,6 +123,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 	if m.Free {
 		r, u, err := ask(ctx, t)
 		m.meter.add(m.stage, name, u)
+		m.tally.add(u)
 		return r, err
 	}
 	digest, err := t.Digest(name)
@@ -139,6 +141,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 	}
 	if ok {
 		m.meter.cached(m.stage, name)
+		m.tally.add(kept.Usage)
 		return llm.Reply{Text: kept.Text}, m.keep(ctx, reply{digest: digest, item: item, docs: docs})
 	}
 	call, err := m.meter.reserve(ctx, m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
@@ -147,6 +150,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 	}
 	r, u, err := ask(ctx, t)
 	call.settle(u)
+	m.tally.add(u)
 	if err != nil {
 		return llm.Reply{}, err
 	}
