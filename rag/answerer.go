@@ -17,3 +17,10 @@ type Answerer interface {
 	// evidence does not speak of the question.
 	Condense(ctx context.Context, m *Models, q Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error)
 }
+
+// Unaided is implemented by methods that answer from what the model knows: their
+// answers need no evidence. The local rules know nothing, and say so.
+type Unaided interface {
+	// Unaided returns what the answer is to be made of.
+	Unaided(question string) llm.AnswerInput
+}

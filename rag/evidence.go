@@ -58,10 +58,10 @@ const maxSpans = 5
 
 // Retrieve runs a method's plan for a question.
 func (c *Corpus) Retrieve(ctx context.Context, sys System, m *Models, q Question) (*Evidence, error) {
-	ev := &Evidence{Method: sys.Instance(), Trace: &query.Trace{}}
+	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error { return c.retrieve(ctx, s, sys, m, q, ev) })
 	if err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", sys.Instance(), err)
+		return nil, fmt.Errorf("rag: %s: %w", ev.Method, err)
 	}
 	return ev, nil
 }

@@ -20,7 +20,8 @@ type System interface {
 	Name() string
 	// Instance names the method with its index-time parameters where they are
 	// not the defaults: it is the name of the graph that it builds, or the
-	// method's name where it builds none.
+	// method's name where it builds none. Methods that read the same graph have
+	// one instance, of the method whose graph it is.
 	Instance() string
 	// Params are the method's parameters with the defaults filled in, for
 	// people and manifests.
@@ -43,6 +44,15 @@ type System interface {
 	// Cite returns the keys of the chunks that an item of the plan rests on,
 	// the most telling first.
 	Cite(v *engine.View, it query.Item) ([]string, error)
+}
+
+// Label names a method where it answers: its instance, or its name where it
+// reads the index of another method.
+func Label(s System) string {
+	if name := s.Instance(); name == s.Name() || strings.HasPrefix(name, s.Name()+"#") {
+		return name
+	}
+	return s.Name()
 }
 
 // Question is what is asked, and how.

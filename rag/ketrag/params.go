@@ -39,13 +39,14 @@ type Params struct {
 	// Theta is the part of the budget that is the entity channel's. The
 	// default is 0.4; 0 is Keyword-RAG and 1 Skeleton-RAG.
 	Theta float64
-	// Seeds is the number of entities that retrieval starts from. The default
-	// is 10.
+	// Seeds is the number of entities, or with the channel near of chunks, that
+	// retrieval starts from. The default is 10.
 	Seeds int
 	// Probe is the number of keywords looked at. The default is 1000.
 	Probe int
-	// Channel is the channel beside the entities': keyword (the default) or
-	// text, the chunks nearest to the question.
+	// Channel is the channel beside the entities': keyword (the default);
+	// text, the chunks nearest to the question; or near, the Seeds nearest
+	// chunks and those that near edges join them to.
 	Channel string
 }
 
@@ -110,7 +111,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Theta = r.Float("theta", 0, 1)
 	p.Seeds = r.Int("seeds", 1, 1000)
 	p.Probe = r.Int("probe", 1, 100_000)
-	p.Channel = r.OneOf("channel", "keyword", "text")
+	p.Channel = r.OneOf("channel", "keyword", "text", "near")
 	return p, all, r.Err()
 }
 

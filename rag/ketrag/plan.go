@@ -63,8 +63,15 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 // chunks ranks the chunks of the channel beside the entities'.
 func (s *System) chunks(q rag.Question, model string, budget int) query.Op {
 	space := spaceOf(rag.ChunkNodeType, model)
-	if s.p.Channel == "text" {
+	switch s.p.Channel {
+	case "text":
 		return &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: s.p.Probe, Source: "Text-RAG"}
+	case "near":
+		seeds := &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: s.p.Seeds, Source: "KNNG-RAG, seeds"}
+		return &query.Union{Combine: query.First, In: []query.Op{seeds, &query.Sort{In: &query.Neighbors{
+			In: seeds, Graph: s.g, Types: []string{edgeLexical, edgeVector}, Direction: engine.Both,
+			Rank: space, Text: q.Text, Source: "KNNG-RAG, their neighbours",
+		}}}}
 	}
 	words := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(typeKeyword, model), Text: q.Text, K: s.p.Probe, Source: "keywords, inner product",

@@ -269,6 +269,10 @@ type AnswerInput struct {
 	Evidence []Evidence `json:"evidence"`
 	// MaxSentences bounds an extractive answer; 0 is 2.
 	MaxSentences int `json:"max_sentences,omitempty"`
+	// Unaided asks for an answer from what the model knows, without evidence,
+	// and Steps for one that it reasons towards step by step.
+	Unaided bool `json:"unaided,omitempty"`
+	Steps   bool `json:"steps,omitempty"`
 }
 
 // Evidence is one numbered piece of evidence; an answer cites it as [N].

@@ -23,8 +23,8 @@ func hideText(s string) data { return hide(reflect.ValueOf(s)) }
 
 // page is what one prompt is filled from.
 type page struct {
-	// fields are the input's by their names in Go: numbers as they are, all
-	// else as data; nil for an empty text or list.
+	// fields are the input's by their names in Go: numbers and truths as they
+	// are, all else as data; nil for an empty text or list.
 	fields fields
 	// code is the number in the lines that fence data. None of the texts has
 	// it.
@@ -55,6 +55,8 @@ func (p *page) add(v reflect.Value) {
 			p.add(f)
 		case f.Kind() == reflect.Int:
 			p.fields[name.Name] = max(0, int(f.Int()))
+		case f.Kind() == reflect.Bool:
+			p.fields[name.Name] = f.Bool()
 		case f.Kind() != reflect.Struct && f.Len() == 0:
 			p.fields[name.Name] = nil
 		default:

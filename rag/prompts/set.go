@@ -208,6 +208,8 @@ func sample(t reflect.Type) reflect.Value {
 		}
 	case reflect.Int:
 		v.SetInt(2)
+	case reflect.Bool:
+		v.SetBool(true)
 	case reflect.Float64:
 		v.SetFloat(2)
 	}
