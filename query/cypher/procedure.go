@@ -65,6 +65,9 @@ type ProcedureCall struct {
 	graph *graph
 }
 
+// NodeTypes returns the node types of the current graph that a label means.
+func (c *ProcedureCall) NodeTypes(label string) []engine.TypeID { return typesOf(c.View, label) }
+
 // Node returns a node of the current graph as a value.
 func (c *ProcedureCall) Node(id engine.NodeID) Value { return node(c.graph, id) }
 

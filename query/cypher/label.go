@@ -1,0 +1,32 @@
+package cypher
+
+import (
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// labelOf returns the label that a node type stands for: its name up to the
+// first colon, so that the chunks of every chunk set are labelled chunk.
+func labelOf(typeName string) string {
+	label, _, _ := strings.Cut(typeName, ":")
+	return label
+}
+
+// typesOf returns the node types that a label means, ascending: those labelled
+// exactly so, or where there are none those whose label differs in case.
+func typesOf(r engine.Reader, label string) []engine.TypeID {
+	var same, alike []engine.TypeID
+	for _, t := range r.NodeTypes() {
+		switch name := labelOf(r.NodeTypeName(t)); {
+		case name == label, r.NodeTypeName(t) == label:
+			same = append(same, t)
+		case strings.EqualFold(name, label):
+			alike = append(alike, t)
+		}
+	}
+	if same != nil {
+		return same
+	}
+	return alike
+}
