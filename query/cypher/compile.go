@@ -7,10 +7,11 @@ type scope struct {
 	names []string
 }
 
-// slot returns the place of a variable.
+// slot returns the place of a variable, of the last one where an expression's
+// own variable hides another.
 func (s *scope) slot(name string) (int, bool) {
-	for i, n := range s.names {
-		if n == name {
+	for i := len(s.names) - 1; i >= 0; i-- {
+		if s.names[i] == name {
 			return i, true
 		}
 	}
@@ -40,8 +41,6 @@ type compiler struct {
 	scope *scope
 	// pattern compiles the matches of patterns that stand in an expression.
 	pattern func(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error)
-	// depth is the number of places that local variables of expressions need
-	// beyond the scope.
 }
 
 // patternMatcher finds the matches of patterns for a row: it calls found with a
@@ -56,4 +55,5 @@ type exec struct {
 	ctx    context.Context
 	params map[string]Value
 	graph  *graph
+	eval   evalState
 }
