@@ -52,6 +52,8 @@ func TestCheckReply(t *testing.T) {
 		{"points", llm.FilterPoints, `{"points":[{"description":"a","score":"80","n":2}]}`, `{"points":[{"description":"a","score":80,"n":2}]}`},
 		{"bare list of points", llm.FilterPoints, `[{"description":"a","score":0}]`, `{"points":[{"description":"a","score":0}]}`},
 		{"verdict", llm.Judge, `{"winner":-1,"reason":"equal"}`, `{"winner":-1,"reason":"equal"}`},
+		{"questions", llm.MakeQuestions, `{"items":["Why \n it?"," ","Why it?","Who?"]}`, `{"items":["Why it?","Who?"]}`},
+		{"questions in a bare list", llm.MakeQuestions, "1: [\"Why?\", \"Who?\",]", `{"items":["Why?","Who?"]}`},
 		{"tag in a string", llm.Judge, `{"winner":0,"reason":"\u003cthink>a"}`, `{"winner":0,"reason":"\u003cthink\u003ea"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,6 +103,9 @@ func TestCheckReplyRefuses(t *testing.T) {
 		{"no score", llm.FilterPoints, `{"points":[{"description":"a"}]}`, "no score"},
 		{"score", llm.FilterPoints, `{"points":[{"description":"a","score":101}]}`, "0 to 100"},
 		{"no winner", llm.Judge, `{"reason":"a"}`, "no \"winner\""},
+		{"no questions", llm.MakeQuestions, `{"items":[" "]}`, "no items"},
+		{"a question of another kind", llm.MakeQuestions, `{"items":["Why?",{"q":1}]}`, "item 2 is not a string"},
+		{"questions by another name", llm.MakeQuestions, `{"list":["Why?"]}`, "no \"items\""},
 		{"half a winner", llm.Judge, `{"winner":0.5}`, "index"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

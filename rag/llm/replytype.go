@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -40,6 +41,8 @@ func readReply(k Kind, v any) (any, error) {
 		return readPoints(f)
 	case Judge:
 		return readVerdict(f)
+	case MakeQuestions:
+		return readQuestions(f)
 	}
 	return nil, ErrKind
 }
@@ -56,6 +59,8 @@ func readBareList(k Kind, list []any) (any, error) {
 		return readElements(fields{"entities": list})
 	case FilterPoints:
 		return readPoints(fields{"points": list})
+	case MakeQuestions:
+		return readQuestions(fields{"items": list})
 	}
 	return nil, errors.New("it is a JSON list, not an object")
 }
@@ -251,6 +256,30 @@ func readVerdict(f fields) (any, error) {
 		return nil, errors.New("the winner is neither an answer's index nor -1")
 	}
 	return Verdict{Winner: int(winner), Reason: reason}, nil
+}
+
+func readQuestions(f fields) (any, error) {
+	list, given, err := f.list("items", "questions", "tasks", "users")
+	if err != nil {
+		return nil, err
+	}
+	if !given {
+		return nil, errors.New(`it has no "items"`)
+	}
+	q := Questions{Items: []string{}}
+	for i, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return nil, fmt.Errorf("item %d is not a string", i+1)
+		}
+		if s = cleanName(s); s != "" && !slices.Contains(q.Items, s) {
+			q.Items = append(q.Items, s)
+		}
+	}
+	if len(q.Items) == 0 {
+		return nil, errors.New("it has no items")
+	}
+	return q, nil
 }
 
 // fields are the fields of a JSON object. Its methods take a field's names,

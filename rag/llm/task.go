@@ -26,6 +26,8 @@ const (
 	FilterPoints        Kind = "filter-points"        // AnswerInput -> Points
 	Answer              Kind = "answer"               // AnswerInput -> text with [n] markers
 	Judge               Kind = "judge"                // JudgeInput -> Verdict
+	ShortAnswer         Kind = "short-answer"         // ShortAnswerInput -> text
+	MakeQuestions       Kind = "make-questions"       // QuestionsInput -> Questions
 )
 
 // Form is the form of a kind's reply.
@@ -41,10 +43,10 @@ const (
 // Form returns the form of the kind's reply.
 func (k Kind) Form() Form {
 	switch k {
-	case Attribute, Summarise, MergeDescriptions, HypotheticalPassage, Answer:
+	case Attribute, Summarise, MergeDescriptions, HypotheticalPassage, Answer, ShortAnswer:
 		return FormText
 	case Extract, Glean, RepairRelation, CommunityReport, SummaryEntities, QueryElements,
-		Keywords, FilterPoints, Judge:
+		Keywords, FilterPoints, Judge, MakeQuestions:
 		return FormJSON
 	}
 	return FormUnknown
@@ -294,6 +296,34 @@ type Point struct {
 	// N is the number of the evidence that it was found in, 0 where the model
 	// does not tell.
 	N int `json:"n,omitempty"`
+}
+
+// ShortAnswerInput is a question whose answer is compared with a known one:
+// the shortest that is right is wanted, without citations.
+type ShortAnswerInput struct {
+	Question string `json:"question"`
+	// Evidence is what to answer from; nil asks what the model knows.
+	Evidence []Evidence `json:"evidence"`
+	// Options, each behind its letter as in "A. Paris", ask for a letter.
+	Options []string `json:"options,omitempty"`
+}
+
+// QuestionsInput asks for questions about a collection of texts, in three
+// steps: without a User for Count users, with one for Count tasks of the user,
+// and with a Task for Count questions.
+type QuestionsInput struct {
+	// About says in words what the texts are, "" where nobody does.
+	About string `json:"about,omitempty"`
+	// Texts are the beginnings of some of them.
+	Texts []string `json:"texts"`
+	User  string   `json:"user,omitempty"`
+	Task  string   `json:"task,omitempty"`
+	Count int      `json:"count"`
+}
+
+// Questions are the users, tasks or questions that were asked for.
+type Questions struct {
+	Items []string `json:"items"`
 }
 
 // JudgeInput are two answers to be compared, or one to be held to a truth.

@@ -209,6 +209,8 @@ func unshown(task llm.Task) (n int) {
 	switch in := task.Input.(type) {
 	case llm.AnswerInput:
 		return len(in.Evidence) - 1
+	case llm.ShortAnswerInput:
+		return max(0, len(in.Evidence)-1)
 	case llm.ReportInput:
 		return len(in.Relations)
 	}

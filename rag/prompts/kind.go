@@ -30,6 +30,8 @@ func kinds() []kindInfo {
 		{llm.FilterPoints, reflect.TypeFor[llm.AnswerInput](), true},
 		{llm.Answer, reflect.TypeFor[llm.AnswerInput](), false},
 		{llm.Judge, reflect.TypeFor[llm.JudgeInput](), true},
+		{llm.ShortAnswer, reflect.TypeFor[llm.ShortAnswerInput](), false},
+		{llm.MakeQuestions, reflect.TypeFor[llm.QuestionsInput](), true},
 	}
 }
 

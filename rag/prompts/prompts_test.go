@@ -75,6 +75,12 @@ func cases() []llm.Task {
 		{Kind: llm.Answer, Input: llm.AnswerInput{Question: question.Question, Evidence: evidence}},
 		{Kind: llm.Judge, Input: llm.JudgeInput{Question: question.Question, Answers: []string{"Mira Voss [1].", "Old Harn,\nsurely."}}},
 		{Kind: llm.Judge, Input: llm.JudgeInput{Question: question.Question, Answers: []string{"Mira Voss"}, Truth: []string{"Mira Voss", "M. Voss"}}},
+		{Kind: llm.ShortAnswer, Lang: "de", Input: llm.ShortAnswerInput{Question: question.Question, Evidence: evidence, Options: []string{"A. Mira Voss", "B. Old Harn"}}},
+		{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{Question: question.Question, Evidence: evidence}},
+		{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{Question: question.Question}},
+		{Kind: llm.MakeQuestions, Lang: "de", Input: llm.QuestionsInput{About: "Letters about mills.", Texts: []string{text, "The tide mill stood empty."}, User: "A historian of mills.", Task: "Compare the mills of two coasts.", Count: 5}},
+		{Kind: llm.MakeQuestions, Input: llm.QuestionsInput{Texts: []string{text}, User: "A historian of mills.", Count: 5}},
+		{Kind: llm.MakeQuestions, Input: llm.QuestionsInput{Texts: []string{text}, Count: 5}},
 	}
 }
 
@@ -146,7 +152,7 @@ func TestSystemIsConstant(t *testing.T) {
 		}
 		system[task.Kind] = first.Content
 	}
-	if len(system) != len(s.Kinds()) || len(system) != 14 {
+	if len(system) != len(s.Kinds()) || len(system) != 16 {
 		t.Errorf("%d kinds of %d", len(system), len(s.Kinds()))
 	}
 }
@@ -219,7 +225,7 @@ func TestFiles(t *testing.T) {
 		}
 		b[0] = 'x'
 	}
-	if len(names) != 14+9 || !slices.IsSorted(names) {
+	if len(names) != 16+10 || !slices.IsSorted(names) {
 		t.Errorf("files %q", names)
 	}
 	for name, b := range s.Files() {

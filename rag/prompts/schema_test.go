@@ -30,6 +30,7 @@ func replies() map[llm.Kind]any {
 		llm.Keywords:      llm.KeywordSet{High: []string{"h"}, Low: []string{"l"}},
 		llm.FilterPoints:  llm.Points{Points: []llm.Point{{Description: "d", Score: 90, N: 3}}},
 		llm.Judge:         llm.Verdict{Winner: -1, Reason: "r"},
+		llm.MakeQuestions: llm.Questions{Items: []string{"q"}},
 	}
 }
 

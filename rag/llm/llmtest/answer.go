@@ -43,17 +43,38 @@ func (s *Server) answer(c Chat) string {
 	case llm.FilterPoints:
 		n, text := piece(c)
 		v = llm.Points{Points: []llm.Point{{Description: first(text), Score: 50, N: n}}}
+	case llm.MakeQuestions:
+		v = items(c)
 	case llm.Judge:
 		v = llm.Verdict{Winner: 0, Reason: "by rule"}
 	case llm.Answer:
 		n, text := piece(c)
 		return first(text) + " [" + strconv.Itoa(n) + "]."
+	case llm.ShortAnswer:
+		_, text := piece(c)
+		return first(text)
 	default:
 		_, text := piece(c)
 		return first(text) + "."
 	}
 	b, _ := json.Marshal(v)
 	return string(b)
+}
+
+// items lists five users, tasks of the user, or questions for the task, by
+// number.
+func items(c Chat) (q llm.Questions) {
+	what, of := "User", ""
+	if user, ok := c.Fences["user"]; ok {
+		what, of = "Task", " of "+user
+	}
+	if task, ok := c.Fences["task"]; ok {
+		what, of = "Question", " for "+task
+	}
+	for i := range 5 {
+		q.Items = append(q.Items, what+" "+strconv.Itoa(i+1)+of)
+	}
+	return q
 }
 
 // piece returns the first of the numbered pieces of the text with the most

@@ -16,7 +16,8 @@
 // The names of an extraction are the capitalised words of the text, and two
 // that follow each other in a sentence are related. An answer is the first
 // sentence of the piece of evidence with the most words of the question, with
-// its number. A gleaning finds nothing. Options.Answer puts other answers in
+// its number; a short one is without. A gleaning finds nothing. Questions that
+// are to be made are five, with numbers. Options.Answer puts other answers in
 // their place.
 //
 // A vector is the sum of pseudorandom vectors of a text's words, of length 1.

@@ -122,6 +122,8 @@ func TestPrompts(t *testing.T) {
 		{llm.FilterPoints, llm.AnswerInput{Question: "Who drew the mill?", Evidence: evidence}, `"n":5`},
 		{llm.Answer, llm.AnswerInput{Question: "Who drew the mill?", Evidence: evidence}, "Mira Voss drew the mill [5]."},
 		{llm.Judge, llm.JudgeInput{Question: "q", Answers: []string{"a", "b"}}, `"winner":0`},
+		{llm.ShortAnswer, llm.ShortAnswerInput{Question: "Who drew the mill?", Evidence: evidence}, "Mira Voss drew the mill"},
+		{llm.MakeQuestions, llm.QuestionsInput{Texts: []string{"Rain fell."}, User: "U", Task: "T", Count: 5}, `"Question 2 for T"`},
 	} {
 		task := llm.Task{Kind: c.kind, Input: c.input}
 		if err := set.Fill(&task); err != nil {

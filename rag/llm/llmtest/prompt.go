@@ -81,7 +81,7 @@ func fenceLine(line string) (label string, ok bool) {
 // subject is the label of the text that a kind of task is about.
 func subject(k llm.Kind) string {
 	switch k {
-	case llm.Answer, llm.FilterPoints:
+	case llm.Answer, llm.ShortAnswer, llm.FilterPoints:
 		return "evidence"
 	case llm.CommunityReport, llm.SummaryEntities:
 		return "entities"
@@ -126,6 +126,10 @@ func kindOf(name llm.Kind, outside, plain string, fences map[string]string) llm.
 		return llm.RepairRelation
 	case field("entities"):
 		return llm.QueryElements
+	case field("items"): // which the schema of every list has
+		return llm.MakeQuestions
+	case fence("question") && strings.Contains(outside, "few words"):
+		return llm.ShortAnswer
 	case fence("statements"), fence("entity"):
 		return llm.Attribute
 	case fence("descriptions"):

@@ -39,7 +39,8 @@
 //
 // # Tasks
 //
-// A [Provider] does every kind of task but judge, which it refuses.
+// A [Provider] does every kind of task but judge and make-questions, which it
+// refuses.
 //
 //   - extract: names, dates, in texts with few names also terms; relations are
 //     the words between two neighbouring entities of a sentence, and keep that
@@ -53,6 +54,7 @@
 //     hypothetical-passage is the question as a statement.
 //   - answer, filter-points: the sentences of the evidence that hold most of
 //     the question, and what sort of thing it asks for, with their citations.
+//     short-answer is the first of them, without.
 //
 // Names, sentences and terms are those of rag/text, whose rules are made for
 // English. Control characters never reach a reply.

@@ -46,12 +46,12 @@ func New(o Options) *Provider {
 // Name implements [llm.Provider]: "local/" and the version of the rules.
 func (p *Provider) Name() string { return "local/" + rulesVersion }
 
-// Can implements [llm.Provider]: every kind but judge.
+// Can implements [llm.Provider]: every kind but judge and make-questions.
 func (p *Provider) Can(k llm.Kind) bool {
 	switch k {
 	case llm.Extract, llm.Glean, llm.RepairRelation, llm.Attribute, llm.CommunityReport,
 		llm.Summarise, llm.MergeDescriptions, llm.SummaryEntities, llm.QueryElements,
-		llm.Keywords, llm.HypotheticalPassage, llm.FilterPoints, llm.Answer:
+		llm.Keywords, llm.HypotheticalPassage, llm.FilterPoints, llm.Answer, llm.ShortAnswer:
 		return true
 	}
 	return false
@@ -59,8 +59,9 @@ func (p *Provider) Can(k llm.Kind) bool {
 
 // Do implements [llm.Provider]. It reads Kind, Input and MaxTokens of the
 // task, and gives equal replies to equal tasks; MaxTokens bounds texts and
-// reports, not lists. Errors are [llm.ErrKind] for judge, [ErrInput] for an
-// input that is not of the kind's type (a value, not a pointer),
+// reports, not lists. Errors are [llm.ErrKind] for the kinds that
+// it cannot do, [ErrInput] for an input that is not of the kind's type (a
+// value, not a pointer),
 // [llm.ErrNoEvidence] for an answer without evidence, an [llm.ReplyError] for a
 // relation beyond repair, the context's, and the embedder's.
 func (p *Provider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
@@ -144,6 +145,10 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 				reply = p.cut(reply, t.MaxTokens)
 			}
 			return reply, []string{in.Question}, nil
+		}
+	case llm.ShortAnswerInput:
+		if t.Kind == llm.ShortAnswer {
+			return p.shortAnswer(ctx, in, t.MaxTokens)
 		}
 	case llm.AnswerInput:
 		read := make([]string, len(in.Evidence), len(in.Evidence)+1)

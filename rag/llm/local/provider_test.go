@@ -34,6 +34,7 @@ var inputs = map[llm.Kind]any{
 	llm.HypotheticalPassage: llm.QuestionInput{Question: "What is the cipher machine Enigma?"},
 	llm.FilterPoints:        llm.AnswerInput{Question: "Where did Turing work?", Evidence: []llm.Evidence{{N: 4, Text: turing}}},
 	llm.Answer:              llm.AnswerInput{Question: "Where did Turing work?", Evidence: []llm.Evidence{{N: 4, Text: turing}}},
+	llm.ShortAnswer:         llm.ShortAnswerInput{Question: "Where did Turing work?", Evidence: []llm.Evidence{{N: 4, Text: turing}}},
 }
 
 const turing = `Alan Turing
@@ -74,7 +75,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s, cancelled: %v", k, err)
 		}
 	}
-	for _, k := range []llm.Kind{llm.Judge, "", "sing"} {
+	for _, k := range []llm.Kind{llm.Judge, llm.MakeQuestions, "", "sing"} {
 		if _, _, err := p.Do(t.Context(), llm.Task{Kind: k, Input: llm.JudgeInput{}}); p.Can(k) || !errors.Is(err, llm.ErrKind) {
 			t.Errorf("%q: can %v, error %v", k, p.Can(k), err)
 		}
