@@ -1,10 +1,157 @@
 package cypher
 
-import "github.com/ragdb/ragdb/engine"
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+)
 
 // graph is a graph as a statement sees it: a view of a snapshot, or a
 // transaction that shows its own writes.
 type graph struct {
 	g *engine.Graph
 	r engine.Reader
+	// computed is Options.Computed.
+	computed func(r engine.Reader, n engine.Node, name string) (Value, bool, error)
+
+	// mu guards what was read: values of a statement's rows read it again.
+	mu     sync.Mutex
+	recent [recentNodes]engine.Node
+	labels map[engine.TypeID]string
+	ofType map[engine.TypeID]*roaring.Bitmap
+	// vectors are the vector indexes, nil until wanted.
+	vectors []vectorIndex
 }
+
+// recentNodes is how many records a graph remembers: those of the rows at hand.
+const recentNodes = 16
+
+// record returns a node's record.
+func (g *graph) record(id engine.NodeID) (engine.Node, error) {
+	place := &g.recent[id%recentNodes]
+	g.mu.Lock()
+	n := *place
+	g.mu.Unlock()
+	if n.ID == id && id != 0 {
+		return n, nil
+	}
+	n, err := g.r.Node(id)
+	if errors.Is(err, engine.ErrNotFound) {
+		return n, fmt.Errorf("cypher: the node was deleted: %w", engine.ErrNotFound)
+	}
+	if err != nil {
+		return n, err
+	}
+	g.mu.Lock()
+	*place = n
+	g.mu.Unlock()
+	return n, nil
+}
+
+// changed forgets what was read of the graph, since it was written to.
+func (g *graph) changed() {
+	g.mu.Lock()
+	g.recent = [recentNodes]engine.Node{}
+	g.ofType, g.vectors = nil, nil
+	g.mu.Unlock()
+}
+
+// nodesOf returns the nodes of a type, which the caller must not change.
+func (g *graph) nodesOf(t engine.TypeID) (*roaring.Bitmap, error) {
+	g.mu.Lock()
+	set := g.ofType[t]
+	g.mu.Unlock()
+	if set != nil {
+		return set, nil
+	}
+	set, err := g.r.Nodes(t)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	if g.ofType == nil {
+		g.ofType = map[engine.TypeID]*roaring.Bitmap{}
+	}
+	g.ofType[t] = set
+	g.mu.Unlock()
+	return set, nil
+}
+
+
+// typeLabel returns the label of a type.
+func (g *graph) typeLabel(t engine.TypeID) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	label, ok := g.labels[t]
+	if !ok {
+		label = labelOf(g.r.NodeTypeName(t))
+		if g.labels == nil {
+			g.labels = map[engine.TypeID]string{}
+		}
+		g.labels[t] = label
+	}
+	return label
+}
+
+// edgeTypesOf returns the edge types that a name in a pattern stands for.
+func (g *graph) edgeTypesOf(name string) []engine.EdgeType {
+	if t, ok := g.r.EdgeType(name); ok {
+		return []engine.EdgeType{t}
+	}
+	var exact, folded []engine.EdgeType
+	for _, t := range g.r.EdgeTypes() {
+		switch have := labelOf(g.r.EdgeTypeName(t)); {
+		case have == name:
+			exact = append(exact, t)
+		case strings.EqualFold(have, name):
+			folded = append(folded, t)
+		}
+	}
+	if exact != nil {
+		return exact
+	}
+	return folded
+}
+
+// label returns the label of a node.
+func (g *graph) label(id engine.NodeID) (string, error) {
+	n, err := g.record(id)
+	if err != nil {
+		return "", err
+	}
+	return g.typeLabel(n.Type), nil
+}
+
+// hasLabel reports whether a pattern with the label matches a node.
+func (g *graph) hasLabel(id engine.NodeID, label string) (bool, error) {
+	n, err := g.record(id)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range typesOf(g.r, label) {
+		if t == n.Type {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// key returns the caller's key of a node.
+func (g *graph) key(id engine.NodeID) (string, error) {
+	n, err := g.record(id)
+	return n.Key, err
+}
+
+// degree returns the number of a node's distinct neighbours.
+func (g *graph) degree(id engine.NodeID) (int64, error) {
+	n, err := g.r.Degree(id, engine.EdgeFilter{Direction: engine.Both})
+	return int64(n), err
+}
+
+// edgeType returns the type of an edge, as a pattern names it.
+func (g *graph) edgeType(e *Edge) string { return labelOf(g.r.EdgeTypeName(e.Type)) }

@@ -1,0 +1,85 @@
+package cypher
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// A vector index is a vector space of the engine with what the language knows
+// of it: whose property its vectors are. That stands in a bucket of the graph.
+const indexBucket = "cypher.indexes"
+
+// vectorIndex says that a vector space holds a property of the nodes of a
+// label.
+type vectorIndex struct {
+	Name     string `json:"-"` // of the space
+	Label    string `json:"label"`
+	Property string `json:"property"`
+}
+
+// vectorIndexes returns the vector indexes in order of name.
+func (g *graph) vectorIndexes() ([]vectorIndex, error) {
+	g.mu.Lock()
+	have := g.vectors
+	g.mu.Unlock()
+	if have != nil {
+		return have, nil
+	}
+	have = []vectorIndex{}
+	for e, err := range g.r.Bucket(indexBucket).Scan(nil, nil) {
+		if err != nil {
+			return nil, err
+		}
+		ix := vectorIndex{Name: string(e.Key)}
+		if err := json.Unmarshal(e.Value, &ix); err != nil {
+			return nil, fmt.Errorf("cypher: vector index %s: %w: %v", ix.Name, engine.ErrCorrupt, err)
+		}
+		have = append(have, ix)
+	}
+	g.mu.Lock()
+	g.vectors = have
+	g.mu.Unlock()
+	return have, nil
+}
+
+// vectorIndexOf returns the name of the vector index of a property of the
+// nodes of a label, "" where there is none.
+func (g *graph) vectorIndexOf(label, property string) (string, error) {
+	all, err := g.vectorIndexes()
+	for _, ix := range all {
+		if ix.Property == property && strings.EqualFold(ix.Label, label) {
+			return ix.Name, nil
+		}
+	}
+	return "", err
+}
+
+// vectorOf returns a node's vector where the property has a vector index, as it
+// was at the last commit; or null.
+func (g *graph) vectorOf(n engine.Node, property string) (Value, error) {
+	name, err := g.vectorIndexOf(g.typeLabel(n.Type), property)
+	if err != nil || name == "" {
+		return Null, err
+	}
+	view, err := g.r.Vectors(name)
+	if err != nil {
+		return Null, err
+	}
+	vec, err := view.Vector(context.Background(), uint64(n.ID), nil)
+	if errors.Is(err, engine.ErrNotFound) {
+		return Null, nil
+	}
+	if err != nil {
+		return Null, err
+	}
+	list := make([]Value, len(vec))
+	for i, x := range vec {
+		list[i] = Float(float64(x))
+	}
+	return ListOf(list), nil
+}
