@@ -17,6 +17,8 @@
 // Search: [VectorSearch], [LayerSearch], [TextSearch], [NameMatch],
 // [PhraseSearch].
 //
+// Follow names: [Bridge].
+//
 // Follow edges: [Neighbors], [Expand], [PPR], [PathChain], [Communities] and,
 // back to their members, Neighbors; [Relations] and [Induced] take edges as
 // items.
@@ -24,7 +26,7 @@
 // Choose: [Filter], [AtLeast], [TopPerType], [TopPerGroup], [Limit], [Minus],
 // [Intersect].
 //
-// Combine and order: [Union], [Score], [Sort].
+// Combine and order: [Union], [Score], [Sort], [Rescale].
 //
 // Render: [Pack], [Sections].
 //

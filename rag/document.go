@@ -197,7 +197,8 @@ func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, erro
 	return s, nil
 }
 
-// cut adds the chunks of a set to a document, with their postings.
+// cut adds the chunks of a set to a document, with the postings of their words
+// and names.
 func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) (int, error) {
 	set := chunker.Set()
 	t, err := v.MakeNodeType(chunkType(set))
@@ -229,6 +230,9 @@ func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engin
 			return 0, err
 		}
 		if err := v.PutTerms(field, cid, c.Analyzer.Terms(body)); err != nil {
+			return 0, err
+		}
+		if err := putNames(v, set, cid, full, ch.Start, ch.End); err != nil {
 			return 0, err
 		}
 	}

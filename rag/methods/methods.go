@@ -5,6 +5,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/archrag"
 	"github.com/ragdb/ragdb/rag/baseline"
+	"github.com/ragdb/ragdb/rag/bridge"
 	"github.com/ragdb/ragdb/rag/erarag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/ketrag"
@@ -16,7 +17,10 @@ const Default = ketrag.Name
 
 // All returns the methods by name.
 func All() rag.Methods {
-	m := rag.Methods{archrag.Name: archrag.Open, erarag.Name: erarag.Open, hirag.Name: hirag.Open, ketrag.Name: ketrag.Open, noderag.Name: noderag.Open}
+	m := rag.Methods{
+		archrag.Name: archrag.Open, bridge.Name: bridge.Open, erarag.Name: erarag.Open, hirag.Name: hirag.Open, ketrag.Name: ketrag.Open,
+		noderag.Name: noderag.Open,
+	}
 	for _, name := range baseline.Names() {
 		m[name] = baseline.Open(name)
 	}

@@ -1,0 +1,145 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// Name is the method's name.
+const Name = "bridge"
+
+// Params are the method's parameters.
+type Params struct {
+	// Chunks is the chunk set.
+	Chunks text.ChunkSet
+	// K is the number of first hits that bridges start from. The default is
+	// 10.
+	K int
+	// Lambda is what the best bridge weighs against the best hit. The default
+	// is 0.5.
+	Lambda float64
+	// Delta is what a bridge weighs that leads to nothing more of the
+	// question's words, against 1 for all of them. The default is 0.3.
+	Delta float64
+	// Anchor is what a hit weighs that has none of the question's names. The
+	// default is 0.3.
+	Anchor float64
+	// Gate is how fast names in the question open the bridge: wholly where
+	// they are one part in Gate of its words; 0 leaves it open. The default is
+	// 2.5.
+	Gate float64
+	// Pin keeps the first hit first. It is on by default.
+	Pin bool
+}
+
+// defaults are the parameters by name, as people write them.
+func defaults() map[string]string {
+	return map[string]string{
+		"chunks": text.ChunkSet{}.String(), "k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "2.5", "pin": "on",
+	}
+}
+
+// parse reads parameters and returns them with their canonical spellings.
+func parse(given map[string]string) (Params, map[string]string, error) {
+	p, all := Params{}, defaults()
+	for k, v := range given {
+		if _, ok := all[k]; !ok {
+			return p, nil, fmt.Errorf("no parameter %q; there are %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		}
+		all[k] = v
+	}
+	r := rag.NewParamReader(all)
+	var err error
+	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
+		r.Fail("chunks", err.Error())
+	}
+	p.K = r.Int("k", 1, candidates)
+	p.Lambda = r.Float("lambda", 0, 10)
+	p.Delta = r.Float("delta", 0, 1)
+	p.Anchor = r.Float("anchor", 0, 1)
+	p.Gate = r.Float("gate", 0, 100)
+	p.Pin = r.Flag("pin")
+	return p, all, r.Err()
+}
+
+// System is the method on a corpus.
+type System struct {
+	p   Params
+	all map[string]string
+	c   *rag.Corpus
+}
+
+var _ rag.System = (*System)(nil)
+
+// Open makes the method on a corpus.
+func Open(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	p, all, err := parse(params)
+	if err != nil {
+		return nil, fmt.Errorf("rag: bridge: %w: %w", rag.ErrMethod, err)
+	}
+	return &System{p: p, all: all, c: c}, nil
+}
+
+// Name implements [rag.System].
+func (s *System) Name() string { return Name }
+
+// Instance implements [rag.System]: the chunk set is all that an index depends
+// on.
+func (s *System) Instance() string {
+	return rag.Instance(Name, map[string]string{"chunks": s.all["chunks"]}, defaults())
+}
+
+// Params implements [rag.System].
+func (s *System) Params() map[string]string { return maps.Clone(s.all) }
+
+// ChunkSet implements [rag.System].
+func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
+
+// Graph implements [rag.System]: it builds none.
+func (s *System) Graph() *engine.Graph { return nil }
+
+// Stages implements [rag.System]: words, vectors and names of the chunks are
+// all.
+func (s *System) Stages(*rag.Models) []rag.Stage { return nil }
+
+// Changed implements [rag.System].
+func (s *System) Changed(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return nil, nil
+}
+
+// candidates is how many chunks each of the two rankings brings, as for naive.
+const candidates = 1000
+
+// Plan implements [rag.System].
+func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	base, set := s.c.Base, s.p.Chunks
+	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
+		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.Questions.Space().Model), Text: q.Text, K: candidates},
+		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: q.Text, K: candidates},
+	}}, Source: "first hits, as naive's"}
+	bridge := &query.Bridge{
+		In: &query.Limit{In: hits, N: s.p.K}, Graph: base, Names: rag.NamesField(set), Words: rag.TextField(set), Text: q.Text,
+		Floor: s.p.Delta, Anchor: s.p.Anchor, Gate: s.p.Gate, Source: "names that the question lacks",
+	}
+	var ranked query.Op = &query.Union{In: []query.Op{hits, bridge}, Combine: query.Sum, Weights: []float64{1, s.p.Lambda}}
+	if s.p.Pin {
+		first := &query.Limit{In: hits, N: 1}
+		ranked = &query.Union{In: []query.Op{first, ranked}, Combine: query.First, Source: "the first hit stays first"}
+	}
+	pack := &query.Pack{In: ranked, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText}
+	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: pack}}}, nil
+}
+
+// Cite implements [rag.System]: a chunk rests on itself.
+func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+	n, err := v.Node(it.ID)
+	return []string{n.Key}, err
+}
