@@ -75,16 +75,19 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys System, m *Models, q Questi
 	return a, nil
 }
 
-func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, a *Answer) error {
-	items := a.Evidence.Items()
-	in := llm.AnswerInput{Question: q.Text}
+// AnswerInput returns what an answer is made of: the evidence, numbered, or what
+// sys makes of it first ([Answerer]), or none ([Unaided]). docs are the
+// documents that it is from, for [Models.Do]. The error is [llm.ErrNoEvidence]
+// where there is nothing to answer from.
+func (c *Corpus) AnswerInput(ctx context.Context, sys System, m *Models, q Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
+	in = llm.AnswerInput{Question: q.Text}
 	if by, ok := sys.(Unaided); ok {
 		in = by.Unaided(q.Text)
-	} else if len(items) == 0 {
-		return nil
+	} else if len(ev.Items()) == 0 {
+		return in, nil, llm.ErrNoEvidence
 	}
-	docs := map[string]bool{}
-	for _, s := range a.Evidence.Sections {
+	from := map[string]bool{}
+	for _, s := range ev.Sections {
 		for _, it := range s.Items {
 			e := llm.Evidence{N: len(in.Evidence) + 1, Section: s.Name, Text: it.Text}
 			if m.Free && it.Kind != ChunkNodeType {
@@ -94,26 +97,32 @@ func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, 
 			}
 			in.Evidence = append(in.Evidence, e)
 			for _, ch := range it.Chunks {
-				docs[DocOf(ch)] = true
+				from[DocOf(ch)] = true
 			}
 		}
 	}
+	docs = sortedKeys(from)
+	if by, ok := sys.(Answerer); ok {
+		in, err = by.Condense(ctx, m.in("ask"), q, in, docs)
+	}
+	return in, docs, err
+}
+
+func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, a *Answer) error {
 	before, start := m.Usage(), time.Now()
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
 		base := s.Graph(c.Base).WithContext(ctx)
-		w := &answerWriter{a: a, items: items, on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
+		w := &answerWriter{a: a, items: a.Evidence.Items(), on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
 			return c.source(base, sys.ChunkSet(), it, said)
 		}}
-		var err error
-		if by, ok := sys.(Answerer); ok {
-			if in, err = by.Condense(ctx, m.in("ask"), q, in, sortedKeys(docs)); err != nil {
-				return err
-			}
+		in, docs, err := c.AnswerInput(ctx, sys, m, q, a.Evidence)
+		if err != nil {
+			return err
 		}
 		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}
 		var reply llm.Reply
 		if q.Stream == nil {
-			reply, err = m.in("ask").Do(ctx, "ask", sortedKeys(docs), t)
+			reply, err = m.in("ask").Do(ctx, "ask", docs, t)
 			if err == nil && !m.Free && prompts.IsNoEvidence(reply.Text) {
 				err = llm.ErrNoEvidence
 			}
@@ -121,7 +130,7 @@ func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, 
 				err = w.write(reply.Text)
 			}
 		} else {
-			_, err = m.in("ask").Stream(ctx, "ask", sortedKeys(docs), t, w.hold)
+			_, err = m.in("ask").Stream(ctx, "ask", docs, t, w.hold)
 		}
 		if err != nil {
 			return err
