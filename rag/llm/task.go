@@ -306,6 +306,8 @@ type ShortAnswerInput struct {
 	Evidence []Evidence `json:"evidence"`
 	// Options, each behind its letter as in "A. Paris", ask for a letter.
 	Options []string `json:"options,omitempty"`
+	// Steps asks for an answer that the model reasons towards, in the last line.
+	Steps bool `json:"steps,omitempty"`
 }
 
 // QuestionsInput asks for questions about a collection of texts, in three

@@ -77,7 +77,7 @@ func cases() []llm.Task {
 		{Kind: llm.Judge, Input: llm.JudgeInput{Question: question.Question, Answers: []string{"Mira Voss"}, Truth: []string{"Mira Voss", "M. Voss"}}},
 		{Kind: llm.ShortAnswer, Lang: "de", Input: llm.ShortAnswerInput{Question: question.Question, Evidence: evidence, Options: []string{"A. Mira Voss", "B. Old Harn"}}},
 		{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{Question: question.Question, Evidence: evidence}},
-		{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{Question: question.Question}},
+		{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{Question: question.Question, Steps: true}},
 		{Kind: llm.MakeQuestions, Lang: "de", Input: llm.QuestionsInput{About: "Letters about mills.", Texts: []string{text, "The tide mill stood empty."}, User: "A historian of mills.", Task: "Compare the mills of two coasts.", Count: 5}},
 		{Kind: llm.MakeQuestions, Input: llm.QuestionsInput{Texts: []string{text}, User: "A historian of mills.", Count: 5}},
 		{Kind: llm.MakeQuestions, Input: llm.QuestionsInput{Texts: []string{text}, Count: 5}},
