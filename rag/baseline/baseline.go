@@ -1,15 +1,10 @@
-// Package baseline holds the methods that every comparison needs: they build
-// no graph and retrieve chunks.
-//
-//	bm25   BM25 over the chunks' terms
-//	dense  the vectors nearest to the question's
-//	naive  both: the sum of their scores after each was brought to mean 0 and
-//	       deviation 1 over its first candidates
 package baseline
 
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -22,86 +17,116 @@ import (
 // the KET-RAG paper's Text-RAG.
 const Candidates = 1000
 
-// Names lists the baselines.
-func Names() []string { return []string{"bm25", "dense", "naive"} }
+// opener makes a baseline on a corpus.
+type opener func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error)
 
-// System is a baseline on a corpus.
-type System struct {
-	c    *rag.Corpus
-	name string
-	set  text.ChunkSet
+// openers are the baselines by name.
+func openers() map[string]opener {
+	out := map[string]opener{}
+	for _, name := range []string{"bm25", "dense", "naive", "hyde"} {
+		out[name] = openChunks(name)
+	}
+	for name, v := range ketragVariants() {
+		out[name] = v.open(name)
+	}
+	for _, name := range []string{"zeroshot", "cot"} {
+		out[name] = openUnaided(name)
+	}
+	return out
 }
 
-var _ rag.System = (*System)(nil)
+// Names lists the baselines, in order.
+func Names() []string { return slices.Sorted(maps.Keys(openers())) }
 
-// Open makes a baseline. Its one parameter is chunks, the name of a chunk set
-// such as cl100k/150/0/paragraph, the default.
+// Open returns what makes the baseline of a name, which must be one of Names.
+// Every baseline has the parameter chunks, the name of a chunk set such as
+// cl100k/150/0/paragraph, the default. An unknown parameter is refused with
+// those that there are.
 func Open(name string) func(context.Context, *rag.Corpus, map[string]string) (rag.System, error) {
-	return func(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-		s := &System{c: c, name: name}
-		for k, v := range params {
-			if k != "chunks" {
-				return nil, fmt.Errorf("rag: %w: %s has no parameter %q; it has chunks", rag.ErrMethod, name, k)
-			}
-			set, err := text.ParseChunkSet(v)
-			if err != nil {
-				return nil, fmt.Errorf("rag: %w: %w", rag.ErrMethod, err)
-			}
-			s.set = set
+	return openers()[name]
+}
+
+// settings are a baseline's parameters with the defaults filled in.
+type settings struct {
+	*rag.ParamReader
+	all      map[string]string
+	defaults map[string]string
+	set      text.ChunkSet
+}
+
+// read reads the parameters of a baseline that has chunks and those of
+// defaults.
+func read(defaults, given map[string]string) (*settings, error) {
+	all := map[string]string{"chunks": text.ChunkSet{}.String()}
+	maps.Copy(all, defaults)
+	p := &settings{defaults: maps.Clone(all), all: all}
+	for k, v := range given {
+		if _, ok := all[k]; !ok {
+			return nil, noParameter(k, slices.Collect(maps.Keys(all)))
 		}
-		return s, nil
+		all[k] = v
 	}
+	p.ParamReader = rag.NewParamReader(all)
+	var err error
+	if p.set, err = text.ParseChunkSet(all["chunks"]); err != nil {
+		p.Fail("chunks", err.Error())
+	}
+	all["chunks"] = p.set.String()
+	return p, nil
+}
+
+// instance names the graph that a baseline builds with its index-time
+// parameters.
+func (p *settings) instance(name string, indexed ...string) string {
+	part := map[string]string{}
+	for _, k := range append(indexed, "chunks") {
+		part[k] = p.all[k]
+	}
+	return rag.Instance(name, part, p.defaults)
+}
+
+func noParameter(key string, known []string) error {
+	slices.Sort(known)
+	return fmt.Errorf("no parameter %q; there are %s", key, strings.Join(known, ", "))
+}
+
+// refuse says what is wrong with a baseline's parameters.
+func refuse(name string, err error) error {
+	return fmt.Errorf("rag: %s: %w: %w", name, rag.ErrMethod, err)
+}
+
+// graphless is what baselines that build no graph have in common.
+type graphless struct {
+	c    *rag.Corpus
+	name string
+	*settings
 }
 
 // Name implements [rag.System].
-func (s *System) Name() string { return s.name }
+func (s *graphless) Name() string { return s.name }
 
 // Instance implements [rag.System].
-func (s *System) Instance() string {
-	return rag.Instance(s.name, s.Params(), map[string]string{"chunks": text.ChunkSet{}.String()})
-}
+func (s *graphless) Instance() string { return s.instance(s.name) }
 
 // Params implements [rag.System].
-func (s *System) Params() map[string]string { return map[string]string{"chunks": s.set.String()} }
+func (s *graphless) Params() map[string]string { return maps.Clone(s.all) }
 
 // ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.set }
+func (s *graphless) ChunkSet() text.ChunkSet { return s.set }
 
-// Graph implements [rag.System]: a baseline builds none.
-func (s *System) Graph() *engine.Graph { return nil }
+// Graph implements [rag.System].
+func (s *graphless) Graph() *engine.Graph { return nil }
 
 // Stages implements [rag.System]: chunks, postings and vectors are all.
-func (s *System) Stages(*rag.Models) []rag.Stage { return nil }
+func (s *graphless) Stages(*rag.Models) []rag.Stage { return nil }
 
 // Changed implements [rag.System].
-func (s *System) Changed(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *graphless) Changed(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return nil, nil
 }
 
-// Plan implements [rag.System].
-func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	pack := &query.Pack{
-		In: s.rank(m, q), Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText,
-	}
-	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: pack}}}, nil
-}
-
-func (s *System) rank(m *rag.Models, q rag.Question) query.Op {
-	lexical := &query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.set), Text: q.Text, K: Candidates}
-	if s.name == "bm25" {
-		return lexical
-	}
-	dense := &query.VectorSearch{
-		Graph: s.c.Base, Space: rag.ChunkSpace(s.set, m.Questions.Space().Model), Text: q.Text, K: Candidates,
-	}
-	if s.name == "dense" {
-		return dense
-	}
-	return &query.Union{In: []query.Op{dense, lexical}, Combine: query.ZSum}
-}
-
-// Cite implements [rag.System].
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+// Cite implements [rag.System]: a chunk rests on itself.
+func (s *graphless) Cite(v *engine.View, it query.Item) ([]string, error) {
 	n, err := v.Node(it.ID)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,10 @@ type Params struct {
 	Channel string
 }
 
-// defaults are the parameters by name, as people write them.
+// Defaults returns the parameters by name with their defaults, as people write
+// them.
+func Defaults() map[string]string { return defaults() }
+
 func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "k": "2", "beta": "0.8", "core": "pagerank", "unit": "1200",

@@ -1,0 +1,77 @@
+package baseline
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// chunksAlone is bm25, dense, naive or hyde.
+type chunksAlone struct{ graphless }
+
+func openChunks(name string) opener {
+	return func(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+		p, err := read(nil, params)
+		if err == nil {
+			err = p.Err()
+		}
+		if err != nil {
+			return nil, refuse(name, err)
+		}
+		return &chunksAlone{graphless{c, name, p}}, nil
+	}
+}
+
+// Plan implements [rag.System]. hyde calls a model once.
+func (s *chunksAlone) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	lexical := &query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.set), Text: q.Text, K: Candidates}
+	dense := nearest(s.c, s.set, m, q.Text)
+	var rank query.Op
+	switch s.name {
+	case "bm25":
+		rank = lexical
+	case "dense":
+		rank = dense
+	case "naive":
+		rank = &query.Union{In: []query.Op{dense, lexical}, Combine: query.ZSum}
+	case "hyde":
+		passage, err := hypothetical(ctx, m, q)
+		if err != nil {
+			return nil, err
+		}
+		dense.Text, dense.Source = passage, "HyDE, Eq. 8 with one passage"
+		rank = dense
+	}
+	pack := &query.Pack{
+		In: rank, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText,
+	}
+	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: pack}}}, nil
+}
+
+// nearest ranks the chunks of the base graph by the vector of a text.
+func nearest(c *rag.Corpus, set text.ChunkSet, m *rag.Models, s string) *query.VectorSearch {
+	return &query.VectorSearch{
+		Graph: c.Base, Space: rag.ChunkSpace(set, m.Questions.Space().Model), Text: s, K: Candidates,
+	}
+}
+
+// hypothetical asks a model for a passage that could answer the question (Gao
+// et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022).
+// The local rules only turn the question into a statement. Where there is no
+// passage it is the question.
+func hypothetical(ctx context.Context, m *rag.Models, q rag.Question) (string, error) {
+	reply, err := m.Do(ctx, "question", nil, llm.Task{
+		Kind: llm.HypotheticalPassage, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text},
+	})
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(reply.Text) == "" {
+		return q.Text, nil
+	}
+	return reply.Text, nil
+}

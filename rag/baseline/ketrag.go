@@ -1,0 +1,74 @@
+package baseline
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/ketrag"
+)
+
+// ketragVariant is KET-RAG with some parameters fixed: what its paper takes it
+// apart into, or compares it with.
+type ketragVariant struct {
+	fixed    map[string]string // not to be given
+	defaults map[string]string // other defaults than KET-RAG's
+}
+
+func ketragVariants() map[string]ketragVariant {
+	type values = map[string]string
+	return map[string]ketragVariant{
+		// Without a core nothing is extracted: neither needs a model.
+		"keyword":  {fixed: values{"theta": "0", "beta": "0", "core": "pagerank", "channel": "keyword"}},
+		"knngraph": {fixed: values{"theta": "0", "beta": "0", "core": "pagerank", "channel": "near"}, defaults: values{"seeds": "50"}},
+
+		"skeleton":       {fixed: values{"theta": "1"}},
+		"hybrid":         {fixed: values{"theta": "0.5", "beta": "1", "core": "pagerank", "channel": "text"}},
+		"graphrag-local": {fixed: values{"theta": "1", "beta": "1", "core": "pagerank", "channel": "keyword"}},
+	}
+}
+
+// variant is another method's system under a baseline's name.
+type variant struct {
+	rag.System
+	name  string
+	fixed map[string]string
+}
+
+func (k ketragVariant) open(name string) opener {
+	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+		all, known := maps.Clone(k.fixed), ketrag.Defaults()
+		maps.Copy(all, k.defaults)
+		for key, v := range params {
+			_, has := known[key]
+			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" {
+				return nil, refuse(name, noParameter(key, k.names(known)))
+			}
+			all[key] = v
+		}
+		sys, err := ketrag.Open(ctx, c, all)
+		if err != nil {
+			return nil, err
+		}
+		return &variant{sys, name, k.fixed}, nil
+	}
+}
+
+// names are the parameters that may be given.
+func (k ketragVariant) names(known map[string]string) []string {
+	maps.DeleteFunc(known, func(key, _ string) bool { _, fixed := k.fixed[key]; return fixed })
+	return append(slices.Collect(maps.Keys(known)), "profile")
+}
+
+// Name implements [rag.System].
+func (s *variant) Name() string { return s.name }
+
+// Params implements [rag.System]: those that are not fixed.
+func (s *variant) Params() map[string]string {
+	out := s.System.Params()
+	for k := range s.fixed {
+		delete(out, k)
+	}
+	return out
+}
