@@ -2,6 +2,8 @@ package cypher
 
 import (
 	"math"
+	"time"
+	"unsafe"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -24,12 +26,48 @@ const (
 	KindPath
 )
 
+// String returns the name of the kind: integer, list.
+func (k Kind) String() string {
+	switch k {
+	case KindNull:
+		return "null"
+	case KindBool:
+		return "boolean"
+	case KindInt:
+		return "integer"
+	case KindFloat:
+		return "float"
+	case KindString:
+		return "string"
+	case KindTime:
+		return "time"
+	case KindList:
+		return "list"
+	case KindMap:
+		return "map"
+	case KindNode:
+		return "node"
+	case KindEdge:
+		return "edge"
+	case KindPath:
+		return "path"
+	}
+	return "unknown"
+}
+
 // Value is a value of the language. The zero Value is null. A Value is never
 // changed once it is made: lists and maps that it was made of belong to it.
+//
+// Values are compared with [Value.Equal]; == and reflect.DeepEqual do not see
+// what they hold.
 type Value struct {
 	kind Kind
-	num  uint64 // bool, int, bits of a float, nanoseconds since 1970, id of a node
-	ref  any    // string, []Value, map[string]Value, *graph, *Edge or *Path
+	// num is a bool, an int, the bits of a float, nanoseconds since 1970, the id
+	// of a node or the length of a string in bytes.
+	num uint64
+	// ref is the first byte of a string, or []Value, map[string]Value, *graph,
+	// *Edge or *Path. A string as a pointer needs no memory of its own.
+	ref any
 }
 
 // Edge is an edge of a graph, as a pattern matched it.
@@ -63,7 +101,13 @@ func Int(n int64) Value { return Value{kind: KindInt, num: uint64(n)} }
 func Float(x float64) Value { return Value{kind: KindFloat, num: math.Float64bits(x)} }
 
 // String returns a string.
-func String(s string) Value { return Value{kind: KindString, ref: s} }
+func String(s string) Value {
+	return Value{kind: KindString, num: uint64(len(s)), ref: unsafe.StringData(s)}
+}
+
+// Time returns a point in time, kept in UTC to the nanosecond. It must lie
+// between the years 1678 and 2261.
+func Time(t time.Time) Value { return Value{kind: KindTime, num: uint64(t.UnixNano())} }
 
 // ListOf returns a list, which takes over the slice.
 func ListOf(vs []Value) Value { return Value{kind: KindList, ref: vs} }
@@ -85,6 +129,22 @@ func (v Value) Kind() Kind { return v.kind }
 
 // IsNull reports whether the value is null.
 func (v Value) IsNull() bool { return v.kind == KindNull }
+
+// isNumber reports whether the value is an integer or a float.
+func (v Value) isNumber() bool { return v.kind == KindInt || v.kind == KindFloat }
+
+// graph returns the graph of a node, an edge or a path, nil for other kinds.
+func (v Value) graph() *graph {
+	switch ref := v.ref.(type) {
+	case *graph:
+		return ref
+	case *Edge:
+		return ref.graph
+	case *Path:
+		return ref.graph
+	}
+	return nil
+}
 
 // AsBool returns a boolean, false for other kinds.
 func (v Value) AsBool() bool { return v.kind == KindBool && v.num == 1 }
@@ -110,8 +170,19 @@ func (v Value) AsFloat() float64 {
 
 // AsString returns a string, "" for other kinds.
 func (v Value) AsString() string {
-	s, _ := v.ref.(string)
-	return s
+	if v.kind != KindString {
+		return ""
+	}
+	first, _ := v.ref.(*byte)
+	return unsafe.String(first, v.num)
+}
+
+// AsTime returns a time in UTC, the zero time for other kinds.
+func (v Value) AsTime() time.Time {
+	if v.kind != KindTime {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(v.num)).UTC()
 }
 
 // AsList returns the elements of a list, nil for other kinds. They belong to

@@ -1,0 +1,90 @@
+package cypher
+
+import (
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+)
+
+// appendKey appends bytes that are the same for two values exactly where they
+// are equivalent, and no prefix of another value's: keys of several values may
+// stand one after the other. Numbers that are whole are written as integers
+// whatever their type, so that 1 and 1.0 meet; all NaN are one.
+func (v Value) appendKey(dst []byte) []byte {
+	switch v.kind {
+	case KindBool:
+		return append(dst, byte(KindBool), byte(v.num))
+	case KindInt:
+		return binary.BigEndian.AppendUint64(append(dst, byte(KindInt)), v.num)
+	case KindFloat:
+		return appendFloatKey(dst, v.AsFloat())
+	case KindString:
+		return appendStringKey(append(dst, byte(KindString)), v.AsString())
+	case KindTime:
+		return binary.BigEndian.AppendUint64(append(dst, byte(KindTime)), v.num)
+	case KindList:
+		list := v.AsList()
+		dst = binary.AppendUvarint(append(dst, byte(KindList)), uint64(len(list)))
+		for _, x := range list {
+			dst = x.appendKey(dst)
+		}
+		return dst
+	case KindMap:
+		m := v.AsMap()
+		dst = binary.AppendUvarint(append(dst, byte(KindMap)), uint64(len(m)))
+		for _, k := range sortedKeys(m) {
+			dst = m[k].appendKey(appendStringKey(dst, k))
+		}
+		return dst
+	case KindNode:
+		dst = binary.BigEndian.AppendUint32(append(dst, byte(KindNode)), uint32(graphID(v.graph())))
+		return binary.BigEndian.AppendUint64(dst, v.num)
+	case KindEdge:
+		return appendEdgeKey(append(dst, byte(KindEdge)), v.AsEdge())
+	case KindPath:
+		return appendPathKey(append(dst, byte(KindPath)), v.AsPath())
+	}
+	return append(dst, byte(KindNull))
+}
+
+func appendFloatKey(dst []byte, x float64) []byte {
+	switch {
+	case math.IsNaN(x):
+		return append(dst, byte(KindFloat), 0)
+	case x == math.Trunc(x) && x >= -1<<63 && x < 1<<63:
+		return Int(int64(x)).appendKey(dst)
+	}
+	return binary.BigEndian.AppendUint64(append(dst, byte(KindFloat), 1), math.Float64bits(x))
+}
+
+func appendStringKey(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendEdgeKey(dst []byte, e *Edge) []byte {
+	id := e.identity()
+	dst = binary.BigEndian.AppendUint32(dst, uint32(graphID(e.graph)))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(id.From))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(id.To))
+	return binary.BigEndian.AppendUint32(dst, uint32(id.Type))
+}
+
+func appendPathKey(dst []byte, p *Path) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(graphID(p.graph)))
+	dst = binary.AppendUvarint(dst, uint64(len(p.Nodes)))
+	for _, n := range p.Nodes {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(n))
+	}
+	for _, e := range p.Edges {
+		dst = appendEdgeKey(dst, e)
+	}
+	return dst
+}
+
+// sortedKeys returns the keys of a map in order.
+func sortedKeys(m map[string]Value) []string {
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
+}
