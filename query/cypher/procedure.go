@@ -51,6 +51,9 @@ type ProcedureCall struct {
 	// Args has a value for each argument of the procedure, null for those that
 	// were left out.
 	Args []Value
+	// DB is the database, and Namespace the session's part of it.
+	DB        *engine.DB
+	Namespace *engine.Namespace
 	// View is the current graph at the statement's snapshot.
 	View *engine.View
 	// Tx is the statement's transaction where the procedure writes.
