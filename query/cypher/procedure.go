@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -30,6 +31,32 @@ type Procedure struct {
 	// Plan, where set, describes what a call with these arguments would run,
 	// for EXPLAIN.
 	Plan func(ctx context.Context, c *ProcedureCall) ([]query.Explanation, error)
+}
+
+// Signature writes the procedure as people read it: name(a :: type, b? ::
+// type) :: (column :: type).
+func (p *Procedure) Signature() string {
+	var b strings.Builder
+	b.WriteString(p.Name + "(")
+	for i, a := range p.Args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(a.Name)
+		if a.Optional {
+			b.WriteByte('?')
+		}
+		b.WriteString(" :: " + a.Type)
+	}
+	b.WriteString(") :: (")
+	for i, c := range p.Columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c.Name + " :: " + c.Type)
+	}
+	b.WriteByte(')')
+	return b.String()
 }
 
 // Arg is an argument of a procedure.
@@ -70,6 +97,9 @@ type ProcedureCall struct {
 
 // NodeTypes returns the node types of the current graph that a label means.
 func (c *ProcedureCall) NodeTypes(label string) []engine.TypeID { return typesOf(c.View, label) }
+
+// EdgeTypes returns the edge types of the current graph that a name means.
+func (c *ProcedureCall) EdgeTypes(name string) []engine.EdgeType { return c.graph.edgeTypesOf(name) }
 
 // Node returns a node of the current graph as a value.
 func (c *ProcedureCall) Node(id engine.NodeID) Value { return node(c.graph, id) }
