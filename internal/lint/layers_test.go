@@ -49,7 +49,7 @@ var homes = map[string][]string{
 	"golang.org/x/net":                    {"rag/load"},
 	"github.com/tiktoken-go/tokenizer":    {"rag/text"},
 	"github.com/clipperhouse/uax29":       {"rag/text", "engine/text"},
-	"github.com/blevesearch/snowballstem": {"engine/text"},
+	"github.com/blevesearch/snowballstem": {"engine/text", "rag/eval"},
 	"github.com/spf13/cobra":              {"cmd/ragdb"},
 	"github.com/spf13/pflag":              {"cmd/ragdb"},
 	"github.com/mattn/go-isatty":          {"cmd/ragdb"},
