@@ -386,9 +386,7 @@ func (b *bridging) set(from []Item, open float64) (Set, error) {
 	for id, s := range best {
 		score := s.score / most * open
 		step := Step{Op: "bridge", From: from[s.from].Ref(), Note: fmt.Sprintf("%q", s.name), Score: score}
-		out.Items = append(out.Items, Item{
-			Graph: b.o.Graph.ID(), ID: id, Score: score, Why: append(slices.Clip(from[s.from].Why), step),
-		})
+		out.Items = append(out.Items, Item{Graph: b.o.Graph.ID(), ID: id, Score: score, Why: []Step{step}})
 	}
 	slices.SortFunc(out.Items, byScore)
 	return out, nil

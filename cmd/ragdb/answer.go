@@ -215,6 +215,14 @@ func place(doc, heading string, page int, bytes [2]int64) string {
 	return s + fmt.Sprintf(" (bytes %d–%d)", bytes[0], bytes[1])
 }
 
+// by names the method that retrieved, and says so where nobody chose it.
+func (k *asking) by(method string) string {
+	if k.chosen != "" {
+		return method + ", " + k.chosen
+	}
+	return method
+}
+
 func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 	o := a.out
 	if !ans.Answered {
@@ -243,7 +251,7 @@ func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 		}
 	}
 	line := fmt.Sprintf("%s · %s · %s of evidence · %s",
-		duration(took), ans.Method, plural(ans.Evidence.Tokens, "token"), by)
+		duration(took), k.by(ans.Method), plural(ans.Evidence.Tokens, "token"), by)
 	if ans.Trace != "" {
 		line += " · trace " + ans.Trace
 	}
@@ -251,7 +259,7 @@ func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 }
 
 // printEvidence prints the retrieved items as rows, or one below the other.
-func (a *app) printEvidence(ev *rag.Evidence, items []evidenceItem) {
+func (a *app) printEvidence(k *asking, ev *rag.Evidence, items []evidenceItem) {
 	if !a.out.text() {
 		t := &table{head: []string{"rank", "section", "kind", "id", "score", "tokens", "text"}, right: []bool{true, false, false, false, true, true, false}}
 		for _, it := range items {
@@ -271,7 +279,7 @@ func (a *app) printEvidence(ev *rag.Evidence, items []evidenceItem) {
 		}
 		a.out.print("%s\n", wrap(a.out.clean(it.Text), a.out.width, "   "))
 	}
-	a.out.print("%s\n", a.out.dim(fmt.Sprintf("%s · %s · %s · %s", duration(ev.Time), ev.Method, plural(len(items), "item"), plural(ev.Tokens, "token"))))
+	a.out.print("%s\n", a.out.dim(fmt.Sprintf("%s · %s · %s · %s", duration(ev.Time), k.by(ev.Method), plural(len(items), "item"), plural(ev.Tokens, "token"))))
 }
 
 // printExplanation prints the plan and what its operators did.

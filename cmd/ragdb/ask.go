@@ -27,7 +27,8 @@ type questionFlags struct {
 func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	f.method = specList{methods: a.methods, one: true}
 	fl := cmd.Flags()
-	fl.Var(&f.method, "method", "method to retrieve by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
+	fl.Var(&f.method, "method", "method to retrieve by: "+strings.Join(a.methods.Names(), ", ")+
+		" (default "+methods.WithoutModel+", or "+methods.Default+" with a chat model)")
 	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION`, such as 'lang = \"en\" AND date >= 2025-01-01'")
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
@@ -60,13 +61,27 @@ type asking struct {
 	system *planned
 	models *rag.Models
 	q      rag.Question
+	// chosen says why the method is used where nobody named it, else "".
+	chosen string
+}
+
+// defaultMethod returns the method of a question that names none, and why.
+func (f *questionFlags) defaultMethod() (name, because string) {
+	if isLocal(f.models.chat) {
+		return methods.WithoutModel, "the default without a chat model"
+	}
+	return methods.Default, "the default with a chat model"
 }
 
 // ask opens the method and the models for a question.
 func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question) (*asking, error) {
 	// What the database keeps is settled by now.
 	q.Budget = int(f.budget)
-	sys, err := a.indexed(ctx, c, f.method.only())
+	name, chosen := f.defaultMethod()
+	if len(f.method.specs) > 0 {
+		chosen = ""
+	}
+	sys, err := a.indexed(ctx, c, f.method.only(name))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +89,7 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Qu
 	if err != nil {
 		return nil, err
 	}
-	return &asking{corpus: c, system: &planned{System: sys, top: int(f.top)}, models: m, q: q}, nil
+	return &asking{corpus: c, system: &planned{System: sys, top: int(f.top)}, models: m, q: q, chosen: chosen}, nil
 }
 
 // askFlags are the flags of ask.
@@ -171,7 +186,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 		}
 		a.out.json(r)
 	case f.noLLM:
-		a.printEvidence(ans.Evidence, items)
+		a.printEvidence(k, ans.Evidence, items)
 	default:
 		a.printAnswer(k, ans, took)
 	}

@@ -195,7 +195,8 @@ func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func()
 }
 
 // toIndex opens the methods to index by: those asked for, else those that the
-// corpus has, else the default. A new corpus remembers the first for questions.
+// corpus has, else the default. A new corpus remembers for questions the first
+// that was asked for.
 func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, asked bool) ([]rag.System, error) {
 	have, err := instances(ctx, c)
 	if err != nil {
@@ -211,7 +212,8 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 			specs = append(specs, spec)
 		}
 	}
-	if len(specs) == 0 {
+	named := len(specs) > 0
+	if !named {
 		specs = []rag.Spec{{Name: methods.Default}}
 	}
 	var systems []rag.System
@@ -222,7 +224,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 		}
 		systems = append(systems, sys)
 	}
-	if len(have) == 0 && a.sources[fromDatabase].values["method"] == "" {
+	if named && len(have) == 0 && a.sources[fromDatabase].values["method"] == "" {
 		first := specs[0]
 		first.Label = ""
 		return systems, store(ctx, c, map[string]string{"method": first.String()})

@@ -47,16 +47,13 @@ It is not needed: index makes the database too.`,
 			ctx, cancel := a.context(cmd)
 			defer cancel()
 			return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
-				if len(method.specs) == 0 {
-					method.specs = []rag.Spec{{Name: methods.Default}}
-				}
 				// Opening it tells whether its parameters are right.
-				sys, err := a.methods.Open(ctx, c, method.only())
+				sys, err := a.methods.Open(ctx, c, method.only(methods.Default))
 				if err != nil {
 					return err
 				}
-				if a.sources[fromDatabase].values["method"] == "" {
-					values["method"] = method.only().String()
+				if len(method.specs) > 0 && a.sources[fromDatabase].values["method"] == "" {
+					values["method"] = method.String()
 				}
 				if err := store(ctx, c, values); err != nil {
 					return err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/methods"
 )
 
 // database takes the path of the database from a command's arguments, which
@@ -115,10 +114,10 @@ func (a *app) checkNamespace(ctx context.Context, db *engine.DB, path string) er
 	return notFound("it has "+strings.Join(names, ", "), "%s has no namespace %q", path, a.global.ns)
 }
 
-// only returns the one method of a flag, or the default.
-func (l *specList) only() rag.Spec {
+// only returns the one method of a flag, or another where it has none.
+func (l *specList) only(other string) rag.Spec {
 	if len(l.specs) == 0 {
-		return rag.Spec{Name: methods.Default}
+		return rag.Spec{Name: other}
 	}
 	return l.specs[0]
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -34,7 +35,7 @@ figures of a method's index instead: those of its paper's tables.`,
 			ctx, cancel := a.context(cmd)
 			defer cancel()
 			if cmd.Flag("method").Changed {
-				return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.methodStats(ctx, c, method.only(), communities) })
+				return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.methodStats(ctx, c, method.only(methods.Default), communities) })
 			}
 			if communities {
 				return usage("add --method METHOD", "--communities is about the communities of a method")

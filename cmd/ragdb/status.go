@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
 )
 
 // statusResult is what status prints.
@@ -84,8 +85,8 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 		return nil, err
 	}
 	want := slices.Clone(done)
-	if m := r.Settings["method"]; m != "" && len(done) == 0 {
-		want = append(want, m) // begun, perhaps
+	if len(done) == 0 {
+		want = append(want, orDefault(r.Settings["method"], methods.Default)) // begun, perhaps
 	}
 	snap, err := c.DB.Snapshot(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,8 +85,15 @@ type whyOp struct {
 // why explains what an id names: one item, or the chunks of a document.
 func (k *asking) why(ctx context.Context, ev *rag.Evidence, id string) ([]whyResult, error) {
 	var out []whyResult
-	err := k.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
+	others, err := k.others(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = k.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
 		items, err := k.candidates(s, id)
+		if err == nil && len(items) == 0 {
+			err = k.unknown(s, others, id)
+		}
 		if err != nil {
 			return err
 		}
@@ -101,15 +109,58 @@ func (k *asking) why(ctx context.Context, ev *rag.Evidence, id string) ([]whyRes
 	return out, err
 }
 
+// others are the graphs of the methods that are not asked.
+func (k *asking) others(ctx context.Context) ([]*engine.Graph, error) {
+	names, err := instances(ctx, k.corpus)
+	if err != nil {
+		return nil, err
+	}
+	graphs, err := k.corpus.Namespace.Graphs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []*engine.Graph
+	for _, name := range names {
+		if !slices.Contains(graphs, name) || name == k.system.Instance() {
+			continue
+		}
+		g, err := k.corpus.Graph(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// unknown is the error of an id that names nothing in the graphs of the method;
+// it says whose graphs it is in.
+func (k *asking) unknown(s *engine.Snapshot, others []*engine.Graph, id string) error {
+	for _, g := range others {
+		found, err := resolve(s, []*engine.Graph{g}, id)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			spec, err := rag.ParseInstance(g.Name())
+			if err != nil {
+				return err
+			}
+			return notFound("it is in the graph of "+g.Name()+": add --method "+quote(spec.String()), "%s has no %q", k.system.Instance(), id)
+		}
+	}
+	return unknownID(k.corpus, id)
+}
+
 // candidates returns the items that an id means, each as the nodes that stand
-// for it.
+// for it; none where it names nothing.
 func (k *asking) candidates(s *engine.Snapshot, id string) ([][]query.Ref, error) {
 	named, err := resolve(s, k.graphs(), id)
 	if err != nil {
 		return nil, err
 	}
 	if len(named) == 0 {
-		return nil, unknownID(k.corpus, id)
+		return nil, nil
 	}
 	if !named[0].document {
 		var refs []query.Ref

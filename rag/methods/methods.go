@@ -12,8 +12,13 @@ import (
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
-// Default is the method that is used where none is named.
+// Default is the method that documents are indexed by where none is named, and
+// that questions are answered by where a chat model is configured.
 const Default = ketrag.Name
+
+// WithoutModel is the method that questions are answered by where none is named
+// and no chat model is configured. What Default indexes serves it.
+const WithoutModel = bridge.Name
 
 // All returns the methods by name.
 func All() rag.Methods {
