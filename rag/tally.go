@@ -32,9 +32,10 @@ func (t *Tally) Usage() llm.Usage {
 	return t.used
 }
 
-// Tallied returns m, the replies of which count on t beside its meter.
-func (m *Models) Tallied(t *Tally) *Models {
-	other := *m
+// Tallied returns m for the work of a stage, the replies of which count on t
+// beside the meter.
+func (m *Models) Tallied(stage string, t *Tally) *Models {
+	other := m.in(stage)
 	other.tally = t
-	return &other
+	return other
 }

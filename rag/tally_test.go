@@ -37,7 +37,7 @@ func TestTally(t *testing.T) {
 	text := make([]string, 2)
 	for i := range used {
 		var tally rag.Tally
-		a, err := c.AnswerFrom(t.Context(), sys, m.Tallied(&tally), q, ev)
+		a, err := c.AnswerFrom(t.Context(), sys, m.Tallied("test", &tally), q, ev)
 		if err != nil {
 			t.Fatal(err)
 		}
