@@ -1,0 +1,89 @@
+package ragtest
+
+import (
+	"context"
+	"testing"
+	"testing/fstest"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// Open opens a corpus in memory that is closed with the test.
+func Open(t testing.TB) *rag.Corpus {
+	t.Helper()
+	db, err := engine.Open(t.Context(), engine.Memory, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := rag.OpenCorpus(t.Context(), db, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Use makes a corpus index and answer with a model and an embedder, in place of
+// the local ones. It comes before the first documents.
+func Use(c *rag.Corpus, p llm.Provider, e llm.Embedder) {
+	c.NoWords = true
+	c.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.NewModels(c, p, e, e), nil }
+}
+
+// System opens a method, written name[:key=value,...].
+func System(t testing.TB, c *rag.Corpus, method string) rag.System {
+	t.Helper()
+	spec, err := rag.ParseSpec(method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := methods.All().Open(t.Context(), c, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// Index indexes documents, texts by file name, by a method; the file's name
+// says how its text is read. It fails the test where anything of it fails.
+func Index(t testing.TB, c *rag.Corpus, method string, docs map[string]string) *rag.IndexResult {
+	t.Helper()
+	files := fstest.MapFS{}
+	for name, text := range docs {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []rag.System{System(t, c, method)}}
+	r, err := x.Run(t.Context(), []rag.Input{{FS: files, Root: "."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Ask asks a method a question.
+func Ask(t testing.TB, c *rag.Corpus, method, question string) *rag.Answer {
+	t.Helper()
+	m, err := questionModels(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Ask(t.Context(), System(t, c, method), m, rag.Question{Text: question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func questionModels(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+	if c.Models != nil {
+		return c.Models(ctx, c)
+	}
+	return rag.OpenLocal(ctx, c, false)
+}
