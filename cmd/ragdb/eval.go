@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,32 +17,43 @@ import (
 
 // evalFlags are the flags of eval.
 type evalFlags struct {
-	data, questions, db string
-	methods             specList
-	join, extract       choice
-	models              modelFlags
-	budget              atLeastOne
-	seed                uint64
+	data, sweeps  []string
+	questions, db string
+	methods       specList
+	join, extract choice
+	models        modelFlags
+	budget        atLeastOne
+	seed          uint64
 }
 
 func (a *app) evalCommand() *cobra.Command {
-	f := &evalFlags{methods: specList{methods: a.methods, all: true}, join: choice{value: "no", of: []string{"no", "yes"}}}
-	f.extract.of = []string{eval.ExtractRecorded, eval.ExtractLocal, eval.ExtractModel}
+	f := newEvalFlags(a)
 	cmd := &cobra.Command{
 		Use:   "eval --data DIR",
 		Short: "Measure methods side by side on questions with known answers",
 		Long: `Eval indexes the documents of DIR by each method, asks the questions of DIR and
 counts how often the evidence holds the answer (coverage) or the records that it
-stands in (recall), with the same budget for all. DIR holds corpus.jsonl, lines of
-{"id","title","text"}, and questions.jsonl, lines of {"id","question",
-"answers":[...],"supporting":[ids]}, each possibly with .gz.
+stands in (recall, perfect, MRR), with the same budget for all. DIR holds
+corpus.jsonl, lines of {"id","title","text"}, and questions.jsonl, lines of
+{"id","question","answers":[...],"supporting":[ids]}, each possibly with .gz. What
+other systems retrieved, recorded.jsonl, becomes further rows.
+
+--data may be given several times: a table each. DIR@joined reads all records of
+DIR as one document, as --join yes does for every DIR. --db keeps the indexes: of
+one DIR a database, of several a folder with one each.
+
+A method is written name[:key=value,...][@label]; --sweep key=from:to:step or
+key=a|b|c makes a row for each value, of the methods that have the key. -v shows
+more columns and the time of each operator, --json all of it.
 
 Methods that read entities and relations take them from openie.jsonl where DIR
 has it, lines of {"passage_id","entities":[...],"triples":[[s,p,o],...]}, else
 from rules. --extract local takes rules, --extract model asks --model, and needs
 --db, where what was paid for is kept. The output says which.`,
 		Example: `  ragdb eval --data ./musique --methods ketrag,naive,bm25
-  ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown`,
+  ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown
+  ragdb eval --data ./musique --methods bm25,ketrag --sweep theta=0:1:0.2
+  ragdb eval --data ./musique --data ./musique@joined --data ./2wiki --db ./indexes --json`,
 		Annotations: map[string]string{printsRows: "yes"},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -51,34 +63,158 @@ from rules. --extract local takes rules, --extract model asks --model, and needs
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
 	}
+	f.add(a, cmd)
+	return cmd
+}
+
+func newEvalFlags(a *app) *evalFlags {
+	f := &evalFlags{methods: specList{methods: a.methods, all: true}, join: choice{value: "no", of: []string{"no", "yes"}}}
+	f.extract.of = []string{eval.ExtractRecorded, eval.ExtractLocal, eval.ExtractModel}
+	return f
+}
+
+// add adds the flags of a run.
+func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.data, "data", "", "`FOLDER` with corpus.jsonl and questions.jsonl")
+	fl.StringArrayVar(&f.data, "data", nil, "`FOLDER` with corpus.jsonl and questions.jsonl; FOLDER@joined reads its records as one document")
 	fl.StringVar(&f.questions, "questions", "", "questions `FILE` (default: that of --data)")
-	fl.StringVar(&f.db, "db", "", "index into the database `DB` and keep it (default: a temporary one)")
+	fl.StringVar(&f.db, "db", "", "index into the database `DB` and keep it; of several --data a folder of them (default: a temporary one)")
 	fl.Var(&f.methods, "methods", "methods, all or some of "+strings.Join(a.methods.Names(), ", ")+" (default all)")
+	fl.StringArrayVar(&f.sweeps, "sweep", nil, "a row for each `KEY=FROM:TO:STEP` or KEY=A|B|C, of the methods that have the key")
 	fl.Var(&f.join, "join", "read all records as one document: yes or no")
 	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded where --data has openie.jsonl, else local)")
 	f.models.add(cmd)
 	f.models.addLimits(cmd)
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the intervals")
-	return cmd
 }
 
 func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
-	if f.data == "" {
-		return usage("add --data DIR", "eval needs a data set")
-	}
-	if info, err := os.Stat(f.data); err != nil {
+	sets, err := a.evalOptions(cmd, f)
+	if err != nil {
 		return err
-	} else if !info.IsDir() {
-		return usage("give the folder that it is in", "%s is a file", f.data)
+	}
+	ctx, cancel := a.context(cmd)
+	defer cancel()
+	reports, err := a.evalAll(ctx, sets, func(rep *eval.Report) { a.printEval(rep, len(sets)) })
+	if err == nil {
+		a.printEvalJSON(reports)
+	}
+	return err
+}
+
+// evalAll measures data sets one after the other, and hands over each report
+// when it is there.
+func (a *app) evalAll(ctx context.Context, sets []eval.Options, each func(*eval.Report)) ([]*eval.Report, error) {
+	var out []*eval.Report
+	for _, o := range sets {
+		p := a.newProgress()
+		o.Notify = p.notify
+		rep, err := eval.Run(ctx, o)
+		p.end()
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, &failure{exit: exitNotFound, code: "not_found", message: chain(err), hint: "see ragdb help eval for the files of a data set", err: err}
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rep)
+		each(rep)
+	}
+	return out, nil
+}
+
+// evalOptions are the runs that the flags ask for, one for each --data.
+func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, error) {
+	if len(f.data) == 0 {
+		return nil, usage("add --data DIR", "eval needs a data set")
 	}
 	if len(f.methods.specs) == 0 {
 		if err := f.methods.Set("all"); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	if err := a.checkEvalModels(cmd, f); err != nil {
+		return nil, err
+	}
+	var sweeps []eval.Sweep
+	for _, s := range f.sweeps {
+		w, err := eval.ParseSweep(s)
+		if err != nil {
+			return nil, err
+		}
+		sweeps = append(sweeps, w)
+	}
+	if f.questions != "" && len(f.data) > 1 {
+		return nil, usage("give one --data", "--questions are those of one data set")
+	}
+	var out []eval.Options
+	used := map[string]bool{}
+	for _, d := range f.data {
+		set, err := evalSet(d)
+		if err != nil {
+			return nil, err
+		}
+		if used[set.name()] {
+			return nil, usage("their databases and tables would have one name", "two data sets are called %s", set.name())
+		}
+		used[set.name()] = true
+		o := eval.Options{
+			Data: set.dir, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
+			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f),
+			Budget: int(f.budget), Seed: f.seed, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
+		}
+		if f.db != "" && len(f.data) > 1 {
+			o.DB = filepath.Join(f.db, set.name()+".ragdb")
+		}
+		out = append(out, o)
+	}
+	if f.db != "" && len(f.data) > 1 {
+		if err := os.MkdirAll(f.db, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// dataSet is what --data names.
+type dataSet struct {
+	dir    string
+	joined bool
+}
+
+// evalSet reads DIR or DIR@joined.
+func evalSet(s string) (dataSet, error) {
+	set := dataSet{dir: s}
+	info, err := os.Stat(s)
+	if dir, ok := strings.CutSuffix(s, "@joined"); ok && err != nil {
+		set = dataSet{dir, true}
+		info, err = os.Stat(dir)
+	}
+	if err != nil {
+		return set, err
+	}
+	if !info.IsDir() {
+		return set, usage("give the folder that it is in", "%s is a file", set.dir)
+	}
+	return set, nil
+}
+
+// name tells the data sets of a run apart.
+func (s dataSet) name() string {
+	name := filepath.Base(s.dir)
+	if abs, err := filepath.Abs(s.dir); err == nil {
+		name = filepath.Base(abs) // of "." too
+	}
+	if s.joined {
+		name += "-joined"
+	}
+	return name
+}
+
+// checkEvalModels refuses models that nothing would be asked of, and paid ones
+// whose replies would be lost.
+func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 	if f.extract.value == eval.ExtractModel {
 		if err := a.settle(cmd, modelKeys()...); err != nil {
 			return err
@@ -92,23 +228,13 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	} else if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") {
 		return usage("add --extract model", "eval asks no model")
 	}
-	ctx, cancel := a.context(cmd)
-	defer cancel()
-	p := a.newProgress()
-	rep, err := eval.Run(ctx, eval.Options{
-		Data: f.data, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Methods: a.methods,
-		Join: f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Budget: int(f.budget), Seed: f.seed,
-		Engine: &engine.Options{Logger: a.logger()}, Notify: p.notify,
-	})
-	p.end()
-	if errors.Is(err, os.ErrNotExist) {
-		return &failure{exit: exitNotFound, code: "not_found", message: chain(err), hint: "see ragdb help eval for the files of a data set", err: err}
-	}
-	if err != nil {
-		return err
-	}
-	a.printEval(rep)
 	return nil
+}
+
+// evalBuild says which ragdb this is.
+func evalBuild() eval.Build {
+	v := newVersion()
+	return eval.Build{Version: v.Version, Revision: v.Revision, Modified: v.Modified}
 }
 
 // evalModels opens the models of --extract model, all counted on one meter.
@@ -132,39 +258,4 @@ func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) 
 		}
 		return m, err
 	}
-}
-
-func (a *app) printEval(r *eval.Report) {
-	o := a.out
-	if o.format == asJSON {
-		o.json(r)
-		return
-	}
-	t := &table{
-		head:  []string{"method", "coverage", "recall@2", "recall@5", "mrr", "vs bm25", "tokens", "p50 ms", "p99 ms", "index cpu s"},
-		right: []bool{false, true, true, true, true, true, true, true, true, true},
-	}
-	for i := range r.Methods {
-		f := &r.Methods[i]
-		ci := "–"
-		if f.CI != nil {
-			ci = fmt.Sprintf("%+.1f…%+.1f", 100*f.CI[0], 100*f.CI[1])
-		}
-		t.add(f, f.Name, percent(f.Coverage), percent(f.Recall2), percent(f.Recall5), percent(f.MRR), ci,
-			number(int(f.ContextTokens+0.5)), fmt.Sprintf("%.1f", f.Ms.P50), fmt.Sprintf("%.1f", f.Ms.P99), fmt.Sprintf("%.2f", f.IndexCPU))
-	}
-	o.rows(t)
-	if o.text() && len(r.Methods) > 0 {
-		o.print("\n%s\n", o.dim(fmt.Sprintf("%s · %s · records %s · budget %s · chunks %s · extraction %s · in percent",
-			r.Data, plural(r.Methods[0].Questions, "question"), map[string]string{"yes": "joined", "no": "apart"}[r.Join],
-			plural(r.Budget, "token"), r.Chunks, r.Extract)))
-	}
-}
-
-// percent writes a share in percent, a dash where it was not measured.
-func percent(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f", 100**x)
 }

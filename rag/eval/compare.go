@@ -6,17 +6,49 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-// compare adds the intervals against bm25.
+// compare adds the intervals against bm25: the first method of that name.
 func (r *runner) compare(rep *Report) {
-	at := slices.IndexFunc(r.o.Specs, func(s rag.Spec) bool { return s.Name == "bm25" })
-	if at < 0 || len(rep.Methods[at].main) == 0 {
+	at := slices.IndexFunc(r.specs, func(s rag.Spec) bool { return s.Name == "bm25" })
+	if at < 0 {
 		return
+	}
+	of := (*Row).recall5
+	if rep.Methods[at].Coverage != nil {
+		of = (*Row).coverage
 	}
 	for i := range rep.Methods {
 		if i == at {
 			continue
 		}
-		ci := interval(rep.Methods[i].main, rep.Methods[at].main, r.o.Seed)
+		ours, theirs := pairs(rep.Methods[i].Rows, rep.Methods[at].Rows, of)
+		if len(ours) == 0 {
+			continue
+		}
+		ci := interval(ours, theirs, r.o.Seed)
 		rep.Methods[i].CI = &ci
 	}
+}
+
+// pairs returns a figure of the questions that both methods have it for.
+func pairs(a, b []*Row, of func(*Row) *float64) (x, y []float64) {
+	for i := range a {
+		if m, n := of(a[i]), of(b[i]); m != nil && n != nil {
+			x, y = append(x, *m), append(y, *n)
+		}
+	}
+	return x, y
+}
+
+func (r *Row) coverage() *float64 {
+	if r == nil {
+		return nil
+	}
+	return r.Coverage
+}
+
+func (r *Row) recall5() *float64 {
+	if r == nil {
+		return nil
+	}
+	return r.Recall5
 }

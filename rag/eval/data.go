@@ -30,22 +30,39 @@ type Question struct {
 // maxLine bounds a line of a data file.
 const maxLine = 64 << 20
 
+// unpacked reads what is in a packed file.
+type unpacked struct {
+	io.Reader
+	file *os.File
+}
+
+// Close implements [io.Closer].
+func (u *unpacked) Close() error { return u.file.Close() }
+
+// openFile opens a data file, unpacking .gz.
+func openFile(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(path, ".gz") {
+		return f, nil
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &unpacked{z, f}, nil
+}
+
 // eachLine calls fn with every line of a JSONL file, unpacking .gz.
 func eachLine(path string, fn func(line []byte) error) (err error) {
-	f, err := os.Open(path)
+	r, err := openFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		defer z.Close()
-		r = z
-	}
+	defer r.Close()
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 1<<20), maxLine)
 	for n := 1; sc.Scan(); n++ {

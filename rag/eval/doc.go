@@ -28,19 +28,39 @@
 //     context, after lower-casing and dropping punctuation and articles;
 //     coverage_raw without that, case alone ignored; coverage_word normalised
 //     and on word borders. Questions without answers do not count.
-//   - recall@2, recall@5, perfect (all gold records among the first five), mrr:
-//     records are ranked by the first evidence item whose text comes from that
-//     record alone. Questions without gold records do not count.
+//   - recall@2, @5, @10: the share of the gold records among the first; hit@1,
+//     @5, @10: questions with any of them there; perfect: those with all among
+//     the first five; mrr: the reciprocal rank of the first. Records are ranked
+//     by the first evidence item whose text comes from that record alone.
+//     Questions without gold records do not count.
 //   - ci: a 95 % interval, by paired bootstrap over the questions, of the
 //     method's main figure less bm25's: of coverage where there are answers,
 //     else of recall@5. It is absent for bm25, the first method of that name,
 //     and where bm25 is not in the run or nothing was measured.
-//   - index_cpu_s: CPU seconds of the process while it indexed in this run, what
-//     all methods share (documents, the run's chunk set and its vectors) and
-//     what the method added. Work that a kept database holds already, or that
-//     an earlier method of the run did since both use one graph, counts
-//     nothing.
-//   - ms: milliseconds of a retrieval, from the question to the evidence.
+//   - evidence: a digest of all texts that were retrieved, with what they rest
+//     on. Two runs that retrieved the same have the same.
+//   - index: what making the index cost in calls, tokens and money, and
+//     index_cpu_s and index_s in CPU and wall seconds: of what all methods share
+//     (documents, the run's chunk set and its vectors) and of what the method
+//     added. A kept database keeps that with the index, so that a run that
+//     finds it made says what it cost then. Methods with one index have one
+//     cost.
+//   - ms: milliseconds of a retrieval, from the question to the evidence, and of
+//     each operator in it.
+//
+// All but the times are the same on every run: [Times] holds what is not.
+//
+// # Other systems
+//
+// A data set may have recorded.jsonl, what other systems retrieved for its
+// questions: {"system","question_id","retrieved":[record ids]}. They become
+// rows with the same figures, marked as recorded, each over the questions that
+// it was asked. Their context is the whole text of those records.
+//
+// # Sweeps
+//
+// A [Sweep] gives every method that has a parameter a row for each value.
+// Parameters that the index depends on make an index of their own.
 //
 // A record that cannot be read is left out, as it would be in use, and Notify
 // is told; a line of the questions that cannot be read is an error.

@@ -22,6 +22,9 @@ type Options struct {
 	// those, since by it the documents are indexed.
 	Specs   []rag.Spec
 	Methods rag.Methods
+	// Sweeps give the methods that have a parameter a row for each of its
+	// values; of several sweeps, for each combination.
+	Sweeps []Sweep
 	// Join makes the corpus one document.
 	Join bool
 	// Extract is what entities and relations are read with: ExtractRecorded,
@@ -34,6 +37,8 @@ type Options struct {
 	Budget int
 	// Seed is that of the bootstrap.
 	Seed uint64
+	// Build says which ragdb this is, in the manifest.
+	Build Build
 	// Engine are the database's options.
 	Engine *engine.Options
 	// Notify receives progress; nil is nobody.
@@ -76,23 +81,23 @@ type runner struct {
 	corpus    *rag.Corpus
 	questions []Question
 	joined    *joined
-	input     rag.Input
+	source    rag.Input // the records
+	input     rag.Input // what is indexed: them, or all joined
 	set       text.ChunkSet
-	reader    string // of entities and relations, with its version
+	specs     []rag.Spec // of the options, swept
+	reader    string     // of entities and relations, with its version
+	provider  string     // that does the tasks of indexing
+
+	documents, chunks int // once indexed
 }
 
 func (r *runner) run(ctx context.Context) (*Report, error) {
-	data, err := filepath.Abs(r.o.Data) // of "." too, the name tells the set
-	if err != nil {
+	var err error
+	if r.specs, err = r.sweep(ctx, r.o.Specs, r.o.Sweeps); err != nil {
 		return nil, err
 	}
-	rep := &Report{V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Budget: r.o.Budget, Chunks: r.set.String()}
-	if r.o.Join {
-		rep.Join = "yes"
-	}
-	systems := make([]rag.System, len(r.o.Specs))
-	for i, spec := range r.o.Specs {
-		var err error
+	systems := make([]rag.System, len(r.specs))
+	for i, spec := range r.specs {
 		if systems[i], err = r.system(ctx, spec); err != nil {
 			return nil, err
 		}
@@ -100,22 +105,68 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	if err := r.checkReader(ctx, systems); err != nil {
 		return nil, err
 	}
-	base, err := r.indexAll(ctx)
+	base, known, err := r.indexAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := r.report()
 	if err != nil {
 		return nil, err
 	}
 	for i, sys := range systems {
-		_, own, err := r.index(ctx, sys, nil)
+		title := r.specs[i].Title()
+		f, err := r.measure(ctx, sys, title)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.o.Specs[i].Title(), err)
+			return nil, fmt.Errorf("%s: %w", title, err)
 		}
-		f, err := r.ask(ctx, sys, r.o.Specs[i].Title())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.o.Specs[i].Title(), err)
+		if known && f.Index != nil {
+			f.cost(build{*f.Index, seconds(f.IndexCPU), seconds(f.IndexWall)}.plus(base))
 		}
-		f.IndexCPU = base + own
 		rep.Methods = append(rep.Methods, *f)
 	}
+	others, err := r.recorded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rep.Methods = append(rep.Methods, others...)
 	r.compare(rep)
+	rep.Manifest, err = r.manifest(ctx, systems)
+	return rep, err
+}
+
+// report returns a report without figures.
+func (r *runner) report() (*Report, error) {
+	data, err := filepath.Abs(r.o.Data) // of "." too, the name tells the set
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{
+		V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Budget: r.o.Budget, Chunks: r.set.String(), Asked: r.questions,
+	}
+	if r.o.Join {
+		rep.Join = "yes"
+	}
 	return rep, nil
+}
+
+// measure indexes by a method and asks it all questions. The cost is what the
+// method added to what all share.
+func (r *runner) measure(ctx context.Context, sys rag.System, title string) (*Figure, error) {
+	_, own, known, err := r.kept(ctx, sys.Instance(), sys, nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.ask(ctx, sys, title)
+	if err != nil {
+		return nil, err
+	}
+	if known || sys.Graph() == nil {
+		f.cost(own)
+	}
+	return f, nil
+}
+
+// cost notes what an index cost.
+func (f *Figure) cost(b build) {
+	f.Index, f.IndexCPU, f.IndexWall = &b.Cost, float64(b.CPU), float64(b.Wall)
 }

@@ -118,13 +118,14 @@ func values(f eval.Figure) []any {
 func checkJSON(t *testing.T, b []byte, join string, names []string, questions, budget int) {
 	t.Helper()
 	var rep struct {
-		V       int
-		Data    string
-		Join    string
-		Extract string
-		Budget  int
-		Chunks  string
-		Methods []map[string]any
+		V        int
+		Data     string
+		Join     string
+		Extract  string
+		Budget   int
+		Chunks   string
+		Methods  []map[string]any
+		Manifest map[string]any
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -138,7 +139,8 @@ func checkJSON(t *testing.T, b []byte, join string, names []string, questions, b
 	}
 	for i, f := range rep.Methods {
 		want := []string{
-			"ci", "context_tokens", "coverage", "coverage_raw", "coverage_word", "index_cpu_s", "mrr", "ms", "name", "perfect", "questions", "recall@2", "recall@5",
+			"ci", "context_tokens", "coverage", "coverage_raw", "coverage_word", "evidence", "hit@1", "hit@10", "hit@5", "index", "index_cpu_s", "index_s",
+			"mrr", "ms", "name", "perfect", "questions", "recall@10", "recall@2", "recall@5",
 		}
 		if i == 0 {
 			want = want[1:] // bm25 is compared with the others, not with itself
@@ -154,7 +156,7 @@ func checkJSON(t *testing.T, b []byte, join string, names []string, questions, b
 		for _, k := range want {
 			switch x := f[k].(type) {
 			case float64:
-				if strings.HasPrefix(k, "coverage") || strings.HasPrefix(k, "recall") || k == "mrr" || k == "perfect" {
+				if slices.ContainsFunc([]string{"coverage", "recall", "hit", "mrr", "perfect"}, func(p string) bool { return strings.HasPrefix(k, p) }) {
 					if x < 0 || x > 1 {
 						t.Errorf("%s of %s is %v, no share", k, names[i], x)
 					}
@@ -166,7 +168,13 @@ func checkJSON(t *testing.T, b []byte, join string, names []string, questions, b
 					t.Errorf("ci of %s is %v", names[i], x)
 				}
 			case map[string]any:
-				if p50, p99 := x["p50"].(float64), x["p99"].(float64); len(x) != 2 || p50 <= 0 || p99 < p50 {
+				if k == "index" {
+					if x["calls"] == nil || x["embed_calls"].(float64) == 0 || x["usd"] != 0.0 {
+						t.Errorf("index of %s is %v", names[i], x)
+					}
+					continue
+				}
+				if p50, p99 := x["p50"].(float64), x["p99"].(float64); len(x) != 3 || p50 <= 0 || p99 < p50 {
 					t.Errorf("ms of %s is %v", names[i], x)
 				}
 			}

@@ -38,6 +38,11 @@ func (r *runner) extraction(ctx context.Context) error {
 	switch r.o.Extract {
 	case ExtractLocal:
 		r.reader = ExtractLocal
+		m, err := rag.OpenLocal(ctx, r.corpus, true)
+		if err != nil {
+			return err
+		}
+		r.provider = m.Provider.Name()
 		return nil
 	case ExtractModel:
 		if r.o.Models == nil {
@@ -48,7 +53,8 @@ func (r *runner) extraction(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.reader = ExtractModel + " " + m.Provider.Name()
+		r.provider = m.Provider.Name()
+		r.reader = ExtractModel + " " + r.provider
 		return nil
 	case ExtractRecorded:
 		if missing != nil {
@@ -81,7 +87,11 @@ func (r *runner) record(ctx context.Context, file string) error {
 		}
 		return m, err
 	}
-	return nil
+	m, err := r.corpus.Models(ctx, r.corpus)
+	if err == nil {
+		r.provider = m.Provider.Name()
+	}
+	return err
 }
 
 // questionModels opens the models for questions.

@@ -30,9 +30,9 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if len(r.questions) == 0 {
 		return fmt.Errorf("%s holds no questions", qs)
 	}
-	r.input = rag.Input{FS: dataFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
-	if r.o.Join {
-		if r.joined, err = readJoined(ctx, r.input, r.o.Notify); err != nil {
+	r.source = rag.Input{FS: dataFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
+	if r.input = r.source; r.o.Join {
+		if r.joined, err = readJoined(ctx, r.source, r.o.Notify); err != nil {
 			return err
 		}
 		body := &fstest.MapFile{Data: []byte(r.joined.text.String())}

@@ -1,20 +1,27 @@
 package eval
 
-// Report is the outcome of a run.
+// Report is the outcome of a run on one data set. It is the same to the byte
+// on every run but for what a Figure's Times hold.
 type Report struct {
 	V    int    `json:"v"`
 	Data string `json:"data"`
 	Join string `json:"join"`
 	// Extract is what entities and relations were read with, as in Options.
-	Extract string   `json:"extract"`
-	Budget  int      `json:"budget"`
-	Chunks  string   `json:"chunks"`
-	Methods []Figure `json:"methods"`
+	Extract  string   `json:"extract"`
+	Budget   int      `json:"budget"`
+	Chunks   string   `json:"chunks"`
+	Manifest Manifest `json:"manifest"`
+	Methods  []Figure `json:"methods"`
+	// Asked are the questions, in order.
+	Asked []Question `json:"-"`
 }
 
 // Figure are one method's figures, shares as fractions.
 type Figure struct {
-	Name          string      `json:"name"`
+	Name string `json:"name"`
+	// Recorded says that another system retrieved this once, and the data set
+	// has it: see the package comment.
+	Recorded      bool        `json:"recorded,omitempty"`
 	Questions     int         `json:"questions"`
 	Coverage      *float64    `json:"coverage,omitempty"`
 	CoverageRaw   *float64    `json:"coverage_raw,omitempty"`
@@ -22,15 +29,60 @@ type Figure struct {
 	CI            *[2]float64 `json:"ci,omitempty"`
 	Recall2       *float64    `json:"recall@2,omitempty"`
 	Recall5       *float64    `json:"recall@5,omitempty"`
+	Recall10      *float64    `json:"recall@10,omitempty"`
+	Hit1          *float64    `json:"hit@1,omitempty"`
+	Hit5          *float64    `json:"hit@5,omitempty"`
+	Hit10         *float64    `json:"hit@10,omitempty"`
 	Perfect       *float64    `json:"perfect,omitempty"`
 	MRR           *float64    `json:"mrr,omitempty"`
 	ContextTokens float64     `json:"context_tokens"`
-	// IndexCPU counts what this run did; see the package comment.
-	IndexCPU float64 `json:"index_cpu_s"`
-	Ms       struct {
-		P50 float64 `json:"p50"`
-		P99 float64 `json:"p99"`
-	} `json:"ms"`
+	// Evidence is the digest of all that was retrieved, in order.
+	Evidence string `json:"evidence"`
+	// Index is what making the index cost and how large it is; nil for a
+	// method of a kept database that something else than eval indexed.
+	Index *IndexCost `json:"index,omitempty"`
+	Times
 
-	main []float64 // per question, for the interval
+	// Rows are the questions in order; nil for one that a recorded system was
+	// not asked.
+	Rows []*Row `json:"-"`
+}
+
+// Times are the figures that differ from run to run.
+type Times struct {
+	// IndexCPU and IndexWall are the seconds that the index took when it was
+	// made, with what all methods share. See the package comment.
+	IndexCPU  float64 `json:"index_cpu_s,omitempty"`
+	IndexWall float64 `json:"index_s,omitempty"`
+	Ms        Latency `json:"ms,omitzero"`
+}
+
+// IndexCost is what making an index cost, with what all methods share, and
+// how large it is.
+type IndexCost struct {
+	// Calls are those of models that do tasks, with the tokens that they read
+	// and wrote. The local model reads no prompt: where it was used InTokens
+	// counts nothing.
+	Calls     int `json:"calls"`
+	InTokens  int `json:"in_tokens"`
+	OutTokens int `json:"out_tokens"`
+	// EmbedCalls are those to turn texts into vectors, with the tokens read.
+	EmbedCalls  int `json:"embed_calls"`
+	EmbedTokens int `json:"embed_tokens"`
+	// Cached counts what was asked and was known already.
+	Cached int `json:"cached,omitempty"`
+	// USD is the price, nil where that of a model is not known.
+	USD *float64 `json:"usd,omitempty"`
+	// Failed counts what is missing from the index.
+	Failed int `json:"failed,omitempty"`
+}
+
+// Row is how a method did on one question; nil where the question has no
+// answers, or no gold records.
+type Row struct {
+	Coverage, Recall5, RR *float64
+	Tokens                int
+	Ms                    float64
+	// Evidence is the digest of what was retrieved.
+	Evidence string
 }

@@ -2,12 +2,27 @@ package eval
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"hash"
+	"io"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ragdb/ragdb/rag"
 )
+
+// asked is what a method did with one question.
+type asked struct {
+	covered  *covered // nil where the question has no answers
+	found    *found   // nil where it has no gold records
+	tokens   int
+	ms       float64
+	ops      map[string]float64 // milliseconds by operator
+	evidence [32]byte
+}
 
 // ask asks a method all questions.
 func (r *runner) ask(ctx context.Context, sys rag.System, title string) (*Figure, error) {
@@ -15,37 +30,125 @@ func (r *runner) ask(ctx context.Context, sys rag.System, title string) (*Figure
 	if err != nil {
 		return nil, err
 	}
-	f := &Figure{Name: title, Questions: len(r.questions)}
-	var cov, raw, word, at2, at5, perfect, rr, tokens, ms []float64
+	all := make([]*asked, len(r.questions))
 	for i, q := range r.questions {
 		start := time.Now()
 		ev, err := r.corpus.Retrieve(ctx, sys, m, rag.Question{Text: q.Text, Budget: r.o.Budget})
 		if err != nil {
 			return nil, fmt.Errorf("question %s: %w", q.ID, err)
 		}
-		ms = append(ms, float64(time.Since(start).Microseconds())/1000)
-		tokens = append(tokens, float64(ev.Tokens))
-		items := ev.Items()
-		if len(q.Answers) > 0 {
-			c := cover(items, q.Answers)
-			cov, raw, word = append(cov, share(c.normal)), append(raw, share(c.raw)), append(word, share(c.word))
-		}
-		if len(q.Supporting) > 0 {
-			g := find5(ranking(items, r.records), q.Supporting)
-			at2, at5 = append(at2, g.at2), append(at5, g.at5)
-			perfect, rr = append(perfect, g.perfect), append(rr, g.rr)
-		}
+		took := time.Since(start)
+		a := score(&q, ev.Items(), r.records)
+		a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
+		a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
+		all[i] = a
 		r.o.Notify(rag.Event{Stage: "ask " + title, Done: i + 1, Total: len(r.questions)})
 	}
-	f.Coverage, f.CoverageRaw, f.CoverageWord = share1(cov), share1(raw), share1(word)
-	f.Recall2, f.Recall5, f.Perfect, f.MRR = share1(at2), share1(at5), share1(perfect), share1(rr)
-	f.ContextTokens = mean(tokens)
-	slices.Sort(ms)
-	f.Ms.P50, f.Ms.P99 = percentile(ms, 0.5), percentile(ms, 0.99)
-	if f.main = cov; len(cov) == 0 {
-		f.main = at5
-	}
+	f := figure(title, all)
+	f.Ms = latency(all)
 	return f, nil
+}
+
+// score judges what was retrieved for a question. records names the records
+// that an item's text comes from.
+func score(q *Question, items []rag.Cited, records func(it *rag.Cited) []string) *asked {
+	a := &asked{}
+	if len(q.Answers) > 0 {
+		c := cover(items, q.Answers)
+		a.covered = &c
+	}
+	if len(q.Supporting) > 0 {
+		f := findGold(ranking(items, records), q.Supporting)
+		a.found = &f
+	}
+	return a
+}
+
+// figure sums up what a method did with the questions, but for the times.
+func figure(title string, all []*asked) *Figure {
+	f := &Figure{Name: title, Rows: make([]*Row, len(all))}
+	var tokens []float64
+	h := sha256.New()
+	for i, a := range all {
+		if a == nil {
+			continue
+		}
+		f.Questions++
+		tokens = append(tokens, float64(a.tokens))
+		h.Write(a.evidence[:])
+		f.Rows[i] = a.row()
+	}
+	f.ContextTokens = mean(tokens)
+	f.Evidence = hex.EncodeToString(h.Sum(nil))
+	over := func(of func(c *covered) bool) *float64 {
+		var x []float64
+		for _, a := range all {
+			if a != nil && a.covered != nil {
+				x = append(x, share(of(a.covered)))
+			}
+		}
+		return share1(x)
+	}
+	f.Coverage = over(func(c *covered) bool { return c.normal })
+	f.CoverageRaw = over(func(c *covered) bool { return c.raw })
+	f.CoverageWord = over(func(c *covered) bool { return c.word })
+	gold := func(of func(g *found) float64) *float64 {
+		var x []float64
+		for _, a := range all {
+			if a != nil && a.found != nil {
+				x = append(x, of(a.found))
+			}
+		}
+		return share1(x)
+	}
+	f.Recall2 = gold(func(g *found) float64 { return g.at2 })
+	f.Recall5 = gold(func(g *found) float64 { return g.at5 })
+	f.Recall10 = gold(func(g *found) float64 { return g.at10 })
+	f.Hit1 = gold(func(g *found) float64 { return g.hit1 })
+	f.Hit5 = gold(func(g *found) float64 { return g.hit5 })
+	f.Hit10 = gold(func(g *found) float64 { return g.hit10 })
+	f.Perfect = gold(func(g *found) float64 { return g.perfect })
+	f.MRR = gold(func(g *found) float64 { return g.rr })
+	return f
+}
+
+func (a *asked) row() *Row {
+	r := &Row{Tokens: a.tokens, Ms: a.ms, Evidence: hex.EncodeToString(a.evidence[:])}
+	if a.covered != nil {
+		c := share(a.covered.normal)
+		r.Coverage = &c
+	}
+	if a.found != nil {
+		r.Recall5, r.RR = &a.found.at5, &a.found.rr
+	}
+	return r
+}
+
+// evidenceDigest identifies what a model would see, and what it rests on. It
+// leaves out scores, whose last bits are the processor's, and the ids of nodes.
+func evidenceDigest(ev *rag.Evidence) (out [32]byte) {
+	h := sha256.New()
+	for _, s := range ev.Sections {
+		put(h, "section", s.Name)
+		for i := range s.Items {
+			putItem(h, &s.Items[i])
+		}
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+func putItem(h hash.Hash, it *rag.Cited) {
+	put(h, "item", it.Kind, it.Text)
+	put(h, it.Keys...)
+	put(h, it.Chunks...)
+}
+
+// put writes strings so that no two lists of them look the same.
+func put(h hash.Hash, parts ...string) {
+	_, _ = io.WriteString(h, strconv.Itoa(len(parts))) // a hash takes everything
+	for _, s := range parts {
+		_, _ = io.WriteString(h, ","+strconv.Itoa(len(s))+":"+s)
+	}
 }
 
 // records returns the records that an item's text comes from.

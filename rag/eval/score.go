@@ -64,11 +64,14 @@ func ranking(items []rag.Cited, records func(it *rag.Cited) []string) []string {
 	return out
 }
 
-// found is how well gold records were found.
-type found struct{ at2, at5, perfect, rr float64 }
+// found is how well gold records were found: the shares of them among the
+// first 2, 5 and 10 records, 1 where any is among the first 1, 5 and 10, 1
+// where all are among the first 5, and the reciprocal rank of the first.
+type found struct{ at2, at5, at10, hit1, hit5, hit10, perfect, rr float64 }
 
-func find5(rank, gold []string) (f found) {
-	share := func(k int) float64 {
+// findGold says how well gold records were found among those retrieved.
+func findGold(rank, gold []string) (f found) {
+	within := func(k int) float64 {
 		n := 0
 		for _, g := range gold {
 			if i := slices.Index(rank, g); i >= 0 && i < k {
@@ -77,10 +80,10 @@ func find5(rank, gold []string) (f found) {
 		}
 		return float64(n) / float64(len(gold))
 	}
-	f.at2, f.at5 = share(2), share(5)
-	if f.at5 == 1 {
-		f.perfect = 1
-	}
+	hit := func(k int) float64 { return share(within(k) > 0) }
+	f.at2, f.at5, f.at10 = within(2), within(5), within(10)
+	f.hit1, f.hit5, f.hit10 = hit(1), hit(5), hit(10)
+	f.perfect = share(f.at5 == 1)
 	for i, r := range rank {
 		if slices.Contains(gold, r) {
 			f.rr = 1 / float64(i+1)

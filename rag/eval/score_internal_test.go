@@ -101,23 +101,24 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-func TestFind5(t *testing.T) {
+func TestFindGold(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		rank, gold string
 		want       found
 	}{
-		{"a b c d e f", "a b", found{1, 1, 1, 1}},
-		{"a b c d e f", "b e", found{0.5, 1, 1, 0.5}},
-		{"a b c d e f", "f", found{0, 0, 0, 1. / 6}},
-		{"a b c d e f", "e f", found{0, 0.5, 0, 0.2}},
+		{"a b c d e f", "a b", found{at2: 1, at5: 1, at10: 1, hit1: 1, hit5: 1, hit10: 1, perfect: 1, rr: 1}},
+		{"a b c d e f", "b e", found{at2: 0.5, at5: 1, at10: 1, hit5: 1, hit10: 1, perfect: 1, rr: 0.5}},
+		{"a b c d e f", "f", found{at10: 1, hit10: 1, rr: 1. / 6}},
+		{"a b c d e f", "e f", found{at5: 0.5, at10: 1, hit5: 1, hit10: 1, rr: 0.2}},
 		{"a b c d e f", "x y", found{}},
-		{"a b", "a b c d", found{0.5, 0.5, 0, 1}},
+		{"a b", "a b c d", found{at2: 0.5, at5: 0.5, at10: 0.5, hit1: 1, hit5: 1, hit10: 1, rr: 1}},
 		{"", "a", found{}},
-		{"c a", "a", found{1, 1, 1, 0.5}},
+		{"c a", "a", found{at2: 1, at5: 1, at10: 1, hit5: 1, hit10: 1, perfect: 1, rr: 0.5}},
+		{"0 1 2 3 4 5 6 7 8 9 a", "a", found{rr: 1. / 11}},
 	}
 	for _, tt := range tests {
-		if got := find5(strings.Fields(tt.rank), strings.Fields(tt.gold)); got != tt.want {
+		if got := findGold(strings.Fields(tt.rank), strings.Fields(tt.gold)); got != tt.want {
 			t.Errorf("%q for %q: %+v, want %+v", tt.rank, tt.gold, got, tt.want)
 		}
 	}
