@@ -9,6 +9,7 @@
 //	go run ./bench graph -task kmeans:K [-vectors FILE -dim D]
 //	go run ./bench graph-gen -kind rmat|lfr|layered|edges|blobs -o FILE [-seed N]
 //	go run ./bench graph-report [-md] RESULT.json...
+//	go run ./bench noderag [-texts 1985] [-params sr=on,...] [-keep DIR] [-json | -md]
 //
 // The graph store's inputs are generated from a seed. Rates are per second of
 // processor time, background work included, so that a shared machine measures
@@ -57,4 +58,15 @@
 // bench/peers/graph.sh runs graph, igraph (bench/peers/igraph) and Python's
 // libraries (bench/peers/graph.py) on the same files in turn on one core;
 // graph-report makes the tables.
+//
+// # NodeRAG
+//
+// noderag draws a corpus of the size that NodeRAG's paper reports of HotpotQA
+// (appendix B.3): the graph of graph-gen's layered kind without its edges of
+// likeness, made-up texts of 90 tokens and relations of 12 in the mean, and
+// vectors of topics, texts and units. It loads them as the method's stages would
+// have written them, and runs those stages that call no model, each measured.
+// Retrieval is a plan from the question's vector and names to its packed
+// context; right after opening means a database opened in a process that runs
+// already, its files in the system's cache. GOMAXPROCS=1 makes it one thread.
 package main

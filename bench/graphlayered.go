@@ -25,23 +25,34 @@ const (
 // nodes have one edge, mentions follow a power law, and content comes in
 // topics.
 func layeredGraph(texts int, r *rand.Rand) *graphFile {
-	l := &layered{graphDraw: newGraphDraw(r), texts: texts}
-	counts := [layers]int{texts, 8 * texts, 45 * texts, 285 * texts / 10, texts / 3, 9 * texts / 4, 9 * texts / 4}
-	var types []byte
-	for t, n := range counts {
+	l := newLayered(texts, r)
+	types := l.drawStructure()
+	l.drawLikeness(types)
+	return l.file(types)
+}
+
+// newLayered returns a layered graph that nothing is drawn of yet.
+func newLayered(texts int, r *rand.Rand) *layered {
+	return &layered{
+		graphDraw: newGraphDraw(r), texts: texts, topics: max(1, texts/33),
+		counts: [layers]int{texts, 8 * texts, 45 * texts, 285 * texts / 10, texts / 3, 9 * texts / 4, 9 * texts / 4},
+	}
+}
+
+// drawStructure draws all but the edges between nodes of like content, and
+// returns the types of the nodes.
+func (l *layered) drawStructure() (types []byte) {
+	for t, n := range l.counts {
 		l.first[t] = uint32(len(types))
 		for range n {
 			types = append(types, byte(t))
 		}
 	}
-	l.counts = counts
-	l.topics = max(1, texts/33)
 	l.drawTexts()
 	l.drawRelations()
 	l.drawAttributes()
 	l.drawOverviews()
-	l.drawLikeness(types)
-	return l.file(types)
+	return types
 }
 
 type layered struct {

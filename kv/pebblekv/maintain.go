@@ -87,6 +87,20 @@ func (s *Store) compact(ctx context.Context, lo, hi []byte) error {
 	return err
 }
 
+// DiskBytes returns about how many bytes of tables the range lo <= key < hi
+// takes, compressed as they are. What is still in memory is not counted.
+func (s *Store) DiskBytes(ctx context.Context, lo, hi []byte) (uint64, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, s.wrap("disk bytes", err)
+	}
+	defer s.life.Leave()
+	if bytes.Compare(lo, hi) >= 0 {
+		return 0, nil
+	}
+	n, err := s.db.EstimateDiskUsage(lo, hi)
+	return n, s.wrap("disk bytes", err)
+}
+
 // Checkpoint writes a copy of the store to the directory dir, which must not
 // exist. Tables are hard links where the file system has them. A store that is
 // open for reading is [kv.ErrReadOnly].
