@@ -32,6 +32,13 @@ func openers() map[string]opener {
 	for _, name := range []string{"zeroshot", "cot"} {
 		out[name] = openUnaided(name)
 	}
+	for name, open := range map[string]opener{
+		"hipporag": openHippoRAG, "hipporag2": openHippoRAG2, "fastgraphrag": openFastGraphRAG,
+		"lightrag-low": openLightRAG("lightrag-low"), "lightrag-high": openLightRAG("lightrag-high"),
+		"lightrag-hybrid": openLightRAG("lightrag-hybrid"),
+	} {
+		out[name] = open
+	}
 	return out
 }
 

@@ -1,0 +1,55 @@
+package baseline
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// fastGraphRAG scores entities by a random walk from those of the question,
+// relations by their ends, and chunks by the relations that they state
+// (github.com/circlemind-ai/fast-graphrag, 2024; there is no paper).
+type fastGraphRAG struct {
+	*openIE
+	damping, least float64
+	relations      int
+}
+
+func openFastGraphRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	defaults := map[string]string{"damping": "0.85", "least": "0.005", "relations": "64"}
+	g, err := openOpenIE(ctx, c, "fastgraphrag", defaults, params)
+	if err != nil {
+		return nil, err
+	}
+	s := &fastGraphRAG{openIE: g}
+	s.damping = g.Float("damping", 0, 0.99)
+	s.least = g.Float("least", 0, 1)
+	s.relations = g.Int("relations", 1, 10_000)
+	if err := g.Err(); err != nil {
+		return nil, refuse(g.name, err)
+	}
+	return s, nil
+}
+
+// longWalk are the steps of a walk with a damping of 0.85 until a thousandth is
+// left.
+const longWalk = 40
+
+// Plan implements [rag.System].
+func (s *fastGraphRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	linked, err := s.link(ctx, m, q, spaceEntity)
+	if err != nil {
+		return nil, err
+	}
+	walk := &query.PPR{
+		In: linked, Graph: s.g, Types: []string{edgeRelation}, Alpha: 1 - s.damping, Steps: longWalk, InMemory: true,
+		Source: "score entities by graph",
+	}
+	entities := &query.AtLeast{In: walk, Least: s.least, Source: "entity ranking policy"}
+	relations := &query.Limit{
+		In: &spread{s: s.openIE, in: entities, edge: edgeEnd, source: "score relations by entities"}, N: s.relations,
+	}
+	chunks := &spread{s: s.openIE, in: relations, edge: edgeStates, source: "score chunks by relations"}
+	return s.tables(m, q, entities, relations, chunks), nil
+}

@@ -1,0 +1,94 @@
+package baseline
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// hippoRAG ranks chunks by a random walk from the question's entities (Gutierrez
+// et al., 2024, sections 2.3 and 2.4).
+type hippoRAG struct {
+	*openIE
+	damping float64
+	steps   int
+}
+
+// walkSteps are the steps of walks that go on until nothing changes: at a
+// damping of 0.5 a millionth is left by then.
+const walkSteps = 20
+
+func openHippoRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	g, err := openOpenIE(ctx, c, "hipporag", map[string]string{"damping": "0.5"}, params)
+	if err != nil {
+		return nil, err
+	}
+	s := &hippoRAG{openIE: g, damping: g.Float("damping", 0, 0.99)}
+	if err := g.Err(); err != nil {
+		return nil, refuse(g.name, err)
+	}
+	return s, nil
+}
+
+// Plan implements [rag.System].
+func (s *hippoRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	linked, err := s.link(ctx, m, q, spaceName)
+	if err != nil {
+		return nil, err
+	}
+	seeds := &weigh{s: s.openIE, in: linked, name: "1/chunks", of: specificity, source: "node specificity, section 2.4"}
+	walk := &query.PPR{
+		In: seeds, Graph: s.g, Types: []string{edgeRelation, edgeSynonym}, Alpha: 1 - s.damping, Steps: walkSteps,
+		InMemory: true, Source: "PPR, section 2.3",
+	}
+	chunks := &spread{s: s.openIE, in: walk, edge: edgeMentions, source: "n P, section 2.3"}
+	return s.chunkPlan(m, q, chunks), nil
+}
+
+// chunkPlan packs chunks, and those nearest to the question after them: they
+// are all there is where nothing of the question is in the graph.
+func (s *openIE) chunkPlan(m *rag.Models, q rag.Question, chunks query.Op) *rag.Plan {
+	rest := &here{s, nearest(s.c, s.set, m, q.Text)}
+	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &query.Pack{
+		In: &query.Union{In: []query.Op{chunks, rest}, Combine: query.First}, Name: "text", Budget: q.Tokens(),
+		Render: s.render, Cut: s.c.CutText,
+	}}}}
+}
+
+// link finds for each thing that the question is about the entity nearest to
+// its name.
+func (s *openIE) link(ctx context.Context, m *rag.Models, q rag.Question, space string) (query.Op, error) {
+	names, err := elements(ctx, m, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &query.Union{Combine: query.Max, Source: "query entities, nearest node each"}
+	for _, name := range names {
+		out.In = append(out.In, &query.VectorSearch{
+			Graph: s.g, Space: spaceOf(space, m.Questions.Space().Model), Text: name, K: 1,
+		})
+	}
+	return out, nil
+}
+
+// elements asks a model which things the question is about.
+func elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
+	var out llm.Elements
+	err := ask(ctx, m, q, llm.QueryElements, &out)
+	return out.Entities, err
+}
+
+// ask asks a model something of a question, whose reply is JSON.
+func ask(ctx context.Context, m *rag.Models, q rag.Question, kind llm.Kind, out any) error {
+	reply, err := m.Do(ctx, "question", nil, llm.Task{Kind: kind, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(reply.Text), out); err != nil {
+		return &llm.ReplyError{Kind: kind, Raw: reply.Text, Why: err.Error()}
+	}
+	return nil
+}

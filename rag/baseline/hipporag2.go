@@ -1,0 +1,97 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// hippoRAG2 ranks chunks as nodes of the graph, by a walk from the entities of
+// the triples nearest to the question and from the chunks nearest to it
+// (Gutierrez et al., "From RAG to Memory: Non-Parametric Continual Learning for
+// Large Language Models", 2025, section 3).
+type hippoRAG2 struct {
+	*openIE
+	damping, passages float64
+	triples           int
+}
+
+func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	defaults := map[string]string{"damping": "0.5", "passages": "0.05", "triples": "5"}
+	g, err := openOpenIE(ctx, c, "hipporag2", defaults, params)
+	if err != nil {
+		return nil, err
+	}
+	s := &hippoRAG2{openIE: g}
+	s.damping = g.Float("damping", 0, 0.99)
+	s.passages = g.Float("passages", 0, 1)
+	s.triples = g.Int("triples", 1, 1000)
+	if err := g.Err(); err != nil {
+		return nil, refuse(g.name, err)
+	}
+	return s, nil
+}
+
+// Plan implements [rag.System]. It calls no model: of the near triples all are
+// kept, where the paper has a model choose.
+func (s *hippoRAG2) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	facts := &query.VectorSearch{
+		Graph: s.g, Space: spaceOf(spaceRelation, m.Questions.Space().Model), Text: q.Text, K: s.triples,
+		Source: "query to triple, section 3.3",
+	}
+	phrases := &weigh{
+		s: s.openIE, in: &spread{s: s.openIE, in: facts, edge: edgeEnd, mean: true}, name: "score/chunks",
+		of: func(v *engine.View, it *query.Item) (float64, error) {
+			w, err := specificity(v, it)
+			return w * it.Score, err
+		},
+		source: "phrase nodes, section 3.4",
+	}
+	dense := &scaled{in: &here{s.openIE, nearest(s.c, s.set, m, q.Text)}, factor: s.passages}
+	walk := &query.PPR{
+		In: &query.Union{In: []query.Op{phrases, dense}, Combine: query.First, Source: "seed nodes"}, Graph: s.g,
+		Types: []string{edgeRelation, edgeSynonym, edgeMentions}, Alpha: 1 - s.damping, Steps: walkSteps, InMemory: true,
+		Quotas: []query.TypeQuota{{Types: []string{rag.ChunkNodeType}, Most: Candidates}}, Source: "PPR, section 3.4",
+	}
+	return s.chunkPlan(m, q, walk), nil
+}
+
+// scaled brings a set's scores to 0 to factor, in its order.
+type scaled struct {
+	in     query.Op
+	factor float64
+}
+
+// Run implements [query.Op].
+func (o *scaled) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	in, err := e.Eval(ctx, o.in)
+	if err != nil || len(in.Items) == 0 {
+		return query.Set{}, err
+	}
+	low, high := in.Items[0].Score, in.Items[0].Score
+	for _, it := range in.Items {
+		low, high = min(low, it.Score), max(high, it.Score)
+	}
+	out := query.Set{Items: slices.Clone(in.Items)}
+	for i := range out.Items {
+		it := &out.Items[i]
+		if high > low {
+			it.Score = o.factor * (it.Score - low) / (high - low)
+		} else {
+			it.Score = o.factor
+		}
+	}
+	return out, nil
+}
+
+// Explain implements [query.Op].
+func (o *scaled) Explain() query.Explanation {
+	return query.Explanation{Op: "Scaled", Args: []string{fmt.Sprintf("to=%g", o.factor)}, Source: "passage nodes, section 3.4"}
+}
+
+// Inputs implements [query.Op].
+func (o *scaled) Inputs() []query.Op { return []query.Op{o.in} }

@@ -1,0 +1,286 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// openIE is the graph of what chunks say, which HippoRAG, HippoRAG 2,
+// FastGraphRAG and LightRAG walk each in its way. It holds
+//
+//	chunk     one for each chunk of its set; the key is the chunk's
+//	entity    what chunks name; derived, the key is text.Key
+//	relation  what is said of two entities; derived, the key is from|to
+//
+//	mentions  chunk - entity, the weight how often it is named
+//	states    chunk - relation
+//	end       relation - entity
+//	relation  entity - entity, the weight the sum of the mentions
+//	synonym   entity - entity, the weight the cosine of their names
+//
+// and vectors of the entities' names, of their names and descriptions, and of
+// relations. Chunks are the sources of all that is derived.
+type openIE struct {
+	c    *rag.Corpus
+	g    *engine.Graph
+	name string
+	*settings
+
+	threshold float64 // of synonyms
+}
+
+// openIEName names the graph.
+const openIEName = "hipporag"
+
+// The names in the graph.
+const (
+	typeEntity   = "entity"
+	typeRelation = "relation"
+
+	edgeMentions = "mentions"
+	edgeStates   = "states"
+	edgeEnd      = "end"
+	edgeRelation = "relation"
+	edgeSynonym  = "synonym"
+
+	propTokens = "tokens" // chunk
+)
+
+// The kinds of vectors.
+const (
+	spaceName     = "name"     // entity: its name
+	spaceEntity   = "entity"   // entity: name and description
+	spaceRelation = "relation" // relation: its ends and what is said of them
+)
+
+func spaceOf(kind, model string) string { return kind + "@" + model }
+
+// openOpenIE opens the graph for a method with parameters of its own.
+func openOpenIE(ctx context.Context, c *rag.Corpus, name string, defaults, given map[string]string) (*openIE, error) {
+	all := map[string]string{"synonyms": "0.8"}
+	maps.Copy(all, defaults)
+	p, err := read(all, given)
+	if err != nil {
+		return nil, refuse(name, err)
+	}
+	s := &openIE{c: c, name: name, settings: p}
+	s.threshold = p.Float("synonyms", 0, 1)
+	if p.Err() != nil {
+		return s, nil // told when the method has read its own
+	}
+	if s.g, err = c.Graph(ctx, s.Instance()); err != nil {
+		return nil, fmt.Errorf("rag: %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// Name implements [rag.System].
+func (s *openIE) Name() string { return s.name }
+
+// Instance implements [rag.System].
+func (s *openIE) Instance() string { return s.instance(openIEName, "synonyms") }
+
+// Params implements [rag.System].
+func (s *openIE) Params() map[string]string { return maps.Clone(s.all) }
+
+// ChunkSet implements [rag.System].
+func (s *openIE) ChunkSet() text.ChunkSet { return s.set }
+
+// Graph implements [rag.System].
+func (s *openIE) Graph() *engine.Graph { return s.g }
+
+// Stages implements [rag.System].
+func (s *openIE) Stages(m *rag.Models) []rag.Stage {
+	model := m.Documents.Space()
+	return []rag.Stage{
+		&extractStage{s},
+		&vectorStage{s, spaceName, model},
+		&synonymStage{s, model},
+		&vectorStage{s, spaceEntity, model},
+		&vectorStage{s, spaceRelation, model},
+	}
+}
+
+// Changed implements [rag.System]: what only these chunks support goes with
+// their nodes, and here its marks.
+func (s *openIE) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		chunk, _ := v.NodeType(rag.ChunkNodeType)
+		leaving := roaring.New()
+		for _, ch := range gone {
+			id, err := v.Lookup(chunk, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			leaving.Add(uint32(id))
+		}
+		return forgetLast(v, leaving)
+	}, nil
+}
+
+// forgetLast removes the marks of the nodes that only some chunks support.
+func forgetLast(v *engine.TxView, chunks *roaring.Bitmap) error {
+	var last []engine.NodeID
+	for it := chunks.Iterator(); it.HasNext(); {
+		for t, err := range v.ContributedBy(engine.NodeID(it.Next())) {
+			if err != nil {
+				return err
+			}
+			if t.Type != 0 {
+				continue
+			}
+			left, err := v.Sources(t)
+			if err != nil {
+				return err
+			}
+			if left.AndNot(chunks); left.IsEmpty() {
+				last = append(last, t.Node)
+			}
+		}
+	}
+	for _, id := range last {
+		if err := rag.ForgetJobs(v, nodeItem(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
+// on the chunks that say it.
+func (s *openIE) Cite(v *engine.View, it query.Item) ([]string, error) {
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return nil, err
+	}
+	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+		return []string{n.Key}, nil
+	}
+	return sourceKeys(v, it.ID)
+}
+
+// sourceKeys returns the keys of a node's sources, in order of id.
+func sourceKeys(v engine.Reader, id engine.NodeID) ([]string, error) {
+	set, err := v.Sources(engine.NodeTarget(id))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n.Key)
+	}
+	return out, nil
+}
+
+// maxDescription bounds in tokens what is told of one entity or relation.
+const maxDescription = 500
+
+// describe returns what an entity or relation is called, and all that is said
+// of it, in an order that does not depend on what came first.
+func (s *openIE) describe(v engine.Reader, id engine.NodeID) (name, description string, err error) {
+	n, err := v.Node(id)
+	if err != nil {
+		return "", "", err
+	}
+	total, err := v.Total(engine.NodeTarget(id))
+	if err != nil {
+		return "", "", err
+	}
+	texts := slices.Clone(total.Texts)
+	slices.Sort(texts)
+	description = strings.Join(texts, " ")
+	if len(description) > maxDescription && s.c.Tokens.Count(description) > maxDescription {
+		description = s.c.CutText(description, maxDescription)
+	}
+	if name = total.Label; name == "" {
+		name = strings.Replace(n.Key, "|", " – ", 1)
+	}
+	return name, description, nil
+}
+
+// render is a chunk's text, read through to the base graph, or an entity or
+// relation as a row of a table.
+func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := e.Snap.Graph(s.g).WithContext(ctx)
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+		return s.c.TextOf(ctx, e.Snap, s.set, n.Key)
+	}
+	name, description, err := s.describe(v, it.ID)
+	return name + "|" + strings.Join(strings.Fields(description), " "), 0, err
+}
+
+// The work items of entities and relations are named by ids, which say nothing
+// of what they were once they are gone.
+func nodeItem(id engine.NodeID) string { return "node:" + strconv.FormatUint(uint64(id), 10) }
+
+func itemNode(item string) (engine.NodeID, error) {
+	var id uint64
+	if _, err := fmt.Sscanf(item, "node:%d", &id); err != nil {
+		return 0, fmt.Errorf("item %q: %w", item, err)
+	}
+	return engine.NodeID(id), nil
+}
+
+func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+
+// each yields the nodes of a type, ascending; none of one that is not there.
+func each(v engine.Reader, typeName string) iter.Seq2[engine.NodeID, error] {
+	return func(yield func(engine.NodeID, error) bool) {
+		t, ok := v.NodeType(typeName)
+		if !ok {
+			return
+		}
+		set, err := v.Nodes(t)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			if !yield(engine.NodeID(it.Next()), nil) {
+				return
+			}
+		}
+	}
+}
+
+// joined returns the edges of a type at a node, in order of the other end.
+func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, error) {
+	t, ok := v.EdgeType(edgeType)
+	if !ok {
+		return nil, nil
+	}
+	var out []engine.Edge
+	for after := engine.NodeID(0); ; {
+		page, err := v.Neighbors(id, engine.EdgeFilter{Types: []engine.EdgeType{t}}, after, nil)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		out = append(out, page...)
+		after = page[len(page)-1].Other(id)
+	}
+}

@@ -1,0 +1,184 @@
+package baseline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// spread multiplies the scores of a set with the matrix of an edge type: each
+// neighbour that the query may see scores the sum, over the set's nodes that it
+// is joined to, of their scores times the weights of the edges, or the mean of
+// them; by score descending, id ascending.
+type spread struct {
+	s      *openIE
+	in     query.Op
+	edge   string
+	mean   bool
+	source string
+}
+
+// Run implements [query.Op].
+func (o *spread) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	in, err := e.Eval(ctx, o.in)
+	if err != nil {
+		return query.Set{}, err
+	}
+	v := e.Snap.Graph(o.s.g).WithContext(ctx)
+	at := map[engine.NodeID]int{}
+	var most []float64 // what an item has of the one that gives it most
+	var times []int    // how many give
+	var out query.Set
+	for i := range in.Items {
+		it := &in.Items[i]
+		edges, err := joined(v, it.ID, o.edge)
+		if err != nil {
+			return query.Set{}, err
+		}
+		for _, edge := range edges {
+			id, share := edge.Other(it.ID), it.Score*float64(edge.Weight)
+			n, ok := at[id]
+			if !ok {
+				may, err := e.May(ctx, o.s.g, id)
+				if err != nil {
+					return query.Set{}, err
+				}
+				if !may {
+					continue
+				}
+				n = len(out.Items)
+				at[id] = n
+				out.Items = append(out.Items, query.Item{Graph: o.s.g.ID(), ID: id})
+				most, times = append(most, 0), append(times, 0)
+			}
+			have := &out.Items[n]
+			have.Score += share
+			times[n]++
+			if share > most[n] || have.Why == nil {
+				most[n] = share
+				have.Why = append(slices.Clip(it.Why), query.Step{
+					Op: "spread", From: it.Ref(), Score: share, Note: fmt.Sprintf("%s, weight %g", o.edge, edge.Weight),
+				})
+			}
+		}
+	}
+	for n := range out.Items {
+		if o.mean {
+			out.Items[n].Score /= float64(times[n])
+		}
+	}
+	slices.SortFunc(out.Items, byScore)
+	return out, nil
+}
+
+func byScore(a, b query.Item) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
+}
+
+// Explain implements [query.Op].
+func (o *spread) Explain() query.Explanation {
+	args := []string{"graph=" + o.s.g.Name(), "type=" + o.edge}
+	if o.mean {
+		args = append(args, "mean")
+	}
+	return query.Explanation{Op: "Spread", Args: args, Source: o.source}
+}
+
+// Inputs implements [query.Op].
+func (o *spread) Inputs() []query.Op { return []query.Op{o.in} }
+
+// here takes a set's chunks of the base graph in the method's graph, in the
+// set's order and with its scores.
+type here struct {
+	s  *openIE
+	in query.Op
+}
+
+// Run implements [query.Op].
+func (o *here) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	in, err := e.Eval(ctx, o.in)
+	if err != nil {
+		return query.Set{}, err
+	}
+	v, base := e.Snap.Graph(o.s.g).WithContext(ctx), e.Snap.Graph(o.s.c.Base).WithContext(ctx)
+	t, ok := v.NodeType(rag.ChunkNodeType)
+	if !ok {
+		return query.Set{}, nil
+	}
+	var out query.Set
+	for _, it := range in.Items {
+		n, err := base.Node(it.ID)
+		if err != nil {
+			return query.Set{}, err
+		}
+		id, err := v.Lookup(t, n.Key)
+		if isMissing(err) {
+			continue // its extraction failed
+		}
+		if err != nil {
+			return query.Set{}, err
+		}
+		it.Graph, it.ID = o.s.g.ID(), id
+		out.Items = append(out.Items, it)
+	}
+	return out, nil
+}
+
+// Explain implements [query.Op].
+func (o *here) Explain() query.Explanation {
+	return query.Explanation{Op: "Here", Args: []string{"graph=" + o.s.g.Name()}}
+}
+
+// Inputs implements [query.Op].
+func (o *here) Inputs() []query.Op { return []query.Op{o.in} }
+
+// weigh gives a set's nodes other scores, in the set's order.
+type weigh struct {
+	s    *openIE
+	in   query.Op
+	name string
+	// of returns the score of a node.
+	of     func(v *engine.View, it *query.Item) (float64, error)
+	source string
+}
+
+// Run implements [query.Op].
+func (o *weigh) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	in, err := e.Eval(ctx, o.in)
+	if err != nil {
+		return query.Set{}, err
+	}
+	v := e.Snap.Graph(o.s.g).WithContext(ctx)
+	out := query.Set{Items: slices.Clone(in.Items)}
+	for i := range out.Items {
+		it := &out.Items[i]
+		if it.Score, err = o.of(v, it); err != nil {
+			return query.Set{}, err
+		}
+		it.Why = append(slices.Clip(it.Why), query.Step{Op: "weigh", From: it.Ref(), Score: it.Score, Note: o.name})
+	}
+	return out, nil
+}
+
+// Explain implements [query.Op].
+func (o *weigh) Explain() query.Explanation {
+	return query.Explanation{Op: "Weigh", Args: []string{"by=" + o.name}, Source: o.source}
+}
+
+// Inputs implements [query.Op].
+func (o *weigh) Inputs() []query.Op { return []query.Op{o.in} }
+
+// specificity is 1 by the number of chunks that name an entity (HippoRAG,
+// section 2.4).
+func specificity(v *engine.View, it *query.Item) (float64, error) {
+	set, err := v.Sources(engine.NodeTarget(it.ID))
+	if err != nil {
+		return 0, err
+	}
+	return 1 / float64(max(1, set.GetCardinality())), nil
+}

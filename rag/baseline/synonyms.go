@@ -1,0 +1,133 @@
+package baseline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// synonymStage joins entities whose names are near by vector (Gutierrez et al.,
+// "HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language
+// Models", 2024, section 2.3).
+type synonymStage struct {
+	s     *openIE
+	model llm.SpaceInfo
+}
+
+// maxSynonyms bounds the synonyms that one entity is joined to when it comes,
+// as the reference does. exactSynonyms is the number of entities up to which
+// they are found exactly, and beyond by the index of their vectors: where there
+// are more, an edge may be missing, and which one depends on the order in which
+// documents came.
+const (
+	maxSynonyms   = 100
+	exactSynonyms = 30_000
+)
+
+// ofModel is the item that begins with another model's synonyms removed.
+const ofModel = "model"
+
+// Name implements [rag.Stage].
+func (st *synonymStage) Name() string { return "synonyms" }
+
+// Graph implements [rag.Stage].
+func (st *synonymStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage]: the model, and each entity. Cosines are of two
+// sides, so that an entity that comes finds those before it.
+func (st *synonymStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		digest := rag.Digest("synonyms", st.model.Model)
+		if !yield(rag.WorkItem{Key: ofModel, Digest: digest}, nil) {
+			return
+		}
+		for id, err := range each(s.Graph(st.s.g).WithContext(ctx), typeEntity) {
+			if !yield(rag.WorkItem{Key: nodeItem(id), Digest: digest}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Do implements [rag.Stage].
+func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
+	if w.Key == ofModel {
+		return nil, nil
+	}
+	id, err := itemNode(w.Key)
+	if err != nil {
+		return nil, err
+	}
+	vecs, err := s.Graph(st.s.g).WithContext(ctx).Vectors(spaceOf(spaceName, st.model.Model))
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	vec, err := vecs.Vector(ctx, uint64(id), nil)
+	if isMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	near, err := vecs.Search(ctx, vecindex.Search{Vector: vec, K: maxSynonyms + 1, Exact: vecs.Len() <= exactSynonyms}, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := []engine.Edge{}
+	for _, h := range near {
+		if h.ID != uint64(id) && float64(h.Score) >= st.s.threshold {
+			out = append(out, engine.Edge{From: id, To: engine.NodeID(h.ID), Weight: h.Score})
+		}
+	}
+	return json.Marshal(out)
+}
+
+// Apply implements [rag.Stage].
+func (st *synonymStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+	v := tx.Graph(st.s.g)
+	t, err := v.MakeEdgeType(edgeSynonym, false)
+	if err != nil {
+		return err
+	}
+	if w.Key == ofModel {
+		return removeAll(v, t)
+	}
+	var near []engine.Edge
+	if len(result) > 0 {
+		if err := json.Unmarshal(result, &near); err != nil {
+			return fmt.Errorf("synonyms: %w", err)
+		}
+	}
+	for _, e := range near {
+		if err := v.AddEdge(e.From, e.To, t, e.Weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll removes the edges of a type.
+func removeAll(v *engine.TxView, t engine.EdgeType) error {
+	var all []engine.Edge
+	for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
+		if err != nil {
+			return err
+		}
+		all = append(all, e)
+	}
+	for _, e := range all {
+		if err := v.RemoveEdge(e.From, e.To, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

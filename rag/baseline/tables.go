@@ -1,0 +1,38 @@
+package baseline
+
+import (
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// The headers of the tables.
+const (
+	entityHeader   = "-----Entities-----\nentity|description"
+	relationHeader = "-----Relationships-----\nsource – target|description"
+)
+
+// tables packs chunks, entities and relations, a third of the budget each:
+// 4,000 tokens of 12,000, as LightRAG's code. The chunks nearest to the question
+// stand after the others.
+func (s *openIE) tables(m *rag.Models, q rag.Question, entities, relations, chunks query.Op) *rag.Plan {
+	part := q.Tokens() / 3
+	near := &here{s, nearest(s.c, s.set, m, q.Text)}
+	text := &query.Pack{
+		In: chunks, Name: "text", Budget: part, Render: s.render, Cut: s.c.CutText, Source: "4,000 tokens of 12,000",
+	}
+	rows := &query.Pack{
+		In: entities, Name: "entities", Budget: part, Header: entityHeader, Render: s.render, Overflow: query.Skip,
+		Source: "4,000 tokens of 12,000",
+	}
+	links := &query.Pack{
+		In: relations, Name: "relations", Budget: part, Header: relationHeader, Render: s.render, Overflow: query.Skip,
+		Source: "4,000 tokens of 12,000",
+	}
+	more := &query.Pack{
+		In: &query.Minus{In: &query.Union{In: []query.Op{chunks, near}, Combine: query.First}, Of: text}, Name: "more text",
+		Budget: q.Tokens(), Less: []query.Op{text, rows, links}, Render: s.render,
+	}
+	return &rag.Plan{Sections: []rag.Section{
+		{Name: "text", Pack: text}, {Name: "entities", Pack: rows}, {Name: "relations", Pack: links}, {Name: "more text", Pack: more},
+	}}
+}

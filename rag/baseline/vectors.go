@@ -1,0 +1,103 @@
+package baseline
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// vectorStage gives entities or relations their vectors of one kind.
+type vectorStage struct {
+	s     *openIE
+	kind  string
+	model llm.SpaceInfo
+}
+
+// Name implements [rag.Stage].
+func (st *vectorStage) Name() string { return "embed " + st.kind }
+
+// Graph implements [rag.Stage].
+func (st *vectorStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [rag.Stage].
+func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	typ := typeEntity
+	if st.kind == spaceRelation {
+		typ = typeRelation
+	}
+	return func(yield func(rag.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		for id, err := range each(v, typ) {
+			var text string
+			if err == nil {
+				text, err = st.text(v, id)
+			}
+			if !yield(rag.WorkItem{Key: nodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// text is what a node's vector is of. A name is as its key has it, so that it
+// is one vector however the texts spell it.
+func (st *vectorStage) text(v engine.Reader, id engine.NodeID) (string, error) {
+	if st.kind == spaceName {
+		n, err := v.Node(id)
+		return n.Key, err
+	}
+	name, description, err := st.s.describe(v, id)
+	return strings.TrimSpace(name + " " + description), err
+}
+
+// Do implements [rag.Stage].
+func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+	v := s.Graph(st.s.g).WithContext(ctx)
+	id, err := itemNode(w.Key)
+	if err != nil {
+		return nil, err
+	}
+	text, err := st.text(v, id)
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := sourceKeys(v, id)
+	if err != nil {
+		return nil, err
+	}
+	var docs []string
+	for _, key := range chunks {
+		if doc := rag.DocOf(key); !slices.Contains(docs, doc) {
+			docs = append(docs, doc)
+		}
+	}
+	vecs, err := m.Embed(ctx, docs, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
+}
+
+// Apply implements [rag.Stage].
+func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+	if len(result) < 8 {
+		return errors.New("malformed vector")
+	}
+	v, space := tx.Graph(st.s.g), spaceOf(st.kind, st.model.Model)
+	if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+		return err
+	}
+	id, vec := engine.NodeID(binary.BigEndian.Uint64(result)), rag.ReadVector(result[8:])
+	if vec == nil {
+		return v.DeleteVector(space, id)
+	}
+	return v.PutVector(space, id, vec)
+}
