@@ -41,6 +41,8 @@ type compiler struct {
 	scope *scope
 	// pattern compiles the matches of patterns that stand in an expression.
 	pattern func(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error)
+	// builds says that what was compiled builds lists, maps or strings.
+	builds bool
 }
 
 // patternMatcher finds the matches of patterns for a row: it calls found with a
