@@ -62,7 +62,7 @@ var homes = map[string][]string{
 	"modernc.org/sqlite":                  {"bench"},
 	"golang.org/x/sync":                   {"kv", "vecindex", "engine", "graphops", "query", "rag", "cmd/ragdb", "bench"},
 	"golang.org/x/sys":                    {"kv/pebblekv", "vecindex", "cmd/ragdb"},
-	"golang.org/x/text":                   {"engine", "rag"},
+	"golang.org/x/text":                   {"engine", "query/cypher", "rag"},
 	"golang.org/x/term":                   {"cmd/ragdb"},
 	"github.com/rogpeppe/go-internal":     {"cmd/ragdb"},
 }

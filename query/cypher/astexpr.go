@@ -195,7 +195,10 @@ type Reduce struct {
 // Exists is a pattern as a condition: WHERE (a)-->(b), exists((a)-->(b)) or
 // EXISTS { MATCH pattern WHERE condition }.
 type Exists struct {
-	Pos      Pos
+	Pos Pos
+	// Bare says that the pattern stands alone: it is a condition only where one
+	// is wanted, and binds no variable.
+	Bare     bool
 	Patterns []*Pattern
 	Where    Expr // nil for none
 }

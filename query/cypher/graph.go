@@ -82,7 +82,6 @@ func (g *graph) nodesOf(t engine.TypeID) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-
 // typeLabel returns the label of a type.
 func (g *graph) typeLabel(t engine.TypeID) string {
 	g.mu.Lock()

@@ -1,0 +1,272 @@
+package cypher
+
+import "strings"
+
+// atom parses a literal, a name, a call, or something in brackets. After an
+// error it returns null, so that no expression is nil.
+func (p *parser) atom() Expr {
+	t := p.tok()
+	pos := Pos(t.start)
+	switch t.kind {
+	case tokInt, tokFloat:
+		return p.number(t.start)
+	case tokString:
+		return &Literal{Pos: pos, Value: String(p.stringValue())}
+	case tokParam:
+		return p.parameter()
+	case tokLeftParen:
+		if p.patternFollows(0) {
+			return &Exists{Pos: pos, Bare: true, Patterns: []*Pattern{p.chain()}}
+		}
+		p.next()
+		x := p.expr()
+		if !p.accept(tokRightParen) {
+			p.expected("an operator or ')'", followWords...)
+		}
+		return x
+	case tokLeftBracket:
+		return p.list()
+	case tokLeftBrace:
+		return p.mapLiteral()
+	case tokQuoted:
+		if p.callFollows() {
+			return p.functionCall()
+		}
+		return &Variable{Pos: pos, Name: p.name("a variable")}
+	case tokWord:
+		return p.wordAtom()
+	}
+	p.expected("an expression")
+	return &Literal{Pos: pos}
+}
+
+// number parses a number whose sign, if any, is at start.
+func (p *parser) number(start int) Expr {
+	t := p.next()
+	text := p.source(t)
+	if start < t.start {
+		text = "-" + text
+	}
+	lit := &Literal{Pos: Pos(start)}
+	if t.kind == tokInt {
+		n, err := parseInt(text)
+		if err != nil {
+			p.failAt(start, t.end, "IntegerOverflow", "the integer "+cutEnd(text, 40)+" is outside 64 bits")
+		}
+		lit.Value = Int(n)
+		return lit
+	}
+	x, err := parseFloat(text)
+	if err != nil {
+		p.failAt(start, t.end, "FloatingPointOverflow", "the number "+cutEnd(text, 40)+" is too large")
+	}
+	lit.Value = Float(x)
+	return lit
+}
+
+// wordAtom parses what begins with a word.
+func (p *parser) wordAtom() Expr {
+	t := p.tok()
+	pos := Pos(t.start)
+	after := p.peek(1).kind
+	switch t.word {
+	case kwNull:
+		p.next()
+		return &Literal{Pos: pos}
+	case kwTrue, kwFalse:
+		p.next()
+		return &Literal{Pos: pos, Value: Bool(t.word == kwTrue)}
+	case kwCase:
+		return p.caseExpr()
+	case kwExists:
+		if after == tokLeftBrace {
+			p.next()
+			patterns, where := p.subquery("EXISTS")
+			return &Exists{Pos: pos, Patterns: patterns, Where: where}
+		}
+		if after == tokLeftParen && p.patternFollows(2) {
+			p.i += 2
+			x := &Exists{Pos: pos, Patterns: []*Pattern{p.chain()}}
+			p.expect(tokRightParen)
+			return x
+		}
+	case kwCount:
+		if after == tokLeftBrace {
+			p.next()
+			patterns, where := p.subquery("COUNT")
+			return &CountMatches{Pos: pos, Patterns: patterns, Where: where}
+		}
+	case kwAll, kwAny, kwNone, kwSingle:
+		if after == tokLeftParen && isVariable(p.peek(2)) && p.peek(3).word == kwIn {
+			return p.quantifier()
+		}
+	case kwReduce:
+		if after == tokLeftParen && isVariable(p.peek(2)) && p.peek(3).kind == tokEqual {
+			return p.reduce()
+		}
+	case kwShortestPath, kwAllShortestPaths:
+		if after == tokLeftParen {
+			return &PathExpr{Pos: pos, Pattern: p.shortest()}
+		}
+	case noKeyword:
+		if feature := p.unsupportedAtom(); feature != "" {
+			p.unsupported(t, feature)
+			return &Literal{Pos: pos}
+		}
+	}
+	if p.callFollows() {
+		return p.functionCall()
+	}
+	if t.word.reserved() {
+		p.expected("an expression")
+		return &Literal{Pos: pos}
+	}
+	return &Variable{Pos: pos, Name: p.name("a variable")}
+}
+
+// unsupportedAtom names a feature of other dialects that begins with the word
+// that is looked at, "" for none.
+func (p *parser) unsupportedAtom() string {
+	after := p.peek(1).kind
+	switch {
+	case p.isWord("COLLECT") && after == tokLeftBrace:
+		return "COLLECT { subquery }; write a pattern comprehension"
+	case (p.isWord("FILTER") || p.isWord("EXTRACT")) && after == tokLeftParen &&
+		isVariable(p.peek(2)) && p.peek(3).word == kwIn:
+		return strings.ToLower(p.source(p.tok())) + "(x IN list ...); write [x IN list WHERE condition | value]"
+	}
+	return ""
+}
+
+// callFollows reports whether the name that is looked at, with its namespace,
+// is that of a function that is called.
+func (p *parser) callFollows() bool {
+	n := 1
+	for p.peek(n).kind == tokDot && (p.peek(n+1).kind == tokWord || p.peek(n+1).kind == tokQuoted) {
+		n += 2
+	}
+	return p.peek(n).kind == tokLeftParen
+}
+
+// functionCall parses name(arguments), name(DISTINCT argument) and count(*).
+func (p *parser) functionCall() Expr {
+	f := &FuncCall{Pos: p.pos()}
+	start := p.tok()
+	f.Name = p.anyName("a function")
+	for p.accept(tokDot) {
+		f.Name += "." + p.anyName("a function")
+	}
+	p.expect(tokLeftParen)
+	if p.is(tokStar) && start.word == kwCount && p.peek(1).kind == tokRightParen {
+		p.i += 2
+		f.Star = true
+		return f
+	}
+	f.Distinct = p.acceptKeyword(kwDistinct)
+	if !p.is(tokRightParen) {
+		f.Args = append(f.Args, p.expr())
+		for p.accept(tokComma) {
+			f.Args = append(f.Args, p.expr())
+		}
+	}
+	if !p.accept(tokRightParen) {
+		p.expected("an operator, ',' or ')'", followWords...)
+	}
+	return f
+}
+
+// caseExpr parses CASE x WHEN value THEN value ELSE value END, and CASE WHEN
+// condition THEN value ELSE value END.
+func (p *parser) caseExpr() Expr {
+	c := &Case{Pos: p.pos()}
+	p.next()
+	if !p.isKeyword(kwWhen) {
+		c.X = p.expr()
+	}
+	for p.acceptKeyword(kwWhen) {
+		switch {
+		case p.isKeyword(kwIs), p.tok().kind != tokMinus && p.tok().kind != tokPlus && isInfix(p.tok()):
+			p.unsupported(p.tok(), "CASE with WHEN and an operator; write CASE WHEN x > 1 THEN ...")
+		}
+		w := CaseWhen{When: p.expr()}
+		if p.is(tokComma) {
+			p.unsupported(p.tok(), "CASE with several values after WHEN; write CASE WHEN x IN [1, 2] THEN ...")
+		}
+		p.expectKeyword(kwThen)
+		w.Then = p.expr()
+		c.When = append(c.When, w)
+	}
+	if len(c.When) == 0 {
+		p.expected("WHEN", "WHEN")
+	}
+	if p.acceptKeyword(kwElse) {
+		c.Else = p.expr()
+	}
+	if !p.acceptKeyword(kwEnd) {
+		p.expected("WHEN, ELSE or END of CASE", "WHEN", "ELSE", "END")
+	}
+	return c
+}
+
+func isInfix(t token) bool {
+	_, level := infix(t)
+	return level > 0
+}
+
+// quantifier parses all(x IN list WHERE condition) and its like.
+func (p *parser) quantifier() Expr {
+	q := &Quantifier{Pos: p.pos()}
+	switch p.next().word {
+	case kwAny:
+		q.Kind = Any
+	case kwNone:
+		q.Kind = None
+	case kwSingle:
+		q.Kind = Single
+	}
+	p.next()
+	q.Variable = p.name("a variable")
+	p.expectKeyword(kwIn)
+	q.List = p.expr()
+	p.expectKeyword(kwWhere)
+	q.Where = p.expr()
+	p.expect(tokRightParen)
+	return q
+}
+
+// reduce parses reduce(accumulator = start, x IN list | value).
+func (p *parser) reduce() Expr {
+	r := &Reduce{Pos: p.pos()}
+	p.i += 2
+	r.Accumulator = p.name("a variable")
+	p.expect(tokEqual)
+	r.Start = p.expr()
+	p.expect(tokComma)
+	r.Variable = p.name("a variable")
+	p.expectKeyword(kwIn)
+	r.List = p.exprUntil(true)
+	p.expect(tokBar)
+	r.Value = p.expr()
+	p.expect(tokRightParen)
+	return r
+}
+
+// subquery parses what follows EXISTS or COUNT: { MATCH patterns WHERE
+// condition } or { patterns WHERE condition }.
+func (p *parser) subquery(of string) ([]*Pattern, Expr) {
+	p.enter()
+	defer p.leave()
+	p.expect(tokLeftBrace)
+	if !p.acceptKeyword(kwMatch) && !p.is(tokLeftParen) && !(p.isName() && p.peek(1).kind == tokEqual) {
+		p.unsupported(p.tok(), of+" { } with other clauses than MATCH and WHERE")
+	}
+	patterns := p.patterns()
+	where := p.where()
+	if p.is(tokWord) {
+		p.unsupported(p.tok(), of+" { } with other clauses than MATCH and WHERE")
+	}
+	if !p.accept(tokRightBrace) {
+		p.expected("'}'")
+	}
+	return patterns, where
+}

@@ -1,0 +1,307 @@
+package cypher
+
+// match parses MATCH or OPTIONAL MATCH.
+func (p *parser) match() *Match {
+	m := &Match{Pos: p.pos(), Optional: p.acceptKeyword(kwOptional)}
+	if m.Optional && p.isKeyword(kwCall) {
+		p.unsupported(p.tok(), "OPTIONAL CALL")
+	}
+	p.expectKeyword(kwMatch)
+	m.Patterns = p.patterns()
+	if p.isWord("USING") {
+		p.unsupported(p.tok(), unsupportedClause("USING"))
+	}
+	m.Where = p.where()
+	return m
+}
+
+// where parses WHERE condition; nil where there is none.
+func (p *parser) where() Expr {
+	if !p.acceptKeyword(kwWhere) {
+		return nil
+	}
+	return p.expr()
+}
+
+// unwind parses UNWIND list AS variable.
+func (p *parser) unwind() *Unwind {
+	u := &Unwind{Pos: p.pos()}
+	p.next()
+	u.List = p.expr()
+	p.expectKeyword(kwAs)
+	u.Variable = p.name("a variable")
+	return u
+}
+
+// projection parses WITH or RETURN.
+func (p *parser) projection() *Projection {
+	r := &Projection{Pos: p.pos(), Return: p.isKeyword(kwReturn)}
+	p.next()
+	if p.isWord("HEADERS") && p.peek(1).kind == tokWord {
+		p.unsupported(p.tok(), "LOAD CSV WITH HEADERS")
+	}
+	r.Distinct = p.acceptKeyword(kwDistinct)
+	if p.isKeyword(kwAll) && p.peek(1).kind != tokLeftParen {
+		p.unsupported(p.tok(), "RETURN ALL of GQL; leave ALL out")
+	}
+	if p.accept(tokStar) {
+		r.Star = true
+	} else {
+		r.Items = append(r.Items, p.projectionItem())
+	}
+	for p.accept(tokComma) {
+		r.Items = append(r.Items, p.projectionItem())
+	}
+	if p.isKeyword(kwOrder) {
+		p.next()
+		p.expectKeyword(kwBy)
+		r.Order = append(r.Order, p.sortItem())
+		for p.accept(tokComma) {
+			r.Order = append(r.Order, p.sortItem())
+		}
+	}
+	if p.acceptKeyword(kwSkip) {
+		r.Skip = p.expr()
+	}
+	if p.acceptKeyword(kwLimit) {
+		r.Limit = p.expr()
+	}
+	if p.isKeyword(kwSkip) && r.Limit != nil {
+		p.fail(p.tok(), "", "SKIP stands before LIMIT")
+	}
+	if p.isKeyword(kwOrder) {
+		p.fail(p.tok(), "", "ORDER BY stands before SKIP and LIMIT, and once")
+	}
+	if r.Return {
+		if p.isKeyword(kwWhere) {
+			p.fail(p.tok(), "", "RETURN has no WHERE: write WITH ... WHERE before it")
+		}
+		return r
+	}
+	r.Where = p.where()
+	return r
+}
+
+// projectionItem parses expression AS name.
+func (p *parser) projectionItem() *ProjectionItem {
+	start := p.tok()
+	it := &ProjectionItem{Pos: p.pos()}
+	it.Expr = p.expr()
+	if p.acceptKeyword(kwAs) {
+		it.Name = p.name("a name for the column")
+		it.Aliased = true
+		return it
+	}
+	if v, ok := it.Expr.(*Variable); ok {
+		it.Name = v.Name
+	} else if p.err == nil {
+		it.Name = p.text[start.start:p.toks[p.i-1].end]
+	}
+	return it
+}
+
+// sortItem parses expression ASC or DESC.
+func (p *parser) sortItem() *SortItem {
+	it := &SortItem{Expr: p.expr()}
+	switch {
+	case p.acceptKeyword(kwDesc), p.acceptKeyword(kwDescending):
+		it.Desc = true
+	case p.acceptKeyword(kwAsc), p.acceptKeyword(kwAscending):
+	}
+	if p.isWord("NULLS") {
+		p.unsupported(p.tok(), "NULLS FIRST and NULLS LAST of GQL; null is the largest value")
+	}
+	return it
+}
+
+// call parses CALL procedure(arguments) YIELD columns WHERE condition.
+func (p *parser) call() *Call {
+	c := &Call{Pos: p.pos()}
+	p.next()
+	if p.is(tokLeftBrace) || p.is(tokLeftParen) {
+		p.unsupported(p.tok(), "CALL { subquery }")
+	}
+	c.Procedure = p.anyName("the name of a procedure")
+	for p.accept(tokDot) {
+		c.Procedure += "." + p.anyName("the rest of the procedure's name")
+	}
+	if p.accept(tokLeftParen) {
+		c.Args = []Expr{}
+		if !p.is(tokRightParen) {
+			c.Args = append(c.Args, p.expr())
+			for p.accept(tokComma) {
+				c.Args = append(c.Args, p.expr())
+			}
+		}
+		if !p.accept(tokRightParen) {
+			p.expected("',' or ')' after an argument", followWords...)
+		}
+	} else {
+		c.Implicit = true
+	}
+	if !p.acceptKeyword(kwYield) {
+		return c
+	}
+	if p.accept(tokStar) {
+		c.Star = true
+	} else {
+		c.Yield = append(c.Yield, p.yieldItem())
+		for p.accept(tokComma) {
+			c.Yield = append(c.Yield, p.yieldItem())
+		}
+	}
+	c.Where = p.where()
+	return c
+}
+
+// yieldItem parses column AS variable.
+func (p *parser) yieldItem() *YieldItem {
+	it := &YieldItem{Pos: p.pos()}
+	it.Column = p.name("a column of the procedure")
+	it.Variable = it.Column
+	if p.acceptKeyword(kwAs) {
+		it.Variable = p.name("a variable")
+	}
+	return it
+}
+
+// create parses CREATE patterns.
+func (p *parser) create() *Create {
+	c := &Create{Pos: p.pos()}
+	p.next()
+	if t := p.tok(); t.kind == tokWord && p.peek(1).kind != tokEqual {
+		if feature := unsupportedCreate(p.source(t)); feature != "" {
+			p.unsupported(t, feature)
+		}
+	}
+	c.Patterns = p.patterns()
+	return c
+}
+
+// merge parses MERGE pattern ON CREATE SET items ON MATCH SET items.
+func (p *parser) merge() *Merge {
+	m := &Merge{Pos: p.pos()}
+	p.next()
+	m.Pattern = p.pattern()
+	for p.acceptKeyword(kwOn) {
+		switch {
+		case p.acceptKeyword(kwCreate):
+			p.expectKeyword(kwSet)
+			m.OnCreate = append(m.OnCreate, p.setItems()...)
+		case p.acceptKeyword(kwMatch):
+			p.expectKeyword(kwSet)
+			m.OnMatch = append(m.OnMatch, p.setItems()...)
+		default:
+			p.expected("CREATE or MATCH", "CREATE", "MATCH")
+		}
+	}
+	return m
+}
+
+// set parses SET items.
+func (p *parser) set() *Set {
+	s := &Set{Pos: p.pos()}
+	p.next()
+	s.Items = p.setItems()
+	return s
+}
+
+func (p *parser) setItems() []*SetItem {
+	items := []*SetItem{p.setItem()}
+	for p.accept(tokComma) {
+		items = append(items, p.setItem())
+	}
+	return items
+}
+
+// setItem parses x.name = value, x = map, x += map or x:Label.
+func (p *parser) setItem() *SetItem {
+	it := &SetItem{Pos: p.pos(), Target: p.target("SET")}
+	_, isVariable := it.Target.(*Variable)
+	switch {
+	case p.is(tokColon) && isVariable:
+		it.Labels = p.setLabels()
+		return it
+	case p.accept(tokEqual):
+	case p.is(tokPlusEqual) && isVariable:
+		p.next()
+		it.Add = true
+	default:
+		p.expected("'='")
+	}
+	it.Value = p.expr()
+	return it
+}
+
+// remove parses REMOVE items.
+func (p *parser) remove() *Remove {
+	r := &Remove{Pos: p.pos()}
+	p.next()
+	for {
+		it := &RemoveItem{Pos: p.pos(), Target: p.target("REMOVE")}
+		if _, ok := it.Target.(*Variable); ok {
+			if !p.is(tokColon) {
+				p.expected("'.' and a property, or ':' and a label")
+			}
+			it.Labels = p.setLabels()
+		}
+		r.Items = append(r.Items, it)
+		if !p.accept(tokComma) {
+			return r
+		}
+	}
+}
+
+// target parses what SET and REMOVE change: a variable, or a property of an
+// expression.
+func (p *parser) target(clause string) Expr {
+	var x Expr
+	switch {
+	case p.accept(tokLeftParen):
+		x = p.expr()
+		p.expect(tokRightParen)
+		if !p.is(tokDot) {
+			if _, ok := x.(*Variable); !ok {
+				p.expected("'.' and a property")
+			}
+		}
+	default:
+		x = &Variable{Pos: p.pos(), Name: p.name("a variable after " + clause)}
+	}
+	for p.is(tokDot) {
+		p.operator()
+		pos := p.pos()
+		p.next()
+		x = &Property{Pos: pos, X: x, Name: p.anyName("the name of a property")}
+	}
+	if p.is(tokLeftBracket) {
+		p.unsupported(p.tok(), clause+" of a property by its computed name")
+	}
+	if p.isKeyword(kwIs) {
+		p.unsupported(p.tok(), clause+" n IS Label of GQL; write n:Label")
+	}
+	return x
+}
+
+// setLabels parses :A:B.
+func (p *parser) setLabels() []string {
+	var labels []string
+	for p.accept(tokColon) {
+		if p.is(tokForeign) || p.is(tokParam) {
+			p.unsupported(p.tok(), "labels by their computed name")
+		}
+		labels = append(labels, p.anyName("a label"))
+	}
+	return labels
+}
+
+// deleteClause parses DELETE or DETACH DELETE.
+func (p *parser) deleteClause() *Delete {
+	d := &Delete{Pos: p.pos(), Detach: p.acceptKeyword(kwDetach)}
+	p.expectKeyword(kwDelete)
+	d.Exprs = append(d.Exprs, p.expr())
+	for p.accept(tokComma) {
+		d.Exprs = append(d.Exprs, p.expr())
+	}
+	return d
+}

@@ -1,0 +1,253 @@
+package cypher
+
+// The levels of precedence, from what binds least to what binds most, as
+// openCypher's grammar has them. Operators of one level associate to the left;
+// comparisons chain.
+const (
+	levelOr = iota + 1
+	levelXor
+	levelAnd
+	levelNot
+	levelComparison
+	levelPredicate // IN, STARTS WITH, ENDS WITH, CONTAINS, =~, IS NULL
+	levelAdd
+	levelMultiply
+	levelPower
+	levelUnary
+)
+
+// expr parses an expression.
+func (p *parser) expr() Expr { return p.exprUntil(false) }
+
+// exprUntil parses an expression. With noBar a | outside brackets ends it, so
+// that x:A in [x IN list WHERE x:A | x.name] does not go on.
+func (p *parser) exprUntil(noBar bool) Expr {
+	outer := p.noBar
+	p.noBar = noBar
+	p.enter()
+	x := p.binary(levelOr)
+	p.leave()
+	p.noBar = outer
+	return x
+}
+
+// infix returns the operator that a token stands for as one between two
+// operands, and its level; 0 for none.
+func infix(t token) (BinaryOp, int) {
+	switch t.kind {
+	case tokEqual:
+		return OpEqual, levelComparison
+	case tokNotEqual:
+		return OpNotEqual, levelComparison
+	case tokLess:
+		return OpLess, levelComparison
+	case tokLessEqual:
+		return OpLessEqual, levelComparison
+	case tokGreater:
+		return OpGreater, levelComparison
+	case tokGreaterEqual:
+		return OpGreaterEqual, levelComparison
+	case tokMatches:
+		return OpMatches, levelPredicate
+	case tokPlus:
+		return OpAdd, levelAdd
+	case tokMinus:
+		return OpSubtract, levelAdd
+	case tokStar:
+		return OpMultiply, levelMultiply
+	case tokSlash:
+		return OpDivide, levelMultiply
+	case tokPercent:
+		return OpModulo, levelMultiply
+	case tokCaret:
+		return OpPower, levelPower
+	}
+	switch t.word {
+	case kwOr:
+		return OpOr, levelOr
+	case kwXor:
+		return OpXor, levelXor
+	case kwAnd:
+		return OpAnd, levelAnd
+	case kwIn:
+		return OpIn, levelPredicate
+	case kwStarts:
+		return OpStartsWith, levelPredicate
+	case kwEnds:
+		return OpEndsWith, levelPredicate
+	case kwContains:
+		return OpContains, levelPredicate
+	}
+	return 0, 0
+}
+
+// binary parses operands joined by operators of a level or above.
+func (p *parser) binary(level int) Expr {
+	left := p.unary(level)
+	for {
+		t := p.tok()
+		if t.word == kwIs && level <= levelPredicate {
+			left = p.isNull(left)
+			continue
+		}
+		op, l := infix(t)
+		if l == 0 || l < level {
+			if t.kind == tokForeign {
+				p.unsupported(t, unsupportedOperator(p.source(t)))
+			}
+			return left
+		}
+		if l == levelComparison {
+			left = p.comparison(left)
+			continue
+		}
+		p.operator()
+		p.next()
+		if t.word == kwStarts || t.word == kwEnds {
+			p.expectKeyword(kwWith)
+		}
+		left = &Binary{Pos: Pos(t.start), Op: op, L: left, R: p.binary(l + 1)}
+	}
+}
+
+// comparison parses what follows the first operand of a chain: a < b <= c is
+// a < b AND b <= c.
+func (p *parser) comparison(left Expr) Expr {
+	var chain Expr
+	for {
+		t := p.tok()
+		op, l := infix(t)
+		if l != levelComparison {
+			return chain
+		}
+		p.operator()
+		p.next()
+		right := p.binary(levelComparison + 1)
+		var x Expr = &Binary{Pos: Pos(t.start), Op: op, L: left, R: right}
+		if chain != nil {
+			x = &Binary{Pos: Pos(t.start), Op: OpAnd, L: chain, R: x}
+		}
+		chain, left = x, right
+	}
+}
+
+// isNull parses IS NULL or IS NOT NULL after an operand.
+func (p *parser) isNull(x Expr) Expr {
+	p.operator()
+	pos := p.pos()
+	p.next()
+	not := p.acceptKeyword(kwNot)
+	if !p.isKeyword(kwNull) && p.is(tokForeign) || p.isWord("TYPED") || p.isWord("NORMALIZED") {
+		p.unsupported(p.tok(), "types of values (IS ::) and IS NORMALIZED")
+	}
+	if !p.acceptKeyword(kwNull) {
+		p.expected("NULL or NOT NULL", "NULL", "NOT")
+	}
+	return &IsNull{Pos: pos, X: x, Not: not}
+}
+
+// unary parses NOT, - and + in front of an operand.
+func (p *parser) unary(level int) Expr {
+	t := p.tok()
+	switch {
+	case t.word == kwNot:
+		if level > levelNot {
+			p.fail(t, "", "NOT binds less than the operator before it: put NOT and what follows in parentheses")
+			return &Literal{Pos: Pos(t.start)}
+		}
+		p.next()
+		p.enter()
+		x := p.binary(levelNot)
+		p.leave()
+		return &Unary{Pos: Pos(t.start), Op: OpNot, X: x}
+	case t.kind == tokMinus && p.negativeNumber():
+		p.next()
+		return p.number(t.start)
+	case t.kind == tokMinus, t.kind == tokPlus:
+		p.next()
+		p.enter()
+		x := p.unary(levelUnary)
+		p.leave()
+		op := OpNegative
+		if t.kind == tokPlus {
+			op = OpPositive
+		}
+		return &Unary{Pos: Pos(t.start), Op: op, X: x}
+	}
+	return p.postfix()
+}
+
+// negativeNumber reports whether the minus that is looked at is the sign of a
+// number, so that the smallest integer can be written.
+func (p *parser) negativeNumber() bool {
+	if k := p.peek(1).kind; k != tokInt && k != tokFloat {
+		return false
+	}
+	switch p.peek(2).kind {
+	case tokDot, tokLeftBracket, tokColon:
+		return false
+	}
+	return true
+}
+
+// postfix parses an operand with what follows it: .name, [i], [a..b], :Label.
+func (p *parser) postfix() Expr {
+	x := p.atom()
+	for {
+		t := p.tok()
+		switch t.kind {
+		case tokDot:
+			p.operator()
+			p.next()
+			x = &Property{Pos: Pos(t.start), X: x, Name: p.anyName("the name of a property")}
+		case tokLeftBracket:
+			p.operator()
+			x = p.index(x)
+		case tokColon:
+			if !hasLabels(x) {
+				return x
+			}
+			p.operator()
+			names, either := p.labels(!p.noBar)
+			return &HasLabels{Pos: Pos(t.start), X: x, Labels: names, Any: either}
+		case tokLeftBrace:
+			v, ok := x.(*Variable)
+			if !ok {
+				return x
+			}
+			p.operator()
+			x = p.mapProjection(v)
+		default:
+			return x
+		}
+	}
+}
+
+// hasLabels reports whether :Label may follow an operand. What follows a
+// literal is the colon of something around it.
+func hasLabels(x Expr) bool {
+	switch x.(type) {
+	case *Literal, *ListLit, *MapLit:
+		return false
+	}
+	return true
+}
+
+// index parses [i] or [a..b] after an operand.
+func (p *parser) index(x Expr) Expr {
+	pos := p.pos()
+	p.next()
+	var from, to Expr
+	if !p.is(tokDotDot) {
+		from = p.expr()
+	}
+	if p.accept(tokDotDot) {
+		if !p.is(tokRightBracket) {
+			to = p.expr()
+		}
+		p.expect(tokRightBracket)
+		return &Slice{Pos: pos, X: x, From: from, To: to}
+	}
+	p.expect(tokRightBracket)
+	return &Index{Pos: pos, X: x, I: from}
+}

@@ -1,0 +1,320 @@
+package cypher
+
+// patterns parses patterns with commas between them.
+func (p *parser) patterns() []*Pattern {
+	ps := []*Pattern{p.pattern()}
+	for p.accept(tokComma) {
+		ps = append(ps, p.pattern())
+	}
+	return ps
+}
+
+// pattern parses a pattern that may have a name: p = (a)-->(b).
+func (p *parser) pattern() *Pattern {
+	pos := p.pos()
+	variable := ""
+	if p.isName() && p.peek(1).kind == tokEqual {
+		variable = p.name("a variable")
+		p.next()
+	}
+	var pt *Pattern
+	switch {
+	case p.isKeyword(kwShortestPath), p.isKeyword(kwAllShortestPaths):
+		pt = p.shortest()
+	case p.is(tokWord) && (p.isKeyword(kwAny) || p.isKeyword(kwAll) || p.isWord("SHORTEST")):
+		p.unsupported(p.tok(), "path selectors of GQL; write shortestPath((a)-[*]-(b))")
+		return &Pattern{}
+	default:
+		pt = p.chain()
+	}
+	pt.Pos, pt.Variable = pos, variable
+	return pt
+}
+
+// shortest parses shortestPath(pattern) or allShortestPaths(pattern).
+func (p *parser) shortest() *Pattern {
+	start := p.tok()
+	kind := ShortestOne
+	if p.isKeyword(kwAllShortestPaths) {
+		kind = ShortestAll
+	}
+	p.next()
+	p.expect(tokLeftParen)
+	pt := p.chain()
+	p.expect(tokRightParen)
+	if p.err == nil && len(pt.Edges) != 1 {
+		p.fail(start, "", start.word.String()+" wants a pattern of two nodes and one edge between them")
+	}
+	pt.Pos, pt.Shortest = Pos(start.start), kind
+	return pt
+}
+
+// chain parses nodes joined by edges. A chain may stand in parentheses.
+func (p *parser) chain() *Pattern {
+	p.enter()
+	defer p.leave()
+	if p.is(tokLeftParen) && p.peek(1).kind == tokLeftParen {
+		open := p.next()
+		pt := p.chain()
+		p.expect(tokRightParen)
+		if p.err == nil && (p.is(tokLeftBrace) || p.is(tokPlus) || p.is(tokStar)) {
+			p.unsupported(open, "quantified path patterns; write -[:TYPE*1..3]->")
+		}
+		return pt
+	}
+	pt := &Pattern{Pos: p.pos(), Nodes: []*NodePattern{p.nodePattern()}}
+	for p.is(tokMinus) || p.is(tokLess) {
+		pt.Edges = append(pt.Edges, p.edgePattern())
+		if p.is(tokPlus) || p.is(tokStar) || p.is(tokLeftBrace) {
+			p.unsupported(p.tok(), "quantified edges; write -[:TYPE*1..3]->")
+		}
+		pt.Nodes = append(pt.Nodes, p.nodePattern())
+	}
+	if p.is(tokLeftParen) {
+		p.expected("an edge such as -[:TYPE]-> between two nodes")
+	}
+	return pt
+}
+
+// nodePattern parses (variable:Label {key: value}).
+func (p *parser) nodePattern() *NodePattern {
+	n := &NodePattern{Pos: p.pos()}
+	if !p.accept(tokLeftParen) {
+		p.expected("a node in parentheses")
+		return n
+	}
+	if p.isName() {
+		n.Variable = p.name("a variable")
+	}
+	if p.isKeyword(kwIs) {
+		p.unsupported(p.tok(), "IS in a pattern, of GQL; write :Label")
+	}
+	n.Labels, n.Any = p.labels(true)
+	n.Props = p.patternProps()
+	if !p.accept(tokRightParen) {
+		p.expected("':' and a label, '{' and properties, or ')'")
+	}
+	return n
+}
+
+// labels parses :A:B, or :A|B where bar is set. No colon is no labels.
+func (p *parser) labels(bar bool) (names []string, either bool) {
+	for p.accept(tokColon) {
+		switch {
+		case p.is(tokForeign), p.is(tokPercent), p.is(tokLeftParen):
+			p.unsupported(p.tok(), "label expressions; write :A:B for all labels and :A|B for any")
+		case p.is(tokParam):
+			p.unsupported(p.tok(), "labels as parameters")
+		}
+		names = append(names, p.anyName("a label"))
+		if len(names) == 1 && bar && p.is(tokBar) {
+			for p.accept(tokBar) {
+				names = append(names, p.anyName("a label"))
+			}
+			either = true
+			if p.is(tokColon) {
+				p.unsupported(p.tok(), "label expressions that mix : and |")
+			}
+		}
+	}
+	if len(names) > 0 && p.is(tokForeign) && (p.source(p.tok()) == "&" || p.source(p.tok()) == "!") {
+		p.unsupported(p.tok(), unsupportedOperator(p.source(p.tok())))
+	}
+	if len(names) > 1 && bar && !either && p.is(tokBar) {
+		p.unsupported(p.tok(), "label expressions that mix : and |")
+	}
+	return names, either
+}
+
+// patternProps parses the properties of a node or an edge, a map or a
+// parameter.
+func (p *parser) patternProps() Expr {
+	var props Expr
+	switch {
+	case p.is(tokLeftBrace):
+		props = p.mapLiteral()
+	case p.is(tokParam):
+		props = p.parameter()
+	}
+	if p.isKeyword(kwWhere) {
+		p.unsupported(p.tok(), "WHERE inside a pattern; write it after the patterns")
+	}
+	return props
+}
+
+// edgePattern parses -[variable:TYPE|OTHER*1..3 {key: value}]-> and its like.
+func (p *parser) edgePattern() *EdgePattern {
+	e := &EdgePattern{Pos: p.pos(), Min: 1, Max: 1}
+	left := p.accept(tokLess)
+	p.dash()
+	if p.accept(tokLeftBracket) {
+		if p.isName() {
+			e.Variable = p.name("a variable")
+		}
+		e.Types = p.edgeTypes()
+		if p.is(tokStar) {
+			p.edgeLength(e)
+		}
+		e.Props = p.patternProps()
+		if !p.accept(tokRightBracket) {
+			p.expected("':' and an edge type, '*' and a length, '{' and properties, or ']'")
+		}
+	}
+	p.dash()
+	right := p.accept(tokGreater)
+	switch {
+	case left == right:
+		e.Dir = DirBoth
+	case left:
+		e.Dir = DirIn
+	}
+	return e
+}
+
+func (p *parser) dash() {
+	if !p.accept(tokMinus) {
+		p.expected("'-' of an edge, as in -[:TYPE]->")
+	}
+}
+
+// edgeTypes parses :A|B or :A|:B.
+func (p *parser) edgeTypes() []string {
+	if !p.accept(tokColon) {
+		return nil
+	}
+	if p.is(tokForeign) || p.is(tokPercent) || p.is(tokLeftParen) || p.is(tokParam) {
+		p.unsupported(p.tok(), "expressions for edge types; write :A|B")
+	}
+	types := []string{p.anyName("an edge type")}
+	for p.accept(tokBar) {
+		p.accept(tokColon)
+		types = append(types, p.anyName("an edge type"))
+	}
+	if p.is(tokColon) {
+		p.fail(p.tok(), "", "an edge has one type: write :A|B for either")
+	}
+	return types
+}
+
+// edgeLength parses *, *2, *1..3, *1.. or *..3.
+func (p *parser) edgeLength(e *EdgePattern) {
+	p.next()
+	e.Var, e.Min, e.Max = true, 1, -1
+	switch p.tok().kind {
+	case tokInt:
+		e.Min = p.edgeCount()
+		if !p.accept(tokDotDot) {
+			e.Max = e.Min
+			return
+		}
+		if p.is(tokInt) {
+			e.Max = p.edgeCount()
+		}
+	case tokDotDot:
+		p.next()
+		if p.is(tokInt) {
+			e.Max = p.edgeCount()
+		}
+	}
+	switch p.tok().kind {
+	case tokParam:
+		p.fail(p.tok(), "InvalidParameterUse", "the length of a path is written as numbers, not as a parameter")
+	case tokMinus, tokFloat:
+		p.fail(p.tok(), "InvalidRelationshipPattern", "the length of a path is one or two numbers of edges: *2 or *1..3")
+	}
+}
+
+// edgeCount parses a number of edges.
+func (p *parser) edgeCount() int {
+	t := p.next()
+	n, err := parseInt(p.source(t))
+	if err != nil || n > 1<<30 {
+		p.fail(t, "IntegerOverflow", "the length "+p.source(t)+" is too large")
+		return 0
+	}
+	return int(n)
+}
+
+// patternFollows reports whether the tokens from the n-th on are a node and the
+// start of an edge to another node, and not an expression in parentheses.
+func (p *parser) patternFollows(n int) bool {
+	i := p.i + n
+	at := func(i int) token { return p.toks[min(i, len(p.toks)-1)] }
+	if at(i).kind != tokLeftParen {
+		return false
+	}
+	i++
+	if isVariable(at(i)) {
+		i++
+	}
+	for at(i).kind == tokColon || at(i).kind == tokBar {
+		i++
+		if k := at(i).kind; k != tokWord && k != tokQuoted {
+			return false
+		}
+		i++
+	}
+	switch at(i).kind {
+	case tokLeftBrace:
+		i = p.skipBrackets(i)
+	case tokParam:
+		i++
+	}
+	if at(i).kind != tokRightParen {
+		return false
+	}
+	i++
+	if at(i).kind == tokLess {
+		i++
+		return at(i).kind == tokMinus && (at(i+1).kind == tokMinus || at(i+1).kind == tokLeftBracket)
+	}
+	if at(i).kind != tokMinus {
+		return false
+	}
+	i++
+	if at(i).kind == tokLeftBracket {
+		i = p.skipBrackets(i)
+	}
+	if at(i).kind != tokMinus {
+		return false
+	}
+	i++
+	return at(i).kind == tokGreater || at(i).kind == tokLeftParen
+}
+
+// skipBrackets returns the place after the bracket that closes the one at i.
+func (p *parser) skipBrackets(i int) int {
+	depth := 0
+	for ; i < len(p.toks)-1; i++ {
+		switch p.toks[i].kind {
+		case tokLeftParen, tokLeftBracket, tokLeftBrace:
+			depth++
+		case tokRightParen, tokRightBracket, tokRightBrace:
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return i
+}
+
+// stringValue parses a string.
+func (p *parser) stringValue() string {
+	t := p.next()
+	s, err := unquoteString(p.source(t))
+	if err != nil {
+		p.failAt(t.start+err.at, t.start+err.end, "InvalidUnicodeLiteral", err.message)
+	}
+	return s
+}
+
+// parameter parses $name.
+func (p *parser) parameter() *Param {
+	t := p.next()
+	name := p.source(t)[1:]
+	if name[0] == '`' {
+		name = unquoteName(name)
+	}
+	return &Param{Pos: Pos(t.start), Name: name}
+}

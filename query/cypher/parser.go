@@ -1,0 +1,306 @@
+package cypher
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is parsed: deeper or longer statements are refused, so that no
+// text makes the stack overflow.
+const (
+	maxDepth     = 256     // of brackets, patterns and NOTs within each other
+	maxOperators = 20_000  // of one statement
+	maxText      = 8 << 20 // bytes of one statement
+)
+
+// parser turns tokens into a syntax tree by recursive descent, and expressions
+// by precedence climbing.
+//
+// The first error is kept, and moves the parser to the end of the text: every
+// loop ends there, and no method has to return an error.
+type parser struct {
+	text string
+	toks []token
+	i    int // of the token that is looked at
+
+	depth     int
+	operators int
+	noBar     bool // a | ends the expression: see labels
+	err       *SyntaxError
+}
+
+// Parse parses one statement, which may end in a semicolon. What it accepts is
+// syntax: [Check] looks at what it means. The error is a [*SyntaxError].
+func Parse(text string) (*Statement, error) {
+	p := &parser{text: text}
+	if i := invalidUTF8(text); i >= 0 {
+		return nil, newSyntaxError(text, i, i+1, "InvalidUnicodeCharacter", "the text is not UTF-8")
+	}
+	if len(text) > maxText {
+		return nil, newSyntaxError(text, 0, 0, "", "the statement is longer than 8 MiB; give large values as parameters")
+	}
+	p.toks = lex(text)
+	s := p.statement()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return s, nil
+}
+
+// invalidUTF8 returns the place of the first byte that is not UTF-8, -1 for
+// none.
+func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// tok returns the token that is looked at.
+func (p *parser) tok() token { return p.toks[p.i] }
+
+// peek returns the token that is n further on.
+func (p *parser) peek(n int) token {
+	return p.toks[min(p.i+n, len(p.toks)-1)]
+}
+
+// pos returns where the token that is looked at starts.
+func (p *parser) pos() Pos { return Pos(p.toks[p.i].start) }
+
+// next returns the token that is looked at and moves on.
+func (p *parser) next() token {
+	t := p.toks[p.i]
+	if t.kind != tokEnd {
+		p.i++
+	}
+	return t
+}
+
+// is reports whether a token of a kind is looked at.
+func (p *parser) is(kind tokenKind) bool { return p.toks[p.i].kind == kind }
+
+// isKeyword reports whether a keyword is looked at.
+func (p *parser) isKeyword(k keyword) bool { return p.toks[p.i].word == k }
+
+// isKeywords reports whether two keywords follow each other.
+func (p *parser) isKeywords(k, l keyword) bool { return p.isKeyword(k) && p.peek(1).word == l }
+
+// isWord reports whether a word that is no keyword of the subset is looked at.
+func (p *parser) isWord(word string) bool { return p.tok().isWord(p.text, word) }
+
+// accept moves past a token of a kind.
+func (p *parser) accept(kind tokenKind) bool {
+	if !p.is(kind) {
+		return false
+	}
+	p.i++
+	return true
+}
+
+// acceptKeyword moves past a keyword.
+func (p *parser) acceptKeyword(k keyword) bool {
+	if !p.isKeyword(k) {
+		return false
+	}
+	p.i++
+	return true
+}
+
+// expect moves past a token of a kind that must be there.
+func (p *parser) expect(kind tokenKind) {
+	if !p.accept(kind) {
+		p.expected("'" + symbols[kind] + "'")
+	}
+}
+
+// expectKeyword moves past a keyword that must be there.
+func (p *parser) expectKeyword(k keyword) {
+	if !p.acceptKeyword(k) {
+		p.expected(k.String(), k.String())
+	}
+}
+
+// source returns the text of a token.
+func (p *parser) source(t token) string { return p.text[t.start:t.end] }
+
+// enter counts a level of nesting; leave ends it.
+func (p *parser) enter() {
+	p.depth++
+	if p.depth > maxDepth {
+		p.fail(p.tok(), "", "the statement is nested deeper than 256 levels")
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// operator counts an operator, each of which makes the tree deeper by one.
+func (p *parser) operator() {
+	p.operators++
+	if p.operators > maxOperators {
+		p.fail(p.tok(), "", "the statement has more than 20000 operators; give large values as parameters")
+	}
+}
+
+// fail keeps an error of a token, if it is the first, and ends the parsing.
+func (p *parser) fail(t token, code, message string) {
+	p.failAt(t.start, t.end, code, message)
+}
+
+// failAt is [parser.fail] for a place in the text.
+func (p *parser) failAt(start, end int, code, message string) {
+	if p.err == nil {
+		if code == "" {
+			code = "UnexpectedSyntax"
+		}
+		p.err = newSyntaxError(p.text, start, end, code, message)
+	}
+	p.i = len(p.toks) - 1
+}
+
+// unsupported refuses a feature of other dialects at a token.
+func (p *parser) unsupported(t token, feature string) {
+	first := p.err == nil
+	p.fail(t, "", "not supported: "+feature)
+	if first {
+		p.err.Unsupported = true
+	}
+}
+
+// expected says what should stand where the parser looks, and what does. Among
+// words, if given, is what a mistyped word may have been meant to be.
+func (p *parser) expected(what string, words ...string) {
+	t := p.tok()
+	switch t.kind {
+	case tokBad:
+		p.failBad(t)
+		return
+	case tokForeign:
+		p.unsupported(t, unsupportedOperator(p.source(t)))
+		return
+	case tokEnd:
+		first := p.err == nil
+		p.fail(t, "", "expected "+what+", found the end of the statement")
+		if first {
+			p.err.Incomplete = true
+		}
+		return
+	}
+	message := "expected " + what + ", found " + p.found(t)
+	if t.kind == tokWord {
+		if w := nearest(p.source(t), words); w != "" && !strings.EqualFold(w, p.source(t)) {
+			message += "; did you mean " + w + "?"
+		}
+	}
+	p.fail(t, "", message)
+}
+
+// found names a token in a message.
+func (p *parser) found(t token) string {
+	text := p.source(t)
+	switch t.kind {
+	case tokString:
+		return "the string " + cutEnd(shownLine(text), 30)
+	case tokInt, tokFloat:
+		return "the number " + cutEnd(text, 30)
+	case tokParam:
+		return "the parameter " + cutEnd(shownLine(text), 30)
+	case tokWord, tokQuoted:
+		return cutEnd(shownLine(text), 30)
+	}
+	return "'" + text + "'"
+}
+
+// failBad refuses a token that is none.
+func (p *parser) failBad(t token) {
+	incomplete := false
+	code, message := "", ""
+	end := t.end
+	switch t.bad {
+	case badString:
+		incomplete = true
+		message = "the string that begins here has no closing " + p.text[t.start:t.start+1]
+		end = t.start + 1
+	case badBackticks:
+		incomplete = true
+		message = "the name that begins here has no closing `"
+		end = t.start + 1
+	case badComment:
+		incomplete = true
+		message = "the comment that begins here has no closing */"
+		end = t.start + 2
+	case badNumber:
+		code = "InvalidNumberLiteral"
+		message = cutEnd(shownLine(p.source(t)), 30) + " is no number"
+		if text := p.source(t); allDigits(text, 10) {
+			message += ": it begins with 0; an octal number begins with 0o"
+		}
+	case badParam:
+		message = "a parameter is written $name, $0 or $`a name`"
+	case badName:
+		message = "a name in backticks has at least one character"
+	default:
+		code = "InvalidUnicodeCharacter"
+		r, _ := utf8.DecodeRuneInString(p.text[t.start:])
+		switch r {
+		case '‘', '’', '“', '”', '„', '«', '»':
+			message = "a string is written in straight quotes, ' or \""
+		case '–', '—', '−':
+			message = "a minus, or the dash of an edge, is the character -"
+		default:
+			message = "no word or operator begins with " + shownLine(p.source(t))
+		}
+	}
+	first := p.err == nil
+	p.failAt(t.start, end, code, message)
+	if first {
+		p.err.Incomplete = incomplete
+	}
+}
+
+// name parses the name of a variable; what says what it names.
+func (p *parser) name(what string) string {
+	t := p.tok()
+	switch {
+	case t.kind == tokWord && !t.word.reserved():
+		p.i++
+		return p.source(t)
+	case t.kind == tokQuoted:
+		p.i++
+		return unquoteName(p.source(t))
+	case t.kind == tokWord:
+		p.fail(t, "", "expected "+what+", found the keyword "+t.word.String()+"; write it in backticks to use it as a name")
+		return ""
+	}
+	p.expected(what)
+	return ""
+}
+
+// isName reports whether the name of a variable is looked at.
+func (p *parser) isName() bool { return isVariable(p.tok()) }
+
+func isVariable(t token) bool {
+	return t.kind == tokWord && !t.word.reserved() || t.kind == tokQuoted
+}
+
+// anyName parses the name of a label, a type, a property or a key, which may be
+// a keyword.
+func (p *parser) anyName(what string) string {
+	t := p.tok()
+	switch t.kind {
+	case tokWord:
+		p.i++
+		return p.source(t)
+	case tokQuoted:
+		p.i++
+		return unquoteName(p.source(t))
+	}
+	p.expected(what)
+	return ""
+}

@@ -1,0 +1,274 @@
+package cypher
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// exprString writes an expression in one line, with the brackets that it needs:
+// what it parses to is the same tree.
+func exprString(x Expr) string {
+	var p printer
+	p.expr(x, levelOr)
+	return p.String()
+}
+
+// printer writes syntax trees as text.
+type printer struct {
+	strings.Builder
+	// noBar says that a | would end what is written; see parser.exprUntil.
+	noBar bool
+}
+
+// binaryOps are the operators with two operands, as they are written and bind.
+var binaryOps = [...]struct {
+	text  string
+	level int
+}{
+	OpOr:           {"OR", levelOr},
+	OpXor:          {"XOR", levelXor},
+	OpAnd:          {"AND", levelAnd},
+	OpEqual:        {"=", levelComparison},
+	OpNotEqual:     {"<>", levelComparison},
+	OpLess:         {"<", levelComparison},
+	OpLessEqual:    {"<=", levelComparison},
+	OpGreater:      {">", levelComparison},
+	OpGreaterEqual: {">=", levelComparison},
+	OpAdd:          {"+", levelAdd},
+	OpSubtract:     {"-", levelAdd},
+	OpMultiply:     {"*", levelMultiply},
+	OpDivide:       {"/", levelMultiply},
+	OpModulo:       {"%", levelMultiply},
+	OpPower:        {"^", levelPower},
+	OpIn:           {"IN", levelPredicate},
+	OpStartsWith:   {"STARTS WITH", levelPredicate},
+	OpEndsWith:     {"ENDS WITH", levelPredicate},
+	OpContains:     {"CONTAINS", levelPredicate},
+	OpMatches:      {"=~", levelPredicate},
+}
+
+// levelPostfix is the level of what needs no brackets anywhere.
+const levelPostfix = levelUnary + 1
+
+// level returns how an expression binds.
+func (p *printer) level(x Expr) int {
+	switch x := x.(type) {
+	case *Binary:
+		return binaryOps[x.Op].level
+	case *IsNull:
+		return levelPredicate
+	case *Unary:
+		if x.Op == OpNot {
+			return levelNot
+		}
+		return levelUnary
+	case *Literal:
+		switch x.Value.Kind() {
+		case KindInt:
+			if x.Value.AsInt() < 0 {
+				return levelUnary
+			}
+		case KindFloat:
+			if math.Signbit(x.Value.AsFloat()) {
+				return levelUnary
+			}
+		}
+	case *HasLabels:
+		if x.Any && p.noBar {
+			return 0
+		}
+		return levelUnary
+	}
+	return levelPostfix
+}
+
+// expr writes an expression where one of a level is wanted, in brackets if it
+// binds less.
+func (p *printer) expr(x Expr, level int) {
+	if p.level(x) < level {
+		p.group(x)
+		return
+	}
+	switch x := x.(type) {
+	case *Binary:
+		p.binary(x)
+	case *Unary:
+		p.WriteString([...]string{OpNot: "NOT ", OpNegative: "-", OpPositive: "+"}[x.Op])
+		if x.Op == OpNot {
+			p.expr(x.X, levelNot)
+			return
+		}
+		// The sign of a number would become a part of it.
+		if _, ok := x.X.(*Literal); ok {
+			p.group(x.X)
+			return
+		}
+		p.expr(x.X, levelUnary)
+	case *IsNull:
+		p.expr(x.X, levelPredicate)
+		p.WriteString(" IS ")
+		if x.Not {
+			p.WriteString("NOT ")
+		}
+		p.WriteString("NULL")
+	case *Literal:
+		p.literal(x.Value)
+	case *Param:
+		p.WriteString("$" + quoteParam(x.Name))
+	case *Variable:
+		p.WriteString(quoteVariable(x.Name))
+	case *Property:
+		p.postfixOperand(x.X)
+		p.WriteString("." + quoteName(x.Name))
+	case *HasLabels:
+		p.hasLabels(x)
+	case *Index:
+		p.postfixOperand(x.X)
+		p.WriteString("[")
+		p.inner(x.I)
+		p.WriteString("]")
+	case *Slice:
+		p.postfixOperand(x.X)
+		p.WriteString("[")
+		if x.From != nil {
+			p.inner(x.From)
+		}
+		p.WriteString("..")
+		if x.To != nil {
+			p.inner(x.To)
+		}
+		p.WriteString("]")
+	default:
+		p.bracketed(x)
+	}
+}
+
+// group writes an expression in parentheses.
+func (p *printer) group(x Expr) {
+	p.WriteString("(")
+	p.inner(x)
+	p.WriteString(")")
+}
+
+// inner writes an expression that brackets enclose.
+func (p *printer) inner(x Expr) { p.until(x, false) }
+
+// until writes an expression that a | may end.
+func (p *printer) until(x Expr, noBar bool) {
+	outer := p.noBar
+	p.noBar = noBar
+	p.expr(x, levelOr)
+	p.noBar = outer
+}
+
+// list writes expressions with commas between them.
+func (p *printer) list(xs []Expr) {
+	for i, x := range xs {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.inner(x)
+	}
+}
+
+// binary writes an operator between its operands.
+func (p *printer) binary(x *Binary) {
+	op := binaryOps[x.Op]
+	left := op.level
+	if op.level == levelComparison {
+		left++ // a comparison as an operand would become a chain
+	}
+	p.expr(x.L, left)
+	p.WriteString(" " + op.text + " ")
+	p.expr(x.R, op.level+1)
+}
+
+// postfixOperand writes what .name, [i] or :Label follows.
+func (p *printer) postfixOperand(x Expr) {
+	switch x := x.(type) {
+	case *Literal:
+		// A dot after a number would become a part of it.
+		if k := x.Value.Kind(); k == KindInt || k == KindFloat {
+			p.group(x)
+			return
+		}
+	case *Exists:
+		if x.Bare {
+			p.group(x)
+			return
+		}
+	}
+	p.expr(x, levelPostfix)
+}
+
+func (p *printer) hasLabels(x *HasLabels) {
+	switch x.X.(type) {
+	case *Literal, *ListLit, *MapLit:
+		p.group(x.X)
+	default:
+		p.postfixOperand(x.X)
+	}
+	p.labels(x.Labels, x.Any)
+}
+
+// labels writes :A:B or :A|B.
+func (p *printer) labels(names []string, either bool) {
+	for i, l := range names {
+		if i > 0 && either {
+			p.WriteString("|")
+		} else {
+			p.WriteString(":")
+		}
+		p.WriteString(quoteName(l))
+	}
+}
+
+// literal writes a value of a literal.
+func (p *printer) literal(v Value) {
+	switch v.Kind() {
+	case KindNull:
+		p.WriteString("null")
+	case KindBool:
+		p.WriteString(strconv.FormatBool(v.AsBool()))
+	case KindInt:
+		p.WriteString(strconv.FormatInt(v.AsInt(), 10))
+	case KindFloat:
+		s := strconv.FormatFloat(v.AsFloat(), 'g', -1, 64)
+		if !strings.ContainsAny(s, ".e") {
+			s += ".0"
+		}
+		p.WriteString(s)
+	case KindString:
+		p.WriteString(quoteString(v.AsString()))
+	}
+}
+
+// quoteVariable writes the name of a variable, in backticks where it needs
+// them.
+func quoteVariable(name string) string {
+	if keywordOf(name) != noKeyword {
+		return "`" + name + "`"
+	}
+	return quoteName(name)
+}
+
+// quoteParam writes the name of a parameter, which may be a number.
+func quoteParam(name string) string {
+	if allDigits(name, 10) {
+		return name
+	}
+	return quoteName(name)
+}
+
+// quoteFunction writes the name of a function with its namespace.
+func quoteFunction(name string) string {
+	parts := strings.Split(name, ".")
+	for i, part := range parts {
+		parts[i] = quoteName(part)
+		if k := keywordOf(part); k != noKeyword && len(parts) == 1 && !k.reserved() {
+			parts[i] = part
+		}
+	}
+	return strings.Join(parts, ".")
+}

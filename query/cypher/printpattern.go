@@ -1,0 +1,261 @@
+package cypher
+
+import "strconv"
+
+// bracketed writes an expression that begins and ends with a word or a bracket.
+func (p *printer) bracketed(x Expr) {
+	switch x := x.(type) {
+	case *ListLit:
+		p.WriteString("[")
+		if len(x.Items) > 0 && beginsAsComprehension(x.Items[0]) {
+			p.group(x.Items[0])
+			if len(x.Items) > 1 {
+				p.WriteString(", ")
+			}
+			p.list(x.Items[1:])
+		} else {
+			p.list(x.Items)
+		}
+		p.WriteString("]")
+	case *MapLit:
+		p.mapLit(x)
+	case *MapProjection:
+		p.mapProjection(x)
+	case *FuncCall:
+		p.funcCall(x)
+	case *Case:
+		p.caseExpr(x)
+	case *ListComprehension:
+		p.WriteString("[" + quoteVariable(x.Variable) + " IN ")
+		p.until(x.List, true)
+		if x.Where != nil {
+			p.WriteString(" WHERE ")
+			p.until(x.Where, true)
+		}
+		if x.Value != nil {
+			p.WriteString(" | ")
+			p.inner(x.Value)
+		}
+		p.WriteString("]")
+	case *Quantifier:
+		p.WriteString([...]string{All: "all", Any: "any", None: "none", Single: "single"}[x.Kind])
+		p.WriteString("(" + quoteVariable(x.Variable) + " IN ")
+		p.inner(x.List)
+		p.WriteString(" WHERE ")
+		p.inner(x.Where)
+		p.WriteString(")")
+	case *Reduce:
+		p.WriteString("reduce(" + quoteVariable(x.Accumulator) + " = ")
+		p.inner(x.Start)
+		p.WriteString(", " + quoteVariable(x.Variable) + " IN ")
+		p.until(x.List, true)
+		p.WriteString(" | ")
+		p.inner(x.Value)
+		p.WriteString(")")
+	case *Exists:
+		if x.Bare {
+			p.pattern(x.Patterns[0])
+			return
+		}
+		p.WriteString("EXISTS ")
+		p.subquery(x.Patterns, x.Where)
+	case *CountMatches:
+		p.WriteString("COUNT ")
+		p.subquery(x.Patterns, x.Where)
+	case *PatternComprehension:
+		p.WriteString("[")
+		p.pattern(x.Pattern)
+		if x.Where != nil {
+			p.WriteString(" WHERE ")
+			p.until(x.Where, true)
+		}
+		p.WriteString(" | ")
+		p.inner(x.Value)
+		p.WriteString("]")
+	case *PathExpr:
+		p.pattern(x.Pattern)
+	}
+}
+
+// beginsAsComprehension reports whether the first item of a list would be read
+// as the start of a comprehension: it begins with variable IN, or with a
+// pattern.
+func beginsAsComprehension(x Expr) bool {
+	for {
+		switch y := x.(type) {
+		case *Binary:
+			if _, ok := y.L.(*Variable); ok && y.Op == OpIn {
+				return true
+			}
+			x = y.L
+		case *IsNull:
+			x = y.X
+		case *Exists:
+			return y.Bare
+		default:
+			return false
+		}
+	}
+}
+
+func (p *printer) mapLit(m *MapLit) {
+	p.WriteString("{")
+	for i, k := range m.Keys {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.WriteString(quoteName(k) + ": ")
+		p.inner(m.Values[i])
+	}
+	p.WriteString("}")
+}
+
+func (p *printer) mapProjection(m *MapProjection) {
+	p.postfixOperand(m.X)
+	p.WriteString(" {")
+	for i, it := range m.Items {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		switch {
+		case it.All:
+			p.WriteString(".*")
+		case it.Value == nil:
+			p.WriteString("." + quoteName(it.Name))
+		default:
+			p.WriteString(quoteName(it.Name) + ": ")
+			p.inner(it.Value)
+		}
+	}
+	p.WriteString("}")
+}
+
+func (p *printer) funcCall(f *FuncCall) {
+	p.WriteString(quoteFunction(f.Name) + "(")
+	switch {
+	case f.Star:
+		p.WriteString("*")
+	case f.Distinct:
+		p.WriteString("DISTINCT ")
+	}
+	p.list(f.Args)
+	p.WriteString(")")
+}
+
+func (p *printer) caseExpr(c *Case) {
+	p.WriteString("CASE")
+	if c.X != nil {
+		p.WriteString(" ")
+		p.inner(c.X)
+	}
+	for _, w := range c.When {
+		p.WriteString(" WHEN ")
+		p.inner(w.When)
+		p.WriteString(" THEN ")
+		p.inner(w.Then)
+	}
+	if c.Else != nil {
+		p.WriteString(" ELSE ")
+		p.inner(c.Else)
+	}
+	p.WriteString(" END")
+}
+
+func (p *printer) subquery(patterns []*Pattern, where Expr) {
+	p.WriteString("{ MATCH ")
+	p.patterns(patterns)
+	if where != nil {
+		p.WriteString(" WHERE ")
+		p.inner(where)
+	}
+	p.WriteString(" }")
+}
+
+func (p *printer) patterns(ps []*Pattern) {
+	for i, pt := range ps {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.pattern(pt)
+	}
+}
+
+// pattern writes a pattern.
+func (p *printer) pattern(pt *Pattern) {
+	if pt.Variable != "" {
+		p.WriteString(quoteVariable(pt.Variable) + " = ")
+	}
+	switch pt.Shortest {
+	case ShortestOne:
+		p.WriteString("shortestPath(")
+	case ShortestAll:
+		p.WriteString("allShortestPaths(")
+	}
+	for i, n := range pt.Nodes {
+		if i > 0 {
+			p.edge(pt.Edges[i-1])
+		}
+		p.node(n)
+	}
+	if pt.Shortest != NotShortest {
+		p.WriteString(")")
+	}
+}
+
+func (p *printer) node(n *NodePattern) {
+	p.WriteString("(")
+	if n.Variable != "" {
+		p.WriteString(quoteVariable(n.Variable))
+	}
+	p.labels(n.Labels, n.Any)
+	p.patternProps(n.Props, n.Variable != "" || n.Labels != nil)
+	p.WriteString(")")
+}
+
+// patternProps writes the properties of a node or an edge after what is before
+// them.
+func (p *printer) patternProps(props Expr, gap bool) {
+	if props == nil {
+		return
+	}
+	if gap {
+		p.WriteString(" ")
+	}
+	p.inner(props)
+}
+
+func (p *printer) edge(e *EdgePattern) {
+	if e.Dir == DirIn {
+		p.WriteString("<")
+	}
+	p.WriteString("-")
+	if e.Variable != "" || e.Types != nil || e.Var || e.Props != nil {
+		p.WriteString("[")
+		if e.Variable != "" {
+			p.WriteString(quoteVariable(e.Variable))
+		}
+		p.labels(e.Types, true)
+		if e.Var {
+			p.WriteString(edgeLength(e.Min, e.Max))
+		}
+		p.patternProps(e.Props, e.Variable != "" || e.Types != nil || e.Var)
+		p.WriteString("]")
+	}
+	p.WriteString("-")
+	if e.Dir == DirOut {
+		p.WriteString(">")
+	}
+}
+
+// edgeLength writes a variable length as *1..3.
+func edgeLength(min, max int) string {
+	switch {
+	case min == max:
+		return "*" + strconv.Itoa(min)
+	case min == 1 && max < 0:
+		return "*"
+	case max < 0:
+		return "*" + strconv.Itoa(min) + ".."
+	}
+	return "*" + strconv.Itoa(min) + ".." + strconv.Itoa(max)
+}

@@ -1,0 +1,147 @@
+package cypher
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// SyntaxError says what is wrong with the text of a statement and where. It is
+// returned as a pointer by [Parse] and [Check].
+type SyntaxError struct {
+	// Line and Column are counted from 1; columns are characters.
+	Line, Column int
+	// Near is the text at the place, "" at the end of the statement.
+	Near string
+	// Message says in a sentence what is wrong.
+	Message string
+	// Code is the name that openCypher's compatibility kit gives to the error,
+	// such as UndefinedVariable.
+	Code string
+	// Unsupported says that the text may be Cypher or GQL, but not of the
+	// subset. Message begins with "not supported: " then.
+	Unsupported bool
+	// Incomplete says that the text ends too early: more of it could make it
+	// right.
+	Incomplete bool
+
+	text       string
+	start, end int // of Near in text, in bytes
+}
+
+// newSyntaxError returns an error of a place in a text.
+func newSyntaxError(text string, start, end int, code, message string) *SyntaxError {
+	e := &SyntaxError{Message: message, Code: code, text: text, start: start, end: end}
+	head := text[:start]
+	e.Line = 1 + strings.Count(head, "\n")
+	e.Column = 1 + utf8.RuneCountInString(head[strings.LastIndexByte(head, '\n')+1:])
+	e.Near = text[start:end]
+	return e
+}
+
+// Error returns the place and the message, without the text.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
+// caretWidth is how many columns of a long line Caret shows.
+const caretWidth = 76
+
+// Caret returns the line of the error, and a line below it with a caret under
+// each column of the place. A long line is cut around it. Tabs are shown as
+// spaces, and characters that would move a terminal's cursor as "·".
+func (e *SyntaxError) Caret() string {
+	lineStart := strings.LastIndexByte(e.text[:e.start], '\n') + 1
+	line := e.text[lineStart:]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	line = strings.TrimRight(line, "\r")
+	from := min(e.start-lineStart, len(line))
+	to := max(min(e.end-lineStart, len(line)), from)
+
+	before, place, after := shownLine(line[:from]), shownLine(line[from:to]), shownLine(line[to:])
+	place = cutEnd(place, caretWidth)
+	room := caretWidth - columns(place)
+	if columns(before)+columns(after) > room {
+		// Most of the room goes to what was read before the place.
+		keep := max(room-columns(after), room*2/3)
+		if columns(before) > keep {
+			before = "…" + cutStart(before, keep-1)
+		}
+		after = cutEnd(after, room-columns(before))
+	}
+	return before + place + after + "\n" +
+		strings.Repeat(" ", columns(before)) + strings.Repeat("^", max(1, columns(place)))
+}
+
+// shownLine makes every character of a text one that a terminal shows in
+// columns.
+func shownLine(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\t':
+			b.WriteString("    ")
+		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control), r == utf8.RuneError:
+			b.WriteString("·")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// columns returns the columns of a terminal that a text takes.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeColumns(r)
+	}
+	return n
+}
+
+func runeColumns(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// cutEnd returns the first columns of a text, the last of them "…" where it
+// was cut.
+func cutEnd(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	used := 0
+	for i, r := range s {
+		used += runeColumns(r)
+		if used >= n {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// cutStart returns the last columns of a text.
+func cutStart(s string, n int) string {
+	over := columns(s) - n
+	for i, r := range s {
+		if over <= 0 {
+			return s[i:]
+		}
+		over -= runeColumns(r)
+	}
+	return ""
+}
