@@ -12,6 +12,7 @@ func (r *runner) compare(rep *Report) {
 	if at < 0 {
 		return
 	}
+	compareAnswers(rep, at, r.o.Seed)
 	of := (*Row).recall5
 	if rep.Methods[at].Coverage != nil {
 		of = (*Row).coverage

@@ -25,6 +25,10 @@ type Question struct {
 	Answers    []string `json:"answers"`
 	Supporting []string `json:"supporting"`
 	Type       string   `json:"type"`
+	// Options make it a multiple choice question, and Choice is the letter of
+	// the right one, A for the first; "" is the option that is an answer.
+	Options []string `json:"options,omitempty"`
+	Choice  string   `json:"answer_idx,omitempty"`
 }
 
 // maxLine bounds a line of a data file.
@@ -101,6 +105,9 @@ func readQuestions(path string) ([]Question, error) {
 		}
 		if strings.TrimSpace(q.Text) == "" {
 			return errors.New("no question")
+		}
+		if err := q.checkOptions(); err != nil {
+			return err
 		}
 		out = append(out, q)
 		return nil

@@ -59,13 +59,14 @@ func TestFind(t *testing.T) {
 func TestReadQuestions(t *testing.T) {
 	t.Parallel()
 	const good = `{"id":"q1","question":"Where?","answers":["here","there"],"supporting":["r1"],"type":"2hop","more":1}` + "\n\n  \n" + `{"question":"Who?"}`
+	where := []Question{{ID: "q1", Text: "Where?", Answers: []string{"here", "there"}, Supporting: []string{"r1"}, Type: "2hop"}, {Text: "Who?"}}
 	tests := []struct {
 		name, file, text string
 		want             []Question
 		err              string // "" for none
 	}{
-		{"plain", "q.jsonl", good, []Question{{"q1", "Where?", []string{"here", "there"}, []string{"r1"}, "2hop"}, {Text: "Who?"}}, ""},
-		{"packed", "q.jsonl.gz", good, []Question{{"q1", "Where?", []string{"here", "there"}, []string{"r1"}, "2hop"}, {Text: "Who?"}}, ""},
+		{"plain", "q.jsonl", good, where, ""},
+		{"packed", "q.jsonl.gz", good, where, ""},
 		{"empty", "q.jsonl", "", nil, ""},
 		{"blank lines", "q.jsonl", "\n \n\t\n", nil, ""},
 		{"malformed", "q.jsonl", "{\"question\":\"a\"}\n\n{\"question\":", nil, "q.jsonl line 3: unexpected end of JSON input"},
@@ -73,6 +74,11 @@ func TestReadQuestions(t *testing.T) {
 		{"answers of another kind", "q.jsonl", `{"question":"a","answers":"b"}`, nil, "line 1: json: cannot unmarshal string"},
 		{"empty question", "q.jsonl", "{\"question\":\"a\"}\n{\"id\":\"x\",\"question\":\" \\t\"}", nil, "line 2: no question"},
 		{"not packed", "q.jsonl.gz.plain", "", nil, ""},
+		{"options", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"b"}`, []Question{{Text: "a", Answers: []string{"y"}, Options: []string{"x", "y"}, Choice: "b"}}, ""},
+		{"options with an answer", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"B","answers":["why"]}`, []Question{{Text: "a", Answers: []string{"why"}, Options: []string{"x", "y"}, Choice: "B"}}, ""},
+		{"a letter of no option", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"C"}`, nil, `line 1: answer_idx "C" is not the letter of one of 2 options`},
+		{"a number for a letter", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"1"}`, nil, `line 1: answer_idx "1" is not the letter`},
+		{"too many options", "q.jsonl", `{"question":"a","options":[""` + strings.Repeat(`,""`, 26) + `]}`, nil, "line 1: 27 options: there are letters for 26"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

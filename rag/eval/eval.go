@@ -33,6 +33,8 @@ type Options struct {
 	Extract string
 	// Models opens the models of ExtractModel, to index with or for questions.
 	Models func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error)
+	// Answers say how answers are made and judged; nil asks for none.
+	Answers *AnswerOptions
 	// Budget is the context's number of tokens; 0 is [rag.DefaultBudget].
 	Budget int
 	// Seed is that of the bootstrap.
@@ -130,6 +132,9 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	}
 	rep.Methods = append(rep.Methods, others...)
 	r.compare(rep)
+	if err := r.judge(ctx, rep); err != nil {
+		return nil, err
+	}
 	rep.Manifest, err = r.manifest(ctx, systems)
 	return rep, err
 }

@@ -12,6 +12,8 @@ type Report struct {
 	Chunks   string   `json:"chunks"`
 	Manifest Manifest `json:"manifest"`
 	Methods  []Figure `json:"methods"`
+	// Judging is what each judge says of the answers.
+	Judging []Judging `json:"judging,omitempty"`
 	// Asked are the questions, in order.
 	Asked []Question `json:"-"`
 }
@@ -36,6 +38,8 @@ type Figure struct {
 	Perfect       *float64    `json:"perfect,omitempty"`
 	MRR           *float64    `json:"mrr,omitempty"`
 	ContextTokens float64     `json:"context_tokens"`
+	// Answers are the figures of its answers, nil where none were asked for.
+	Answers *AnswerFigure `json:"answers,omitempty"`
 	// Evidence is the digest of all that was retrieved, in order.
 	Evidence string `json:"evidence"`
 	// Index is what making the index cost and how large it is; nil for a

@@ -30,6 +30,10 @@ func (r *runner) ask(ctx context.Context, sys rag.System, title string) (*Figure
 	if err != nil {
 		return nil, err
 	}
+	answers, err := r.answering(ctx, sys, title)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]*asked, len(r.questions))
 	for i, q := range r.questions {
 		start := time.Now()
@@ -42,11 +46,15 @@ func (r *runner) ask(ctx context.Context, sys rag.System, title string) (*Figure
 		a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
 		a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
 		all[i] = a
+		if err := answers.add(ctx, i, ev); err != nil {
+			return nil, err
+		}
 		r.o.Notify(rag.Event{Stage: "ask " + title, Done: i + 1, Total: len(r.questions)})
 	}
 	f := figure(title, all)
 	f.Ms = latency(all)
-	return f, nil
+	f.Answers, err = answers.figure(ctx)
+	return f, err
 }
 
 // score judges what was retrieved for a question. records names the records

@@ -1,0 +1,318 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/eval/metric"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/replay"
+	"github.com/ragdb/ragdb/rag/prompts"
+)
+
+// AnswerOptions say how the methods' answers are made and judged.
+type AnswerOptions struct {
+	// Models opens the model that answers. Replies of a model that is paid for
+	// are kept in the database.
+	Models func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
+	// OwnPrompts makes each answer as ask does, with citations, in place of the
+	// one prompt for all.
+	OwnPrompts bool
+	// Judges open the models that compare the answers of each two methods.
+	Judges []func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
+}
+
+// AnswerFigure are the figures of a method's answers, shares as fractions; nil
+// where no question has what they are measured by.
+type AnswerFigure struct {
+	// Model is the one that answered.
+	Model string `json:"model"`
+	// Unanswered counts the answers that there was nothing to answer from,
+	// Failed those that the model could not be brought to give. Both count as
+	// wrong.
+	Unanswered int `json:"unanswered"`
+	Failed     int `json:"failed"`
+
+	Acc         *float64 `json:"acc,omitempty"`
+	EM          *float64 `json:"em,omitempty"`
+	F1          *float64 `json:"f1,omitempty"`
+	TokenRecall *float64 `json:"token_recall,omitempty"`
+	BLEU1       *float64 `json:"bleu1,omitempty"`
+	RougeL      *float64 `json:"rougeL,omitempty"`
+	Meteor      *float64 `json:"meteor,omitempty"`
+	Choice      *float64 `json:"choice,omitempty"`
+	// CI is the 95 % interval of the accuracy less bm25's.
+	CI *[2]float64 `json:"ci,omitempty"`
+
+	// InTokens and OutTokens are what all answers together cost when they were
+	// paid, USD their price, nil where it is not known.
+	InTokens  int      `json:"in_tokens"`
+	OutTokens int      `json:"out_tokens"`
+	USD       *float64 `json:"usd,omitempty"`
+
+	replies []given
+	acc     []float64 // by question that has answers
+}
+
+// given is an answer to a question.
+type given struct {
+	text   string
+	docs   []string // that it may be from
+	failed bool
+	absent bool // there is none to be had
+}
+
+// answerBatch is how many questions are asked together: so much evidence is
+// held, and retrieval is timed while nothing is being asked.
+const answerBatch = 256
+
+// answering asks a model the questions of a run, by what one method retrieves.
+type answering struct {
+	r       *runner
+	sys     rag.System
+	title   string
+	models  *rag.Models
+	tally   rag.Tally
+	replies []given
+	pending []retrieved
+
+	// mu guards the fields below it.
+	mu                 sync.Mutex
+	done               int
+	unanswered, failed int
+	why                error // of the first failure
+}
+
+// retrieved is the evidence for a question.
+type retrieved struct {
+	question int
+	evidence *rag.Evidence
+}
+
+// answering returns what asks for the answers of a method; nil where none are
+// wanted.
+func (r *runner) answering(ctx context.Context, sys rag.System, title string) (*answering, error) {
+	if r.o.Answers == nil {
+		return nil, nil
+	}
+	a := &answering{r: r, sys: sys, title: title, replies: make([]given, len(r.questions))}
+	m, err := r.o.Answers.Models(ctx, r.corpus)
+	if err != nil {
+		return nil, err
+	}
+	a.models = m.Tallied("answers", &a.tally)
+	return a, nil
+}
+
+// add takes what was retrieved for a question. From time to time it asks.
+func (a *answering) add(ctx context.Context, question int, ev *rag.Evidence) error {
+	if a == nil {
+		return nil
+	}
+	a.pending = append(a.pending, retrieved{question, ev})
+	if len(a.pending) < answerBatch {
+		return nil
+	}
+	return a.flush(ctx)
+}
+
+// flush asks what is pending.
+func (a *answering) flush(ctx context.Context) error {
+	err := inParallel(ctx, a.models, len(a.pending), func(ctx context.Context, i int) error {
+		return a.ask(ctx, a.pending[i])
+	})
+	a.pending = a.pending[:0]
+	return err
+}
+
+// inParallel calls do for 0 to n-1, several at once where models are waited
+// for, until one fails.
+func inParallel(ctx context.Context, m *rag.Models, n int, do func(ctx context.Context, i int) error) error {
+	workers := m.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		g.Go(func() error { return do(ctx, i) })
+	}
+	return g.Wait()
+}
+
+// ask asks one question.
+func (a *answering) ask(ctx context.Context, p retrieved) error {
+	q := &a.r.questions[p.question]
+	g, err := a.reply(ctx, q, p.evidence)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case errors.Is(err, llm.ErrNoEvidence):
+		a.unanswered++
+	case passing(err):
+		g.failed = true
+		if a.failed++; a.why == nil {
+			a.why = fmt.Errorf("question %s: %w", q.ID, err)
+		}
+	case err != nil:
+		return fmt.Errorf("question %s: %w", q.ID, err)
+	}
+	a.replies[p.question] = g
+	a.done++
+	a.r.o.Notify(rag.Event{Stage: "answers " + a.title, Done: a.done, Total: len(a.replies), Failed: a.failed})
+	return nil
+}
+
+// passing reports whether an error concerns one task alone: others may succeed.
+func passing(err error) bool {
+	return errors.Is(err, llm.ErrReply) || errors.Is(err, llm.ErrRefused) || errors.Is(err, replay.ErrNotRecorded)
+}
+
+// reply gets the answer to a question.
+func (a *answering) reply(ctx context.Context, q *Question, ev *rag.Evidence) (given, error) {
+	c, ask := a.r.corpus, rag.Question{Text: q.Text, Budget: a.r.o.Budget}
+	if a.r.o.Answers.OwnPrompts {
+		return a.own(ctx, ask, ev)
+	}
+	in, docs, err := c.AnswerInput(ctx, a.sys, a.models, ask, ev)
+	g := given{docs: docs}
+	if err != nil {
+		return g, err
+	}
+	t := llm.Task{Kind: llm.Answer, Input: in}
+	if len(q.Answers) > 0 || len(q.Options) > 0 {
+		t = llm.Task{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{
+			Question: in.Question, Evidence: in.Evidence, Options: metric.Lettered(q.Options), Steps: in.Steps,
+		}}
+	}
+	reply, err := a.models.Do(ctx, "eval", docs, t)
+	if err != nil {
+		return g, err
+	}
+	g.text = spoken(reply.Text, in.Steps)
+	if prompts.IsNoEvidence(g.text) {
+		g.text, err = "", llm.ErrNoEvidence
+	}
+	return g, err
+}
+
+// own gets the answer that ask would give.
+func (a *answering) own(ctx context.Context, q rag.Question, ev *rag.Evidence) (g given, err error) {
+	for _, it := range ev.Items() {
+		for _, ch := range it.Chunks {
+			g.docs = append(g.docs, rag.DocOf(ch))
+		}
+	}
+	own, err := a.r.corpus.AnswerFrom(ctx, a.sys, a.models, q, ev)
+	if err != nil {
+		return g, err
+	}
+	if !own.Answered {
+		return g, llm.ErrNoEvidence
+	}
+	steps := false
+	if by, ok := a.sys.(rag.Unaided); ok {
+		steps = by.Unaided(q.Text).Steps
+	}
+	g.text = spoken(own.Text, steps)
+	return g, nil
+}
+
+// citations are the markers of an answer.
+var citations = regexp.MustCompile(`\s*\[\d+(?:\s*,\s*\d+)*\]`)
+
+// spoken returns the answer in a reply, without citations: with steps it is the
+// last line.
+func spoken(reply string, steps bool) string {
+	s := strings.TrimSpace(citations.ReplaceAllString(reply, ""))
+	if i := strings.LastIndexByte(s, '\n'); steps && i >= 0 {
+		s = strings.TrimSpace(s[i:])
+	}
+	return s
+}
+
+// figure asks what is left and sums up.
+func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
+	if a == nil {
+		return nil, nil
+	}
+	if err := a.flush(ctx); err != nil {
+		return nil, err
+	}
+	if a.failed == len(a.replies) {
+		return nil, fmt.Errorf("no answer was had: %w", a.why)
+	}
+	if a.failed > 0 {
+		a.r.o.Notify(rag.Event{Message: fmt.Sprintf("%s: %d of %d answers failed: %s", a.title, a.failed, len(a.replies), a.why)})
+	}
+	f := &AnswerFigure{Model: a.models.Provider.Name(), Unanswered: a.unanswered, Failed: a.failed, replies: a.replies}
+	f.score(a.r.questions)
+	u := a.tally.Usage()
+	f.InTokens, f.OutTokens, f.USD = u.InTokens, u.OutTokens, price(a.models, u)
+	return f, nil
+}
+
+// price returns what was used costs, nil where that is not known.
+func price(m *rag.Models, u llm.Usage) *float64 {
+	p, ok := m.Meter().Price(m.Provider.Name())
+	if m.Free {
+		p, ok = rag.Price{}, true
+	}
+	if !ok {
+		return nil
+	}
+	usd := p.USD(u)
+	return &usd
+}
+
+// score measures the answers by the known ones.
+func (f *AnswerFigure) score(questions []Question) {
+	var em, f1, recall, bleu, rouge, meteor, choice []float64
+	for i := range questions {
+		q, text := &questions[i], f.replies[i].text
+		if right := q.right(); right >= 0 {
+			at := metric.Choice(text, q.Options)
+			choice = append(choice, share(at == right))
+			if at >= 0 {
+				text = q.Options[at] // in place of its letter
+			}
+		}
+		if len(q.Answers) == 0 {
+			continue
+		}
+		f.acc = append(f.acc, metric.Accuracy(text, q.Answers))
+		em = append(em, metric.ExactMatch(text, q.Answers))
+		f1 = append(f1, metric.F1(text, q.Answers))
+		recall = append(recall, metric.Recall(text, q.Answers))
+		bleu = append(bleu, metric.BLEU1(text, q.Answers))
+		rouge = append(rouge, metric.ROUGEL(text, q.Answers))
+		meteor = append(meteor, metric.METEOR(text, q.Answers))
+	}
+	f.Acc, f.EM, f.F1, f.TokenRecall = share1(f.acc), share1(em), share1(f1), share1(recall)
+	f.BLEU1, f.RougeL, f.Meteor, f.Choice = share1(bleu), share1(rouge), share1(meteor), share1(choice)
+}
+
+// compareAnswers adds the intervals against the figures of method at.
+func compareAnswers(rep *Report, at int, seed uint64) {
+	base := rep.Methods[at].Answers
+	if base == nil {
+		return
+	}
+	for i := range rep.Methods {
+		if f := rep.Methods[i].Answers; f != nil && i != at && len(f.acc) > 0 {
+			ci := interval(f.acc, base.acc, seed)
+			f.CI = &ci
+		}
+	}
+}
