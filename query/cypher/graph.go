@@ -19,6 +19,10 @@ type graph struct {
 	// computed is Options.Computed.
 	computed func(r engine.Reader, n engine.Node, name string) (Value, bool, error)
 
+	// stamp moves when the graph is written to: what is derived from it under
+	// another stamp is out of date.
+	stamp uint32
+
 	// mu guards what was read: values of a statement's rows read it again.
 	mu     sync.Mutex
 	recent [recentNodes]engine.Node
@@ -57,7 +61,8 @@ func (g *graph) record(id engine.NodeID) (engine.Node, error) {
 func (g *graph) changed() {
 	g.mu.Lock()
 	g.recent = [recentNodes]engine.Node{}
-	g.ofType, g.vectors = nil, nil
+	g.ofType, g.vectors, g.labels = nil, nil, nil
+	g.stamp++
 	g.mu.Unlock()
 }
 
