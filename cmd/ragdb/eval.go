@@ -22,6 +22,8 @@ type evalFlags struct {
 	methods       specList
 	join, extract choice
 	models        modelFlags
+	answer        answerFlags
+	meter         *rag.Meter // of all calls; see evalMeter
 	budget        atLeastOne
 	seed          uint64
 }
@@ -49,11 +51,19 @@ more columns and the time of each operator, --json all of it.
 Methods that read entities and relations take them from openie.jsonl where DIR
 has it, lines of {"passage_id","entities":[...],"triples":[[s,p,o],...]}, else
 from rules. --extract local takes rules, --extract model asks --model, and needs
---db, where what was paid for is kept. The output says which.`,
+--db, where what was paid for is kept. The output says which.
+
+--answers asks --model, or without one the local rules, to answer each question
+from what each method retrieves, all by one short prompt, and compares the answers
+with the known ones. "options":[...] and "answer_idx":"B" make a question one of
+multiple choice. --judge MODEL,... lets models say which of two methods' answers is
+better. Replies and verdicts are kept in --db: nothing is paid twice, and --replay
+makes the same tables without a model.`,
 		Example: `  ragdb eval --data ./musique --methods ketrag,naive,bm25
   ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown
   ragdb eval --data ./musique --methods bm25,ketrag --sweep theta=0:1:0.2
-  ragdb eval --data ./musique --data ./musique@joined --data ./2wiki --db ./indexes --json`,
+  ragdb eval --data ./musique --data ./musique@joined --data ./2wiki --db ./indexes --json
+  ragdb eval --data ./musique --answers --model gpt-4o-mini --judge gpt-4o --db ./musique.ragdb`,
 		Annotations: map[string]string{printsRows: "yes"},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -85,6 +95,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded where --data has openie.jsonl, else local)")
 	f.models.add(cmd)
 	f.models.addLimits(cmd)
+	f.answer.add(cmd)
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the intervals")
 }
@@ -161,7 +172,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		used[set.name()] = true
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
-			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f),
+			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(f),
 			Budget: int(f.budget), Seed: f.seed, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
 		}
 		if f.db != "" && len(f.data) > 1 {
@@ -212,25 +223,6 @@ func (s dataSet) name() string {
 	return name
 }
 
-// checkEvalModels refuses models that nothing would be asked of, and paid ones
-// whose replies would be lost.
-func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
-	if f.extract.value == eval.ExtractModel {
-		if err := a.settle(cmd, modelKeys()...); err != nil {
-			return err
-		}
-		switch {
-		case !f.models.remote():
-			return usage("name it with --model", "--extract model needs a model")
-		case f.db == "":
-			return usage("give a database to keep it in with --db", "--extract model pays for replies")
-		}
-	} else if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") {
-		return usage("add --extract model", "eval asks no model")
-	}
-	return nil
-}
-
 // evalBuild says which ragdb this is.
 func evalBuild() eval.Build {
 	v := newVersion()
@@ -242,11 +234,13 @@ func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) 
 	var meter *rag.Meter
 	return func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
 		if meter == nil {
-			m, err := a.useModels(ctx, c, &f.models)
+			_, err := a.useModels(ctx, c, &f.models)
 			if err != nil {
 				return nil, err
 			}
-			meter = m
+			if meter, err = a.evalMeter(f); err != nil {
+				return nil, err
+			}
 		}
 		r, err := a.openRemote(ctx, c, &f.models)
 		if err != nil {

@@ -90,14 +90,26 @@ func evalName(f *eval.Figure) string {
 // out where people read it.
 func (a *app) evalTable(r *eval.Report, named bool) *table {
 	t := &table{}
-	rows := make([][]string, len(r.Methods))
 	if named {
 		t.head, t.right = append(t.head, "data"), append(t.right, false)
+	}
+	columns := evalColumns()
+	if answerer(r) != "" && !a.out.text() {
+		columns = append(columns, answerColumns()...) // people get a table of their own
+	}
+	return a.tableOf(r, t, columns)
+}
+
+// tableOf fills a table with columns, behind the data set's name where the
+// table has a column for it.
+func (a *app) tableOf(r *eval.Report, t *table, columns []evalColumn) *table {
+	rows := make([][]string, len(r.Methods))
+	if len(t.head) > 0 {
 		for i := range rows {
 			rows[i] = append(rows[i], evalTitle(r))
 		}
 	}
-	for _, c := range evalColumns() {
+	for _, c := range columns {
 		if c.more && a.global.verbose == 0 {
 			continue
 		}
@@ -143,6 +155,7 @@ func (a *app) printEval(r *eval.Report, of int) {
 	if !o.text() || len(r.Methods) == 0 {
 		return
 	}
+	a.printEvalAnswers(r)
 	if a.global.verbose > 0 {
 		a.printEvalOps(r)
 	}

@@ -174,24 +174,10 @@ func isLoopback(base string) bool {
 // useModels makes a corpus use the models of the flags, whenever it opens them,
 // all counted on one meter.
 func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag.Meter, error) {
-	prices, _, err := a.prices(f)
+	meter, err := a.meter(f)
 	if err != nil {
 		return nil, err
 	}
-	limits := rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)}
-	if limits.USD > 0 {
-		var asked []string
-		for _, m := range []string{f.chat, f.embed} {
-			if !isLocal(m) {
-				asked = append(asked, m)
-			}
-		}
-		if unknown := prices.Unpriced(asked...); len(unknown) > 0 {
-			return nil, usage("give it in a file that RAGDB_PRICES names, or use --max-tokens",
-				"--max-cost needs to know what %s costs", strings.Join(unknown, " and "))
-		}
-	}
-	meter := rag.NewMeter(prices, limits)
 	if !f.remote() {
 		c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 			m, err := rag.OpenLocal(ctx, c, true)
@@ -217,6 +203,32 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 	}
 	c.Models = importer.WithRecordings(c.Models)
 	return meter, nil
+}
+
+// meter returns what the calls of a run are counted on, with the limits of the
+// flags. others are further chat models of the run.
+func (a *app) meter(f *modelFlags, others ...string) (*rag.Meter, error) {
+	prices, _, err := a.prices(f)
+	if err != nil {
+		return nil, err
+	}
+	var asked []string
+	for _, m := range append([]string{f.chat, f.embed}, others...) {
+		if !isLocal(m) {
+			asked = append(asked, m)
+		}
+	}
+	for _, m := range others {
+		if _, known := prices.Of(m); !known && isLoopback(a.chatConfig(f).BaseURL) {
+			prices[m] = rag.Price{}
+		}
+	}
+	limits := rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)}
+	if unknown := prices.Unpriced(asked...); limits.USD > 0 && len(unknown) > 0 {
+		return nil, usage("give it in a file that RAGDB_PRICES names, or use --max-tokens",
+			"--max-cost needs to know what %s costs", strings.Join(unknown, " and "))
+	}
+	return rag.NewMeter(prices, limits), nil
 }
 
 // questionModels opens the models for questions, and refuses those that the

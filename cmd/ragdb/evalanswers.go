@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/eval"
+)
+
+// answerFlags are the flags of eval about answers.
+type answerFlags struct {
+	answers, ownPrompts bool
+	judges              []string
+}
+
+func (f *answerFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.answers, "answers", false, "ask for answers too, of --model, and compare them with the known ones")
+	fl.BoolVar(&f.ownPrompts, "own-prompts", false, "answer as ragdb ask does, in place of one prompt for all methods")
+	fl.StringSliceVar(&f.judges, "judge", nil, "let `MODEL,...` compare the answers of each two methods, in both orders")
+}
+
+// wanted reports whether answers are asked for; what is done with them asks
+// for them too.
+func (f *answerFlags) wanted() bool { return f.answers || f.ownPrompts || len(f.judges) > 0 }
+
+// checkEvalModels refuses models that nothing would be asked of, and paid ones
+// whose replies would be lost.
+func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
+	extracts := f.extract.value == eval.ExtractModel
+	if !extracts && !f.answer.wanted() {
+		if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") {
+			return usage("add --answers or --extract model", "eval asks no model")
+		}
+		return nil
+	}
+	if err := a.settle(cmd, modelKeys()...); err != nil {
+		return err
+	}
+	for _, j := range f.answer.judges {
+		if isLocal(j) {
+			return usage("name a chat model with --judge", "the local rules cannot judge")
+		}
+	}
+	switch {
+	case extracts && !f.models.remote():
+		return usage("name it with --model", "--extract model needs a model")
+	case extracts && f.db == "":
+		return usage("give a database to keep it in with --db", "--extract model pays for replies")
+	case !extracts && flagChanged(cmd, "embed-model"):
+		return usage("add --extract model", "no vectors are asked of a model")
+	case f.db == "" && (!isLocal(f.models.chat) || len(f.answer.judges) > 0):
+		return usage("give a database to keep them in with --db", "answers and verdicts are paid for")
+	}
+	return nil
+}
+
+// evalMeter returns what all calls of the runs are counted on.
+func (a *app) evalMeter(f *evalFlags) (*rag.Meter, error) {
+	if f.meter == nil {
+		m, err := a.meter(&f.models, f.answer.judges...)
+		if err != nil {
+			return nil, err
+		}
+		f.meter = m
+	}
+	return f.meter, nil
+}
+
+// evalAnswers are the models of one data set's answers and judges; nil where
+// no answers are wanted.
+func (a *app) evalAnswers(f *evalFlags) *eval.AnswerOptions {
+	if !f.answer.wanted() {
+		return nil
+	}
+	o := &eval.AnswerOptions{Models: a.chatOf(f, f.models.chat), OwnPrompts: f.answer.ownPrompts}
+	for _, j := range f.answer.judges {
+		o.Judges = append(o.Judges, a.chatOf(f, j))
+	}
+	return o
+}
+
+// chatOf opens a chat model, beside local vectors.
+func (a *app) chatOf(f *evalFlags, model string) func(context.Context, *rag.Corpus) (*rag.Models, error) {
+	flags := f.models
+	flags.chat, flags.embed, flags.dim = model, "", 0
+	var client *remoteModels // one for all methods, whose limits hold for them together
+	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		meter, err := a.evalMeter(f)
+		if err != nil {
+			return nil, err
+		}
+		if client == nil {
+			if client, err = a.openRemote(ctx, c, &flags); err != nil {
+				return nil, err
+			}
+		}
+		m, err := client.models(ctx, c, false)
+		if err == nil {
+			m.Metered(meter)
+		}
+		return m, err
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/ragdb/ragdb/rag/eval"
+)
+
+// answerColumns are those of the methods' answers.
+func answerColumns() []evalColumn {
+	cell := func(of func(f *eval.AnswerFigure) string) func(f *eval.Figure) string {
+		return func(f *eval.Figure) string {
+			if f.Answers == nil {
+				return none
+			}
+			return of(f.Answers)
+		}
+	}
+	shareOf := func(of func(f *eval.AnswerFigure) *float64) func(f *eval.Figure) string {
+		return cell(func(f *eval.AnswerFigure) string { return percent(of(f)) })
+	}
+	return []evalColumn{
+		{name: "choice", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Choice })},
+		{name: "acc", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Acc })},
+		{name: "acc vs bm25", cell: cell(func(f *eval.AnswerFigure) string { return between(f.CI) })},
+		{name: "em", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.EM })},
+		{name: "f1", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.F1 })},
+		{name: "token recall", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.TokenRecall })},
+		{name: "bleu1", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.BLEU1 })},
+		{name: "rougeL", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.RougeL })},
+		{name: "meteor", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Meteor })},
+		{name: "no answer", cell: cell(func(f *eval.AnswerFigure) string { return number(f.Unanswered + f.Failed) })},
+		{name: "answer tok in", cell: cell(func(f *eval.AnswerFigure) string { return number(f.InTokens) })},
+		{name: "out", cell: cell(func(f *eval.AnswerFigure) string { return number(f.OutTokens) })},
+		{name: "price", cell: cell(func(f *eval.AnswerFigure) string { return dollarsOf(f.USD) })},
+	}
+}
+
+// between writes an interval of shares in percent.
+func between(ci *[2]float64) string {
+	if ci == nil {
+		return none
+	}
+	return fmt.Sprintf("%+.1f…%+.1f", 100*ci[0], 100*ci[1])
+}
+
+// dollarsOf writes a price, a dash where it is not known.
+func dollarsOf(usd *float64) string {
+	if usd == nil {
+		return none
+	}
+	return money(*usd)
+}
+
+// answerer returns the model that answered, "" where none did.
+func answerer(r *eval.Report) string {
+	for i := range r.Methods {
+		if f := r.Methods[i].Answers; f != nil {
+			return f.Model
+		}
+	}
+	return ""
+}
+
+// printEvalAnswers prints the figures of the answers, for people.
+func (a *app) printEvalAnswers(r *eval.Report) {
+	model := answerer(r)
+	if model == "" {
+		return
+	}
+	columns := append([]evalColumn{{name: "method", left: true, cell: evalName}}, answerColumns()...)
+	a.out.print("\n%s\n", a.out.dim("answers of "+model))
+	a.out.rows(a.tableOf(r, &table{}, columns))
+	for i := range r.Judging {
+		a.printJudging(&r.Judging[i])
+	}
+}
+
+// printJudging prints how the answers of the methods in the rows did against
+// those in the columns.
+func (a *app) printJudging(j *eval.Judging) {
+	var names []string
+	met := map[string]bool{}
+	pairs := map[[2]string]*eval.Pair{}
+	for i := range j.Pairs {
+		p := &j.Pairs[i]
+		pairs[[2]string{p.A, p.B}] = p
+		for _, n := range []string{p.A, p.B} {
+			if !met[n] {
+				met[n] = true
+				names = append(names, n)
+			}
+		}
+	}
+	t := &table{head: []string{"win/tie/loss"}, right: []bool{false}}
+	for _, n := range names {
+		t.head, t.right = append(t.head, n), append(t.right, true)
+	}
+	for _, row := range names {
+		cells := []string{row}
+		for _, column := range names {
+			cells = append(cells, standing(pairs, row, column))
+		}
+		if row != eval.GoldAnswers {
+			t.add(nil, cells...)
+		}
+	}
+	a.out.print("\n%s\n", a.out.dim("answers judged by "+j.Judge))
+	a.out.rows(t)
+	gold := &table{head: []string{"win+tie, in percent", "of", "wins less losses"}, right: []bool{false, true, true}}
+	for _, p := range j.Pairs {
+		gold.add(p, p.A+" against "+p.B+": "+percent(p.WinTie), number(p.Questions), between(p.CI))
+	}
+	a.out.print("\n")
+	a.out.rows(gold)
+	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed · first shown preferred " + percent(j.FirstShown) +
+		" % · " + number(j.InTokens+j.OutTokens) + " tokens"
+	if j.USD != nil {
+		line += " · " + money(*j.USD)
+	}
+	a.out.print("%s\n", a.out.dim(line))
+}
+
+// standing writes how a did against b, whichever stands first in their pair.
+func standing(pairs map[[2]string]*eval.Pair, a, b string) string {
+	if p := pairs[[2]string{a, b}]; p != nil {
+		return fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses)
+	}
+	if p := pairs[[2]string{b, a}]; p != nil {
+		return fmt.Sprintf("%d/%d/%d", p.Losses, p.Ties, p.Wins)
+	}
+	return none
+}
