@@ -95,8 +95,8 @@ of the documents.`,
 	}
 	add("use", a.initCommand(), a.indexCommand(), a.syncCommand(), a.askCommand(), a.removeCommand(), a.retryCommand(), a.demoCommand())
 	add("look", a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand())
-	add("keep", a.reembedCommand(), a.namespacesCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand())
-	add("", a.evalCommand(), a.cacheCommand(), a.promptsCommand(), a.doctorCommand(), a.versionCommand())
+	add("keep", a.reembedCommand(), a.namespacesCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand(), a.compactCommand(), a.upgradeCommand())
+	add("", a.evalCommand(), a.cacheCommand(), a.promptsCommand(), a.doctorCommand(), a.completionCommand(), a.versionCommand())
 	return root
 }
 
