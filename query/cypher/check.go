@@ -1,0 +1,231 @@
+package cypher
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Check looks for what is wrong with a statement that is right in its syntax:
+// variables that nothing binds or that are bound as two things, aggregates
+// where there is nothing to group, clauses that cannot follow each other, and
+// their like. The error is a [*SyntaxError]; its Code is the name of
+// openCypher's compatibility kit.
+//
+// What depends on the graph or on the registered functions and procedures is
+// not looked at.
+func Check(s *Statement) error {
+	c := &checker{text: s.Text, seen: map[string]bool{}}
+	switch {
+	case s.Query != nil:
+		c.query(s.Query)
+	case s.Copy != nil:
+		c.copy(s.Copy)
+	case s.Index != nil && s.Index.Options != nil:
+		c.constant(s.Index.Options, "OPTIONS")
+	}
+	if c.err != nil {
+		return c.err
+	}
+	return nil
+}
+
+// checker checks a statement. It keeps the first error.
+type checker struct {
+	text string
+	err  *SyntaxError
+	seen map[string]bool // variables that the part has bound so far, in scope or not
+}
+
+// fail keeps an error of the token at a place, if it is the first.
+func (c *checker) fail(at Pos, code, format string, args ...any) {
+	if c.err != nil {
+		return
+	}
+	l := lexer{text: c.text, pos: int(at)}
+	t := l.next()
+	c.err = newSyntaxError(c.text, t.start, t.end, code, fmt.Sprintf(format, args...))
+}
+
+// unsupported refuses a feature at a place.
+func (c *checker) unsupported(at Pos, feature string) {
+	if c.err == nil {
+		c.fail(at, "", "not supported: %s", feature)
+		c.err.Unsupported = true
+	}
+}
+
+// query checks the parts of a query and that their columns agree.
+func (c *checker) query(q *Query) {
+	var first *Projection
+	for i, part := range q.Parts {
+		clear(c.seen)
+		c.part(part)
+		if c.err != nil {
+			return
+		}
+		if len(q.Parts) == 1 {
+			return
+		}
+		last := part.Clauses[len(part.Clauses)-1]
+		r, ok := last.(*Projection)
+		if !ok {
+			c.fail(last.At(), "InvalidClauseComposition", "each part of a UNION ends with RETURN")
+			return
+		}
+		if i == 0 {
+			first = r
+			continue
+		}
+		if q.All[i-1] != q.All[0] {
+			c.fail(part.Clauses[0].At(), "InvalidClauseComposition", "UNION and UNION ALL cannot be mixed in one query")
+		}
+		if a, b := columnNames(first), columnNames(r); a != b {
+			c.fail(r.Pos, "DifferentColumnsInUnion", "the parts of a UNION return the same columns in the same order: %s, and here %s", a, b)
+		}
+	}
+}
+
+// columnNames lists the columns of a projection.
+func columnNames(r *Projection) string {
+	var names []string
+	if r.Star {
+		names = append(names, "*")
+	}
+	for _, it := range r.Items {
+		names = append(names, it.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// part checks a row of clauses.
+func (c *checker) part(part *Part) {
+	vars := kinds{}
+	wrote := ""
+	for i, cl := range part.Clauses {
+		name := clauseName(cl)
+		if i > 0 {
+			if r, ok := part.Clauses[i-1].(*Projection); ok && r.Return {
+				c.fail(cl.At(), "InvalidClauseComposition", "RETURN is the last clause of a query: %s cannot follow it; WITH passes rows on", name)
+			}
+		}
+		switch cl.(type) {
+		case *Create, *Merge, *Set, *Remove, *Delete:
+			wrote = name
+		case *Match, *Unwind, *Call:
+			if wrote != "" {
+				c.fail(cl.At(), "InvalidClauseComposition", "WITH is wanted between %s and %s", wrote, name)
+			}
+		case *Projection:
+			wrote = ""
+		}
+		c.clause(cl, vars, len(part.Clauses) == 1)
+		if c.err != nil {
+			return
+		}
+		vars = vars.after(cl)
+		for v := range vars {
+			c.seen[v] = true
+		}
+	}
+	c.ending(part)
+}
+
+// ending checks that a part returns or writes something, or is a call.
+func (c *checker) ending(part *Part) {
+	last := part.Clauses[len(part.Clauses)-1]
+	name := clauseName(last)
+	switch last := last.(type) {
+	case *Match, *Unwind:
+		c.fail(last.At(), "InvalidClauseComposition", "a query does not end with %s: RETURN is missing", name)
+	case *Projection:
+		if !last.Return {
+			c.fail(last.Pos, "InvalidClauseComposition", "a query does not end with WITH: RETURN is missing")
+		}
+	case *Call:
+		if len(part.Clauses) > 1 && last.Yield != nil {
+			c.fail(last.Pos, "InvalidClauseComposition", "a query does not end with CALL ... YIELD after other clauses: RETURN is missing")
+		}
+	}
+}
+
+// clauseName returns the words that a clause begins with.
+func clauseName(c Clause) string {
+	switch c := c.(type) {
+	case *Match:
+		if c.Optional {
+			return "OPTIONAL MATCH"
+		}
+		return "MATCH"
+	case *Unwind:
+		return "UNWIND"
+	case *Projection:
+		if c.Return {
+			return "RETURN"
+		}
+		return "WITH"
+	case *Call:
+		return "CALL"
+	case *Create:
+		return "CREATE"
+	case *Merge:
+		return "MERGE"
+	case *Set:
+		return "SET"
+	case *Remove:
+		return "REMOVE"
+	case *Delete:
+		if c.Detach {
+			return "DETACH DELETE"
+		}
+	}
+	return "DELETE"
+}
+
+// copy checks COPY.
+func (c *checker) copy(cp *Copy) {
+	if cp.Options != nil {
+		c.constant(cp.Options, "OPTIONS")
+	}
+	if cp.Query == nil {
+		return
+	}
+	c.query(cp.Query)
+	clauses := cp.Query.Parts[0].Clauses
+	if r, ok := clauses[len(clauses)-1].(*Projection); !ok || !r.Return {
+		c.fail(clauses[0].At(), "InvalidClauseComposition", "the query of COPY ends with RETURN")
+	}
+}
+
+// constant checks that an expression needs no row.
+func (c *checker) constant(x Expr, what string) {
+	walkExpr(x, func(x Expr) bool {
+		switch x := x.(type) {
+		case *Variable:
+			c.fail(x.Pos, "NonConstantExpression", "%s is constant: it cannot contain the variable %s", what, x.Name)
+		case *Exists, *CountMatches, *PatternComprehension, *PathExpr:
+			c.fail(x.At(), "NonConstantExpression", "%s is constant: it cannot contain a pattern", what)
+		case *ListComprehension, *Quantifier, *Reduce:
+			c.fail(x.At(), "NonConstantExpression", "%s is constant: it cannot contain variables", what)
+		case *FuncCall:
+			if isAggregate(x) {
+				c.fail(x.Pos, "NonConstantExpression", "%s is constant: it cannot contain the aggregate %s", what, x.Name)
+			}
+		}
+		return c.err == nil
+	})
+}
+
+// undefined refuses a variable that is not in scope, with what it may have been
+// meant to be.
+func (c *checker) undefined(at Pos, name string, vars kinds) {
+	switch near := nearest(name, slices.Sorted(maps.Keys(vars))); {
+	case c.seen[name]:
+		c.fail(at, "UndefinedVariable", "the variable %s is not passed on: WITH keeps only what it names", name)
+	case near != "":
+		c.fail(at, "UndefinedVariable", "the variable %s is not defined; did you mean %s?", name, near)
+	default:
+		c.fail(at, "UndefinedVariable", "the variable %s is not defined", name)
+	}
+}

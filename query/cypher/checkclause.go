@@ -1,0 +1,145 @@
+package cypher
+
+// clause checks one clause. alone says that it is the only one of its query.
+func (c *checker) clause(cl Clause, vars kinds, alone bool) {
+	switch cl := cl.(type) {
+	case *Match:
+		c.match(cl, vars)
+	case *Unwind:
+		c.expr(cl.List, exprScope{vars: vars, where: "UNWIND"})
+		c.fresh(cl.Pos, cl.Variable, vars)
+	case *Projection:
+		c.projection(cl, vars)
+	case *Call:
+		c.call(cl, vars, alone)
+	case *Create:
+		c.create(cl, vars)
+	case *Merge:
+		c.merge(cl, vars)
+	case *Set:
+		c.setItems(cl.Items, vars)
+	case *Remove:
+		for _, it := range cl.Items {
+			c.target(it.Target, vars, it.Labels != nil, "REMOVE")
+		}
+	case *Delete:
+		for _, x := range cl.Exprs {
+			c.deleted(x, vars)
+		}
+	}
+}
+
+// fresh checks that a variable is not bound yet.
+func (c *checker) fresh(at Pos, name string, vars kinds) {
+	if _, ok := vars[name]; ok {
+		c.fail(at, "VariableAlreadyBound", "the variable %s is bound already", name)
+	}
+}
+
+func (c *checker) match(m *Match, vars kinds) {
+	all := vars.withPatterns(m.Patterns)
+	c.matchPatterns(m.Patterns, vars, exprScope{vars: all, where: "MATCH"})
+	if m.Where != nil {
+		c.expr(m.Where, exprScope{vars: all, where: "WHERE", condition: true})
+	}
+}
+
+// call checks CALL. Only one that is the whole query may take its arguments
+// from the parameters, or yield all columns.
+func (c *checker) call(cl *Call, vars kinds, alone bool) {
+	if cl.Implicit && !alone {
+		c.fail(cl.Pos, "InvalidArgumentPassingMode", "CALL within a query has its arguments in parentheses: CALL %s()", cl.Procedure)
+	}
+	if cl.Star && !alone {
+		c.fail(cl.Pos, "UnexpectedSyntax", "YIELD * is for a CALL that is the whole query: name the columns")
+	}
+	for _, x := range cl.Args {
+		c.expr(x, exprScope{vars: vars, where: "CALL"})
+	}
+	all := vars
+	for _, it := range cl.Yield {
+		c.fresh(it.Pos, it.Variable, all)
+		all = all.with(it.Variable, varAny)
+	}
+	if cl.Where != nil {
+		c.expr(cl.Where, exprScope{vars: all, where: "WHERE", condition: true})
+	}
+}
+
+func (c *checker) create(cl *Create, vars kinds) {
+	for _, pt := range cl.Patterns {
+		c.writtenPattern(pt, vars, "CREATE")
+		vars = vars.withPatterns([]*Pattern{pt})
+	}
+}
+
+func (c *checker) merge(m *Merge, vars kinds) {
+	c.writtenPattern(m.Pattern, vars, "MERGE")
+	all := vars.withPatterns([]*Pattern{m.Pattern})
+	c.setItems(m.OnCreate, all)
+	c.setItems(m.OnMatch, all)
+}
+
+func (c *checker) setItems(items []*SetItem, vars kinds) {
+	for _, it := range items {
+		c.target(it.Target, vars, it.Labels != nil, "SET")
+		if it.Value == nil {
+			continue
+		}
+		c.expr(it.Value, exprScope{vars: vars, where: "SET"})
+		if _, whole := it.Target.(*Variable); whole && isScalar(it.Value) {
+			c.fail(it.Value.At(), "InvalidArgumentType", "SET of a whole node or edge wants a map of properties")
+		}
+	}
+}
+
+// isScalar reports whether an expression is a literal that is neither null nor
+// a map.
+func isScalar(x Expr) bool {
+	switch x := x.(type) {
+	case *Literal:
+		return !x.Value.IsNull()
+	case *ListLit:
+		return true
+	}
+	return false
+}
+
+// target checks what SET or REMOVE changes.
+func (c *checker) target(x Expr, vars kinds, labels bool, clause string) {
+	if pr, ok := x.(*Property); ok {
+		c.expr(pr, exprScope{vars: vars, where: clause})
+		x = pr.X
+	}
+	v, ok := x.(*Variable)
+	if !ok {
+		return
+	}
+	kind, ok := vars[v.Name]
+	switch {
+	case !ok:
+		c.undefined(v.Pos, v.Name, vars)
+	case kind == varEdge && labels:
+		c.fail(v.Pos, "InvalidArgumentType", "%s is an edge and has no labels; its type cannot change", v.Name)
+	case kind == varPath || kind == varEdges || kind == varValue:
+		c.fail(v.Pos, "InvalidArgumentType", "%s changes nodes and edges, and %s is %s", clause, v.Name, kind)
+	}
+}
+
+// deleted checks an expression of DELETE, which must be able to yield a node,
+// an edge or a path.
+func (c *checker) deleted(x Expr, vars kinds) {
+	c.expr(x, exprScope{vars: vars, where: "DELETE"})
+	switch y := x.(type) {
+	case *HasLabels:
+		c.fail(y.Pos, "InvalidDelete", "DELETE removes whole nodes and edges: REMOVE n:Label removes a label")
+	case *Variable:
+		if vars[y.Name] == varValue {
+			c.fail(y.Pos, "InvalidArgumentType", "DELETE removes nodes, edges and paths, and %s is a value", y.Name)
+		}
+	default:
+		if vars.of(x) == varValue {
+			c.fail(x.At(), "InvalidArgumentType", "DELETE removes nodes, edges and paths, not values")
+		}
+	}
+}

@@ -1,0 +1,354 @@
+package cypher
+
+import (
+	"slices"
+	"strings"
+)
+
+// exprScope is where an expression stands.
+type exprScope struct {
+	vars  kinds
+	where string // the clause, for messages
+
+	aggregate aggregateRule
+	condition bool // a pattern may stand here as a condition
+
+	// grouping, where not nil, are the keys of the group whose values an
+	// expression with aggregates may use beside them: what exprString writes.
+	grouping []string
+	// projected, where not nil, are the columns to which an expression after a
+	// projection may refer as they are written there.
+	projected []string
+	// hidden are variables from before a projection that put rows together.
+	hidden kinds
+}
+
+// aggregateRule says whether an aggregate may stand somewhere.
+type aggregateRule uint8
+
+// The rules.
+const (
+	noAggregate     aggregateRule = iota
+	aggregate                     // in a column of WITH or RETURN
+	insideAggregate               // in the argument of another
+)
+
+// with returns the scope in which an expression's own variables are bound too.
+func (e exprScope) with(names ...string) exprScope {
+	for _, name := range names {
+		e.vars = e.vars.with(name, varAny)
+		if e.grouping != nil {
+			e.grouping = append(slices.Clip(e.grouping), quoteVariable(name))
+		}
+	}
+	e.aggregate = noAggregate
+	return e
+}
+
+// expr checks an expression.
+func (c *checker) expr(x Expr, e exprScope) {
+	if x == nil || c.err != nil {
+		return
+	}
+	if e.projected != nil && slices.Contains(e.projected, exprString(x)) {
+		return
+	}
+	condition := e.condition
+	e.condition = false
+	switch x := x.(type) {
+	case *Literal, *Param:
+	case *Variable:
+		c.variable(x, e)
+	case *Property:
+		if e.grouping != nil && slices.Contains(e.grouping, exprString(x)) {
+			return
+		}
+		c.expr(x.X, e)
+		c.propertyOf(x, e)
+	case *HasLabels:
+		c.expr(x.X, e)
+		if k := e.vars.of(x.X); k == varPath || k == varEdges || k == varValue {
+			c.fail(x.Pos, "InvalidArgumentType", "only nodes have labels, and this is %s", k)
+		}
+	case *Index:
+		c.exprs(e, x.X, x.I)
+	case *Slice:
+		c.exprs(e, x.X, x.From, x.To)
+	case *ListLit:
+		c.exprs(e, x.Items...)
+	case *MapLit:
+		c.exprs(e, x.Values...)
+	case *MapProjection:
+		c.expr(x.X, e)
+		for _, it := range x.Items {
+			c.expr(it.Value, e)
+		}
+	case *Unary:
+		e.condition = condition && x.Op == OpNot
+		c.expr(x.X, e)
+		if x.Op == OpNot {
+			c.boolean(x.X, "NOT")
+		}
+	case *Binary:
+		c.binary(x, e, condition)
+	case *IsNull:
+		c.expr(x.X, e)
+	case *FuncCall:
+		c.funcCall(x, e)
+	case *Case:
+		c.expr(x.X, e)
+		for _, w := range x.When {
+			e.condition = x.X == nil
+			c.expr(w.When, e)
+			e.condition = condition
+			c.expr(w.Then, e)
+		}
+		e.condition = condition
+		c.expr(x.Else, e)
+	case *Exists:
+		if x.Bare && !condition {
+			c.fail(x.Pos, "UnexpectedSyntax", "a pattern alone is a condition of WHERE: write EXISTS { ... }, COUNT { ... } or [pattern | value] here")
+		}
+		c.subquery(x.Patterns, x.Where, x.Bare, e)
+	case *CountMatches:
+		c.subquery(x.Patterns, x.Where, false, e)
+	case *PathExpr:
+		c.subquery([]*Pattern{x.Pattern}, nil, true, e)
+	default:
+		c.comprehension(x, e)
+	}
+}
+
+func (c *checker) exprs(e exprScope, xs ...Expr) {
+	for _, x := range xs {
+		c.expr(x, e)
+	}
+}
+
+// variable checks that a variable is in scope, and may stand beside aggregates.
+func (c *checker) variable(v *Variable, e exprScope) {
+	if _, ok := e.vars[v.Name]; !ok {
+		if _, ok := e.hidden[v.Name]; ok {
+			c.fail(v.Pos, "UndefinedVariable",
+				"%s after DISTINCT or an aggregate sees only the columns, and %s is none of them", e.where, v.Name)
+		}
+		c.undefined(v.Pos, v.Name, e.vars)
+		return
+	}
+	if e.grouping != nil && !slices.Contains(e.grouping, quoteVariable(v.Name)) {
+		c.fail(v.Pos, "AmbiguousAggregationExpression",
+			"%s stands beside an aggregate and is not the same for all rows of a group: make it a column of its own, in a WITH before", v.Name)
+	}
+}
+
+// propertyOf checks that what has a property is not known to have none.
+func (c *checker) propertyOf(x *Property, e exprScope) {
+	v, ok := x.X.(*Variable)
+	if !ok {
+		if lit, ok := x.X.(*Literal); ok && !lit.Value.IsNull() {
+			c.fail(x.Pos, "InvalidArgumentType", "only nodes, edges and maps have properties")
+		}
+		return
+	}
+	switch e.vars[v.Name] {
+	case varEdges:
+		c.fail(v.Pos, "InvalidArgumentType", "%s is a list of edges: write [r IN %s | r.%s] for the property of each", v.Name, v.Name, x.Name)
+	case varPath:
+		c.fail(v.Pos, "InvalidArgumentType", "%s is a path and has no properties: nodes(%s) and relationships(%s) have", v.Name, v.Name, v.Name)
+	}
+}
+
+// binary checks an operator and its operands.
+func (c *checker) binary(x *Binary, e exprScope, condition bool) {
+	logical := x.Op == OpAnd || x.Op == OpOr || x.Op == OpXor
+	e.condition = condition && logical
+	c.expr(x.L, e)
+	c.expr(x.R, e)
+	switch {
+	case logical:
+		c.boolean(x.L, binaryOps[x.Op].text)
+		c.boolean(x.R, binaryOps[x.Op].text)
+	case x.Op == OpIn:
+		switch r := x.R.(type) {
+		case *Literal:
+			if !r.Value.IsNull() {
+				c.fail(r.Pos, "InvalidArgumentType", "IN wants a list on its right")
+			}
+		case *MapLit:
+			c.fail(r.Pos, "InvalidArgumentType", "IN wants a list on its right, not a map")
+		}
+	}
+}
+
+// boolean checks that an operand of a logical operator can be a truth value.
+func (c *checker) boolean(x Expr, op string) {
+	wrong := false
+	switch x := x.(type) {
+	case *Literal:
+		wrong = x.Value.Kind() != KindBool && !x.Value.IsNull()
+	case *ListLit, *MapLit:
+		wrong = true
+	}
+	if wrong {
+		c.fail(x.At(), "InvalidArgumentType", "%s wants true or false", op)
+	}
+}
+
+// funcCall checks a call of a function. Which functions there are is known to
+// the evaluator.
+func (c *checker) funcCall(f *FuncCall, e exprScope) {
+	if isAggregate(f) {
+		switch e.aggregate {
+		case noAggregate:
+			c.fail(f.Pos, "InvalidAggregation", "%s aggregates rows, which only a column of WITH or RETURN can: not %s", f.Name, aggregatePlace(e))
+		case insideAggregate:
+			c.fail(f.Pos, "NestedAggregation", "%s stands in another aggregate: make it a column of a WITH before", f.Name)
+		}
+		e.aggregate = insideAggregate
+		e.grouping = nil
+	}
+	for _, x := range f.Args {
+		c.expr(x, e)
+	}
+	if len(f.Args) != 1 {
+		return
+	}
+	v, ok := f.Args[0].(*Variable)
+	if !ok {
+		return
+	}
+	kind := e.vars[v.Name]
+	if allowed := functionKinds(f.Name); kind != varAny && allowed != nil && !slices.Contains(allowed, kind) {
+		c.fail(v.Pos, "InvalidArgumentType", "%s wants %s, and %s is %s", f.Name, kindList(allowed), v.Name, kind)
+	}
+}
+
+// aggregatePlace says where an aggregate stands that must not.
+func aggregatePlace(e exprScope) string {
+	switch e.where {
+	case "WITH", "RETURN":
+		return "within a comprehension, quantifier or pattern of it"
+	}
+	return e.where
+}
+
+// functionKinds returns what a function takes, of those that take one graph
+// element; nil for others.
+func functionKinds(name string) []varKind {
+	switch {
+	case strings.EqualFold(name, "type"), strings.EqualFold(name, "startNode"), strings.EqualFold(name, "endNode"):
+		return []varKind{varEdge}
+	case strings.EqualFold(name, "labels"):
+		return []varKind{varNode}
+	case strings.EqualFold(name, "length"), strings.EqualFold(name, "nodes"), strings.EqualFold(name, "relationships"):
+		return []varKind{varPath}
+	case strings.EqualFold(name, "size"):
+		return []varKind{varEdges, varValue}
+	case strings.EqualFold(name, "id"):
+		return []varKind{varNode, varEdge}
+	case strings.EqualFold(name, "keys"), strings.EqualFold(name, "properties"):
+		return []varKind{varNode, varEdge, varValue}
+	}
+	return nil
+}
+
+func kindList(ks []varKind) string {
+	names := make([]string, len(ks))
+	for i, k := range ks {
+		names[i] = k.String()
+	}
+	return strings.Join(names, " or ")
+}
+
+// comprehension checks the expressions that bind variables of their own.
+func (c *checker) comprehension(x Expr, e exprScope) {
+	switch x := x.(type) {
+	case *ListComprehension:
+		c.expr(x.List, e)
+		in := e.with(x.Variable)
+		in.vars[x.Variable] = e.vars.elementOf(x.List)
+		c.whereAndValue(x.Where, x.Value, in)
+	case *Quantifier:
+		c.expr(x.List, e)
+		in := e.with(x.Variable)
+		in.vars[x.Variable] = e.vars.elementOf(x.List)
+		c.whereAndValue(x.Where, nil, in)
+	case *Reduce:
+		c.exprs(e, x.Start, x.List)
+		if x.Accumulator == x.Variable {
+			c.fail(x.Pos, "VariableAlreadyBound", "reduce wants two variables of different names, not %s twice", x.Variable)
+		}
+		c.expr(x.Value, e.with(x.Accumulator, x.Variable))
+	case *PatternComprehension:
+		in := c.patternScope([]*Pattern{x.Pattern}, false, e)
+		c.whereAndValue(x.Where, x.Value, in)
+	}
+}
+
+func (c *checker) whereAndValue(where, value Expr, e exprScope) {
+	e.condition = true
+	c.expr(where, e)
+	e.condition = false
+	c.expr(value, e)
+}
+
+// subquery checks patterns in an expression. Where they are bare, they bind
+// nothing.
+func (c *checker) subquery(ps []*Pattern, where Expr, bare bool, e exprScope) {
+	in := c.patternScope(ps, bare, e)
+	in.condition = true
+	c.expr(where, in)
+}
+
+// patternScope checks patterns in an expression and returns the scope in which
+// their variables are bound too.
+func (c *checker) patternScope(ps []*Pattern, bare bool, e exprScope) exprScope {
+	if bare {
+		for _, pt := range ps {
+			c.bare(pt, e)
+		}
+	}
+	in := e.with()
+	in.vars = e.vars.withPatterns(ps)
+	if e.grouping != nil {
+		grouping := slices.Clip(e.grouping)
+		for name := range in.vars {
+			if _, ok := e.vars[name]; !ok {
+				grouping = append(grouping, quoteVariable(name))
+			}
+		}
+		in.grouping = grouping
+		for _, pt := range ps {
+			for _, n := range pt.Nodes {
+				if n.Variable != "" {
+					c.variable(&Variable{Pos: c.nameAfter(n.Pos, n.Variable), Name: n.Variable}, in)
+				}
+			}
+		}
+	}
+	c.matchPatterns(ps, e.vars, in)
+	return in
+}
+
+// bare checks that a pattern that stands alone binds no variable.
+func (c *checker) bare(pt *Pattern, e exprScope) {
+	check := func(at Pos, name string) {
+		if _, ok := e.vars[name]; !ok && name != "" {
+			c.fail(c.nameAfter(at, name), "UndefinedVariable",
+				"the variable %s is not defined: a pattern as a condition binds none; EXISTS { ... } does", name)
+		}
+	}
+	for _, n := range pt.Nodes {
+		check(n.Pos, n.Variable)
+	}
+	for _, ed := range pt.Edges {
+		check(ed.Pos, ed.Variable)
+	}
+	if pt.Shortest != NotShortest {
+		for _, n := range []*NodePattern{pt.Nodes[0], pt.Nodes[len(pt.Nodes)-1]} {
+			if n.Variable == "" {
+				c.fail(n.Pos, "UndefinedVariable", "shortestPath in an expression wants its ends bound already")
+			}
+		}
+	}
+}

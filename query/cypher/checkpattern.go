@@ -1,0 +1,185 @@
+package cypher
+
+// matchPatterns checks patterns that are matched: before are the variables that
+// are bound already, and scope has those of the patterns too.
+func (c *checker) matchPatterns(ps []*Pattern, before kinds, scope exprScope) {
+	here := map[string]varKind{} // what these patterns bind
+	bind := func(at Pos, name string, kind varKind) {
+		if name == "" {
+			return
+		}
+		was, bound := here[name]
+		if !bound {
+			was, bound = before[name]
+		}
+		if bound && was != varAny && was != kind {
+			c.fail(c.nameAfter(at, name), conflictCode(was, kind), "the variable %s is %s already, and cannot be %s", name, was, kind)
+		}
+		here[name] = kind
+	}
+	for _, pt := range ps {
+		for _, n := range pt.Nodes {
+			bind(n.Pos, n.Variable, varNode)
+		}
+		for _, e := range pt.Edges {
+			kind := varEdge
+			if e.Var {
+				kind = varEdges
+				if _, ok := before[e.Variable]; ok && e.Variable != "" {
+					c.unsupported(e.Pos, "a variable length with a variable that is bound already")
+				}
+			}
+			if k, ok := here[e.Variable]; ok && (k == varEdge || k == varEdges) {
+				c.fail(c.nameAfter(e.Pos, e.Variable), "RelationshipUniquenessViolation", "the edge %s stands twice in one MATCH, and no two edges of a match are the same", e.Variable)
+			}
+			bind(e.Pos, e.Variable, kind)
+		}
+		if pt.Shortest != NotShortest {
+			c.shortest(pt)
+		}
+	}
+	for _, pt := range ps {
+		if pt.Variable == "" {
+			continue
+		}
+		_, early := before[pt.Variable]
+		if _, ok := here[pt.Variable]; ok || early {
+			c.fail(pt.Pos, "VariableAlreadyBound", "the variable %s is bound already, and cannot name a path", pt.Variable)
+		}
+		here[pt.Variable] = varPath
+	}
+	for _, pt := range ps {
+		for _, n := range pt.Nodes {
+			c.matchedProps(n.Props, scope)
+		}
+		for _, e := range pt.Edges {
+			c.matchedProps(e.Props, scope)
+		}
+	}
+}
+
+// nameAfter returns where a name stands from a place on.
+func (c *checker) nameAfter(at Pos, name string) Pos {
+	l := lexer{text: c.text, pos: int(at)}
+	for t := l.next(); t.kind != tokEnd; t = l.next() {
+		switch text := c.text[t.start:t.end]; {
+		case t.kind == tokWord && text == name, t.kind == tokQuoted && unquoteName(text) == name:
+			return Pos(t.start)
+		}
+	}
+	return at
+}
+
+// conflictCode names the error of a variable that is bound as two things.
+func conflictCode(was, kind varKind) string {
+	if was == varPath && kind == varPath {
+		return "VariableAlreadyBound"
+	}
+	return "VariableTypeConflict"
+}
+
+// matchedProps checks the properties in a pattern that is matched.
+func (c *checker) matchedProps(props Expr, scope exprScope) {
+	if props == nil {
+		return
+	}
+	if pm, ok := props.(*Param); ok {
+		c.fail(pm.Pos, "InvalidParameterUse", "a parameter cannot stand for all properties of a pattern that is looked for: write {name: $value}")
+		return
+	}
+	c.expr(props, scope)
+}
+
+// shortest checks a pattern of shortest paths.
+func (c *checker) shortest(pt *Pattern) {
+	for _, e := range pt.Edges {
+		if e.Props != nil {
+			c.unsupported(e.Pos, "properties of edges in shortestPath; write MATCH p = ... WHERE all(r IN relationships(p) WHERE ...)")
+		}
+		if e.Var && e.Min > 1 {
+			c.unsupported(e.Pos, "a least length above 1 in shortestPath")
+		}
+	}
+}
+
+// writtenPattern checks a pattern of CREATE or MERGE.
+func (c *checker) writtenPattern(pt *Pattern, vars kinds, clause string) {
+	scope := exprScope{vars: vars, where: clause}
+	if pt.Shortest != NotShortest {
+		c.fail(pt.Pos, "", "%s cannot make a shortest path", clause)
+	}
+	if pt.Variable != "" {
+		c.fresh(pt.Pos, pt.Variable, vars)
+	}
+	here := map[string]varKind{}
+	for _, n := range pt.Nodes {
+		c.writtenNode(n, len(pt.Edges) == 0, here, scope)
+	}
+	for _, e := range pt.Edges {
+		c.writtenEdge(e, here, scope)
+	}
+	if _, ok := here[pt.Variable]; ok && pt.Variable != "" {
+		c.fail(pt.Pos, "VariableAlreadyBound", "the variable %s is bound already, and cannot name a path", pt.Variable)
+	}
+}
+
+// writtenNode checks a node of CREATE or MERGE. One that is bound already may
+// only stand at the end of an edge, and bare.
+func (c *checker) writtenNode(n *NodePattern, alone bool, here map[string]varKind, scope exprScope) {
+	if n.Any {
+		c.fail(n.Pos, "UnexpectedSyntax", "%s cannot choose between labels: write one", scope.where)
+	}
+	if len(n.Labels) > 1 {
+		c.unsupported(n.Pos, "several labels of one node; a node has one label, which is its type")
+	}
+	if n.Variable != "" {
+		kind, bound := scope.vars[n.Variable]
+		if k, ok := here[n.Variable]; ok {
+			kind, bound = k, true
+		}
+		switch {
+		case bound && kind != varNode && kind != varAny:
+			c.fail(c.nameAfter(n.Pos, n.Variable), "VariableTypeConflict", "the variable %s is %s already, and cannot be a node", n.Variable, kind)
+		case bound && (alone || n.Labels != nil || n.Props != nil):
+			c.fail(c.nameAfter(n.Pos, n.Variable), "VariableAlreadyBound", "the node %s is bound already: %s cannot make it again", n.Variable, scope.where)
+		}
+		here[n.Variable] = varNode
+	}
+	c.writtenProps(n.Props, scope)
+}
+
+// writtenEdge checks an edge of CREATE or MERGE.
+func (c *checker) writtenEdge(e *EdgePattern, here map[string]varKind, scope exprScope) {
+	clause := scope.where
+	switch {
+	case e.Var:
+		c.fail(e.Pos, "CreatingVarLength", "%s makes single edges: a variable length is for MATCH", clause)
+	case len(e.Types) != 1:
+		c.fail(e.Pos, "NoSingleRelationshipType", "%s wants one type of the edge: -[:TYPE]->", clause)
+	case e.Dir == DirBoth && clause == "CREATE":
+		c.fail(e.Pos, "RequiresDirectedRelationship", "CREATE wants a direction of the edge: -[:TYPE]->")
+	}
+	if e.Variable != "" {
+		_, bound := scope.vars[e.Variable]
+		if k, ok := here[e.Variable]; ok && k == varNode {
+			c.fail(c.nameAfter(e.Pos, e.Variable), "VariableTypeConflict", "the variable %s is a node already, and cannot be an edge", e.Variable)
+		} else if ok || bound {
+			c.fail(c.nameAfter(e.Pos, e.Variable), "VariableAlreadyBound", "the variable %s is bound already: %s cannot make it again", e.Variable, clause)
+		}
+		here[e.Variable] = varEdge
+	}
+	c.writtenProps(e.Props, scope)
+}
+
+// writtenProps checks the properties of a node or an edge that is made, which
+// see what was bound before the pattern.
+func (c *checker) writtenProps(props Expr, scope exprScope) {
+	if props == nil {
+		return
+	}
+	if pm, ok := props.(*Param); ok && scope.where == "MERGE" {
+		c.fail(pm.Pos, "InvalidParameterUse", "a parameter cannot stand for all properties in MERGE: write {name: $value}")
+		return
+	}
+	c.expr(props, scope)
+}

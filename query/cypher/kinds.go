@@ -1,0 +1,143 @@
+package cypher
+
+import "maps"
+
+// varKind is what a variable is known to hold before a statement runs. Any of
+// them may be null.
+type varKind uint8
+
+// The kinds of variables.
+const (
+	varAny   varKind = iota // not known, such as a column of a procedure
+	varNode                 // a node
+	varEdge                 // an edge
+	varEdges                // the edges of a variable length, a list
+	varPath                 // a path
+	varValue                // none of them: a boolean, number, string, list or map
+)
+
+// String names the kind in a message.
+func (k varKind) String() string {
+	return [...]string{"a value", "a node", "an edge", "a list of edges", "a path", "a value"}[k]
+}
+
+// kinds are the variables in scope with what they hold.
+type kinds map[string]varKind
+
+// with returns a copy with one more variable.
+func (k kinds) with(name string, kind varKind) kinds {
+	more := make(kinds, len(k)+1)
+	maps.Copy(more, k)
+	more[name] = kind
+	return more
+}
+
+// bind adds the variables of a pattern; those that are there keep their kind,
+// unless it was not known.
+func (k kinds) bind(pt *Pattern) {
+	for _, n := range pt.Nodes {
+		k.bindOne(n.Variable, varNode)
+	}
+	for _, e := range pt.Edges {
+		kind := varEdge
+		if e.Var {
+			kind = varEdges
+		}
+		k.bindOne(e.Variable, kind)
+	}
+	k.bindOne(pt.Variable, varPath)
+}
+
+func (k kinds) bindOne(name string, kind varKind) {
+	if name != "" && k[name] == varAny {
+		k[name] = kind
+	}
+}
+
+// after returns the variables in scope after a clause.
+func (k kinds) after(c Clause) kinds {
+	out := k
+	switch c := c.(type) {
+	case *Match:
+		out = k.withPatterns(c.Patterns)
+	case *Create:
+		out = k.withPatterns(c.Patterns)
+	case *Merge:
+		out = k.withPatterns([]*Pattern{c.Pattern})
+	case *Unwind:
+		out = k.with(c.Variable, k.elementOf(c.List))
+	case *Call:
+		out = maps.Clone(k)
+		for _, it := range c.Yield {
+			out[it.Variable] = varAny
+		}
+	case *Projection:
+		out = make(kinds, len(c.Items))
+		if c.Star {
+			maps.Copy(out, k)
+		}
+		for _, it := range c.Items {
+			out[it.Name] = k.of(it.Expr)
+		}
+	}
+	return out
+}
+
+func (k kinds) withPatterns(ps []*Pattern) kinds {
+	out := make(kinds, len(k)+4)
+	maps.Copy(out, k)
+	for _, pt := range ps {
+		out.bind(pt)
+	}
+	return out
+}
+
+// of returns what an expression is known to yield.
+func (k kinds) of(x Expr) varKind {
+	switch x := x.(type) {
+	case *Variable:
+		return k[x.Name]
+	case *PathExpr:
+		if x.Pattern.Shortest == ShortestAll {
+			return varValue
+		}
+		return varPath
+	case *Literal:
+		if x.Value.IsNull() {
+			return varAny
+		}
+		return varValue
+	case *ListLit, *MapLit, *MapProjection, *Unary, *IsNull, *HasLabels,
+		*ListComprehension, *PatternComprehension, *Quantifier, *Exists, *CountMatches:
+		return varValue
+	case *Binary:
+		return varValue
+	case *FuncCall:
+		if isAggregate(x) && x.Name[0]|0x20 != 'm' { // min and max may be of anything
+			return varValue
+		}
+	}
+	return varAny
+}
+
+// elementOf returns what the elements of a list are known to be.
+func (k kinds) elementOf(list Expr) varKind {
+	switch x := list.(type) {
+	case *Variable:
+		if k[x.Name] == varEdges {
+			return varEdge
+		}
+	case *ListLit:
+		if len(x.Items) == 0 {
+			return varAny
+		}
+		kind := k.of(x.Items[0])
+		for _, it := range x.Items[1:] {
+			if k.of(it) != kind {
+				return varAny
+			}
+		}
+		return kind
+	}
+	return varAny
+}
