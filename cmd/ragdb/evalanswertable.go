@@ -31,8 +31,8 @@ func answerColumns() []evalColumn {
 		{name: "meteor", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Meteor })},
 		{name: "no answer", cell: cell(func(f *eval.AnswerFigure) string { return number(f.Unanswered + f.Failed) })},
 		{name: "answer tok in", cell: cell(func(f *eval.AnswerFigure) string { return number(f.InTokens) })},
-		{name: "out", cell: cell(func(f *eval.AnswerFigure) string { return number(f.OutTokens) })},
-		{name: "price", cell: cell(func(f *eval.AnswerFigure) string { return dollarsOf(f.USD) })},
+		{name: "answer tok out", cell: cell(func(f *eval.AnswerFigure) string { return number(f.OutTokens) })},
+		{name: "answer price", cell: cell(func(f *eval.AnswerFigure) string { return dollarsOf(f.USD) })},
 	}
 }
 
@@ -107,14 +107,18 @@ func (a *app) printJudging(j *eval.Judging) {
 	}
 	a.out.print("\n%s\n", a.out.dim("answers judged by "+j.Judge))
 	a.out.rows(t)
-	gold := &table{head: []string{"win+tie, in percent", "of", "wins less losses"}, right: []bool{false, true, true}}
+	gold := &table{head: []string{"against the gold answers", "win+tie", "of", "wins less losses"}, right: []bool{false, true, true, true}}
 	for _, p := range j.Pairs {
-		gold.add(p, p.A+" against "+p.B+": "+percent(p.WinTie), number(p.Questions), between(p.CI))
+		if p.B == eval.GoldAnswers {
+			gold.add(p, p.A, percent(p.WinTie), number(p.Questions), between(p.CI))
+		}
 	}
-	a.out.print("\n")
-	a.out.rows(gold)
-	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed · first shown preferred " + percent(j.FirstShown) +
-		" % · " + number(j.InTokens+j.OutTokens) + " tokens"
+	if len(gold.rows) > 0 {
+		a.out.print("\n")
+		a.out.rows(gold)
+	}
+	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed · " + percent(j.FirstShown) +
+		" % for the answer shown first · " + plural(j.InTokens+j.OutTokens, "token")
 	if j.USD != nil {
 		line += " · " + money(*j.USD)
 	}

@@ -33,8 +33,10 @@ type AnswerOptions struct {
 // AnswerFigure are the figures of a method's answers, shares as fractions; nil
 // where no question has what they are measured by.
 type AnswerFigure struct {
-	// Model is the one that answered.
-	Model string `json:"model"`
+	// Model is the one that answered, Prompts the hash of the prompts, "" where
+	// it reads none.
+	Model   string `json:"model"`
+	Prompts string `json:"prompts,omitempty"`
 	// Unanswered counts the answers that there was nothing to answer from,
 	// Failed those that the model could not be brought to give. Both count as
 	// wrong.
@@ -256,7 +258,9 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 	if a.failed > 0 {
 		a.r.o.Notify(rag.Event{Message: fmt.Sprintf("%s: %d of %d answers failed: %s", a.title, a.failed, len(a.replies), a.why)})
 	}
-	f := &AnswerFigure{Model: a.models.Provider.Name(), Unanswered: a.unanswered, Failed: a.failed, replies: a.replies}
+	f := &AnswerFigure{
+		Model: a.models.Provider.Name(), Prompts: a.models.Prompts, Unanswered: a.unanswered, Failed: a.failed, replies: a.replies,
+	}
 	f.score(a.r.questions)
 	u := a.tally.Usage()
 	f.InTokens, f.OutTokens, f.USD = u.InTokens, u.OutTokens, price(a.models, u)

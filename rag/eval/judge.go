@@ -18,8 +18,9 @@ const GoldAnswers = "gold answers"
 
 // Judging is what one judge says of the answers of each two methods.
 type Judging struct {
-	// Judge is the model.
-	Judge string `json:"judge"`
+	// Judge is the model, Prompts the hash of the prompts.
+	Judge   string `json:"judge"`
+	Prompts string `json:"prompts,omitempty"`
 	// Pairs are all pairs of methods, in their order, and of each method with
 	// GoldAnswers.
 	Pairs []Pair `json:"pairs"`
@@ -182,9 +183,10 @@ func (j *judging) run(ctx context.Context, sides []contestant) (*Judging, error)
 	if err := j.decide(ctx); err != nil {
 		return nil, err
 	}
-	out := &Judging{Judge: j.models.Provider.Name(), Verdicts: len(j.trials)}
+	out := &Judging{Judge: j.models.Provider.Name(), Prompts: j.models.Prompts, Verdicts: len(j.trials)}
 	_ = each(func(a, b *contestant) error { out.Pairs = append(out.Pairs, j.pair(a, b)); return nil })
-	return out, j.sum(out)
+	j.sum(out)
+	return out, nil
 }
 
 // plan adds the trials of two sides, in both orders.
@@ -352,9 +354,8 @@ func (j *judging) pair(a, b *contestant) Pair {
 	return p
 }
 
-// sum adds up what the verdicts say of the judge. The error is that nothing
-// was to be had from it.
-func (j *judging) sum(out *Judging) error {
+// sum adds up what the verdicts say of the judge.
+func (j *judging) sum(out *Judging) {
 	var u llm.Usage
 	var first []float64
 	var why error
@@ -373,10 +374,6 @@ func (j *judging) sum(out *Judging) error {
 	out.FirstShown = share1(first)
 	out.InTokens, out.OutTokens, out.USD = u.InTokens, u.OutTokens, price(j.models, u)
 	if out.Failed > 0 {
-		if out.Failed == len(j.trials) {
-			return fmt.Errorf("no verdict was had: %w", why)
-		}
 		j.r.o.Notify(rag.Event{Message: fmt.Sprintf("judge %s: %d of %d verdicts failed: %s", out.Judge, out.Failed, len(j.trials), why)})
 	}
-	return nil
 }
