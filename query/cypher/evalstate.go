@@ -15,6 +15,7 @@ type evalState struct {
 	steps   uint32 // of loops within expressions, to look at the context
 	bytes   int64  // built by the expression that runs
 	regexps map[string]*regexp.Regexp
+	stack   []Value // the arguments of calls
 }
 
 // step counts a step of a loop within an expression and returns the context's

@@ -1,0 +1,291 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+)
+
+// condition says whether a row passes: null does not.
+type condition func(x *exec, r row) (bool, error)
+
+// predicate computes an expression that is a truth.
+type predicate func(x *exec, r row) (truth, error)
+
+// expr compiles an expression that stands in a clause.
+func (c *compiler) expr(e Expr) (evaluator, error) {
+	outer := c.builds
+	c.builds = false
+	run, err := c.eval(e)
+	builds := c.builds
+	c.builds = outer
+	if err != nil || !builds {
+		return run, err
+	}
+	// What the expression builds for a row counts until its value is there.
+	return func(x *exec, r row) (Value, error) {
+		before := x.eval.bytes
+		v, err := run(x, r)
+		x.eval.bytes = before
+		return v, err
+	}, nil
+}
+
+// condition compiles the expression of a WHERE.
+func (c *compiler) condition(e Expr) (condition, error) {
+	outer := c.builds
+	c.builds = false
+	holds, err := c.predicate(e)
+	builds := c.builds
+	c.builds = outer
+	if err != nil {
+		return nil, err
+	}
+	if !builds {
+		return func(x *exec, r row) (bool, error) {
+			t, err := holds(x, r)
+			return t == isTrue, err
+		}, nil
+	}
+	return func(x *exec, r row) (bool, error) {
+		before := x.eval.bytes
+		t, err := holds(x, r)
+		x.eval.bytes = before
+		return t == isTrue, err
+	}, nil
+}
+
+// eval compiles an expression or a part of one. One that is made of literals
+// is computed once.
+func (c *compiler) eval(e Expr) (evaluator, error) {
+	if v, ok := c.fold(e); ok {
+		return constant(v), nil
+	}
+	switch e := e.(type) {
+	case *Param:
+		return evalParam(e), nil
+	case *Variable:
+		return c.variable(e)
+	case *Property:
+		return c.property(e)
+	case *Index:
+		return c.index(e)
+	case *Slice:
+		return c.slice(e)
+	case *ListLit:
+		return c.listLiteral(e)
+	case *MapLit:
+		return c.mapLiteral(e)
+	case *MapProjection:
+		return c.mapProjection(e)
+	case *Unary:
+		if e.Op != OpNot {
+			return c.sign(e)
+		}
+	case *Binary:
+		if isArithmetic(e.Op) {
+			return c.arithmetic(e)
+		}
+	case *FuncCall:
+		return c.call(e)
+	case *Case:
+		return c.caseOf(e)
+	case *ListComprehension:
+		return c.listComprehension(e)
+	case *Reduce:
+		return c.reduce(e)
+	case *CountMatches:
+		return c.countMatches(e)
+	case *PatternComprehension:
+		return c.patternComprehension(e)
+	case *PathExpr:
+		return c.pathExpr(e)
+	}
+	if !isPredicate(e) {
+		return nil, fmt.Errorf("cypher: %T is no expression", e)
+	}
+	holds, err := c.predicate(e)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (Value, error) {
+		t, err := holds(x, r)
+		return t.value(), err
+	}, nil
+}
+
+// isPredicate reports whether predicate compiles an expression itself.
+func isPredicate(e Expr) bool {
+	switch e := e.(type) {
+	case *Unary:
+		return e.Op == OpNot
+	case *Binary:
+		return !isArithmetic(e.Op)
+	case *IsNull, *HasLabels, *Quantifier, *Exists:
+		return true
+	}
+	return false
+}
+
+// predicate compiles an expression whose value is a boolean or null. Another
+// value is a TypeError.
+func (c *compiler) predicate(e Expr) (predicate, error) {
+	switch e := e.(type) {
+	case *Unary:
+		if e.Op == OpNot {
+			return c.negation(e)
+		}
+	case *Binary:
+		switch e.Op {
+		case OpAnd, OpOr, OpXor:
+			return c.logic(e)
+		case OpEqual, OpNotEqual, OpLess, OpLessEqual, OpGreater, OpGreaterEqual:
+			return c.comparison(e)
+		case OpIn:
+			return c.in(e)
+		case OpStartsWith, OpEndsWith, OpContains:
+			return c.substringTest(e)
+		case OpMatches:
+			return c.matches(e)
+		}
+	case *IsNull:
+		return c.isNull(e)
+	case *HasLabels:
+		return c.hasLabels(e)
+	case *Quantifier:
+		return c.quantifier(e)
+	case *Exists:
+		return c.exists(e)
+	}
+	run, err := c.eval(e)
+	if err != nil {
+		return nil, err
+	}
+	at := e.At()
+	return func(x *exec, r row) (truth, error) {
+		v, err := run(x, r)
+		switch {
+		case err != nil:
+			return isUnknown, err
+		case v.kind == KindBool:
+			return truth(v.num), nil
+		case v.kind == KindNull:
+			return isUnknown, nil
+		}
+		return isUnknown, typeError(at, "%s stands where a boolean is wanted", aKind(v))
+	}, nil
+}
+
+// constant returns the evaluator of a value.
+func constant(v Value) evaluator {
+	return func(*exec, row) (Value, error) { return v, nil }
+}
+
+// fold returns the value of an expression that is the same for every row and
+// statement. An expression whose evaluation fails has none: it may never be
+// evaluated.
+func (c *compiler) fold(e Expr) (Value, bool) {
+	if l, ok := e.(*Literal); ok {
+		return l.Value, true
+	}
+	if !isConstant(e) {
+		return Null, false
+	}
+	builds := c.builds
+	defer func() { c.builds = builds }()
+	var run evaluator
+	var err error
+	switch e := e.(type) {
+	case *Unary:
+		run, err = c.sign(e)
+	case *Binary:
+		run, err = c.arithmetic(e)
+	case *ListLit:
+		run, err = c.listLiteral(e)
+	case *MapLit:
+		run, err = c.mapLiteral(e)
+	}
+	if err != nil {
+		return Null, false
+	}
+	v, err := run(&exec{ctx: context.Background()}, nil)
+	return v, err == nil
+}
+
+// isConstant reports whether fold can compute an expression: literals under
+// arithmetic, in lists and in maps.
+func isConstant(e Expr) bool {
+	switch e := e.(type) {
+	case *Literal:
+		return true
+	case *Unary:
+		return e.Op != OpNot && isConstant(e.X)
+	case *Binary:
+		return isArithmetic(e.Op) && isConstant(e.R) && isConstant(e.L)
+	case *ListLit:
+		return allConstant(e.Items)
+	case *MapLit:
+		return allConstant(e.Values)
+	}
+	return false
+}
+
+func allConstant(list []Expr) bool {
+	for _, e := range list {
+		if !isConstant(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// evalParam returns the evaluator of a parameter.
+func evalParam(e *Param) evaluator {
+	return func(x *exec, _ row) (Value, error) {
+		v, ok := x.params[e.Name]
+		if !ok {
+			return Null, &EvalError{Pos: e.Pos, Code: ParameterMissing,
+				Message: fmt.Sprintf("the parameter $%s has no value", quoteName(e.Name))}
+		}
+		return v, nil
+	}
+}
+
+// variable compiles the name of something that a clause or an expression
+// bound.
+func (c *compiler) variable(e *Variable) (evaluator, error) {
+	i, ok := c.scope.slot(e.Name)
+	if !ok {
+		return nil, c.refuse(e.Pos, e.Name, "UndefinedVariable", fmt.Sprintf("the variable %s is not defined", quoteName(e.Name)))
+	}
+	return func(_ *exec, r row) (Value, error) { return r[i], nil }, nil
+}
+
+// refuse returns an error of a word in the statement's text.
+func (c *compiler) refuse(at Pos, word, code, message string) error {
+	start := min(int(at), len(c.text))
+	return newSyntaxError(c.text, start, min(start+len(word), len(c.text)), code, message)
+}
+
+// unsupported returns the refusal of a word that is Cypher and not of the
+// subset.
+func (c *compiler) unsupported(at Pos, word, code, what string) error {
+	err := c.refuse(at, word, code, "not supported: "+what).(*SyntaxError)
+	err.Unsupported = true
+	return err
+}
+
+// inner returns a compiler for expressions that see another variable, and the
+// variable's place.
+func (c *compiler) inner(variable string) (*compiler, int) {
+	in := *c
+	in.scope = c.scope.fork()
+	return &in, in.scope.add(variable)
+}
+
+// widen returns a row with room up to a place, for an expression's own
+// variable.
+func widen(r row, slot int) row {
+	wide := make(row, slot+1)
+	copy(wide, r)
+	return wide
+}

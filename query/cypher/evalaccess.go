@@ -1,0 +1,292 @@
+package cypher
+
+import (
+	"maps"
+	"time"
+)
+
+// property compiles x.name.
+func (c *compiler) property(e *Property) (evaluator, error) {
+	at, name := e.Pos, e.Name
+	if v, ok := e.X.(*Variable); ok {
+		if i, ok := c.scope.slot(v.Name); ok {
+			return func(_ *exec, r row) (Value, error) { return propertyOf(at, r[i], name) }, nil
+		}
+	}
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (Value, error) {
+		v, err := run(x, r)
+		if err != nil {
+			return Null, err
+		}
+		return propertyOf(at, v, name)
+	}, nil
+}
+
+// propertyOf returns a property of a node or an edge, an entry of a map or a
+// part of a time; null where there is none of the name, and of null.
+func propertyOf(at Pos, v Value, name string) (Value, error) {
+	switch v.kind {
+	case KindNode:
+		return v.graph().property(v.AsNode(), name)
+	case KindEdge:
+		e := v.AsEdge()
+		return e.graph.edgeProperty(e, name)
+	case KindMap:
+		return v.AsMap()[name], nil
+	case KindTime:
+		return timePart(at, v.AsTime(), name)
+	case KindNull:
+		return Null, nil
+	}
+	return Null, typeError(at, "%s has no property %s: nodes, edges, maps and times have properties", aKind(v), quoteName(name))
+}
+
+// timePart returns a part of a time in UTC.
+func timePart(at Pos, t time.Time, name string) (Value, error) {
+	isoYear, isoWeek := t.ISOWeek()
+	switch name {
+	case "year":
+		return Int(int64(t.Year())), nil
+	case "quarter":
+		return Int(int64(t.Month()+2) / 3), nil
+	case "month":
+		return Int(int64(t.Month())), nil
+	case "week":
+		return Int(int64(isoWeek)), nil
+	case "weekYear":
+		return Int(int64(isoYear)), nil
+	case "day":
+		return Int(int64(t.Day())), nil
+	case "ordinalDay":
+		return Int(int64(t.YearDay())), nil
+	case "dayOfWeek", "weekDay": // Monday is 1
+		return Int(int64(t.Weekday()+6)%7 + 1), nil
+	case "hour":
+		return Int(int64(t.Hour())), nil
+	case "minute":
+		return Int(int64(t.Minute())), nil
+	case "second":
+		return Int(int64(t.Second())), nil
+	case "millisecond":
+		return Int(int64(t.Nanosecond() / 1e6)), nil
+	case "microsecond":
+		return Int(int64(t.Nanosecond() / 1e3)), nil
+	case "nanosecond":
+		return Int(int64(t.Nanosecond())), nil
+	case "epochSeconds":
+		return Int(t.Unix()), nil
+	case "epochMillis":
+		return Int(t.UnixMilli()), nil
+	case "timezone":
+		return String("Z"), nil
+	}
+	return Null, argumentError(at, "a time has no part %s", quoteName(name))
+}
+
+// propertiesOf returns the properties of a node or an edge or the entries of a
+// map; false for other kinds. The map may be shared.
+func propertiesOf(v Value) (m map[string]Value, ok bool, err error) {
+	switch v.kind {
+	case KindNode:
+		m, err = v.graph().properties(v.AsNode())
+		return m, true, err
+	case KindEdge:
+		m, err = v.AsEdge().graph.edgeProperties(v.AsEdge())
+		return m, true, err
+	case KindMap:
+		return v.AsMap(), true, nil
+	}
+	return nil, false, nil
+}
+
+// hasLabels compiles x:Label, which of an edge is whether it has the type.
+func (c *compiler) hasLabels(e *HasLabels) (predicate, error) {
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (truth, error) {
+		v, err := run(x, r)
+		if err != nil || v.IsNull() {
+			return isUnknown, err
+		}
+		for _, label := range e.Labels {
+			var has bool
+			switch v.kind {
+			case KindNode:
+				has, err = v.graph().hasLabel(v.AsNode(), label)
+			case KindEdge:
+				has = v.AsEdge().graph.hasEdgeType(v.AsEdge(), label)
+			default:
+				return isUnknown, typeError(e.Pos, "a label wants a node or an edge, not %s", aKind(v))
+			}
+			if err != nil {
+				return isUnknown, err
+			}
+			if has == e.Any { // one is enough, or one is missing
+				return truthOf(has), nil
+			}
+		}
+		return truthOf(!e.Any), nil
+	}, nil
+}
+
+// hasEdgeType reports whether a pattern with the type matches an edge.
+func (g *graph) hasEdgeType(e *Edge, name string) bool {
+	for _, t := range g.edgeTypesOf(name) {
+		if t == e.Type {
+			return true
+		}
+	}
+	return false
+}
+
+// index compiles x[i]: an element of a list, counted from its end where i is
+// negative; an entry of a map; a property of a node or an edge. It is null
+// where there is none, and where x or i is null.
+func (c *compiler) index(e *Index) (evaluator, error) {
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	place, err := c.eval(e.I)
+	if err != nil {
+		return nil, err
+	}
+	at := e.I.At()
+	return func(x *exec, r row) (Value, error) {
+		v, err := run(x, r)
+		if err != nil {
+			return Null, err
+		}
+		i, err := place(x, r)
+		if err != nil || v.IsNull() || i.IsNull() {
+			return Null, err
+		}
+		switch v.kind {
+		case KindList:
+			if i.kind != KindInt {
+				return Null, typeError(at, "the place in a list is an integer, not %s", aKind(i))
+			}
+			return element(v.AsList(), i.AsInt()), nil
+		case KindMap, KindNode, KindEdge:
+			if i.kind != KindString {
+				return Null, typeError(at, "%s is looked up by a string, not %s", aKind(v), aKind(i))
+			}
+			return propertyOf(at, v, i.AsString())
+		}
+		return Null, typeError(at, "%s has no elements: lists, maps, nodes and edges have", aKind(v))
+	}, nil
+}
+
+// element returns an element of a list, null beyond its ends.
+func element(list []Value, i int64) Value {
+	if i < 0 {
+		i += int64(len(list))
+	}
+	if i < 0 || i >= int64(len(list)) {
+		return Null
+	}
+	return list[i]
+}
+
+// slice compiles x[from..to]: the elements from one place up to before another.
+// Places beyond the ends are the ends; null makes null.
+func (c *compiler) slice(e *Slice) (evaluator, error) {
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	bounds := [2]evaluator{constant(Int(0)), nil}
+	for i, b := range [2]Expr{e.From, e.To} {
+		if b == nil {
+			continue
+		}
+		if bounds[i], err = c.eval(b); err != nil {
+			return nil, err
+		}
+	}
+	return func(x *exec, r row) (Value, error) {
+		v, err := run(x, r)
+		if err != nil || v.IsNull() {
+			return Null, err
+		}
+		if v.kind != KindList {
+			return Null, typeError(e.Pos, "[..] wants a list, not %s", aKind(v))
+		}
+		list := v.AsList()
+		at := [2]int64{0, int64(len(list))}
+		for i, bound := range bounds {
+			if bound == nil {
+				continue
+			}
+			b, err := bound(x, r)
+			if err != nil || b.IsNull() {
+				return Null, err
+			}
+			if b.kind != KindInt {
+				return Null, typeError(e.Pos, "the places in a list are integers, not %s", aKind(b))
+			}
+			at[i] = b.AsInt()
+			if at[i] < 0 {
+				at[i] += int64(len(list))
+			}
+			at[i] = min(max(at[i], 0), int64(len(list)))
+		}
+		if at[0] >= at[1] {
+			return ListOf(nil), nil
+		}
+		return ListOf(list[at[0]:at[1]:at[1]]), nil
+	}, nil
+}
+
+// mapProjection compiles x {.name, .*, name: value}. Of null it is null.
+func (c *compiler) mapProjection(e *MapProjection) (evaluator, error) {
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]evaluator, len(e.Items))
+	for i, item := range e.Items {
+		if item.Value == nil {
+			continue
+		}
+		if values[i], err = c.eval(item.Value); err != nil {
+			return nil, err
+		}
+	}
+	c.builds = true
+	return func(x *exec, r row) (Value, error) {
+		v, err := run(x, r)
+		if err != nil || v.IsNull() {
+			return Null, err
+		}
+		if v.kind != KindMap && v.kind != KindNode && v.kind != KindEdge {
+			return Null, typeError(e.Pos, "a projection wants a node, an edge or a map, not %s", aKind(v))
+		}
+		m := make(map[string]Value, len(e.Items))
+		for i, item := range e.Items {
+			switch {
+			case item.All:
+				all, _, err := propertiesOf(v)
+				if err != nil {
+					return Null, err
+				}
+				maps.Copy(m, all)
+			case values[i] != nil:
+				if m[item.Name], err = values[i](x, r); err != nil {
+					return Null, err
+				}
+			default:
+				if m[item.Name], err = propertyOf(e.Pos, v, item.Name); err != nil {
+					return Null, err
+				}
+			}
+		}
+		return MapOf(m), x.chargeMap(e.Pos, len(m))
+	}, nil
+}

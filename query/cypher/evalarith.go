@@ -1,0 +1,194 @@
+package cypher
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// isArithmetic reports whether an operator's result is no truth.
+func isArithmetic(op BinaryOp) bool { return op >= OpAdd && op <= OpPower }
+
+// sign compiles -x and +x.
+func (c *compiler) sign(e *Unary) (evaluator, error) {
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	at, negative := e.Pos, e.Op == OpNegative
+	return func(x *exec, r row) (Value, error) {
+		v, err := run(x, r)
+		if err != nil || v.IsNull() {
+			return Null, err
+		}
+		switch {
+		case !v.isNumber():
+			return Null, typeError(at, "a sign wants a number, not %s", aKind(v))
+		case !negative:
+			return v, nil
+		case v.kind == KindFloat:
+			return Float(-v.AsFloat()), nil
+		case v.AsInt() == math.MinInt64:
+			return Null, overflow(at, v.String(), "negated")
+		}
+		return Int(-v.AsInt()), nil
+	}, nil
+}
+
+// arithmetic compiles + - * / % and ^. Null makes null.
+func (c *compiler) arithmetic(e *Binary) (evaluator, error) {
+	left, err := c.eval(e.L)
+	if err != nil {
+		return nil, err
+	}
+	right, err := c.eval(e.R)
+	if err != nil {
+		return nil, err
+	}
+	if e.Op == OpAdd {
+		c.builds = true
+	}
+	op, at := e.Op, e.Pos
+	return func(x *exec, r row) (Value, error) {
+		a, err := left(x, r)
+		if err != nil {
+			return Null, err
+		}
+		b, err := right(x, r)
+		switch {
+		case err != nil || a.IsNull() || b.IsNull():
+			return Null, err
+		case a.kind == KindInt && b.kind == KindInt && op != OpPower:
+			return intArithmetic(op, at, a.AsInt(), b.AsInt())
+		case a.isNumber() && b.isNumber():
+			return Float(floatArithmetic(op, a.AsFloat(), b.AsFloat())), nil
+		case op == OpAdd:
+			return x.join(at, a, b)
+		}
+		return Null, typeError(at, "%s wants numbers, not %s and %s", operatorText(op), aKind(a), aKind(b))
+	}, nil
+}
+
+// intArithmetic computes with integers. A result that is none is an
+// ArithmeticError; a quotient is cut towards zero.
+func intArithmetic(op BinaryOp, at Pos, a, b int64) (Value, error) {
+	var n int64
+	ok := true
+	switch op {
+	case OpAdd:
+		n = a + b
+		ok = (n > a) == (b > 0)
+	case OpSubtract:
+		n = a - b
+		ok = (n < a) == (b > 0)
+	case OpMultiply:
+		n, ok = multiply(a, b)
+	case OpDivide, OpModulo:
+		if b == 0 {
+			return Null, arithmeticError(at, "an integer is divided by zero")
+		}
+		if b == -1 { // the quotient may be too large, and the remainder is 0
+			if op == OpModulo {
+				return Int(0), nil
+			}
+			n, ok = -a, a != math.MinInt64
+			break
+		}
+		if op == OpModulo {
+			return Int(a % b), nil
+		}
+		n = a / b
+	}
+	if !ok {
+		return Null, overflow(at, strconv.FormatInt(a, 10)+" "+operatorText(op)+" "+strconv.FormatInt(b, 10), "computed")
+	}
+	return Int(n), nil
+}
+
+// multiply multiplies magnitudes in 128 bits.
+func multiply(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	negative := (a < 0) != (b < 0)
+	switch {
+	case hi != 0 || lo > 1<<63 || lo == 1<<63 && !negative:
+		return 0, false
+	case negative:
+		return int64(-lo), true
+	}
+	return int64(lo), true
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+func overflow(at Pos, what, done string) error {
+	return arithmeticError(at, "%s cannot be %s: no integer of 64 bits holds the result", what, done)
+}
+
+// floatArithmetic computes with floats as IEEE 754 says: dividing by zero gives
+// an infinity or NaN.
+func floatArithmetic(op BinaryOp, a, b float64) float64 {
+	switch op {
+	case OpAdd:
+		return a + b
+	case OpSubtract:
+		return a - b
+	case OpMultiply:
+		return a * b
+	case OpDivide:
+		return a / b
+	case OpModulo:
+		return math.Mod(a, b)
+	}
+	return math.Pow(a, b)
+}
+
+// join is + where it does not add numbers: it joins strings, a string and a
+// number, lists, and a list and an element at either end.
+func (x *exec) join(at Pos, a, b Value) (Value, error) {
+	switch {
+	case a.kind == KindList && b.kind == KindList:
+		return x.joinLists(at, a.AsList(), b.AsList())
+	case a.kind == KindList:
+		return x.joinLists(at, a.AsList(), []Value{b})
+	case b.kind == KindList:
+		return x.joinLists(at, []Value{a}, b.AsList())
+	case a.kind == KindString && (b.kind == KindString || b.isNumber()),
+		a.isNumber() && b.kind == KindString:
+		s, t := a.String(), b.String()
+		if err := x.charge(at, len(s)+len(t)); err != nil {
+			return Null, err
+		}
+		return String(s + t), nil
+	}
+	return Null, typeError(at, "+ cannot join %s and %s", aKind(a), aKind(b))
+}
+
+func (x *exec) joinLists(at Pos, a, b []Value) (Value, error) {
+	if err := x.chargeList(at, len(a)+len(b)); err != nil {
+		return Null, err
+	}
+	list := make([]Value, 0, len(a)+len(b))
+	return ListOf(append(append(list, a...), b...)), nil
+}
+
+// operatorText returns an operator of arithmetic as it is written.
+func operatorText(op BinaryOp) string {
+	switch op {
+	case OpAdd:
+		return "+"
+	case OpSubtract:
+		return "-"
+	case OpMultiply:
+		return "*"
+	case OpDivide:
+		return "/"
+	case OpModulo:
+		return "%"
+	}
+	return "^"
+}

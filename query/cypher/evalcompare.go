@@ -1,0 +1,142 @@
+package cypher
+
+// comparison compiles = <> < <= > >=.
+func (c *compiler) comparison(e *Binary) (predicate, error) {
+	left, err := c.eval(e.L)
+	if err != nil {
+		return nil, err
+	}
+	test := comparisonTest(e.Op)
+	if k, ok := c.fold(e.R); ok {
+		return func(x *exec, r row) (truth, error) {
+			v, err := left(x, r)
+			if err != nil {
+				return isUnknown, err
+			}
+			return test(v, k), nil
+		}, nil
+	}
+	right, err := c.eval(e.R)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (truth, error) {
+		v, err := left(x, r)
+		if err != nil {
+			return isUnknown, err
+		}
+		w, err := right(x, r)
+		if err != nil {
+			return isUnknown, err
+		}
+		return test(v, w), nil
+	}, nil
+}
+
+// comparisonTest returns what an operator of comparison says of two values.
+func comparisonTest(op BinaryOp) func(a, b Value) truth {
+	switch op {
+	case OpEqual:
+		return equal
+	case OpNotEqual:
+		return func(a, b Value) truth { return equal(a, b).not() }
+	case OpLess:
+		return func(a, b Value) truth { return compare(a, b).is(before, before) }
+	case OpLessEqual:
+		return func(a, b Value) truth { return compare(a, b).is(before, same) }
+	case OpGreater:
+		return func(a, b Value) truth { return compare(a, b).is(after, after) }
+	}
+	return func(a, b Value) truth { return compare(a, b).is(same, after) }
+}
+
+// is reports whether the relation lies between two.
+func (c relation) is(lo, hi relation) truth {
+	if c == incomparable {
+		return isUnknown
+	}
+	return truthOf(lo <= c && c <= hi)
+}
+
+// in compiles x IN list: true where an element equals x; else null where x or
+// an element could, being null; else false. Null is in no empty list.
+func (c *compiler) in(e *Binary) (predicate, error) {
+	left, err := c.eval(e.L)
+	if err != nil {
+		return nil, err
+	}
+	if k, ok := c.fold(e.R); ok && k.kind == KindList {
+		return inConstant(left, k.AsList()), nil
+	}
+	right, err := c.eval(e.R)
+	if err != nil {
+		return nil, err
+	}
+	at := e.Pos
+	return func(x *exec, r row) (truth, error) {
+		v, err := left(x, r)
+		if err != nil {
+			return isUnknown, err
+		}
+		list, err := right(x, r)
+		switch {
+		case err != nil || list.IsNull():
+			return isUnknown, err
+		case list.kind != KindList:
+			return isUnknown, typeError(at, "IN wants a list, not %s", aKind(list))
+		}
+		return member(x, v, list.AsList())
+	}, nil
+}
+
+// member reports whether a list has an element that equals a value.
+func member(x *exec, v Value, list []Value) (truth, error) {
+	result := isFalse
+	for i := range list {
+		switch equal(v, list[i]) {
+		case isTrue:
+			return isTrue, nil
+		case isUnknown:
+			result = isUnknown
+		}
+		if err := x.step(); err != nil {
+			return isUnknown, err
+		}
+	}
+	return result, nil
+}
+
+// inConstant looks up values in a list that does not change. Scalars are
+// looked up by their key; lists and maps, where null within them counts, are
+// compared one by one.
+func inConstant(left evaluator, list []Value) predicate {
+	const few = 8
+	known := make(map[string]bool, len(list))
+	scalars, absent := true, isFalse
+	for _, v := range list {
+		switch v.kind {
+		case KindNull:
+			absent = isUnknown
+		case KindList, KindMap:
+			scalars = false
+		default:
+			if equal(v, v) == isTrue { // not NaN
+				known[string(v.appendKey(nil))] = true
+			}
+		}
+	}
+	return func(x *exec, r row) (truth, error) {
+		v, err := left(x, r)
+		if err != nil {
+			return isUnknown, err
+		}
+		if len(list) <= few || !scalars || v.kind == KindNull {
+			return member(x, v, list)
+		}
+		var buf [64]byte
+		if known[string(v.appendKey(buf[:0]))] {
+			return isTrue, nil
+		}
+		return absent, nil
+	}
+}

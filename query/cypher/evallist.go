@@ -1,0 +1,260 @@
+package cypher
+
+import "unsafe"
+
+// valueBytes is what a value takes in a list.
+const valueBytes = int(unsafe.Sizeof(Value{}))
+
+// entryBytes is about what an entry of a map takes beside its key.
+const entryBytes = 64
+
+// chargeList counts a new list.
+func (x *exec) chargeList(at Pos, n int) error { return x.charge(at, n*valueBytes) }
+
+// chargeMap counts a new map.
+func (x *exec) chargeMap(at Pos, n int) error { return x.charge(at, n*entryBytes) }
+
+// listLiteral compiles [a, b].
+func (c *compiler) listLiteral(e *ListLit) (evaluator, error) {
+	items, err := c.evalAll(e.Items)
+	if err != nil {
+		return nil, err
+	}
+	c.builds = true
+	return func(x *exec, r row) (Value, error) {
+		if err := x.chargeList(e.Pos, len(items)); err != nil {
+			return Null, err
+		}
+		list := make([]Value, len(items))
+		for i, item := range items {
+			var err error
+			if list[i], err = item(x, r); err != nil {
+				return Null, err
+			}
+		}
+		return ListOf(list), nil
+	}, nil
+}
+
+// evalAll compiles several expressions.
+func (c *compiler) evalAll(list []Expr) ([]evaluator, error) {
+	out := make([]evaluator, len(list))
+	for i, e := range list {
+		var err error
+		if out[i], err = c.eval(e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// mapLiteral compiles {name: value}. The last of two entries with one key
+// counts.
+func (c *compiler) mapLiteral(e *MapLit) (evaluator, error) {
+	values, err := c.evalAll(e.Values)
+	if err != nil {
+		return nil, err
+	}
+	c.builds = true
+	return func(x *exec, r row) (Value, error) {
+		if err := x.chargeMap(e.Pos, len(values)); err != nil {
+			return Null, err
+		}
+		m := make(map[string]Value, len(values))
+		for i, value := range values {
+			v, err := value(x, r)
+			if err != nil {
+				return Null, err
+			}
+			m[e.Keys[i]] = v
+		}
+		return MapOf(m), nil
+	}, nil
+}
+
+// elements returns the elements of a list that an expression goes through;
+// false where it is null.
+func elements(at Pos, v Value, what string) ([]Value, bool, error) {
+	switch v.kind {
+	case KindNull:
+		return nil, false, nil
+	case KindList:
+		return v.AsList(), true, nil
+	}
+	return nil, false, typeError(at, "%s wants a list, not %s", what, aKind(v))
+}
+
+// listComprehension compiles [variable IN list WHERE condition | value].
+func (c *compiler) listComprehension(e *ListComprehension) (evaluator, error) {
+	source, err := c.eval(e.List)
+	if err != nil {
+		return nil, err
+	}
+	in, slot := c.inner(e.Variable)
+	var where predicate
+	if e.Where != nil {
+		if where, err = in.predicate(e.Where); err != nil {
+			return nil, err
+		}
+	}
+	var value evaluator
+	if e.Value != nil {
+		if value, err = in.eval(e.Value); err != nil {
+			return nil, err
+		}
+	}
+	c.builds = true
+	return func(x *exec, r row) (Value, error) {
+		v, err := source(x, r)
+		if err != nil {
+			return Null, err
+		}
+		list, ok, err := elements(e.List.At(), v, "a list comprehension")
+		if !ok {
+			return Null, err
+		}
+		wide := widen(r, slot)
+		var out []Value
+		for _, item := range list {
+			if err := x.step(); err != nil {
+				return Null, err
+			}
+			wide[slot] = item
+			if where != nil {
+				t, err := where(x, wide)
+				if err != nil {
+					return Null, err
+				}
+				if t != isTrue {
+					continue
+				}
+			}
+			if value != nil {
+				if item, err = value(x, wide); err != nil {
+					return Null, err
+				}
+			}
+			if err := x.chargeList(e.Pos, 1); err != nil {
+				return Null, err
+			}
+			out = append(out, item)
+		}
+		return ListOf(out), nil
+	}, nil
+}
+
+// quantifier compiles all, any, none and single. An element whose condition is
+// null leaves open what no other element decides. Of null it is null.
+func (c *compiler) quantifier(e *Quantifier) (predicate, error) {
+	source, err := c.eval(e.List)
+	if err != nil {
+		return nil, err
+	}
+	in, slot := c.inner(e.Variable)
+	where, err := in.predicate(e.Where)
+	if err != nil {
+		return nil, err
+	}
+	c.builds = c.builds || in.builds
+	return func(x *exec, r row) (truth, error) {
+		v, err := source(x, r)
+		if err != nil {
+			return isUnknown, err
+		}
+		list, ok, err := elements(e.List.At(), v, quantifierName(e.Kind)+"()")
+		if !ok {
+			return isUnknown, err
+		}
+		wide := widen(r, slot)
+		hits, open := 0, false
+		for _, item := range list {
+			if err := x.step(); err != nil {
+				return isUnknown, err
+			}
+			wide[slot] = item
+			t, err := where(x, wide)
+			if err != nil {
+				return isUnknown, err
+			}
+			switch {
+			case t == isUnknown:
+				open = true
+			case t == isTrue:
+				hits++
+			case e.Kind == All:
+				return isFalse, nil
+			}
+			switch {
+			case hits == 1 && e.Kind == Any:
+				return isTrue, nil
+			case hits == 1 && e.Kind == None, hits == 2 && e.Kind == Single:
+				return isFalse, nil
+			}
+		}
+		switch {
+		case open:
+			return isUnknown, nil
+		case e.Kind == Any:
+			return isFalse, nil
+		case e.Kind == Single:
+			return truthOf(hits == 1), nil
+		}
+		return isTrue, nil
+	}, nil
+}
+
+func quantifierName(k QuantifierKind) string {
+	switch k {
+	case All:
+		return "all"
+	case Any:
+		return "any"
+	case None:
+		return "none"
+	}
+	return "single"
+}
+
+// reduce compiles reduce(accumulator = start, variable IN list | value). Of
+// null it is null.
+func (c *compiler) reduce(e *Reduce) (evaluator, error) {
+	source, err := c.eval(e.List)
+	if err != nil {
+		return nil, err
+	}
+	start, err := c.eval(e.Start)
+	if err != nil {
+		return nil, err
+	}
+	in, sum := c.inner(e.Accumulator)
+	slot := in.scope.add(e.Variable)
+	value, err := in.eval(e.Value)
+	if err != nil {
+		return nil, err
+	}
+	c.builds = c.builds || in.builds
+	return func(x *exec, r row) (Value, error) {
+		v, err := source(x, r)
+		if err != nil {
+			return Null, err
+		}
+		list, ok, err := elements(e.List.At(), v, "reduce()")
+		if !ok {
+			return Null, err
+		}
+		wide := widen(r, slot)
+		if wide[sum], err = start(x, r); err != nil {
+			return Null, err
+		}
+		for _, item := range list {
+			if err := x.step(); err != nil {
+				return Null, err
+			}
+			wide[slot] = item
+			if wide[sum], err = value(x, wide); err != nil {
+				return Null, err
+			}
+		}
+		return wide[sum], nil
+	}, nil
+}

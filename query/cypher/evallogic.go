@@ -1,0 +1,139 @@
+package cypher
+
+// logic compiles AND, OR and XOR of three-valued logic. The right side is not
+// evaluated where the left one decides.
+func (c *compiler) logic(e *Binary) (predicate, error) {
+	left, err := c.predicate(e.L)
+	if err != nil {
+		return nil, err
+	}
+	right, err := c.predicate(e.R)
+	if err != nil {
+		return nil, err
+	}
+	decides, other := isFalse, isTrue
+	switch e.Op {
+	case OpOr:
+		decides, other = isTrue, isFalse
+	case OpXor:
+		return xor(left, right), nil
+	}
+	return func(x *exec, r row) (truth, error) {
+		l, err := left(x, r)
+		if err != nil || l == decides {
+			return l, err
+		}
+		t, err := right(x, r)
+		if err != nil || t == decides || l == other {
+			return t, err
+		}
+		return isUnknown, nil
+	}, nil
+}
+
+func xor(left, right predicate) predicate {
+	return func(x *exec, r row) (truth, error) {
+		l, err := left(x, r)
+		if err != nil {
+			return isUnknown, err
+		}
+		t, err := right(x, r)
+		if err != nil || l == isUnknown || t == isUnknown {
+			return isUnknown, err
+		}
+		return truthOf(l != t), nil
+	}
+}
+
+// negation compiles NOT.
+func (c *compiler) negation(e *Unary) (predicate, error) {
+	holds, err := c.predicate(e.X)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (truth, error) {
+		t, err := holds(x, r)
+		return t.not(), err
+	}, nil
+}
+
+// isNull compiles IS NULL and IS NOT NULL.
+func (c *compiler) isNull(e *IsNull) (predicate, error) {
+	run, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	not := e.Not
+	return func(x *exec, r row) (truth, error) {
+		v, err := run(x, r)
+		return truthOf(v.IsNull() != not), err
+	}, nil
+}
+
+// caseOf compiles CASE. With an operand, the first WHEN that equals it is
+// taken, so that null is never; without, the first that is true.
+func (c *compiler) caseOf(e *Case) (evaluator, error) {
+	otherwise := constant(Null)
+	var err error
+	if e.Else != nil {
+		if otherwise, err = c.eval(e.Else); err != nil {
+			return nil, err
+		}
+	}
+	thens := make([]evaluator, len(e.When))
+	for i, w := range e.When {
+		if thens[i], err = c.eval(w.Then); err != nil {
+			return nil, err
+		}
+	}
+	if e.X != nil {
+		return c.simpleCase(e, thens, otherwise)
+	}
+	whens := make([]predicate, len(e.When))
+	for i, w := range e.When {
+		if whens[i], err = c.predicate(w.When); err != nil {
+			return nil, err
+		}
+	}
+	return func(x *exec, r row) (Value, error) {
+		for i, when := range whens {
+			t, err := when(x, r)
+			if err != nil {
+				return Null, err
+			}
+			if t == isTrue {
+				return thens[i](x, r)
+			}
+		}
+		return otherwise(x, r)
+	}, nil
+}
+
+func (c *compiler) simpleCase(e *Case, thens []evaluator, otherwise evaluator) (evaluator, error) {
+	operand, err := c.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	whens := make([]evaluator, len(e.When))
+	for i, w := range e.When {
+		if whens[i], err = c.eval(w.When); err != nil {
+			return nil, err
+		}
+	}
+	return func(x *exec, r row) (Value, error) {
+		v, err := operand(x, r)
+		if err != nil {
+			return Null, err
+		}
+		for i, when := range whens {
+			w, err := when(x, r)
+			if err != nil {
+				return Null, err
+			}
+			if equal(v, w) == isTrue {
+				return thens[i](x, r)
+			}
+		}
+		return otherwise(x, r)
+	}, nil
+}

@@ -1,0 +1,105 @@
+package cypher
+
+// exists compiles a pattern that stands as a condition.
+func (c *compiler) exists(e *Exists) (predicate, error) {
+	m, err := c.pattern(c, e.Patterns, e.Where)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (truth, error) {
+		found := false
+		err := m.match(x, r, func(row) (bool, error) {
+			found = true
+			return false, nil
+		})
+		return truthOf(found), err
+	}, nil
+}
+
+// countMatches compiles COUNT { MATCH pattern }.
+func (c *compiler) countMatches(e *CountMatches) (evaluator, error) {
+	m, err := c.pattern(c, e.Patterns, e.Where)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (Value, error) {
+		n := int64(0)
+		err := m.match(x, r, func(row) (bool, error) {
+			n++
+			return true, x.step()
+		})
+		return Int(n), err
+	}, nil
+}
+
+// patternComprehension compiles [variable = pattern WHERE condition | value].
+func (c *compiler) patternComprehension(e *PatternComprehension) (evaluator, error) {
+	m, err := c.pattern(c, []*Pattern{e.Pattern}, e.Where)
+	if err != nil {
+		return nil, err
+	}
+	in := *c
+	in.scope = m.scope
+	value, err := in.eval(e.Value)
+	if err != nil {
+		return nil, err
+	}
+	c.builds = true
+	return func(x *exec, r row) (Value, error) {
+		return x.collect(e.Pos, m, r, value)
+	}, nil
+}
+
+// collect returns the list of a value for each match.
+func (x *exec) collect(at Pos, m patternMatcher, r row, value evaluator) (Value, error) {
+	var list []Value
+	err := m.match(x, r, func(r row) (bool, error) {
+		v, err := value(x, r)
+		if err != nil {
+			return false, err
+		}
+		if err := x.chargeList(at, 1); err != nil {
+			return false, err
+		}
+		list = append(list, v)
+		return true, x.step()
+	})
+	if err != nil {
+		return Null, err
+	}
+	return ListOf(list), nil
+}
+
+// pathExpr compiles shortestPath and allShortestPaths as a value: a path or
+// null, and a list of paths.
+func (c *compiler) pathExpr(e *PathExpr) (evaluator, error) {
+	p := *e.Pattern
+	if p.Variable == "" {
+		p.Variable = " path" // no statement can name it
+	}
+	m, err := c.pattern(c, []*Pattern{&p}, nil)
+	if err != nil {
+		return nil, err
+	}
+	in := *c
+	in.scope = m.scope
+	value, err := in.variable(&Variable{Pos: e.Pos, Name: p.Variable})
+	if err != nil {
+		return nil, err
+	}
+	if p.Shortest == ShortestAll {
+		c.builds = true
+		return func(x *exec, r row) (Value, error) {
+			return x.collect(e.Pos, m, r, value)
+		}, nil
+	}
+	return func(x *exec, r row) (Value, error) {
+		found := Null
+		err := m.match(x, r, func(r row) (bool, error) {
+			v, err := value(x, r)
+			found = v
+			return false, err
+		})
+		return found, err
+	}, nil
+}

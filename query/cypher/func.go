@@ -1,0 +1,220 @@
+package cypher
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// function is a function of the language that no aggregate is.
+type function struct {
+	name     string // as openCypher writes it; case does not count
+	params   string // for people
+	min, max int    // arguments; max -1 is any number
+	// ofNull says that the function is called with null too. The others are
+	// null where an argument is.
+	ofNull bool
+	// call computes a result from arguments, which it must not keep. It is nil
+	// for those that call compiles itself.
+	call func(x *exec, at Pos, a []Value) (Value, error)
+}
+
+// usage returns how the function is written.
+func (f *function) usage() string { return f.name + "(" + f.params + ")" }
+
+// functionsByName holds the functions under their names in lower case.
+var functionsByName = byName(
+	lazyFunctions, graphFunctions, listFunctions, stringFunctions,
+	mathFunctions, conversionFunctions, vectorFunctions)
+
+func byName(lists ...[]function) map[string]*function {
+	m := map[string]*function{}
+	for _, list := range lists {
+		for i := range list {
+			m[strings.ToLower(list[i].name)] = &list[i]
+		}
+	}
+	return m
+}
+
+// lazyFunctions do not evaluate all their arguments.
+var lazyFunctions = []function{
+	{name: "coalesce", params: "value, ...", min: 1, max: -1},
+	{name: "exists", params: "x.property", min: 1, max: 1},
+}
+
+// Functions returns how the functions of the language are written, aggregates
+// among them, in order of name.
+func Functions() []string {
+	var out []string
+	for _, f := range functionsByName {
+		out = append(out, f.usage())
+	}
+	for _, a := range aggregates {
+		out = append(out, a.usage())
+	}
+	slices.SortFunc(out, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return out
+}
+
+// checkFunction returns an error where a call names no function of the subset,
+// or has too few arguments or too many.
+func (c *compiler) checkFunction(e *FuncCall) error {
+	lower := strings.ToLower(e.Name)
+	if a := aggregates[lower]; a != nil {
+		return c.checkArguments(e, a.name, a.params, a.args, a.args)
+	}
+	f := functionsByName[lower]
+	if f == nil {
+		return c.unknownFunction(e)
+	}
+	if e.Distinct {
+		return c.refuse(e.Pos, e.Name, "InvalidAggregation", fmt.Sprintf("DISTINCT stands only in an aggregate, which %s() is not", f.name))
+	}
+	return c.checkArguments(e, f.name, f.params, f.min, f.max)
+}
+
+func (c *compiler) checkArguments(e *FuncCall, name, params string, lo, hi int) error {
+	if e.Star || len(e.Args) >= lo && (hi < 0 || len(e.Args) <= hi) {
+		return nil
+	}
+	return c.refuse(e.Pos, e.Name, "InvalidNumberOfArguments",
+		fmt.Sprintf("%s() has %s here; it is written %s(%s)", name, count(len(e.Args), "argument"), name, params))
+}
+
+// unknownFunction refuses a function with the reason, or with the name that was
+// probably meant.
+func (c *compiler) unknownFunction(e *FuncCall) error {
+	lower := strings.ToLower(e.Name)
+	what := e.Name + "()"
+	if why := refusedFunction(lower); why != "" {
+		what += " (" + why + ")"
+	} else if near := nearest(e.Name, functionNames()); near != "" {
+		what += "; did you mean " + near + "()?"
+	}
+	return c.unsupported(e.Pos, e.Name, "UnknownFunction", what)
+}
+
+// functionNames returns the names of functions and aggregates in order.
+func functionNames() []string {
+	var names []string
+	for _, f := range functionsByName {
+		names = append(names, f.name)
+	}
+	for _, a := range aggregates {
+		names = append(names, a.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// call compiles a call of a function that is no aggregate.
+func (c *compiler) call(e *FuncCall) (evaluator, error) {
+	if err := c.checkFunction(e); err != nil {
+		return nil, err
+	}
+	lower := strings.ToLower(e.Name)
+	f := functionsByName[lower]
+	if f == nil {
+		return nil, c.refuse(e.Pos, e.Name, "InvalidAggregation",
+			fmt.Sprintf("%s() is an aggregate: it stands in WITH and RETURN, and in no other aggregate", e.Name))
+	}
+	switch lower {
+	case "coalesce":
+		return c.coalesce(e)
+	case "exists":
+		return c.existsProperty(e)
+	}
+	args, err := c.evalAll(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	run := callOf(f, args, e.Pos)
+	if c.allFold(e.Args) {
+		// Lists and maps are not kept: they may be long.
+		v, err := run(&exec{}, nil)
+		if err == nil && v.kind != KindList && v.kind != KindMap {
+			return constant(v), nil
+		}
+	}
+	c.builds = true
+	return run, nil
+}
+
+// allFold reports whether all expressions are the same for every row.
+func (c *compiler) allFold(list []Expr) bool {
+	for _, e := range list {
+		if _, ok := c.fold(e); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// callOf returns the evaluator of a call. Arguments stand on a stack that all
+// calls of a statement share, so that a call needs no memory.
+func callOf(f *function, args []evaluator, at Pos) evaluator {
+	call, ofNull := f.call, f.ofNull
+	return func(x *exec, r row) (Value, error) {
+		base := len(x.eval.stack)
+		null := false
+		for _, arg := range args {
+			v, err := arg(x, r)
+			if err != nil {
+				x.eval.stack = x.eval.stack[:base]
+				return Null, err
+			}
+			null = null || v.kind == KindNull
+			x.eval.stack = append(x.eval.stack, v)
+		}
+		if null && !ofNull {
+			x.eval.stack = x.eval.stack[:base]
+			return Null, nil
+		}
+		v, err := call(x, at, x.eval.stack[base:])
+		x.eval.stack = x.eval.stack[:base]
+		return v, err
+	}
+}
+
+// coalesce compiles coalesce: the first argument that is not null. Those after
+// it are not evaluated.
+func (c *compiler) coalesce(e *FuncCall) (evaluator, error) {
+	args, err := c.evalAll(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	return func(x *exec, r row) (Value, error) {
+		for _, arg := range args {
+			v, err := arg(x, r)
+			if err != nil || !v.IsNull() {
+				return v, err
+			}
+		}
+		return Null, nil
+	}, nil
+}
+
+// existsProperty compiles exists(x.property), the older IS NOT NULL.
+func (c *compiler) existsProperty(e *FuncCall) (evaluator, error) {
+	switch e.Args[0].(type) {
+	case *Property, *Index:
+	default:
+		return nil, c.refuse(e.Pos, e.Name, "InvalidArgumentExpression",
+			"exists() wants a property or a pattern; write IS NOT NULL for other values")
+	}
+	return c.eval(&IsNull{Pos: e.Pos, X: e.Args[0], Not: true})
+}
+
+// wants returns the TypeError of an argument.
+func wants(at Pos, function, what string, v Value) error {
+	return typeError(at, "%s() wants %s, not %s", function, what, aKind(v))
+}
+
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

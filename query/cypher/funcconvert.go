@@ -1,0 +1,224 @@
+package cypher
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// conversionFunctions turn values of one type into another. A string that
+// stands for no such value makes null; a type that cannot be converted makes a
+// TypeError, and null in those whose name ends in OrNull.
+var conversionFunctions = []function{
+	{name: "toInteger", params: "value", min: 1, max: 1, call: strict("toInteger", toInteger)},
+	{name: "toIntegerOrNull", params: "value", min: 1, max: 1, call: orNull(toInteger)},
+	{name: "toFloat", params: "value", min: 1, max: 1, call: strict("toFloat", toFloat)},
+	{name: "toFloatOrNull", params: "value", min: 1, max: 1, call: orNull(toFloat)},
+	{name: "toBoolean", params: "value", min: 1, max: 1, call: strict("toBoolean", toBoolean)},
+	{name: "toBooleanOrNull", params: "value", min: 1, max: 1, call: orNull(toBoolean)},
+	{name: "toString", params: "value", min: 1, max: 1, call: strict("toString", toText)},
+	{name: "toStringOrNull", params: "value", min: 1, max: 1, call: orNull(toText)},
+	{name: "datetime", params: "string", min: 1, max: 1, call: callDatetime},
+}
+
+// conversion is how a conversion ended.
+type conversion uint8
+
+const (
+	converted  conversion = iota // to a value or to null
+	wrongType                    // no value of the type can be converted
+	outOfRange                   // the value is a number that does not fit
+)
+
+func strict(name string, f func(Value) (Value, conversion)) func(*exec, Pos, []Value) (Value, error) {
+	return func(x *exec, at Pos, a []Value) (Value, error) {
+		v, how := f(a[0])
+		switch how {
+		case wrongType:
+			return Null, typeError(at, "%s() cannot convert %s", name, aKind(a[0]))
+		case outOfRange:
+			return Null, arithmeticError(at, "%s() of %.40s fits into no integer of 64 bits", name, a[0].String())
+		}
+		return v, x.charge(at, len(v.AsString()))
+	}
+}
+
+func orNull(f func(Value) (Value, conversion)) func(*exec, Pos, []Value) (Value, error) {
+	return func(x *exec, at Pos, a []Value) (Value, error) {
+		v, how := f(a[0])
+		if how != converted {
+			return Null, nil
+		}
+		return v, x.charge(at, len(v.AsString()))
+	}
+}
+
+// toInteger cuts floats towards zero, and reads strings as integers or as
+// floats to be cut.
+func toInteger(v Value) (Value, conversion) {
+	switch v.kind {
+	case KindInt:
+		return v, converted
+	case KindBool:
+		return Int(int64(v.num)), converted
+	case KindFloat:
+		return cutFloat(v.AsFloat())
+	case KindString:
+		s := strings.TrimSpace(v.AsString())
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			return Int(n), converted
+		}
+		x, ok := readFloat(s)
+		if !ok || math.IsNaN(x) {
+			return Null, converted
+		}
+		return cutFloat(x)
+	}
+	return Null, wrongType
+}
+
+func cutFloat(x float64) (Value, conversion) {
+	if math.IsNaN(x) || x >= 1<<63 || x < -1<<63 {
+		return Null, outOfRange
+	}
+	return Int(int64(x)), converted
+}
+
+func toFloat(v Value) (Value, conversion) {
+	switch v.kind {
+	case KindFloat:
+		return v, converted
+	case KindInt:
+		return Float(v.AsFloat()), converted
+	case KindString:
+		if x, ok := readFloat(strings.TrimSpace(v.AsString())); ok {
+			return Float(x), converted
+		}
+		return Null, converted
+	}
+	return Null, wrongType
+}
+
+// readFloat reads a decimal number, NaN or an infinity.
+func readFloat(s string) (float64, bool) {
+	switch s {
+	case "NaN", "Infinity", "-Infinity":
+	default:
+		if strings.Trim(s, "0123456789+-.eE") != "" {
+			return 0, false
+		}
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	// One that is too large is an infinity.
+	return x, err == nil || math.IsInf(x, 0)
+}
+
+// toBoolean reads true and false in any case; 0 is false and other integers are
+// true.
+func toBoolean(v Value) (Value, conversion) {
+	switch v.kind {
+	case KindBool:
+		return v, converted
+	case KindInt:
+		return Bool(v.AsInt() != 0), converted
+	case KindString:
+		switch strings.ToLower(strings.TrimSpace(v.AsString())) {
+		case "true":
+			return Bool(true), converted
+		case "false":
+			return Bool(false), converted
+		}
+		return Null, converted
+	}
+	return Null, wrongType
+}
+
+func toText(v Value) (Value, conversion) {
+	switch v.kind {
+	case KindString:
+		return v, converted
+	case KindBool, KindInt, KindFloat, KindTime:
+		return String(v.String()), converted
+	}
+	return Null, wrongType
+}
+
+// callDatetime reads a point in time as ISO 8601 writes it: a date, and a time
+// of day and an offset where they are given; else midnight, and UTC.
+func callDatetime(_ *exec, at Pos, a []Value) (Value, error) {
+	if a[0].kind != KindString {
+		return Null, wants(at, "datetime", "a string such as '2026-01-31T09:30:00Z'", a[0])
+	}
+	t, ok := parseTime(a[0].AsString())
+	if !ok {
+		return Null, argumentError(at, "%.40q is no point in time such as '2026-01-31T09:30:00Z', or not between the years 1678 and 2261", a[0].AsString())
+	}
+	return Time(t), nil
+}
+
+// parseTime reads the calendar dates of ISO 8601, in its basic and its extended
+// format.
+func parseTime(s string) (time.Time, bool) {
+	date, clock, hasClock := strings.Cut(s, "T")
+	layout := dateLayout(len(date))
+	if hasClock {
+		offset := ""
+		if i := strings.IndexAny(clock, "Z+-"); i >= 0 {
+			clock, offset = clock[:i], clock[i:]
+		}
+		whole, _, _ := strings.Cut(clock, ".")
+		layout += "T" + clockLayout(len(whole)) + offsetLayout(len(offset))
+	}
+	t, err := time.Parse(layout, s)
+	t = t.UTC()
+	return t, err == nil && t.Year() >= 1678 && t.Year() <= 2261
+}
+
+// dateLayout returns the layout of a date by its length, "" for none.
+func dateLayout(n int) string {
+	switch n {
+	case 4:
+		return "2006"
+	case 6:
+		return "200601"
+	case 7:
+		return "2006-01"
+	case 8:
+		return "20060102"
+	case 10:
+		return "2006-01-02"
+	}
+	return ""
+}
+
+// clockLayout returns the layout of a time of day by its length without the
+// fraction of a second, "" for none.
+func clockLayout(n int) string {
+	switch n {
+	case 2:
+		return "15"
+	case 4:
+		return "1504"
+	case 5:
+		return "15:04"
+	case 6:
+		return "150405"
+	case 8:
+		return "15:04:05"
+	}
+	return ""
+}
+
+// offsetLayout returns the layout of an offset from UTC by its length.
+func offsetLayout(n int) string {
+	switch n {
+	case 1, 6:
+		return "Z07:00"
+	case 3:
+		return "Z07"
+	case 5:
+		return "Z0700"
+	}
+	return ""
+}

@@ -1,0 +1,183 @@
+package cypher
+
+import (
+	"net/url"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// graphFunctions tell of nodes, edges and paths.
+var graphFunctions = []function{
+	{name: "id", params: "node", min: 1, max: 1, call: callID},
+	{name: "elementId", params: "node or edge", min: 1, max: 1, call: callElementID},
+	{name: "labels", params: "node", min: 1, max: 1, call: callLabels},
+	{name: "type", params: "edge", min: 1, max: 1, call: callType},
+	{name: "properties", params: "node, edge or map", min: 1, max: 1, call: callProperties},
+	{name: "keys", params: "node, edge or map", min: 1, max: 1, call: callKeys},
+	{name: "startNode", params: "edge", min: 1, max: 1, call: callStartNode},
+	{name: "endNode", params: "edge", min: 1, max: 1, call: callEndNode},
+	{name: "nodes", params: "path", min: 1, max: 1, call: callNodes},
+	{name: "relationships", params: "path", min: 1, max: 1, call: callRelationships},
+	{name: "length", params: "path", min: 1, max: 1, call: callLength},
+}
+
+// callID returns the id of a node, which is never given to another node of its
+// graph.
+func callID(_ *exec, at Pos, a []Value) (Value, error) {
+	switch a[0].kind {
+	case KindNode:
+		return Int(int64(a[0].AsNode())), nil
+	case KindEdge:
+		return Null, typeError(at, "an edge has no number of its own; write elementId()")
+	}
+	return Null, wants(at, "id", "a node", a[0])
+}
+
+// callElementID returns a name that stays the same when a graph is exported and
+// imported: graph/type/key of a node; graph/type of an edge, then type/key of
+// its ends. Each part is escaped as in a path of a URL.
+func callElementID(x *exec, at Pos, a []Value) (Value, error) {
+	var name string
+	var err error
+	switch a[0].kind {
+	case KindNode:
+		g := a[0].graph()
+		name, err = g.nodeName(a[0].AsNode())
+		name = url.PathEscape(g.name()) + "/" + name
+	case KindEdge:
+		name, err = a[0].AsEdge().name()
+	default:
+		return Null, wants(at, "elementId", "a node or an edge", a[0])
+	}
+	if err != nil {
+		return Null, err
+	}
+	return String(name), x.charge(at, len(name))
+}
+
+// name returns the name of the graph.
+func (g *graph) name() string {
+	if g.g == nil {
+		return ""
+	}
+	return g.g.Name()
+}
+
+// nodeName returns a node's type and key as parts of a path.
+func (g *graph) nodeName(id engine.NodeID) (string, error) {
+	n, err := g.record(id)
+	if err != nil {
+		return "", err
+	}
+	return url.PathEscape(g.r.NodeTypeName(n.Type)) + "/" + url.PathEscape(n.Key), nil
+}
+
+// name returns the edge's graph, type and ends as parts of a path.
+func (e *Edge) name() (string, error) {
+	id := e.identity()
+	from, err := e.graph.nodeName(id.From)
+	if err != nil {
+		return "", err
+	}
+	to, err := e.graph.nodeName(id.To)
+	if err != nil {
+		return "", err
+	}
+	edgeType := e.graph.r.EdgeTypeName(e.Type)
+	return url.PathEscape(e.graph.name()) + "/" + url.PathEscape(edgeType) + "/" + from + "/" + to, nil
+}
+
+func callLabels(_ *exec, at Pos, a []Value) (Value, error) {
+	if a[0].kind != KindNode {
+		return Null, wants(at, "labels", "a node", a[0])
+	}
+	label, err := a[0].graph().label(a[0].AsNode())
+	if err != nil {
+		return Null, err
+	}
+	return ListOf([]Value{String(label)}), nil
+}
+
+func callType(_ *exec, at Pos, a []Value) (Value, error) {
+	e := a[0].AsEdge()
+	if e == nil {
+		return Null, wants(at, "type", "an edge", a[0])
+	}
+	return String(e.graph.edgeType(e)), nil
+}
+
+func callProperties(x *exec, at Pos, a []Value) (Value, error) {
+	m, ok, err := propertiesOf(a[0])
+	switch {
+	case err != nil:
+		return Null, err
+	case !ok:
+		return Null, wants(at, "properties", "a node, an edge or a map", a[0])
+	}
+	return MapOf(m), x.chargeMap(at, len(m))
+}
+
+// callKeys returns the names of properties in order.
+func callKeys(x *exec, at Pos, a []Value) (Value, error) {
+	m, ok, err := propertiesOf(a[0])
+	switch {
+	case err != nil:
+		return Null, err
+	case !ok:
+		return Null, wants(at, "keys", "a node, an edge or a map", a[0])
+	}
+	list := make([]Value, 0, len(m))
+	for _, k := range sortedKeys(m) {
+		list = append(list, String(k))
+	}
+	return ListOf(list), x.chargeList(at, len(m))
+}
+
+func callStartNode(_ *exec, at Pos, a []Value) (Value, error) {
+	e := a[0].AsEdge()
+	if e == nil {
+		return Null, wants(at, "startNode", "an edge", a[0])
+	}
+	return node(e.graph, e.From), nil
+}
+
+func callEndNode(_ *exec, at Pos, a []Value) (Value, error) {
+	e := a[0].AsEdge()
+	if e == nil {
+		return Null, wants(at, "endNode", "an edge", a[0])
+	}
+	return node(e.graph, e.To), nil
+}
+
+func callNodes(x *exec, at Pos, a []Value) (Value, error) {
+	p := a[0].AsPath()
+	if p == nil {
+		return Null, wants(at, "nodes", "a path", a[0])
+	}
+	list := make([]Value, len(p.Nodes))
+	for i, id := range p.Nodes {
+		list[i] = node(p.graph, id)
+	}
+	return ListOf(list), x.chargeList(at, len(list))
+}
+
+func callRelationships(x *exec, at Pos, a []Value) (Value, error) {
+	p := a[0].AsPath()
+	if p == nil {
+		return Null, wants(at, "relationships", "a path", a[0])
+	}
+	list := make([]Value, len(p.Edges))
+	for i, e := range p.Edges {
+		list[i] = edge(e)
+	}
+	return ListOf(list), x.chargeList(at, len(list))
+}
+
+// callLength returns the number of a path's edges.
+func callLength(_ *exec, at Pos, a []Value) (Value, error) {
+	p := a[0].AsPath()
+	if p == nil {
+		return Null, wants(at, "length", "a path; write size() for lists and strings", a[0])
+	}
+	return Int(int64(len(p.Edges))), nil
+}

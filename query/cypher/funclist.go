@@ -1,0 +1,115 @@
+package cypher
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// listFunctions are those of lists, and those that lists and strings share.
+var listFunctions = []function{
+	{name: "size", params: "list or string", min: 1, max: 1, call: callSize},
+	{name: "isEmpty", params: "list, map or string", min: 1, max: 1, call: callIsEmpty},
+	{name: "head", params: "list", min: 1, max: 1, call: callHead},
+	{name: "last", params: "list", min: 1, max: 1, call: callLast},
+	{name: "tail", params: "list", min: 1, max: 1, call: callTail},
+	{name: "range", params: "start, end [, step]", min: 2, max: 3, call: callRange},
+	{name: "reverse", params: "list or string", min: 1, max: 1, call: callReverse},
+}
+
+// callSize returns the number of elements, or of characters.
+func callSize(_ *exec, at Pos, a []Value) (Value, error) {
+	switch a[0].kind {
+	case KindList:
+		return Int(int64(len(a[0].AsList()))), nil
+	case KindString:
+		return Int(int64(utf8.RuneCountInString(a[0].AsString()))), nil
+	}
+	return Null, wants(at, "size", "a list or a string", a[0])
+}
+
+func callIsEmpty(_ *exec, at Pos, a []Value) (Value, error) {
+	switch a[0].kind {
+	case KindList:
+		return Bool(len(a[0].AsList()) == 0), nil
+	case KindMap:
+		return Bool(len(a[0].AsMap()) == 0), nil
+	case KindString:
+		return Bool(a[0].AsString() == ""), nil
+	}
+	return Null, wants(at, "isEmpty", "a list, a map or a string", a[0])
+}
+
+func callHead(_ *exec, at Pos, a []Value) (Value, error) {
+	if a[0].kind != KindList {
+		return Null, wants(at, "head", "a list", a[0])
+	}
+	return element(a[0].AsList(), 0), nil
+}
+
+func callLast(_ *exec, at Pos, a []Value) (Value, error) {
+	if a[0].kind != KindList {
+		return Null, wants(at, "last", "a list", a[0])
+	}
+	return element(a[0].AsList(), -1), nil
+}
+
+// callTail returns all elements but the first.
+func callTail(_ *exec, at Pos, a []Value) (Value, error) {
+	if a[0].kind != KindList {
+		return Null, wants(at, "tail", "a list", a[0])
+	}
+	list := a[0].AsList()
+	return ListOf(list[min(1, len(list)):]), nil
+}
+
+// callRange returns the integers from start to end, both among them where step
+// leads there.
+func callRange(x *exec, at Pos, a []Value) (Value, error) {
+	for _, v := range a {
+		if v.kind != KindInt {
+			return Null, wants(at, "range", "integers", v)
+		}
+	}
+	start, end, step := a[0].AsInt(), a[1].AsInt(), int64(1)
+	if len(a) == 3 {
+		step = a[2].AsInt()
+	}
+	if step == 0 {
+		return Null, argumentError(at, "the step of range() cannot be 0")
+	}
+	if step > 0 && start > end || step < 0 && start < end {
+		return ListOf(nil), nil
+	}
+	// The distance of two integers may need 64 bits without a sign.
+	steps := (max(uint64(start), uint64(end)) - min(uint64(start), uint64(end)))
+	if (start < 0) != (end < 0) {
+		steps = -steps
+	}
+	steps /= magnitude(step)
+	if steps >= maxExprBytes/uint64(valueBytes) {
+		return Null, &EvalError{Pos: at, Code: ResourceError, Message: "range() makes too long a list"}
+	}
+	n := int(steps) + 1
+	if err := x.chargeList(at, n); err != nil {
+		return Null, err
+	}
+	list := make([]Value, n)
+	for i := range list {
+		list[i] = Int(start + int64(i)*step)
+	}
+	return ListOf(list), nil
+}
+
+func callReverse(x *exec, at Pos, a []Value) (Value, error) {
+	switch a[0].kind {
+	case KindList:
+		list := slices.Clone(a[0].AsList())
+		slices.Reverse(list)
+		return ListOf(list), x.chargeList(at, len(list))
+	case KindString:
+		runes := []rune(a[0].AsString())
+		slices.Reverse(runes)
+		return String(string(runes)), x.charge(at, len(a[0].AsString()))
+	}
+	return Null, wants(at, "reverse", "a list or a string", a[0])
+}

@@ -1,0 +1,65 @@
+package cypher
+
+import "strings"
+
+// refusedFunction says why a function of openCypher or of its dialects is not
+// in the subset, "" where it is unknown; name is in lower case.
+func refusedFunction(name string) string {
+	if why, ok := refusedFunctions[name]; ok {
+		return why
+	}
+	space, _, _ := strings.Cut(name, ".")
+	switch space {
+	case "apoc", "gds":
+		return "a library of another database; see CALL db.procedures()"
+	case "date", "datetime", "time", "localtime", "localdatetime", "duration", "point", "genai":
+		return refusedFunctions[space]
+	}
+	return ""
+}
+
+const (
+	repeats  = "results repeat; pass the value as a parameter"
+	noParts  = "times are points in time; write datetime('2026-01-31T09:30:00Z')"
+	noPoints = "there are no points in space"
+	inAList  = "write a list comprehension"
+)
+
+// refusedFunctions are the functions of openCypher, and some of its dialects,
+// that the subset leaves out.
+var refusedFunctions = map[string]string{
+	"rand":            repeats,
+	"randomuuid":      repeats,
+	"timestamp":       repeats,
+	"date":            noParts,
+	"time":            noParts,
+	"localtime":       noParts,
+	"localdatetime":   noParts,
+	"datetime":        "datetime(string) alone",
+	"duration":        "lengths of time are numbers; subtract x.epochMillis",
+	"point":           noPoints,
+	"distance":        noPoints,
+	"genai":           "rag.ask and rag.retrieve are procedures",
+	"file":            "COPY reads files",
+	"linenumber":      "COPY reads files",
+	"tobooleanlist":   inAList,
+	"tofloatlist":     inAList,
+	"tointegerlist":   inAList,
+	"tostringlist":    inAList,
+	"filter":          inAList,
+	"extract":         inAList,
+	"rels":            "write relationships()",
+	"normalize":       "texts are kept as they were read",
+	"valuetype":       "there are no types of values",
+	"percentile_cont": "write percentileCont()",
+	"percentile_disc": "write percentileDisc()",
+	"stdev_samp":      "write stDev()",
+	"stdev_pop":       "write stDevP()",
+	"path_length":     "write length()",
+	"cardinality":     "write size()",
+	"local_datetime":  noParts,
+	"zoned_datetime":  noParts,
+	"allreduce":       "write reduce()",
+	"byte_length":     "write size(), which counts characters",
+	"octet_length":    "write size(), which counts characters",
+}

@@ -1,0 +1,142 @@
+package cypher
+
+import (
+	"fmt"
+	"slices"
+)
+
+// grouping is a projection with aggregates, taken apart. Rows are put into
+// groups by the keys; each group is one row of a scope with the names of the
+// keys and of the calls; over that scope stand the items.
+type grouping struct {
+	keys  []groupKey
+	calls []groupCall
+	items []Expr // for each item of the projection
+	// order are the keys of ORDER BY. They see the columns of the projection
+	// beside the scope's names, and a column hides a name.
+	order []Expr
+}
+
+// groupKey is what an item without aggregates groups by.
+type groupKey struct {
+	name string // of the variable where it is one, else one that no statement has
+	expr Expr
+}
+
+// groupCall is an aggregate.
+type groupCall struct {
+	name string // one that no statement has
+	call *FuncCall
+}
+
+// grouping takes a projection apart, nil for one without aggregates. Star
+// stands for the names of the scope. That nothing beside an aggregate is
+// ambiguous is for [Check] to see.
+func (c *compiler) grouping(p *Projection) *grouping {
+	if !p.aggregates() {
+		return nil
+	}
+	g := &grouping{}
+	if p.Star {
+		for _, name := range c.scope.names {
+			g.addKey(&Variable{Pos: p.Pos, Name: name})
+		}
+	}
+	for _, item := range p.Items {
+		if !hasAggregate(item.Expr) {
+			g.addKey(item.Expr)
+		}
+	}
+	for _, item := range p.Items {
+		g.items = append(g.items, g.item(item.Expr))
+	}
+	for _, s := range p.Order {
+		g.order = append(g.order, g.sortKey(p, s.Expr))
+	}
+	return g
+}
+
+// addKey adds a grouping key.
+func (g *grouping) addKey(e Expr) {
+	name := fmt.Sprintf(" key %d", len(g.keys))
+	if v, ok := e.(*Variable); ok {
+		name = v.Name
+	}
+	g.keys = append(g.keys, groupKey{name: name, expr: e})
+}
+
+// item returns an item of the projection as an expression over groups.
+func (g *grouping) item(e Expr) Expr {
+	for _, k := range g.keys {
+		if sameExpr(k.expr, e) {
+			return &Variable{Pos: e.At(), Name: k.name}
+		}
+	}
+	return rewrite(e, g.replace)
+}
+
+// sortKey returns a key of ORDER BY as an expression over groups and columns.
+func (g *grouping) sortKey(p *Projection, e Expr) Expr {
+	return rewrite(e, func(part Expr, bound []string) Expr {
+		if _, ok := part.(*Literal); ok {
+			return nil
+		}
+		for _, item := range p.Items {
+			if sameExpr(item.Expr, part) && !hides(bound, part) {
+				return &Variable{Pos: part.At(), Name: item.Name}
+			}
+		}
+		if v, ok := part.(*Variable); ok && isColumn(p, v.Name) {
+			return v
+		}
+		return g.replace(part, bound)
+	})
+}
+
+// replace puts a variable in the place of an aggregate, and of a property that
+// is a grouping key; variables that are stay as they are.
+func (g *grouping) replace(e Expr, bound []string) Expr {
+	switch e := e.(type) {
+	case *FuncCall:
+		if isAggregate(e) {
+			return &Variable{Pos: e.Pos, Name: g.call(e)}
+		}
+	case *Property:
+		for _, k := range g.keys {
+			if sameExpr(k.expr, e) && !hides(bound, e) {
+				return &Variable{Pos: e.Pos, Name: k.name}
+			}
+		}
+	}
+	return nil
+}
+
+// call returns the name of an aggregate.
+func (g *grouping) call(f *FuncCall) string {
+	for _, c := range g.calls {
+		if sameExpr(c.call, f) {
+			return c.name
+		}
+	}
+	name := fmt.Sprintf(" call %d", len(g.calls))
+	g.calls = append(g.calls, groupCall{name: name, call: f})
+	return name
+}
+
+// hides reports whether one of some variables stands in an expression.
+func hides(bound []string, e Expr) bool {
+	found := false
+	if len(bound) > 0 {
+		walkExpr(e, func(part Expr) bool {
+			v, ok := part.(*Variable)
+			found = found || ok && slices.Contains(bound, v.Name)
+			return !found
+		})
+	}
+	return found
+}
+
+// isColumn reports whether a projection has a column of the name.
+func isColumn(p *Projection, name string) bool {
+	return slices.ContainsFunc(p.Items, func(item *ProjectionItem) bool { return item.Name == name })
+}

@@ -1,0 +1,146 @@
+package cypher
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// String renders the value for people, as openCypher writes values: a string as
+// it is, and in quotes within lists and maps; nodes as (:Label {key: 'k'}),
+// edges as [:TYPE {weight: 2.0}], paths as both in turn. What nodes and edges
+// hold is read from their graph; one that cannot be read shows its id alone.
+func (v Value) String() string {
+	if v.kind == KindString {
+		return v.AsString()
+	}
+	var b strings.Builder
+	writeText(&b, v)
+	return b.String()
+}
+
+// writeText writes a value as it stands within another.
+func writeText(b *strings.Builder, v Value) {
+	switch v.kind {
+	case KindNull:
+		b.WriteString("null")
+	case KindBool:
+		b.WriteString(strconv.FormatBool(v.AsBool()))
+	case KindInt:
+		b.WriteString(strconv.FormatInt(v.AsInt(), 10))
+	case KindFloat:
+		b.WriteString(formatFloat(v.AsFloat()))
+	case KindString:
+		b.WriteString(quoteString(v.AsString()))
+	case KindTime:
+		b.WriteString(formatTime(v))
+	case KindList:
+		b.WriteByte('[')
+		for i, x := range v.AsList() {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeText(b, x)
+		}
+		b.WriteByte(']')
+	case KindMap:
+		writeMapText(b, v.AsMap())
+	case KindNode:
+		writeNodeText(b, v)
+	case KindEdge:
+		writeEdgeText(b, v.AsEdge())
+	case KindPath:
+		writePathText(b, v.AsPath())
+	}
+}
+
+// writeMapText writes a map with its keys in order, but the key of a node
+// first.
+func writeMapText(b *strings.Builder, m map[string]Value) {
+	keys := sortedKeys(m)
+	if i := slices.Index(keys, propKey); i > 0 {
+		copy(keys[1:i+1], keys[:i])
+		keys[0] = propKey
+	}
+	b.WriteByte('{')
+	for i, k := range keys {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quoteName(k))
+		b.WriteString(": ")
+		writeText(b, m[k])
+	}
+	b.WriteByte('}')
+}
+
+func writeNodeText(b *strings.Builder, v Value) {
+	g, id := v.graph(), v.AsNode()
+	label, err := g.label(id)
+	if err != nil {
+		b.WriteString("(#" + strconv.FormatUint(uint64(id), 10) + ")")
+		return
+	}
+	b.WriteString("(:" + quoteName(label))
+	if props, err := g.properties(id); err == nil && len(props) > 0 {
+		b.WriteByte(' ')
+		writeMapText(b, props)
+	}
+	b.WriteByte(')')
+}
+
+func writeEdgeText(b *strings.Builder, e *Edge) {
+	b.WriteString("[:" + quoteName(e.graph.edgeType(e)))
+	if props, err := e.graph.edgeProperties(e); err == nil && len(props) > 0 {
+		b.WriteByte(' ')
+		writeMapText(b, props)
+	}
+	b.WriteByte(']')
+}
+
+func writePathText(b *strings.Builder, p *Path) {
+	for i, id := range p.Nodes {
+		if i > 0 {
+			e := p.Edges[i-1]
+			before, after := "-", "-"
+			if e.Type.Directed() {
+				if e.From == p.Nodes[i-1] && e.To == id {
+					after = "->"
+				} else {
+					before = "<-"
+				}
+			}
+			b.WriteString(before)
+			writeEdgeText(b, e)
+			b.WriteString(after)
+		}
+		writeNodeText(b, node(p.graph, id))
+	}
+}
+
+// formatFloat writes a float so that it reads back as the same float: with as
+// few digits as do, and always with a fraction or an exponent. NaN, Infinity
+// and -Infinity are words.
+func formatFloat(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 1):
+		return "Infinity"
+	case math.IsInf(x, -1):
+		return "-Infinity"
+	}
+	if a := math.Abs(x); a != 0 && (a < 1e-7 || a >= 1e21) {
+		return strings.Replace(strconv.FormatFloat(x, 'e', -1, 64), "e+", "e", 1)
+	}
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// formatTime writes a time as ISO 8601, in UTC.
+func formatTime(v Value) string { return v.AsTime().Format(time.RFC3339Nano) }
