@@ -1,0 +1,228 @@
+"use strict";
+// The page draws what the element "data" holds; see package page for its shape.
+// Texts come from documents: they are only ever set as textContent.
+const data = JSON.parse(document.getElementById("data").textContent);
+const graph = data.graph || { types: [], edgeTypes: [], nodes: [], edges: [] };
+// A palette that people with any colour vision tell apart (Okabe and Ito).
+const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a7a00", "#7f7f7f"];
+const FIRST = 60, MORE = 40;
+
+const $ = id => document.getElementById(id);
+function el(tag, props, ...children) {
+  const e = Object.assign(document.createElement(tag), props || {});
+  e.append(...children.filter(c => c !== null && c !== undefined));
+  return e;
+}
+const colour = type => palette[type % palette.length];
+const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const short = s => s.length > 28 ? s.slice(0, 27) + "…" : s;
+const dot = type => { const d = el("span", { className: "dot" }); d.style.background = colour(type); return d; };
+
+// Neighbours of each node, heaviest first: [node, edge].
+const near = graph.nodes.map(() => []);
+graph.edges.forEach((e, i) => { near[e[0]].push([e[1], i]); near[e[1]].push([e[0], i]); });
+near.forEach(list => list.sort((a, b) => graph.edges[b[1]][3] - graph.edges[a[1]][3] || a[0] - b[0]));
+
+const hiddenTypes = new Set(), hiddenEdges = new Set();
+let selected = -1;
+
+const cy = cytoscape({ container: $("stage"), wheelSensitivity: 0.3, minZoom: 0.05, maxZoom: 4, style: [] });
+function restyle() {
+  cy.style([
+    { selector: "node", style: { "label": "data(label)", "background-color": "data(colour)", "width": "data(size)", "height": "data(size)",
+      "font-size": 11, "color": css("--ink"), "text-outline-color": css("--paper"), "text-outline-width": 2, "text-valign": "bottom", "text-margin-y": 3, "min-zoomed-font-size": 6 } },
+    { selector: "node.box", style: { "shape": "round-rectangle", "text-valign": "center", "text-margin-y": 0, "width": "label", "height": 22, "padding": 8, "color": "#ffffff", "text-outline-width": 0 } },
+    { selector: "node.selected", style: { "border-width": 4, "border-color": css("--mark") } },
+    { selector: "edge", style: { "width": "data(width)", "line-color": css("--line"), "curve-style": "bezier", "target-arrow-color": css("--line"), "opacity": 0.9 } },
+    { selector: "edge.directed", style: { "target-arrow-shape": "triangle", "arrow-scale": 0.7 } },
+    { selector: "edge.selected", style: { "line-color": css("--mark"), "target-arrow-color": css("--mark") } },
+    { selector: ".off", style: { "display": "none" } },
+    { selector: ".cut", style: { "opacity": 0.35 } },
+  ]);
+}
+restyle();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
+
+const widest = Math.max(1e-9, ...graph.edges.map(e => e[3]));
+function addNode(n, at) {
+  if (cy.getElementById("n" + n).nonempty()) return false;
+  const node = graph.nodes[n];
+  cy.add({ group: "nodes", data: { id: "n" + n, n, label: short(node.n), colour: colour(node.t), size: 14 + 6 * Math.log2(1 + near[n].length) }, position: at });
+  return true;
+}
+function link() {
+  cy.nodes().forEach(v => near[v.data("n")]?.forEach(([m, i]) => {
+    if (cy.getElementById("n" + m).empty() || cy.getElementById("e" + i).nonempty()) return;
+    const [from, to, type, weight] = graph.edges[i];
+    cy.add({ group: "edges", data: { id: "e" + i, source: "n" + from, target: "n" + to, type, width: 1 + 4 * Math.sqrt(Math.max(0, weight) / widest) },
+      classes: graph.edgeTypes[type].directed ? "directed" : "" });
+  }));
+}
+function filter() {
+  cy.batch(() => {
+    cy.nodes().forEach(v => v.toggleClass("off", hiddenTypes.has(graph.nodes[v.data("n")]?.t)));
+    cy.edges().forEach(e => e.toggleClass("off", hiddenEdges.has(e.data("type"))));
+  });
+  const on = cy.nodes().filter(v => !v.hasClass("off")).length;
+  $("shown").textContent = `${on.toLocaleString()} drawn · ${graph.nodes.length.toLocaleString()} in this page of ${graph.total.toLocaleString()} nodes`;
+}
+// expand draws a node with its heaviest neighbours around it.
+function expand(n, count) {
+  const there = cy.getElementById("n" + n);
+  const at = there.nonempty() ? { ...there.position() } : { x: 0, y: 0 };
+  addNode(n, at);
+  const fresh = near[n].map(([m]) => m).filter(m => !hiddenTypes.has(graph.nodes[m].t) && cy.getElementById("n" + m).empty());
+  const unique = [...new Set(fresh)].slice(0, count);
+  unique.forEach((m, i) => {
+    // A spiral of golden angles: no two on one place, the heaviest nearest.
+    const r = 70 + 26 * Math.sqrt(i), a = i * 2.399963;
+    addNode(m, { x: at.x + r * Math.cos(a), y: at.y + r * Math.sin(a) });
+  });
+  link();
+  if (unique.length) {
+    cy.layout({ name: "cose", animate: false, randomize: false, fit: false, nodeRepulsion: () => 9000, idealEdgeLength: () => 70, numIter: 300 }).run();
+  }
+  filter();
+  return unique.length;
+}
+function select(n, go) {
+  if (cy.getElementById("n" + n).empty()) { expand(n, MORE); go = true; }
+  selected = n;
+  cy.elements().removeClass("selected");
+  const v = cy.getElementById("n" + n);
+  v.addClass("selected");
+  v.connectedEdges().addClass("selected");
+  if (go) cy.animate({ center: { eles: v }, duration: 200 });
+  showNode(n);
+}
+function sourceList(sources) {
+  const out = el("div");
+  sources.forEach(i => {
+    const s = data.sources[i];
+    const where = [s.doc, s.page ? "page " + s.page : "", s.heading, s.bytes ? `bytes ${s.bytes[0]}–${s.bytes[1]}` : ""].filter(Boolean).join(" · ");
+    out.append(el("div", { className: "quiet", textContent: where }), el("blockquote", { textContent: s.text }));
+  });
+  return out;
+}
+function showNode(n) {
+  const node = graph.nodes[n], panel = $("panel");
+  const actions = el("div", { className: "actions" },
+    el("button", { textContent: "Expand", onclick: () => { expand(n, MORE); select(n); } }),
+    el("button", { textContent: "Only this", onclick: () => { cy.elements().remove(); expand(n, FIRST); cy.fit(undefined, 40); select(n); } }),
+    el("button", { textContent: "Hide", onclick: hide }));
+  panel.replaceChildren(el("h2", { textContent: node.n }), el("div", { className: "quiet", textContent: `${graph.types[node.t].name} · ${node.k}` }), actions);
+  if (node.d) panel.append(el("h3", { textContent: "What is said of it" }), el("blockquote", { textContent: node.d }));
+  if (node.s?.length) panel.append(el("h3", { textContent: `Sources (${node.s.length}${node.more ? " of " + (node.s.length + node.more) : ""})` }), sourceList(node.s));
+  const list = el("ul");
+  near[n].slice(0, 200).forEach(([m, i]) => {
+    const e = graph.edges[i], other = graph.nodes[m];
+    const arrow = graph.edgeTypes[e[2]].directed ? (e[0] === n ? "→ " : "← ") : "";
+    list.append(el("li", {}, el("button", { onclick: () => select(m, true) }, dot(other.t), el("span", { textContent: short(other.n) }),
+      el("span", { className: "edge", textContent: arrow + graph.edgeTypes[e[2]].name }))));
+  });
+  panel.append(el("h3", { textContent: `Neighbours (${near[n].length})` }), list);
+  panel.scrollTop = 0;
+}
+function hide() {
+  if (selected < 0) return;
+  cy.getElementById("n" + selected).remove();
+  selected = -1;
+  $("panel").replaceChildren(el("p", { className: "quiet", textContent: "Nothing is selected." }));
+  filter();
+}
+
+// Search: names that begin with the words first, then those that hold them.
+function search() {
+  const q = $("search").value.trim().toLowerCase(), found = $("found");
+  found.replaceChildren();
+  if (!q) return;
+  const begins = [], holds = [];
+  graph.nodes.forEach((node, n) => {
+    const name = node.n.toLowerCase();
+    if (name.startsWith(q)) begins.push(n); else if (name.includes(q)) holds.push(n);
+  });
+  const all = begins.concat(holds);
+  all.slice(0, 30).forEach(n => found.append(el("li", {}, el("button", { onclick: () => select(n, true) }, dot(graph.nodes[n].t), el("span", { textContent: graph.nodes[n].n })))));
+  if (!all.length) found.append(el("li", { className: "quiet", textContent: "No name holds this." }));
+  if (all.length > 30) found.append(el("li", { className: "quiet", textContent: `and ${all.length - 30} more` }));
+}
+$("search").addEventListener("input", search);
+$("search").addEventListener("keydown", e => { if (e.key === "Enter") $("found").querySelector("button")?.click(); });
+
+function choices(field, names, hidden) {
+  names.forEach((t, i) => {
+    if (!t.count) return;
+    const box = el("input", { type: "checkbox", checked: true, onchange: () => { box.checked ? hidden.delete(i) : hidden.add(i); filter(); } });
+    field.append(el("label", {}, box, field.id === "types" ? dot(i) : null, el("span", { textContent: t.name }), el("span", { className: "count", textContent: t.count.toLocaleString() })));
+  });
+}
+choices($("types"), graph.types, hiddenTypes);
+choices($("edgetypes"), graph.edgeTypes, hiddenEdges);
+
+cy.on("tap", "node", e => { const n = e.target.data("n"); if (n >= 0) select(n); else showItem(e.target.data("item")); });
+cy.on("dbltap", "node", e => { const n = e.target.data("n"); if (n >= 0) { expand(n, MORE); select(n); } });
+document.addEventListener("keydown", e => {
+  if (e.target instanceof HTMLInputElement || e.ctrlKey || e.metaKey || e.altKey) return;
+  switch (e.key) {
+    case "/": $("search").focus(); e.preventDefault(); break;
+    case "f": cy.fit(undefined, 40); break;
+    case "e": if (selected >= 0) { expand(selected, MORE); select(selected); } break;
+    case "h": hide(); break;
+  }
+});
+
+// The trace of an answer: from the question by the steps of each piece of
+// evidence to the piece, lines as wide as their scores.
+const trace = data.trace;
+function showItem(i) {
+  if (i === undefined) return;
+  const it = trace.items[i], panel = $("panel");
+  panel.replaceChildren(el("h2", { textContent: it.name }), el("div", { className: "quiet", textContent: `rank ${i + 1} · ${it.section} · score ${it.score.toPrecision(4)} · ${it.tokens} tokens` }));
+  const steps = el("table");
+  it.why.forEach(s => steps.append(el("tr", {}, el("td", { textContent: s.op }), el("td", { textContent: s.note || "" }), el("td", { className: "number", textContent: s.score.toPrecision(4) }))));
+  panel.append(el("h3", { textContent: "Why it is here" }), steps);
+  if (it.s?.length) panel.append(el("h3", { textContent: "Sources" }), sourceList(it.s));
+  cy.elements().removeClass("selected");
+  cy.getElementById("i" + i).addClass("selected").predecessors().addClass("selected");
+}
+function drawTrace() {
+  selected = -1;
+  cy.elements().remove();
+  cy.add({ group: "nodes", data: { id: "q", label: short(trace.question), colour: palette[3], size: 20 }, position: { x: 0, y: 0 }, classes: "box" });
+  const rows = new Map();
+  trace.items.forEach((it, i) => {
+    let before = "q";
+    it.why.forEach((s, depth) => {
+      const id = "s" + depth + " " + s.op + " " + (s.note || "") + " " + before;
+      if (!rows.has(id)) {
+        rows.set(id, depth);
+        cy.add({ group: "nodes", data: { id, label: short(s.op + (s.note ? " · " + s.note : "")), colour: palette[0], size: 14 }, classes: "box" });
+        cy.add({ group: "edges", data: { source: before, target: id, width: 1 + 3 * Math.min(1, Math.max(0, s.score)) }, classes: "directed" });
+      }
+      before = id;
+    });
+    cy.add({ group: "nodes", data: { id: "i" + i, item: i, label: (i + 1) + "  " + short(it.name), colour: palette[2], size: 16 }, classes: "box" });
+    const top = Math.max(1e-9, ...trace.items.map(x => x.score));
+    cy.add({ group: "edges", data: { source: before, target: "i" + i, width: 1 + 5 * Math.max(0, it.score) / top }, classes: "directed" });
+  });
+  cy.layout({ name: "breadthfirst", directed: true, roots: ["q"], direction: "rightward", spacingFactor: 1.1, animate: false, fit: true, padding: 40 }).run();
+  $("shown").textContent = `${trace.method} · ${trace.items.length} ${trace.items.length === 1 ? "piece" : "pieces"} of evidence`;
+  const plan = trace.ops.map(o => "  ".repeat(o.depth) + o.text + `  ${o.rows} rows, ${o.ms} ms`).join("\n");
+  $("panel").replaceChildren(el("h2", { textContent: trace.question }), el("div", { className: "quiet", textContent: `${trace.method} · ${trace.id || "trace"}` }),
+    trace.answer ? el("blockquote", { textContent: trace.answer }) : null, el("h3", { textContent: "Plan" }), el("div", { className: "plan", textContent: plan }), el("h3", { textContent: "Evidence" }),
+    el("ul", {}, ...trace.items.map((it, i) => el("li", {}, el("button", { onclick: () => showItem(i) }, el("span", { textContent: (i + 1) + "  " + it.name }), el("span", { className: "edge", textContent: it.score.toPrecision(3) }))))));
+}
+function drawGraph() {
+  cy.elements().remove();
+  filter();
+  if (!graph.nodes.length) { $("panel").replaceChildren(el("p", { className: "quiet", textContent: "The graph has no nodes." })); return; }
+  expand(graph.start, FIRST);
+  cy.fit(undefined, 40);
+  select(graph.start);
+}
+const views = [];
+if (data.graph) views.push(["Graph", drawGraph]);
+if (trace) views.unshift(["Answer", drawTrace]);
+const buttons = views.map(([name, draw]) => el("button", { textContent: name, onclick: () => { buttons.forEach(b => b.setAttribute("aria-pressed", b === buttons[views.findIndex(v => v[0] === name)])); draw(); } }));
+if (views.length > 1) $("views").append(...buttons);
+if (buttons.length) buttons[0].click();
