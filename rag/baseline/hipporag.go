@@ -21,6 +21,10 @@ type hippoRAG struct {
 // damping of 0.5 a millionth is left by then.
 const walkSteps = 20
 
+// maxWalked bounds the entities that a walk hands on: those after them have next
+// to nothing to give to chunks.
+const maxWalked = 1000
+
 func openHippoRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
 	g, err := openOpenIE(ctx, c, "hipporag", map[string]string{"damping": "0.5"}, params)
 	if err != nil {
@@ -42,7 +46,7 @@ func (s *hippoRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*ra
 	seeds := &weigh{s: s.openIE, in: linked, name: "1/chunks", of: specificity, source: "node specificity, section 2.4"}
 	walk := &query.PPR{
 		In: seeds, Graph: s.g, Types: []string{edgeRelation, edgeSynonym}, Alpha: 1 - s.damping, Steps: walkSteps,
-		InMemory: true, Source: "PPR, section 2.3",
+		K: maxWalked, InMemory: true, Source: "PPR, section 2.3",
 	}
 	chunks := &spread{s: s.openIE, in: walk, edge: edgeMentions, source: "n P, section 2.3"}
 	return s.chunkPlan(m, q, chunks), nil

@@ -7,13 +7,14 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
+	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/ketrag"
 )
 
 // all are the baselines, and the methods whose graphs they read.
 func all() rag.Methods {
-	m := rag.Methods{ketrag.Name: ketrag.Open}
+	m := rag.Methods{hirag.Name: hirag.Open, ketrag.Name: ketrag.Open}
 	for _, name := range baseline.Names() {
 		m[name] = baseline.Open(name)
 	}

@@ -108,7 +108,7 @@ func (s *openIE) Stages(m *rag.Models) []rag.Stage {
 	return []rag.Stage{
 		&extractStage{s},
 		&vectorStage{s, spaceName, model},
-		&synonymStage{s, model},
+		&synonymStage{s: s, model: model},
 		&vectorStage{s, spaceEntity, model},
 		&vectorStage{s, spaceRelation, model},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -18,17 +19,28 @@ import (
 type synonymStage struct {
 	s     *openIE
 	model llm.SpaceInfo
+
+	settling  sync.Once // a run
+	unsettled error
 }
 
 // maxSynonyms bounds the synonyms that one entity is joined to when it comes,
-// as the reference does. exactSynonyms is the number of entities up to which
-// they are found exactly, and beyond by the index of their vectors: where there
-// are more, an edge may be missing, and which one depends on the order in which
-// documents came.
+// as the reference does; fewSynonyms are looked for first. exactSynonyms is the
+// number of entities up to which they are found exactly, and beyond by the
+// index of their vectors: where there are more, an edge may be missing, and
+// which one depends on the order in which documents came.
 const (
 	maxSynonyms   = 100
-	exactSynonyms = 30_000
+	fewSynonyms   = 8
+	exactSynonyms = 5_000
 )
+
+// settle links the vectors of names: a search among such as are not linked yet
+// compares them all.
+func (st *synonymStage) settle(ctx context.Context) error {
+	st.settling.Do(func() { st.unsettled = st.s.c.DB.SettleSpace(ctx, st.s.g, spaceOf(spaceName, st.model.Model)) })
+	return st.unsettled
+}
 
 // ofModel is the item that begins with another model's synonyms removed.
 const ofModel = "model"
@@ -78,9 +90,21 @@ func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	near, err := vecs.Search(ctx, vecindex.Search{Vector: vec, K: maxSynonyms + 1, Exact: vecs.Len() <= exactSynonyms}, nil)
-	if err != nil {
-		return nil, err
+	exact := vecs.Len() <= exactSynonyms
+	if !exact {
+		if err := st.settle(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var near []vecindex.Hit
+	for _, k := range []int{fewSynonyms, maxSynonyms} {
+		near, err = vecs.Search(ctx, vecindex.Search{Vector: vec, K: k + 1, Exact: exact}, near[:0])
+		if err != nil {
+			return nil, err
+		}
+		if len(near) <= k || float64(near[k].Score) < st.s.threshold {
+			break
+		}
 	}
 	out := []engine.Edge{}
 	for _, h := range near {

@@ -1,0 +1,83 @@
+package baseline
+
+import (
+	"context"
+	"maps"
+
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/hirag"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// graphRAGGlobal answers from the reports on all communities, whatever the
+// question: a model picks points of them, part by part, and the answer is made
+// of the best (Edge et al., "From Local to Global: A Graph RAG Approach to
+// Query-Focused Summarization", 2024, section 3.1.6).
+//
+// Its graph is that of HiRAG without the hierarchy: entities, relations, and
+// communities by hierarchical Leiden with their reports.
+type graphRAGGlobal struct {
+	*hirag.System
+	c *rag.Corpus
+	*settings
+
+	level, batches int
+}
+
+var (
+	_ rag.System   = (*graphRAGGlobal)(nil)
+	_ rag.Answerer = (*graphRAGGlobal)(nil)
+)
+
+func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	p, err := read(map[string]string{"level": "2", "batches": "1"}, params)
+	if err != nil {
+		return nil, refuse("graphrag-global", err)
+	}
+	s := &graphRAGGlobal{c: c, settings: p, level: p.Int("level", 0, 50), batches: p.Int("batches", 1, 1000)}
+	if err := p.Err(); err != nil {
+		return nil, refuse("graphrag-global", err)
+	}
+	sys, err := hirag.Open(ctx, c, map[string]string{"hiindex": "off", "chunks": p.all["chunks"]})
+	if err != nil {
+		return nil, err
+	}
+	s.System = sys.(*hirag.System)
+	return s, nil
+}
+
+// Name implements [rag.System].
+func (s *graphRAGGlobal) Name() string { return "graphrag-global" }
+
+// Params implements [rag.System].
+func (s *graphRAGGlobal) Params() map[string]string { return maps.Clone(s.all) }
+
+// Plan implements [rag.System].
+func (s *graphRAGGlobal) Plan(_ context.Context, _ *rag.Models, q rag.Question) (*rag.Plan, error) {
+	pack := &query.Pack{
+		In: s.Reports(s.level), Name: "reports", Budget: s.batches * q.Tokens(), Overflow: query.Skip,
+		Render: s.RenderReport, Cut: s.c.CutText, Source: "community reports, level C2",
+	}
+	return &rag.Plan{Sections: []rag.Section{{Name: "reports", Pack: pack}}}, nil
+}
+
+// Condense implements [rag.Answerer]: the reports are read in parts of the
+// question's budget.
+func (s *graphRAGGlobal) Condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
+	var parts [][]llm.Evidence
+	tokens := 0
+	for _, e := range in.Evidence {
+		if e.Text == "" {
+			continue
+		}
+		n := s.c.Tokens.Count(e.Text)
+		if len(parts) == 0 || tokens+n > q.Tokens() {
+			parts, tokens = append(parts, nil), 0
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], e)
+		tokens += n
+	}
+	return s.c.FilterPoints(ctx, m, q, parts, docs, q.Tokens())
+}

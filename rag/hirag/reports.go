@@ -1,0 +1,74 @@
+package hirag
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+)
+
+// Reports takes the communities down to a level that are reported on, by rating
+// descending, level ascending, id ascending; the rating is the score. It asks
+// nothing of the question: it is what GraphRAG's global search reads.
+func (s *System) Reports(level int) query.Op { return &allReports{s, level} }
+
+// RenderReport is a community's report, for packing.
+func (s *System) RenderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	return s.renderReport(ctx, e, it)
+}
+
+type allReports struct {
+	s     *System
+	level int
+}
+
+// Run implements [query.Op].
+func (o *allReports) Run(ctx context.Context, e *query.Env) (query.Set, error) {
+	v := o.s.view(ctx, e)
+	t, ok := v.NodeType(typeCommunity)
+	if !ok {
+		return query.Set{}, nil
+	}
+	ids, err := v.Nodes(t)
+	if err != nil {
+		return query.Set{}, err
+	}
+	var out query.Set
+	levels := map[engine.NodeID]int64{}
+	for it := ids.Iterator(); it.HasNext(); {
+		id := engine.NodeID(it.Next())
+		n, err := v.Node(id)
+		if err != nil {
+			return query.Set{}, err
+		}
+		may, err := e.May(ctx, o.s.g, id)
+		if err != nil {
+			return query.Set{}, err
+		}
+		level := n.Prop(propLevel).AsInt()
+		if !may || level > int64(o.level) || n.Prop(propReport).IsNull() {
+			continue
+		}
+		levels[id] = level
+		rating := n.Prop(propRating).AsFloat()
+		out.Items = append(out.Items, query.Item{
+			Graph: o.s.g.ID(), ID: id, Score: rating,
+			Why: []query.Step{{Op: "report", Score: rating, Note: fmt.Sprintf("level %d", level)}},
+		})
+	}
+	slices.SortFunc(out.Items, func(a, b query.Item) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(levels[a.ID], levels[b.ID]), cmp.Compare(a.ID, b.ID))
+	})
+	return out, nil
+}
+
+// Explain implements [query.Op].
+func (o *allReports) Explain() query.Explanation {
+	return query.Explanation{Op: "Reports", Args: []string{"graph=" + o.s.g.Name(), fmt.Sprintf("level=%d", o.level)}, Source: "global search"}
+}
+
+// Inputs implements [query.Op].
+func (o *allReports) Inputs() []query.Op { return nil }
