@@ -74,6 +74,7 @@ makes the same tables without a model.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
 	}
 	f.add(a, cmd)
+	cmd.AddCommand(a.makeQuestionsCommand())
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -104,6 +105,9 @@ type retrieved struct {
 func (r *runner) answering(ctx context.Context, sys rag.System, title string) (*answering, error) {
 	if r.o.Answers == nil {
 		return nil, nil
+	}
+	if len(r.o.Answers.Judges) > 0 && len(r.specs) < 2 && !slices.ContainsFunc(r.questions, func(q Question) bool { return len(q.Answers) > 0 }) {
+		return nil, errors.New("a judge compares the answers of two methods: name another, or questions with answers")
 	}
 	a := &answering{r: r, sys: sys, title: title, replies: make([]given, len(r.questions))}
 	m, err := r.o.Answers.Models(ctx, r.corpus)
