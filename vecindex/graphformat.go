@@ -10,7 +10,6 @@ import (
 // kept in one of two editions, so that a new one is written beside the old.
 //
 //	TagCode      edition8 slot32         code (quant.Encoder)
-//	             edition8|128 slot32     low plane: dim x i8; none beside plain codes
 //	TagLinks     edition8 level8 slot32  level 0: parent u32; then links: u32 each
 //	             edition8 255 slot32     the slot of the layer below that it leads to: u32
 //	TagPending   0 slot32                to be linked: no value

@@ -28,6 +28,8 @@ type graphScratch struct {
 	slots   []uint32
 	all     []hnsw.Candidate
 	row     []float32
+	code    []byte // of the node whose low plane is made
+	plane   []int8
 	search  graphSearch
 }
 
@@ -35,7 +37,7 @@ type graphScratch struct {
 func (sc *graphScratch) prepare(c *quant.Codec) {
 	if sc.codec != c {
 		sc.codec, sc.encoder, sc.query = c, c.NewEncoder(), c.NewQuery()
-		sc.row = make([]float32, c.Dim())
+		sc.row, sc.code, sc.plane = make([]float32, c.Dim()), make([]byte, c.Size()), make([]int8, c.LowSize())
 	}
 }
 
@@ -295,11 +297,7 @@ func (gs *graphSearch) refine(ctx context.Context, all []hnsw.Candidate) ([]Hit,
 		sc.hits = append(sc.hits, Hit{ID: gs.ver.ID(slot), Layer: gs.layer, Score: score})
 	}
 	if gs.st.graph.Params().Low {
-		low := gs.ver.LowPlane
-		if gs.st.graph.planesUnread() {
-			low = func(slot uint32) ([]int8, error) { return gs.storedPlane(ctx, slot) }
-		}
-		refined, err := gs.s.Refine(gs.ver, sc.query, all, gs.k, low)
+		refined, err := gs.s.Refine(gs.ver, sc.query, all, gs.k, gs.lowPlane(ctx))
 		if err != nil {
 			return nil, err
 		}

@@ -345,7 +345,6 @@ func TestHNSWDamage(t *testing.T) {
 		{"graph", table.Meta("graph")},
 		{"codec", table.Meta("codec0")},
 		{"code", append(table.Prefix(layout.TagCode), edition)},
-		{"low plane", append(table.Prefix(layout.TagCode), edition|layout.LowPlane)},
 		{"links", append(table.Prefix(layout.TagLinks), edition, 0)},
 		{"upper links", append(table.Prefix(layout.TagLinks), edition, 1)},
 		{"pending", append(table.Prefix(layout.TagPending), 0)},

@@ -42,7 +42,7 @@ type Index struct {
 
 	linking sync.Mutex // one linker at a time
 
-	// late counts the searches that read low planes from the store.
+	// late counts the searches that made low planes of their own.
 	late atomic.Int64
 }
 

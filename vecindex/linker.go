@@ -13,7 +13,6 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
-	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // Committer applies what fn puts into a batch, as a commit of its own that no
@@ -66,9 +65,6 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 	for {
 		st, err := ix.load(ctx)
 		if err != nil || st == nil {
-			return err
-		}
-		if err := ix.readPlanes(ctx, st); err != nil {
 			return err
 		}
 		n, err := ix.link(ctx, commit, all)
@@ -369,14 +365,11 @@ func (gr *group) write(ctx context.Context, commit Committer, first bool) error 
 // codes writes the nodes' codes.
 func (gr *group) codes(w *recordWriter, edition uint8) {
 	c, t := gr.graph.Codec(), gr.ix.cfg.Table
-	enc, size := c.NewEncoder(), c.Size()
+	enc := c.NewEncoder()
 	for i, n := range gr.nodes {
-		code := make([]byte, size+c.LowSize())
-		enc.Encode(code[:size], quant.Plane(code[size:]), gr.vector(i))
-		w.set(t.Code(edition, n.slot), code[:size])
-		if low := code[size:]; len(low) > 0 {
-			w.set(t.LowPlane(edition, n.slot), low)
-		}
+		code := make([]byte, c.Size())
+		enc.Encode(code, nil, gr.vector(i))
+		w.set(t.Code(edition, n.slot), code)
 	}
 }
 

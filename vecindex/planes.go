@@ -2,68 +2,59 @@ package vecindex
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
-	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
-// Low planes are half of a graph's bytes, and a search looks at a dozen of
-// them. A graph that is read back does without them at first: searches read
-// from the store the few that they want, and so find what they would find
-// later. Whoever links reads all of them, and so does the search with which
-// that has paid.
+// Low planes are half of a graph's bytes, a search looks at a dozen of them,
+// and they follow from the stored vectors. So they are kept in memory only, and
+// a graph that is read back does without them at first: searches make those
+// that they want, and so find what they would find later. The search with which
+// that has paid makes all.
 
-// lateSearches is the number of searches after which low planes are read into
-// memory: they have then spent about as much on single reads as that takes for
-// some 20,000 vectors.
+// lateSearches is the number of searches after which all low planes are made:
+// they have then read some 12,000 vectors one by one.
 const lateSearches = 1024
 
-// storedPlane reads the low plane of a slot from the store; it is valid until
-// the next call. As in memory it is the one of the latest commit: as long as
-// planes are unread nobody links, and no slot gets another node.
-func (gs *graphSearch) storedPlane(ctx context.Context, slot uint32) ([]int8, error) {
-	ix := gs.v.ix
-	key := ix.cfg.Table.LowPlane(gs.st.graph.record.edition, slot)
-	raw, err := ix.store.Get(ctx, key, gs.sc.raw[:0])
-	if errors.Is(err, kv.ErrNotFound) && !gs.st.graph.planesUnread() {
-		// The node was linked after the planes had been read.
-		return gs.ver.Low(slot), nil
+// lowPlane returns where a search gets low planes from: memory, or where they
+// are not there yet, or the vector is gone since the View was opened, the
+// vector as the View has it. A plane is valid until the next one is asked for.
+func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, error) {
+	unread, plain := gs.st.graph.planesUnread(), gs.sc.graph.codec.Plain()
+	return func(slot uint32) ([]int8, error) {
+		if plain || !unread && gs.ver.Open(slot) {
+			return gs.ver.LowPlane(slot)
+		}
+		x, err := gs.stored(ctx, slot)
+		if err != nil {
+			return nil, err
+		}
+		sc := &gs.sc.graph
+		sc.encoder.Encode(sc.code, sc.plane, x)
+		return sc.plane, nil
 	}
-	if err == nil && len(raw) != gs.st.graph.Codec().LowSize() {
-		err = corrupt(key, "low plane of %d bytes", len(raw))
-	}
-	if errors.Is(err, kv.ErrNotFound) {
-		err = corrupt(key, "a node of the graph without its low plane")
-	}
-	if err != nil {
-		return nil, err
-	}
-	gs.sc.raw = raw
-	return quant.Plane(raw), nil
 }
 
-// searched counts a search that wanted low planes from the store, and reads
-// them all when it is time to. Where somebody links, who has seen to it, it
-// does nothing.
+// searched counts a search that made low planes of its own, and makes them all
+// when it is time to. Where somebody links it does nothing.
 func (ix *Index) searched(ctx context.Context, st *state) error {
 	if ix.late.Add(1) < lateSearches || !ix.linking.TryLock() {
 		return nil
 	}
 	defer ix.linking.Unlock()
 	ix.late.Store(0)
-	return ix.readPlanes(ctx, st)
+	return ix.makePlanes(ctx, st)
 }
 
-// readPlanes reads the low planes of a graph into memory unless they are
-// there. The index's linking must be held, so that no code changes meanwhile.
-func (ix *Index) readPlanes(ctx context.Context, st *state) (err error) {
+// makePlanes makes the low planes of a graph unless they are there. The index's
+// linking must be held, so that no slot gets another node meanwhile.
+func (ix *Index) makePlanes(ctx context.Context, st *state) (err error) {
 	g := st.graph
-	if g == nil || !g.planesUnread() {
+	if !g.planesUnread() {
 		return nil
 	}
 	snap, err := ix.store.Snapshot(ctx)
@@ -71,16 +62,12 @@ func (ix *Index) readPlanes(ctx context.Context, st *state) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, snap.Close()) }()
-	v, workers := g.Version(), ix.goroutines()
-	part := max(v.Slots()/uint32(4*workers), 4096)
+	slots, workers := g.Version().Slots(), ix.goroutines()
+	part := max(slots/uint32(4*workers), 4096)
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
-	for from := uint32(0); from < v.Slots(); from += part {
-		group.Go(func() error {
-			return ix.eachPlane(gctx, snap, g, from, from+min(part, v.Slots()-from), func(slot uint32, plane []int8) {
-				copy(v.Low(slot), plane)
-			})
-		})
+	for from := uint32(0); from < slots; from += part {
+		group.Go(func() error { return ix.encodePlanes(gctx, snap, g, from, from+min(part, slots-from)) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -89,38 +76,23 @@ func (ix *Index) readPlanes(ctx context.Context, st *state) (err error) {
 	return nil
 }
 
-// eachPlane calls fn with the stored low planes of the nodes in a range of
-// slots. One that is missing is an error.
-func (ix *Index) eachPlane(ctx context.Context, r kv.Reader, g *graph, from, to uint32, fn func(slot uint32, plane []int8)) error {
-	t, edition, v := ix.cfg.Table, g.record.edition, g.Version()
-	prefix := append(t.Prefix(layout.TagCode), edition|layout.LowPlane)
-	next := from // the slots below are done
-	passed := func(until uint32) error {
-		for ; next < until; next++ {
-			if v.Held(next) {
-				return corrupt(t.LowPlane(edition, next), "a node of the graph without its low plane")
-			}
-		}
-		return nil
-	}
+// encodePlanes makes the low planes of the nodes in a range of slots whose
+// vectors there are.
+func (ix *Index) encodePlanes(ctx context.Context, r kv.Reader, g *graph, from, to uint32) error {
+	t, v := ix.cfg.Table, g.Version()
+	enc := g.Codec().NewEncoder()
+	code, x := make([]byte, g.Codec().Size()), make([]float32, ix.cfg.Dim)
 	l := &loader{ix: ix, r: r}
-	err := l.within(ctx, prefix, t.LowPlane(edition, from), t.LowPlane(edition, to), 4, func(key, rest, value []byte) error {
-		slot := binary.BigEndian.Uint32(rest)
-		if !v.Held(slot) {
-			return nil // of a linker that was interrupted
-		}
-		if err := passed(slot); err != nil {
+	prefix := t.Prefix(layout.TagVector)
+	return l.within(ctx, prefix, t.Slot(layout.TagVector, from), t.Slot(layout.TagVector, to), 4, func(key, _, value []byte) error {
+		slot, err := keySlot(key)
+		if err != nil || !v.Held(slot) {
 			return err
 		}
-		next = slot + 1
-		if len(value) != g.Codec().LowSize() {
-			return corrupt(key, "low plane of %d bytes", len(value))
+		if err := readVector(key, value, x); err != nil {
+			return err
 		}
-		fn(slot, quant.Plane(value))
+		enc.Encode(code, v.Low(slot), x)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return passed(to)
 }

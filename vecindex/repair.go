@@ -23,7 +23,7 @@ func (ix *Index) repair(ctx context.Context, commit Committer, all bool) (n int,
 	if len(dead) == 0 || !all && len(dead) < count/2 {
 		return 0, nil
 	}
-	g := &graph{Graph: st.graph.Graph, record: st.graph.record}
+	g := &graph{Graph: st.graph.Graph, record: st.graph.record, unread: st.graph.unread}
 	levels := make([]int, len(dead))
 	for i, slot := range dead {
 		levels[i] = g.Version().Level(slot)
@@ -88,7 +88,6 @@ func (ix *Index) writeRepair(ctx context.Context, commit Committer, g *graph, be
 		b.Set(t.Meta(graphName), appendGraph(nil, &g.record))
 		for i, slot := range dead {
 			b.Delete(t.Code(edition, slot))
-			b.Delete(t.LowPlane(edition, slot))
 			for level := range levels[i] + 1 {
 				b.Delete(t.Links(edition, uint8(level), slot))
 			}

@@ -201,7 +201,6 @@ func (n *relinking) clear(b kv.Batch, edition uint8) {
 	t := n.ix.cfg.Table
 	for _, prefix := range [][]byte{
 		append(t.Prefix(layout.TagCode), edition),
-		append(t.Prefix(layout.TagCode), edition|layout.LowPlane),
 		append(t.Prefix(layout.TagLinks), edition),
 	} {
 		b.DeleteRange(prefix, layout.Next(prefix))

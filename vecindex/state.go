@@ -23,12 +23,12 @@ type state struct {
 type graph struct {
 	*hnsw.Graph
 	record graphRecord
-	// unread is set as long as the low planes of what was read back are in the
-	// store only; nil where the graph was never read back.
+	// unread is set as long as what was read back has no low planes in memory;
+	// nil where the graph was never read back.
 	unread *atomic.Bool
 }
 
-// planesUnread reports whether low planes are in the store only.
+// planesUnread reports whether low planes are not in memory yet.
 func (g *graph) planesUnread() bool { return g.unread != nil && g.unread.Load() }
 
 func mirrored(m *mirror) *state { return &state{mirror: m, floor: m.floor, head: m.head} }

@@ -30,13 +30,6 @@ func (t Table) Code(edition uint8, slot uint32) []byte {
 	return put32(append(t.Prefix(TagCode), edition), slot)
 }
 
-// LowPlane returns the key of the low plane of a slot's code.
-func (t Table) LowPlane(edition uint8, slot uint32) []byte { return t.Code(edition|LowPlane, slot) }
-
-// LowPlane is the bit of an edition that stands for low planes: they lie apart
-// from the codes, so that these can be read without them.
-const LowPlane uint8 = 0x80
-
 // Links returns the key of a slot's neighbours on a level, in one of two
 // editions, 0 and 1.
 func (t Table) Links(edition, level uint8, slot uint32) []byte {

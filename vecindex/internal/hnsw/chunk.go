@@ -3,6 +3,8 @@ package hnsw
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 const (
@@ -16,9 +18,9 @@ const (
 // chunk holds the rows of consecutive slots, table by table in one arena.
 type chunk struct {
 	arena  []byte
-	slab   *slab           // what the arena is of, nil for the heap
+	slabs  [2]*slab        // what the arena and low are of, nil for the heap
 	codes  unsafe.Pointer  // stride bytes a row
-	low    []int8          // dim a row, nil where low planes are not kept
+	low    []byte          // low planes, dim a row, nil where they are not kept
 	links  []uint32        // of level 0, 2M a row
 	ids    []atomic.Uint64 // node
 	born   []atomic.Uint64 // commit, 0 where the slot is empty
@@ -34,34 +36,39 @@ type chunk struct {
 
 func (g *Graph) rowBytes() int {
 	n := g.stride + 4*2*g.p.M + rowOverhead
-	if g.p.Low {
-		n += g.codec.LowSize()
-	}
 	if g.p.Down {
 		n += 4
 	}
 	return n
 }
 
-// chunkBytes returns the memory of a chunk, with what aligns its tables.
+// lowBytes returns the size of the low planes of a chunk.
+func (g *Graph) lowBytes(rows int) int {
+	if !g.p.Low {
+		return 0
+	}
+	return rows * g.codec.LowSize()
+}
+
 // chunkBytes returns what a chunk takes, the struct included; its rows are a
 // multiple of 64, so every table but the first begins at a multiple of 64 too.
-func (g *Graph) chunkBytes(rows int) int { return g.arenaBytes(rows) + int(unsafe.Sizeof(chunk{})) }
+func (g *Graph) chunkBytes(rows int) int {
+	return g.arenaBytes(rows) + g.lowBytes(rows) + int(unsafe.Sizeof(chunk{}))
+}
 
 func (g *Graph) arenaBytes(rows int) int { return rows*g.rowBytes() + rows/8 + 2*64 }
 
 func (g *Graph) newChunk(rows int) *chunk {
 	c := &chunk{}
 	m := 2 * g.p.M
-	low := 0
-	if g.p.Low {
-		low = rows * g.codec.LowSize()
-	}
-	size := g.arenaBytes(rows)
 	if rows == 1<<chunkShift {
-		c.arena, c.slab = g.arenas.take(size)
+		c.arena, c.slabs[0] = g.arenas.take(g.arenaBytes(rows))
+		if low := g.lowBytes(rows); low > 0 {
+			c.low, c.slabs[1] = g.lows.take(low)
+		}
 	} else {
-		c.arena = make([]byte, size)
+		c.arena = make([]byte, g.arenaBytes(rows))
+		c.low = make([]byte, g.lowBytes(rows))
 	}
 	off := 0
 	take := func(n int) unsafe.Pointer {
@@ -80,9 +87,6 @@ func (g *Graph) newChunk(rows int) *chunk {
 	c.open = unsafe.Slice((*atomic.Uint64)(take(rows/8)), rows/64)
 	if g.p.Down {
 		c.down = unsafe.Slice((*atomic.Uint32)(take(rows*4)), rows)
-	}
-	if low > 0 {
-		c.low = unsafe.Slice((*int8)(take(low)), low)
 	}
 	for i := range c.links {
 		c.links[i] = none
@@ -141,11 +145,11 @@ func (v *Version) Code(slot uint32) []byte {
 // Low returns the low plane in a slot, nil where there is none.
 func (v *Version) Low(slot uint32) []int8 {
 	c, i := v.at(slot)
-	if c.low == nil {
+	if len(c.low) == 0 {
 		return nil
 	}
 	d := v.g.codec.Dim()
-	return c.low[i*d : i*d+d : i*d+d]
+	return quant.Plane(c.low[i*d : i*d+d : i*d+d])
 }
 
 // LowPlane is Low as [Searcher.Refine] asks for it.
@@ -198,7 +202,7 @@ func (v *Version) capacity() int {
 func (v *Version) measure() {
 	v.bytes = int64(len(v.table.slots)) * 4
 	for _, c := range v.chunks {
-		v.bytes += int64(len(c.arena)) + int64(unsafe.Sizeof(*c))
+		v.bytes += int64(len(c.arena)+len(c.low)) + int64(unsafe.Sizeof(*c))
 	}
 	for _, u := range v.uppers {
 		v.bytes += int64(4*len(u.links)) + upperBytes

@@ -40,6 +40,7 @@ type Graph struct {
 	p         Params
 	stride    int // bytes of a code
 	arenas    arenas
+	lows      arenas    // of low planes, which take no memory until they are made
 	searchers sync.Pool // *Searcher
 	current   atomic.Pointer[Version]
 	dead      atomic.Int64  // nodes that are dead and not repaired
