@@ -148,3 +148,10 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func mustTime(t testing.TB, s string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, s)
+	must(t, err)
+	return at
+}

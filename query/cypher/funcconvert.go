@@ -168,6 +168,9 @@ func parseTime(s string) (time.Time, bool) {
 			clock, offset = clock[:i], clock[i:]
 		}
 		whole, _, _ := strings.Cut(clock, ".")
+		if whole == "" {
+			return time.Time{}, false
+		}
 		layout += "T" + clockLayout(len(whole)) + offsetLayout(len(offset))
 	}
 	t, err := time.Parse(layout, s)

@@ -133,7 +133,8 @@ func formatFloat(x float64) string {
 		return "-Infinity"
 	}
 	if a := math.Abs(x); a != 0 && (a < 1e-7 || a >= 1e21) {
-		return strings.Replace(strconv.FormatFloat(x, 'e', -1, 64), "e+", "e", 1)
+		s := strconv.FormatFloat(x, 'e', -1, 64)
+		return strings.Replace(strings.Replace(s, "e+", "e", 1), "e-0", "e-", 1)
 	}
 	s := strconv.FormatFloat(x, 'f', -1, 64)
 	if !strings.Contains(s, ".") {
