@@ -76,10 +76,30 @@ func (a *app) evalAnswers(f *evalFlags) *eval.AnswerOptions {
 		return nil
 	}
 	o := &eval.AnswerOptions{Models: a.chatOf(f, f.models.chat), OwnPrompts: f.answer.ownPrompts}
+	if !f.models.replay {
+		o.Begin = a.beginAnswers
+	}
 	for _, j := range f.answer.judges {
 		o.Judges = append(o.Judges, a.chatOf(f, j))
 	}
 	return o
+}
+
+// beginAnswers tells what answers and verdicts may cost, and asks whether to go
+// on where somebody is there to answer.
+func (a *app) beginAnswers(p eval.AnswerPlan) error {
+	line := "at most " + plural(p.Answers, "answer") + " from " + number(p.Tokens) + " tokens of evidence"
+	if p.USD != nil && *p.USD > 0 {
+		line += ", " + money(*p.USD)
+	}
+	if p.Verdicts > 0 {
+		line += ", and " + plural(p.Verdicts, "verdict")
+	}
+	a.out.note("%s; what is kept is not asked again", line)
+	if !a.agree("Go on?") {
+		return &failure{exit: exitFailed, code: "declined", message: "nothing was asked"}
+	}
+	return nil
 }
 
 // chatOf opens a chat model, beside local vectors.

@@ -27,8 +27,39 @@ type AnswerOptions struct {
 	// OwnPrompts makes each answer as ask does, with citations, in place of the
 	// one prompt for all.
 	OwnPrompts bool
+	// Begin is told, before anything is asked of a model that is paid for, what
+	// will be asked at most. An error ends the run. nil is nobody.
+	Begin func(AnswerPlan) error
 	// Judges open the models that compare the answers of each two methods.
 	Judges []func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
+}
+
+// AnswerPlan is what a run asks at most, of one data set.
+type AnswerPlan struct {
+	// Answers counts those of all methods, Tokens the evidence that they read
+	// if each has all of the budget.
+	Answers, Tokens int
+	// Verdicts counts those of all judges. They read two answers each.
+	Verdicts int
+	// USD is the price of reading the evidence, nil where it is not known.
+	USD *float64
+}
+
+// plan tells what the run asks at most.
+func (r *runner) plan(m *rag.Models) AnswerPlan {
+	n, sides := len(r.questions), len(r.specs)
+	p := AnswerPlan{Answers: n * sides, Tokens: n * sides * r.o.Budget}
+	if r.known() {
+		sides++ // the gold answers
+	}
+	p.Verdicts = len(r.o.Answers.Judges) * n * sides * (sides - 1)
+	p.USD = price(m, llm.Usage{InTokens: p.Tokens})
+	return p
+}
+
+// known reports whether any question has a known answer.
+func (r *runner) known() bool {
+	return slices.ContainsFunc(r.questions, func(q Question) bool { return len(q.Answers) > 0 })
 }
 
 // AnswerFigure are the figures of a method's answers, shares as fractions; nil
@@ -106,7 +137,7 @@ func (r *runner) answering(ctx context.Context, sys rag.System, title string) (*
 	if r.o.Answers == nil {
 		return nil, nil
 	}
-	if len(r.o.Answers.Judges) > 0 && len(r.specs) < 2 && !slices.ContainsFunc(r.questions, func(q Question) bool { return len(q.Answers) > 0 }) {
+	if len(r.o.Answers.Judges) > 0 && len(r.specs) < 2 && !r.known() {
 		return nil, errors.New("a judge compares the answers of two methods: name another, or questions with answers")
 	}
 	a := &answering{r: r, sys: sys, title: title, replies: make([]given, len(r.questions))}
@@ -114,6 +145,12 @@ func (r *runner) answering(ctx context.Context, sys rag.System, title string) (*
 	if err != nil {
 		return nil, err
 	}
+	if r.o.Answers.Begin != nil && !r.begun && !m.Free {
+		if err := r.o.Answers.Begin(r.plan(m)); err != nil {
+			return nil, err
+		}
+	}
+	r.begun = true
 	a.models = m.Tallied("answers", &a.tally)
 	return a, nil
 }

@@ -90,7 +90,8 @@ type runner struct {
 	reader    string     // of entities and relations, with its version
 	provider  string     // that does the tasks of indexing
 
-	documents, chunks int // once indexed
+	documents, chunks int  // once indexed
+	begun             bool // answers are being asked for
 }
 
 func (r *runner) run(ctx context.Context) (*Report, error) {

@@ -72,8 +72,15 @@ func TestJudges(t *testing.T) {
 			}
 		},
 	}
+	var plans []eval.AnswerPlan
+	o.Answers.Begin = func(p eval.AnswerPlan) error { plans = append(plans, p); return nil }
 	rep, err := eval.Run(t.Context(), o)
 	check(t, err)
+	// Four judges rule on four questions of six pairs, twice.
+	if want := 4 * 3 * rag.DefaultBudget; len(plans) != 1 || plans[0].Answers != 12 || plans[0].Tokens != want ||
+		plans[0].Verdicts != 4*4*6*2 || plans[0].USD == nil || *plans[0].USD != float64(want)/1e6 {
+		t.Errorf("announced %+v", plans)
+	}
 	// q4 has no known answer: the two that retrieve say ".", which is judged
 	// against "Somebody", and takes no part against the gold answers. q2 is
 	// the gold answer but for the full stop, which a judge is asked about.
