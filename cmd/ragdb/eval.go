@@ -121,7 +121,7 @@ func (a *app) evalAll(ctx context.Context, sets []eval.Options, each func(*eval.
 	var out []*eval.Report
 	for _, o := range sets {
 		p := a.newProgress()
-		o.Notify = p.notify
+		o.Notify, o.Answers = p.notify, announced(o.Answers, p)
 		rep, err := eval.Run(ctx, o)
 		p.end()
 		if errors.Is(err, os.ErrNotExist) {

@@ -85,6 +85,20 @@ func (a *app) evalAnswers(f *evalFlags) *eval.AnswerOptions {
 	return o
 }
 
+// announced returns options that end the line of progress before they tell what
+// will be asked.
+func announced(o *eval.AnswerOptions, p *progress) *eval.AnswerOptions {
+	if o == nil || o.Begin == nil {
+		return o
+	}
+	out := *o
+	out.Begin = func(plan eval.AnswerPlan) error {
+		p.end()
+		return o.Begin(plan)
+	}
+	return &out
+}
+
 // beginAnswers tells what answers and verdicts may cost, and asks whether to go
 // on where somebody is there to answer.
 func (a *app) beginAnswers(p eval.AnswerPlan) error {

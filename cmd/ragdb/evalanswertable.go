@@ -71,6 +71,11 @@ func (a *app) printEvalAnswers(r *eval.Report) {
 	columns := append([]evalColumn{{name: "method", left: true, cell: evalName}}, answerColumns()...)
 	a.out.print("\n%s\n", a.out.dim("answers of "+model))
 	a.out.rows(a.tableOf(r, &table{}, columns))
+	for i := range r.Methods {
+		if f := r.Methods[i].Answers; f != nil && f.Failed > 0 {
+			a.out.note("%s: %s of %s failed, the first since %s", r.Methods[i].Name, number(f.Failed), plural(len(r.Asked), "answer"), chain(f.Failure))
+		}
+	}
 	for i := range r.Judging {
 		a.printJudging(&r.Judging[i])
 	}
@@ -123,6 +128,9 @@ func (a *app) printJudging(j *eval.Judging) {
 		line += " · " + money(*j.USD)
 	}
 	a.out.print("%s\n", a.out.dim(line))
+	if j.Failed > 0 {
+		a.out.note("judge %s: %s of %s failed, the first since %s", j.Judge, number(j.Failed), plural(j.Verdicts, "verdict"), chain(j.Failure))
+	}
 }
 
 // standing writes how a did against b, whichever stands first in their pair.

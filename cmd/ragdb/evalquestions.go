@@ -74,9 +74,16 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	defer cancel()
 	p := a.newProgress()
 	run := &evalFlags{models: f.models}
+	begin := func(calls, tokens int) error {
+		p.end()
+		return a.beginQuestions(calls, tokens)
+	}
+	if f.models.replay {
+		begin = nil
+	}
 	made, err := eval.MakeQuestions(ctx, eval.MakeOptions{
 		Data: f.data, DB: f.db, About: f.about, Users: int(f.users), Tasks: int(f.tasks), Questions: int(f.each),
-		Models: a.chatOf(run, f.models.chat), Begin: a.beginQuestions, Engine: &engine.Options{Logger: a.logger()}, Notify: p.notify,
+		Models: a.chatOf(run, f.models.chat), Engine: &engine.Options{Logger: a.logger()}, Notify: p.notify, Begin: begin,
 	})
 	p.end()
 	if err != nil {
@@ -106,7 +113,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	a.out.note("%s", line)
 	if made.Failed > 0 {
 		return &failure{
-			exit: exitPartial, code: "partial", message: plural(made.Failed, "list") + " of the model could not be used",
+			exit: exitPartial, code: "partial", message: plural(made.Failed, "list") + " could not be had: " + message(made.Failure),
 			hint: "the same command asks for what is missing; the questions that there are were written",
 		}
 	}

@@ -92,6 +92,9 @@ type AnswerFigure struct {
 	OutTokens int      `json:"out_tokens"`
 	USD       *float64 `json:"usd,omitempty"`
 
+	// Failure is why the first of the failed ones failed.
+	Failure error `json:"-"`
+
 	replies []given
 	acc     []float64 // by question that has answers
 }
@@ -101,7 +104,8 @@ type given struct {
 	text   string
 	docs   []string // that it may be from
 	failed bool
-	absent bool // there is none to be had
+	why    error // where it failed
+	absent bool  // there is none to be had
 }
 
 // answerBatch is how many questions are asked together: so much evidence is
@@ -122,7 +126,6 @@ type answering struct {
 	mu                 sync.Mutex
 	done               int
 	unanswered, failed int
-	why                error // of the first failure
 }
 
 // retrieved is the evidence for a question.
@@ -204,10 +207,8 @@ func (a *answering) ask(ctx context.Context, p retrieved) error {
 	case errors.Is(err, llm.ErrNoEvidence):
 		a.unanswered++
 	case passing(err):
-		g.failed = true
-		if a.failed++; a.why == nil {
-			a.why = fmt.Errorf("question %s: %w", q.ID, err)
-		}
+		a.failed++
+		g.failed, g.why = true, fmt.Errorf("question %s: %w", q.ID, err)
 	case err != nil:
 		return fmt.Errorf("question %s: %w", q.ID, err)
 	}
@@ -293,14 +294,14 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 	if err := a.flush(ctx); err != nil {
 		return nil, err
 	}
-	if a.failed == len(a.replies) {
-		return nil, fmt.Errorf("no answer was had: %w", a.why)
-	}
-	if a.failed > 0 {
-		a.r.o.Notify(rag.Event{Message: fmt.Sprintf("%s: %d of %d answers failed: %s", a.title, a.failed, len(a.replies), a.why)})
-	}
 	f := &AnswerFigure{
 		Model: a.models.Provider.Name(), Prompts: a.models.Prompts, Unanswered: a.unanswered, Failed: a.failed, replies: a.replies,
+	}
+	if i := slices.IndexFunc(a.replies, func(g given) bool { return g.failed }); i >= 0 {
+		f.Failure = a.replies[i].why
+	}
+	if a.failed == len(a.replies) {
+		return nil, fmt.Errorf("no answer was had: %w", f.Failure)
 	}
 	f.score(a.r.questions)
 	u := a.tally.Usage()

@@ -29,8 +29,10 @@ type Judging struct {
 	FirstShown *float64 `json:"first_shown,omitempty"`
 	// Verdicts counts what was asked, Failed what came to nothing: replies that
 	// could not be read, and tasks that were refused.
-	Verdicts int `json:"verdicts"`
-	Failed   int `json:"failed"`
+	// Failure is why the first of those did.
+	Verdicts int   `json:"verdicts"`
+	Failed   int   `json:"failed"`
+	Failure  error `json:"-"`
 	// InTokens and OutTokens are what the verdicts cost when they were paid,
 	// USD their price, nil where it is not known.
 	InTokens  int      `json:"in_tokens"`
@@ -355,14 +357,13 @@ func (j *judging) pair(a, b *contestant) Pair {
 func (j *judging) sum(out *Judging) {
 	var u llm.Usage
 	var first []float64
-	var why error
 	for _, t := range j.trials {
 		rule := j.rulings[t]
 		u.Add(rule.Usage)
 		switch {
 		case rule.failed:
-			if out.Failed++; why == nil {
-				why = rule.why
+			if out.Failed++; out.Failure == nil {
+				out.Failure = rule.why
 			}
 		case rule.Winner >= 0:
 			first = append(first, share(rule.Winner == 0))
@@ -370,7 +371,4 @@ func (j *judging) sum(out *Judging) {
 	}
 	out.FirstShown = share1(first)
 	out.InTokens, out.OutTokens, out.USD = u.InTokens, u.OutTokens, price(j.models, u)
-	if out.Failed > 0 {
-		j.r.o.Notify(rag.Event{Message: fmt.Sprintf("judge %s: %d of %d verdicts failed: %s", out.Judge, out.Failed, len(j.trials), why)})
-	}
 }

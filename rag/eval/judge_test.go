@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -62,15 +63,9 @@ func TestJudges(t *testing.T) {
 	for _, n := range named {
 		open = append(open, chatAt(s.URL, n))
 	}
-	var said []string
 	o := eval.Options{
 		Data: mills(t), DB: filepath.Join(t.TempDir(), "kept.ragdb"), Specs: specs(t, "bm25", "naive", "zeroshot"), Methods: methods.All(), Seed: 1,
 		Answers: &eval.AnswerOptions{Models: chatAt(s.URL, "m"), Judges: open},
-		Notify: func(e rag.Event) {
-			if strings.HasPrefix(e.Message, "judge") {
-				said = append(said, e.Message)
-			}
-		},
 	}
 	var plans []eval.AnswerPlan
 	o.Answers.Begin = func(p eval.AnswerPlan) error { plans = append(plans, p); return nil }
@@ -119,8 +114,9 @@ func TestJudges(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
-	if len(rep.Judging) != 4 || len(said) != 2 || !strings.Contains(said[0], "judge garbage: ") || !strings.Contains(said[1], "neither of the two") {
-		t.Errorf("%d judges, %q", len(rep.Judging), said)
+	if len(rep.Judging) != 4 || rep.Judging[1].Failure != nil || !errors.Is(rep.Judging[2].Failure, llm.ErrReply) ||
+		!strings.Contains(rep.Judging[3].Failure.Error(), "neither of the two") {
+		t.Errorf("%+v", rep.Judging)
 	}
 
 	// What was ruled is not asked again, even when no reply is kept any more.

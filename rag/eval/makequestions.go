@@ -54,8 +54,10 @@ type MadeQuestion struct {
 type Made struct {
 	Questions []MadeQuestion
 	// Failed counts the lists that the model could not be brought to write. The
-	// same call asks for them again, and for nothing else.
-	Failed int
+	// same call asks for them again, and for nothing else. Failure is why the
+	// first of them was not.
+	Failed  int
+	Failure error
 	// Spent is what the replies cost when they were paid, USD their price, nil
 	// where it is not known.
 	Spent llm.Usage
@@ -124,7 +126,7 @@ type maker struct {
 	docs   []string // their keys
 	out    *Made
 
-	// mu guards the fields below it, and out.Failed.
+	// mu guards the fields below it, and out.Failed and out.Failure.
 	mu   sync.Mutex
 	done int
 }
@@ -275,8 +277,9 @@ func (k *maker) lists(ctx context.Context, into [][]string, n int, of func(i int
 		k.done++
 		switch {
 		case passing(err):
-			k.out.Failed++
-			k.o.Notify(rag.Event{Message: fmt.Sprintf("a list is missing: %s", err)})
+			if k.out.Failed++; k.out.Failure == nil {
+				k.out.Failure = err
+			}
 		case err != nil:
 			return err
 		}

@@ -105,7 +105,7 @@ func TestMakeQuestionsFails(t *testing.T) {
 	}
 	made, err := eval.MakeQuestions(t.Context(), o)
 	check(t, err)
-	if len(made.Questions) != 10 || made.Failed != 1 {
+	if len(made.Questions) != 10 || made.Failed != 1 || !errors.Is(made.Failure, llm.ErrReply) {
 		t.Errorf("%d questions, %d lists failed", len(made.Questions), made.Failed)
 	}
 	declined := errors.New("no")
