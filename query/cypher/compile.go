@@ -1,6 +1,10 @@
 package cypher
 
-import "context"
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+)
 
 // scope maps the variables of a clause to the places of a row.
 type scope struct {
@@ -58,4 +62,17 @@ type exec struct {
 	params map[string]Value
 	graph  *graph
 	eval   evalState
+
+	// What the steps of the statement share beside that.
+	text    string
+	session *Session
+	result  *Result
+	view    *engine.View   // of the graph, at the statement's snapshot
+	tx      *engine.TxView // of the graph, where the statement writes
+	epoch   uint64         // of the transaction's commit
+	made    int            // keys that were made for nodes without one
+	limits  Limits
+	held    int64 // bytes that steps keep
+	ticks   uint32
+	profile bool
 }

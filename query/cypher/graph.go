@@ -19,6 +19,9 @@ type graph struct {
 	// computed is Options.Computed.
 	computed func(r engine.Reader, n engine.Node, name string) (Value, bool, error)
 
+	// writes says that the statement writes: what an edge says of itself may be
+	// out of date.
+	writes bool
 	// stamp moves when the graph is written to: what is derived from it under
 	// another stamp is out of date.
 	stamp uint32

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -136,7 +137,8 @@ func (g *graph) stored(id engine.NodeID, name string, v engine.Value) (Value, er
 // its sources say; or null.
 func (g *graph) edgeProperty(e *Edge, name string) (Value, error) {
 	if name == propWeight {
-		return Float(float64(e.Weight)), nil
+		w, err := g.weight(e)
+		return Float(float64(w)), err
 	}
 	props, err := g.r.EdgeProps(e.From, e.To, e.Type)
 	if err != nil {
@@ -152,6 +154,18 @@ func (g *graph) edgeProperty(e *Edge, name string) (Value, error) {
 	return totalProperty(t, "", name), err
 }
 
+// weight returns the weight of an edge.
+func (g *graph) weight(e *Edge) (float32, error) {
+	if !g.writes {
+		return e.Weight, nil
+	}
+	w, ok, err := g.r.HasEdge(e.From, e.To, e.Type)
+	if err == nil && !ok {
+		err = fmt.Errorf("cypher: the relationship was deleted: %w", engine.ErrNotFound)
+	}
+	return w, err
+}
+
 // edgeProperties returns the properties of an edge.
 func (g *graph) edgeProperties(e *Edge) (map[string]Value, error) {
 	props, err := g.r.EdgeProps(e.From, e.To, e.Type)
@@ -164,8 +178,12 @@ func (g *graph) edgeProperties(e *Edge) (map[string]Value, error) {
 	}
 	out := map[string]Value{}
 	addTotal(out, t, "", propName, propDescription, propCount)
-	if e.Weight != 1 || t.Sources > 0 {
-		out[propWeight] = Float(float64(e.Weight))
+	w, err := g.weight(e)
+	if err != nil {
+		return nil, err
+	}
+	if w != 1 || t.Sources > 0 {
+		out[propWeight] = Float(float64(w))
 	}
 	for name, v := range props {
 		if !internalProperty(name) {

@@ -1,0 +1,201 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// call compiles CALL. That of a whole statement yields all columns.
+func (pl *planner) call(c *Call, alone bool) error {
+	proc := pl.registry.Get(c.Procedure)
+	if proc == nil {
+		return pl.unknownProcedure(c)
+	}
+	s := &callStep{proc: proc}
+	if err := pl.arguments(c, proc, s); err != nil {
+		return err
+	}
+	items := c.Yield
+	if c.Star || items == nil && alone {
+		items = nil
+		for _, col := range proc.Columns {
+			items = append(items, &YieldItem{Pos: c.Pos, Column: col.Name, Variable: col.Name})
+		}
+	}
+	s.slots = make([]int, len(proc.Columns))
+	for i := range s.slots {
+		s.slots[i] = -1
+	}
+	for _, item := range items {
+		col := columnOf(proc, item.Column)
+		if col < 0 {
+			return newSyntaxError(pl.text, int(item.Pos), int(item.Pos)+len(item.Column), "UndefinedVariable",
+				fmt.Sprintf("%s yields no column %s; it yields %s", proc.Name, item.Column, columnsText(proc)))
+		}
+		s.slots[col] = pl.scope.add(item.Variable)
+	}
+	s.once = len(items) == 0
+	s.describe("Call", proc.Name)
+	pl.add(s)
+	if c.Where == nil {
+		return nil
+	}
+	f, err := pl.filter(c.Where)
+	if err == nil {
+		pl.add(f)
+	}
+	return err
+}
+
+// arguments compiles the arguments of a call.
+func (pl *planner) arguments(c *Call, proc *Procedure, s *callStep) error {
+	args := c.Args
+	if c.Implicit {
+		for _, a := range proc.Args {
+			if _, ok := pl.params[a.Name]; ok {
+				args = append(args, &Param{Pos: c.Pos, Name: a.Name})
+			} else if a.Optional {
+				args = append(args, &Literal{Pos: c.Pos})
+			} else {
+				return newSyntaxError(pl.text, int(c.Pos), int(c.Pos)+4, "InvalidNumberOfArguments",
+					fmt.Sprintf("CALL without arguments takes them from the parameters, and there is no $%s", a.Name))
+			}
+		}
+	}
+	least := 0
+	for i, a := range proc.Args {
+		if !a.Optional {
+			least = i + 1
+		}
+	}
+	if len(args) < least || len(args) > len(proc.Args) {
+		return newSyntaxError(pl.text, int(c.Pos), int(c.Pos)+4, "InvalidNumberOfArguments",
+			fmt.Sprintf("wrong number of arguments; it is %s", proc.Signature()))
+	}
+	for _, a := range args {
+		ev, err := pl.expr(a)
+		if err != nil {
+			return err
+		}
+		s.args = append(s.args, ev)
+	}
+	return nil
+}
+
+func columnOf(p *Procedure, name string) int {
+	for i, c := range p.Columns {
+		if c.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func columnsText(p *Procedure) string {
+	text := ""
+	for i, c := range p.Columns {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Name
+	}
+	return text
+}
+
+// callStep runs a procedure for each row.
+type callStep struct {
+	planned
+	proc  *Procedure
+	args  []evaluator
+	slots []int // places of the procedure's columns, -1 for those not wanted
+	// once says that no column is wanted: the row passes once.
+	once bool
+}
+
+func (s *callStep) open(x *exec, next sink) sink {
+	return stream(next, func(r row) error {
+		c, err := s.call(x, r)
+		if err != nil {
+			return err
+		}
+		n := 0
+		var stopped error
+		err = s.proc.Run(x.ctx, c, func(out []Value) error {
+			if err := x.tick(); err != nil {
+				return err
+			}
+			if len(out) != len(s.slots) {
+				return fmt.Errorf("cypher: %w: %s yielded %d values for %d columns", engine.ErrInvalid, s.proc.Name, len(out), len(s.slots))
+			}
+			n++
+			if s.once {
+				return nil
+			}
+			for i, slot := range s.slots {
+				if slot >= 0 {
+					r[slot] = out[i]
+				}
+			}
+			stopped = next.push(r)
+			return stopped
+		})
+		if s.proc.Writes {
+			x.graph.changed()
+		}
+		if stopped == errEnough {
+			return errEnough // whatever the procedure made of it
+		}
+		if err != nil {
+			return err
+		}
+		if s.once {
+			return next.push(r)
+		}
+		return nil
+	})
+}
+
+// call returns the call for a row.
+func (s *callStep) call(x *exec, r row) (*ProcedureCall, error) {
+	c := x.session.procedureCall(x)
+	c.Args = make([]Value, len(s.proc.Args))
+	for i, arg := range s.args {
+		v, err := arg(x, r)
+		if err != nil {
+			return nil, err
+		}
+		c.Args[i] = v
+	}
+	for i, a := range s.proc.Args {
+		if !a.Optional && c.Args[i].IsNull() {
+			return nil, fmt.Errorf("cypher: %w: %s: the argument %s is null", engine.ErrInvalid, s.proc.Name, a.Name)
+		}
+	}
+	return c, nil
+}
+
+// explain adds to the step's plan what a call would run. Its arguments must
+// not depend on rows.
+func (s *callStep) explain(ctx context.Context, x *exec, width int) error {
+	if s.proc.Plan == nil {
+		return nil
+	}
+	c, err := s.call(x, make(row, width))
+	if err != nil {
+		return nil // the arguments are known row by row
+	}
+	ops, err := s.proc.Plan(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, op := range ops {
+		p := &PlanStep{Name: op.Op, Args: op.Args, Estimate: -1}
+		if op.Source != "" {
+			p.Args = append(p.Args[:len(p.Args):len(p.Args)], "["+op.Source+"]")
+		}
+		s.Inner = append(s.Inner, p)
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package cypher
+
+import "strings"
+
+// newPattern is a pattern as CREATE and MERGE make it.
+type newPattern struct {
+	nodes []newNode
+	edges []newEdgeSpec
+	path  int // place of the path, -1 for none
+	// noNull refuses null as a property: MERGE could never find what it made.
+	noNull bool
+}
+
+// newNode is a node that is made, or was bound before.
+type newNode struct {
+	at    Pos
+	slot  int
+	bound bool
+	label string
+	props evaluator // nil for none
+}
+
+// newEdgeSpec is an edge that is made.
+type newEdgeSpec struct {
+	at       Pos
+	slot     int // -1 where nobody wants it
+	name     string
+	backward bool // from the right node to the left
+	props    evaluator
+}
+
+// newPattern compiles a pattern that is made, giving its variables places.
+// Those in the scope among the first places are bound.
+func (pl *planner) newPattern(p *Pattern, before int) (*newPattern, error) {
+	out := &newPattern{path: -1}
+	for i, n := range p.Nodes {
+		node := newNode{at: n.Pos}
+		name := n.Variable
+		if name == "" {
+			name = pl.hidden()
+		}
+		node.slot, node.bound = pl.place(name, before)
+		if !node.bound {
+			for _, have := range out.nodes {
+				node.bound = node.bound || have.slot == node.slot // made to the left
+			}
+		}
+		if err := pl.newNode(n, &node); err != nil {
+			return nil, err
+		}
+		out.nodes = append(out.nodes, node)
+		if i == 0 {
+			continue
+		}
+		edge, err := pl.newEdge(p.Edges[i-1], before)
+		if err != nil {
+			return nil, err
+		}
+		out.edges = append(out.edges, edge)
+	}
+	if p.Variable != "" && pl.uses.wanted(p.Variable) {
+		out.path, _ = pl.place(p.Variable, before)
+	}
+	return out, nil
+}
+
+func (pl *planner) newNode(n *NodePattern, node *newNode) (err error) {
+	if node.bound {
+		return nil
+	}
+	switch {
+	case len(n.Labels) == 0:
+		return refuse(pl.text, n.Pos, "a node without a label: give it one, as in (:Thing)")
+	case len(n.Labels) > 1 || n.Any:
+		return refuse(pl.text, n.Pos, "a node with several labels: a node has one")
+	case strings.Contains(n.Labels[0], ":") || n.Labels[0] == "":
+		return refuse(pl.text, n.Pos, "a label that is empty or has a colon in it")
+	}
+	node.label = n.Labels[0]
+	if n.Props != nil {
+		node.props, err = pl.expr(n.Props)
+	}
+	return err
+}
+
+func (pl *planner) newEdge(e *EdgePattern, before int) (out newEdgeSpec, err error) {
+	out = newEdgeSpec{at: e.Pos, slot: -1, backward: e.Dir == DirIn}
+	if len(e.Types) != 1 || e.Var {
+		return out, refuse(pl.text, e.Pos, "to make a relationship without exactly one type")
+	}
+	out.name = e.Types[0]
+	if pl.uses.wanted(e.Variable) {
+		out.slot, _ = pl.place(e.Variable, before)
+	}
+	if e.Props != nil {
+		out.props, err = pl.expr(e.Props)
+	}
+	return out, err
+}
+
+// make makes what is not bound of the pattern, and binds it.
+func (p *newPattern) make(x *exec, r row) error {
+	path := &Path{graph: x.graph}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if !n.bound {
+			props, err := p.propsOf(x, r, n.props, n.at)
+			if err != nil {
+				return err
+			}
+			id, err := writer{x, n.at}.createNode(n.label, props)
+			if err != nil {
+				return err
+			}
+			r[n.slot] = node(x.graph, id)
+		} else if r[n.slot].Kind() != KindNode {
+			return typeError(n.at, "a pattern that is made needs a node here, not %s", aKind(r[n.slot]))
+		}
+		path.Nodes = append(path.Nodes, r[n.slot].AsNode())
+	}
+	for i := range p.edges {
+		e := &p.edges[i]
+		props, err := p.propsOf(x, r, e.props, e.at)
+		if err != nil {
+			return err
+		}
+		from, to := path.Nodes[i], path.Nodes[i+1]
+		if e.backward {
+			from, to = to, from
+		}
+		made, err := writer{x, e.at}.createEdge(from, to, e.name, props)
+		if err != nil {
+			return err
+		}
+		v := &Edge{Edge: made, graph: x.graph}
+		path.Edges = append(path.Edges, v)
+		if e.slot >= 0 {
+			r[e.slot] = edge(v)
+		}
+	}
+	if p.path >= 0 {
+		r[p.path] = Value{kind: KindPath, ref: path}
+	}
+	return nil
+}
+
+// propsOf evaluates the properties of a pattern.
+func (p *newPattern) propsOf(x *exec, r row, props evaluator, at Pos) (map[string]Value, error) {
+	if props == nil {
+		return nil, nil
+	}
+	v, err := props(x, r)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind() != KindMap {
+		return nil, typeError(at, "properties are a map, not %s", aKind(v))
+	}
+	if p.noNull {
+		for _, name := range sortedKeys(v.AsMap()) {
+			if v.AsMap()[name].IsNull() {
+				return nil, argumentError(at, "MERGE by a property that is null: %s", name)
+			}
+		}
+	}
+	return v.AsMap(), nil
+}
+
+// createStep makes patterns for each row.
+type createStep struct {
+	planned
+	patterns []*newPattern
+}
+
+func (pl *planner) create(c *Create) error {
+	s := &createStep{}
+	for _, p := range c.Patterns {
+		// Each pattern sees what those before it make.
+		np, err := pl.newPattern(p, len(pl.scope.names))
+		if err != nil {
+			return err
+		}
+		s.patterns = append(s.patterns, np)
+	}
+	s.describe("Create")
+	pl.add(s)
+	return nil
+}
+
+func (s *createStep) open(x *exec, next sink) sink {
+	return stream(next, func(r row) error {
+		if err := x.tick(); err != nil {
+			return err
+		}
+		for _, p := range s.patterns {
+			if err := p.make(x, r); err != nil {
+				return err
+			}
+		}
+		return next.push(r)
+	})
+}
+
+// mergeStep finds a pattern or makes it.
+type mergeStep struct {
+	planned
+	find              []step
+	pattern           *newPattern
+	onCreate, onMatch []*setItem
+}
+
+func (pl *planner) merge(m *Merge) error {
+	before := len(pl.scope.names)
+	s := &mergeStep{}
+	// What is made first has to have a place: finding gives the others theirs.
+	var err error
+	if s.find, err = pl.planMatch([]*Pattern{m.Pattern}, nil); err != nil {
+		return err
+	}
+	if s.pattern, err = pl.newPattern(m.Pattern, before); err != nil {
+		return err
+	}
+	s.pattern.noNull = true
+	if s.onCreate, err = pl.setItems(m.OnCreate); err != nil {
+		return err
+	}
+	if s.onMatch, err = pl.setItems(m.OnMatch); err != nil {
+		return err
+	}
+	s.describe("Merge")
+	s.Inner = stepPlans(s.find)
+	pl.add(s)
+	return nil
+}
+
+func (s *mergeStep) open(x *exec, next sink) sink {
+	var found []row
+	find := openSteps(x, s.find, sink{
+		push: func(r row) error {
+			kept, err := x.keep(r)
+			found = append(found, kept)
+			return err
+		},
+		done: func() error { return nil },
+	})
+	return stream(next, func(r row) error {
+		held := x.held
+		found = found[:0]
+		for _, n := range s.pattern.nodes {
+			if n.bound && r[n.slot].Kind() != KindNode {
+				return typeError(n.at, "MERGE needs a node here, not %s", aKind(r[n.slot]))
+			}
+		}
+		if err := find.push(r); err != nil {
+			return err
+		}
+		items := s.onMatch
+		if len(found) == 0 {
+			if err := s.pattern.make(x, r); err != nil {
+				return err
+			}
+			found = append(found, r)
+			items = s.onCreate
+		}
+		for _, f := range found {
+			for _, item := range items {
+				if err := item.apply(x, f); err != nil {
+					return err
+				}
+			}
+			if err := next.push(f); err != nil {
+				return err
+			}
+		}
+		x.held = held
+		return nil
+	})
+}

@@ -1,0 +1,214 @@
+package cypher
+
+import (
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// edgeTest says which edges a pattern asks for.
+type edgeTest struct {
+	names []string // of types; none is any
+	dir   engine.Direction
+
+	stamp uint32
+	types []engine.EdgeType
+	any   bool
+}
+
+// filter returns the engine's filter, and false where no edge can be meant.
+func (t *edgeTest) filter(x *exec) (engine.EdgeFilter, bool) {
+	if t.stamp != x.graph.stamp+1 {
+		t.types, t.any = x.graph.edgeTypes(t.names)
+		t.stamp = x.graph.stamp + 1
+	}
+	if t.any {
+		return engine.EdgeFilter{Direction: t.dir}, true
+	}
+	return engine.EdgeFilter{Types: t.types, Direction: t.dir}, len(t.types) > 0
+}
+
+// edgeTypes returns the types of names, any being true where there are no
+// names.
+func (g *graph) edgeTypes(names []string) (types []engine.EdgeType, any bool) {
+	for _, name := range names {
+		types = append(types, g.edgeTypesOf(name)...)
+	}
+	slices.Sort(types)
+	return slices.Compact(types), len(names) == 0
+}
+
+// identity returns an edge as it is stored: those without direction begin at
+// the smaller node.
+func identity(e engine.Edge) engine.Edge {
+	if !e.Type.Directed() && e.From > e.To {
+		e.From, e.To = e.To, e.From
+	}
+	return e
+}
+
+// sameEdge reports whether two edges, as they are stored, are one.
+func sameEdge(a, b engine.Edge) bool { return a.From == b.From && a.To == b.To && a.Type == b.Type }
+
+// matched holds the edges that the steps of one MATCH have bound for the row at
+// hand: no edge is matched twice. A step of variable length binds several.
+type matched struct {
+	edges [][]engine.Edge // by the place of the step's pattern
+}
+
+// free reports whether an edge is bound at none of some places.
+func (m *matched) free(e engine.Edge, places []int) bool {
+	for _, p := range places {
+		for _, have := range m.edges[p] {
+			if sameEdge(e, have) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hop is an edge pattern of a MATCH as steps follow it.
+type hop struct {
+	from, to int // places of the nodes, from being bound
+	edge     int // place of the edge, -1 where nobody wants it
+	test     edgeTest
+	label    labelTest // of the node that is bound, without labels where any will do
+	into     bool      // to is bound too
+	m        *matched
+	place    int   // of the pattern in m
+	others   []int // places in m that may hold the same edge
+}
+
+// expand binds the edges between a node and its neighbours, and the neighbours.
+type expand struct {
+	planned
+	hop
+	page []engine.Edge
+}
+
+// edgePage is how many neighbours are read at once.
+const edgePage = 256
+
+func (e *expand) open(x *exec, next sink) sink {
+	if e.page == nil {
+		e.page = make([]engine.Edge, 0, edgePage)
+		e.m.edges[e.place] = make([]engine.Edge, 1)
+	}
+	return stream(next, func(r row) error {
+		from := r[e.from]
+		if from.kind != KindNode {
+			return nil
+		}
+		if e.into {
+			return e.between(x, from.AsNode(), r, next)
+		}
+		return e.around(x, from.AsNode(), r, next)
+	})
+}
+
+// around follows all edges of a node.
+func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
+	f, ok := e.test.filter(x)
+	if !ok {
+		return nil
+	}
+	after := engine.NodeID(0)
+	for {
+		page, err := x.graph.r.Neighbors(id, f, after, e.page[:0])
+		if err != nil {
+			return err
+		}
+		e.page = page
+		for i, edge := range page {
+			if err := x.tick(); err != nil {
+				return err
+			}
+			if i > 0 && edge.From == edge.To && edge == page[i-1] {
+				continue // a loop stands in both directions
+			}
+			other := edge.Other(id)
+			if len(e.label.labels) > 0 {
+				ok, err := e.label.has(x, other)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					continue
+				}
+			}
+			if err := e.found(x, edge, other, r, next); err != nil {
+				return err
+			}
+		}
+		if len(page) < edgePage {
+			return nil
+		}
+		after = page[len(page)-1].Other(id)
+	}
+}
+
+// between follows the edges that join two nodes which are both bound.
+func (e *expand) between(x *exec, id engine.NodeID, r row, next sink) error {
+	to := r[e.to]
+	f, ok := e.test.filter(x)
+	if !ok || to.kind != KindNode {
+		return nil
+	}
+	return edgesBetween(x, id, to.AsNode(), f, func(edge engine.Edge) error {
+		return e.found(x, edge, to.AsNode(), r, next)
+	})
+}
+
+// edgesBetween calls fn with the edges from one node to another that a filter
+// lets pass.
+func edgesBetween(x *exec, from, to engine.NodeID, f engine.EdgeFilter, fn func(engine.Edge) error) error {
+	if err := x.tick(); err != nil {
+		return err
+	}
+	if len(f.Types) == 1 && f.Direction != engine.Both {
+		e := engine.Edge{From: from, To: to, Type: f.Types[0]}
+		if f.Direction == engine.In && e.Type.Directed() {
+			e.From, e.To = to, from
+		}
+		w, ok, err := x.graph.r.HasEdge(e.From, e.To, e.Type)
+		if err != nil || !ok {
+			return err
+		}
+		e.Weight = w
+		return fn(e)
+	}
+	var room [8]engine.Edge
+	edges, err := x.graph.r.Neighbors(from, f, to-1, room[:0:1])
+	if err != nil {
+		return err
+	}
+	for i, e := range edges {
+		if e.Other(from) != to || i > 0 && from == to && e == edges[i-1] {
+			continue
+		}
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found binds an edge and the node behind it.
+func (e *expand) found(x *exec, edge engine.Edge, other engine.NodeID, r row, next sink) error {
+	edge = identity(edge)
+	if len(e.others) > 0 && !e.m.free(edge, e.others) {
+		return nil
+	}
+	e.m.edges[e.place][0] = edge
+	if !e.into {
+		r[e.to] = node(x.graph, other)
+	}
+	if e.edge >= 0 {
+		r[e.edge] = newEdge(x.graph, edge)
+	}
+	return next.push(r)
+}
+
+// newEdge returns an edge as a value.
+func newEdge(g *graph, e engine.Edge) Value { return edge(&Edge{Edge: e, graph: g}) }

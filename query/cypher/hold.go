@@ -1,0 +1,104 @@
+package cypher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Limits bound a statement. Zero values are the defaults.
+type Limits struct {
+	// Rows bounds the rows of a result; the default is 1,000,000.
+	Rows int
+	// Bytes bounds what the statement holds in memory: groups, rows that are
+	// sorted, distinct rows, lists that are collected, rows before a clause that
+	// writes. The default is 256 MiB.
+	Bytes int64
+	// Timeout bounds the time of the statement; 0 is no bound.
+	Timeout time.Duration
+}
+
+// The defaults of [Limits].
+const (
+	defaultRows  = 1_000_000
+	defaultBytes = 256 << 20
+)
+
+func (l Limits) withDefaults() Limits {
+	if l.Rows <= 0 {
+		l.Rows = defaultRows
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = defaultBytes
+	}
+	return l
+}
+
+// ErrLimit says that a statement went over one of its [Limits]. The error is a
+// [*LimitError].
+var ErrLimit = errors.New("over the limit of a statement")
+
+// LimitError says which limit ended a statement.
+type LimitError struct {
+	What  string // rows, bytes or time
+	Limit string // with its unit
+}
+
+// Error names the limit and what to do.
+func (e *LimitError) Error() string {
+	switch e.What {
+	case "rows":
+		return fmt.Sprintf("the result has more than %s; end it with LIMIT, or raise the limit", e.Limit)
+	case "bytes":
+		return fmt.Sprintf("the statement holds more than %s of rows in memory; match less, aggregate earlier, or raise the limit", e.Limit)
+	}
+	return fmt.Sprintf("the statement took longer than %s", e.Limit)
+}
+
+// Is reports whether target is [ErrLimit].
+func (e *LimitError) Is(target error) bool { return target == ErrLimit }
+
+// errTimeout is the cause of a context that Limits.Timeout ended.
+var errTimeout = errors.New("cypher: timeout")
+
+// interrupted returns why the statement has to end, nil where it need not.
+func (x *exec) interrupted() error {
+	err := x.ctx.Err()
+	if err != nil && context.Cause(x.ctx) == errTimeout {
+		return &LimitError{"time", x.limits.Timeout.String()}
+	}
+	return err
+}
+
+// hold counts bytes that the statement keeps.
+func (x *exec) hold(bytes int64) error {
+	x.held += bytes
+	if x.limits.Bytes > 0 && x.held > x.limits.Bytes {
+		return &LimitError{"bytes", byteSize(x.limits.Bytes)}
+	}
+	return nil
+}
+
+// byteSize writes a number of bytes for people.
+func byteSize(n int64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// keep returns a copy of a row and counts what it holds.
+func (x *exec) keep(r row) (row, error) {
+	n := int64(24)
+	for _, v := range r {
+		n += v.memory()
+	}
+	if err := x.hold(n); err != nil {
+		return nil, err
+	}
+	return append(make(row, 0, len(r)), r...), nil
+}

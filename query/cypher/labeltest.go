@@ -1,0 +1,111 @@
+package cypher
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// labels are what a pattern asks of a node: a label of each group, of which
+// the node has one in all.
+type labels [][]string
+
+// add adds the labels of a node pattern.
+func (l *labels) add(names []string, any bool) {
+	if len(names) == 0 {
+		return
+	}
+	if any {
+		*l = append(*l, names)
+		return
+	}
+	for _, name := range names {
+		*l = append(*l, []string{name})
+	}
+}
+
+// String writes the labels as a pattern has them.
+func (l labels) String() string {
+	var b strings.Builder
+	for _, group := range l {
+		b.WriteString(":" + strings.Join(group, "|"))
+	}
+	return b.String()
+}
+
+// types returns the node types that have the labels, ascending; those of all
+// nodes where none is asked for.
+func (l labels) types(r engine.Reader) []engine.TypeID {
+	if len(l) == 0 {
+		return r.NodeTypes()
+	}
+	var out []engine.TypeID
+	for i, group := range l {
+		var some []engine.TypeID
+		for _, name := range group {
+			some = append(some, typesOf(r, name)...)
+		}
+		if i == 0 {
+			slices.Sort(some)
+			out = slices.Compact(some)
+			continue
+		}
+		out = slices.DeleteFunc(out, func(t engine.TypeID) bool { return !slices.Contains(some, t) })
+	}
+	return out
+}
+
+// labelTest tells which nodes have labels. The first few it looks up one by
+// one; where there are more it reads the sets of the types.
+type labelTest struct {
+	labels labels
+
+	stamp  uint32 // of the graph that the rest is of
+	types  []engine.TypeID
+	set    *roaring.Bitmap
+	lookup int
+}
+
+// fewLookups is how many records a test reads before it reads sets of nodes:
+// about as many as cost the same.
+const fewLookups = 24
+
+// has reports whether a node has the labels.
+func (t *labelTest) has(x *exec, id engine.NodeID) (bool, error) {
+	if t.stamp != x.graph.stamp+1 {
+		*t = labelTest{labels: t.labels, stamp: x.graph.stamp + 1, types: t.labels.types(x.graph.r)}
+	}
+	if t.set == nil && t.lookup < fewLookups {
+		t.lookup++
+		n, err := x.graph.record(id)
+		return err == nil && slices.Contains(t.types, n.Type), err
+	}
+	if t.set == nil {
+		set, err := x.graph.nodesOfTypes(t.types)
+		if err != nil {
+			return false, err
+		}
+		t.set = set
+	}
+	return t.set.Contains(uint32(id)), nil
+}
+
+// nodesOfTypes returns the nodes of some types, which the caller must not
+// change.
+func (g *graph) nodesOfTypes(types []engine.TypeID) (*roaring.Bitmap, error) {
+	if len(types) == 1 {
+		return g.nodesOf(types[0])
+	}
+	out := roaring.New()
+	for _, t := range types {
+		set, err := g.nodesOf(t)
+		if err != nil {
+			return nil, err
+		}
+		out.Or(set)
+	}
+	return out, nil
+}

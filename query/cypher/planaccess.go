@@ -1,0 +1,187 @@
+package cypher
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// access is a way to find the nodes that a MATCH begins with.
+type access struct {
+	node int
+	rows float64 // expected
+	// cond is the condition that the access makes use of, nil for a scan.
+	cond  *conjunct
+	value Expr // what the property is compared with
+	key   bool
+	op    engine.Op
+	list  bool   // value is a list of alternatives
+	prop  string // of an index
+}
+
+// unique says that the access finds one node at most, or one for each key.
+func (a *access) unique() bool { return a.key }
+
+// accesses returns the ways to find a node when some others are bound, the
+// best first.
+func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, error) {
+	n := g.nodes[at]
+	types := n.labels.types(g.pl.graph.r)
+	all, err := g.pl.stats.count(g.pl.graph, types)
+	if err != nil {
+		return nil, err
+	}
+	out := []*access{{node: at, rows: all}}
+	for _, c := range g.conds {
+		if c.done || c.nodes&^(bound|1<<at) != 0 || c.edges&^edges != 0 || c.paths != 0 {
+			continue
+		}
+		a, err := g.accessBy(c, at, all, types)
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			out = append(out, a)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *access) int {
+		switch {
+		case a.rows < b.rows:
+			return -1
+		case a.rows > b.rows:
+			return 1
+		}
+		return 0
+	})
+	return out, nil
+}
+
+// accessBy returns the access that a condition gives to a node, nil for none.
+func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine.TypeID) (*access, error) {
+	b, ok := c.expr.(*Binary)
+	if !ok {
+		return nil, nil
+	}
+	name, value, op := g.comparedProperty(b, at)
+	if name == "" {
+		return nil, nil
+	}
+	a := &access{node: at, cond: c, value: value, prop: name}
+	share := 1.0
+	switch op {
+	case OpEqual:
+		a.op, a.rows = engine.OpEqual, 10
+	case OpIn:
+		a.op, a.list, a.rows = engine.OpEqual, true, 30
+	case OpStartsWith:
+		a.op, share = engine.OpPrefix, 0.05
+	case OpLess:
+		a.op, share = engine.OpLess, 0.3
+	case OpLessEqual:
+		a.op, share = engine.OpLessEqual, 0.3
+	case OpGreater:
+		a.op, share = engine.OpGreater, 0.3
+	case OpGreaterEqual:
+		a.op, share = engine.OpGreaterEqual, 0.3
+	default:
+		return nil, nil
+	}
+	if name == propKey {
+		if op != OpEqual && op != OpIn {
+			return nil, nil
+		}
+		a.key, a.rows = true, 1
+		if a.list {
+			a.rows = min(10, all)
+		}
+		return a, nil
+	}
+	if share < 1 {
+		a.rows = all * share
+	}
+	a.rows = min(a.rows, all*0.9)
+	usable, err := g.indexed(name, types)
+	if err != nil || !usable {
+		return nil, err
+	}
+	return a, nil
+}
+
+// comparedProperty returns the property of a node that an expression compares
+// with a value that does not depend on the node, and the operator as it is with
+// the property on the left; "" where it does no such thing.
+func (g *patternGraph) comparedProperty(b *Binary, at int) (name string, value Expr, op BinaryOp) {
+	if name := g.propertyOf(b.L, at); name != "" && !g.names(b.R, at) {
+		return name, b.R, b.Op
+	}
+	turned, ok := map[BinaryOp]BinaryOp{OpEqual: OpEqual, OpLess: OpGreater, OpLessEqual: OpGreaterEqual,
+		OpGreater: OpLess, OpGreaterEqual: OpLessEqual}[b.Op]
+	if name := g.propertyOf(b.R, at); ok && name != "" && !g.names(b.L, at) {
+		return name, b.L, turned
+	}
+	return "", nil, 0
+}
+
+// propertyOf returns the name of the property of a node that an expression is,
+// "" where it is none.
+func (g *patternGraph) propertyOf(e Expr, at int) string {
+	if p, ok := e.(*Property); ok {
+		if v, ok := p.X.(*Variable); ok && v.Name == g.nodes[at].name {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// names reports whether an expression names a node.
+func (g *patternGraph) names(e Expr, at int) bool {
+	names := map[string]bool{}
+	variablesOf(e, names)
+	return names[g.nodes[at].name]
+}
+
+// indexed reports whether a property has an index that holds all nodes of some
+// types for which it has a value. That of a computed property has not.
+func (g *patternGraph) indexed(name string, types []engine.TypeID) (bool, error) {
+	with, ok := g.pl.graph.r.(interface{ Indexes() []string })
+	if !ok || !slices.Contains(with.Indexes(), name) || g.pl.computes {
+		return false, nil
+	}
+	if !isTotal(name) {
+		return true, nil
+	}
+	derived, err := g.pl.stats.hasDerived(g.pl.graph, types)
+	return !derived, err
+}
+
+// step returns the step of an access.
+func (a *access) step(g *patternGraph) (step, error) {
+	n := g.nodes[a.node]
+	shown := shownName(n.name) + n.labels.String()
+	if a.cond == nil {
+		s := &scan{slot: n.slot, labels: n.labels}
+		if s.describe("Scan", "("+shown+")"); len(n.labels) == 0 {
+			s.describe("ScanAll", "("+shown+")")
+		}
+		s.Estimate = a.rows
+		return s, nil
+	}
+	value, err := g.pl.expr(a.value)
+	if err != nil {
+		return nil, err
+	}
+	text := shownExpr(a.cond.expr)
+	if a.key {
+		a.cond.done = true
+		s := &keyLookup{slot: n.slot, labels: n.labels, key: value, list: a.list}
+		s.describe("KeyLookup", "("+shown+")", text)
+		s.Estimate = a.rows
+		return s, nil
+	}
+	s := &indexScan{slot: n.slot, labels: n.labels, property: a.prop, op: a.op, values: []evaluator{value}, list: a.list}
+	s.describe("IndexScan", "("+shown+")", fmt.Sprintf("index=%s", a.prop), text)
+	s.Estimate = math.Round(a.rows)
+	return s, nil
+}

@@ -1,0 +1,212 @@
+package cypher
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// move is a decision of the planner: to find a node, to bind the ends of an
+// edge that is bound, or to follow an edge.
+type move struct {
+	access *access
+	edge   int // where access is nil
+	from   int // the node that an edge is followed from
+	rows   float64
+}
+
+// matchState is what some moves have bound, with their cost.
+type matchState struct {
+	nodes, edges uint64
+	rows, cost   float64
+}
+
+// maxBranching is how many nodes may be unbound for the planner to try each as
+// a start; of more it takes the best at once.
+const maxBranching = 10
+
+// search returns the cheapest moves that it finds from a state on. Nodes whose
+// key is known come first, then edges between bound nodes, then the expansion
+// that makes the fewest rows; where a new start is needed, each is tried.
+func (g *patternGraph) search(s matchState) (moves []move, cost float64, err error) {
+	for {
+		m, ok, err := g.next(s)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !ok {
+			break
+		}
+		s = g.apply(s, m)
+		moves = append(moves, m)
+	}
+	free := len(g.nodes) - bits.OnesCount64(s.nodes)
+	if free == 0 {
+		return moves, s.cost, nil
+	}
+	var best []move
+	bestCost := math.Inf(1)
+	var greedy *access
+	for at := range g.nodes {
+		if s.nodes&(1<<at) != 0 {
+			continue
+		}
+		ways, err := g.accesses(at, s.nodes, s.edges)
+		if err != nil {
+			return nil, 0, err
+		}
+		if free > maxBranching {
+			if greedy == nil || ways[0].rows < greedy.rows {
+				greedy = ways[0]
+			}
+			continue
+		}
+		m := move{access: ways[0], rows: ways[0].rows}
+		rest, cost, err := g.search(g.apply(s, m))
+		if err != nil {
+			return nil, 0, err
+		}
+		if cost < bestCost {
+			best, bestCost = append([]move{m}, rest...), cost
+		}
+	}
+	if greedy != nil {
+		m := move{access: greedy, rows: greedy.rows}
+		rest, cost, err := g.search(g.apply(s, m))
+		return append(append(moves, m), rest...), cost, err
+	}
+	return append(moves, best...), bestCost, nil
+}
+
+// next returns the move that is best whatever follows, if there is one.
+func (g *patternGraph) next(s matchState) (move, bool, error) {
+	for i, e := range g.edges {
+		if s.edges&(1<<i) != 0 {
+			continue
+		}
+		ends := uint64(1)<<e.from | uint64(1)<<e.to
+		if e.bound {
+			return move{edge: i, from: e.from, rows: 1}, true, nil
+		}
+		if s.nodes&ends == ends {
+			return move{edge: i, from: e.from, rows: 0.5}, true, nil
+		}
+	}
+	for at := range g.nodes {
+		if s.nodes&(1<<at) != 0 {
+			continue
+		}
+		ways, err := g.accesses(at, s.nodes, s.edges)
+		if err != nil {
+			return move{}, false, err
+		}
+		for _, way := range ways {
+			if way.unique() {
+				return move{access: way, rows: way.rows}, true, nil
+			}
+		}
+	}
+	best, found := move{rows: math.Inf(1)}, false
+	for i, e := range g.edges {
+		if s.edges&(1<<i) != 0 || e.shortest != NotShortest {
+			continue
+		}
+		for _, from := range [2]int{e.from, e.to} {
+			if s.nodes&(1<<from) == 0 {
+				continue
+			}
+			rows, err := g.fanout(e, from)
+			if err != nil {
+				return move{}, false, err
+			}
+			rows *= g.selectivity(s, g.apply(s, move{edge: i, from: from}))
+			if rows < best.rows {
+				best, found = move{edge: i, from: from, rows: rows}, true
+			}
+		}
+	}
+	return best, found, nil
+}
+
+// apply returns the state after a move.
+func (g *patternGraph) apply(s matchState, m move) matchState {
+	if m.access != nil {
+		s.nodes |= 1 << m.access.node
+	} else {
+		s.edges |= 1 << m.edge
+		s.nodes |= 1<<g.edges[m.edge].from | 1<<g.edges[m.edge].to
+	}
+	s.rows *= m.rows
+	s.cost += s.rows
+	return s
+}
+
+// selectivity is the share of rows that the conditions let pass which a move
+// makes decidable.
+func (g *patternGraph) selectivity(before, after matchState) float64 {
+	share := 1.0
+	for _, c := range g.conds {
+		if c.paths != 0 || c.nodes&^after.nodes != 0 || c.edges&^after.edges != 0 ||
+			c.nodes&^before.nodes == 0 && c.edges&^before.edges == 0 {
+			continue
+		}
+		if b, ok := c.expr.(*Binary); ok && b.Op == OpEqual {
+			share *= 0.1
+		} else {
+			share *= 0.5
+		}
+	}
+	return share
+}
+
+// fanout returns how many rows following an edge from a node is expected to
+// make of one.
+func (g *patternGraph) fanout(e *patEdge, from int) (float64, error) {
+	to := e.from + e.to - from
+	f := engine.EdgeFilter{Direction: e.direction(from)}
+	types, any := g.pl.graph.edgeTypes(e.Types)
+	if !any {
+		f.Types = append([]engine.EdgeType{}, types...)
+	}
+	r := g.pl.graph.r
+	degree, err := g.pl.stats.degree(g.pl.graph, g.nodes[from].labels.types(r), f)
+	if err != nil {
+		return 0, err
+	}
+	share := 1.0
+	if any && len(g.nodes[to].labels) > 0 {
+		some, err := g.pl.stats.count(g.pl.graph, g.nodes[to].labels.types(r))
+		if err != nil {
+			return 0, err
+		}
+		all, err := g.pl.stats.count(g.pl.graph, r.NodeTypes())
+		if err != nil {
+			return 0, err
+		}
+		share = (some + 1) / (all + 1)
+	}
+	if !e.Var {
+		return degree * share, nil
+	}
+	longest := e.Max
+	if longest < 0 || longest > e.Min+3 {
+		longest = e.Min + 3
+	}
+	rows := 0.0
+	for n := e.Min; n <= longest; n++ {
+		rows += math.Pow(degree, float64(n))
+	}
+	return min(rows*share, 1e12), nil
+}
+
+// direction returns how edges of the pattern are followed from a node.
+func (e *patEdge) direction(from int) engine.Direction {
+	switch {
+	case e.Dir == DirBoth:
+		return engine.Both
+	case (e.Dir == DirOut) == (from == e.from):
+		return engine.Out
+	}
+	return engine.In
+}

@@ -1,0 +1,249 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// planner turns the clauses of a statement into steps.
+type planner struct {
+	ctx      context.Context
+	text     string
+	params   map[string]Value
+	graph    *graph
+	stats    *statistics
+	registry *Registry
+	// computes says that nodes have properties that no index knows.
+	computes bool
+	// writes says that the part has clauses that write.
+	writes bool
+
+	uses  *usage
+	scope *segment
+	steps []step
+}
+
+// compiler returns the compiler of expressions in the scope.
+func (pl *planner) compiler() *compiler {
+	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher}
+}
+
+// expr compiles an expression in the scope.
+func (pl *planner) expr(e Expr) (evaluator, error) { return pl.compiler().expr(e) }
+
+// compiled is a part of a query that is ready to run: what its steps make of
+// one empty row are the rows of its result.
+type compiled struct {
+	first   *segment // of the row that goes in
+	steps   []step
+	columns []string // nil where the part returns nothing
+	slots   []int    // of the columns
+}
+
+// part compiles the clauses of one part of a query.
+func (pl *planner) part(p *Part) (*compiled, error) {
+	pl.uses = usageOf(p.Clauses)
+	pl.scope = &segment{}
+	pl.steps = nil
+	pl.writes = slices.ContainsFunc(p.Clauses, pl.writing)
+	c := &compiled{first: pl.scope}
+	for i, clause := range p.Clauses {
+		last := i == len(p.Clauses)-1
+		if pl.writes && i > 0 && (pl.writing(clause) || pl.writing(p.Clauses[i-1])) {
+			pl.eager()
+		}
+		var err error
+		switch clause := clause.(type) {
+		case *Match:
+			err = pl.match(clause)
+		case *Unwind:
+			err = pl.unwind(clause)
+		case *Projection:
+			err = pl.project(clause)
+			if clause.Return {
+				c.columns = pl.visible()
+			}
+		case *Call:
+			err = pl.call(clause, last && len(p.Clauses) == 1)
+			if last && clause.Yield == nil && len(p.Clauses) == 1 {
+				c.columns = pl.visible()
+			}
+		default:
+			err = pl.write(clause)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range c.columns {
+		slot, _ := pl.scope.slot(name)
+		c.slots = append(c.slots, slot)
+	}
+	c.steps = pl.steps
+	return c, nil
+}
+
+// visible returns the variables of the scope that a query can name, in order.
+func (pl *planner) visible() []string {
+	var out []string
+	for _, name := range pl.scope.names {
+		if shownName(name) != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// add appends a step.
+func (pl *planner) add(steps ...step) { pl.steps = append(pl.steps, steps...) }
+
+// match compiles MATCH and OPTIONAL MATCH.
+func (pl *planner) match(m *Match) error {
+	before := len(pl.scope.names)
+	steps, err := pl.planMatch(m.Patterns, m.Where)
+	if err != nil {
+		return err
+	}
+	if !m.Optional {
+		pl.add(steps...)
+		return nil
+	}
+	o := &optional{steps: steps, from: before, to: len(pl.scope.names)}
+	o.describe("Optional")
+	o.Inner = stepPlans(steps)
+	pl.add(o)
+	return nil
+}
+
+// matcher compiles patterns that stand in an expression; see
+// [compiler.pattern]. Their variables have places behind those of the scope
+// that the expression is compiled in.
+func (pl *planner) matcher(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error) {
+	inner := *pl
+	inner.scope = &segment{*c.scope.fork()}
+	inner.steps = nil
+	outer := len(c.scope.names)
+	steps, err := inner.planMatch(patterns, where)
+	if err != nil {
+		return patternMatcher{}, err
+	}
+	m := &correlated{steps: steps, scope: inner.scope, outer: outer}
+	return patternMatcher{scope: &inner.scope.scope, match: m.match}, nil
+}
+
+// correlated is a pattern that is matched for each row of an expression.
+type correlated struct {
+	steps []step
+	scope *segment
+	outer int // places of the row that it is matched for
+
+	in    sink // once it is open
+	row   row
+	found func(r row) (bool, error)
+}
+
+// match calls found with a row for each match, until it returns false.
+func (m *correlated) match(x *exec, r row, found func(r row) (bool, error)) error {
+	if m.in.push == nil {
+		m.row = m.scope.row()
+		m.in = openSteps(x, m.steps, sink{
+			push: func(r row) error {
+				more, err := m.found(r)
+				if err == nil && !more {
+					err = errEnough
+				}
+				return err
+			},
+			done: func() error { return nil },
+		})
+	}
+	copy(m.row, r[:min(len(r), m.outer)])
+	m.found = found
+	return enough(m.in.push(m.row))
+}
+
+// optional lets a row pass with null for the variables of a pattern that does
+// not match.
+type optional struct {
+	planned
+	steps    []step
+	from, to int // places of the variables
+}
+
+func (o *optional) open(x *exec, next sink) sink {
+	found := false
+	inner := openSteps(x, o.steps, sink{
+		push: func(r row) error {
+			found = true
+			return next.push(r)
+		},
+		done: func() error { return nil },
+	})
+	return stream(next, func(r row) error {
+		found = false
+		if err := inner.push(r); err != nil || found {
+			return err
+		}
+		clear(r[o.from:o.to])
+		return next.push(r)
+	})
+}
+
+// unwind compiles UNWIND.
+func (pl *planner) unwind(u *Unwind) error {
+	list, err := pl.expr(u.List)
+	if err != nil {
+		return err
+	}
+	s := &unwindStep{at: u.List.At(), list: list, slot: pl.scope.add(u.Variable)}
+	s.describe("Unwind", shownExpr(u.List)+" AS "+u.Variable)
+	pl.add(s)
+	return nil
+}
+
+// unwindStep makes a row of each element of a list, of a value that is no list
+// one row, and of null none.
+type unwindStep struct {
+	planned
+	at   Pos
+	list evaluator
+	slot int
+}
+
+func (u *unwindStep) open(x *exec, next sink) sink {
+	return stream(next, func(r row) error {
+		v, err := u.list(x, r)
+		if err != nil {
+			return err
+		}
+		switch v.kind {
+		case KindNull:
+			return nil
+		case KindList:
+		default:
+			r[u.slot] = v
+			return next.push(r)
+		}
+		for _, item := range v.AsList() {
+			if err := x.tick(); err != nil {
+				return err
+			}
+			r[u.slot] = item
+			if err := next.push(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// unknownProcedure returns the error of a CALL of what there is not.
+func (pl *planner) unknownProcedure(c *Call) error {
+	msg := fmt.Sprintf("there is no procedure %s", c.Procedure)
+	if near := nearest(c.Procedure, pl.registry.Names()); near != "" {
+		msg += "; did you mean " + near + "?"
+	}
+	at := min(int(c.Pos)+len("CALL "), len(pl.text))
+	return newSyntaxError(pl.text, at, min(at+len(c.Procedure), len(pl.text)), "ProcedureNotFound", msg)
+}

@@ -1,0 +1,243 @@
+package cypher
+
+import "github.com/ragdb/ragdb/engine"
+
+// patNode is a node of the patterns of a MATCH. The places of a pattern that
+// bear one variable are one node.
+type patNode struct {
+	name   string // its variable, or a name that no query can write
+	slot   int
+	labels labels
+	bound  bool // before the MATCH
+}
+
+// patEdge is an edge of the patterns of a MATCH.
+type patEdge struct {
+	*EdgePattern
+	name     string // its variable, "" where nobody wants its value
+	slot     int    // -1 where nobody wants its value
+	from, to int    // places of its nodes, as written
+	bound    bool   // before the MATCH
+	shortest Shortest
+	reversed bool // steps lead from to to from
+	props    []propTest
+}
+
+// patPath is a pattern whose path has a variable.
+type patPath struct {
+	name  string
+	slot  int
+	first int   // place of its first node
+	edges []int // places of its edges
+	bound bool
+}
+
+// conjunct is a part of a WHERE, or a property of a pattern, that steps
+// may take over or that becomes a filter as soon as all that it names is bound.
+type conjunct struct {
+	expr  Expr
+	nodes uint64 // bits of the nodes that it names, and of the edges and paths
+	edges uint64
+	paths uint64
+	done  bool
+}
+
+// patternGraph is what the patterns of a MATCH and its WHERE say.
+type patternGraph struct {
+	pl    *planner
+	nodes []*patNode
+	edges []*patEdge
+	paths []*patPath
+	conds []*conjunct
+	named map[string]int // node by variable
+	m     *matched
+}
+
+// maxPattern is how many nodes and edges the patterns of one MATCH may have.
+const maxPattern = 60
+
+// newPatternGraph reads patterns, giving their variables places in the scope.
+func (pl *planner) newPatternGraph(patterns []*Pattern, where Expr) (*patternGraph, error) {
+	g := &patternGraph{pl: pl, named: map[string]int{}, m: &matched{}}
+	before := len(pl.scope.names)
+	for _, p := range patterns {
+		if err := g.pattern(p, before); err != nil {
+			return nil, err
+		}
+	}
+	if len(g.nodes) > maxPattern || len(g.edges) > maxPattern {
+		return nil, refuse(pl.text, patterns[0].Pos, "more than %d nodes or edges in the patterns of one MATCH", maxPattern)
+	}
+	g.m.edges = make([][]engine.Edge, len(g.edges))
+	for _, e := range conjuncts(where, nil) {
+		g.addConjunct(e)
+	}
+	return g, nil
+}
+
+// conjuncts appends the parts of an expression that AND joins.
+func conjuncts(e Expr, dst []Expr) []Expr {
+	if e == nil {
+		return dst
+	}
+	if b, ok := e.(*Binary); ok && b.Op == OpAnd {
+		return conjuncts(b.R, conjuncts(b.L, dst))
+	}
+	return append(dst, e)
+}
+
+// place returns the place of a variable, giving it one where it has none;
+// bound says that it had one among the first places.
+func (pl *planner) place(name string, before int) (slot int, bound bool) {
+	if slot, ok := pl.scope.slot(name); ok {
+		return slot, slot < before
+	}
+	return pl.scope.add(name), false
+}
+
+func (g *patternGraph) pattern(p *Pattern, before int) error {
+	if p.Shortest != NotShortest {
+		e := p.Edges
+		if len(e) != 1 {
+			return refuse(g.pl.text, p.Pos, "a shortest path over a pattern of other than one relationship")
+		}
+		if e[0].Props != nil {
+			return refuse(g.pl.text, e[0].Pos, "properties in the relationship of a shortest path")
+		}
+		if e[0].Var && e[0].Min > 1 {
+			return refuse(g.pl.text, e[0].Pos, "a shortest path of at least %d relationships", e[0].Min)
+		}
+	}
+	last := -1
+	path := &patPath{name: p.Variable}
+	for i, n := range p.Nodes {
+		at, err := g.node(n, before)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			path.first = at
+		} else if err := g.edge(p, p.Edges[i-1], last, at, before); err != nil {
+			return err
+		} else {
+			path.edges = append(path.edges, len(g.edges)-1)
+		}
+		last = at
+	}
+	if g.pl.uses.wanted(p.Variable) {
+		path.slot, path.bound = g.pl.place(p.Variable, before)
+		if path.bound {
+			return refuse(g.pl.text, p.Pos, "a path variable that is bound already")
+		}
+		g.paths = append(g.paths, path)
+	}
+	return nil
+}
+
+// node adds a node of a pattern, or what it says to the node of its variable,
+// and returns the node's place.
+func (g *patternGraph) node(n *NodePattern, before int) (int, error) {
+	at, ok := g.named[n.Variable]
+	if !ok || n.Variable == "" {
+		node := &patNode{name: n.Variable}
+		if node.name == "" {
+			node.name = g.pl.hidden()
+		}
+		node.slot, node.bound = g.pl.place(node.name, before)
+		at = len(g.nodes)
+		g.nodes = append(g.nodes, node)
+		g.named[node.name] = at
+	}
+	g.nodes[at].labels.add(n.Labels, n.Any)
+	return at, g.properties(g.nodes[at].name, n.Props, n.Pos)
+}
+
+// properties adds the properties of a pattern as conditions.
+func (g *patternGraph) properties(name string, props Expr, at Pos) error {
+	switch props := props.(type) {
+	case nil:
+	case *MapLit:
+		for i, key := range props.Keys {
+			g.addConjunct(&Binary{
+				Pos: props.Values[i].At(), Op: OpEqual, R: props.Values[i],
+				L: &Property{Pos: at, X: &Variable{Pos: at, Name: name}, Name: key},
+			})
+		}
+	default:
+		return refuse(g.pl.text, props.At(), "a parameter as all properties of a pattern that is matched")
+	}
+	return nil
+}
+
+func (g *patternGraph) edge(p *Pattern, e *EdgePattern, from, to, before int) error {
+	edge := &patEdge{EdgePattern: e, from: from, to: to, slot: -1, shortest: p.Shortest}
+	g.edges = append(g.edges, edge)
+	wanted := g.pl.uses.wanted(e.Variable)
+	if e.Variable != "" {
+		if slot, ok := g.pl.scope.slot(e.Variable); ok {
+			if slot >= before {
+				return refuse(g.pl.text, e.Pos, "a relationship variable that stands twice in one MATCH")
+			}
+			if e.Var || p.Shortest != NotShortest {
+				return refuse(g.pl.text, e.Pos, "relationships of variable length that are bound already")
+			}
+			edge.name, edge.slot, edge.bound = e.Variable, slot, true
+		}
+	}
+	if !edge.bound && (wanted || e.Props != nil && !e.Var) {
+		edge.name = e.Variable
+		if edge.name == "" {
+			edge.name = g.pl.hidden()
+		}
+		edge.slot = g.pl.scope.add(edge.name)
+	}
+	if !e.Var {
+		return g.properties(edge.name, e.Props, e.Pos)
+	}
+	m, ok := e.Props.(*MapLit)
+	if !ok && e.Props != nil {
+		return refuse(g.pl.text, e.Props.At(), "a parameter as all properties of a pattern that is matched")
+	}
+	if m == nil {
+		return nil
+	}
+	for i, key := range m.Keys {
+		value, err := g.pl.expr(m.Values[i])
+		if err != nil {
+			return err
+		}
+		edge.props = append(edge.props, propTest{key, value})
+	}
+	return nil
+}
+
+// addConjunct adds a conjunct. Labels go to their node at once.
+func (g *patternGraph) addConjunct(e Expr) {
+	if l, ok := e.(*HasLabels); ok {
+		if v, ok := l.X.(*Variable); ok {
+			if at, ok := g.named[v.Name]; ok {
+				g.nodes[at].labels.add(l.Labels, l.Any)
+				return
+			}
+		}
+	}
+	names := map[string]bool{}
+	variablesOf(e, names)
+	c := &conjunct{expr: e}
+	for i, n := range g.nodes {
+		if names[n.name] {
+			c.nodes |= 1 << i
+		}
+	}
+	for i, edge := range g.edges {
+		if edge.name != "" && names[edge.name] {
+			c.edges |= 1 << i
+		}
+	}
+	for i, p := range g.paths {
+		if names[p.name] {
+			c.paths |= 1 << i
+		}
+	}
+	g.conds = append(g.conds, c)
+}

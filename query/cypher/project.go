@@ -1,0 +1,244 @@
+package cypher
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// project compiles WITH and RETURN: the variables after it are its columns.
+func (pl *planner) project(p *Projection) error {
+	items := pl.columns(p)
+	name := "With"
+	if p.Return {
+		name = "Return"
+	}
+	order := slices.Clone(p.Order)
+	if p.Distinct {
+		order = sortOverColumns(p.Order, items)
+	}
+	values := make([]Expr, len(items))
+	for i, item := range items {
+		values[i] = item.Expr
+	}
+	if g := pl.compiler().grouping(&Projection{Pos: p.Pos, Items: items, Order: order}); g != nil {
+		if err := pl.group(g); err != nil {
+			return err
+		}
+		values = g.items
+		for i, key := range order {
+			order[i] = &SortItem{Expr: g.order[i], Desc: key.Desc}
+		}
+	}
+	out := &segment{}
+	for _, item := range items {
+		out.add(item.Name)
+	}
+	order, err := pl.plain(name, items, values, order, out)
+	if err != nil {
+		return err
+	}
+	pl.scope = out
+	if p.Distinct {
+		slots := make([]int, len(items))
+		for i := range items {
+			slots[i] = i
+		}
+		d := &distinctStep{slots: slots}
+		d.describe("Distinct")
+		pl.add(d)
+	}
+	if err := pl.order(p, order); err != nil {
+		return err
+	}
+	if p.Where == nil {
+		return nil
+	}
+	f, err := pl.filter(p.Where)
+	if err == nil {
+		pl.add(f)
+	}
+	return err
+}
+
+// columns returns the items of a projection, those that * stands for included.
+func (pl *planner) columns(p *Projection) []*ProjectionItem {
+	var items []*ProjectionItem
+	if p.Star {
+		for _, name := range pl.visible() {
+			items = append(items, &ProjectionItem{Pos: p.Pos, Expr: &Variable{Pos: p.Pos, Name: name}, Name: name})
+		}
+	}
+	return append(items, p.Items...)
+}
+
+// sortOverColumns writes the keys of ORDER BY over the columns: what is written
+// as a column is the column.
+func sortOverColumns(order []*SortItem, items []*ProjectionItem) []*SortItem {
+	var out []*SortItem
+	for _, s := range order {
+		e := rewrite(s.Expr, func(e Expr, bound []string) Expr {
+			for _, item := range items {
+				if sameExpr(e, item.Expr) && !hides(bound, e) {
+					return &Variable{Pos: e.At(), Name: item.Name}
+				}
+			}
+			return nil
+		})
+		out = append(out, &SortItem{Expr: e, Desc: s.Desc})
+	}
+	return out
+}
+
+// plain compiles the columns, whose values are given as expressions over the
+// scope. The keys of ORDER BY that name more than columns become columns that no
+// query can name; it returns the keys over the columns.
+func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, order []*SortItem, out *segment) ([]*SortItem, error) {
+	s := &projectStep{out: out}
+	var shown []string
+	for i, item := range items {
+		ev, err := pl.expr(values[i])
+		if err != nil {
+			return nil, err
+		}
+		s.values = append(s.values, ev)
+		shown = append(shown, shownItem(item))
+	}
+	s.describe(name, strings.Join(shown, ", "))
+	both := &segment{*pl.scope.fork()}
+	for _, item := range items {
+		both.add(item.Name)
+	}
+	before := pl.scope
+	s.before = before
+	var keys []*SortItem
+	for _, key := range order {
+		if namesOnly(key.Expr, items) {
+			keys = append(keys, key)
+			continue
+		}
+		pl.scope = both
+		ev, err := pl.expr(key.Expr)
+		pl.scope = before
+		if err != nil {
+			return nil, err
+		}
+		column := fmt.Sprintf(" sort%d", len(s.keys))
+		out.add(column)
+		s.keys = append(s.keys, ev)
+		keys = append(keys, &SortItem{Expr: &Variable{Pos: key.Expr.At(), Name: column}, Desc: key.Desc})
+	}
+	pl.add(s)
+	return keys, nil
+}
+
+// namesOnly reports whether an expression names columns only.
+func namesOnly(e Expr, items []*ProjectionItem) bool {
+	names := map[string]bool{}
+	variablesOf(e, names)
+	for _, item := range items {
+		delete(names, item.Name)
+	}
+	return len(names) == 0
+}
+
+// shownItem writes a column for a plan.
+func shownItem(item *ProjectionItem) string {
+	e := shownExpr(item.Expr)
+	if !item.Aliased {
+		return e
+	}
+	return e + " AS " + item.Name
+}
+
+// order compiles ORDER BY, SKIP and LIMIT in the scope of the columns.
+func (pl *planner) order(p *Projection, order []*SortItem) error {
+	skip, err := pl.bound(p.Skip)
+	if err != nil {
+		return err
+	}
+	limit, err := pl.bound(p.Limit)
+	if err != nil {
+		return err
+	}
+	if len(order) > 0 {
+		s := &sortStep{skip: skip, limit: limit}
+		var shown []string
+		for i, key := range order {
+			ev, err := pl.expr(key.Expr)
+			if err != nil {
+				return err
+			}
+			s.keys = append(s.keys, sortKey{ev, key.Desc})
+			text := shownExpr(p.Order[i].Expr)
+			if key.Desc {
+				text += " DESC"
+			}
+			shown = append(shown, text)
+		}
+		if s.describe("Sort", shown...); limit != nil {
+			s.describe("Top", shown...)
+		}
+		pl.add(s)
+	}
+	if skip != nil {
+		s := &skipStep{n: skip}
+		s.describe("Skip", shownExpr(p.Skip))
+		pl.add(s)
+	}
+	if limit != nil {
+		s := &limitStep{n: limit, all: pl.writes}
+		s.describe("Limit", shownExpr(p.Limit))
+		pl.add(s)
+	}
+	return nil
+}
+
+// bound compiles the number of SKIP or LIMIT, which knows no variables.
+func (pl *planner) bound(e Expr) (evaluator, error) {
+	if e == nil {
+		return nil, nil
+	}
+	scope := pl.scope
+	pl.scope = &segment{}
+	defer func() { pl.scope = scope }()
+	return pl.expr(e)
+}
+
+// projectStep computes the columns of a row, and keys to sort it by.
+type projectStep struct {
+	planned
+	values []evaluator
+	keys   []evaluator // over the row before and then the columns
+	before *segment
+	out    *segment
+}
+
+func (p *projectStep) open(x *exec, next sink) sink {
+	out := p.out.row()
+	var both row
+	if len(p.keys) > 0 {
+		both = make(row, len(p.before.names)+len(p.values))
+	}
+	return stream(next, func(r row) error {
+		for i, value := range p.values {
+			v, err := value(x, r)
+			if err != nil {
+				return err
+			}
+			out[i] = v
+		}
+		if both != nil {
+			n := copy(both, r[:len(p.before.names)])
+			copy(both[n:], out[:len(p.values)])
+			for i, key := range p.keys {
+				v, err := key(x, both)
+				if err != nil {
+					return err
+				}
+				out[len(p.values)+i] = v
+			}
+		}
+		return next.push(out)
+	})
+}

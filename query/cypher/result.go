@@ -1,0 +1,119 @@
+package cypher
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Result is what a statement gives. It is not safe for concurrent use.
+type Result struct {
+	// Columns are the names of the columns, none for a statement that returns
+	// nothing.
+	Columns []string
+	// Counts say what a statement wrote.
+	Counts Counts
+	// Plan is that of EXPLAIN and PROFILE, a list of steps for each part of a
+	// UNION; nil for other statements.
+	Plan [][]*PlanStep
+
+	graph   string
+	limits  Limits
+	started time.Time
+	elapsed time.Duration
+	cancel  context.CancelFunc
+	snap    *engine.Snapshot
+	rows    [][]Value                                 // of a statement that has run
+	run     func(yield func(row []Value) error) error // of one that has not
+	done    bool
+}
+
+// Counts say what a statement wrote.
+type Counts struct {
+	NodesCreated, NodesDeleted   int
+	EdgesCreated, EdgesDeleted   int
+	PropertiesSet                int
+	VectorsSet                   int
+	IndexesAdded, IndexesRemoved int
+}
+
+// Any reports whether anything was written.
+func (c Counts) Any() bool { return c != Counts{} }
+
+// Graph returns the name of the graph that the session uses after the
+// statement.
+func (r *Result) Graph() string { return r.graph }
+
+// errBreak says that the caller left the loop over the rows.
+var errBreak = errors.New("cypher: left the loop")
+
+// Rows yields the rows. A statement that reads runs while they are walked, at
+// one snapshot, which is released when the loop ends, however it does: rows can
+// be walked once. An error is the last thing that is yielded.
+//
+// A row's slice is good until the loop moves on. Its values can be kept, but
+// properties of nodes and edges are read from the snapshot when they are asked
+// for: that works within the loop.
+func (r *Result) Rows() iter.Seq2[[]Value, error] {
+	return func(yield func([]Value, error) bool) {
+		if r.done {
+			return
+		}
+		defer r.Close()
+		n := 0
+		err := r.each(func(row []Value) error {
+			if n++; n > r.limits.Rows {
+				return &LimitError{"rows", rowCount(r.limits.Rows)}
+			}
+			if !yield(row, nil) {
+				return errBreak
+			}
+			return nil
+		})
+		if err != nil && err != errBreak {
+			yield(nil, err)
+		}
+	}
+}
+
+// each calls fn with each row.
+func (r *Result) each(fn func(row []Value) error) error {
+	if r.run != nil {
+		return r.run(fn)
+	}
+	for _, row := range r.rows {
+		if err := fn(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the statement and releases its snapshot. It is needed where the
+// rows are not walked; a second Close does nothing.
+func (r *Result) Close() error {
+	if r.done {
+		return nil
+	}
+	r.done = true
+	r.elapsed = time.Since(r.started)
+	if r.cancel != nil {
+		r.cancel()
+	}
+	if r.snap != nil {
+		return r.snap.Close()
+	}
+	return nil
+}
+
+// Elapsed returns the time from the start of the statement to its end, or until
+// now.
+func (r *Result) Elapsed() time.Duration {
+	if r.done {
+		return r.elapsed
+	}
+	return time.Since(r.started)
+}

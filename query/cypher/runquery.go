@@ -1,0 +1,223 @@
+package cypher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// runQuery compiles a query, and runs it where it writes or is to be profiled.
+func (s *Session) runQuery(x *exec, st *Statement) error {
+	x.profile = st.Mode == ModeProfile
+	if st.Mode != ModeExplain && s.writesAny(st.Query) {
+		return s.runWriting(x, st)
+	}
+	if err := x.snapshot(); err != nil {
+		return err
+	}
+	parts, err := s.compileParts(x, st, nil)
+	if err != nil {
+		return err
+	}
+	res := x.result
+	switch st.Mode {
+	case ModeExplain:
+		return explainParts(x, parts)
+	case ModeProfile:
+		n := 0
+		err := runParts(x, st.Query, parts, func([]Value) error { n++; return nil })
+		for _, p := range parts {
+			res.Plan = append(res.Plan, stepPlans(p.steps))
+		}
+		return err
+	}
+	res.Columns = parts[0].columns
+	res.run = func(yield func([]Value) error) error {
+		return x.final(runParts(x, st.Query, parts, yield))
+	}
+	return nil
+}
+
+// snapshot opens the snapshot of a statement that reads.
+func (x *exec) snapshot() (err error) {
+	x.result.snap, err = x.session.opts.DB.Snapshot(x.ctx)
+	return err
+}
+
+// final returns the error that a statement ends with.
+func (x *exec) final(err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled); ended {
+		if limit := x.interrupted(); limit != nil {
+			return limit
+		}
+	}
+	return err
+}
+
+// writesAny reports whether a query has a clause that writes.
+func (s *Session) writesAny(q *Query) bool {
+	pl := &planner{registry: s.opts.Procedures}
+	for _, p := range q.Parts {
+		for _, c := range p.Clauses {
+			if pl.writing(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writing reports whether a clause writes.
+func (pl *planner) writing(c Clause) bool {
+	switch c := c.(type) {
+	case *Create, *Merge, *Set, *Remove, *Delete:
+		return true
+	case *Call:
+		p := pl.registry.Get(c.Procedure)
+		return p != nil && p.Writes
+	}
+	return false
+}
+
+// readyPart is a part that is compiled, with the graph that it reads.
+type readyPart struct {
+	*compiled
+	graph *graph
+	view  *engine.View
+	tx    *engine.TxView
+}
+
+// compileParts compiles the parts of a query. In a transaction they read and
+// write what it shows.
+func (s *Session) compileParts(x *exec, st *Statement, tx *engine.Tx) ([]*readyPart, error) {
+	var parts []*readyPart
+	graphs := map[string]*readyPart{}
+	use := x.session.use
+	for _, p := range st.Query.Parts {
+		if p.Use != nil {
+			use = p.Use.Graph
+		}
+		r := &readyPart{}
+		if have := graphs[use]; have != nil {
+			*r = *have
+		} else if err := s.openPart(x, st, p, use, tx, r); err != nil {
+			return nil, err
+		}
+		graphs[use] = r
+		stats, err := s.statisticsOf(r.graph)
+		if err != nil {
+			return nil, err
+		}
+		reason, err := s.guarded(x.ctx, use)
+		if err != nil {
+			return nil, err
+		}
+		pl := &planner{
+			ctx: x.ctx, text: st.Text, params: x.params, graph: r.graph, stats: stats,
+			registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",
+		}
+		if r.compiled, err = pl.part(p); err != nil {
+			return nil, err
+		}
+		parts = append(parts, r)
+	}
+	return parts, nil
+}
+
+// openPart opens the graph of a part.
+func (s *Session) openPart(x *exec, st *Statement, p *Part, use string, tx *engine.Tx, r *readyPart) error {
+	g, err := s.open(x.ctx, use)
+	if errors.Is(err, engine.ErrNotFound) && p.Use != nil {
+		return useError(st.Text, p.Use, err)
+	}
+	if err != nil {
+		return err
+	}
+	r.view = x.result.snap.Graph(g)
+	r.graph = &graph{g: g, r: r.view, computed: s.opts.Computed}
+	if tx != nil {
+		r.tx = tx.Graph(g)
+		r.graph.r = r.tx
+	}
+	return nil
+}
+
+// runParts runs the parts of a query and calls yield with each row of the
+// result.
+func runParts(x *exec, q *Query, parts []*readyPart, yield func([]Value) error) error {
+	last := sink{push: func(r row) error { return yield(r) }, done: func() error { return nil }}
+	if len(q.All) > 0 && !q.All[0] {
+		slots := make([]int, len(parts[0].columns))
+		for i := range slots {
+			slots[i] = i
+		}
+		last = (&distinctStep{slots: slots}).open(x, last)
+	}
+	for _, p := range parts {
+		if err := p.run(x, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs a part and pushes the columns of its rows.
+func (p *readyPart) run(x *exec, last sink) error {
+	x.graph, x.view, x.tx = p.graph, p.view, p.tx
+	out := make([]Value, len(p.slots))
+	end := sink{
+		push: func(r row) error {
+			if p.columns == nil {
+				return nil
+			}
+			for i, slot := range p.slots {
+				out[i] = r[slot]
+			}
+			return last.push(out)
+		},
+		done: func() error { return nil },
+	}
+	if p.columns != nil && inOrder(p.slots) {
+		end.push = func(r row) error { return last.push(r[:len(p.slots):len(p.slots)]) }
+	}
+	return runSteps(x, p.steps, p.first.row(), end)
+}
+
+// inOrder reports whether places are 0, 1, 2 and so on.
+func inOrder(slots []int) bool {
+	for i, s := range slots {
+		if s != i {
+			return false
+		}
+	}
+	return true
+}
+
+// explainParts sets the plan of a result.
+func explainParts(x *exec, parts []*readyPart) error {
+	for _, p := range parts {
+		x.graph, x.view = p.graph, p.view
+		for _, s := range p.steps {
+			if c, ok := s.(*callStep); ok {
+				if err := c.explain(x.ctx, x, len(p.first.names)); err != nil {
+					return err
+				}
+			}
+		}
+		x.result.Plan = append(x.result.Plan, stepPlans(p.steps))
+	}
+	return nil
+}
+
+// rowCount writes a number of rows for people.
+func rowCount(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}

@@ -1,0 +1,94 @@
+package cypher
+
+import (
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// write compiles a clause that writes.
+func (pl *planner) write(c Clause) error {
+	switch c := c.(type) {
+	case *Create:
+		return pl.create(c)
+	case *Merge:
+		return pl.merge(c)
+	case *Set:
+		return pl.set(c)
+	case *Remove:
+		return pl.remove(c)
+	case *Delete:
+		return pl.delete(c)
+	}
+	return fmt.Errorf("cypher: %w: unknown clause %T", engine.ErrInvalid, c)
+}
+
+// runWriting runs a query that writes in one transaction: what it wrote is
+// committed wholly or not at all. Its rows are kept.
+func (s *Session) runWriting(x *exec, st *Statement) error {
+	// Graphs are opened, and the base graph made, before there is a writer.
+	use := s.use
+	for _, p := range st.Query.Parts {
+		if p.Use != nil {
+			use = p.Use.Graph
+		}
+		g, err := s.open(x.ctx, use)
+		if err != nil {
+			if p.Use != nil {
+				err = useError(st.Text, p.Use, err)
+			}
+			return err
+		}
+		if s.writesAny(&Query{Parts: []*Part{p}}) {
+			if err := s.writable(x.ctx, g); err != nil {
+				return err
+			}
+		}
+	}
+	res := x.result
+	if err := x.snapshot(); err != nil {
+		return err
+	}
+	var parts []*readyPart
+	err := s.opts.DB.Update(x.ctx, func(tx *engine.Tx) (err error) {
+		x.epoch = tx.Epoch()
+		if parts, err = s.compileParts(x, st, tx); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			p.graph.writes = true
+		}
+		return runParts(x, st.Query, parts, func(row []Value) error {
+			if len(res.rows) == res.limits.Rows {
+				return &LimitError{"rows", rowCount(res.limits.Rows)}
+			}
+			kept, err := x.keep(row)
+			if !x.profile {
+				res.rows = append(res.rows, kept)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		res.rows = nil
+		return err
+	}
+	// What the rows hold is read from the state that the commit left.
+	if err := res.snap.Close(); err != nil {
+		return err
+	}
+	if err := x.snapshot(); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		p.graph.r = res.snap.Graph(p.graph.g)
+		p.graph.changed()
+		if x.profile {
+			res.Plan = append(res.Plan, stepPlans(p.steps))
+		}
+	}
+	if !x.profile {
+		res.Columns = parts[0].columns
+	}
+	return nil
+}

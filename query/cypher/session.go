@@ -1,0 +1,226 @@
+package cypher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/query"
+)
+
+// Options are what a session works with. DB and Namespace are needed.
+type Options struct {
+	// DB is the database.
+	DB *engine.DB
+	// Namespace is the corpus of it that is read and written.
+	Namespace *engine.Namespace
+	// Graph is the name of the graph to begin with; the default is the base
+	// graph. USE moves to another.
+	Graph string
+	// ReadOnly refuses every statement that writes.
+	ReadOnly bool
+	// Limits bound each statement.
+	Limits Limits
+	// Procedures are what CALL finds; nil is none.
+	Procedures *Registry
+	// Graphs caches the projections of procedures; nil makes a cache of a
+	// quarter of the database's memory.
+	Graphs *graphops.Cache
+	// Query returns the environment in which the procedures of a statement run
+	// query operators, with the snapshot at which it reads; nil makes a bare one.
+	Query func(s *engine.Snapshot) *query.Env
+	// Computed, where set, gives nodes properties that are not stored: it is
+	// asked for those that a node lacks, ok saying whether the node has the
+	// property after all.
+	Computed func(r engine.Reader, n engine.Node, name string) (v Value, ok bool, err error)
+	// Guard, where set, returns why a graph may not be written to, "" for those
+	// that may. The base graph may not be in any case.
+	Guard func(ctx context.Context, graph string) (reason string, err error)
+	// Files opens the files of COPY; nil refuses it.
+	Files Files
+}
+
+// Files are what COPY reads and writes.
+type Files interface {
+	Open(name string) (io.ReadCloser, error)
+	Create(name string) (io.WriteCloser, error)
+}
+
+// Session runs statements, one after the other, against the graphs of a
+// namespace. It remembers the graph in use and named projections. It is not
+// safe for concurrent use; sessions are cheap.
+type Session struct {
+	opts        Options
+	use         string
+	projections Projections
+	stats       map[engine.GraphID]*statistics
+}
+
+// NewSession returns a session.
+func NewSession(o Options) (*Session, error) {
+	if o.DB == nil || o.Namespace == nil {
+		return nil, fmt.Errorf("cypher: %w: a session without a database and a namespace", engine.ErrInvalid)
+	}
+	if o.Graphs == nil {
+		o.Graphs = graphops.NewCache(o.DB.MemoryBudget() / 4)
+	}
+	o.Limits = o.Limits.withDefaults()
+	s := &Session{opts: o, use: o.Graph, stats: map[engine.GraphID]*statistics{}}
+	if s.use == "" {
+		s.use = engine.Base
+	}
+	return s, nil
+}
+
+// Graph returns the name of the graph in use.
+func (s *Session) Graph() string { return s.use }
+
+// Namespace returns the namespace that the session works in.
+func (s *Session) Namespace() *engine.Namespace { return s.opts.Namespace }
+
+// Run parses and compiles a statement and, where it writes, runs it: its writes
+// are committed, wholly, when Run returns without an error. A statement that
+// reads runs while [Result.Rows] is walked. The result must be closed where its
+// rows are not.
+//
+// Parameters are values: whatever is in them, they are never read as a part of
+// the statement.
+//
+// Errors of the text are a [*SyntaxError], those of an expression a
+// [*EvalError], those of limits a [*LimitError]; others are the engine's.
+func (s *Session) Run(ctx context.Context, text string, params map[string]Value) (*Result, error) {
+	st, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := Check(st); err != nil {
+		return nil, err
+	}
+	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use}
+	ctx, res.cancel = res.limits.context(ctx)
+	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res}
+	switch {
+	case st.Use != nil:
+		err = s.useGraph(ctx, st)
+		res.graph = s.use
+	case st.Index != nil:
+		err = s.runIndex(x, st)
+	case st.Copy != nil:
+		err = s.runCopy(x, st)
+	default:
+		err = s.runQuery(x, st)
+	}
+	if err != nil {
+		res.Close()
+		return nil, x.final(err)
+	}
+	return res, nil
+}
+
+// context returns a context that ends at the timeout.
+func (l Limits) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, l.Timeout, errTimeout)
+}
+
+// Use moves the session to another graph of the namespace.
+func (s *Session) Use(ctx context.Context, graph string) error {
+	if _, err := s.open(ctx, graph); err != nil {
+		return err
+	}
+	s.use = graph
+	return nil
+}
+
+func (s *Session) useGraph(ctx context.Context, st *Statement) error {
+	err := s.Use(ctx, st.Use.Graph)
+	if errors.Is(err, engine.ErrNotFound) {
+		return useError(st.Text, st.Use, err)
+	}
+	return err
+}
+
+// useError places the error of an unknown graph in the text.
+func useError(text string, u *Use, err error) error {
+	at := min(int(u.Pos)+len("USE "), len(text))
+	msg := strings.TrimSuffix(strings.TrimPrefix(err.Error(), "cypher: "), ": "+engine.ErrNotFound.Error())
+	return newSyntaxError(text, at, min(at+len(u.Graph), len(text)), "GraphNotFound", msg)
+}
+
+// open returns a graph of the namespace. Unlike the engine it makes none, but
+// the base graph, which every namespace has.
+func (s *Session) open(ctx context.Context, name string) (*engine.Graph, error) {
+	ns := s.opts.Namespace
+	has, err := ns.HasGraph(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if has || name == engine.Base && !s.opts.DB.ReadOnly() {
+		return ns.Graph(ctx, name)
+	}
+	all, err := ns.Graphs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	msg := fmt.Sprintf("there is no graph %q", name)
+	if near := nearest(name, all); near != "" {
+		msg += fmt.Sprintf("; did you mean %q?", near)
+	} else if len(all) > 0 && len(all) <= 12 {
+		msg += "; there are " + strings.Join(all, ", ")
+	}
+	return nil, fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
+}
+
+// writable returns the error of writing to a graph that is not the user's own.
+func (s *Session) writable(ctx context.Context, g *engine.Graph) error {
+	if s.opts.ReadOnly || s.opts.DB.ReadOnly() {
+		return fmt.Errorf("cypher: %w: this session only reads", engine.ErrReadOnly)
+	}
+	reason, err := s.guarded(ctx, g.Name())
+	if err != nil || reason == "" {
+		return err
+	}
+	return fmt.Errorf("cypher: %w: %s; make a graph of your own to write to", engine.ErrReadOnly, reason)
+}
+
+// guarded returns why a graph may not be written to.
+func (s *Session) guarded(ctx context.Context, graph string) (string, error) {
+	if graph == engine.Base {
+		return "the base graph holds the documents and is kept by indexing them", nil
+	}
+	if s.opts.Guard == nil {
+		return "", nil
+	}
+	return s.opts.Guard(ctx, graph)
+}
+
+// procedureCall returns a call without arguments.
+func (s *Session) procedureCall(x *exec) *ProcedureCall {
+	c := &ProcedureCall{
+		DB: s.opts.DB, Namespace: s.opts.Namespace, View: x.view, Tx: x.tx,
+		Graphs: s.opts.Graphs, Projections: &s.projections, graph: x.graph,
+	}
+	if s.opts.Query != nil {
+		c.Query = s.opts.Query(x.view.Snapshot())
+	} else {
+		c.Query = &query.Env{Snap: x.view.Snapshot(), Graphs: s.opts.Graphs}
+	}
+	return c
+}
+
+// statisticsOf returns the statistics of a graph.
+func (s *Session) statisticsOf(g *graph) (*statistics, error) {
+	st := s.stats[g.g.ID()]
+	if st == nil {
+		st = &statistics{}
+		s.stats[g.g.ID()] = st
+	}
+	return st, st.of(g)
+}

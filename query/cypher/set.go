@@ -1,0 +1,286 @@
+package cypher
+
+import "github.com/ragdb/ragdb/engine"
+
+// setItem is an item of SET or REMOVE.
+type setItem struct {
+	at     Pos
+	target evaluator
+	name   string    // of the property; "" for all
+	value  evaluator // nil removes
+	add    bool      // +=: properties that the map lacks stay
+}
+
+// setItems compiles the items of SET.
+func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
+	var out []*setItem
+	for _, item := range items {
+		if item.Labels != nil {
+			return nil, refuse(pl.text, item.Pos, "to set a label: a node has the one that it was made with")
+		}
+		s, err := pl.setTarget(item.Target, item.Pos)
+		if err != nil {
+			return nil, err
+		}
+		s.add = item.Add
+		if s.value, err = pl.expr(item.Value); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// setTarget compiles what is set or removed.
+func (pl *planner) setTarget(target Expr, at Pos) (s *setItem, err error) {
+	s = &setItem{at: at}
+	if p, ok := target.(*Property); ok {
+		s.name, target = p.Name, p.X
+	}
+	s.target, err = pl.expr(target)
+	return s, err
+}
+
+// apply changes a node or an edge; null has nothing to change.
+func (s *setItem) apply(x *exec, r row) error {
+	t, err := s.target(x, r)
+	if err != nil {
+		return err
+	}
+	if t.Kind() == KindNull {
+		return nil
+	}
+	if t.Kind() != KindNode && t.Kind() != KindEdge {
+		return typeError(s.at, "properties are set of nodes and relationships, not of %s", aKind(t))
+	}
+	v := Null
+	if s.value != nil {
+		if v, err = s.value(x, r); err != nil {
+			return err
+		}
+	}
+	props := map[string]Value{s.name: v}
+	if s.name == "" {
+		if props, err = s.all(x, t, v); err != nil {
+			return err
+		}
+	}
+	w := writer{x, s.at}
+	if t.Kind() == KindNode {
+		return w.setNode(t.AsNode(), props)
+	}
+	return w.setEdge(t.AsEdge(), props)
+}
+
+// all returns the changes that make the properties of a map, a node or an edge
+// those of the target.
+func (s *setItem) all(x *exec, t, v Value) (map[string]Value, error) {
+	from, ok, err := propertiesOf(v)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, typeError(s.at, "all properties are set from a map, a node or a relationship, not from %s", aKind(v))
+	}
+	out := map[string]Value{}
+	if !s.add {
+		have, _, err := propertiesOf(t)
+		if err != nil {
+			return nil, err
+		}
+		for name := range have {
+			if name != propKey {
+				out[name] = Null
+			}
+		}
+	}
+	for name, value := range from {
+		if v.Kind() == KindNode && name == propKey {
+			continue // each node has its own
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// setStep applies items to each row.
+type setStep struct {
+	planned
+	items []*setItem
+}
+
+func (pl *planner) set(c *Set) error {
+	items, err := pl.setItems(c.Items)
+	if err != nil {
+		return err
+	}
+	s := &setStep{items: items}
+	s.describe("Set")
+	pl.add(s)
+	return nil
+}
+
+func (pl *planner) remove(c *Remove) error {
+	s := &setStep{}
+	for _, item := range c.Items {
+		if item.Labels != nil {
+			return refuse(pl.text, item.Pos, "to remove a label: a node has the one that it was made with")
+		}
+		t, err := pl.setTarget(item.Target, item.Pos)
+		if err != nil {
+			return err
+		}
+		s.items = append(s.items, t)
+	}
+	s.describe("Remove")
+	pl.add(s)
+	return nil
+}
+
+func (s *setStep) open(x *exec, next sink) sink {
+	return stream(next, func(r row) error {
+		if err := x.tick(); err != nil {
+			return err
+		}
+		for _, item := range s.items {
+			if err := item.apply(x, r); err != nil {
+				return err
+			}
+		}
+		return next.push(r)
+	})
+}
+
+// deleteStep removes nodes and edges: edges as rows come, nodes when all have
+// come, so that a clause may delete a node with its edges in any order.
+type deleteStep struct {
+	planned
+	at     []Pos
+	values []evaluator
+	detach bool
+}
+
+func (pl *planner) delete(c *Delete) error {
+	s := &deleteStep{detach: c.Detach}
+	for _, e := range c.Exprs {
+		ev, err := pl.expr(e)
+		if err != nil {
+			return err
+		}
+		s.values = append(s.values, ev)
+		s.at = append(s.at, e.At())
+	}
+	s.describe("Delete")
+	if c.Detach {
+		s.describe("DetachDelete")
+	}
+	pl.add(s)
+	return nil
+}
+
+// doomed is a node to be deleted.
+type doomed struct {
+	id engine.NodeID
+	at Pos
+}
+
+func (s *deleteStep) open(x *exec, next sink) sink {
+	var nodes []doomed
+	seen := map[engine.NodeID]bool{}
+	var gather func(v Value, at Pos) error
+	gather = func(v Value, at Pos) error {
+		switch v.Kind() {
+		case KindNull:
+		case KindNode:
+			if id := v.AsNode(); !seen[id] {
+				seen[id] = true
+				nodes = append(nodes, doomed{id, at})
+				return x.hold(32)
+			}
+		case KindEdge:
+			return deleteEdge(x, v.AsEdge())
+		case KindPath:
+			p := v.AsPath()
+			for _, e := range p.Edges {
+				if err := deleteEdge(x, e); err != nil {
+					return err
+				}
+			}
+			for _, id := range p.Nodes {
+				if err := gather(node(x.graph, id), at); err != nil {
+					return err
+				}
+			}
+		default:
+			return typeError(at, "DELETE removes nodes, relationships and paths, not %s", aKind(v))
+		}
+		return nil
+	}
+	push := func(r row) error {
+		if err := x.tick(); err != nil {
+			return err
+		}
+		for i, value := range s.values {
+			v, err := value(x, r)
+			if err != nil {
+				return err
+			}
+			if err := gather(v, s.at[i]); err != nil {
+				return err
+			}
+		}
+		return next.push(r)
+	}
+	done := func() error {
+		for _, d := range nodes {
+			if err := s.deleteNode(x, d); err != nil {
+				return err
+			}
+		}
+		return next.done()
+	}
+	return sink{push, done}
+}
+
+// deleteNode removes a node, with its edges only where the clause detaches it.
+func (s *deleteStep) deleteNode(x *exec, d doomed) error {
+	if err := x.tick(); err != nil {
+		return err
+	}
+	if !s.detach {
+		edges, err := x.tx.Neighbors(d.id, engine.EdgeFilter{Direction: engine.Both}, 0, make([]engine.Edge, 0, 1))
+		if err != nil {
+			return err
+		}
+		if len(edges) > 0 {
+			n, err := x.graph.record(d.id)
+			if err != nil {
+				return err
+			}
+			return argumentError(d.at, "the %s with the key %q still has relationships: delete them too, or write DETACH DELETE",
+				x.graph.typeLabel(n.Type), n.Key)
+		}
+	}
+	removed, err := x.tx.DeleteNode(d.id)
+	if err != nil {
+		return err
+	}
+	x.result.Counts.NodesDeleted += len(removed.Nodes)
+	x.result.Counts.EdgesDeleted += removed.Edges
+	x.graph.changed()
+	return nil
+}
+
+// deleteEdge removes an edge, if it is still there.
+func deleteEdge(x *exec, e *Edge) error {
+	_, ok, err := x.tx.HasEdge(e.From, e.To, e.Type)
+	if err != nil || !ok {
+		return err
+	}
+	if err := x.tx.RemoveEdge(e.From, e.To, e.Type); err != nil {
+		return err
+	}
+	x.result.Counts.EdgesDeleted++
+	x.graph.changed()
+	return nil
+}

@@ -1,0 +1,155 @@
+package cypher
+
+// rowsOf evaluates the argument of SKIP or LIMIT, 0 where there is none.
+func rowsOf(x *exec, e evaluator, clause string) (int64, error) {
+	if e == nil {
+		return 0, nil
+	}
+	v, err := e(x, nil)
+	if err != nil {
+		return 0, err
+	}
+	if v.kind != KindInt || v.AsInt() < 0 {
+		return 0, argumentError(0, "%s must be a whole number of at least 0", clause)
+	}
+	return v.AsInt(), nil
+}
+
+// skipStep leaves out the first rows.
+type skipStep struct {
+	planned
+	n evaluator
+}
+
+func (s *skipStep) open(x *exec, next sink) sink {
+	left := int64(-1)
+	return stream(next, func(r row) error {
+		if left < 0 {
+			n, err := rowsOf(x, s.n, "SKIP")
+			if err != nil {
+				return err
+			}
+			left = n
+		}
+		if left > 0 {
+			left--
+			return nil
+		}
+		return next.push(r)
+	})
+}
+
+// limitStep lets the first rows pass and then ends what is before it.
+type limitStep struct {
+	planned
+	n evaluator
+	// all says that what is before it writes, and has to run to its end.
+	all bool
+}
+
+func (s *limitStep) open(x *exec, next sink) sink {
+	left := int64(-1)
+	end := func() error {
+		if s.all {
+			return nil
+		}
+		return errEnough
+	}
+	return stream(next, func(r row) error {
+		if left < 0 {
+			n, err := rowsOf(x, s.n, "LIMIT")
+			if err != nil {
+				return err
+			}
+			left = n
+		}
+		if left == 0 {
+			return end()
+		}
+		left--
+		if err := next.push(r); err != nil {
+			return err
+		}
+		if left == 0 {
+			return end()
+		}
+		return nil
+	})
+}
+
+// distinctStep lets a row pass whose columns no row before it had.
+type distinctStep struct {
+	planned
+	slots []int
+}
+
+// distinctBytes is what a row in a set of distinct ones holds beyond its key.
+const distinctBytes = 48
+
+func (d *distinctStep) open(x *exec, next sink) sink {
+	seen := map[string]struct{}{}
+	var key []byte
+	return stream(next, func(r row) error {
+		key = key[:0]
+		for _, s := range d.slots {
+			key = r[s].appendKey(key)
+		}
+		if _, ok := seen[string(key)]; ok {
+			return nil
+		}
+		if err := x.hold(int64(len(key)) + distinctBytes); err != nil {
+			return err
+		}
+		seen[string(key)] = struct{}{}
+		return next.push(r)
+	})
+}
+
+// eagerStep keeps all rows before it lets the first one pass, so that what is
+// after it does not feed what is before it.
+type eagerStep struct{ planned }
+
+// eager adds a step that keeps what was matched from what is written.
+func (pl *planner) eager() {
+	e := &eagerStep{}
+	e.describe("Eager")
+	pl.add(e)
+}
+
+func (e *eagerStep) open(x *exec, next sink) sink {
+	var rows []row
+	held := int64(0)
+	push := func(r row) error {
+		before := x.held
+		kept, err := x.keep(r)
+		rows = append(rows, kept)
+		held += x.held - before
+		return err
+	}
+	done := func() error {
+		for i, r := range rows {
+			if err := x.tick(); err != nil {
+				return err
+			}
+			rows[i] = nil
+			if err := next.push(r); err == errEnough {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+		x.held -= held
+		rows = nil
+		return next.done()
+	}
+	return sink{push, done}
+}
+
+// columnSlots returns the places of some variables.
+func (s *segment) columnSlots(names []string) []int {
+	out := make([]int, len(names))
+	for i, n := range names {
+		out[i], _ = s.slot(n)
+	}
+	return out
+}

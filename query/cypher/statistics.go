@@ -1,0 +1,107 @@
+package cypher
+
+import (
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// statistics are the counts by which the planner chooses, of one version of a
+// graph. They are taken when they are first asked for.
+type statistics struct {
+	graph   engine.GraphID
+	version uint64
+	degrees map[string]float64
+	derived map[engine.TypeID]bool
+}
+
+// degreeSamples is how many nodes are looked at to learn a mean degree.
+const degreeSamples = 12
+
+// of makes the statistics those of a graph at its version.
+func (s *statistics) of(g *graph) error {
+	version, err := g.r.Version()
+	if err != nil {
+		return err
+	}
+	if s.degrees == nil || s.graph != g.g.ID() || s.version != version {
+		*s = statistics{graph: g.g.ID(), version: version, degrees: map[string]float64{}, derived: map[engine.TypeID]bool{}}
+	}
+	return nil
+}
+
+// count returns how many nodes have one of some types.
+func (s *statistics) count(g *graph, types []engine.TypeID) (float64, error) {
+	n := 0.0
+	for _, t := range types {
+		set, err := g.nodesOf(t)
+		if err != nil {
+			return 0, err
+		}
+		n += float64(set.GetCardinality())
+	}
+	return n, nil
+}
+
+// degree returns about how many edges that a filter lets pass a node of some
+// types has: the mean of a sample in which every node has the same place
+// whenever it is taken.
+func (s *statistics) degree(g *graph, types []engine.TypeID, f engine.EdgeFilter) (float64, error) {
+	if f.Types != nil && len(f.Types) == 0 {
+		return 0, nil
+	}
+	key := fmt.Sprint(types, f.Types, f.Direction)
+	if d, ok := s.degrees[key]; ok {
+		return d, nil
+	}
+	set, err := g.nodesOfTypes(types)
+	if err != nil {
+		return 0, err
+	}
+	n := set.GetCardinality()
+	samples := min(n, degreeSamples)
+	sum := 0
+	for i := range samples {
+		id, err := set.Select(uint32((2*i + 1) * n / (2 * samples)))
+		if err != nil {
+			return 0, err
+		}
+		d, err := g.r.Degree(engine.NodeID(id), f)
+		if err != nil {
+			return 0, err
+		}
+		sum += d
+	}
+	d := 0.0
+	if samples > 0 {
+		d = float64(sum) / float64(samples)
+	}
+	s.degrees[key] = d
+	return d, nil
+}
+
+// hasDerived reports whether nodes of some types exist by their sources, so
+// that they have computed properties: the first node of each type tells.
+func (s *statistics) hasDerived(g *graph, types []engine.TypeID) (bool, error) {
+	for _, t := range types {
+		derived, ok := s.derived[t]
+		if !ok {
+			set, err := g.nodesOf(t)
+			if err != nil {
+				return false, err
+			}
+			if !set.IsEmpty() {
+				n, err := g.record(engine.NodeID(set.Minimum()))
+				if err != nil {
+					return false, err
+				}
+				derived = n.Derived
+			}
+			s.derived[t] = derived
+		}
+		if derived {
+			return true, nil
+		}
+	}
+	return false, nil
+}

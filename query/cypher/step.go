@@ -1,0 +1,110 @@
+package cypher
+
+import (
+	"errors"
+	"time"
+)
+
+// step is a part of a compiled statement. Rows are pushed through steps: each
+// is opened with what the rows that it makes go to. A step belongs to one run.
+type step interface {
+	// open returns where the rows before the step go.
+	open(x *exec, next sink) sink
+	// plan describes the step.
+	plan() *PlanStep
+}
+
+// sink takes rows. A row is good until push returns: its places are written
+// again for the next one.
+type sink struct {
+	push func(r row) error
+	// done says that no row will follow.
+	done func() error
+}
+
+// errEnough is returned by a step that wants no more rows. It ends the pushing
+// of what is before the step; done is called all the same.
+var errEnough = errors.New("cypher: enough rows")
+
+// enough returns nil for errEnough.
+func enough(err error) error {
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+// openSteps opens steps that follow each other.
+func openSteps(x *exec, steps []step, last sink) sink {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if x.profile {
+			last = profiled(steps[i], x, last)
+			continue
+		}
+		last = steps[i].open(x, last)
+	}
+	return last
+}
+
+// profiled opens a step whose rows and time are noted in its plan: the time is
+// the step's own, without that of the steps after it.
+func profiled(s step, x *exec, next sink) sink {
+	p := s.plan()
+	var since time.Time
+	resume := func() { since = time.Now() }
+	pause := func() { p.Time += time.Since(since) }
+	own := s.open(x, sink{
+		push: func(r row) error {
+			pause()
+			defer resume()
+			p.Rows++
+			return next.push(r)
+		},
+		done: func() error {
+			pause()
+			defer resume()
+			return next.done()
+		},
+	})
+	return sink{
+		push: func(r row) error {
+			resume()
+			defer pause()
+			return own.push(r)
+		},
+		done: func() error {
+			resume()
+			defer pause()
+			return own.done()
+		},
+	}
+}
+
+// stream is a step that makes rows of one row at a time.
+func stream(next sink, push func(r row) error) sink { return sink{push: push, done: next.done} }
+
+// runSteps runs steps on one row. What the last makes goes to last.
+func runSteps(x *exec, steps []step, r row, last sink) error {
+	s := openSteps(x, steps, last)
+	if err := enough(s.push(r)); err != nil {
+		return err
+	}
+	return enough(s.done())
+}
+
+// segment is the variables between two projections. Rows of it have a place
+// for each, those that are bound later included.
+type segment struct{ scope }
+
+// row returns an empty row.
+func (s *segment) row() row { return make(row, len(s.names)) }
+
+// tick counts a step of a loop over rows or edges and returns the context's
+// error now and then.
+func (x *exec) tick() error {
+	x.ticks++
+	if x.ticks&511 != 0 {
+		return nil
+	}
+	return x.interrupted()
+}

@@ -1,0 +1,120 @@
+package cypher
+
+// variablesOf adds the names of all variables in an expression to a set, those
+// of its patterns and the expression's own ones included.
+func variablesOf(e Expr, names map[string]bool) {
+	patterns := func(ps ...*Pattern) {
+		for _, p := range ps {
+			patternVariables(p, func(name string) { names[name] = true })
+		}
+	}
+	walkExpr(e, func(e Expr) bool {
+		switch e := e.(type) {
+		case *Variable:
+			names[e.Name] = true
+		case *Exists:
+			patterns(e.Patterns...)
+		case *CountMatches:
+			patterns(e.Patterns...)
+		case *PatternComprehension:
+			patterns(e.Pattern)
+		case *PathExpr:
+			patterns(e.Pattern)
+		}
+		return true
+	})
+}
+
+// patternVariables calls fn with the variable of each part of a pattern that
+// has one.
+func patternVariables(p *Pattern, fn func(name string)) {
+	name := func(s string) {
+		if s != "" {
+			fn(s)
+		}
+	}
+	name(p.Variable)
+	for _, n := range p.Nodes {
+		name(n.Variable)
+	}
+	for _, e := range p.Edges {
+		name(e.Variable)
+	}
+}
+
+// usage says which variables a part of a query refers to, so that what nobody
+// wants is not made.
+type usage struct {
+	all     bool            // RETURN *, WITH *
+	inExpr  map[string]bool // named in an expression
+	inParts map[string]int  // places in patterns that bear the name
+}
+
+// wanted reports whether a variable that a pattern binds is of use.
+func (u *usage) wanted(name string) bool {
+	return name != "" && (u.all || shownName(name) == "" || u.inExpr[name] || u.inParts[name] > 1)
+}
+
+// usageOf returns what the clauses of a part refer to.
+func usageOf(clauses []Clause) *usage {
+	u := &usage{inExpr: map[string]bool{}, inParts: map[string]int{}}
+	for _, c := range clauses {
+		u.clause(c)
+	}
+	return u
+}
+
+func (u *usage) exprs(es ...Expr) {
+	for _, e := range es {
+		variablesOf(e, u.inExpr)
+	}
+}
+
+func (u *usage) patterns(ps ...*Pattern) {
+	for _, p := range ps {
+		patternVariables(p, func(name string) { u.inParts[name]++ })
+	}
+	walkPatterns(ps, func(e Expr) bool { u.exprs(e); return false })
+}
+
+func (u *usage) items(items []*SetItem) {
+	for _, s := range items {
+		u.exprs(s.Target, s.Value)
+	}
+}
+
+func (u *usage) clause(c Clause) {
+	switch c := c.(type) {
+	case *Match:
+		u.patterns(c.Patterns...)
+		u.exprs(c.Where)
+	case *Unwind:
+		u.exprs(c.List)
+	case *Projection:
+		u.all = u.all || c.Star
+		for _, item := range c.Items {
+			u.exprs(item.Expr)
+		}
+		for _, s := range c.Order {
+			u.exprs(s.Expr)
+		}
+		u.exprs(c.Skip, c.Limit, c.Where)
+	case *Call:
+		u.exprs(c.Args...)
+		u.exprs(c.Where)
+	case *Create:
+		u.patterns(c.Patterns...)
+	case *Merge:
+		u.patterns(c.Pattern)
+		u.items(c.OnCreate)
+		u.items(c.OnMatch)
+	case *Set:
+		u.items(c.Items)
+	case *Remove:
+		for _, item := range c.Items {
+			u.exprs(item.Target)
+		}
+	case *Delete:
+		u.exprs(c.Exprs...)
+	}
+}

@@ -1,0 +1,197 @@
+package cypher
+
+import (
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// propTest is a property that each edge of a path of variable length must
+// have.
+type propTest struct {
+	name  string
+	value evaluator
+}
+
+// varExpand binds the paths of min to max different edges that begin at a
+// node, and the nodes that they lead to. Max is -1 where there is no bound.
+type varExpand struct {
+	planned
+	hop
+	min, max int
+	props    []propTest
+	reversed bool // steps lead from the pattern's right end to its left
+	pages    [][]engine.Edge
+	want     []Value // of props, for the row at hand
+}
+
+func (v *varExpand) open(x *exec, next sink) sink {
+	return stream(next, func(r row) error {
+		from, to := r[v.from], r[v.to]
+		if from.kind != KindNode || v.into && to.kind != KindNode {
+			return nil
+		}
+		v.want = v.want[:0]
+		for _, p := range v.props {
+			w, err := p.value(x, r)
+			if err != nil {
+				return err
+			}
+			v.want = append(v.want, w)
+		}
+		f, ok := v.test.filter(x)
+		if !ok {
+			f.Types = []engine.EdgeType{} // paths of no edge may be meant
+		}
+		v.m.edges[v.place] = v.m.edges[v.place][:0]
+		return v.walk(x, from.AsNode(), to.AsNode(), f, r, next)
+	})
+}
+
+// walk follows the path at hand from its end.
+func (v *varExpand) walk(x *exec, id, to engine.NodeID, f engine.EdgeFilter, r row, next sink) error {
+	depth := len(v.m.edges[v.place])
+	if depth >= v.min {
+		if err := v.arrive(x, id, to, r, next); err != nil {
+			return err
+		}
+	}
+	if depth == v.max || f.Types != nil && len(f.Types) == 0 {
+		return nil
+	}
+	page, err := v.page(x, depth)
+	if err != nil {
+		return err
+	}
+	size := cap(page)
+	after := engine.NodeID(0)
+	for {
+		if page, err = x.graph.r.Neighbors(id, f, after, page[:0]); err != nil {
+			return err
+		}
+		v.pages[depth] = page
+		for i, edge := range page {
+			if err := x.tick(); err != nil {
+				return err
+			}
+			if i > 0 && edge.From == edge.To && edge == page[i-1] {
+				continue
+			}
+			other := edge.Other(id)
+			edge = identity(edge)
+			if slices.ContainsFunc(v.m.edges[v.place], func(e engine.Edge) bool { return sameEdge(e, edge) }) ||
+				!v.m.free(edge, v.others) {
+				continue
+			}
+			ok, err := v.fits(x, edge)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			v.m.edges[v.place] = append(v.m.edges[v.place], edge)
+			if err := v.walk(x, other, to, f, r, next); err != nil {
+				return err
+			}
+			v.m.edges[v.place] = v.m.edges[v.place][:depth]
+		}
+		if len(page) < size {
+			return nil
+		}
+		after = page[len(page)-1].Other(id)
+	}
+}
+
+// page returns room for the neighbours at a depth.
+func (v *varExpand) page(x *exec, depth int) ([]engine.Edge, error) {
+	if depth < len(v.pages) {
+		return v.pages[depth], nil
+	}
+	size := edgePage
+	if depth > 3 {
+		size = edgePage / 16
+	}
+	if err := x.hold(int64(size) * 32); err != nil {
+		return nil, err
+	}
+	v.pages = append(v.pages, make([]engine.Edge, 0, size))
+	return v.pages[depth], nil
+}
+
+// fits reports whether an edge has the wanted properties.
+func (v *varExpand) fits(x *exec, e engine.Edge) (bool, error) {
+	for i, p := range v.props {
+		have, err := x.graph.edgeProperty(&Edge{Edge: e, graph: x.graph}, p.name)
+		if err != nil || equal(have, v.want[i]) != isTrue {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// arrive binds the path at hand, which ends at a node.
+func (v *varExpand) arrive(x *exec, id, to engine.NodeID, r row, next sink) error {
+	if v.into && id != to {
+		return nil
+	}
+	if len(v.label.labels) > 0 {
+		ok, err := v.label.has(x, id)
+		if err != nil || !ok {
+			return err
+		}
+	}
+	if !v.into {
+		r[v.to] = node(x.graph, id)
+	}
+	if v.edge >= 0 {
+		r[v.edge] = edgeList(x.graph, v.m.edges[v.place], v.reversed)
+	}
+	return next.push(r)
+}
+
+// edgeList returns edges as a list, in reverse where asked to.
+func edgeList(g *graph, edges []engine.Edge, reversed bool) Value {
+	list := make([]Value, len(edges))
+	for i, e := range edges {
+		list[i] = newEdge(g, e)
+	}
+	if reversed {
+		slices.Reverse(list)
+	}
+	return ListOf(list)
+}
+
+// bindPath binds the path of a pattern whose nodes and edges are bound.
+type bindPath struct {
+	planned
+	slot  int
+	first int // place of the pattern's first node
+	m     *matched
+	hops  []pathHop
+}
+
+// pathHop is where the edges of a path's pattern stand.
+type pathHop struct {
+	place    int
+	reversed bool
+}
+
+func (b *bindPath) open(x *exec, next sink) sink {
+	return stream(next, func(r row) error {
+		p := &Path{Nodes: []engine.NodeID{r[b.first].AsNode()}, graph: x.graph}
+		for _, h := range b.hops {
+			edges := b.m.edges[h.place]
+			for i := range edges {
+				e := edges[i]
+				if h.reversed {
+					e = edges[len(edges)-1-i]
+				}
+				p.Nodes = append(p.Nodes, e.Other(p.Nodes[len(p.Nodes)-1]))
+				p.Edges = append(p.Edges, &Edge{Edge: e, graph: x.graph})
+			}
+		}
+		r[b.slot] = path(p)
+		return next.push(r)
+	})
+}

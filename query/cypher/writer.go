@@ -1,0 +1,275 @@
+package cypher
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// writer changes the graph of a statement for the clauses that write. Errors
+// are placed at the clause.
+type writer struct {
+	x  *exec
+	at Pos
+}
+
+// fail returns an error of a value that cannot be written.
+func (w writer) fail(format string, args ...any) error { return argumentError(w.at, format, args...) }
+
+// createNode makes a node of a label with properties, of which key is its key.
+func (w writer) createNode(label string, props map[string]Value) (engine.NodeID, error) {
+	tx := w.x.tx
+	t, err := tx.MakeNodeType(label)
+	if err != nil {
+		return 0, err
+	}
+	var key string
+	switch k := props[propKey]; k.Kind() {
+	case KindString:
+		key = k.AsString()
+		if key == "" || generatedKey(key) {
+			return 0, w.fail("a key is not empty and does not begin with _: %q", key)
+		}
+	case KindNull:
+		w.x.made++
+		key = fmt.Sprintf("_%d.%d", w.x.epoch, w.x.made)
+	default:
+		return 0, w.fail("a key is a string, not %s", aKind(k))
+	}
+	if _, err := tx.Lookup(t, key); err == nil {
+		return 0, w.fail("there is a %s with the key %q already; MERGE finds it or makes it", label, key)
+	} else if !errors.Is(err, engine.ErrNotFound) {
+		return 0, err
+	}
+	stored, vectors, err := w.split(label, props)
+	if err != nil {
+		return 0, err
+	}
+	id, _, err := tx.PutNode(t, key, stored)
+	if err != nil {
+		return 0, err
+	}
+	w.x.result.Counts.NodesCreated++
+	w.x.result.Counts.PropertiesSet += len(stored)
+	w.x.graph.changed()
+	return id, w.putVectors(id, vectors)
+}
+
+// split parts properties into those that are stored with the node and those
+// that a vector index holds, nil being one to be removed.
+func (w writer) split(label string, props map[string]Value) (engine.Props, map[string][]float32, error) {
+	stored, vectors := engine.Props{}, map[string][]float32{}
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		v := props[name]
+		if name == propKey {
+			continue
+		}
+		if err := w.checkName(name); err != nil {
+			return nil, nil, err
+		}
+		index, err := w.x.graph.vectorIndexOf(label, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		vec, isVector := vectorOfList(v)
+		switch {
+		case index != "" && v.IsNull():
+			vectors[index] = nil
+		case index != "" && isVector:
+			vectors[index] = vec
+		case index != "":
+			return nil, nil, w.fail("the property %s is in the vector index %s and takes a list of numbers", name, index)
+		case isVector:
+			return nil, nil, w.fail("a list of numbers is kept in a vector index only: CREATE VECTOR INDEX FOR (n:%s) ON (n.%s) comes first", quoteName(label), quoteName(name))
+		default:
+			if stored[name], err = toStored(w.at, v); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return stored, vectors, nil
+}
+
+// checkName refuses the names of properties that are the store's own.
+func (w writer) checkName(name string) error {
+	if internalProperty(name) {
+		return w.fail("properties whose names begin with _ are the store's own: %s", name)
+	}
+	return nil
+}
+
+// putVectors writes a node's vectors by index.
+func (w writer) putVectors(id engine.NodeID, vectors map[string][]float32) error {
+	for _, index := range slices.Sorted(maps.Keys(vectors)) {
+		w.x.result.Counts.VectorsSet++
+		var err error
+		if vec := vectors[index]; vec == nil {
+			err = w.x.tx.DeleteVector(index, id)
+		} else {
+			err = w.x.tx.PutVector(index, id, vec)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setNode changes properties of a node; null removes one.
+func (w writer) setNode(id engine.NodeID, props map[string]Value) error {
+	n, err := w.x.graph.record(id)
+	if err != nil {
+		return err
+	}
+	if k, ok := props[propKey]; ok && !(k.Kind() == KindString && k.AsString() == n.Key) {
+		return w.fail("the key of a node cannot be changed: make another node")
+	}
+	stored, vectors, err := w.split(w.x.graph.typeLabel(n.Type), props)
+	if err != nil {
+		return err
+	}
+	if len(stored) > 0 {
+		if err := w.x.tx.SetProps(id, stored); err != nil {
+			return err
+		}
+	}
+	w.x.result.Counts.PropertiesSet += len(stored)
+	w.x.graph.changed()
+	return w.putVectors(id, vectors)
+}
+
+// createEdge makes an edge.
+func (w writer) createEdge(from, to engine.NodeID, name string, props map[string]Value) (engine.Edge, error) {
+	tx := w.x.tx
+	t, ok := tx.EdgeType(name)
+	if !ok {
+		var err error
+		if t, err = tx.MakeEdgeType(name, true); err != nil {
+			return engine.Edge{}, err
+		}
+	}
+	e := identity(engine.Edge{From: from, To: to, Type: t, Weight: 1})
+	_, ok, err := tx.HasEdge(from, to, t)
+	if err != nil {
+		return e, err
+	}
+	if ok {
+		return e, w.fail("these two nodes are joined by a %s already, and two nodes have one relationship of a type at most; MERGE finds it or makes it", name)
+	}
+	weight, stored, err := w.edgeProps(props)
+	if err != nil {
+		return e, err
+	}
+	if weight != nil {
+		e.Weight = *weight
+	}
+	if err := tx.AddEdge(from, to, t, e.Weight); err != nil {
+		return e, err
+	}
+	if len(stored) > 0 {
+		if err := tx.SetEdgeProps(from, to, t, stored); err != nil {
+			return e, err
+		}
+	}
+	w.x.result.Counts.EdgesCreated++
+	w.x.result.Counts.PropertiesSet += len(stored)
+	w.x.graph.changed()
+	return e, nil
+}
+
+// edgeProps parts the properties of an edge into its weight and the others.
+func (w writer) edgeProps(props map[string]Value) (weight *float32, stored engine.Props, err error) {
+	stored = engine.Props{}
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		v := props[name]
+		if name == propWeight {
+			x := float32(v.AsFloat())
+			if v.IsNull() {
+				x = 1
+			} else if !v.isNumber() || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return nil, nil, w.fail("the weight of a relationship is a number")
+			}
+			weight = &x
+			continue
+		}
+		if err := w.checkName(name); err != nil {
+			return nil, nil, err
+		}
+		if stored[name], err = toStored(w.at, v); err != nil {
+			return nil, nil, err
+		}
+	}
+	return weight, stored, nil
+}
+
+// setEdge changes properties of an edge; null removes one, and makes the weight
+// 1.
+func (w writer) setEdge(e *Edge, props map[string]Value) error {
+	tx := w.x.tx
+	weight, stored, err := w.edgeProps(props)
+	if err != nil {
+		return err
+	}
+	_, ok, err := tx.HasEdge(e.From, e.To, e.Type)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("cypher: the relationship was deleted: %w", engine.ErrNotFound)
+	}
+	if weight != nil {
+		total, err := tx.Total(engine.EdgeTarget(e.From, e.To, e.Type))
+		if err != nil {
+			return err
+		}
+		if total.Sources > 0 {
+			return w.fail("the weight of this relationship is the sum over its sources")
+		}
+		if err := tx.AddEdge(e.From, e.To, e.Type, *weight); err != nil {
+			return err
+		}
+		w.x.result.Counts.PropertiesSet++
+	}
+	if len(stored) > 0 {
+		all, err := tx.EdgeProps(e.From, e.To, e.Type)
+		if err != nil {
+			return err
+		}
+		if all == nil {
+			all = engine.Props{}
+		}
+		for name, v := range stored {
+			if v.IsNull() {
+				delete(all, name)
+			} else {
+				all[name] = v
+			}
+		}
+		if err := tx.SetEdgeProps(e.From, e.To, e.Type, all); err != nil {
+			return err
+		}
+		w.x.result.Counts.PropertiesSet += len(stored)
+	}
+	w.x.graph.changed()
+	return nil
+}
+
+// vectorOfList returns a list of one number or more as a vector.
+func vectorOfList(v Value) ([]float32, bool) {
+	list := v.AsList()
+	if len(list) == 0 {
+		return nil, false
+	}
+	out := make([]float32, len(list))
+	for i, item := range list {
+		if !item.isNumber() {
+			return nil, false
+		}
+		out[i] = float32(item.AsFloat())
+	}
+	return out, true
+}
