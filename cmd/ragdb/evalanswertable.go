@@ -122,8 +122,11 @@ func (a *app) printJudging(j *eval.Judging) {
 		a.out.print("\n")
 		a.out.rows(gold)
 	}
-	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed · " + percent(j.FirstShown) +
-		" % for the answer shown first · " + plural(j.InTokens+j.OutTokens, "token")
+	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed"
+	if j.FirstShown != nil {
+		line += " · " + percent(j.FirstShown) + " % for the answer shown first"
+	}
+	line += " · " + plural(j.InTokens+j.OutTokens, "token")
 	if j.USD != nil {
 		line += " · " + money(*j.USD)
 	}

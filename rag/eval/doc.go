@@ -50,6 +50,32 @@
 //
 // All but the times are the same on every run: [Times] holds what is not.
 //
+// # Answers
+//
+// With Options.Answers a model answers every question from what each method
+// retrieved, or from what the method condenses that to ([rag.Answerer]). All
+// methods are asked by one prompt at temperature 0: questions with known answers
+// for the shortest answer that is right, others as ask does. With OwnPrompts all
+// are asked as ask does. Citations are taken out before an answer is measured.
+//
+// The scores are those of package metric, means over the questions with known
+// answers; an answer that failed, or that found nothing to answer from, counts
+// as an empty one. A question with "options":[...] is one of multiple choice,
+// "answer_idx":"B" naming the right one: choice is the share of right choices,
+// and for the other scores the text of the chosen option stands for its letter.
+//
+// Tokens and money are what the replies cost when they were paid, also where
+// they were kept already.
+//
+// # Judges
+//
+// A judge is asked which of two answers is better, for each two methods, and for
+// each method and the first known answer, in both orders. An answer wins if both
+// orders name it; where they disagree, or none is better, it is a tie. Equal
+// answers tie unasked. Verdicts are kept in the bucket verdicts, without any
+// text; what the judge wrote is kept as other replies are. A verdict that could
+// not be had is counted, and asked for again by the next run.
+//
 // # Other systems
 //
 // A data set may have recorded.jsonl, what other systems retrieved for its
