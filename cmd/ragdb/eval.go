@@ -26,6 +26,7 @@ type evalFlags struct {
 	meter         *rag.Meter // of all calls; see evalMeter
 	budget        atLeastOne
 	seed          uint64
+	growth, html  string
 }
 
 func (a *app) evalCommand() *cobra.Command {
@@ -74,7 +75,7 @@ makes the same tables without a model.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
 	}
 	f.add(a, cmd)
-	cmd.AddCommand(a.makeQuestionsCommand())
+	cmd.AddCommand(a.evalPackCommand(), a.evalReproduceCommand(), a.makeQuestionsCommand())
 	return cmd
 }
 
@@ -92,6 +93,8 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	fl.StringVar(&f.db, "db", "", "index into the database `DB` and keep it; of several --data a folder of them (default: a temporary one)")
 	fl.Var(&f.methods, "methods", "methods, all or some of "+strings.Join(a.methods.Names(), ", ")+" (default all)")
 	fl.StringArrayVar(&f.sweeps, "sweep", nil, "a row for each `KEY=FROM:TO:STEP` or KEY=A|B|C, of the methods that have the key")
+	fl.StringVar(&f.growth, "growth", "", "also insert the documents in `STEPS`: 0.5,10 is one half and ten equal batches; or the field of the records that numbers them")
+	fl.StringVar(&f.html, "html", "", "write a report to look at into `FILE`")
 	fl.Var(&f.join, "join", "read all records as one document: yes or no")
 	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded where --data has openie.jsonl, else local)")
 	f.models.add(cmd)
@@ -157,6 +160,13 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		}
 		sweeps = append(sweeps, w)
 	}
+	var growth *eval.GrowthPlan
+	if f.growth != "" {
+		var err error
+		if growth, err = eval.ParseGrowth(f.growth); err != nil {
+			return nil, err
+		}
+	}
 	if f.questions != "" && len(f.data) > 1 {
 		return nil, usage("give one --data", "--questions are those of one data set")
 	}
@@ -174,7 +184,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
 			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(f),
-			Budget: int(f.budget), Seed: f.seed, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
+			Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
 		}
 		if f.db != "" && len(f.data) > 1 {
 			o.DB = filepath.Join(f.db, set.name()+".ragdb")

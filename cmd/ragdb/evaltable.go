@@ -162,6 +162,9 @@ func (a *app) printEval(r *eval.Report, of int) {
 	o.print("\n%s\n", o.dim(fmt.Sprintf("%s · %s · records %s · budget %s · chunks %s · extraction %s · in percent",
 		r.Data, plural(len(r.Asked), "question"), map[string]string{"yes": "joined", "no": "apart"}[r.Join],
 		plural(r.Budget, "token"), r.Chunks, r.Extract)))
+	if r.Growth != nil {
+		a.printGrowth(r)
+	}
 	if of > 1 {
 		o.print("\n")
 	}
@@ -206,7 +209,7 @@ func (a *app) printEvalOps(r *eval.Report) {
 			sizes.add(x, x.Instance, number(x.Nodes), number(x.Edges), number(x.Vectors), size(x.Bytes))
 		}
 	}
-	sizes.add(nil, "what all share", "", "", "", size(r.Manifest.SharedBytes))
+	sizes.add(nil, "what all share", "", "", "", size(r.SharedBytes))
 	a.out.print("\n")
 	a.out.rows(sizes)
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -60,8 +61,19 @@ func openFile(path string) (io.ReadCloser, error) {
 	return &unpacked{z, f}, nil
 }
 
-// eachLine calls fn with every line of a JSONL file, unpacking .gz.
-func eachLine(path string, fn func(line []byte) error) (err error) {
+// eachLine calls fn with every line of a JSONL file that is not blank, unpacking
+// .gz.
+func eachLine(path string, fn func(line []byte) error) error {
+	return everyLine(path, func(line []byte) error {
+		if len(bytes.TrimSpace(line)) == 0 {
+			return nil
+		}
+		return fn(line)
+	})
+}
+
+// everyLine is eachLine with the blank lines.
+func everyLine(path string, fn func(line []byte) error) error {
 	r, err := openFile(path)
 	if err != nil {
 		return err
@@ -70,9 +82,6 @@ func eachLine(path string, fn func(line []byte) error) (err error) {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 1<<20), maxLine)
 	for n := 1; sc.Scan(); n++ {
-		if len(strings.TrimSpace(sc.Text())) == 0 {
-			continue
-		}
 		if err := fn(sc.Bytes()); err != nil {
 			return fmt.Errorf("%s line %d: %w", path, n, err)
 		}

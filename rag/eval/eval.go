@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/ragdb/ragdb/engine"
@@ -39,6 +40,13 @@ type Options struct {
 	Budget int
 	// Seed is that of the bootstrap.
 	Seed uint64
+	// Growth, if not nil, grows a second index in a temporary place beside the
+	// one of everything at once. It needs records apart, and no paid model.
+	Growth *GrowthPlan
+	// Known are lines that [rag.Corpus.ExportCache] wrote, read before anything
+	// is indexed; Replies receives such lines of the run. nil is none.
+	Known   io.Reader
+	Replies io.Writer
 	// Build says which ragdb this is, in the manifest.
 	Build Build
 	// Engine are the database's options.
@@ -62,6 +70,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if o.Budget == 0 {
 		o.Budget = rag.DefaultBudget
+	}
+	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
+		return nil, fmt.Errorf("eval: %w: growth needs records apart and no paid model", rag.ErrMethod)
 	}
 	r := &runner{o: o}
 	defer r.close()
@@ -136,7 +147,20 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	if err := r.judge(ctx, rep); err != nil {
 		return nil, err
 	}
-	rep.Manifest, err = r.manifest(ctx, systems)
+	if rep.Manifest, err = r.manifest(ctx, systems, rep); err != nil {
+		return nil, err
+	}
+	if rep.SharedBytes, err = r.sizes(ctx, systems, rep.Manifest.Instances); err != nil {
+		return nil, err
+	}
+	if r.o.Growth != nil {
+		if rep.Growth, err = r.grow(ctx); err != nil {
+			return nil, fmt.Errorf("growth: %w", err)
+		}
+	}
+	if r.o.Replies != nil {
+		_, err = r.corpus.ExportCache(ctx, r.o.Replies)
+	}
 	return rep, err
 }
 

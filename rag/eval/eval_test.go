@@ -126,6 +126,7 @@ func checkJSON(t *testing.T, b []byte, join string, names []string, questions, b
 		Chunks   string
 		Methods  []map[string]any
 		Manifest map[string]any
+		Shared   int64 `json:"shared_bytes"`
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -52,10 +52,17 @@ type Manifest struct {
 	Prompts    string `json:"prompts,omitempty"`
 	Documents  int    `json:"documents"`
 	Chunks     int    `json:"chunks"`
-	// SharedBytes are those of what all methods share.
-	SharedBytes int64 `json:"shared_bytes"`
+	// Answers says how answers were made, nil where none were.
+	Answers *AnswersMade `json:"answers,omitempty"`
 	// Instances are the methods, in the order of the report.
 	Instances []Instance `json:"instances"`
+}
+
+// AnswersMade says how a report's answers were made and judged.
+type AnswersMade struct {
+	Model      string   `json:"model"`
+	OwnPrompts bool     `json:"own_prompts,omitempty"`
+	Judges     []string `json:"judges,omitempty"`
 }
 
 // DataFile is a file of a data set.
@@ -81,7 +88,7 @@ type Instance struct {
 }
 
 // manifest says what this run was made of.
-func (r *runner) manifest(ctx context.Context, systems []rag.System) (Manifest, error) {
+func (r *runner) manifest(ctx context.Context, systems []rag.System, rep *Report) (Manifest, error) {
 	m := Manifest{
 		Build: r.o.Build, Format: engine.Format, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Kernels: distance.Active().String(), Seed: r.o.Seed,
@@ -96,38 +103,50 @@ func (r *runner) manifest(ctx context.Context, systems []rag.System) (Manifest, 
 		return m, err
 	}
 	m.EmbedModel, m.Dim, m.Prompts = models.Questions.Space().Model, models.Questions.Space().Dim, models.Prompts
+	if r.o.Answers != nil {
+		m.Answers = &AnswersMade{OwnPrompts: r.o.Answers.OwnPrompts}
+		for _, f := range rep.Methods {
+			if f.Answers != nil {
+				m.Answers.Model = f.Answers.Model
+			}
+		}
+		for _, j := range rep.Judging {
+			m.Answers.Judges = append(m.Answers.Judges, j.Judge)
+		}
+	}
 	for i, sys := range systems {
 		m.Instances = append(m.Instances, Instance{Spec: r.specs[i].String(), Instance: sys.Instance(), Params: sys.Params()})
 	}
-	return m, r.sizes(ctx, systems, &m)
+	return m, nil
 }
 
-// sizes fills in how large the graphs are.
-func (r *runner) sizes(ctx context.Context, systems []rag.System, m *Manifest) error {
+// sizes fills in how large the graphs are, and returns the bytes of the one that
+// all methods share.
+func (r *runner) sizes(ctx context.Context, systems []rag.System, instances []Instance) (shared int64, err error) {
 	var stats engine.Stats
-	err := r.db.View(ctx, func(s *engine.Snapshot) (err error) {
+	err = r.db.View(ctx, func(s *engine.Snapshot) (err error) {
 		stats, err = s.Stats(ctx)
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, g := range stats.Graphs {
 		if g.ID == r.corpus.Base.ID() {
-			m.SharedBytes = g.KeyBytes + g.ValueBytes
+			shared = g.KeyBytes + g.ValueBytes
 		}
 		for i, sys := range systems {
 			if sys.Graph() == nil || sys.Graph().ID() != g.ID {
 				continue
 			}
-			x := &m.Instances[i]
+			x := &instances[i]
 			x.Nodes, x.Edges, x.Bytes = g.Nodes, g.Edges, g.KeyBytes+g.ValueBytes
 			for _, v := range g.Vectors {
 				x.Vectors += v.Count
 			}
 		}
 	}
-	return nil
+	return shared, nil
 }
 
 // files returns the files that the run read of the data set, by name, with

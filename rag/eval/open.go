@@ -52,6 +52,11 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if r.corpus, err = rag.OpenCorpus(ctx, r.db, "main"); err != nil {
 		return err
 	}
+	if r.o.Known != nil {
+		if _, err := r.corpus.ImportCache(ctx, r.o.Known); err != nil {
+			return err
+		}
+	}
 	return r.extraction(ctx)
 }
 

@@ -1,7 +1,8 @@
 package eval
 
-// Report is the outcome of a run on one data set. It is the same to the byte
-// on every run but for what a Figure's Times hold.
+// Report is the outcome of a run on one data set. It is the same to the byte on
+// every run but for what is under a field called times or Times, and
+// SharedBytes.
 type Report struct {
 	V    int    `json:"v"`
 	Data string `json:"data"`
@@ -11,9 +12,14 @@ type Report struct {
 	Budget   int      `json:"budget"`
 	Chunks   string   `json:"chunks"`
 	Manifest Manifest `json:"manifest"`
-	Methods  []Figure `json:"methods"`
+	// SharedBytes are those of what all methods share: keys and values before
+	// compression, with the times of runs.
+	SharedBytes int64    `json:"shared_bytes"`
+	Methods     []Figure `json:"methods"`
 	// Judging is what each judge says of the answers.
 	Judging []Judging `json:"judging,omitempty"`
+	// Growth is the outcome of a growth protocol, nil where there was none.
+	Growth *Growth `json:"growth,omitempty"`
 	// Asked are the questions, in order.
 	Asked []Question `json:"-"`
 }
