@@ -35,7 +35,7 @@ func openers() map[string]opener {
 	for name, open := range map[string]opener{
 		"hipporag": openHippoRAG, "hipporag2": openHippoRAG2, "fastgraphrag": openFastGraphRAG,
 		"lightrag-low": openLightRAG("lightrag-low"), "lightrag-high": openLightRAG("lightrag-high"),
-		"lightrag-hybrid": openLightRAG("lightrag-hybrid"), "graphrag-global": openGraphRAGGlobal,
+		"lightrag-hybrid": openLightRAG("lightrag-hybrid"), "graphrag-global": openGraphRAGGlobal, "raptor": openRAPTOR,
 	} {
 		out[name] = open
 	}

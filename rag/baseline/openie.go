@@ -193,7 +193,8 @@ func sourceKeys(v engine.Reader, id engine.NodeID) ([]string, error) {
 	return out, nil
 }
 
-// maxDescription bounds in tokens what is told of one entity or relation.
+// maxDescription bounds in tokens what is told of one entity or relation: the
+// first texts that fit, one at least.
 const maxDescription = 500
 
 // describe returns what an entity or relation is called, and all that is said
@@ -209,10 +210,14 @@ func (s *openIE) describe(v engine.Reader, id engine.NodeID) (name, description 
 	}
 	texts := slices.Clone(total.Texts)
 	slices.Sort(texts)
-	description = strings.Join(texts, " ")
-	if len(description) > maxDescription && s.c.Tokens.Count(description) > maxDescription {
-		description = s.c.CutText(description, maxDescription)
+	left := maxDescription
+	for i, text := range texts {
+		if left -= s.c.Tokens.Count(text); left < 0 && i > 0 {
+			texts = texts[:i]
+			break
+		}
 	}
+	description = strings.Join(texts, " ")
 	if name = total.Label; name == "" {
 		name = strings.Replace(n.Key, "|", " – ", 1)
 	}

@@ -76,6 +76,15 @@ func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Model
 	if err != nil {
 		return nil, err
 	}
+	near, err := st.near(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(near)
+}
+
+// near returns the synonyms of an entity.
+func (st *synonymStage) near(ctx context.Context, s *engine.Snapshot, id engine.NodeID) ([]engine.Edge, error) {
 	vecs, err := s.Graph(st.s.g).WithContext(ctx).Vectors(spaceOf(spaceName, st.model.Model))
 	if isMissing(err) {
 		return nil, nil
@@ -83,18 +92,31 @@ func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Model
 	if err != nil {
 		return nil, err
 	}
+	if vecs.Len() <= exactSynonyms {
+		return st.search(ctx, vecs, id, true)
+	}
+	if err := st.settle(ctx); err != nil {
+		return nil, err
+	}
+	// The links are in a later snapshot. Names do not change meanwhile.
+	var out []engine.Edge
+	err = st.s.c.DB.View(ctx, func(now *engine.Snapshot) error {
+		vecs, err := now.Graph(st.s.g).WithContext(ctx).Vectors(spaceOf(spaceName, st.model.Model))
+		if err == nil {
+			out, err = st.search(ctx, vecs, id, false)
+		}
+		return err
+	})
+	return out, err
+}
+
+func (st *synonymStage) search(ctx context.Context, vecs *vecindex.View, id engine.NodeID, exact bool) ([]engine.Edge, error) {
 	vec, err := vecs.Vector(ctx, uint64(id), nil)
 	if isMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	exact := vecs.Len() <= exactSynonyms
-	if !exact {
-		if err := st.settle(ctx); err != nil {
-			return nil, err
-		}
 	}
 	var near []vecindex.Hit
 	for _, k := range []int{fewSynonyms, maxSynonyms} {
@@ -106,13 +128,13 @@ func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Model
 			break
 		}
 	}
-	out := []engine.Edge{}
+	var out []engine.Edge
 	for _, h := range near {
 		if h.ID != uint64(id) && float64(h.Score) >= st.s.threshold {
 			out = append(out, engine.Edge{From: id, To: engine.NodeID(h.ID), Weight: h.Score})
 		}
 	}
-	return json.Marshal(out)
+	return out, nil
 }
 
 // Apply implements [rag.Stage].

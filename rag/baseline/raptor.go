@@ -1,0 +1,230 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// raptor retrieves from a tree of summaries (Sarthi et al., "RAPTOR: Recursive
+// Abstractive Processing for Tree-Organized Retrieval", 2024). Its graph holds
+//
+//	chunk    one for each chunk of its set; the key is the chunk's; layer 0
+//	summary  of a cluster of nodes of the layer below; derived from them, the
+//	         key is the layer and a digest of the members' keys
+//
+// and the vectors of all in one space. A node may be in several clusters.
+// Clusters are made anew for a layer whose nodes are not those that they were
+// made of; a cluster of the same members as before keeps its summary.
+type raptor struct {
+	c *rag.Corpus
+	g *engine.Graph
+	*settings
+
+	dim, layers, tokens, cluster, k int
+}
+
+// The names in the graph.
+const (
+	typeSummary = "summary"
+
+	propText  = "text"  // summary
+	propLayer = "layer" // summary: 1 is that above the chunks
+
+	bucketClusters = "clusters" // layer u8 -> its clusters as JSON
+	spaceTree      = "tree"
+)
+
+var _ rag.System = (*raptor)(nil)
+
+func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	p, err := read(map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, params)
+	if err != nil {
+		return nil, refuse("raptor", err)
+	}
+	s := &raptor{c: c, settings: p}
+	s.dim = p.Int("dim", 1, 64)
+	s.layers = p.Int("layers", 0, 20)
+	s.tokens = p.Int("tokens", 10, 2000)
+	s.cluster = p.Int("cluster", 1, 1_000_000)
+	s.k = p.Int("k", 1, 10_000)
+	if err := p.Err(); err != nil {
+		return nil, refuse("raptor", err)
+	}
+	if s.g, err = c.Graph(ctx, s.Instance()); err != nil {
+		return nil, fmt.Errorf("rag: raptor: %w", err)
+	}
+	return s, nil
+}
+
+// Name implements [rag.System].
+func (s *raptor) Name() string { return "raptor" }
+
+// Instance implements [rag.System].
+func (s *raptor) Instance() string { return s.instance("raptor", "dim", "layers", "tokens", "cluster") }
+
+// Params implements [rag.System].
+func (s *raptor) Params() map[string]string { return maps.Clone(s.all) }
+
+// ChunkSet implements [rag.System].
+func (s *raptor) ChunkSet() text.ChunkSet { return s.set }
+
+// Graph implements [rag.System].
+func (s *raptor) Graph() *engine.Graph { return s.g }
+
+// Stages implements [rag.System].
+func (s *raptor) Stages(m *rag.Models) []rag.Stage {
+	model := m.Documents.Space()
+	out := []rag.Stage{&leafStage{s, model}}
+	for layer := range s.layers {
+		out = append(out, &clusterStage{s, layer, model}, &summaryStage{s: s, layer: layer + 1, model: model})
+	}
+	return out
+}
+
+// Plan implements [rag.System]: the collapsed tree (section 3, querying).
+func (s *raptor) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	pack := &query.Pack{
+		In: &query.VectorSearch{
+			Graph: s.g, Space: spaceOf(spaceTree, m.Questions.Space().Model), Text: q.Text, K: s.k, Source: "collapsed tree, section 3",
+		},
+		Name: "tree", Budget: q.Tokens(), Render: s.render, Cut: s.c.CutText,
+	}
+	return &rag.Plan{Sections: []rag.Section{{Name: "tree", Pack: pack}}}, nil
+}
+
+// render is the text of a node.
+func (s *raptor) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	v := e.Snap.Graph(s.g).WithContext(ctx)
+	n, err := v.Node(it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	says, _, err := s.textOf(ctx, e.Snap, n)
+	return says, 0, err
+}
+
+// textOf returns the text of a node, a chunk's read through to the base graph,
+// and what replies made of it are made from: the chunk's document, or the
+// summary.
+func (s *raptor) textOf(ctx context.Context, snap *engine.Snapshot, n engine.Node) (says, source string, err error) {
+	v := snap.Graph(s.g).WithContext(ctx)
+	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+		says, _, err = s.c.TextOf(ctx, snap, s.set, n.Key)
+		return says, rag.DocOf(n.Key), err
+	}
+	says, err = v.Text(n.ID, propText)
+	return says, s.madeFrom(n.Key), err
+}
+
+// madeFrom names a summary among the documents that replies are made from. No
+// document has such a key.
+func (s *raptor) madeFrom(summary string) string { return "\x01" + s.Instance() + "/" + summary }
+
+// maxCited bounds the chunks that are cited for one summary.
+const maxCited = 1000
+
+// Cite implements [rag.System]: a chunk rests on itself, a summary on the
+// chunks below it, in order of id.
+func (s *raptor) Cite(v *engine.View, it query.Item) ([]string, error) {
+	seen := roaring.BitmapOf(uint32(it.ID))
+	chunks := roaring.New()
+	for work := []engine.NodeID{it.ID}; len(work) > 0 && chunks.GetCardinality() < maxCited; {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		set, err := v.Sources(engine.NodeTarget(id))
+		if err != nil {
+			return nil, err
+		}
+		if set.IsEmpty() {
+			chunks.Add(uint32(id)) // what rests on nothing is a chunk
+			continue
+		}
+		for src := set.Iterator(); src.HasNext(); {
+			if below := src.Next(); seen.CheckedAdd(below) {
+				work = append(work, engine.NodeID(below))
+			}
+		}
+	}
+	var out []string
+	for at := chunks.Iterator(); at.HasNext(); {
+		n, err := v.Node(engine.NodeID(at.Next()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n.Key)
+	}
+	return out, nil
+}
+
+// Changed implements [rag.System]: the summaries above chunks that leave tell
+// of them, and go at once.
+func (s *raptor) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		t, _ := v.NodeType(rag.ChunkNodeType)
+		for _, ch := range gone {
+			id, err := v.Lookup(t, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := s.dropAbove(tx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// dropAbove removes the summaries that rest on a node.
+func (s *raptor) dropAbove(tx *engine.Tx, id engine.NodeID) error {
+	var above []engine.NodeID
+	for t, err := range tx.Graph(s.g).ContributedBy(id) {
+		if err != nil {
+			return err
+		}
+		above = append(above, t.Node)
+	}
+	for _, up := range above {
+		if err := s.drop(tx, up); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop removes a summary, those above it first: they would go with it while
+// their marks and replies stay.
+func (s *raptor) drop(tx *engine.Tx, id engine.NodeID) error {
+	if err := s.dropAbove(tx, id); err != nil {
+		return err
+	}
+	v := tx.Graph(s.g)
+	n, err := v.Node(id)
+	if isMissing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := rag.ForgetJobs(v, summaryItem(n.Key)); err != nil {
+		return err
+	}
+	if err := s.c.ForgetReplies(tx, s.madeFrom(n.Key)); err != nil {
+		return err
+	}
+	_, err = v.DeleteNode(id)
+	return err
+}
+
+func summaryItem(key string) string { return "summary:" + key }
