@@ -121,7 +121,7 @@ func inConstant(left evaluator, list []Value) predicate {
 			scalars = false
 		default:
 			if equal(v, v) == isTrue { // not NaN
-				known[string(v.appendKey(nil))] = true
+				known[string(v.appendScalarKey(nil))] = true
 			}
 		}
 	}
@@ -133,8 +133,11 @@ func inConstant(left evaluator, list []Value) predicate {
 		if len(list) <= few || !scalars || v.kind == KindNull {
 			return member(x, v, list)
 		}
+		if v.kind > KindTime { // equals no scalar
+			return absent, nil
+		}
 		var buf [64]byte
-		if known[string(v.appendKey(buf[:0]))] {
+		if known[string(v.appendScalarKey(buf[:0]))] {
 			return isTrue, nil
 		}
 		return absent, nil

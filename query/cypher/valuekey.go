@@ -13,16 +13,6 @@ import (
 // whatever their type, so that 1 and 1.0 meet; all NaN are one.
 func (v Value) appendKey(dst []byte) []byte {
 	switch v.kind {
-	case KindBool:
-		return append(dst, byte(KindBool), byte(v.num))
-	case KindInt:
-		return binary.BigEndian.AppendUint64(append(dst, byte(KindInt)), v.num)
-	case KindFloat:
-		return appendFloatKey(dst, v.AsFloat())
-	case KindString:
-		return appendStringKey(append(dst, byte(KindString)), v.AsString())
-	case KindTime:
-		return binary.BigEndian.AppendUint64(append(dst, byte(KindTime)), v.num)
 	case KindList:
 		list := v.AsList()
 		dst = binary.AppendUvarint(append(dst, byte(KindList)), uint64(len(list)))
@@ -45,17 +35,30 @@ func (v Value) appendKey(dst []byte) []byte {
 	case KindPath:
 		return appendPathKey(append(dst, byte(KindPath)), v.AsPath())
 	}
-	return append(dst, byte(KindNull))
+	return v.appendScalarKey(dst)
 }
 
-func appendFloatKey(dst []byte, x float64) []byte {
-	switch {
-	case math.IsNaN(x):
-		return append(dst, byte(KindFloat), 0)
-	case x == math.Trunc(x) && x >= -1<<63 && x < 1<<63:
-		return Int(int64(x)).appendKey(dst)
+// appendScalarKey is appendKey of null, booleans, numbers, strings and times.
+// It calls itself nowhere, so that dst can stay on the caller's stack.
+func (v Value) appendScalarKey(dst []byte) []byte {
+	switch v.kind {
+	case KindBool:
+		return append(dst, byte(KindBool), byte(v.num))
+	case KindInt, KindTime:
+		return binary.BigEndian.AppendUint64(append(dst, byte(v.kind)), v.num)
+	case KindFloat:
+		x := v.AsFloat()
+		switch {
+		case math.IsNaN(x):
+			return append(dst, byte(KindFloat), 0)
+		case x == math.Trunc(x) && x >= -1<<63 && x < 1<<63:
+			return binary.BigEndian.AppendUint64(append(dst, byte(KindInt)), uint64(int64(x)))
+		}
+		return binary.BigEndian.AppendUint64(append(dst, byte(KindFloat), 1), v.num)
+	case KindString:
+		return appendStringKey(append(dst, byte(KindString)), v.AsString())
 	}
-	return binary.BigEndian.AppendUint64(append(dst, byte(KindFloat), 1), math.Float64bits(x))
+	return append(dst, byte(KindNull))
 }
 
 func appendStringKey(dst []byte, s string) []byte {
