@@ -25,6 +25,9 @@ type Procedure struct {
 	// Writes says that it changes the graph: it is refused where the database
 	// is open for reading, and Call.Tx is set.
 	Writes bool
+	// Annotates says that all it writes are properties of nodes, which any graph
+	// may have: those that the session guards are not refused then.
+	Annotates bool
 	// Run yields the rows. A row belongs to the procedure until yield returns;
 	// the error of yield ends the run and is returned as it is.
 	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
@@ -92,7 +95,80 @@ type ProcedureCall struct {
 	// Query is the environment of query operators.
 	Query *query.Env
 
-	graph *graph
+	graph   *graph
+	session *Session
+}
+
+// In returns the call in another graph of the namespace, to read from. The
+// error is engine.ErrNotFound where there is none of the name.
+func (c *ProcedureCall) In(ctx context.Context, name string) (*ProcedureCall, error) {
+	if name == c.graph.g.Name() {
+		return c, nil
+	}
+	g, err := c.session.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	v := c.View.Snapshot().Graph(g)
+	return c.at(&graph{g: g, r: v, computed: c.graph.computed}, v), nil
+}
+
+// Of returns the call in the graph that a node, edge or path is of, to read
+// from: the call itself for those of the current graph and for other values.
+func (c *ProcedureCall) Of(v Value) *ProcedureCall {
+	var of *graph
+	switch v.kind {
+	case KindNode:
+		of = v.ref.(*graph)
+	case KindEdge:
+		of = v.AsEdge().graph
+	case KindPath:
+		of = v.AsPath().graph
+	}
+	if of == nil || of.g.ID() == c.graph.g.ID() {
+		return c
+	}
+	return c.at(of, c.View.Snapshot().Graph(of.g))
+}
+
+// MakeGraph makes a graph of the user's own in the namespace. One that is there
+// is an error.
+func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
+	if err := c.session.changes(); err != nil {
+		return err
+	}
+	has, err := c.Namespace.HasGraph(ctx, name)
+	if err == nil && has {
+		err = fmt.Errorf("cypher: %w: there is a graph %q already", engine.ErrInvalid, name)
+	}
+	if err == nil {
+		_, err = c.Namespace.Graph(ctx, name)
+	}
+	return err
+}
+
+// DropGraph removes a graph of the user's own with all that is in it.
+func (c *ProcedureCall) DropGraph(ctx context.Context, name string) error {
+	if err := c.session.changes(); err != nil {
+		return err
+	}
+	g, err := c.session.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := c.session.writable(ctx, g, false); err != nil {
+		return err
+	}
+	if name == c.session.use {
+		return fmt.Errorf("cypher: %w: %q is the graph in use: USE another one first", engine.ErrInvalid, name)
+	}
+	return c.Namespace.Drop(ctx, name)
+}
+
+func (c *ProcedureCall) at(g *graph, v *engine.View) *ProcedureCall {
+	other := *c
+	other.graph, other.View, other.Tx = g, v, nil
+	return &other
 }
 
 // NodeTypes returns the node types of the current graph that a label means.

@@ -23,6 +23,19 @@ func (pl *planner) write(c Clause) error {
 	return fmt.Errorf("cypher: %w: unknown clause %T", engine.ErrInvalid, c)
 }
 
+// annotates reports whether all that a part writes are properties of nodes, by
+// procedures.
+func (s *Session) annotates(p *Part) bool {
+	pl := &planner{registry: s.opts.Procedures}
+	for _, c := range p.Clauses {
+		call, ok := c.(*Call)
+		if pl.writing(c) && !(ok && pl.registry.Get(call.Procedure).Annotates) {
+			return false
+		}
+	}
+	return true
+}
+
 // runWriting runs a query that writes in one transaction: what it wrote is
 // committed wholly or not at all. Its rows are kept.
 func (s *Session) runWriting(x *exec, st *Statement) error {
@@ -40,7 +53,7 @@ func (s *Session) runWriting(x *exec, st *Statement) error {
 			return err
 		}
 		if s.writesAny(&Query{Parts: []*Part{p}}) {
-			if err := s.writable(x.ctx, g); err != nil {
+			if err := s.writable(x.ctx, g, s.annotates(p)); err != nil {
 				return err
 			}
 		}

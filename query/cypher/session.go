@@ -178,16 +178,25 @@ func (s *Session) open(ctx context.Context, name string) (*engine.Graph, error) 
 	return nil, fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
 }
 
-// writable returns the error of writing to a graph that is not the user's own.
-func (s *Session) writable(ctx context.Context, g *engine.Graph) error {
-	if s.opts.ReadOnly || s.opts.DB.ReadOnly() {
-		return fmt.Errorf("cypher: %w: this session only reads", engine.ErrReadOnly)
+// writable returns the error of writing to a graph that is not the user's own;
+// annotates says that only properties are written.
+func (s *Session) writable(ctx context.Context, g *engine.Graph, annotates bool) error {
+	if err := s.changes(); err != nil || annotates {
+		return err
 	}
 	reason, err := s.guarded(ctx, g.Name())
 	if err != nil || reason == "" {
 		return err
 	}
 	return fmt.Errorf("cypher: %w: %s; make a graph of your own to write to", engine.ErrReadOnly, reason)
+}
+
+// changes returns the error of a session that only reads.
+func (s *Session) changes() error {
+	if s.opts.ReadOnly || s.opts.DB.ReadOnly() {
+		return fmt.Errorf("cypher: %w: this session only reads", engine.ErrReadOnly)
+	}
+	return nil
 }
 
 // guarded returns why a graph may not be written to.
@@ -205,7 +214,7 @@ func (s *Session) guarded(ctx context.Context, graph string) (string, error) {
 func (s *Session) procedureCall(x *exec) *ProcedureCall {
 	c := &ProcedureCall{
 		DB: s.opts.DB, Namespace: s.opts.Namespace, View: x.view, Tx: x.tx,
-		Graphs: s.opts.Graphs, Projections: &s.projections, graph: x.graph,
+		Graphs: s.opts.Graphs, Projections: &s.projections, graph: x.graph, session: s,
 	}
 	if s.opts.Query != nil {
 		c.Query = s.opts.Query(x.view.Snapshot())

@@ -6,6 +6,10 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
+// Stored returns the value as a property is stored, null for none. What no
+// property can be is an [*EvalError].
+func (v Value) Stored() (engine.Value, error) { return toStored(0, v) }
+
 // toStored returns a value as a property is stored. Null stands for no
 // property. The store keeps booleans, numbers, strings, times and lists of
 // strings; what else openCypher would store is refused, as are maps, nodes,

@@ -1,0 +1,198 @@
+package procedure
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// catalog are the procedures about the database and its graphs. r is the
+// registry that db.procedures lists.
+func catalog(r *cypher.Registry) []*cypher.Procedure {
+	return []*cypher.Procedure{
+		{
+			Name: "db.graphs", Doc: "The graphs of the namespace.",
+			Columns: []cypher.Column{column("name", "string"), column("current", "boolean")}, Run: dbGraphs,
+		},
+		{
+			Name: "db.createGraph", Doc: "Makes a graph of your own in the namespace; USE moves there.",
+			Args:    []cypher.Arg{{Name: "name", Type: "string"}},
+			Columns: []cypher.Column{column("name", "string")}, Run: dbCreateGraph,
+		},
+		{
+			Name: "db.dropGraph", Doc: "Removes a graph of your own with all that is in it.",
+			Args:    []cypher.Arg{{Name: "name", Type: "string"}},
+			Columns: []cypher.Column{column("name", "string")}, Run: dbDropGraph,
+		},
+		{
+			Name: "db.labels", Doc: "The labels of the current graph.",
+			Columns: []cypher.Column{column("label", "string"), column("nodes", "integer")}, Run: dbLabels,
+		},
+		{
+			Name: "db.relationshipTypes", Doc: "The types of the edges of the current graph.",
+			Columns: []cypher.Column{column("relationshipType", "string"), column("directed", "boolean")}, Run: dbEdgeTypes,
+		},
+		{
+			Name: "db.propertyKeys", Doc: "The properties that have an index in the current graph.",
+			Columns: []cypher.Column{column("propertyKey", "string")}, Run: dbPropertyKeys,
+		},
+		{
+			Name: "db.indexes", Doc: "The indexes of the current graph: of properties, of vectors and of words.",
+			Columns: []cypher.Column{column("name", "string"), column("type", "string")}, Run: dbIndexes,
+		},
+		{
+			Name: "db.stats", Doc: "What the graphs of the namespace hold. It reads every key once.",
+			Columns: []cypher.Column{column("graph", "string"), column("nodes", "integer"), column("edges", "integer"), column("vectors", "integer"), column("bytes", "integer")}, Run: dbStats,
+		},
+		{
+			Name: "db.check", Doc: "What is wrong with the database: no row where it is sound. The option full compares everything that is stored twice.",
+			Args:    []cypher.Arg{{Name: "options", Type: "map", Optional: true}},
+			Columns: []cypher.Column{column("graph", "string"), column("key", "string"), column("finding", "string")}, Run: dbCheck,
+		},
+		{
+			Name: "db.procedures", Doc: "The procedures that CALL knows, all or those whose names begin with a text.",
+			Args:    []cypher.Arg{{Name: "prefix", Type: "string", Optional: true}},
+			Columns: []cypher.Column{column("name", "string"), column("signature", "string"), column("description", "string"), column("writes", "boolean")},
+			Run: func(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+				return dbProcedures(r, call, yield)
+			},
+		},
+	}
+}
+
+func dbGraphs(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	names, err := call.Namespace.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := yield([]cypher.Value{cypher.String(name), cypher.Bool(name == call.View.Graph().Name())}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dbCreateGraph(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	if err := call.MakeGraph(ctx, call.Args[0].AsString()); err != nil {
+		return err
+	}
+	return yield(call.Args)
+}
+
+func dbDropGraph(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	if err := call.DropGraph(ctx, call.Args[0].AsString()); err != nil {
+		return err
+	}
+	return yield(call.Args)
+}
+
+func dbLabels(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	counts := map[string]int64{}
+	for _, t := range call.View.NodeTypes() {
+		nodes, err := call.View.Nodes(t)
+		if err != nil {
+			return err
+		}
+		label, _, _ := strings.Cut(call.View.NodeTypeName(t), ":")
+		counts[label] += int64(nodes.GetCardinality())
+	}
+	for _, label := range slices.Sorted(maps.Keys(counts)) {
+		if err := yield([]cypher.Value{cypher.String(label), cypher.Int(counts[label])}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dbEdgeTypes(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	for _, t := range call.View.EdgeTypes() {
+		if err := yield([]cypher.Value{cypher.String(call.View.EdgeTypeName(t)), cypher.Bool(t.Directed())}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dbPropertyKeys(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	for _, name := range call.View.Indexes() {
+		if err := yield([]cypher.Value{cypher.String(name)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dbIndexes(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	for _, of := range []struct {
+		kind  string
+		names []string
+	}{{"property", call.View.Indexes()}, {"vector", call.View.Spaces()}, {"text", call.View.Fields()}} {
+		for _, name := range of.names {
+			if err := yield([]cypher.Value{cypher.String(name), cypher.String(of.kind)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func dbStats(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	st, err := call.View.Snapshot().Stats(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range st.Graphs {
+		if g.Namespace != call.Namespace.Name() {
+			continue
+		}
+		vectors := int64(0)
+		for _, s := range g.Vectors {
+			vectors += s.Count
+		}
+		err := yield([]cypher.Value{
+			cypher.String(g.Name), cypher.Int(g.Nodes), cypher.Int(g.Edges), cypher.Int(vectors), cypher.Int(g.KeyBytes + g.ValueBytes),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dbCheck(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	c := newConfig(call, call.Args[0])
+	o := engine.CheckOptions{}
+	if c.boolean("full", false) {
+		o.Level = engine.CheckFull
+	}
+	if err := c.done(); err != nil {
+		return err
+	}
+	for f, err := range call.DB.Check(ctx, o) {
+		if err != nil {
+			return err
+		}
+		if err := yield([]cypher.Value{cypher.String(f.Graph), cypher.String(f.Key), cypher.String(f.What)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dbProcedures(r *cypher.Registry, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	for _, name := range r.Names() {
+		p := r.Get(name)
+		if !strings.HasPrefix(name, call.Args[0].AsString()) {
+			continue
+		}
+		if err := yield([]cypher.Value{cypher.String(name), cypher.String(p.Signature()), cypher.String(p.Doc), cypher.Bool(p.Writes)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

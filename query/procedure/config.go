@@ -1,0 +1,152 @@
+package procedure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// config reads the options of a call. The first thing wrong is kept, and
+// returned by done.
+type config struct {
+	call   *cypher.ProcedureCall
+	values map[string]cypher.Value
+	keys   []string // asked for
+	err    error
+}
+
+// newConfig reads a map of options; null is none.
+func newConfig(call *cypher.ProcedureCall, v cypher.Value) *config {
+	c := &config{call: call, values: v.AsMap()}
+	if !v.IsNull() && v.Kind() != cypher.KindMap {
+		c.fail("options are a map such as {key: value}, not %s", v)
+	}
+	return c
+}
+
+func (c *config) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%w: "+format, append([]any{engine.ErrInvalid}, args...)...)
+	}
+}
+
+// get returns an option, ok false where it is not given or null.
+func (c *config) get(key string) (v cypher.Value, ok bool) {
+	c.keys = append(c.keys, key)
+	v = c.values[key]
+	return v, !v.IsNull()
+}
+
+// number returns a number of at least least and at most most.
+func (c *config) number(key string, unset, least, most float64) float64 {
+	v, ok := c.get(key)
+	if !ok {
+		return unset
+	}
+	x := v.AsFloat()
+	if v.Kind() != cypher.KindInt && v.Kind() != cypher.KindFloat || !(x >= least && x <= most) {
+		c.fail("option %s is a number from %g to %g, not %s", key, least, most, v)
+		return unset
+	}
+	return x
+}
+
+// integer returns a whole number of at least least.
+func (c *config) integer(key string, unset, least int) int {
+	v, ok := c.get(key)
+	if !ok {
+		return unset
+	}
+	if v.Kind() != cypher.KindInt || v.AsInt() < int64(least) || v.AsInt() > math.MaxInt32 {
+		c.fail("option %s is a whole number from %d on, not %s", key, least, v)
+		return unset
+	}
+	return int(v.AsInt())
+}
+
+// seed returns the option seed.
+func (c *config) seed() uint64 {
+	v, ok := c.get("seed")
+	if !ok {
+		return 0
+	}
+	if v.Kind() != cypher.KindInt || v.AsInt() < 0 {
+		c.fail("option seed is a whole number from 0 on, not %s", v)
+	}
+	return uint64(v.AsInt())
+}
+
+func (c *config) boolean(key string, unset bool) bool {
+	v, ok := c.get(key)
+	if !ok {
+		return unset
+	}
+	if v.Kind() != cypher.KindBool {
+		c.fail("option %s is true or false, not %s", key, v)
+	}
+	return v.AsBool()
+}
+
+func (c *config) text(key, unset string) string {
+	v, ok := c.get(key)
+	if !ok {
+		return unset
+	}
+	if v.Kind() != cypher.KindString {
+		c.fail("option %s is a string, not %s", key, v)
+	}
+	return v.AsString()
+}
+
+// choice returns one of some words, the first where the option is not given.
+func (c *config) choice(key string, words ...string) string {
+	s := c.text(key, words[0])
+	if c.err == nil && !slices.Contains(words, s) {
+		c.fail("option %s is one of %s, not %q", key, strings.Join(words, ", "), s)
+	}
+	return s
+}
+
+// texts returns a list of strings; a string alone is a list of one.
+func (c *config) texts(key string) []string {
+	v, ok := c.get(key)
+	if !ok {
+		return nil
+	}
+	if v.Kind() == cypher.KindString {
+		return []string{v.AsString()}
+	}
+	var out []string
+	for _, e := range v.AsList() {
+		if e.Kind() != cypher.KindString {
+			v = cypher.Null
+			break
+		}
+		out = append(out, e.AsString())
+	}
+	if v.Kind() != cypher.KindList {
+		c.fail("option %s is a list of strings", key)
+	}
+	return out
+}
+
+// done returns what was wrong, an option that nobody asked for included.
+func (c *config) done() error {
+	if c.err != nil {
+		return c.err
+	}
+	for key := range c.values {
+		if !slices.Contains(c.keys, key) {
+			known := slices.Compact(slices.Sorted(slices.Values(c.keys)))
+			if len(known) == 0 {
+				return fmt.Errorf("%w: there is no option %q: there are none", engine.ErrInvalid, key)
+			}
+			return fmt.Errorf("%w: there is no option %q: there are %s", engine.ErrInvalid, key, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}

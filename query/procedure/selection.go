@@ -1,0 +1,165 @@
+package procedure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// selection reads the options that choose a part of the graph. Where both is
+// set, edges lead both ways, and other directions are refused.
+func (c *config) selection(both, weighted bool) graphops.Spec {
+	var s graphops.Spec
+	if name := c.text("projection", ""); name != "" {
+		p, ok := c.call.Projections.Get(name)
+		switch {
+		case !ok:
+			c.fail("there is no projection %q; graph.project makes one", name)
+		case p.Graph != c.call.View.Graph().Name():
+			c.fail("projection %q is of graph %s, not of %s", name, p.Graph, c.call.View.Graph().Name())
+		}
+		s = p.Spec
+	}
+	if labels := c.texts("labels"); labels != nil {
+		s.Nodes = nil
+		for _, l := range labels {
+			s.Nodes = append(s.Nodes, c.nodeTypes(l)...)
+		}
+	}
+	if types := c.texts("types"); types != nil {
+		s.Edges = nil
+		for _, t := range types {
+			s.Edges = append(s.Edges, c.edgeTypes(t)...)
+		}
+	}
+	if nodes, ok := c.get("nodes"); ok {
+		s.Where = roaring.New()
+		for _, n := range c.nodeList("nodes", nodes) {
+			s.Where.Add(uint32(n))
+		}
+	}
+	words := []string{"out", "in", "both"}
+	if both {
+		words = []string{"both"}
+	}
+	switch c.choice("direction", words...) {
+	case "in":
+		s.Direction = engine.In
+	case "both":
+		s.Direction = engine.Both
+	}
+	s.Weighted = c.boolean("weighted", weighted || s.Weighted)
+	return s
+}
+
+// nodeTypes returns the node types that a label means.
+func (c *config) nodeTypes(label string) []engine.TypeID {
+	types := c.call.NodeTypes(label)
+	if len(types) == 0 {
+		c.fail("there is no label %q in graph %s", label, c.call.View.Graph().Name())
+	}
+	return types
+}
+
+// edgeTypes returns the edge types that a name means.
+func (c *config) edgeTypes(name string) []engine.EdgeType {
+	types := c.call.EdgeTypes(name)
+	if len(types) == 0 {
+		c.fail("there is no edge type %q in graph %s", name, c.call.View.Graph().Name())
+	}
+	return types
+}
+
+// nodeList reads a list of nodes, or one node.
+func (c *config) nodeList(name string, v cypher.Value) []engine.NodeID {
+	list := v.AsList()
+	if v.Kind() == cypher.KindNode {
+		list = []cypher.Value{v}
+	} else if v.Kind() != cypher.KindList {
+		c.fail("%s is a list of nodes, not %s", name, v)
+	}
+	var out []engine.NodeID
+	for _, n := range list {
+		if n.Kind() != cypher.KindNode {
+			c.fail("%s is a list of nodes, and holds %s", name, n)
+			return nil
+		}
+		c.here(n)
+		out = append(out, n.AsNode())
+	}
+	return out
+}
+
+// here refuses a node of another graph than the call's.
+func (c *config) here(n cypher.Value) {
+	if of := c.call.Of(n); of != c.call {
+		c.fail("a node of graph %s is none of graph %s", of.View.Graph().Name(), c.call.View.Graph().Name())
+	}
+}
+
+// inGraphOf returns the call in the graph of the first node of a value: a node,
+// or a list of nodes or of maps {node}.
+func inGraphOf(call *cypher.ProcedureCall, v cypher.Value) *cypher.ProcedureCall {
+	if list := v.AsList(); len(list) > 0 {
+		v = list[0]
+	}
+	if n, ok := v.AsMap()["node"]; ok {
+		v = n
+	}
+	return call.Of(v)
+}
+
+// seeds reads nodes with how much each counts: nodes, which count 1, or maps
+// {node, score}.
+func (c *config) seeds(v cypher.Value) (nodes []engine.NodeID, scores []float64) {
+	list := v.AsList()
+	if v.Kind() == cypher.KindNode {
+		list = []cypher.Value{v}
+	}
+	for _, e := range list {
+		n, score := e, 1.0
+		if m := e.AsMap(); m != nil {
+			n, score = m["node"], 1
+			if s, ok := m["score"]; ok {
+				score = s.AsFloat()
+			}
+		}
+		if n.Kind() != cypher.KindNode || !(score >= 0) {
+			c.fail("seeds are nodes, or maps {node, score} with a score from 0 on, and not %s", e)
+			return nil, nil
+		}
+		c.here(n)
+		nodes, scores = append(nodes, n.AsNode()), append(scores, score)
+	}
+	if len(nodes) == 0 && c.err == nil {
+		c.fail("seeds are a list of at least one node, not %s", v)
+	}
+	return nodes, scores
+}
+
+// project builds a selection.
+func project(ctx context.Context, call *cypher.ProcedureCall, s graphops.Spec) (*graphops.Projection, error) {
+	if call.Graphs == nil || s.Where != nil {
+		return graphops.Project(ctx, call.View, s)
+	}
+	return call.Graphs.Project(ctx, call.View, s)
+}
+
+// numbers translates nodes into those of a projection; nodes that it lacks are
+// an error.
+func numbers(p *graphops.Projection, nodes []engine.NodeID) ([]uint32, error) {
+	out := make([]uint32, len(nodes))
+	for i, n := range nodes {
+		u, ok := p.Index(n)
+		if !ok {
+			return nil, fmt.Errorf("%w: node %d is not in the chosen part of the graph", engine.ErrInvalid, n)
+		}
+		out[i] = u
+	}
+	return out, nil
+}

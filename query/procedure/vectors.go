@@ -1,0 +1,328 @@
+package procedure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// vectors are the procedures over vector spaces.
+func vectors() []*cypher.Procedure {
+	options := cypher.Arg{Name: "options", Type: "map", Optional: true}
+	index := cypher.Arg{Name: "index", Type: "string"}
+	like := cypher.Arg{Name: "query", Type: "string, list of numbers or node"}
+	return []*cypher.Procedure{
+		{
+			Name: "vec.search", Doc: "The k nodes whose vectors in a space are nearest to a text, a vector or a node's vector. A space is named in full, or by what stands before its first colon or @, or by a label of its nodes.",
+			Args:    []cypher.Arg{index, like, {Name: "k", Type: "integer"}, options},
+			Columns: []cypher.Column{column("node", "node"), column("score", "float")}, Run: vecSearch,
+		},
+		{
+			Name: "vec.chsearch", Doc: "The nodes nearest in each layer of a layered space: k of each, or as many as a list says from layer 0 on.",
+			Args:    []cypher.Arg{index, like, {Name: "k", Type: "integer or list of integers"}, options},
+			Columns: []cypher.Column{column("node", "node"), column("level", "integer"), column("score", "float")}, Run: vecLayers,
+		},
+		{
+			Name: "vec.cluster", Doc: "Clusters the vectors of a space; method is kmeans (k), gmm (k, or by BIC) or lsh (planes).",
+			Args:    []cypher.Arg{index, options},
+			Columns: []cypher.Column{column("item", "node"), column("cluster", "integer")}, Run: vecCluster,
+		},
+		{
+			Name: "vec.cluster.stats", Doc: "Figures of the whole of vec.cluster.",
+			Args:    []cypher.Arg{index, options},
+			Columns: []cypher.Column{column("items", "integer"), column("clusters", "integer"), column("largest", "integer"), column("ms", "float")}, Run: vecClusterStats,
+		},
+		{
+			Name: "vec.spaces", Doc: "The vector spaces of the current graph.",
+			Columns: []cypher.Column{column("name", "string"), column("kind", "string"), column("model", "string"), column("dimension", "integer"), column("metric", "string"), column("vectors", "integer")}, Run: vecSpaces,
+		},
+	}
+}
+
+// space is a vector space that a call names, with the nodes that may be found
+// in it; nil is all.
+type space struct {
+	call  *cypher.ProcedureCall // in the graph of the space
+	name  string
+	info  engine.SpaceOptions
+	view  *vecindex.View
+	allow *roaring.Bitmap
+}
+
+// findSpace finds the space that a call names: in the current graph, or else in
+// the only other graph of the namespace that has one of the name.
+func findSpace(ctx context.Context, call *cypher.ProcedureCall) (*space, error) {
+	if call.Args[0].Kind() != cypher.KindString {
+		return nil, invalid("a vector space is named by a string, not by %s", call.Args[0])
+	}
+	name := call.Args[0].AsString()
+	s, err := openSpace(ctx, call, name)
+	if !errors.Is(err, engine.ErrNotFound) {
+		return s, err
+	}
+	graphs, gerr := call.Namespace.Graphs(ctx)
+	if gerr != nil {
+		return nil, gerr
+	}
+	var found []*space
+	var in []string
+	for _, g := range graphs {
+		other, oerr := call.In(ctx, g)
+		if oerr != nil {
+			return nil, oerr
+		}
+		if s, oerr := openSpace(ctx, other, name); oerr == nil {
+			found, in = append(found, s), append(in, g)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, err
+	case 1:
+		return found[0], nil
+	}
+	return nil, invalid("%q is in the graphs %s: choose one with USE", name, quoted(in))
+}
+
+// openSpace finds the space that a name means in the graph of a call.
+func openSpace(ctx context.Context, call *cypher.ProcedureCall, name string) (*space, error) {
+	v := call.View
+	all := v.Spaces()
+	s := &space{call: call}
+	var alike []string
+	for _, n := range all {
+		stem := n
+		if i := strings.IndexAny(n, ":@"); i >= 0 {
+			stem = n[:i]
+		}
+		if n == name {
+			alike = []string{n}
+			break
+		}
+		if strings.EqualFold(stem, name) {
+			alike = append(alike, n)
+		}
+	}
+	if types := call.NodeTypes(name); alike == nil && len(types) > 0 {
+		if err := s.restrict(v, types); err != nil {
+			return nil, err
+		}
+		alike = slices.Clone(all)
+	}
+	switch {
+	case len(alike) > 1:
+		return nil, invalid("%q may be any of %s: name one", name, quoted(alike))
+	case len(alike) == 0 && len(all) == 0:
+		return nil, fmt.Errorf("%w: graph %s has no vectors; USE chooses another graph", engine.ErrNotFound, v.Graph().Name())
+	case len(alike) == 0:
+		return nil, fmt.Errorf("%w: graph %s has no vector space %q; it has %s", engine.ErrNotFound, v.Graph().Name(), name, quoted(all))
+	}
+	s.name = alike[0]
+	var err error
+	if s.info, err = v.SpaceInfo(s.name); err != nil {
+		return nil, err
+	}
+	s.view, err = v.WithContext(ctx).Vectors(s.name)
+	return s, err
+}
+
+// restrict keeps only nodes of some types.
+func (s *space) restrict(v *engine.View, types []engine.TypeID) error {
+	found := roaring.New()
+	for _, t := range types {
+		nodes, err := v.Nodes(t)
+		if err != nil {
+			return err
+		}
+		found.Or(nodes)
+	}
+	s.keep(found)
+	return nil
+}
+
+func (s *space) keep(nodes *roaring.Bitmap) {
+	if s.allow == nil {
+		s.allow = nodes
+		return
+	}
+	s.allow.And(nodes)
+}
+
+// search reads the options of a search and what is searched for.
+func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecindex.Search, error) {
+	q := vecindex.Search{Ef: c.integer("ef", 0, 1), Exact: c.boolean("exact", false)}
+	if labels := c.texts("labels"); labels != nil {
+		var types []engine.TypeID
+		for _, l := range labels {
+			types = append(types, c.nodeTypes(l)...)
+		}
+		if err := s.restrict(s.call.View, types); err != nil {
+			return q, err
+		}
+	}
+	if nodes, ok := c.get("nodes"); ok {
+		set := roaring.New()
+		for _, n := range c.nodeList("nodes", nodes) {
+			set.Add(uint32(n))
+		}
+		s.keep(set)
+	}
+	if filter := c.text("filter", ""); filter != "" {
+		p, err := engine.ParsePredicate(filter)
+		if err != nil {
+			return q, err
+		}
+		set, err := s.call.View.WithContext(ctx).Where(p)
+		if err != nil {
+			return q, err
+		}
+		s.keep(set)
+	}
+	if err := c.done(); err != nil {
+		return q, err
+	}
+	q.Allow = s.allow
+	var err error
+	q.Vector, err = s.vector(ctx, like)
+	return q, err
+}
+
+// vector returns the vector of a text, of a node in the space, or of numbers.
+func (s *space) vector(ctx context.Context, like cypher.Value) ([]float32, error) {
+	switch like.Kind() {
+	case cypher.KindString:
+		if s.call.Query == nil || s.call.Query.Embed == nil {
+			return nil, invalid("there is no model here to make vectors of text: give a vector or a node")
+		}
+		return s.call.Query.Embed(ctx, like.AsString())
+	case cypher.KindNode:
+		v, err := s.view.Vector(ctx, uint64(like.AsNode()), nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s in space %q: %w", like, s.name, err)
+		}
+		return v, nil
+	case cypher.KindList:
+		out := make([]float32, len(like.AsList()))
+		for i, x := range like.AsList() {
+			if x.Kind() != cypher.KindInt && x.Kind() != cypher.KindFloat {
+				return nil, invalid("a vector is a list of numbers, and holds %s", x)
+			}
+			out[i] = float32(x.AsFloat())
+		}
+		if len(out) != s.info.Dim {
+			return nil, invalid("space %q has vectors of %d elements, not %d", s.name, s.info.Dim, len(out))
+		}
+		return out, nil
+	}
+	return nil, invalid("what to search for is a text, a vector or a node, not %s", like)
+}
+
+func vecSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	s, err := findSpace(ctx, call)
+	if err != nil {
+		return err
+	}
+	k := call.Args[2]
+	if k.Kind() != cypher.KindInt || k.AsInt() < 1 {
+		return invalid("k is a whole number from 1 on, not %s", k)
+	}
+	q, err := s.search(ctx, call.Args[1], newConfig(s.call, call.Args[3]))
+	if err != nil || q.Vector == nil {
+		return err
+	}
+	q.K = int(min(k.AsInt(), int64(s.view.Len())))
+	hits, err := s.view.Search(ctx, q, nil)
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		if err := yield([]cypher.Value{s.call.Node(engine.NodeID(h.ID)), cypher.Float(float64(h.Score))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func vecLayers(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	s, err := findSpace(ctx, call)
+	if err != nil {
+		return err
+	}
+	layers, err := layersOf(call.Args[2])
+	if err != nil {
+		return err
+	}
+	q, err := s.search(ctx, call.Args[1], newConfig(s.call, call.Args[3]))
+	if err != nil || q.Vector == nil {
+		return err
+	}
+	q.Layers = layers
+	hits, err := s.view.Search(ctx, q, nil)
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		if err := yield([]cypher.Value{s.call.Node(engine.NodeID(h.ID)), cypher.Int(int64(h.Layer)), cypher.Float(float64(h.Score))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layersOf reads how many nodes of each layer are wanted; a number alone is
+// for the first eight layers, as many as C-HNSW spaces have in use.
+func layersOf(k cypher.Value) ([]vecindex.LayerK, error) {
+	list := k.AsList()
+	if k.Kind() == cypher.KindInt {
+		for range 8 {
+			list = append(list, k)
+		}
+	}
+	var out []vecindex.LayerK
+	for i, n := range list {
+		if n.Kind() != cypher.KindInt || n.AsInt() < 0 || i > 255 {
+			return nil, invalid("k is a whole number, or a list of one for each layer, not %s", k)
+		}
+		if n.AsInt() > 0 {
+			out = append(out, vecindex.LayerK{Layer: uint8(i), K: int(n.AsInt())})
+		}
+	}
+	if out == nil {
+		return nil, invalid("k is a whole number from 1 on, or a list of one for each layer, not %s", k)
+	}
+	return out, nil
+}
+
+func vecSpaces(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	for _, name := range call.View.Spaces() {
+		s, err := openSpace(ctx, call, name)
+		if err != nil {
+			return err
+		}
+		err = yield([]cypher.Value{
+			cypher.String(name), cypher.String(s.info.Kind.String()), cypher.String(s.info.Model), cypher.Int(int64(s.info.Dim)),
+			cypher.String(s.info.Metric.String()), cypher.Int(int64(s.view.Len())),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quoted lists names.
+func quoted(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(out, ", ")
+}
