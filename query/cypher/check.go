@@ -43,6 +43,9 @@ func (c *checker) fail(at Pos, code, format string, args ...any) {
 	if c.err != nil {
 		return
 	}
+	if code == "" {
+		code = "UnexpectedSyntax"
+	}
 	l := lexer{text: c.text, pos: int(at)}
 	t := l.next()
 	c.err = newSyntaxError(c.text, t.start, t.end, code, fmt.Sprintf(format, args...))

@@ -200,7 +200,7 @@ func (c *checker) funcCall(f *FuncCall, e exprScope) {
 	if isAggregate(f) {
 		switch e.aggregate {
 		case noAggregate:
-			c.fail(f.Pos, "InvalidAggregation", "%s aggregates rows, which only a column of WITH or RETURN can: not %s", f.Name, aggregatePlace(e))
+			c.fail(f.Pos, "InvalidAggregation", "%s aggregates rows: only a column of WITH or RETURN can, not %s", f.Name, aggregatePlace(e))
 		case insideAggregate:
 			c.fail(f.Pos, "NestedAggregation", "%s stands in another aggregate: make it a column of a WITH before", f.Name)
 		}
@@ -227,7 +227,7 @@ func (c *checker) funcCall(f *FuncCall, e exprScope) {
 func aggregatePlace(e exprScope) string {
 	switch e.where {
 	case "WITH", "RETURN":
-		return "within a comprehension, quantifier or pattern of it"
+		return "a comprehension, quantifier or pattern in it"
 	}
 	return e.where
 }

@@ -94,7 +94,7 @@ func (l *lexer) skipSpace() (int, bool) {
 			l.pos += 2
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRuneInString(l.text[l.pos:])
-			if !unicode.IsSpace(r) && r != '\ufeff' {
+			if !isSpace(r) {
 				return 0, true
 			}
 			l.pos += n
@@ -104,6 +104,10 @@ func (l *lexer) skipSpace() (int, bool) {
 	}
 	return 0, true
 }
+
+// isSpace reports whether a character may stand between tokens; so may a byte
+// order mark.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 
 // isNameByte reports whether an ASCII byte may begin a name.
 func isNameByte(c byte) bool {

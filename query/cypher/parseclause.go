@@ -226,6 +226,8 @@ func (p *parser) setItem() *SetItem {
 	case p.is(tokPlusEqual) && isVariable:
 		p.next()
 		it.Add = true
+	case isVariable:
+		p.expected("'=', '+=', or '.' and a property, or ':' and a label")
 	default:
 		p.expected("'='")
 	}

@@ -83,9 +83,7 @@ func (p *parser) nodePattern() *NodePattern {
 		p.expected("a node in parentheses")
 		return n
 	}
-	if p.isName() {
-		n.Variable = p.name("a variable")
-	}
+	n.Variable = p.patternVariable()
 	if p.isKeyword(kwIs) {
 		p.unsupported(p.tok(), "IS in a pattern, of GQL; write :Label")
 	}
@@ -95,6 +93,21 @@ func (p *parser) nodePattern() *NodePattern {
 		p.expected("':' and a label, '{' and properties, or ')'")
 	}
 	return n
+}
+
+// patternVariable parses the variable of a node or an edge, "" where there is
+// none. A reserved word in its place is refused as such.
+func (p *parser) patternVariable() string {
+	switch p.peek(1).kind {
+	case tokRightParen, tokRightBracket, tokColon, tokLeftBrace, tokStar:
+		if p.is(tokWord) {
+			return p.name("a variable")
+		}
+	}
+	if !p.isName() {
+		return ""
+	}
+	return p.name("a variable")
 }
 
 // labels parses :A:B, or :A|B where bar is set. No colon is no labels.
@@ -148,9 +161,7 @@ func (p *parser) edgePattern() *EdgePattern {
 	left := p.accept(tokLess)
 	p.dash()
 	if p.accept(tokLeftBracket) {
-		if p.isName() {
-			e.Variable = p.name("a variable")
-		}
+		e.Variable = p.patternVariable()
 		e.Types = p.edgeTypes()
 		if p.is(tokStar) {
 			p.edgeLength(e)
@@ -282,21 +293,33 @@ func (p *parser) patternFollows(n int) bool {
 	return at(i).kind == tokGreater || at(i).kind == tokLeftParen
 }
 
-// skipBrackets returns the place after the bracket that closes the one at i.
+// skipBrackets returns the place after the bracket that closes the one at i, or
+// the end. All are found in one pass, at the first call.
 func (p *parser) skipBrackets(i int) int {
-	depth := 0
-	for ; i < len(p.toks)-1; i++ {
-		switch p.toks[i].kind {
+	if p.closing == nil {
+		p.closing = closingBrackets(p.toks)
+	}
+	return p.closing[i]
+}
+
+// closingBrackets returns, for each bracket that opens, the place after the one
+// that closes it, or the last token.
+func closingBrackets(toks []token) []int {
+	closing := make([]int, len(toks))
+	var open []int
+	for i, t := range toks {
+		switch t.kind {
 		case tokLeftParen, tokLeftBracket, tokLeftBrace:
-			depth++
+			open = append(open, i)
+			closing[i] = len(toks) - 1
 		case tokRightParen, tokRightBracket, tokRightBrace:
-			depth--
-			if depth == 0 {
-				return i + 1
+			if n := len(open); n > 0 {
+				closing[open[n-1]] = i + 1
+				open = open[:n-1]
 			}
 		}
 	}
-	return i
+	return closing
 }
 
 // stringValue parses a string.

@@ -23,6 +23,8 @@ type parser struct {
 	toks []token
 	i    int // of the token that is looked at
 
+	closing []int // see skipBrackets
+
 	depth     int
 	operators int
 	noBar     bool // a | ends the expression: see labels
@@ -193,7 +195,7 @@ func (p *parser) expected(what string, words ...string) {
 		return
 	}
 	message := "expected " + what + ", found " + p.found(t)
-	if t.kind == tokWord {
+	if t.kind == tokWord && t.word == noKeyword {
 		if w := nearest(p.source(t), words); w != "" && !strings.EqualFold(w, p.source(t)) {
 			message += "; did you mean " + w + "?"
 		}

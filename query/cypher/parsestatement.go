@@ -13,7 +13,7 @@ var statementWords = append([]string{"USE", "EXPLAIN", "PROFILE", "DROP", "COPY"
 
 // followWords are the words that may follow an expression in a clause.
 var followWords = append([]string{
-	"WHERE", "ORDER", "SKIP", "LIMIT", "AS", "YIELD", "AND", "OR", "XOR", "IN",
+	"WHERE", "ORDER", "ASC", "DESC", "SKIP", "LIMIT", "AS", "YIELD", "AND", "OR", "XOR", "IN",
 	"IS", "CONTAINS", "STARTS", "ENDS", "ON",
 }, clauseWords...)
 

@@ -30,6 +30,7 @@ var foreignClauses = map[string]string{
 	"OFFSET":     "OFFSET of GQL; write SKIP",
 	"REVOKE":     "REVOKE, rights of users",
 	"ROLLBACK":   "ROLLBACK, transactions of several statements",
+	"SELECT":     "SELECT of SQL; write MATCH (n) RETURN n",
 	"SHOW":       "SHOW; CALL db.labels(), db.procedures() and their like",
 	"START":      "START",
 	"STOP":       "STOP, administration",
