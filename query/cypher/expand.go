@@ -84,7 +84,8 @@ type hop struct {
 type expand struct {
 	planned
 	hop
-	page []engine.Edge
+	page  []engine.Edge
+	count bool // rows are counted and not made
 }
 
 // edgePage is how many neighbours are read at once.
@@ -114,6 +115,7 @@ func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
 		return nil
 	}
 	after := engine.NodeID(0)
+	n := int64(0)
 	for {
 		page, err := x.graph.r.Neighbors(id, f, after, e.page[:0])
 		if err != nil {
@@ -126,6 +128,12 @@ func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
 			}
 			if i > 0 && edge.From == edge.To && edge == page[i-1] {
 				continue // a loop stands in both directions
+			}
+			if e.count {
+				if len(e.others) == 0 || e.m.free(identity(edge), e.others) {
+					n++
+				}
+				continue
 			}
 			other := edge.Other(id)
 			if len(e.label.labels) > 0 {
@@ -142,6 +150,9 @@ func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
 			}
 		}
 		if len(page) < edgePage {
+			if e.count {
+				return x.pushTimes(n, r, next)
+			}
 			return nil
 		}
 		after = page[len(page)-1].Other(id)

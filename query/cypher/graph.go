@@ -22,6 +22,9 @@ type graph struct {
 	// writes says that the statement writes: what an edge says of itself may be
 	// out of date.
 	writes bool
+	// shared holds what was read of the graph's version, nil where the statement
+	// writes.
+	shared *statistics
 	// stamp moves when the graph is written to: what is derived from it under
 	// another stamp is out of date.
 	stamp uint32
@@ -73,6 +76,9 @@ func (g *graph) changed() {
 func (g *graph) nodesOf(t engine.TypeID) (*roaring.Bitmap, error) {
 	g.mu.Lock()
 	set := g.ofType[t]
+	if set == nil && g.shared != nil {
+		set = g.shared.sets[t]
+	}
 	g.mu.Unlock()
 	if set != nil {
 		return set, nil
@@ -86,6 +92,9 @@ func (g *graph) nodesOf(t engine.TypeID) (*roaring.Bitmap, error) {
 		g.ofType = map[engine.TypeID]*roaring.Bitmap{}
 	}
 	g.ofType[t] = set
+	if g.shared != nil {
+		g.shared.sets[t] = set
+	}
 	g.mu.Unlock()
 	return set, nil
 }

@@ -27,6 +27,7 @@ func (pl *planner) group(g *grouping) error {
 		shown = append(shown, shownExpr(c.call))
 	}
 	s.describe("Group", strings.Join(shown, ", "))
+	pl.countRows(g, s)
 	pl.add(s)
 	pl.scope = s.out
 	return nil
@@ -45,6 +46,7 @@ type groupStep struct {
 	keys  []evaluator
 	calls []*aggregation
 	grows []bool // which calls do
+	times bool   // the calls count rows, each as often as exec.times says
 	out   *segment
 }
 
@@ -122,6 +124,10 @@ func (g *groups) push(r row) error {
 	}
 	for i, c := range g.calls {
 		a := one.aggs[i]
+		if n, ok := a.(*countAggregator); ok && g.times {
+			*n += countAggregator(g.x.times)
+			continue
+		}
 		before := int64(0)
 		if g.grows[i] {
 			before = a.bytes()

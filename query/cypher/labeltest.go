@@ -69,8 +69,8 @@ type labelTest struct {
 	lookup int
 }
 
-// fewLookups is how many records a test reads before it reads sets of nodes:
-// about as many as cost the same.
+// fewLookups is how many records a test reads before it reads sets of nodes,
+// which the statements of a session share.
 const fewLookups = 24
 
 // has reports whether a node has the labels.

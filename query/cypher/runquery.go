@@ -117,6 +117,9 @@ func (s *Session) compileParts(x *exec, st *Statement, tx *engine.Tx) ([]*readyP
 		if err != nil {
 			return nil, err
 		}
+		if tx == nil {
+			r.graph.shared = stats
+		}
 		pl := &planner{
 			ctx: x.ctx, text: st.Text, params: x.params, graph: r.graph, stats: stats,
 			registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",

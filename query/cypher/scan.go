@@ -13,6 +13,7 @@ type scan struct {
 	planned
 	slot   int
 	labels labels
+	count  bool // rows are counted and not made
 }
 
 func (s *scan) open(x *exec, next sink) sink {
@@ -20,6 +21,9 @@ func (s *scan) open(x *exec, next sink) sink {
 		set, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
 		if err != nil {
 			return err
+		}
+		if s.count {
+			return x.pushTimes(int64(set.GetCardinality()), r, next)
 		}
 		return eachNode(x, set, s.slot, r, next)
 	})

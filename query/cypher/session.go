@@ -224,12 +224,17 @@ func (s *Session) procedureCall(x *exec) *ProcedureCall {
 	return c
 }
 
-// statisticsOf returns the statistics of a graph.
+// statisticsOf returns the statistics of a graph at its version. Those of
+// another version stay as they are: rows that are still walked may want them.
 func (s *Session) statisticsOf(g *graph) (*statistics, error) {
+	version, err := g.r.Version()
+	if err != nil {
+		return nil, err
+	}
 	st := s.stats[g.g.ID()]
-	if st == nil {
-		st = &statistics{}
+	if st == nil || st.version != version {
+		st = newStatistics(g, version)
 		s.stats[g.g.ID()] = st
 	}
-	return st, st.of(g)
+	return st, nil
 }

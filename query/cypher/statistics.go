@@ -3,14 +3,18 @@ package cypher
 import (
 	"fmt"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 )
 
-// statistics are the counts by which the planner chooses, of one version of a
-// graph. They are taken when they are first asked for.
+// statistics are what the statements of a session share of one version of a
+// graph: the nodes of each type, and the figures by which the planner chooses.
+// They are taken when they are first asked for.
 type statistics struct {
 	graph   engine.GraphID
 	version uint64
+	sets    map[engine.TypeID]*roaring.Bitmap // not to be changed
 	degrees map[string]float64
 	derived map[engine.TypeID]bool
 }
@@ -18,16 +22,11 @@ type statistics struct {
 // degreeSamples is how many nodes are looked at to learn a mean degree.
 const degreeSamples = 12
 
-// of makes the statistics those of a graph at its version.
-func (s *statistics) of(g *graph) error {
-	version, err := g.r.Version()
-	if err != nil {
-		return err
+func newStatistics(g *graph, version uint64) *statistics {
+	return &statistics{
+		graph: g.g.ID(), version: version, sets: map[engine.TypeID]*roaring.Bitmap{},
+		degrees: map[string]float64{}, derived: map[engine.TypeID]bool{},
 	}
-	if s.degrees == nil || s.graph != g.g.ID() || s.version != version {
-		*s = statistics{graph: g.g.ID(), version: version, degrees: map[string]float64{}, derived: map[engine.TypeID]bool{}}
-	}
-	return nil
 }
 
 // count returns how many nodes have one of some types.

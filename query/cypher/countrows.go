@@ -1,0 +1,71 @@
+package cypher
+
+import "strings"
+
+// countable is a step that can tell how many rows it makes of one without
+// making them.
+type countable interface {
+	step
+	// counting makes the step push each row once and say in exec.times how many
+	// rows that stands for. It reports whether the step can do so, and the place
+	// that it then leaves unset.
+	counting() (slot int, ok bool)
+}
+
+// countRows lets the last step count its rows where all that follows is
+// counting them: every aggregate is count(*), or count of what the step binds,
+// and no key names that.
+func (pl *planner) countRows(g *grouping, s *groupStep) {
+	if len(pl.steps) == 0 || len(g.calls) == 0 || pl.writes {
+		return
+	}
+	last, ok := pl.steps[len(pl.steps)-1].(countable)
+	if !ok {
+		return
+	}
+	slot, ok := last.counting()
+	if !ok {
+		return
+	}
+	name := pl.scope.names[slot]
+	for _, c := range g.calls {
+		of, isVariable := &Variable{}, false
+		if len(c.call.Args) == 1 {
+			of, isVariable = c.call.Args[0].(*Variable)
+		}
+		if !strings.EqualFold(c.call.Name, "count") || c.call.Distinct || !c.call.Star && !(isVariable && of.Name == name) {
+			return
+		}
+	}
+	names := map[string]bool{}
+	for _, k := range g.keys {
+		variablesOf(k.expr, names)
+	}
+	if names[name] {
+		return
+	}
+	s.times = true
+	switch last := last.(type) {
+	case *expand:
+		last.count = true
+		last.describe("CountEdges", last.Args...)
+	case *scan:
+		last.count = true
+		last.describe("CountNodes", last.Args...)
+	}
+}
+
+func (e *expand) counting() (int, bool) {
+	return e.to, !e.into && e.edge < 0 && len(e.label.labels) == 0
+}
+
+func (s *scan) counting() (int, bool) { return s.slot, true }
+
+// pushTimes pushes a row that stands for n.
+func (x *exec) pushTimes(n int64, r row, next sink) error {
+	if n == 0 {
+		return nil
+	}
+	x.times = n
+	return next.push(r)
+}
