@@ -31,6 +31,7 @@ const localVectors = "local/"
 //	important, communities, elements
 //	            of noderag: which entities have attributes, and the numbers of
 //	            communities
+//	clusters    of raptor: members of clusters, by node id
 //	settings    how the command asks where it is not told
 //	eval        what a measured corpus was read with
 //	import      digest of what an imported graph is of

@@ -43,7 +43,7 @@ func (s *fastGraphRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) 
 		return nil, err
 	}
 	walk := &query.PPR{
-		In: linked, Graph: s.g, Types: []string{edgeRelation}, Alpha: 1 - s.damping, Steps: longWalk,
+		In: linked, Graph: s.g, Types: []string{edgeRelation}, Alpha: restart(s.damping), Steps: longWalk,
 		K: maxWalked, InMemory: true, Source: "score entities by graph",
 	}
 	entities := &query.AtLeast{In: walk, Least: s.least, Source: "entity ranking policy"}

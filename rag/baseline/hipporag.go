@@ -3,6 +3,7 @@ package baseline
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
@@ -45,22 +46,36 @@ func (s *hippoRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*ra
 	}
 	seeds := &weigh{s: s.openIE, in: linked, name: "1/chunks", of: specificity, source: "node specificity, section 2.4"}
 	walk := &query.PPR{
-		In: seeds, Graph: s.g, Types: []string{edgeRelation, edgeSynonym}, Alpha: 1 - s.damping, Steps: walkSteps,
+		In: seeds, Graph: s.g, Types: []string{edgeRelation, edgeSynonym}, Alpha: restart(s.damping), Steps: walkSteps,
 		K: maxWalked, InMemory: true, Source: "PPR, section 2.3",
 	}
 	chunks := &spread{s: s.openIE, in: walk, edge: edgeMentions, source: "n P, section 2.3"}
-	return s.chunkPlan(m, q, chunks), nil
+	return s.chunkPlan(q, chunks, s.near(m, q)), nil
 }
 
-// chunkPlan packs chunks, and those nearest to the question after them: they
+// chunkPlan packs chunks and, to fill the budget, those of near after them: they
 // are all there is where nothing of the question is in the graph.
-func (s *openIE) chunkPlan(m *rag.Models, q rag.Question, chunks query.Op) *rag.Plan {
-	rest := &here{s, nearest(s.c, s.set, m, q.Text)}
+func (s *openIE) chunkPlan(q rag.Question, chunks, near query.Op) *rag.Plan {
 	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &query.Pack{
-		In: &query.Union{In: []query.Op{chunks, rest}, Combine: query.First}, Name: "text", Budget: q.Tokens(),
-		Render: s.render, Cut: s.c.CutText,
+		In: s.filled(chunks, near), Name: "text", Budget: q.Tokens(), Render: s.render, Cut: s.c.CutText,
 	}}}}
 }
+
+// near ranks the chunks of the graph by the question's vector.
+func (s *openIE) near(m *rag.Models, q rag.Question) query.Op {
+	return &here{s, nearest(s.c, s.set, m, q.Text)}
+}
+
+func (s *openIE) filled(chunks, near query.Op) query.Op {
+	if !s.fill {
+		return chunks
+	}
+	return &query.Union{In: []query.Op{chunks, near}, Combine: query.First}
+}
+
+// restart is the probability of beginning anew of a walk with a damping,
+// without the noise of a difference.
+func restart(damping float64) float64 { return math.Round((1-damping)*1e9) / 1e9 }
 
 // link finds for each thing that the question is about the entity nearest to
 // its name.

@@ -51,13 +51,14 @@ func (s *hippoRAG2) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag
 		},
 		source: "phrase nodes, section 3.4",
 	}
-	dense := &scaled{in: &here{s.openIE, nearest(s.c, s.set, m, q.Text)}, factor: s.passages}
+	near := s.near(m, q)
+	dense := &scaled{in: near, factor: s.passages}
 	walk := &query.PPR{
 		In: &query.Union{In: []query.Op{phrases, dense}, Combine: query.First, Source: "seed nodes"}, Graph: s.g,
-		Types: []string{edgeRelation, edgeSynonym, edgeMentions}, Alpha: 1 - s.damping, Steps: walkSteps, InMemory: true,
+		Types: []string{edgeRelation, edgeSynonym, edgeMentions}, Alpha: restart(s.damping), Steps: walkSteps, InMemory: true,
 		Quotas: []query.TypeQuota{{Types: []string{rag.ChunkNodeType}, Most: Candidates}}, Source: "PPR, section 3.4",
 	}
-	return s.chunkPlan(m, q, walk), nil
+	return s.chunkPlan(q, walk, near), nil
 }
 
 // scaled brings a set's scores to 0 to factor, in its order.

@@ -40,6 +40,7 @@ type openIE struct {
 	*settings
 
 	threshold float64 // of synonyms
+	fill      bool    // what is left with the chunks nearest to the question
 }
 
 // openIEName names the graph.
@@ -70,7 +71,7 @@ func spaceOf(kind, model string) string { return kind + "@" + model }
 
 // openOpenIE opens the graph for a method with parameters of its own.
 func openOpenIE(ctx context.Context, c *rag.Corpus, name string, defaults, given map[string]string) (*openIE, error) {
-	all := map[string]string{"synonyms": "0.8"}
+	all := map[string]string{"synonyms": "0.8", "fill": "on"}
 	maps.Copy(all, defaults)
 	p, err := read(all, given)
 	if err != nil {
@@ -78,6 +79,7 @@ func openOpenIE(ctx context.Context, c *rag.Corpus, name string, defaults, given
 	}
 	s := &openIE{c: c, name: name, settings: p}
 	s.threshold = p.Float("synonyms", 0, 1)
+	s.fill = p.Flag("fill")
 	if p.Err() != nil {
 		return s, nil // told when the method has read its own
 	}

@@ -12,11 +12,10 @@ const (
 )
 
 // tables packs chunks, entities and relations, a third of the budget each:
-// 4,000 tokens of 12,000, as LightRAG's code. The chunks nearest to the question
-// stand after the others.
+// 4,000 tokens of 12,000, as LightRAG's code. What is left is filled with further
+// chunks, and then with those nearest to the question.
 func (s *openIE) tables(m *rag.Models, q rag.Question, entities, relations, chunks query.Op) *rag.Plan {
 	part := q.Tokens() / 3
-	near := &here{s, nearest(s.c, s.set, m, q.Text)}
 	text := &query.Pack{
 		In: chunks, Name: "text", Budget: part, Render: s.render, Cut: s.c.CutText, Source: "4,000 tokens of 12,000",
 	}
@@ -28,11 +27,14 @@ func (s *openIE) tables(m *rag.Models, q rag.Question, entities, relations, chun
 		In: relations, Name: "relations", Budget: part, Header: relationHeader, Render: s.render, Overflow: query.Skip,
 		Source: "4,000 tokens of 12,000",
 	}
-	more := &query.Pack{
-		In: &query.Minus{In: &query.Union{In: []query.Op{chunks, near}, Combine: query.First}, Of: text}, Name: "more text",
-		Budget: q.Tokens(), Less: []query.Op{text, rows, links}, Render: s.render,
-	}
-	return &rag.Plan{Sections: []rag.Section{
-		{Name: "text", Pack: text}, {Name: "entities", Pack: rows}, {Name: "relations", Pack: links}, {Name: "more text", Pack: more},
+	plan := &rag.Plan{Sections: []rag.Section{
+		{Name: "text", Pack: text}, {Name: "entities", Pack: rows}, {Name: "relations", Pack: links},
 	}}
+	if s.fill {
+		plan.Sections = append(plan.Sections, rag.Section{Name: "more text", Pack: &query.Pack{
+			In: &query.Minus{In: s.filled(chunks, s.near(m, q)), Of: text}, Name: "more text",
+			Budget: q.Tokens(), Less: []query.Op{text, rows, links}, Render: s.render,
+		}})
+	}
+	return plan
 }
