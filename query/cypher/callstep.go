@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
 // call compiles CALL. That of a whole statement yields all columns.
@@ -186,16 +187,29 @@ func (s *callStep) explain(ctx context.Context, x *exec, width int) error {
 	if err != nil {
 		return nil // the arguments are known row by row
 	}
-	ops, err := s.proc.Plan(ctx, c)
+	plan, err := s.proc.Plan(ctx, c)
 	if err != nil {
 		return err
 	}
-	for _, op := range ops {
-		p := &PlanStep{Name: op.Op, Args: op.Args, Estimate: -1}
-		if op.Source != "" {
-			p.Args = append(p.Args[:len(p.Args):len(p.Args)], "["+op.Source+"]")
-		}
-		s.Inner = append(s.Inner, p)
-	}
+	s.Inner = append(s.Inner, operatorPlan(plan, map[query.Op]bool{}))
 	return nil
+}
+
+// operatorPlan describes a plan of query operators. One that stands in several
+// places is described once.
+func operatorPlan(op query.Op, seen map[query.Op]bool) *PlanStep {
+	x := op.Explain()
+	p := &PlanStep{Name: x.Op, Args: x.Args, Estimate: -1}
+	if seen[op] {
+		p.Args = []string{"again"}
+		return p
+	}
+	seen[op] = true
+	if x.Source != "" {
+		p.Args = append(p.Args[:len(p.Args):len(p.Args)], "["+x.Source+"]")
+	}
+	for _, in := range op.Inputs() {
+		p.Inner = append(p.Inner, operatorPlan(in, seen))
+	}
+	return p
 }

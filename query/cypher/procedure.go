@@ -31,9 +31,9 @@ type Procedure struct {
 	// Run yields the rows. A row belongs to the procedure until yield returns;
 	// the error of yield ends the run and is returned as it is.
 	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
-	// Plan, where set, describes what a call with these arguments would run,
-	// for EXPLAIN.
-	Plan func(ctx context.Context, c *ProcedureCall) ([]query.Explanation, error)
+	// Plan, where set, returns the plan that a call with these arguments would
+	// run, for EXPLAIN.
+	Plan func(ctx context.Context, c *ProcedureCall) (query.Op, error)
 }
 
 // Signature writes the procedure as people read it: name(a :: type, b? ::

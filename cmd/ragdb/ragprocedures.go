@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// procedures are rag.*: the retrieval methods as procedures of the query
+// language.
+func (l *language) procedures() []*cypher.Procedure {
+	method := cypher.Arg{Name: "method", Type: "string", Optional: true}
+	question := cypher.Arg{Name: "question", Type: "string"}
+	options := cypher.Arg{Name: "options", Type: "map", Optional: true}
+	col := func(name, kind string) cypher.Column { return cypher.Column{Name: name, Type: kind} }
+	return []*cypher.Procedure{
+		{
+			Name: "rag.retrieve", Doc: "The evidence of a method, written name[:key=value,...], for a question; options budget, top, where.",
+			Args:    []cypher.Arg{method, question, options},
+			Columns: []cypher.Column{col("rank", "integer"), col("item", "node or edge"), col("kind", "string"), col("score", "float"), col("why", "string"), col("text", "string")},
+			Run:     l.retrieve, Plan: l.plan,
+		},
+		{
+			Name: "rag.ask", Doc: "An answer with its sources; options budget, top, where.",
+			Args:    []cypher.Arg{method, question, options},
+			Columns: []cypher.Column{col("answer", "string"), col("sources", "list of maps")},
+			Run:     l.ask, Plan: l.plan,
+		},
+		{
+			Name: "rag.methods", Doc: "The retrieval methods, and whether the corpus is indexed by each.",
+			Columns: []cypher.Column{col("name", "string"), col("indexed", "list of strings")},
+			Run:     l.listMethods,
+		},
+	}
+}
+
+// asking reads a call of rag.retrieve or rag.ask. A null method is the one that
+// ragdb ask would take.
+func (l *language) asking(ctx context.Context, call *cypher.ProcedureCall) (*asking, error) {
+	f := *l.flags
+	f.method = specList{methods: l.a.methods, one: true, specs: f.method.specs}
+	if m := call.Args[0]; !m.IsNull() {
+		f.method.specs = nil
+		if err := f.method.Set(m.AsString()); err != nil {
+			return nil, err
+		}
+	}
+	for key, v := range call.Args[2].AsMap() {
+		var err error
+		switch key {
+		case "budget":
+			err = f.budget.Set(v.String())
+		case "top":
+			err = f.top.Set(v.String())
+		case "where":
+			f.where = v.AsString()
+		default:
+			err = usage("there are budget, top and where", "there is no option %q", key)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	q, err := f.question(call.Args[1].AsString())
+	if err != nil {
+		return nil, err
+	}
+	return l.a.ask(ctx, l.corpus, &f, q)
+}
+
+func (l *language) retrieve(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	k, err := l.asking(ctx, call)
+	if err != nil {
+		return err
+	}
+	ev, err := k.corpus.Retrieve(ctx, k.system, k.models, k.q)
+	if err != nil {
+		return err
+	}
+	items, err := k.evidence(ctx, ev)
+	if err != nil {
+		return err
+	}
+	cited := ev.Items()
+	for i, it := range items {
+		item, err := l.item(ctx, call, k, &cited[i])
+		if err != nil {
+			return err
+		}
+		way := append([]string{it.Why.Seed}, it.Why.Path...)
+		if it.Why.Cut != "" {
+			way = append(way, it.Why.Cut)
+		}
+		err = yield([]cypher.Value{
+			cypher.Int(int64(it.Rank)), item, cypher.String(it.Kind), cypher.Float(it.Score), cypher.String(strings.Join(way, " → ")), cypher.String(it.Text),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item is a piece of evidence as a value, in its graph.
+func (l *language) item(ctx context.Context, call *cypher.ProcedureCall, k *asking, it *rag.Cited) (cypher.Value, error) {
+	name := engine.Base
+	if g := k.system.Graph(); g != nil && g.ID() == it.Graph {
+		name = g.Name()
+	}
+	in, err := call.In(ctx, name)
+	if err != nil {
+		return cypher.Null, err
+	}
+	if it.ID == 0 {
+		return in.Edge(it.Edge), nil
+	}
+	return in.Node(it.ID), nil
+}
+
+func (l *language) ask(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	k, err := l.asking(ctx, call)
+	if err != nil {
+		return err
+	}
+	ans, err := k.corpus.Ask(ctx, k.system, k.models, k.q)
+	if err != nil {
+		return err
+	}
+	sources := make([]cypher.Value, len(ans.Sources))
+	for i, s := range ans.Sources {
+		sources[i] = cypher.MapOf(map[string]cypher.Value{
+			"n": cypher.Int(int64(s.N)), "doc": cypher.String(s.Doc), "chunk": cypher.String(chunkID(s.Chunk)), "quote": cypher.String(s.Quote),
+			"page": cypher.Int(int64(s.Page)), "heading": cypher.String(s.Heading), "score": cypher.Float(s.Score),
+			"bytes": cypher.ListOf([]cypher.Value{cypher.Int(s.Bytes[0]), cypher.Int(s.Bytes[1])}),
+		})
+	}
+	answer := cypher.Null
+	if ans.Answered {
+		answer = cypher.String(ans.Text)
+	}
+	return yield([]cypher.Value{answer, cypher.ListOf(sources)})
+}
+
+// plan returns a method's plan for a question, for EXPLAIN.
+func (l *language) plan(ctx context.Context, call *cypher.ProcedureCall) (query.Op, error) {
+	k, err := l.asking(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	p, err := k.system.Plan(ctx, k.models, k.q)
+	if err != nil {
+		return nil, err
+	}
+	return p.Op(), nil
+}
+
+func (l *language) listMethods(ctx context.Context, _ *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	have, err := instances(ctx, l.corpus)
+	if err != nil {
+		return err
+	}
+	for _, name := range l.a.methods.Names() {
+		indexed := []cypher.Value{}
+		for _, in := range have {
+			if spec, err := rag.ParseInstance(in); err == nil && spec.Name == name {
+				indexed = append(indexed, cypher.String(in))
+			}
+		}
+		if err := yield([]cypher.Value{cypher.String(name), cypher.ListOf(indexed)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
