@@ -111,4 +111,4 @@ func (a *percentileAggregator) result() (Value, error) {
 	return Float(lo*(below+1-place) + hi*(place-below)), nil
 }
 
-func (a *percentileAggregator) bytes() int64 { return int64(cap(a.numbers)) * int64(valueBytes) }
+func (a *percentileAggregator) bytes() int64 { return int64(cap(a.numbers)) * valueBytes }

@@ -169,7 +169,7 @@ func TestAggregatorBytes(t *testing.T) {
 		for i := range 1000 {
 			must(t, g.feed(x, row{Int(int64(i))}, agg))
 		}
-		if grown := agg.bytes() - before; grown < 1000*int64(valueBytes) || grown > 1000*200 {
+		if grown := agg.bytes() - before; grown < 1000*valueBytes || grown > 1000*200 {
 			t.Errorf("%s grew by %d bytes", name, grown)
 		}
 	}

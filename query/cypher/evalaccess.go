@@ -201,6 +201,7 @@ func (c *compiler) slice(e *Slice) (evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.builds = true
 	bounds := [2]evaluator{constant(Int(0)), nil}
 	for i, b := range [2]Expr{e.From, e.To} {
 		if b == nil {
@@ -240,7 +241,7 @@ func (c *compiler) slice(e *Slice) (evaluator, error) {
 		if at[0] >= at[1] {
 			return ListOf(nil), nil
 		}
-		return ListOf(list[at[0]:at[1]:at[1]]), nil
+		return x.built(e.Pos, ListOf(list[at[0]:at[1]:at[1]]))
 	}, nil
 }
 
@@ -287,6 +288,6 @@ func (c *compiler) mapProjection(e *MapProjection) (evaluator, error) {
 				}
 			}
 		}
-		return MapOf(m), x.chargeMap(e.Pos, len(m))
+		return x.built(e.Pos, MapOf(m))
 	}, nil
 }

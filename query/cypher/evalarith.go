@@ -3,6 +3,7 @@ package cypher
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 )
 
@@ -152,15 +153,15 @@ func floatArithmetic(op BinaryOp, a, b float64) float64 {
 func (x *exec) join(at Pos, a, b Value) (Value, error) {
 	switch {
 	case a.kind == KindList && b.kind == KindList:
-		return x.joinLists(at, a.AsList(), b.AsList())
+		return x.joinLists(at, a, b)
 	case a.kind == KindList:
-		return x.joinLists(at, a.AsList(), []Value{b})
+		return x.joinLists(at, a, ListOf([]Value{b}))
 	case b.kind == KindList:
-		return x.joinLists(at, []Value{a}, b.AsList())
+		return x.joinLists(at, ListOf([]Value{a}), b)
 	case a.kind == KindString && (b.kind == KindString || b.isNumber()),
 		a.isNumber() && b.kind == KindString:
 		s, t := a.String(), b.String()
-		if err := x.charge(at, len(s)+len(t)); err != nil {
+		if err := x.charge(at, int64(len(s)+len(t))); err != nil {
 			return Null, err
 		}
 		return String(s + t), nil
@@ -168,12 +169,11 @@ func (x *exec) join(at Pos, a, b Value) (Value, error) {
 	return Null, typeError(at, "+ cannot join %s and %s", aKind(a), aKind(b))
 }
 
-func (x *exec) joinLists(at Pos, a, b []Value) (Value, error) {
-	if err := x.chargeList(at, len(a)+len(b)); err != nil {
+func (x *exec) joinLists(at Pos, a, b Value) (Value, error) {
+	if err := x.charge(at, a.memory()+b.memory()); err != nil {
 		return Null, err
 	}
-	list := make([]Value, 0, len(a)+len(b))
-	return ListOf(append(append(list, a...), b...)), nil
+	return ListOf(slices.Concat(a.AsList(), b.AsList())), nil
 }
 
 // operatorText returns an operator of arithmetic as it is written.

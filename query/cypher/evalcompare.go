@@ -13,7 +13,7 @@ func (c *compiler) comparison(e *Binary) (predicate, error) {
 			if err != nil {
 				return isUnknown, err
 			}
-			return test(v, k), nil
+			return test(v, k), x.work(v.weight())
 		}, nil
 	}
 	right, err := c.eval(e.R)
@@ -29,7 +29,7 @@ func (c *compiler) comparison(e *Binary) (predicate, error) {
 		if err != nil {
 			return isUnknown, err
 		}
-		return test(v, w), nil
+		return test(v, w), x.work(v.weight())
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (c *compiler) in(e *Binary) (predicate, error) {
 
 // member reports whether a list has an element that equals a value.
 func member(x *exec, v Value, list []Value) (truth, error) {
-	result := isFalse
+	result, weight := isFalse, v.weight()
 	for i := range list {
 		switch equal(v, list[i]) {
 		case isTrue:
@@ -99,7 +99,7 @@ func member(x *exec, v Value, list []Value) (truth, error) {
 		case isUnknown:
 			result = isUnknown
 		}
-		if err := x.step(); err != nil {
+		if err := x.work(1 + weight); err != nil {
 			return isUnknown, err
 		}
 	}

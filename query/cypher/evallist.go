@@ -1,19 +1,5 @@
 package cypher
 
-import "unsafe"
-
-// valueBytes is what a value takes in a list.
-const valueBytes = int(unsafe.Sizeof(Value{}))
-
-// entryBytes is about what an entry of a map takes beside its key.
-const entryBytes = 64
-
-// chargeList counts a new list.
-func (x *exec) chargeList(at Pos, n int) error { return x.charge(at, n*valueBytes) }
-
-// chargeMap counts a new map.
-func (x *exec) chargeMap(at Pos, n int) error { return x.charge(at, n*entryBytes) }
-
 // listLiteral compiles [a, b].
 func (c *compiler) listLiteral(e *ListLit) (evaluator, error) {
 	items, err := c.evalAll(e.Items)
@@ -22,9 +8,6 @@ func (c *compiler) listLiteral(e *ListLit) (evaluator, error) {
 	}
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
-		if err := x.chargeList(e.Pos, len(items)); err != nil {
-			return Null, err
-		}
 		list := make([]Value, len(items))
 		for i, item := range items {
 			var err error
@@ -32,7 +15,7 @@ func (c *compiler) listLiteral(e *ListLit) (evaluator, error) {
 				return Null, err
 			}
 		}
-		return ListOf(list), nil
+		return x.built(e.Pos, ListOf(list))
 	}, nil
 }
 
@@ -57,9 +40,6 @@ func (c *compiler) mapLiteral(e *MapLit) (evaluator, error) {
 	}
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
-		if err := x.chargeMap(e.Pos, len(values)); err != nil {
-			return Null, err
-		}
 		m := make(map[string]Value, len(values))
 		for i, value := range values {
 			v, err := value(x, r)
@@ -68,7 +48,7 @@ func (c *compiler) mapLiteral(e *MapLit) (evaluator, error) {
 			}
 			m[e.Keys[i]] = v
 		}
-		return MapOf(m), nil
+		return x.built(e.Pos, MapOf(m))
 	}, nil
 }
 
@@ -134,7 +114,7 @@ func (c *compiler) listComprehension(e *ListComprehension) (evaluator, error) {
 					return Null, err
 				}
 			}
-			if err := x.chargeList(e.Pos, 1); err != nil {
+			if err := x.charge(e.Pos, item.memory()); err != nil {
 				return Null, err
 			}
 			out = append(out, item)

@@ -156,6 +156,11 @@ func TestMemoryOfExpressions(t *testing.T) {
 		{"size(reduce(s = l, x IN range(1, 100) | s + s))", "!ResourceError"},
 		{"size(reduce(s = 'aaaa', x IN range(1, 100) | s + s))", "!ResourceError"},
 		{"size(reduce(s = 'aaaa', x IN range(1, 100) | replace(s, 'a', 'aaaa')))", "!ResourceError"},
+		{"size(reduce(s = [1], x IN range(1, 200) | [s, s]))", "!ResourceError"},
+		{"size(reduce(s = [1], x IN range(1, 200) | {a: s, b: s}))", "!ResourceError"},
+		{"size(reduce(s = [1], x IN range(1, 200) | [y IN [1, 2] | s]))", "!ResourceError"},
+		{"size(reduce(s = [1], x IN range(1, 200) | reverse(s + [s])))", "!ResourceError"},
+		{"size(keys(reduce(s = {b: 1}, x IN range(1, 200) | s {.*, a: s, c: s})))", "!ResourceError"},
 		{"range(0, 9223372036854775807)", "!ResourceError"},
 		{"range(-9223372036854775808, 9223372036854775807)", "!ResourceError"},
 		{"size([a IN range(1, 3000) | range(1, 3000)])", "!ResourceError"},
@@ -181,6 +186,7 @@ func TestCancelledExpressions(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, text := range []string{
+		"$l = $l", "[x IN [1, 2] WHERE $l < $l]", "reverse($l)", "$l + $l", "CASE $l WHEN $l + [1] THEN 1 END", "[$l, $l]", "$l IN [$l]",
 		"[x IN $l | x]", "any(x IN $l WHERE x < 0)", "reduce(s = 0, x IN $l | x)", "-1 IN $l",
 	} {
 		e, err := parseExpr(text)

@@ -133,6 +133,9 @@ func (c *compiler) simpleCase(e *Case, thens []evaluator, otherwise evaluator) (
 			if equal(v, w) == isTrue {
 				return thens[i](x, r)
 			}
+			if err := x.work(v.weight()); err != nil {
+				return Null, err
+			}
 		}
 		return otherwise(x, r)
 	}, nil

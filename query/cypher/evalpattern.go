@@ -58,7 +58,7 @@ func (x *exec) collect(at Pos, m patternMatcher, r row, value evaluator) (Value,
 		if err != nil {
 			return false, err
 		}
-		if err := x.chargeList(at, 1); err != nil {
+		if err := x.charge(at, v.memory()); err != nil {
 			return false, err
 		}
 		list = append(list, v)

@@ -8,33 +8,49 @@ import (
 // maxExprBytes is what one expression may build for one row, in bytes of its
 // lists, maps and strings. It bounds what no cap of rows sees, such as a list
 // that doubles in each step of a reduce.
-const maxExprBytes = 256 << 20
+const maxExprBytes = 128 << 20
 
 // evalState is what evaluators share within one run of a statement.
 type evalState struct {
-	steps   uint32 // of loops within expressions, to look at the context
-	bytes   int64  // built by the expression that runs
+	steps   int64 // of loops within expressions, since the context was looked at
+	bytes   int64 // built by the expression that runs
 	regexps map[string]*regexp.Regexp
 	stack   []Value // the arguments of calls
 }
 
+// stepsBetweenLooks is how many steps an expression takes before it looks at
+// the context again: less than a millisecond's.
+const stepsBetweenLooks = 1024
+
 // step counts a step of a loop within an expression and returns the context's
 // error once it has ended.
-func (x *exec) step() error {
-	x.eval.steps++
-	if x.eval.steps&1023 != 0 || x.ctx == nil {
+func (x *exec) step() error { return x.work(1) }
+
+// work counts steps.
+func (x *exec) work(n int64) error {
+	x.eval.steps += n
+	if x.eval.steps < stepsBetweenLooks || x.ctx == nil {
 		return nil
 	}
+	x.eval.steps = 0
 	return x.ctx.Err()
 }
 
 // charge counts bytes that the running expression builds, and refuses more than
 // [maxExprBytes].
-func (x *exec) charge(at Pos, bytes int) error {
-	x.eval.bytes += int64(bytes)
+func (x *exec) charge(at Pos, bytes int64) error {
+	x.eval.bytes += bytes
 	if x.eval.bytes > maxExprBytes {
 		return &EvalError{Pos: at, Code: ResourceError,
 			Message: fmt.Sprintf("the expression builds more than %d MiB for one row", maxExprBytes>>20)}
 	}
-	return nil
+	return x.work(bytes / valueBytes)
+}
+
+// built counts a value that the running expression has built.
+func (x *exec) built(at Pos, v Value) (Value, error) {
+	if err := x.charge(at, v.memory()); err != nil {
+		return Null, err
+	}
+	return v, nil
 }

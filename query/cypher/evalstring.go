@@ -32,7 +32,7 @@ func (c *compiler) substringTest(e *Binary) (predicate, error) {
 		if err != nil || a.kind != KindString || b.kind != KindString {
 			return isUnknown, err
 		}
-		return truthOf(test(a.AsString(), b.AsString())), nil
+		return truthOf(test(a.AsString(), b.AsString())), x.work(a.weight())
 	}, nil
 }
 
@@ -68,7 +68,7 @@ func (c *compiler) matches(e *Binary) (predicate, error) {
 		if err != nil || a.kind != KindString {
 			return isUnknown, err
 		}
-		return truthOf(re.MatchString(a.AsString())), nil
+		return truthOf(re.MatchString(a.AsString())), x.work(16 * a.weight())
 	}, nil
 }
 

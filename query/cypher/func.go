@@ -157,7 +157,7 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 	call, ofNull := f.call, f.ofNull
 	return func(x *exec, r row) (Value, error) {
 		base := len(x.eval.stack)
-		null := false
+		null, weight := false, int64(0)
 		for _, arg := range args {
 			v, err := arg(x, r)
 			if err != nil {
@@ -165,6 +165,7 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 				return Null, err
 			}
 			null = null || v.kind == KindNull
+			weight += v.weight()
 			x.eval.stack = append(x.eval.stack, v)
 		}
 		if null && !ofNull {
@@ -173,6 +174,9 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 		}
 		v, err := call(x, at, x.eval.stack[base:])
 		x.eval.stack = x.eval.stack[:base]
+		if err == nil {
+			err = x.work(weight)
+		}
 		return v, err
 	}
 }

@@ -40,7 +40,7 @@ func strict(name string, f func(Value) (Value, conversion)) func(*exec, Pos, []V
 		case outOfRange:
 			return Null, arithmeticError(at, "%s() of %.40s fits into no integer of 64 bits", name, a[0].String())
 		}
-		return v, x.charge(at, len(v.AsString()))
+		return x.built(at, v)
 	}
 }
 
@@ -50,7 +50,7 @@ func orNull(f func(Value) (Value, conversion)) func(*exec, Pos, []Value) (Value,
 		if how != converted {
 			return Null, nil
 		}
-		return v, x.charge(at, len(v.AsString()))
+		return x.built(at, v)
 	}
 }
 

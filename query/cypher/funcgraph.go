@@ -52,7 +52,7 @@ func callElementID(x *exec, at Pos, a []Value) (Value, error) {
 	if err != nil {
 		return Null, err
 	}
-	return String(name), x.charge(at, len(name))
+	return x.built(at, String(name))
 }
 
 // name returns the name of the graph.
@@ -114,7 +114,7 @@ func callProperties(x *exec, at Pos, a []Value) (Value, error) {
 	case !ok:
 		return Null, wants(at, "properties", "a node, an edge or a map", a[0])
 	}
-	return MapOf(m), x.chargeMap(at, len(m))
+	return x.built(at, MapOf(m))
 }
 
 // callKeys returns the names of properties in order.
@@ -130,7 +130,7 @@ func callKeys(x *exec, at Pos, a []Value) (Value, error) {
 	for _, k := range sortedKeys(m) {
 		list = append(list, String(k))
 	}
-	return ListOf(list), x.chargeList(at, len(m))
+	return x.built(at, ListOf(list))
 }
 
 func callStartNode(_ *exec, at Pos, a []Value) (Value, error) {
@@ -158,7 +158,7 @@ func callNodes(x *exec, at Pos, a []Value) (Value, error) {
 	for i, id := range p.Nodes {
 		list[i] = node(p.graph, id)
 	}
-	return ListOf(list), x.chargeList(at, len(list))
+	return x.built(at, ListOf(list))
 }
 
 func callRelationships(x *exec, at Pos, a []Value) (Value, error) {
@@ -170,7 +170,7 @@ func callRelationships(x *exec, at Pos, a []Value) (Value, error) {
 	for i, e := range p.Edges {
 		list[i] = edge(e)
 	}
-	return ListOf(list), x.chargeList(at, len(list))
+	return x.built(at, ListOf(list))
 }
 
 // callLength returns the number of a path's edges.

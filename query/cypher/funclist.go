@@ -54,12 +54,12 @@ func callLast(_ *exec, at Pos, a []Value) (Value, error) {
 }
 
 // callTail returns all elements but the first.
-func callTail(_ *exec, at Pos, a []Value) (Value, error) {
+func callTail(x *exec, at Pos, a []Value) (Value, error) {
 	if a[0].kind != KindList {
 		return Null, wants(at, "tail", "a list", a[0])
 	}
 	list := a[0].AsList()
-	return ListOf(list[min(1, len(list)):]), nil
+	return x.built(at, ListOf(list[min(1, len(list)):]))
 }
 
 // callRange returns the integers from start to end, both among them where step
@@ -86,11 +86,11 @@ func callRange(x *exec, at Pos, a []Value) (Value, error) {
 		steps = -steps
 	}
 	steps /= magnitude(step)
-	if steps >= maxExprBytes/uint64(valueBytes) {
+	if steps >= uint64(maxExprBytes/valueBytes) {
 		return Null, &EvalError{Pos: at, Code: ResourceError, Message: "range() makes too long a list"}
 	}
 	n := int(steps) + 1
-	if err := x.chargeList(at, n); err != nil {
+	if err := x.charge(at, int64(n)*valueBytes); err != nil {
 		return Null, err
 	}
 	list := make([]Value, n)
@@ -105,11 +105,11 @@ func callReverse(x *exec, at Pos, a []Value) (Value, error) {
 	case KindList:
 		list := slices.Clone(a[0].AsList())
 		slices.Reverse(list)
-		return ListOf(list), x.chargeList(at, len(list))
+		return x.built(at, ListOf(list))
 	case KindString:
 		runes := []rune(a[0].AsString())
 		slices.Reverse(runes)
-		return String(string(runes)), x.charge(at, len(a[0].AsString()))
+		return x.built(at, String(string(runes)))
 	}
 	return Null, wants(at, "reverse", "a list or a string", a[0])
 }

@@ -35,8 +35,7 @@ func ofString(name string, f func(string) string) func(x *exec, at Pos, a []Valu
 		if a[0].kind != KindString {
 			return Null, wants(at, name, "a string", a[0])
 		}
-		s := f(a[0].AsString())
-		return String(s), x.charge(at, len(s))
+		return x.built(at, String(f(a[0].AsString())))
 	}
 }
 
@@ -113,7 +112,7 @@ func callReplace(x *exec, at Pos, a []Value) (Value, error) {
 	}
 	s, search, by := a[0].AsString(), a[1].AsString(), a[2].AsString()
 	grow := max(0, len(by)-len(search)) * strings.Count(s, search)
-	if err := x.charge(at, len(s)+grow); err != nil {
+	if err := x.charge(at, int64(len(s)+grow)); err != nil {
 		return Null, err
 	}
 	return String(strings.ReplaceAll(s, search, by)), nil
@@ -126,7 +125,7 @@ func callSplit(x *exec, at Pos, a []Value) (Value, error) {
 		}
 	}
 	s, delimiter := a[0].AsString(), a[1].AsString()
-	if err := x.chargeList(at, strings.Count(s, delimiter)+1); err != nil {
+	if err := x.charge(at, int64(strings.Count(s, delimiter)+1)*valueBytes+int64(len(s))); err != nil {
 		return Null, err
 	}
 	parts := strings.Split(s, delimiter)

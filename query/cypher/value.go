@@ -63,7 +63,8 @@ func (k Kind) String() string {
 type Value struct {
 	kind Kind
 	// num is a bool, an int, the bits of a float, nanoseconds since 1970, the id
-	// of a node or the length of a string in bytes.
+	// of a node or the length of a string in bytes. Of a list or map it is about
+	// how many bytes it would take if it shared nothing with another.
 	num uint64
 	// ref is the first byte of a string, or []Value, map[string]Value, *graph,
 	// *Edge or *Path. A string as a pointer needs no memory of its own.
@@ -110,10 +111,14 @@ func String(s string) Value {
 func Time(t time.Time) Value { return Value{kind: KindTime, num: uint64(t.UnixNano())} }
 
 // ListOf returns a list, which takes over the slice.
-func ListOf(vs []Value) Value { return Value{kind: KindList, ref: vs} }
+func ListOf(vs []Value) Value {
+	return Value{kind: KindList, num: uint64(listMemory(vs)), ref: vs}
+}
 
 // MapOf returns a map, which takes over the Go map.
-func MapOf(m map[string]Value) Value { return Value{kind: KindMap, ref: m} }
+func MapOf(m map[string]Value) Value {
+	return Value{kind: KindMap, num: uint64(mapMemory(m)), ref: m}
+}
 
 // node returns a node of a graph.
 func node(g *graph, id engine.NodeID) Value { return Value{kind: KindNode, num: uint64(id), ref: g} }

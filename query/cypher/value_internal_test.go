@@ -290,6 +290,29 @@ func TestToStored(t *testing.T) {
 	}
 }
 
+// TestMemoryOfValues checks that memory counts what is held twice twice, and
+// ends.
+func TestMemoryOfValues(t *testing.T) {
+	s := String("0123456789")
+	if got, want := s.memory(), valueBytes+10; got != want {
+		t.Errorf("a string of 10 bytes takes %d, want %d", got, want)
+	}
+	list := ListOf([]Value{s, Int(1)})
+	if got, want := list.memory(), 3*valueBytes+10; got != want {
+		t.Errorf("a list takes %d, want %d", got, want)
+	}
+	if got, want := MapOf(map[string]Value{"abc": list}).memory(), valueBytes+entryBytes+3+list.memory(); got != want {
+		t.Errorf("a map takes %d, want %d", got, want)
+	}
+	for range 200 {
+		before := list.memory()
+		list = ListOf([]Value{list, list})
+		if got := list.memory(); got < before || got < min(2*before, maxMemory) {
+			t.Fatalf("twice %d is %d", before, got)
+		}
+	}
+}
+
 // TestStringsNeedNoMemory checks that a string becomes a value and back without
 // an allocation.
 func TestStringsNeedNoMemory(t *testing.T) {

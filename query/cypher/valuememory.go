@@ -1,20 +1,28 @@
 package cypher
 
-// memory returns about how many bytes a value takes, with all it refers to but
-// its graph.
+import (
+	"math"
+	"unsafe"
+)
+
+// valueBytes is what a value takes in a list.
+const valueBytes = int64(unsafe.Sizeof(Value{}))
+
+// entryBytes is about what an entry of a map takes beside its key and value.
+const entryBytes = 32
+
+// edgeBytes is about what an Edge takes.
+const edgeBytes = 40
+
+// memory returns about how many bytes a value would take, with all it refers to
+// but its graph, if it shared nothing with another. What reads all of a value
+// takes time in proportion: a list that holds one list twice is small, but not
+// to who compares it.
 func (v Value) memory() int64 {
-	n := int64(valueBytes)
+	n := valueBytes
 	switch v.kind {
-	case KindString:
+	case KindString, KindList, KindMap:
 		n += int64(v.num)
-	case KindList:
-		for _, x := range v.AsList() {
-			n += x.memory()
-		}
-	case KindMap:
-		for k, x := range v.AsMap() {
-			n += entryBytes + int64(len(k)) + x.memory()
-		}
 	case KindEdge:
 		n += edgeBytes
 	case KindPath:
@@ -24,5 +32,35 @@ func (v Value) memory() int64 {
 	return n
 }
 
-// edgeBytes is about what an Edge takes.
-const edgeBytes = 40
+// maxMemory is what memory of a list or map does not exceed. No sum of two
+// overflows.
+const maxMemory = math.MaxInt64 / 4
+
+// listMemory returns the memory of the elements of a list.
+func listMemory(list []Value) int64 {
+	var n int64
+	for i := range list {
+		n = min(n+list[i].memory(), maxMemory)
+	}
+	return n
+}
+
+// mapMemory returns the memory of the entries of a map.
+func mapMemory(m map[string]Value) int64 {
+	var n int64
+	for k, v := range m {
+		n = min(n+entryBytes+int64(len(k))+v.memory(), maxMemory)
+	}
+	return n
+}
+
+// weight returns how many steps of a loop reading all of a value is worth.
+func (v Value) weight() int64 {
+	switch v.kind {
+	case KindString:
+		return int64(v.num >> 8)
+	case KindList, KindMap:
+		return int64(v.num) / valueBytes
+	}
+	return 0
+}
