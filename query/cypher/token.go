@@ -227,8 +227,7 @@ var symbols = [...]string{
 	tokPercent: "%", tokCaret: "^",
 }
 
-// isWord reports whether the token spells a word, keyword or not; equalFold
-// compares it in any case.
+// isWord reports whether the token spells a word, keyword or not, in any case.
 func (t token) isWord(text, word string) bool {
 	return t.kind == tokWord && strings.EqualFold(text[t.start:t.end], word)
 }
