@@ -180,7 +180,7 @@ func (a *access) step(g *patternGraph) (step, error) {
 		s.Estimate = a.rows
 		return s, nil
 	}
-	s := &indexScan{slot: n.slot, labels: n.labels, property: a.prop, op: a.op, values: []evaluator{value}, list: a.list}
+	s := &indexScan{slot: n.slot, labels: n.labels, property: a.prop, op: a.op, value: value, list: a.list}
 	s.describe("IndexScan", "("+shown+")", fmt.Sprintf("index=%s", a.prop), text)
 	s.Estimate = math.Round(a.rows)
 	return s, nil

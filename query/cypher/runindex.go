@@ -1,11 +1,217 @@
 package cypher
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
 // runIndex makes or drops an index.
-func (s *Session) runIndex(_ *exec, st *Statement) error {
-	return refuse(st.Text, st.Index.Pos, "indexes in the language")
+func (s *Session) runIndex(x *exec, st *Statement) error {
+	c := st.Index
+	if st.Mode != ModeRun {
+		return refuse(st.Text, 0, "a plan of making an index")
+	}
+	use := s.use
+	if c.Use != nil {
+		use = c.Use.Graph
+	}
+	eg, err := s.open(x.ctx, use)
+	if err != nil {
+		if c.Use != nil {
+			err = useError(st.Text, c.Use, err)
+		}
+		return err
+	}
+	// An index of properties changes nothing of what the graph says.
+	if err := s.writable(x.ctx, eg, !c.Vector); err != nil {
+		return err
+	}
+	if c.Drop && !c.Vector {
+		return refuse(st.Text, c.Pos, "DROP INDEX: a property that is indexed stays so")
+	}
+	return s.opts.DB.Update(x.ctx, func(tx *engine.Tx) error {
+		x.tx = tx.Graph(eg)
+		x.graph = &graph{g: eg, r: x.tx}
+		switch {
+		case !c.Vector:
+			return makeIndex(x, c)
+		case c.Drop:
+			return dropVectorIndex(x, c)
+		}
+		return makeVectorIndex(x, c)
+	})
 }
 
-// runCopy reads or writes a file.
-func (s *Session) runCopy(_ *exec, st *Statement) error {
-	return refuse(st.Text, st.Copy.Pos, "COPY")
+// makeIndex makes the index of a property. It is of the nodes of all labels.
+func makeIndex(x *exec, c *IndexClause) error {
+	if c.Options != nil && len(c.Options.Keys) > 0 {
+		return refuse(x.text, c.Options.Pos, "options of an index of properties")
+	}
+	if c.Property == propKey {
+		return refuse(x.text, c.Pos, "an index of keys: the nodes of a label are found by their key without one")
+	}
+	if slices.Contains(x.tx.Indexes(), c.Property) {
+		if c.IfExists {
+			return nil
+		}
+		return fmt.Errorf("cypher: %w: the property %s is indexed", engine.ErrExists, c.Property)
+	}
+	x.result.Counts.IndexesAdded++
+	return x.tx.MakeIndex(c.Property)
 }
+
+// makeVectorIndex makes a vector space for a property of the nodes of a label.
+func makeVectorIndex(x *exec, c *IndexClause) error {
+	ix := vectorIndex{Name: c.Name, Label: c.Label, Property: c.Property}
+	if ix.Name == "" {
+		ix.Name = c.Label + "." + c.Property
+	}
+	have, err := x.graph.vectorIndexOf(c.Label, c.Property)
+	if err != nil {
+		return err
+	}
+	if have == "" && slices.Contains(x.tx.Spaces(), ix.Name) {
+		have = ix.Name
+	}
+	if have != "" {
+		if c.IfExists {
+			return nil
+		}
+		return fmt.Errorf("cypher: %w: vector index %s", engine.ErrExists, have)
+	}
+	o, err := spaceOptions(x, c)
+	if err != nil {
+		return err
+	}
+	if err := x.tx.MakeSpace(ix.Name, o); err != nil {
+		return err
+	}
+	record, err := json.Marshal(ix)
+	if err != nil {
+		return err
+	}
+	b, err := x.tx.MakeBucket(indexBucket)
+	if err != nil {
+		return err
+	}
+	x.result.Counts.IndexesAdded++
+	return b.Set([]byte(ix.Name), record)
+}
+
+// dropVectorIndex drops a vector index that the language made, with its
+// vectors.
+func dropVectorIndex(x *exec, c *IndexClause) error {
+	name := c.Name
+	if name == "" {
+		var err error
+		if name, err = x.graph.vectorIndexOf(c.Label, c.Property); err != nil {
+			return err
+		}
+	}
+	all, err := x.graph.vectorIndexes()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, ix := range all {
+		names = append(names, ix.Name)
+	}
+	if !slices.Contains(names, name) {
+		if c.IfExists {
+			return nil
+		}
+		msg := "there is no such vector index"
+		if name != "" {
+			msg = "there is no vector index " + name
+		}
+		if near := nearest(name, names); near != "" {
+			msg += "; did you mean " + near + "?"
+		}
+		return fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
+	}
+	b, err := x.tx.MakeBucket(indexBucket)
+	if err != nil {
+		return err
+	}
+	if err := b.Delete([]byte(name)); err != nil {
+		return err
+	}
+	x.result.Counts.IndexesRemoved++
+	return x.tx.DropSpace(name)
+}
+
+// spaceOptions reads the OPTIONS of a vector index: dimensions, which is
+// needed, similarity, kind, m, ef_construction, seed and model; or Neo4j's
+// {indexConfig: {`vector.dimensions`: n, ...}}.
+func spaceOptions(x *exec, c *IndexClause) (engine.SpaceOptions, error) {
+	o := engine.SpaceOptions{Kind: vecindex.HNSW, Model: "cypher"}
+	if c.Options == nil {
+		return o, refuse(x.text, c.Pos, "a vector index without OPTIONS {dimensions: n}")
+	}
+	pl := &planner{text: x.text, scope: &segment{}}
+	ev, err := pl.expr(c.Options)
+	if err != nil {
+		return o, err
+	}
+	v, err := ev(x, nil)
+	if err != nil {
+		return o, err
+	}
+	set := v.AsMap()
+	if inner, ok := set["indexConfig"]; ok && len(set) == 1 {
+		set = inner.AsMap()
+	}
+	at := c.Options.Pos
+	for _, key := range sortedKeys(set) {
+		v := set[key]
+		n, isInt := int(v.AsInt()), v.Kind() == KindInt && v.AsInt() > 0
+		ok := true
+		switch key {
+		case "dimensions", "vector.dimensions":
+			o.Dim, ok = n, isInt
+		case "m", "vector.hnsw.m":
+			o.M, ok = n, isInt
+		case "ef_construction", "vector.hnsw.ef_construction":
+			o.EfConstruction, ok = n, isInt
+		case "seed":
+			o.Seed, ok = uint64(v.AsInt()), v.Kind() == KindInt
+		case "model":
+			o.Model, ok = v.AsString(), v.Kind() == KindString
+		case "similarity", "vector.similarity_function":
+			o.Metric, ok = metricOf(v.AsString())
+		case "kind":
+			o.Kind, ok = map[string]vecindex.Kind{"flat": vecindex.Flat, "hnsw": vecindex.HNSW}[v.AsString()]
+		default:
+			return o, argumentError(at, "a vector index has no option %s; it has dimensions, similarity, kind, m, ef_construction, seed and model", quoteName(key))
+		}
+		if !ok {
+			return o, argumentError(at, "the option %s of a vector index cannot be %s", quoteName(key), v)
+		}
+	}
+	if o.Dim == 0 {
+		return o, argumentError(at, "a vector index needs the option dimensions")
+	}
+	return o, nil
+}
+
+// metricOf returns the metric that a name stands for.
+func metricOf(name string) (vecindex.Metric, bool) {
+	switch strings.ToLower(name) {
+	case "cosine":
+		return vecindex.Cosine, true
+	case "dot", "inner_product":
+		return vecindex.InnerProduct, true
+	case "euclidean", "l2":
+		return vecindex.L2, true
+	}
+	return 0, false
+}
+
+// errNoFiles says that the session has no files for COPY.
+var errNoFiles = errors.New("cypher: COPY has no files to work on in this session")

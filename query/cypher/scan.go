@@ -107,57 +107,62 @@ type indexScan struct {
 	labels   labels
 	property string
 	op       engine.Op
-	values   []evaluator
-	list     bool // the one value is a list of alternatives
+	value    evaluator
+	list     bool // value is a list of alternatives
 }
 
 func (s *indexScan) open(x *exec, next sink) sink {
 	return stream(next, func(r row) error {
-		cmp := engine.Comparison{Property: s.property, Op: s.op}
-		for _, value := range s.values {
-			v, err := value(x, r)
-			if err != nil {
-				return err
-			}
-			if s.list {
-				for _, item := range v.AsList() {
-					cmp.Values = appendComparable(cmp.Values, item, s.op)
-				}
-			} else {
-				cmp.Values = appendComparable(cmp.Values, v, s.op)
-			}
+		values, complete, err := s.wanted(x, r)
+		if err != nil || complete && len(values) == 0 {
+			return err
 		}
-		if len(cmp.Values) == 0 {
-			return nil // nothing compares with such values
+		of, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
+		if err != nil {
+			return err
 		}
-		set, err := x.graph.r.Where(cmp)
+		if !complete {
+			return eachNode(x, of, s.slot, r, next)
+		}
+		set, err := x.graph.r.Where(engine.Comparison{Property: s.property, Op: s.op, Values: values})
 		if err != nil {
 			return err
 		}
 		if len(s.labels) > 0 {
-			of, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
-			if err != nil {
-				return err
-			}
 			set.And(of)
 		}
 		return eachNode(x, set, s.slot, r, next)
 	})
 }
 
-// appendComparable appends a value that an index can look for, and leaves
-// others out: no stored value equals them.
-func appendComparable(dst []engine.Value, v Value, op engine.Op) []engine.Value {
-	if op == engine.OpPrefix && v.Kind() != KindString {
-		return dst
+// wanted returns the values that the index is asked for. They are not complete
+// where one cannot be stored or is a list, which an index holds by its elements
+// only. What no stored value compares with is left out.
+func (s *indexScan) wanted(x *exec, r row) (values []engine.Value, complete bool, err error) {
+	v, err := s.value(x, r)
+	if err != nil {
+		return nil, false, err
 	}
-	switch v.Kind() {
-	case KindBool, KindInt, KindFloat, KindString, KindTime:
-		if s, err := toStored(0, v); err == nil {
-			dst = append(dst, s)
+	items := []Value{v}
+	if s.list {
+		items = v.AsList()
+	}
+	for _, item := range items {
+		switch item.Kind() {
+		case KindList:
+			return nil, false, nil
+		case KindBool, KindInt, KindFloat, KindString, KindTime:
+			if s.op == engine.OpPrefix && item.Kind() != KindString {
+				continue
+			}
+			v, err := toStored(0, item)
+			if err != nil {
+				return nil, false, nil // infinity is greater than what is stored
+			}
+			values = append(values, v)
 		}
 	}
-	return dst
+	return values, true, nil
 }
 
 // bound lets a row pass whose variable, bound before, is a node with some
