@@ -1,12 +1,15 @@
 package baseline_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -418,4 +421,79 @@ func TestRAPTOR(t *testing.T) {
 	c.Index(t, spec)
 	ragtest.Same(t, "added and removed", c.Canonical(t), before)
 	ragtest.Check(t, c.DB)
+}
+
+// picker picks of each part its first piece, and answers by the best point.
+type picker struct {
+	llm.Provider
+	mu    sync.Mutex
+	parts [][]llm.Evidence
+	last  llm.AnswerInput
+}
+
+func (p *picker) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	in, ok := t.Input.(llm.AnswerInput)
+	if !ok {
+		return p.Provider.Do(ctx, t)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t.Kind == llm.Answer {
+		p.last = in
+		return llm.Reply{Text: fmt.Sprintf("So it is. [%d]", in.Evidence[0].N)}, llm.Usage{Calls: 1}, nil
+	}
+	p.parts = append(p.parts, in.Evidence)
+	first := in.Evidence[0]
+	b, err := json.Marshal(llm.Points{Points: []llm.Point{
+		{Description: "none", Score: 0, N: first.N}, {Description: "some", Score: float64(first.N), N: first.N},
+	}})
+	return llm.Reply{Text: string(b)}, llm.Usage{Calls: 1}, err
+}
+
+// TestGraphRAGGlobal says that all reports are read in parts of the budget, best
+// rated first, and that the answer is made of the best points and cites chunks.
+func TestGraphRAGGlobal(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.Index(t, "graphrag-global", corpus(94, 12)...)
+	m := models(t, c)
+	p := &picker{Provider: m.Provider}
+	m.Provider = p
+	const budget = 700
+	ans, err := c.Ask(t.Context(), c.System(t, "graphrag-global:batches=8"), m, rag.Question{Text: "What is it all about?", Budget: budget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.parts) < 3 {
+		t.Fatalf("%d parts: too few to test", len(p.parts))
+	}
+	pieces := 0
+	for _, part := range p.parts {
+		tokens := 0
+		for _, e := range part {
+			tokens += c.Tokens.Count(e.Text)
+		}
+		if tokens > budget {
+			t.Errorf("a part of %d tokens", tokens)
+		}
+		pieces += len(part)
+	}
+	items := ans.Evidence.Items()
+	if pieces != len(items) || len(items) < 4 {
+		t.Errorf("%d of %d reports are read", pieces, len(items))
+	}
+	if !slices.IsSortedFunc(items, func(a, b rag.Cited) int { return cmp.Compare(b.Score, a.Score) }) {
+		t.Error("the reports are not in order of rating")
+	}
+	if len(p.last.Evidence) != len(p.parts) {
+		t.Errorf("the answer is made of %d points of %d parts", len(p.last.Evidence), len(p.parts))
+	}
+	for i, e := range p.last.Evidence {
+		if e.Text != "some" || i > 0 && e.N > p.last.Evidence[i-1].N {
+			t.Errorf("points %+v", p.last.Evidence)
+		}
+	}
+	if len(ans.Sources) != 1 || ans.Sources[0].Quote == "" {
+		t.Errorf("sources %+v", ans.Sources)
+	}
 }

@@ -72,6 +72,10 @@ func (s *graphRAGGlobal) Condense(ctx context.Context, m *rag.Models, q rag.Ques
 			continue
 		}
 		n := s.c.Tokens.Count(e.Text)
+		if n > q.Tokens() {
+			e.Text = s.c.CutText(e.Text, q.Tokens())
+			n = s.c.Tokens.Count(e.Text)
+		}
 		if len(parts) == 0 || tokens+n > q.Tokens() {
 			parts, tokens = append(parts, nil), 0
 		}

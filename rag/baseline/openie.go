@@ -281,13 +281,18 @@ func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, 
 	if !ok {
 		return nil, nil
 	}
+	f := engine.EdgeFilter{Types: []engine.EdgeType{t}}
 	var out []engine.Edge
 	for after := engine.NodeID(0); ; {
-		page, err := v.Neighbors(id, engine.EdgeFilter{Types: []engine.EdgeType{t}}, after, nil)
-		if err != nil || len(page) == 0 {
+		page, err := v.Neighbors(id, f, after, nil)
+		out = append(out, page...)
+		if err != nil || len(page) < neighborPage {
 			return out, err
 		}
-		out = append(out, page...)
 		after = page[len(page)-1].Other(id)
 	}
 }
+
+// neighborPage is how many edges [engine.View.Neighbors] returns at least where
+// there are more.
+const neighborPage = 256
