@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -112,10 +113,31 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	ctx, cancel := a.context(cmd)
 	defer cancel()
 	reports, err := a.evalAll(ctx, sets, func(rep *eval.Report) { a.printEval(rep, len(sets)) })
-	if err == nil {
-		a.printEvalJSON(reports)
+	if err != nil {
+		return err
 	}
-	return err
+	return a.finishEval(f, reports)
+}
+
+// finishEval writes what takes all reports.
+func (a *app) finishEval(f *evalFlags, reports []*eval.Report) error {
+	if f.html != "" {
+		if err := writeReport(f.html, reports); err != nil {
+			return err
+		}
+		a.out.note("%s written", f.html)
+	}
+	a.printEvalJSON(reports)
+	return nil
+}
+
+func writeReport(file string, reports []*eval.Report) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(eval.WriteHTML(w, reports), w.Flush(), f.Close())
 }
 
 // evalAll measures data sets one after the other, and hands over each report

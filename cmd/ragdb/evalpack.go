@@ -62,8 +62,7 @@ func (a *app) evalPack(cmd *cobra.Command, f *evalFlags, file string) error {
 		return err
 	}
 	a.out.note("%s written: ragdb eval reproduce %s repeats it", file, quote(file))
-	a.printEvalJSON(reports)
-	return nil
+	return a.finishEval(f, reports)
 }
 
 func writePack(file string, p *eval.Pack) error {
