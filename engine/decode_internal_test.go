@@ -110,7 +110,7 @@ func FuzzDecodeCatalogEntry(f *testing.F) {
 
 func FuzzDecodeSpace(f *testing.F) {
 	b := flatbuffers.NewBuilder(64)
-	s := space{SpaceOptions: SpaceOptions{Dim: 3, Model: "m", Metric: 2, Seed: 1 << 63, M: 16, EfConstruction: 200}, name: "n", generation: 5}
+	s := space{SpaceOptions: SpaceOptions{Dim: 3, Model: "m", Metric: 2, Element: 1, Seed: 1 << 63, M: 16, EfConstruction: 200}, name: "n", generation: 5}
 	f.Add(s.encode(b, 9))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		s, err := decodeSpace(in)

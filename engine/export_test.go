@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // indexDocument writes the synthetic document d as a method would: chunks with
@@ -36,6 +37,7 @@ func indexDocument(t testing.TB, g *engine.Graph, d int) {
 		ok(err)
 		ok(v.MakeIndex("lang"))
 		ok(v.MakeSpace("chunk", engine.SpaceOptions{Dim: 3, Model: "m@1"}))
+		ok(v.MakeSpace("half", engine.SpaceOptions{Dim: 3, Model: "m@1", Element: vecindex.F16}))
 		doc, _, err := v.PutNode(document, fmt.Sprintf("doc/%d.txt", d), engine.Props{
 			"title": engine.String(fmt.Sprintf("Document <%d> & more", d)),
 			"lang":  engine.String([]string{"en", "de", "en"}[d%3]),
@@ -59,6 +61,7 @@ func indexDocument(t testing.TB, g *engine.Graph, d int) {
 			}
 			before = id
 			ok(v.PutVector("chunk", id, []float32{float32(c + 1), float32(d), 0.5}))
+			ok(v.PutVector("half", id, []float32{float32(c + 1), float32(d), 0.3}))
 			// Entities e0..e5 are shared by documents, the last is the
 			// document's own.
 			var found []engine.NodeID
@@ -249,8 +252,10 @@ func TestExportChooses(t *testing.T) {
 		}
 		some := export(t, g.DB(), "main", engine.ExportOptions{
 			Canonical: true,
-			SkipSpace: func(name string, o engine.SpaceOptions) bool { return name == "chunk" && o.Dim == 3 },
-			Bucket:    func(graph, bucket string) bool { return graph != engine.Base || bucket != "manifest" },
+			SkipSpace: func(name string, o engine.SpaceOptions) bool {
+				return (name == "chunk" || name == "half") && o.Dim == 3
+			},
+			Bucket: func(graph, bucket string) bool { return graph != engine.Base || bucket != "manifest" },
 		})
 		for _, part := range []string{`"vector":`, `"space":`, `"entry":`, `"epoch":`, `"created":`, `"uuid":`} {
 			if strings.Contains(some, part) {

@@ -70,6 +70,7 @@ type exportSpace struct {
 	Model          string `json:"model"`
 	Metric         uint8  `json:"metric"`
 	Kind           uint8  `json:"kind"`
+	Element        uint8  `json:"element,omitempty"`
 	Seed           uint64 `json:"seed,omitempty"`
 	M              int    `json:"m,omitempty"`
 	EfConstruction int    `json:"ef_construction,omitempty"`

@@ -23,7 +23,7 @@ func (r *reader) storedVectors(id uint32, s *space) (*vecindex.View, error) {
 func (x *exporter) spaceLines() error {
 	return x.eachSpace(func(_ *vecindex.View, s *space) error {
 		return x.out.write(&exportLine{Space: &exportSpace{
-			Name: s.name, Dim: s.Dim, Model: s.Model, Metric: uint8(s.Metric), Kind: uint8(s.Kind),
+			Name: s.name, Dim: s.Dim, Model: s.Model, Metric: uint8(s.Metric), Kind: uint8(s.Kind), Element: uint8(s.Element),
 			Seed: s.Seed, M: s.M, EfConstruction: s.EfConstruction,
 		}})
 	})

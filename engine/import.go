@@ -302,7 +302,7 @@ func importContribution(v *TxView, c *exportContribution) error {
 
 func importSpace(v *TxView, s *exportSpace) error {
 	return v.MakeSpace(s.Name, SpaceOptions{
-		Dim: s.Dim, Model: s.Model, Metric: vecindex.Metric(s.Metric), Kind: vecindex.Kind(s.Kind),
+		Dim: s.Dim, Model: s.Model, Metric: vecindex.Metric(s.Metric), Kind: vecindex.Kind(s.Kind), Element: vecindex.Element(s.Element),
 		Seed: s.Seed, M: s.M, EfConstruction: s.EfConstruction,
 	})
 }

@@ -95,7 +95,7 @@ func (g *graphOps) spaceOptions(name string) engine.SpaceOptions {
 	case "l2":
 		o.Metric = vecindex.L2
 	case "ip":
-		o.Metric, o.Dim = vecindex.InnerProduct, 8
+		o.Metric, o.Dim, o.Element = vecindex.InnerProduct, 8, vecindex.F16
 	}
 	o.Dim += g.rnd.IntN(2)
 	return o

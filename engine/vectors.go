@@ -24,6 +24,8 @@ type SpaceOptions struct {
 	Metric vecindex.Metric
 	// Kind is the index's structure; the default is [vecindex.Flat].
 	Kind vecindex.Kind
+	// Element is how vectors are stored; the default is [vecindex.F32].
+	Element vecindex.Element
 	// Seed, M and EfConstruction tune indexes that are graphs.
 	Seed              uint64
 	M, EfConstruction int
@@ -50,6 +52,7 @@ func (s *space) encode(b *flatbuffers.Builder, epoch uint64) []byte {
 	schema.SpaceAddSeed(b, s.Seed)
 	schema.SpaceAddGeneration(b, s.generation)
 	schema.SpaceAddEpoch(b, epoch)
+	schema.SpaceAddElement(b, uint8(s.Element))
 	b.Finish(schema.SpaceEnd(b))
 	return append([]byte(nil), b.FinishedBytes()...)
 }
@@ -61,7 +64,8 @@ func decodeSpace(buf []byte) (s space, err error) {
 		name: string(x.Name()),
 		SpaceOptions: SpaceOptions{
 			Dim: int(x.Dim()), Model: string(x.Model()), Metric: vecindex.Metric(x.Metric()),
-			Kind: vecindex.Kind(x.Kind()), Seed: x.Seed(), M: int(x.M()), EfConstruction: int(x.EfConstruction()),
+			Kind: vecindex.Kind(x.Kind()), Element: vecindex.Element(x.Element()),
+			Seed: x.Seed(), M: int(x.M()), EfConstruction: int(x.EfConstruction()),
 		},
 		generation: x.Generation(),
 	}, nil
@@ -74,8 +78,8 @@ func (s *space) config(g, id uint32) vecindex.Config {
 		Dim:    s.Dim,
 		Metric: s.Metric,
 		Model:  s.Model,
-		Kind:   s.Kind,
-		Seed:   s.Seed, M: s.M, EfConstruction: s.EfConstruction,
+		Kind:   s.Kind, Element: s.Element,
+		Seed: s.Seed, M: s.M, EfConstruction: s.EfConstruction,
 	}
 }
 
@@ -217,20 +221,19 @@ func (v *TxView) makeSpace(name string, o SpaceOptions) error {
 	if err != nil {
 		return err
 	}
-	conf := vecindex.Config{Dim: o.Dim, Metric: o.Metric, Model: o.Model, Kind: o.Kind, Seed: o.Seed, M: o.M, EfConstruction: o.EfConstruction}
-	if err := conf.Validate(); err != nil {
+	s := space{SpaceOptions: o, name: name}
+	if err := s.config(v.g, 0).Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	id, s, err := v.space(name)
+	id, have, err := v.space(name)
 	switch {
-	case err == nil && s.SpaceOptions != o:
-		return fmt.Errorf("%w: made for model %q of %d dimensions", vecindex.ErrModelMismatch, s.Model, s.Dim)
+	case err == nil && have.SpaceOptions != o:
+		return fmt.Errorf("%w: made for model %q of %d dimensions in %s", vecindex.ErrModelMismatch, have.Model, have.Dim, have.Element)
 	case err == nil:
 		return nil
 	case !errors.Is(err, ErrNotFound):
 		return err
 	}
-	s = space{SpaceOptions: o, name: name}
 	if old, ok := v.lookupName(layout.KindSpace, name); ok {
 		// Dropped before: the next generation has keys of its own.
 		id = old

@@ -67,8 +67,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Config describes an index. Model, Dim, Metric and Kind are stamped on it by
-// its first write and checked by every later Open.
+// Config describes an index. Model, Dim, Metric, Kind and Element are stamped on it
+// by its first write and checked by every later Open.
 type Config struct {
 	// Table names the graph, space and generation whose keys hold the index.
 	Table layout.Table
@@ -81,6 +81,8 @@ type Config struct {
 	Model string
 	// Kind defaults to Flat.
 	Kind Kind
+	// Element is how vectors are stored; it defaults to F32.
+	Element Element
 	// Seed is that of the choices of the kinds that build graphs. M is the
 	// number of links that a node is given on each level of one, from MinM to
 	// MaxM, by default DefaultM; EfConstruction the width of the search that
@@ -136,6 +138,9 @@ func (c Config) Validate() error {
 	if c.Kind > CHNSW {
 		errs = append(errs, &KindError{Kind: c.Kind})
 	}
+	if c.Element > F16 {
+		errs = append(errs, fmt.Errorf("unknown form of elements %d", uint8(c.Element)))
+	}
 	if m := c.m(); m < MinM || m > MaxM {
 		errs = append(errs, fmt.Errorf("M %d is not within %d to %d", c.M, MinM, MaxM))
 	}
@@ -146,7 +151,7 @@ func (c Config) Validate() error {
 }
 
 func (c Config) stamp() Stamp {
-	return Stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: c.Kind, Normalised: c.Metric == Cosine}
+	return Stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: c.Kind, Element: c.Element, Normalised: c.Metric == Cosine}
 }
 
 // Stamp is what an index records of its configuration.
@@ -155,6 +160,8 @@ type Stamp struct {
 	Dim    int
 	Metric Metric
 	Kind   Kind
+	// Element is the form in which vectors are stored.
+	Element Element
 	// Normalised says that vectors are stored scaled to length 1.
 	Normalised bool
 }
@@ -165,7 +172,7 @@ func (s Stamp) String() string {
 	if s.Normalised {
 		form = "normalised"
 	}
-	return fmt.Sprintf("%q %d-d %s %s %s", s.Model, s.Dim, s.Metric, s.Kind, form)
+	return fmt.Sprintf("%q %d-d %s %s %s %s", s.Model, s.Dim, s.Element, s.Metric, s.Kind, form)
 }
 
 // Options are what may differ from one Open of an index to the next.

@@ -66,7 +66,8 @@
 // # Vectors and scores
 //
 // NaN, infinite and zero vectors are refused. Under [Cosine] a vector is
-// stored scaled to length 1; under [InnerProduct] and [L2] as given. A higher
+// stored scaled to length 1; under [InnerProduct] and [L2] as given. With [F16]
+// it is rounded then, and everything sees what it was rounded to. A higher
 // score is nearer for every metric; see [Metric].
 //
 // # Concurrency

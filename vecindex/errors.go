@@ -79,10 +79,11 @@ type Fault uint8
 
 // The faults.
 const (
-	FaultNaN  Fault = iota // an element is NaN
-	FaultInf               // an element is infinite
-	FaultZero              // all elements are zero
-	FaultLong              // the length exceeds 1e15, whose square has no room
+	FaultNaN   Fault = iota // an element is NaN
+	FaultInf                // an element is infinite
+	FaultZero               // all elements are zero
+	FaultLong               // the length exceeds 1e15, whose square has no room
+	FaultRange              // an element exceeds what the space's form holds
 )
 
 // VectorError is the error of a vector without a place in the metric.
@@ -104,6 +105,8 @@ func (e *VectorError) Error() string {
 		return "vector is zero"
 	case FaultLong:
 		return "vector is longer than 1e15"
+	case FaultRange:
+		return fmt.Sprintf("element %d of the vector is beyond 65504, the most that f16 holds", e.Element)
 	}
 	return "vector is not usable"
 }

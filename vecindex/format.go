@@ -2,7 +2,6 @@ package vecindex
 
 import (
 	"encoding/binary"
-	"math"
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/internal/layout"
@@ -12,7 +11,7 @@ import (
 // The records of a flat index. Keys are those of layout.Table; numbers in
 // values are little-endian.
 //
-//	TagVector     slot32   the vector: dim x f32
+//	TagVector     slot32   the vector: dim x f32 or f16
 //	TagSlot       slot32   offset 0   node u64
 //	                              8   layer u8
 //	                              9   born u48, sequence of the commit
@@ -20,7 +19,7 @@ import (
 //	TagIndexMeta  "index"  offset 0   version u8 = 1
 //	                              1   kind u8
 //	                              2   metric u8
-//	                              3   flags u8: bit 0 = normalised
+//	                              3   flags u8: bit 0 = normalised, bit 1 = f16
 //	                              4   dimension u32
 //	                              8   next slot u32
 //	                             12   vectors u32
@@ -42,6 +41,7 @@ const (
 	maxSlots    = hnsw.MaxSlots
 
 	flagNormalised = 1
+	flagHalf       = 2
 )
 
 // meta is the index's record of itself.
@@ -56,6 +56,9 @@ func appendMeta(dst []byte, m *meta) []byte {
 	flags := byte(0)
 	if m.stamp.Normalised {
 		flags |= flagNormalised
+	}
+	if m.stamp.Element == F16 {
+		flags |= flagHalf
 	}
 	dst = append(dst, metaVersion, byte(m.stamp.Kind), byte(m.stamp.Metric), flags)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(m.stamp.Dim))
@@ -72,7 +75,7 @@ func readMeta(key, b []byte) (m meta, err error) {
 	if b[0] != metaVersion {
 		return m, corrupt(key, "index record of version %d", b[0])
 	}
-	if b[3]&^flagNormalised != 0 {
+	if b[3]&^(flagNormalised|flagHalf) != 0 {
 		return m, corrupt(key, "unknown flags %02x", b[3])
 	}
 	m.stamp = Stamp{
@@ -81,6 +84,9 @@ func readMeta(key, b []byte) (m meta, err error) {
 		Metric:     Metric(b[2]),
 		Kind:       Kind(b[1]),
 		Normalised: b[3]&flagNormalised != 0,
+	}
+	if b[3]&flagHalf != 0 {
+		m.stamp.Element = F16
 	}
 	m.next = binary.LittleEndian.Uint32(b[8:])
 	m.live = binary.LittleEndian.Uint32(b[12:])
@@ -129,28 +135,6 @@ func readSlotOf(key, b []byte) (uint32, error) {
 		return 0, corrupt(key, "slot number of %d bytes", len(b))
 	}
 	return binary.LittleEndian.Uint32(b), nil
-}
-
-func appendVector(dst []byte, v []float32) []byte {
-	for _, x := range v {
-		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
-	}
-	return dst
-}
-
-// readVector decodes b into dst, whose length is the dimension.
-func readVector(key, b []byte, dst []float32) error {
-	if len(b) != 4*len(dst) {
-		return corrupt(key, "vector of %d bytes for %d elements", len(b), len(dst))
-	}
-	for i := range dst {
-		bits := binary.LittleEndian.Uint32(b[4*i:])
-		if bits&0x7F800000 == 0x7F800000 {
-			return corrupt(key, "element %d is not a finite number", i)
-		}
-		dst[i] = math.Float32frombits(bits)
-	}
-	return nil
 }
 
 // keySlot reads the slot from a key of a table keyed by slot.

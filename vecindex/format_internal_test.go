@@ -26,7 +26,7 @@ func TestRecordBytes(t *testing.T) {
 		{"meta", appendMeta(nil, &m), "01000200" + "00020000" + "04030201" + "05000000" + "0c0b0a0000000000" + "6d31"},
 		{"normalised", appendMeta(nil, &n)[:4], "01000001"},
 		{"slot", appendSlot(nil, slotRecord{id: 0x0102, layer: 3, born: 0x060504030201}), "0201000000000000" + "03" + "010203040506"},
-		{"vector", appendVector(nil, []float32{1, -2}), "0000803f" + "000000c0"},
+		{"vector", F32.append(nil, []float32{1, -2}), "0000803f" + "000000c0"},
 	} {
 		if got := hex.EncodeToString(c.got); got != c.want {
 			t.Errorf("%s is %s, want %s", c.name, got, c.want)
@@ -46,7 +46,7 @@ func TestMetaRefuses(t *testing.T) {
 		"version":            func(b []byte) []byte { b[0] = 2; return b },
 		"kind":               func(b []byte) []byte { b[1] = 3; return b },
 		"metric":             func(b []byte) []byte { b[2] = 3; return b },
-		"flags":              func(b []byte) []byte { b[3] = 2; return b },
+		"flags":              func(b []byte) []byte { b[3] = 4; return b },
 		"no dimension":       func(b []byte) []byte { b[4] = 0; return b },
 		"large dimension":    func(b []byte) []byte { b[7] = 1; return b },
 		"more than slots":    func(b []byte) []byte { b[12] = 3; return b },
@@ -67,7 +67,7 @@ func TestMetaRefuses(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	f.Add(appendMeta(nil, &meta{stamp: Stamp{Model: "m", Dim: 3, Normalised: true}, next: 2, live: 1, seq: 9}))
 	f.Add(appendSlot(nil, slotRecord{id: 1, layer: 2, born: 3}))
-	f.Add(appendVector(nil, []float32{1, 2, float32(math.Inf(1))}))
+	f.Add(F32.append(nil, []float32{1, 2, float32(math.Inf(1))}))
 	f.Add([]byte{1, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		key := []byte{0x37}
@@ -86,13 +86,15 @@ func FuzzRecords(f *testing.F) {
 		if _, err := readSlotOf(key, b); !damaged(err) && len(b) != slotOfSize {
 			t.Errorf("slot number of %d bytes was taken", len(b))
 		}
-		v := make([]float32, len(b)/4)
-		if err := readVector(key, b, v); !damaged(err) && !bytes.Equal(appendVector(nil, v), b) {
-			t.Errorf("vector %x became %x", b, appendVector(nil, v))
-		}
-		for _, x := range v {
-			if y := float64(x); math.IsNaN(y) || math.IsInf(y, 0) {
-				t.Errorf("vector %x has element %g", b, x)
+		for _, e := range []Element{F32, F16} {
+			v := make([]float32, len(b)/e.size())
+			if err := e.read(key, b, v); !damaged(err) && !bytes.Equal(e.append(nil, v), b) {
+				t.Errorf("vector %x of %s became %x", b, e, e.append(nil, v))
+			}
+			for _, x := range v {
+				if y := float64(x); math.IsNaN(y) || math.IsInf(y, 0) {
+					t.Errorf("vector %x of %s has element %g", b, e, x)
+				}
 			}
 		}
 	})

@@ -336,5 +336,5 @@ func (gs *graphSearch) stored(ctx context.Context, slot uint32) ([]float32, erro
 		return nil, err
 	}
 	gs.sc.raw = raw
-	return gs.sc.graph.row, readVector(key, raw, gs.sc.graph.row)
+	return gs.sc.graph.row, gs.v.ix.cfg.Element.read(key, raw, gs.sc.graph.row)
 }

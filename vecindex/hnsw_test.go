@@ -29,7 +29,11 @@ type points struct {
 func newPoints(t *testing.T, st kv.Store, metric vecindex.Metric, d int, o vecindex.Options) *points {
 	cfg := config(metric)
 	cfg.Kind, cfg.Dim, cfg.Seed = vecindex.HNSW, d, 7
-	p := &points{t: t, st: st, cfg: cfg, opt: o, rng: rand.New(rand.NewPCG(5, uint64(d))), live: map[uint64][]float32{}}
+	return newPointsOf(t, st, cfg, o)
+}
+
+func newPointsOf(t *testing.T, st kv.Store, cfg vecindex.Config, o vecindex.Options) *points {
+	p := &points{t: t, st: st, cfg: cfg, opt: o, rng: rand.New(rand.NewPCG(5, uint64(cfg.Dim))), live: map[uint64][]float32{}}
 	p.reopen()
 	return p
 }

@@ -84,7 +84,7 @@ func (ix *Index) wrap(op string, err error) error {
 }
 
 func (ix *Index) in(r kv.Reader) stored {
-	return stored{r: r, table: ix.cfg.Table, dim: ix.cfg.Dim}
+	return stored{r: r, table: ix.cfg.Table, dim: ix.cfg.Dim, element: ix.cfg.Element}
 }
 
 // readMeta reads the index's record and checks its stamp.

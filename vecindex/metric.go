@@ -14,12 +14,54 @@ const (
 	// length 1 and rounded can be from 1. What lies within is stored as it is,
 	// so that a vector read from an index can be put back unchanged.
 	unitSlack = 1.0 / (1 << 22)
+	// halfSlack is the same where elements were rounded to F16.
+	halfSlack = 1.0 / (1 << 9)
+)
+
+// purpose is what a vector is prepared for.
+type purpose bool
+
+const (
+	stores purpose = false // to be put
+	asks   purpose = true  // to be compared with those that were
 )
 
 // appendPrepared appends v to dst in the form that vectors are stored in and
 // queries compared in, or returns what makes v unusable. A zero vector is
-// refused under Cosine, where it has no direction, and where zeroOK is not set.
-func (c *Config) appendPrepared(dst, v []float32, zeroOK bool) ([]float32, error) {
+// refused under Cosine, where it has no direction, and for storing.
+func (c *Config) appendPrepared(dst, v []float32, p purpose) ([]float32, error) {
+	from := len(dst)
+	dst, err := c.appendScaled(dst, v, p)
+	if err != nil || p == asks || c.Element != F16 {
+		return dst, err
+	}
+	zero := true
+	for i, x := range dst[from:] {
+		h, ok := halfOf(x)
+		if !ok {
+			return dst[:from], &VectorError{Fault: FaultRange, Element: i}
+		}
+		dst[from+i] = ofHalf(h)
+		zero = zero && h<<1 == 0
+	}
+	if zero {
+		return dst[:from], &VectorError{Fault: FaultZero}
+	}
+	return dst, nil
+}
+
+// halves reports whether F16 has all elements of v.
+func halves(v []float32) bool {
+	for _, x := range v {
+		if h, ok := halfOf(x); !ok || ofHalf(h) != x {
+			return false
+		}
+	}
+	return true
+}
+
+// appendScaled is appendPrepared without rounding.
+func (c *Config) appendScaled(dst, v []float32, p purpose) ([]float32, error) {
 	if len(v) != c.Dim {
 		return dst, &DimensionError{Want: c.Dim, Have: len(v)}
 	}
@@ -39,7 +81,7 @@ func (c *Config) appendPrepared(dst, v []float32, zeroOK bool) ([]float32, error
 			}
 		}
 	}
-	if sum == 0 && (c.Metric == Cosine || !zeroOK) {
+	if sum == 0 && (c.Metric == Cosine || p == stores) {
 		return dst, &VectorError{Fault: FaultZero}
 	}
 	if c.Metric != Cosine {
@@ -48,7 +90,8 @@ func (c *Config) appendPrepared(dst, v []float32, zeroOK bool) ([]float32, error
 		}
 		return append(dst, v...), nil
 	}
-	if math.Abs(sum-1) <= unitSlack {
+	off := math.Abs(sum - 1)
+	if off <= unitSlack || c.Element == F16 && p == stores && off <= halfSlack && halves(v) {
 		return append(dst, v...), nil
 	}
 	norm := math.Sqrt(sum)

@@ -89,7 +89,7 @@ func (ix *Index) encodePlanes(ctx context.Context, r kv.Reader, g *graph, from, 
 		if err != nil || !v.Held(slot) {
 			return err
 		}
-		if err := readVector(key, value, x); err != nil {
+		if err := ix.cfg.Element.read(key, value, x); err != nil {
 			return err
 		}
 		enc.Encode(code, v.Low(slot), x)

@@ -13,9 +13,10 @@ import (
 
 // stored reads the records of an index from one state of the store.
 type stored struct {
-	r     kv.Reader
-	table layout.Table
-	dim   int
+	r       kv.Reader
+	table   layout.Table
+	dim     int
+	element Element
 }
 
 // ctxStride is how many records are read between two looks at the context.
@@ -154,7 +155,7 @@ func (s stored) vectors(ctx context.Context, ids []uint64, fn func(i int, layer 
 	}
 	row := make([]float32, s.dim)
 	return s.r.MultiGet(ctx, keys, func(j int, b []byte) error {
-		if err := readVector(keys[j], b, row); err != nil {
+		if err := s.element.read(keys[j], b, row); err != nil {
 			return err
 		}
 		return fn(where[j], layers[j], row)
@@ -224,7 +225,7 @@ func (s stored) pending(ctx context.Context, fn func(slot uint32, rec slotRecord
 		if key, err = seek(vectors, s.table.Slot(layout.TagVector, slot)); err != nil {
 			return err
 		}
-		if err := readVector(key, vectors.Value(), x); err != nil {
+		if err := s.element.read(key, vectors.Value(), x); err != nil {
 			return err
 		}
 		if err := fn(slot, rec, x); err != nil {

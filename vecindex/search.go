@@ -85,7 +85,7 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 		return nil, fmt.Errorf("Ef %d is not within 0 to %d: %w", q.Ef, MaxEf, ErrRange)
 	}
 	var err error
-	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q.Vector, true); err != nil {
+	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q.Vector, asks); err != nil {
 		return nil, err
 	}
 	wanted, err := sc.plan(q)
@@ -245,7 +245,7 @@ func (v *View) searchStored(ctx context.Context, allow *roaring.Bitmap, sc *scra
 		if !sc.wants(rec.layer) || allow != nil && !allowed(allow, rec.id) {
 			return nil
 		}
-		if err := readVector(key, raw, sc.row); err != nil {
+		if err := v.src.element.read(key, raw, sc.row); err != nil {
 			return err
 		}
 		sc.offer(Hit{ID: rec.id, Layer: rec.layer, Score: metric.score(sc.query, sc.row)}, nil)

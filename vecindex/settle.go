@@ -290,7 +290,7 @@ func (gr *group) fetch(ctx context.Context, r kv.Reader) error {
 		if b == nil {
 			return corrupt(keys[i], "slot without a vector")
 		}
-		return readVector(keys[i], b, gr.vector(i))
+		return gr.ix.cfg.Element.read(keys[i], b, gr.vector(i))
 	})
 }
 

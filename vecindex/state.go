@@ -189,7 +189,7 @@ func (ix *Index) build(ctx context.Context) (st *state, err error) {
 		if _, ok := m.table.find(rec.id); ok {
 			return corrupt(key, "node %d has a second slot", rec.id)
 		}
-		if err := readVector(key, raw, row); err != nil {
+		if err := ix.cfg.Element.read(key, raw, row); err != nil {
 			return err
 		}
 		m.add(rec, slot, row)

@@ -164,7 +164,7 @@ func (v *View) Score(ctx context.Context, q []float32, ids []uint64, dst []float
 	sc := v.ix.scratch.Get().(*scratch)
 	defer v.ix.scratch.Put(sc)
 	var err error
-	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q, true); err != nil {
+	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q, asks); err != nil {
 		return dst, v.ix.wrap("score", err)
 	}
 	if _, err := v.source(ctx); err != nil {

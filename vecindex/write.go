@@ -76,7 +76,7 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 		return w.ix.wrap("put", fmt.Errorf("write of commit %d: %w", w.seq, kv.ErrClosed))
 	}
 	dim := w.ix.cfg.Dim
-	buffer, err := w.ix.cfg.appendPrepared(w.buffer, v, false)
+	buffer, err := w.ix.cfg.appendPrepared(w.buffer, v, stores)
 	if err != nil {
 		return w.ix.wrap(fmt.Sprintf("put node %d", id), err)
 	}
@@ -102,7 +102,7 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	s.live, s.layer = true, layer
 
 	t := w.ix.cfg.Table
-	w.enc = appendVector(w.enc[:0], w.vector(s))
+	w.enc = w.ix.cfg.Element.append(w.enc[:0], w.vector(s))
 	w.b.Set(t.Slot(layout.TagVector, s.slot), w.enc)
 	w.enc = appendSlot(w.enc[:0], slotRecord{id: id, layer: layer, born: w.seq})
 	w.b.Set(t.Slot(layout.TagSlot, s.slot), w.enc)

@@ -153,8 +153,20 @@ func (rcv *Space) MutateEpoch(n uint64) bool {
 	return rcv._tab.MutateUint64Slot(22, n)
 }
 
+func (rcv *Space) Element() byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(24))
+	if o != 0 {
+		return rcv._tab.GetByte(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Space) MutateElement(n byte) bool {
+	return rcv._tab.MutateByteSlot(24, n)
+}
+
 func SpaceStart(builder *flatbuffers.Builder) {
-	builder.StartObject(10)
+	builder.StartObject(11)
 }
 func SpaceAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(name), 0)
@@ -185,6 +197,9 @@ func SpaceAddGeneration(builder *flatbuffers.Builder, generation uint16) {
 }
 func SpaceAddEpoch(builder *flatbuffers.Builder, epoch uint64) {
 	builder.PrependUint64Slot(9, epoch, 0)
+}
+func SpaceAddElement(builder *flatbuffers.Builder, element byte) {
+	builder.PrependByteSlot(10, element, 0)
 }
 func SpaceEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -45,7 +45,7 @@ func spaceOf(model string) string { return "rich@" + model }
 func (s *System) space(model string, dim int) engine.SpaceOptions {
 	return engine.SpaceOptions{
 		Dim: dim, Model: model, Metric: vecindex.Cosine, Kind: vecindex.HNSW,
-		Seed: spaceSeed, M: s.p.M, EfConstruction: s.p.EfConstruction,
+		Element: s.p.Vectors, Seed: spaceSeed, M: s.p.M, EfConstruction: s.p.EfConstruction,
 	}
 }
 

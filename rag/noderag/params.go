@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // Name is the method's name.
@@ -45,6 +46,9 @@ type Params struct {
 	Cluster int
 	// M and EfConstruction are those of the vectors' graph; 50 and 200.
 	M, EfConstruction int
+	// Vectors is how the vectors are stored: f32, the default, or f16, which
+	// takes half of the room.
+	Vectors vecindex.Element
 	// UnitRelations joins units and relationships too.
 	UnitRelations bool
 
@@ -89,7 +93,7 @@ type Params struct {
 func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "core": "0", "pivots": "10", "scale": "0", "mentions": "1",
-		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "sr": "off",
+		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "vectors": "f32", "sr": "off",
 		"k": "10", "dual": "on", "near": "on", "cross": "on", "name-weight": "1", "vector-weight": "1",
 		"match": "phrase", "names": "0", "steps": "2", "alpha": "0.5", "ppr": "lazy", "adjust": "on",
 		"cnode": "10", "enode": "10", "rnode": "30", "onode": "10", "expand": "on", "fill": "off", "order": "summary",
@@ -99,7 +103,7 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on.
 func indexed() []string {
 	return []string{
-		"chunks", "core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "sr",
+		"chunks", "core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "vectors", "sr",
 	}
 }
 
@@ -149,6 +153,9 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Cluster = r.Int("cluster", 0, 1_000_000)
 	p.M = r.Int("m", 2, 256)
 	p.EfConstruction = r.Int("efc", 1, 10_000)
+	if r.OneOf("vectors", vecindex.F32.String(), vecindex.F16.String()) == vecindex.F16.String() {
+		p.Vectors = vecindex.F16
+	}
 	p.UnitRelations = r.Flag("sr")
 	p.Hits = r.Int("k", 1, 1000)
 	p.Dual = r.Flag("dual")

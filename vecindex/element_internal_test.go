@@ -1,0 +1,141 @@
+package vecindex
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ragdb/ragdb/kv"
+)
+
+// half is binary16 by its definition (IEEE 754, 3.4): a sign, five bits of
+// exponent of bias 15, ten of fraction.
+func half(h uint16) float64 {
+	sign := 1 - 2*float64(h>>15)
+	exp, frac := int(h>>10&31), float64(h&1023)
+	switch exp {
+	case 0:
+		return sign * math.Ldexp(frac, -24)
+	case 31:
+		if frac > 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(1024+frac, exp-25)
+}
+
+// TestHalf looks at all 65,536 halves, at what lies between each and the next,
+// and at numbers that have none.
+func TestHalf(t *testing.T) {
+	for i := range 1 << 16 {
+		h := uint16(i)
+		if h&halfInf == halfInf {
+			if _, ok := halfOf(float32(half(h))); ok {
+				t.Fatalf("%#04x, which is %v, was taken", h, half(h))
+			}
+			continue
+		}
+		x := ofHalf(h)
+		if float64(x) != half(h) || math.Signbit(float64(x)) != (h>>15 == 1) {
+			t.Fatalf("%#04x is %v, not %v", h, x, half(h))
+		}
+		if back, ok := halfOf(x); !ok || back != h {
+			t.Fatalf("%#04x became %#04x", h, back)
+		}
+		if h&0x7FFF == 0x7BFF {
+			continue // the greatest
+		}
+		next := float32(half(h + 1))
+		middle := (x + next) / 2 // exact
+		even := h + h&1
+		for _, c := range []struct {
+			x    float32
+			want uint16
+		}{
+			{middle, even},
+			{math.Nextafter32(middle, x), h},
+			{math.Nextafter32(middle, next), h + 1},
+		} {
+			if got, ok := halfOf(c.x); !ok || got != c.want {
+				t.Fatalf("%v became %#04x, not %#04x", c.x, got, c.want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		x  float32
+		ok bool
+	}{
+		{65504, true}, {math.Nextafter32(65520, 0), true}, {65520, false}, {-65520, false}, {math.MaxFloat32, false},
+		{float32(math.Inf(1)), false}, {float32(math.NaN()), false}, {math.SmallestNonzeroFloat32, true},
+	} {
+		if h, ok := halfOf(c.x); ok != c.ok {
+			t.Errorf("%v: %#04x, %v", c.x, h, ok)
+		}
+	}
+}
+
+// TestElementsRoundTrip says that what was put once can be put again and stays
+// the same, to the bit, whatever the metric.
+func TestElementsRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, metric := range []Metric{Cosine, InnerProduct, L2} {
+		for _, e := range []Element{F32, F16} {
+			for _, dim := range []int{1, 2, 7, 300, 5000} {
+				c := Config{Dim: dim, Metric: metric, Model: "m", Element: e}
+				v := make([]float32, dim)
+				for i := range v {
+					v[i] = float32(rng.NormFloat64() * math.Exp(2*rng.NormFloat64()))
+				}
+				once, err := c.appendPrepared(nil, v, stores)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := e.append(nil, once)
+				read := make([]float32, dim)
+				if err := e.read(nil, b, read); err != nil || len(b) != dim*e.size() {
+					t.Fatalf("%d bytes, %v", len(b), err)
+				}
+				twice, err := c.appendPrepared(nil, read, stores)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range twice {
+					if twice[i] != once[i] || read[i] != once[i] {
+						t.Fatalf("%s %s %d-d: element %d was %v, is %v, then %v", metric, e, dim, i, once[i], read[i], twice[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestElementRefused(t *testing.T) {
+	ip := Config{Dim: 2, Metric: InnerProduct, Model: "m", Element: F16}
+	for _, c := range []struct {
+		v    []float32
+		want VectorError
+	}{
+		{[]float32{1, 65520}, VectorError{FaultRange, 1}},
+		{[]float32{-1e9, 1}, VectorError{FaultRange, 0}},
+		{[]float32{1e-9, -1e-9}, VectorError{FaultZero, 0}},
+		{[]float32{1, float32(math.NaN())}, VectorError{FaultNaN, 1}},
+		{[]float32{float32(math.Inf(-1)), 0}, VectorError{FaultInf, 0}},
+	} {
+		_, err := ip.appendPrepared(nil, c.v, stores)
+		var bad *VectorError
+		if !errors.As(err, &bad) || *bad != c.want {
+			t.Errorf("%v: %v", c.v, err)
+		}
+	}
+	// A query is not stored, and may be longer than what is.
+	if q, err := ip.appendPrepared(nil, []float32{1e9, 0}, asks); err != nil || q[0] != 1e9 {
+		t.Errorf("query %v, %v", q, err)
+	}
+	for _, b := range [][]byte{{0, 0x7C, 0, 0}, {0, 0, 1, 0xFC}, {0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0}} {
+		if err := F16.read([]byte{1}, b, make([]float32, 2)); !errors.Is(err, kv.ErrCorrupt) {
+			t.Errorf("%x: %v", b, err)
+		}
+	}
+}
