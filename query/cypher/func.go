@@ -68,6 +68,9 @@ func (c *compiler) checkFunction(e *FuncCall) error {
 	if f == nil {
 		return c.unknownFunction(e)
 	}
+	if what := refusedForm(lower, e.Args); what != "" {
+		return c.unsupported(e.Pos, e.Name, "InvalidArgumentExpression", what)
+	}
 	if e.Distinct {
 		return c.refuse(e.Pos, e.Name, "InvalidAggregation", fmt.Sprintf("DISTINCT stands only in an aggregate, which %s() is not", f.name))
 	}

@@ -97,9 +97,6 @@ func callIsNaN(_ *exec, at Pos, a []Value) (Value, error) {
 // callRound rounds to a whole number, a half towards positive infinity, or to
 // some decimal digits, a half away from zero; so does Neo4j.
 func callRound(_ *exec, at Pos, a []Value) (Value, error) {
-	if len(a) == 3 {
-		return Null, argumentError(at, "not supported: round() with a mode; write ceil() or floor()")
-	}
 	if !a[0].isNumber() {
 		return Null, wants(at, "round", "a number", a[0])
 	}

@@ -18,6 +18,22 @@ func refusedFunction(name string) string {
 	return ""
 }
 
+// refusedForm names a way to call a function of the subset that is not in it,
+// "" for none; name is in lower case.
+func refusedForm(name string, args []Expr) string {
+	switch {
+	case name == "round" && len(args) == 3:
+		return "round() with a mode; write ceil() or floor()"
+	case name == "datetime" && len(args) == 0:
+		return "datetime() of no string (" + repeats + ")"
+	case name == "datetime":
+		if _, ok := args[0].(*MapLit); ok {
+			return "datetime() of a map; write datetime('2026-01-31T09:30:00Z')"
+		}
+	}
+	return ""
+}
+
 const (
 	repeats  = "results repeat; pass the value as a parameter"
 	noParts  = "times are points in time; write datetime('2026-01-31T09:30:00Z')"
