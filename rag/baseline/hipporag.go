@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // hippoRAG ranks chunks by a random walk from the question's entities (Gutierrez
@@ -86,6 +88,9 @@ func (s *openIE) link(ctx context.Context, m *rag.Models, q rag.Question, space 
 	}
 	out := &query.Union{Combine: query.Max, Source: "query entities, nearest node each"}
 	for _, name := range names {
+		if space == spaceName {
+			name = cmp.Or(text.Key(name), name) // as the names are embedded
+		}
 		out.In = append(out.In, &query.VectorSearch{
 			Graph: s.g, Space: spaceOf(space, m.Questions.Space().Model), Text: name, K: 1,
 		})
