@@ -11,9 +11,9 @@ import (
 // edge that is bound, or to follow an edge.
 type move struct {
 	access *access
-	edge   int // where access is nil
-	from   int // the node that an edge is followed from
-	rows   float64
+	edge   int     // where access is nil
+	from   int     // the node that an edge is followed from
+	rows   float64 // expected of one
 }
 
 // matchState is what some moves have bound, with their cost.
@@ -107,7 +107,7 @@ func (g *patternGraph) next(s matchState) (move, bool, error) {
 			}
 		}
 	}
-	best, found := move{rows: math.Inf(1)}, false
+	best, bestRows, found := move{}, math.Inf(1), false
 	for i, e := range g.edges {
 		if s.edges&(1<<i) != 0 || e.shortest != NotShortest {
 			continue
@@ -120,17 +120,19 @@ func (g *patternGraph) next(s matchState) (move, bool, error) {
 			if err != nil {
 				return move{}, false, err
 			}
-			rows *= g.selectivity(s, g.apply(s, move{edge: i, from: from}))
-			if rows < best.rows {
-				best, found = move{edge: i, from: from, rows: rows}, true
+			m := move{edge: i, from: from, rows: rows}
+			if after := g.apply(s, m); after.rows < bestRows {
+				best, bestRows, found = m, after.rows, true
 			}
 		}
 	}
 	return best, found, nil
 }
 
-// apply returns the state after a move.
+// apply returns the state after a move and the conditions that it makes
+// decidable.
 func (g *patternGraph) apply(s matchState, m move) matchState {
+	before := s
 	if m.access != nil {
 		s.nodes |= 1 << m.access.node
 	} else {
@@ -139,15 +141,16 @@ func (g *patternGraph) apply(s matchState, m move) matchState {
 	}
 	s.rows *= m.rows
 	s.cost += s.rows
+	s.rows *= g.selectivity(before, s, m.access)
 	return s
 }
 
 // selectivity is the share of rows that the conditions let pass which a move
-// makes decidable.
-func (g *patternGraph) selectivity(before, after matchState) float64 {
+// makes decidable, but for the one that an access makes use of.
+func (g *patternGraph) selectivity(before, after matchState, by *access) float64 {
 	share := 1.0
 	for _, c := range g.conds {
-		if c.paths != 0 || c.nodes&^after.nodes != 0 || c.edges&^after.edges != 0 ||
+		if by != nil && by.cond == c || c.paths != 0 || c.nodes&^after.nodes != 0 || c.edges&^after.edges != 0 ||
 			c.nodes&^before.nodes == 0 && c.edges&^before.edges == 0 {
 			continue
 		}

@@ -66,7 +66,7 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 			}
 		case *Call:
 			err = pl.call(clause, last && len(p.Clauses) == 1)
-			if last && clause.Yield == nil && len(p.Clauses) == 1 {
+			if last && len(p.Clauses) == 1 {
 				c.columns = pl.visible()
 			}
 		default:

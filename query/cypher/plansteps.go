@@ -42,10 +42,13 @@ func (pl *planner) planMatch(patterns []*Pattern, where Expr) ([]step, error) {
 		if err != nil {
 			return nil, err
 		}
-		next.plan().Estimate = s.rows
+		next.plan().Estimate = before.rows * m.rows
 		steps = append(steps, next)
 		if steps, err = g.filters(steps, s, false); err != nil {
 			return nil, err
+		}
+		if last := steps[len(steps)-1]; last != next {
+			last.plan().Estimate = s.rows
 		}
 	}
 	for _, p := range g.paths {
