@@ -26,6 +26,7 @@ type evalFlags struct {
 	answer        answerFlags
 	meter         *rag.Meter // of all calls; see evalMeter
 	budget        atLeastOne
+	sample        atLeastOne
 	seed          uint64
 	growth, html  string
 }
@@ -102,6 +103,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	f.models.addLimits(cmd)
 	f.answer.add(cmd)
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
+	fl.Var(&f.sample, "sample", "ask so many of the questions, evenly spread over them (default all)")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the intervals")
 }
 
@@ -206,7 +208,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
 			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(f),
-			Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
+			Sample: int(f.sample), Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
 		}
 		if f.db != "" && len(f.data) > 1 {
 			o.DB = filepath.Join(f.db, set.name()+".ragdb")

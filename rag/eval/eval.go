@@ -36,6 +36,9 @@ type Options struct {
 	Models func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error)
 	// Answers say how answers are made and judged; nil asks for none.
 	Answers *AnswerOptions
+	// Sample is how many of the questions are asked, evenly spread over them; 0
+	// is all.
+	Sample int
 	// Budget is the context's number of tokens; 0 is [rag.DefaultBudget].
 	Budget int
 	// Seed is that of the bootstrap.
@@ -171,7 +174,7 @@ func (r *runner) report() (*Report, error) {
 		return nil, err
 	}
 	rep := &Report{
-		V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Budget: r.o.Budget, Chunks: r.set.String(), Asked: r.questions,
+		V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Sample: r.o.Sample, Budget: r.o.Budget, Chunks: r.set.String(), Asked: r.questions,
 	}
 	if r.o.Join {
 		rep.Join = "yes"

@@ -30,6 +30,9 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if len(r.questions) == 0 {
 		return fmt.Errorf("%s holds no questions", qs)
 	}
+	if r.o.Sample > 0 {
+		r.questions = sample(r.questions, r.o.Sample)
+	}
 	r.source = rag.Input{FS: dataFS(r.o.Data), Root: path.Base(filepath.ToSlash(corpus)), Load: load.Options{Format: "jsonl"}}
 	if r.input = r.source; r.o.Join {
 		if r.joined, err = readJoined(ctx, r.source, r.o.Notify); err != nil {

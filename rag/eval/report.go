@@ -8,7 +8,9 @@ type Report struct {
 	Data string `json:"data"`
 	Join string `json:"join"`
 	// Extract is what entities and relations were read with, as in Options.
-	Extract  string   `json:"extract"`
+	Extract string `json:"extract"`
+	// Sample is how many of the questions were to be asked, 0 for all.
+	Sample   int      `json:"sample,omitempty"`
 	Budget   int      `json:"budget"`
 	Chunks   string   `json:"chunks"`
 	Manifest Manifest `json:"manifest"`
