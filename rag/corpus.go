@@ -176,17 +176,21 @@ func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
 	if err != nil {
 		return Chunk{}, err
 	}
-	s := n.Prop(propText)
-	ch := Chunk{
-		Key: n.Key, ID: id, Doc: DocOf(n.Key),
-		Start: int(n.Prop(propStart).AsInt()), End: int(n.Prop(propEnd).AsInt()),
-		Tokens: int(n.Prop(propTokens).AsInt()), Order: int(n.Prop(propOrder).AsInt()),
-		Text: s.AsString(),
-	}
+	ch, s := chunkOf(n), n.Prop(propText)
+	ch.Text = s.AsString()
 	if s.Kind() == engine.KindText {
 		ch.Text, err = v.Text(id, propText)
 	}
 	return ch, err
+}
+
+// chunkOf reads a chunk's node, without the text.
+func chunkOf(n engine.Node) Chunk {
+	return Chunk{
+		Key: n.Key, ID: n.ID, Doc: DocOf(n.Key),
+		Start: int(n.Prop(propStart).AsInt()), End: int(n.Prop(propEnd).AsInt()),
+		Tokens: int(n.Prop(propTokens).AsInt()), Order: int(n.Prop(propOrder).AsInt()),
+	}
 }
 
 // ChunkByKey reads a chunk of a set by its key.

@@ -128,12 +128,16 @@ func (c *Corpus) cite(ctx context.Context, s *engine.Snapshot, sys System, it qu
 		out.Kind = v.EdgeTypeName(it.Edge.Type)
 		nodes = []engine.NodeID{it.Edge.From, it.Edge.To}
 	}
+	own := Chunk{} // the item, where it is a chunk of the base graph
 	for _, id := range nodes {
 		n, err := v.Node(id)
 		if err != nil {
 			return out, err
 		}
 		out.Keys = append(out.Keys, n.Key)
+		if g == c.Base && it.ID != 0 {
+			own = chunkOf(n)
+		}
 		if it.ID != 0 && g != c.Base {
 			out.Kind = v.NodeTypeName(n.Type)
 		}
@@ -144,12 +148,14 @@ func (c *Corpus) cite(ctx context.Context, s *engine.Snapshot, sys System, it qu
 	}
 	base := s.Graph(c.Base).WithContext(ctx)
 	for _, key := range out.Chunks[:min(len(out.Chunks), maxSpans)] {
-		ch, err := c.ChunkByKey(base, sys.ChunkSet(), key)
-		if isMissing(err) {
-			continue
-		}
-		if err != nil {
-			return out, err
+		ch := own
+		if key != own.Key {
+			var err error
+			if ch, err = c.ChunkByKey(base, sys.ChunkSet(), key); isMissing(err) {
+				continue
+			} else if err != nil {
+				return out, err
+			}
 		}
 		out.Spans = append(out.Spans, Span{Doc: ch.Doc, Bytes: [2]int64{int64(ch.Start), int64(ch.End)}})
 	}

@@ -34,7 +34,7 @@ type Params struct {
 	Anchor float64
 	// Gate is how fast names in the question open the bridge: wholly where
 	// they are one part in Gate of its words; 0 leaves it open. The default is
-	// 2.5.
+	// 5.
 	Gate float64
 	// Pin keeps the first hit first. It is on by default.
 	Pin bool
@@ -43,7 +43,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "2.5", "pin": "on",
+		"chunks": text.ChunkSet{}.String(), "k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "5", "pin": "on",
 	}
 }
 
@@ -61,7 +61,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
 		r.Fail("chunks", err.Error())
 	}
-	p.K = r.Int("k", 1, candidates)
+	p.K = r.Int("k", 1, minCandidates)
 	p.Lambda = r.Float("lambda", 0, 10)
 	p.Delta = r.Float("delta", 0, 1)
 	p.Anchor = r.Float("anchor", 0, 1)
@@ -115,15 +115,18 @@ func (s *System) Changed(context.Context, *rag.Models, []rag.Chunk) (func(contex
 	return nil, nil
 }
 
-// candidates is how many chunks each of the two rankings brings, as for naive.
-const candidates = 1000
+// candidates returns how many chunks each of the two rankings brings: enough to
+// fill the context with chunks of 30 tokens, and to tell what scores are usual.
+func candidates(q rag.Question) int { return max(minCandidates, q.Tokens()/30) }
+
+const minCandidates = 400
 
 // Plan implements [rag.System].
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	base, set := s.c.Base, s.p.Chunks
+	base, set, n := s.c.Base, s.p.Chunks, candidates(q)
 	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
-		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.Questions.Space().Model), Text: q.Text, K: candidates},
-		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: q.Text, K: candidates},
+		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.Questions.Space().Model), Text: q.Text, K: n},
+		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: q.Text, K: n},
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{
 		In: &query.Limit{In: hits, N: s.p.K}, Graph: base, Names: rag.NamesField(set), Words: rag.TextField(set), Text: q.Text,

@@ -1,0 +1,352 @@
+package bridge_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/baseline"
+	"github.com/ragdb/ragdb/rag/bridge"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+)
+
+func open(t testing.TB) *ragtest.Corpus {
+	t.Helper()
+	c := ragtest.Open(t, rag.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25")})
+	c.Models = ragtest.Fixed
+	return c
+}
+
+func retrieve(t testing.TB, c *ragtest.Corpus, spec string, q rag.Question) *rag.Evidence {
+	t.Helper()
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := c.Retrieve(t.Context(), c.System(t, spec), m, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev
+}
+
+// docs returns the documents of the evidence, in order.
+func docs(ev *rag.Evidence) []string {
+	var out []string
+	for _, it := range ev.Items() {
+		out = append(out, rag.DocOf(it.Keys[0]))
+	}
+	return out
+}
+
+// found counts the questions that have the answer among the first n.
+func found(t testing.TB, c *ragtest.Corpus, spec string, questions []hop, n int) (k int) {
+	for _, q := range questions {
+		have := docs(retrieve(t, c, spec, rag.Question{Text: q.question}))
+		if slices.Contains(have[:min(n, len(have))], q.person) {
+			k++
+		}
+	}
+	return k
+}
+
+// TestTwoHops asks for what a document says that shares no rare word with the
+// question. Ordinary search finds its answer by luck, bridge each time.
+func TestTwoHops(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, questions := hops(1, 60)
+	c.Index(t, "bridge", all...)
+	if n := found(t, c, "bm25", questions, 5); n > 6 {
+		t.Errorf("bm25 answers %d of 60: the corpus is too easy", n)
+	}
+	if n := found(t, c, "naive", questions, 5); n > 6 {
+		t.Errorf("naive answers %d of 60: the corpus is too easy", n)
+	}
+	if n := found(t, c, "bridge", questions, 2); n != 60 {
+		t.Errorf("bridge answers %d of 60", n)
+	}
+	if n := found(t, c, "bridge:lambda=0", questions, 5); n > 6 {
+		t.Errorf("without a weight bridge answers %d of 60", n)
+	}
+}
+
+// TestNoNames asks what names nothing: the evidence is that of the ordinary
+// search.
+func TestNoNames(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, _ := hops(2, 40)
+	c.Index(t, "bridge", all...)
+	q := rag.Question{Text: "who learned to draw above a bakery?"}
+	want := docs(retrieve(t, c, "naive", q))
+	if got := docs(retrieve(t, c, "bridge", q)); !slices.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	if got := docs(retrieve(t, c, "bridge:gate=0", q)); slices.Equal(got, want) {
+		t.Error("an open gate changes nothing")
+	}
+}
+
+// TestPin keeps naive's first hit first, however much bridges weigh.
+func TestPin(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, questions := hops(3, 40)
+	c.Index(t, "bridge", all...)
+	moved := 0
+	for _, q := range questions {
+		q := rag.Question{Text: q.question}
+		first := docs(retrieve(t, c, "naive", q))[0]
+		if got := docs(retrieve(t, c, "bridge:lambda=10", q))[0]; got != first {
+			t.Errorf("%s: %s is first, not %s", q.Text, got, first)
+		}
+		if docs(retrieve(t, c, "bridge:lambda=10,pin=off", q))[0] != first {
+			moved++
+		}
+	}
+	if moved < 30 {
+		t.Errorf("without the pin %d of 40 first hits moved", moved)
+	}
+}
+
+// TestFormula computes a ranking by hand from naive's scores and the names.
+func TestFormula(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.Index(t, "bridge",
+		ragtest.Doc{Key: "film.md", Text: "# Vexo Runa\n\nVexo Runa is a drama by Tilo Barat.\n"},
+		ragtest.Doc{Key: "person.md", Text: "# Tilo Barat\n\nTilo Barat was born in Moxu.\n"},
+		ragtest.Doc{Key: "guest.md", Text: "# Guests\n\nIn summer the guests were born elsewhere, said Tilo Barat.\n"},
+		ragtest.Doc{Key: "rest.md", Text: "# The rest\n\nThere is nothing else.\n"},
+	)
+	q := rag.Question{Text: "Where was the maker of Vexo Runa born?"}
+	score := func(spec string) map[string]float64 {
+		out := map[string]float64{}
+		for _, it := range retrieve(t, c, spec, q).Items() {
+			out[rag.DocOf(it.Keys[0])] = it.Score
+		}
+		return out
+	}
+	// s0 is naive's score from 0 to 1; the documents' words in the question are
+	// vexo, runa (1 of 4 each) and born (2 of 4): maker is nobody's.
+	s0 := score("naive")
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range s0 {
+		low, high = min(low, s), max(high, s)
+	}
+	for doc := range s0 {
+		s0[doc] = (s0[doc] - low) / (high - low)
+	}
+	idf1, idf2, idf3 := math.Log(1+3.5/1.5), math.Log(2), math.Log(1+1.5/3.5)
+	mass := 2*idf1 + idf2
+	// From each hit by the name Tilo Barat, which three have: wholly about it
+	// is person.md, where it opens a line; a quarter film.md and guest.md.
+	name := idf3 / math.Log(5)
+	best := map[string]float64{}
+	for _, way := range []struct {
+		from, to   string
+		about, new float64
+	}{
+		{"film.md", "person.md", 1, idf2}, {"film.md", "guest.md", 0.25, idf2},
+		{"person.md", "film.md", 0.25, 2 * idf1}, {"person.md", "guest.md", 0.25, 0},
+		{"guest.md", "film.md", 0.25, 2 * idf1}, {"guest.md", "person.md", 1, 0},
+	} {
+		a := s0[way.from]
+		if way.from != "film.md" {
+			a *= 0.3 // they do not name Vexo Runa
+		}
+		best[way.to] = max(best[way.to], a*name*way.about*(0.3+way.new/mass))
+	}
+	most := slices.Max(slices.Collect(maps.Values(best)))
+	got := score("bridge:pin=off,gate=1")
+	gate := 2 * idf1 / mass // Vexo Runa's part of the question
+	for doc, s := range s0 {
+		want := s + 0.5*best[doc]/most*gate
+		if math.Abs(got[doc]-want) > 1e-6 {
+			t.Errorf("%s scores %.6f, want %.6f", doc, got[doc], want)
+		}
+	}
+}
+
+// TestHistory compares a corpus that documents came to and left with one that
+// was indexed at once. Scores are equal; where they are, places may differ, as
+// ids do.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	all, questions := hops(4, 40)
+	others, _ := hops(5, 20)
+	for i := range others {
+		others[i].Key = "gone/" + others[i].Key
+	}
+	fresh, grown := open(t), open(t)
+	fresh.Index(t, "bridge", all...)
+	changed := slices.Clone(all[:50])
+	for i := range 10 {
+		changed[i].Text = strings.ToUpper(changed[i].Text)
+	}
+	grown.Index(t, "bridge", append(changed, others...)...)
+	for _, d := range others[:30] {
+		grown.Remove(t, d.Key)
+	}
+	grown.Index(t, "bridge", all...)
+	for _, d := range others[30:] {
+		grown.Remove(t, d.Key)
+	}
+	scores := func(c *ragtest.Corpus, q rag.Question) []string {
+		var out []string
+		for _, it := range retrieve(t, c, "bridge", q).Items() {
+			out = append(out, fmt.Sprintf("%.9f %s", it.Score, it.Keys[0]))
+		}
+		slices.Sort(out)
+		return out
+	}
+	for _, q := range questions {
+		q := rag.Question{Text: q.question}
+		if want, got := scores(fresh, q), scores(grown, q); !slices.Equal(got, want) {
+			t.Fatalf("%s\n got %v\nwant %v", q.Text, got, want)
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, questions := hops(6, 30)
+	c.Index(t, "bridge", all...)
+	for _, budget := range []int{1, 20, 60, 200, 1000, 100_000} {
+		q := rag.Question{Text: questions[0].question, Budget: budget}
+		ev := retrieve(t, c, "bridge", q)
+		used := 0
+		for _, it := range ev.Items() {
+			used += c.Tokens.Count(it.Text + "\n")
+		}
+		if ev.Tokens > budget || used > budget {
+			t.Errorf("a budget of %d: %d tokens used, %d counted", budget, ev.Tokens, used)
+		}
+		if budget == 100_000 && len(ev.Items()) != 90 {
+			t.Errorf("%d items of 90 chunks", len(ev.Items()))
+		}
+	}
+}
+
+// TestFilter refuses the documents that a bridge would lead to, then those that
+// it would start from.
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, questions := hops(7, 30)
+	c.Index(t, "bridge", all...)
+	for _, refused := range []string{"person", "film"} {
+		where, err := engine.ParsePredicate(fmt.Sprintf("kind != %q", refused))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range questions[:10] {
+			ev := retrieve(t, c, "bridge", rag.Question{Text: q.question, Where: where})
+			if len(ev.Items()) != 60 {
+				t.Errorf("%d items, want 60", len(ev.Items()))
+			}
+			for _, doc := range docs(ev) {
+				if strings.HasPrefix(doc, refused) {
+					t.Fatalf("%s is in the evidence", doc)
+				}
+			}
+		}
+	}
+}
+
+// TestProof looks at what tells how a chunk was found.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, questions := hops(8, 30)
+	c.Index(t, "bridge", all...)
+	q := questions[0]
+	ev := retrieve(t, c, "bridge", rag.Question{Text: q.question})
+	second := ev.Items()[1]
+	if rag.DocOf(second.Keys[0]) != q.person || !slices.Equal(second.Chunks, second.Keys) || len(second.Spans) != 1 || second.Spans[0].Doc != q.person {
+		t.Errorf("%s is second, rests on %v, stands in %v", second.Keys, second.Chunks, second.Spans)
+	}
+	film := ev.Items()[0]
+	i := slices.IndexFunc(second.Why, func(s query.Step) bool { return s.Op == "bridge" })
+	if i < 0 || second.Why[i].From != film.Ref() || !strings.Contains(strings.ToLower(second.Text), strings.Trim(second.Why[i].Note, `"`)) {
+		t.Errorf("why: %v", second.Why)
+	}
+	var lost []string
+	for _, f := range ev.Trace.Why(second.Ref()) {
+		if f.Lost {
+			lost = append(lost, f.Op)
+		}
+	}
+	if len(lost) != 2 { // the ten first hits, and the one that is pinned
+		t.Errorf("lost at %v", lost)
+	}
+	var plan strings.Builder
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.System(t, "bridge").Plan(t.Context(), m, rag.Question{Text: "Who?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := query.Explain(&plan, p.Op()); err != nil {
+		t.Fatal(err)
+	}
+	const set = "cl100k/150/0/paragraph"
+	want := `1 Sections
+  2 Pack(section=text, budget=12000, overflow=stop)
+    3 Union(combine=first)   -- the first hit stays first
+      4 Limit(n=1)
+        5 Rescale   -- first hits, as naive's
+          6 Union(combine=z-sum)
+            7 VectorSearch(graph=base, space=chunk:` + set + `@hashes, k=400)
+            8 TextSearch(graph=base, field=text:` + set + `, k=400)
+      9 Union(combine=sum, weights=[1 0.5])
+        (5 again)
+        10 Bridge(graph=base, names=names:` + set + `, floor=0.3, anchor=0.3, gate=5)   -- names that the question lacks
+          11 Limit(n=10)
+            (5 again)
+`
+	if plan.String() != want {
+		t.Errorf("the plan is\n%s\nwant\n%s", plan.String(), want)
+	}
+}
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	for spec, want := range map[string]string{
+		"bridge:colour=red":  `no parameter "colour"; there are anchor, chunks, delta, gate, k, lambda, pin`,
+		"bridge:k=0":         "k=0: a number from 1 to 400",
+		"bridge:lambda=-1":   "lambda=-1: a number from 0 to 10",
+		"bridge:delta=1.5":   "delta=1.5: a number from 0 to 1",
+		"bridge:anchor=NaN":  "anchor=NaN: a number from 0 to 1",
+		"bridge:gate=x":      "gate=x: a number from 0 to 100",
+		"bridge:pin=maybe":   "pin=maybe: one of on, off",
+		"bridge:chunks=word": "chunks=word: ",
+	} {
+		s, err := rag.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = c.Methods.Open(t.Context(), c.Corpus, s); !errors.Is(err, rag.ErrMethod) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", spec, err, want)
+		}
+	}
+	sys := c.System(t, "bridge:k=010,pin=off,chunks=cl100k/300/0/paragraph")
+	if got := sys.Instance(); got != "bridge#chunks=cl100k/300/0/paragraph" {
+		t.Errorf("the instance is %s", got)
+	}
+	if p := sys.Params(); p["k"] != "10" || p["pin"] != "off" || p["lambda"] != "0.5" {
+		t.Errorf("the parameters are %v", p)
+	}
+}
