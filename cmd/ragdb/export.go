@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,38 +29,82 @@ type transferResult struct {
 }
 
 func (a *app) exportCommand() *cobra.Command {
-	var canonical bool
+	f := &exportFlags{}
 	cmd := &cobra.Command{
-		Use:   "export DB jsonl PATH|-",
-		Short: "Write a namespace as JSON lines",
-		Long: `Export writes all that a namespace holds as JSON lines, which ragdb import reads
-into any version. With - it writes to standard output. --canonical leaves out
-what depends on history and not on content (times, ids, caches, vectors that can
-be computed again): equal namespaces have equal canonical exports.`,
+		Use:   "export DB jsonl|graphml|csv|cypher|html PATH|-",
+		Short: "Write a namespace, or a graph of it, for other programs",
+		Long: `Export writes to PATH, or with - to standard output.
+
+jsonl writes all that a namespace holds as JSON lines, which ragdb import reads
+into any version. --canonical leaves out what depends on history and not on
+content (times, ids, caches, vectors that can be computed again): equal
+namespaces have equal canonical exports.
+
+graphml, csv and cypher write one graph, --graph, for Gephi, networkx, Neo4j and
+others: nodes with their names, descriptions and texts, edges with their weights.
+csv makes a folder with nodes.csv and edges.csv, cypher a script of statements.
+Without --graph it is the graph of the method that documents are indexed by.
+
+html writes one page that works without network: the graph to walk through, its
+most connected --max nodes, with search, filters and sources; and with --trace the
+way of an answer, whose id ragdb ask prints.
+
+--where writes only what documents support that pass a condition.`,
 		Example: `  ragdb export acme.ragdb jsonl acme.jsonl
-  ragdb export acme.ragdb jsonl - --canonical | sha256sum`,
+  ragdb export acme.ragdb jsonl - --canonical | sha256sum
+  ragdb export acme.ragdb graphml acme.graphml --graph ketrag
+  ragdb export acme.ragdb html acme.html --where 'lang = "en"'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, rest, err := a.database(cmd, args, 2, false)
 			if err != nil {
 				return err
 			}
-			if err := mustBeJSONL(rest[0]); err != nil {
+			if err := f.check(cmd, rest[0], rest[1]); err != nil {
 				return err
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
 			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
-				return a.export(ctx, c, rest[1], canonical)
+				if rest[0] == "jsonl" {
+					return a.export(ctx, c, rest[1], f.canonical)
+				}
+				return a.exportGraph(ctx, c, rest[0], rest[1], f)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&canonical, "canonical", false, "leave out what depends on history and not on content")
+	fl := cmd.Flags()
+	fl.BoolVar(&f.canonical, "canonical", false, "jsonl: leave out what depends on history and not on content")
+	fl.StringVar(&f.graph, "graph", "", "the `GRAPH` to write (default: that of the method that documents are indexed by)")
+	fl.StringVar(&f.where, "where", "", "write only what documents support that pass `CONDITION`")
+	fl.StringVar(&f.trace, "trace", "", "html: show the way of the answer with the trace `ID`, such as t:c258136f")
+	f.max = 2000
+	fl.Var(&f.max, "max", "html: nodes in the page, the most connected ones (default 2000)")
 	return cmd
 }
 
-func mustBeJSONL(format string) error {
-	if format != "jsonl" {
-		return usage("the format is jsonl", "there is no format %q", format)
+// exportFlags are the flags of export.
+type exportFlags struct {
+	canonical           bool
+	graph, where, trace string
+	max                 atLeastOne
+}
+
+// check refuses flags and paths that a format has no use for.
+func (f *exportFlags) check(cmd *cobra.Command, format, path string) error {
+	only := map[string]string{"canonical": "jsonl", "trace": "html", "max": "html"}
+	if !slices.Contains([]string{"jsonl", "graphml", "csv", "cypher", "html"}, format) {
+		return usage("there are jsonl, graphml, csv, cypher and html", "there is no format %q", format)
+	}
+	for _, name := range []string{"canonical", "trace", "max"} {
+		if flagChanged(cmd, name) && only[name] != format {
+			return usage("leave it out", "--%s is for %s", name, only[name])
+		}
+	}
+	if format == "jsonl" && (f.graph != "" || f.where != "") {
+		return usage("leave them out, or choose another format", "jsonl writes a namespace whole: --graph and --where are for the other formats")
+	}
+	if format == "csv" && path == "-" {
+		return usage("give the path of a folder", "csv makes two files")
 	}
 	return nil
 }
@@ -136,8 +181,9 @@ func (a *app) writeFile(path string, write func(io.Writer) (int64, error)) (n in
 
 func (a *app) importCommand() *cobra.Command {
 	method := specList{methods: a.methods}
+	var graph string
 	cmd := &cobra.Command{
-		Use:   "import DB jsonl|openie|graphrag PATH|-",
+		Use:   "import DB jsonl|openie|graphrag|graphml|csv PATH|-",
 		Short: "Read what export wrote, or what another program made",
 		Long: `Import reads JSON lines of ragdb export into a namespace, making DB where it
 does not exist. What is there already stays; what is there under the same name is
@@ -154,6 +200,11 @@ text_units and entities, and documents, relationships, communities and
 community_reports where there are. The documents are indexed, and the rest becomes
 the graph named graphrag, whose nodes and edges rest on their chunks.
 
+graphml reads one graph of a GraphML file, csv a folder with nodes.csv and
+edges.csv as neo4j-admin import has them, into the graph --graph, by default
+named after PATH: a graph of your own, for queries. Their documents are not known,
+so that no method answers from it.
+
 Wrong files are refused before anything is written; an interrupted import goes on
 with the same command.`,
 		Example: `  ragdb import copy.ragdb jsonl acme.jsonl
@@ -169,8 +220,13 @@ with the same command.`,
 				defer cancel()
 				return a.importOther(ctx, cmd, path, rest[0], rest[1], method.specs)
 			}
+			if rest[0] == "graphml" || rest[0] == "csv" {
+				ctx, cancel := a.context(cmd)
+				defer cancel()
+				return a.importGraph(ctx, cmd, path, rest[0], rest[1], graph)
+			}
 			if rest[0] != "jsonl" {
-				return usage("the formats are jsonl, openie and graphrag", "there is no format %q", rest[0])
+				return usage("the formats are jsonl, openie, graphrag, graphml and csv", "there is no format %q", rest[0])
 			}
 			in := a.stdin
 			if rest[1] != "-" {
@@ -186,6 +242,7 @@ with the same command.`,
 			return a.importFrom(ctx, path, rest[1], in)
 		},
 	}
+	cmd.Flags().StringVar(&graph, "graph", "", "the `GRAPH` that graphml and csv are read into (default: named after PATH)")
 	cmd.Flags().Var(&method, "method", "methods to index documents of openie and graphrag by: "+strings.Join(a.methods.Names(), ", "))
 	return cmd
 }

@@ -31,6 +31,25 @@ type language struct {
 // newSession opens a session of the query language on a corpus, with all
 // procedures. f are the settings of rag.* and of vectors made of texts.
 func (a *app) newSession(ctx context.Context, c *rag.Corpus, f *questionFlags, limits cypher.Limits) (*cypher.Session, error) {
+	l, err := a.newLanguage(ctx, c, f)
+	if err != nil {
+		return nil, err
+	}
+	r := &cypher.Registry{}
+	if err := procedure.Add(r); err != nil {
+		return nil, err
+	}
+	if err := r.Add(l.procedures()...); err != nil {
+		return nil, err
+	}
+	return cypher.NewSession(cypher.Options{
+		DB: c.DB, Namespace: c.Namespace, ReadOnly: a.global.readOnly, Limits: limits, Procedures: r,
+		Query: l.env, Computed: l.computed, Guard: l.guard, Files: files{a},
+	})
+}
+
+// newLanguage reads which graphs methods built.
+func (a *app) newLanguage(ctx context.Context, c *rag.Corpus, f *questionFlags) (*language, error) {
 	l := &language{a: a, corpus: c, flags: f, sets: map[string]text.ChunkSet{}, built: map[string]string{}}
 	have, err := instances(ctx, c)
 	if err != nil {
@@ -49,17 +68,7 @@ func (a *app) newSession(ctx context.Context, c *rag.Corpus, f *questionFlags, l
 			l.sets[g.Name()], l.built[g.Name()] = sys.ChunkSet(), name
 		}
 	}
-	r := &cypher.Registry{}
-	if err := procedure.Add(r); err != nil {
-		return nil, err
-	}
-	if err := r.Add(l.procedures()...); err != nil {
-		return nil, err
-	}
-	return cypher.NewSession(cypher.Options{
-		DB: c.DB, Namespace: c.Namespace, ReadOnly: a.global.readOnly, Limits: limits, Procedures: r,
-		Query: l.env, Computed: l.computed, Guard: l.guard, Files: files{a},
-	})
+	return l, nil
 }
 
 // open opens the models of questions.

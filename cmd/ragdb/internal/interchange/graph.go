@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -43,6 +45,9 @@ type Source struct {
 	// Computed adds properties that are not stored, such as a chunk's text; nil
 	// adds none.
 	Computed func(v *engine.View, n engine.Node) (engine.Props, error)
+	// Allow holds the nodes to write, nil for all. An edge is written where both
+	// its ends and all its sources are.
+	Allow *roaring.Bitmap
 }
 
 // Nodes yields all nodes, by type, then id.
@@ -54,6 +59,9 @@ func (s *Source) Nodes(ctx context.Context) iter.Seq2[Node, error] {
 			if err != nil {
 				yield(Node{}, err)
 				return
+			}
+			if s.Allow != nil {
+				set.And(s.Allow)
 			}
 			for it := set.Iterator(); it.HasNext(); {
 				n, err := s.node(v, engine.NodeID(it.Next()))
@@ -117,6 +125,12 @@ func (s *Source) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 		}
 		last, from := engine.NodeID(0), ""
 		for e, err := range v.Edges(engine.EdgeFilter{}) {
+			if err == nil && s.Allow != nil {
+				var ok bool
+				if ok, err = s.Allowed(e); err == nil && !ok {
+					continue
+				}
+			}
 			out := Edge{Type: v.EdgeTypeName(e.Type), Directed: e.Type.Directed(), Weight: e.Weight}
 			if err == nil && e.From != last {
 				last = e.From
@@ -136,6 +150,19 @@ func (s *Source) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 			}
 		}
 	}
+}
+
+// Allowed reports whether Allow, which must be set, has an edge's ends and all
+// its sources.
+func (s *Source) Allowed(e engine.Edge) (bool, error) {
+	if !s.Allow.Contains(uint32(e.From)) || !s.Allow.Contains(uint32(e.To)) {
+		return false, nil
+	}
+	sources, err := s.View.Sources(engine.EdgeTarget(e.From, e.To, e.Type))
+	if err != nil {
+		return false, err
+	}
+	return sources.AndCardinality(s.Allow) == sources.GetCardinality(), nil
 }
 
 func sorted(props engine.Props) []Prop {

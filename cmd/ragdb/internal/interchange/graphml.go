@@ -16,6 +16,9 @@ const (
 	attrType   = "type"
 	attrKey    = "key"
 	attrWeight = "weight"
+	// attrDirected says of an edge whether it has a direction: many programs
+	// refuse files in which some edges have one and others none.
+	attrDirected = "directed"
 )
 
 // keyOf is a key of a GraphML file: an attribute of nodes or of edges.
@@ -36,7 +39,13 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 	for i, k := range ids {
 		fmt.Fprintf(b, `<key id="k%d" for="%s" attr.name="%s" attr.type="%s"/>`+"\n", i, k.of, escape(k.name), graphMLType(keys[k].kind))
 	}
-	fmt.Fprintf(b, `<graph id="%s" edgedefault="directed">`+"\n", escape(s.View.Graph().Name()))
+	preset := "undirected"
+	for _, t := range s.View.EdgeTypes() {
+		if t.Directed() {
+			preset = "directed"
+		}
+	}
+	fmt.Fprintf(b, `<graph id="%s" edgedefault="%s">`+"\n", escape(s.View.Graph().Name()), preset)
 	data := func(of, name, value string) {
 		fmt.Fprintf(b, `<data key="k%d">%s</data>`, keys[keyOf{of, name}].at, escape(value))
 	}
@@ -56,8 +65,9 @@ func WriteGraphML(ctx context.Context, w io.Writer, s *Source) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, `<edge source="%s" target="%s" directed="%t">`, escape(e.From), escape(e.To), e.Directed)
+		fmt.Fprintf(b, `<edge source="%s" target="%s">`, escape(e.From), escape(e.To))
 		data("edge", attrType, e.Type)
+		data("edge", attrDirected, fmt.Sprint(e.Directed))
 		data("edge", attrWeight, fmt.Sprintf("%g", e.Weight))
 		for _, p := range e.Props {
 			data("edge", apart(p.Name), text(p.Value))
@@ -92,6 +102,7 @@ func graphMLKeys(ctx context.Context, s *Source) (keys map[keyOf]graphMLKey, ids
 	add(keyOf{"node", attrKey}, engine.KindString)
 	add(keyOf{"edge", attrType}, engine.KindString)
 	add(keyOf{"edge", attrWeight}, engine.KindFloat)
+	add(keyOf{"edge", attrDirected}, engine.KindBool)
 	for n, err := range s.Nodes(ctx) {
 		if err != nil {
 			return nil, nil, err
@@ -114,7 +125,7 @@ func graphMLKeys(ctx context.Context, s *Source) (keys map[keyOf]graphMLKey, ids
 // apart keeps a property apart from the attributes that have its name.
 func apart(name string) string {
 	switch name {
-	case attrType, attrKey, attrWeight:
+	case attrType, attrKey, attrWeight, attrDirected:
 		return name + "_"
 	}
 	return name

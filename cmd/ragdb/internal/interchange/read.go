@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -244,7 +245,7 @@ func (g *graphMLReader) edge(e *graphMLElement) error {
 	if out.From == "" || out.To == "" {
 		return g.errorf("an edge needs a source and a target")
 	}
-	if s := e.attr("directed"); s != "" {
+	if s := cmp.Or(take(data, attrDirected), e.attr("directed")); s != "" {
 		out.Directed = s == "true"
 	}
 	if out.Type = take(data, attrType, "label"); out.Type == "" {

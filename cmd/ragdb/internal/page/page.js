@@ -31,11 +31,11 @@ function restyle() {
   cy.style([
     { selector: "node", style: { "label": "data(label)", "background-color": "data(colour)", "width": "data(size)", "height": "data(size)",
       "font-size": 11, "color": css("--ink"), "text-outline-color": css("--paper"), "text-outline-width": 2, "text-valign": "bottom", "text-margin-y": 3, "min-zoomed-font-size": 6 } },
-    { selector: "node.box", style: { "shape": "round-rectangle", "text-valign": "center", "text-margin-y": 0, "width": "label", "height": 22, "padding": 8, "color": "#ffffff", "text-outline-width": 0 } },
+    { selector: "node.box", style: { "shape": "round-rectangle", "text-valign": "center", "text-margin-y": 0, "width": "data(size)", "height": 26, "color": "#ffffff", "text-outline-width": 0 } },
     { selector: "node.selected", style: { "border-width": 4, "border-color": css("--mark") } },
     { selector: "edge", style: { "width": "data(width)", "line-color": css("--line"), "curve-style": "bezier", "target-arrow-color": css("--line"), "opacity": 0.9 } },
     { selector: "edge.directed", style: { "target-arrow-shape": "triangle", "arrow-scale": 0.7 } },
-    { selector: "edge.selected", style: { "line-color": css("--mark"), "target-arrow-color": css("--mark") } },
+    { selector: "edge.selected", style: { "opacity": 0.55, "line-color": css("--mark"), "target-arrow-color": css("--mark") } },
     { selector: ".off", style: { "display": "none" } },
     { selector: ".cut", style: { "opacity": 0.35 } },
   ]);
@@ -47,14 +47,14 @@ const widest = Math.max(1e-9, ...graph.edges.map(e => e[3]));
 function addNode(n, at) {
   if (cy.getElementById("n" + n).nonempty()) return false;
   const node = graph.nodes[n];
-  cy.add({ group: "nodes", data: { id: "n" + n, n, label: short(node.n), colour: colour(node.t), size: 14 + 6 * Math.log2(1 + near[n].length) }, position: at });
+  cy.add({ group: "nodes", data: { id: "n" + n, n, label: short(node.n), colour: colour(node.t), size: 10 + 4 * Math.log2(1 + near[n].length) }, position: at });
   return true;
 }
 function link() {
   cy.nodes().forEach(v => near[v.data("n")]?.forEach(([m, i]) => {
     if (cy.getElementById("n" + m).empty() || cy.getElementById("e" + i).nonempty()) return;
     const [from, to, type, weight] = graph.edges[i];
-    cy.add({ group: "edges", data: { id: "e" + i, source: "n" + from, target: "n" + to, type, width: 1 + 4 * Math.sqrt(Math.max(0, weight) / widest) },
+    cy.add({ group: "edges", data: { id: "e" + i, source: "n" + from, target: "n" + to, type, width: 1 + 3 * Math.sqrt(Math.max(0, weight) / widest) },
       classes: graph.edgeTypes[type].directed ? "directed" : "" });
   }));
 }
@@ -80,7 +80,7 @@ function expand(n, count) {
   });
   link();
   if (unique.length) {
-    cy.layout({ name: "cose", animate: false, randomize: false, fit: false, nodeRepulsion: () => 9000, idealEdgeLength: () => 70, numIter: 300 }).run();
+    cy.layout({ name: "cose", animate: false, randomize: false, fit: false, nodeRepulsion: () => 60000, idealEdgeLength: () => 90, nodeOverlap: 20, numIter: 500 }).run();
   }
   filter();
   return unique.length;
@@ -175,7 +175,7 @@ document.addEventListener("keydown", e => {
 // evidence to the piece, lines as wide as their scores.
 const trace = data.trace;
 function showItem(i) {
-  if (i === undefined) return;
+  if (!(i >= 0)) return; // a step, or the question
   const it = trace.items[i], panel = $("panel");
   panel.replaceChildren(el("h2", { textContent: it.name }), el("div", { className: "quiet", textContent: `rank ${i + 1} · ${it.section} · score ${it.score.toPrecision(4)} · ${it.tokens} tokens` }));
   const steps = el("table");
@@ -185,32 +185,53 @@ function showItem(i) {
   cy.elements().removeClass("selected");
   cy.getElementById("i" + i).addClass("selected").predecessors().addClass("selected");
 }
-function drawTrace() {
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "11px Helvetica, Arial, sans-serif"; // as the library writes labels
+const WAYS = 24, ROW = 36, COLUMN = 240;
+function drawTrace(count) {
   selected = -1;
   cy.elements().remove();
-  cy.add({ group: "nodes", data: { id: "q", label: short(trace.question), colour: palette[3], size: 20 }, position: { x: 0, y: 0 }, classes: "box" });
-  const rows = new Map();
-  trace.items.forEach((it, i) => {
+  const steps = new Map(); // id -> {depth, label, before, rows, score}
+  const items = trace.items.slice(0, count || WAYS);
+  // Scores compare within a section only.
+  const top = section => Math.max(1e-9, ...trace.items.filter(x => x.section === section).map(x => x.score));
+  const depth = 1 + Math.max(0, ...items.map(it => it.why.length));
+  const nodes = [], edges = [];
+  const box = (id, label, colour, x, y, item) => nodes.push({ group: "nodes", data: { id, label, colour, size: pen.measureText(label).width + 20, item: item ?? -1 }, position: { x, y }, classes: "box" });
+  box("q", short(trace.question), palette[3], 0, (items.length - 1) * ROW / 2);
+  items.forEach((it, i) => {
     let before = "q";
-    it.why.forEach((s, depth) => {
-      const id = "s" + depth + " " + s.op + " " + (s.note || "") + " " + before;
-      if (!rows.has(id)) {
-        rows.set(id, depth);
-        cy.add({ group: "nodes", data: { id, label: short(s.op + (s.note ? " · " + s.note : "")), colour: palette[0], size: 14 }, classes: "box" });
-        cy.add({ group: "edges", data: { source: before, target: id, width: 1 + 3 * Math.min(1, Math.max(0, s.score)) }, classes: "directed" });
+    it.why.forEach((s, d) => {
+      const id = "s" + d + " " + s.op + " " + (s.note || "") + " " + before;
+      if (!steps.has(id)) {
+        steps.set(id, { id, depth: d + 1, label: short(s.op + (s.note ? " · " + s.note : "")), rows: [] });
+        edges.push([before, id, 1 + 3 * Math.min(1, Math.max(0, s.score))]);
       }
+      steps.get(id).rows.push(i);
       before = id;
     });
-    cy.add({ group: "nodes", data: { id: "i" + i, item: i, label: (i + 1) + "  " + short(it.name), colour: palette[2], size: 16 }, classes: "box" });
-    const top = Math.max(1e-9, ...trace.items.map(x => x.score));
-    cy.add({ group: "edges", data: { source: before, target: "i" + i, width: 1 + 5 * Math.max(0, it.score) / top }, classes: "directed" });
+    box("i" + i, (i + 1) + "  " + short(it.name), palette[2], depth * COLUMN, i * ROW, i);
+    edges.push([before, "i" + i, 1 + 5 * Math.max(0, it.score) / top(it.section)]);
   });
-  cy.layout({ name: "breadthfirst", directed: true, roots: ["q"], direction: "rightward", spacingFactor: 1.1, animate: false, fit: true, padding: 40 }).run();
-  $("shown").textContent = `${trace.method} · ${trace.items.length} ${trace.items.length === 1 ? "piece" : "pieces"} of evidence`;
+  // A step stands level with the middle of what it leads to, below the step
+  // above it in its column.
+  const low = [];
+  [...steps.values()].sort((a, b) => a.rows[0] - b.rows[0]).forEach(s => {
+    const y = Math.max((s.rows[0] + s.rows[s.rows.length - 1]) / 2 * ROW, (low[s.depth] ?? -1e9) + ROW);
+    low[s.depth] = y;
+    box(s.id, s.label, palette[0], s.depth * COLUMN, y);
+  });
+  cy.add(nodes.concat(edges.map(([source, target, width]) => ({ group: "edges", data: { source, target, width }, classes: "directed" }))));
+  cy.fit(undefined, 30);
+  if (cy.zoom() < 0.6) { cy.zoom(0.6); cy.center(cy.getElementById("q")); }
+  $("shown").textContent = `${trace.method} · ${items.length} of ${trace.items.length} ${trace.items.length === 1 ? "piece" : "pieces"} of evidence drawn`;
   const plan = trace.ops.map(o => "  ".repeat(o.depth) + o.text + `  ${o.rows} rows, ${o.ms} ms`).join("\n");
-  $("panel").replaceChildren(el("h2", { textContent: trace.question }), el("div", { className: "quiet", textContent: `${trace.method} · ${trace.id || "trace"}` }),
-    trace.answer ? el("blockquote", { textContent: trace.answer }) : null, el("h3", { textContent: "Plan" }), el("div", { className: "plan", textContent: plan }), el("h3", { textContent: "Evidence" }),
+  const panel = [el("h2", { textContent: trace.question }), el("div", { className: "quiet", textContent: `${trace.method} · ${trace.id || "trace"}` })];
+  if (trace.answer) panel.push(el("blockquote", { textContent: trace.answer }));
+  if (items.length < trace.items.length) panel.push(el("div", { className: "actions" }, el("button", { textContent: `Draw all ${trace.items.length}`, onclick: () => drawTrace(trace.items.length) })));
+  panel.push(el("h3", { textContent: "Plan" }), el("div", { className: "plan", textContent: plan }), el("h3", { textContent: "Evidence" }),
     el("ul", {}, ...trace.items.map((it, i) => el("li", {}, el("button", { onclick: () => showItem(i) }, el("span", { textContent: (i + 1) + "  " + it.name }), el("span", { className: "edge", textContent: it.score.toPrecision(3) }))))));
+  $("panel").replaceChildren(...panel);
 }
 function drawGraph() {
   cy.elements().remove();
@@ -222,7 +243,7 @@ function drawGraph() {
 }
 const views = [];
 if (data.graph) views.push(["Graph", drawGraph]);
-if (trace) views.unshift(["Answer", drawTrace]);
+if (trace) views.unshift(["Answer", () => drawTrace()]);
 const buttons = views.map(([name, draw]) => el("button", { textContent: name, onclick: () => { buttons.forEach(b => b.setAttribute("aria-pressed", b === buttons[views.findIndex(v => v[0] === name)])); draw(); } }));
 if (views.length > 1) $("views").append(...buttons);
 if (buttons.length) buttons[0].click();

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// exportGraph writes one graph.
+func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path string, f *exportFlags) error {
+	start := time.Now()
+	l, err := a.newLanguage(ctx, c, &questionFlags{})
+	if err != nil {
+		return err
+	}
+	name, err := l.graphToWrite(ctx, f.graph)
+	if err != nil {
+		return err
+	}
+	var where engine.Predicate
+	if f.where != "" {
+		if where, err = engine.ParsePredicate(f.where); err != nil {
+			return &failure{exit: exitUsage, code: "usage", message: message(err), hint: `write it like --where 'lang = "en"'`, err: err}
+		}
+	}
+	g, err := c.Graph(ctx, name)
+	if err != nil {
+		return err
+	}
+	var bytes int64
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		src := &interchange.Source{View: s.Graph(g).WithContext(ctx), Computed: l.properties}
+		if where != nil {
+			env := c.Env(s, nil, rag.Question{Where: where}, nil)
+			if src.Allow, err = env.Allow(ctx, src.View); err != nil {
+				return err
+			}
+		}
+		switch format {
+		case "csv":
+			bytes, err = a.writeTables(ctx, path, src)
+			return err
+		case "html":
+			p, err := l.page(ctx, s, src, f)
+			if err != nil {
+				return err
+			}
+			bytes, err = a.writeOut(path, p.Write)
+			return err
+		}
+		bytes, err = a.writeOut(path, func(w io.Writer) error {
+			if format == "graphml" {
+				return interchange.WriteGraphML(ctx, w, src)
+			}
+			return interchange.WriteCypher(ctx, w, src)
+		})
+		return err
+	})
+	if err != nil || path == "-" {
+		return err
+	}
+	a.printTransfer(transferResult{1, c.DB.Path(), c.Namespace.Name(), path, bytes, time.Since(start).Milliseconds()},
+		fmt.Sprintf("exported graph %s of %s to %s", name, c.DB.Path(), path))
+	return nil
+}
+
+// graphToWrite returns the graph that a flag names: where it names none that of
+// the default method, or the first that a method built, or else the base graph.
+func (l *language) graphToWrite(ctx context.Context, name string) (string, error) {
+	all, err := l.corpus.Namespace.Graphs(ctx)
+	if err != nil {
+		return "", err
+	}
+	if name != "" {
+		if !slices.Contains(all, name) {
+			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", l.corpus.DB.Path(), name)
+		}
+		return name, nil
+	}
+	if l.built[methods.Default] != "" {
+		return methods.Default, nil
+	}
+	for _, name := range all {
+		if l.built[name] != "" {
+			return name, nil
+		}
+	}
+	return engine.Base, nil
+}
+
+// properties are those that are computed of chunks and documents.
+func (l *language) properties(v *engine.View, n engine.Node) (engine.Props, error) {
+	out := engine.Props{}
+	for _, name := range []string{"name", "title", "doc", "page", "heading", "text"} {
+		val, ok, err := l.computed(v, n, name)
+		if err != nil {
+			return nil, err
+		}
+		if ok && !val.IsNull() {
+			if out[name], err = val.Stored(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// writeOut writes a file, or standard output for -.
+func (a *app) writeOut(path string, write func(io.Writer) error) (int64, error) {
+	counted := func(w io.Writer) (int64, error) {
+		buf := bufio.NewWriterSize(w, 1<<16)
+		n := &counter{w: buf}
+		err := write(n)
+		return n.n, errors.Join(err, buf.Flush())
+	}
+	if path == "-" {
+		return counted(a.out.stdout)
+	}
+	return a.writeFile(path, counted)
+}
+
+// writeTables writes nodes.csv and edges.csv in a folder.
+func (a *app) writeTables(ctx context.Context, dir string, src *interchange.Source) (int64, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	var sum int64
+	n, err := a.writeOut(filepath.Join(dir, "nodes.csv"), func(nodes io.Writer) error {
+		n, err := a.writeOut(filepath.Join(dir, "edges.csv"), func(edges io.Writer) error {
+			return interchange.WriteCSV(ctx, nodes, edges, src)
+		})
+		sum += n
+		return err
+	})
+	return sum + n, err
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// importGraphResult is what import prints of a graph.
+type importGraphResult struct {
+	V     int    `json:"v"`
+	DB    string `json:"db"`
+	NS    string `json:"ns"`
+	Path  string `json:"path"`
+	Graph string `json:"graph"`
+	interchange.Loaded
+	Ms int64 `json:"ms"`
+}
+
+// importGraph reads a graph of another program into a graph of the user's own.
+func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format, from, name string) error {
+	start := time.Now()
+	read := func(to interchange.Reader) error { return readGraph(format, from, to) }
+	if name == "" {
+		base := filepath.Base(from)
+		name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	// A file that is missing is told before there is a database.
+	if _, err := os.Stat(from); err != nil {
+		return err
+	}
+	return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
+		l, err := a.newLanguage(ctx, c, &questionFlags{})
+		if err != nil {
+			return err
+		}
+		if name == engine.Base || l.built[name] != "" {
+			return usage("give another name with --graph", "graph %s is made of the documents", name)
+		}
+		had, err := c.Namespace.HasGraph(ctx, name)
+		if err != nil {
+			return err
+		}
+		g, err := c.Graph(ctx, name)
+		if err != nil {
+			return err
+		}
+		loaded, err := interchange.Load(ctx, c.DB, g, read)
+		if err != nil {
+			if !had && (loaded == nil || loaded.Nodes == 0) {
+				err = errors.Join(err, c.Namespace.Drop(context.WithoutCancel(ctx), name))
+			}
+			return wrongFile(from, err)
+		}
+		r := importGraphResult{1, path, c.Namespace.Name(), from, name, *loaded, time.Since(start).Milliseconds()}
+		if a.out.machine() {
+			a.out.json(r)
+			return nil
+		}
+		a.out.print("imported %s into graph %s of %s · %s, %s · %s\n", from, name, path, plural(r.Nodes, "node"), plural(r.Edges, "edge"), duration(time.Since(start)))
+		a.out.note("next: ragdb %s -c 'USE `%s` MATCH (n) RETURN n LIMIT 10'", quote(path), strings.ReplaceAll(name, "`", "``"))
+		return nil
+	})
+}
+
+// readGraph reads a file or folder once.
+func readGraph(format, from string, to interchange.Reader) error {
+	if format == "graphml" {
+		f, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return interchange.ReadGraphML(f, to)
+	}
+	nodes, err := os.Open(filepath.Join(from, "nodes.csv"))
+	if err != nil {
+		return err
+	}
+	defer nodes.Close()
+	edges, err := os.Open(filepath.Join(from, "edges.csv"))
+	if err != nil {
+		return err
+	}
+	defer edges.Close()
+	return interchange.ReadCSV(nodes, edges, to)
+}
+
+// wrongFile tells what is wrong with a file of another program.
+func wrongFile(from string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || !errors.Is(err, engine.ErrInvalid) {
+		return err
+	}
+	return &failure{exit: exitFailed, code: "malformed", err: err, message: fmt.Sprintf("%s: %s", from, chain(err)), hint: "nothing of it was imported"}
+}
