@@ -88,7 +88,12 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 				continue
 			}
 			have := &out.Items[i]
-			have.Why = append(slices.Clip(have.Why), it.Why...)
+			have.Why = slices.Clip(have.Why)
+			for _, step := range it.Why {
+				if !slices.Contains(have.Why, step) { // the inputs may share theirs
+					have.Why = append(have.Why, step)
+				}
+			}
 			if i < old {
 				met[i] = true
 			}

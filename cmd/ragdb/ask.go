@@ -75,13 +75,19 @@ func (f *questionFlags) defaultMethod() (name, because string) {
 
 // ask opens the method and the models for a question.
 func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question) (*asking, error) {
+	name, chosen := f.defaultMethod()
+	k, err := a.askBy(ctx, c, f, q, f.method.only(name))
+	if err == nil && len(f.method.specs) == 0 {
+		k.chosen = chosen
+	}
+	return k, err
+}
+
+// askBy is ask for a method that is not the flags'.
+func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question, spec rag.Spec) (*asking, error) {
 	// What the database keeps is settled by now.
 	q.Budget = int(f.budget)
-	name, chosen := f.defaultMethod()
-	if len(f.method.specs) > 0 {
-		chosen = ""
-	}
-	sys, err := a.indexed(ctx, c, f.method.only(name))
+	sys, err := a.indexed(ctx, c, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -89,26 +95,31 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Qu
 	if err != nil {
 		return nil, err
 	}
-	return &asking{corpus: c, system: &planned{System: sys, top: int(f.top)}, models: m, q: q, chosen: chosen}, nil
+	return &asking{corpus: c, system: &planned{System: sys, top: int(f.top)}, models: m, q: q}, nil
 }
 
 // askFlags are the flags of ask.
 type askFlags struct {
 	questionFlags
 	noLLM, explain, failEmpty, stream bool
+	compare                           specList
 }
 
 func (a *app) askCommand() *cobra.Command {
-	f := &askFlags{}
+	f := &askFlags{compare: specList{methods: a.methods}}
 	cmd := &cobra.Command{
 		Use:   "ask DB QUESTION",
 		Short: "Answer a question, with sources",
 		Long: `Ask answers from the documents. Numbers in brackets lead to the sources below
 the answer. Without --model no model is called: the answer consists of sentences
-of the documents, chosen by rules.`,
+of the documents, chosen by rules.
+
+With --compare no answer is made: the evidence of several methods is printed side
+by side, and what only one of them found.`,
 		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"
   ragdb ask acme.ragdb "What changed?" --where 'date >= 2025-01-01' --explain
-  ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text`,
+  ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text
+  ragdb ask acme.ragdb "Who designed it?" --compare bridge,naive`,
 		Annotations: map[string]string{printsRows: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, rest, err := a.database(cmd, args, 1, false)
@@ -118,6 +129,14 @@ of the documents, chosen by rules.`,
 			q, err := f.question(rest[0])
 			if err != nil {
 				return err
+			}
+			if err := f.checkCompare(flagChanged(cmd, "method")); err != nil {
+				return err
+			}
+			if len(f.compare.specs) > 0 {
+				ctx, cancel := a.context(cmd)
+				defer cancel()
+				return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.compare(ctx, c, f, q) })
 			}
 			if !f.noLLM && !a.out.text() && !a.out.machine() {
 				return usage("add --no-llm", "an answer is no table; the evidence is")
@@ -134,6 +153,7 @@ of the documents, chosen by rules.`,
 		},
 	}
 	f.add(a, cmd)
+	cmd.Flags().Var(&f.compare, "compare", "print the evidence of several methods side by side")
 	cmd.Flags().BoolVar(&f.noLLM, "no-llm", false, "print the evidence, not an answer")
 	cmd.Flags().BoolVar(&f.stream, "stream", false, "print the answer as it comes")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the plan and what each step of it did")

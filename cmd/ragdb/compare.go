@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// compareResult is what ask --compare --json prints.
+type compareResult struct {
+	V        int               `json:"v"`
+	Question string            `json:"question"`
+	NS       string            `json:"ns"`
+	Methods  []*comparedMethod `json:"methods"`
+}
+
+// comparedMethod is the evidence of one method beside that of others.
+type comparedMethod struct {
+	Method string         `json:"method"`
+	Items  []comparedItem `json:"items"`
+	// Only are the ids of the items that no other method found, OnlyDocs the
+	// documents that no other's evidence rests on.
+	Only     []string        `json:"only"`
+	OnlyDocs []string        `json:"only_docs"`
+	Tokens   int             `json:"tokens"`
+	Ms       timings         `json:"ms"`
+	Plan     string          `json:"plan,omitempty"`
+	Ops      []query.OpTrace `json:"ops,omitempty"`
+
+	k  *asking
+	ev *rag.Evidence
+}
+
+// comparedItem is an evidence item with the methods that found it.
+type comparedItem struct {
+	Method string `json:"method"`
+	evidenceItem
+	// Also are the other methods that found it.
+	Also []string `json:"also"`
+}
+
+// checkCompare refuses flags that make no sense with --compare.
+func (f *askFlags) checkCompare(methodGiven bool) error {
+	if len(f.compare.specs) == 0 {
+		return nil
+	}
+	switch {
+	case len(f.compare.specs) < 2:
+		return usage("write it like --compare bridge,naive", "--compare needs two methods or more")
+	case methodGiven:
+		return usage("name all methods in --compare", "--compare and --method exclude each other")
+	case f.stream:
+		return usage("leave --stream out", "--compare prints evidence, and there is no answer to stream")
+	}
+	return nil
+}
+
+// compare retrieves by each method and prints what they found side by side.
+func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q rag.Question) error {
+	r := &compareResult{V: 1, Question: q.Text, NS: c.Namespace.Name()}
+	seen := map[string]string{} // spec by method and parameters
+	for _, spec := range f.compare.specs {
+		k, err := a.askBy(ctx, c, &f.questionFlags, q, spec)
+		if err != nil {
+			return err
+		}
+		same := rag.Spec{Name: k.system.Name(), Params: k.system.Params()}.String()
+		if first, ok := seen[same]; ok {
+			return usage("name different ones", "--compare has one method twice: %s and %s", first, spec.Title())
+		}
+		seen[same] = spec.Title()
+		m, err := k.compared(ctx, spec.Title(), f.explain)
+		if err != nil {
+			return err
+		}
+		r.Methods = append(r.Methods, m)
+	}
+	r.relate()
+	switch {
+	case a.out.format == asJSON:
+		a.out.json(r)
+	case !a.out.text():
+		a.out.rows(r.table())
+	default:
+		a.printCompare(r, f.explain)
+	}
+	if f.failEmpty && !slices.ContainsFunc(r.Methods, func(m *comparedMethod) bool { return len(m.Items) > 0 }) {
+		return rag.ErrNoEvidence
+	}
+	return nil
+}
+
+// compared retrieves by a method. Where that costs nothing it does so twice, so
+// that the time is not that of opening what the methods share.
+func (k *asking) compared(ctx context.Context, title string, explain bool) (*comparedMethod, error) {
+	m := &comparedMethod{Method: title, Items: []comparedItem{}, Only: []string{}, OnlyDocs: []string{}, k: k}
+	var err error
+	for range 2 {
+		if m.ev, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q); err != nil {
+			return nil, err
+		}
+		if !k.models.Free {
+			break
+		}
+	}
+	items, err := k.evidence(ctx, m.ev)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range items {
+		m.Items = append(m.Items, comparedItem{Method: title, evidenceItem: it, Also: []string{}})
+	}
+	m.Tokens, m.Ms = m.ev.Tokens, split(m.ev)
+	m.Ms.Total = ms(m.ev.Time)
+	if explain {
+		m.Plan, m.Ops = explainPlan(k.system.plan), m.ev.Trace.Ops
+	}
+	return m, nil
+}
+
+// docs returns the documents that a method's evidence rests on.
+func (m *comparedMethod) docs() map[string]bool {
+	out := map[string]bool{}
+	for _, it := range m.ev.Items() {
+		for _, chunk := range it.Chunks {
+			out[rag.DocOf(chunk)] = true
+		}
+	}
+	return out
+}
+
+// relate says of each method's items and documents which others have them.
+func (r *compareResult) relate() {
+	items, docs := map[string][]string{}, map[string]int{}
+	for _, m := range r.Methods {
+		for _, it := range m.Items {
+			items[it.ID] = append(items[it.ID], m.Method)
+		}
+		for doc := range m.docs() {
+			docs[doc]++
+		}
+	}
+	for _, m := range r.Methods {
+		for i := range m.Items {
+			it := &m.Items[i]
+			for _, other := range items[it.ID] {
+				if other != m.Method && !slices.Contains(it.Also, other) {
+					it.Also = append(it.Also, other)
+				}
+			}
+			if len(it.Also) == 0 && !slices.Contains(m.Only, it.ID) {
+				m.Only = append(m.Only, it.ID)
+			}
+		}
+		for _, doc := range slices.Sorted(maps.Keys(m.docs())) {
+			if docs[doc] == 1 {
+				m.OnlyDocs = append(m.OnlyDocs, doc)
+			}
+		}
+	}
+}
+
+// table has a row for each item of each method.
+func (r *compareResult) table() *table {
+	t := &table{
+		head:  []string{"method", "rank", "section", "kind", "id", "score", "tokens", "also", "text"},
+		right: []bool{false, true, false, false, false, true, true},
+	}
+	for _, m := range r.Methods {
+		for _, it := range m.Items {
+			t.add(it, m.Method, number(it.Rank), it.Section, it.Kind, it.ID, score(it.Score), number(it.Tokens), strings.Join(it.Also, " "), oneLine(it.Text))
+		}
+	}
+	return t
+}
+
+// comparedRows is how many items of each method a terminal sees.
+const comparedRows = 15
+
+func (a *app) printCompare(r *compareResult, explain bool) {
+	o := a.out
+	wide := max(24, (o.width-2*(len(r.Methods)-1))/len(r.Methods))
+	line := func(cells []string, mark func(string) string) {
+		for i, c := range cells {
+			if c = cut(o.clean(c), wide); i < len(cells)-1 {
+				c = pad(c, wide, false) + "  "
+			}
+			cells[i] = mark(c)
+		}
+		o.print("%s\n", strings.TrimRight(strings.Join(cells, ""), " "))
+	}
+	plain := func(s string) string { return s }
+	var names, more []string
+	most, cutOff := 0, false
+	for _, m := range r.Methods {
+		names = append(names, " "+m.Method)
+		most = max(most, min(comparedRows, len(m.Items)))
+		n := len(m.Items) - comparedRows
+		cutOff = cutOff || n > 0
+		more = append(more, map[bool]string{true: "     … " + number(n) + " more"}[n > 0])
+	}
+	line(names, o.bold)
+	for i := range most {
+		var cells []string
+		for _, m := range r.Methods {
+			cell := ""
+			if i < len(m.Items) {
+				mark := map[bool]string{true: "*", false: " "}[len(m.Items[i].Also) == 0]
+				cell = fmt.Sprintf("%s%2d. %s", mark, i+1, m.Items[i].ID)
+			}
+			cells = append(cells, cell)
+		}
+		line(cells, plain)
+	}
+	if cutOff {
+		line(more, o.dim)
+	}
+	for _, m := range r.Methods {
+		o.print("\n%s %s\n", o.bold("only "+o.clean(m.Method)), o.dim("· "+plural(len(m.Only), "item")+" · "+plural(len(m.OnlyDocs), "document")))
+		first := m.Only[:min(comparedRows, len(m.Only))]
+		if len(first) > 0 {
+			s := strings.Join(first, " · ")
+			if n := len(m.Only) - len(first); n > 0 {
+				s += " · … " + number(n) + " more"
+			}
+			o.print("%s", wrap(o.clean(s), o.width, "  "))
+		}
+	}
+	o.print("\n%s\n", o.dim("* found by no other method"))
+	for _, m := range r.Methods {
+		o.print("%s\n", o.dim(fmt.Sprintf("%s · %s · %s · %.1f ms", o.clean(m.Method), plural(len(m.Items), "item"), plural(m.Tokens, "token"), m.Ms.Total)))
+	}
+	if !explain {
+		return
+	}
+	for _, m := range r.Methods {
+		items := make([]evidenceItem, len(m.Items))
+		for i := range m.Items {
+			items[i] = m.Items[i].evidenceItem
+		}
+		o.print("\n%s\n", o.bold(o.clean(m.Method)))
+		a.printExplanation(m.k, m.ev, items)
+	}
+}
