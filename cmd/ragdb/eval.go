@@ -151,16 +151,26 @@ func (a *app) evalAll(ctx context.Context, sets []eval.Options, each func(*eval.
 		o.Notify, o.Answers = p.notify, announced(o.Answers, p)
 		rep, err := eval.Run(ctx, o)
 		p.end()
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, &failure{exit: exitNotFound, code: "not_found", message: chain(err), hint: "see ragdb help eval for the files of a data set", err: err}
-		}
 		if err != nil {
-			return nil, err
+			return nil, evalFailure(err)
 		}
 		out = append(out, rep)
 		each(rep)
 	}
 	return out, nil
+}
+
+// evalFailure tells a wrong option and a data set that is not whole from other
+// errors.
+func evalFailure(err error) error {
+	var option *eval.OptionError
+	switch {
+	case errors.As(err, &option):
+		return usage("", "%s", option.Reason)
+	case errors.Is(err, os.ErrNotExist):
+		return &failure{exit: exitNotFound, code: "not_found", message: chain(err), hint: "see ragdb help eval for the files of a data set", err: err}
+	}
+	return err
 }
 
 // evalOptions are the runs that the flags ask for, one for each --data.
@@ -180,7 +190,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 	for _, s := range f.sweeps {
 		w, err := eval.ParseSweep(s)
 		if err != nil {
-			return nil, err
+			return nil, evalFailure(err)
 		}
 		sweeps = append(sweeps, w)
 	}
@@ -188,7 +198,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 	if f.growth != "" {
 		var err error
 		if growth, err = eval.ParseGrowth(f.growth); err != nil {
-			return nil, err
+			return nil, evalFailure(err)
 		}
 	}
 	if f.questions != "" && len(f.data) > 1 {

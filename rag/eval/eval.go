@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Budget = rag.DefaultBudget
 	}
 	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
-		return nil, fmt.Errorf("eval: %w: growth needs records apart and no paid model", rag.ErrMethod)
+		return nil, fmt.Errorf("eval: %w", wrong("growth needs records apart and no paid model"))
 	}
 	r := &runner{o: o}
 	defer r.close()

@@ -31,7 +31,7 @@ type GrowthPlan struct {
 
 // ParseGrowth reads FIELD, or INITIAL,BATCHES such as 0.5,10.
 func ParseGrowth(s string) (*GrowthPlan, error) {
-	bad := fmt.Errorf("eval: %w: growth %q is neither a field of the records nor INITIAL,BATCHES such as 0.5,10", rag.ErrMethod, s)
+	bad := wrong("growth %q is neither a field of the records nor INITIAL,BATCHES such as 0.5,10", s)
 	initial, batches, parts := strings.Cut(s, ",")
 	if !parts {
 		if s = strings.TrimSpace(s); s == "" {
@@ -194,7 +194,7 @@ func (r *runner) steps() ([]rag.Input, error) {
 		}
 		n, ok := fields[plan.Field].(float64)
 		if !ok {
-			return fmt.Errorf("no number %q, which the corpus is to grow by", plan.Field)
+			return wrong("no number %q, which the corpus is to grow by", plan.Field)
 		}
 		numbers = append(numbers, n)
 		return nil
@@ -205,7 +205,7 @@ func (r *runner) steps() ([]rag.Input, error) {
 	of := plan.parts(lines, numbers)
 	last := slices.Max(of)
 	if last == 0 {
-		return nil, fmt.Errorf("%w: growth by %s leaves nothing to insert", rag.ErrMethod, plan)
+		return nil, wrong("growth by %s leaves nothing to insert", plan)
 	}
 	out := make([]rag.Input, last+1)
 	for i := range out {

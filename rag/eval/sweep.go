@@ -28,18 +28,18 @@ func ParseSweep(s string) (Sweep, error) {
 	key, list, ok := strings.Cut(s, "=")
 	w := Sweep{Key: strings.TrimSpace(key)}
 	if !ok || w.Key == "" || strings.TrimSpace(list) == "" {
-		return w, fmt.Errorf("eval: %w: sweep %q is not key=from:to:step or key=a|b|c", rag.ErrMethod, s)
+		return w, wrong("sweep %q is not key=from:to:step or key=a|b|c", s)
 	}
 	if bounds := strings.Split(list, ":"); len(bounds) > 1 {
 		var err error
 		if w.Values, err = steps(bounds); err != nil {
-			return w, fmt.Errorf("eval: %w: sweep %q: %w", rag.ErrMethod, s, err)
+			return w, wrong("sweep %q: %s", s, err)
 		}
 		return w, nil
 	}
 	for _, v := range strings.Split(list, "|") {
 		if v = strings.TrimSpace(v); v == "" {
-			return w, fmt.Errorf("eval: %w: sweep %q has an empty value", rag.ErrMethod, s)
+			return w, wrong("sweep %q has an empty value", s)
 		}
 		w.Values = append(w.Values, v)
 	}
@@ -105,7 +105,7 @@ func (r *runner) sweep(ctx context.Context, specs []rag.Spec, sweeps []Sweep) ([
 			return nil, r.nobodyHas(ctx, w.Key, specs)
 		}
 		if out = next; len(out) > maxSweep {
-			return nil, fmt.Errorf("%w: the sweeps make more than %d rows", rag.ErrMethod, maxSweep)
+			return nil, wrong("the sweeps make more than %d rows", maxSweep)
 		}
 	}
 	return out, nil
@@ -155,5 +155,5 @@ func (r *runner) nobodyHas(ctx context.Context, key string, specs []rag.Spec) er
 			have = append(have, spec.Name+" has "+strings.Join(keys, ", "))
 		}
 	}
-	return fmt.Errorf("%w: no method of the run has a parameter %q to sweep; %s", rag.ErrMethod, key, strings.Join(have, "; "))
+	return wrong("no method of the run has a parameter %q to sweep; %s", key, strings.Join(have, "; "))
 }
