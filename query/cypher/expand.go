@@ -91,9 +91,23 @@ type expand struct {
 // edgePage is how many neighbours are read at once.
 const edgePage = 256
 
+// page returns room for a page of neighbours, which is the statement's until it
+// ends.
+func (x *exec) page() []engine.Edge {
+	var page []engine.Edge
+	if free := x.session.pages; len(free) > 0 {
+		page = free[len(free)-1]
+		x.session.pages = free[:len(free)-1]
+	} else {
+		page = make([]engine.Edge, 0, edgePage)
+	}
+	x.result.pages = append(x.result.pages, page)
+	return page
+}
+
 func (e *expand) open(x *exec, next sink) sink {
 	if e.page == nil {
-		e.page = make([]engine.Edge, 0, edgePage)
+		e.page = x.page()
 		e.m.edges[e.place] = make([]engine.Edge, 1)
 	}
 	return stream(next, func(r row) error {

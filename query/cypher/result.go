@@ -29,6 +29,8 @@ type Result struct {
 	rows    [][]Value                                 // of a statement that has run
 	run     func(yield func(row []Value) error) error // of one that has not
 	done    bool
+	session *Session
+	pages   [][]engine.Edge // that the statement took from the session
 }
 
 // Counts say what a statement wrote.
@@ -102,6 +104,10 @@ func (r *Result) Close() error {
 	r.elapsed = time.Since(r.started)
 	if r.cancel != nil {
 		r.cancel()
+	}
+	if r.session != nil {
+		r.session.pages = append(r.session.pages, r.pages...)
+		r.pages = nil
 	}
 	if r.snap != nil {
 		return r.snap.Close()

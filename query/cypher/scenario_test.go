@@ -45,10 +45,15 @@ func readScenarios(t *testing.T, path string) []*scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parseScenarios(t, path, string(text))
+}
+
+func parseScenarios(t testing.TB, path, text string) []*scenario {
+	t.Helper()
 	var out []*scenario
 	var s *scenario
 	part, given := "", ""
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "# "):
 			s = &scenario{name: line[2:], given: given, line: i + 1}

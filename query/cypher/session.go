@@ -59,6 +59,7 @@ type Session struct {
 	use         string
 	projections Projections
 	stats       map[engine.GraphID]*statistics
+	pages       [][]engine.Edge // that no statement uses
 }
 
 // NewSession returns a session.
@@ -101,7 +102,7 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	if err := Check(st); err != nil {
 		return nil, err
 	}
-	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use}
+	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use, session: s}
 	ctx, res.cancel = res.limits.context(ctx)
 	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res}
 	switch {

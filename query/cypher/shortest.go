@@ -40,7 +40,7 @@ func newSide(id engine.NodeID, dir engine.Direction) *side {
 }
 
 func (s *shortest) open(x *exec, next sink) sink {
-	s.page = make([]engine.Edge, 0, edgePage)
+	s.page = x.page()
 	return stream(next, func(r row) error {
 		from, to := r[s.from], r[s.to]
 		f, ok := s.test.filter(x)
