@@ -88,6 +88,23 @@
 // A [Sweep] gives every method that has a parameter a row for each value.
 // Parameters that the index depends on make an index of their own.
 //
+// # Growth
+//
+// With a [GrowthPlan] the corpus is inserted into a second, temporary database
+// step by step as well. [Growth] says what each step cost in calls, tokens and
+// time, with what all methods share, and how the methods do after it: on 250 of
+// the questions, evenly spread, and after the last step on all. The index of
+// everything at once is in the report's Methods beside it.
+//
+// # Packs and pages
+//
+// A [Pack] holds reports with digests of the evidence for each question and the
+// replies of paid models: with the data set at hand a run is repeated from it
+// without a model, and [PackSet.Differences] says whether it comes out the same.
+// [WriteHTML] writes reports as one page.
+//
+// # Data that is not as it should be
+//
 // A record that cannot be read is left out, as it would be in use, and Notify
 // is told; a line of the questions that cannot be read is an error.
 //
