@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Evidence is what a plan retrieved, in the order in which a model sees it.
@@ -77,6 +78,7 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m
 		return err
 	}
 	ev.Epoch = s.Epoch()
+	cites := c.citations(ctx, s, sys)
 	for _, sec := range plan.Sections {
 		set, err := env.Eval(ctx, sec.Pack)
 		if err != nil {
@@ -85,7 +87,7 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m
 		ev.Tokens += set.Used
 		out := EvidenceSection{Name: sec.Name}
 		for _, it := range set.Items {
-			cited, err := c.cite(ctx, s, sys, it)
+			cited, err := cites.of(it)
 			if err != nil {
 				return err
 			}
@@ -115,49 +117,101 @@ func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) 
 	return env
 }
 
-// cite finds where an item stands.
-func (c *Corpus) cite(ctx context.Context, s *engine.Snapshot, sys System, it query.Item) (Cited, error) {
-	out := Cited{Item: it, Kind: "chunk"}
-	g := c.Base
-	if sys.Graph() != nil && it.Graph == sys.Graph().ID() {
-		g = sys.Graph()
+// citations finds what the items of a plan rest on and where that stands. What
+// it has read it knows for the next item.
+type citations struct {
+	c    *Corpus
+	set  text.ChunkSet
+	base *engine.View
+	own  *engine.View // of the method's graph, base where it builds none
+	cite func(it query.Item) ([]string, error)
+	// onBase is Cite of items of the base graph.
+	onBase func(it query.Item) ([]string, error)
+	spans  map[string]Span // of chunks; one without a document is gone
+}
+
+func (c *Corpus) citations(ctx context.Context, s *engine.Snapshot, sys System) *citations {
+	x := &citations{c: c, set: sys.ChunkSet(), base: s.Graph(c.Base).WithContext(ctx), spans: map[string]Span{}}
+	of := func(v *engine.View) func(it query.Item) ([]string, error) {
+		if together, ok := sys.(Citer); ok {
+			return together.Citer(v)
+		}
+		return func(it query.Item) ([]string, error) { return sys.Cite(v, it) }
 	}
-	v := s.Graph(g).WithContext(ctx)
+	x.own, x.onBase = x.base, of(x.base)
+	x.cite = x.onBase
+	if g := sys.Graph(); g != nil {
+		x.own = s.Graph(g).WithContext(ctx)
+		x.cite = of(x.own)
+	}
+	return x
+}
+
+// of finds where an item stands.
+func (x *citations) of(it query.Item) (Cited, error) {
+	out := Cited{Item: it, Kind: "chunk"}
+	v, cite := x.own, x.cite
+	if it.Graph != v.Graph().ID() {
+		v, cite = x.base, x.onBase
+	}
 	nodes := []engine.NodeID{it.ID}
 	if it.ID == 0 {
 		out.Kind = v.EdgeTypeName(it.Edge.Type)
 		nodes = []engine.NodeID{it.Edge.From, it.Edge.To}
 	}
-	own := Chunk{} // the item, where it is a chunk of the base graph
 	for _, id := range nodes {
 		n, err := v.Node(id)
 		if err != nil {
 			return out, err
 		}
 		out.Keys = append(out.Keys, n.Key)
-		if g == c.Base && it.ID != 0 {
-			own = chunkOf(n)
-		}
-		if it.ID != 0 && g != c.Base {
+		switch {
+		case it.ID == 0:
+		case v == x.base: // a chunk
+			x.spans[n.Key] = spanOf(n)
+		default:
 			out.Kind = v.NodeTypeName(n.Type)
 		}
 	}
 	var err error
-	if out.Chunks, err = sys.Cite(v, it); err != nil {
+	if out.Chunks, err = cite(it); err != nil {
 		return out, err
 	}
-	base := s.Graph(c.Base).WithContext(ctx)
 	for _, key := range out.Chunks[:min(len(out.Chunks), maxSpans)] {
-		ch := own
-		if key != own.Key {
-			var err error
-			if ch, err = c.ChunkByKey(base, sys.ChunkSet(), key); isMissing(err) {
-				continue
-			} else if err != nil {
-				return out, err
-			}
+		span, err := x.span(key)
+		if err != nil {
+			return out, err
 		}
-		out.Spans = append(out.Spans, Span{Doc: ch.Doc, Bytes: [2]int64{int64(ch.Start), int64(ch.End)}})
+		if span.Doc != "" {
+			out.Spans = append(out.Spans, span)
+		}
 	}
 	return out, nil
+}
+
+// span returns where a chunk stands, the zero value where it is gone.
+func (x *citations) span(key string) (Span, error) {
+	span, ok := x.spans[key]
+	if ok {
+		return span, nil
+	}
+	id, err := x.c.ChunkNode(x.base, x.set, key)
+	var n engine.Node
+	if err == nil {
+		n, err = x.base.Node(id)
+	}
+	switch {
+	case err == nil:
+		span = spanOf(n)
+	case !isMissing(err):
+		return span, err
+	}
+	x.spans[key] = span
+	return span, nil
+}
+
+// spanOf returns where a chunk stands.
+func spanOf(n engine.Node) Span {
+	ch := chunkOf(n)
+	return Span{Doc: ch.Doc, Bytes: [2]int64{int64(ch.Start), int64(ch.End)}}
 }

@@ -55,6 +55,14 @@ func Label(s System) string {
 	return s.Name()
 }
 
+// Citer is implemented by systems that cite the items of a plan together: what
+// they rest on is read once where it is the same.
+type Citer interface {
+	System
+	// Citer returns Cite for items of one view, which is for one goroutine.
+	Citer(v *engine.View) func(it query.Item) ([]string, error)
+}
+
 // Question is what is asked, and how.
 type Question struct {
 	Text string

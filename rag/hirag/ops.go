@@ -137,10 +137,11 @@ func (o *sourcesOf) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	v := o.s.view(ctx, e)
 	var out query.Set
 	seen := map[engine.NodeID]bool{}
+	mentions := map[engine.NodeID]*roaring.Bitmap{}
 	left := o.tokens
 	for i := range in.Items {
 		seed := &in.Items[i]
-		chunks, err := o.of(v, seed.ID)
+		chunks, err := o.of(v, seed.ID, mentions)
 		if err != nil {
 			return query.Set{}, err
 		}
@@ -182,8 +183,8 @@ type cited struct {
 }
 
 // of returns the chunks of an entity, the most relations first. A summary has
-// none.
-func (o *sourcesOf) of(v *engine.View, entity engine.NodeID) ([]cited, error) {
+// none. mentions are the entities of the chunks that were met.
+func (o *sourcesOf) of(v *engine.View, entity engine.NodeID, mentions map[engine.NodeID]*roaring.Bitmap) ([]cited, error) {
 	ids, err := follow(v, entity, edgeMentions, engine.In)
 	if err != nil {
 		return nil, err
@@ -208,9 +209,12 @@ func (o *sourcesOf) of(v *engine.View, entity engine.NodeID) ([]cited, error) {
 	}
 	out := make([]cited, 0, len(ids))
 	for _, id := range ids {
-		in, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{mention}})
-		if err != nil {
-			return nil, err
+		in := mentions[id]
+		if in == nil {
+			if in, err = v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{mention}}); err != nil {
+				return nil, err
+			}
+			mentions[id] = in
 		}
 		n := in.AndCardinality(near)
 		out = append(out, cited{id, n, fmt.Sprintf("%d relations", n)})

@@ -72,7 +72,6 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		"global":   {reports},
 		"bridge":   {bridge},
 	}[s.p.Mode]
-	reports.Cut = s.c.CutText
 	var cited query.Op = seeds
 	if s.p.Fill {
 		cited = pool
@@ -94,88 +93,4 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		plan.Sections = append(plan.Sections, rag.Section{Name: p.Name, Pack: p})
 	}
 	return plan, nil
-}
-
-// maxCited bounds the chunks that an entity or relation is said to rest on,
-// maxMembers those of a summary and a report, which may rest on all, and maxEnds
-// those of the relation of a summary, which is said to rest on its ends.
-const (
-	maxCited   = 16
-	maxMembers = 8
-	maxEnds    = 4
-)
-
-// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
-// on the chunks that it was found in, a summary and a report on those of their
-// members, of which the first are named.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
-	c := &citing{v: v, most: maxCited}
-	c.chunk, _ = v.NodeType(rag.ChunkNodeType)
-	if it.ID != 0 {
-		n, err := v.Node(it.ID)
-		if err != nil {
-			return nil, err
-		}
-		if n.Type == c.chunk {
-			return []string{n.Key}, nil
-		}
-		if v.NodeTypeName(n.Type) != typeEntity {
-			c.most = maxMembers
-		}
-		err = c.from(engine.NodeTarget(it.ID))
-		return c.out, err
-	}
-	if err := c.from(engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)); err != nil || len(c.out) > 0 {
-		return c.out, err
-	}
-	// The relation of a summary has no sources of its own: it rests on what its
-	// ends rest on. The member is older than what sums it up.
-	c.most = maxEnds
-	for _, id := range []engine.NodeID{min(it.Edge.From, it.Edge.To), max(it.Edge.From, it.Edge.To)} {
-		if err := c.from(engine.NodeTarget(id)); err != nil {
-			return nil, err
-		}
-	}
-	return c.out, nil
-}
-
-// citing walks from what is cited to its chunks.
-type citing struct {
-	v     *engine.View
-	chunk engine.TypeID
-	most  int
-	out   []string
-	seen  map[engine.NodeID]bool
-}
-
-func (c *citing) from(t engine.Target) error {
-	if len(c.out) >= c.most {
-		return nil
-	}
-	set, err := c.v.Sources(t)
-	if err != nil {
-		return err
-	}
-	for it := set.Iterator(); it.HasNext() && len(c.out) < c.most; {
-		id := engine.NodeID(it.Next())
-		if c.seen[id] {
-			continue
-		}
-		if c.seen == nil {
-			c.seen = map[engine.NodeID]bool{}
-		}
-		c.seen[id] = true
-		n, err := c.v.Node(id)
-		if err != nil {
-			return err
-		}
-		if n.Type == c.chunk {
-			c.out = append(c.out, n.Key)
-			continue
-		}
-		if err := c.from(engine.NodeTarget(id)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -149,40 +148,6 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 		return says, 0, err
 	}
 	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
-}
-
-// maxCited bounds the chunks that an item cites: an element may rest on
-// hundreds, none of which says more of it than another.
-const maxCited = 32
-
-// Cite implements [rag.System]: a chunk rests on itself, all else on the chunks
-// that it was made from, an overview on those of its elements; the first of
-// them in order of id.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
-	n, err := v.Node(it.ID)
-	if err != nil {
-		return nil, err
-	}
-	if v.NodeTypeName(n.Type) == typeText {
-		return []string{n.Key}, nil
-	}
-	set, err := v.Sources(engine.NodeTarget(it.ID))
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for src := set.Iterator(); src.HasNext() && len(out) < maxCited; {
-		keys, err := s.Cite(v, query.Item{ID: engine.NodeID(src.Next())})
-		if err != nil {
-			return nil, err
-		}
-		for _, key := range keys {
-			if !slices.Contains(out, key) {
-				out = append(out, key)
-			}
-		}
-	}
-	return out, nil
 }
 
 // section is a part of what was packed, with a header of its own.
