@@ -86,7 +86,7 @@ func (pl *planner) newNode(n *NodePattern, node *newNode) (err error) {
 func (pl *planner) newEdge(e *EdgePattern, before int) (out newEdgeSpec, err error) {
 	out = newEdgeSpec{at: e.Pos, slot: -1, backward: e.Dir == DirIn}
 	if len(e.Types) != 1 || e.Var {
-		return out, refuse(pl.text, e.Pos, "to make a relationship without exactly one type")
+		return out, refuse(pl.text, e.Pos, "to make an edge without exactly one type")
 	}
 	out.name = e.Types[0]
 	if pl.uses.wanted(e.Variable) {

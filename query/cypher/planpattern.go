@@ -99,13 +99,13 @@ func (g *patternGraph) pattern(p *Pattern, before int) error {
 	if p.Shortest != NotShortest {
 		e := p.Edges
 		if len(e) != 1 {
-			return refuse(g.pl.text, p.Pos, "a shortest path over a pattern of other than one relationship")
+			return refuse(g.pl.text, p.Pos, "a shortest path over a pattern of other than one edge")
 		}
 		if e[0].Props != nil {
-			return refuse(g.pl.text, e[0].Pos, "properties in the relationship of a shortest path")
+			return refuse(g.pl.text, e[0].Pos, "properties in the edge of a shortest path")
 		}
 		if e[0].Var && e[0].Min > 1 {
-			return refuse(g.pl.text, e[0].Pos, "a shortest path of at least %d relationships", e[0].Min)
+			return refuse(g.pl.text, e[0].Pos, "a shortest path of at least %d edges", e[0].Min)
 		}
 	}
 	last := -1
@@ -176,10 +176,10 @@ func (g *patternGraph) edge(p *Pattern, e *EdgePattern, from, to, before int) er
 	if e.Variable != "" {
 		if slot, ok := g.pl.scope.slot(e.Variable); ok {
 			if slot >= before {
-				return refuse(g.pl.text, e.Pos, "a relationship variable that stands twice in one MATCH")
+				return refuse(g.pl.text, e.Pos, "an edge variable that stands twice in one MATCH")
 			}
 			if e.Var || p.Shortest != NotShortest {
-				return refuse(g.pl.text, e.Pos, "relationships of variable length that are bound already")
+				return refuse(g.pl.text, e.Pos, "edges of variable length that are bound already")
 			}
 			edge.name, edge.slot, edge.bound = e.Variable, slot, true
 		}

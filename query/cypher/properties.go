@@ -161,7 +161,7 @@ func (g *graph) weight(e *Edge) (float32, error) {
 	}
 	w, ok, err := g.r.HasEdge(e.From, e.To, e.Type)
 	if err == nil && !ok {
-		err = fmt.Errorf("cypher: the relationship was deleted: %w", engine.ErrNotFound)
+		err = fmt.Errorf("cypher: the edge was deleted: %w", engine.ErrNotFound)
 	}
 	return w, err
 }

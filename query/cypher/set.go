@@ -51,7 +51,7 @@ func (s *setItem) apply(x *exec, r row) error {
 		return nil
 	}
 	if t.Kind() != KindNode && t.Kind() != KindEdge {
-		return typeError(s.at, "properties are set of nodes and relationships, not of %s", aKind(t))
+		return typeError(s.at, "properties are set of nodes and edges, not of %s", aKind(t))
 	}
 	v := Null
 	if s.value != nil {
@@ -80,7 +80,7 @@ func (s *setItem) all(x *exec, t, v Value) (map[string]Value, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, typeError(s.at, "all properties are set from a map, a node or a relationship, not from %s", aKind(v))
+		return nil, typeError(s.at, "all properties are set from a map, a node or an edge, not from %s", aKind(v))
 	}
 	out := map[string]Value{}
 	if !s.add {
@@ -212,7 +212,7 @@ func (s *deleteStep) open(x *exec, next sink) sink {
 				}
 			}
 		default:
-			return typeError(at, "DELETE removes nodes, relationships and paths, not %s", aKind(v))
+			return typeError(at, "DELETE removes nodes, edges and paths, not %s", aKind(v))
 		}
 		return nil
 	}
@@ -257,7 +257,7 @@ func (s *deleteStep) deleteNode(x *exec, d doomed) error {
 			if err != nil {
 				return err
 			}
-			return argumentError(d.at, "the %s with the key %q still has relationships: delete them too, or write DETACH DELETE",
+			return argumentError(d.at, "the %s with the key %q still has edges: delete them too, or write DETACH DELETE",
 				x.graph.typeLabel(n.Type), n.Key)
 		}
 	}

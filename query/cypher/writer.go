@@ -158,7 +158,7 @@ func (w writer) createEdge(from, to engine.NodeID, name string, props map[string
 		return e, err
 	}
 	if ok {
-		return e, w.fail("these two nodes are joined by a %s already, and two nodes have one relationship of a type at most; MERGE finds it or makes it", name)
+		return e, w.fail("these two nodes are joined by a %s already, and two nodes have one edge of a type at most; MERGE finds it or makes it", name)
 	}
 	weight, stored, err := w.edgeProps(props)
 	if err != nil {
@@ -191,7 +191,7 @@ func (w writer) edgeProps(props map[string]Value) (weight *float32, stored engin
 			if v.IsNull() {
 				x = 1
 			} else if !v.isNumber() || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, nil, w.fail("the weight of a relationship is a number")
+				return nil, nil, w.fail("the weight of an edge is a number")
 			}
 			weight = &x
 			continue
@@ -219,7 +219,7 @@ func (w writer) setEdge(e *Edge, props map[string]Value) error {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("cypher: the relationship was deleted: %w", engine.ErrNotFound)
+		return fmt.Errorf("cypher: the edge was deleted: %w", engine.ErrNotFound)
 	}
 	if weight != nil {
 		total, err := tx.Total(engine.EdgeTarget(e.From, e.To, e.Type))
@@ -227,7 +227,7 @@ func (w writer) setEdge(e *Edge, props map[string]Value) error {
 			return err
 		}
 		if total.Sources > 0 {
-			return w.fail("the weight of this relationship is the sum over its sources")
+			return w.fail("the weight of this edge is the sum over its sources")
 		}
 		if err := tx.AddEdge(e.From, e.To, e.Type, *weight); err != nil {
 			return err
