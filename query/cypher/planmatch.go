@@ -22,61 +22,91 @@ type matchState struct {
 	rows, cost   float64
 }
 
-// maxBranching is how many nodes may be unbound for the planner to try each as
-// a start; of more it takes the best at once.
-const maxBranching = 10
+// search returns the moves of a MATCH from a state on. What is best whatever
+// follows comes first (see next); where nothing is left to follow, a node of the
+// part of the pattern that is the cheapest to enter is found, each of the part
+// having been tried.
+func (g *patternGraph) search(s matchState) ([]move, error) {
+	var moves []move
+	for {
+		then, after, err := g.follows(s)
+		if err != nil {
+			return nil, err
+		}
+		moves, s = append(moves, then...), after
+		if bits.OnesCount64(s.nodes) == len(g.nodes) {
+			return moves, nil
+		}
+		start, err := g.start(s)
+		if err != nil {
+			return nil, err
+		}
+		moves, s = append(moves, start), g.apply(s, start)
+	}
+}
 
-// search returns the cheapest moves that it finds from a state on. Nodes whose
-// key is known come first, then edges between bound nodes, then the expansion
-// that makes the fewest rows; where a new start is needed, each is tried.
-func (g *patternGraph) search(s matchState) (moves []move, cost float64, err error) {
+// follows returns the moves that next makes from a state on.
+func (g *patternGraph) follows(s matchState) ([]move, matchState, error) {
+	var moves []move
 	for {
 		m, ok, err := g.next(s)
-		if err != nil {
-			return nil, 0, err
+		if err != nil || !ok {
+			return moves, s, err
 		}
-		if !ok {
-			break
-		}
-		s = g.apply(s, m)
-		moves = append(moves, m)
+		moves, s = append(moves, m), g.apply(s, m)
 	}
-	free := len(g.nodes) - bits.OnesCount64(s.nodes)
-	if free == 0 {
-		return moves, s.cost, nil
-	}
-	var best []move
-	bestCost := math.Inf(1)
-	var greedy *access
+}
+
+// start returns the node to find next.
+func (g *patternGraph) start(s matchState) (move, error) {
+	ways := make([]*access, len(g.nodes))
+	cheapest := -1
 	for at := range g.nodes {
 		if s.nodes&(1<<at) != 0 {
 			continue
 		}
-		ways, err := g.accesses(at, s.nodes, s.edges)
+		all, err := g.accesses(at, s.nodes, s.edges)
 		if err != nil {
-			return nil, 0, err
+			return move{}, err
 		}
-		if free > maxBranching {
-			if greedy == nil || ways[0].rows < greedy.rows {
-				greedy = ways[0]
-			}
+		ways[at] = all[0]
+		if cheapest < 0 || ways[at].rows < ways[cheapest].rows {
+			cheapest = at
+		}
+	}
+	best := move{access: ways[cheapest], rows: ways[cheapest].rows}
+	bestCost := math.Inf(1)
+	part := g.connected(cheapest)
+	for at, way := range ways {
+		if way == nil || part&(1<<at) == 0 {
 			continue
 		}
-		m := move{access: ways[0], rows: ways[0].rows}
-		rest, cost, err := g.search(g.apply(s, m))
+		m := move{access: way, rows: way.rows}
+		_, after, err := g.follows(g.apply(s, m))
 		if err != nil {
-			return nil, 0, err
+			return move{}, err
 		}
-		if cost < bestCost {
-			best, bestCost = append([]move{m}, rest...), cost
+		if after.cost < bestCost {
+			best, bestCost = m, after.cost
 		}
 	}
-	if greedy != nil {
-		m := move{access: greedy, rows: greedy.rows}
-		rest, cost, err := g.search(g.apply(s, m))
-		return append(append(moves, m), rest...), cost, err
+	return best, nil
+}
+
+// connected returns the bits of the nodes that edges lead to from a node.
+func (g *patternGraph) connected(at int) uint64 {
+	part := uint64(1) << at
+	for grown := true; grown; {
+		grown = false
+		for _, e := range g.edges {
+			ends := uint64(1)<<e.from | uint64(1)<<e.to
+			if part&ends != 0 && part&ends != ends {
+				part |= ends
+				grown = true
+			}
+		}
 	}
-	return append(moves, best...), bestCost, nil
+	return part
 }
 
 // next returns the move that is best whatever follows, if there is one.

@@ -26,7 +26,7 @@ func (pl *planner) planMatch(patterns []*Pattern, where Expr) ([]step, error) {
 	if steps, err = g.filters(steps, s, false); err != nil {
 		return nil, err
 	}
-	moves, _, err := g.search(s)
+	moves, err := g.search(s)
 	if err != nil {
 		return nil, err
 	}

@@ -153,11 +153,11 @@ func shownItem(item *ProjectionItem) string {
 
 // order compiles ORDER BY, SKIP and LIMIT in the scope of the columns.
 func (pl *planner) order(p *Projection, order []*SortItem) error {
-	skip, err := pl.bound(p.Skip)
+	skip, err := pl.bound(p.Skip, "SKIP")
 	if err != nil {
 		return err
 	}
-	limit, err := pl.bound(p.Limit)
+	limit, err := pl.bound(p.Limit, "LIMIT")
 	if err != nil {
 		return err
 	}
@@ -195,14 +195,18 @@ func (pl *planner) order(p *Projection, order []*SortItem) error {
 }
 
 // bound compiles the number of SKIP or LIMIT, which knows no variables.
-func (pl *planner) bound(e Expr) (evaluator, error) {
+func (pl *planner) bound(e Expr, clause string) (*rowBound, error) {
 	if e == nil {
 		return nil, nil
 	}
 	scope := pl.scope
 	pl.scope = &segment{}
 	defer func() { pl.scope = scope }()
-	return pl.expr(e)
+	value, err := pl.expr(e)
+	if err != nil {
+		return nil, err
+	}
+	return &rowBound{e.At(), clause, value}, nil
 }
 
 // projectStep computes the columns of a row, and keys to sort it by.

@@ -1,16 +1,23 @@
 package cypher
 
-// rowsOf evaluates the argument of SKIP or LIMIT, 0 where there is none.
-func rowsOf(x *exec, e evaluator, clause string) (int64, error) {
-	if e == nil {
+// rowBound is the argument of SKIP or LIMIT.
+type rowBound struct {
+	at     Pos
+	clause string
+	value  evaluator
+}
+
+// rows evaluates the bound, 0 where there is none.
+func (b *rowBound) rows(x *exec) (int64, error) {
+	if b == nil {
 		return 0, nil
 	}
-	v, err := e(x, nil)
+	v, err := b.value(x, nil)
 	if err != nil {
 		return 0, err
 	}
 	if v.kind != KindInt || v.AsInt() < 0 {
-		return 0, argumentError(0, "%s must be a whole number of at least 0", clause)
+		return 0, argumentError(b.at, "%s takes a whole number of at least 0, not %s", b.clause, v)
 	}
 	return v.AsInt(), nil
 }
@@ -18,14 +25,14 @@ func rowsOf(x *exec, e evaluator, clause string) (int64, error) {
 // skipStep leaves out the first rows.
 type skipStep struct {
 	planned
-	n evaluator
+	n *rowBound
 }
 
 func (s *skipStep) open(x *exec, next sink) sink {
 	left := int64(-1)
 	return stream(next, func(r row) error {
 		if left < 0 {
-			n, err := rowsOf(x, s.n, "SKIP")
+			n, err := s.n.rows(x)
 			if err != nil {
 				return err
 			}
@@ -42,7 +49,7 @@ func (s *skipStep) open(x *exec, next sink) sink {
 // limitStep lets the first rows pass and then ends what is before it.
 type limitStep struct {
 	planned
-	n evaluator
+	n *rowBound
 	// all says that what is before it writes, and has to run to its end.
 	all bool
 }
@@ -57,7 +64,7 @@ func (s *limitStep) open(x *exec, next sink) sink {
 	}
 	return stream(next, func(r row) error {
 		if left < 0 {
-			n, err := rowsOf(x, s.n, "LIMIT")
+			n, err := s.n.rows(x)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ type sortStep struct {
 	planned
 	keys []sortKey
 	// skip and limit are those of the projection, where it has a limit.
-	skip, limit evaluator
+	skip, limit *rowBound
 }
 
 // sorted is a row with its keys.
@@ -66,11 +66,11 @@ func (s *sortStep) open(x *exec, next sink) sink {
 	push := func(r row) error {
 		if !known && s.limit != nil {
 			known = true
-			limit, err := rowsOf(x, s.limit, "LIMIT")
+			limit, err := s.limit.rows(x)
 			if err != nil {
 				return err
 			}
-			skip, err := rowsOf(x, s.skip, "SKIP")
+			skip, err := s.skip.rows(x)
 			if err != nil {
 				return err
 			}
