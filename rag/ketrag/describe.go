@@ -111,13 +111,27 @@ func (s *System) targetOf(v engine.Reader, item string) (engine.Target, error) {
 	return engine.EdgeTarget(from, to, t), err
 }
 
+// totalOf returns all that is said of an entity or relation. The texts are
+// sorted: the ids of the core chunks that they are from tell when each entered
+// the core, and nothing is to depend on that.
+func totalOf(v engine.Reader, t engine.Target) (engine.Total, error) {
+	total, err := v.Total(t)
+	slices.Sort(total.Texts)
+	return total, err
+}
+
+// describedDigest identifies what a united description is made of.
+func describedDigest(t engine.Total) [32]byte {
+	return rag.Digest(append([]string{"describe", t.Label}, t.Texts...)...)
+}
+
 // Items implements [rag.Stage]: entities and relations that have several
 // descriptions, or had when they were last described.
 func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		visit := func(key string, t engine.Target, props func() (bool, error)) (more bool) {
-			total, err := v.Total(t)
+			total, err := totalOf(v, t)
 			if err == nil && len(total.Texts) < 2 {
 				described, perr := props()
 				if perr == nil && !described {
@@ -125,7 +139,7 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 				}
 				err = perr
 			}
-			w := rag.WorkItem{Key: key, Digest: rag.Digest(append([]string{"describe", total.Label}, total.Texts...)...)}
+			w := rag.WorkItem{Key: key, Digest: describedDigest(total)}
 			return yield(w, err) && err == nil
 		}
 		ids, err := st.s.nodes(v, typeEntity)
@@ -167,7 +181,7 @@ func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []
 	if err != nil {
 		return t, nil, false, err
 	}
-	total, err := v.Total(target)
+	total, err := totalOf(v, target)
 	if err != nil || len(total.Texts) < 2 {
 		return t, nil, false, err
 	}
@@ -246,7 +260,7 @@ func sourceDocs(v engine.Reader, t engine.Target) ([]string, error) {
 // described: by the united description where it is of the descriptions that
 // there are now, else by those.
 func (s *System) describe(v engine.Reader, t engine.Target) (label, description string, err error) {
-	total, err := v.Total(t)
+	total, err := totalOf(v, t)
 	if err != nil {
 		return "", "", err
 	}
@@ -263,7 +277,7 @@ func (s *System) describe(v engine.Reader, t engine.Target) (label, description 
 	} else if props, err = v.EdgeProps(t.From, t.To, t.Type); err != nil {
 		return "", "", err
 	}
-	digest := rag.Digest(append([]string{"describe", total.Label}, total.Texts...)...)
+	digest := describedDigest(total)
 	d := props[propDescription]
 	if !engine.Bytes(digest[:]).Equal(props[propOf]) {
 		return total.Label, strings.Join(total.Texts, "\n"), nil
