@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -23,6 +24,11 @@ type app struct {
 	methods rag.Methods
 	sources []source // of settings, see setting
 	global  globals
+	// shared is the database of the shell: commands that it runs use it and
+	// leave it open. Nil for other commands.
+	shared     *engine.DB
+	interrupts *interrupts
+	spent      *spending // of the shell's session, nil elsewhere
 }
 
 // globals are the flags that every command takes.
@@ -47,7 +53,7 @@ func newApp(env []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 			vars[k] = v
 		}
 	}
-	return &app{env: vars, stdin: stdin, out: newOutput(stdout, stderr, vars), methods: methods.All()}
+	return &app{env: vars, stdin: stdin, out: newOutput(stdout, stderr, vars), methods: methods.All(), interrupts: &interrupts{}}
 }
 
 // printsRows annotates commands that have a table: every --output is possible.
@@ -55,14 +61,20 @@ const printsRows = "rows"
 
 // command builds the tree of commands.
 func (a *app) command() *cobra.Command {
+	shell := &shellFlags{}
 	root := &cobra.Command{
-		Use:   "ragdb",
+		Use:   "ragdb [DB]",
 		Short: "Put documents into a directory and ask, with sources",
 		Long: `ragdb keeps documents, a knowledge graph of them, vectors and an index of their
 words in one directory, and answers questions from it with sources. It needs no
 server, no network and no model: without one it answers by rules, in the words
-of the documents.`,
+of the documents.
+
+ragdb DB opens a shell for its query language and for questions; -c, -f and
+standard input that is no terminal run statements without one.`,
 		Example: `  ragdb demo
+  ragdb acme.ragdb
+  ragdb acme.ragdb -c 'MATCH (d:document) RETURN count(*)'
   ragdb index acme.ragdb ./docs
   ragdb ask acme.ragdb "How long is the warranty on model B?"
   ragdb why acme.ragdb "How long is the warranty?" c:handbook.md#3`,
@@ -70,13 +82,15 @@ of the documents.`,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:                       a.unknownCommand,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:                       cobra.ArbitraryArgs,
+		Annotations:                map[string]string{printsRows: "yes"},
+		RunE:                       func(cmd *cobra.Command, args []string) error { return a.runShell(cmd, shell, args) },
 		PersistentPreRunE:          a.prepare,
 	}
 	root.SetOut(a.out.stdout)
 	root.SetErr(a.out.stderr)
 	a.globalFlags(root.PersistentFlags())
+	shell.add(a, root)
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
 		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}",
 		"ragdb help lists the flags that every command takes.", 1))
@@ -172,15 +186,14 @@ func (a *app) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.out.stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// unknownCommand refuses arguments of the root command: they name no command.
+// unknownCommand is the error of a word that names neither a command nor a
+// database.
 func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
+	here := "; for a database of that name write ./" + quote(args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", args[0])
+		return usage("did you mean "+strings.Join(near, " or ")+"?"+here, "there is no command %q", args[0])
 	}
-	return usage("ragdb help lists them", "there is no command %q", args[0])
+	return usage("ragdb help lists them"+here, "there is no command %q", args[0])
 }
 
 func (a *app) helpCommand() *cobra.Command {

@@ -52,7 +52,7 @@ one.`,
 			if err != nil {
 				return err
 			}
-			defer db.Close()
+			defer a.close(db)
 			start := time.Now()
 			m, err := db.Backup(ctx, rest[0])
 			if err != nil {

@@ -64,7 +64,7 @@ func (a *app) check(cmd *cobra.Command, path string, o engine.CheckOptions, leve
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer a.close(db)
 	p := a.newProgress()
 	o.Progress = func(space string, keys int64) { p.notify(rag.Event{Stage: space, Done: int(keys)}) }
 	start := time.Now()

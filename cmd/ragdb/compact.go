@@ -47,7 +47,7 @@ func (a *app) compact(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer a.close(db)
 	start := time.Now()
 	r := compactResult{V: 1, DB: path}
 	if r.BytesBefore, err = diskBytes(ctx, db); err != nil {

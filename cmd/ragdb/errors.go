@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
@@ -38,6 +39,8 @@ type failure struct {
 	code    string
 	message string
 	hint    string // "" where there is nothing to advise
+	detail  string // lines to show below the message to people
+	told    bool   // it was written already
 	err     error
 }
 
@@ -85,6 +88,7 @@ func kinds() []kind {
 		{engine.ErrReadOnly, exitFailed, "read_only", "run it without --readonly"},
 		{engine.ErrNoIndex, exitUsage, "usage", "ragdb show DB DOC lists what a document says of itself"},
 		{engine.ErrInvalid, exitUsage, "usage", ""},
+		{cypher.ErrLimit, exitFailed, "limit", ""},
 		{load.ErrOption, exitUsage, "usage", ""},
 		{rag.ErrMethod, exitUsage, "usage", ""},
 		{openai.ErrConfig, exitUsage, "usage", "set OPENAI_API_KEY, or name the endpoint with --base-url"},
@@ -163,7 +167,7 @@ func chain(err error) string {
 	out := parts[:0]
 	for _, p := range parts {
 		switch p {
-		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
+		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "cypher", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
 			continue
 		}
 		if n := len(out); n > 0 && out[n-1] == p {

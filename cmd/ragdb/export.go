@@ -253,7 +253,7 @@ func (a *app) importFrom(ctx context.Context, path, from string, in io.Reader) (
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(err, a.close(db)) }()
 	ns, err := db.Namespace(ctx, a.global.ns)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 )
 
@@ -18,23 +19,30 @@ func main() {
 var errInterrupted = errors.New("interrupted")
 
 // run runs a command line and returns the exit code. The first interrupt ends
-// the command's context; from then on the signal does what it does by default,
-// so that the second ends the process.
+// the command's context, unless the command takes interrupts itself; from then
+// on the signal does what it does by default, so that the second ends the
+// process.
 func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
+	a := newApp(env, stdin, stdout, stderr)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	go func() {
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			cancel(errInterrupted)
-		case <-ctx.Done():
+		for {
+			select {
+			case s := <-signals:
+				if s == os.Interrupt && a.interrupts.take() {
+					continue
+				}
+				signal.Stop(signals)
+				cancel(errInterrupted)
+			case <-ctx.Done():
+			}
+			return
 		}
 	}()
-	a := newApp(env, stdin, stdout, stderr)
 	// Until the flags are read, errors are told as the words suggest.
 	if slices.Contains(args, "--json") || slices.Contains(args, "--jsonl") {
 		a.out.format = asJSON
@@ -54,4 +62,28 @@ func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f := explain(err)
 	a.out.failure(f)
 	return f.exit
+}
+
+// interrupts is who takes interrupts in place of the whole command. It is safe
+// for concurrent use.
+type interrupts struct {
+	mu sync.Mutex
+	to func()
+}
+
+// set names who takes the next interrupts; nil is nobody.
+func (i *interrupts) set(to func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.to = to
+}
+
+// take hands an interrupt over and reports whether somebody took it.
+func (i *interrupts) take() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.to != nil {
+		i.to()
+	}
+	return i.to != nil
 }

@@ -228,7 +228,7 @@ func (a *app) meter(f *modelFlags, others ...string) (*rag.Meter, error) {
 		return nil, usage("give it in a file that RAGDB_PRICES names, or use --max-tokens",
 			"--max-cost needs to know what %s costs", strings.Join(unknown, " and "))
 	}
-	return rag.NewMeter(prices, limits), nil
+	return a.spent.add(rag.NewMeter(prices, limits)), nil
 }
 
 // questionModels opens the models for questions, and refuses those that the
@@ -251,7 +251,7 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 	if err != nil {
 		return nil, err
 	}
-	m.Metered(rag.NewMeter(prices, rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)}))
+	m.Metered(a.spent.add(rag.NewMeter(prices, rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
 	return m, c.CheckModel(ctx, m)
 }
 

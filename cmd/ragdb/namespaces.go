@@ -81,7 +81,7 @@ func (a *app) onNamespaces(cmd *cobra.Command, args []string, m mode, fn func(ct
 		return err
 	}
 	defer func() {
-		if cerr := db.Close(); err == nil {
+		if cerr := a.close(db); err == nil {
 			err = cerr
 		}
 	}()

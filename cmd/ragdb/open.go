@@ -54,6 +54,9 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	if m == toCreate && a.global.readOnly {
 		return nil, usage("run it without --readonly", "this command writes")
 	}
+	if a.shared != nil && path == a.shared.Path() {
+		return a.shared, nil
+	}
 	if info, err := os.Stat(path); m != toCreate && path != engine.Memory && err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, notFound("make it with ragdb index "+quote(path)+" PATH, or check the spelling", "there is no database %s", path)
@@ -71,6 +74,14 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	return db, err
 }
 
+// close closes a database, unless it is the shell's.
+func (a *app) close(db *engine.DB) error {
+	if db == a.shared {
+		return nil
+	}
+	return db.Close()
+}
+
 // use opens a database and its namespace, settles the command's flags with what
 // it keeps, calls fn and closes it.
 func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, fn func(c *rag.Corpus) error) (err error) {
@@ -79,7 +90,7 @@ func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, 
 		return err
 	}
 	defer func() {
-		if cerr := db.Close(); err == nil {
+		if cerr := a.close(db); err == nil {
 			err = cerr
 		}
 	}()

@@ -105,8 +105,12 @@ func (o *output) warn(format string, args ...any) {
 	}
 }
 
-// failure writes an error to stderr: for people on one line with what to do.
+// failure writes an error to stderr: for people on one line with what to do, and
+// the lines of its detail below.
 func (o *output) failure(f *failure) {
+	if f.told {
+		return
+	}
 	if o.machine() {
 		type body struct {
 			Code    string `json:"code"`
@@ -127,6 +131,9 @@ func (o *output) failure(f *failure) {
 		line = escape(line)
 	}
 	fmt.Fprintln(o.stderr, line)
+	if f.detail != "" {
+		fmt.Fprintln(o.stderr, "  "+strings.ReplaceAll(f.detail, "\n", "\n  "))
+	}
 }
 
 // clean prepares a text of a document for stdout: on a terminal control

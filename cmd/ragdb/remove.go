@@ -61,7 +61,7 @@ documents is in any of them.`,
 			if err != nil {
 				return err
 			}
-			return db.Close()
+			return a.close(db)
 		},
 	}
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would disappear")

@@ -44,7 +44,7 @@ figures of a method's index instead: those of its paper's tables.`,
 			if err != nil {
 				return err
 			}
-			defer db.Close()
+			defer a.close(db)
 			var s engine.Stats
 			err = db.View(ctx, func(snap *engine.Snapshot) error {
 				s, err = snap.Stats(ctx)

@@ -106,8 +106,12 @@ func (o *output) markdown(t *table, cells [][]string) {
 			rule[j] = "--:"
 		}
 	}
+	o.markdownRows(append([][]string{t.head, rule}, cells...))
+}
+
+func (o *output) markdownRows(rows [][]string) {
 	escaped := strings.NewReplacer("|", `\|`, "\n", " ")
-	for _, row := range append([][]string{t.head, rule}, cells...) {
+	for _, row := range rows {
 		out := make([]string, len(row))
 		for j, c := range row {
 			out[j] = escaped.Replace(c)

@@ -43,7 +43,7 @@ func (a *app) upgrade(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := db.Close(); err != nil {
+	if err := a.close(db); err != nil {
 		return err
 	}
 	if a.out.machine() {

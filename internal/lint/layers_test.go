@@ -53,6 +53,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":              {"cmd/ragdb"},
 	"github.com/spf13/pflag":              {"cmd/ragdb"},
 	"github.com/mattn/go-isatty":          {"cmd/ragdb"},
+	"github.com/peterh/liner":             {"cmd/ragdb"},
 	"gopkg.in/yaml.v3":                    {"cmd/ragdb"},
 	"go.yaml.in/yaml/v3":                  {"cmd/ragdb"},
 	"gonum.org/v1/plot":                   {"bench"},

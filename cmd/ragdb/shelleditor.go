@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/peterh/liner"
+
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// editor reads lines at a terminal, with a history that outlives the shell. It
+// asks nothing of the terminal, so that one which never answers does no harm.
+type editor struct {
+	line *liner.State
+	// normal is the terminal as it was found, raw as lines are edited in it.
+	normal, raw liner.ModeApplier
+	path        string // of the history, "" for none
+}
+
+// historyLines is how many lines of history are kept.
+const historyLines = liner.HistoryLimit
+
+// newEditor begins to edit lines. Its history is in a folder, "" for none.
+func newEditor(dir string, complete liner.WordCompleter) *editor {
+	e := &editor{}
+	e.normal, _ = liner.TerminalMode() // an error leaves no mode to return to
+	e.line = liner.NewLiner()
+	e.raw, _ = liner.TerminalMode()
+	e.line.SetCtrlCAborts(true)
+	e.line.SetMultiLineMode(true)
+	e.line.SetTabCompletionStyle(liner.TabPrints)
+	e.line.SetWordCompleter(complete)
+	if dir != "" {
+		e.path = filepath.Join(dir, "history")
+		e.load()
+	}
+	return e
+}
+
+// close returns the terminal to what it was.
+func (e *editor) close() error { return e.line.Close() }
+
+// read reads a line. It gives up when the context ends: the goroutine that waits
+// for a key is left to the end of the process.
+func (e *editor) read(ctx context.Context, prompt string) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		line, err := e.line.Prompt(prompt)
+		done <- result{line, err}
+	}()
+	select {
+	case r := <-done:
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// cooked runs fn with the terminal as other programs know it: keys are echoed,
+// and Ctrl-C is a signal.
+func (e *editor) cooked(fn func()) {
+	// A mode that cannot be set leaves the one that is.
+	if e.normal != nil && e.raw != nil {
+		_ = e.normal.ApplyMode()
+		defer func() { _ = e.raw.ApplyMode() }()
+	}
+	fn()
+}
+
+// remember adds an entry to the history, unless it may hold a key.
+func (e *editor) remember(text string) {
+	text = historyLine(text)
+	if text == "" || strings.Contains(strings.ToLower(text), "api_key") {
+		return
+	}
+	e.line.AppendHistory(text)
+	if e.path == "" {
+		return
+	}
+	// A history that cannot be written is none: the session goes on.
+	if os.MkdirAll(filepath.Dir(e.path), 0o700) != nil {
+		return
+	}
+	f, err := os.OpenFile(e.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = f.WriteString(text + "\n")
+}
+
+// load reads the history, and shortens its file where it has grown long.
+func (e *editor) load() {
+	b, err := os.ReadFile(e.path)
+	if err != nil {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+	if len(lines) > 2*historyLines {
+		lines = lines[len(lines)-historyLines:]
+		tmp := e.path + ".new"
+		if os.WriteFile(tmp, []byte(strings.Join(lines, "\n")+"\n"), 0o600) == nil {
+			_ = os.Rename(tmp, e.path)
+		}
+	}
+	for _, l := range lines[max(0, len(lines)-historyLines):] {
+		// ReadHistory refuses all of a file for one line that is no text.
+		_, _ = e.line.ReadHistory(bufio.NewReader(strings.NewReader(l + "\n")))
+	}
+}
+
+// historyLine brings an entry to one line that means the same: line breaks in
+// strings are written as \n, comments are left out.
+func historyLine(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "\n") {
+		return text
+	}
+	var b strings.Builder
+	end := 0
+	for _, t := range cypher.Tokens(text) {
+		b.WriteString(strings.ReplaceAll(text[end:t.Start], "\n", " "))
+		end = t.End
+		switch t.Kind {
+		case cypher.TokenComment:
+			b.WriteByte(' ')
+		case cypher.TokenString:
+			b.WriteString(strings.ReplaceAll(text[t.Start:t.End], "\n", `\n`))
+		default:
+			b.WriteString(strings.ReplaceAll(text[t.Start:t.End], "\n", " "))
+		}
+	}
+	b.WriteString(strings.ReplaceAll(text[end:], "\n", " "))
+	return strings.TrimSpace(b.String())
+}

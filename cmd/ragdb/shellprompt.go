@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/peterh/liner"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// interact reads entries at a prompt until the user leaves.
+func (sh *shell) interact(ctx context.Context) (err error) {
+	o := sh.a.out
+	// Messages are for people whatever the rows look like.
+	o.format = asTable
+	sh.timer, sh.display.maxRows = true, promptRows
+	// Until a statement runs there is nothing to interrupt.
+	sh.a.interrupts.set(func() {})
+	defer sh.a.interrupts.set(nil)
+	sh.editor = newEditor(sh.stateDir(), sh.complete)
+	defer func() { err = errors.Join(err, sh.editor.close()) }()
+	sh.greet(ctx)
+	if err := sh.readRC(ctx); err != nil {
+		return quit(err)
+	}
+	in := &input{}
+	for {
+		line, err := sh.editor.read(ctx, sh.prompt(in.open()))
+		switch {
+		case errors.Is(err, liner.ErrPromptAborted):
+			in.drop()
+			sh.entered = ""
+			continue
+		case errors.Is(err, io.EOF):
+			fmt.Fprintln(o.stderr)
+			return nil
+		case err != nil:
+			return err
+		}
+		sh.entered += line + "\n"
+		entries := in.add(line)
+		if !in.open() {
+			sh.editor.remember(sh.entered)
+			sh.entered = ""
+		}
+		if err := sh.runEntries(ctx, entries); err != nil {
+			return quit(err)
+		}
+		// Each statement counts its own lines.
+		if !in.open() {
+			in.read = 0
+		}
+	}
+}
+
+// quit turns the wish to leave into its success.
+func quit(err error) error {
+	if errors.Is(err, errQuit) {
+		return nil
+	}
+	return err
+}
+
+// runEntries runs what was entered. Its errors are told, and end the shell only
+// where it cannot go on.
+func (sh *shell) runEntries(ctx context.Context, entries []entry) error {
+	for _, e := range entries {
+		var err error
+		sh.editor.cooked(func() {
+			err = sh.interruptible(ctx, func(ctx context.Context) error { return sh.dispatch(ctx, e) })
+		})
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, errQuit), ctx.Err() != nil, sh.db == nil, sh.a.out.err != nil && sh.file == nil:
+			return err
+		}
+		sh.a.out.err = nil // that of a file
+		f := *explain(err)
+		if f.code == "interrupted" {
+			f.hint = ""
+		}
+		sh.a.out.failure(&f)
+		return nil // what follows on the line was meant to come after it
+	}
+	return nil
+}
+
+// prompt names the namespace and, where it is not the base graph, the graph.
+func (sh *shell) prompt(open bool) string {
+	p := "ragdb:" + sh.a.global.ns
+	if g := sh.session.Graph(); g != engine.Base {
+		p += "/" + g
+	}
+	p = cut(oneLine(escape(p)), 40) + "> "
+	if open {
+		return pad("..> ", columns(p), true)
+	}
+	return p
+}
+
+// greet says what was opened.
+func (sh *shell) greet(ctx context.Context) {
+	if !sh.interactive || sh.a.out.quiet {
+		return
+	}
+	parts := []string{"ragdb " + newVersion().Version, filepath.Base(sh.path)}
+	if n, err := sh.countNodes(ctx); err == nil {
+		parts = append(parts, plural(n, "node"))
+	}
+	if sh.db.ReadOnly() {
+		parts = append(parts, "for reading")
+	}
+	sh.a.out.print("%s\n", sh.a.out.clean(strings.Join(append(parts, ".help for help"), " · ")))
+}
+
+// countNodes counts the nodes of all graphs of the namespace.
+func (sh *shell) countNodes(ctx context.Context) (n int64, err error) {
+	names, err := sh.corpus.Namespace.Graphs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = sh.db.View(ctx, func(s *engine.Snapshot) error {
+		for _, name := range names {
+			g, err := sh.corpus.Graph(ctx, name)
+			if err != nil {
+				return err
+			}
+			v := s.Graph(g)
+			for _, t := range v.NodeTypes() {
+				set, err := v.Nodes(t)
+				if err != nil {
+					return err
+				}
+				n += int64(set.GetCardinality())
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// stateDir is the folder of the shell's history and start script, "" where the
+// system has none.
+func (sh *shell) stateDir() string {
+	env := sh.a.env
+	if dir := env["XDG_STATE_HOME"]; filepath.IsAbs(dir) {
+		return filepath.Join(dir, "ragdb")
+	}
+	if home := env["HOME"]; filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "ragdb")
+	}
+	if dir := sh.a.configDir(); dir != "" {
+		return filepath.Join(dir, "ragdb")
+	}
+	return ""
+}
+
+// readRC runs the start script, where there is one.
+func (sh *shell) readRC(ctx context.Context) error {
+	dir := sh.stateDir()
+	if dir == "" {
+		return nil
+	}
+	name := filepath.Join(dir, "shellrc")
+	if _, err := os.Stat(name); err != nil {
+		return nil
+	}
+	return sh.runEntries(ctx, []entry{{kind: entryCommand, text: ".read " + `"` + name + `"`}})
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// display is how the shell shows rows.
+type display struct {
+	format format
+	// width bounds the lines of tables; 0 is the width of the terminal, and no
+	// bound elsewhere.
+	width int
+	// maxRows bounds the rows of a statement in formats for people; 0 is no
+	// bound.
+	maxRows int
+}
+
+// The defaults of a display.
+const (
+	// promptRows is maxRows at a prompt.
+	promptRows = 200
+	// batchRows is how many rows of a table settle the widths of its columns,
+	// so that a long result is printed as it comes.
+	batchRows = 1000
+	// leastColumn is the width that a column keeps where a table is too wide.
+	leastColumn = 8
+)
+
+// lines returns the columns that a table may take, 0 for any number.
+func (d display) lines(w io.Writer) int {
+	if d.width > 0 {
+		return d.width
+	}
+	if f, ok := w.(*os.File); ok && isTerminal(w) {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 20 {
+			return n
+		}
+	}
+	return 0
+}
+
+// printer writes the rows of a statement as they come.
+type printer struct {
+	out     *output
+	display display
+	columns []string
+
+	rows int
+	cut  bool // there were more rows than may be shown
+	// cells are rows that wait until widths are known.
+	cells  [][]string
+	right  []bool
+	widths []int
+	csv    *csv.Writer
+	begun  bool
+	steps  [][]*cypher.PlanStep
+}
+
+func (sh *shell) newPrinter(columns []string) *printer {
+	o := *sh.a.out
+	o.format = sh.display.format
+	return &printer{out: &o, display: sh.display, columns: columns}
+}
+
+// row prints a row, or keeps it for a batch. More says whether there is any use
+// in another one. Texts of nodes and edges are read here.
+func (p *printer) row(values []cypher.Value) (more bool, err error) {
+	if p.columns == nil {
+		return true, nil
+	}
+	if most := p.display.maxRows; most > 0 && p.rows >= most && !p.out.machine() && p.display.format != asCSV {
+		p.cut = true
+		return false, nil
+	}
+	p.rows++
+	switch p.display.format {
+	case asJSON, asJSONL:
+		err = p.object(values)
+	case asCSV:
+		p.record(values)
+	case asLine:
+		p.line(values)
+	default:
+		p.keep(values)
+	}
+	if err == nil {
+		err = p.out.err
+	}
+	return true, err
+}
+
+// end prints what is left of the rows.
+func (p *printer) end(res *cypher.Result) {
+	switch p.display.format {
+	case asJSON:
+		p.endObject(res)
+	case asJSONL:
+	case asCSV:
+		if p.columns != nil {
+			p.header()
+			p.csv.Flush()
+			p.fail(p.csv.Error())
+		}
+	case asLine:
+	default:
+		if p.columns != nil {
+			p.flush()
+			if p.display.format == asBox {
+				p.rule("└", "┴", "┘")
+			}
+		}
+	}
+}
+
+// abandon ends the printing of a statement that failed: what was read is
+// printed, and an object is left unfinished.
+func (p *printer) abandon() {
+	if p.csv != nil {
+		p.csv.Flush()
+	}
+	if len(p.cells) > 0 {
+		p.flush()
+	}
+	if p.begun && p.display.format == asJSON {
+		p.out.print("\n")
+	}
+}
+
+func (p *printer) fail(err error) {
+	if err != nil && p.out.err == nil {
+		p.out.err = fmt.Errorf("write the output: %w", err)
+	}
+}
+
+// object prints a row as an object, its columns in order.
+func (p *printer) object(values []cypher.Value) error {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(jsonText(p.columns[i]))
+		b.WriteByte(':')
+		text, err := v.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		b.Write(text)
+	}
+	b.WriteByte('}')
+	switch {
+	case p.display.format == asJSONL:
+		b.WriteByte('\n')
+	case p.begun:
+		p.out.print(",")
+	default:
+		p.begin()
+	}
+	p.out.print("%s", b.Bytes())
+	return nil
+}
+
+func (p *printer) begin() {
+	p.begun = true
+	p.out.print(`{"v":1,"rows":[`)
+}
+
+func (p *printer) endObject(res *cypher.Result) {
+	if !p.begun {
+		p.begin()
+	}
+	p.out.print("]")
+	if c := newCountsResult(res.Counts); c != nil {
+		p.out.print(`,"counts":%s`, jsonText(c))
+	}
+	if p.steps != nil {
+		p.out.print(`,"plan":%s`, jsonText(newPlanResult(p.steps)))
+	}
+	p.out.print(`,"ms":%s}`+"\n", jsonText(ms(res.Elapsed())))
+}
+
+// jsonText writes what is known to be possible in JSON.
+func jsonText(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // strings, numbers and structs of them
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// countsResult is what a statement wrote, for --json.
+type countsResult struct {
+	NodesCreated   int `json:"nodes_created"`
+	NodesDeleted   int `json:"nodes_deleted"`
+	EdgesCreated   int `json:"edges_created"`
+	EdgesDeleted   int `json:"edges_deleted"`
+	PropertiesSet  int `json:"properties_set"`
+	VectorsSet     int `json:"vectors_set"`
+	IndexesAdded   int `json:"indexes_added"`
+	IndexesRemoved int `json:"indexes_removed"`
+}
+
+func newCountsResult(c cypher.Counts) *countsResult {
+	if !c.Any() {
+		return nil
+	}
+	return &countsResult{c.NodesCreated, c.NodesDeleted, c.EdgesCreated, c.EdgesDeleted, c.PropertiesSet, c.VectorsSet, c.IndexesAdded, c.IndexesRemoved}
+}
+
+// header begins CSV.
+func (p *printer) header() {
+	if p.csv == nil {
+		p.csv = csv.NewWriter(p.out.stdout)
+		p.fail(p.csv.Write(p.columns))
+	}
+}
+
+func (p *printer) record(values []cypher.Value) {
+	p.header()
+	out := make([]string, len(values))
+	for i, v := range values {
+		if !v.IsNull() {
+			out[i] = v.String()
+		}
+	}
+	p.fail(p.csv.Write(out))
+}
+
+// line prints a row one value a line.
+func (p *printer) line(values []cypher.Value) {
+	if p.rows > 1 {
+		p.out.print("\n")
+	}
+	wide := longest(p.columns)
+	for i, v := range values {
+		p.out.print("%s = %s\n", pad(p.columns[i], wide, true), p.out.clean(v.String()))
+	}
+}
+
+// keep keeps a row for the next batch of a table.
+func (p *printer) keep(values []cypher.Value) {
+	if p.right == nil {
+		p.right = make([]bool, len(p.columns))
+		for i := range p.right {
+			p.right[i] = true
+		}
+	}
+	row := make([]string, len(values))
+	for i, v := range values {
+		switch v.Kind() {
+		case cypher.KindNull, cypher.KindInt, cypher.KindFloat:
+		default:
+			if p.widths == nil {
+				p.right[i] = false
+			}
+		}
+		row[i] = p.out.clean(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(v.String()))
+	}
+	p.cells = append(p.cells, row)
+	if len(p.cells) == batchRows {
+		p.flush()
+	}
+}
