@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -58,17 +56,8 @@ type Bridge struct {
 	Source string
 }
 
-// MostAbout is the frequency of a name in a node that is wholly about it.
-const MostAbout = 4
-
-// The limits of what is a name.
-const (
-	commonNodes = 20  // nodes that any name may have
-	commonShare = 50  // or one in so many
-	plainFactor = 3   // nodes that have it as a word, for each that names it
-	maxGainable = 64  // words of the text that count for gain: those of greatest idf
-	maxKeyBytes = 512 // names that are looked up
-)
+// maxGainable bounds the words of the text that count: those of greatest idf.
+const maxGainable = 64
 
 // Run implements [Op].
 func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
@@ -80,23 +69,11 @@ func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil || len(from) == 0 {
 		return Set{}, err
 	}
-	b := &bridging{o: o, ctx: ctx, v: e.view(ctx, o.Graph), names: map[string]float64{}}
-	if b.allow, err = e.allow(ctx, o.Graph); err != nil {
+	x, err := e.nameIndex(ctx, o.Graph, o.Names, o.Words)
+	if err != nil || x == nil {
 		return Set{}, err
 	}
-	stats, err := b.v.FieldStats(o.Words)
-	if err == nil {
-		_, err = b.v.FieldInfo(o.Names)
-	}
-	if isMissing(err) {
-		e.note("the graph has no names")
-		return Set{}, nil
-	}
-	if err != nil {
-		return Set{}, err
-	}
-	b.nodes = float64(stats.Nodes)
-	b.analyze = e.Analyze
+	b := &bridging{o: o, nameIndex: x}
 	asked, err := b.ask(e)
 	if err != nil {
 		return Set{}, err
@@ -138,18 +115,12 @@ func (o *Bridge) Inputs() []Op { return []Op{o.In} }
 
 // bridging is the state of one run of Bridge.
 type bridging struct {
-	o       *Bridge
-	ctx     context.Context
-	v       *engine.View
-	allow   *roaring.Bitmap // nil: all
-	analyze func(string) []string
-	nodes   float64            // N
-	names   map[string]float64 // idf of what was looked up, 0 for no name
-
-	words []textWord // of the text, the rarest first
+	*nameIndex
+	o     *Bridge
+	terms []textWord // the text's words, the rarest first
 	mass  float64    // sum of their idf
 	spans []span
-	held  map[engine.NodeID]uint64
+	held  map[engine.NodeID]uint64 // which words a node has, a bit each
 }
 
 // textWord is a word of the text that some node has.
@@ -166,56 +137,20 @@ type span struct {
 	score float64 // without gain
 }
 
-// idf is BM25's.
-func (b *bridging) idf(df float64) float64 {
-	return math.Log(1 + max(0, b.nodes-df+0.5)/(df+0.5))
-}
-
-// name returns the idf of a name, 0 where a key is none.
-func (b *bridging) name(key string) (float64, error) {
-	if idf, ok := b.names[key]; ok {
-		return idf, nil
-	}
-	idf, err := b.lookUp(key)
-	b.names[key] = idf
-	return idf, err
-}
-
-func (b *bridging) lookUp(key string) (float64, error) {
-	if len(key) > maxKeyBytes {
-		return 0, nil
-	}
-	n, err := b.v.TermStats(b.o.Names, key)
-	df := float64(n.Nodes)
-	if err != nil || df == 0 || df > max(commonNodes, b.nodes/commonShare) {
-		return 0, err
-	}
-	if !strings.Contains(key, " ") {
-		if terms := b.analyze(key); len(terms) == 1 {
-			word, err := b.v.TermStats(b.o.Words, terms[0])
-			if err != nil || float64(word.Nodes) > plainFactor*df {
-				return 0, err
-			}
-		}
-	}
-	return b.idf(df), nil
-}
-
 // ask reads the text: its words, and the names that it holds.
 func (b *bridging) ask(e *Env) (names []string, err error) {
-	terms := slices.Compact(slices.Sorted(slices.Values(b.analyze(b.o.Text))))
-	for _, t := range terms {
+	for _, t := range slices.Compact(slices.Sorted(slices.Values(b.analyze(b.o.Text)))) {
 		n, err := b.v.TermStats(b.o.Words, t)
 		if err != nil {
 			return nil, err
 		}
 		if n.Nodes > 0 {
-			b.words = append(b.words, textWord{t, b.idf(float64(n.Nodes))})
+			b.terms = append(b.terms, textWord{t, b.idf(float64(n.Nodes))})
 		}
 	}
-	slices.SortStableFunc(b.words, func(x, y textWord) int { return cmp.Compare(y.idf, x.idf) })
-	b.words = b.words[:min(len(b.words), maxGainable)]
-	for _, w := range b.words {
+	slices.SortStableFunc(b.terms, func(x, y textWord) int { return cmp.Compare(y.idf, x.idf) })
+	b.terms = b.terms[:min(len(b.terms), maxGainable)]
+	for _, w := range b.terms {
 		b.mass += w.idf
 	}
 	if e.Names == nil {
@@ -243,7 +178,7 @@ func (b *bridging) share(names []string) float64 {
 		}
 	}
 	in := 0.0
-	for _, w := range b.words {
+	for _, w := range b.terms {
 		if of[w.term] {
 			in += w.idf
 		}
@@ -286,7 +221,7 @@ func (b *bridging) cross(from []Item, asked []string) error {
 				if p.ID == from[i].ID {
 					continue
 				}
-				about := float64(min(p.Freq, MostAbout)) / MostAbout
+				about := float64(p.Freq) / MostAbout
 				b.spans = append(b.spans, span{i, p.ID, t.Term, score * about * idf / math.Log(1+b.nodes)})
 			}
 		}
@@ -298,22 +233,6 @@ func (b *bridging) cross(from []Item, asked []string) error {
 func spelled(s string) string {
 	words, _ := exactWords(s)
 	return " " + strings.Join(words, " ") + " "
-}
-
-// postings returns the nodes that have a name and may be seen.
-func (b *bridging) postings(name string) (out []engine.Posting, err error) {
-	if err := b.ctx.Err(); err != nil {
-		return nil, err
-	}
-	for p, err := range b.v.Postings(b.o.Names, name) {
-		if err != nil {
-			return nil, err
-		}
-		if b.allow == nil || b.allow.Contains(uint32(p.ID)) {
-			out = append(out, p)
-		}
-	}
-	return out, nil
 }
 
 // hold notes which words of the text the nodes of the ways hold, a bit a word.
@@ -331,7 +250,7 @@ func (b *bridging) hold(from []Item) error {
 	}
 	slices.Sort(ids)
 	bits := make([]uint64, len(ids))
-	for n, w := range b.words {
+	for n, w := range b.terms {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
@@ -365,7 +284,7 @@ func (b *bridging) gain(from, to engine.NodeID) float64 {
 	sum := 0.0
 	for bits, n := b.held[to]&^b.held[from], 0; bits != 0; bits, n = bits>>1, n+1 {
 		if bits&1 != 0 {
-			sum += b.words[n].idf
+			sum += b.terms[n].idf
 		}
 	}
 	return sum / b.mass

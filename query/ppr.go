@@ -31,6 +31,11 @@ type PPR struct {
 	// Types are the names of the edge types to follow; nil follows all.
 	Types     []string
 	Direction engine.Direction
+	// Names, where it is set, is a field of names as [Bridge] has it, and Words
+	// that of the nodes' words: the walk goes not along edges but from node to
+	// node by the names that they share, more often by rare ones and to nodes
+	// that are about them.
+	Names, Words string
 	// Form, Alpha, Steps and Weights are those of [graphops.PPROptions], with
 	// the same defaults.
 	Form    graphops.PPRForm
@@ -84,9 +89,8 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 			without[it.ID] = true
 		}
 	}
-	walk := walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}
 	var out Set
-	err = e.walk(ctx, o.Graph, walk, func(w *walkGraph) error {
+	rank := func(w *walkGraph) error {
 		r, err := graphops.PPRPaths(ctx, w.a, o.starts(w, seeds), o.options(w))
 		if err != nil {
 			return err
@@ -97,7 +101,16 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		}
 		out.Items = o.items(w, r, seeds, order)
 		return nil
-	})
+	}
+	if o.Names != "" {
+		x, err := e.nameIndex(ctx, o.Graph, o.Names, o.Words)
+		if err != nil {
+			return Set{}, err
+		}
+		err = rank(&walkGraph{a: &nameGraph{x: x, rows: map[uint32]visibleRow{}, postings: map[string][]engine.Posting{}}})
+		return out, err
+	}
+	err = e.walk(ctx, o.Graph, walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}, rank)
 	return out, err
 }
 
@@ -234,6 +247,9 @@ func (o *PPR) items(w *walkGraph, r *graphops.PPRResult, seeds []Item, order []i
 // Explain implements [Op].
 func (o *PPR) Explain() Explanation {
 	args := walkArgs(o.Graph, o.Types)
+	if o.Names != "" {
+		args = append(args, arg("names", o.Names))
+	}
 	form := "restart"
 	if o.Form == graphops.PPRLazy {
 		form = "lazy"

@@ -38,12 +38,16 @@ type Params struct {
 	Gate float64
 	// Pin keeps the first hit first. It is on by default.
 	Pin bool
+	// PPR ranks by a walk from the first chunks over the names that chunks
+	// share. It is off by default.
+	PPR bool
 }
 
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "5", "pin": "on",
+		"ppr": "off",
 	}
 }
 
@@ -66,7 +70,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Delta = r.Float("delta", 0, 1)
 	p.Anchor = r.Float("anchor", 0, 1)
 	p.Gate = r.Float("gate", 0, 100)
-	p.Pin = r.Flag("pin")
+	p.Pin, p.PPR = r.Flag("pin"), r.Flag("ppr")
 	return p, all, r.Err()
 }
 
@@ -121,6 +125,9 @@ func candidates(q rag.Question) int { return max(minCandidates, q.Tokens()/30) }
 
 const minCandidates = 400
 
+// walkSeeds is how many chunks the walk starts from.
+const walkSeeds = 20
+
 // Plan implements [rag.System].
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	base, set, n := s.c.Base, s.p.Chunks, candidates(q)
@@ -133,6 +140,12 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		Floor: s.p.Delta, Anchor: s.p.Anchor, Gate: s.p.Gate, Source: "names that the question lacks",
 	}
 	var ranked query.Op = &query.Union{In: []query.Op{hits, bridge}, Combine: query.Sum, Weights: []float64{1, s.p.Lambda}}
+	if s.p.PPR {
+		walk := &query.PPR{
+			In: &query.Limit{In: ranked, N: walkSeeds}, Graph: base, Names: rag.NamesField(set), Words: rag.TextField(set), Alpha: 0.5, Steps: 2,
+		}
+		ranked = &query.Union{In: []query.Op{walk, ranked}, Combine: query.First}
+	}
 	if s.p.Pin {
 		first := &query.Limit{In: hits, N: 1}
 		ranked = &query.Union{In: []query.Op{first, ranked}, Combine: query.First, Source: "the first hit stays first"}

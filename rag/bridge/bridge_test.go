@@ -78,6 +78,22 @@ func TestTwoHops(t *testing.T) {
 	}
 }
 
+// TestWalk finds the second hop by a walk too, and what the walk does not reach
+// behind it.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	all, questions := hops(9, 30)
+	c.Index(t, "bridge", all...)
+	if n := found(t, c, "bridge:ppr=on", questions, 5); n != 30 {
+		t.Errorf("the walk answers %d of 30", n)
+	}
+	ev := retrieve(t, c, "bridge:ppr=on", rag.Question{Text: questions[0].question})
+	if n := len(ev.Items()); n != 90 {
+		t.Errorf("%d items of 90 chunks", n)
+	}
+}
+
 // TestNoNames asks what names nothing: the evidence is that of the ordinary
 // search.
 func TestNoNames(t *testing.T) {
@@ -325,7 +341,7 @@ func TestParams(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	for spec, want := range map[string]string{
-		"bridge:colour=red":  `no parameter "colour"; there are anchor, chunks, delta, gate, k, lambda, pin`,
+		"bridge:colour=red":  `no parameter "colour"; there are anchor, chunks, delta, gate, k, lambda, pin, ppr`,
 		"bridge:k=0":         "k=0: a number from 1 to 400",
 		"bridge:lambda=-1":   "lambda=-1: a number from 0 to 10",
 		"bridge:delta=1.5":   "delta=1.5: a number from 0 to 1",

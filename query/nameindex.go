@@ -1,0 +1,113 @@
+package query
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// MostAbout is the frequency of a name in a node that is wholly about it.
+const MostAbout = 4
+
+// The limits of what is a name.
+const (
+	commonNodes = 20  // nodes that any name may have
+	commonShare = 50  // or one in so many
+	plainFactor = 3   // nodes that have it as a word, for each that names it
+	maxKeyBytes = 512 // names that are looked up
+)
+
+// nameIndex reads a field of names: its terms are names, and the frequency of
+// one in a node says how far the node is about it, up to [MostAbout].
+//
+// No name joins nodes that more of them have than 20 or a fiftieth of all,
+// whichever is more, nor does a name of one word that more than three times as
+// many nodes have as a word: it is an ordinary one that stood where words are
+// capitalised. These numbers count all nodes, those that the query may not see
+// too.
+type nameIndex struct {
+	ctx          context.Context
+	v            *engine.View
+	names, words string
+	analyze      func(string) []string
+	allow        *roaring.Bitmap // nil: all
+	nodes        float64         // with words
+
+	idfs map[string]float64 // of names that were looked up
+}
+
+// nameIndex opens the fields of names and words of a graph; nil where it lacks
+// one, which the trace is told.
+func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words string) (*nameIndex, error) {
+	x := &nameIndex{ctx: ctx, v: e.view(ctx, g), names: names, words: words, analyze: e.Analyze, idfs: map[string]float64{}}
+	stats, err := x.v.FieldStats(words)
+	if err == nil {
+		_, err = x.v.FieldInfo(names)
+	}
+	if isMissing(err) {
+		e.note("the graph has no names")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.nodes = float64(stats.Nodes)
+	x.allow, err = e.allow(ctx, g)
+	return x, err
+}
+
+// idf is BM25's, of what some nodes have.
+func (x *nameIndex) idf(df float64) float64 {
+	return math.Log(1 + max(0, x.nodes-df+0.5)/(df+0.5))
+}
+
+// name returns the idf of a name, 0 where a key is none that joins nodes.
+func (x *nameIndex) name(key string) (float64, error) {
+	if idf, ok := x.idfs[key]; ok {
+		return idf, nil
+	}
+	idf, err := x.lookUp(key)
+	x.idfs[key] = idf
+	return idf, err
+}
+
+func (x *nameIndex) lookUp(key string) (float64, error) {
+	if len(key) > maxKeyBytes {
+		return 0, nil
+	}
+	n, err := x.v.TermStats(x.names, key)
+	df := float64(n.Nodes)
+	if err != nil || df == 0 || df > max(commonNodes, x.nodes/commonShare) {
+		return 0, err
+	}
+	if !strings.Contains(key, " ") {
+		if terms := x.analyze(key); len(terms) == 1 {
+			word, err := x.v.TermStats(x.words, terms[0])
+			if err != nil || float64(word.Nodes) > plainFactor*df {
+				return 0, err
+			}
+		}
+	}
+	return x.idf(df), nil
+}
+
+// postings returns the nodes that have a name and may be seen.
+func (x *nameIndex) postings(name string) (out []engine.Posting, err error) {
+	if err := x.ctx.Err(); err != nil {
+		return nil, err
+	}
+	for p, err := range x.v.Postings(x.names, name) {
+		if err != nil {
+			return nil, err
+		}
+		if x.allow == nil || x.allow.Contains(uint32(p.ID)) {
+			p.Freq = min(p.Freq, MostAbout)
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
