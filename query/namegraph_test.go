@@ -41,6 +41,9 @@ func chances(nodes []told, ids []engine.NodeID, allow map[engine.NodeID]bool) ma
 				continue
 			}
 			idf := math.Log(1 + max(0, n-float64(named)+0.5)/(float64(named)+0.5))
+			if idf == 0 {
+				continue // more have the name than have words
+			}
 			for d := range nodes {
 				if k := nodes[d].names[name]; d != c && k > 0 && (allow == nil || allow[ids[d]]) {
 					w := float64(freq) * idf * float64(k) / all
