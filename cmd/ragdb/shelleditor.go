@@ -60,7 +60,7 @@ func (e *editor) read(ctx context.Context, prompt string) (string, error) {
 	case r := <-done:
 		return r.line, r.err
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return "", ctx.Err()
 	}
 }
 
@@ -125,19 +125,21 @@ func historyLine(text string) string {
 		return text
 	}
 	var b strings.Builder
-	end := 0
+	end, joined := 0, false // joined: something was left out since the last token
 	for _, t := range cypher.Tokens(text) {
-		b.WriteString(strings.ReplaceAll(text[end:t.Start], "\n", " "))
+		gap := text[end:t.Start]
+		joined = joined || strings.Contains(gap, "\n") || t.Kind == cypher.TokenComment
 		end = t.End
-		switch t.Kind {
-		case cypher.TokenComment:
-			b.WriteByte(' ')
-		case cypher.TokenString:
-			b.WriteString(strings.ReplaceAll(text[t.Start:t.End], "\n", `\n`))
-		default:
-			b.WriteString(strings.ReplaceAll(text[t.Start:t.End], "\n", " "))
+		switch {
+		case t.Kind == cypher.TokenComment:
+			continue
+		case joined && b.Len() > 0:
+			gap = " "
+		case joined:
+			gap = ""
 		}
+		b.WriteString(gap + strings.ReplaceAll(text[t.Start:t.End], "\n", `\n`))
+		joined = false
 	}
-	b.WriteString(strings.ReplaceAll(text[end:], "\n", " "))
-	return strings.TrimSpace(b.String())
+	return b.String()
 }

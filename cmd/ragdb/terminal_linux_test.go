@@ -12,9 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a pseudo-terminal of 60 columns. What is written to slave is
-// returned by read, which closes it; what is typed goes to keys.
-func terminal(t *testing.T) (slave, keys *os.File, read func() string) {
+// openTerminal opens a pseudo-terminal of some columns, which answers nothing
+// that a program asks it. What is written to slave can be read from master, and
+// what is written to master is typed.
+func openTerminal(t *testing.T, columns uint16) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -31,9 +32,17 @@ func terminal(t *testing.T) (slave, keys *os.File, read func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
+	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
 		t.Fatal(err)
 	}
+	return master, slave
+}
+
+// terminal opens a pseudo-terminal of 60 columns. What is written to slave is
+// returned by read, which closes it; what is typed goes to keys.
+func terminal(t *testing.T) (slave, keys *os.File, read func() string) {
+	t.Helper()
+	master, slave := openTerminal(t, 60)
 	var all bytes.Buffer
 	done := make(chan struct{})
 	go func() {
