@@ -26,6 +26,7 @@ func suites() []suite {
 		{"graph", "cost and quality of an algorithm on graphs or vectors", graphFlags},
 		{"graph-report", "tables of what graph and the peers printed", graphReportFlags},
 		{"graph-gen", "write a graph or vectors drawn from a seed", graphGenFlags},
+		{"query", "statements of the query language beside the same plans in Go", queryFlags},
 		{"noderag", "indexing, retrieval and size of NodeRAG on a drawn corpus", nodeRAGFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
 		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/query/procedure"
+)
+
+// queryBench measures statements of the query language on a layered graph,
+// beside the same plans written in Go. Both are asked the same nodes, in turn.
+type queryBench struct {
+	texts, rounds int
+	seed          uint64
+	dir           string
+
+	d    *database
+	s    *cypher.Session
+	keys []uint32 // of the nodes that are asked about
+}
+
+func queryFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
+	b := &queryBench{}
+	fs.IntVar(&b.texts, "texts", 1985, "`number` of texts; 1,985 makes 173,000 nodes")
+	fs.IntVar(&b.rounds, "rounds", 1000, "`number` of times that a statement is run")
+	fs.Uint64Var(&b.seed, "seed", 1, "of the graph and of the nodes asked about")
+	fs.StringVar(&b.dir, "dir", "", "`folder` for the database, removed after; the system's for temporary files if empty")
+	return b.run
+}
+
+func (b *queryBench) run(ctx context.Context, r *report) (err error) {
+	if b.texts < 40 || b.rounds < 1 {
+		return inputError{errors.New("-texts must be at least 40, -rounds at least 1")}
+	}
+	path, err := os.MkdirTemp(b.dir, "ragdb-bench-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
+	g := layeredGraph(b.texts, rand.New(rand.NewPCG(b.seed, 1)))
+	if b.d, err = openDatabase(ctx, path); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.d.close()) }()
+	if err := b.d.loadGraph(ctx, g, false); err != nil {
+		return err
+	}
+	r.Input = fmt.Sprintf("layered graph of %d nodes and %d edges, %d runs of each", len(g.types), len(g.edges), b.rounds)
+	if err := b.open(); err != nil {
+		return err
+	}
+	draw := rand.New(rand.NewPCG(b.seed, 2))
+	for range b.rounds {
+		b.keys = append(b.keys, draw.Uint32N(uint32(len(g.types))))
+	}
+	return b.measure(ctx, r, g)
+}
+
+// open opens a session with the procedures.
+func (b *queryBench) open() error {
+	ns, err := b.d.db.Namespace(context.Background(), "bench")
+	if err != nil {
+		return err
+	}
+	reg := &cypher.Registry{}
+	if err := procedure.Add(reg); err != nil {
+		return err
+	}
+	b.s, err = cypher.NewSession(cypher.Options{DB: b.d.db, Namespace: ns, Graph: b.d.graph.Name(), Procedures: reg})
+	return err
+}
+
+// queryTask is a statement with the plan in Go that it stands for. Both return
+// a number that must be the same; what p99 of the statement must stay below is
+// in milliseconds.
+type queryTask struct {
+	name, text string
+	most       float64
+	plan       func(ctx context.Context, v *engine.View, id engine.NodeID, g *graphFile) (int, error)
+}
+
+func queryTasks() []queryTask {
+	return []queryTask{
+		{
+			"point match with one hop", "MATCH (n {key: $key})--(m) RETURN m.key", 1,
+			func(_ context.Context, v *engine.View, id engine.NodeID, _ *graphFile) (count int, err error) {
+				err = eachEdge(v, id, func(e engine.Edge) error {
+					n, err := v.Node(e.Other(id))
+					if err == nil && n.Key != "" {
+						count++
+					}
+					return err
+				})
+				return count, err
+			},
+		},
+		{
+			"two-hop count", "MATCH (n {key: $key})--()--(m) RETURN count(*) AS count", 20,
+			func(_ context.Context, v *engine.View, id engine.NodeID, _ *graphFile) (count int, err error) {
+				err = eachEdge(v, id, func(e engine.Edge) error {
+					mid := e.Other(id)
+					return eachEdge(v, mid, func(f engine.Edge) error {
+						if f.Other(mid) != id { // an edge is walked once
+							count++
+						}
+						return nil
+					})
+				})
+				return count, err
+			},
+		},
+		{
+			"graph.ppr over 20 seeds", "MATCH (n) WHERE id(n) IN $seeds WITH collect(n) AS seeds CALL graph.ppr(seeds, {top: 20}) YIELD node RETURN id(node) AS id", 3,
+			func(ctx context.Context, v *engine.View, id engine.NodeID, g *graphFile) (int, error) {
+				local := graphops.Local(v, engine.EdgeFilter{})
+				var seeds []graphops.Scored
+				for _, s := range seedsOf(id, g) {
+					seeds = append(seeds, graphops.Scored{Node: uint32(s), Score: 1})
+				}
+				found, err := graphops.PPR(ctx, local, seeds, graphops.PPROptions{TopK: 20})
+				return len(found), errors.Join(err, local.Err())
+			},
+		},
+	}
+}
+
+// seedsOf returns 20 nodes, the same for the same node.
+func seedsOf(id engine.NodeID, g *graphFile) []engine.NodeID {
+	draw := rand.New(rand.NewPCG(uint64(id), 3))
+	out := make([]engine.NodeID, 20)
+	for i := range out {
+		out[i] = engine.NodeID(draw.IntN(len(g.types))) + 1
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// eachEdge calls fn with every edge of a node.
+func eachEdge(v *engine.View, id engine.NodeID, fn func(e engine.Edge) error) error {
+	page := make([]engine.Edge, 0, 256)
+	for after := engine.NodeID(0); ; after = page[len(page)-1].Other(id) {
+		var err error
+		if page, err = v.Neighbors(id, engine.EdgeFilter{}, after, page[:0]); err != nil {
+			return err
+		}
+		for _, e := range page {
+			if err := fn(e); err != nil {
+				return err
+			}
+		}
+		if len(page) < 256 {
+			return nil
+		}
+	}
+}
+
+func (b *queryBench) measure(ctx context.Context, r *report, g *graphFile) error {
+	for _, t := range queryTasks() {
+		if err := b.compare(ctx, r, g, &t); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	var parsed latencies
+	for _, t := range queryTasks() {
+		for range b.rounds {
+			start := time.Now()
+			res, err := b.s.Run(ctx, "EXPLAIN "+t.text, b.params(b.keys[0], g))
+			if err != nil {
+				return err
+			}
+			parsed = append(parsed, time.Since(start))
+			if err := res.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	r.atMost("parse and plan, p50", parsed.at(0.5), "us", 100, "EXPLAIN of the statements, snapshot included")
+	return nil
+}
+
+func (b *queryBench) params(u uint32, g *graphFile) map[string]cypher.Value {
+	id := engine.NodeID(u) + 1
+	var seeds []cypher.Value
+	for _, s := range seedsOf(id, g) {
+		seeds = append(seeds, cypher.Int(int64(s)))
+	}
+	return map[string]cypher.Value{"key": cypher.String(strconv.Itoa(int(u))), "seeds": cypher.ListOf(seeds)}
+}
+
+// compare runs a statement and its plan in Go in turn, and compares what they
+// say and cost.
+func (b *queryBench) compare(ctx context.Context, r *report, g *graphFile, t *queryTask) error {
+	var said, planned latencies
+	var saidCPU, plannedCPU time.Duration
+	for round, u := range b.keys {
+		params := b.params(u, g)
+		clock := start()
+		got, err := b.ask(ctx, t.text, params)
+		if err != nil {
+			return err
+		}
+		wall, cpu := clock.stop()
+		said, saidCPU = append(said, wall), saidCPU+cpu
+		clock = start()
+		want, err := b.plan(ctx, t, u, g)
+		if err != nil {
+			return err
+		}
+		wall, cpu = clock.stop()
+		planned, plannedCPU = append(planned, wall), plannedCPU+cpu
+		if got != want {
+			return fmt.Errorf("round %d, node %d: the statement says %d, the plan in Go %d", round, u, got, want)
+		}
+	}
+	r.atMost(t.name+", p99", said.at(0.99)/1e3, "ms", t.most, fmt.Sprintf("p50 %.3f ms; in Go p50 %.3f, p99 %.3f ms", said.at(0.5)/1e3, planned.at(0.5)/1e3, planned.at(0.99)/1e3))
+	r.atMost(t.name+", CPU over the plan in Go", float64(saidCPU)/float64(plannedCPU), "x", 1.3, "parsing and planning included")
+	return nil
+}
+
+// ask runs a statement and returns its number: that of its only row where the
+// column is a count, else the number of its rows.
+func (b *queryBench) ask(ctx context.Context, text string, params map[string]cypher.Value) (n int, err error) {
+	res, err := b.s.Run(ctx, text, params)
+	if err != nil {
+		return 0, err
+	}
+	counts := res.Columns[0] == "count"
+	for row, err := range res.Rows() {
+		if err != nil {
+			return 0, err
+		}
+		if n++; counts {
+			n = int(row[0].AsInt())
+		}
+	}
+	return n, nil
+}
+
+func (b *queryBench) plan(ctx context.Context, t *queryTask, u uint32, g *graphFile) (n int, err error) {
+	err = b.d.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(b.d.graph).WithContext(ctx)
+		id := engine.NodeID(0)
+		for _, nt := range v.NodeTypes() {
+			found, err := v.Lookup(nt, strconv.Itoa(int(u)))
+			if err == nil {
+				id = found
+				break
+			}
+			if !errors.Is(err, engine.ErrNotFound) {
+				return err
+			}
+		}
+		n, err = t.plan(ctx, v, id, g)
+		return err
+	})
+	return n, err
+}
