@@ -63,6 +63,8 @@ type asking struct {
 	q      rag.Question
 	// chosen says why the method is used where nobody named it, else "".
 	chosen string
+	// trace is the id under which the way of the answer is kept, once there is one.
+	trace string
 }
 
 // defaultMethod returns the method of a question that names none, and why.
@@ -181,6 +183,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 		return err
 	}
 	took := time.Since(start)
+	k.trace = ans.Trace
 	empty := !ans.Answered
 	var items []evidenceItem
 	if f.noLLM || f.explain {

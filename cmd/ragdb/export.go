@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
@@ -87,6 +88,7 @@ type exportFlags struct {
 	canonical           bool
 	graph, where, trace string
 	max                 atLeastOne
+	only                *roaring.Bitmap // of the graph's nodes, nil for all
 }
 
 // check refuses flags and paths that a format has no use for.

@@ -27,7 +27,7 @@ const (
 func (l *language) page(ctx context.Context, s *engine.Snapshot, src *interchange.Source, f *exportFlags) (*page.Page, error) {
 	b := &pageBuilder{l: l, ctx: ctx, s: s, v: src.View, allow: src.Allow, sources: map[string]int{}}
 	b.page = page.Page{V: 1, Title: l.corpus.DB.Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
-	if err := b.graph(int(f.max)); err != nil {
+	if err := b.graph(int(f.max), f.only); err != nil {
 		return nil, err
 	}
 	if f.trace == "" {
@@ -54,8 +54,9 @@ type pageBuilder struct {
 	sources map[string]int // place of a chunk in the page's sources
 }
 
-// graph adds the most connected nodes of the graph and the edges between them.
-func (b *pageBuilder) graph(most int) error {
+// graph adds the most connected nodes of the graph, or of some of its nodes, and
+// the edges between them.
+func (b *pageBuilder) graph(most int, only *roaring.Bitmap) error {
 	degree := map[engine.NodeID]int{}
 	var order []engine.NodeID
 	for _, t := range b.v.NodeTypes() {
@@ -65,6 +66,9 @@ func (b *pageBuilder) graph(most int) error {
 		}
 		if b.allow != nil {
 			set.And(b.allow)
+		}
+		if only != nil {
+			set.And(only)
 		}
 		for it := set.Iterator(); it.HasNext(); {
 			order = append(order, engine.NodeID(it.Next()))

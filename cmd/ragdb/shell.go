@@ -65,9 +65,10 @@ type shell struct {
 	file                   *os.File // of .output and .once
 	once                   bool     // file is for one statement
 
-	editor  *editor // nil in scripts
-	entered string  // lines of an entry that has not ended
-	last    *askedOf  // the question that .why is about
+	editor   *editor // nil in scripts
+	entered  string  // lines of an entry that has not ended
+	question string  // that .why is about
+	viewed   string  // what .view shows: a trace, or a statement
 }
 
 // runShell runs ragdb without the name of a command.

@@ -9,12 +9,6 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-// askedOf is the question that .why is about.
-type askedOf struct {
-	question string
-	trace    string
-}
-
 // ask answers a question with the shell's method and model.
 func (sh *shell) ask(ctx context.Context, text string) error {
 	q, err := sh.flags.question(text)
@@ -31,18 +25,21 @@ func (sh *shell) ask(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	sh.last = &askedOf{question: q.Text}
+	sh.question = q.Text
 	err = inner.answer(ctx, k, &askFlags{questionFlags: sh.flags.questionFlags, stream: sh.interactive && !k.models.Free})
 	sh.keep(inner.out)
+	if k.trace != "" {
+		sh.viewed = k.trace
+	}
 	return err
 }
 
 // why tells about something and the last question.
 func (sh *shell) why(ctx context.Context, args []string) error {
-	if sh.last == nil {
+	if sh.question == "" {
 		return usage("ask one first: ? Who wrote it", "there was no question")
 	}
-	return sh.run(ctx, "why", []string{sh.last.question, args[0]})
+	return sh.run(ctx, "why", []string{sh.question, args[0]})
 }
 
 // spending is what a session's models were asked. It is safe for concurrent

@@ -78,6 +78,7 @@ func dotCommands() []dotCommand {
 		{"stats", "[--method METHOD]", "count what is stored, and its bytes", argNone, 0, -1, outer("stats")},
 		{"status", "", "what is indexed, what is left to do, what failed", argNone, 0, 0, outer("status")},
 		{"timer", "on|off", "print how long statements take", argOnOff, 0, 1, toggle("timer", func(sh *shell) *bool { return &sh.timer })},
+		{"view", "[graph | t:ID | STATEMENT]", "write a page of the graph in use, of an answer's way, or of what a statement returns", argNone, 0, -1, (*shell).view},
 		{"why", "ID", "why something is, or is not, in the evidence for the last question", argNone, 1, 1, (*shell).why},
 		{"width", "N|auto", "the columns that tables may take", argNone, 0, 1, (*shell).setWidth},
 	}
@@ -111,7 +112,7 @@ func (sh *shell) command(ctx context.Context, line string) error {
 	var args []string
 	var err error
 	switch c.name {
-	case "ask", "param", "why": // what follows is text, and ids hold blanks
+	case "ask", "param", "view", "why": // what follows is text, and ids hold blanks
 		args = verbatim(c.name, rest)
 	default:
 		args, err = splitWords(rest)

@@ -13,7 +13,7 @@ func (sh *shell) query(ctx context.Context, text string, params map[string]cyphe
 	before := sh.params
 	sh.params = params
 	defer func() { sh.params = before }()
-	return sh.statement(ctx, entry{text: text, line: 1})
+	return sh.statement(ctx, entry{kind: entryCommand, text: text, line: 1})
 }
 
 // rows prints a table in the shell's mode.

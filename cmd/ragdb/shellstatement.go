@@ -39,6 +39,9 @@ func (sh *shell) statement(ctx context.Context, e entry) error {
 	}
 	p.end(res)
 	sh.report(res, p)
+	if res.Columns != nil && !res.Counts.Any() && e.kind == entryStatement {
+		sh.viewed = e.text
+	}
 	return nil
 }
 
