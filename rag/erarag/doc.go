@@ -27,15 +27,22 @@
 //
 // # Retrieval
 //
-// By default the k nodes nearest to the question, of all layers together, are
-// packed until the budget is used. [Params.Search] takes a part p of them from
-// the chunks and the rest from the summaries, or the other way round, or the
-// nearest of each layer.
+// Nodes are ranked by their vectors and by their words together: the cosine and
+// BM25 are each brought to mean 0 and deviation 1, and added. The words of a
+// chunk, and its vector, are read in the base graph, where they are for all
+// methods; those of a summary are kept with it. With rank=vector it is the
+// cosine alone, as in the paper.
+//
+// By default the first k nodes of all layers together are packed until the
+// budget is used. [Params.Search] takes a part p of them from the chunks and
+// the rest from the summaries, or the other way round, or the first of each
+// layer.
 //
 // # Deviations
 //
 // Defaults are those of the specification (docs/methods/erarag.md), which
 // settles where paper and reference code differ. Chunks are paragraph-aware
 // pieces of up to 150 tokens, and k is 100, as many as about fill the default
-// budget; the option profile=paper takes the paper's chunks and a k of 5.
+// budget; the option profile=paper takes the paper's chunks, its ranking and a
+// k of 5.
 package erarag

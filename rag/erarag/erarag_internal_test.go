@@ -265,10 +265,37 @@ func (x *treeCheck) summary(l uint8, g *segment) error {
 		return err
 	}
 	text, err := summaryText(x.v, n)
+	if err != nil {
+		return err
+	}
+	if err := x.words(n.ID, text); err != nil {
+		return err
+	}
 	if text != strings.TrimSpace(want.Text) {
 		x.t.Errorf("summary %s says %q, want %q", n.Key, text, want.Text)
 	}
-	return err
+	return nil
+}
+
+// words checks that a summary is found by the words of its text.
+func (x *treeCheck) words(id engine.NodeID, text string) error {
+	want := map[string]uint32{}
+	for _, term := range x.c.Analyze(text) {
+		want[term]++
+	}
+	have, err := x.v.TermsOf(fieldSummaries, id)
+	if err != nil {
+		return err
+	}
+	for _, term := range have {
+		if want[term.Term] != term.Freq {
+			x.t.Errorf("summary %d has %q %d times, want %d", id, term.Term, term.Freq, want[term.Term])
+		}
+	}
+	if len(have) != len(want) {
+		x.t.Errorf("summary %d is found by %d words of %d", id, len(have), len(want))
+	}
+	return nil
 }
 
 // vectors checks that what is searched are the nodes of the tree in their
@@ -327,6 +354,13 @@ func (x *treeCheck) vectors() error {
 		}
 		if int(set.GetCardinality()) != summaries {
 			x.t.Errorf("%d summaries are nodes, %d of the tree", set.GetCardinality(), summaries)
+		}
+		stats, err := x.v.FieldStats(fieldSummaries)
+		if err != nil {
+			return err
+		}
+		if int(stats.Nodes) != summaries {
+			x.t.Errorf("%d summaries have words, %d are of the tree", stats.Nodes, summaries)
 		}
 	}
 	return nil

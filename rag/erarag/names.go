@@ -18,6 +18,8 @@ const (
 	propSegment = "segment" // summary: number of its segment in the layer
 	propModel   = "model"   // summary: the model whose tree it is of
 
+	fieldSummaries = "summaries" // the words of summaries
+
 	bucketTrees = "trees" // model -> empty, for each model with summaries
 )
 

@@ -45,13 +45,16 @@ type Params struct {
 	// K is the number of nodes that a search takes. The default is 100, with
 	// profile=paper 5.
 	K int
-	// Search is collapsed (the default): the K nearest of all layers; detailed:
-	// a part P of K from the chunks, before the rest from the summaries;
+	// Search is collapsed (the default): the first K of all layers; detailed: a
+	// part P of K from the chunks, before the rest from the summaries;
 	// summarised: a part P from the summaries, before the rest from the chunks;
-	// or layers: the K nearest of each layer.
+	// or layers: the first K of each layer.
 	Search string
 	// P is the part for detailed and summarised searches. The default is 0.75.
 	P float64
+	// Rank is what nodes are ranked by: hybrid (the default), their vectors and
+	// their words together; or vector, as in the paper and with profile=paper.
+	Rank string
 }
 
 // defaults are the parameters by name, as people write them.
@@ -59,7 +62,7 @@ func defaults() map[string]string {
 	return map[string]string{
 		"chunks": text.ChunkSet{}.String(), "planes": "20", "seed": "1", "center": "false", "gray": "false",
 		"min": "8", "max": "12", "split": "16", "tokens": "100", "layers": "5", "stop": "11",
-		"k": "100", "search": "collapsed", "p": "0.75",
+		"k": "100", "search": "collapsed", "p": "0.75", "rank": "hybrid",
 	}
 }
 
@@ -74,7 +77,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p, all := Params{}, defaults()
 	switch profile, ok := given["profile"]; {
 	case profile == "paper":
-		all["chunks"], all["k"] = text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), "5"
+		all["chunks"], all["k"], all["rank"] = text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), "5", "vector"
 	case ok && profile != "default":
 		return p, nil, fmt.Errorf("profile=%s: one of default, paper", profile)
 	}
@@ -105,6 +108,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.K = r.Int("k", 1, 10_000)
 	p.Search = r.OneOf("search", "collapsed", "detailed", "summarised", "layers")
 	p.P = r.Float("p", 0, 1)
+	p.Rank = r.OneOf("rank", "hybrid", "vector")
 	return p, all, r.Err()
 }
 

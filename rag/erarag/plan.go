@@ -9,11 +9,10 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/vecindex"
 )
 
-// Plan implements [rag.System] (spec C4): the nodes nearest to the question,
-// packed until the budget is used.
+// Plan implements [rag.System] (spec C4): the nodes that rank first for the
+// question, packed until the budget is used.
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	pack := &query.Pack{
 		In: s.search(q.Text, m.Questions.Space().Model), Name: "tree", Budget: q.Tokens(),
@@ -24,31 +23,25 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 
 // search ranks the nodes of the tree.
 func (s *System) search(text, model string) query.Op {
-	layers := func(from, to, k int) *query.LayerSearch {
-		op := &query.LayerSearch{Graph: s.g, Space: spaceOf(model), Text: text}
-		for l := from; l <= to && k > 0; l++ {
-			op.Layers = append(op.Layers, vecindex.LayerK{Layer: uint8(l), K: k})
-		}
-		return op
-	}
-	k, top := s.p.K, s.p.Layers
+	r, k := s.rank(text, model), s.p.K
 	part := int(math.Ceil(s.p.P*float64(k) - 1e-9))
-	chunks := func(k int) query.Op { return layers(0, 0, k) }
-	summaries := func(k int) query.Op { return &query.Limit{In: &query.Sort{In: layers(1, top, k)}, N: k} }
 	switch s.p.Search {
 	case "detailed":
-		return &query.Union{In: []query.Op{chunks(part), summaries(k - part)}, Combine: query.First, Source: "detailed search, p k chunks"}
+		return &query.Union{In: []query.Op{r.chunks(part), r.summaries(k - part)}, Combine: query.First, Source: "detailed search, p k chunks"}
 	case "summarised":
-		return &query.Union{In: []query.Op{summaries(part), chunks(k - part)}, Combine: query.First, Source: "summarised search, p k summaries"}
+		return &query.Union{In: []query.Op{r.summaries(part), r.chunks(k - part)}, Combine: query.First, Source: "summarised search, p k summaries"}
 	case "layers":
-		return &query.Sort{In: layers(0, top, k)}
+		return r.layers(k)
 	}
-	return &query.VectorSearch{Graph: s.g, Space: spaceOf(model), Text: text, K: k, Source: "collapsed search"}
+	return r.tree(k)
 }
 
 // render is the text of a node of the tree: that of a chunk is read through to
 // the base graph.
 func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	if it.Graph == s.c.Base.ID() {
+		return s.c.RenderChunk(ctx, e, it)
+	}
 	v := e.Snap.Graph(s.g).WithContext(ctx)
 	n, err := v.Node(it.ID)
 	if err != nil {
@@ -68,6 +61,10 @@ const maxCited = 1000
 // Cite implements [rag.System]: a chunk rests on itself, a summary on the
 // chunks below it, at most 1,000, in order of id.
 func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+	if it.Graph == s.c.Base.ID() {
+		n, err := v.Node(it.ID)
+		return []string{n.Key}, err
+	}
 	chunks := roaring.New()
 	seen := roaring.New()
 	work := []engine.NodeID{it.ID}

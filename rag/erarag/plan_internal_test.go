@@ -47,6 +47,22 @@ func TestSearch(t *testing.T) {
 		t.Fatalf("layers %v", shape)
 	}
 	q := rag.Question{Text: "Who repaired the lighthouse in Karrow, and what did " + docs[7].Hero + " know?"}
+	for _, rank := range []string{"hybrid", "vector"} {
+		t.Run(rank, func(t *testing.T) { checkSearches(t, c, small+",rank="+rank, q, len(shape)-1) })
+	}
+	// The nearest chunks of a detailed search are those of a dense ranking.
+	c.Methods["dense"] = baseline.Open("dense")
+	dense := ask(t, c, "dense", q).Items()
+	for i, it := range ask(t, c, small+",k=10,search=detailed,p=1,rank=vector", q).Items() {
+		if it.Keys[0] != dense[i].Keys[0] || it.Text != dense[i].Text {
+			t.Errorf("chunk %d is %s, want %s", i, it.Keys[0], dense[i].Keys[0])
+		}
+	}
+}
+
+// checkSearches says what the searches take of a tree with some layers of
+// summaries.
+func checkSearches(t *testing.T, c *ragtest.Corpus, spec string, q rag.Question, layers int) {
 	for _, x := range []struct {
 		spec              string
 		chunks, summaries int // -1 for any that make up k
@@ -57,9 +73,9 @@ func TestSearch(t *testing.T) {
 		{"k=10,search=summarised", 2, 8},
 		{"k=10,search=summarised,p=1", 0, 10},
 		{"k=10,search=detailed,p=1", 10, 0},
-		{"k=2,search=layers", 2, 2 * (len(shape) - 1)},
+		{"k=2,search=layers", 2, 2 * layers},
 	} {
-		ev := ask(t, c, small+","+x.spec, q)
+		ev := ask(t, c, spec+","+x.spec, q)
 		chunks, summaries := kinds(ev)
 		if x.chunks < 0 {
 			if chunks+summaries != 12 || chunks == 0 || summaries == 0 {
@@ -76,14 +92,6 @@ func TestSearch(t *testing.T) {
 			checkCited(t, c, &it)
 		}
 	}
-	// The nearest chunks of a detailed search are those of a dense ranking.
-	c.Methods["dense"] = baseline.Open("dense")
-	dense := ask(t, c, "dense", q).Items()
-	for i, it := range ask(t, c, small+",k=10,search=detailed,p=1", q).Items() {
-		if it.Keys[0] != dense[i].Keys[0] || it.Text != dense[i].Text {
-			t.Errorf("chunk %d is %s, want %s", i, it.Keys[0], dense[i].Keys[0])
-		}
-	}
 }
 
 // checkCited checks that a piece of evidence cites the chunks it stands on and
@@ -93,7 +101,7 @@ func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
 	if len(it.Chunks) == 0 || len(it.Spans) == 0 {
 		t.Fatalf("%s %v cites nothing", it.Kind, it.Keys)
 	}
-	if why := it.Why; len(why) < 2 || why[0].Op != "vector" || why[len(why)-1].Op != "pack" {
+	if why := it.Why; len(why) < 2 || why[0].Op != "vector" && why[0].Op != "bm25" || why[len(why)-1].Op != "pack" {
 		t.Errorf("%v: why %+v", it.Keys, why)
 	}
 	if it.Kind == "chunk" {
@@ -205,11 +213,11 @@ func TestParams(t *testing.T) {
 		}
 	}
 	p, all, err := parse(map[string]string{"profile": "paper"})
-	if err != nil || p.K != 5 || all["chunks"] != "cl100k/1200/100/window" {
-		t.Errorf("profile=paper: k %d, %s (%v)", p.K, all["chunks"], err)
+	if err != nil || p.K != 5 || p.Rank != "vector" || all["chunks"] != "cl100k/1200/100/window" {
+		t.Errorf("profile=paper: k %d, rank %s, %s (%v)", p.K, p.Rank, all["chunks"], err)
 	}
 	c := open(t)
-	if got := system(t, c, "erarag:k=7,search=detailed,p=0.2").Instance(); got != Name {
+	if got := system(t, c, "erarag:k=7,search=detailed,p=0.2,rank=vector").Instance(); got != Name {
 		t.Errorf("a question's parameters make the instance %s", got)
 	}
 	if got := system(t, c, "erarag:split=20,k=7").Instance(); got != Name+"#split=20" {

@@ -238,6 +238,9 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w rag.WorkItem) (e
 	if err != nil {
 		return 0, err
 	}
+	if err := st.putWords(t, id, d.text); err != nil {
+		return 0, err
+	}
 	for _, child := range d.of {
 		if err := t.v.Contribute(child, engine.NodeTarget(id), engine.Contribution{Count: 1}); err != nil {
 			return 0, err
@@ -249,4 +252,13 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w rag.WorkItem) (e
 		}
 	}
 	return id, t.enter(st.layer, id, d.code)
+}
+
+// putWords makes a summary one that is found by its words.
+func (st *summaryStage) putWords(t *treeTx, id engine.NodeID, text string) error {
+	a := st.s.c.Analyzer
+	if err := t.v.MakeField(fieldSummaries, engine.FieldOptions{Analyzer: a.Name()}); err != nil {
+		return err
+	}
+	return t.v.PutTerms(fieldSummaries, id, a.Terms(text))
 }

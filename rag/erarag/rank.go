@@ -1,0 +1,100 @@
+package erarag
+
+import (
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// ranking takes the first k nodes of a part of the tree.
+type ranking interface {
+	tree(k int) query.Op
+	chunks(k int) query.Op
+	summaries(k int) query.Op
+	// layers takes the first k of each layer, all in one order.
+	layers(k int) query.Op
+}
+
+// rank returns how nodes are ranked for a question.
+func (s *System) rank(text, model string) ranking {
+	near := nearest{s: s, space: spaceOf(model), text: text}
+	if s.p.Rank == "vector" {
+		return &byVector{near}
+	}
+	return newHybrid(near, rag.ChunkSpace(s.p.Chunks, model))
+}
+
+// nearest takes nodes by their vectors.
+type nearest struct {
+	s           *System
+	space, text string
+}
+
+// of takes the k nearest of each of some layers, layer by layer.
+func (r *nearest) of(from, to, k int) *query.LayerSearch {
+	op := &query.LayerSearch{Graph: r.s.g, Space: r.space, Text: r.text}
+	for l := from; l <= to && k > 0; l++ {
+		op.Layers = append(op.Layers, vecindex.LayerK{Layer: uint8(l), K: k})
+	}
+	return op
+}
+
+// byVector ranks nodes by their vectors alone, as the paper does.
+type byVector struct{ nearest }
+
+func (r *byVector) tree(k int) query.Op {
+	return &query.VectorSearch{Graph: r.s.g, Space: r.space, Text: r.text, K: k, Source: "collapsed search"}
+}
+
+func (r *byVector) chunks(k int) query.Op { return r.of(0, 0, k) }
+
+func (r *byVector) summaries(k int) query.Op {
+	return &query.Limit{In: &query.Sort{In: r.of(1, r.s.p.Layers, k)}, N: k}
+}
+
+func (r *byVector) layers(k int) query.Op { return &query.Sort{In: r.of(0, r.s.p.Layers, k)} }
+
+// candidates is the least that each search of a hybrid ranking brings, of a
+// layer of summaries too.
+const candidates = 1000
+
+// hybrid ranks nodes by their vectors and their words together. Chunks are
+// those of the base graph, whose words are there for all methods.
+type hybrid struct {
+	nearest
+	most int // nodes that each search brings
+	all  query.Op
+}
+
+func newHybrid(r nearest, chunkSpace string) *hybrid {
+	base, set := r.s.c.Base, r.s.p.Chunks
+	most := max(candidates, r.s.p.K)
+	vectors := &query.Union{Combine: query.Max, In: []query.Op{
+		&query.VectorSearch{Graph: base, Space: chunkSpace, Text: r.text, K: most},
+		r.of(1, r.s.p.Layers, most),
+	}}
+	words := &query.Union{Combine: query.Max, In: []query.Op{
+		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: r.text, K: most},
+		&query.TextSearch{Graph: r.s.g, Field: fieldSummaries, Text: r.text, K: most},
+	}}
+	return &hybrid{r, most, &query.Union{In: []query.Op{vectors, words}, Combine: query.ZSum, Source: "collapsed search"}}
+}
+
+func (r *hybrid) tree(k int) query.Op { return &query.Limit{In: r.all, N: k} }
+
+func (r *hybrid) chunks(k int) query.Op {
+	return &query.Limit{In: &query.Filter{In: r.all, Graph: r.s.c.Base}, N: k}
+}
+
+func (r *hybrid) summaries(k int) query.Op {
+	return &query.Limit{In: &query.Filter{In: r.all, Graph: r.s.g}, N: k}
+}
+
+// layers takes of the summaries those among the nearest of their layer.
+func (r *hybrid) layers(k int) query.Op {
+	in := []query.Op{r.chunks(k)}
+	for l := 1; l <= r.s.p.Layers; l++ {
+		in = append(in, &query.Limit{In: &query.Intersect{In: r.all, With: r.of(l, l, r.most)}, N: k})
+	}
+	return &query.Sort{In: &query.Union{In: in, Combine: query.First}}
+}
