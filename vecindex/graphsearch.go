@@ -62,7 +62,10 @@ func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch
 	sc.graph.prepare(st.graph.Codec())
 	sc.graph.query.Fill(sc.graph.encoder, sc.query)
 	s := st.graph.Searcher()
-	defer st.graph.Release(s)
+	defer func() {
+		sc.distances += s.Total()
+		st.graph.Release(s)
+	}()
 	gs := &sc.graph.search
 	*gs = graphSearch{v: v, st: st, q: q, sc: sc, s: s, ver: st.graph.Version(), from: gs.from[:0]}
 	defer func() { *gs = graphSearch{from: gs.from[:0]} }() // what it holds can go
@@ -129,6 +132,7 @@ func (gs *graphSearch) pending(ctx context.Context) error {
 	metric := v.ix.cfg.Metric
 	return v.src.pending(ctx, func(_ uint32, rec slotRecord, x []float32) error {
 		if sc.wants(rec.layer) {
+			sc.distances++
 			sc.offer(Hit{ID: rec.id, Layer: rec.layer, Score: metric.score(sc.query, x)}, allow)
 		}
 		return nil

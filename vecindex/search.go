@@ -26,6 +26,10 @@ type Search struct {
 	Layers []LayerK
 	// Exact asks a kind that is not exact to compare all vectors.
 	Exact bool
+	// Distances, where not nil, is set to the number of vectors that the query
+	// was compared with. Of a graph a vector counts on each level on which it
+	// is met, and once where an estimate is followed by a better one.
+	Distances *int
 }
 
 // LayerK asks for the best K vectors of a layer.
@@ -44,9 +48,11 @@ type scratch struct {
 	row    []float32
 	tops   []topK
 	layer  [256]int16 // layer -> place in tops, -1 for a layer not asked for
-	ids    []uint64
-	raw    []byte
-	graph  graphScratch
+	// distances counts what the query was compared with.
+	distances int
+	ids       []uint64
+	raw       []byte
+	graph     graphScratch
 }
 
 // maxKept is the most hits that a scratch keeps room for.
@@ -67,7 +73,11 @@ func (v *View) Search(ctx context.Context, q Search, dst []Hit) ([]Hit, error) {
 		return dst, err
 	}
 	sc := v.ix.scratch.Get().(*scratch)
+	sc.distances = 0
 	out, err := v.search(ctx, &q, sc, dst)
+	if q.Distances != nil {
+		*q.Distances = sc.distances
+	}
 	for i := range sc.tops {
 		if cap(sc.tops[i].heap) > maxKept {
 			sc.tops[i].heap = nil
@@ -189,6 +199,7 @@ func (v *View) searchAllowed(ctx context.Context, m *mirror, allow *roaring.Bitm
 	metric := v.ix.cfg.Metric
 	score := func(i int, layer uint8, x []float32) error {
 		if sc.wants(layer) {
+			sc.distances++
 			sc.offer(Hit{ID: sc.ids[i], Layer: layer, Score: metric.score(sc.query, x)}, nil)
 		}
 		return nil
@@ -226,6 +237,7 @@ func (v *View) searchMirror(ctx context.Context, m *mirror, allow *roaring.Bitma
 			}
 			scores := sc.scores[:j-i]
 			metric.scoreBlock(sc.query, c.vectors[i*dim:j*dim], scores)
+			sc.distances += j - i
 			for r, s := range scores {
 				sc.offer(Hit{ID: c.ids[i+r], Layer: c.layers[i+r], Score: s}, allow)
 			}
@@ -248,6 +260,7 @@ func (v *View) searchStored(ctx context.Context, allow *roaring.Bitmap, sc *scra
 		if err := v.src.element.read(key, raw, sc.row); err != nil {
 			return err
 		}
+		sc.distances++
 		sc.offer(Hit{ID: rec.id, Layer: rec.layer, Score: metric.score(sc.query, sc.row)}, nil)
 		return nil
 	})

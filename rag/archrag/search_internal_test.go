@@ -90,12 +90,18 @@ func layered(tb testing.TB, n, dim int) (*engine.DB, *engine.Graph, string, int)
 	return db, g, space, len(sizes)
 }
 
-// searches asks for the best 5 of each layer, and returns the recall of each
-// layer against an exact search, and the times.
-func searches(tb testing.TB, db *engine.DB, g *engine.Graph, space string, layers, n int) (recall []float64, times []time.Duration) {
+// searched is what searches for the best 5 of each layer came to.
+type searched struct {
+	recall    []float64 // of each layer, against an exact search
+	times     []time.Duration
+	distances float64 // of a search, in the mean
+}
+
+// searches asks n questions of the layers from lowest on.
+func searches(tb testing.TB, db *engine.DB, g *engine.Graph, space string, lowest, layers, n int) (out searched) {
 	tb.Helper()
 	var want []vecindex.LayerK
-	for l := range layers {
+	for l := lowest; l < layers; l++ {
 		want = append(want, vecindex.LayerK{Layer: uint8(l), K: 5})
 	}
 	found, all := make([]float64, layers), make([]float64, layers)
@@ -118,12 +124,16 @@ func searches(tb testing.TB, db *engine.DB, g *engine.Graph, space string, layer
 			for k := range q {
 				q[k] += float32(0.5 * r.NormFloat64() / float64(info.Dim))
 			}
+			var compared int
 			start := time.Now()
-			got, err := vecs.Search(context.Background(), vecindex.Search{Vector: q, Layers: want, Ef: 40}, nil)
+			got, err := vecs.Search(context.Background(), vecindex.Search{
+				Vector: q, Layers: want, Ef: 40, Distances: &compared,
+			}, nil)
 			if err != nil {
 				return err
 			}
-			times = append(times, time.Since(start))
+			out.times = append(out.times, time.Since(start))
+			out.distances += float64(compared) / float64(n)
 			if n > 500 && i%20 > 0 {
 				continue
 			}
@@ -143,11 +153,12 @@ func searches(tb testing.TB, db *engine.DB, g *engine.Graph, space string, layer
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for l := range found {
+	for l := lowest; l < layers; l++ {
 		found[l] /= all[l]
 	}
-	slices.Sort(times)
-	return found, times
+	slices.Sort(out.times)
+	out.recall = found
+	return out
 }
 
 // TestSearchRecall says that the one descent finds what comparing all finds.
@@ -157,11 +168,31 @@ func TestSearchRecall(t *testing.T) {
 	if layers != 3 {
 		t.Fatalf("%d layers", layers)
 	}
-	recall, _ := searches(t, db, g, space, layers, 200)
-	for l, r := range recall {
+	for l, r := range searches(t, db, g, space, 0, layers, 200).recall {
 		if r < 0.99 {
 			t.Errorf("layer %d: recall@5 %.3f", l, r)
 		}
+	}
+}
+
+// TestSearchGrowsSlowly says that the entities take at most half as many
+// distances again where there are ten times as many, and that with the level
+// that comes on top a search takes no more than another walk: what it costs
+// grows with the logarithm. "bench archrag" measures 100,000.
+func TestSearchGrowsSlowly(t *testing.T) {
+	t.Parallel()
+	all, entities := map[int]float64{}, map[int]float64{}
+	for _, n := range []int{1000, 10_000} {
+		db, g, space, layers := layered(t, n, 128)
+		all[n] = searches(t, db, g, space, 0, layers, 200).distances
+		entities[n] = all[n] - searches(t, db, g, space, 1, layers, 200).distances
+		t.Logf("%d entities, %d layers: %.0f distances, %.0f in the lowest", n, layers, all[n], entities[n])
+	}
+	if growth := entities[10_000] / entities[1000]; growth > 1.5 {
+		t.Errorf("ten times the entities take %.2f times the distances", growth)
+	}
+	if more := all[10_000] - all[1000]; more > 1.5*entities[10_000] {
+		t.Errorf("another level takes %.0f distances, a walk %.0f", more, entities[10_000])
 	}
 }
 
@@ -169,12 +200,12 @@ func TestSearchRecall(t *testing.T) {
 // elements and the communities over them, the best 5 of each layer.
 func BenchmarkSearch(b *testing.B) {
 	db, g, space, layers := layered(b, *nodes, 128)
-	var recall []float64
-	var times []time.Duration
+	var s searched
 	for b.Loop() {
-		recall, times = searches(b, db, g, space, layers, 2000)
+		s = searches(b, db, g, space, 0, layers, 2000)
 	}
-	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
-	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
-	b.ReportMetric(slices.Min(recall), "recall@5")
+	b.ReportMetric(float64(s.times[len(s.times)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(s.times[len(s.times)*99/100].Microseconds()), "p99-µs")
+	b.ReportMetric(s.distances, "distances/op")
+	b.ReportMetric(slices.Min(s.recall), "recall@5")
 }

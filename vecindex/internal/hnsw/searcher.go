@@ -41,8 +41,9 @@ type Searcher struct {
 	slots []uint32
 	rows  []uintptr
 	dots  []int32
-	// spent counts the distances of a search.
-	spent                int
+	// spent counts the distances of a search, total those of all since the
+	// searcher was taken.
+	spent, total         int
 	refined              []Refined
 	sure, doubt          []Candidate
 	lower, upper, sorted []float32
@@ -59,7 +60,11 @@ func newSearcher(g *Graph) *Searcher {
 }
 
 // Searcher returns a searcher, to be handed back with [Graph.Release].
-func (g *Graph) Searcher() *Searcher { return g.searchers.Get().(*Searcher) }
+func (g *Graph) Searcher() *Searcher {
+	s := g.searchers.Get().(*Searcher)
+	s.total = 0
+	return s
+}
 
 // Release takes a searcher back.
 func (g *Graph) Release(s *Searcher) { g.searchers.Put(s) }
@@ -104,6 +109,7 @@ func (s *Searcher) clearStep() {
 func (s *Searcher) measure(q *quant.Query) []int32 {
 	n := len(s.rows)
 	s.spent += n
+	s.total += n
 	s.dot(q, 0, n)
 	return s.dots[:n]
 }
@@ -277,6 +283,10 @@ func (s *Searcher) Search(v *Version, q *quant.Query, layer uint8, from []uint32
 
 // Spent returns the number of distances of the last search.
 func (s *Searcher) Spent() int { return s.spent }
+
+// Total returns the number of distances of all that the searcher did since it
+// was taken.
+func (s *Searcher) Total() int { return s.total }
 
 // SearchAccepted is Search for the candidates that accept takes. It reports
 // whether it did not give up, which it does when it has spent more than budget
