@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -16,13 +17,19 @@ type access struct {
 	cond  *conjunct
 	value Expr // what the property is compared with
 	key   bool
+	id    bool
 	op    engine.Op
 	list  bool   // value is a list of alternatives
 	prop  string // of an index
 }
 
-// unique says that the access finds one node at most, or one for each key.
-func (a *access) unique() bool { return a.key }
+// unique says that the access finds one node at most, or one for each key or
+// id.
+func (a *access) unique() bool { return a.key || a.id }
+
+// propID stands for id(n) among the names of properties, none of which has a
+// zero byte.
+const propID = "\x00id"
 
 // accesses returns the ways to find a node when some others are bound, the
 // best first.
@@ -88,11 +95,11 @@ func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine
 	default:
 		return nil, nil
 	}
-	if name == propKey {
+	if name == propKey || name == propID {
 		if op != OpEqual && op != OpIn {
 			return nil, nil
 		}
-		a.key, a.rows = true, 1
+		a.key, a.id, a.rows = name == propKey, name == propID, 1
 		if a.list {
 			a.rows = min(10, all)
 		}
@@ -125,8 +132,13 @@ func (g *patternGraph) comparedProperty(b *Binary, at int) (name string, value E
 }
 
 // propertyOf returns the name of the property of a node that an expression is,
-// "" where it is none.
+// propID for its id, "" where it is none.
 func (g *patternGraph) propertyOf(e Expr, at int) string {
+	if f, ok := e.(*FuncCall); ok && strings.EqualFold(f.Name, "id") && len(f.Args) == 1 {
+		if v, ok := f.Args[0].(*Variable); ok && v.Name == g.nodes[at].name {
+			return propID
+		}
+	}
 	if p, ok := e.(*Property); ok {
 		if v, ok := p.X.(*Variable); ok && v.Name == g.nodes[at].name {
 			return p.Name
@@ -177,6 +189,13 @@ func (a *access) step(g *patternGraph) (step, error) {
 		a.cond.done = true
 		s := &keyLookup{slot: n.slot, labels: n.labels, key: value, list: a.list}
 		s.describe("KeyLookup", "("+shown+")", text)
+		s.Estimate = a.rows
+		return s, nil
+	}
+	if a.id {
+		a.cond.done = true
+		s := &idLookup{slot: n.slot, labels: n.labels, id: value, list: a.list}
+		s.describe("IDLookup", "("+shown+")", text)
 		s.Estimate = a.rows
 		return s, nil
 	}
