@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -91,9 +92,11 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if l.record.flags&graphTorn != 0 {
 		l.graph.Adopt()
 	}
-	unread := &atomic.Bool{}
-	unread.Store(l.graph.Params().Low && l.codec.LowSize() > 0)
-	st := &state{graph: &graph{Graph: l.graph, record: l.record, unread: unread}, floor: m.seq, head: m.seq}
+	planes := &atomic.Uint32{}
+	if !l.graph.Params().Low || l.codec.Plain() {
+		planes.Store(math.MaxUint32) // there are none
+	}
+	st := &state{graph: &graph{Graph: l.graph, record: l.record, planes: planes}, floor: m.seq, head: m.seq}
 	if st.mirror, err = l.pendingMirror(ctx, st.bytes()); err != nil {
 		return nil, err
 	}

@@ -49,6 +49,10 @@ type graphSearch struct {
 	sc    *scratch
 	s     *hnsw.Searcher
 	ver   *hnsw.Version
+	nodes nodeReader // ver, or what reads the store
+	low   bool       // low planes tell better distances, else stored vectors
+	// made is the number below which all slots have low planes in memory.
+	made  uint32
 	layer uint8
 	k, ef int
 	// from are nodes to begin at, of a walk that comes from the layer above.
@@ -68,6 +72,7 @@ func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch
 	}()
 	gs := &sc.graph.search
 	*gs = graphSearch{v: v, st: st, q: q, sc: sc, s: s, ver: st.graph.Version(), from: gs.from[:0]}
+	gs.nodes, gs.low, gs.made = gs.ver, st.graph.Params().Low, st.graph.made()
 	defer func() { *gs = graphSearch{from: gs.from[:0]} }() // what it holds can go
 	if err := gs.pending(ctx); err != nil {
 		return nil, err
@@ -122,13 +127,18 @@ func merged(dst, a, b []Hit, k int) []Hit {
 
 // pending offers the vectors that the graph does not have yet to the heaps.
 func (gs *graphSearch) pending(ctx context.Context) error {
-	v, sc, allow := gs.v, gs.sc, gs.q.Allow
 	if m := gs.st.mirror; m != nil {
 		if m.live == 0 && m.dead == 0 {
 			return nil
 		}
-		return v.searchMirror(ctx, m, allow, sc)
+		return gs.v.searchMirror(ctx, m, gs.q.Allow, gs.sc)
 	}
+	return gs.storedPending(ctx)
+}
+
+// storedPending is pending for vectors that are in the store only.
+func (gs *graphSearch) storedPending(ctx context.Context) error {
+	v, sc, allow := gs.v, gs.sc, gs.q.Allow
 	metric := v.ix.cfg.Metric
 	return v.src.pending(ctx, func(_ uint32, rec slotRecord, x []float32) error {
 		if sc.wants(rec.layer) {
@@ -145,14 +155,7 @@ func (gs *graphSearch) one(ctx context.Context) ([]Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	gs.ef = gs.q.Ef
-	if gs.ef == 0 {
-		gs.ef = DefaultEf
-	}
-	if gs.pass {
-		gs.ef = min(gs.ef, passEf)
-	}
-	gs.ef = max(gs.ef, gs.k)
+	gs.setEf()
 	all := gs.candidates()
 	gs.from = gs.from[:0]
 	for _, c := range all[:min(downBeam, len(all))] {
@@ -161,6 +164,18 @@ func (gs *graphSearch) one(ctx context.Context) ([]Hit, error) {
 		}
 	}
 	return gs.refine(ctx, all)
+}
+
+// setEf sets the width of the walk.
+func (gs *graphSearch) setEf() {
+	gs.ef = gs.q.Ef
+	if gs.ef == 0 {
+		gs.ef = DefaultEf
+	}
+	if gs.pass {
+		gs.ef = min(gs.ef, passEf)
+	}
+	gs.ef = max(gs.ef, gs.k)
 }
 
 const (
@@ -298,10 +313,10 @@ func (gs *graphSearch) refine(ctx context.Context, all []hnsw.Candidate) ([]Hit,
 	sc.hits = sc.hits[:0]
 	cosine := gs.v.ix.cfg.Metric == Cosine
 	hit := func(slot uint32, score float32) {
-		sc.hits = append(sc.hits, Hit{ID: gs.ver.ID(slot), Layer: gs.layer, Score: score})
+		sc.hits = append(sc.hits, Hit{ID: gs.nodes.ID(slot), Layer: gs.layer, Score: score})
 	}
-	if gs.st.graph.Params().Low {
-		refined, err := gs.s.Refine(gs.ver, sc.query, all, gs.k, gs.lowPlane(ctx))
+	if gs.low {
+		refined, err := gs.s.Refine(gs.nodes, sc.query, all, gs.k, gs.lowPlane(ctx))
 		if err != nil {
 			return nil, err
 		}
@@ -311,7 +326,7 @@ func (gs *graphSearch) refine(ctx context.Context, all []hnsw.Candidate) ([]Hit,
 		slices.SortFunc(sc.hits, compareHits)
 		return sc.hits, nil
 	}
-	sure, doubt := gs.s.Doubtful(gs.ver, sc.query, all, gs.k)
+	sure, doubt := gs.s.Doubtful(gs.nodes, sc.query, all, gs.k)
 	for _, c := range doubt {
 		x, err := gs.stored(ctx, c.Slot())
 		if err != nil {

@@ -42,6 +42,9 @@ type Index struct {
 
 	linking sync.Mutex // one linker at a time
 
+	// cold counts the codes that searches of a graph in the store have read.
+	cold atomic.Int64
+
 	// late counts the searches that made low planes of their own.
 	late atomic.Int64
 }

@@ -123,7 +123,7 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 		}
 	} else {
 		gr.from = st.graph
-		gr.graph = &graph{Graph: st.graph.Graph, record: st.graph.record, unread: st.graph.unread}
+		gr.graph = &graph{Graph: st.graph.Graph, record: st.graph.record, planes: st.graph.planes}
 	}
 	if err := gr.put(ctx); err != nil {
 		ix.abandon()

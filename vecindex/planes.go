@@ -3,8 +3,7 @@ package vecindex
 import (
 	"context"
 	"errors"
-
-	"golang.org/x/sync/errgroup"
+	"math"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -13,20 +12,27 @@ import (
 // Low planes are half of a graph's bytes, a search looks at a dozen of them,
 // and they follow from the stored vectors. So they are kept in memory only, and
 // a graph that is read back does without them at first: searches make those
-// that they want, and so find what they would find later. The search with which
-// that has paid makes all.
+// that they want, and so find what they would find later. When that has been
+// done for a while, each search makes some of all of them besides.
 
-// lateSearches is the number of searches after which all low planes are made:
-// they have then read some 12,000 vectors one by one.
-const lateSearches = 1024
+const (
+	// lateSearches is the number of searches after which low planes are made
+	// for good: they have then read some 12,000 vectors one by one.
+	lateSearches = 1024
+	// lateSlots is for how many slots a search does: some milliseconds.
+	lateSlots = 1024
+)
 
 // lowPlane returns where a search gets low planes from: memory, or where they
 // are not there yet, or the vector is gone since the View was opened, the
 // vector as the View has it. A plane is valid until the next one is asked for.
 func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, error) {
-	unread, plain := gs.st.graph.planesUnread(), gs.sc.graph.codec.Plain()
+	plain := gs.sc.graph.codec.Plain()
 	return func(slot uint32) ([]int8, error) {
-		if plain || !unread && gs.ver.Open(slot) {
+		switch {
+		case plain:
+			return nil, nil
+		case slot < gs.made && gs.ver.Open(slot):
 			return gs.ver.LowPlane(slot)
 		}
 		x, err := gs.stored(ctx, slot)
@@ -39,22 +45,17 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 	}
 }
 
-// searched counts a search that made low planes of its own, and makes them all
-// when it is time to. Where somebody links it does nothing.
-func (ix *Index) searched(ctx context.Context, st *state) error {
+// searched counts a search that made low planes of its own, and makes some for
+// good when it is time to. Where somebody links it does nothing: no slot may
+// get another node meanwhile.
+func (ix *Index) searched(ctx context.Context, st *state) (err error) {
 	if ix.late.Add(1) < lateSearches || !ix.linking.TryLock() {
 		return nil
 	}
 	defer ix.linking.Unlock()
-	ix.late.Store(0)
-	return ix.makePlanes(ctx, st)
-}
-
-// makePlanes makes the low planes of a graph unless they are there. The index's
-// linking must be held, so that no slot gets another node meanwhile.
-func (ix *Index) makePlanes(ctx context.Context, st *state) (err error) {
 	g := st.graph
-	if !g.planesUnread() {
+	from, slots := g.planes.Load(), g.Version().Slots()
+	if from >= slots {
 		return nil
 	}
 	snap, err := ix.store.Snapshot(ctx)
@@ -62,17 +63,14 @@ func (ix *Index) makePlanes(ctx context.Context, st *state) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, snap.Close()) }()
-	slots, workers := g.Version().Slots(), ix.goroutines()
-	part := max(slots/uint32(4*workers), 4096)
-	group, gctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-	for from := uint32(0); from < slots; from += part {
-		group.Go(func() error { return ix.encodePlanes(gctx, snap, g, from, from+min(part, slots-from)) })
-	}
-	if err := group.Wait(); err != nil {
+	to := min(slots, from+lateSlots)
+	if err := ix.encodePlanes(ctx, snap, g, from, to); err != nil {
 		return err
 	}
-	g.unread.Store(false)
+	if to == slots {
+		to = math.MaxUint32 // those of new slots are made when they are linked
+	}
+	g.planes.Store(to)
 	return nil
 }
 

@@ -23,7 +23,7 @@ func (ix *Index) repair(ctx context.Context, commit Committer, all bool) (n int,
 	if len(dead) == 0 || !all && len(dead) < count/2 {
 		return 0, nil
 	}
-	g := &graph{Graph: st.graph.Graph, record: st.graph.record, unread: st.graph.unread}
+	g := &graph{Graph: st.graph.Graph, record: st.graph.record, planes: st.graph.planes}
 	levels := make([]int, len(dead))
 	for i, slot := range dead {
 		levels[i] = g.Version().Level(slot)

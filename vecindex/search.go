@@ -3,6 +3,7 @@ package vecindex
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -102,6 +103,9 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	if err != nil || !wanted || v.meta.live == 0 || q.Allow != nil && q.Allow.IsEmpty() {
 		return dst, err
 	}
+	if out, ok, err := v.searchCold(ctx, q, sc, dst); ok || err != nil {
+		return out, err
+	}
 	st, err := v.source(ctx)
 	if err != nil {
 		return nil, err
@@ -109,7 +113,7 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	var m *mirror
 	if st != nil {
 		if st.graph != nil && !q.Exact {
-			if dst, err = v.searchGraph(ctx, st, *q, sc, dst); err == nil && st.graph.planesUnread() {
+			if dst, err = v.searchGraph(ctx, st, *q, sc, dst); err == nil && st.graph.made() != math.MaxUint32 {
 				err = v.ix.searched(ctx, st)
 			}
 			return dst, err

@@ -2,6 +2,7 @@ package vecindex
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
@@ -23,13 +24,18 @@ type state struct {
 type graph struct {
 	*hnsw.Graph
 	record graphRecord
-	// unread is set as long as what was read back has no low planes in memory;
-	// nil where the graph was never read back.
-	unread *atomic.Bool
+	// planes is the number below which all slots have low planes in memory;
+	// nil where the graph was never read back, so that all have.
+	planes *atomic.Uint32
 }
 
-// planesUnread reports whether low planes are not in memory yet.
-func (g *graph) planesUnread() bool { return g.unread != nil && g.unread.Load() }
+// made returns the number below which all slots have low planes in memory.
+func (g *graph) made() uint32 {
+	if g.planes == nil {
+		return math.MaxUint32
+	}
+	return g.planes.Load()
+}
 
 func mirrored(m *mirror) *state { return &state{mirror: m, floor: m.floor, head: m.head} }
 

@@ -20,12 +20,15 @@ type Refined struct {
 	Distance float32
 }
 
+// Codes has the codes of candidates; a [Version] does, and a [Source].
+type Codes interface{ Code(slot uint32) []byte }
+
 // Refine returns the k nearest of the candidates, which ascend, by the
 // distances of both planes, ascending. It looks at no more candidates than can
 // be among them. The graph must have low planes, or plain codes. low returns
 // the low plane of a slot, valid until its next call; an error of it ends
 // Refine. The result is valid until the next Refine.
-func (s *Searcher) Refine(v *Version, q *quant.Query, all []Candidate, k int, low func(slot uint32) ([]int8, error)) ([]Refined, error) {
+func (s *Searcher) Refine(v Codes, q *quant.Query, all []Candidate, k int, low func(slot uint32) ([]int8, error)) ([]Refined, error) {
 	s.refined = s.refined[:0]
 	for i, c := range all {
 		code := v.Code(c.Slot())
@@ -40,7 +43,7 @@ func (s *Searcher) Refine(v *Version, q *quant.Query, all []Candidate, k int, lo
 			}
 		}
 		s.clearStep()
-		s.add(v, c.Slot())
+		s.addCode(c.Slot(), code)
 		s.dot(q, 0, 1)
 		plane, err := low(c.Slot())
 		if err != nil {
@@ -73,7 +76,7 @@ func compareRefined(a, b Refined) int {
 // Doubtful divides the candidates, which ascend, into those that are certainly
 // among the k nearest, and those of which only the stored vectors can tell. The
 // rest is certainly not. Both are valid until the next call.
-func (s *Searcher) Doubtful(v *Version, q *quant.Query, all []Candidate, k int) (sure, doubt []Candidate) {
+func (s *Searcher) Doubtful(v Codes, q *quant.Query, all []Candidate, k int) (sure, doubt []Candidate) {
 	s.sure, s.doubt = s.sure[:0], s.doubt[:0]
 	if len(all) <= k {
 		return append(s.sure, all...), nil

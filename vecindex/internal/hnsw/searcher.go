@@ -93,6 +93,12 @@ func (s *Searcher) add(v *Version, slot uint32) {
 	s.rows = append(s.rows, uintptr(v.code(slot))+uintptr(s.g.codec.HeaderSize()))
 }
 
+// addCode adds a slot whose code the caller keeps.
+func (s *Searcher) addCode(slot uint32, code []byte) {
+	s.slots = append(s.slots, slot)
+	s.rows = append(s.rows, uintptr(unsafe.Pointer(&code[0]))+uintptr(s.g.codec.HeaderSize()))
+}
+
 // meet adds a slot to the step unless it was met.
 func (s *Searcher) meet(v *Version, slot uint32) {
 	if s.visited[slot] != s.gen {
