@@ -165,10 +165,13 @@ func message(err error) string {
 func chain(err error) string {
 	parts := strings.Split(err.Error(), ": ")
 	out := parts[:0]
-	for _, p := range parts {
+	for i, p := range parts {
 		switch p {
 		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "cypher", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
 			continue
+		}
+		if p == engine.ErrInvalid.Error() && i < len(parts)-1 {
+			continue // what follows says how
 		}
 		if n := len(out); n > 0 && out[n-1] == p {
 			continue // each layer names the same object
