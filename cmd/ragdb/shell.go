@@ -44,6 +44,7 @@ type shell struct {
 	a     *app
 	cmd   *cobra.Command // whose flags are the settings of questions
 	flags *shellFlags
+	given questionFlags // as the command line has them
 
 	path    string
 	db      *engine.DB
@@ -80,7 +81,7 @@ func (a *app) runShell(cmd *cobra.Command, f *shellFlags, args []string) error {
 	if path == "" {
 		return cmd.Help()
 	}
-	sh := &shell{a: a, cmd: cmd, flags: f, params: map[string]cypher.Value{}, bail: f.bail,
+	sh := &shell{a: a, cmd: cmd, flags: f, given: f.questionFlags, params: map[string]cypher.Value{}, bail: f.bail,
 		stdout: a.out.stdout, stdoutTTY: a.out.outTTY, stdoutColor: a.out.color}
 	a.spent = &spending{}
 	sh.display.format = a.out.format
@@ -174,11 +175,30 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 		return err
 	}
 	a.sources[fromDatabase] = source{sh.path, kept}
-	if err := a.settle(sh.cmd, append(modelKeys(), "method", "budget", "top")...); err != nil {
+	if err := sh.settle(); err != nil {
 		return err
 	}
 	sh.corpus, a.global.ns = c, ns
 	return sh.renew(ctx)
+}
+
+// settle gives the settings of questions that nobody chose the values that the
+// corpus keeps, or the defaults.
+func (sh *shell) settle() error {
+	keys := append(modelKeys(), "method", "budget", "top")
+	chosen := map[string]string{}
+	for _, k := range keys {
+		if f := sh.cmd.Flag(k); f != nil && f.Changed {
+			chosen[k] = f.Value.String()
+		}
+	}
+	sh.flags.questionFlags = sh.given
+	for k, v := range chosen {
+		if err := sh.cmd.Flag(k).Value.Set(v); err != nil {
+			return err
+		}
+	}
+	return sh.a.settle(sh.cmd, keys...)
 }
 
 // renew begins a new session, which sees what methods have built since.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -29,9 +31,11 @@ type display struct {
 const (
 	// promptRows is maxRows at a prompt.
 	promptRows = 200
-	// batchRows is how many rows of a table settle the widths of its columns,
-	// so that a long result is printed as it comes.
+	// batchRows is how many rows of a table settle the widths of its columns
+	// together, so that a long result is printed as it comes.
 	batchRows = 1000
+	// showEvery is how long a row may wait to be seen.
+	showEvery = 100 * time.Millisecond
 	// leastColumn is the width that a column keeps where a table is too wide.
 	leastColumn = 8
 )
@@ -52,7 +56,10 @@ func (d display) lines(w io.Writer) int {
 // printer writes the rows of a statement as they come.
 type printer struct {
 	out     *output
+	buf     *bufio.Writer // of out, written out at least every showEvery
+	shown   time.Time
 	display display
+	room    int // columns that a table may take, 0 for any number
 	columns []string
 
 	rows int
@@ -69,7 +76,9 @@ type printer struct {
 func (sh *shell) newPrinter(columns []string) *printer {
 	o := *sh.a.out
 	o.format = sh.display.format
-	return &printer{out: &o, display: sh.display, columns: columns}
+	buf := bufio.NewWriterSize(o.stdout, 1<<15)
+	o.stdout = buf
+	return &printer{out: &o, buf: buf, shown: time.Now(), display: sh.display, room: sh.display.lines(sh.a.out.stdout), columns: columns}
 }
 
 // row prints a row, or keeps it for a batch. More says whether there is any use
@@ -93,10 +102,23 @@ func (p *printer) row(values []cypher.Value) (more bool, err error) {
 	default:
 		p.keep(values)
 	}
+	if time.Since(p.shown) > showEvery {
+		p.show()
+	}
 	if err == nil {
 		err = p.out.err
 	}
 	return true, err
+}
+
+// show writes out what is printed.
+func (p *printer) show() {
+	if p.csv != nil {
+		p.csv.Flush()
+		p.fail(p.csv.Error())
+	}
+	p.fail(p.buf.Flush())
+	p.shown = time.Now()
 }
 
 // end prints what is left of the rows.
@@ -108,8 +130,6 @@ func (p *printer) end(res *cypher.Result) {
 	case asCSV:
 		if p.columns != nil {
 			p.header()
-			p.csv.Flush()
-			p.fail(p.csv.Error())
 		}
 	case asLine:
 	default:
@@ -120,20 +140,19 @@ func (p *printer) end(res *cypher.Result) {
 			}
 		}
 	}
+	p.show()
 }
 
 // abandon ends the printing of a statement that failed: what was read is
 // printed, and an object is left unfinished.
 func (p *printer) abandon() {
-	if p.csv != nil {
-		p.csv.Flush()
-	}
 	if len(p.cells) > 0 {
 		p.flush()
 	}
 	if p.begun && p.display.format == asJSON {
 		p.out.print("\n")
 	}
+	p.show()
 }
 
 func (p *printer) fail(err error) {

@@ -199,9 +199,9 @@ func (sh *shell) setMethod(_ context.Context, args []string) error {
 		sh.a.out.print("method is %s%s\n", name, because)
 		return nil
 	case args[0] == "default":
-		f.method.specs = nil
-		sh.cmd.Flags().Lookup("method").Changed = false
-		return nil
+		sh.cmd.Flag("method").Changed = false
+		sh.given.method.specs = nil
+		return sh.settle()
 	}
 	if err := sh.cmd.Flags().Set("method", args[0]); err != nil {
 		return usage("there are "+strings.Join(methods.All().Names(), ", "), "%s", flagMessage(err))

@@ -9,12 +9,11 @@ import (
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
-// flush prints the rows that were kept. The first ones settle the widths.
+// flush prints the rows that were kept. Columns only grow from one batch to the
+// next.
 func (p *printer) flush() {
 	first := p.widths == nil
-	if first {
-		p.settleWidths()
-	}
+	p.settleWidths()
 	switch p.display.format {
 	case asMarkdown:
 		t := &table{head: p.columns, right: p.right}
@@ -68,8 +67,12 @@ func (p *printer) rule(left, mid, right string) {
 // settleWidths gives each column the width of its longest cell, and where the
 // lines would be too long takes from the widest.
 func (p *printer) settleWidths() {
+	before := p.widths
 	p.widths = (&table{head: p.columns}).widths(p.cells)
-	room := p.display.lines(p.out.stdout)
+	for i, w := range before {
+		p.widths[i] = max(p.widths[i], w)
+	}
+	room := p.room
 	if room == 0 || p.display.format == asMarkdown {
 		return
 	}
