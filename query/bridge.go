@@ -203,7 +203,7 @@ func (b *bridging) cross(from []Item, asked []string) error {
 			score *= b.o.Anchor
 		}
 		for _, t := range terms {
-			idf, err := b.name(t.Term)
+			idf, err := b.shared(t.Term)
 			if err != nil {
 				return err
 			}

@@ -58,7 +58,7 @@ func (g *nameGraph) read(id engine.NodeID) (r visibleRow, err error) {
 	}
 	weight := map[engine.NodeID]float64{}
 	for _, t := range terms {
-		idf, err := g.x.name(t.Term)
+		idf, err := g.x.shared(t.Term)
 		if err != nil {
 			return r, err
 		}

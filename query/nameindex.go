@@ -37,13 +37,14 @@ type nameIndex struct {
 	allow        *roaring.Bitmap // nil: all
 	nodes        float64         // with words
 
-	idfs map[string]float64 // of names that were looked up
+	freqs map[string]float64 // nodes that have a name, of those looked up
+	idfs  map[string]float64 // of names that were looked up
 }
 
 // nameIndex opens the fields of names and words of a graph; nil where it lacks
 // one, which the trace is told.
 func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words string) (*nameIndex, error) {
-	x := &nameIndex{ctx: ctx, v: e.view(ctx, g), names: names, words: words, analyze: e.Analyze, idfs: map[string]float64{}}
+	x := &nameIndex{ctx: ctx, v: e.view(ctx, g), names: names, words: words, analyze: e.Analyze, freqs: map[string]float64{}, idfs: map[string]float64{}}
 	stats, err := x.v.FieldStats(words)
 	if err == nil {
 		_, err = x.v.FieldInfo(names)
@@ -65,6 +66,25 @@ func (x *nameIndex) idf(df float64) float64 {
 	return math.Log(1 + max(0, x.nodes-df+0.5)/(df+0.5))
 }
 
+// frequency returns the number of nodes that have a name.
+func (x *nameIndex) frequency(key string) (float64, error) {
+	df, ok := x.freqs[key]
+	if ok || len(key) > maxKeyBytes {
+		return df, nil
+	}
+	n, err := x.v.TermStats(x.names, key)
+	x.freqs[key] = float64(n.Nodes)
+	return float64(n.Nodes), err
+}
+
+// shared is name for a name of a node, 0 where no other has it.
+func (x *nameIndex) shared(key string) (float64, error) {
+	if df, err := x.frequency(key); err != nil || df < 2 {
+		return 0, err
+	}
+	return x.name(key)
+}
+
 // name returns the idf of a name, 0 where a key is none that joins nodes.
 func (x *nameIndex) name(key string) (float64, error) {
 	if idf, ok := x.idfs[key]; ok {
@@ -76,11 +96,7 @@ func (x *nameIndex) name(key string) (float64, error) {
 }
 
 func (x *nameIndex) lookUp(key string) (float64, error) {
-	if len(key) > maxKeyBytes {
-		return 0, nil
-	}
-	n, err := x.v.TermStats(x.names, key)
-	df := float64(n.Nodes)
+	df, err := x.frequency(key)
 	if err != nil || df == 0 || df > max(commonNodes, x.nodes/commonShare) {
 		return 0, err
 	}

@@ -1,0 +1,71 @@
+package bridge_test
+
+import (
+	"context"
+	"fmt"
+	"testing/fstest"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/bridge"
+)
+
+// firstTwo is bridge with two chunks of evidence: a method of one's own that
+// changes another's plan and keeps the rest.
+type firstTwo struct{ rag.System }
+
+func (s firstTwo) Name() string { return "first-two" }
+
+func (s firstTwo) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	plan, err := s.System.Plan(ctx, m, q)
+	if err != nil {
+		return nil, err
+	}
+	pack := *plan.Sections[0].Pack.(*query.Pack)
+	pack.In = &query.Limit{In: pack.In, N: 2}
+	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &pack}}}, nil
+}
+
+// The code of docs/tutorial-method.md: a method that ragdb does not know is
+// registered and asked. Only the person's document, which the question does not
+// name, has the answer.
+func Example_register() {
+	files := fstest.MapFS{
+		"film.md":   {Data: []byte("# Vexo Runa\n\nVexo Runa is a silent drama. It was made by Tilo Barat in a week.\n")},
+		"person.md": {Data: []byte("# Tilo Barat\n\nTilo Barat came from Moxu, where the family had a bakery.\n")},
+		"town.md":   {Data: []byte("# The town\n\nThe town lies by the sea.\n")},
+		"play.md":   {Data: []byte("# A play\n\nThe director saw the play in spring.\n")},
+	}
+	check := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	ctx := context.Background()
+	db, err := engine.Open(ctx, engine.Memory, nil)
+	check(err)
+	defer db.Close()
+	corpus, err := rag.OpenCorpus(ctx, db, "main")
+	check(err)
+	all := rag.Methods{bridge.Name: bridge.Open} // or methods.All()
+	all["first-two"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+		sys, err := bridge.Open(ctx, c, params)
+		return firstTwo{sys}, err
+	}
+	mine, err := all.Open(ctx, corpus, rag.Spec{Name: "first-two"})
+	check(err)
+	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []rag.System{mine}}
+	_, err = indexer.Run(ctx, []rag.Input{{FS: files, Root: "."}})
+	check(err)
+	models, err := rag.OpenLocal(ctx, corpus, false)
+	check(err)
+	evidence, err := corpus.Retrieve(ctx, mine, models, rag.Question{Text: "From which town came the director of Vexo Runa?"})
+	check(err)
+	for _, it := range evidence.Items() {
+		fmt.Println(it.Keys[0])
+	}
+	// Output:
+	// film.md#0
+	// person.md#0
+}
