@@ -10,6 +10,8 @@
 //	go run ./bench graph-gen -kind rmat|lfr|layered|edges|blobs -o FILE [-seed N]
 //	go run ./bench graph-report [-md] RESULT.json...
 //	go run ./bench noderag [-texts 1985] [-params sr=on,...] [-keep DIR] [-json | -md]
+//	go run ./bench archrag [-n 1000,10000,100000] [-dim 128] [-json | -md]
+//	go run ./bench communities -data DIR [-sets NAME,...] [-json | -md]
 //
 // The graph store's inputs are generated from a seed. Rates are per second of
 // processor time, background work included, so that a shared machine measures
@@ -69,4 +71,20 @@
 // Retrieval is a plan from the question's vector and names to its packed
 // context; right after opening means a database opened in a process that runs
 // already, its files in the system's cache. GOMAXPROCS=1 makes it one thread.
+//
+// # ArchRAG
+//
+// archrag draws entities and levels of communities over them, an eighth of the
+// level below each, down to 10: each node lies around one of the level above,
+// each question around an entity. It asks for the best of every layer, one C-HNSW
+// of all layers and an HNSW of each in turn, question by question; the HNSWs have
+// the same parameters. Recall is against comparing all. Distances are counted, so
+// they are the same on every machine; times are of the thread that searches.
+//
+// communities divides attributed graphs as the method divides a level, once for
+// each way of adding edges and of clustering, and says how tight the communities
+// are. A set is a folder: edges.tsv.gz and features.jsonl.gz, of which a node's
+// vector has ones where it has features; or NAME.f32.gz and NAME.json with n and
+// d, whose vectors are joined to their 10 nearest. Neighbours are exact, found
+// beforehand, and not in the times.
 package main

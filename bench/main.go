@@ -28,6 +28,8 @@ func suites() []suite {
 		{"graph-gen", "write a graph or vectors drawn from a seed", graphGenFlags},
 		{"query", "statements of the query language beside the same plans in Go", queryFlags},
 		{"noderag", "indexing, retrieval and size of NodeRAG on a drawn corpus", nodeRAGFlags},
+		{"archrag", "recall, cost and growth of ArchRAG's hierarchical search", archRAGFlags},
+		{"communities", "tightness of the communities of attributed graphs, by how they are found", communitiesFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
 		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},
 	}

@@ -83,34 +83,41 @@ func zero(x []float32) bool {
 	return true
 }
 
-// augmented is a level's graph as it is clustered.
+// augmented is a graph as it is clustered.
 type augmented struct {
 	graph  *graphops.Projection
 	limits graphops.AugmentLimits
 }
 
-// augment enriches a level's graph (spec A2.2).
+// augment enriches a level's graph.
 func (s *System) augment(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string) (*augmented, error) {
-	p, err := graphops.FromEdges(len(lv.ids), lv.edges, graphops.EdgeOptions{Weighted: s.p.Augment != "off"})
-	if err != nil || s.p.Augment == "off" || len(m.Data) == 0 {
-		return &augmented{graph: p}, err
-	}
 	all := make([]int, len(lv.ids))
 	for i := range all {
 		all[i] = i
 	}
-	near, err := s.candidates(ctx, v, lv, m, space, all, s.looked(graphops.AugmentDegree(p, s.p.Scale)))
+	return s.enrich(ctx, len(lv.ids), Attributed{lv.edges, m, func(ctx context.Context, k int) ([]graphops.WeightedEdge, error) {
+		return s.candidates(ctx, v, lv, m, space, all, k)
+	}})
+}
+
+// enrich adds edges to near neighbours (spec A2.2) to a graph of n nodes.
+func (s *System) enrich(ctx context.Context, n int, g Attributed) (*augmented, error) {
+	p, err := graphops.FromEdges(n, g.Edges, graphops.EdgeOptions{Weighted: s.p.Augment != "off"})
+	if err != nil || s.p.Augment == "off" || len(g.Vectors.Data) == 0 {
+		return &augmented{graph: p}, err
+	}
+	near, err := g.Near(ctx, s.looked(graphops.AugmentDegree(p, s.p.Scale)))
 	if err != nil {
 		return nil, err
 	}
-	o := graphops.AugmentOptions{Vectors: m, Percentile: s.p.Percentile, DegreeScale: s.p.Scale}
+	o := graphops.AugmentOptions{Vectors: g.Vectors, Percentile: s.p.Percentile, DegreeScale: s.p.Scale}
 	r, err := graphops.AugmentKNN(ctx, p, near, o)
 	if err != nil {
 		return nil, err
 	}
 	out := &augmented{r.Graph, r.Limits}
 	if s.p.Augment == "codicil" {
-		c, err := graphops.CODICIL(ctx, p, near, graphops.CODICILOptions{Vectors: m})
+		c, err := graphops.CODICIL(ctx, p, near, graphops.CODICILOptions{Vectors: g.Vectors})
 		if err != nil {
 			return nil, err
 		}
