@@ -5,8 +5,12 @@
 //	ragdb index acme.ragdb ./docs         make a database of a folder
 //	ragdb ask acme.ragdb "How long is the warranty on model B?"
 //	ragdb why acme.ragdb "How long ..." c:handbook.md#3
+//	ragdb acme.ragdb                      a shell: statements, questions, commands
+//	ragdb acme.ragdb -c 'MATCH (d:document) RETURN d.key'
 //
-// ragdb help COMMAND tells more.
+// ragdb help COMMAND tells more, and docs/shell.md about the shell. A word that
+// is no command is the path of a database where it looks like one: where it
+// exists, or has a slash or an extension.
 //
 // # Output
 //

@@ -85,6 +85,7 @@ func (sh *shell) runEntries(ctx context.Context, entries []entry) error {
 		f := *explain(err)
 		if f.code == "interrupted" {
 			f.hint = ""
+			fmt.Fprintln(sh.a.out.stderr) // after the ^C of the terminal
 		}
 		sh.a.out.failure(&f)
 		return nil // what follows on the line was meant to come after it
