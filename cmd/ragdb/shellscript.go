@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/query/cypher"
 )
@@ -152,6 +153,7 @@ type input struct {
 	name    string
 	pending string // a statement that has not ended
 	line    int    // of where pending begins, from 1
+	indent  int    // columns before it on that line
 	read    int    // lines
 }
 
@@ -165,7 +167,7 @@ func (in *input) drop() { in.pending = "" }
 func (in *input) add(line string) []entry {
 	in.read++
 	if in.pending == "" {
-		in.line = in.read
+		in.line, in.indent = in.read, 0
 		trimmed := strings.TrimSpace(line)
 		if rest, ok := strings.CutPrefix(trimmed, "?"); ok {
 			return []entry{{kind: entryQuestion, text: strings.TrimSpace(rest), file: in.name, line: in.read}}
@@ -187,6 +189,7 @@ func (in *input) add(line string) []entry {
 		return out
 	}
 	if len(statements) > 0 {
+		in.indent = in.column(rest.Start)
 		in.line += rest.Line - 1
 		in.pending = in.pending[rest.Start:]
 	}
@@ -207,11 +210,19 @@ func (in *input) rest() []entry {
 func (in *input) entries(statements []cypher.Piece) []entry {
 	var out []entry
 	for _, p := range statements {
-		before := in.pending[:p.Start]
-		out = append(out, entry{
-			text: p.Text, file: in.name, line: in.line + p.Line - 1,
-			indent: len([]rune(before[strings.LastIndexByte(before, '\n')+1:])),
-		})
+		out = append(out, entry{text: p.Text, file: in.name, line: in.line + p.Line - 1, indent: in.column(p.Start)})
 	}
 	return out
+}
+
+// column returns how many characters stand before a place of pending on its
+// line.
+func (in *input) column(at int) int {
+	before := in.pending[:at]
+	start := strings.LastIndexByte(before, '\n') + 1
+	n := utf8.RuneCountInString(before[start:])
+	if start == 0 {
+		n += in.indent
+	}
+	return n
 }
