@@ -37,8 +37,14 @@ func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format,
 		name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	// A file that is missing is told before there is a database.
-	if _, err := os.Stat(from); err != nil {
+	info, err := os.Stat(from)
+	switch {
+	case err != nil:
 		return err
+	case info.IsDir() && format == "graphml":
+		return usage("give a GraphML file", "%s is a folder", from)
+	case !info.IsDir() && format == "csv":
+		return usage("give the folder of nodes.csv and edges.csv", "%s is a file", from)
 	}
 	return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
 		l, err := a.newLanguage(ctx, c, &questionFlags{})
