@@ -72,9 +72,9 @@ const maxFillers = 8
 const rowBlock = 4096
 
 // buildRows makes the rows of n nodes of the given edges, sorted, with parallel
-// edges combined. It is two counting passes over the parts and a sort of those
-// rows that are not in order: O(n + m) where they are, as they are for one node
-// type and one edge type. There must be at most 2^32-1 entries. Each goroutine
+// edges combined. It is two counting passes over the parts and a third over the
+// rows, O(n + m), or with weights or edges of one direction a sort of those rows
+// that are not in order; they are for one node type and one edge type. There must be at most 2^32-1 entries. Each goroutine
 // fills the rows of a range of nodes, in the order of the parts, so that the
 // result does not depend on their number.
 func buildRows(ctx context.Context, n int, parts []part, weighted bool, c Combine, workers int) (csr, error) {
@@ -112,7 +112,68 @@ func buildRows(ctx context.Context, n int, parts []part, weighted bool, c Combin
 	// place moved the begin of each row to its end, the begin of the next.
 	copy(g.off[1:], g.off[:n])
 	g.off[0] = 0
+	if !weighted && bothWays(parts) {
+		return g, g.mirrorRows(ctx, fillers)
+	}
 	return g, g.sortRows(ctx, c, workers)
+}
+
+// bothWays reports whether every edge is in the rows of both of its ends.
+func bothWays(parts []part) bool {
+	for i := range parts {
+		for _, r := range parts[i].runs {
+			if r.ways != forward|backward {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mirrorRows puts the rows in order where an edge is in those of both ends:
+// going through the nodes in order and writing each into the rows of its
+// neighbours makes the same rows, sorted, in a third of the time of a sort.
+func (g *csr) mirrorRows(ctx context.Context, workers int) error {
+	n := g.Len()
+	sorted := true
+	for u := 0; u < n && sorted; u++ {
+		row, _ := g.Row(uint32(u))
+		sorted = ascending(row)
+	}
+	if sorted {
+		return nil
+	}
+	to := make([]uint32, len(g.to))
+	shrunk := make([]bool, workers)
+	err := parallel(ctx, workers, workers, func(_, i int) error {
+		lo, hi := uint32(n*i/workers), uint32(n*(i+1)/workers)
+		pos := slices.Clone(g.off[lo:hi])
+		for u := range uint32(n) {
+			if u%rowBlock == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			for _, v := range g.to[g.off[u]:g.off[u+1]] {
+				if d := v - lo; d < hi-lo {
+					to[pos[d]] = u
+					pos[d]++
+				}
+			}
+		}
+		for v := lo; v < hi; v++ {
+			row := to[g.off[v]:g.off[v+1]]
+			k := len(slices.Compact(row))
+			for j := k; j < len(row); j++ {
+				row[j] = none
+				shrunk[i] = true
+			}
+		}
+		return nil
+	})
+	g.to = to
+	if err == nil && slices.Contains(shrunk, true) {
+		g.compact()
+	}
+	return err
 }
 
 // count adds the entries of p in rows lo <= u < hi to off[u+1].

@@ -71,7 +71,7 @@ func estimate(ctx context.Context, v *engine.View, s *Spec) (Size, error) {
 	entries := int64(float64(c.entries) * scale)
 	runs := int64(float64(c.runs) * scale)
 	size.Bytes = rowBytes(n, entries, s.Weighted) + 4*int64(n) + sel.indexBytes()
-	size.BuildBytes = size.Bytes + runBytes*runs + int64(float64(c.edges)*scale)*entryBytes(s.Weighted)
+	size.BuildBytes = size.Bytes + runBytes*runs + int64(float64(c.edges)*scale)*entryBytes(s.Weighted) + sortBytes(entries, s.Weighted)
 	return size, nil
 }
 

@@ -77,6 +77,15 @@ func entryBytes(weighted bool) int64 {
 	return 4
 }
 
+// sortBytes returns what sorting rows takes besides: without weights, other
+// rows of as many entries.
+func sortBytes(entries int64, weighted bool) int64 {
+	if weighted {
+		return 0
+	}
+	return 4 * entries
+}
+
 // scan reads the edges of a projection. What it has read is kept until it is
 // clear that rows for it would not fit; from then on it only counts.
 type scan struct {
@@ -92,9 +101,11 @@ type scan struct {
 	oneWay        atomic.Bool // some edge is in one row only
 }
 
-// need returns how many bytes the rows, and the parts they are made of, take.
+// need returns how many bytes the rows, the parts they are made of, and sorting
+// them take.
 func (sc *scan) need() int64 {
-	return sc.fixed + sc.kept.Load() + sc.entries.Load()*entryBytes(sc.s.Weighted)
+	entries := sc.entries.Load()
+	return sc.fixed + sc.kept.Load() + entries*entryBytes(sc.s.Weighted) + sortBytes(entries, sc.s.Weighted)
 }
 
 // run returns the edges of each window, in order.
