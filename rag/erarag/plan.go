@@ -2,7 +2,9 @@ package erarag
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -54,22 +56,22 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return text, int(n.Prop(propTokens).AsInt()), err
 }
 
-// maxCited bounds the chunks that are cited for one summary; those of a high
-// layer rest on most of the corpus.
-const maxCited = 1000
+// maxCited bounds the chunks that are cited for one summary: all of one of the
+// second layer, of segments of up to 16. Those of a high layer rest on most of
+// the corpus, and each chunk is looked up.
+const maxCited = 256
 
 // Cite implements [rag.System]: a chunk rests on itself, a summary on the
-// chunks below it, at most 1,000, in order of id.
+// chunks below it, at most 256, in order of id.
 func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 	if it.Graph == s.c.Base.ID() {
 		n, err := v.Node(it.ID)
 		return []string{n.Key}, err
 	}
-	chunks := roaring.New()
+	chunks := map[engine.NodeID]string{} // keys
 	seen := roaring.New()
 	work := []engine.NodeID{it.ID}
-	var out []string
-	for len(work) > 0 && chunks.GetCardinality() < maxCited {
+	for len(work) > 0 && len(chunks) < maxCited {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
 		if !seen.CheckedAdd(uint32(id)) {
@@ -80,7 +82,7 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 			return nil, err
 		}
 		if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
-			chunks.Add(uint32(id))
+			chunks[id] = n.Key
 			continue
 		}
 		set, err := v.Sources(engine.NodeTarget(id))
@@ -91,12 +93,9 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 			work = append(work, engine.NodeID(src.Next()))
 		}
 	}
-	for c := chunks.Iterator(); c.HasNext(); {
-		n, err := v.Node(engine.NodeID(c.Next()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n.Key)
+	var out []string
+	for _, id := range slices.Sorted(maps.Keys(chunks)) {
+		out = append(out, chunks[id])
 	}
 	return out, nil
 }

@@ -69,11 +69,12 @@ type hybrid struct {
 func newHybrid(r nearest, chunkSpace string) *hybrid {
 	base, set := r.s.c.Base, r.s.p.Chunks
 	most := max(candidates, r.s.p.K)
-	vectors := &query.Union{Combine: query.Max, In: []query.Op{
+	// Chunks and summaries are of two graphs: these unions only gather them.
+	vectors := &query.Union{Combine: query.First, In: []query.Op{
 		&query.VectorSearch{Graph: base, Space: chunkSpace, Text: r.text, K: most},
 		r.of(1, r.s.p.Layers, most),
 	}}
-	words := &query.Union{Combine: query.Max, In: []query.Op{
+	words := &query.Union{Combine: query.First, In: []query.Op{
 		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: r.text, K: most},
 		&query.TextSearch{Graph: r.s.g, Field: fieldSummaries, Text: r.text, K: most},
 	}}
