@@ -83,7 +83,6 @@ func (b *communitiesBench) measure(ctx context.Context, name string, set *attrib
 	}
 	for _, augment := range strings.Split(b.augments, ",") {
 		for _, cluster := range strings.Split(b.clusters, ",") {
-			fmt.Fprintf(b.r.log, "%s: %s, %s\n", name, augment, cluster)
 			sw := start()
 			part, err := archrag.Communities(ctx, archrag.Attributed{Edges: set.edges, Vectors: set.vectors, Near: near.of}, map[string]string{
 				"augment": augment, "cluster": cluster, "seed": strconv.FormatUint(b.seed, 10),
@@ -104,10 +103,12 @@ func (b *communitiesBench) measure(ctx context.Context, name string, set *attrib
 			for _, size := range sizes {
 				in += size
 			}
-			b.t.Rows = append(b.t.Rows, []string{
+			row := []string{
 				name, augment, cluster, strconv.Itoa(part.Count), strconv.Itoa(slices.Max(sizes)),
 				number(100 * float64(in) / float64(set.vectors.Len())), number(ch), fmt.Sprintf("%.3f", cos), number(cpu.Seconds()),
-			})
+			}
+			fmt.Fprintln(b.r.log, strings.Join(row, "  "))
+			b.t.Rows = append(b.t.Rows, row)
 		}
 	}
 	return nil
