@@ -67,8 +67,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Config describes an index. Model, Dim, Metric, Kind and Element are stamped on it
-// by its first write and checked by every later Open.
+// Config describes an index. Model, Dim, Metric, Kind and Element are stamped on
+// it by its first write and checked by every later Open.
 type Config struct {
 	// Table names the graph, space and generation whose keys hold the index.
 	Table layout.Table
