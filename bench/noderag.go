@@ -79,6 +79,7 @@ func (n *nodeRAG) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	n.d = &nodeRAGData{asked: n.d.asked} // the rest would be collected at the retrievals' cost
 	for _, step := range []func(ctx context.Context) error{n.measureSize, n.measureOpens, n.measureFirst, n.measureWarm} {
 		runtime.GC()
 		if err := step(ctx); err != nil {

@@ -30,7 +30,7 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 	items := nodesOf(o.Graph, in.Items)
 	v := e.view(ctx, o.Graph)
 	if o.Types != nil {
-		types := newNodeTypes(v, o.Types)
+		types := e.nodeTypes(v, o.Types)
 		n := 0
 		for _, it := range items {
 			i, err := types.list(it.ID)

@@ -145,7 +145,7 @@ func (o *NameMatch) byField(ctx context.Context, e *Env) (Set, error) {
 	words, surface := exactWords(o.Text)
 	s := nameSearch{ctx: ctx, v: v, field: o.Field, allow: allow, words: words, of: map[string]*[maxNameWords + 1]*roaring.Bitmap{}}
 	if o.Types != nil {
-		s.types = newNodeTypes(v, o.Types)
+		s.types = e.nodeTypes(v, o.Types)
 	}
 	m := newMatches(o.Graph)
 	for i := 0; i < len(words); {

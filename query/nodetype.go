@@ -13,15 +13,16 @@ const maxTypeReads = 128
 // nodeTypes tells which of some lists of types a node is of.
 type nodeTypes struct {
 	v     *engine.View
+	known map[engine.NodeID]engine.TypeID // of the run
 	lists [][]engine.TypeID
 	of    map[engine.TypeID]int // the first list that has the type
 	reads int
 	sets  []*roaring.Bitmap // by list, once they are read
 }
 
-// newNodeTypes takes names of types; a graph has no nodes of unknown ones.
-func newNodeTypes(v *engine.View, lists ...[]string) *nodeTypes {
-	t := &nodeTypes{v: v, lists: make([][]engine.TypeID, len(lists)), of: map[engine.TypeID]int{}}
+// nodeTypes takes names of types; a graph has no nodes of unknown ones.
+func (e *Env) nodeTypes(v *engine.View, lists ...[]string) *nodeTypes {
+	t := &nodeTypes{v: v, known: e.typesOf(v.Graph()), lists: make([][]engine.TypeID, len(lists)), of: map[engine.TypeID]int{}}
 	for i, names := range lists {
 		for _, name := range names {
 			id, ok := v.NodeType(name)
@@ -42,16 +43,20 @@ func (t *nodeTypes) list(id engine.NodeID) (int, error) {
 	if len(t.of) == 0 {
 		return -1, nil
 	}
+	if typ, ok := t.known[id]; ok {
+		return t.listOf(typ), nil
+	}
 	if t.reads < maxTypeReads {
 		t.reads++
 		n, err := t.v.Node(id)
 		if isMissing(err) {
 			return -1, nil
 		}
-		if i, ok := t.of[n.Type]; ok && err == nil {
-			return i, nil
+		if err != nil {
+			return -1, err
 		}
-		return -1, err
+		t.known[id] = n.Type
+		return t.listOf(n.Type), nil
 	}
 	if t.sets == nil {
 		if err := t.read(); err != nil {
@@ -64,6 +69,28 @@ func (t *nodeTypes) list(id engine.NodeID) (int, error) {
 		}
 	}
 	return -1, nil
+}
+
+// listOf returns the list that has a type, -1 where none has.
+func (t *nodeTypes) listOf(typ engine.TypeID) int {
+	if i, ok := t.of[typ]; ok {
+		return i
+	}
+	return -1
+}
+
+// typesOf returns the types of nodes of a graph that the run has met, for what
+// it meets.
+func (e *Env) typesOf(g *engine.Graph) map[engine.NodeID]engine.TypeID {
+	known := e.types[g.ID()]
+	if known == nil {
+		if e.types == nil {
+			e.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
+		}
+		known = map[engine.NodeID]engine.TypeID{}
+		e.types[g.ID()] = known
+	}
+	return known
 }
 
 func (t *nodeTypes) read() error {

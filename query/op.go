@@ -57,6 +57,7 @@ type Env struct {
 	sets    map[Op]Set
 	vectors map[string][]float32
 	allowed map[engine.GraphID]*roaring.Bitmap
+	types   map[engine.GraphID]map[engine.NodeID]engine.TypeID // of nodes that were met
 	depth   int
 	at      int // the running operator's place in the trace
 }
@@ -123,6 +124,7 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	e.sets = map[Op]Set{}
 	e.vectors = map[string][]float32{}
 	e.allowed = map[engine.GraphID]*roaring.Bitmap{}
+	e.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
 	e.depth, e.at = 0, 0
 	if e.Trace != nil {
 		*e.Trace = Trace{}

@@ -48,7 +48,7 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	types := newNodeTypes(v, o.Types)
+	types := e.nodeTypes(v, o.Types)
 	m := newMatches(o.Graph)
 	at := map[engine.NodeID]int{}
 	for _, phrase := range o.Phrases {

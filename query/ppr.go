@@ -99,7 +99,7 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		if err != nil {
 			return err
 		}
-		out.Items = o.items(w, r, seeds, order)
+		out.Items = o.items(e, w, r, seeds, order)
 		return nil
 	}
 	if o.Names != "" {
@@ -114,77 +114,95 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 	return out, err
 }
 
-// order returns the places in r of the nodes that are wanted, in order.
+// order returns the places in r of the nodes that are wanted, in order. It
+// looks no further than it has to.
 func (o *PPR) order(v *engine.View, w *walkGraph, r *graphops.PPRResult, without map[engine.NodeID]bool) ([]int, error) {
-	// A projection's numbers are in another order than ids, so that equal
-	// scores are ordered here and cut only then.
-	order := make([]int, len(r.Scores))
-	for i := range order {
-		order[i] = i
-	}
-	if w.p != nil {
-		slices.SortFunc(order, func(i, j int) int {
-			a, b := r.Scores[i], r.Scores[j]
-			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(w.node(a.Node), w.node(b.Node)))
-		})
-	}
-	if len(without) > 0 {
-		order = slices.DeleteFunc(order, func(i int) bool { return without[w.node(r.Scores[i].Node)] })
-	}
-	if o.Quotas != nil {
-		var err error
-		if order, err = o.best(v, w, r, order); err != nil {
-			return nil, err
+	wants := o.quotas(v, w)
+	var order, run []int
+	for i := 0; i < len(r.Scores); {
+		// A projection's numbers are in another order than ids, so that nodes
+		// of equal scores are ordered here.
+		run = run[:0]
+		for score := r.Scores[i].Score; i < len(r.Scores) && r.Scores[i].Score == score; i++ {
+			run = append(run, i)
 		}
-	}
-	if o.K > 0 && o.K < len(order) {
-		order = order[:o.K]
+		if w.p != nil {
+			slices.SortFunc(run, func(a, b int) int {
+				return cmp.Compare(w.node(r.Scores[a].Node), w.node(r.Scores[b].Node))
+			})
+		}
+		for _, at := range run {
+			if wants.full() || o.K > 0 && len(order) == o.K {
+				return order, nil
+			}
+			u := r.Scores[at].Node
+			if without[w.node(u)] {
+				continue
+			}
+			if ok, err := wants.take(u); err != nil {
+				return nil, err
+			} else if ok {
+				order = append(order, at)
+			}
+		}
 	}
 	return order, nil
 }
 
-// best keeps what the quotas want, in place.
-func (o *PPR) best(v *engine.View, w *walkGraph, r *graphops.PPRResult, order []int) ([]int, error) {
-	quota := map[engine.TypeID]int{}
-	left := make([]int, len(o.Quotas))
-	open := 0
-	for i, q := range o.Quotas {
-		if left[i] = q.Most; q.Most > 0 {
-			open++
+// quotas are what the quotas of a PPR have room for.
+type quotas struct {
+	v    *engine.View
+	w    *walkGraph
+	of   map[engine.TypeID]int // the first quota that has the type
+	left []int
+	open int // quotas with room
+}
+
+// quotas returns the room for nodes, nil where there are no quotas.
+func (o *PPR) quotas(v *engine.View, w *walkGraph) *quotas {
+	if o.Quotas == nil {
+		return nil
+	}
+	q := &quotas{v: v, w: w, of: map[engine.TypeID]int{}, left: make([]int, len(o.Quotas))}
+	for i, quota := range o.Quotas {
+		if q.left[i] = quota.Most; quota.Most > 0 {
+			q.open++
 		}
-		for _, name := range q.Types {
+		for _, name := range quota.Types {
 			t, ok := v.NodeType(name)
-			if _, taken := quota[t]; ok && !taken {
-				quota[t] = i
+			if _, taken := q.of[t]; ok && !taken {
+				q.of[t] = i
 			}
 		}
 	}
-	n := 0
-	for _, at := range order {
-		if open == 0 {
-			break
-		}
-		t := engine.TypeID(0)
-		if u := r.Scores[at].Node; w.p != nil {
-			t = w.p.TypeOf(u)
-		} else {
-			node, err := v.Node(w.node(u))
-			if err != nil {
-				return nil, err
-			}
-			t = node.Type
-		}
-		i, ok := quota[t]
-		if !ok || left[i] <= 0 {
-			continue
-		}
-		if left[i]--; left[i] == 0 {
-			open--
-		}
-		order[n] = at
-		n++
+	return q
+}
+
+func (q *quotas) full() bool { return q != nil && q.open == 0 }
+
+// take reports whether there is room for a node, and takes it.
+func (q *quotas) take(u uint32) (bool, error) {
+	if q == nil {
+		return true, nil
 	}
-	return order[:n], nil
+	t := engine.TypeID(0)
+	if q.w.p != nil {
+		t = q.w.p.TypeOf(u)
+	} else {
+		node, err := q.v.Node(q.w.node(u))
+		if err != nil {
+			return false, err
+		}
+		t = node.Type
+	}
+	i, ok := q.of[t]
+	if !ok || q.left[i] <= 0 {
+		return false, nil
+	}
+	if q.left[i]--; q.left[i] == 0 {
+		q.open--
+	}
+	return true, nil
 }
 
 // starts returns the seeds in the numbers of a graph.
@@ -216,7 +234,7 @@ func (o *PPR) options(w *walkGraph) graphops.PPROptions {
 }
 
 // items returns what a walk found at some places, with how it came there.
-func (o *PPR) items(w *walkGraph, r *graphops.PPRResult, seeds []Item, order []int) []Item {
+func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, order []int) []Item {
 	of := make(map[engine.NodeID]int, len(seeds))
 	long := 0
 	for i := range seeds {
@@ -224,6 +242,7 @@ func (o *PPR) items(w *walkGraph, r *graphops.PPRResult, seeds []Item, order []i
 		long = max(long, len(seeds[i].Why))
 	}
 	items := make([]Item, len(order))
+	types := e.typesOf(o.Graph)
 	var path []graphops.Scored
 	// The steps of all items are one allocation, of as many as most have.
 	why := make([]Step, 0, len(order)*(long+2))
@@ -240,6 +259,9 @@ func (o *PPR) items(w *walkGraph, r *graphops.PPRResult, seeds []Item, order []i
 		}
 		s := r.Scores[i]
 		items[n] = Item{Graph: o.Graph.ID(), ID: w.node(s.Node), Score: s.Score, Why: why[from:len(why):len(why)]}
+		if w.p != nil && o.Quotas != nil { // few, and mostly told apart by type next
+			types[items[n].ID] = w.p.TypeOf(s.Node)
+		}
 	}
 	return items
 }

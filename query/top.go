@@ -52,7 +52,7 @@ func (o *TopPerType) Run(ctx context.Context, e *Env) (Set, error) {
 			open++
 		}
 	}
-	types := newNodeTypes(e.view(ctx, o.Graph), lists...)
+	types := e.nodeTypes(e.view(ctx, o.Graph), lists...)
 	var out Set
 	for _, it := range in.Items {
 		if open == 0 {

@@ -19,8 +19,8 @@ const (
 	// lateSearches is the number of searches after which low planes are made
 	// for good: they have then read some 12,000 vectors one by one.
 	lateSearches = 1024
-	// lateSlots is for how many slots a search does: some milliseconds.
-	lateSlots = 1024
+	// lateSlots is for how many slots a search does: a millisecond.
+	lateSlots = 128
 )
 
 // lowPlane returns where a search gets low planes from: memory, or where they
