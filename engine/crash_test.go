@@ -1,10 +1,8 @@
 package engine_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -32,30 +30,11 @@ type crasher struct {
 	loss   *rand.Rand
 }
 
-// journalled is a file system that keeps the order in which the entries of a
-// directory were made, as far as Pebble relies on it: it creates the marker
-// that names a manifest without having synced the manifest's own entry.
-type journalled struct{ vfs.FS }
-
-// Create implements [vfs.FS].
-func (fs journalled) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if strings.HasPrefix(fs.PathBase(name), "marker.") {
-		dir, err := fs.OpenDir(fs.PathDir(name))
-		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
-			return nil, err
-		}
-	}
-	return fs.FS.Create(name, category)
-}
-
 // newCrasher adds the database that crashes to a round.
 func newCrasher(r *round, fs *vfs.MemFS, depth int, count *tally) *crasher {
 	c := &crasher{round: r, fs: fs, depth: depth, count: count, loss: rand.New(rand.NewPCG(r.seed, 3))}
 	r.add("pebble", func(o *pebblekv.Options) opener {
-		o.FS = errorfs.Wrap(journalled{fs}, errorfs.InjectorFunc(c.called))
+		o.FS = errorfs.Wrap(fs, errorfs.InjectorFunc(c.called))
 		return pebbleOpener(o)
 	})
 	return c

@@ -26,6 +26,10 @@
 // moves them into tables where the log has grown past 1 MiB, so that the next
 // open has little to replay.
 //
+// The directory is synced before and after the marker file that names the
+// current manifest is made, so that this holds from the first open on, also on
+// a file system that makes the entries of a directory durable in any order.
+//
 // # Failures
 //
 // The first write that fails (a full disk, a failed sync) freezes the store.

@@ -130,10 +130,24 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 	if g.frozen.Load() {
 		return g.createInRAM(name, category)
 	}
+	if strings.HasPrefix(g.PathBase(name), "marker.") {
+		return g.createMarker(name, category)
+	}
 	f, err := g.FS.Create(name, category)
-	if err == nil && strings.HasPrefix(g.PathBase(name), "marker.") {
-		// Pebble removes the marker before as soon as it has made this one.
-		// Where the file system may reorder the two, a crash would leave none.
+	return g.opened(name, f, err)
+}
+
+// createMarker makes the file whose name says which manifest is current.
+// Pebble makes it with the manifest's own entry in the directory not synced
+// yet, and removes the marker before as soon as this one is made. Where the
+// file system may reorder such entries, a crash would leave a marker without
+// its manifest, or none; so the directory is synced before and after.
+func (g *guard) createMarker(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := g.syncDir(); err != nil {
+		return g.opened(name, nil, err)
+	}
+	f, err := g.FS.Create(name, category)
+	if err == nil {
 		if err = g.syncDir(); err != nil {
 			err = errors.Join(err, f.Close())
 		}
