@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/vecindex/distance"
 )
 
 // AugmentOptions tune [AugmentKNN]. The zero value is right for most, given a
@@ -55,20 +54,6 @@ func (o *AugmentOptions) validate(p *Projection) error {
 		return fmt.Errorf("%w: Frozen %+v", engine.ErrInvalid, *o.Frozen)
 	}
 	return similaritiesOf(p, o.Vectors)
-}
-
-// similaritiesOf says what is wrong with a projection whose edges need
-// similarities, from vectors where there are some.
-func similaritiesOf(p *Projection, vectors Matrix) error {
-	switch {
-	case !p.symmetric:
-		return fmt.Errorf("%w: edges with a direction", engine.ErrInvalid)
-	case vectors.Data == nil && !p.Weighted() && len(p.to) > 0:
-		return fmt.Errorf("%w: neither weights nor vectors", engine.ErrInvalid)
-	case vectors.Data != nil && vectors.Len() != p.Len():
-		return fmt.Errorf("%w: vectors of %d nodes for %d", engine.ErrInvalid, vectors.Len(), p.Len())
-	}
-	return vectors.validate()
 }
 
 // AugmentLimits are what decides which edges [AugmentKNN] adds.
@@ -129,8 +114,8 @@ func AugmentDegree(p *Projection, scale float64) int {
 // [engine.ErrInvalid].
 //
 // It is O((m + c) d + c log k) for m edges, c candidates, k of them of a node,
-// and vectors of dimension d. Working
-// memory is 16 bytes a row entry, 16 a node and 64 a candidate.
+// and vectors of dimension d. Working memory is 16 bytes a row entry, 16 a node
+// and 64 a candidate.
 func AugmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o AugmentOptions) (*AugmentResult, error) {
 	o = o.ensureDefaults()
 	r, err := augmentKNN(ctx, p, candidates, &o)
@@ -202,65 +187,6 @@ func validatePairs(n int, pairs []WeightedEdge) error {
 	return nil
 }
 
-// edgePercentile returns the value below which the part q of x lies, between
-// two values in proportion, -Inf where there is none. Each edge being in x
-// twice, it is that of every second of the sorted values.
-func edgePercentile(x []float32, q float64) float64 {
-	if len(x) == 0 {
-		return math.Inf(-1)
-	}
-	at := float64(q * float64(len(x)/2-1))
-	i := int(at)
-	lo := float64(valueOfRank(x, 2*i))
-	if part := at - float64(i); part > 0 {
-		return lo + float64(part*(float64(valueOfRank(x, 2*i+2))-lo))
-	}
-	return lo
-}
-
-// valueOfRank returns the element of x that would be at rank if x were sorted,
-// by counting its elements by the upper half of their bits and then those of
-// one upper half by the lower: O(n).
-func valueOfRank(x []float32, rank int) float32 {
-	var counts [1 << 16]int
-	for _, v := range x {
-		counts[orderedBits(v)>>16]++
-	}
-	hi, rank := bucketOf(&counts, rank)
-	clear(counts[:])
-	for _, v := range x {
-		if b := orderedBits(v); b>>16 == hi {
-			counts[b&0xffff]++
-		}
-	}
-	lo, _ := bucketOf(&counts, rank)
-	b := hi<<16 | lo
-	if b>>31 == 1 {
-		return math.Float32frombits(b &^ (1 << 31))
-	}
-	return math.Float32frombits(^b)
-}
-
-// orderedBits returns the bits of a number, changed so that they are ordered
-// as numbers are.
-func orderedBits(x float32) uint32 {
-	b := math.Float32bits(x)
-	if b>>31 == 1 {
-		return ^b
-	}
-	return b | 1<<31
-}
-
-// bucketOf returns the bucket that has the element of a rank, and its rank in
-// there.
-func bucketOf(counts *[1 << 16]int, rank int) (bucket uint32, in int) {
-	for rank >= counts[bucket] {
-		rank -= counts[bucket]
-		bucket++
-	}
-	return bucket, rank
-}
-
 // nearRows returns the candidates of each node in a row, each once with the
 // greatest weight.
 func nearRows(ctx context.Context, n int, pairs []WeightedEdge, workers int) (csr, error) {
@@ -325,99 +251,4 @@ func (p *Projection) withEdges(ctx context.Context, w []float32, edges []Weighte
 		return nil, err
 	}
 	return &out, nil
-}
-
-// similarity tells how alike nodes are: by the cosine of their vectors, or by
-// the weights that edges have where there are none.
-type similarity struct {
-	vectors Matrix
-	norm    []float64
-}
-
-// similarityPiece is about how many elements one task multiplies.
-const similarityPiece = 1 << 18
-
-func newSimilarity(ctx context.Context, vectors Matrix, workers int) (*similarity, error) {
-	s := &similarity{vectors: vectors}
-	if vectors.Data == nil {
-		return s, nil
-	}
-	s.norm = make([]float64, vectors.Len())
-	err := s.each(ctx, len(s.norm), workers, func(i int) {
-		x := vectors.Row(i)
-		s.norm[i] = math.Sqrt(float64(distance.Dot(x, x)))
-	})
-	return s, err
-}
-
-// each calls fn for every i below n, in tasks of about equally many vectors.
-func (s *similarity) each(ctx context.Context, n, workers int, fn func(i int)) error {
-	piece := max(1, similarityPiece/max(1, s.vectors.Dim))
-	return parallel(ctx, workers, (n+piece-1)/piece, func(_, k int) error {
-		for i := k * piece; i < min(n, (k+1)*piece); i++ {
-			fn(i)
-		}
-		return nil
-	})
-}
-
-// of returns the cosine of two nodes, 0 where the length of a vector is 0 or
-// beyond float32.
-func (s *similarity) of(u, v uint32) float32 {
-	n := float64(s.norm[u] * s.norm[v])
-	if n == 0 || math.IsInf(n, 0) {
-		return 0
-	}
-	x := float64(distance.Dot(s.vectors.Row(int(u)), s.vectors.Row(int(v)))) / n
-	return float32(max(-1, min(x, 1)))
-}
-
-// ofEdges returns the similarity for each row entry of p.
-func (s *similarity) ofEdges(ctx context.Context, p *Projection, workers int) ([]float32, error) {
-	if s.norm == nil {
-		return slices.Clone(p.w), nil
-	}
-	w := make([]float32, len(p.to))
-	err := s.eachRow(ctx, p, workers, func(u uint32) {
-		for i := p.off[u]; i < p.off[u+1]; i++ {
-			w[i] = s.of(u, p.to[i])
-		}
-	})
-	return w, err
-}
-
-// eachRow calls fn for every node.
-func (s *similarity) eachRow(ctx context.Context, p *Projection, workers int, fn func(u uint32)) error {
-	cuts := rowCuts(&p.csr, max(1, similarityPiece/max(1, s.vectors.Dim)))
-	return parallel(ctx, workers, len(cuts)-1, func(_, k int) error {
-		for u := cuts[k]; u < cuts[k+1]; u++ {
-			fn(uint32(u))
-		}
-		return nil
-	})
-}
-
-// ofPairs returns the pairs with their similarities as weights.
-func (s *similarity) ofPairs(ctx context.Context, pairs []WeightedEdge, workers int) ([]WeightedEdge, error) {
-	out := slices.Clone(pairs)
-	if s.norm == nil {
-		return out, nil
-	}
-	err := s.each(ctx, len(out), workers, func(i int) {
-		out[i].Weight = s.of(out[i].From, out[i].To)
-	})
-	return out, err
-}
-
-// rowCuts returns the bounds of ranges of nodes that have about size nodes and
-// entries each.
-func rowCuts(g *csr, size int) []int {
-	out, last := []int{0}, 0
-	for u := range g.Len() {
-		if at := u + 1 + int(g.off[u+1]); at-last >= size || u == g.Len()-1 {
-			out = append(out, u+1)
-			last = at
-		}
-	}
-	return out
 }

@@ -73,10 +73,11 @@ const rowBlock = 4096
 
 // buildRows makes the rows of n nodes of the given edges, sorted, with parallel
 // edges combined. It is two counting passes over the parts and a third over the
-// rows, O(n + m), or with weights or edges of one direction a sort of those rows
-// that are not in order; they are for one node type and one edge type. There must be at most 2^32-1 entries. Each goroutine
-// fills the rows of a range of nodes, in the order of the parts, so that the
-// result does not depend on their number.
+// rows, O(n + m), or with weights or edges of one direction a sort of those
+// rows that are not in order, as those of one node type and one edge type are.
+// There must be at most 2^32-1 entries. Each goroutine fills the rows of a
+// range of nodes, in the order of the parts, so that the result does not depend
+// on their number.
 func buildRows(ctx context.Context, n int, parts []part, weighted bool, c Combine, workers int) (csr, error) {
 	g := csr{off: make([]uint32, n+1)}
 	edges := 0

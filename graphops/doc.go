@@ -31,10 +31,10 @@
 // These read an [Adjacency] and are done before a projection would be built.
 // [PPR] is personalised PageRank of a few steps, with restarts or as a lazy
 // walk, [PPRPaths] the same with the ways that led there, [ForwardPush] until a
-// bound of the residual; [TopPerType] takes the best of each type. [ShortestPath] and [WeightedPath] search from
-// both ends, [PathChain] leads through an ordered list of nodes. [Expand]
-// collects what is near some nodes, [Induced] the edges among them, [Ego] a
-// node with its surroundings.
+// bound of the residual; [TopPerType] takes the best of each type.
+// [ShortestPath] and [WeightedPath] search from both ends, [PathChain] leads
+// through an ordered list of nodes. [Expand] collects what is near some nodes,
+// [Induced] the edges among them, [Ego] a node with its surroundings.
 //
 // # On the whole graph
 //

@@ -293,14 +293,6 @@ func pieceOf(k, d int) int { return min(max(pieceElements/max(k*d, 1), 16), 1024
 // tileOf returns the vectors of dimension d in a tile.
 func tileOf(d int) int { return max(tileElements/max(d, 1), 4) }
 
-// pieces calls fn for all pieces of size vectors of n.
-func pieces(ctx context.Context, workers, n, size int, fn func(worker, piece, lo, hi int)) error {
-	return parallel(ctx, workers, (n+size-1)/size, func(worker, i int) error {
-		fn(worker, i, i*size, min((i+1)*size, n))
-		return nil
-	})
-}
-
 // slack returns by how much, relative to itself, the root of a distance of
 // vectors of dimension d may be wrong, twice over: what bounds must leave.
 func slack(d int) float64 { return float64(d/32+16) * (1.0 / (1 << 24)) }

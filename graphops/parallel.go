@@ -62,3 +62,25 @@ func parallel(ctx context.Context, workers, n int, fn func(worker, task int) err
 	wg.Wait()
 	return first
 }
+
+// pieces calls fn for n items cut into pieces of size, the last of which may
+// have fewer: piece number `piece` is lo <= i < hi.
+func pieces(ctx context.Context, workers, n, size int, fn func(worker, piece, lo, hi int)) error {
+	return parallel(ctx, workers, (n+size-1)/size, func(worker, i int) error {
+		fn(worker, i, i*size, min((i+1)*size, n))
+		return nil
+	})
+}
+
+// rowCuts returns the bounds of ranges of nodes that have about size nodes and
+// row entries each.
+func rowCuts(g *csr, size int) []int {
+	out, last := []int{0}, 0
+	for u := range g.Len() {
+		if at := u + 1 + int(g.off[u+1]); at-last >= size || u == g.Len()-1 {
+			out = append(out, u+1)
+			last = at
+		}
+	}
+	return out
+}

@@ -198,17 +198,25 @@ func (f *pathFinder) shortest(ctx context.Context, from, to uint32, o *PathOptio
 		return nil, err
 	}
 	status, last, next, err := f.meet(from, to, o.MaxDepth)
-	switch {
-	case errors.Is(err, errVisits):
-		return &Path{Status: PathNotWithin, Visits: f.visits}, nil
-	case err != nil:
-		return nil, err
-	case status != PathFound:
-		return &Path{Status: status, Visits: f.visits}, nil
+	p, err := f.outcome(status, err)
+	if err != nil || p.Status != PathFound {
+		return p, err
 	}
-	p := &Path{Visits: f.visits, Nodes: f.join(last, next)}
+	p.Nodes = f.join(last, next)
 	p.Length = float64(len(p.Nodes) - 1)
 	return p, f.edges(p)
+}
+
+// outcome returns what a search comes to, still without nodes. One that may
+// read no more ends as one that found nothing within its limits.
+func (f *pathFinder) outcome(status PathStatus, err error) (*Path, error) {
+	if errors.Is(err, errVisits) {
+		status, err = PathNotWithin, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Path{Status: status, Visits: f.visits}, nil
 }
 
 // join returns the nodes from the start to the place last, and on from the

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -77,4 +78,27 @@ func reverseOf(a Adjacency) Adjacency {
 		return a
 	}
 	return r.Reverse()
+}
+
+// backEntries returns for each entry of symmetric rows where the same edge is
+// in the row of its other end. O(n + m).
+func backEntries(ctx context.Context, c *csr) ([]uint32, error) {
+	next := slices.Clone(c.off)
+	out := make([]uint32, len(c.to))
+	checked := uint32(0)
+	for u := range c.Len() {
+		if c.off[u+1]-checked >= 1<<16 {
+			checked = c.off[u+1]
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		for i := c.off[u]; i < c.off[u+1]; i++ {
+			// Rows are ascending, so u's come to v's row in order.
+			v := c.to[i]
+			out[i] = next[v]
+			next[v]++
+		}
+	}
+	return out, nil
 }

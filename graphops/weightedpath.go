@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -76,15 +75,11 @@ func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *Weighted
 		return nil, err
 	}
 	status, at, err := f.nearest(from, to, o)
-	switch {
-	case errors.Is(err, errVisits):
-		return &Path{Status: PathNotWithin, Visits: f.visits}, nil
-	case err != nil:
-		return nil, err
-	case status != PathFound:
-		return &Path{Status: status, Visits: f.visits}, nil
+	p, err := f.outcome(status, err)
+	if err != nil || p.Status != PathFound {
+		return p, err
 	}
-	p := &Path{Visits: f.visits, Nodes: f.trace(at)}
+	p.Nodes = f.trace(at)
 	if err := f.edges(p); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,103 @@
+package graphops
+
+// ScanRole is what a node is to the clusters that [SCAN] finds.
+type ScanRole uint8
+
+// The roles of nodes.
+const (
+	// ScanOutlier is in no cluster and next to one at most.
+	ScanOutlier ScanRole = iota
+	// ScanHub is in no cluster and next to two or more.
+	ScanHub
+	// ScanBorder is in a cluster as one that is like a core.
+	ScanBorder
+	// ScanCore has enough neighbours that are like it.
+	ScanCore
+)
+
+// result gives all nodes their clusters and roles.
+func (s *scanState) result() (*SCANResult, error) {
+	n := s.Len()
+	r := &SCANResult{Roles: make([]ScanRole, n), Partition: Partition{Of: make([]uint32, n)}}
+	of := r.Partition.Of
+	for u := range of {
+		of[u] = None
+		if s.similar[u] >= s.mu {
+			r.Roles[u] = ScanCore
+			of[u] = s.find(uint32(u))
+		}
+	}
+	for u := range uint32(n) {
+		if r.Roles[u] == ScanCore {
+			continue
+		}
+		core, err := s.coreOf(u, r.Roles)
+		if err != nil {
+			return nil, err
+		}
+		if core != none {
+			r.Roles[u] = ScanBorder
+			of[u] = s.find(core)
+		}
+	}
+	for u := range uint32(n) {
+		if of[u] == None && s.betweenClusters(u, of) {
+			r.Roles[u] = ScanHub
+		}
+	}
+	r.Partition.Count = s.number(of)
+	r.Compared = s.compared
+	return r, nil
+}
+
+// coreOf returns the first core that is like u, or none.
+func (s *scanState) coreOf(u uint32, roles []ScanRole) (uint32, error) {
+	for i := s.off[u]; i < s.off[u+1]; i++ {
+		v := s.to[i]
+		if roles[v] != ScanCore {
+			continue
+		}
+		if s.alike[i] == scanUnknown {
+			if err := s.compare(u, i); err != nil {
+				return none, err
+			}
+		}
+		if s.alike[i] == scanYes {
+			return v, nil
+		}
+	}
+	return none, nil
+}
+
+// betweenClusters reports whether u has neighbours in two clusters.
+func (s *scanState) betweenClusters(u uint32, of []uint32) bool {
+	first := None
+	for _, v := range s.to[s.off[u]:s.off[u+1]] {
+		switch c := of[v]; {
+		case c == None || c == first:
+		case first == None:
+			first = c
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// number replaces the first cores of clusters by the numbers 0, 1, ... in
+// their order, and returns how many there are.
+func (s *scanState) number(of []uint32) int {
+	number, count := s.parent, uint32(0)
+	for u, c := range of {
+		if c == uint32(u) {
+			number[u] = count
+			count++
+		}
+	}
+	for u, c := range of {
+		if c != None {
+			of[u] = number[c]
+		}
+	}
+	return int(count)
+}
