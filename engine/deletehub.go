@@ -10,19 +10,21 @@ import (
 
 // DeleteNode removes a node as [TxView.DeleteNode] does, in several commits
 // where it has more edges than one transaction removes: readers then see its
-// edges go before the node itself, and a call that is interrupted is completed
-// by the same call.
+// edges go before the node itself. A call that fails between two commits
+// returns, beside the error, what those before took with them; the same call
+// again removes the rest.
 func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Removed, err error) {
 	edges, ends := 0, roaring.New()
-	for done := false; !done; {
-		err := db.Update(ctx, func(tx *Tx) error {
+	page := make([]Edge, 0, maxTxDegree/2)
+	for {
+		last := false
+		err = db.Update(ctx, func(tx *Tx) (err error) {
 			v := tx.Graph(g)
-			page, err := v.Neighbors(id, EdgeFilter{Direction: Both}, 0, make([]Edge, 0, maxTxDegree/2))
+			page, err = v.Neighbors(id, EdgeFilter{Direction: Both}, 0, page[:0])
 			if err != nil {
 				return err
 			}
-			if len(page) < maxTxDegree/2 {
-				done = true
+			if last = len(page) < maxTxDegree/2; last {
 				removed, err = v.DeleteNode(id)
 				return err
 			}
@@ -32,13 +34,21 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 				if err := v.RemoveEdge(e.From, e.To, e.Type); err != nil {
 					return err
 				}
-				ends.Add(uint32(e.Other(id)))
 			}
-			edges += len(page)
 			return nil
 		})
 		if err != nil {
-			return Removed{}, fmt.Errorf("engine: delete node %d: %w", id, err)
+			removed, err = Removed{}, fmt.Errorf("engine: delete node %d: %w", id, err)
+			break
+		}
+		if last {
+			break
+		}
+		edges += len(page)
+		for _, e := range page {
+			if other := e.Other(id); other != id {
+				ends.Add(uint32(other))
+			}
 		}
 	}
 	removed.Edges += edges
@@ -49,5 +59,5 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 		ends.Remove(uint32(id))
 	}
 	removed.Dirty = idsOf(ends)
-	return removed, nil
+	return removed, err
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -88,4 +89,60 @@ func TestWeightsOfManySources(t *testing.T) {
 	if got := weight(); got != 0.25 {
 		t.Errorf("what is left is %v, want 0.25", got)
 	}
+
+	// Half of the sources withdraw: what is left is exact again.
+	for i := range sources {
+		all[i] = 1 << 31
+	}
+	all[0], all[n/2] = -1<<31, 0x1p-30
+	contribute(all)
+	err = g.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		for i := range sources {
+			if i == 0 || i == 1 || i == n/2 {
+				continue
+			}
+			if _, err := tx.Graph(g).Withdraw(sources[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := weight(); got != 0x1p-30 {
+		t.Errorf("after the withdrawals %v is left, want %v", got, 0x1p-30)
+	}
+}
+
+// A weight beyond the bound is refused, and leaves what was there.
+func TestContributionWeightBounds(t *testing.T) {
+	onStores(t, func(t *testing.T, o *engine.Options) {
+		g := graph(t, open(t, o), "g")
+		inf := float32(math.Inf(1))
+		update(t, g, func(v *engine.TxView) {
+			typ, err := v.MakeNodeType("n")
+			typ = must(t, typ, err)
+			et, err := v.MakeEdgeType("e", false)
+			et = must(t, et, err)
+			a, _, err := v.PutNode(typ, "a", nil)
+			must(t, a, err)
+			b, _, err := v.PutNode(typ, "b", nil)
+			must(t, b, err)
+			edge := engine.EdgeTarget(a, b, et)
+			for _, w := range []float32{1 << 31, -1 << 31} {
+				if err := v.Contribute(a, edge, engine.Contribution{Weight: w}); err != nil {
+					t.Errorf("weight %v: %v", w, err)
+				}
+				for _, beyond := range []float32{math.Nextafter32(1<<31, inf), math.Nextafter32(-1<<31, -inf), inf, -inf, float32(math.NaN())} {
+					if err := v.Contribute(a, edge, engine.Contribution{Weight: beyond}); !errors.Is(err, engine.ErrInvalid) {
+						t.Errorf("weight %v: %v", beyond, err)
+					}
+				}
+				if got, _, err := v.HasEdge(a, b, et); err != nil || got != w {
+					t.Errorf("the weight is %v, %v, want %v", got, err, w)
+				}
+			}
+		})
+	})
 }
