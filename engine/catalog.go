@@ -66,8 +66,9 @@ type kindID struct {
 	id   uint32
 }
 
-// catalog holds the names of a graph. Names are only added, and an id never
-// changes its name, so one catalog serves all snapshots.
+// catalog holds the names of a graph. An id never changes its name, and entries
+// say from which commit to which they are there, so one catalog serves all
+// snapshots.
 type catalog struct {
 	ids     map[kindName]uint32
 	entries map[kindID]catalogEntry
@@ -83,6 +84,7 @@ func newCatalog() *catalog {
 }
 
 func (c *catalog) add(k layout.Kind, id uint32, e catalogEntry) {
+	e.before = c.ids[kindName{k, e.name}]
 	c.ids[kindName{k, e.name}] = id
 	c.entries[kindID{k, id}] = e
 	c.next[k] = max(c.next[k], id+1)
@@ -180,12 +182,26 @@ func (g *graphState) promotedSet(k promotedKey) *roaring.Bitmap {
 	return rb
 }
 
-// lookup returns the id of a committed name.
-func (g *graphState) lookup(k layout.Kind, name string) (uint32, catalogEntry, bool) {
+// lookup returns the id that a name has, or was the last to have.
+func (g *graphState) lookup(k layout.Kind, name string) (uint32, bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	id, ok := g.names.ids[kindName{k, name}]
-	return id, g.names.entries[kindID{k, id}], ok
+	return id, ok
+}
+
+// lookupAt returns the id and entry of a name in the state after a commit.
+func (g *graphState) lookupAt(k layout.Kind, name string, epoch uint64) (uint32, catalogEntry, bool) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for id := g.names.ids[kindName{k, name}]; id != 0; {
+		e := g.names.entries[kindID{k, id}]
+		if e.at(epoch) {
+			return id, e, true
+		}
+		id = e.before
+	}
+	return 0, catalogEntry{}, false
 }
 
 // noteEdgeType notes that there may be edges of a type. The caller is the

@@ -98,15 +98,19 @@ func (r *reader) propertyIndex(property string) (index uint32, ok bool) {
 
 // catalogued returns a name's id and entry, ok being false where the state
 // that is read does not have it: the catalog in memory is that of the last
-// commit, and an older snapshot lacks what was added since.
+// commit, and an older snapshot lacks what was added since and has what was
+// dropped.
 func (r *reader) catalogued(k layout.Kind, name string) (id uint32, e catalogEntry, ok bool) {
 	if r.tx != nil {
 		if id, ok := r.tx.names.ids[kindName{k, name}]; ok {
 			return id, r.tx.names.entries[kindID{k, id}], true
 		}
 	}
-	id, e, ok = r.graph.st.lookup(k, name)
-	return id, e, ok && e.epoch <= r.epoch
+	id, e, ok = r.graph.st.lookupAt(k, name, r.epoch)
+	if k == layout.KindIndex && r.tx != nil && slices.Contains(r.tx.unindexed, id) {
+		return 0, catalogEntry{}, false
+	}
+	return id, e, ok
 }
 
 // cataloguedNames returns the names of a kind that the state has, in order.
@@ -114,7 +118,7 @@ func (r *reader) cataloguedNames(k layout.Kind) []string {
 	var out []string
 	for _, id := range r.idsOf(k) {
 		name := r.nameOf(k, id)
-		if _, _, ok := r.catalogued(k, name); ok {
+		if has, _, ok := r.catalogued(k, name); ok && has == id {
 			out = append(out, name)
 		}
 	}
@@ -126,8 +130,7 @@ func (r *reader) cataloguedNames(k layout.Kind) []string {
 func (r *reader) Indexes() []string { return r.cataloguedNames(layout.KindIndex) }
 
 // MakeIndex indexes a property of all nodes, of whichever type, from now on,
-// and those that there are already. A property that is indexed stays so. The
-// whole index is part of the transaction: that of a great graph is made before
+// and those that there are already, until [TxView.DropIndex]. The whole index is part of the transaction: that of a great graph is made before
 // the nodes are, or in a transaction of its own. Strings of up to 256 bytes
 // are kept in the index; for longer ones a comparison reads the node.
 func (v *TxView) MakeIndex(property string) error {
@@ -157,6 +160,52 @@ func (v *TxView) makeIndex(property string) error {
 		v.transact.overlay.Merge(layout.SetIndex(v.g, index, []byte(k.value), k.container), layout.AppendDelta(nil, sets[k], nil, nil))
 	}
 	return v.check()
+}
+
+// DropIndex removes the index of a property; the nodes keep the property, and
+// snapshots from before the commit the index. A property that has no index is
+// a [*NoIndexError].
+func (v *TxView) DropIndex(property string) error {
+	return v.wrap(fmt.Sprintf("drop index of %q", property), v.dropIndex(property))
+}
+
+func (v *TxView) dropIndex(property string) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	property, err := checkName("property", property)
+	if err != nil {
+		return err
+	}
+	index, ok := v.propertyIndex(property)
+	if !ok {
+		return &NoIndexError{Property: property, Indexed: v.Indexes()}
+	}
+	if _, ours := v.names.entries[kindID{layout.KindIndex, index}]; ours {
+		delete(v.names.entries, kindID{layout.KindIndex, index})
+		delete(v.names.ids, kindName{layout.KindIndex, property})
+	} else {
+		v.unindexed = append(v.unindexed, index)
+	}
+	o, prefix := v.transact.overlay, layout.SetIndexPrefix(v.g, index)
+	o.Delete(layout.Catalog(v.g, layout.KindIndex, index))
+	o.Delete(layout.Name(v.g, layout.KindIndex, property))
+	o.DeleteRange(prefix, layout.Next(prefix))
+	return nil
+}
+
+// retire notes which commit ends the indexes that the transaction drops, 0
+// where none does. It comes before the commit, for no snapshot of that may find
+// an index that has lost its entries.
+func (v *TxView) retire(epoch uint64) {
+	v.st.mu.Lock()
+	defer v.st.mu.Unlock()
+	for _, index := range v.unindexed {
+		k := kindID{layout.KindIndex, index}
+		e := v.st.names.entries[k]
+		e.gone = epoch
+		v.st.names.entries[k] = e
+	}
 }
 
 // valueSet names a container of the nodes that have a value.

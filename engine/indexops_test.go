@@ -177,6 +177,19 @@ func (g *graphOps) makeIndex() step {
 	})
 }
 
+func (g *graphOps) dropIndex() step {
+	name := pick(g.rnd, propNames)
+	has := propNames[min(slices.Index(propNames, name), 3)]
+	want := fault(engine.ErrNoIndex)
+	if g.m.indexes[has] {
+		want = "ok"
+	}
+	delete(g.m.indexes, has)
+	return g.writeStep(fmt.Sprintf("drop index %+q", name), want, func(w *engine.TxView) string {
+		return fault(w.DropIndex(name))
+	})
+}
+
 // entryKey returns a key of a bucket, or a part of one.
 func (g *graphOps) entryKey() string {
 	return strings.Join(g.list([]string{"\x00", "a", "b", "\xff"}, 3), "")

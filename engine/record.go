@@ -242,6 +242,16 @@ type catalogEntry struct {
 	epoch   uint64
 	flags   uint32
 	options []byte
+
+	// Of entries in memory: the commit that removed the name, 0 where it
+	// stands, and the id that the name had before, 0 where it had none.
+	gone   uint64
+	before uint32
+}
+
+// at reports whether the state after a commit has the entry.
+func (e *catalogEntry) at(epoch uint64) bool {
+	return e.epoch <= epoch && (e.gone == 0 || epoch < e.gone)
 }
 
 func encodeCatalogEntry(b *flatbuffers.Builder, e *catalogEntry) []byte {

@@ -211,8 +211,7 @@ func (r *reader) lookupName(k layout.Kind, name string) (uint32, bool) {
 			return id, true
 		}
 	}
-	id, _, ok := r.graph.st.lookup(k, name)
-	return id, ok
+	return r.graph.st.lookup(k, name)
 }
 
 func (r *reader) nameOf(k layout.Kind, id uint32) string {

@@ -170,16 +170,17 @@ type TxView struct {
 	died     *roaring.Bitmap // nodes that it deleted
 	changed  bool            // nodes or edges: the version moves
 
-	edges    []edgeOp // not in the overlay yet
-	applied  []edgeOp // in it, kept to be verified
-	promoted map[promotedKey]*roaring.Bitmap
-	refold   map[edgeKey]struct{}
-	postings map[string]*postingsChange
-	lexsums  map[string]*[2]int64
-	shrunk   map[string]struct{} // keys of sets that lost ids
-	vectors  map[uint32]*vectorWrite
-	dropped  []uint32                   // vector spaces
-	made     map[uint32]*vecindex.Index // new vector spaces, nil until they are used
+	edges     []edgeOp // not in the overlay yet
+	applied   []edgeOp // in it, kept to be verified
+	promoted  map[promotedKey]*roaring.Bitmap
+	refold    map[edgeKey]struct{}
+	postings  map[string]*postingsChange
+	lexsums   map[string]*[2]int64
+	shrunk    map[string]struct{} // keys of sets that lost ids
+	vectors   map[uint32]*vectorWrite
+	unindexed []uint32                   // indexes that it drops
+	dropped   []uint32                   // vector spaces
+	made      map[uint32]*vecindex.Index // new vector spaces, nil until they are used
 }
 
 // check refuses what cannot be written any more.
@@ -345,7 +346,15 @@ func (tx *Tx) commit(d kv.Durability) error {
 	if err := tx.ctx.Err(); err != nil {
 		return err
 	}
+	for _, id := range ids {
+		tx.graphs[id].retire(tx.epoch)
+	}
 	if err := tx.db.commit(tx.ctx, b, d); err != nil {
+		if !errors.Is(err, ErrReadOnly) { // else reads may see it all the same
+			for _, id := range ids {
+				tx.graphs[id].retire(0)
+			}
+		}
 		return err
 	}
 	tx.committed = true
