@@ -58,12 +58,12 @@
 // The mirror is built by one scan when a View first searches or scores, and is
 // kept current by Publish. A graph of [HNSW] is walked in the store at first,
 // and read when searches have read as many codes as it has: the first one after
-// opening takes some milliseconds, and finds the same. [Options].MaxMirrorBytes bounds it; a space that
-// does not fit is searched by streaming its vectors from the snapshot, and
-// [Index.Stats] says so. So is a View whose snapshot the mirror cannot show:
-// one that holds a commit not published yet, or one opened after the memory of
-// vectors that it still sees was reclaimed. Results are the same bits either
-// way: stored bytes, kernel and tie rule are the same.
+// opening takes some milliseconds, and finds the same. [Options].MaxMirrorBytes
+// bounds it; a space that does not fit is searched by streaming its vectors from
+// the snapshot, and [Index.Stats] says so. So is a View whose snapshot the
+// mirror cannot show: one that holds a commit not published yet, or one opened
+// after the memory of vectors that it still sees was reclaimed. Results are the
+// same bits either way: stored bytes, kernel and tie rule are the same.
 //
 // # Vectors and scores
 //

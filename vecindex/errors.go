@@ -31,6 +31,8 @@ var (
 	ErrSequence = errors.New("sequence out of order")
 	// ErrRange says that a number of a search is out of its range.
 	ErrRange = errors.New("out of range")
+	// ErrUnsettled says that an index is not settled as of a View's commit.
+	ErrUnsettled = errors.New("index is not settled")
 	// ErrFull says that the generation has used all its slots: its vectors
 	// have to be put into a new one.
 	ErrFull = errors.New("no slot left in this generation")

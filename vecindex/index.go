@@ -80,8 +80,11 @@ func (ix *Index) MemoryBytes() int64 {
 	return 0
 }
 
-// wrap names the index and the operation in an error.
+// wrap names the index and the operation in an error; nil stays nil.
 func (ix *Index) wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
 	t := ix.cfg.Table
 	return fmt.Errorf("vecindex: %s (graph %d, space %d, generation %d): %w", op, t.Graph, t.Space, t.Generation, err)
 }

@@ -3,13 +3,9 @@ package vecindex
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 )
-
-// ErrUnsettled says that an index is not settled as of a View's commit.
-var ErrUnsettled = errors.New("index is not settled")
 
 // Link is a pair of nodes of which one has the other among its links on the
 // lowest level of a graph; A is the smaller id.

@@ -248,16 +248,16 @@ func (m *mirror) room() *chunk {
 	return c
 }
 
-// kill ends the life of the live row of id, and reports whether there is one.
-func (m *mirror) kill(id, seq uint64) (killed bool) {
+// kill ends the life of the live row of id, if there is one.
+func (m *mirror) kill(id, seq uint64) {
 	row, ok := m.table.find(id)
 	if !ok {
-		return false
+		return
 	}
 	ci, i := int(row>>m.shift), int(row&uint64(m.chunkRows()-1))
 	c := m.chunks[ci]
 	if c == nil || c.died[i].Load() != 0 {
-		return false
+		return
 	}
 	c.died[i].Store(seq)
 	c.dead++
@@ -266,7 +266,6 @@ func (m *mirror) kill(id, seq uint64) (killed bool) {
 	if c.sparse() && !slices.Contains(m.sparse, ci) {
 		m.sparse = append(m.sparse, ci)
 	}
-	return true
 }
 
 // sparse reports whether a quarter of the chunk is dead.

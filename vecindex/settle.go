@@ -11,13 +11,12 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
-	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // Flush is Tend that leaves nothing: every vector is linked, however few there
 // are, and every dead one that no View sees is taken out.
 func (ix *Index) Flush(ctx context.Context, commit Committer) error {
-	return ix.wrapError("flush", ix.tend(ctx, commit, true))
+	return ix.wrap("flush", ix.tend(ctx, commit, true))
 }
 
 // Settle is Flush that leaves a graph which is a function of the vectors, their
@@ -262,36 +261,6 @@ func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode)
 		ix.free = append(slices.Clone(ix.free), gone...)
 	}
 	return nil
-}
-
-// train returns a codec for vectors like the first of the group.
-func (gr *group) train() *quant.Codec {
-	if d := gr.ix.cfg.Dim; d <= quant.PlainDim {
-		return quant.Plain(d, gr.ix.cfg.Metric == InnerProduct)
-	}
-	var sample [][]float32
-	for i := range min(len(gr.nodes), sampleSize) {
-		sample = append(sample, gr.vector(i))
-	}
-	c := &gr.ix.cfg
-	return quant.Train(c.Dim, c.Metric == InnerProduct, sample, c.Seed)
-}
-
-// fetch reads the vectors of the group's nodes.
-func (gr *group) fetch(ctx context.Context, r kv.Reader) error {
-	t := gr.ix.cfg.Table
-	d := gr.ix.cfg.Dim
-	gr.vectors = slices.Grow(gr.vectors[:0], d*len(gr.nodes))[:d*len(gr.nodes)]
-	keys := make([][]byte, len(gr.nodes))
-	for i, n := range gr.nodes {
-		keys[i] = t.Slot(layout.TagVector, n.slot)
-	}
-	return r.MultiGet(ctx, keys, func(i int, b []byte) error {
-		if b == nil {
-			return corrupt(keys[i], "slot without a vector")
-		}
-		return gr.ix.cfg.Element.read(keys[i], b, gr.vector(i))
-	})
 }
 
 // ordered returns all nodes with a vector, ids ascending.

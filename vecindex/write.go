@@ -134,8 +134,7 @@ func (w *Write) Delete(ctx context.Context, id uint64) (bool, error) {
 	i, known := w.byID[id]
 	if !known {
 		before := w.meta.live
-		var err error
-		if i, err = w.stage(ctx, id); err != nil {
+		if _, err := w.stage(ctx, id); err != nil {
 			return false, w.ix.wrap(fmt.Sprintf("delete node %d", id), err)
 		}
 		if w.meta.live == before {
