@@ -160,7 +160,7 @@ func TestRollback(t *testing.T) {
 // TestReadOnly: what writes is refused where it may not.
 func TestReadOnly(t *testing.T) {
 	s := newSession(t, stores["pebble"], cypher.Options{ReadOnly: true})
-	for _, text := range []string{"CREATE (:P)", "MATCH (n) SET n.x = 1", "CREATE INDEX FOR (n:P) ON (n.x)", "MERGE (:P {key: 'a'})"} {
+	for _, text := range []string{"CREATE (:P)", "MATCH (n) SET n.x = 1", "CREATE INDEX FOR (n:P) ON (n.x)", "DROP INDEX x", "MERGE (:P {key: 'a'})"} {
 		if _, err := s.Run(t.Context(), text, nil); !errors.Is(err, engine.ErrReadOnly) {
 			t.Errorf("%s: the error is %v", text, err)
 		}
@@ -171,8 +171,10 @@ func TestReadOnly(t *testing.T) {
 	if _, err := s.Run(t.Context(), "CREATE (:P)", nil); !errors.Is(err, engine.ErrReadOnly) || !strings.Contains(err.Error(), "town was built") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := s.Run(t.Context(), "USE base CREATE (:P)", nil); !errors.Is(err, engine.ErrReadOnly) {
-		t.Errorf("the error is %v", err)
+	for _, text := range []string{"USE base CREATE (:P)", "USE base DROP INDEX lang", "DROP INDEX x IF EXISTS"} {
+		if _, err := s.Run(t.Context(), text, nil); !errors.Is(err, engine.ErrReadOnly) {
+			t.Errorf("%s: the error is %v", text, err)
+		}
 	}
 }
 

@@ -28,42 +28,24 @@ func (s *Session) runIndex(x *exec, st *Statement) error {
 		}
 		return err
 	}
-	// An index of properties changes nothing of what the graph says.
-	if err := s.writable(x.ctx, eg, !c.Vector); err != nil {
+	// A new index of a property changes nothing of what the graph says, but
+	// without one there are filters that cannot be answered.
+	if err := s.writable(x.ctx, eg, !c.Vector && !c.Drop); err != nil {
 		return err
-	}
-	if c.Drop && !c.Vector {
-		return refuse(st.Text, c.Pos, "DROP INDEX: a property that is indexed stays so")
 	}
 	return s.opts.DB.Update(x.ctx, func(tx *engine.Tx) error {
 		x.tx = tx.Graph(eg)
 		x.graph = &graph{g: eg, r: x.tx}
 		switch {
-		case !c.Vector:
-			return makeIndex(x, c)
-		case c.Drop:
+		case c.Vector && c.Drop:
 			return dropVectorIndex(x, c)
+		case c.Vector:
+			return makeVectorIndex(x, c)
+		case c.Drop:
+			return dropIndex(x, c)
 		}
-		return makeVectorIndex(x, c)
+		return makeIndex(x, c)
 	})
-}
-
-// makeIndex makes the index of a property. It is of the nodes of all labels.
-func makeIndex(x *exec, c *IndexClause) error {
-	if c.Options != nil && len(c.Options.Keys) > 0 {
-		return refuse(x.text, c.Options.Pos, "options of an index of properties")
-	}
-	if c.Property == propKey {
-		return refuse(x.text, c.Pos, "an index of keys: the nodes of a label are found by their key without one")
-	}
-	if slices.Contains(x.tx.Indexes(), c.Property) {
-		if c.IfExists {
-			return nil
-		}
-		return fmt.Errorf("cypher: %w: the property %s is indexed", engine.ErrExists, c.Property)
-	}
-	x.result.Counts.IndexesAdded++
-	return x.tx.MakeIndex(c.Property)
 }
 
 // makeVectorIndex makes a vector space for a property of the nodes of a label.
@@ -123,17 +105,7 @@ func dropVectorIndex(x *exec, c *IndexClause) error {
 		names = append(names, ix.Name)
 	}
 	if !slices.Contains(names, name) {
-		if c.IfExists {
-			return nil
-		}
-		msg := "there is no such vector index"
-		if name != "" {
-			msg = "there is no vector index " + name
-		}
-		if near := nearest(name, names); near != "" {
-			msg += "; did you mean " + near + "?"
-		}
-		return fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
+		return noIndex(c, "vector index", name, names)
 	}
 	b, err := x.tx.MakeBucket(indexBucket)
 	if err != nil {
@@ -144,6 +116,22 @@ func dropVectorIndex(x *exec, c *IndexClause) error {
 	}
 	x.result.Counts.IndexesRemoved++
 	return x.tx.DropSpace(name)
+}
+
+// noIndex returns the error of an index to be dropped that is not there, nil
+// where that may be.
+func noIndex(c *IndexClause, what, name string, names []string) error {
+	if c.IfExists {
+		return nil
+	}
+	msg := "there is no such " + what
+	if name != "" {
+		msg = "there is no " + what + " " + name
+	}
+	if near := nearest(name, names); near != "" {
+		msg += "; did you mean " + near + "?"
+	}
+	return fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
 }
 
 // spaceOptions reads the OPTIONS of a vector index: dimensions, which is
