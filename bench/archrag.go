@@ -107,7 +107,7 @@ func (b *archRAG) measure(ctx context.Context, n int) (err error) {
 		b.indexes.Rows = append(b.indexes.Rows, []string{strconv.Itoa(n), names[i], number(made.linking.Seconds()), number(float64(made.bytes) / 1e6)})
 		figures[i] = pyramidFigures{entities: n, layer: make([]float64, len(d.layers)), recall: make([]float64, len(d.layers))}
 	}
-	if err := s.view(ctx, func(v *pyramidView) error { return b.ask(ctx, d, v, &figures) }); err != nil {
+	if err := s.view(ctx, func(v *pyramidView) error { return b.ask(d, v, &figures) }); err != nil {
 		return err
 	}
 	for i := range figures {
@@ -129,7 +129,7 @@ func (b *archRAG) measure(ctx context.Context, n int) (err error) {
 }
 
 // ask asks all questions, after a tenth of them to warm up.
-func (b *archRAG) ask(ctx context.Context, d *pyramid, v *pyramidView, figures *[2]pyramidFigures) error {
+func (b *archRAG) ask(d *pyramid, v *pyramidView, figures *[2]pyramidFigures) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ways := []func(q []float32, o layerSearch) ([]vecindex.Hit, error){v.one, v.each}

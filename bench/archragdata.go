@@ -95,11 +95,7 @@ func openPyramid(ctx context.Context, d *pyramid) (*pyramidStore, error) {
 		return nil, err
 	}
 	s := &pyramidStore{d: d, db: db}
-	ns, err := db.Namespace(ctx, "bench")
-	if err == nil {
-		s.graph, err = ns.Graph(ctx, "graph")
-	}
-	if err == nil {
+	if s.graph, err = openGraph(ctx, db); err == nil {
 		err = s.putNodes(ctx)
 	}
 	if err != nil {

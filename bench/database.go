@@ -15,8 +15,28 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 )
 
-// budget is the memory budget that databases are opened with: the default.
+// budget is the memory budget that databases are opened with, half the default;
+// the block cache is as large as by default.
 const budget = 256 << 20
+
+// openEngine opens a database and the store below it, each with its options.
+func openEngine(ctx context.Context, path string, o engine.Options, so pebblekv.Options) (db *engine.DB, store *pebblekv.Store, err error) {
+	o.OpenStore = func(ctx context.Context, path string, s *kv.Schema) (_ kv.Store, err error) {
+		store, err = pebblekv.Open(ctx, path, s, &so)
+		return store, err
+	}
+	db, err = engine.Open(ctx, path, &o)
+	return db, store, err
+}
+
+// openGraph opens the one graph that a database of a benchmark has.
+func openGraph(ctx context.Context, db *engine.DB) (*engine.Graph, error) {
+	ns, err := db.Namespace(ctx, "bench")
+	if err != nil {
+		return nil, err
+	}
+	return ns.Graph(ctx, "graph")
+}
 
 // database is an open database with one graph, and the store below it.
 type database struct {
@@ -29,22 +49,11 @@ type database struct {
 func openDatabase(ctx context.Context, path string) (*database, error) {
 	d := &database{path: path}
 	var err error
-	d.db, err = engine.Open(ctx, path, &engine.Options{
-		MemoryBudget: budget,
-		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
-			// As the engine opens it where nothing is asked for.
-			d.store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{CacheBytes: budget / 2})
-			return d.store, err
-		},
-	})
+	d.db, d.store, err = openEngine(ctx, path, engine.Options{MemoryBudget: budget}, pebblekv.Options{CacheBytes: budget / 2})
 	if err != nil {
 		return nil, err
 	}
-	ns, err := d.db.Namespace(ctx, "bench")
-	if err == nil {
-		d.graph, err = ns.Graph(ctx, "graph")
-	}
-	if err != nil {
+	if d.graph, err = openGraph(ctx, d.db); err != nil {
 		return nil, errors.Join(err, d.db.Close())
 	}
 	return d, nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -34,14 +33,9 @@ const nodeRAGBudget = 512 << 20
 func openNodeRAG(ctx context.Context, path, spec string, d *nodeRAGData) (*nodeRAGStore, error) {
 	s := &nodeRAGStore{}
 	var err error
-	s.db, err = engine.Open(ctx, path, &engine.Options{
-		MemoryBudget: nodeRAGBudget,
-		OpenStore: func(ctx context.Context, path string, schema *kv.Schema) (kv.Store, error) {
-			// As the engine opens it where nothing is asked for.
-			s.store, err = pebblekv.Open(ctx, path, schema, &pebblekv.Options{CacheBytes: nodeRAGBudget / 4, MemtableBytes: nodeRAGBudget / 16})
-			return s.store, err
-		},
-	})
+	// The store is opened as the engine does where nothing is asked for.
+	s.db, s.store, err = openEngine(ctx, path, engine.Options{MemoryBudget: nodeRAGBudget},
+		pebblekv.Options{CacheBytes: nodeRAGBudget / 4, MemtableBytes: nodeRAGBudget / 16})
 	if err != nil {
 		return nil, err
 	}

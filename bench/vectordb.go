@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -54,22 +53,12 @@ func vectorTier(name string) (vecindex.Rerank, error) {
 func openVectors(ctx context.Context, path string, budget int64, tier vecindex.Rerank) (*vectorStore, error) {
 	d := &vectorStore{path: path, tier: tier, rows: []int32{-1}} // no node has the id 0
 	var err error
-	d.db, err = engine.Open(ctx, path, &engine.Options{
-		MemoryBudget: budget,
-		Rerank:       tier,
-		OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
-			d.store, err = pebblekv.Open(ctx, path, s, &pebblekv.Options{CacheBytes: 128 << 20, MemtableBytes: 32 << 20})
-			return d.store, err
-		},
-	})
+	d.db, d.store, err = openEngine(ctx, path, engine.Options{MemoryBudget: budget, Rerank: tier},
+		pebblekv.Options{CacheBytes: 128 << 20, MemtableBytes: 32 << 20})
 	if err != nil {
 		return nil, err
 	}
-	ns, err := d.db.Namespace(ctx, "bench")
-	if err == nil {
-		d.graph, err = ns.Graph(ctx, "graph")
-	}
-	if err != nil {
+	if d.graph, err = openGraph(ctx, d.db); err != nil {
 		return nil, errors.Join(err, d.db.Close())
 	}
 	return d, nil
