@@ -279,10 +279,10 @@ func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) 
 	var meter *rag.Meter
 	return func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
 		if meter == nil {
-			_, err := a.useModels(ctx, c, &f.models)
-			if err != nil {
+			if err := a.useModels(ctx, c, &f.models); err != nil {
 				return nil, err
 			}
+			var err error
 			if meter, err = a.evalMeter(f); err != nil {
 				return nil, err
 			}

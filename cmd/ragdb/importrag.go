@@ -103,7 +103,7 @@ func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 			return err
 		}
 	}
-	if _, err := a.useModels(ctx, c, &m); err != nil {
+	if err := a.useModels(ctx, c, &m); err != nil {
 		return err
 	}
 	systems, err := a.toIndex(ctx, c, specs, flagChanged(cmd, "method"))

@@ -139,7 +139,7 @@ func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, 
 			return err
 		}
 	}
-	if _, err := a.useModels(ctx, c, &f.models); err != nil {
+	if err := a.useModels(ctx, c, &f.models); err != nil {
 		return err
 	}
 	systems, err := a.toIndex(ctx, c, f.method.specs, flagChanged(cmd, "method"))

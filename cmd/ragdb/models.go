@@ -173,10 +173,10 @@ func isLoopback(base string) bool {
 
 // useModels makes a corpus use the models of the flags, whenever it opens them,
 // all counted on one meter.
-func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag.Meter, error) {
+func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	meter, err := a.meter(f)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !f.remote() {
 		c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
@@ -187,11 +187,11 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 			return m, err
 		}
 		c.Models = importer.WithRecordings(c.Models)
-		return meter, nil
+		return nil
 	}
 	r, err := a.openRemote(ctx, c, f)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.NoWords = r.chat != nil && r.embedder != nil
 	c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
@@ -202,7 +202,7 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 		return m, err
 	}
 	c.Models = importer.WithRecordings(c.Models)
-	return meter, nil
+	return nil
 }
 
 // meter returns what the calls of a run are counted on, with the limits of the

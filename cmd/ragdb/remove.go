@@ -52,7 +52,7 @@ documents is in any of them.`,
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
-			err = a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, cmd, c, docs, f) })
+			err = a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, f) })
 			if err != nil || !f.purge || f.dry {
 				return err
 			}
@@ -90,12 +90,12 @@ func (a *app) purge(ctx context.Context, c *rag.Corpus) error {
 	return c.DB.Compact(ctx)
 }
 
-func (a *app) remove(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, docs []string, f *removeFlags) error {
+func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *removeFlags) error {
 	if f.purge && f.keepCache {
 		return usage("leave out one of them", "--purge and --keep-cache exclude each other")
 	}
 	dry := f.dry
-	if _, err := a.useModels(ctx, c, &f.models); err != nil {
+	if err := a.useModels(ctx, c, &f.models); err != nil {
 		return err
 	}
 	for _, d := range docs {

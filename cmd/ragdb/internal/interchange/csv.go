@@ -3,11 +3,13 @@ package interchange
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -94,4 +96,152 @@ func cells(columns []string, props []Prop) []string {
 		}
 	}
 	return out
+}
+
+// ReadCSV reads a table of nodes and one of edges with the headers of
+// neo4j-admin import: :ID, :LABEL and properties as name:kind; :START_ID,
+// :END_ID, :TYPE, and of properties weight and directed mean what they say.
+func ReadCSV(nodes, edges io.Reader, to Reader) error {
+	err := readTable(nodes, []string{colID}, func(r *record) error {
+		n := Node{ID: r.take(colID), Type: r.take(colLabel), Key: r.take(attrKey)}
+		n.Type, _, _ = strings.Cut(n.Type, ";") // several labels: the first
+		if n.Key == "" {
+			n.Key = n.ID
+		}
+		if n.Type == "" {
+			n.Type = DefaultNodeType
+		}
+		var err error
+		if n.Props, err = r.props(); err != nil {
+			return err
+		}
+		return to.Node(n)
+	})
+	if err != nil {
+		return fmt.Errorf("nodes: %w", err)
+	}
+	err = readTable(edges, []string{colStart, colEnd}, func(r *record) error {
+		e := Edge{From: r.take(colStart), To: r.take(colEnd), Type: r.take(colType), Directed: true, Weight: 1}
+		if e.Type == "" {
+			e.Type = DefaultEdgeType
+		}
+		if s := r.take("directed"); s != "" {
+			v, err := parse(s, engine.KindBool)
+			if err != nil {
+				return r.errorf("directed: %v", err)
+			}
+			e.Directed = v.AsBool()
+		}
+		var err error
+		if s := r.take(attrWeight); s != "" {
+			if e.Weight, err = weight(s); err != nil {
+				return r.errorf("%v", err)
+			}
+		}
+		if e.Props, err = r.props(); err != nil {
+			return err
+		}
+		return to.Edge(e)
+	})
+	if err != nil {
+		return fmt.Errorf("edges: %w", err)
+	}
+	return nil
+}
+
+// record is a row of a table.
+type record struct {
+	line  int
+	names []string
+	kinds []engine.Kind
+	cells []string
+	taken []bool
+}
+
+func (r *record) errorf(format string, args ...any) error {
+	return &FileError{r.line, fmt.Sprintf(format, args...)}
+}
+
+// take returns a cell and leaves it out of the properties.
+func (r *record) take(name string) string {
+	for i, n := range r.names {
+		if n == name && !r.taken[i] {
+			r.taken[i] = true
+			return r.cells[i]
+		}
+	}
+	return ""
+}
+
+func (r *record) props() ([]Prop, error) {
+	var out []Prop
+	for i, cell := range r.cells {
+		if r.taken[i] || cell == "" {
+			continue
+		}
+		v, err := parse(cell, r.kinds[i])
+		if err != nil {
+			return nil, r.errorf("%s: %v", r.names[i], err)
+		}
+		out = append(out, Prop{r.names[i], v})
+	}
+	slices.SortStableFunc(out, func(a, b Prop) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+func readTable(in io.Reader, want []string, fn func(r *record) error) error {
+	c := csv.NewReader(in)
+	c.ReuseRecord = true
+	head, err := c.Read()
+	if err != nil {
+		return &FileError{1, "there is no header"}
+	}
+	r := &record{taken: make([]bool, len(head))}
+	for _, h := range head {
+		n, kind := column(h)
+		r.names, r.kinds = append(r.names, n), append(r.kinds, kind)
+	}
+	for _, w := range want {
+		if !slices.Contains(r.names, w) {
+			return &FileError{1, fmt.Sprintf("the header has no column %s", w)}
+		}
+	}
+	for {
+		r.cells, err = c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			var bad *csv.ParseError
+			if errors.As(err, &bad) {
+				return &FileError{bad.Line, bad.Err.Error()}
+			}
+			return err
+		}
+		r.line, _ = c.FieldPos(0)
+		clear(r.taken)
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+}
+
+// column reads a column of a header: name:kind, :ID, id:ID or :ID(space).
+func column(h string) (name string, kind engine.Kind) {
+	h = strings.TrimPrefix(h, "\ufeff")
+	name, of, _ := strings.Cut(h, ":")
+	of, _, _ = strings.Cut(of, "(")
+	switch special := ":" + strings.ToUpper(of); special {
+	case colID, colLabel, colStart, colEnd, colType:
+		return special, engine.KindString
+	}
+	switch strings.ToLower(of) {
+	case "boolean":
+		return name, engine.KindBool
+	case "int", "long", "short", "byte":
+		return name, engine.KindInt
+	case "float", "double":
+		return name, engine.KindFloat
+	}
+	return name, engine.KindString
 }

@@ -2,8 +2,10 @@ package interchange
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -149,4 +151,214 @@ func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
 	return b.String()
+}
+
+// ReadGraphML reads a GraphML file. A node's type is its attribute type, or
+// entity_type (LightRAG), or the first of labels (Neo4j); an edge's is type or
+// label; its weight is weight. Groups, ports and hyperedges are refused.
+func ReadGraphML(r io.Reader, to Reader) error {
+	g := &graphMLReader{d: xml.NewDecoder(r), to: to, keys: map[string]graphMLAttr{}}
+	for {
+		t, err := g.d.Token()
+		if errors.Is(err, io.EOF) {
+			if !g.seen {
+				return g.errorf("there is no graph in it")
+			}
+			return nil
+		}
+		if err != nil {
+			return g.errorf("it is not XML: %v", err)
+		}
+		start, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if err := g.element(start); err != nil {
+			return err
+		}
+	}
+}
+
+type graphMLReader struct {
+	d        *xml.Decoder
+	to       Reader
+	keys     map[string]graphMLAttr
+	presets  []graphMLAttr // in the file's order
+	seen     bool          // a graph
+	directed bool
+}
+
+// graphMLAttr is an attribute that a key of the file declares.
+type graphMLAttr struct {
+	name   string
+	kind   engine.Kind
+	of     string // node, edge, all
+	preset string // what a node or edge has that does not give it
+}
+
+func (g *graphMLReader) errorf(format string, args ...any) error {
+	line, _ := g.d.InputPos()
+	return &FileError{line, fmt.Sprintf(format, args...)}
+}
+
+// graphMLElement is a key, node or edge with its data.
+type graphMLElement struct {
+	Attrs   []xml.Attr `xml:",any,attr"`
+	Default *string    `xml:"default"`
+	Data    []struct {
+		Key   string `xml:"key,attr"`
+		Value string `xml:",chardata"`
+	} `xml:"data"`
+	Graph []struct{} `xml:"graph"`
+}
+
+func (e *graphMLElement) attr(name string) string {
+	for _, a := range e.Attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (g *graphMLReader) element(start xml.StartElement) error {
+	switch name := start.Name.Local; name {
+	case "graphml":
+		return nil
+	case "graph":
+		if g.seen {
+			return g.errorf("it holds several graphs: give one a file")
+		}
+		g.seen = true
+		for _, a := range start.Attr {
+			if a.Name.Local == "edgedefault" {
+				g.directed = a.Value == "directed"
+			}
+		}
+		return nil
+	case "key", "node", "edge":
+		var e graphMLElement
+		if err := g.d.DecodeElement(&e, &start); err != nil {
+			return g.errorf("it is not XML: %v", err)
+		}
+		if len(e.Graph) > 0 {
+			return g.errorf("a node holds a graph, which is not supported")
+		}
+		switch name {
+		case "key":
+			g.key(&e)
+			return nil
+		case "node":
+			return g.node(&e)
+		}
+		return g.edge(&e)
+	case "hyperedge", "port":
+		return g.errorf("a %s is not supported", name)
+	}
+	return g.d.Skip()
+}
+
+func (g *graphMLReader) key(e *graphMLElement) {
+	a := graphMLAttr{name: e.attr("attr.name"), of: e.attr("for")}
+	if a.name == "" {
+		a.name = e.attr("id")
+	}
+	switch e.attr("attr.type") {
+	case "boolean":
+		a.kind = engine.KindBool
+	case "int", "long":
+		a.kind = engine.KindInt
+	case "float", "double":
+		a.kind = engine.KindFloat
+	default:
+		a.kind = engine.KindString
+	}
+	if e.Default != nil {
+		a.preset = *e.Default
+		g.presets = append(g.presets, a)
+	}
+	g.keys[e.attr("id")] = a
+}
+
+// data reads the attributes of a node or edge, its own and the presets.
+func (g *graphMLReader) data(e *graphMLElement, of string) (map[string]engine.Value, error) {
+	out := map[string]engine.Value{}
+	put := func(a graphMLAttr, s string) error {
+		if s == "" && a.kind != engine.KindString {
+			return nil // nothing is given
+		}
+		v, err := parse(s, a.kind)
+		if err != nil {
+			return g.errorf("%s: %v", a.name, err)
+		}
+		out[a.name] = v
+		return nil
+	}
+	for _, a := range g.presets {
+		if a.of == of || a.of == "all" {
+			if err := put(a, a.preset); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, d := range e.Data {
+		a, ok := g.keys[d.Key]
+		if !ok {
+			return nil, g.errorf("there is no key %q", d.Key)
+		}
+		if err := put(a, d.Value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (g *graphMLReader) node(e *graphMLElement) error {
+	data, err := g.data(e, "node")
+	if err != nil {
+		return err
+	}
+	n := Node{ID: e.attr("id"), Type: take(data, attrType, "entity_type", "labels")}
+	if n.ID == "" {
+		return g.errorf("a node has no id")
+	}
+	n.Type, _, _ = strings.Cut(strings.TrimPrefix(n.Type, ":"), ":") // Neo4j writes :A:B
+	if full := take(data, attrKey); full != "" {
+		n.Key = full
+		// A type may hold a colon where this program wrote it.
+		if t, ok := strings.CutSuffix(n.ID, ":"+full); ok {
+			n.Type = t
+		}
+	} else {
+		n.Key = n.ID
+	}
+	if n.Type == "" {
+		n.Type = DefaultNodeType
+	}
+	n.Props = sorted(data)
+	return g.to.Node(n)
+}
+
+func (g *graphMLReader) edge(e *graphMLElement) error {
+	data, err := g.data(e, "edge")
+	if err != nil {
+		return err
+	}
+	out := Edge{From: e.attr("source"), To: e.attr("target"), Directed: g.directed, Weight: 1}
+	if out.From == "" || out.To == "" {
+		return g.errorf("an edge needs a source and a target")
+	}
+	if s := cmp.Or(take(data, attrDirected), e.attr("directed")); s != "" {
+		out.Directed = s == "true"
+	}
+	if out.Type = take(data, attrType, "label"); out.Type == "" {
+		out.Type = DefaultEdgeType
+	}
+	if s := take(data, attrWeight); s != "" {
+		if out.Weight, err = weight(s); err != nil {
+			return g.errorf("%v", err)
+		}
+	}
+	out.Props = sorted(data)
+	return g.to.Edge(out)
 }
