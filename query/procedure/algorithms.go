@@ -97,8 +97,8 @@ func readKCore(*config) runner {
 
 func readBetweenness(c *config) runner {
 	o := graphops.BetweennessOptions{
-		Sources: c.integer("k", 0, 1), Seed: c.seed(), Normalised: c.boolean("normalised", false),
-		Epsilon: c.number("epsilon", 0, 1e-6, 1), Delta: c.number("delta", 0, 1e-9, 1),
+		Sources: c.count("k", 0), Seed: c.seed(), Normalised: c.boolean("normalised", false),
+		Epsilon: c.number("epsilon", 1e-6, 1), Delta: c.number("delta", 1e-9, 1),
 	}
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
 		r, err := graphops.Betweenness(ctx, p, o)
@@ -111,7 +111,7 @@ func readBetweenness(c *config) runner {
 
 func readPageRank(c *config) runner {
 	o := graphops.PageRankOptions{
-		Damping: c.number("damping", 0, 1e-6, 1-1e-6), Tolerance: c.number("tolerance", 0, 1e-15, 1), MaxIterations: c.integer("iters", 0, 1),
+		Damping: c.number("damping", 1e-6, 1-1e-6), Tolerance: c.number("tolerance", 1e-15, 1), MaxIterations: c.count("iters", 0),
 	}
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
 		r, err := graphops.PageRank(ctx, p, o)
@@ -124,8 +124,8 @@ func readPageRank(c *config) runner {
 
 func readLeiden(c *config) runner {
 	o := graphops.LeidenOptions{
-		Resolution: c.number("resolution", 0, 1e-9, math.MaxFloat32), Seed: c.seed(), Dendrogram: c.boolean("levels", false),
-		Iterations: c.integer("iters", 0, 1),
+		Resolution: c.number("resolution", 1e-9, math.MaxFloat32), Seed: c.seed(), Dendrogram: c.boolean("levels", false),
+		Iterations: c.count("iters", 0),
 	}
 	if c.choice("objective", "modularity", "cpm") == "cpm" {
 		o.Objective = graphops.ByCPM
@@ -184,7 +184,7 @@ func readClustering(*config) runner {
 }
 
 func readSCAN(c *config) runner {
-	o := graphops.SCANOptions{Epsilon: c.number("epsilon", 0, 1e-9, 1), Mu: c.integer("mu", 0, 1)}
+	o := graphops.SCANOptions{Epsilon: c.number("epsilon", 1e-9, 1), Mu: c.count("mu", 0)}
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
 		r, err := graphops.SCAN(ctx, p, o)
 		if err != nil {
@@ -195,7 +195,7 @@ func readSCAN(c *config) runner {
 }
 
 func readSpectral(c *config) runner {
-	o := graphops.SpectralOptions{K: c.integer("k", 8, 1), Seed: c.seed(), Restarts: c.integer("restarts", 0, 1)}
+	o := graphops.SpectralOptions{K: c.count("k", 8), Seed: c.seed(), Restarts: c.count("restarts", 0)}
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
 		r, err := graphops.Spectral(ctx, p, o)
 		if err != nil {

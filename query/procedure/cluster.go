@@ -24,7 +24,7 @@ func readCluster(ctx context.Context, call *cypher.ProcedureCall) (*clustered, e
 		return nil, err
 	}
 	c := newConfig(s.call, call.Args[1])
-	method, k, planes, seed := c.choice("method", "kmeans", "gmm", "lsh"), c.integer("k", 0, 1), c.integer("planes", 0, 1), c.seed()
+	method, k, planes, seed := c.choice("method", "kmeans", "gmm", "lsh"), c.count("k", 0), c.count("planes", 0), c.seed()
 	if err := c.done(); err != nil {
 		return nil, err
 	}

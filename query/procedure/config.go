@@ -2,6 +2,7 @@ package procedure
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -41,28 +42,29 @@ func (c *config) get(key string) (v cypher.Value, ok bool) {
 	return v, !v.IsNull()
 }
 
-// number returns a number of at least least and at most most.
-func (c *config) number(key string, unset, least, most float64) float64 {
+// number returns a number of at least least and at most most, 0 where it is
+// not given.
+func (c *config) number(key string, least, most float64) float64 {
 	v, ok := c.get(key)
 	if !ok {
-		return unset
+		return 0
 	}
 	x := v.AsFloat()
 	if v.Kind() != cypher.KindInt && v.Kind() != cypher.KindFloat || !(x >= least && x <= most) {
 		c.fail("option %s is a number from %g to %g, not %s", key, least, most, v)
-		return unset
+		return 0
 	}
 	return x
 }
 
-// integer returns a whole number of at least least.
-func (c *config) integer(key string, unset, least int) int {
+// count returns a whole number from 1 on.
+func (c *config) count(key string, unset int) int {
 	v, ok := c.get(key)
 	if !ok {
 		return unset
 	}
-	if v.Kind() != cypher.KindInt || v.AsInt() < int64(least) || v.AsInt() > math.MaxInt32 {
-		c.fail("option %s is a whole number from %d on, not %s", key, least, v)
+	if v.Kind() != cypher.KindInt || v.AsInt() < 1 || v.AsInt() > math.MaxInt32 {
+		c.fail("option %s is a whole number from 1 on, not %s", key, v)
 		return unset
 	}
 	return int(v.AsInt())
@@ -139,7 +141,7 @@ func (c *config) done() error {
 	if c.err != nil {
 		return c.err
 	}
-	for key := range c.values {
+	for _, key := range slices.Sorted(maps.Keys(c.values)) {
 		if !slices.Contains(c.keys, key) {
 			known := slices.Compact(slices.Sorted(slices.Values(c.keys)))
 			if len(known) == 0 {

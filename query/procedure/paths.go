@@ -57,7 +57,7 @@ func shortestPath(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 	call = call.Of(from)
 	c := newConfig(call, call.Args[2])
 	c.here(to)
-	f, most, weighted := c.edges(), c.integer("max", 0, 1), c.boolean("weighted", false)
+	f, most, weighted := c.edges(), c.count("max", 0), c.boolean("weighted", false)
 	if err := c.done(); err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func edgeBetween(v *engine.View, from, to engine.NodeID, f engine.EdgeFilter) (e
 func expand(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 	call = inGraphOf(call, call.Args[0])
 	c := newConfig(call, call.Args[1])
-	nodes, f := c.nodeList("nodes", call.Args[0]), c.edges()
-	o := graphops.ExpandOptions{Hops: c.integer("hops", 1, 1), MaxNodes: c.integer("max", 0, 1), MaxNeighbors: c.integer("neighbors", 0, 1)}
+	nodes, f := c.nodeList(call.Args[0]), c.edges()
+	o := graphops.ExpandOptions{Hops: c.count("hops", 1), MaxNodes: c.count("max", 0), MaxNeighbors: c.count("neighbors", 0)}
 	if err := c.done(); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func expand(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher
 func subgraph(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 	call = inGraphOf(call, call.Args[0])
 	c := newConfig(call, call.Args[1])
-	nodes, f := c.nodeList("nodes", call.Args[0]), c.edges()
+	nodes, f := c.nodeList(call.Args[0]), c.edges()
 	if err := c.done(); err != nil {
 		return err
 	}

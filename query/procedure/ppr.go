@@ -13,7 +13,7 @@ import (
 // the store, and on a projection where it would read too much of it.
 func readPPR(c *config) runner {
 	nodes, weights := c.seeds(c.call.Args[0])
-	o := graphops.PPROptions{Alpha: c.number("alpha", 0, 1e-9, 1), Steps: c.integer("iters", 0, 1), TopK: c.integer("top", 0, 1)}
+	o := graphops.PPROptions{Alpha: c.number("alpha", 1e-9, 1), Steps: c.count("iters", 0), TopK: c.count("top", 0)}
 	if c.choice("form", "restart", "lazy") == "lazy" {
 		o.Form = graphops.PPRLazy
 	}

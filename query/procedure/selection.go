@@ -39,7 +39,7 @@ func (c *config) selection(both, weighted bool) graphops.Spec {
 	}
 	if nodes, ok := c.get("nodes"); ok {
 		s.Where = roaring.New()
-		for _, n := range c.nodeList("nodes", nodes) {
+		for _, n := range c.nodeList(nodes) {
 			s.Where.Add(uint32(n))
 		}
 	}
@@ -75,18 +75,18 @@ func (c *config) edgeTypes(name string) []engine.EdgeType {
 	return types
 }
 
-// nodeList reads a list of nodes, or one node.
-func (c *config) nodeList(name string, v cypher.Value) []engine.NodeID {
+// nodeList reads the argument nodes: a list of nodes, or one node.
+func (c *config) nodeList(v cypher.Value) []engine.NodeID {
 	list := v.AsList()
 	if v.Kind() == cypher.KindNode {
 		list = []cypher.Value{v}
 	} else if v.Kind() != cypher.KindList {
-		c.fail("%s is a list of nodes, not %s", name, v)
+		c.fail("nodes is a list of nodes, not %s", v)
 	}
 	var out []engine.NodeID
 	for _, n := range list {
 		if n.Kind() != cypher.KindNode {
-			c.fail("%s is a list of nodes, and holds %s", name, n)
+			c.fail("nodes is a list of nodes, and holds %s", n)
 			return nil
 		}
 		c.here(n)

@@ -139,7 +139,7 @@ func textKeywords(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 	}
 	call = call.Of(call.Args[0])
 	c := newConfig(call, call.Args[1])
-	field, top := c.field(), c.integer("top", 10, 1)
+	field, top := c.field(), c.count("top", 10)
 	if err := c.done(); err != nil {
 		return err
 	}

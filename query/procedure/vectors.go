@@ -158,7 +158,7 @@ func (s *space) keep(nodes *roaring.Bitmap) {
 
 // search reads the options of a search and what is searched for.
 func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecindex.Search, error) {
-	q := vecindex.Search{Ef: c.integer("ef", 0, 1), Exact: c.boolean("exact", false)}
+	q := vecindex.Search{Ef: c.count("ef", 0), Exact: c.boolean("exact", false)}
 	if labels := c.texts("labels"); labels != nil {
 		var types []engine.TypeID
 		for _, l := range labels {
@@ -170,7 +170,7 @@ func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecin
 	}
 	if nodes, ok := c.get("nodes"); ok {
 		set := roaring.New()
-		for _, n := range c.nodeList("nodes", nodes) {
+		for _, n := range c.nodeList(nodes) {
 			set.Add(uint32(n))
 		}
 		s.keep(set)
