@@ -1,29 +1,11 @@
 package query
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/ragdb/ragdb/engine"
 )
-
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
-
-// byScore orders items by score descending, then graph, id and edge ascending.
-func byScore(a, b Item) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), byID(a, b))
-}
-
-func byID(a, b Item) int {
-	return cmp.Or(
-		cmp.Compare(a.Graph, b.Graph), cmp.Compare(a.ID, b.ID),
-		cmp.Compare(a.Edge.From, b.Edge.From), cmp.Compare(a.Edge.Type, b.Edge.Type),
-		cmp.Compare(a.Edge.To, b.Edge.To))
-}
 
 // Combine says what an item that is in several sets scores in their union.
 type Combine uint8
@@ -155,66 +137,6 @@ func (o *Union) Explain() Explanation {
 
 // Inputs implements [Op].
 func (o *Union) Inputs() []Op { return o.In }
-
-// Order is an order of items.
-type Order uint8
-
-// The orders.
-const (
-	ByScore Order = iota // score descending, id ascending
-	ByID                 // id ascending
-)
-
-// Sort orders a set.
-type Sort struct {
-	In Op
-	By Order
-}
-
-// Run implements [Op].
-func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
-	s, err := e.Eval(ctx, o.In)
-	if err != nil {
-		return Set{}, err
-	}
-	items := slices.Clone(s.Items)
-	if o.By == ByID {
-		slices.SortFunc(items, byID)
-	} else {
-		slices.SortFunc(items, byScore)
-	}
-	return Set{Items: items}, nil
-}
-
-// Explain implements [Op].
-func (o *Sort) Explain() Explanation {
-	return Explanation{Op: "Sort", Args: []string{arg("by", [...]string{"score", "id"}[o.By])}}
-}
-
-// Inputs implements [Op].
-func (o *Sort) Inputs() []Op { return []Op{o.In} }
-
-// Limit keeps the first N items of a set, in its order; none for N below 1.
-type Limit struct {
-	In Op
-	N  int
-}
-
-// Run implements [Op].
-func (o *Limit) Run(ctx context.Context, e *Env) (Set, error) {
-	s, err := e.Eval(ctx, o.In)
-	if err != nil {
-		return Set{}, err
-	}
-	n := max(0, min(o.N, len(s.Items)))
-	return Set{Items: s.Items[:n:n]}, nil
-}
-
-// Explain implements [Op].
-func (o *Limit) Explain() Explanation { return Explanation{Op: "Limit", Args: []string{arg("n", o.N)}} }
-
-// Inputs implements [Op].
-func (o *Limit) Inputs() []Op { return []Op{o.In} }
 
 // Minus keeps the items of a set that another lacks, in the set's order.
 type Minus struct{ In, Of Op }

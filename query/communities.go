@@ -112,7 +112,7 @@ func number(x engine.Value) float64 {
 
 // Explain implements [Op].
 func (o *Communities) Explain() Explanation {
-	args := walkArgs(o.Graph, o.Types)
+	args := graphArgs(o.Graph, o.Types)
 	if o.By != "" {
 		args = append(args, arg("by", o.By))
 	}

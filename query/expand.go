@@ -84,7 +84,7 @@ func (o *Expand) Explain() Explanation {
 	if hops == 0 {
 		hops = 1
 	}
-	args := append(walkArgs(o.Graph, o.Types), arg("hops", hops))
+	args := append(graphArgs(o.Graph, o.Types), arg("hops", hops))
 	if o.MaxNodes > 0 {
 		args = append(args, arg("nodes", o.MaxNodes))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ragdb/ragdb/engine"
 )
 
 // Explanation describes one operator.
@@ -28,7 +30,17 @@ func (x Explanation) String() string {
 	return s
 }
 
+// arg is an argument of an explanation.
 func arg(name string, value any) string { return fmt.Sprintf("%s=%v", name, value) }
+
+// graphArgs are the arguments that operators on some types of a graph share.
+func graphArgs(g *engine.Graph, types []string) []string {
+	args := []string{arg("graph", g.Name())}
+	if types != nil {
+		args = append(args, arg("types", types))
+	}
+	return args
+}
 
 // Explain writes a plan as a tree, an operator a line, inputs indented below.
 // An operator that stands in several places is written once and named after

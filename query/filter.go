@@ -63,7 +63,7 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Filter) Explain() Explanation {
-	args := walkArgs(o.Graph, o.Types)
+	args := graphArgs(o.Graph, o.Types)
 	if o.Where != nil {
 		args = append(args, arg("where", o.Where))
 	}

@@ -86,7 +86,7 @@ func (o *Induced) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Induced) Explain() Explanation {
-	return Explanation{"Induced", walkArgs(o.Graph, o.Types), o.Source}
+	return Explanation{"Induced", graphArgs(o.Graph, o.Types), o.Source}
 }
 
 // Inputs implements [Op].

@@ -284,7 +284,7 @@ func (s *nameSearch) lengths(word string) (*[maxNameWords + 1]*roaring.Bitmap, e
 
 // Explain implements [Op].
 func (o *NameMatch) Explain() Explanation {
-	args := walkArgs(o.Graph, o.Types)
+	args := graphArgs(o.Graph, o.Types)
 	if o.Field != "" {
 		args = append(args, arg("field", o.Field))
 	}

@@ -129,7 +129,7 @@ func (o *PathChain) items(e *Env, w *walkGraph, c *graphops.Chain, keys []Item) 
 
 // Explain implements [Op].
 func (o *PathChain) Explain() Explanation {
-	args := walkArgs(o.Graph, o.Types)
+	args := graphArgs(o.Graph, o.Types)
 	if o.MaxDepth > 0 {
 		args = append(args, arg("depth", o.MaxDepth))
 	}

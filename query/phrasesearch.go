@@ -124,7 +124,7 @@ func (o *PhraseSearch) shortest(v *engine.View, words []string, found *roaring.B
 
 // Explain implements [Op].
 func (o *PhraseSearch) Explain() Explanation {
-	args := append(walkArgs(o.Graph, o.Types), arg("field", o.Field), arg("phrases", len(o.Phrases)))
+	args := append(graphArgs(o.Graph, o.Types), arg("field", o.Field), arg("phrases", len(o.Phrases)))
 	if o.Whole {
 		args = append(args, "whole")
 	}

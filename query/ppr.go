@@ -268,7 +268,7 @@ func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, o
 
 // Explain implements [Op].
 func (o *PPR) Explain() Explanation {
-	args := walkArgs(o.Graph, o.Types)
+	args := graphArgs(o.Graph, o.Types)
 	if o.Names != "" {
 		args = append(args, arg("names", o.Names))
 	}
@@ -301,12 +301,3 @@ func (o *PPR) Explain() Explanation {
 
 // Inputs implements [Op].
 func (o *PPR) Inputs() []Op { return append([]Op{o.In}, o.Without...) }
-
-// walkArgs are the arguments that operators which follow edges share.
-func walkArgs(g *engine.Graph, types []string) []string {
-	args := []string{arg("graph", g.Name())}
-	if types != nil {
-		args = append(args, arg("types", types))
-	}
-	return args
-}

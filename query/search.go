@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/vecindex"
@@ -107,3 +108,6 @@ func (o *TextSearch) Explain() Explanation {
 
 // Inputs implements [Op].
 func (o *TextSearch) Inputs() []Op { return nil }
+
+// isMissing reports whether what was asked for is not there.
+func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }

@@ -171,7 +171,7 @@ func (o *TopPerGroup) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *TopPerGroup) Explain() Explanation {
-	return Explanation{"TopPerGroup", append(walkArgs(o.Graph, o.Types), arg("most", o.Most)), o.Source}
+	return Explanation{"TopPerGroup", append(graphArgs(o.Graph, o.Types), arg("most", o.Most)), o.Source}
 }
 
 // Inputs implements [Op].

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -105,30 +104,4 @@ func (g *visible) read(id engine.NodeID) (r visibleRow, err error) {
 	})
 	end()
 	return r, err
-}
-
-// eachEdge calls fn with the edges of a node, in order of neighbour, type and
-// direction, reading them a page at a time. What is in scratch is lost.
-func eachEdge(ctx context.Context, v *engine.View, id engine.NodeID, f engine.EdgeFilter, scratch *[]engine.Edge, fn func(engine.Edge) error) error {
-	*scratch = slices.Grow((*scratch)[:0], 256)
-	for after := engine.NodeID(0); ; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		room := cap(*scratch)
-		page, err := v.Neighbors(id, f, after, (*scratch)[:0])
-		if err != nil {
-			return err
-		}
-		*scratch = page[:0]
-		for _, edge := range page {
-			if err := fn(edge); err != nil {
-				return err
-			}
-		}
-		if len(page) < room {
-			return nil
-		}
-		after = page[len(page)-1].Other(id)
-	}
 }

@@ -1,0 +1,80 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// byScore orders items by score descending, then graph, id and edge ascending.
+func byScore(a, b Item) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), byID(a, b))
+}
+
+// byID orders items by graph, then node, then edge.
+func byID(a, b Item) int {
+	return cmp.Or(
+		cmp.Compare(a.Graph, b.Graph), cmp.Compare(a.ID, b.ID),
+		cmp.Compare(a.Edge.From, b.Edge.From), cmp.Compare(a.Edge.Type, b.Edge.Type),
+		cmp.Compare(a.Edge.To, b.Edge.To))
+}
+
+// Order is an order of items.
+type Order uint8
+
+// The orders.
+const (
+	ByScore Order = iota // score descending, id ascending
+	ByID                 // id ascending
+)
+
+// Sort orders a set.
+type Sort struct {
+	In Op
+	By Order
+}
+
+// Run implements [Op].
+func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
+	s, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	items := slices.Clone(s.Items)
+	if o.By == ByID {
+		slices.SortFunc(items, byID)
+	} else {
+		slices.SortFunc(items, byScore)
+	}
+	return Set{Items: items}, nil
+}
+
+// Explain implements [Op].
+func (o *Sort) Explain() Explanation {
+	return Explanation{Op: "Sort", Args: []string{arg("by", [...]string{"score", "id"}[o.By])}}
+}
+
+// Inputs implements [Op].
+func (o *Sort) Inputs() []Op { return []Op{o.In} }
+
+// Limit keeps the first N items of a set, in its order; none for N below 1.
+type Limit struct {
+	In Op
+	N  int
+}
+
+// Run implements [Op].
+func (o *Limit) Run(ctx context.Context, e *Env) (Set, error) {
+	s, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	n := max(0, min(o.N, len(s.Items)))
+	return Set{Items: s.Items[:n:n]}, nil
+}
+
+// Explain implements [Op].
+func (o *Limit) Explain() Explanation { return Explanation{Op: "Limit", Args: []string{arg("n", o.N)}} }
+
+// Inputs implements [Op].
+func (o *Limit) Inputs() []Op { return []Op{o.In} }
