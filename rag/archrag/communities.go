@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 )
 
 // Attributed is a graph whose nodes have vectors.
@@ -28,9 +27,9 @@ type Attributed struct {
 // It is for comparing the ways of it on graphs that are no corpus: an index is
 // made by the stages of the method.
 func Communities(ctx context.Context, g Attributed, params map[string]string) (graphops.Partition, error) {
-	p, _, err := parse(params)
-	if err != nil {
-		return graphops.Partition{}, fmt.Errorf("rag: archrag: %w: %w", rag.ErrMethod, err)
+	p, r := parse(params)
+	if err := r.Err(); err != nil {
+		return graphops.Partition{}, err
 	}
 	s := &System{p: p}
 	part, err := s.communities(ctx, g)

@@ -121,7 +121,7 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.MergeDescriptions, Input: in})
+	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.MergeDescriptions, Input: in})
 	return []byte(reply.Text), err
 }
 

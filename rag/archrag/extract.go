@@ -89,7 +89,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	}
 	in := llm.ExtractInput{Text: strings.Join(f.Texts, "\n"), Title: doc.Title}
 	ask := func(kind llm.Kind, in any) (x llm.Extraction, err error) {
-		reply, err := m.Do(ctx, st.s.use(w), []string{unit[0].Doc}, llm.Task{Kind: kind, Lang: doc.Lang, Input: in})
+		reply, err := m.Do(ctx, st.s.Item(w), []string{unit[0].Doc}, llm.Task{Kind: kind, Lang: doc.Lang, Input: in})
 		if err != nil {
 			return x, err
 		}

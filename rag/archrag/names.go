@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 )
 
 // The names in the method's graph.
@@ -42,10 +41,9 @@ func relationSpace(model string) string { return "relation@" + model }
 func relationKey(from, to string) string { return from + "|" + to }
 
 // The names of work items.
-func nodeItem(id engine.NodeID) string      { return "node:" + strconv.FormatUint(uint64(id), 10) }
-func communityItem(key string) string       { return "community:" + key }
-func communityPrefix(level int) string      { return strconv.Itoa(level) + "/" }
-func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
+func nodeItem(id engine.NodeID) string { return "node:" + strconv.FormatUint(uint64(id), 10) }
+func communityItem(key string) string  { return "community:" + key }
+func communityPrefix(level int) string { return strconv.Itoa(level) + "/" }
 
 func itemNode(item string) (engine.NodeID, error) {
 	var id uint64

@@ -3,9 +3,6 @@ package archrag
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -95,7 +92,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "unit": "600", "glean": "1", "describe": "over",
+		"unit": "600", "glean": "1", "describe": "over",
 		"augment": "knn", "percentile": "0.8", "scale": "1", "search": "1.5", "weight": "cos",
 		"cluster": "leiden", "cap": "15", "resolution": "1", "theta": "0", "levels": "6", "min_clusters": "10",
 		"m": "32", "seed": "0",
@@ -107,49 +104,33 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on.
 func indexed() []string {
 	return []string{
-		"chunks", "unit", "glean", "describe", "augment", "percentile", "scale", "search", "weight",
+		"unit", "glean", "describe", "augment", "percentile", "scale", "search", "weight",
 		"cluster", "cap", "resolution", "theta", "levels", "min_clusters", "m", "seed",
 	}
 }
 
-// profiles are parameters that are set together, where they are not given: the
-// paper's own reading, and what the published code does.
-func profiles() map[string]map[string]string {
+// profile returns what a profile sets: paper is the paper's own reading, code
+// what the published code does.
+func profile(name string) (map[string]string, error) {
 	window := text.ChunkSet{Size: 600, Overlap: 100, Rule: text.Window}.String()
-	return map[string]map[string]string{
-		"default": {},
-		"paper":   {"chunks": window, "describe": "always", "relations": "within", "text": "none"},
-		"code": {
+	switch name {
+	case "default":
+		return nil, nil
+	case "paper":
+		return map[string]string{"chunks": window, "describe": "always", "relations": "within", "text": "none"}, nil
+	case "code":
+		return map[string]string{
 			"chunks": window, "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
 			"ef": "16",
-		},
+		}, nil
 	}
+	return nil, fmt.Errorf("profile %q: there are code, default, paper", name)
 }
 
-// parse reads parameters and returns them with their canonical spellings.
-func parse(given map[string]string) (Params, map[string]string, error) {
-	p, all := Params{}, defaults()
-	if name, ok := given["profile"]; ok {
-		set, ok := profiles()[name]
-		if !ok {
-			return p, nil, fmt.Errorf("profile %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles())), ", "))
-		}
-		maps.Copy(all, set)
-	}
-	for k, v := range given {
-		if k == "profile" {
-			continue
-		}
-		if _, ok := all[k]; !ok {
-			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		all[k] = v
-	}
-	r := rag.NewParamReader(all)
-	var err error
-	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.Fail("chunks", err.Error())
-	}
+// parse reads parameters.
+func parse(given map[string]string) (Params, *rag.ParamReader) {
+	r := rag.ReadParams(Name, given, defaults(), profile)
+	p := Params{Chunks: r.ChunkSet()}
 	p.Unit = r.Int("unit", 1, 100_000)
 	p.Glean = r.Int("glean", 0, 8)
 	p.Describe = r.OneOf("describe", "over", "always", "never")
@@ -169,8 +150,8 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.K = r.Int("k", 1, 1000)
 	p.KFinal = r.Int("k_final", 1, 10_000)
 	p.Ef = r.Int("ef", 1, 1<<14)
-	if all["max_layer"] == "" {
-		all["max_layer"] = all["levels"]
+	if r.All["max_layer"] == "" {
+		r.All["max_layer"] = r.All["levels"]
 	}
 	p.MaxLayer = r.Int("max_layer", 0, maxLevels)
 	p.Descent = r.OneOf("descent", "reuse", "restart")
@@ -181,7 +162,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Answer = r.OneOf("answer", "mapreduce", "direct")
 	p.CoT = r.OneOf("cot", "false", "true") == "true"
 	p.FilterTokens = r.Int("filter_tokens", 100, 1_000_000)
-	return p, all, r.Err()
+	return p, r
 }
 
 // maxLevels bounds the levels of communities.
@@ -189,45 +170,21 @@ const maxLevels = 12
 
 // System is ArchRAG on a corpus.
 type System struct {
-	p     Params
-	c     *rag.Corpus
-	g     *engine.Graph
-	all   map[string]string
-	graph string
-	anew  bool // the communities are to be found anew
+	rag.Identity
+	p    Params
+	c    *rag.Corpus
+	g    *engine.Graph
+	anew bool // the communities are to be found anew
 }
 
 var _ rag.System = (*System)(nil)
 
 // Open makes the method on a corpus; its graph is made where it is new.
 func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, all, err := parse(params)
+	p, r := parse(params)
+	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
-		return nil, fmt.Errorf("rag: archrag: %w: %w", rag.ErrMethod, err)
+		return nil, err
 	}
-	s := &System{p: p, c: c, all: all}
-	part := map[string]string{}
-	for _, k := range indexed() {
-		part[k] = all[k]
-	}
-	s.graph = rag.Instance(Name, part, defaults())
-	if s.g, err = c.Graph(ctx, s.graph); err != nil {
-		return nil, fmt.Errorf("rag: archrag: %w", err)
-	}
-	return s, nil
+	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
 }
-
-// Name implements [rag.System].
-func (s *System) Name() string { return Name }
-
-// Instance implements [rag.System].
-func (s *System) Instance() string { return s.graph }
-
-// Params implements [rag.System].
-func (s *System) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
-
-// Graph implements [rag.System].
-func (s *System) Graph() *engine.Graph { return s.g }

@@ -8,8 +8,8 @@ import (
 // TestParams says what is read, what profiles set, and what is refused.
 func TestParams(t *testing.T) {
 	t.Parallel()
-	p, all, err := parse(nil)
-	if err != nil {
+	p, r := parse(nil)
+	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}
 	// The recommended defaults of the specification.
@@ -17,19 +17,19 @@ func TestParams(t *testing.T) {
 		p.MinClusters != 10 || p.M != 32 || p.K != 5 || p.Ef != 40 || p.MaxLayer != 6 || p.RelationK != 10 || p.FilterTokens != 4000 || p.CoT {
 		t.Errorf("defaults %+v", p)
 	}
-	if len(all) != len(defaults()) {
-		t.Errorf("%d parameters of %d", len(all), len(defaults()))
+	if want := len(defaults()) + 1; len(r.All) != want { // with chunks
+		t.Errorf("%d parameters of %d", len(r.All), want)
 	}
-	code, _, err := parse(map[string]string{"profile": "code", "k": "7"})
-	if err != nil || code.MaxLayer != 1 || code.Descent != "restart" || code.Relations != "any" || !code.CoT || code.K != 7 || code.Chunks.Size != 600 {
+	code, r := parse(map[string]string{"profile": "code", "k": "7"})
+	if err := r.Err(); err != nil || code.MaxLayer != 1 || code.Descent != "restart" || code.Relations != "any" || !code.CoT || code.K != 7 || code.Chunks.Size != 600 {
 		t.Errorf("code %+v, %v", code, err)
 	}
-	paper, _, err := parse(map[string]string{"profile": "paper"})
-	if err != nil || paper.MaxLayer != 6 || paper.Relations != "within" || paper.Text != "none" || paper.Describe != "always" {
+	paper, r := parse(map[string]string{"profile": "paper"})
+	if err := r.Err(); err != nil || paper.MaxLayer != 6 || paper.Relations != "within" || paper.Text != "none" || paper.Describe != "always" {
 		t.Errorf("paper %+v, %v", paper, err)
 	}
-	single, _, err := parse(map[string]string{"levels": "1"})
-	if err != nil || single.MaxLayer != 1 {
+	single, r := parse(map[string]string{"levels": "1"})
+	if err := r.Err(); err != nil || single.MaxLayer != 1 {
 		t.Errorf("single %+v, %v", single, err)
 	}
 	for _, bad := range []struct{ key, val, want string }{
@@ -41,7 +41,8 @@ func TestParams(t *testing.T) {
 		{"percentile", "NaN", "to 1"},
 		{"chunks", "x", "chunks=x"},
 	} {
-		if _, _, err := parse(map[string]string{bad.key: bad.val}); err == nil || !strings.Contains(err.Error(), bad.want) {
+		_, r := parse(map[string]string{bad.key: bad.val})
+		if err := r.Err(); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%s=%s: %v, want %q", bad.key, bad.val, err, bad.want)
 		}
 	}

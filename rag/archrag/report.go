@@ -104,7 +104,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	}
 	slices.Sort(docs)
 	docs = slices.Compact(docs)
-	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
+	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
 	if err != nil {
 		return nil, err
 	}

@@ -11,27 +11,27 @@ import (
 )
 
 // chunksAlone is bm25, dense, naive or hyde.
-type chunksAlone struct{ graphless }
+type chunksAlone struct {
+	rag.Graphless
+	c *rag.Corpus
+}
 
 func openChunks(name string) opener {
 	return func(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-		p, err := read(nil, params)
-		if err == nil {
-			err = p.Err()
-		}
+		g, err := rag.NewGraphless(rag.ReadParams(name, params, nil, nil))
 		if err != nil {
-			return nil, refuse(name, err)
+			return nil, err
 		}
-		return &chunksAlone{graphless{c, name, p}}, nil
+		return &chunksAlone{g, c}, nil
 	}
 }
 
 // Plan implements [rag.System]. hyde calls a model once.
 func (s *chunksAlone) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	lexical := &query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.set), Text: q.Text, K: Candidates}
-	dense := nearest(s.c, s.set, m, q.Text)
+	lexical := &query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.ChunkSet()), Text: q.Text, K: Candidates}
+	dense := nearest(s.c, s.ChunkSet(), m, q.Text)
 	var rank query.Op
-	switch s.name {
+	switch s.Name() {
 	case "bm25":
 		rank = lexical
 	case "dense":

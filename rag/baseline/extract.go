@@ -27,7 +27,7 @@ func (st *extractStage) Graph() *engine.Graph { return st.s.g }
 // Items implements [rag.Stage]: the chunks of the set.
 func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.set) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.ChunkSet()) {
 			if !yield(rag.WorkItem{Key: ch.Key, Digest: rag.Digest("extract", ch.Text)}, err) || err != nil {
 				return
 			}
@@ -45,7 +45,7 @@ type found struct {
 // Do implements [rag.Stage].
 func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
 	base := s.Graph(st.s.c.Base).WithContext(ctx)
-	ch, err := st.s.c.ChunkByKey(base, st.s.set, w.Key)
+	ch, err := st.s.c.ChunkByKey(base, st.s.ChunkSet(), w.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -18,16 +18,13 @@ type fastGraphRAG struct {
 
 func openFastGraphRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
 	defaults := map[string]string{"damping": "0.85", "least": "0.005", "relations": "64"}
-	g, err := openOpenIE(ctx, c, "fastgraphrag", defaults, params)
-	if err != nil {
-		return nil, err
-	}
+	g := newOpenIE(c, "fastgraphrag", params, defaults)
 	s := &fastGraphRAG{openIE: g}
-	s.damping = g.Float("damping", 0, 0.99)
-	s.least = g.Float("least", 0, 1)
-	s.relations = g.Int("relations", 1, 10_000)
-	if err := g.Err(); err != nil {
-		return nil, refuse(g.name, err)
+	s.damping = g.r.Float("damping", 0, 0.99)
+	s.least = g.r.Float("least", 0, 1)
+	s.relations = g.r.Int("relations", 1, 10_000)
+	if err := g.open(ctx); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

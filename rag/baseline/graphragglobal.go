@@ -19,9 +19,8 @@ import (
 // communities by hierarchical Leiden with their reports.
 type graphRAGGlobal struct {
 	*hirag.System
-	c *rag.Corpus
-	*settings
-
+	c              *rag.Corpus
+	params         map[string]string
 	level, batches int
 }
 
@@ -31,15 +30,12 @@ var (
 )
 
 func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, err := read(map[string]string{"level": "2", "batches": "1"}, params)
-	if err != nil {
-		return nil, refuse("graphrag-global", err)
+	r := rag.ReadParams("graphrag-global", params, map[string]string{"level": "2", "batches": "1"}, nil)
+	s := &graphRAGGlobal{c: c, params: r.All, level: r.Int("level", 0, 50), batches: r.Int("batches", 1, 1000)}
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
-	s := &graphRAGGlobal{c: c, settings: p, level: p.Int("level", 0, 50), batches: p.Int("batches", 1, 1000)}
-	if err := p.Err(); err != nil {
-		return nil, refuse("graphrag-global", err)
-	}
-	sys, err := hirag.Open(ctx, c, map[string]string{"hiindex": "off", "chunks": p.all["chunks"]})
+	sys, err := hirag.Open(ctx, c, map[string]string{"hiindex": "off", "chunks": r.ChunkSet().String()})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +47,7 @@ func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]st
 func (s *graphRAGGlobal) Name() string { return "graphrag-global" }
 
 // Params implements [rag.System].
-func (s *graphRAGGlobal) Params() map[string]string { return maps.Clone(s.all) }
+func (s *graphRAGGlobal) Params() map[string]string { return maps.Clone(s.params) }
 
 // Plan implements [rag.System].
 func (s *graphRAGGlobal) Plan(_ context.Context, _ *rag.Models, q rag.Question) (*rag.Plan, error) {

@@ -29,13 +29,10 @@ const walkSteps = 20
 const maxWalked = 1000
 
 func openHippoRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	g, err := openOpenIE(ctx, c, "hipporag", map[string]string{"damping": "0.5"}, params)
-	if err != nil {
+	g := newOpenIE(c, "hipporag", params, map[string]string{"damping": "0.5"})
+	s := &hippoRAG{openIE: g, damping: g.r.Float("damping", 0, 0.99)}
+	if err := g.open(ctx); err != nil {
 		return nil, err
-	}
-	s := &hippoRAG{openIE: g, damping: g.Float("damping", 0, 0.99)}
-	if err := g.Err(); err != nil {
-		return nil, refuse(g.name, err)
 	}
 	return s, nil
 }
@@ -65,7 +62,7 @@ func (s *openIE) chunkPlan(q rag.Question, chunks, near query.Op) *rag.Plan {
 
 // near ranks the chunks of the graph by the question's vector.
 func (s *openIE) near(m *rag.Models, q rag.Question) query.Op {
-	return &here{s, nearest(s.c, s.set, m, q.Text)}
+	return &here{s, nearest(s.c, s.ChunkSet(), m, q.Text)}
 }
 
 func (s *openIE) filled(chunks, near query.Op) query.Op {

@@ -22,16 +22,13 @@ type hippoRAG2 struct {
 
 func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
 	defaults := map[string]string{"damping": "0.5", "passages": "0.05", "triples": "5"}
-	g, err := openOpenIE(ctx, c, "hipporag2", defaults, params)
-	if err != nil {
-		return nil, err
-	}
+	g := newOpenIE(c, "hipporag2", params, defaults)
 	s := &hippoRAG2{openIE: g}
-	s.damping = g.Float("damping", 0, 0.99)
-	s.passages = g.Float("passages", 0, 1)
-	s.triples = g.Int("triples", 1, 1000)
-	if err := g.Err(); err != nil {
-		return nil, refuse(g.name, err)
+	s.damping = g.r.Float("damping", 0, 0.99)
+	s.passages = g.r.Float("passages", 0, 1)
+	s.triples = g.r.Int("triples", 1, 1000)
+	if err := g.open(ctx); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

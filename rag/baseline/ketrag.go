@@ -2,8 +2,10 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/ketrag"
@@ -43,7 +45,7 @@ func (k ketragVariant) open(name string) opener {
 		for key, v := range params {
 			_, has := known[key]
 			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" {
-				return nil, refuse(name, noParameter(key, k.names(known)))
+				return nil, fmt.Errorf("rag: %s: %w: no parameter %q; there are %s", name, rag.ErrMethod, key, strings.Join(k.names(known), ", "))
 			}
 			all[key] = v
 		}
@@ -55,10 +57,10 @@ func (k ketragVariant) open(name string) opener {
 	}
 }
 
-// names are the parameters that may be given.
+// names are the parameters that may be given, in order.
 func (k ketragVariant) names(known map[string]string) []string {
 	maps.DeleteFunc(known, func(key, _ string) bool { _, fixed := k.fixed[key]; return fixed })
-	return append(slices.Collect(maps.Keys(known)), "profile")
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(known)), "profile")))
 }
 
 // Name implements [rag.System].

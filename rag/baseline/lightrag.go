@@ -23,13 +23,10 @@ type lightRAG struct {
 
 func openLightRAG(name string) opener {
 	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-		g, err := openOpenIE(ctx, c, name, map[string]string{"k": "60"}, params)
-		if err != nil {
+		g := newOpenIE(c, name, params, map[string]string{"k": "60"})
+		s := &lightRAG{openIE: g, k: g.r.Int("k", 1, 10_000)}
+		if err := g.open(ctx); err != nil {
 			return nil, err
-		}
-		s := &lightRAG{openIE: g, k: g.Int("k", 1, 10_000)}
-		if err := g.Err(); err != nil {
-			return nil, refuse(name, err)
 		}
 		return s, nil
 	}
@@ -57,7 +54,7 @@ func (s *lightRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*ra
 	highEntities := &query.Neighbors{In: high, Graph: s.g, Types: []string{edgeEnd}, Source: "ends of relations"}
 	highChunks := &query.Neighbors{In: high, Graph: s.g, Types: []string{edgeStates}, Source: "chunks of relations"}
 
-	switch s.name {
+	switch s.Name() {
 	case "lightrag-low":
 		return s.tables(m, q, low, lowRelations, lowChunks), nil
 	case "lightrag-high":

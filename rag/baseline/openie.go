@@ -15,7 +15,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // openIE is the graph of what chunks say, which HippoRAG, HippoRAG 2,
@@ -34,17 +33,14 @@ import (
 // and vectors of the entities' names, of their names and descriptions, and of
 // relations. Chunks are the sources of all that is derived.
 type openIE struct {
-	c    *rag.Corpus
-	g    *engine.Graph
-	name string
-	*settings
+	rag.Identity
+	c *rag.Corpus
+	g *engine.Graph
+	r *rag.ParamReader
 
 	threshold float64 // of synonyms
 	fill      bool    // what is left with the chunks nearest to the question
 }
-
-// openIEName names the graph.
-const openIEName = "hipporag"
 
 // The names in the graph.
 const (
@@ -69,40 +65,21 @@ const (
 
 func spaceOf(kind, model string) string { return kind + "@" + model }
 
-// openOpenIE opens the graph for a method with parameters of its own.
-func openOpenIE(ctx context.Context, c *rag.Corpus, name string, defaults, given map[string]string) (*openIE, error) {
+// newOpenIE reads the parameters of a method that has those of defaults too.
+// The method reads its own, then opens the graph.
+func newOpenIE(c *rag.Corpus, method string, given, defaults map[string]string) *openIE {
 	all := map[string]string{"synonyms": "0.8", "fill": "on"}
 	maps.Copy(all, defaults)
-	p, err := read(all, given)
-	if err != nil {
-		return nil, refuse(name, err)
-	}
-	s := &openIE{c: c, name: name, settings: p}
-	s.threshold = p.Float("synonyms", 0, 1)
-	s.fill = p.Flag("fill")
-	if p.Err() != nil {
-		return s, nil // told when the method has read its own
-	}
-	if s.g, err = c.Graph(ctx, s.Instance()); err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", name, err)
-	}
-	return s, nil
+	r := rag.ReadParams(method, given, all, nil)
+	return &openIE{c: c, r: r, threshold: r.Float("synonyms", 0, 1), fill: r.Flag("fill")}
 }
 
-// Name implements [rag.System].
-func (s *openIE) Name() string { return s.name }
-
-// Instance implements [rag.System].
-func (s *openIE) Instance() string { return s.instance(openIEName, "synonyms") }
-
-// Params implements [rag.System].
-func (s *openIE) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *openIE) ChunkSet() text.ChunkSet { return s.set }
-
-// Graph implements [rag.System].
-func (s *openIE) Graph() *engine.Graph { return s.g }
+// open opens the graph, which is HippoRAG's for all of these methods.
+func (s *openIE) open(ctx context.Context) error {
+	id, err := rag.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms"))
+	s.Identity, s.g = id, id.Graph()
+	return err
+}
 
 // Stages implements [rag.System].
 func (s *openIE) Stages(m *rag.Models) []rag.Stage {
@@ -235,7 +212,7 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 		return "", 0, err
 	}
 	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
-		return s.c.TextOf(ctx, e.Snap, s.set, n.Key)
+		return s.c.TextOf(ctx, e.Snap, s.ChunkSet(), n.Key)
 	}
 	name, description, err := s.describe(v, it.ID)
 	return name + "|" + strings.Join(strings.Fields(description), " "), 0, err

@@ -2,15 +2,12 @@ package baseline
 
 import (
 	"context"
-	"fmt"
-	"maps"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // raptor retrieves from a tree of summaries (Sarthi et al., "RAPTOR: Recursive
@@ -24,9 +21,9 @@ import (
 // Clusters are made anew for a layer whose nodes are not those that they were
 // made of; a cluster of the same members as before keeps its summary.
 type raptor struct {
+	rag.Identity
 	c *rag.Corpus
 	g *engine.Graph
-	*settings
 
 	dim, layers, tokens, cluster, k int
 }
@@ -45,39 +42,20 @@ const (
 var _ rag.System = (*raptor)(nil)
 
 func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, err := read(map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, params)
-	if err != nil {
-		return nil, refuse("raptor", err)
+	r := rag.ReadParams("raptor", params, map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, nil)
+	s := &raptor{c: c}
+	s.dim = r.Int("dim", 1, 64)
+	s.layers = r.Int("layers", 0, 20)
+	s.tokens = r.Int("tokens", 10, 2000)
+	s.cluster = r.Int("cluster", 1, 1_000_000)
+	s.k = r.Int("k", 1, 10_000)
+	var err error
+	if s.Identity, err = rag.NewIdentity(ctx, c, r, r.Instance("raptor", "dim", "layers", "tokens", "cluster")); err != nil {
+		return nil, err
 	}
-	s := &raptor{c: c, settings: p}
-	s.dim = p.Int("dim", 1, 64)
-	s.layers = p.Int("layers", 0, 20)
-	s.tokens = p.Int("tokens", 10, 2000)
-	s.cluster = p.Int("cluster", 1, 1_000_000)
-	s.k = p.Int("k", 1, 10_000)
-	if err := p.Err(); err != nil {
-		return nil, refuse("raptor", err)
-	}
-	if s.g, err = c.Graph(ctx, s.Instance()); err != nil {
-		return nil, fmt.Errorf("rag: raptor: %w", err)
-	}
+	s.g = s.Graph()
 	return s, nil
 }
-
-// Name implements [rag.System].
-func (s *raptor) Name() string { return "raptor" }
-
-// Instance implements [rag.System].
-func (s *raptor) Instance() string { return s.instance("raptor", "dim", "layers", "tokens", "cluster") }
-
-// Params implements [rag.System].
-func (s *raptor) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *raptor) ChunkSet() text.ChunkSet { return s.set }
-
-// Graph implements [rag.System].
-func (s *raptor) Graph() *engine.Graph { return s.g }
 
 // Stages implements [rag.System].
 func (s *raptor) Stages(m *rag.Models) []rag.Stage {
@@ -117,7 +95,7 @@ func (s *raptor) render(ctx context.Context, e *query.Env, it query.Item) (strin
 func (s *raptor) textOf(ctx context.Context, snap *engine.Snapshot, n engine.Node) (says, source string, err error) {
 	v := snap.Graph(s.g).WithContext(ctx)
 	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
-		says, _, err = s.c.TextOf(ctx, snap, s.set, n.Key)
+		says, _, err = s.c.TextOf(ctx, snap, s.ChunkSet(), n.Key)
 		return says, rag.DocOf(n.Key), err
 	}
 	says, err = v.Text(n.ID, propText)

@@ -32,7 +32,7 @@ func (st *leafStage) Graph() *engine.Graph { return st.s.g }
 func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	digest := rag.Digest("leaf", st.model.Model)
 	return func(yield func(rag.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.set) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.ChunkSet()) {
 			if !yield(rag.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
 				return
 			}
@@ -44,11 +44,11 @@ func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 // graph.
 func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
 	base := s.Graph(st.s.c.Base).WithContext(ctx)
-	ch, err := st.s.c.ChunkByKey(base, st.s.set, w.Key)
+	ch, err := st.s.c.ChunkByKey(base, st.s.ChunkSet(), w.Key)
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := base.Vectors(rag.ChunkSpace(st.s.set, st.model.Model))
+	vecs, err := base.Vectors(rag.ChunkSpace(st.s.ChunkSet(), st.model.Model))
 	var vec []float32
 	if err == nil {
 		vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)

@@ -9,20 +9,17 @@ import (
 
 // unaided is zeroshot or cot: nothing is retrieved, and a model answers from
 // what it knows. The local rules know nothing: to them there is no evidence.
-type unaided struct{ graphless }
+type unaided struct{ rag.Graphless }
 
 var _ rag.Unaided = (*unaided)(nil)
 
 func openUnaided(name string) opener {
-	return func(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-		p, err := read(nil, params)
-		if err == nil {
-			err = p.Err()
-		}
+	return func(_ context.Context, _ *rag.Corpus, params map[string]string) (rag.System, error) {
+		g, err := rag.NewGraphless(rag.ReadParams(name, params, nil, nil))
 		if err != nil {
-			return nil, refuse(name, err)
+			return nil, err
 		}
-		return &unaided{graphless{c, name, p}}, nil
+		return &unaided{g}, nil
 	}
 }
 
@@ -33,5 +30,5 @@ func (s *unaided) Plan(context.Context, *rag.Models, rag.Question) (*rag.Plan, e
 
 // Unaided implements [rag.Unaided].
 func (s *unaided) Unaided(question string) llm.AnswerInput {
-	return llm.AnswerInput{Question: question, Unaided: true, Steps: s.name == "cot"}
+	return llm.AnswerInput{Question: question, Unaided: true, Steps: s.Name() == "cot"}
 }

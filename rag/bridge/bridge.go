@@ -2,12 +2,7 @@ package bridge
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/text"
@@ -46,77 +41,37 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "5", "pin": "on",
-		"ppr": "off",
+		"k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "5", "pin": "on", "ppr": "off",
 	}
-}
-
-// parse reads parameters and returns them with their canonical spellings.
-func parse(given map[string]string) (Params, map[string]string, error) {
-	p, all := Params{}, defaults()
-	for k, v := range given {
-		if _, ok := all[k]; !ok {
-			return p, nil, fmt.Errorf("no parameter %q; there are %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		all[k] = v
-	}
-	r := rag.NewParamReader(all)
-	var err error
-	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.Fail("chunks", err.Error())
-	}
-	p.K = r.Int("k", 1, minCandidates)
-	p.Lambda = r.Float("lambda", 0, 10)
-	p.Delta = r.Float("delta", 0, 1)
-	p.Anchor = r.Float("anchor", 0, 1)
-	p.Gate = r.Float("gate", 0, 100)
-	p.Pin, p.PPR = r.Flag("pin"), r.Flag("ppr")
-	return p, all, r.Err()
 }
 
 // System is the method on a corpus.
 type System struct {
-	p   Params
-	all map[string]string
-	c   *rag.Corpus
+	rag.Graphless
+	p Params
+	c *rag.Corpus
 }
 
 var _ rag.System = (*System)(nil)
 
 // Open makes the method on a corpus.
 func Open(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, all, err := parse(params)
-	if err != nil {
-		return nil, fmt.Errorf("rag: bridge: %w: %w", rag.ErrMethod, err)
+	r := rag.ReadParams(Name, params, defaults(), nil)
+	p := Params{
+		Chunks: r.ChunkSet(),
+		K:      r.Int("k", 1, minCandidates),
+		Lambda: r.Float("lambda", 0, 10),
+		Delta:  r.Float("delta", 0, 1),
+		Anchor: r.Float("anchor", 0, 1),
+		Gate:   r.Float("gate", 0, 100),
+		Pin:    r.Flag("pin"),
+		PPR:    r.Flag("ppr"),
 	}
-	return &System{p: p, all: all, c: c}, nil
-}
-
-// Name implements [rag.System].
-func (s *System) Name() string { return Name }
-
-// Instance implements [rag.System]: the chunk set is all that an index depends
-// on.
-func (s *System) Instance() string {
-	return rag.Instance(Name, map[string]string{"chunks": s.all["chunks"]}, defaults())
-}
-
-// Params implements [rag.System].
-func (s *System) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
-
-// Graph implements [rag.System]: it builds none.
-func (s *System) Graph() *engine.Graph { return nil }
-
-// Stages implements [rag.System]: words, vectors and names of the chunks are
-// all.
-func (s *System) Stages(*rag.Models) []rag.Stage { return nil }
-
-// Changed implements [rag.System].
-func (s *System) Changed(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return nil, nil
+	g, err := rag.NewGraphless(r)
+	if err != nil {
+		return nil, err
+	}
+	return &System{Graphless: g, p: p, c: c}, nil
 }
 
 // candidates returns how many chunks each of the two rankings brings: enough to
@@ -152,10 +107,4 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	}
 	pack := &query.Pack{In: ranked, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText}
 	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: pack}}}, nil
-}
-
-// Cite implements [rag.System]: a chunk rests on itself.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
-	n, err := v.Node(it.ID)
-	return []string{n.Key}, err
 }

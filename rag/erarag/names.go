@@ -43,9 +43,6 @@ func parseSegment(item string) (layer uint8, number uint64, err error) {
 	return layer, number, err
 }
 
-// use is what replies for a work item are used for.
-func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
-
 // madeFrom names a summary among the documents that replies are made from. No
 // document has such a key.
-func (s *System) madeFrom(id engine.NodeID) string { return fmt.Sprintf("\x01%s/%d", s.graph, id) }
+func (s *System) madeFrom(id engine.NodeID) string { return fmt.Sprintf("\x01%s/%d", s.Instance(), id) }

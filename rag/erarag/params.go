@@ -3,9 +3,6 @@ package erarag
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -60,7 +57,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "planes": "20", "seed": "1", "center": "false", "gray": "false",
+		"planes": "20", "seed": "1", "center": "false", "gray": "false",
 		"min": "8", "max": "12", "split": "16", "tokens": "100", "layers": "5", "stop": "11",
 		"k": "100", "search": "collapsed", "p": "0.75", "rank": "hybrid",
 	}
@@ -69,32 +66,26 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on; the others may differ
 // from one question to the next.
 func indexed() []string {
-	return []string{"chunks", "planes", "seed", "center", "gray", "min", "max", "split", "tokens", "layers", "stop"}
+	return []string{"planes", "seed", "center", "gray", "min", "max", "split", "tokens", "layers", "stop"}
 }
 
-// parse reads parameters and returns them with their canonical spellings.
-func parse(given map[string]string) (Params, map[string]string, error) {
-	p, all := Params{}, defaults()
-	switch profile, ok := given["profile"]; {
-	case profile == "paper":
-		all["chunks"], all["k"], all["rank"] = text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), "5", "vector"
-	case ok && profile != "default":
-		return p, nil, fmt.Errorf("profile=%s: one of default, paper", profile)
+// profile returns what a profile sets: paper is the paper's windows and its
+// search.
+func profile(name string) (map[string]string, error) {
+	switch name {
+	case "paper":
+		window := text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}
+		return map[string]string{"chunks": window.String(), "k": "5", "rank": "vector"}, nil
+	case "default":
+		return nil, nil
 	}
-	for k, v := range given {
-		if k == "profile" {
-			continue
-		}
-		if _, ok := all[k]; !ok {
-			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		all[k] = v
-	}
-	r := rag.NewParamReader(all)
-	var err error
-	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.Fail("chunks", err.Error())
-	}
+	return nil, fmt.Errorf("profile=%s: one of default, paper", name)
+}
+
+// parse reads parameters.
+func parse(given map[string]string) (Params, *rag.ParamReader) {
+	r := rag.ReadParams(Name, given, defaults(), profile)
+	p := Params{Chunks: r.ChunkSet()}
 	p.Planes = r.Int("planes", 1, 64)
 	p.Seed = uint64(r.Int("seed", 0, 1<<31-1))
 	p.Center = r.OneOf("center", "false", "true") == "true"
@@ -109,7 +100,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Search = r.OneOf("search", "collapsed", "detailed", "summarised", "layers")
 	p.P = r.Float("p", 0, 1)
 	p.Rank = r.OneOf("rank", "hybrid", "vector")
-	return p, all, r.Err()
+	return p, r
 }
 
 // sizes returns the sizes of segments.
@@ -119,47 +110,23 @@ func (p *Params) sizes() graphops.SegmentOptions {
 
 // System is EraRAG on a corpus.
 type System struct {
-	p     Params
-	c     *rag.Corpus
-	g     *engine.Graph
-	all   map[string]string
-	graph string
+	rag.Identity
+	p Params
+	c *rag.Corpus
+	g *engine.Graph
 }
 
 var _ rag.System = (*System)(nil)
 
 // Open makes the method on a corpus; its graph is made where it is new.
 func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, all, err := parse(params)
+	p, r := parse(params)
+	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
-		return nil, fmt.Errorf("rag: erarag: %w: %w", rag.ErrMethod, err)
+		return nil, err
 	}
-	s := &System{p: p, c: c, all: all}
-	part := map[string]string{}
-	for _, k := range indexed() {
-		part[k] = all[k]
-	}
-	s.graph = rag.Instance(Name, part, defaults())
-	if s.g, err = c.Graph(ctx, s.graph); err != nil {
-		return nil, fmt.Errorf("rag: erarag: %w", err)
-	}
-	return s, nil
+	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
 }
-
-// Name implements [rag.System].
-func (s *System) Name() string { return Name }
-
-// Instance implements [rag.System].
-func (s *System) Instance() string { return s.graph }
-
-// Params implements [rag.System].
-func (s *System) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
-
-// Graph implements [rag.System].
-func (s *System) Graph() *engine.Graph { return s.g }
 
 // Stages implements [rag.System]: planes and leaves, then for each layer its
 // segments and their summaries.

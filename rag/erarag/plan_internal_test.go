@@ -207,14 +207,14 @@ func TestParams(t *testing.T) {
 		{map[string]string{"size": "3"}, `no parameter "size"`},
 		{map[string]string{"profile": "cheap"}, "profile=cheap"},
 	} {
-		_, _, err := parse(x.given)
-		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+		_, r := parse(x.given)
+		if err := r.Err(); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v: %v, want %q", x.given, err, x.want)
 		}
 	}
-	p, all, err := parse(map[string]string{"profile": "paper"})
-	if err != nil || p.K != 5 || p.Rank != "vector" || all["chunks"] != "cl100k/1200/100/window" {
-		t.Errorf("profile=paper: k %d, rank %s, %s (%v)", p.K, p.Rank, all["chunks"], err)
+	p, r := parse(map[string]string{"profile": "paper"})
+	if err := r.Err(); err != nil || p.K != 5 || p.Rank != "vector" || r.All["chunks"] != "cl100k/1200/100/window" {
+		t.Errorf("profile=paper: k %d, rank %s, %s (%v)", p.K, p.Rank, r.All["chunks"], err)
 	}
 	c := open(t)
 	if got := system(t, c, "erarag:k=7,search=detailed,p=0.2,rank=vector").Instance(); got != Name {

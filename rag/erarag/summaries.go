@@ -125,7 +125,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 		return nil, nil
 	}
 	task := llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: texts, MaxTokens: st.s.p.Tokens}}
-	reply, err := m.Do(ctx, st.s.use(w), from, task)
+	reply, err := m.Do(ctx, st.s.Item(w), from, task)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func TestWindow(t *testing.T) {
 				delete(live, id)
 			}
 			err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
-				x, err := s.change(tx, model+s.graph)
+				x, err := s.change(tx, model+s.Instance())
 				if err != nil {
 					return err
 				}
@@ -78,7 +78,7 @@ func TestWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			view(t, c, s, func(v *engine.View) error {
-				x := s.tree(v, model+s.graph)
+				x := s.tree(v, model+s.Instance())
 				var got []graphops.Segment
 				for e, err := range x.Prefix(layerKey('s', 1)) {
 					if err != nil {
@@ -92,13 +92,13 @@ func TestWindow(t *testing.T) {
 				}
 				same := func(a, b graphops.Segment) bool { return a.ID == b.ID && slices.Equal(a.Items, b.Items) }
 				if want := all.State().Segments; !slices.EqualFunc(got, want, same) {
-					t.Fatalf("seed %d, step %d, %s: segments\n%v, want\n%v", seed, step, s.graph, got, want)
+					t.Fatalf("seed %d, step %d, %s: segments\n%v, want\n%v", seed, step, s.Instance(), got, want)
 				}
 				return nil
 			})
 		}
 		if err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
-			x, err := s.change(tx, model+s.graph)
+			x, err := s.change(tx, model+s.Instance())
 			if err != nil {
 				return err
 			}

@@ -134,7 +134,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	out.Extraction, err = extraction(ctx, m, st.s.use(w), docs, llm.Task{Kind: llm.SummaryEntities, Input: in})
+	out.Extraction, err = extraction(ctx, m, st.s.Item(w), docs, llm.Task{Kind: llm.SummaryEntities, Input: in})
 	if err != nil {
 		return nil, err
 	}

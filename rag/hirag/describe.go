@@ -153,7 +153,7 @@ func (s *System) merge(ctx context.Context, v engine.Reader, m *rag.Models, w ra
 	if err != nil {
 		return "", err
 	}
-	reply, err := m.Do(ctx, s.use(w), docs, llm.Task{Kind: llm.MergeDescriptions, Input: in})
+	reply, err := m.Do(ctx, s.Item(w), docs, llm.Task{Kind: llm.MergeDescriptions, Input: in})
 	return reply.Text, err
 }
 

@@ -107,7 +107,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 		return nil, err
 	}
 	in := llm.ExtractInput{Text: strings.Join(f.Texts, "\n"), Title: doc.Title}
-	use, docs := st.s.use(w), []string{unit[0].Doc}
+	use, docs := st.s.Item(w), []string{unit[0].Doc}
 	f.Extraction, err = extraction(ctx, m, use, docs, llm.Task{Kind: llm.Extract, Lang: doc.Lang, Input: in})
 	for range st.s.p.Glean {
 		if err != nil {

@@ -76,9 +76,6 @@ func clusterItem(key string) string { return "cluster:" + key }
 
 func communityItem(key string) string { return "community:" + key }
 
-// use names a work item's use of a reply among those of all instances.
-func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
-
 // node is a node of the hierarchy: an entity or a summary.
 type node struct {
 	id    engine.NodeID

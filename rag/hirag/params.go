@@ -3,9 +3,6 @@ package hirag
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -65,7 +62,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "unit": "1200", "glean": "1", "hiindex": "on", "dim": "2", "fit": "warm",
+		"unit": "1200", "glean": "1", "hiindex": "on", "dim": "2", "fit": "warm",
 		"depth": "8", "size": "10",
 		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "sources", "fill": "on",
 	}
@@ -74,44 +71,24 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on; the others may differ
 // from one question to the next.
 func indexed() []string {
-	return []string{"chunks", "unit", "glean", "hiindex", "dim", "fit", "depth", "size"}
+	return []string{"unit", "glean", "hiindex", "dim", "fit", "depth", "size"}
 }
 
-// profile returns the chunk set of a profile: paper is the paper's windows.
-func profile(name string) (text.ChunkSet, error) {
+// profile returns what a profile sets: paper are the paper's windows.
+func profile(name string) (map[string]string, error) {
 	switch name {
 	case "paper":
-		return text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}, nil
+		return map[string]string{"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String()}, nil
 	case "default":
-		return text.ChunkSet{}, nil
+		return nil, nil
 	}
-	return text.ChunkSet{}, fmt.Errorf("profile %q: there are default and paper", name)
+	return nil, fmt.Errorf("profile %q: there are default and paper", name)
 }
 
-// parse reads parameters and returns them with their canonical spellings.
-func parse(given map[string]string) (Params, map[string]string, error) {
-	p, all := Params{}, defaults()
-	for k, v := range given {
-		if k == "profile" {
-			set, err := profile(v)
-			if err != nil {
-				return p, nil, err
-			}
-			if _, ok := given["chunks"]; !ok {
-				all["chunks"] = set.String()
-			}
-			continue
-		}
-		if _, ok := all[k]; !ok {
-			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		all[k] = v
-	}
-	r := rag.NewParamReader(all)
-	var err error
-	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.Fail("chunks", err.Error())
-	}
+// parse reads parameters.
+func parse(given map[string]string) (Params, *rag.ParamReader) {
+	r := rag.ReadParams(Name, given, defaults(), profile)
+	p := Params{Chunks: r.ChunkSet()}
 	p.Unit = r.Int("unit", 1, 100_000)
 	p.Glean = r.Int("glean", 0, 10)
 	p.HiIndex = r.OneOf("hiindex", "off", "on") == "on"
@@ -126,7 +103,7 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Level = r.Int("level", 0, 50)
 	p.Order = r.OneOf("order", "paper", "sources")
 	p.Fill = r.OneOf("fill", "off", "on") == "on"
-	return p, all, r.Err()
+	return p, r
 }
 
 // maxDepth is the paper's code's bound of layers.
@@ -134,11 +111,10 @@ const maxDepth = 50
 
 // System is HiRAG on a corpus.
 type System struct {
-	p     Params
-	c     *rag.Corpus
-	g     *engine.Graph
-	all   map[string]string
-	graph string
+	rag.Identity
+	p Params
+	c *rag.Corpus
+	g *engine.Graph
 	// anew says that the stages cluster anew what is clustered.
 	anew bool
 }
@@ -147,33 +123,10 @@ var _ rag.System = (*System)(nil)
 
 // Open makes the method on a corpus; its graph is made where it is new.
 func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, all, err := parse(params)
+	p, r := parse(params)
+	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
-		return nil, fmt.Errorf("rag: hirag: %w: %w", rag.ErrMethod, err)
+		return nil, err
 	}
-	s := &System{p: p, c: c, all: all}
-	part := map[string]string{}
-	for _, k := range indexed() {
-		part[k] = all[k]
-	}
-	s.graph = rag.Instance(Name, part, defaults())
-	if s.g, err = c.Graph(ctx, s.graph); err != nil {
-		return nil, fmt.Errorf("rag: hirag: %w", err)
-	}
-	return s, nil
+	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
 }
-
-// Name implements [rag.System].
-func (s *System) Name() string { return Name }
-
-// Instance implements [rag.System].
-func (s *System) Instance() string { return s.graph }
-
-// Params implements [rag.System].
-func (s *System) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
-
-// Graph implements [rag.System].
-func (s *System) Graph() *engine.Graph { return s.g }

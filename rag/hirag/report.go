@@ -88,7 +88,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
+	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
 	if err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 	if err != nil || !ok {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), docs, t)
+	reply, err := m.Do(ctx, st.s.Item(w), docs, t)
 	return []byte(reply.Text), err
 }
 

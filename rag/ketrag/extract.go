@@ -32,9 +32,6 @@ const gapMark = "\n[…]\n"
 // unitKey is the work item of the unit that begins with a chunk.
 func unitKey(chunk string) string { return "unit:" + chunk }
 
-// use names a work item's use of a reply among those of all instances.
-func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
-
 // Name implements [rag.Stage].
 func (st *extractStage) Name() string { return "extract" }
 
@@ -173,7 +170,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), []string{unit[0].chunk.Doc}, t)
+	reply, err := m.Do(ctx, st.s.Item(w), []string{unit[0].chunk.Doc}, t)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,6 @@ package ketrag
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -52,112 +49,71 @@ type Params struct {
 
 // Defaults returns the parameters by name with their defaults, as people write
 // them.
-func Defaults() map[string]string { return defaults() }
+func Defaults() map[string]string { return rag.ReadParams(Name, nil, defaults(), nil).All }
 
+// defaults are the parameters of this method alone.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "k": "2", "beta": "0.8", "core": "pagerank", "unit": "1200",
+		"k": "2", "beta": "0.8", "core": "pagerank", "unit": "1200",
 		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword",
 	}
 }
 
 // indexed are the parameters that the index depends on; the others may differ
 // from one question to the next.
-func indexed() []string { return []string{"chunks", "k", "beta", "core", "unit", "compat"} }
+func indexed() []string { return []string{"k", "beta", "core", "unit", "compat"} }
 
-// profile returns the chunk set of one of the paper's two cost profiles: windows of
-// 1,200 tokens re-cut three times in two, and windows of 150.
-func profile(name string) (text.ChunkSet, error) {
+// profile returns what a profile sets: the windows of one of the paper's two
+// cost profiles, of 1,200 tokens re-cut into pieces of 150, or of 150.
+func profile(name string) (map[string]string, error) {
+	var set text.ChunkSet
 	switch name {
 	case "low", "paper":
-		return text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150}, nil
+		set = text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150}
 	case "high":
-		return text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window}, nil
+		set = text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window}
 	case "default":
-		return text.ChunkSet{}, nil
+	default:
+		return nil, fmt.Errorf("profile %q: there are default, low (or paper) and high", name)
 	}
-	return text.ChunkSet{}, fmt.Errorf("profile %q: there are default, low (or paper) and high", name)
+	return map[string]string{"chunks": set.String()}, nil
 }
 
-// parse reads parameters and returns them with their canonical spellings.
-func parse(given map[string]string) (Params, map[string]string, error) {
-	p, all := Params{}, defaults()
-	for k, v := range given {
-		if k == "profile" {
-			set, err := profile(v)
-			if err != nil {
-				return p, nil, err
-			}
-			if _, ok := given["chunks"]; !ok {
-				all["chunks"] = set.String()
-			}
-			continue
-		}
-		if _, ok := all[k]; !ok {
-			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		all[k] = v
-	}
-	if _, ok := given["seeds"]; !ok && all["compat"] == "true" {
-		all["seeds"] = "20"
-	}
-	r := rag.NewParamReader(all)
-	var err error
-	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.Fail("chunks", err.Error())
-	}
+// parse reads parameters.
+func parse(given map[string]string) (Params, *rag.ParamReader) {
+	r := rag.ReadParams(Name, given, defaults(), profile)
+	p := Params{Chunks: r.ChunkSet()}
 	p.K = r.Int("k", 0, 64)
 	p.Beta = r.Float("beta", 0, 1)
 	p.Core = r.OneOf("core", "pagerank", "uniform")
 	p.Unit = r.Int("unit", 1, 100_000)
 	p.Compat = r.OneOf("compat", "false", "true") == "true"
+	if _, ok := given["seeds"]; !ok && p.Compat {
+		r.All["seeds"] = "20"
+	}
 	p.Theta = r.Float("theta", 0, 1)
 	p.Seeds = r.Int("seeds", 1, 1000)
 	p.Probe = r.Int("probe", 1, 100_000)
 	p.Channel = r.OneOf("channel", "keyword", "text", "near")
-	return p, all, r.Err()
+	return p, r
 }
 
 // System is KET-RAG on a corpus.
 type System struct {
-	p     Params
-	c     *rag.Corpus
-	g     *engine.Graph
-	all   map[string]string
-	graph string
+	rag.Identity
+	p Params
+	c *rag.Corpus
+	g *engine.Graph
 }
 
 var _ rag.System = (*System)(nil)
 
 // Open makes the method on a corpus; its graph is made where it is new.
 func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, all, err := parse(params)
+	p, r := parse(params)
+	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
-		return nil, fmt.Errorf("rag: ketrag: %w: %w", rag.ErrMethod, err)
+		return nil, err
 	}
-	s := &System{p: p, c: c, all: all}
-	part := map[string]string{}
-	for _, k := range indexed() {
-		part[k] = all[k]
-	}
-	s.graph = rag.Instance(Name, part, defaults())
-	if s.g, err = c.Graph(ctx, s.graph); err != nil {
-		return nil, fmt.Errorf("rag: ketrag: %w", err)
-	}
-	return s, nil
+	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
 }
-
-// Name implements [rag.System].
-func (s *System) Name() string { return Name }
-
-// Instance implements [rag.System].
-func (s *System) Instance() string { return s.graph }
-
-// Params implements [rag.System].
-func (s *System) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
-
-// Graph implements [rag.System].
-func (s *System) Graph() *engine.Graph { return s.g }

@@ -225,7 +225,7 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mod
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), a.docs, llm.Task{
+	reply, err := m.Do(ctx, st.s.Item(w), a.docs, llm.Task{
 		Kind: llm.Attribute, Input: llm.AttributeInput{Name: a.name, Units: a.units, Relations: a.relations},
 	})
 	if err != nil {

@@ -199,7 +199,7 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if out.Sources, docs, err = sourcesAndDocs(v, sources); err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
+	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.use(w), []string{ch.Doc}, llm.Task{
+	reply, err := m.Do(ctx, st.s.Item(w), []string{ch.Doc}, llm.Task{
 		Kind: llm.Extract, Lang: doc.Lang, Input: llm.ExtractInput{Text: ch.Text, Title: doc.Title},
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func (st *extractStage) repaired(ctx context.Context, m *rag.Models, w rag.WorkI
 			out = append(out, r)
 			continue
 		}
-		reply, err := m.Do(ctx, st.s.use(w), []string{ch.Doc}, llm.Task{
+		reply, err := m.Do(ctx, st.s.Item(w), []string{ch.Doc}, llm.Task{
 			Kind: llm.RepairRelation, Lang: lang,
 			Input: llm.RepairInput{Text: ch.Text, Relation: r.Source + ", " + r.Description + ", " + r.Target, Entities: names},
 		})

@@ -3,9 +3,6 @@ package noderag
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -92,7 +89,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"chunks": text.ChunkSet{}.String(), "core": "0", "pivots": "10", "scale": "0", "mentions": "1",
+		"core": "0", "pivots": "10", "scale": "0", "mentions": "1",
 		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "vectors": "f32", "sr": "off",
 		"k": "10", "dual": "on", "near": "on", "cross": "on", "name-weight": "1", "vector-weight": "1",
 		"match": "phrase", "names": "0", "steps": "2", "alpha": "0.5", "ppr": "lazy", "adjust": "on",
@@ -103,46 +100,26 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on.
 func indexed() []string {
 	return []string{
-		"chunks", "core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "vectors", "sr",
+		"core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "vectors", "sr",
 	}
 }
 
-// profile returns the chunk set of a profile: paper are windows of 1,048 tokens
+// profile returns what a profile sets: paper are windows of 1,048 tokens
 // without overlap.
-func profile(name string) (text.ChunkSet, error) {
+func profile(name string) (map[string]string, error) {
 	switch name {
 	case "paper":
-		return text.ChunkSet{Size: 1048, Rule: text.Window}, nil
+		return map[string]string{"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String()}, nil
 	case "default":
-		return text.ChunkSet{}, nil
+		return nil, nil
 	}
-	return text.ChunkSet{}, fmt.Errorf("profile %q: there are default and paper", name)
+	return nil, fmt.Errorf("profile %q: there are default and paper", name)
 }
 
-// parse reads parameters and returns them with their canonical spellings.
-func parse(given map[string]string) (Params, map[string]string, error) {
-	p, all := Params{}, defaults()
-	for k, v := range given {
-		if k == "profile" {
-			set, err := profile(v)
-			if err != nil {
-				return p, nil, err
-			}
-			if _, ok := given["chunks"]; !ok {
-				all["chunks"] = set.String()
-			}
-			continue
-		}
-		if _, ok := all[k]; !ok {
-			return p, nil, fmt.Errorf("no parameter %q; there are profile, %s", k, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		all[k] = v
-	}
-	r := rag.NewParamReader(all)
-	var err error
-	if p.Chunks, err = text.ParseChunkSet(all["chunks"]); err != nil {
-		r.Fail("chunks", err.Error())
-	}
+// parse reads parameters.
+func parse(given map[string]string) (Params, *rag.ParamReader) {
+	r := rag.ReadParams(Name, given, defaults(), profile)
+	p := Params{Chunks: r.ChunkSet()}
 	p.Core = r.Int("core", 0, 1_000_000)
 	p.Pivots = r.Int("pivots", 0, 1_000_000)
 	p.Scale = r.Int("scale", 0, 1_000_000)
@@ -179,16 +156,15 @@ func parse(given map[string]string) (Params, map[string]string, error) {
 	p.Expand = r.Flag("expand")
 	p.Fill = r.Flag("fill")
 	p.Order = r.OneOf("order", "text", "summary")
-	return p, all, r.Err()
+	return p, r
 }
 
 // System is NodeRAG on a corpus.
 type System struct {
-	p     Params
-	c     *rag.Corpus
-	g     *engine.Graph
-	all   map[string]string
-	graph string
+	rag.Identity
+	p Params
+	c *rag.Corpus
+	g *engine.Graph
 	// recluster makes the next communities from nothing.
 	recluster bool
 }
@@ -197,39 +173,13 @@ var _ rag.System = (*System)(nil)
 
 // Open makes the method on a corpus; its graph is made where it is new.
 func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-	p, all, err := parse(params)
+	p, r := parse(params)
+	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
-		return nil, fmt.Errorf("rag: noderag: %w: %w", rag.ErrMethod, err)
+		return nil, err
 	}
-	s := &System{p: p, c: c, all: all}
-	part := map[string]string{}
-	for _, k := range indexed() {
-		part[k] = all[k]
-	}
-	s.graph = rag.Instance(Name, part, defaults())
-	if s.g, err = c.Graph(ctx, s.graph); err != nil {
-		return nil, fmt.Errorf("rag: noderag: %w", err)
-	}
-	return s, nil
+	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
 }
-
-// Name implements [rag.System].
-func (s *System) Name() string { return Name }
-
-// Instance implements [rag.System].
-func (s *System) Instance() string { return s.graph }
-
-// Params implements [rag.System].
-func (s *System) Params() map[string]string { return maps.Clone(s.all) }
-
-// ChunkSet implements [rag.System].
-func (s *System) ChunkSet() text.ChunkSet { return s.p.Chunks }
-
-// Graph implements [rag.System].
-func (s *System) Graph() *engine.Graph { return s.g }
-
-// use names a work item's use of a reply among those of all instances.
-func (s *System) use(w rag.WorkItem) string { return s.graph + "/" + w.Key }
 
 // Stages implements [rag.System].
 func (s *System) Stages(m *rag.Models) []rag.Stage {
