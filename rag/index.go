@@ -2,17 +2,14 @@ package rag
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"slices"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -161,143 +158,6 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 		return fmt.Errorf("rag: %w", ErrNoDocuments)
 	}
 	return nil
-}
-
-// docWriter writes documents in transactions of several.
-type docWriter struct {
-	x     *Indexer
-	sets  []*text.Chunker
-	table *local.Table // nil before the first training
-	out   *IndexResult
-	batch []*load.Document
-	size  int
-	met   int
-	// remover prepares replacements, from the first on.
-	remover *remover
-}
-
-func (w *docWriter) add(ctx context.Context, d *load.Document) error {
-	w.met++
-	w.batch = append(w.batch, d)
-	if w.size += len(d.Text); w.size < 1<<20 && len(w.batch) < 500 {
-		return nil
-	}
-	return w.flush(ctx)
-}
-
-func (w *docWriter) flush(ctx context.Context) error {
-	if len(w.batch) == 0 {
-		return nil
-	}
-	batch := w.batch
-	w.batch, w.size = nil, 0
-	fresh, changed, err := w.sort(ctx, batch)
-	if err != nil {
-		return err
-	}
-	for _, d := range changed {
-		// Each replacement is a removal with all that hangs on it.
-		if err := w.x.replace(ctx, d, w); err != nil {
-			return err
-		}
-	}
-	for len(fresh) > 0 {
-		n, err := w.put(ctx, fresh)
-		if err != nil {
-			return err
-		}
-		fresh = fresh[n:]
-	}
-	w.x.Options.Notify(Event{Stage: "read", Done: w.met})
-	return nil
-}
-
-// sort tells new and changed documents from those that are there already.
-func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, changed []*load.Document, err error) {
-	c := w.x.Corpus
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
-		for _, d := range batch {
-			old, err := c.Document(v, d.Key)
-			switch {
-			case isMissing(err):
-				fresh = append(fresh, d)
-			case err != nil:
-				return err
-			case sameDigest(old, d):
-				w.out.Unchanged++
-			default:
-				changed = append(changed, d)
-			}
-		}
-		return nil
-	})
-	return fresh, changed, err
-}
-
-// put writes new documents in one transaction, as many as fit.
-func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err error) {
-	c := w.x.Corpus
-	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
-		v := tx.Graph(c.Base)
-		change := w.change()
-		for n = 0; n < len(docs) && (n == 0 || tx.Bytes() < txBytes); n++ {
-			if err := w.putOne(ctx, v, docs[n], change); err != nil {
-				return err
-			}
-		}
-		return c.changeWords(tx, change)
-	})
-	if err == nil {
-		w.out.Added += n
-	}
-	return n, err
-}
-
-func (w *docWriter) change() *wordChange { return newWordChange(w.table) }
-
-// putOne writes a document with its chunks, and notes what that does to the
-// words.
-func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Document, change *wordChange) error {
-	c := w.x.Corpus
-	names := make([]string, len(w.sets))
-	for i, s := range w.sets {
-		names[i] = s.Set().String()
-	}
-	slices.Sort(names)
-	id, err := c.put(v, d, names)
-	if err != nil {
-		return err
-	}
-	for _, s := range w.sets {
-		n, err := c.cut(ctx, v, d.Key, id, d.Text, s)
-		if err != nil {
-			return err
-		}
-		if change == nil || n == 0 {
-			continue
-		}
-		chunks, err := s.Chunks(ctx, d.Text)
-		if err != nil {
-			return err
-		}
-		if ok, err := trains(v, s.Set()); err != nil || !ok {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		for _, ch := range chunks {
-			change.add(d.Text[ch.Start:ch.End])
-		}
-	}
-	return nil
-}
-
-// trains reports whether a chunk set is the one that words are learnt from.
-func trains(v *engine.TxView, set text.ChunkSet) (bool, error) {
-	state, err := readWordState(v.Bucket(bucketWords))
-	return state.set == set.String(), err
 }
 
 // build runs the stages.
@@ -452,51 +312,4 @@ func (c *Corpus) count(ctx context.Context, set text.ChunkSet, out *IndexResult)
 		out.Chunks, err = c.CountChunks(v, set)
 		return err
 	})
-}
-
-// manifest is what is kept of an instance's index.
-type manifest struct {
-	Spec   string            `json:"spec"`
-	Params map[string]string `json:"params"`
-	Chunks string            `json:"chunks"`
-	Model  string            `json:"model"`
-}
-
-// remember notes that an instance is indexed.
-func (c *Corpus) remember(ctx context.Context, sys System, m *Models) error {
-	made := manifest{Spec: sys.Instance(), Params: sys.Params(), Chunks: sys.ChunkSet().String(), Model: m.Documents.Space().Model}
-	b, err := json.Marshal(made)
-	if err != nil {
-		return err
-	}
-	return c.DB.Update(ctx, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(c.Base).MakeBucket(bucketMethods)
-		if err != nil {
-			return err
-		}
-		old, err := bucket.Get([]byte(sys.Instance()), nil)
-		if err == nil && string(old) == string(b) {
-			return nil
-		}
-		return bucket.Set([]byte(sys.Instance()), b)
-	})
-}
-
-func (c *Corpus) words(ctx context.Context) (state wordState, err error) {
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		state, err = readWordState(s.Graph(c.Base).Bucket(bucketWords))
-		return err
-	})
-	return state, err
-}
-
-// Instances returns the methods that are indexed, by instance.
-func (c *Corpus) Instances(v *engine.View) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for e, err := range v.Bucket(bucketMethods).Scan(nil, nil) {
-			if !yield(string(e.Key), err) || err != nil {
-				return
-			}
-		}
-	}
 }

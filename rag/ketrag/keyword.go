@@ -3,18 +3,14 @@ package ketrag
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -66,61 +62,6 @@ func (st *keywordStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 	}
 }
 
-// chunkWords is what the keyword stage learns of one chunk.
-type chunkWords struct {
-	Tokens int       `json:"tokens"`
-	Vector []float32 `json:"-"`
-	// Words are the keywords by key, in order of key.
-	Words []chunkWord `json:"words"`
-}
-
-// chunkWord is one keyword of a chunk.
-type chunkWord struct {
-	Key     string `json:"k"`
-	Surface string `json:"s"`
-	// In are the sentences that it stands in, once for each occurrence.
-	In []int `json:"i"`
-}
-
-// words reads the keywords of a text, sentence by sentence.
-func (s *System) words(chunk string) (sentences []string, words []chunkWord) {
-	at := map[string]int{}
-	for i, sp := range text.Sentences(chunk) {
-		sentence := chunk[sp.Start:sp.End]
-		sentences = append(sentences, sentence)
-		for w := range etext.Words(sentence) {
-			key, surface := w.Text, sentence[w.Start:w.End]
-			if s.p.Compat {
-				// The code keeps the case, and its stop list has none.
-				if key = surface; etext.IsStop(surface) {
-					continue
-				}
-			} else if etext.IsStop(key) {
-				continue
-			}
-			n, ok := at[key]
-			if !ok {
-				n = len(words)
-				at[key] = n
-				words = append(words, chunkWord{Key: key, Surface: surface})
-			}
-			words[n].In = append(words[n].In, i)
-		}
-	}
-	slices.SortFunc(words, func(a, b chunkWord) int { return cmpString(a.Key, b.Key) })
-	return sentences, words
-}
-
-func cmpString(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // Do implements [rag.Stage]: the sentences' vectors, and which words stand in
 // which. The result is the words as JSON, then the vectors.
 func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
@@ -143,44 +84,6 @@ func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 		return nil, err
 	}
 	return encodeWords(chunkWords{Tokens: ch.Tokens, Vector: own, Words: words}, embedded)
-}
-
-// encodeWords writes a result: the length of the JSON, the JSON, and the
-// chunk's and its sentences' vectors.
-func encodeWords(cw chunkWords, sentences [][]float32) ([]byte, error) {
-	head, err := json.Marshal(cw)
-	if err != nil {
-		return nil, err
-	}
-	out := append(binary.AppendUvarint(nil, uint64(len(head))), head...)
-	for _, v := range append([][]float32{cw.Vector}, sentences...) {
-		out = binary.AppendUvarint(out, uint64(len(v)))
-		out = rag.AppendVector(out, v)
-	}
-	return out, nil
-}
-
-func decodeWords(b []byte) (cw chunkWords, sentences [][]float32, err error) {
-	n, k := binary.Uvarint(b)
-	if k <= 0 || n > uint64(len(b)-k) {
-		return cw, nil, fmt.Errorf("malformed result of the keyword stage")
-	}
-	if err := json.Unmarshal(b[k:k+int(n)], &cw); err != nil {
-		return cw, nil, err
-	}
-	for b = b[k+int(n):]; len(b) > 0; {
-		n, k := binary.Uvarint(b)
-		if k <= 0 || 4*n > uint64(len(b)-k) {
-			return cw, nil, fmt.Errorf("malformed result of the keyword stage")
-		}
-		sentences = append(sentences, rag.ReadVector(b[k:k+4*int(n)]))
-		b = b[k+4*int(n):]
-	}
-	if len(sentences) == 0 {
-		return cw, nil, fmt.Errorf("malformed result of the keyword stage")
-	}
-	cw.Vector = sentences[0]
-	return cw, sentences[1:], nil
 }
 
 // sumsByKey returns each keyword's sum over a chunk, scaled by sign.
@@ -326,135 +229,4 @@ func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[e
 		}
 	}
 	return nil
-}
-
-// renew makes the vectors of keywords from their sums. A keyword without a sum,
-// or whose sum is of vectors that cancel out, loses its vector.
-func (s *System) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeID) error {
-	bucket, err := v.MakeBucket(sumsOf(model.Model))
-	if err != nil {
-		return err
-	}
-	stale, err := v.MakeBucket(staleOf(model.Model))
-	if err != nil {
-		return err
-	}
-	space := spaceOf(typeKeyword, model.Model)
-	if err := rag.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
-		return err
-	}
-	var raw, key []byte
-	for _, id := range ids {
-		key = binary.BigEndian.AppendUint64(key[:0], uint64(id))
-		if err := stale.Delete(key); err != nil {
-			return err
-		}
-		raw, err = bucket.Get(key, raw[:0])
-		if isMissing(err) {
-			if err := v.DeleteVector(space, id); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		sum, err := readSum(raw, model.Dim)
-		if err != nil {
-			return err
-		}
-		if sum.zero() {
-			err = v.DeleteVector(space, id)
-		} else {
-			err = v.PutVector(space, id, sum.mean())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Changed implements [rag.System]: it takes the sentences of chunks that leave
-// out of the sums of their keywords. What else the chunks supported goes with
-// their nodes.
-func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	st := s.keywords(m)
-	entered := map[string]bool{}
-	err := s.c.DB.View(ctx, func(snap *engine.Snapshot) error {
-		for _, ch := range gone {
-			ok, err := rag.IsDone(snap, st, rag.WorkItem{Key: ch.Key, Digest: st.digest()})
-			if err != nil {
-				return err
-			}
-			entered[ch.Key] = ok
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	sums := map[string]*wordSum{}
-	for _, ch := range gone {
-		if !entered[ch.Key] {
-			continue
-		}
-		sentences, words := s.words(ch.Text)
-		vecs, err := m.Embed(ctx, nil, sentences)
-		if err != nil {
-			return nil, err
-		}
-		for key, sum := range sumsByKey(chunkWords{Words: words}, vecs, -1) {
-			if sum.count == 0 {
-				continue
-			}
-			if sums[key] == nil {
-				sums[key] = &wordSum{}
-			}
-			sums[key].addSum(sum)
-		}
-	}
-	return func(_ context.Context, tx *engine.Tx) error {
-		v := tx.Graph(s.g)
-		skeleton, chosen := v.NodeType(typeSkeleton)
-		for _, ch := range gone {
-			if err := rag.ForgetJobs(v, unitKey(ch.Key)); err != nil {
-				return err
-			}
-			if !chosen {
-				continue
-			}
-			id, err := v.Lookup(skeleton, ch.Key)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			said, err := contributed(v, id)
-			if err != nil {
-				return err
-			}
-			if err := s.undescribe(v, said); err != nil {
-				return err
-			}
-		}
-		keyword, ok := v.NodeType(typeKeyword)
-		if !ok {
-			return nil
-		}
-		byID := map[engine.NodeID]*wordSum{}
-		for key, sum := range sums {
-			id, err := v.Lookup(keyword, key)
-			if err != nil {
-				return err
-			}
-			byID[id] = &wordSum{count: sum.count, sum: slices.Clone(sum.sum)}
-		}
-		if err := s.addSums(v, st.model, byID, nil); err != nil {
-			return err
-		}
-		// At once, so that no vector tells of what has left.
-		return s.renew(v, st.model, slices.Sorted(maps.Keys(byID)))
-	}, nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
-	"slices"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+	"iter"
+	"slices"
 )
 
 // renewStage makes the vectors of the keywords whose sums have changed. It is
@@ -76,4 +76,51 @@ func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ 
 		return err
 	}
 	return st.s.renew(v, st.model, ids[:min(len(ids), renewBatch)])
+}
+
+// renew makes the vectors of keywords from their sums. A keyword without a sum,
+// or whose sum is of vectors that cancel out, loses its vector.
+func (s *System) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeID) error {
+	bucket, err := v.MakeBucket(sumsOf(model.Model))
+	if err != nil {
+		return err
+	}
+	stale, err := v.MakeBucket(staleOf(model.Model))
+	if err != nil {
+		return err
+	}
+	space := spaceOf(typeKeyword, model.Model)
+	if err := rag.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
+		return err
+	}
+	var raw, key []byte
+	for _, id := range ids {
+		key = binary.BigEndian.AppendUint64(key[:0], uint64(id))
+		if err := stale.Delete(key); err != nil {
+			return err
+		}
+		raw, err = bucket.Get(key, raw[:0])
+		if isMissing(err) {
+			if err := v.DeleteVector(space, id); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		sum, err := readSum(raw, model.Dim)
+		if err != nil {
+			return err
+		}
+		if sum.zero() {
+			err = v.DeleteVector(space, id)
+		} else {
+			err = v.PutVector(space, id, sum.mean())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,47 @@
+package rag
+
+import "github.com/ragdb/ragdb/engine"
+
+// SumsBucket and StaleBucket return the names of the buckets in which methods
+// keep what belongs to the vectors of a model. They go with the model.
+func SumsBucket(model string) string { return "sums@" + model }
+
+// StaleBucket is described at [SumsBucket].
+func StaleBucket(model string) string { return "stale@" + model }
+
+// dropModel removes the vector spaces of a model, and its buckets.
+func dropModel(v *engine.TxView, model string) error {
+	for _, name := range []string{SumsBucket(model), StaleBucket(model)} {
+		if err := emptyBucket(v, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range v.Spaces() {
+		info, err := v.SpaceInfo(name)
+		if err != nil {
+			return err
+		}
+		if info.Model != model {
+			continue
+		}
+		if err := v.DropSpace(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyBucket removes all of a bucket, which need not be there.
+func emptyBucket(v *engine.TxView, name string) error {
+	for _, err := range v.Bucket(name).Scan(nil, nil) {
+		if err != nil {
+			return err
+		}
+		b, err := v.MakeBucket(name)
+		if err != nil {
+			return err
+		}
+		return b.DeletePrefix(nil)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package ketrag
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+)
+
+// Changed implements [rag.System]: it takes the sentences of chunks that leave
+// out of the sums of their keywords. What else the chunks supported goes with
+// their nodes.
+func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	st := s.keywords(m)
+	entered := map[string]bool{}
+	err := s.c.DB.View(ctx, func(snap *engine.Snapshot) error {
+		for _, ch := range gone {
+			ok, err := rag.IsDone(snap, st, rag.WorkItem{Key: ch.Key, Digest: st.digest()})
+			if err != nil {
+				return err
+			}
+			entered[ch.Key] = ok
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sums := map[string]*wordSum{}
+	for _, ch := range gone {
+		if !entered[ch.Key] {
+			continue
+		}
+		sentences, words := s.words(ch.Text)
+		vecs, err := m.Embed(ctx, nil, sentences)
+		if err != nil {
+			return nil, err
+		}
+		for key, sum := range sumsByKey(chunkWords{Words: words}, vecs, -1) {
+			if sum.count == 0 {
+				continue
+			}
+			if sums[key] == nil {
+				sums[key] = &wordSum{}
+			}
+			sums[key].addSum(sum)
+		}
+	}
+	return func(_ context.Context, tx *engine.Tx) error {
+		v := tx.Graph(s.g)
+		skeleton, chosen := v.NodeType(typeSkeleton)
+		for _, ch := range gone {
+			if err := rag.ForgetJobs(v, unitKey(ch.Key)); err != nil {
+				return err
+			}
+			if !chosen {
+				continue
+			}
+			id, err := v.Lookup(skeleton, ch.Key)
+			if isMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			said, err := contributed(v, id)
+			if err != nil {
+				return err
+			}
+			if err := s.undescribe(v, said); err != nil {
+				return err
+			}
+		}
+		keyword, ok := v.NodeType(typeKeyword)
+		if !ok {
+			return nil
+		}
+		byID := map[engine.NodeID]*wordSum{}
+		for key, sum := range sums {
+			id, err := v.Lookup(keyword, key)
+			if err != nil {
+				return err
+			}
+			byID[id] = &wordSum{count: sum.count, sum: slices.Clone(sum.sum)}
+		}
+		if err := s.addSums(v, st.model, byID, nil); err != nil {
+			return err
+		}
+		// At once, so that no vector tells of what has left.
+		return s.renew(v, st.model, slices.Sorted(maps.Keys(byID)))
+	}, nil
+}

@@ -1,0 +1,287 @@
+package noderag
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+)
+
+const (
+	// leidenSeed decides the order of refinement.
+	leidenSeed = 1
+	// outgrown is how many times the largest community of the last whole
+	// clustering one may have before it is clustered for itself.
+	outgrown = 1.5
+	// leastOutgrown is the size below which none is.
+	leastOutgrown = 64
+)
+
+// clustering is a division in the making.
+type clustering struct {
+	s     *System
+	g     *content
+	p     *graphops.Projection
+	old   map[engine.NodeID]member
+	state communityState
+	// of has the community of each node, none where it has none.
+	of []uint64
+	// anew says that all was clustered.
+	anew bool
+}
+
+const none = ^uint64(0)
+
+func (c *clustering) leiden(ctx context.Context, nodes []uint32) (*graphops.LeidenResult, error) {
+	return graphops.Leiden(ctx, c.p, graphops.LeidenOptions{
+		Resolution: c.s.p.Resolution, Seed: leidenSeed, DropIsolated: true, Nodes: nodes,
+	})
+}
+
+// whole divides everything anew. A community of the same nodes as one that
+// there was keeps its number.
+func (c *clustering) whole(ctx context.Context) error {
+	r, err := c.leiden(ctx, nil)
+	if err != nil {
+		return err
+	}
+	before := map[string]uint64{}
+	for number, nodes := range c.grouped(func(i int) uint64 {
+		if m, ok := c.old[c.g.nodes[i].id]; ok {
+			return m.Community
+		}
+		return none
+	}) {
+		before[c.membersKey(nodes)] = number
+	}
+	sizes := map[uint64]int{} // of old communities with nodes that are gone too
+	for _, m := range c.old {
+		sizes[m.Community]++
+	}
+	off, nodes := r.Members()
+	c.state.Largest = 0
+	for i := range c.of {
+		c.of[i] = none
+	}
+	for k := range r.Count {
+		in := nodes[off[k]:off[k+1]]
+		number, ok := before[c.membersKey(in)]
+		if !ok || sizes[number] != len(in) {
+			number = c.state.Next
+			c.state.Next++
+		}
+		for _, i := range in {
+			c.of[i] = number
+		}
+		c.state.Largest = max(c.state.Largest, len(in))
+	}
+	c.anew = true
+	return nil
+}
+
+// grouped returns the nodes by community, ascending.
+func (c *clustering) grouped(of func(i int) uint64) map[uint64][]uint32 {
+	out := map[uint64][]uint32{}
+	for i := range c.g.nodes {
+		if number := of(i); number != none {
+			out[number] = append(out[number], uint32(i))
+		}
+	}
+	return out
+}
+
+// membersKey identifies a set of nodes.
+func (c *clustering) membersKey(nodes []uint32) string {
+	b := make([]byte, 0, 4*len(nodes))
+	for _, i := range nodes {
+		b = binary.BigEndian.AppendUint32(b, i)
+	}
+	return string(b)
+}
+
+// grow places what is new or has changed.
+func (c *clustering) grow(ctx context.Context) error {
+	var free []uint32
+	for i, n := range c.g.nodes {
+		m, ok := c.old[n.id]
+		degree := c.p.Degree(uint32(i))
+		switch {
+		case degree == 0:
+			c.of[i] = none
+			continue
+		case ok:
+			c.of[i] = m.Community
+		default:
+			c.of[i] = c.state.Next
+			c.state.Next++
+		}
+		if !ok || int(m.Degree) != degree {
+			free = append(free, uint32(i))
+		}
+	}
+	if err := c.move(ctx, free); err != nil {
+		return err
+	}
+	return c.divide(ctx)
+}
+
+// maxPasses bounds how often the nodes that may move are looked at.
+const maxPasses = 20
+
+// move moves nodes to the neighbouring communities by which modularity gains
+// most, of several the least number, until nothing gains. The gain of node u by
+// joining C is e(u,C)/m - resolution d(u) d(C)/(2m²), C without u.
+func (c *clustering) move(ctx context.Context, free []uint32) error {
+	if len(free) == 0 {
+		return nil
+	}
+	strength := map[uint64]float64{} // sum of degrees
+	for i, number := range c.of {
+		if number != none {
+			strength[number] += float64(c.p.Degree(uint32(i)))
+		}
+	}
+	twice := 2 * float64(c.p.Edges())
+	for range maxPasses {
+		moved := false
+		for at, u := range free {
+			if at%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			degree := float64(c.p.Degree(u))
+			links := map[uint64]float64{}
+			row, _ := c.p.Row(u)
+			for _, w := range row {
+				links[c.of[w]]++
+			}
+			here := c.of[u]
+			strength[here] -= degree
+			gain := func(number uint64) float64 {
+				return links[number] - c.s.p.Resolution*degree*strength[number]/twice
+			}
+			best, most := here, gain(here)
+			for _, number := range keysOf(links) {
+				// What rounding makes of equal gains moves nothing.
+				if x := gain(number); x > most+1e-12 {
+					best, most = number, x
+				}
+			}
+			strength[best] += degree
+			if best != here {
+				c.of[u], moved = best, true
+			}
+		}
+		if !moved {
+			return nil
+		}
+	}
+	return nil
+}
+
+func keysOf(m map[uint64]float64) []uint64 {
+	out := make([]uint64, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// divide clusters the communities that are too large, each on its own graph.
+// The largest part of each keeps the number.
+func (c *clustering) divide(ctx context.Context) error {
+	limit := max(leastOutgrown, int(outgrown*float64(c.state.Largest)))
+	all := c.grouped(func(i int) uint64 { return c.of[i] })
+	numbers := make([]uint64, 0, len(all))
+	for number := range all {
+		numbers = append(numbers, number)
+	}
+	slices.Sort(numbers)
+	for _, number := range numbers {
+		if len(all[number]) <= limit {
+			continue
+		}
+		r, err := c.leiden(ctx, all[number])
+		if err != nil {
+			return err
+		}
+		off, nodes := r.Members()
+		largest := 0
+		for k := range r.Count {
+			if off[k+1]-off[k] > off[largest+1]-off[largest] {
+				largest = k
+			}
+		}
+		for k := range r.Count {
+			if k == largest {
+				continue
+			}
+			for _, i := range nodes[off[k]:off[k+1]] {
+				c.of[i] = c.state.Next
+			}
+			c.state.Next++
+		}
+	}
+	return nil
+}
+
+// changes compares with what is stored.
+func (c *clustering) changes() (clustered, error) {
+	out := clustered{Set: []member{}, Gone: []engine.NodeID{}, Ended: []uint64{}}
+	there := map[uint64]bool{}
+	part := graphops.Partition{Of: make([]uint32, len(c.of))}
+	numbers := map[uint64]uint32{}
+	c.state.Nodes = 0
+	for i, number := range c.of {
+		part.Of[i] = graphops.None
+		if number == none {
+			continue
+		}
+		c.state.Nodes++
+		there[number] = true
+		k, ok := numbers[number]
+		if !ok {
+			k = uint32(len(numbers))
+			numbers[number] = k
+		}
+		part.Of[i] = k
+		m := member{c.g.nodes[i].id, number, uint32(c.p.Degree(uint32(i)))}
+		old, ok := c.old[m.Node]
+		if old != m {
+			out.Set = append(out.Set, m)
+		}
+		if !ok || old.Community != number {
+			c.state.Moved++
+		}
+	}
+	part.Count = len(numbers)
+	c.state.Communities = len(numbers)
+	ended := map[uint64]bool{}
+	for id, m := range c.old {
+		if i, ok := c.g.at[id]; !ok || c.of[i] == none {
+			out.Gone = append(out.Gone, id)
+		}
+		if !there[m.Community] {
+			ended[m.Community] = true
+		}
+	}
+	slices.Sort(out.Gone)
+	for number := range ended {
+		out.Ended = append(out.Ended, number)
+	}
+	slices.Sort(out.Ended)
+	slices.SortFunc(out.Set, func(a, b member) int { return cmp.Compare(a.Node, b.Node) })
+	q, err := graphops.Modularity(c.p, &part, c.s.p.Resolution)
+	if err != nil {
+		return out, err
+	}
+	c.state.Now = q
+	if c.anew {
+		c.state.Whole, c.state.Moved = q, 0
+	}
+	out.State = c.state
+	return out, nil
+}

@@ -1,0 +1,108 @@
+package rag
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// wordChange is what texts that enter or leave do to the words.
+type wordChange struct {
+	rows  *local.Change
+	cases text.CaseStats
+}
+
+// newWordChange returns an empty change, nil before the first training.
+func newWordChange(t *local.Table) *wordChange {
+	if t == nil {
+		return nil
+	}
+	return &wordChange{rows: local.NewChange(t)}
+}
+
+func (w *wordChange) add(s string) {
+	w.rows.Add(s)
+	w.cases.Add(s)
+}
+
+func (w *wordChange) remove(s string) {
+	w.rows.Remove(s)
+	w.cases.Remove(s)
+}
+
+// changeWords applies to the live rows what texts that enter or leave do to
+// them, in the transaction in which they do.
+func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
+	if w == nil {
+		return nil
+	}
+	v, change := tx.Graph(c.Base), w.rows
+	b, err := v.MakeBucket(bucketWords)
+	if err != nil {
+		return err
+	}
+	state, err := readWordState(b.Bucket)
+	if err != nil {
+		return err
+	}
+	version := state.newest()
+	for _, r := range change.Rows() {
+		key := wordKey(version, "row/"+r.Word)
+		raw, err := b.Get(key, nil)
+		if err != nil && !isMissing(err) {
+			return err
+		}
+		if err == nil {
+			old, err := local.DecodeRow(r.Word, raw)
+			if err != nil {
+				return err
+			}
+			r.Add(old)
+		}
+		if r.IsZero() {
+			err = errors.Join(b.Delete(key), b.Set(wordKey(version, "gone/"+r.Word), nil))
+		} else {
+			err = b.Set(key, r.Append(nil))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if change.Texts() != 0 {
+		key := wordKey(version, "texts")
+		raw, err := b.Get(key, nil)
+		if err != nil {
+			return err
+		}
+		if err := b.Set(key, appendUint64(uint64(int64(bigEndian(raw))+change.Texts()))); err != nil {
+			return err
+		}
+	}
+	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
+}
+
+// changeCases notes a change of the case statistics, beside what the same
+// commit changed already.
+func changeCases(b engine.BucketWriter, key []byte, change *text.CaseStats) error {
+	raw, err := b.Get(key, nil)
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	if err == nil {
+		var before text.CaseStats
+		if err := before.UnmarshalBinary(raw); err != nil {
+			return err
+		}
+		change.Merge(&before)
+	}
+	if change.Len() == 0 {
+		return b.Delete(key)
+	}
+	if raw, err = change.MarshalBinary(); err != nil {
+		return err
+	}
+	return b.Set(key, raw)
+}

@@ -1,0 +1,122 @@
+package rag
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// tidyWords brings what is kept of words in order after documents came and
+// went: one set of case statistics, and no word in the table that no text has.
+// Each of its commits leaves the words as good as they were.
+func (c *Corpus) tidyWords(ctx context.Context) error {
+	state, err := c.words(ctx)
+	if err != nil || state.newest() == 0 {
+		return err
+	}
+	if err := c.tidyCases(ctx, state.newest()); err != nil {
+		return err
+	}
+	return c.dropGone(ctx, state.newest())
+}
+
+func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
+	cases := &text.CaseStats{}
+	var changes [][]byte
+	whole := wordKey(version, "cases")
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		return eachCases(s.Graph(c.Base).Bucket(bucketWords), version, func(key []byte, part *text.CaseStats) error {
+			if cases.Merge(part); len(key) > len(whole) {
+				changes = append(changes, slices.Clone(key))
+			}
+			return nil
+		})
+	})
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	raw, err := cases.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return c.DB.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+		if err != nil {
+			return err
+		}
+		for _, k := range changes {
+			if err := b.Delete(k); err != nil {
+				return err
+			}
+		}
+		return b.Set(whole, raw)
+	})
+}
+
+// maxGone is how many words are dropped from a table in one commit: each may
+// stand in another block of it.
+const maxGone = 48
+
+// dropGone takes the words that the corpus lost out of the table. No text has
+// them, so no vector changes.
+func (c *Corpus) dropGone(ctx context.Context, version uint32) error {
+	for {
+		gone, dropped, err := c.goneWords(ctx, version)
+		if err != nil || len(gone) == 0 {
+			return err
+		}
+		err = c.DB.Update(ctx, func(tx *engine.Tx) error {
+			b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+			if err != nil {
+				return err
+			}
+			for _, k := range gone {
+				if err := b.Delete(k); err != nil {
+					return err
+				}
+			}
+			if len(dropped) == 0 {
+				return nil
+			}
+			table := func(key []byte) []byte { return wordKey(version, "table/"+string(key)) }
+			return local.Drop(
+				func(key []byte) ([]byte, error) { return b.Get(table(key), nil) },
+				func(key, value []byte) error { return b.Set(table(key), value) },
+				dropped)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// goneWords returns the next keys that say that the corpus lost a word, and
+// those of the words that it has not got back since.
+func (c *Corpus) goneWords(ctx context.Context, version uint32) (keys [][]byte, words []string, err error) {
+	prefix := wordKey(version, "gone/")
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(c.Base).Bucket(bucketWords)
+		for e, err := range b.Prefix(prefix) {
+			if err != nil {
+				return err
+			}
+			keys = append(keys, slices.Clone(e.Key))
+			word := string(e.Key[len(prefix):])
+			has, err := b.Has(wordKey(version, "row/"+word))
+			if err != nil {
+				return err
+			}
+			if !has {
+				words = append(words, word)
+			}
+			if len(words) == maxGone {
+				return nil
+			}
+		}
+		return nil
+	})
+	return keys, words, err
+}
