@@ -20,7 +20,7 @@ type answerResult struct {
 	Method   string          `json:"method"`
 	Model    string          `json:"model,omitempty"`
 	NS       string          `json:"ns"`
-	Sources  []answerSource  `json:"sources"`
+	Sources  []rag.Source    `json:"sources"`
 	Items    *[]evidenceItem `json:"items,omitempty"`
 	Trace    string          `json:"trace,omitempty"`
 	Tokens   tokenCount      `json:"tokens"`
@@ -31,18 +31,6 @@ type answerResult struct {
 	// Plan and Ops are there with --explain.
 	Plan string          `json:"plan,omitempty"`
 	Ops  []query.OpTrace `json:"ops,omitempty"`
-}
-
-// answerSource is a source with its chunk's id as why and show take it.
-type answerSource struct {
-	N       int      `json:"n"`
-	Doc     string   `json:"doc"`
-	Page    int      `json:"page,omitempty"`
-	Heading string   `json:"heading,omitempty"`
-	Bytes   [2]int64 `json:"bytes"`
-	Chunk   string   `json:"chunk"`
-	Score   float64  `json:"score"`
-	Quote   string   `json:"quote"`
 }
 
 // tokenCount counts tokens: those of the evidence and those of the answer.
@@ -82,7 +70,7 @@ func split(ev *rag.Evidence) timings {
 			t.ANN += ms(self)
 		case "TextSearch", "NameMatch", "PhraseSearch":
 			t.Text += ms(self)
-		case "PPR", "PageRank":
+		case "PPR":
 			t.PPR += ms(self)
 		case "Pack", "Sections", "Top":
 			t.Assemble += ms(self)
@@ -98,7 +86,7 @@ func split(ev *rag.Evidence) timings {
 func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time.Duration) *answerResult {
 	r := &answerResult{
 		V: 1, Question: ans.Question, Method: ans.Method, NS: k.corpus.Namespace.Name(),
-		Sources: []answerSource{}, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
+		Sources: []rag.Source{}, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
 	}
 	r.Ms.Total = ms(took)
 	spent := k.models.Meter().Total()
@@ -112,7 +100,8 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 	r.Answer, r.Answered, r.Model = &ans.Text, &ans.Answered, k.models.Provider.Name()
 	r.Tokens.Out, r.Ms.LLM = ans.Usage.OutTokens, ms(ans.ModelTime)
 	for _, s := range ans.Sources {
-		r.Sources = append(r.Sources, answerSource{s.N, s.Doc, s.Page, s.Heading, s.Bytes, chunkID(s.Chunk), s.Score, s.Quote})
+		s.Chunk = chunkID(s.Chunk) // as why and show take it
+		r.Sources = append(r.Sources, s)
 	}
 	return r
 }

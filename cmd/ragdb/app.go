@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -234,22 +235,14 @@ func flagMessage(err error) string {
 	return s
 }
 
-// choice is a flag with a few values.
-type choice struct {
-	value string
-	of    []string
-}
-
-func (c *choice) String() string { return c.value }
-
-// Set implements [pflag.Value].
-func (c *choice) Set(s string) error {
-	if !slices.Contains(c.of, s) {
-		return usage("", "%q is not one of %s", s, strings.Join(c.of, ", "))
+// agree asks a yes-or-no question on a terminal; elsewhere, and with --yes, the
+// answer is yes.
+func (a *app) agree(format string, args ...any) bool {
+	if a.global.yes || !isTerminal(a.stdin) || !a.out.errTTY {
+		return true
 	}
-	c.value = s
-	return nil
+	fmt.Fprintf(a.out.stderr, format+" [y/N] ", args...)
+	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
 }
-
-// Type implements [pflag.Value].
-func (c *choice) Type() string { return "WORD" }

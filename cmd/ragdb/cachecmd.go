@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -87,7 +88,7 @@ func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
 	}
 	t := &table{head: []string{"model", "kind", "entries", "unused", "bytes", "tokens read", "tokens written"}, right: []bool{false, false, true, true, true, true, true}}
 	for _, r := range s.Rows {
-		t.add(r, orDefault(r.Model, "-"), string(r.Kind), number(r.Entries), number(r.Unused), number(int(r.Bytes)), number(r.Usage.InTokens), number(r.Usage.OutTokens))
+		t.add(r, cmp.Or(r.Model, "-"), string(r.Kind), number(r.Entries), number(r.Unused), number(int(r.Bytes)), number(r.Usage.InTokens), number(r.Usage.OutTokens))
 	}
 	if len(t.rows) == 0 && a.out.text() {
 		a.out.print("nothing is kept: no paid model was asked\n")

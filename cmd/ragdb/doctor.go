@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -84,7 +85,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 		if err != nil {
 			return err
 		}
-		want := orDefault(f.embed, rag.LocalModel)
+		want := cmp.Or(f.embed, rag.LocalModel)
 		switch {
 		case !ok:
 			r.Corpus = "nothing is embedded yet"
@@ -110,7 +111,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 const doctorPatience = 60 * time.Second
 
 func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) modelCheck {
-	m := modelCheck{Role: role, Model: orDefault(cfg.Model, rag.LocalModel), OK: true}
+	m := modelCheck{Role: role, Model: cmp.Or(cfg.Model, rag.LocalModel), OK: true}
 	if isLocal(cfg.Model) {
 		return m
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -115,20 +113,6 @@ func (l *language) properties(v *engine.View, n engine.Node) (engine.Props, erro
 		}
 	}
 	return out, nil
-}
-
-// writeOut writes a file, or standard output for -.
-func (a *app) writeOut(path string, write func(io.Writer) error) (int64, error) {
-	counted := func(w io.Writer) (int64, error) {
-		buf := bufio.NewWriterSize(w, 1<<16)
-		n := &counter{w: buf}
-		err := write(n)
-		return n.n, errors.Join(err, buf.Flush())
-	}
-	if path == "-" {
-		return counted(a.out.stdout)
-	}
-	return a.writeFile(path, counted)
 }
 
 // writeTables writes nodes.csv and edges.csv in a folder.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ func (c *atLeastOne) String() string {
 	return strconv.Itoa(int(*c))
 }
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (c *atLeastOne) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
@@ -29,7 +30,7 @@ func (c *atLeastOne) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
+// Type implements [pflag.Value].
 func (c *atLeastOne) Type() string { return "N" }
 
 // dollars is a flag for money; 0 is its unset value and cannot be given.
@@ -42,7 +43,7 @@ func (d *dollars) String() string {
 	return strconv.FormatFloat(float64(*d), 'f', -1, 64)
 }
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (d *dollars) Set(s string) error {
 	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
@@ -52,7 +53,7 @@ func (d *dollars) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
+// Type implements [pflag.Value].
 func (d *dollars) Type() string { return "DOLLARS" }
 
 // specList is a flag for methods: name[:key=value,...][@label],...
@@ -71,7 +72,7 @@ func (l *specList) String() string {
 	return strings.Join(out, ",")
 }
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (l *specList) Set(s string) error {
 	var specs []rag.Spec
 	if l.all && s == "all" {
@@ -97,15 +98,23 @@ func (l *specList) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
+// Type implements [pflag.Value].
 func (l *specList) Type() string { return "METHOD" }
+
+// only returns the one method of a flag, or another where it has none.
+func (l *specList) only(other string) rag.Spec {
+	if len(l.specs) == 0 {
+		return rag.Spec{Name: other}
+	}
+	return l.specs[0]
+}
 
 // pairs is a flag that is given several times as key=value.
 type pairs map[string]string
 
 func (p *pairs) String() string { return "" }
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (p *pairs) Set(s string) error {
 	k, v, ok := strings.Cut(s, "=")
 	if k = strings.TrimSpace(k); !ok || k == "" {
@@ -121,5 +130,25 @@ func (p *pairs) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
+// Type implements [pflag.Value].
 func (p *pairs) Type() string { return "KEY=VALUE" }
+
+// choice is a flag with a few values.
+type choice struct {
+	value string
+	of    []string
+}
+
+func (c *choice) String() string { return c.value }
+
+// Set implements [pflag.Value].
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.of, s) {
+		return usage("", "%q is not one of %s", s, strings.Join(c.of, ", "))
+	}
+	c.value = s
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (c *choice) Type() string { return "WORD" }

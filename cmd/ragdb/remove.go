@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -155,16 +152,4 @@ func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
 	if len(r.Stale) > 0 {
 		a.out.note("next: ragdb index %s renews what concerns the whole corpus", quote(c.DB.Path()))
 	}
-}
-
-// agree asks a yes-or-no question on a terminal; elsewhere, and with --yes, the
-// answer is yes.
-func (a *app) agree(format string, args ...any) bool {
-	if a.global.yes || !isTerminal(a.stdin) || !a.out.errTTY {
-		return true
-	}
-	fmt.Fprintf(a.out.stderr, format+" [y/N] ", args...)
-	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -86,7 +87,7 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	}
 	want := slices.Clone(done)
 	if len(done) == 0 {
-		want = append(want, orDefault(r.Settings["method"], methods.Default)) // begun, perhaps
+		want = append(want, cmp.Or(r.Settings["method"], methods.Default)) // begun, perhaps
 	}
 	snap, err := c.DB.Snapshot(ctx)
 	if err != nil {

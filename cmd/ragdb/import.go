@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+func (a *app) importCommand() *cobra.Command {
+	method := specList{methods: a.methods}
+	var graph string
+	cmd := &cobra.Command{
+		Use:   "import DB jsonl|openie|graphrag|graphml|csv PATH|-",
+		Short: "Read what export wrote, or what another program made",
+		Long: `Import reads JSON lines of ragdb export into a namespace, making DB where it
+does not exist. What is there already stays; what is there under the same name is
+replaced. With - it reads standard input.
+
+openie reads documents with what a model extracted from them: a folder with
+corpus.jsonl, lines of {"id","title","text"}, and openie.jsonl, lines of
+{"passage_id","entities":[...],"triples":[[s,p,o],...]}, or such a file beside a
+corpus.jsonl; each possibly with .gz. The documents are indexed, and methods that
+read entities and relations take them from there, now and later.
+
+graphrag reads a folder of tables of Microsoft GraphRAG, Parquet or JSON lines:
+text_units and entities, and documents, relationships, communities and
+community_reports where there are. The documents are indexed, and the rest becomes
+the graph named graphrag, whose nodes and edges rest on their chunks.
+
+graphml reads one graph of a GraphML file, csv a folder with nodes.csv and
+edges.csv as neo4j-admin import has them, into the graph --graph, by default
+named after PATH: a graph of your own, for queries. Their documents are not known,
+so that no method answers from it.
+
+Wrong files are refused before anything is written; an interrupted import goes on
+with the same command.`,
+		Example: `  ragdb import copy.ragdb jsonl acme.jsonl
+  ragdb import musique.ragdb openie ./musique
+  ragdb import book.ragdb graphrag ./output`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, rest, err := a.database(cmd, args, 2, false)
+			if err != nil {
+				return err
+			}
+			format, from := rest[0], rest[1]
+			ctx, cancel := a.context(cmd)
+			defer cancel()
+			switch format {
+			case "jsonl":
+				return a.importLines(ctx, path, from)
+			case formatOpenIE, formatGraphRAG:
+				return a.importOther(ctx, cmd, path, format, from, method.specs)
+			case "graphml", "csv":
+				return a.importGraph(ctx, cmd, path, format, from, graph)
+			}
+			return usage("the formats are jsonl, openie, graphrag, graphml and csv", "there is no format %q", format)
+		},
+	}
+	cmd.Flags().StringVar(&graph, "graph", "", "the `GRAPH` that graphml and csv are read into (default: named after PATH)")
+	cmd.Flags().Var(&method, "method", "methods to index documents of openie and graphrag by: "+strings.Join(a.methods.Names(), ", "))
+	return cmd
+}
+
+// importLines reads JSON lines from a file, or from standard input for -.
+func (a *app) importLines(ctx context.Context, path, from string) (err error) {
+	in := a.stdin
+	if from != "-" {
+		f, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	start := time.Now()
+	db, err := a.open(ctx, path, toCreate)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close(db)) }()
+	ns, err := db.Namespace(ctx, a.global.ns)
+	if err != nil {
+		return err
+	}
+	n := &counter{r: in}
+	if err := ns.Import(ctx, n); err != nil {
+		var line *engine.LineError
+		if errors.As(err, &line) {
+			return &failure{exit: exitFailed, code: "malformed", err: err, hint: "give a file that ragdb export wrote; what came before that line is imported",
+				message: fmt.Sprintf("%s, %s", from, chain(line))}
+		}
+		return err
+	}
+	a.printTransfer(transferResult{1, path, ns.Name(), from, n.n, time.Since(start).Milliseconds()}, "imported "+from+" into "+path)
+	return nil
+}

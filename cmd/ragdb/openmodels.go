@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/importer"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/openai"
+	"github.com/ragdb/ragdb/rag/llm/replay"
+	"github.com/ragdb/ragdb/rag/prompts"
+)
+
+// useModels makes a corpus use the models of the flags, whenever it opens them,
+// all counted on one meter.
+func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
+	meter, err := a.meter(f)
+	if err != nil {
+		return err
+	}
+	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, true) }
+	if f.remote() {
+		r, err := a.openRemote(ctx, c, f)
+		if err != nil {
+			return err
+		}
+		c.NoWords = r.chat != nil && r.embedder != nil
+		open = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return r.models(ctx, c, true) }
+	}
+	c.Models = importer.WithRecordings(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		m, err := open(ctx, c)
+		if err == nil {
+			m.Metered(meter)
+		}
+		return m, err
+	})
+	return nil
+}
+
+// questionModels opens the models for questions, and refuses those that the
+// corpus is not embedded with.
+func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag.Models, error) {
+	var m *rag.Models
+	prices, _, err := a.prices(f)
+	if err != nil {
+		return nil, err
+	}
+	if f.remote() {
+		r, rerr := a.openRemote(ctx, c, f)
+		if rerr != nil {
+			return nil, rerr
+		}
+		m, err = r.models(ctx, c, false)
+	} else {
+		m, err = rag.OpenLocal(ctx, c, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.Metered(a.spent.add(rag.NewMeter(prices, rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
+	return m, c.CheckModel(ctx, m)
+}
+
+// remoteModels are the models that are called over the network; nil where the
+// local one is used.
+type remoteModels struct {
+	chat     llm.Provider
+	embedder llm.Embedder
+	prompts  *prompts.Set
+	lang     string
+	workers  int
+}
+
+// openRemote opens the models of the flags that are called over the network;
+// with --replay what is kept stands in for them.
+func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*remoteModels, error) {
+	o := openai.Options{
+		Concurrency: int(f.concurrency), Limiter: openai.NewLimiter(int(f.rpm), int(f.tpm), nil),
+		Count: c.Tokens.Count, Log: a.logger(),
+	}
+	r := &remoteModels{workers: remoteWorkers, lang: f.lang}
+	if r.lang == "auto" {
+		r.lang = ""
+	}
+	var err error
+	if r.prompts, err = a.loadPrompts(f.prompts); err != nil {
+		return nil, err
+	}
+	if !isLocal(f.chat) {
+		if f.replay {
+			r.chat = keptOnly{f.chat}
+		} else {
+			r.chat, err = openai.NewChat(a.chatConfig(f), o)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if isLocal(f.embed) {
+		return r, nil
+	}
+	dim := int(f.dim)
+	if have, ok, err := c.EmbeddingModel(ctx); err != nil {
+		return nil, err
+	} else if ok && have.Model == f.embed && dim == 0 {
+		dim = have.Dim
+	}
+	if f.replay {
+		if dim == 0 {
+			return nil, usage("add --embed-dim", "--replay needs to know how many dimensions the vectors of %s have", f.embed)
+		}
+		r.embedder = replay.NewEmbedder(llm.SpaceInfo{Model: f.embed, Dim: dim})
+		return r, nil
+	}
+	e, err := openai.NewEmbedder(a.embedConfig(f), dim, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.embedder = e; dim == 0 {
+		_, _, err = e.Dimension(ctx)
+	}
+	return r, err
+}
+
+// models returns the models of a corpus: those over the network, and the local
+// one for the role that has none.
+func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
+	var m *rag.Models
+	if r.embedder != nil {
+		m = rag.NewModels(c, nil, r.embedder, r.embedder)
+	} else {
+		var err error
+		if m, err = rag.OpenLocal(ctx, c, forIndex); err != nil {
+			return nil, err
+		}
+	}
+	if r.chat != nil {
+		m.Provider, m.Free = r.chat, false
+		m.Fill, m.Lang = r.prompts.Fill, r.lang
+		hash := r.prompts.Hash()
+		m.Prompts = hex.EncodeToString(hash[:])
+	} else if m.Provider == nil {
+		rules, err := rag.Rules(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		m.Provider, m.Free = rules, true
+	}
+	m.Workers = r.workers
+	return m, nil
+}
+
+// remoteWorkers is how many work items are done at once where models are waited
+// for: enough to fill the requests of embeddings.
+const remoteWorkers = 256
+
+// keptOnly is a model that gives no reply that is not kept already.
+type keptOnly struct{ model string }
+
+// Name implements [llm.Provider].
+func (k keptOnly) Name() string { return k.model }
+
+// Can implements [llm.Provider].
+func (k keptOnly) Can(kind llm.Kind) bool { return kind.Form() != llm.FormUnknown }
+
+// Do implements [llm.Provider].
+func (k keptOnly) Do(_ context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	return llm.Reply{}, llm.Usage{}, fmt.Errorf("%s: %w", t.Kind, replay.ErrNotRecorded)
+}
+
+// loadPrompts returns the built-in prompts with the files of a folder in their
+// place.
+func (a *app) loadPrompts(dir string) (*prompts.Set, error) {
+	if dir == "" {
+		return prompts.Default()
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, usage("write the prompts there with ragdb prompts export "+quote(dir), "--prompts: %s is not a folder", dir)
+	}
+	set, err := prompts.Load(os.DirFS(dir))
+	if err != nil {
+		return nil, usage("", "--prompts: %s", message(err))
+	}
+	return set, nil
+}
