@@ -2,16 +2,13 @@ package graphops_test
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -423,180 +420,5 @@ func TestPPRRefuses(t *testing.T) {
 	}
 	if _, err := graphops.PPR(t.Context(), negative, seedsOf(0), graphops.PPROptions{Weights: graphops.UnitWeights}); err != nil {
 		t.Errorf("unit weights: %v", err)
-	}
-}
-
-// What reads from the store returns the store's error, and the context's.
-func TestLocalOperationsReturnErrors(t *testing.T) {
-	m := newMessy(t, rand.New(rand.NewPCG(1, 1)), 40, 300)
-	v := viewOf(t, m.g)
-	dead, cancel := context.WithCancel(t.Context())
-	cancel()
-	from, to := uint32(m.ids[3]), uint32(m.ids[9])
-	operations := map[string]func(ctx context.Context, a graphops.Adjacency) error{
-		"ppr": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.PPR(ctx, a, seedsOf(from), graphops.PPROptions{})
-			return err
-		},
-		"degrees": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.PPR(ctx, a, seedsOf(from), graphops.PPROptions{Weights: graphops.DegreeWeights})
-			return err
-		},
-		"push": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.ForwardPush(ctx, a, seedsOf(from), graphops.PushOptions{})
-			return err
-		},
-		"path": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.ShortestPath(ctx, a, from, to, graphops.PathOptions{})
-			return err
-		},
-		"weighted path": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.WeightedPath(ctx, a, from, to, graphops.WeightedPathOptions{})
-			return err
-		},
-		"chain": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.PathChain(ctx, a, []uint32{from, to}, graphops.PathOptions{})
-			return err
-		},
-		"expand": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.Expand(ctx, a, []uint32{from}, graphops.ExpandOptions{})
-			return err
-		},
-		"induced": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.Induced(ctx, a, []uint32{from, to})
-			return err
-		},
-		"ego": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.Ego(ctx, a, from, 2)
-			return err
-		},
-	}
-	for name, run := range operations {
-		t.Run(name, func(t *testing.T) {
-			if err := run(t.Context(), graphops.Local(v, engine.EdgeFilter{})); err != nil {
-				t.Fatal(err)
-			}
-			if err := run(dead, graphops.Local(v, engine.EdgeFilter{})); !errors.Is(err, context.Canceled) {
-				t.Errorf("context: %v", err)
-			}
-			if err := run(t.Context(), graphops.Local(v.WithContext(dead), engine.EdgeFilter{})); !errors.Is(err, context.Canceled) {
-				t.Errorf("store: %v", err)
-			}
-		})
-	}
-}
-
-// Long operations end soon after their context.
-func TestLocalOperationsAreCancelled(t *testing.T) {
-	s := rmat(14, 12, 1, 4)
-	p := s.project(t, true)
-	for name, run := range map[string]func(ctx context.Context) error{
-		"ppr": func(ctx context.Context) error {
-			_, err := graphops.PPR(ctx, p, seedsOf(5), graphops.PPROptions{Steps: 1 << 30})
-			return err
-		},
-		"push": func(ctx context.Context) error {
-			_, err := graphops.ForwardPush(ctx, p, seedsOf(5), graphops.PushOptions{Alpha: 1e-6, MaxResidual: 1e-300})
-			return err
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			ctx := &endsAfter{Context: t.Context(), left: 4}
-			if err := run(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("%v", err)
-			}
-		})
-	}
-}
-
-func TestTopPerType(t *testing.T) {
-	m := newMessy(t, rand.New(rand.NewPCG(4, 4)), 200, 900)
-	v := viewOf(t, m.g)
-	p := must(graphops.Project(t.Context(), v, graphops.Spec{}))(t)
-	types := must(graphops.ReadNodeTypes(v))(t)
-	g := graphops.Local(v, engine.EdgeFilter{})
-	for u := range uint32(p.Len()) {
-		id := p.NodeOf(u)
-		n := must(v.Node(id))(t)
-		if p.TypeOf(u) != n.Type || types.TypeOf(uint32(id)) != n.Type || g.TypeOf(uint32(id)) != n.Type {
-			t.Fatalf("node %d: %d %d %d, want %d", id, p.TypeOf(u), types.TypeOf(uint32(id)), g.TypeOf(uint32(id)), n.Type)
-		}
-	}
-	version := must(v.Version())(t)
-	if p.TypeOf(uint32(p.Len())) != 0 || types.TypeOf(1<<20) != 0 || types.TypeOf(0) != 0 || g.TypeOf(1<<20) != 0 ||
-		undirected(t, 2).TypeOf(1) != 0 || types.Version() != version || g.Err() != nil {
-		t.Error("types of no nodes")
-	}
-
-	a, b, c := m.nodes[0], m.nodes[1], m.nodes[2]
-	typeOf := func(u uint32) engine.TypeID { return []engine.TypeID{a, b, c, 0}[u%4] }
-	scores := seedsOf(3, 0, 4, 1, 8, 2, 12, 5, 6, 7, 9)
-	for _, test := range []struct {
-		name   string
-		quotas []graphops.Quota
-		want   [][]graphops.Scored
-		asked  int
-	}{
-		{"one type", []graphops.Quota{{Types: []engine.TypeID{a}, Most: 2}}, [][]graphops.Scored{seedsOf(0, 4)}, 3},
-		{"two quotas", []graphops.Quota{{Types: []engine.TypeID{c}, Most: 1}, {Types: []engine.TypeID{a, b}, Most: 3}},
-			[][]graphops.Scored{seedsOf(2), seedsOf(0, 4, 1)}, 6},
-		{"not full", []graphops.Quota{{Types: []engine.TypeID{c}, Most: 9}}, [][]graphops.Scored{seedsOf(2, 6)}, 11},
-		{"none", []graphops.Quota{{Types: []engine.TypeID{a}}, {Most: 3}}, [][]graphops.Scored{nil, nil}, 0},
-		{"the first counts", []graphops.Quota{{Types: []engine.TypeID{b}, Most: 1}, {Types: []engine.TypeID{b}, Most: 1}},
-			[][]graphops.Scored{seedsOf(1), nil}, 11},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			asked := 0
-			got := graphops.TopPerType(scores, func(u uint32) engine.TypeID { asked++; return typeOf(u) }, test.quotas)
-			if !slices.EqualFunc(got, test.want, slices.Equal[[]graphops.Scored]) || asked != test.asked {
-				t.Errorf("%v after %d questions, want %v after %d", got, asked, test.want, test.asked)
-			}
-		})
-	}
-}
-
-// A query works in what the one before it has left; results are the caller's.
-func TestLocalOperationsShareNothing(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 1))
-	edges := randomEdges(r, 300, 900)
-	p := must(graphops.FromEdges(300, edges, graphops.EdgeOptions{Weighted: true}))(t)
-	type answer struct {
-		scores []graphops.Scored
-		path   *graphops.Path
-		ego    *graphops.EgoNetwork
-	}
-	var kept []answer
-	ask := func(a graphops.Adjacency, u, v uint32) answer {
-		return answer{
-			must(graphops.PPR(t.Context(), a, seedsOf(u, v), graphops.PPROptions{}))(t),
-			must(graphops.WeightedPath(t.Context(), a, u, v, graphops.WeightedPathOptions{}))(t),
-			must(graphops.Ego(t.Context(), a, u, 1))(t),
-		}
-	}
-	for u := range uint32(50) {
-		fresh := must(graphops.FromEdges(300, edges, graphops.EdgeOptions{Weighted: true}))(t)
-		got, want := ask(p, u, 2*u+1), ask(fresh, u, 2*u+1)
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("query %d: %+v, want %+v", u, got, want)
-		}
-		kept = append(kept, got)
-	}
-	// Many may ask a projection at once.
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for u := range uint32(50) {
-				scores, err := graphops.PPR(t.Context(), p, seedsOf(u, 2*u+1), graphops.PPROptions{})
-				if err != nil || !slices.Equal(scores, kept[u].scores) {
-					t.Errorf("query %d: %v, %v; was %v", u, scores, err, kept[u].scores)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for u := range uint32(50) {
-		if again := ask(p, u, 2*u+1); !reflect.DeepEqual(again, kept[u]) {
-			t.Fatalf("query %d changed: %+v, is %+v", u, kept[u], again)
-		}
 	}
 }

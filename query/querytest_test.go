@@ -353,3 +353,25 @@ func check(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// mayEdge is the rule for what a query may see of an edge: its ends, and all
+// its sources, or one of them where any is set.
+func (w *world) mayEdge(e engine.Edge, allow map[engine.NodeID]bool, any bool) bool {
+	if allow == nil {
+		return true
+	}
+	if !allow[e.From] || !allow[e.To] {
+		return false
+	}
+	key := e
+	key.Weight = 0
+	passing, refused := 0, 0
+	for _, src := range w.sources[key] {
+		if allow[src] {
+			passing++
+		} else {
+			refused++
+		}
+	}
+	return refused == 0 || any && passing > 0
+}
