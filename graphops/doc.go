@@ -67,10 +67,11 @@
 //
 // # What holds for all of them
 //
-// The zero value of every options struct is right for most uses. Results are
-// the same, bit for bit, for the same input and options, whatever the number
-// of workers and processors: work is cut into pieces that depend on the input
-// alone, and sums are made in their order. Sums are float64.
+// The zero value of every options struct is right for most uses, but for a
+// number of clusters, which must be given. Results are the same, bit for bit,
+// for the same input and options, whatever the number of workers and
+// processors: work is cut into pieces that depend on the input alone, and sums
+// are made in their order. Sums are float64.
 //
 // Functions that may take long have a context, look at it every few thousand
 // nodes or edges, and return its error, with no result, once it has ended.

@@ -316,15 +316,10 @@ func TestGMMOptions(t *testing.T) {
 
 func TestGMMReportsProgress(t *testing.T) {
 	m, _ := planted(2, 300, 2, 4, 5, 1)
-	var last graphops.Progress
-	must(graphops.GMM(t.Context(), m, graphops.GMMOptions{KMax: 30, Progress: func(p graphops.Progress) {
-		if p.Phase != "gmm" || p.Done > p.Total || p.Done < last.Done {
-			t.Errorf("%+v after %+v", p, last)
-		}
-		last = p
-	}}))(t)
+	last, progress := watch(t, "gmm")
+	must(graphops.GMM(t.Context(), m, graphops.GMMOptions{KMax: 30, Progress: progress}))(t)
 	if last.Done != 30 || last.Total != 30 {
-		t.Errorf("last report %+v", last)
+		t.Errorf("last report %+v", *last)
 	}
 }
 

@@ -353,15 +353,10 @@ func TestKMeansOptions(t *testing.T) {
 
 func TestKMeansReportsProgress(t *testing.T) {
 	m, _ := planted(2, 300, 4, 8, 1, 1)
-	var last graphops.Progress
-	r := must(graphops.KMeans(t.Context(), m, graphops.KMeansOptions{K: 8, Progress: func(p graphops.Progress) {
-		if p.Phase != "k-means" || p.Done > p.Total || p.Done < last.Done {
-			t.Errorf("%+v after %+v", p, last)
-		}
-		last = p
-	}}))(t)
+	last, progress := watch(t, "k-means")
+	r := must(graphops.KMeans(t.Context(), m, graphops.KMeansOptions{K: 8, Progress: progress}))(t)
 	if last.Done != r.Iterations || last.Total != r.Iterations {
-		t.Errorf("last report %+v after %d iterations", last, r.Iterations)
+		t.Errorf("last report %+v after %d iterations", *last, r.Iterations)
 	}
 }
 

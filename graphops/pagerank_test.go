@@ -344,15 +344,10 @@ func TestPageRankOptions(t *testing.T) {
 
 func TestPageRankReportsProgress(t *testing.T) {
 	p := directed(t, 3, [2]uint32{0, 1}, [2]uint32{1, 2}, [2]uint32{2, 0}, [2]uint32{0, 2})
-	var last graphops.Progress
-	r := must(graphops.PageRank(t.Context(), p, graphops.PageRankOptions{Progress: func(p graphops.Progress) {
-		if p.Phase != "pagerank" || p.Done > p.Total || p.Done < last.Done || p.Elapsed < last.Elapsed {
-			t.Errorf("%+v after %+v", p, last)
-		}
-		last = p
-	}}))(t)
+	last, progress := watch(t, "pagerank")
+	r := must(graphops.PageRank(t.Context(), p, graphops.PageRankOptions{Progress: progress}))(t)
 	if last.Done != r.Iterations || last.Total != r.Iterations {
-		t.Errorf("last report %+v after %d iterations", last, r.Iterations)
+		t.Errorf("last report %+v after %d iterations", *last, r.Iterations)
 	}
 }
 

@@ -158,15 +158,10 @@ func TestSpectralOptions(t *testing.T) {
 
 func TestSpectralReportsProgress(t *testing.T) {
 	p := must(graphops.FromEdges(96, cliques(12, 8), graphops.EdgeOptions{}))(t)
-	var last graphops.Progress
-	must(graphops.Spectral(t.Context(), p, graphops.SpectralOptions{K: 12, Progress: func(p graphops.Progress) {
-		if p.Phase != "spectral" || p.Done > p.Total || p.Done < last.Done {
-			t.Errorf("%+v after %+v", p, last)
-		}
-		last = p
-	}}))(t)
+	last, progress := watch(t, "spectral")
+	must(graphops.Spectral(t.Context(), p, graphops.SpectralOptions{K: 12, Progress: progress}))(t)
 	if last.Done != 12 || last.Total != 12 {
-		t.Errorf("last report %+v", last)
+		t.Errorf("last report %+v", *last)
 	}
 }
 
