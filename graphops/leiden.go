@@ -122,9 +122,9 @@ type LeidenResult struct {
 // neighbour, where they always belong.
 //
 // An iteration is about O(m log n), and most of the time is the first one's.
-// Working memory is at most 140 bytes a node and 24 for each entry of a row,
-// 12 more a node for each worker; it is seldom more than two thirds of that.
-// The result does not depend on the number of workers. Moving nodes, about half of
+// Working memory is at most 140 bytes a node and 24 for each entry of a row, 12
+// more a node for each worker; it is seldom more than two thirds of that. The
+// result does not depend on the number of workers. Moving nodes, about half of
 // the work, is done by one goroutine. Where ctx ends, its error is returned,
 // and no result.
 func Leiden(ctx context.Context, p *Projection, o LeidenOptions) (*LeidenResult, error) {

@@ -226,9 +226,9 @@ func (r *leidenRun) scale(weight float64) {
 }
 
 // result writes the cluster of each member to of, at its node, or at its
-// position where there are no members; all else is None. comm has the clusters of the
-// nodes of the base graph. It returns how many clusters there are; they are
-// numbered in order of the first in them.
+// position where there are no members; all else is None. comm has the clusters
+// of the nodes of the base graph. It returns how many clusters there are; they
+// are numbered in order of the first in them.
 func (r *leidenRun) result(comm, of []uint32, dropIsolated bool) int {
 	bound := uint32(r.base.Len())
 	for i := range of {

@@ -129,6 +129,21 @@ func (p *Projection) TypeRange(t engine.TypeID) (lo, hi uint32) {
 	return p.types[i].lo, p.types[i].hi
 }
 
+// TypeOf returns the type of a node, 0 where u is no node. It is O(log t) for
+// t types.
+func (p *Projection) TypeOf(u uint32) engine.TypeID {
+	i, _ := slices.BinarySearchFunc(p.types, u, func(r typeRange, u uint32) int {
+		if r.hi <= u {
+			return -1
+		}
+		return 1
+	})
+	if i == len(p.types) {
+		return 0
+	}
+	return p.types[i].t
+}
+
 // Bytes returns how much memory the projection keeps.
 func (p *Projection) Bytes() int64 {
 	return 4*int64(cap(p.off)+cap(p.to)+cap(p.w)+cap(p.ids)) + p.index.bytes()

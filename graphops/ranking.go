@@ -79,8 +79,8 @@ type Quota struct {
 // types, at most as many as it says, in the order of scores. typeOf tells the
 // type of a node: [Projection.TypeOf], [NodeTypes.TypeOf] on the store, or a
 // function that also leaves nodes out by returning a type that no quota has. It
-// is called for the nodes in order, until all quotas are full. A type that several
-// quotas have counts for the first.
+// is called for the nodes in order, until all quotas are full. A type that
+// several quotas have counts for the first.
 func TopPerType(scores []Scored, typeOf func(u uint32) engine.TypeID, quotas []Quota) [][]Scored {
 	out := make([][]Scored, len(quotas))
 	open := 0
@@ -108,19 +108,4 @@ func TopPerType(scores []Scored, typeOf func(u uint32) engine.TypeID, quotas []Q
 		}
 	}
 	return out
-}
-
-// TypeOf returns the type of a node, 0 where u is no node. It is O(log t) for
-// t types.
-func (p *Projection) TypeOf(u uint32) engine.TypeID {
-	i, _ := slices.BinarySearchFunc(p.types, u, func(r typeRange, u uint32) int {
-		if r.hi <= u {
-			return -1
-		}
-		return 1
-	})
-	if i == len(p.types) {
-		return 0
-	}
-	return p.types[i].t
 }

@@ -81,8 +81,8 @@ func (s *skipGram) learn(center []float32, v uint32, label, rate float32) {
 	moveTogether(g, center, context, s.change)
 }
 
-// moveTogether adds g times context to change and then g times center to context. The
-// conversions forbid fused operations.
+// moveTogether adds g times context to change and then g times center to
+// context. The conversions forbid fused operations.
 func moveTogether(g float32, center, context, change []float32) {
 	n := len(center)
 	context, change = context[:n], change[:n]

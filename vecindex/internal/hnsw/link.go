@@ -44,10 +44,10 @@ type batch struct {
 	touched map[ListKey]struct{}
 }
 
-// Link links nodes of a layer, on up to workers goroutines, and returns the lists that
-// changed, in order. The nodes are invisible until [Graph.Show]. Slots must be
-// reserved, hold the nodes' codes and not be linked. An error is ctx's, and
-// leaves the graph as it was.
+// Link links nodes of a layer, on up to workers goroutines, and returns the
+// lists that changed, in order. The nodes are invisible until [Graph.Show].
+// Slots must be reserved, hold the nodes' codes and not be linked. An error is
+// ctx's, and leaves the graph as it was.
 func (g *Graph) Link(ctx context.Context, layer uint8, nodes []Node, workers int) ([]ListKey, error) {
 	next := *g.current.Load()
 	b := &batch{g: g, v: &next, layer: layer, in: next.Layer(layer), nodes: nodes, workers: max(1, workers), touched: map[ListKey]struct{}{}}
