@@ -48,3 +48,30 @@ func eachEdge(ctx context.Context, v *engine.View, id engine.NodeID, f engine.Ed
 		after = page[len(page)-1].Other(id)
 	}
 }
+
+// edgeRanks tells the ranks of edges: the sum of their ends' degrees.
+type edgeRanks struct {
+	v       *engine.View
+	filter  engine.EdgeFilter
+	degrees map[engine.NodeID]int // of the nodes that were asked for
+}
+
+func newEdgeRanks(v *engine.View, f engine.EdgeFilter) *edgeRanks {
+	return &edgeRanks{v: v, filter: f, degrees: map[engine.NodeID]int{}}
+}
+
+func (r *edgeRanks) of(edge engine.Edge) (float64, error) {
+	sum := 0
+	for _, id := range [2]engine.NodeID{edge.From, edge.To} {
+		d, ok := r.degrees[id]
+		if !ok {
+			var err error
+			if d, err = r.v.Degree(id, r.filter); err != nil {
+				return 0, err
+			}
+			r.degrees[id] = d
+		}
+		sum += d
+	}
+	return float64(sum), nil
+}

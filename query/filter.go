@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -49,14 +50,7 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 		if err != nil {
 			return Set{}, err
 		}
-		n := 0
-		for _, it := range items {
-			if set.Contains(uint32(it.ID)) {
-				items[n] = it
-				n++
-			}
-		}
-		items = items[:n]
+		items = slices.DeleteFunc(items, func(it Item) bool { return !set.Contains(uint32(it.ID)) })
 	}
 	return Set{Items: items}, nil
 }

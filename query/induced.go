@@ -45,7 +45,7 @@ func (o *Induced) Run(ctx context.Context, e *Env) (Set, error) {
 		set.Add(uint32(nodes[i].ID))
 		at[nodes[i].ID] = i
 	}
-	degrees := map[engine.NodeID]int{}
+	ranks := newEdgeRanks(v, filter)
 	var out Set
 	for edge, err := range v.Within(set, filter) {
 		if err != nil {
@@ -61,16 +61,9 @@ func (o *Induced) Run(ctx context.Context, e *Env) (Set, error) {
 		if !may {
 			continue
 		}
-		rank := 0.0
-		for _, id := range [2]engine.NodeID{edge.From, edge.To} {
-			d, ok := degrees[id]
-			if !ok {
-				if d, err = v.Degree(id, filter); err != nil {
-					return Set{}, err
-				}
-				degrees[id] = d
-			}
-			rank += float64(d)
+		rank, err := ranks.of(edge)
+		if err != nil {
+			return Set{}, err
 		}
 		end := &nodes[min(at[edge.From], at[edge.To])]
 		step := Step{Op: "induced", From: end.Ref(), Score: rank}

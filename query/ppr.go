@@ -107,7 +107,7 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		if err != nil {
 			return Set{}, err
 		}
-		err = rank(&walkGraph{a: &nameGraph{x: x, rows: map[uint32]visibleRow{}, postings: map[string][]engine.Posting{}}})
+		err = rank(&walkGraph{a: newNameGraph(x)})
 		return out, err
 	}
 	err = e.walk(ctx, o.Graph, walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}, rank)

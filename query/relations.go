@@ -46,15 +46,7 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 	for i := range items {
 		inside[items[i].ID] = true
 	}
-	degrees := map[engine.NodeID]int{}
-	degree := func(id engine.NodeID) (int, error) {
-		if d, ok := degrees[id]; ok {
-			return d, nil
-		}
-		d, err := v.Degree(id, filter)
-		degrees[id] = d
-		return d, err
-	}
+	ranks := newEdgeRanks(v, filter)
 	met := map[Ref]bool{}
 	links := map[engine.NodeID]int{}
 	var within, leaving []Item
@@ -76,15 +68,9 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 				return nil
 			}
 			met[it.Ref()] = true
-			from, err := degree(edge.From)
-			if err != nil {
+			if it.Score, err = ranks.of(edge); err != nil {
 				return err
 			}
-			to, err := degree(edge.To)
-			if err != nil {
-				return err
-			}
-			it.Score = float64(from + to)
 			it.Why = append(slices.Clip(items[i].Why), Step{Op: "relation", From: items[i].Ref(), Score: it.Score})
 			if inside[other] {
 				within = append(within, it)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -56,8 +57,7 @@ func (e *Env) walk(ctx context.Context, g *engine.Graph, o walkOptions, fn func(
 		return err
 	}
 	if allow != nil {
-		seen := &visible{ctx: ctx, e: e, v: v, f: o.filter, allow: allow, rows: map[uint32]visibleRow{}}
-		return fn(&walkGraph{a: seen})
+		return fn(&walkGraph{a: newVisible(ctx, e, v, o.filter, allow)})
 	}
 	if !o.inMemory || e.Graphs == nil {
 		local := graphops.Local(v, o.filter)
@@ -88,12 +88,5 @@ func (e *Env) nodesSeen(ctx context.Context, g *engine.Graph, items []Item) ([]I
 	if allow == nil {
 		return nodes, nil
 	}
-	n := 0
-	for _, it := range nodes {
-		if allow.Contains(uint32(it.ID)) {
-			nodes[n] = it
-			n++
-		}
-	}
-	return nodes[:n], nil
+	return slices.DeleteFunc(nodes, func(it Item) bool { return !allow.Contains(uint32(it.ID)) }), nil
 }
