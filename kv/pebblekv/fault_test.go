@@ -113,6 +113,55 @@ func TestFaultUnderLoad(t *testing.T) {
 	}
 }
 
+// An open that has much to replay begins compactions, and waits for them. It
+// ends too where the disk fails from some write on.
+func TestFaultInOpen(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	o := small(mem)
+	o.MemtableBytes = 64 << 10
+	st := open(t, "db", o)
+	val := make([]byte, 4000)
+	for i := range 600 {
+		b := st.NewBatch()
+		b.Set(fmt.Append(nil, i%100), val)
+		if err := st.Apply(t.Context(), b, kv.NoSync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	crashed := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for n, reached := int64(0), true; reached; n++ {
+		b := &breaker{n: n, on: true, reads: true}
+		clone := crashed.CrashClone(vfs.CrashCloneCfg{})
+		o := small(errorfs.Wrap(clone, b))
+		ended := make(chan error, 1)
+		go func() {
+			st, err := pebblekv.Open(t.Context(), "db", kvtest.Schema(), o)
+			if err == nil {
+				err = st.Close()
+			}
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			reached = b.what.Load() != nil
+			if err != nil {
+				failed++
+			}
+		case <-time.After(time.Minute):
+			buf := make([]byte, 1<<20)
+			t.Fatalf("operation %d, %+v: the open hangs\n%s", n, b.what.Load(), buf[:runtime.Stack(buf, true)])
+		}
+	}
+	if failed < 10 {
+		t.Errorf("only %d opens failed", failed)
+	}
+	t.Logf("%d opens failed", failed)
+}
+
 // writeUntilError applies batches, with a flush or compaction now and then.
 func writeUntilError(ctx context.Context, st *pebblekv.Store, w int) error {
 	val := make([]byte, 4000)

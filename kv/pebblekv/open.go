@@ -110,7 +110,10 @@ func (s *Store) openDB(o *Options) error {
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
 	}
 	s.opts.EnsureDefaults()
+	// Pebble starts compactions in Open, and Open waits for them.
+	s.guard.writers.Add(1)
 	s.db, err = pebble.Open(s.dir, s.opts)
+	s.guard.writers.Add(-1)
 	if err != nil {
 		return s.openError(err, exists)
 	}
