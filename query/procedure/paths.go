@@ -36,17 +36,7 @@ func paths() []*cypher.Procedure {
 
 // edges reads the options types and direction.
 func (c *config) edges() engine.EdgeFilter {
-	var f engine.EdgeFilter
-	for _, t := range c.texts("types") {
-		f.Types = append(f.Types, c.edgeTypes(t)...)
-	}
-	switch c.choice("direction", "out", "in", "both") {
-	case "in":
-		f.Direction = engine.In
-	case "both":
-		f.Direction = engine.Both
-	}
-	return f
+	return engine.EdgeFilter{Types: c.types(), Direction: c.direction("out", "in", "both")}
 }
 
 func shortestPath(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {

@@ -233,6 +233,27 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestDirectionOfProjection chooses another direction than a projection has.
+func TestDirectionOfProjection(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	run(t, s, "CALL graph.project('back', {types: 'ferry', direction: 'in'})")
+	rank := func(options string) string {
+		return strings.Join(run(t, s, "CALL graph.pagerank({"+options+"}) YIELD node RETURN node.key LIMIT 1"), "")
+	}
+	for options, want := range map[string]string{
+		"types: 'ferry'":                        "g",
+		"projection: 'back'":                    "f",
+		"projection: 'back', direction: 'out'":  "g",
+		"types: 'ferry', direction: 'in'":       "f",
+		"projection: 'back', direction: 'both'": "f",
+	} {
+		if got := rank(options); got != want {
+			t.Errorf("%s: %s is first, want %s", options, got, want)
+		}
+	}
+}
+
 // TestGraphs makes and drops a graph, and works in another graph than the
 // current one where the nodes or the space are only there.
 func TestGraphs(t *testing.T) {

@@ -25,17 +25,11 @@ func (c *config) selection(both, weighted bool) graphops.Spec {
 		}
 		s = p.Spec
 	}
-	if labels := c.texts("labels"); labels != nil {
-		s.Nodes = nil
-		for _, l := range labels {
-			s.Nodes = append(s.Nodes, c.nodeTypes(l)...)
-		}
+	if types := c.labels(); types != nil {
+		s.Nodes = types
 	}
-	if types := c.texts("types"); types != nil {
-		s.Edges = nil
-		for _, t := range types {
-			s.Edges = append(s.Edges, c.edgeTypes(t)...)
-		}
+	if types := c.types(); types != nil {
+		s.Edges = types
 	}
 	if nodes, ok := c.get("nodes"); ok {
 		s.Where = roaring.New()
@@ -43,36 +37,64 @@ func (c *config) selection(both, weighted bool) graphops.Spec {
 			s.Where.Add(uint32(n))
 		}
 	}
-	words := []string{"out", "in", "both"}
 	if both {
-		words = []string{"both"}
-	}
-	switch c.choice("direction", words...) {
-	case "in":
-		s.Direction = engine.In
-	case "both":
-		s.Direction = engine.Both
+		s.Direction = c.direction("both")
+	} else if _, given := c.get("direction"); given {
+		s.Direction = c.direction("out", "in", "both")
 	}
 	s.Weighted = c.boolean("weighted", weighted || s.Weighted)
 	return s
 }
 
-// nodeTypes returns the node types that a label means.
-func (c *config) nodeTypes(label string) []engine.TypeID {
-	types := c.call.NodeTypes(label)
-	if len(types) == 0 {
-		c.fail("there is no label %q in graph %s", label, c.call.View.Graph().Name())
+// labels returns the node types that the option labels means, nil where it is
+// not given.
+func (c *config) labels() (out []engine.TypeID) {
+	for _, label := range c.texts("labels") {
+		types := c.call.NodeTypes(label)
+		if len(types) == 0 {
+			c.fail("there is no label %q in graph %s", label, c.call.View.Graph().Name())
+		}
+		out = append(out, types...)
 	}
-	return types
+	return out
 }
 
-// edgeTypes returns the edge types that a name means.
-func (c *config) edgeTypes(name string) []engine.EdgeType {
-	types := c.call.EdgeTypes(name)
-	if len(types) == 0 {
-		c.fail("there is no edge type %q in graph %s", name, c.call.View.Graph().Name())
+// types returns the edge types that the option types means, nil where it is not
+// given.
+func (c *config) types() (out []engine.EdgeType) {
+	for _, name := range c.texts("types") {
+		types := c.call.EdgeTypes(name)
+		if len(types) == 0 {
+			c.fail("there is no edge type %q in graph %s", name, c.call.View.Graph().Name())
+		}
+		out = append(out, types...)
 	}
-	return types
+	return out
+}
+
+// direction returns the option direction, which is one of some words; the first
+// is meant where it is not given.
+func (c *config) direction(words ...string) engine.Direction {
+	switch c.choice("direction", words...) {
+	case "in":
+		return engine.In
+	case "both":
+		return engine.Both
+	}
+	return engine.Out
+}
+
+// nodesOf returns the nodes of some types.
+func nodesOf(v *engine.View, types []engine.TypeID) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for _, t := range types {
+		nodes, err := v.Nodes(t)
+		if err != nil {
+			return nil, err
+		}
+		out.Or(nodes)
+	}
+	return out, nil
 }
 
 // nodeList reads the argument nodes: a list of nodes, or one node.

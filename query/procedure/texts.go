@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query/cypher"
 )
@@ -82,22 +80,16 @@ func textSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cy
 		return invalid("text.search takes a text and a whole number from 1 on, not %s and %s", call.Args[0], k)
 	}
 	c := newConfig(call, call.Args[2])
-	field, labels := c.field(), c.texts("labels")
-	o := engine.TermsOptions{K: int(k.AsInt())}
-	if labels != nil {
-		o.Allow = roaring.New()
-		for _, l := range labels {
-			for _, t := range c.nodeTypes(l) {
-				nodes, err := call.View.Nodes(t)
-				if err != nil {
-					return err
-				}
-				o.Allow.Or(nodes)
-			}
-		}
-	}
+	field, types := c.field(), c.labels()
 	if err := c.done(); err != nil {
 		return err
+	}
+	o := engine.TermsOptions{K: int(k.AsInt())}
+	if types != nil {
+		var err error
+		if o.Allow, err = nodesOf(call.View, types); err != nil {
+			return err
+		}
 	}
 	found, err := call.View.WithContext(ctx).Terms(field, terms(call, call.Args[0].AsString()), o)
 	if err != nil {

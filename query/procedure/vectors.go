@@ -136,16 +136,11 @@ func openSpace(ctx context.Context, call *cypher.ProcedureCall, name string) (*s
 
 // restrict keeps only nodes of some types.
 func (s *space) restrict(v *engine.View, types []engine.TypeID) error {
-	found := roaring.New()
-	for _, t := range types {
-		nodes, err := v.Nodes(t)
-		if err != nil {
-			return err
-		}
-		found.Or(nodes)
+	found, err := nodesOf(v, types)
+	if err == nil {
+		s.keep(found)
 	}
-	s.keep(found)
-	return nil
+	return err
 }
 
 func (s *space) keep(nodes *roaring.Bitmap) {
@@ -159,11 +154,7 @@ func (s *space) keep(nodes *roaring.Bitmap) {
 // search reads the options of a search and what is searched for.
 func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecindex.Search, error) {
 	q := vecindex.Search{Ef: c.count("ef", 0), Exact: c.boolean("exact", false)}
-	if labels := c.texts("labels"); labels != nil {
-		var types []engine.TypeID
-		for _, l := range labels {
-			types = append(types, c.nodeTypes(l)...)
-		}
+	if types := c.labels(); types != nil {
 		if err := s.restrict(s.call.View, types); err != nil {
 			return q, err
 		}
