@@ -28,6 +28,8 @@
 //	3    not found: database, namespace, document, or no documents to index
 //	4    the database is open in another process
 //	5    corrupt, foreign, of another format, or check found something
+//	6    a model could not be asked, or gave no usable reply
+//	7    the run would cost more than --max-cost or --max-tokens; what was done is saved
 //	8    partly done: some files or items failed
 //	9    no evidence found (ask --fail-empty)
 //	130  interrupted; what was done is saved
@@ -35,9 +37,13 @@
 // # Settings
 //
 // A setting is taken from the first that has it: a flag, the environment
-// (RAGDB_DB, NO_COLOR), ./ragdb.yaml or the file of --config, the database
-// (ragdb init), $XDG_CONFIG_HOME/ragdb/config.yaml, the default. The files have
-// the keys db, ns, method, budget, top, concurrency and progress.
+// (RAGDB_DB, RAGDB_MODEL, RAGDB_EMBED_MODEL, OPENAI_BASE_URL,
+// RAGDB_EMBED_BASE_URL, NO_COLOR), ./ragdb.yaml or the file of --config, the
+// database (ragdb init), $XDG_CONFIG_HOME/ragdb/config.yaml, the default. The
+// files have the keys db, ns, method, budget, top and progress, and of models
+// model, embed-model, base-url, embed-base-url, embed-dim, concurrency, rpm, tpm,
+// prompts and lang. OPENAI_API_KEY and RAGDB_EMBED_API_KEY are read from the
+// environment alone.
 //
 // Where RAGDB_DB or db is set, the argument DB may be left out. A command that
 // takes any number of arguments after it (index, rm) then takes its first one

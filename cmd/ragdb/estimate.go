@@ -187,14 +187,6 @@ func (e *estimateResult) line() string {
 	return line
 }
 
-// money writes an amount of dollars.
-func money(usd float64) string {
-	if usd > 0 && usd < 0.01 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
-
 func (a *app) printEstimate(e *estimateResult) {
 	a.out.print("%s · %s", plural(e.Documents, "document"), plural(e.Chunks, "chunk"))
 	if e.CachedChunks > 0 {
@@ -214,24 +206,4 @@ func (a *app) printEstimate(e *estimateResult) {
 	}
 	line := e.line()
 	a.out.print("%s\n", strings.ToUpper(line[:1])+line[1:])
-}
-
-// keepModels notes in a corpus that has none yet which models it is indexed
-// with, so that questions need not name them.
-func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
-	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {
-		return err
-	}
-	values := map[string]string{}
-	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "lang": f.lang,
-	} {
-		if v != "" && a.sources[fromDatabase].values[key] == "" {
-			values[key] = v
-		}
-	}
-	if len(values) == 0 {
-		return nil
-	}
-	return store(ctx, c, values)
 }

@@ -249,7 +249,7 @@ func (b *pageBuilder) trace(t *rag.StoredTrace) error {
 	b.page.Title = b.l.corpus.DB.Path() + " · " + t.ID
 	b.page.Trace = out
 	for _, op := range t.Trace.Ops {
-		out.Ops = append(out.Ops, page.Operator{Depth: op.Depth, Text: op.Explanation.String(), Rows: op.Rows, Ms: float64(op.Time.Microseconds()) / 1000})
+		out.Ops = append(out.Ops, page.Operator{Depth: op.Depth, Text: op.Explanation.String(), Rows: op.Rows, Ms: ms(op.Time)})
 	}
 	for i := range t.Items {
 		it := &t.Items[i]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -100,4 +101,24 @@ func (a *app) embedConfig(f *modelFlags) openai.Config {
 		c.Key = a.env["OPENAI_API_KEY"] // never sent to another host
 	}
 	return c
+}
+
+// keepModels notes in a corpus that has none yet which models it is indexed
+// with, so that questions need not name them.
+func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
+	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {
+		return err
+	}
+	values := map[string]string{}
+	for key, v := range map[string]string{
+		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "lang": f.lang,
+	} {
+		if v != "" && a.sources[fromDatabase].values[key] == "" {
+			values[key] = v
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return store(ctx, c, values)
 }

@@ -20,11 +20,8 @@ type progress struct {
 	width func() int
 	now   func() time.Time
 
-	last  rag.Event
-	begun time.Time // of the stage
-	// first is how much was done when the stage was first heard of: the rate
-	// is that of what came after.
-	first   int
+	last    rag.Event
+	begun   time.Time // of the stage
 	shown   rag.Event
 	shownAt time.Time
 	drawn   bool // a bar stands on the terminal's last line
@@ -68,7 +65,7 @@ func (p *progress) notify(e rag.Event) {
 	}
 	if e.Stage != p.last.Stage {
 		p.finishStage()
-		p.begun, p.first, p.shownAt = p.now(), 0, time.Time{}
+		p.begun = p.now()
 		if p.style == "bar" || p.style == "json" {
 			p.shownAt = p.begun.Add(-barEvery)
 		} else {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -49,7 +51,9 @@ func (l *language) asking(ctx context.Context, call *cypher.ProcedureCall) (*ask
 			return nil, err
 		}
 	}
-	for key, v := range call.Args[2].AsMap() {
+	options := call.Args[2].AsMap()
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		v := options[key]
 		var err error
 		switch key {
 		case "budget":
