@@ -13,8 +13,10 @@
 //
 // # Kinds
 //
-// [Flat] compares the query with every vector. It is exact: the choice for
-// small spaces and the oracle that the other kinds are measured against.
+// [Flat] is exact: the choice for small spaces and the oracle that the other
+// kinds are measured against. In memory each vector has a code of one byte an
+// element, and only vectors that their codes let be among the best are compared
+// with the query; the scores are those of the vectors.
 //
 // [HNSW] walks a graph of the vectors, one for each layer, on codes of one byte
 // an element (package internal/quant), and checks what the codes do not tell

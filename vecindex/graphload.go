@@ -347,7 +347,7 @@ func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error)
 	if !l.ix.fits(uint32(len(l.pending)), held) {
 		return nil, nil
 	}
-	m := newMirror(l.ix.cfg.Dim, len(l.pending), l.meta.seq)
+	m := newMirror(l.ix.cfg.Dim, l.ix.cfg.coded(), len(l.pending), l.meta.seq)
 	err := l.ix.in(l.r).pending(ctx, func(slot uint32, rec slotRecord, x []float32) error {
 		m.add(rec, slot, x)
 		return nil

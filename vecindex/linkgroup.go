@@ -306,7 +306,7 @@ func (gr *group) finish() {
 		next.mirror.drop(slots)
 		next.floor = max(next.floor, next.mirror.floor)
 		if m := next.mirror; m.live+m.dead == 0 {
-			next.mirror = newMirror(m.dim, 0, m.head)
+			next.mirror = newMirror(m.dim, m.coded, 0, m.head)
 			next.mirror.floor = m.floor
 		}
 	}

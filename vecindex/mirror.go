@@ -17,6 +17,7 @@ import (
 // before floor may have seen rows that were reclaimed.
 type mirror struct {
 	dim    int
+	coded  bool // rows have codes
 	shift  uint // log2 of the rows of a chunk
 	chunks []*chunk
 	last   int // rows used of the last chunk; all others are full
@@ -35,13 +36,15 @@ type mirror struct {
 // chunk holds rows: vectors that lie one after the other, and what is known of
 // each. A row is written once, before the version that counts it is published.
 type chunk struct {
-	vectors []float32
-	ids     []uint64
-	born    []uint64
-	died    []atomic.Uint64 // 0 while alive
-	layers  []uint8
-	slots   []uint32
-	dead    int // the writer's count
+	vectors  []float32
+	codes    []int8 // see sieve; nil where the mirror has none
+	residues []residue
+	ids      []uint64
+	born     []uint64
+	died     []atomic.Uint64 // 0 while alive
+	layers   []uint8
+	slots    []uint32
+	dead     int // the writer's count
 }
 
 const (
@@ -49,11 +52,12 @@ const (
 	minChunkRows = 16
 	maxChunkRows = 4096
 	maxHoles     = 64 // nil chunks that need not be worth a rehash
-	rowOverhead  = 29 // bytes of a row beside its vector
+	rowOverhead  = 29 // bytes of a row beside its vector and its code
+	residueBytes = 12
 )
 
-func newChunk(rows, dim int) *chunk {
-	return &chunk{
+func newChunk(rows, dim int, coded bool) *chunk {
+	c := &chunk{
 		vectors: make([]float32, rows*dim),
 		ids:     make([]uint64, rows),
 		born:    make([]uint64, rows),
@@ -61,10 +65,14 @@ func newChunk(rows, dim int) *chunk {
 		layers:  make([]uint8, rows),
 		slots:   make([]uint32, rows),
 	}
+	if coded {
+		c.codes, c.residues = make([]int8, rows*dim), make([]residue, rows)
+	}
+	return c
 }
 
 func (c *chunk) bytes() int64 {
-	return int64(4*len(c.vectors) + rowOverhead*len(c.ids))
+	return int64(4*len(c.vectors) + len(c.codes) + residueBytes*len(c.residues) + rowOverhead*len(c.ids))
 }
 
 // visible reports whether row i is alive in the state of sequence seq.
@@ -86,9 +94,10 @@ func chunkShift(dim int) uint {
 
 // newMirror returns the version of the state seq, still without its vectors,
 // for n of them. Nobody else may hold it until it is published.
-func newMirror(dim, n int, seq uint64) *mirror {
+func newMirror(dim int, coded bool, n int, seq uint64) *mirror {
 	m := &mirror{
 		dim:       dim,
+		coded:     coded,
 		shift:     chunkShift(dim),
 		table:     newRowTable(n),
 		floor:     seq,
@@ -101,7 +110,7 @@ func newMirror(dim, n int, seq uint64) *mirror {
 
 // mirrorBytes bounds from above the size of a mirror that is built for n
 // vectors, with room for the next growth step.
-func mirrorBytes(n uint32, dim int) int64 {
+func mirrorBytes(n uint32, dim int, coded bool) int64 {
 	full := int64(1) << chunkShift(dim)
 	rows := max(int64(n), minChunkRows)
 	if rows < full {
@@ -109,7 +118,11 @@ func mirrorBytes(n uint32, dim int) int64 {
 	} else {
 		rows = (rows+full-1)/full*full + full
 	}
-	return rows * (int64(4*dim) + rowOverhead + 4*rowTableEntry)
+	row := int64(4*dim) + rowOverhead + 4*rowTableEntry
+	if coded {
+		row += int64(dim) + residueBytes
+	}
+	return rows * row
 }
 
 func (m *mirror) chunkRows() int { return 1 << m.shift }
@@ -208,6 +221,9 @@ func (m *mirror) add(s slotRecord, slot uint32, v []float32) {
 	ci, i := len(m.chunks)-1, m.last
 	c.ids[i], c.layers[i], c.born[i], c.slots[i] = s.id, s.layer, s.born, slot
 	copy(c.vector(i, m.dim), v)
+	if m.coded {
+		c.residues[i] = encode(c.codes[i*m.dim:(i+1)*m.dim], v)
+	}
 	m.last++
 	m.live++
 	m.table.put(s.id, uint64(ci)<<m.shift|uint64(i))
@@ -223,8 +239,10 @@ func (m *mirror) room() *chunk {
 			return c
 		}
 		if m.last < m.chunkRows() {
-			g := newChunk(min(2*m.last, m.chunkRows()), m.dim)
+			g := newChunk(min(2*m.last, m.chunkRows()), m.dim, m.coded)
 			copy(g.vectors, c.vectors)
+			copy(g.codes, c.codes)
+			copy(g.residues, c.residues)
 			copy(g.ids, c.ids)
 			copy(g.born, c.born)
 			copy(g.layers, c.layers)
@@ -241,7 +259,7 @@ func (m *mirror) room() *chunk {
 	if m.live < rows {
 		rows = minChunkRows
 	}
-	c := newChunk(rows, m.dim)
+	c := newChunk(rows, m.dim, m.coded)
 	m.chunks = append(m.chunks, c)
 	m.size += c.bytes()
 	m.last = 0

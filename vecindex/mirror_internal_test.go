@@ -64,7 +64,7 @@ func TestVersions(t *testing.T) {
 			const seed = 5
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, uint64(c.ids)))
-			m := newMirror(2, 0, 0)
+			m := newMirror(2, false, 0, 0)
 			m.shift = 4
 			ix := &Index{cfg: Config{Dim: 2}}
 			now := map[uint64]float32{}
@@ -114,7 +114,7 @@ func TestVersions(t *testing.T) {
 // TestRehashWithoutLastChunk fills the table at the moment when the last chunk
 // was reclaimed and no new one begun.
 func TestRehashWithoutLastChunk(t *testing.T) {
-	m := newMirror(2, 0, 0)
+	m := newMirror(2, false, 0, 0)
 	m.shift = 4
 	ix := &Index{cfg: Config{Dim: 2}}
 	seq, now := uint64(0), map[uint64]float32{}

@@ -53,6 +53,7 @@ type scratch struct {
 	distances int
 	ids       []uint64
 	raw       []byte
+	sieve     sieve
 	graph     graphScratch
 }
 
@@ -171,6 +172,15 @@ func (sc *scratch) setTops(n int) {
 	sc.tops = sc.tops[:n]
 }
 
+// hits returns how many hits are wanted.
+func (sc *scratch) hits() int {
+	n := 0
+	for i := range sc.tops {
+		n += max(sc.tops[i].k, 0)
+	}
+	return n
+}
+
 // wants reports whether vectors of a layer can be hits.
 func (sc *scratch) wants(layer uint8) bool { return sc.layer[layer] >= 0 }
 
@@ -189,13 +199,16 @@ func allowed(allow *roaring.Bitmap, id uint64) bool {
 
 // few reports whether looking the allowed ids up costs less than a scan, by
 // BenchmarkSearch: in memory a vector out of order costs about three in order,
-// in a store about sixteen.
+// or ten that are sifted by their codes, and in a store about sixteen.
 func (v *View) few(m *mirror, allow *roaring.Bitmap) bool {
-	n := allow.GetCardinality()
-	if m != nil {
-		return 3*n <= uint64(v.meta.live)
+	times := uint64(16)
+	switch {
+	case m != nil && m.coded:
+		times = 10
+	case m != nil:
+		times = 3
 	}
-	return 16*n <= uint64(v.meta.live)
+	return times*allow.GetCardinality() <= uint64(v.meta.live)
 }
 
 // searchAllowed scores the allowed ids one by one.
@@ -222,9 +235,15 @@ func (v *View) searchAllowed(ctx context.Context, m *mirror, allow *roaring.Bitm
 	return nil
 }
 
-// searchMirror scores all rows in memory, runs of wanted ones at a time.
+// searchMirror compares all rows in memory with the query, runs of wanted ones
+// at a time.
 func (v *View) searchMirror(ctx context.Context, m *mirror, allow *roaring.Bitmap, sc *scratch) error {
-	metric, seq, dim := v.ix.cfg.Metric, v.meta.seq, m.dim
+	compare := v.scoreRows
+	if m.coded && m.live >= sieveShare*sc.hits() {
+		sc.sieve.set(sc.query)
+		compare = v.siftRows
+	}
+	seq := v.meta.seq
 	for ci, c := range m.chunks {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -239,16 +258,36 @@ func (v *View) searchMirror(ctx context.Context, m *mirror, allow *roaring.Bitma
 				i++
 				continue
 			}
-			scores := sc.scores[:j-i]
-			metric.scoreBlock(sc.query, c.vectors[i*dim:j*dim], scores)
+			compare(c, i, j, allow, sc)
 			sc.distances += j - i
-			for r, s := range scores {
-				sc.offer(Hit{ID: c.ids[i+r], Layer: c.layers[i+r], Score: s}, allow)
-			}
 			i = j
 		}
 	}
 	return nil
+}
+
+// scoreRows offers the rows from from to to of a chunk.
+func (v *View) scoreRows(c *chunk, from, to int, allow *roaring.Bitmap, sc *scratch) {
+	dim, scores := len(sc.query), sc.scores[:to-from]
+	v.ix.cfg.Metric.scoreBlock(sc.query, c.vectors[from*dim:to*dim], scores)
+	for i, s := range scores {
+		sc.offer(Hit{ID: c.ids[from+i], Layer: c.layers[from+i], Score: s}, allow)
+	}
+}
+
+// siftRows does the same, but passes over rows that cannot be among the best by
+// what their codes tell. Scores of those it offers are of the same bits.
+func (v *View) siftRows(c *chunk, from, to int, allow *roaring.Bitmap, sc *scratch) {
+	sc.sieve.bounds(c, from, to)
+	for i := range to - from {
+		row := from + i
+		layer := c.layers[row]
+		if worst, full := sc.tops[sc.layer[layer]].worst(); full && sc.sieve.bound(i, &c.residues[row]) < float64(worst) {
+			continue
+		}
+		s := v.ix.cfg.Metric.score(sc.query, c.vector(row, len(sc.query)))
+		sc.offer(Hit{ID: c.ids[row], Layer: layer, Score: s}, allow)
+	}
 }
 
 // searchStored scores all vectors as they stream from the snapshot.

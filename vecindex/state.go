@@ -85,7 +85,7 @@ func (st *state) apply(w *Write) *state {
 // fits reports whether n vectors may be mirrored beside what is held already.
 func (ix *Index) fits(n uint32, held int64) bool {
 	limit := ix.bound()
-	return limit == 0 || held+mirrorBytes(n, ix.cfg.Dim) <= limit/4*3
+	return limit == 0 || held+mirrorBytes(n, ix.cfg.Dim, ix.cfg.coded()) <= limit/4*3
 }
 
 // bound returns the bytes that the index may hold now; 0 is no bound.
@@ -186,7 +186,7 @@ func (ix *Index) build(ctx context.Context) (st *state, err error) {
 	if !ix.fits(head.live, 0) {
 		return nil, nil
 	}
-	m := newMirror(ix.cfg.Dim, int(head.live), head.seq)
+	m := newMirror(ix.cfg.Dim, ix.cfg.coded(), int(head.live), head.seq)
 	row := make([]float32, ix.cfg.Dim)
 	err = ix.in(snap).scan(ctx, func(rec slotRecord, slot uint32, key, raw []byte) error {
 		if err := head.accepts(rec, slot, key); err != nil {

@@ -37,6 +37,15 @@ func (t *topK) accepts(h Hit) bool {
 	return len(t.heap) < t.k || compareHits(h, t.heap[0]) < 0
 }
 
+// worst returns the score of the worst that is kept, full being true where an
+// offer has to be at least as good.
+func (t *topK) worst() (score float32, full bool) {
+	if len(t.heap) < t.k {
+		return 0, false
+	}
+	return t.heap[0].Score, true
+}
+
 // take keeps an accepted hit.
 func (t *topK) take(h Hit) { t.heap = topk.Take(t.heap, t.k, h, compareHits) }
 
