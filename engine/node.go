@@ -79,6 +79,34 @@ func (r *reader) Node(id NodeID) (Node, error) {
 	if err != nil {
 		return Node{}, r.wrap(fmt.Sprintf("node %d", id), err)
 	}
+	return r.nodeOf(id, rec), nil
+}
+
+// EachNode implements [Reader].
+func (r *reader) EachNode(ids []NodeID, fn func(i int, n Node) error) error {
+	keys := make([][]byte, len(ids))
+	for i, id := range ids {
+		keys[i] = layout.Node(r.g, uint64(id))
+	}
+	var refused error // by fn, whose errors are the caller's
+	err := r.kv.MultiGet(r.ctx, keys, func(i int, v []byte) error {
+		if v == nil {
+			return nil
+		}
+		rec, err := decodeRecord(v, true)
+		if err != nil {
+			return corrupt(keys[i], err)
+		}
+		refused = fn(i, r.nodeOf(ids[i], rec))
+		return refused
+	})
+	if refused != nil {
+		return refused
+	}
+	return r.wrap("nodes", err)
+}
+
+func (r *reader) nodeOf(id NodeID, rec record) Node {
 	return Node{
 		ID:      id,
 		Type:    TypeID(rec.ntype),
@@ -87,7 +115,7 @@ func (r *reader) Node(id NodeID) (Node, error) {
 		Derived: rec.flags&flagDerived != 0,
 		r:       r,
 		props:   rec.props,
-	}, nil
+	}
 }
 
 func (r *reader) record(id NodeID, props bool) (record, error) {

@@ -81,8 +81,20 @@ func (g *graphOps) readNode(id engine.NodeID) step {
 	}
 	return g.readStep(fmt.Sprintf("node %d", id), want, func(r graphReader) string {
 		n, err := r.Node(id)
-		if err != nil {
+		met := 0
+		each := r.EachNode([]engine.NodeID{id, 1 << 31, id}, func(i int, same engine.Node) error {
+			if met++; i == 1 || same.ID != id || same.Key != n.Key || same.Epoch != n.Epoch || showProps(same.Props()) != showProps(n.Props()) {
+				return fmt.Errorf("place %d has node %d %q", i, same.ID, same.Key)
+			}
+			return nil
+		})
+		switch {
+		case each != nil:
+			return "together: " + each.Error()
+		case err != nil && met == 0:
 			return fault(err)
+		case met != 2:
+			return fmt.Sprintf("%d of a node asked for twice, alone %v", met, err)
 		}
 		props := n.Props()
 		for name, v := range props {

@@ -152,6 +152,7 @@ func decodeRecord(buf []byte, props bool) (r record, err error) {
 	}
 	var p schema.Property
 	left := room(len(buf))
+	r.props = make([]prop, 0, min(n.PropsLength(), len(buf)/8)) // a damaged length may be any
 	for i := range n.PropsLength() {
 		if !n.Props(&p, i) {
 			return r, fmt.Errorf("malformed record: property %d is missing", i)

@@ -43,14 +43,18 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 	if o.Weights != nil && len(o.Weights) != len(o.In) {
 		return Set{}, fmt.Errorf("%d weights for %d inputs", len(o.Weights), len(o.In))
 	}
-	var out Set
-	at := map[Ref]int{}
-	floor := 0.0 // what an item scores that no set so far had
+	sets, most := make([]Set, len(o.In)), 0
 	for n, in := range o.In {
-		s, err := e.Eval(ctx, in)
-		if err != nil {
+		var err error
+		if sets[n], err = e.Eval(ctx, in); err != nil {
 			return Set{}, err
 		}
+		most += len(sets[n].Items)
+	}
+	out := Set{Items: make([]Item, 0, most)}
+	at := make(map[Ref]int, most)
+	floor := 0.0 // what an item scores that no set so far had
+	for n, s := range sets {
 		scale, shift, least := o.normal(s)
 		if o.Weights != nil {
 			scale, shift, least = scale*o.Weights[n], shift*o.Weights[n], least*o.Weights[n]

@@ -58,6 +58,8 @@ type Env struct {
 	vectors map[string][]float32
 	allowed map[engine.GraphID]*roaring.Bitmap
 	types   map[engine.GraphID]map[engine.NodeID]engine.TypeID // of nodes that were met
+	nodes   map[Ref]engine.Node                                // what Node has read
+	coming  []Item                                             // what is packed next
 	depth   int
 	at      int // the running operator's place in the trace
 }
@@ -125,7 +127,8 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	e.vectors = map[string][]float32{}
 	e.allowed = map[engine.GraphID]*roaring.Bitmap{}
 	e.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
-	e.depth, e.at = 0, 0
+	e.nodes = map[Ref]engine.Node{}
+	e.coming, e.depth, e.at = nil, 0, 0
 	if e.Trace != nil {
 		*e.Trace = Trace{}
 	}

@@ -79,13 +79,15 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 		out.Used = e.Tokens(o.Header + "\n")
 	}
 	head := out.Used
-	for _, it := range in.Items {
+	defer func() { e.coming = nil }()
+	for i, it := range in.Items {
 		if out.Used >= budget {
 			break
 		}
 		if err := ctx.Err(); err != nil {
 			return Set{}, err
 		}
+		e.coming = in.Items[i:]
 		text, n, err := o.Render(ctx, e, it)
 		if err != nil {
 			return Set{}, err
