@@ -176,10 +176,16 @@ func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
 	if err != nil {
 		return Chunk{}, err
 	}
-	ch, s := chunkOf(n), n.Prop(propText)
+	return chunkWithText(v, n)
+}
+
+// chunkWithText reads a chunk's node, and its text where that is long.
+func chunkWithText(v engine.Reader, n engine.Node) (ch Chunk, err error) {
+	s := n.Prop(propText)
+	ch = chunkOf(n)
 	ch.Text = s.AsString()
 	if s.Kind() == engine.KindText {
-		ch.Text, err = v.Text(id, propText)
+		ch.Text, err = v.Text(n.ID, propText)
 	}
 	return ch, err
 }

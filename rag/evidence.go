@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
@@ -78,7 +79,7 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m
 		return err
 	}
 	ev.Epoch = s.Epoch()
-	cites := c.citations(ctx, s, sys)
+	cites := c.citations(ctx, env, sys)
 	for _, sec := range plan.Sections {
 		set, err := env.Eval(ctx, sec.Pack)
 		if err != nil {
@@ -121,28 +122,26 @@ func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) 
 // it has read it knows for the next item.
 type citations struct {
 	c    *Corpus
+	ctx  context.Context // of the retrieval that it is part of
+	env  *query.Env
 	set  text.ChunkSet
 	base *engine.View
-	own  *engine.View // of the method's graph, base where it builds none
-	cite func(it query.Item) ([]string, error)
-	// onBase is Cite of items of the base graph.
-	onBase func(it query.Item) ([]string, error)
-	spans  map[string]Span // of chunks; one without a document is gone
+	own  *engine.View // of the method's graph, nil where it builds none
+	// cite is Cite of items of own.
+	cite  func(it query.Item) ([]string, error)
+	spans map[string]Span // of chunks; one without a document is gone
 }
 
-func (c *Corpus) citations(ctx context.Context, s *engine.Snapshot, sys System) *citations {
-	x := &citations{c: c, set: sys.ChunkSet(), base: s.Graph(c.Base).WithContext(ctx), spans: map[string]Span{}}
-	of := func(v *engine.View) func(it query.Item) ([]string, error) {
-		if together, ok := sys.(Citer); ok {
-			return together.Citer(v)
-		}
-		return func(it query.Item) ([]string, error) { return sys.Cite(v, it) }
+func (c *Corpus) citations(ctx context.Context, env *query.Env, sys System) *citations {
+	x := &citations{
+		c: c, ctx: ctx, env: env, set: sys.ChunkSet(), base: env.Snap.Graph(c.Base).WithContext(ctx), spans: map[string]Span{},
 	}
-	x.own, x.onBase = x.base, of(x.base)
-	x.cite = x.onBase
 	if g := sys.Graph(); g != nil {
-		x.own = s.Graph(g).WithContext(ctx)
-		x.cite = of(x.own)
+		x.own = env.Snap.Graph(g).WithContext(ctx)
+		x.cite = func(it query.Item) ([]string, error) { return sys.Cite(x.own, it) }
+		if together, ok := sys.(Citer); ok {
+			x.cite = together.Citer(x.own)
+		}
 	}
 	return x
 }
@@ -150,31 +149,36 @@ func (c *Corpus) citations(ctx context.Context, s *engine.Snapshot, sys System) 
 // of finds where an item stands.
 func (x *citations) of(it query.Item) (Cited, error) {
 	out := Cited{Item: it, Kind: "chunk"}
-	v, cite := x.own, x.cite
-	if it.Graph != v.Graph().ID() {
-		v, cite = x.base, x.onBase
+	if x.own == nil || it.Graph != x.own.Graph().ID() {
+		n, err := x.env.Node(x.ctx, x.c.Base, it.ID)
+		if err != nil {
+			return out, err
+		}
+		out.Keys = []string{n.Key}
+		if kind := x.base.NodeTypeName(n.Type); !strings.HasPrefix(kind, "chunk:") {
+			out.Kind = kind
+			return out, nil
+		}
+		out.Chunks, out.Spans = out.Keys, []Span{spanOf(n)} // a chunk rests on itself
+		return out, nil
 	}
 	nodes := []engine.NodeID{it.ID}
 	if it.ID == 0 {
-		out.Kind = v.EdgeTypeName(it.Edge.Type)
+		out.Kind = x.own.EdgeTypeName(it.Edge.Type)
 		nodes = []engine.NodeID{it.Edge.From, it.Edge.To}
 	}
 	for _, id := range nodes {
-		n, err := v.Node(id)
+		n, err := x.env.Node(x.ctx, x.own.Graph(), id)
 		if err != nil {
 			return out, err
 		}
 		out.Keys = append(out.Keys, n.Key)
-		switch {
-		case it.ID == 0:
-		case v == x.base: // a chunk
-			x.spans[n.Key] = spanOf(n)
-		default:
-			out.Kind = v.NodeTypeName(n.Type)
+		if it.ID != 0 {
+			out.Kind = x.own.NodeTypeName(n.Type)
 		}
 	}
 	var err error
-	if out.Chunks, err = cite(it); err != nil {
+	if out.Chunks, err = x.cite(it); err != nil {
 		return out, err
 	}
 	for _, key := range out.Chunks[:min(len(out.Chunks), maxSpans)] {

@@ -10,7 +10,11 @@ import (
 
 // RenderChunk is the text of a chunk of the base graph, and its tokens.
 func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	ch, err := c.Chunk(e.Snap.Graph(c.Base).WithContext(ctx), it.ID)
+	n, err := e.Node(ctx, c.Base, it.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	ch, err := chunkWithText(e.Snap.Graph(c.Base).WithContext(ctx), n)
 	return ch.Text, ch.Tokens, err
 }
 
