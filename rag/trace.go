@@ -18,7 +18,7 @@ import (
 type StoredTrace struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
-	// Method is the instance that retrieved.
+	// Method is the label of the method that retrieved.
 	Method string `json:"method"`
 	// Epoch is the commit that it saw.
 	Epoch uint64 `json:"epoch"`

@@ -166,7 +166,7 @@ by side, and what only one of them found.`,
 // answer asks, prints and decides about the exit code.
 func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	start := time.Now()
-	ans := &rag.Answer{Question: k.q.Text, Method: k.system.Instance()}
+	ans := &rag.Answer{Question: k.q.Text, Method: rag.Label(k.system)}
 	var err error
 	if f.noLLM {
 		ans.Evidence, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q)
