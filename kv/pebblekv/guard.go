@@ -137,14 +137,16 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 	return g.opened(name, f, err)
 }
 
-// createMarker makes the file whose name says which manifest is current.
-// Pebble makes it with the manifest's own entry in the directory not synced
-// yet, and removes the marker before as soon as this one is made. Where the
-// file system may reorder such entries, a crash would leave a marker without
+// createMarker makes a file whose name is a fact, such as which manifest is
+// current. Pebble makes that with the manifest's own entry in the directory not
+// synced yet, and removes the marker before as soon as this one is made. Where
+// the file system may reorder such entries, a crash would leave a marker without
 // its manifest, or none; so the directory is synced before and after.
 func (g *guard) createMarker(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := g.syncDir(); err != nil {
-		return g.opened(name, nil, err)
+	if strings.HasPrefix(g.PathBase(name), "marker.manifest.") {
+		if err := g.syncDir(); err != nil {
+			return g.opened(name, nil, err)
+		}
 	}
 	f, err := g.FS.Create(name, category)
 	if err == nil {
