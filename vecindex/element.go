@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/ragdb/ragdb/vecindex/distance"
 )
 
 // Element is the form in which the elements of vectors are stored.
@@ -41,9 +43,14 @@ func (e Element) size() int {
 // append appends a vector, whose elements the form has, as it is stored.
 func (e Element) append(dst []byte, v []float32) []byte {
 	if e == F16 {
-		for _, x := range v {
-			h, _ := halfOf(x)
-			dst = binary.LittleEndian.AppendUint16(dst, h)
+		var part [halfPart]uint16
+		for len(v) > 0 {
+			h := part[:min(halfPart, len(v))]
+			distance.EncodeF16(h, v[:len(h)])
+			for _, bits := range h {
+				dst = binary.LittleEndian.AppendUint16(dst, bits)
+			}
+			v = v[len(h):]
 		}
 		return dst
 	}
@@ -59,12 +66,16 @@ func (e Element) read(key, b []byte, dst []float32) error {
 		return corrupt(key, "vector of %d bytes for %d elements of %s", len(b), len(dst), e)
 	}
 	if e == F16 {
-		for i := range dst {
-			h := binary.LittleEndian.Uint16(b[2*i:])
-			if h&halfInf == halfInf {
-				return corrupt(key, "element %d is not a finite number", i)
+		var part [halfPart]uint16
+		for from := 0; from < len(dst); from += halfPart {
+			h := part[:min(halfPart, len(dst)-from)]
+			for i := range h {
+				h[i] = binary.LittleEndian.Uint16(b[2*(from+i):])
+				if h[i]&halfInf == halfInf {
+					return corrupt(key, "element %d is not a finite number", from+i)
+				}
 			}
-			dst[i] = ofHalf(h)
+			distance.DecodeF16(dst[from:from+len(h)], h)
 		}
 		return nil
 	}
@@ -81,26 +92,5 @@ func (e Element) read(key, b []byte, dst []float32) error {
 // halfInf is the exponent of infinity and NaN in binary16.
 const halfInf = 0x7C00
 
-// halfOf returns the bits of the binary16 number nearest to x, ties to even; ok
-// is false where x is NaN or that number is not finite.
-func halfOf(x float32) (h uint16, ok bool) {
-	b := math.Float32bits(x)
-	sign := uint16(b >> 16 & 0x8000)
-	b &= 0x7FFFFFFF
-	if b >= 0x38800000 { // a normal number, of 2^-14 or more
-		// The exponent is another one, and 13 bits go: half of the last that
-		// stays is added, less one bit where it is even.
-		b += 0xC8000FFF + b>>13&1
-		return sign | uint16(b>>13), b < halfInf<<13
-	}
-	// Adding 1/2 leaves the multiples of 2^-24, rounded as they are to be.
-	f := math.Float32frombits(b) + 0.5
-	return sign | uint16(math.Float32bits(f)-0x3F000000), true
-}
-
-// ofHalf returns the number of finite binary16 bits.
-func ofHalf(h uint16) float32 {
-	// The bits are those of a number 2^112 times as small.
-	f := math.Float32frombits(uint32(h&0x7FFF)<<13) * 0x1p112
-	return math.Float32frombits(math.Float32bits(f) | uint32(h&0x8000)<<16)
-}
+// halfPart is how many elements are converted to or from binary16 at a time.
+const halfPart = 64

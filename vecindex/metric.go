@@ -2,6 +2,7 @@ package vecindex
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ragdb/ragdb/vecindex/distance"
 )
@@ -36,13 +37,18 @@ func (c *Config) appendPrepared(dst, v []float32, p purpose) ([]float32, error) 
 		return dst, err
 	}
 	zero := true
-	for i, x := range dst[from:] {
-		h, ok := halfOf(x)
-		if !ok {
-			return dst[:from], &VectorError{Fault: FaultRange, Element: i}
+	var part [halfPart]uint16
+	for at := 0; at < len(v); at += halfPart {
+		h := part[:min(halfPart, len(v)-at)]
+		x := dst[from+at:][:len(h)]
+		distance.EncodeF16(h, x)
+		for i, bits := range h {
+			if bits&halfInf == halfInf {
+				return dst[:from], &VectorError{Fault: FaultRange, Element: at + i}
+			}
+			zero = zero && bits<<1 == 0
 		}
-		dst[from+i] = ofHalf(h)
-		zero = zero && h<<1 == 0
+		distance.DecodeF16(x, h)
 	}
 	if zero {
 		return dst[:from], &VectorError{Fault: FaultZero}
@@ -52,10 +58,16 @@ func (c *Config) appendPrepared(dst, v []float32, p purpose) ([]float32, error) 
 
 // halves reports whether F16 has all elements of v.
 func halves(v []float32) bool {
-	for _, x := range v {
-		if h, ok := halfOf(x); !ok || ofHalf(h) != x {
+	var part [halfPart]uint16
+	var rounded [halfPart]float32
+	for len(v) > 0 {
+		h := part[:min(halfPart, len(v))]
+		distance.EncodeF16(h, v[:len(h)])
+		distance.DecodeF16(rounded[:], h)
+		if !slices.Equal(rounded[:len(h)], v[:len(h)]) {
 			return false
 		}
+		v = v[len(h):]
 	}
 	return true
 }
