@@ -54,7 +54,7 @@ func project(ctx context.Context, v *engine.View, s *Spec) (*Projection, error) 
 	}
 	p.index.fill(p.ids, pages)
 
-	sc := &scan{v: v, s: s, sel: &sel, index: &p.index, fixed: fixed, limit: limit}
+	sc := &edgeScan{v: v, s: s, sel: &sel, index: &p.index, fixed: fixed, limit: limit}
 	parts, err := sc.run(ctx)
 	if err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func sortBytes(entries int64, weighted bool) int64 {
 	return 4 * entries
 }
 
-// scan reads the edges of a projection. What it has read is kept until it is
+// edgeScan reads the edges of a projection. What it has read is kept until it is
 // clear that rows for it would not fit; from then on it only counts.
-type scan struct {
+type edgeScan struct {
 	v     *engine.View
 	s     *Spec
 	sel   *selection
@@ -103,13 +103,13 @@ type scan struct {
 
 // need returns how many bytes the rows, the parts they are made of, and sorting
 // them take.
-func (sc *scan) need() int64 {
+func (sc *edgeScan) need() int64 {
 	entries := sc.entries.Load()
 	return sc.fixed + sc.kept.Load() + entries*entryBytes(sc.s.Weighted) + sortBytes(entries, sc.s.Weighted)
 }
 
 // run returns the edges of each window, in order.
-func (sc *scan) run(ctx context.Context) ([]part, error) {
+func (sc *edgeScan) run(ctx context.Context) ([]part, error) {
 	windows := sc.sel.windows()
 	parts := make([]part, len(windows))
 	workers := workersOf(sc.s.Workers)
@@ -142,7 +142,7 @@ func (sc *scan) run(ctx context.Context) ([]part, error) {
 }
 
 // window appends the edges of one window's nodes to p.
-func (sc *scan) window(window uint32, p *part) error {
+func (sc *edgeScan) window(window uint32, p *part) error {
 	filter := sc.s.filter()
 	from := window << windowBits
 	for lo, hi := range sc.sel.spans(from, uint64(from)+windowSize, windowSize) {
@@ -168,7 +168,7 @@ func (sc *scan) window(window uint32, p *part) error {
 }
 
 // list appends the edges of a list of u to p.
-func (sc *scan) list(u uint32, l *engine.List, p *part) {
+func (sc *edgeScan) list(u uint32, l *engine.List, p *part) {
 	n, loops := len(p.to), 0
 	to, w := slices.Grow(p.to, len(l.Others)), p.w
 	for i, other := range l.Others {
