@@ -17,33 +17,6 @@ const (
 	MaxModelBytes = 1 << 10
 )
 
-// Metric says what near means. A higher score is nearer for each of them.
-type Metric uint8
-
-// The metrics. Cosine is the zero value.
-const (
-	// Cosine scores by the inner product of vectors scaled to length 1, from
-	// -1 to 1. Vectors are scaled when put, queries when asked.
-	Cosine Metric = iota
-	// InnerProduct scores by the inner product of the vectors as given.
-	InnerProduct
-	// L2 scores by the negative squared Euclidean distance, 0 at best.
-	L2
-)
-
-// String returns the metric's name.
-func (m Metric) String() string {
-	switch m {
-	case Cosine:
-		return "cosine"
-	case InnerProduct:
-		return "inner-product"
-	case L2:
-		return "l2"
-	}
-	return fmt.Sprintf("metric(%d)", uint8(m))
-}
-
 // Kind is the structure that an index searches with.
 type Kind uint8
 
