@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -12,6 +13,19 @@ type Advice struct {
 	Action string `json:"action"`
 	// Reason says why, in figures.
 	Reason string `json:"reason"`
+}
+
+// Clustering anew is advised where more than MaxMoved of the nodes are not where
+// the last whole clustering had them, or where modularity is less than it was
+// by more than MaxFall of it.
+const (
+	MaxMoved = 0.10
+	MaxFall  = 0.02
+)
+
+// AdviseRecluster returns the advice to cluster anew, for a reason.
+func AdviseRecluster(format string, args ...any) Advice {
+	return Advice{Action: "recluster", Reason: fmt.Sprintf(format, args...)}
 }
 
 // Adviser is implemented by systems whose index drifts as documents come and

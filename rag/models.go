@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -84,6 +85,19 @@ func (m *Models) Usage() llm.Usage { return m.meter.Total().Usage }
 // them. A call that would pass a limit of the meter is a [*BudgetError].
 func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
 	return m.do(ctx, item, docs, t, m.Provider.Do)
+}
+
+// DoJSON is Do for a task whose reply is JSON: it is read into out. One that is
+// not is an [*llm.ReplyError].
+func (m *Models) DoJSON(ctx context.Context, item string, docs []string, t llm.Task, out any) error {
+	reply, err := m.Do(ctx, item, docs, t)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(reply.Text), out); err != nil {
+		return &llm.ReplyError{Kind: t.Kind, Raw: reply.Text, Why: err.Error()}
+	}
+	return nil
 }
 
 // Stream is Do that hands on the reply as it comes, where the provider can; a

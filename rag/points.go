@@ -3,7 +3,6 @@ package rag
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -28,17 +27,11 @@ func (c *Corpus) FilterPoints(ctx context.Context, m *Models, q Question, parts 
 	for i, part := range parts {
 		g.Go(func() error {
 			t := llm.Task{Kind: llm.FilterPoints, Lang: q.Lang, Input: llm.AnswerInput{Question: q.Text, Evidence: part}}
-			reply, err := m.Do(mapping, "ask", docs, t)
+			err := m.DoJSON(mapping, "ask", docs, t, &found[i])
 			if errors.Is(err, llm.ErrNoEvidence) {
 				return nil
 			}
-			if err != nil {
-				return err
-			}
-			if err := json.Unmarshal([]byte(reply.Text), &found[i]); err != nil {
-				return &llm.ReplyError{Kind: t.Kind, Raw: reply.Text, Why: err.Error()}
-			}
-			return nil
+			return err
 		})
 	}
 	if err := g.Wait(); err != nil {

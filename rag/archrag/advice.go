@@ -8,20 +8,13 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 var (
 	_ rag.Adviser     = (*System)(nil)
 	_ rag.Reclusterer = (*System)(nil)
 	_ rag.MethodStats = (*System)(nil)
-)
-
-// Clustering anew is advised where more than maxMoved of a level's nodes are
-// not where its last whole clustering had them, or where modularity is less
-// than it was by more than maxFall of it.
-const (
-	maxMoved = 0.10
-	maxFall  = 0.02
 )
 
 // Recluster implements [rag.Reclusterer].
@@ -34,9 +27,6 @@ func (s *System) Recluster() rag.System {
 // Advice implements [rag.Adviser].
 func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
 	var out []rag.Advice
-	advise := func(format string, args ...any) {
-		out = append(out, rag.Advice{Action: "recluster", Reason: fmt.Sprintf(format, args...)})
-	}
 	for n := 1; n <= s.p.Levels; n++ {
 		b, err := readBase(v, n)
 		if err != nil {
@@ -45,11 +35,11 @@ func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error)
 		if b == nil || b.Stopped {
 			break
 		}
-		if moved := b.moved(); moved > maxMoved {
-			advise("%.0f %% of level %d have moved since its communities were found", 100*moved, n)
+		if moved := b.moved(); moved > rag.MaxMoved {
+			out = append(out, rag.AdviseRecluster("%.0f %% of level %d have moved since its communities were found", 100*moved, n))
 		}
-		if b.Now.Modularity < (1-maxFall)*b.Modularity {
-			advise("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity)
+		if b.Now.Modularity < (1-rag.MaxFall)*b.Modularity {
+			out = append(out, rag.AdviseRecluster("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity))
 		}
 	}
 	return out, nil
@@ -142,7 +132,7 @@ func (s *System) CommunityStats(ctx context.Context, v *engine.View) ([]rag.Figu
 		members := 0
 		for i, id := range below.ids {
 			part.Of[i] = graphops.None
-			parents, err := follow(v, id, edgePart, engine.Out)
+			parents, err := graph.Neighbors(v, id, edgePart, engine.Out)
 			if err != nil {
 				return nil, err
 			}

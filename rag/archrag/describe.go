@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -36,7 +37,7 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for _, typ := range []string{typeEntity, typeRelation} {
-			for id, err := range each(v, typ) {
+			for id, err := range graph.Nodes(v, typ) {
 				var w rag.WorkItem
 				ok := false
 				if err == nil {
@@ -65,7 +66,7 @@ func (st *describeStage) item(v engine.Reader, id engine.NodeID) (w rag.WorkItem
 			return w, false, err
 		}
 	}
-	return rag.WorkItem{Key: nodeItem(id), Digest: describedDigest(total)}, true, nil
+	return rag.WorkItem{Key: graph.NodeItem(id), Digest: describedDigest(total)}, true, nil
 }
 
 // totalOf returns all that is said of a node, the texts in an order that does
@@ -96,7 +97,7 @@ func (s *System) unite(t engine.Total) bool {
 // Do implements [rag.Stage].
 func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	id, err := itemNode(w.Key)
+	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 		}
 		in.Descriptions = append(in.Descriptions, d)
 	}
-	docs, err := sourceDocs(v, id)
+	docs, err := graph.SourceDocs(v, engine.NodeTarget(id))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 
 // Apply implements [rag.Stage].
 func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
-	id, err := itemNode(w.Key)
+	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return err
 	}
@@ -136,36 +137,6 @@ func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem,
 		props = engine.Props{propDescription: engine.String(string(result)), propOf: engine.Bytes(w.Digest[:])}
 	}
 	return tx.Graph(st.s.g).SetProps(id, props)
-}
-
-// sourceDocs returns the documents that an entity or relation is made from.
-func sourceDocs(v engine.Reader, id engine.NodeID) ([]string, error) {
-	var docs []string
-	chunks, err := sourceChunks(v, id)
-	for _, key := range chunks {
-		if doc := rag.DocOf(key); !slices.Contains(docs, doc) {
-			docs = append(docs, doc)
-		}
-	}
-	return docs, err
-}
-
-// sourceChunks returns the keys of the chunks that an entity or relation is
-// made from.
-func sourceChunks(v engine.Reader, id engine.NodeID) ([]string, error) {
-	set, err := v.Sources(engine.NodeTarget(id))
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for it := set.Iterator(); it.HasNext(); {
-		n, err := v.Node(engine.NodeID(it.Next()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n.Key)
-	}
-	return out, nil
 }
 
 // describe returns what an entity or relation is called, a relation by its

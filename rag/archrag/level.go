@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // level is the graph that the communities of a level are found in: of level 1
@@ -93,7 +94,7 @@ func (lv *level) read(v engine.Reader, typeName, prefix string) error {
 		digest uint64
 	}
 	var nodes []node
-	for id, err := range each(v, typeName) {
+	for id, err := range graph.Nodes(v, typeName) {
 		if err != nil {
 			return err
 		}

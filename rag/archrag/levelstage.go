@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -194,7 +195,7 @@ func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, re
 	// Whoever leaves a community leaves before anybody joins one.
 	var joining []engine.NodeID
 	for _, id := range below.ids {
-		parent, err := follow(v, id, edgePart, engine.Out)
+		parent, err := graph.Neighbors(v, id, edgePart, engine.Out)
 		if err != nil {
 			return err
 		}

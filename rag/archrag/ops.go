@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // reach says which relations of a set of entities are meant.
@@ -44,7 +45,7 @@ func (o *touching) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	seen := map[engine.NodeID]bool{}
 	for i := range in.Items {
 		it := &in.Items[i]
-		others, err := follow(v, it.ID, edgeRelation, engine.Both)
+		others, err := graph.Neighbors(v, it.ID, edgeRelation, engine.Both)
 		if err != nil {
 			return query.Set{}, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -160,7 +161,7 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 	}
 	switch v.NodeTypeName(n.Type) {
 	case typeEntity, typeRelation:
-		return sourceChunks(v, it.ID)
+		return graph.SourceKeys(v, engine.NodeTarget(it.ID))
 	case typeCommunity:
 		return s.citeCommunity(v, it.ID, n.Key)
 	}
@@ -183,7 +184,7 @@ func (s *System) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([
 	count := map[string]int{}
 	var out []string
 	for _, e := range entities {
-		chunks, err := sourceChunks(v, e)
+		chunks, err := graph.SourceKeys(v, engine.NodeTarget(e))
 		if err != nil {
 			return nil, err
 		}

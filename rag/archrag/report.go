@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -96,7 +97,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	}
 	var docs []string
 	for _, e := range entities {
-		of, err := sourceDocs(v, e)
+		of, err := graph.SourceDocs(v, engine.NodeTarget(e))
 		if err != nil {
 			return nil, err
 		}
@@ -104,13 +105,9 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	}
 	slices.Sort(docs)
 	docs = slices.Compact(docs)
-	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
-	if err != nil {
-		return nil, err
-	}
 	out := reported{ID: id}
-	if err := json.Unmarshal([]byte(reply.Text), &out.Report); err != nil {
-		return nil, &llm.ReplyError{Kind: llm.CommunityReport, Raw: reply.Text, Why: err.Error()}
+	if err := m.DoJSON(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in}, &out.Report); err != nil {
+		return nil, err
 	}
 	vecs, err := m.Embed(ctx, docs, []string{out.text()})
 	if err != nil {
@@ -184,7 +181,7 @@ func reportOf(v engine.Reader, id engine.NodeID) (title, summary string, rating 
 
 // children returns the members of a community.
 func children(v engine.Reader, id engine.NodeID) ([]engine.NodeID, error) {
-	return follow(v, id, edgePart, engine.In)
+	return graph.Neighbors(v, id, edgePart, engine.In)
 }
 
 // descendants returns the entities of a community of a level: at most some, 0

@@ -5,13 +5,14 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // Stages implements [rag.System].
 func (s *System) Stages(m *rag.Models) []rag.Stage {
 	model := m.Documents.Space()
 	out := []rag.Stage{
-		&extractStage{s: s},
+		s.extract(),
 		&describeStage{s},
 		&embedStage{s, typeEntity, model},
 		&embedStage{s, typeRelation, model},
@@ -29,22 +30,17 @@ func (s *System) Stages(m *rag.Models) []rag.Stage {
 func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
-		chunk, ok := v.NodeType(rag.ChunkNodeType)
 		for _, ch := range gone {
 			// Of a unit that failed there is a mark and no chunk.
 			if err := rag.ForgetJobs(v, ch.Key); err != nil {
 				return err
 			}
-			if !ok {
-				continue
-			}
-			id, err := v.Lookup(chunk, ch.Key)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+		}
+		chunks, err := graph.Chunks(v, gone)
+		if err != nil {
+			return err
+		}
+		for _, id := range chunks {
 			if err := forgetChunk(v, id); err != nil {
 				return err
 			}
@@ -77,7 +73,7 @@ func forgetChunk(v *engine.TxView, chunk engine.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if err := rag.ForgetJobs(v, nodeItem(id)); err != nil {
+		if err := rag.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 		if err := v.SetProps(id, engine.Props{propDescription: {}, propOf: {}}); err != nil {
@@ -88,7 +84,7 @@ func forgetChunk(v *engine.TxView, chunk engine.NodeID) error {
 		}
 		// Its communities, and those that their reports are told in.
 		for at := id; ; {
-			parents, err := follow(v, at, edgePart, engine.Out)
+			parents, err := graph.Neighbors(v, at, edgePart, engine.Out)
 			if err != nil {
 				return err
 			}

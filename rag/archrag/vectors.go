@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -31,12 +32,12 @@ func (st *embedStage) Graph() *engine.Graph { return st.s.g }
 func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range each(v, st.typ) {
+		for id, err := range graph.Nodes(v, st.typ) {
 			var text string
 			if err == nil {
 				text, err = st.text(v, id)
 			}
-			if !yield(rag.WorkItem{Key: nodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+			if !yield(rag.WorkItem{Key: graph.NodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
 				return
 			}
 		}
@@ -56,7 +57,7 @@ func (st *embedStage) text(v engine.Reader, id engine.NodeID) (string, error) {
 // Do implements [rag.Stage]: the node as u64, then its vector.
 func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	id, err := itemNode(w.Key)
+	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models,
 	if err != nil {
 		return nil, err
 	}
-	docs, err := sourceDocs(v, id)
+	docs, err := graph.SourceDocs(v, engine.NodeTarget(id))
 	if err != nil {
 		return nil, err
 	}

@@ -54,13 +54,9 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 		return nil, err
 	}
 	t := llm.Task{Kind: llm.Extract, Lang: doc.Lang, Input: llm.ExtractInput{Text: ch.Text, Title: doc.Title}}
-	reply, err := m.Do(ctx, st.s.Instance()+"/"+w.Key, []string{ch.Doc}, t)
-	if err != nil {
-		return nil, err
-	}
 	f := found{Text: ch.Text, Tokens: ch.Tokens}
-	if err := json.Unmarshal([]byte(reply.Text), &f.Extraction); err != nil {
-		return nil, &llm.ReplyError{Kind: t.Kind, Raw: reply.Text, Why: err.Error()}
+	if err := m.DoJSON(ctx, st.s.Item(w), []string{ch.Doc}, t, &f.Extraction); err != nil {
+		return nil, err
 	}
 	return json.Marshal(f)
 }

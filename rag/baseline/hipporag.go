@@ -3,7 +3,6 @@ package baseline
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 
 	"github.com/ragdb/ragdb/query"
@@ -104,12 +103,5 @@ func elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, err
 
 // ask asks a model something of a question, whose reply is JSON.
 func ask(ctx context.Context, m *rag.Models, q rag.Question, kind llm.Kind, out any) error {
-	reply, err := m.Do(ctx, "question", nil, llm.Task{Kind: kind, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}})
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal([]byte(reply.Text), out); err != nil {
-		return &llm.ReplyError{Kind: kind, Raw: reply.Text, Why: err.Error()}
-	}
-	return nil
+	return m.DoJSON(ctx, "question", nil, llm.Task{Kind: kind, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}}, out)
 }

@@ -3,11 +3,8 @@ package baseline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -15,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // openIE is the graph of what chunks say, which HippoRAG, HippoRAG 2,
@@ -98,16 +96,12 @@ func (s *openIE) Stages(m *rag.Models) []rag.Stage {
 func (s *openIE) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
-		chunk, _ := v.NodeType(rag.ChunkNodeType)
+		chunks, err := graph.Chunks(v, gone)
+		if err != nil {
+			return err
+		}
 		leaving := roaring.New()
-		for _, ch := range gone {
-			id, err := v.Lookup(chunk, ch.Key)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+		for _, id := range chunks {
 			leaving.Add(uint32(id))
 		}
 		return forgetLast(v, leaving)
@@ -135,7 +129,7 @@ func forgetLast(v *engine.TxView, chunks *roaring.Bitmap) error {
 		}
 	}
 	for _, id := range last {
-		if err := rag.ForgetJobs(v, nodeItem(id)); err != nil {
+		if err := rag.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 	}
@@ -152,24 +146,7 @@ func (s *openIE) Cite(v *engine.View, it query.Item) ([]string, error) {
 	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
 		return []string{n.Key}, nil
 	}
-	return sourceKeys(v, it.ID)
-}
-
-// sourceKeys returns the keys of a node's sources, in order of id.
-func sourceKeys(v engine.Reader, id engine.NodeID) ([]string, error) {
-	set, err := v.Sources(engine.NodeTarget(id))
-	if err != nil {
-		return nil, err
-	}
-	out := make([]string, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		n, err := v.Node(engine.NodeID(it.Next()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n.Key)
-	}
-	return out, nil
+	return graph.SourceKeys(v, engine.NodeTarget(it.ID))
 }
 
 // maxDescription bounds in tokens what is told of one entity or relation: the
@@ -218,39 +195,7 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return name + "|" + strings.Join(strings.Fields(description), " "), 0, err
 }
 
-// The work items of entities and relations are named by ids, which say nothing
-// of what they were once they are gone.
-func nodeItem(id engine.NodeID) string { return "node:" + strconv.FormatUint(uint64(id), 10) }
-
-func itemNode(item string) (engine.NodeID, error) {
-	var id uint64
-	if _, err := fmt.Sscanf(item, "node:%d", &id); err != nil {
-		return 0, fmt.Errorf("item %q: %w", item, err)
-	}
-	return engine.NodeID(id), nil
-}
-
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
-
-// each yields the nodes of a type, ascending; none of one that is not there.
-func each(v engine.Reader, typeName string) iter.Seq2[engine.NodeID, error] {
-	return func(yield func(engine.NodeID, error) bool) {
-		t, ok := v.NodeType(typeName)
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
-		if err != nil {
-			yield(0, err)
-			return
-		}
-		for it := set.Iterator(); it.HasNext(); {
-			if !yield(engine.NodeID(it.Next()), nil) {
-				return
-			}
-		}
-	}
-}
 
 // joined returns the edges of a type at a node, in order of the other end.
 func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // raptor retrieves from a tree of summaries (Sarthi et al., "RAPTOR: Recursive
@@ -146,16 +147,11 @@ func (s *raptor) Cite(v *engine.View, it query.Item) ([]string, error) {
 // of them, and go at once.
 func (s *raptor) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
-		v := tx.Graph(s.g)
-		t, _ := v.NodeType(rag.ChunkNodeType)
-		for _, ch := range gone {
-			id, err := v.Lookup(t, ch.Key)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+		chunks, err := graph.Chunks(tx.Graph(s.g), gone)
+		if err != nil {
+			return err
+		}
+		for _, id := range chunks {
 			if err := s.dropAbove(tx, id); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -45,7 +46,7 @@ func (s *raptor) nodes(v engine.Reader, layer int) ([]treeNode, error) {
 		typ = typeSummary
 	}
 	var out []treeNode
-	for id, err := range each(v, typ) {
+	for id, err := range graph.Nodes(v, typ) {
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -59,8 +60,8 @@ func (st *synonymStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 		if !yield(rag.WorkItem{Key: ofModel, Digest: digest}, nil) {
 			return
 		}
-		for id, err := range each(s.Graph(st.s.g).WithContext(ctx), typeEntity) {
-			if !yield(rag.WorkItem{Key: nodeItem(id), Digest: digest}, err) || err != nil {
+		for id, err := range graph.Nodes(s.Graph(st.s.g).WithContext(ctx), typeEntity) {
+			if !yield(rag.WorkItem{Key: graph.NodeItem(id), Digest: digest}, err) || err != nil {
 				return
 			}
 		}
@@ -72,7 +73,7 @@ func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Model
 	if w.Key == ofModel {
 		return nil, nil
 	}
-	id, err := itemNode(w.Key)
+	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -35,12 +35,12 @@ func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 	}
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range each(v, typ) {
+		for id, err := range graph.Nodes(v, typ) {
 			var text string
 			if err == nil {
 				text, err = st.text(v, id)
 			}
-			if !yield(rag.WorkItem{Key: nodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+			if !yield(rag.WorkItem{Key: graph.NodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
 				return
 			}
 		}
@@ -61,7 +61,7 @@ func (st *vectorStage) text(v engine.Reader, id engine.NodeID) (string, error) {
 // Do implements [rag.Stage].
 func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	id, err := itemNode(w.Key)
+	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,9 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := sourceKeys(v, id)
+	docs, err := graph.SourceDocs(v, engine.NodeTarget(id))
 	if err != nil {
 		return nil, err
-	}
-	var docs []string
-	for _, key := range chunks {
-		if doc := rag.DocOf(key); !slices.Contains(docs, doc) {
-			docs = append(docs, doc)
-		}
 	}
 	vecs, err := m.Embed(ctx, docs, []string{text})
 	if err != nil {

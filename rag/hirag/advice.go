@@ -3,7 +3,6 @@ package hirag
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -12,14 +11,6 @@ import (
 var (
 	_ rag.Adviser     = (*System)(nil)
 	_ rag.Reclusterer = (*System)(nil)
-)
-
-// Clustering anew is advised where more than maxMoved of a level's nodes are
-// not where the last whole clustering had them, or where modularity is less
-// than it was by more than maxFall of it.
-const (
-	maxMoved = 0.10
-	maxFall  = 0.02
 )
 
 // Recluster implements [rag.Reclusterer]: the stages find the hierarchy and the
@@ -33,16 +24,13 @@ func (s *System) Recluster() rag.System {
 // Advice implements [rag.Adviser].
 func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
 	var out []rag.Advice
-	advise := func(format string, args ...any) {
-		out = append(out, rag.Advice{Action: "recluster", Reason: fmt.Sprintf(format, args...)})
-	}
 	for layer := range s.p.Depth {
 		f, err := readFit(v, layer)
 		if err != nil {
 			return nil, err
 		}
-		if f != nil && f.Moved > maxMoved {
-			advise("%.0f %% of layer %d are new since its clusters were found", 100*f.Moved, layer)
+		if f != nil && f.Moved > rag.MaxMoved {
+			out = append(out, rag.AdviseRecluster("%.0f %% of layer %d are new since its clusters were found", 100*f.Moved, layer))
 		}
 	}
 	state, err := readState(v)
@@ -50,12 +38,12 @@ func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error)
 		return nil, err
 	}
 	for level, moved := range state.Moved {
-		if moved > maxMoved {
-			advise("%.0f %% of level %d of the communities have moved since they were found", 100*moved, level)
+		if moved > rag.MaxMoved {
+			out = append(out, rag.AdviseRecluster("%.0f %% of level %d of the communities have moved since they were found", 100*moved, level))
 		}
 	}
-	if state.Modularity < (1-maxFall)*state.Was {
-		advise("the modularity of the communities fell from %.3f to %.3f", state.Was, state.Modularity)
+	if state.Modularity < (1-rag.MaxFall)*state.Was {
+		out = append(out, rag.AdviseRecluster("the modularity of the communities fell from %.3f to %.3f", state.Was, state.Modularity))
 	}
 	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -134,8 +135,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	out.Extraction, err = extraction(ctx, m, st.s.Item(w), docs, llm.Task{Kind: llm.SummaryEntities, Input: in})
-	if err != nil {
+	if err := m.DoJSON(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.SummaryEntities, Input: in}, &out.Extraction); err != nil {
 		return nil, err
 	}
 	return json.Marshal(out)
@@ -170,7 +170,7 @@ func dropCluster(v *engine.TxView, id engine.NodeID) error {
 // forgetNodes removes the marks of nodes that are gone.
 func forgetNodes(v *engine.TxView, gone engine.Removed) error {
 	for _, id := range gone.Nodes {
-		if err := rag.ForgetJobs(v, nodeItem(id)); err != nil {
+		if err := rag.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, erro
 // empty takes the summaries of a cluster back, and the cluster itself where it
 // has lost a member, which would remain a source of it.
 func (st *summaryStage) empty(v *engine.TxView, id engine.NodeID, c summed) error {
-	have, err := follow(v, id, edgeMember, engine.In)
+	have, err := graph.Neighbors(v, id, edgeMember, engine.In)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -45,7 +46,7 @@ func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 		}
 		for _, n := range nodes {
 			r, err := rawOf(v, engine.NodeTarget(n.id))
-			w := rag.WorkItem{Key: nodeItem(n.id), Digest: rag.Digest("node", st.model.Model, string(r.digest[:]))}
+			w := rag.WorkItem{Key: graph.NodeItem(n.id), Digest: rag.Digest("node", st.model.Model, string(r.digest[:]))}
 			if !yield(w, err) || err != nil {
 				return
 			}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // The names in the method's graph.
@@ -57,17 +57,14 @@ func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 // layer of the hierarchy is a layer.
 func spaceOf(model string) string { return typeEntity + "@" + model }
 
-// The work items of nodes and edges are named by ids, which say nothing of
-// what they were once they are gone.
-func nodeItem(id engine.NodeID) string { return "node:" + strconv.FormatUint(uint64(id), 10) }
-
+// relationItem names the work on a relation, by ids as graph.NodeItem does.
 func relationItem(from, to engine.NodeID) string {
 	return "relation:" + strconv.FormatUint(uint64(min(from, to)), 10) + "-" + strconv.FormatUint(uint64(max(from, to)), 10)
 }
 
 func itemOf(t engine.Target) string {
 	if t.Type == 0 {
-		return nodeItem(t.Node)
+		return graph.NodeItem(t.Node)
 	}
 	return relationItem(t.From, t.To)
 }
@@ -114,51 +111,4 @@ func nodesOf(v engine.Reader, typ string) ([]node, error) {
 	}
 	slices.SortFunc(out, less)
 	return out, nil
-}
-
-// follow returns the nodes that edges of a type lead to, or come from.
-func follow(v engine.Reader, id engine.NodeID, edge string, d engine.Direction) ([]engine.NodeID, error) {
-	t, ok := v.EdgeType(edge)
-	if !ok {
-		return nil, nil
-	}
-	set, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: d})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		out = append(out, engine.NodeID(it.Next()))
-	}
-	return out, nil
-}
-
-// contributed returns what a source contributed to.
-func contributed(v engine.Reader, source engine.NodeID) ([]engine.Target, error) {
-	var out []engine.Target
-	for t, err := range v.ContributedBy(source) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
-}
-
-// forgetGone removes the marks of nodes and relations that nothing supports
-// any more.
-func forgetGone(v *engine.TxView, targets []engine.Target) error {
-	for _, t := range targets {
-		left, err := v.Sources(t)
-		if err != nil {
-			return err
-		}
-		if !left.IsEmpty() {
-			continue
-		}
-		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

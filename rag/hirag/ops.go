@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // relationsOf takes the relations of the seeds, by the sum of the ends' degrees,
@@ -185,7 +186,7 @@ type cited struct {
 // of returns the chunks of an entity, the most relations first. A summary has
 // none. mentions are the entities of the chunks that were met.
 func (o *sourcesOf) of(v *engine.View, entity engine.NodeID, mentions map[engine.NodeID]*roaring.Bitmap) ([]cited, error) {
-	ids, err := follow(v, entity, edgeMentions, engine.In)
+	ids, err := graph.Neighbors(v, entity, edgeMentions, engine.In)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -87,13 +88,9 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
-	if err != nil {
-		return nil, err
-	}
 	out := reported{plannedCommunity: p}
-	if err := json.Unmarshal([]byte(reply.Text), &out.Report); err != nil {
-		return nil, &llm.ReplyError{Kind: llm.CommunityReport, Raw: reply.Text, Why: err.Error()}
+	if err := m.DoJSON(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in}, &out.Report); err != nil {
+		return nil, err
 	}
 	return json.Marshal(out)
 }
@@ -138,7 +135,7 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 	}
 	var have []engine.NodeID
 	if !created {
-		if have, err = follow(v, id, insideOf(c.Level), engine.In); err != nil {
+		if have, err = graph.Neighbors(v, id, insideOf(c.Level), engine.In); err != nil {
 			return 0, err
 		}
 	}

@@ -5,13 +5,14 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // Stages implements [rag.System].
 func (s *System) Stages(m *rag.Models) []rag.Stage {
 	model := m.Documents.Space()
 	out := []rag.Stage{
-		&extractStage{s: s},
+		s.extract(),
 		&nodeStage{s, 0, model},
 		&relationStage{s},
 	}
@@ -39,22 +40,17 @@ func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (fu
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		u := &undoing{v: v, seen: map[engine.NodeID]bool{}}
-		chunk, ok := v.NodeType(rag.ChunkNodeType)
 		for _, ch := range gone {
 			// Of a unit that failed there is a mark and no chunk.
 			if err := rag.ForgetJobs(v, ch.Key); err != nil {
 				return err
 			}
-			if !ok {
-				continue
-			}
-			id, err := v.Lookup(chunk, ch.Key)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+		}
+		chunks, err := graph.Chunks(v, gone)
+		if err != nil {
+			return err
+		}
+		for _, id := range chunks {
 			if err := u.chunk(id); err != nil {
 				return err
 			}
@@ -74,7 +70,7 @@ type undoing struct {
 
 // chunk notes what a chunk that leaves has said.
 func (u *undoing) chunk(id engine.NodeID) error {
-	said, err := contributed(u.v, id)
+	said, err := graph.Contributed(u.v, id)
 	if err != nil {
 		return err
 	}
@@ -117,7 +113,7 @@ func (u *undoing) node(id engine.NodeID) error {
 		if _, ok := u.v.EdgeType(insideOf(level)); !ok {
 			break // there are no deeper ones
 		}
-		in, err := follow(u.v, id, insideOf(level), engine.Out)
+		in, err := graph.Neighbors(u.v, id, insideOf(level), engine.Out)
 		if err != nil {
 			return err
 		}
@@ -128,7 +124,7 @@ func (u *undoing) node(id engine.NodeID) error {
 			}
 		}
 	}
-	clusters, err := follow(u.v, id, edgeMember, engine.Out)
+	clusters, err := graph.Neighbors(u.v, id, edgeMember, engine.Out)
 	if err != nil {
 		return err
 	}
@@ -145,7 +141,7 @@ func (u *undoing) node(id engine.NodeID) error {
 		if err := rag.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
 			return err
 		}
-		of, err := contributed(u.v, c)
+		of, err := graph.Contributed(u.v, c)
 		if err != nil {
 			return err
 		}
@@ -176,7 +172,7 @@ func (u *undoing) undo() error {
 		}
 	}
 	for _, id := range u.nodes {
-		if err := rag.ForgetJobs(u.v, nodeItem(id)); err != nil {
+		if err := rag.ForgetJobs(u.v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 		if err := u.v.SetProps(id, engine.Props{propName: {}, propKind: {}, propDescription: {}, propOf: {}}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // coreStage chooses the core (spec B2.4): the chunks of highest PageRank among
@@ -172,7 +173,7 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 		if core[n.Key] {
 			continue
 		}
-		said, err := contributed(v, id)
+		said, err := graph.Contributed(v, id)
 		if err != nil {
 			return err
 		}
@@ -182,7 +183,7 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 		if err := rag.ForgetJobs(v, unitKey(n.Key)); err != nil {
 			return err
 		}
-		if err := forgetGone(v, said); err != nil {
+		if err := graph.ForgetGone(v, said, itemOf); err != nil {
 			return err
 		}
 	}

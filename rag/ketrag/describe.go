@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -43,36 +44,6 @@ func itemOf(t engine.Target) string {
 		return entityItem(t.Node)
 	}
 	return relationItem(engine.Edge{From: min(t.From, t.To), To: max(t.From, t.To)})
-}
-
-// contributed returns what a core chunk contributed to.
-func contributed(v engine.Reader, skeleton engine.NodeID) ([]engine.Target, error) {
-	var out []engine.Target
-	for t, err := range v.ContributedBy(skeleton) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
-}
-
-// forgetGone removes the marks of entities and relations that nothing supports
-// any more.
-func forgetGone(v *engine.TxView, targets []engine.Target) error {
-	for _, t := range targets {
-		left, err := v.Sources(t)
-		if err != nil {
-			return err
-		}
-		if !left.IsEmpty() {
-			continue
-		}
-		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // undescribe removes the united descriptions of entities and relations that a
@@ -237,25 +208,6 @@ func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem,
 	return v.SetEdgeProps(t.From, t.To, t.Type, props)
 }
 
-// sourceDocs returns the documents that an entity or relation is made from.
-func sourceDocs(v engine.Reader, t engine.Target) ([]string, error) {
-	var docs []string
-	ids, err := v.Sources(t)
-	if err != nil {
-		return nil, err
-	}
-	for it := ids.Iterator(); it.HasNext(); {
-		n, err := v.Node(engine.NodeID(it.Next()))
-		if err != nil {
-			return nil, err
-		}
-		if doc := rag.DocOf(n.Key); !slices.Contains(docs, doc) {
-			docs = append(docs, doc)
-		}
-	}
-	return docs, nil
-}
-
 // describe returns what an entity or relation is called and how it is
 // described: by the united description where it is of the descriptions that
 // there are now, else by those.
@@ -332,7 +284,7 @@ func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	docs, err := sourceDocs(v, t)
+	docs, err := graph.SourceDocs(v, t)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // extractStage reads entities and relations from the core (spec B2.5). Core
@@ -170,13 +170,9 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.Item(w), []string{unit[0].chunk.Doc}, t)
-	if err != nil {
-		return nil, err
-	}
 	var f found
-	if err := json.Unmarshal([]byte(reply.Text), &f.Extraction); err != nil {
-		return nil, &llm.ReplyError{Kind: t.Kind, Raw: reply.Text, Why: err.Error()}
+	if err := m.DoJSON(ctx, st.s.Item(w), []string{unit[0].chunk.Doc}, t, &f.Extraction); err != nil {
+		return nil, err
 	}
 	for _, p := range unit {
 		f.Parts = append(f.Parts, p.skeleton)
@@ -184,13 +180,6 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 		f.Texts = append(f.Texts, p.chunk.Text)
 	}
 	return json.Marshal(f)
-}
-
-// said is what one part says of an entity or relation.
-type said struct {
-	part   int
-	target string // entity key, or the relation's two
-	engine.Contribution
 }
 
 // Apply implements [rag.Stage].
@@ -212,7 +201,7 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 	for i, id := range f.Parts {
 		// What an earlier reading of the part found does not count any more,
 		// nor that it was once the first of a unit.
-		said, err := contributed(v, id)
+		said, err := graph.Contributed(v, id)
 		if err != nil {
 			return err
 		}
@@ -227,14 +216,11 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 			return err
 		}
 	}
-	if err := forgetGone(v, before); err != nil {
+	if err := graph.ForgetGone(v, before, itemOf); err != nil {
 		return err
 	}
-	a := newAssigner(f.Texts)
+	names := mention.New(f.Texts)
 	ids := map[string]engine.NodeID{}
-	contribute := func(part int, t engine.Target, c engine.Contribution) error {
-		return v.Contribute(f.Parts[part], t, c)
-	}
 	derive := func(key string) (engine.NodeID, error) {
 		if id, ok := ids[key]; ok {
 			return id, nil
@@ -243,17 +229,17 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 		ids[key] = id
 		return id, err
 	}
-	for _, s := range a.entities(f.Extraction) {
-		id, err := derive(s.target)
+	for _, s := range mention.Unite(names.Entities(f.Extraction)) {
+		id, err := derive(s.Target)
 		if err != nil {
 			return err
 		}
-		if err := contribute(s.part, engine.NodeTarget(id), s.Contribution); err != nil {
+		if err := v.Contribute(f.Parts[s.Part], engine.NodeTarget(id), s.Contribution); err != nil {
 			return err
 		}
 	}
-	for _, s := range a.relations(f.Extraction) {
-		from, to, _ := strings.Cut(s.target, "\x00")
+	for _, s := range mention.Unite(names.Relations(f.Extraction, "\x00")) {
+		from, to, _ := strings.Cut(s.Target, "\x00")
 		x, err := derive(from)
 		if err != nil {
 			return err
@@ -262,84 +248,9 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 		if err != nil {
 			return err
 		}
-		if err := contribute(s.part, engine.EdgeTarget(x, y, relation), s.Contribution); err != nil {
+		if err := v.Contribute(f.Parts[s.Part], engine.EdgeTarget(x, y, relation), s.Contribution); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// assigner tells which parts of a unit say what was found in it.
-type assigner struct{ *mention.Finder }
-
-func newAssigner(texts []string) *assigner { return &assigner{mention.New(texts)} }
-
-// entities returns what each part says of each entity, in order of key and
-// part.
-func (a *assigner) entities(x llm.Extraction) []said {
-	var out []said
-	for _, e := range x.Entities {
-		key := text.Key(e.Name)
-		if key == "" {
-			continue
-		}
-		for _, p := range a.Parts(key) {
-			c := engine.Contribution{Count: uint32(max(1, a.Count(p, key))), Label: e.Name}
-			if e.Description != "" {
-				c.Texts = []string{e.Description}
-			}
-			out = append(out, said{p, key, c})
-		}
-	}
-	return united(out)
-}
-
-// relations returns what each part says of each relation. It is said by the
-// first part that holds both ends, else by the first that holds the source.
-func (a *assigner) relations(x llm.Extraction) []said {
-	var out []said
-	for _, r := range x.Relations {
-		from, to := text.Key(r.Source), text.Key(r.Target)
-		if from == "" || to == "" || from == to {
-			continue
-		}
-		p := a.Shared(from, to)
-		if from > to {
-			from, to = to, from
-		}
-		c := engine.Contribution{Weight: float32(r.Strength), Count: 1}
-		if c.Weight == 0 {
-			c.Weight = 1
-		}
-		if r.Description != "" {
-			c.Texts = []string{r.Description}
-		}
-		out = append(out, said{p, from + "\x00" + to, c})
-	}
-	return united(out)
-}
-
-// united makes one contribution of those of one part to one target, in order
-// of target and part.
-func united(all []said) []said {
-	slices.SortStableFunc(all, func(a, b said) int {
-		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.part, b.part))
-	})
-	var out []said
-	for _, s := range all {
-		n := len(out)
-		if n == 0 || out[n-1].target != s.target || out[n-1].part != s.part {
-			out = append(out, s)
-			continue
-		}
-		have := &out[n-1]
-		have.Weight += s.Weight
-		have.Count = max(have.Count, s.Count)
-		for _, t := range s.Texts {
-			if !slices.Contains(have.Texts, t) {
-				have.Texts = append(slices.Clip(have.Texts), t)
-			}
-		}
-	}
-	return out
 }

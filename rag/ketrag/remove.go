@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // Changed implements [rag.System]: it takes the sentences of chunks that leave
@@ -65,7 +66,7 @@ func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (
 			if err != nil {
 				return err
 			}
-			said, err := contributed(v, id)
+			said, err := graph.Contributed(v, id)
 			if err != nil {
 				return err
 			}

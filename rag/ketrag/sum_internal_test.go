@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 func randomVector(r *rand.Rand, dim int) []float32 {
@@ -171,59 +170,6 @@ func TestWordResult(t *testing.T) {
 			t.Errorf("%d of %d bytes are read", n, len(b))
 		}
 	}
-}
-
-// TestAssign says which part of a unit says what.
-func TestAssign(t *testing.T) {
-	t.Parallel()
-	a := newAssigner([]string{
-		"Ada Fenn repaired the lamp.", "Adafenn is nobody. Brom met Ada Fenn; Ada Fenn left.", "Celia sold a lamp to Brom.",
-	})
-	x := llm.Extraction{
-		Entities: []llm.Entity{
-			{Name: "Ada Fenn", Description: "repairs"}, {Name: "ada fenn", Description: "left"}, {Name: "Brom", Description: "met"},
-			{Name: "Celia"}, {Name: "Nowhere", Description: "is not said"}, {Name: "!"},
-		},
-		Relations: []llm.Relation{
-			{Source: "Brom", Target: "Ada Fenn", Description: "met", Strength: 2},
-			{Source: "Ada Fenn", Target: "Brom", Description: "left", Strength: 3},
-			{Source: "Celia", Target: "Brom", Description: "sold"},
-			{Source: "Ada Fenn", Target: "Celia", Description: "apart", Strength: 1},
-			{Source: "Brom", Target: "brom", Description: "himself"},
-			{Source: "Brom", Target: "", Description: "nobody"},
-		},
-	}
-	type line struct {
-		target string
-		part   int
-		count  uint32
-		weight float32
-		texts  string
-	}
-	check := func(what string, got []said, want []line) {
-		t.Helper()
-		var lines []line
-		for _, s := range got {
-			text := ""
-			for _, d := range s.Texts {
-				text += d + ";"
-			}
-			lines = append(lines, line{s.target, s.part, s.Count, s.Weight, text})
-		}
-		if !slices.Equal(lines, want) {
-			t.Errorf("%s:\n got %v\nwant %v", what, lines, want)
-		}
-	}
-	check("entities", a.entities(x), []line{
-		{"ada fenn", 0, 1, 0, "repairs;left;"}, {"ada fenn", 1, 2, 0, "repairs;left;"},
-		{"brom", 1, 1, 0, "met;"}, {"brom", 2, 1, 0, "met;"}, {"celia", 2, 1, 0, ""},
-		{"nowhere", 0, 1, 0, "is not said;"}, // the first part where none says it
-	})
-	check("relations", a.relations(x), []line{
-		{"ada fenn\x00brom", 1, 1, 5, "met;left;"}, // the part that has both
-		{"ada fenn\x00celia", 0, 1, 1, "apart;"},   // none has both: the source's first
-		{"brom\x00celia", 2, 1, 1, "sold;"},
-	})
 }
 
 // TestNearer says how the nearest of a chunk are kept.

@@ -2,7 +2,6 @@ package noderag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -12,12 +11,6 @@ var (
 	_ rag.Adviser     = (*System)(nil)
 	_ rag.Reclusterer = (*System)(nil)
 	_ rag.MethodStats = (*System)(nil)
-)
-
-// The bounds beyond which the communities should be made anew.
-const (
-	maxMoved = 0.10 // share of the nodes that came or moved
-	maxLost  = 0.02 // share of the modularity that was lost
 )
 
 // Recluster implements [rag.Reclusterer]: the stages make the communities from
@@ -41,17 +34,12 @@ func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error)
 
 func advice(state communityState) []rag.Advice {
 	var out []rag.Advice
-	if share := float64(state.Moved) / float64(max(1, state.Nodes)); share > maxMoved {
-		out = append(out, rag.Advice{
-			Action: "recluster",
-			Reason: fmt.Sprintf("%d of %d nodes (%.1f %%) came or changed their community since all were clustered", state.Moved, state.Nodes, 100*share),
-		})
+	if share := float64(state.Moved) / float64(max(1, state.Nodes)); share > rag.MaxMoved {
+		out = append(out, rag.AdviseRecluster("%d of %d nodes (%.1f %%) came or changed their community since all were clustered",
+			state.Moved, state.Nodes, 100*share))
 	}
-	if lost := state.Whole - state.Now; state.Whole > 0 && lost > maxLost*state.Whole {
-		out = append(out, rag.Advice{
-			Action: "recluster",
-			Reason: fmt.Sprintf("modularity fell from %.4f to %.4f since all were clustered", state.Whole, state.Now),
-		})
+	if lost := state.Whole - state.Now; state.Whole > 0 && lost > rag.MaxFall*state.Whole {
+		out = append(out, rag.AdviseRecluster("modularity fell from %.4f to %.4f since all were clustered", state.Whole, state.Now))
 	}
 	return out
 }

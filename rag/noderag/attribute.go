@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -89,7 +90,7 @@ func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
 	}
 	var all []neighbour
 	for _, kind := range []string{edgeMentions, edgeRelates} {
-		ids, err := s.neighbours(v, entity, kind)
+		ids, err := graph.Neighbors(v, entity, kind, engine.Both)
 		if err != nil {
 			return around{}, err
 		}
@@ -145,27 +146,10 @@ func joined(texts []string) string {
 	return strings.Join(slices.Sorted(slices.Values(texts)), "\t")
 }
 
-// neighbours returns the neighbours of a node by edges of a type, ascending.
-func (s *System) neighbours(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.NodeID, error) {
-	t, ok := v.EdgeType(edgeType)
-	if !ok {
-		return nil, nil
-	}
-	set, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: engine.Both})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		out = append(out, engine.NodeID(it.Next()))
-	}
-	return out, nil
-}
-
 // weightAround is the sum of the weights of the entities next to a node.
 func (s *System) weightAround(v engine.Reader, id engine.NodeID) (sum uint64, err error) {
 	for _, kind := range []string{edgeMentions, edgeRelates} {
-		ids, err := s.neighbours(v, id, kind)
+		ids, err := graph.Neighbors(v, id, kind, engine.Both)
 		if err != nil {
 			return 0, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // content is a part of the method's graph with the nodes numbered by type and
@@ -33,7 +34,7 @@ type contentNode struct {
 func (s *System) read(ctx context.Context, v *engine.View, types, edges []string) (*content, error) {
 	c := &content{at: map[engine.NodeID]uint32{}}
 	for kind, name := range types {
-		for id, err := range each(v, name) {
+		for id, err := range graph.Nodes(v, name) {
 			if err != nil {
 				return nil, err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -55,7 +56,7 @@ func (s *System) communities(v *engine.View) (map[uint64][]about, []uint64, erro
 		out[m.Community] = nil
 	}
 	for _, kind := range []string{typeAttribute, typeUnit} {
-		for id, err := range each(v, kind) {
+		for id, err := range graph.Nodes(v, kind) {
 			if err != nil {
 				return nil, nil, err
 			}
@@ -199,13 +200,9 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if out.Sources, docs, err = sourcesAndDocs(v, sources); err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in})
-	if err != nil {
-		return nil, err
-	}
 	var r llm.Report
-	if err := json.Unmarshal([]byte(reply.Text), &r); err != nil {
-		return nil, &llm.ReplyError{Kind: llm.CommunityReport, Raw: reply.Text, Why: err.Error()}
+	if err := m.DoJSON(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in}, &r); err != nil {
+		return nil, err
 	}
 	out.Elements = elements(r, max(1, len(list)/st.s.p.PerElement))
 	return json.Marshal(out)
@@ -248,7 +245,7 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, ma
 		if a.kind == typeAttribute {
 			kind = edgeAttribute
 		}
-		ids, err := st.s.neighbours(v, a.id, kind)
+		ids, err := graph.Neighbors(v, a.id, kind, engine.Both)
 		if err != nil {
 			return llm.ReportInput{}, nil, err
 		}

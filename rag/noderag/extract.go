@@ -47,15 +47,10 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.Item(w), []string{ch.Doc}, llm.Task{
-		Kind: llm.Extract, Lang: doc.Lang, Input: llm.ExtractInput{Text: ch.Text, Title: doc.Title},
-	})
-	if err != nil {
-		return nil, err
-	}
 	var x llm.Extraction
-	if err := json.Unmarshal([]byte(reply.Text), &x); err != nil {
-		return nil, &llm.ReplyError{Kind: llm.Extract, Raw: reply.Text, Why: err.Error()}
+	t := llm.Task{Kind: llm.Extract, Lang: doc.Lang, Input: llm.ExtractInput{Text: ch.Text, Title: doc.Title}}
+	if err := m.DoJSON(ctx, st.s.Item(w), []string{ch.Doc}, t, &x); err != nil {
+		return nil, err
 	}
 	if x.Relations, err = st.repaired(ctx, m, w, ch, doc.Lang, x); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // importanceStage chooses the entities that get an attribute (spec A.2.5, paper
@@ -198,7 +199,7 @@ func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkIte
 		keys[n.Key] = true
 	}
 	var gone []engine.NodeID
-	for id, err := range each(v, typeAttribute) {
+	for id, err := range graph.Nodes(v, typeAttribute) {
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -39,7 +40,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 func (st *nearStage) digest(v *engine.View) ([32]byte, error) {
 	var ids []byte
 	for _, name := range []string{typeText, typeUnit, typeAttribute, typeElement} {
-		for id, err := range each(v, name) {
+		for id, err := range graph.Nodes(v, name) {
 			if err != nil {
 				return [32]byte{}, err
 			}

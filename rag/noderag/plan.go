@@ -2,7 +2,6 @@ package noderag
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
@@ -120,13 +119,10 @@ func header(t string) string { return "------------" + t + "-------------" }
 // elements asks a model which things the question is about, and returns their
 // names as keys have them.
 func (s *System) elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
-	reply, err := m.Do(ctx, "question", nil, llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}})
-	if err != nil {
-		return nil, err
-	}
 	var out llm.Elements
-	if err := json.Unmarshal([]byte(reply.Text), &out); err != nil {
-		return nil, &llm.ReplyError{Kind: llm.QueryElements, Raw: reply.Text, Why: err.Error()}
+	t := llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}}
+	if err := m.DoJSON(ctx, "question", nil, t, &out); err != nil {
+		return nil, err
 	}
 	keys := make([]string, len(out.Entities))
 	for i, name := range out.Entities {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // Changed implements [rag.System]: attributes and elements that were made from
@@ -13,18 +14,11 @@ import (
 func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
-		t, ok := v.NodeType(typeText)
-		if !ok {
-			return nil
+		chunks, err := graph.Chunks(v, gone)
+		if err != nil {
+			return err
 		}
-		for _, ch := range gone {
-			id, err := v.Lookup(t, ch.Key)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+		for _, id := range chunks {
 			if err := s.dropSummaries(v, id); err != nil {
 				return err
 			}
@@ -91,7 +85,7 @@ func (s *System) dropSummary(v *engine.TxView, id engine.NodeID) error {
 		}
 		return s.dropNode(v, id)
 	}
-	entities, err := s.neighbours(v, id, edgeAttribute)
+	entities, err := graph.Neighbors(v, id, edgeAttribute, engine.Both)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // Stats implements [rag.MethodStats]: what the paper's Table 4 tells of an
@@ -16,7 +17,7 @@ func (s *System) Stats(ctx context.Context, v *engine.View) ([]rag.Figure, error
 		out = append(out, rag.Figure{Name: name, Value: float64(n), Unit: unit})
 	}
 	tokens := 0
-	for id, err := range each(v, typeText) {
+	for id, err := range graph.Nodes(v, typeText) {
 		if err != nil {
 			return nil, err
 		}

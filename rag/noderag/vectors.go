@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -28,32 +29,12 @@ func (st *vectorStage) Graph() *engine.Graph { return st.s.g }
 func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range each(v, typeText) {
+		for id, err := range graph.Nodes(v, typeText) {
 			var n engine.Node
 			if err == nil {
 				n, err = v.Node(id)
 			}
 			if !yield(rag.WorkItem{Key: n.Key, Digest: rag.Digest("vectors", st.model.Model)}, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// each yields the nodes of a type, ascending.
-func each(v engine.Reader, typeName string) iter.Seq2[engine.NodeID, error] {
-	return func(yield func(engine.NodeID, error) bool) {
-		t, ok := v.NodeType(typeName)
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
-		if err != nil {
-			yield(0, err)
-			return
-		}
-		for it := set.Iterator(); it.HasNext(); {
-			if !yield(engine.NodeID(it.Next()), nil) {
 				return
 			}
 		}
@@ -195,7 +176,7 @@ func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) ite
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for _, name := range []string{typeAttribute, typeElement} {
-			for id, err := range each(v, name) {
+			for id, err := range graph.Nodes(v, name) {
 				var says string
 				if err == nil {
 					says, err = v.Text(id, propText)
@@ -220,7 +201,7 @@ func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag
 	if err != nil {
 		return nil, err
 	}
-	docs, err := docsOf(v, engine.NodeTarget(id))
+	docs, err := graph.SourceDocs(v, engine.NodeTarget(id))
 	if err != nil {
 		return nil, err
 	}
@@ -234,21 +215,4 @@ func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag
 // Apply implements [rag.Stage].
 func (st *summaryVectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
 	return st.s.putVectors(tx.Graph(st.s.g), st.model, result)
-}
-
-// docsOf returns the keys of the documents that a node rests on, in order.
-func docsOf(v engine.Reader, t engine.Target) ([]string, error) {
-	set, err := v.Sources(t)
-	if err != nil {
-		return nil, err
-	}
-	docs := map[string]bool{}
-	for it := set.Iterator(); it.HasNext(); {
-		n, err := v.Node(engine.NodeID(it.Next()))
-		if err != nil {
-			return nil, err
-		}
-		docs[rag.DocOf(n.Key)] = true
-	}
-	return sorted(docs), nil
 }

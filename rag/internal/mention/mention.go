@@ -1,5 +1,5 @@
-// Package mention finds where names stand in the parts of a text that was read
-// as one, as whole words and in any case.
+// Package mention tells which parts of a text that was read as one say what was
+// found in it: those in which its names stand, as whole words and in any case.
 package mention
 
 import (
