@@ -179,10 +179,7 @@ func TestPaidAnswer(t *testing.T) {
 	var log strings.Builder
 	c.Models = paid(&log)
 	c.Index(t, "naive", docs...)
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := c.OpenModels(t)
 	ask := func() *rag.Answer {
 		t.Helper()
 		a, err := c.Ask(t.Context(), c.System(t, "naive"), m, rag.Question{Text: "Who knew " + docs[3].Hero + "?", Budget: 400})
@@ -223,10 +220,7 @@ func TestAskedAtOnce(t *testing.T) {
 	c := ragtest.Open(t, methods.All())
 	var log strings.Builder
 	c.Models = paid(&log)
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := c.OpenModels(t)
 	slow := &slowly{Provider: m.Provider, start: make(chan struct{}), release: make(chan struct{})}
 	m.Provider = slow
 	task := llm.Task{Kind: llm.Keywords, Input: llm.QuestionInput{Question: "Where is Karrow?"}}

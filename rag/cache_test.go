@@ -180,10 +180,7 @@ func TestPruneCache(t *testing.T) {
 		t.Errorf("a key was imported into %v", got)
 	}
 	// An embedding of a question belongs to no document.
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := c.OpenModels(t)
 	if _, err := m.EmbedQuestion(t.Context(), "who keeps the lighthouse"); err != nil {
 		t.Fatal(err)
 	}

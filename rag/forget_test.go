@@ -83,10 +83,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 			// The later documents come to a table that does not know them.
 			index(rag.Input{FS: ragtest.Files(docs[:18]...), Root: "."})
 			index(rag.Input{FS: ragtest.Files(docs...), Root: "."})
-			m, err := c.Models(t.Context(), c.Corpus)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := c.OpenModels(t)
 			for _, sys := range systems {
 				a, err := c.Ask(t.Context(), sys, m, rag.Question{Text: "What did " + gone.Hero + " do at " + gone.Place + "?"})
 				if err != nil {

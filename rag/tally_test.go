@@ -19,10 +19,7 @@ func TestTally(t *testing.T) {
 	var log strings.Builder
 	c.Models = paid(&log)
 	c.Index(t, "naive", docs...)
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := c.OpenModels(t)
 	sys, q := c.System(t, "naive"), rag.Question{Text: "Who knew " + docs[3].Hero + "?"}
 	ev, err := c.Retrieve(t.Context(), sys, m, q)
 	if err != nil {

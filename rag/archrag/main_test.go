@@ -1,7 +1,6 @@
 package archrag_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -20,16 +19,6 @@ func open(t testing.TB) *ragtest.Corpus {
 	return c
 }
 
-// view calls fn with a method's graph.
-func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v *engine.View) error) {
-	t.Helper()
-	g := c.System(t, spec).Graph()
-	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // hierarchy is what a corpus is clustered into, by keys.
 type hierarchy struct {
 	entities    []string
@@ -42,7 +31,7 @@ type hierarchy struct {
 func readHierarchy(t testing.TB, c *ragtest.Corpus, spec string) *hierarchy {
 	t.Helper()
 	h := &hierarchy{parent: map[string]string{}, members: map[string][]string{}, reports: map[string]string{}}
-	view(t, c, spec, func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		key := func(id engine.NodeID) string {
 			n, err := v.Node(id)
 			if err != nil {

@@ -123,7 +123,7 @@ func testLayers(t *testing.T, a *asked) {
 		t.Fatal(err)
 	}
 	want := map[int][]string{}
-	view(t, a.Corpus, small, func(v *engine.View) error {
+	a.Corpus.View(t, small, func(v *engine.View) error {
 		vecs, err := v.Vectors("node@hashes")
 		if err != nil {
 			return err
@@ -198,7 +198,7 @@ func testCitations(t *testing.T, a *asked, h *hierarchy) {
 				under = next
 			}
 			want := map[string]bool{}
-			view(t, a.Corpus, small, func(v *engine.View) error {
+			a.Corpus.View(t, small, func(v *engine.View) error {
 				typ, _ := v.NodeType("entity")
 				for _, key := range under {
 					id, err := v.Lookup(typ, key)
@@ -336,7 +336,7 @@ func testFigures(t *testing.T, a *asked) {
 			first++
 		}
 	}
-	view(t, a.Corpus, small, func(v *engine.View) error {
+	a.Corpus.View(t, small, func(v *engine.View) error {
 		figures := map[string]float64{}
 		sys := a.System(t, small)
 		for _, read := range []func(context.Context, *engine.View) ([]rag.Figure, error){

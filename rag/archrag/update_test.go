@@ -91,7 +91,7 @@ func check(t *testing.T, c *ragtest.Corpus, spec string, limit int) (levels int)
 
 func failed(t *testing.T, c *ragtest.Corpus, spec string) {
 	t.Helper()
-	view(t, c, spec, func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		for f, err := range rag.Failures(v) {
 			if err != nil {
 				return err
@@ -180,7 +180,7 @@ func TestRecluster(t *testing.T) {
 	c.Index(t, small, docs[:13]...)
 	advice := func() []rag.Advice {
 		var out []rag.Advice
-		view(t, c, small, func(v *engine.View) (err error) {
+		c.View(t, small, func(v *engine.View) (err error) {
 			out, err = c.System(t, small).(rag.Adviser).Advice(t.Context(), v)
 			return err
 		})

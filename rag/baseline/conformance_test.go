@@ -100,10 +100,7 @@ func index(seed uint64, key string) int {
 
 func retrieve(t *testing.T, c *ragtest.Corpus, name string, q rag.Question) *rag.Evidence {
 	t.Helper()
-	ev, err := c.Retrieve(t.Context(), c.System(t, name), models(t, c), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := c.Evidence(t, name, q)
 	if ev.Tokens > max(q.Budget, 1) && q.Budget > 0 {
 		t.Errorf("%d tokens of %d", ev.Tokens, q.Budget)
 	}
@@ -154,7 +151,7 @@ func found(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ragte
 	if !met {
 		t.Errorf("%s is not among the evidence", d.Key)
 	}
-	ans, err := c.Ask(t.Context(), c.System(t, name), models(t, c), q)
+	ans, err := c.Ask(t.Context(), c.System(t, name), c.OpenModels(t), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +195,7 @@ func TestExplain(t *testing.T) {
 	c := open(t)
 	for _, name := range baseline.Names() {
 		t.Run(name, func(t *testing.T) {
-			plan, err := c.System(t, name).Plan(t.Context(), models(t, c), rag.Question{Text: "Who built the mill of Ada Kestrel?"})
+			plan, err := c.System(t, name).Plan(t.Context(), c.OpenModels(t), rag.Question{Text: "Who built the mill of Ada Kestrel?"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -269,7 +269,7 @@ func TestSynonyms(t *testing.T) {
 		t.Errorf("unlike names are joined: %v", got)
 	}
 	synonyms := func() (n int) {
-		view(t, c, spec, func(_, v *engine.View) error {
+		c.View(t, spec, func(v *engine.View) error {
 			typ, ok := v.EdgeType("synonym")
 			if !ok {
 				return nil
@@ -312,7 +312,7 @@ func TestUnaided(t *testing.T) {
 		if want := (llm.AnswerInput{Question: "Whom does ada know?", Unaided: true, Steps: steps}); len(p.asked) != 1 || !equal(p.asked[0], want) {
 			t.Errorf("%s: asked %+v", name, p.asked)
 		}
-		ans, err = c.Ask(t.Context(), c.System(t, name), models(t, c), rag.Question{Text: "Whom does ada know?"})
+		ans, err = c.Ask(t.Context(), c.System(t, name), c.OpenModels(t), rag.Question{Text: "Whom does ada know?"})
 		if err != nil || ans.Answered {
 			t.Errorf("%s: the local rules answered %+v, %v", name, ans, err)
 		}
@@ -342,7 +342,7 @@ func TestHyDE(t *testing.T) {
 	t.Parallel()
 	c := path(t)
 	c.Index(t, "hyde", pathDocs...)
-	m := models(t, c)
+	m := c.OpenModels(t)
 	m.Provider = &passage{m.Provider, "celia knows dorn. dorn knows edda."}
 	ev, err := c.Retrieve(t.Context(), c.System(t, "hyde"), m, rag.Question{Text: "ada knows brom."})
 	if err != nil {
@@ -374,7 +374,7 @@ func TestRAPTOR(t *testing.T) {
 	layers := 0
 	check := func() {
 		t.Helper()
-		view(t, c, spec, func(_, v *engine.View) error {
+		c.View(t, spec, func(v *engine.View) error {
 			summary, _ := v.NodeType("summary")
 			chunk, _ := v.NodeType("chunk")
 			leaves, err := v.Nodes(chunk)
@@ -456,7 +456,7 @@ func TestGraphRAGGlobal(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	c.Index(t, "graphrag-global", corpus(94, 12)...)
-	m := models(t, c)
+	m := c.OpenModels(t)
 	p := &picker{Provider: m.Provider}
 	m.Provider = p
 	const budget = 700

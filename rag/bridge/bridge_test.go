@@ -24,19 +24,6 @@ func open(t testing.TB) *ragtest.Corpus {
 	return c
 }
 
-func retrieve(t testing.TB, c *ragtest.Corpus, spec string, q rag.Question) *rag.Evidence {
-	t.Helper()
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, spec), m, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ev
-}
-
 // docs returns the documents of the evidence, in order.
 func docs(ev *rag.Evidence) []string {
 	var out []string
@@ -49,7 +36,7 @@ func docs(ev *rag.Evidence) []string {
 // found counts the questions that have the answer among the first n.
 func found(t testing.TB, c *ragtest.Corpus, spec string, questions []hop, n int) (k int) {
 	for _, q := range questions {
-		have := docs(retrieve(t, c, spec, rag.Question{Text: q.question}))
+		have := docs(c.Evidence(t, spec, rag.Question{Text: q.question}))
 		if slices.Contains(have[:min(n, len(have))], q.person) {
 			k++
 		}
@@ -88,7 +75,7 @@ func TestWalk(t *testing.T) {
 	if n := found(t, c, "bridge:ppr=on", questions, 5); n != 30 {
 		t.Errorf("the walk answers %d of 30", n)
 	}
-	ev := retrieve(t, c, "bridge:ppr=on", rag.Question{Text: questions[0].question})
+	ev := c.Evidence(t, "bridge:ppr=on", rag.Question{Text: questions[0].question})
 	if n := len(ev.Items()); n != 90 {
 		t.Errorf("%d items of 90 chunks", n)
 	}
@@ -102,11 +89,11 @@ func TestNoNames(t *testing.T) {
 	all, _ := hops(2, 40)
 	c.Index(t, "bridge", all...)
 	q := rag.Question{Text: "who learned to draw above a bakery?"}
-	want := docs(retrieve(t, c, "naive", q))
-	if got := docs(retrieve(t, c, "bridge", q)); !slices.Equal(got, want) {
+	want := docs(c.Evidence(t, "naive", q))
+	if got := docs(c.Evidence(t, "bridge", q)); !slices.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
-	if got := docs(retrieve(t, c, "bridge:gate=0", q)); slices.Equal(got, want) {
+	if got := docs(c.Evidence(t, "bridge:gate=0", q)); slices.Equal(got, want) {
 		t.Error("an open gate changes nothing")
 	}
 }
@@ -120,11 +107,11 @@ func TestPin(t *testing.T) {
 	moved := 0
 	for _, q := range questions {
 		q := rag.Question{Text: q.question}
-		first := docs(retrieve(t, c, "naive", q))[0]
-		if got := docs(retrieve(t, c, "bridge:lambda=10", q))[0]; got != first {
+		first := docs(c.Evidence(t, "naive", q))[0]
+		if got := docs(c.Evidence(t, "bridge:lambda=10", q))[0]; got != first {
 			t.Errorf("%s: %s is first, not %s", q.Text, got, first)
 		}
-		if docs(retrieve(t, c, "bridge:lambda=10,pin=off", q))[0] != first {
+		if docs(c.Evidence(t, "bridge:lambda=10,pin=off", q))[0] != first {
 			moved++
 		}
 	}
@@ -146,7 +133,7 @@ func TestFormula(t *testing.T) {
 	q := rag.Question{Text: "Where was the maker of Vexo Runa born?"}
 	score := func(spec string) map[string]float64 {
 		out := map[string]float64{}
-		for _, it := range retrieve(t, c, spec, q).Items() {
+		for _, it := range c.Evidence(t, spec, q).Items() {
 			out[rag.DocOf(it.Keys[0])] = it.Score
 		}
 		return out
@@ -218,7 +205,7 @@ func TestHistory(t *testing.T) {
 	}
 	scores := func(c *ragtest.Corpus, q rag.Question) []string {
 		var out []string
-		for _, it := range retrieve(t, c, "bridge", q).Items() {
+		for _, it := range c.Evidence(t, "bridge", q).Items() {
 			out = append(out, fmt.Sprintf("%.9f %s", it.Score, it.Keys[0]))
 		}
 		slices.Sort(out)
@@ -239,7 +226,7 @@ func TestBudget(t *testing.T) {
 	c.Index(t, "bridge", all...)
 	for _, budget := range []int{1, 20, 60, 200, 1000, 100_000} {
 		q := rag.Question{Text: questions[0].question, Budget: budget}
-		ev := retrieve(t, c, "bridge", q)
+		ev := c.Evidence(t, "bridge", q)
 		used := 0
 		for _, it := range ev.Items() {
 			used += c.Tokens.Count(it.Text + "\n")
@@ -266,7 +253,7 @@ func TestFilter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range questions[:10] {
-			ev := retrieve(t, c, "bridge", rag.Question{Text: q.question, Where: where})
+			ev := c.Evidence(t, "bridge", rag.Question{Text: q.question, Where: where})
 			if len(ev.Items()) != 60 {
 				t.Errorf("%d items, want 60", len(ev.Items()))
 			}
@@ -286,7 +273,7 @@ func TestProof(t *testing.T) {
 	all, questions := hops(8, 30)
 	c.Index(t, "bridge", all...)
 	q := questions[0]
-	ev := retrieve(t, c, "bridge", rag.Question{Text: q.question})
+	ev := c.Evidence(t, "bridge", rag.Question{Text: q.question})
 	second := ev.Items()[1]
 	if rag.DocOf(second.Keys[0]) != q.person || !slices.Equal(second.Chunks, second.Keys) || len(second.Spans) != 1 || second.Spans[0].Doc != q.person {
 		t.Errorf("%s is second, rests on %v, stands in %v", second.Keys, second.Chunks, second.Spans)
@@ -306,10 +293,7 @@ func TestProof(t *testing.T) {
 		t.Errorf("lost at %v", lost)
 	}
 	var plan strings.Builder
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := c.OpenModels(t)
 	p, err := c.System(t, "bridge").Plan(t.Context(), m, rag.Question{Text: "Who?"})
 	if err != nil {
 		t.Fatal(err)

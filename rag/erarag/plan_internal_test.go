@@ -11,20 +11,6 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 )
 
-// ask retrieves for a question by a spec of the same index.
-func ask(t testing.TB, c *ragtest.Corpus, spec string, q rag.Question) *rag.Evidence {
-	t.Helper()
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, spec), m, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ev
-}
-
 func kinds(ev *rag.Evidence) (chunks, summaries int) {
 	for _, it := range ev.Items() {
 		if it.Kind == rag.ChunkNodeType {
@@ -52,8 +38,8 @@ func TestSearch(t *testing.T) {
 	}
 	// The nearest chunks of a detailed search are those of a dense ranking.
 	c.Methods["dense"] = baseline.Open("dense")
-	dense := ask(t, c, "dense", q).Items()
-	for i, it := range ask(t, c, small+",k=10,search=detailed,p=1,rank=vector", q).Items() {
+	dense := c.Evidence(t, "dense", q).Items()
+	for i, it := range c.Evidence(t, small+",k=10,search=detailed,p=1,rank=vector", q).Items() {
 		if it.Keys[0] != dense[i].Keys[0] || it.Text != dense[i].Text {
 			t.Errorf("chunk %d is %s, want %s", i, it.Keys[0], dense[i].Keys[0])
 		}
@@ -75,7 +61,7 @@ func checkSearches(t *testing.T, c *ragtest.Corpus, spec string, q rag.Question,
 		{"k=10,search=detailed,p=1", 10, 0},
 		{"k=2,search=layers", 2, 2 * layers},
 	} {
-		ev := ask(t, c, spec+","+x.spec, q)
+		ev := c.Evidence(t, spec+","+x.spec, q)
 		chunks, summaries := kinds(ev)
 		if x.chunks < 0 {
 			if chunks+summaries != 12 || chunks == 0 || summaries == 0 {
@@ -139,7 +125,7 @@ func TestBudget(t *testing.T) {
 	c.Index(t, small, ragtest.Docs(6, 30)...)
 	for _, search := range []string{"collapsed", "detailed", "summarised", "layers"} {
 		for _, budget := range []int{1, 7, 20, 35, 60, 150, 400, 3000} {
-			ev := ask(t, c, small+",search="+search, rag.Question{Text: "Who sold the ferry in Tarn?", Budget: budget})
+			ev := c.Evidence(t, small+",search="+search, rag.Question{Text: "Who sold the ferry in Tarn?", Budget: budget})
 			var text strings.Builder
 			for _, it := range ev.Items() {
 				text.WriteString(it.Text + "\n")
@@ -171,7 +157,7 @@ func TestWhere(t *testing.T) {
 	}
 	mixed := 0
 	for _, anyOf := range []bool{false, true} {
-		for _, it := range ask(t, c, small+",k=500", rag.Question{Text: "Who met whom in Selby?", Where: where, WhereAny: anyOf}).Items() {
+		for _, it := range c.Evidence(t, small+",k=500", rag.Question{Text: "Who met whom in Selby?", Where: where, WhereAny: anyOf}).Items() {
 			passing := 0
 			for _, key := range it.Chunks {
 				if early[rag.DocOf(key)] {

@@ -41,7 +41,7 @@ func TestHybrid(t *testing.T) {
 			order[i] = i
 		}
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(z[b], z[a]) })
-		got := ask(t, c, small+",k=9999", rag.Question{Text: q, Budget: 1 << 20}).Items()
+		got := c.Evidence(t, small+",k=9999", rag.Question{Text: q, Budget: 1 << 20}).Items()
 		if len(got) != len(all) {
 			t.Fatalf("%q: %d of %d nodes", q, len(got), len(all))
 		}

@@ -22,7 +22,7 @@ func TestAdvice(t *testing.T) {
 	c := open(t)
 	sys := c.System(t, "hirag")
 	advice := func() (out []rag.Advice) {
-		view(t, c, "hirag", func(v *engine.View) (err error) {
+		c.View(t, "hirag", func(v *engine.View) (err error) {
 			out, err = sys.(rag.Adviser).Advice(t.Context(), v)
 			return err
 		})
@@ -83,7 +83,7 @@ func TestStats(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	c.Index(t, "hirag", ragtest.Docs(59, 12)...)
-	view(t, c, "hirag", func(v *engine.View) error {
+	c.View(t, "hirag", func(v *engine.View) error {
 		list, err := c.System(t, "hirag").(rag.MethodStats).Stats(t.Context(), v)
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package hirag_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -16,25 +15,6 @@ func open(t testing.TB) *ragtest.Corpus {
 	c := ragtest.Open(t, rag.Methods{hirag.Name: hirag.Open})
 	c.Models = ragtest.Fixed
 	return c
-}
-
-func models(t testing.TB, c *ragtest.Corpus) *rag.Models {
-	t.Helper()
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// view calls fn with the method's graph.
-func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v *engine.View) error) {
-	t.Helper()
-	g := c.System(t, spec).Graph()
-	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) })
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // nodes returns the nodes of a type by key.

@@ -133,7 +133,7 @@ func TestMerging(t *testing.T) {
 		"E KARROW | place | A harbour.\nE \"Karrow\" | place | Boats.\nR Karrow | Ada | Ada owns a house. | 2.5\nR Ada | Skarholm | Ada fled to Skarholm.",
 		"E Ada | poet | Ada lives.",
 	)
-	view(t, c, spec, func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		ents := nodes(t, v, "entity")
 		if len(ents) != 3 {
 			t.Fatalf("entities %v", ents)
@@ -200,7 +200,7 @@ func TestGlean(t *testing.T) {
 		if n := int(p.gleaned.Load()); n != x.gleaned {
 			t.Errorf("%s: gleaned %d times, want %d", x.spec, n, x.gleaned)
 		}
-		view(t, c, x.spec, func(v *engine.View) error {
+		c.View(t, x.spec, func(v *engine.View) error {
 			if n := len(nodes(t, v, "entity")); n != x.found {
 				t.Errorf("%s: %d entities, want %d", x.spec, n, x.found)
 			}
@@ -354,13 +354,13 @@ func TestLocal(t *testing.T) {
 	if len(items) == 0 || len(items) > 7 {
 		t.Fatalf("%d entities", len(items))
 	}
-	m := models(t, c)
+	m := c.OpenModels(t)
 	q, err := m.EmbedQuestion(t.Context(), "Who was at Karrow?")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var scores []float64
-	view(t, c, "hirag", func(v *engine.View) error {
+	c.View(t, "hirag", func(v *engine.View) error {
 		vecs, err := v.Vectors("entity@hashes")
 		if err != nil {
 			return err
@@ -390,7 +390,7 @@ func TestLocal(t *testing.T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	c := open(t)
-	plan, err := c.System(t, "hirag").Plan(t.Context(), models(t, c), rag.Question{Text: "Q?"})
+	plan, err := c.System(t, "hirag").Plan(t.Context(), c.OpenModels(t), rag.Question{Text: "Q?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, "hirag"), models(t, c), rag.Question{Text: "What did " + docs[2].Hero + " do?", Where: where})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "hirag"), c.OpenModels(t), rag.Question{Text: "What did " + docs[2].Hero + " do?", Where: where})
 	if err != nil {
 		t.Fatal(err)
 	}

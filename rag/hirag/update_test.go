@@ -34,13 +34,10 @@ func index(t testing.TB, c *ragtest.Corpus, spec string, workers int, docs ...ra
 	return r
 }
 
-// context returns the evidence for a question as text.
+// evidence returns the evidence for a question as text.
 func evidence(t testing.TB, c *ragtest.Corpus, spec, question string, budget int) (string, *rag.Evidence) {
 	t.Helper()
-	ev, err := c.Retrieve(t.Context(), c.System(t, spec), models(t, c), rag.Question{Text: question, Budget: budget})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := c.Evidence(t, spec, rag.Question{Text: question, Budget: budget})
 	var b strings.Builder
 	for _, s := range ev.Sections {
 		fmt.Fprintln(&b, "==", s.Name)
@@ -225,7 +222,7 @@ func TestSupport(t *testing.T) {
 		c.Remove(t, d.Key)
 	}
 	c.Index(t, "hirag")
-	view(t, c, "hirag", func(v *engine.View) error {
+	c.View(t, "hirag", func(v *engine.View) error {
 		items := map[string]bool{"communities": true}
 		for _, typ := range []string{"entity", "summary", "cluster", "community", "kind"} {
 			of := nodes(t, v, typ)
@@ -281,7 +278,7 @@ func TestRemoveAll(t *testing.T) {
 	}
 	c, _ := script(t, "hirag:dim=5", texts...)
 	clusters := 0
-	view(t, c, "hirag:dim=5", func(v *engine.View) error {
+	c.View(t, "hirag:dim=5", func(v *engine.View) error {
 		for key := range nodes(t, v, "cluster") {
 			if strings.HasPrefix(key, "0/") {
 				clusters++
@@ -297,7 +294,7 @@ func TestRemoveAll(t *testing.T) {
 	for d := range texts {
 		c.Remove(t, fmt.Sprintf("d%d.txt", d))
 	}
-	view(t, c, "hirag:dim=5", func(v *engine.View) error {
+	c.View(t, "hirag:dim=5", func(v *engine.View) error {
 		for _, typ := range []string{"chunk", "entity", "summary", "cluster", "community", "kind"} {
 			if left := nodes(t, v, typ); len(left) > 0 {
 				t.Errorf("%d of %s are left", len(left), typ)

@@ -1,7 +1,6 @@
 package ketrag_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"testing"
@@ -21,30 +20,11 @@ func open(t testing.TB) *ragtest.Corpus {
 	return c
 }
 
-func models(t testing.TB, c *ragtest.Corpus) *rag.Models {
-	t.Helper()
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// view calls fn with a method's graph and the base graph.
-func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v, base *engine.View) error) {
-	t.Helper()
-	g := c.System(t, spec).Graph()
-	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g), s.Graph(c.Base)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // keys returns the keys of the nodes of a type, in order of id.
 func keys(t testing.TB, c *ragtest.Corpus, spec, nodeType string) []string {
 	t.Helper()
 	var out []string
-	view(t, c, spec, func(v, _ *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		typ, ok := v.NodeType(nodeType)
 		if !ok {
 			return nil
@@ -69,7 +49,7 @@ func keys(t testing.TB, c *ragtest.Corpus, spec, nodeType string) []string {
 func edges(t testing.TB, c *ragtest.Corpus, spec, edgeType string) map[string]float32 {
 	t.Helper()
 	out := map[string]float32{}
-	view(t, c, spec, func(v, _ *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		typ, ok := v.EdgeType(edgeType)
 		if !ok {
 			return fmt.Errorf("no edge type %s", edgeType)

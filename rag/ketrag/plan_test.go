@@ -29,7 +29,7 @@ func newAsked(t testing.TB, seed uint64, n int, specs ...string) *asked {
 	for _, spec := range specs {
 		a.Index(t, spec, docs...)
 	}
-	a.m = models(t, a.Corpus)
+	a.m = a.Corpus.OpenModels(t)
 	for _, d := range docs[:3] {
 		a.questions = append(a.questions, "What did "+d.Hero+" do at "+d.Place+"?")
 	}
@@ -165,7 +165,7 @@ func TestTheta(t *testing.T) {
 func (a *asked) channel(t testing.TB, spec, question string, probe, budget int) []string {
 	t.Helper()
 	var out []string
-	view(t, a.Corpus, spec, func(v, _ *engine.View) error {
+	a.Corpus.View(t, spec, func(v *engine.View) error {
 		q, err := a.m.EmbedQuestion(t.Context(), question)
 		if err != nil {
 			return err
@@ -360,7 +360,7 @@ func (a *asked) checkRelations(t *testing.T, what, spec string, entities []engin
 	if len(rels) == 0 {
 		return
 	}
-	view(t, a.Corpus, spec, func(v, _ *engine.View) error {
+	a.Corpus.View(t, spec, func(v *engine.View) error {
 		typ, _ := v.EdgeType("relation")
 		f := engine.EdgeFilter{Types: []engine.EdgeType{typ}}
 		neighbours := map[engine.NodeID]map[engine.NodeID]bool{}
@@ -504,7 +504,7 @@ func TestDeterminism(t *testing.T) {
 		var b strings.Builder
 		for range 2 {
 			b.Reset()
-			ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), models(t, c), rag.Question{Text: "Who was at Karrow?", Budget: 2000})
+			ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), c.OpenModels(t), rag.Question{Text: "Who was at Karrow?", Budget: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}

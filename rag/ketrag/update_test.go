@@ -176,7 +176,7 @@ func TestCore(t *testing.T) {
 				t.Error("no chunk ever left the core")
 			}
 			failures := 0
-			view(t, c, x.spec, func(v, _ *engine.View) error {
+			c.View(t, x.spec, func(v *engine.View) error {
 				for _, err := range rag.Failures(v) {
 					if err != nil {
 						return err
@@ -196,7 +196,7 @@ func TestCore(t *testing.T) {
 // and that the queue has no mark of one that is gone.
 func supported(t *testing.T, c *ragtest.Corpus, spec string, core map[string]bool) {
 	t.Helper()
-	view(t, c, spec, func(v, _ *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		rests := func(target engine.Target) error {
 			set, err := v.Sources(target)
 			if err != nil {
@@ -261,7 +261,7 @@ func TestKeywordSums(t *testing.T) {
 	docs := sorted(ragtest.Docs(53, 12))
 	sums := func(c *ragtest.Corpus) map[string]string {
 		out := map[string]string{}
-		view(t, c, "ketrag", func(v, _ *engine.View) error {
+		c.View(t, "ketrag", func(v *engine.View) error {
 			typ, _ := v.NodeType("keyword")
 			ids, err := v.Nodes(typ)
 			if err != nil {
@@ -321,14 +321,18 @@ func TestRetrain(t *testing.T) {
 		t.Error("the cores differ")
 	}
 	const old, now = "local/rri-512@v1", "local/rri-512@v2"
-	view(t, grown, ketrag.Name, func(v, base *engine.View) error {
-		for _, x := range []*engine.View{v, base} {
-			for _, s := range x.Spaces() {
-				if !strings.HasSuffix(s, now) {
-					t.Errorf("space %s is left", s)
-				}
+	spaces := func(v *engine.View) {
+		for _, s := range v.Spaces() {
+			if !strings.HasSuffix(s, now) {
+				t.Errorf("space %s is left", s)
 			}
 		}
+	}
+	if err := grown.DB.View(t.Context(), func(s *engine.Snapshot) error { spaces(s.Graph(grown.Base)); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	grown.View(t, ketrag.Name, func(v *engine.View) error {
+		spaces(v)
 		for _, b := range []string{rag.SumsBucket(old), rag.StaleBucket(old), rag.StaleBucket(now)} {
 			for e, err := range v.Bucket(b).Scan(nil, nil) {
 				if err != nil {

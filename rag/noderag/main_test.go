@@ -1,7 +1,6 @@
 package noderag_test
 
 import (
-	"context"
 	"flag"
 	"testing"
 
@@ -20,30 +19,11 @@ func open(t testing.TB) *ragtest.Corpus {
 	return c
 }
 
-func models(t testing.TB, c *ragtest.Corpus) *rag.Models {
-	t.Helper()
-	m, err := c.Models(t.Context(), c.Corpus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// view calls fn with the method's graph.
-func view(t testing.TB, c *ragtest.Corpus, spec string, fn func(v *engine.View) error) {
-	t.Helper()
-	g := c.System(t, spec).Graph()
-	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // nodes returns the number of nodes of a type.
 func nodes(t testing.TB, c *ragtest.Corpus, spec, nodeType string) int {
 	t.Helper()
 	n := 0
-	view(t, c, spec, func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		typ, ok := v.NodeType(nodeType)
 		if !ok {
 			return nil
@@ -58,7 +38,7 @@ func nodes(t testing.TB, c *ragtest.Corpus, spec, nodeType string) int {
 // edges counts the edges of a type and adds up their weights.
 func edges(t testing.TB, c *ragtest.Corpus, spec, edgeType string) (n int, weight float64) {
 	t.Helper()
-	view(t, c, spec, func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		typ, ok := v.EdgeType(edgeType)
 		if !ok {
 			return nil

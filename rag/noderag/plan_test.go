@@ -14,16 +14,6 @@ import (
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
-// asked returns the evidence for a question.
-func asked(t testing.TB, c *ragtest.Corpus, spec string, q rag.Question) *rag.Evidence {
-	t.Helper()
-	ev, err := c.Retrieve(t.Context(), c.System(t, spec), models(t, c), q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ev
-}
-
 // kinds returns how many items of each section there are.
 func kinds(ev *rag.Evidence) map[string]int {
 	out := map[string]int{}
@@ -42,7 +32,7 @@ func TestPlan(t *testing.T) {
 	index(t, c, rag.IndexOptions{}, docs...)
 	q := rag.Question{Text: fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place)}
 
-	all := asked(t, c, "noderag", q)
+	all := c.Evidence(t, "noderag", q)
 	n := kinds(all)
 	if n["chunk"] == 0 || n["unit"] == 0 || n["relationship"] == 0 || n["relationship"] > 30 {
 		t.Errorf("sections %v", n)
@@ -54,7 +44,7 @@ func TestPlan(t *testing.T) {
 	if want := []string{"element", "attribute", "unit", "relationship", "chunk"}; !slices.Equal(order, want) {
 		t.Errorf("sections are %v, want %v", order, want)
 	}
-	if order := asked(t, c, "noderag:order=text", q); order.Sections[0].Name != "chunk" || kinds(order)["chunk"] != n["chunk"] {
+	if order := c.Evidence(t, "noderag:order=text", q); order.Sections[0].Name != "chunk" || kinds(order)["chunk"] != n["chunk"] {
 		t.Errorf("order=text begins with %s", order.Sections[0].Name)
 	}
 	first := all.Items()
@@ -77,7 +67,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("nothing tells of %s", docs[7].Hero)
 	}
 
-	vec := asked(t, c, "noderag:cross=off,k=20", q)
+	vec := c.Evidence(t, "noderag:cross=off,k=20", q)
 	if got := len(vec.Items()); got != 20 {
 		t.Errorf("cross=off,k=20 has %d items", got)
 	}
@@ -86,17 +76,17 @@ func TestPlan(t *testing.T) {
 			t.Errorf("cross=off has %s by %s", it.Kind, it.Why[0].Op)
 		}
 	}
-	if n := kinds(asked(t, c, "noderag:rnode=3,cnode=0,enode=0,onode=0", q)); n["relationship"] != 3 || n["chunk"]+n["unit"]+n["element"]+n["attribute"] != 10 {
+	if n := kinds(c.Evidence(t, "noderag:rnode=3,cnode=0,enode=0,onode=0", q)); n["relationship"] != 3 || n["chunk"]+n["unit"]+n["element"]+n["attribute"] != 10 {
 		t.Errorf("quotas of 3 and 0: %v", n)
 	}
-	dual, without := asked(t, c, "noderag", q), asked(t, c, "noderag:dual=off", q)
+	dual, without := c.Evidence(t, "noderag", q), c.Evidence(t, "noderag:dual=off", q)
 	named := func(ev *rag.Evidence) bool {
 		return slices.ContainsFunc(ev.Trace.Ops, func(o query.OpTrace) bool { return strings.Contains(o.Op, "Named") || strings.Contains(o.Op, "Phrase") })
 	}
 	if !named(dual) || named(without) {
 		t.Error("dual=off searches names, or dual=on does not")
 	}
-	fill := asked(t, c, "noderag:fill=on", q)
+	fill := c.Evidence(t, "noderag:fill=on", q)
 	if fill.Tokens <= all.Tokens || len(fill.Items()) <= len(first) {
 		t.Errorf("fill=on uses %d tokens, %d without", fill.Tokens, all.Tokens)
 	}
@@ -112,7 +102,7 @@ func TestBudget(t *testing.T) {
 	for _, spec := range []string{"noderag", "noderag:fill=on", "noderag:order=text,dual=off", "noderag:cross=off,k=30"} {
 		for _, budget := range []int{1, 40, 90, 150, 400, 1000, 3000, 12000} {
 			q := rag.Question{Text: "Who was at " + docs[3].Place + "?", Budget: budget}
-			ev := asked(t, c, spec, q)
+			ev := c.Evidence(t, spec, q)
 			if ev.Tokens > budget {
 				t.Errorf("%s: %d tokens of %d", spec, ev.Tokens, budget)
 			}
@@ -151,7 +141,7 @@ func TestWhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := asked(t, c, "noderag:fill=on", rag.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
+	ev := c.Evidence(t, "noderag:fill=on", rag.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
 	if len(ev.Items()) == 0 {
 		t.Error("nothing found")
 	}
@@ -173,12 +163,12 @@ func TestEmpty(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	index(t, c, rag.IndexOptions{})
-	if ev := asked(t, c, "noderag", rag.Question{Text: "Who is there?"}); len(ev.Items()) > 0 {
+	if ev := c.Evidence(t, "noderag", rag.Question{Text: "Who is there?"}); len(ev.Items()) > 0 {
 		t.Errorf("%d items of nothing", len(ev.Items()))
 	}
 	index(t, c, rag.IndexOptions{}, ragtest.Docs(74, 3)...)
 	for _, q := range []string{"", "?!", "the"} {
-		asked(t, c, "noderag", rag.Question{Text: q})
+		c.Evidence(t, "noderag", rag.Question{Text: q})
 	}
 }
 

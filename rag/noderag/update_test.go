@@ -115,7 +115,7 @@ func TestAddAndRemove(t *testing.T) {
 // has no mark of one that is gone.
 func supported(t *testing.T, c *ragtest.Corpus) {
 	t.Helper()
-	view(t, c, noderag.Name, func(v *engine.View) error {
+	c.View(t, noderag.Name, func(v *engine.View) error {
 		there := map[engine.NodeID]bool{}
 		for _, typ := range v.NodeTypes() {
 			set, err := v.Nodes(typ)
@@ -216,7 +216,7 @@ func TestRemade(t *testing.T) {
 		t.Fatalf("%d attributes before, %d after", before, n)
 	}
 	index(t, c, rag.IndexOptions{})
-	view(t, c, noderag.Name, func(v *engine.View) error {
+	c.View(t, noderag.Name, func(v *engine.View) error {
 		typ, _ := v.NodeType("attribute")
 		set, err := v.Nodes(typ)
 		if err != nil {
@@ -241,7 +241,7 @@ func TestAdvice(t *testing.T) {
 	c := open(t)
 	index(t, c, rag.IndexOptions{}, docs[:12]...)
 	ask := func() (out []rag.Advice) {
-		view(t, c, noderag.Name, func(v *engine.View) (err error) {
+		c.View(t, noderag.Name, func(v *engine.View) (err error) {
 			out, err = c.System(t, noderag.Name).(rag.Adviser).Advice(context.Background(), v)
 			return err
 		})
@@ -266,7 +266,7 @@ func TestStats(t *testing.T) {
 	c := open(t)
 	index(t, c, rag.IndexOptions{}, ragtest.Docs(67, 8)...)
 	got := map[string]float64{}
-	view(t, c, noderag.Name, func(v *engine.View) error {
+	c.View(t, noderag.Name, func(v *engine.View) error {
 		figures, err := c.System(t, noderag.Name).(rag.MethodStats).Stats(context.Background(), v)
 		for _, f := range figures {
 			got[f.Name] = f.Value

@@ -22,7 +22,7 @@ func TestF16(t *testing.T) {
 		c.Index(t, spec, docs...)
 	}
 	for spec, element := range want {
-		view(t, c, spec, func(v *engine.View) error {
+		c.View(t, spec, func(v *engine.View) error {
 			spaces := v.Spaces()
 			if len(spaces) != 1 {
 				t.Fatalf("%s has the spaces %v", spec, spaces)
@@ -35,7 +35,7 @@ func TestF16(t *testing.T) {
 		})
 	}
 	keys := func(spec, question string) (out []string) {
-		for _, it := range asked(t, c, spec, rag.Question{Text: question}).Items() {
+		for _, it := range c.Evidence(t, spec, rag.Question{Text: question}).Items() {
 			out = append(out, it.Kind+" "+it.Keys[0])
 		}
 		slices.Sort(out)

@@ -72,6 +72,35 @@ func (c *Corpus) System(t testing.TB, spec string) rag.System {
 	return sys
 }
 
+// OpenModels opens the models of the corpus.
+func (c *Corpus) OpenModels(t testing.TB) *rag.Models {
+	t.Helper()
+	m, err := c.Models(t.Context(), c.Corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// View calls fn with the graph of a method.
+func (c *Corpus) View(t testing.TB, spec string, fn func(v *engine.View) error) {
+	t.Helper()
+	g := c.System(t, spec).Graph()
+	if err := c.DB.View(t.Context(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Evidence returns what a method retrieves for a question.
+func (c *Corpus) Evidence(t testing.TB, spec string, q rag.Question) *rag.Evidence {
+	t.Helper()
+	ev, err := c.Retrieve(t.Context(), c.System(t, spec), c.OpenModels(t), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev
+}
+
 // Index indexes documents by a method, and fails the test where that fails.
 func (c *Corpus) Index(t testing.TB, spec string, docs ...Doc) *rag.IndexResult {
 	t.Helper()
