@@ -1,28 +1,46 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/ragdb/ragdb/vecindex"
 )
 
 // mirrors counts what the open vector indexes keep in memory. Together they
-// may have half of the budget: who is asked first has its vectors in memory,
-// and what does not fit beside it is searched on disk.
+// may have half of the budget. Who needs memory takes it from those that were
+// not searched for long; where all are in use, what does not fit beside them is
+// searched on disk.
 type mirrors struct {
-	mu   sync.Mutex
-	open []*vecindex.Index
+	mu    sync.Mutex
+	open  []openIndex
+	clock uint64 // uses of all indexes
 }
+
+type openIndex struct {
+	*vecindex.Index
+	used uint64 // the clock at its last use
+}
+
+// idleUses is how many times others are used before an index counts as idle: a
+// method that searches several spaces for each question must not have one take
+// the memory of the other by turns.
+const idleUses = 64
 
 // bytes returns the sizes of all mirrors but one's.
 func (m *mirrors) bytes(but *vecindex.Index) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.held(but)
+}
+
+func (m *mirrors) held(but *vecindex.Index) int64 {
 	var n int64
-	for _, ix := range m.open {
-		if ix != but {
-			n += ix.MemoryBytes()
+	for _, x := range m.open {
+		if x.Index != but {
+			n += x.MemoryBytes()
 		}
 	}
 	return n
@@ -31,29 +49,71 @@ func (m *mirrors) bytes(but *vecindex.Index) int64 {
 func (m *mirrors) add(ix *vecindex.Index) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.open = append(m.open, ix)
+	m.clock++
+	m.open = append(m.open, openIndex{ix, m.clock})
+}
+
+// use notes that an index is about to be searched.
+func (m *mirrors) use(ix *vecindex.Index) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clock++
+	for i := range m.open {
+		if m.open[i].Index == ix {
+			m.open[i].used = m.clock
+			return
+		}
+	}
 }
 
 // remove forgets an index that nothing leads to any more.
 func (m *mirrors) remove(ix *vecindex.Index) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, x := range m.open {
-		if x == ix {
-			m.open = append(m.open[:i], m.open[i+1:]...)
-			return
+	m.open = slices.DeleteFunc(m.open, func(x openIndex) bool { return x.Index == ix })
+}
+
+// makeRoom has idle indexes release their memory, the one first that was used
+// longest ago, until one may hold want bytes of a bound on all. It reports
+// whether that is so; where it cannot be, nothing is released.
+func (m *mirrors) makeRoom(ix *vecindex.Index, bound, want int64) bool {
+	for _, x := range m.idle(ix, bound, want) {
+		x.Release()
+	}
+	return bound-m.bytes(ix) >= want
+}
+
+// idle returns the indexes to release. They are released under no lock: one
+// that is just read asks how much room there is.
+func (m *mirrors) idle(ix *vecindex.Index, bound, want int64) []openIndex {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []openIndex
+	for _, x := range m.open {
+		if x.Index != ix && x.used+idleUses < m.clock && x.MemoryBytes() > 0 {
+			out = append(out, x)
 		}
 	}
+	slices.SortFunc(out, func(a, b openIndex) int { return cmp.Compare(a.used, b.used) })
+	room := bound - m.held(ix)
+	for n, x := range out {
+		if room += x.MemoryBytes(); room >= want {
+			return out[:n+1]
+		}
+	}
+	return nil
 }
 
 // openIndex opens a vector index whose mirror shares the budget with the
 // others'. A negative bound is no mirror.
 func (db *DB) openIndex(ctx context.Context, conf vecindex.Config, bound int64) (*vecindex.Index, error) {
 	var ix *vecindex.Index
+	half := db.opts.MemoryBudget / 2
 	ix, err := vecindex.Open(ctx, db.store, conf, &vecindex.Options{
 		MaxMirrorBytes: bound,
 		Rerank:         db.opts.Rerank,
-		Room:           func() int64 { return db.opts.MemoryBudget/2 - db.mirrors.bytes(ix) },
+		Room:           func() int64 { return half - db.mirrors.bytes(ix) },
+		MakeRoom:       func(want int64) bool { return db.mirrors.makeRoom(ix, half, want) },
 	})
 	if err == nil && bound >= 0 {
 		db.mirrors.add(ix)

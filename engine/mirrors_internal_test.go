@@ -3,7 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // TestMirrorsAreForgotten says that only the indexes of vector spaces that
@@ -92,4 +96,104 @@ func TestMirrorsAreForgotten(t *testing.T) {
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestIdleMirrorsMakeRoom says that vectors which are searched now take the
+// memory of those that were not for long, and of no others; and that what is
+// found is the same from memory and disk.
+func TestIdleMirrorsMakeRoom(t *testing.T) {
+	ctx := context.Background()
+	db, err := Open(ctx, Memory, &Options{MemoryBudget: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	ns, err := db.Namespace(ctx, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ns.Graph(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const dim, n = 80, 5000 // two fit into the 8 MB of vectors
+	spaces := []string{"a", "b", "c"}
+	err = db.Update(ctx, func(tx *Tx) error {
+		v := tx.Graph(g)
+		typ, err := v.MakeNodeType("n")
+		if err != nil {
+			return err
+		}
+		for _, s := range spaces {
+			if err := v.MakeSpace(s, SpaceOptions{Dim: dim, Model: "m"}); err != nil {
+				return err
+			}
+		}
+		for i := range n {
+			id, _, err := v.PutNode(typ, fmt.Sprint(i), nil)
+			if err != nil {
+				return err
+			}
+			vec := make([]float32, dim)
+			vec[i%dim], vec[(i*7+1)%dim] = float32(1+i%13), 1
+			for _, s := range spaces {
+				if err := v.PutVector(s, id, vec); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := make([]float32, dim)
+	query[3], query[9] = 1, 0.5
+	var first []vecindex.Hit
+	search := func(s string) {
+		t.Helper()
+		err := db.View(ctx, func(snap *Snapshot) error {
+			v, err := snap.Graph(g).Vectors(s)
+			if err != nil {
+				return err
+			}
+			hits, err := v.Search(ctx, vecindex.Search{Vector: query, K: 5}, nil)
+			if first == nil {
+				first = hits
+			}
+			if len(hits) != 5 || !slices.Equal(hits, first) {
+				t.Errorf("%s: %v, at first %v", s, hits, first)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := func(want ...string) {
+		t.Helper()
+		var have []string
+		db.mirrors.mu.Lock()
+		defer db.mirrors.mu.Unlock()
+		for i, x := range db.mirrors.open {
+			if x.MemoryBytes() > 0 {
+				have = append(have, spaces[i])
+			}
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("in memory are %v, want %v", have, want)
+		}
+	}
+	for range 2 * idleUses { // by turns: nobody gives way
+		for _, s := range spaces {
+			search(s)
+		}
+	}
+	held("a", "b")
+	for range idleUses + 2 {
+		search("c")
+	}
+	held("b", "c") // a was used before b
+	search("a")
+	held("a", "c") // b is idle by now, c is not
 }

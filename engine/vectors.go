@@ -188,6 +188,7 @@ func (r *reader) vectors(name string) (*vecindex.View, error) {
 		}
 		return view, err
 	}
+	r.graph.ns.db.mirrors.use(ix)
 	key := viewKey{r.g, id}
 	r.snap.mu.Lock()
 	defer r.snap.mu.Unlock()

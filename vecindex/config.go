@@ -161,6 +161,11 @@ type Options struct {
 	// a mirror is built or grows, under locks of the index, and must not use
 	// the index but for MemoryBytes.
 	Room func() int64
+	// MakeRoom asks the owner to have other indexes release their memory, so
+	// that Room becomes want or more, and reports whether it has; nil never
+	// does. It is called before an index is read into memory that Room is too
+	// small for, under no lock.
+	MakeRoom func(want int64) bool
 	// Rerank says what a graph's estimates are checked against; the zero value
 	// chooses by dimension and room.
 	Rerank Rerank

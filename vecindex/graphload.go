@@ -19,11 +19,9 @@ import (
 // newGraph returns an empty graph for n nodes, nil where they do not fit.
 func (ix *Index) newGraph(codec *quant.Codec, n int) *hnsw.Graph {
 	p := hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed, Down: ix.cfg.Kind == CHNSW}
-	limit := ix.bound()
 	fits := func(low bool) *hnsw.Graph {
 		p.Low = low
-		g := hnsw.New(codec, p)
-		if limit == 0 || limit > 0 && g.BytesFor(n) <= limit/4*3 {
+		if g := hnsw.New(codec, p); ix.limit >= 0 && ix.makeRoom(g.BytesFor(n)) {
 			return g
 		}
 		return nil

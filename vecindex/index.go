@@ -17,6 +17,7 @@ type Index struct {
 	cfg     Config
 	limit   int64
 	room    func() int64
+	make    func(want int64) bool // see Options.MakeRoom
 	rerank  Rerank
 	workers int
 
@@ -60,6 +61,7 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 	ix := &Index{store: st, cfg: c}
 	if o != nil {
 		ix.limit, ix.room, ix.rerank, ix.workers = o.MaxMirrorBytes, o.Room, o.Rerank, o.Workers
+		ix.make = o.MakeRoom
 	}
 	ix.scratch.New = func() any { return new(scratch) }
 	if _, err := ix.readMeta(ctx, st); err != nil {
@@ -78,6 +80,20 @@ func (ix *Index) MemoryBytes() int64 {
 		return st.bytes()
 	}
 	return 0
+}
+
+// Release gives up what the index has in memory, which the next search reads
+// again, and reports whether it did. Views that hold it keep it. While vectors
+// are being linked or read the index keeps it.
+func (ix *Index) Release() bool {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	st := ix.state.Load()
+	if st == nil || ix.inFlight != nil || ix.loading != nil {
+		return false
+	}
+	ix.state.Store(nil)
+	return true
 }
 
 // wrap names the index and the operation in an error; nil stays nil.

@@ -88,6 +88,20 @@ func (ix *Index) fits(n uint32, held int64) bool {
 	return limit == 0 || held+mirrorBytes(n, ix.cfg.Dim, ix.cfg.coded()) <= limit/4*3
 }
 
+// makeRoom reports whether the index may hold some bytes, now or after others
+// have released theirs, a quarter of what it then may have being left for
+// growth.
+func (ix *Index) makeRoom(bytes int64) bool {
+	limit := ix.bound()
+	if limit == 0 || bytes <= limit/4*3 {
+		return true
+	}
+	if ix.make == nil || ix.limit < 0 || ix.limit > 0 && bytes > ix.limit/4*3 {
+		return false
+	}
+	return ix.make(bytes/3*4+4) && bytes <= ix.bound()/4*3
+}
+
 // bound returns the bytes that the index may hold now; 0 is no bound.
 func (ix *Index) bound() int64 {
 	if ix.room == nil || ix.limit < 0 {
@@ -183,7 +197,7 @@ func (ix *Index) build(ctx context.Context) (st *state, err error) {
 			return st, err
 		}
 	}
-	if !ix.fits(head.live, 0) {
+	if !ix.makeRoom(mirrorBytes(head.live, ix.cfg.Dim, ix.cfg.coded())) {
 		return nil, nil
 	}
 	m := newMirror(ix.cfg.Dim, ix.cfg.coded(), int(head.live), head.seq)
