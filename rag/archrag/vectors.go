@@ -2,8 +2,6 @@ package archrag
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"iter"
 	"strings"
 
@@ -65,24 +63,16 @@ func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models,
 	if err != nil {
 		return nil, err
 	}
-	docs, err := graph.SourceDocs(v, engine.NodeTarget(id))
-	if err != nil {
-		return nil, err
-	}
-	vecs, err := m.Embed(ctx, docs, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
+	return graph.Embed(ctx, v, m, id, text)
 }
 
 // Apply implements [rag.Stage].
 func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
-	if len(result) < 8 {
-		return errors.New("malformed vector")
+	id, vec, err := graph.ReadVector(result)
+	if err != nil {
+		return err
 	}
 	v := tx.Graph(st.s.g)
-	id, vec := engine.NodeID(binary.BigEndian.Uint64(result)), rag.ReadVector(result[8:])
 	if st.typ == typeRelation {
 		space := relationSpace(st.model.Model)
 		if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {

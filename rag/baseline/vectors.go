@@ -2,8 +2,6 @@ package baseline
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"iter"
 	"strings"
 
@@ -69,27 +67,23 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	docs, err := graph.SourceDocs(v, engine.NodeTarget(id))
-	if err != nil {
-		return nil, err
-	}
-	vecs, err := m.Embed(ctx, docs, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
+	return graph.Embed(ctx, v, m, id, text)
 }
 
 // Apply implements [rag.Stage].
 func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
-	if len(result) < 8 {
-		return errors.New("malformed vector")
-	}
-	v, space := tx.Graph(st.s.g), spaceOf(st.kind, st.model.Model)
-	if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+	id, vec, err := graph.ReadVector(result)
+	if err != nil {
 		return err
 	}
-	id, vec := engine.NodeID(binary.BigEndian.Uint64(result)), rag.ReadVector(result[8:])
+	v, space := tx.Graph(st.s.g), spaceOf(st.kind, st.model.Model)
+	o := engine.SpaceOptions{Dim: st.model.Dim, Model: st.model.Model, Metric: vecindex.Cosine}
+	if st.kind == spaceName {
+		o.Kind = vecindex.HNSW // each is asked for its nearest: see synonymStage
+	}
+	if err := v.MakeSpace(space, o); err != nil {
+		return err
+	}
 	if vec == nil {
 		return v.DeleteVector(space, id)
 	}

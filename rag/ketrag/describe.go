@@ -2,7 +2,6 @@ package ketrag
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
@@ -284,29 +283,21 @@ func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	docs, err := graph.SourceDocs(v, t)
-	if err != nil {
-		return nil, err
-	}
-	vecs, err := m.Embed(ctx, docs, []string{name + ": " + text})
-	if err != nil {
-		return nil, err
-	}
-	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(t.Node)), vecs[0]), nil
+	return graph.Embed(ctx, v, m, t.Node, name+": "+text)
 }
 
 // Apply implements [rag.Stage].
 func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
-	vec := rag.ReadVector(result[8:])
-	if vec == nil {
-		return nil
+	id, vec, err := graph.ReadVector(result)
+	if err != nil || vec == nil {
+		return err
 	}
 	v := tx.Graph(st.s.g)
 	space := spaceOf(typeEntity, st.model.Model)
 	if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 		return err
 	}
-	return v.PutVector(space, engine.NodeID(binary.BigEndian.Uint64(result)), vec)
+	return v.PutVector(space, id, vec)
 }
 
 // Stages implements [rag.System].

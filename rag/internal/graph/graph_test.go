@@ -117,6 +117,20 @@ func TestGraph(t *testing.T) {
 	}
 }
 
+func TestReadVector(t *testing.T) {
+	t.Parallel()
+	b := []byte{0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0}
+	if id, vec, err := graph.ReadVector(b); id != 258 || !slices.Equal(vec, []float32{1, -2}) || err != nil {
+		t.Errorf("read node %d, %v, %v", id, vec, err)
+	}
+	if id, vec, err := graph.ReadVector(b[:8]); id != 258 || vec != nil || err != nil {
+		t.Errorf("read node %d, %v, %v of no vector", id, vec, err)
+	}
+	if _, _, err := graph.ReadVector(b[:7]); err == nil {
+		t.Error("seven bytes are read")
+	}
+}
+
 func TestNodeItem(t *testing.T) {
 	t.Parallel()
 	for _, id := range []engine.NodeID{1, 1<<32 - 1} {
