@@ -33,7 +33,7 @@ type synonymStage struct {
 const (
 	maxSynonyms   = 100
 	fewSynonyms   = 8
-	exactSynonyms = 5_000
+	exactSynonyms = 1_000
 )
 
 // settle links the vectors of names: a search among such as are not linked yet
