@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -29,12 +28,5 @@ func (s *Graphless) Changed(context.Context, *Models, []Chunk) (func(context.Con
 	return nil, nil
 }
 
-// Cite implements [System]: a chunk rests on itself, and what is no chunk on
-// none.
-func (s *Graphless) Cite(v *engine.View, it query.Item) ([]string, error) {
-	n, err := v.Node(it.ID)
-	if err != nil || !strings.HasPrefix(v.NodeTypeName(n.Type), "chunk:") {
-		return nil, err
-	}
-	return []string{n.Key}, nil
-}
+// Cite implements [System]: there is no graph to cite from.
+func (s *Graphless) Cite(*engine.View, query.Item) ([]string, error) { return nil, nil }

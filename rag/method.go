@@ -41,8 +41,9 @@ type System interface {
 	// Plan returns how the question is answered from the corpus. It may call a
 	// model once.
 	Plan(ctx context.Context, m *Models, q Question) (*Plan, error)
-	// Cite returns the keys of the chunks that an item of the plan rests on,
-	// the most telling first.
+	// Cite returns the keys of the chunks that an item of the method's graph
+	// rests on, the most telling first. It is not asked of chunks of the base
+	// graph, which rest on themselves.
 	Cite(v *engine.View, it query.Item) ([]string, error)
 }
 

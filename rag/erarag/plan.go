@@ -61,13 +61,9 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 // the corpus, and each chunk is looked up.
 const maxCited = 256
 
-// Cite implements [rag.System]: a chunk rests on itself, a summary on the
-// chunks below it, at most 256, in order of id.
+// Cite implements [rag.System]: a summary rests on the chunks below it, at most
+// 256, in order of id.
 func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
-	if it.Graph == s.c.Base.ID() {
-		n, err := v.Node(it.ID)
-		return []string{n.Key}, err
-	}
 	chunks := map[engine.NodeID]string{} // keys
 	seen := roaring.New()
 	work := []engine.NodeID{it.ID}
