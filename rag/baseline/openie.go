@@ -184,7 +184,7 @@ func (s *openIE) describe(v engine.Reader, id engine.NodeID) (name, description 
 // relation as a row of a table.
 func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := e.Snap.Graph(s.g).WithContext(ctx)
-	n, err := v.Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
 	}

@@ -81,8 +81,7 @@ func (s *raptor) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 
 // render is the text of a node.
 func (s *raptor) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	v := e.Snap.Graph(s.g).WithContext(ctx)
-	n, err := v.Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
 	}

@@ -45,7 +45,7 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 		return s.c.RenderChunk(ctx, e, it)
 	}
 	v := e.Snap.Graph(s.g).WithContext(ctx)
-	n, err := v.Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
 	}

@@ -29,7 +29,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // it told of was removed.
 func (s *System) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := s.view(ctx, e)
-	n, err := v.Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil || n.Prop(propReport).IsNull() {
 		return "", 0, err
 	}
@@ -84,7 +84,7 @@ func nameOf(v engine.Reader, id engine.NodeID) (string, error) {
 
 // renderChunk is the text of a chunk, read through to the base graph.
 func (s *System) renderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	n, err := s.view(ctx, e).Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
 	}

@@ -91,7 +91,7 @@ func (s *System) size(v *engine.View, id engine.NodeID) (int, error) {
 // render is the text of a chunk of the method's graph, read through to the
 // base graph.
 func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	n, err := e.Snap.Graph(s.g).WithContext(ctx).Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
 	}

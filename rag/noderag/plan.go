@@ -135,7 +135,7 @@ func (s *System) elements(ctx context.Context, m *rag.Models, q rag.Question) ([
 // graph.
 func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := e.Snap.Graph(s.g).WithContext(ctx)
-	n, err := v.Node(it.ID)
+	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
 	}
