@@ -5,15 +5,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
 )
 
-// BenchmarkRetrieve asks of 10,000 chunks of generated text, with the local
-// model and the default budget: the whole retrieval, by bridge and by what it
-// starts from.
+// BenchmarkRetrieve asks of 10,000 chunks of generated text in a database on
+// disk, with the local model and the default budget: the whole retrieval, by
+// bridge and by what it starts from.
 func BenchmarkRetrieve(b *testing.B) {
-	c := open(b)
-	c.Models = nil
+	db, err := engine.Open(b.Context(), b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(b, db), Methods: systems()}
 	docs, questions := hops(1, 3334)
 	c.Index(b, "bridge", docs...)
 	m, err := rag.OpenLocal(b.Context(), c.Corpus, false)

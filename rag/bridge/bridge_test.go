@@ -17,9 +17,13 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 )
 
+func systems() rag.Methods {
+	return rag.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25")}
+}
+
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25")})
+	c := ragtest.Open(t, systems())
 	c.Models = ragtest.Fixed
 	return c
 }
