@@ -93,8 +93,3 @@ func EdgeOf(key []byte) (src uint64, etype uint32, dst uint64) {
 	return binary.BigEndian.Uint64(key[5:]), binary.BigEndian.Uint32(key[13:]),
 		binary.BigEndian.Uint64(key[17:])
 }
-
-// EdgePrefix returns the prefix of the records of a node's out-edges.
-func EdgePrefix(g uint32, src uint64) []byte {
-	return put64(graphKey(TagEdge, g, 8), src)
-}

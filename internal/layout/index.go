@@ -12,16 +12,6 @@ func ValueIndex(g, index uint32, value []byte, node uint64) []byte {
 	return put64(appendEscaped(put32(graphKey(TagValueIndex, g, 16+len(value)), index), value), node)
 }
 
-// ValueIndexPrefix returns the prefix of all entries of an index.
-func ValueIndexPrefix(g, index uint32) []byte {
-	return put32(graphKey(TagValueIndex, g, 4), index)
-}
-
-// ValueIndexValue returns the prefix of the entries with one value.
-func ValueIndexValue(g, index uint32, value []byte) []byte {
-	return appendEscaped(put32(graphKey(TagValueIndex, g, 8+len(value)), index), value)
-}
-
 // ValueIndexOf reads value and node back from a value index key.
 func ValueIndexOf(key []byte) (value []byte, node uint64) {
 	n := len(key) - 8

@@ -95,6 +95,11 @@ func callRange(x *exec, at Pos, a []Value) (Value, error) {
 	}
 	list := make([]Value, n)
 	for i := range list {
+		if i%stepsBetweenLooks == 0 {
+			if err := x.work(stepsBetweenLooks); err != nil {
+				return Null, err
+			}
+		}
 		list[i] = Int(start + int64(i)*step)
 	}
 	return ListOf(list), nil

@@ -163,11 +163,5 @@ func (g *graph) key(id engine.NodeID) (string, error) {
 	return n.Key, err
 }
 
-// degree returns the number of a node's distinct neighbours.
-func (g *graph) degree(id engine.NodeID) (int64, error) {
-	n, err := g.r.Degree(id, engine.EdgeFilter{Direction: engine.Both})
-	return int64(n), err
-}
-
 // edgeType returns the type of an edge, as a pattern names it.
 func (g *graph) edgeType(e *Edge) string { return labelOf(g.r.EdgeTypeName(e.Type)) }

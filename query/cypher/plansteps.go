@@ -34,12 +34,9 @@ func (pl *planner) planMatch(patterns []*Pattern, where Expr) ([]step, error) {
 		before := s
 		s = g.apply(s, m)
 		var next step
-		if m.access != nil {
-			next, err = m.access.step(g)
-		} else {
-			next, err = g.follow(m, before)
-		}
-		if err != nil {
+		if m.access == nil {
+			next = g.follow(m, before)
+		} else if next, err = m.access.step(g); err != nil {
 			return nil, err
 		}
 		next.plan().Estimate = before.rows * m.rows
@@ -115,11 +112,11 @@ func (pl *planner) filter(cond Expr) (*filter, error) {
 }
 
 // follow returns the step that binds an edge and its ends.
-func (g *patternGraph) follow(m move, before matchState) (step, error) {
+func (g *patternGraph) follow(m move, before matchState) step {
 	e := g.edges[m.edge]
 	to := e.from + e.to - m.from
 	if e.bound {
-		return g.ends(m.edge, before), nil
+		return g.ends(m.edge, before)
 	}
 	e.reversed = m.from != e.from
 	into := before.nodes&(1<<to) != 0
@@ -144,15 +141,15 @@ func (g *patternGraph) follow(m move, before matchState) (step, error) {
 			s.min, s.max = e.Min, e.Max
 		}
 		s.describe("ShortestPath", text)
-		return s, nil
+		return s
 	case e.Var:
 		s := &varExpand{hop: h, min: e.Min, max: e.Max, props: e.props, reversed: e.reversed}
 		s.describe(intoName("VarExpand", into), text)
-		return s, nil
+		return s
 	}
 	s := &expand{hop: h}
 	s.describe(intoName("Expand", into), text)
-	return s, nil
+	return s
 }
 
 func intoName(name string, into bool) string {

@@ -151,12 +151,3 @@ func (e *eagerStep) open(x *exec, next sink) sink {
 	}
 	return sink{push, done}
 }
-
-// columnSlots returns the places of some variables.
-func (s *segment) columnSlots(names []string) []int {
-	out := make([]int, len(names))
-	for i, n := range names {
-		out[i], _ = s.slot(n)
-	}
-	return out
-}
