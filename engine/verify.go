@@ -1,39 +1,62 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/kv"
 )
 
 // verifyEdges bounds the edges of a transaction that are verified.
 const verifyEdges = 64
 
-// verifyIfAsked verifies the commit in a build with ragdb_invariants.
+// verifyIfAsked verifies the commit in a build with ragdb_invariants. What
+// cannot be read proves nothing, and who asked for the commit may be gone.
 func (tx *Tx) verifyIfAsked() error {
 	if !invariants {
 		return nil
 	}
-	return tx.verify()
+	ctx := context.WithoutCancel(tx.ctx)
+	snap, err := tx.db.store.Snapshot(ctx)
+	if err != nil {
+		return nil
+	}
+	defer snap.Close()
+	r := &verified{Snapshot: snap}
+	if err := tx.verify(ctx, r); err != nil && !r.failed {
+		return err
+	}
+	return nil
+}
+
+// verified is a state that is verified; failed says that a read of it failed.
+type verified struct {
+	kv.Snapshot
+	failed bool
+}
+
+// Get implements [kv.Reader].
+func (v *verified) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
+	b, err := v.Snapshot.Get(ctx, key, dst)
+	if err != nil && !errors.Is(err, kv.ErrNotFound) && !errors.Is(err, ErrCorrupt) {
+		v.failed = true
+	}
+	return b, err
 }
 
 // verify checks what the transaction touched against the committed state: that
 // both ends of an edge agree, that a list is under one key or in containers and
 // not both, that new nodes have their record and stand among those of their
 // type, and that the epoch is the transaction's.
-func (tx *Tx) verify() error {
-	snap, err := tx.db.store.Snapshot(tx.ctx)
-	if err != nil {
-		return err
-	}
-	defer snap.Close()
-	epoch, err := getUint64(tx.ctx, snap, layout.Meta("epoch"))
+func (tx *Tx) verify(ctx context.Context, snap kv.Reader) error {
+	epoch, err := getUint64(ctx, snap, layout.Meta("epoch"))
 	if err != nil || epoch != tx.epoch {
 		return fmt.Errorf("%w: epoch %d after commit %d: %w", ErrCorrupt, epoch, tx.epoch, err)
 	}
 	for _, v := range tx.graphs {
-		r := reader{ctx: tx.ctx, kv: snap, graph: v.graph, g: v.g, epoch: epoch}
+		r := reader{ctx: ctx, kv: snap, graph: v.graph, g: v.g, epoch: epoch}
 		if err := r.verify(v); err != nil {
 			return fmt.Errorf("%w: graph %s after commit %d: %w", ErrCorrupt, v.graph.Name(), epoch, err)
 		}
