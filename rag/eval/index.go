@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -33,9 +34,12 @@ type build struct {
 	Wall seconds   `json:"wall_s"`
 }
 
-// seconds are a time that is stored in a fixed width: how long something took
-// does not change how much a database holds.
+// seconds are a time in whole microseconds that is stored in a fixed width: how
+// long something took does not change how much a database holds, and what is
+// read back is what was told.
 type seconds float64
+
+func secondsOf(s float64) seconds { return seconds(math.Round(s*1e6) / 1e6) }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (s seconds) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%016.6f", float64(s)), nil }
@@ -58,8 +62,7 @@ func (b build) plus(o build) build {
 	c.Cached += d.Cached
 	c.Failed = max(c.Failed, d.Failed) // what failed before is met again
 	c.USD = sum(c.USD, d.USD)
-	b.CPU += o.CPU
-	b.Wall += o.Wall
+	b.CPU, b.Wall = secondsOf(float64(b.CPU+o.CPU)), secondsOf(float64(b.Wall+o.Wall))
 	return b
 }
 
@@ -81,7 +84,7 @@ func (r *runner) index(ctx context.Context, sys rag.System, inputs []rag.Input) 
 	}
 	cpu, start := cpuSeconds(), time.Now()
 	res, err := x.Run(ctx, inputs)
-	b := build{CPU: seconds(cpuSeconds() - cpu), Wall: seconds(time.Since(start).Seconds())}
+	b := build{CPU: secondsOf(cpuSeconds() - cpu), Wall: secondsOf(time.Since(start).Seconds())}
 	if errors.Is(err, rag.ErrPartial) {
 		err = nil // what failed is missing from the index, as it would be in use
 	}

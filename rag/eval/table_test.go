@@ -66,7 +66,7 @@ func TestKeptCost(t *testing.T) {
 	check(t, err)
 	for i, f := range one.Methods {
 		g := two.Methods[i]
-		if f.IndexCPU == 0 || math.Abs(f.IndexCPU-g.IndexCPU) > 1e-5 || math.Abs(f.IndexWall-g.IndexWall) > 1e-5 || fmt.Sprint(*f.Index.USD, f.Index.Calls) != fmt.Sprint(*g.Index.USD, g.Index.Calls) {
+		if f.IndexCPU == 0 || f.IndexCPU != g.IndexCPU || f.IndexWall != g.IndexWall || fmt.Sprint(*f.Index.USD, f.Index.Calls) != fmt.Sprint(*g.Index.USD, g.Index.Calls) {
 			t.Errorf("%s: %v %+v, at first %v %+v", f.Name, g.IndexCPU, g.Index, f.IndexCPU, f.Index)
 		}
 	}
