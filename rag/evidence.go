@@ -159,7 +159,7 @@ func (x *citations) of(it query.Item) (Cited, error) {
 			out.Kind = kind
 			return out, nil
 		}
-		out.Chunks, out.Spans = out.Keys, []Span{spanOf(n)} // a chunk rests on itself
+		out.Chunks, out.Spans = []string{n.Key}, []Span{spanOf(n)} // a chunk rests on itself
 		return out, nil
 	}
 	nodes := []engine.NodeID{it.ID}

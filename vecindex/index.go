@@ -17,7 +17,7 @@ type Index struct {
 	cfg     Config
 	limit   int64
 	room    func() int64
-	make    func(want int64) bool // see Options.MakeRoom
+	release func(want int64) bool // see Options.MakeRoom
 	rerank  Rerank
 	workers int
 
@@ -61,7 +61,7 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 	ix := &Index{store: st, cfg: c}
 	if o != nil {
 		ix.limit, ix.room, ix.rerank, ix.workers = o.MaxMirrorBytes, o.Room, o.Rerank, o.Workers
-		ix.make = o.MakeRoom
+		ix.release = o.MakeRoom
 	}
 	ix.scratch.New = func() any { return new(scratch) }
 	if _, err := ix.readMeta(ctx, st); err != nil {

@@ -96,10 +96,10 @@ func (ix *Index) makeRoom(bytes int64) bool {
 	if limit == 0 || bytes <= limit/4*3 {
 		return true
 	}
-	if ix.make == nil || ix.limit < 0 || ix.limit > 0 && bytes > ix.limit/4*3 {
+	if ix.release == nil || ix.limit < 0 || ix.limit > 0 && bytes > ix.limit/4*3 {
 		return false
 	}
-	return ix.make(bytes/3*4+4) && bytes <= ix.bound()/4*3
+	return ix.release(bytes/3*4+4) && bytes <= ix.bound()/4*3
 }
 
 // bound returns the bytes that the index may hold now; 0 is no bound.
