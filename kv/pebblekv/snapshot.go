@@ -33,7 +33,15 @@ func (s *Store) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []
 		return s.wrap("multiget", err)
 	}
 	defer s.life.Leave()
-	return s.multiGet(ctx, s.db, keys, fn)
+	rd, err := newReader(s.db)
+	if err != nil {
+		return s.wrap("multiget", err)
+	}
+	err = s.multiGet(ctx, rd, keys, fn)
+	if cerr := rd.it.Close(); err == nil {
+		err = s.wrap("multiget", cerr)
+	}
+	return err
 }
 
 // Iter returns an iterator over the state of this moment.
@@ -54,38 +62,19 @@ func (s *Store) get(src source, key, dst []byte) ([]byte, error) {
 	return dst, s.wrap("get", closer.Close())
 }
 
-// multiGet walks one iterator over the sorted keys.
-func (s *Store) multiGet(ctx context.Context, src source, keys [][]byte, fn func(i int, v []byte) error) (err error) {
-	if len(keys) == 0 {
-		return nil
-	}
+// multiGet reads the keys in their order.
+func (s *Store) multiGet(ctx context.Context, rd *reader, keys [][]byte, fn func(i int, v []byte) error) error {
 	order := make([]int, len(keys))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
-	it, err := src.NewIter(&pebble.IterOptions{UseL6Filters: true})
-	if err != nil {
-		return s.wrap("multiget", err)
-	}
-	defer func() {
-		if cerr := it.Close(); err == nil {
-			err = s.wrap("multiget", cerr)
-		}
-	}()
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
 			return s.wrap("multiget", err)
 		}
-		var v []byte
-		if seekPrefix(it, keys[i]) && bytes.Equal(it.Key(), keys[i]) {
-			if v, err = it.ValueAndErr(); err != nil {
-				return s.wrap("multiget", err)
-			}
-			if v == nil {
-				v = []byte{}
-			}
-		} else if err := it.Error(); err != nil {
+		v, err := rd.get(keys[i])
+		if err != nil {
 			return s.wrap("multiget", err)
 		}
 		if err := fn(i, v); err != nil {
@@ -105,9 +94,10 @@ func seekPrefix(it *pebble.Iterator, k []byte) bool {
 
 // snapshot implements kv.Snapshot.
 type snapshot struct {
-	store *Store
-	sn    *pebble.Snapshot
-	life  lifetime.Lifetime
+	store   *Store
+	sn      *pebble.Snapshot
+	life    lifetime.Lifetime
+	readers readers
 }
 
 // Snapshot returns the state of this moment.
@@ -136,7 +126,25 @@ func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 		return dst, sn.store.wrap("get", err)
 	}
 	defer sn.life.Leave()
-	return sn.store.get(sn.sn, key, dst)
+	rd, err := sn.readers.take(sn.sn)
+	if err != nil {
+		return dst, sn.store.wrap("get", err)
+	}
+	if rd == nil {
+		return sn.store.get(sn.sn, key, dst)
+	}
+	v, err := rd.get(key)
+	found := err == nil && v != nil
+	if found {
+		dst = append(dst, v...)
+	}
+	if cerr := sn.readers.put(rd, err); err == nil {
+		err = cerr
+	}
+	if err == nil && !found {
+		err = kv.ErrNotFound
+	}
+	return dst, sn.store.wrap("get", err)
 }
 
 func (sn *snapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error {
@@ -144,7 +152,18 @@ func (sn *snapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, 
 		return sn.store.wrap("multiget", err)
 	}
 	defer sn.life.Leave()
-	return sn.store.multiGet(ctx, sn.sn, keys, fn)
+	rd, err := sn.readers.take(sn.sn)
+	if rd == nil && err == nil {
+		rd, err = newReader(sn.sn)
+	}
+	if err != nil {
+		return sn.store.wrap("multiget", err)
+	}
+	err = sn.store.multiGet(ctx, rd, keys, fn)
+	if cerr := sn.readers.put(rd, err); err == nil {
+		err = sn.store.wrap("multiget", cerr)
+	}
+	return err
 }
 
 func (sn *snapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
@@ -159,7 +178,10 @@ func (sn *snapshot) Close() error {
 	if !sn.life.Close() {
 		return nil
 	}
-	err := sn.sn.Close()
+	err := sn.readers.close()
+	if cerr := sn.sn.Close(); err == nil {
+		err = cerr
+	}
 	sn.store.handles.Snapshots.Add(-1)
 	return sn.store.wrap("close snapshot of", err)
 }
