@@ -14,6 +14,8 @@ type iterator struct {
 	store  *Store
 	ctx    context.Context
 	it     *pebble.Iterator
+	of     *readers // of a snapshot; nil for an iterator of its own
+	rd     *reader  // that it is, where of is not nil
 	lo, hi []byte // hi nil is open
 	empty  bool   // hi <= lo
 
@@ -25,26 +27,40 @@ type iterator struct {
 	closed   bool
 }
 
-func (s *Store) iter(ctx context.Context, src source, lo, hi []byte) (kv.Iterator, error) {
-	it := &iterator{store: s, ctx: ctx}
+// iter returns an iterator of src, of the readers of a snapshot where of is not
+// nil.
+func (s *Store) iter(ctx context.Context, src source, of *readers, lo, hi []byte) (kv.Iterator, error) {
+	it := &iterator{store: s, ctx: ctx, of: of}
 	it.lo = append(it.lo, lo...)
 	if hi != nil {
 		it.hi = append([]byte{}, hi...)
 		it.empty = bytes.Compare(hi, lo) <= 0
 	}
-	// A prefix without a key is mostly found absent by the filters, those of
-	// the last level too.
+	if err := it.open(src); err != nil {
+		return nil, s.wrap("iter", err)
+	}
+	s.handles.Iterators.Add(1)
+	return it, nil
+}
+
+// open gets Pebble's iterator. A prefix without a key is mostly found absent by
+// the filters, those of the last level too.
+func (it *iterator) open(src source) (err error) {
+	if it.of != nil {
+		if it.rd, err = it.of.take(src); err != nil {
+			return err
+		}
+		if it.it = it.rd.it; !it.empty {
+			it.it.SetBounds(it.lo, it.hi)
+		}
+		return nil
+	}
 	opts := &pebble.IterOptions{LowerBound: it.lo, UpperBound: it.hi, UseL6Filters: true}
 	if it.empty {
 		opts = nil
 	}
-	pit, err := src.NewIter(opts)
-	if err != nil {
-		return nil, s.wrap("iter", err)
-	}
-	it.it = pit
-	s.handles.Iterators.Add(1)
-	return it, nil
+	it.it, err = src.NewIter(opts)
+	return err
 }
 
 func (it *iterator) Valid() bool { return it.valid }
@@ -77,9 +93,21 @@ func (it *iterator) Close() error {
 		return nil
 	}
 	it.closed, it.valid = true, false
-	err := it.it.Close()
+	err := it.release()
 	it.store.handles.Iterators.Add(-1)
 	return it.store.wrap("close iterator of", err)
+}
+
+// release closes Pebble's iterator, or gives it back without bounds.
+func (it *iterator) release() error {
+	if it.of == nil {
+		return it.it.Close()
+	}
+	it.rd.reads++
+	if it.err == nil {
+		it.it.SetBounds(nil, nil)
+	}
+	return it.of.put(it.rd, it.err)
 }
 
 // begin prepares a positioning call and reports whether it may go on.

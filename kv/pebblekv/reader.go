@@ -17,14 +17,15 @@ const (
 	readsKept = 1 << 10
 )
 
-// readers are iterators of a snapshot that are kept from one read of a key to
-// the next: Pebble's Get opens the tables of all levels anew, which takes as
-// long as the reading. It is safe for concurrent use; concurrent reads have an
-// iterator each.
+// readers are Pebble's iterators of a snapshot, which are kept from one read to
+// the next: Pebble's Get and a new iterator open the tables of all levels anew,
+// which takes as long as the reading. It is safe for concurrent use; concurrent
+// reads have an iterator each.
 type readers struct {
-	mu    sync.Mutex
-	reads int // single ones
-	idle  []*reader
+	mu     sync.Mutex
+	reads  int // single ones
+	idle   []*reader
+	closed bool
 }
 
 // reader is an iterator and the number of its reads.
@@ -33,14 +34,21 @@ type reader struct {
 	reads int
 }
 
-// take returns a reader, or nil for one of the first reads.
+// single reports whether a read is one of the first, for which no reader is
+// opened.
+func (r *readers) single() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reads == singleReads || len(r.idle) > 0 {
+		return false
+	}
+	r.reads++
+	return true
+}
+
+// take returns a reader without bounds.
 func (r *readers) take(src source) (*reader, error) {
 	r.mu.Lock()
-	if r.reads < singleReads {
-		r.reads++
-		r.mu.Unlock()
-		return nil, nil
-	}
 	if n := len(r.idle); n > 0 {
 		rd := r.idle[n-1]
 		r.idle = r.idle[:n-1]
@@ -51,19 +59,26 @@ func (r *readers) take(src source) (*reader, error) {
 	return newReader(src)
 }
 
-// put takes a reader back. One that has failed or served long is closed.
+// put takes a reader back. One that has failed or served long is closed, as is
+// one whose snapshot is.
 func (r *readers) put(rd *reader, err error) error {
-	if err != nil || rd.reads >= readsKept {
-		return rd.it.Close()
-	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.idle = append(r.idle, rd)
-	return nil
+	if err == nil && rd.reads < readsKept && !r.closed {
+		r.idle = append(r.idle, rd)
+		rd = nil
+	}
+	r.mu.Unlock()
+	if rd == nil {
+		return nil
+	}
+	return rd.it.Close()
 }
 
-// close closes the idle readers; none may be taken.
+// close closes the idle readers, and those in use when they are put back.
 func (r *readers) close() (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
 	for _, rd := range r.idle {
 		if cerr := rd.it.Close(); err == nil {
 			err = cerr

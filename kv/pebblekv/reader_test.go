@@ -1,10 +1,12 @@
 package pebblekv_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -47,6 +49,28 @@ func TestSnapshotReads(t *testing.T) {
 		}
 		return nil
 	}
+	checkRange := func(sn kv.Snapshot, round, i int) error {
+		var want, got [][]byte
+		for j := i; j < min(i+5, n); j++ {
+			if (j+round)%3 != 0 {
+				want = append(want, key(j))
+			}
+		}
+		it, err := sn.Iter(t.Context(), key(i), key(i+5))
+		if err != nil {
+			return err
+		}
+		for ok := it.First(); ok; ok = it.Next() {
+			got = append(got, bytes.Clone(it.Key()))
+		}
+		if err := errors.Join(it.Err(), it.Close()); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(got, want) {
+			return fmt.Errorf("keys from %d of round %d: %q, want %q", i, round, got, want)
+		}
+		return nil
+	}
 	var snaps []kv.Snapshot
 	for round := range 6 {
 		write(round)
@@ -59,9 +83,12 @@ func TestSnapshotReads(t *testing.T) {
 		for worker := range 4 {
 			g.Go(func() error {
 				rng := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
-				for range 2 * n {
-					of := rng.IntN(len(snaps))
-					if err := check(snaps[of], of, rng.IntN(n)); err != nil {
+				for range n {
+					of, i := rng.IntN(len(snaps)), rng.IntN(n)
+					if err := check(snaps[of], of, i); err != nil {
+						return err
+					}
+					if err := checkRange(snaps[of], of, i); err != nil {
 						return err
 					}
 				}

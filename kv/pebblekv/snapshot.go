@@ -50,7 +50,7 @@ func (s *Store) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
 		return nil, s.wrap("iter", err)
 	}
 	defer s.life.Leave()
-	return s.iter(ctx, s.db, lo, hi)
+	return s.iter(ctx, s.db, nil, lo, hi)
 }
 
 func (s *Store) get(src source, key, dst []byte) ([]byte, error) {
@@ -126,12 +126,12 @@ func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 		return dst, sn.store.wrap("get", err)
 	}
 	defer sn.life.Leave()
+	if sn.readers.single() {
+		return sn.store.get(sn.sn, key, dst)
+	}
 	rd, err := sn.readers.take(sn.sn)
 	if err != nil {
 		return dst, sn.store.wrap("get", err)
-	}
-	if rd == nil {
-		return sn.store.get(sn.sn, key, dst)
 	}
 	v, err := rd.get(key)
 	found := err == nil && v != nil
@@ -153,9 +153,6 @@ func (sn *snapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, 
 	}
 	defer sn.life.Leave()
 	rd, err := sn.readers.take(sn.sn)
-	if rd == nil && err == nil {
-		rd, err = newReader(sn.sn)
-	}
 	if err != nil {
 		return sn.store.wrap("multiget", err)
 	}
@@ -171,7 +168,7 @@ func (sn *snapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error
 		return nil, sn.store.wrap("iter", err)
 	}
 	defer sn.life.Leave()
-	return sn.store.iter(ctx, sn.sn, lo, hi)
+	return sn.store.iter(ctx, sn.sn, &sn.readers, lo, hi)
 }
 
 func (sn *snapshot) Close() error {
