@@ -16,8 +16,8 @@ type iterator struct {
 	it     *pebble.Iterator
 	of     *readers // of a snapshot; nil for an iterator of its own
 	rd     *reader  // that it is, where of is not nil
-	lo, hi []byte // hi nil is open
-	empty  bool   // hi <= lo
+	lo, hi []byte   // hi nil is open
+	empty  bool     // hi <= lo
 
 	valid    bool
 	prefixed bool // confined to prefix
