@@ -57,6 +57,10 @@ func (m *mirrors) add(ix *vecindex.Index) {
 func (m *mirrors) use(ix *vecindex.Index) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.tick(ix)
+}
+
+func (m *mirrors) tick(ix *vecindex.Index) {
 	m.clock++
 	for i := range m.open {
 		if m.open[i].Index == ix {
@@ -75,7 +79,9 @@ func (m *mirrors) remove(ix *vecindex.Index) {
 
 // makeRoom has idle indexes release their memory, the one first that was used
 // longest ago, until one may hold want bytes of a bound on all. It reports
-// whether that is so; where it cannot be, nothing is released.
+// whether that is so; where it cannot be, nothing is released. To ask is a use:
+// of an index that many searches go to on disk each asks, and in the end has
+// memory before those that none goes to.
 func (m *mirrors) makeRoom(ix *vecindex.Index, bound, want int64) bool {
 	for _, x := range m.idle(ix, bound, want) {
 		x.Release()
@@ -88,6 +94,7 @@ func (m *mirrors) makeRoom(ix *vecindex.Index, bound, want int64) bool {
 func (m *mirrors) idle(ix *vecindex.Index, bound, want int64) []openIndex {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.tick(ix)
 	var out []openIndex
 	for _, x := range m.open {
 		if x.Index != ix && x.used+idleUses < m.clock && x.MemoryBytes() > 0 {

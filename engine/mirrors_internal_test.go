@@ -196,4 +196,31 @@ func TestIdleMirrorsMakeRoom(t *testing.T) {
 	held("b", "c") // a was used before b
 	search("a")
 	held("a", "c") // b is idle by now, c is not
+	// Searches of one reader count too, one by one.
+	for range 2 {
+		search("c")
+	}
+	err = db.View(ctx, func(snap *Snapshot) error {
+		v, err := snap.Graph(g).Vectors("b")
+		if err != nil {
+			return err
+		}
+		for range idleUses / 2 {
+			hits, err := v.Search(ctx, vecindex.Search{Vector: query, K: 5}, nil)
+			if err != nil || !slices.Equal(hits, first) {
+				t.Fatalf("%v, %v; at first %v", hits, err, first)
+			}
+		}
+		held("a", "c")
+		for range idleUses / 2 {
+			if _, err := v.Search(ctx, vecindex.Search{Vector: query, K: 5}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held("b", "c")
 }
