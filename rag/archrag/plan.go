@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
@@ -181,18 +183,25 @@ func (s *System) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([
 	if err != nil {
 		return nil, err
 	}
-	count := map[string]int{}
-	var out []string
+	times := map[uint32]int{} // by chunk
+	all := roaring.New()
 	for _, e := range entities {
-		chunks, err := graph.SourceKeys(v, engine.NodeTarget(e))
+		chunks, err := v.Sources(engine.NodeTarget(e))
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range chunks {
-			if count[key]++; count[key] == 1 {
-				out = append(out, key)
-			}
+		for it := chunks.Iterator(); it.HasNext(); {
+			times[it.Next()]++
 		}
+		all.Or(chunks)
+	}
+	out, err := graph.Keys(v, all)
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	for i, id := range all.ToArray() {
+		count[out[i]] = times[id]
 	}
 	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	return out, nil

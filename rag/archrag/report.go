@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -26,8 +28,10 @@ type reportStage struct {
 	s     *System
 	n     int
 	model llm.SpaceInfo
-	// met are the nodes of the items that Items has yielded.
-	met map[string]engine.NodeID
+	// met are the nodes of the items that Items has yielded, and known is what
+	// it has read of them: Do tells of the same.
+	met   map[string]engine.NodeID
+	known *memo
 }
 
 // Name implements [rag.Stage].
@@ -45,11 +49,10 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			yield(rag.WorkItem{}, err)
 			return
 		}
-		st.met = map[string]engine.NodeID{}
-		known := newMemo()
+		st.met, st.known = map[string]engine.NodeID{}, newMemo()
 		items := make([]rag.WorkItem, len(lv.ids))
 		for i, id := range lv.ids {
-			in, err := st.s.reportInput(v, id, st.n, known)
+			in, err := st.s.reportInput(v, id, st.n, st.known)
 			var raw []byte
 			if err == nil {
 				raw, err = json.Marshal(in)
@@ -87,7 +90,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
 	}
-	in, err := st.s.reportInput(v, id, st.n, newMemo())
+	in, err := st.s.reportInput(v, id, st.n, st.known)
 	if err != nil {
 		return nil, err
 	}
@@ -95,16 +98,10 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	var docs []string
-	for _, e := range entities {
-		of, err := graph.SourceDocs(v, engine.NodeTarget(e))
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, of...)
+	docs, err := docsOf(v, entities)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(docs)
-	docs = slices.Compact(docs)
 	out := reported{ID: id}
 	if err := m.DoJSON(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in}, &out.Report); err != nil {
 		return nil, err
@@ -115,6 +112,24 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	}
 	out.Vector = rag.AppendVector(nil, vecs[0])
 	return json.Marshal(out)
+}
+
+// docsOf returns the documents that entities rest on, in order of key.
+func docsOf(v engine.Reader, entities []engine.NodeID) ([]string, error) {
+	chunks := roaring.New()
+	for _, e := range entities {
+		of, err := v.Sources(engine.NodeTarget(e))
+		if err != nil {
+			return nil, err
+		}
+		chunks.Or(of)
+	}
+	docs, err := graph.Keys(v, chunks)
+	for i, key := range docs {
+		docs[i] = rag.DocOf(key)
+	}
+	slices.Sort(docs)
+	return slices.Compact(docs), err
 }
 
 // text is what is embedded of a report.
@@ -253,7 +268,7 @@ func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int, known *me
 	}
 	// A token is a byte at least: where all fits by bytes nothing is counted.
 	for _, count := range []func(string) int{func(s string) int { return len(s) }, s.c.Tokens.Count} {
-		t := &tables{s: s, v: v, left: left, count: count, memo: known}
+		t := &tables{s: s, v: v, left: left, count: count, memo: known, met: map[engine.NodeID]named{}}
 		if in.Entities, in.Relations, err = t.of(entities); err != nil || !t.cut {
 			break
 		}

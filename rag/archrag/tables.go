@@ -18,19 +18,8 @@ type tables struct {
 	left  int
 	count func(text string) int
 	cut   bool // something was left out
-	*memo
-}
-
-// memo keeps what is read of entities and relations that several communities
-// tell of.
-type memo struct {
-	names   map[engine.NodeID]string
-	degrees map[engine.NodeID]int
-	texts   map[[2]engine.NodeID]string // of an entity and 0, or of a relation's ends
-}
-
-func newMemo() *memo {
-	return &memo{map[engine.NodeID]string{}, map[engine.NodeID]int{}, map[[2]engine.NodeID]string{}}
+	memo  *memo
+	met   map[engine.NodeID]named
 }
 
 // candidate is a relation that may stand in a table.
@@ -48,7 +37,8 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 	}
 	members = slices.Clone(members)
 	slices.SortFunc(members, func(a, b engine.NodeID) int {
-		return cmp.Or(cmp.Compare(t.degrees[b], t.degrees[a]), cmp.Compare(t.names[a], t.names[b]))
+		x, y := t.met[a], t.met[b]
+		return cmp.Or(cmp.Compare(y.degree, x.degree), cmp.Compare(x.name, y.name))
 	})
 	candidates, err := t.candidates(members)
 	if err != nil {
@@ -59,18 +49,17 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 	row := func(id engine.NodeID) (llm.Entity, int, error) {
 		e, ok := rows[id]
 		if !ok {
-			text, ok := t.texts[[2]engine.NodeID{id}]
-			if !ok {
-				var err error
-				if _, text, err = t.s.describe(t.v, id); err != nil {
-					return e, 0, err
-				}
-				t.texts[[2]engine.NodeID{id}] = text
+			text, err := t.memo.text([2]engine.NodeID{id}, func() (string, error) {
+				_, _, text, err := t.s.described(t.v, id)
+				return text, err
+			})
+			if err != nil {
+				return e, 0, err
 			}
 			if len(text) > reportTokens/2 && t.s.c.Tokens.Count(text) > reportTokens/2 {
 				text = t.s.c.CutText(text, reportTokens/2)
 			}
-			e = llm.Entity{Name: t.names[id], Description: text}
+			e = llm.Entity{Name: t.met[id].name, Description: text}
 			rows[id] = e
 		}
 		return e, t.count(e.Name + e.Description), nil
@@ -128,18 +117,11 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 
 // about reads names and degrees.
 func (t *tables) about(ids ...engine.NodeID) (err error) {
-	f := engine.EdgeFilter{}
-	if typ, ok := t.v.EdgeType(edgeRelation); ok {
-		f.Types = []engine.EdgeType{typ}
-	}
 	for _, id := range ids {
-		if _, ok := t.names[id]; ok {
+		if _, ok := t.met[id]; ok {
 			continue
 		}
-		if t.names[id], err = entityName(t.v, id); err != nil {
-			return err
-		}
-		if t.degrees[id], err = t.v.Degree(id, f); err != nil {
+		if t.met[id], err = t.memo.about(t.v, id); err != nil {
 			return err
 		}
 	}
@@ -175,12 +157,12 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 					return nil, err
 				}
 				c := candidate{
-					from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.degrees[id] + t.degrees[other],
+					from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.met[id].degree + t.met[other].degree,
 				}
-				if c.inside && t.names[c.from] > t.names[c.to] {
+				if c.inside && t.met[c.from].name > t.met[c.to].name {
 					c.from, c.to = c.to, c.from
 				}
-				c.names = [2]string{t.names[c.from], t.names[c.to]}
+				c.names = [2]string{t.met[c.from].name, t.met[c.to].name}
 				out = append(out, c)
 			}
 		}
@@ -199,19 +181,17 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 
 // relation returns what is said of a relation.
 func (t *tables) relation(c candidate) (string, error) {
-	key := [2]engine.NodeID{min(c.from, c.to), max(c.from, c.to)}
-	if text, ok := t.texts[key]; ok {
-		return text, nil
-	}
-	id, err := relationNode(t.v, c.from, c.to)
-	if isMissing(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	_, _, t.texts[key], err = t.s.described(t.v, id)
-	return t.texts[key], err
+	return t.memo.text([2]engine.NodeID{min(c.from, c.to), max(c.from, c.to)}, func() (string, error) {
+		id, err := relationNode(t.v, c.from, c.to)
+		if isMissing(err) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		_, _, text, err := t.s.described(t.v, id)
+		return text, err
+	})
 }
 
 // relationNode returns the node of the relation between two entities.

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"strconv"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 )
@@ -78,15 +80,26 @@ func SourceKeys(v engine.Reader, t engine.Target) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]string, 0, set.GetCardinality())
+	return Keys(v, set)
+}
+
+// Keys returns the keys of the nodes of a set, in order of id.
+func Keys(v engine.Reader, set *roaring.Bitmap) ([]string, error) {
+	ids := make([]engine.NodeID, 0, set.GetCardinality())
 	for it := set.Iterator(); it.HasNext(); {
-		n, err := v.Node(engine.NodeID(it.Next()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n.Key)
+		ids = append(ids, engine.NodeID(it.Next()))
 	}
-	return out, nil
+	out := make([]string, len(ids))
+	met := 0
+	err := v.EachNode(ids, func(i int, n engine.Node) error {
+		out[i] = n.Key
+		met++
+		return nil
+	})
+	if err == nil && met < len(ids) {
+		err = fmt.Errorf("%d of %d nodes of a set: %w", len(ids)-met, len(ids), engine.ErrNotFound)
+	}
+	return out, err
 }
 
 // SourceDocs returns the keys of the documents whose chunks are a target's
