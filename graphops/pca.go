@@ -54,12 +54,16 @@ type PCAResult struct {
 // Source: Pearson, "On lines and planes of closest fit", 1901. The covariance
 // is summed in float32 over 512 vectors at a time and beyond in float64, which
 // is accurate to about a millionth; its leading eigenvectors are found by
-// subspace iteration, to a residual of 1e-7 of the greatest variance.
+// subspace iteration, to a residual of 1e-7 of the greatest variance. Of fewer
+// vectors than they have elements the products with each other are taken in
+// place of the covariance: the eigenvalues are the same, and the components
+// are sums of the vectors by the eigenvectors (Turk and Pentland, "Eigenfaces
+// for recognition", 1991).
 //
-// It is O(n d^2 + d^2 Dim). Working memory is 8 d^2 bytes, 2 KB for each
-// element of a vector, 32 d (Dim + 8) bytes and the result's 4 n Dim. The
-// result has the same bits on every processor and for any number of workers.
-// Where ctx ends, its error is returned.
+// It is O(n d m + m^2 Dim) where m is the lesser of n and d. Working memory is
+// 8 d^2 bytes, 2 KB for each element of a vector, 32 d (Dim + 8) bytes and the
+// result's 4 n Dim. The result has the same bits on every processor and for any
+// number of workers. Where ctx ends, its error is returned.
 func PCA(ctx context.Context, m Matrix, o PCAOptions) (*PCAResult, error) {
 	r, err := pca(ctx, m, &o)
 	if err != nil {
@@ -90,7 +94,7 @@ func pca(ctx context.Context, m Matrix, o *PCAOptions) (*PCAResult, error) {
 	if o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "pca", Need: need, Limit: o.MaxBytes}
 	}
-	p := &covarianceOf{m: m, mean: make([]float64, d), workers: workersOf(o.Workers)}
+	p := &centred{m: m, mean: make([]float64, d), workers: workersOf(o.Workers)}
 	for i := range n {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -100,35 +104,21 @@ func pca(ctx context.Context, m Matrix, o *PCAOptions) (*PCAResult, error) {
 	for j := range p.mean {
 		p.mean[j] /= float64(n)
 	}
-	if err := p.sum(ctx); err != nil {
-		return nil, err
-	}
-	r := &PCAResult{Mean: p.mean}
-	for j := range d {
-		r.Total += p.cov[j*d+j]
-	}
-	if math.IsInf(r.Total, 0) || math.IsNaN(r.Total) {
-		return nil, errFarApart()
-	}
 	progress := newReporter(o.Progress, "pca")
-	s := &eigenSolver{
-		n: d, want: dim, apply: p.apply, enough: 1e-7, most: 50, workers: p.workers,
-		random: newStream(pcaStream),
-		step: func(found int) {
-			if found < dim {
-				progress.step(found, dim)
-			}
-		},
+	step := func(found int) {
+		if found < dim {
+			progress.step(found, dim)
+		}
 	}
-	values, vectors, converged, err := s.solve(ctx)
+	c, err := p.components(ctx, dim, step)
 	if err != nil {
 		return nil, err
 	}
-	r.Converged = converged
+	r := &PCAResult{Mean: p.mean, Total: c.total, Converged: c.converged}
 	r.Components = Matrix{Dim: d, Data: make([]float32, dim*d)}
 	for k := range dim {
-		r.Variances = append(r.Variances, max(values[k], 0))
-		orient(r.Components.Row(k), vectors, k, dim)
+		r.Variances = append(r.Variances, max(c.values[k], 0))
+		orient(r.Components.Row(k), c.vectors, k, dim)
 	}
 	r.Reduced, err = p.project(ctx, r.Components)
 	progress.step(dim, dim)
@@ -153,86 +143,52 @@ func orient(dst []float32, x []float64, k, width int) {
 	}
 }
 
-// covarianceOf sums up the covariance of vectors.
-type covarianceOf struct {
+// centred is vectors less their mean.
+type centred struct {
 	m       Matrix
 	mean    []float64
-	cov     []float64 // d x d
 	workers int
 }
 
-// Vectors are taken in slabs, transposed, so that a product of two elements
-// over the slab is one of consecutive numbers. The stride is no power of two,
-// for the sake of the cache; what is beyond the slab's vectors is zeros.
-const (
-	slabRows   = 512
-	slabStride = 544
-)
+// principal are the directions of greatest variance.
+type principal struct {
+	values    []float64 // variances, falling
+	vectors   []float64 // a row for each element, of a column for each direction
+	total     float64   // variance of all elements
+	converged bool
+}
 
-func (p *covarianceOf) sum(ctx context.Context) error {
-	n, d := p.m.Len(), p.m.Dim
-	p.cov = make([]float64, d*d)
-	slab := make([]float32, d*slabStride)
-	const stripe, tile = 16, 64
-	for at := 0; at < n; at += slabRows {
-		rows := min(slabRows, n-at)
-		if rows < slabRows {
-			clear(slab)
+func (p *centred) components(ctx context.Context, dim int, step func(int)) (*principal, error) {
+	if n, d := p.m.Len(), p.m.Dim; dim < n && n < d {
+		c, err := p.dual(ctx, dim, step)
+		if c != nil || err != nil {
+			return c, err
 		}
-		err := pieces(ctx, p.workers, rows, 64, func(_, _, lo, hi int) {
+	}
+	cov, err := p.covariance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cov.leading(ctx, dim, step)
+}
+
+// covariance returns the products of the elements.
+func (p *centred) covariance(ctx context.Context) (*scatter, error) {
+	n, d := p.m.Len(), p.m.Dim
+	s := &scatter{size: d, by: 1 / float64(max(n-1, 1)), workers: p.workers}
+	return s, s.sum(ctx, n, func(slab []float32, at, width int) error {
+		return pieces(ctx, p.workers, width, 64, func(_, _, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				for j, x := range p.m.Row(at + i) {
 					slab[j*slabStride+i] = float32(float64(x) - p.mean[j])
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
-		err = pieces(ctx, p.workers, d, stripe, func(_, _, lo, hi int) {
-			out := make([]float32, tile)
-			for from := lo; from < d; from += tile {
-				end := min(from+tile, d)
-				for i := lo; i < hi; i++ {
-					out := out[:end-from]
-					distance.DotBlock(slab[i*slabStride:(i+1)*slabStride], slab[from*slabStride:end*slabStride], out)
-					addTo(p.cov[i*d+from:i*d+end], out)
-				}
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	by := 1 / float64(max(n-1, 1))
-	for i := range d {
-		for j := i; j < d; j++ {
-			x := p.cov[i*d+j] * by
-			p.cov[i*d+j], p.cov[j*d+i] = x, x
-		}
-	}
-	return nil
-}
-
-// apply is an [eigenOperator].
-func (p *covarianceOf) apply(ctx context.Context, dst, src, prev []float64, width int, alpha, beta, gamma float64) error {
-	d := p.m.Dim
-	return pieces(ctx, p.workers, d, 32, func(_, _, lo, hi int) {
-		out := make([]float64, (hi-lo)*width)
-		// The rows of a symmetric matrix are its columns.
-		for at := 0; at < d; at += 64 {
-			end := min(at+64, d)
-			addCross(out, p.cov[at*d+lo:], d, hi-lo, src[at*width:], width, end-at)
-		}
-		for i, x := range out {
-			at := lo*width + i
-			dst[at] = float64(alpha*x) + float64(beta*src[at]) + float64(gamma*prev[at])
-		}
 	})
 }
 
 // project returns the coordinates of the vectors along components.
-func (p *covarianceOf) project(ctx context.Context, components Matrix) (Matrix, error) {
+func (p *centred) project(ctx context.Context, components Matrix) (Matrix, error) {
 	n, d, dim := p.m.Len(), p.m.Dim, components.Len()
 	out := Matrix{Dim: dim, Data: make([]float32, n*dim)}
 	err := pieces(ctx, p.workers, n, pieceOf(dim, d), func(_, _, lo, hi int) {

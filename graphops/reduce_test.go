@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -238,4 +239,80 @@ func BenchmarkPCA(b *testing.B) {
 		must(graphops.PCA(b.Context(), m, graphops.PCAOptions{}))(b)
 	}
 	reportCPU(b, cpu)
+}
+
+// Of fewer vectors than they have elements the components are found by way of
+// the vectors' products. They are those of each vector taken several times,
+// which are as many as to go by the covariance.
+func TestPCAOfFewerVectorsThanElements(t *testing.T) {
+	const n, d, dim, times = 40, 120, 6, 5
+	rng := rand.New(rand.NewPCG(7, 1))
+	few := graphops.Matrix{Dim: d}
+	for range n {
+		for j := range d {
+			few.Data = append(few.Data, float32(3+rng.NormFloat64()/(1+float64(j)/4)))
+		}
+	}
+	many := graphops.Matrix{Dim: d}
+	for range times {
+		many.Data = append(many.Data, few.Data...)
+	}
+	a := must(graphops.PCA(t.Context(), few, graphops.PCAOptions{Dim: dim}))(t)
+	b := must(graphops.PCA(t.Context(), many, graphops.PCAOptions{Dim: dim}))(t)
+	if !a.Converged || !b.Converged {
+		t.Fatal("not converged")
+	}
+	scale := float64(n*times-1) / float64(times*(n-1))
+	if !(math.Abs(a.Total-b.Total*scale) < 1e-5*a.Total) {
+		t.Errorf("in all a variance of %v, want %v", a.Total, b.Total*scale)
+	}
+	for k := range dim {
+		if x := b.Variances[k] * scale; !(math.Abs(a.Variances[k]-x) < 1e-5*a.Variances[0]) {
+			t.Errorf("variance %d is %v, want %v", k, a.Variances[k], x)
+		}
+		for j, x := range a.Components.Row(k) {
+			if y := b.Components.Row(k)[j]; !(math.Abs(float64(x-y)) < 1e-4) {
+				t.Errorf("element %d of component %d is %v, want %v", j, k, x, y)
+			}
+		}
+	}
+	for i, x := range a.Reduced.Data {
+		if y := b.Reduced.Data[i]; !(math.Abs(float64(x-y)) < 1e-3) {
+			t.Errorf("element %d of vector %d is %v, want %v", i%dim, i/dim, x, y)
+		}
+	}
+}
+
+// Where vectors vary in fewer directions than are wanted, the others have no
+// variance, and all are orthogonal.
+func TestPCAOfFewDirections(t *testing.T) {
+	const n, d, dim, directions = 30, 64, 5, 2
+	rng := rand.New(rand.NewPCG(7, 2))
+	m := graphops.Matrix{Dim: d}
+	for range n {
+		row := make([]float32, d)
+		for j := range directions {
+			row[7*j], row[7*j+1] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+			row[7*j+1] = 2 * row[7*j]
+		}
+		m.Data = append(m.Data, row...)
+	}
+	r := must(graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: dim}))(t)
+	for k := range dim {
+		if small := r.Variances[k] < 1e-5*r.Variances[0]; small != (k >= directions) {
+			t.Errorf("variances %v of %d directions", r.Variances, directions)
+		}
+		for l := range k + 1 {
+			want, got := 0.0, 0.0
+			if l == k {
+				want = 1
+			}
+			for j, x := range r.Components.Row(k) {
+				got += float64(x) * float64(r.Components.Row(l)[j])
+			}
+			if !(math.Abs(got-want) < 1e-5) {
+				t.Errorf("components %d and %d have a product of %v, want %v", l, k, got, want)
+			}
+		}
+	}
 }
