@@ -2,86 +2,9 @@ package archrag
 
 import (
 	"context"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/vecindex"
 )
-
-// exactNodes is the number of nodes up to which neighbours are found by
-// comparing all, and above which by the settled index.
-const exactNodes = 4096
-
-// candidates returns for some nodes of a level their k nearest by vector,
-// themselves included, with the cosines.
-func (s *System) candidates(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string, nodes []int, k int) ([]graphops.WeightedEdge, error) {
-	if len(m.Data) == 0 || k < 2 || len(nodes) == 0 {
-		return nil, nil
-	}
-	search := func(v *engine.View, exact bool) ([]graphops.WeightedEdge, error) {
-		vecs, err := v.Vectors(space)
-		if err != nil {
-			return nil, err
-		}
-		found := make([][]vecindex.Hit, len(nodes))
-		var g errgroup.Group
-		g.SetLimit(runtime.GOMAXPROCS(0))
-		for from := 0; from < len(nodes); from += 64 {
-			g.Go(func() error {
-				for i := from; i < min(from+64, len(nodes)); i++ {
-					q := m.Row(nodes[i])
-					if zero(q) {
-						continue
-					}
-					var err error
-					found[i], err = vecs.Search(ctx, vecindex.Search{
-						Vector: q, Layers: []vecindex.LayerK{{Layer: uint8(lv.n - 1), K: k}}, Ef: s.p.Ef, Exact: exact,
-					}, nil)
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return nil, err
-		}
-		var out []graphops.WeightedEdge
-		for i, hits := range found {
-			for _, h := range hits {
-				if to, ok := lv.at[engine.NodeID(h.ID)]; ok {
-					out = append(out, graphops.WeightedEdge{From: uint32(nodes[i]), To: uint32(to), Weight: h.Score})
-				}
-			}
-		}
-		return out, nil
-	}
-	if len(lv.ids) <= exactNodes {
-		return search(v, true)
-	}
-	if err := s.c.DB.SettleSpace(ctx, s.g, space); err != nil {
-		return nil, err
-	}
-	var out []graphops.WeightedEdge
-	err := s.c.DB.View(ctx, func(now *engine.Snapshot) (err error) {
-		out, err = search(now.Graph(s.g).WithContext(ctx), false)
-		return err
-	})
-	return out, err
-}
-
-func zero(x []float32) bool {
-	for _, e := range x {
-		if e != 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // augmented is a graph as it is clustered.
 type augmented struct {
@@ -90,13 +13,13 @@ type augmented struct {
 }
 
 // augment enriches a level's graph.
-func (s *System) augment(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string) (*augmented, error) {
+func (s *System) augment(ctx context.Context, lv *level, m graphops.Matrix, space string) (*augmented, error) {
 	all := make([]int, len(lv.ids))
 	for i := range all {
 		all[i] = i
 	}
 	return s.enrich(ctx, len(lv.ids), Attributed{lv.edges, m, func(ctx context.Context, k int) ([]graphops.WeightedEdge, error) {
-		return s.candidates(ctx, v, lv, m, space, all, k)
+		return s.candidates(ctx, lv, m, space, all, k)
 	}})
 }
 

@@ -3,7 +3,6 @@ package archrag
 import (
 	"context"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 )
 
@@ -21,7 +20,7 @@ type grown struct {
 // by the limits of the whole clustering, and joins the neighbouring community
 // by which modularity gains most, or a new one; a community of Cap members is
 // divided.
-func (s *System) grow(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string, b *base) (*grown, error) {
+func (s *System) grow(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base) (*grown, error) {
 	was := map[uint64]int{}
 	for i, h := range b.Nodes {
 		was[h] = i
@@ -40,7 +39,7 @@ func (s *System) grow(ctx context.Context, v *engine.View, lv *level, m graphops
 		}
 		fresh = append(fresh, u)
 	}
-	p, err := s.grownGraph(ctx, v, lv, m, space, b, place, old, fresh)
+	p, err := s.grownGraph(ctx, lv, m, space, b, place, old, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +90,7 @@ func (s *System) grow(ctx context.Context, v *engine.View, lv *level, m graphops
 
 // grownGraph is the level's graph with the added edges of the nodes that are as
 // they were, and new ones at the others.
-func (s *System) grownGraph(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space string, b *base, place, old, fresh []int) (*graphops.Projection, error) {
+func (s *System) grownGraph(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base, place, old, fresh []int) (*graphops.Projection, error) {
 	edges := lv.edges
 	if s.p.Augment == "codicil" {
 		// Between nodes that are as they were those count that were kept.
@@ -119,7 +118,7 @@ func (s *System) grownGraph(ctx context.Context, v *engine.View, lv *level, m gr
 		return p, err
 	}
 	limits := b.limits()
-	near, err := s.candidates(ctx, v, lv, m, space, fresh, s.looked(limits.Degree))
+	near, err := s.candidates(ctx, lv, m, space, fresh, s.looked(limits.Degree))
 	if err != nil {
 		return nil, err
 	}

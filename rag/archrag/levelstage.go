@@ -106,12 +106,12 @@ func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models,
 	}
 	var g *grown
 	if b == nil || st.s.anew || b.Of != of || st.n == 1 && b.outgrown(len(lv.ids)) {
-		if b, g, err = st.whole(ctx, v, lv, m, space, of); err != nil {
+		if b, g, err = st.whole(ctx, lv, m, space, of); err != nil {
 			return nil, err
 		}
 	} else if b.Stopped {
 		g = &grown{}
-	} else if g, err = st.s.grow(ctx, v, lv, m, space, b); err != nil {
+	} else if g, err = st.s.grow(ctx, lv, m, space, b); err != nil {
 		return nil, err
 	}
 	b.Now = state{Nodes: len(lv.ids), Moved: g.moved}
@@ -135,8 +135,8 @@ func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models,
 }
 
 // whole clusters the level as a whole.
-func (st *levelStage) whole(ctx context.Context, v *engine.View, lv *level, m graphops.Matrix, space, of string) (*base, *grown, error) {
-	a, err := st.s.augment(ctx, v, lv, m, space)
+func (st *levelStage) whole(ctx context.Context, lv *level, m graphops.Matrix, space, of string) (*base, *grown, error) {
+	a, err := st.s.augment(ctx, lv, m, space)
 	if err != nil {
 		return nil, nil, err
 	}
