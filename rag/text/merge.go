@@ -8,8 +8,9 @@ const noRank = math.MaxUint32
 // A merger applies byte-pair encoding to one piece at a time; it keeps its
 // memory between pieces.
 type merger struct {
-	parts []part
-	heap  []candidate
+	parts  []part
+	heap   []candidate
+	tokens []pieceToken
 }
 
 // A part is a run of bytes that is one token so far. It is addressed by its

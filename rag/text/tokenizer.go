@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"hash/maphash"
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -16,11 +17,12 @@ const cl100kSize = 100256
 // special tokens read as plain text. Bytes that are not UTF-8 are counted as
 // U+FFFD, one for each byte.
 //
-// A Tokenizer is immutable and safe for concurrent use. It holds about 10 MB;
-// a process needs one.
+// A Tokenizer is safe for concurrent use. It holds about 10 MB, and a megabyte
+// of what it has met; a process needs one.
 type Tokenizer struct {
 	name  string
 	ranks map[string]uint32 // token bytes -> id; smaller ids merge first
+	met   pieces
 }
 
 // NewCL100K returns the tokenizer of the encoding cl100k_base. It takes some
@@ -31,6 +33,7 @@ func NewCL100K() (*Tokenizer, error) {
 		return nil, fmt.Errorf("text: load cl100k: %w", err)
 	}
 	t := &Tokenizer{name: "cl100k", ranks: make(map[string]uint32, cl100kSize)}
+	t.met.seed = maphash.MakeSeed()
 	for id := range uint(cl100kSize) {
 		token, err := codec.Decode([]uint{id})
 		if err != nil {
@@ -90,10 +93,8 @@ func (t *Tokenizer) each(s string, fn func(id uint32, end int) bool) {
 				return
 			}
 		} else {
-			m.merge(t.ranks, piece)
-			for i := int32(0); i < int32(len(piece)); i = m.parts[i].next {
-				next := int(m.parts[i].next)
-				if !fn(t.ranks[piece[i:next]], start+next) {
+			for _, x := range t.tokens(&m, piece) {
+				if !fn(x.id, start+int(x.end)) {
 					return
 				}
 			}

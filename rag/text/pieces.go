@@ -1,0 +1,59 @@
+package text
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
+)
+
+// Few words make most of a text, and those that are no token as a whole are
+// merged again and again: their tokens are kept.
+
+const (
+	metPieces = 1 << 13 // kept at most
+	metBytes  = 32      // of a piece that is kept
+)
+
+// pieces keeps the tokens of pieces of text, of two with the same place the one
+// met last. What is found does not depend on the places.
+type pieces struct {
+	seed maphash.Seed
+	at   [metPieces]atomic.Pointer[tokenised]
+}
+
+// tokenised is a piece and its tokens.
+type tokenised struct {
+	piece  string
+	tokens []pieceToken
+}
+
+// pieceToken is a token of a piece and where it ends there.
+type pieceToken struct{ id, end uint32 }
+
+// tokens returns the tokens of a piece that is UTF-8; the caller must not change
+// them, and m may be used only when they are done with.
+func (t *Tokenizer) tokens(m *merger, piece string) []pieceToken {
+	if len(piece) > metBytes {
+		m.merge(t.ranks, piece)
+		m.tokens = m.appendTokens(m.tokens[:0], t.ranks, piece)
+		return m.tokens
+	}
+	at := &t.met.at[maphash.String(t.met.seed, piece)%metPieces]
+	if have := at.Load(); have != nil && have.piece == piece {
+		return have.tokens
+	}
+	m.merge(t.ranks, piece)
+	made := &tokenised{piece: strings.Clone(piece)}
+	made.tokens = m.appendTokens(nil, t.ranks, piece)
+	at.Store(made)
+	return made.tokens
+}
+
+// appendTokens appends the tokens that a piece was merged to.
+func (m *merger) appendTokens(out []pieceToken, ranks map[string]uint32, piece string) []pieceToken {
+	for i := int32(0); i < int32(len(piece)); i = m.parts[i].next {
+		next := m.parts[i].next
+		out = append(out, pieceToken{ranks[piece[i:next]], uint32(next)})
+	}
+	return out
+}
