@@ -3,6 +3,8 @@ package baseline
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -155,29 +157,41 @@ const maxDescription = 500
 
 // describe returns what an entity or relation is called, and all that is said
 // of it, in an order that does not depend on what came first.
-func (s *openIE) describe(v engine.Reader, id engine.NodeID) (name, description string, err error) {
-	n, err := v.Node(id)
+func (s *openIE) describe(v engine.Reader, n engine.Node) (name, description string, err error) {
+	total, err := v.Total(engine.NodeTarget(n.ID))
 	if err != nil {
 		return "", "", err
 	}
-	total, err := v.Total(engine.NodeTarget(id))
-	if err != nil {
-		return "", "", err
-	}
-	texts := slices.Clone(total.Texts)
-	slices.Sort(texts)
-	left := maxDescription
-	for i, text := range texts {
-		if left -= s.c.Tokens.Count(text); left < 0 && i > 0 {
-			texts = texts[:i]
-			break
-		}
-	}
-	description = strings.Join(texts, " ")
+	slices.Sort(total.Texts)
+	description = strings.Join(s.firstTexts(total.Texts), " ")
 	if name = total.Label; name == "" {
 		name = strings.Replace(n.Key, "|", " – ", 1)
 	}
 	return name, description, nil
+}
+
+// firstTexts returns the first texts that have maxDescription tokens together,
+// one at least. A token has a byte or more: what is short enough in bytes is not
+// counted.
+func (s *openIE) firstTexts(texts []string) []string {
+	if len(texts) < 2 {
+		return texts
+	}
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	left := maxDescription
+	for i, text := range texts {
+		if size <= left {
+			break
+		}
+		if left -= s.c.Tokens.Count(text); left < 0 && i > 0 {
+			return texts[:i]
+		}
+		size -= len(text)
+	}
+	return texts
 }
 
 // render is a chunk's text, read through to the base graph, or an entity or
@@ -191,11 +205,63 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
 		return s.c.TextOf(ctx, e.Snap, s.ChunkSet(), n.Key)
 	}
-	name, description, err := s.describe(v, it.ID)
+	name, description, err := s.describe(v, n)
 	return name + "|" + strings.Join(strings.Fields(description), " "), 0, err
 }
 
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+
+// nodesOf yields the nodes of a type, by rising id.
+func nodesOf(v engine.Reader, nodeType string) iter.Seq2[engine.Node, error] {
+	return func(yield func(engine.Node, error) bool) {
+		t, ok := v.NodeType(nodeType)
+		if !ok {
+			return
+		}
+		set, err := v.Nodes(t)
+		if err != nil {
+			yield(engine.Node{}, err)
+			return
+		}
+		for part := range slices.Chunk(set.ToArray(), nodePage) {
+			ids := make([]engine.NodeID, len(part))
+			for i, id := range part {
+				ids[i] = engine.NodeID(id)
+			}
+			nodes, err := readNodes(v, ids)
+			if err != nil {
+				yield(engine.Node{}, err)
+				return
+			}
+			for _, n := range nodes {
+				if !yield(n, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nodePage is how many nodes are read together.
+const nodePage = 256
+
+// readNodes reads nodes that there must be, in their order.
+func readNodes(v engine.Reader, ids []engine.NodeID) ([]engine.Node, error) {
+	out := make([]engine.Node, len(ids))
+	err := v.EachNode(ids, func(i int, n engine.Node) error {
+		out[i] = n
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range out {
+		if n.ID == 0 {
+			return nil, fmt.Errorf("node %d: %w", ids[i], engine.ErrNotFound)
+		}
+	}
+	return out, nil
+}
 
 // joined returns the edges of a type at a node, in order of the other end.
 func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, error) {

@@ -111,20 +111,26 @@ func (o *here) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 		return query.Set{}, nil
 	}
 	var out query.Set
-	for _, it := range in.Items {
-		n, err := base.Node(it.ID)
+	for part := range slices.Chunk(in.Items, nodePage) {
+		ids := make([]engine.NodeID, len(part))
+		for i := range part {
+			ids[i] = part[i].ID
+		}
+		nodes, err := readNodes(base, ids)
 		if err != nil {
 			return query.Set{}, err
 		}
-		id, err := v.Lookup(t, n.Key)
-		if isMissing(err) {
-			continue // its extraction failed
+		for i, it := range part {
+			id, err := v.Lookup(t, nodes[i].Key)
+			if isMissing(err) {
+				continue // its extraction failed
+			}
+			if err != nil {
+				return query.Set{}, err
+			}
+			it.Graph, it.ID = o.s.g.ID(), id
+			out.Items = append(out.Items, it)
 		}
-		if err != nil {
-			return query.Set{}, err
-		}
-		it.Graph, it.ID = o.s.g.ID(), id
-		out.Items = append(out.Items, it)
 	}
 	return out, nil
 }

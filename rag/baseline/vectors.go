@@ -33,12 +33,12 @@ func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 	}
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range graph.Nodes(v, typ) {
+		for n, err := range nodesOf(v, typ) {
 			var text string
 			if err == nil {
-				text, err = st.text(v, id)
+				text, err = st.text(v, n)
 			}
-			if !yield(rag.WorkItem{Key: graph.NodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+			if !yield(rag.WorkItem{Key: graph.NodeItem(n.ID), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
 				return
 			}
 		}
@@ -47,12 +47,11 @@ func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 
 // text is what a node's vector is of. A name is as its key has it, so that it
 // is one vector however the texts spell it.
-func (st *vectorStage) text(v engine.Reader, id engine.NodeID) (string, error) {
+func (st *vectorStage) text(v engine.Reader, n engine.Node) (string, error) {
 	if st.kind == spaceName {
-		n, err := v.Node(id)
-		return n.Key, err
+		return n.Key, nil
 	}
-	name, description, err := st.s.describe(v, id)
+	name, description, err := st.s.describe(v, n)
 	return strings.TrimSpace(name + " " + description), err
 }
 
@@ -63,7 +62,11 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if err != nil {
 		return nil, err
 	}
-	text, err := st.text(v, id)
+	n, err := v.Node(id)
+	if err != nil {
+		return nil, err
+	}
+	text, err := st.text(v, n)
 	if err != nil {
 		return nil, err
 	}
