@@ -130,10 +130,6 @@ func (c *citing) sourcesOf(t engine.Target) ([]engine.NodeID, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		ids = append(ids, engine.NodeID(it.Next()))
-	}
-	c.sources[t] = ids
-	return ids, nil
+	c.sources[t] = idsOf(set)
+	return c.sources[t], nil
 }

@@ -69,12 +69,13 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []rag.WorkIte
 		if err != nil {
 			return nil, err
 		}
+		said, err := describeEach(v, p.ids())
+		if err != nil {
+			return nil, err
+		}
 		parts := []string{"cluster", p.Key}
-		for _, m := range p.Members {
-			d, err := describe(v, m.ID)
-			if err != nil {
-				return nil, err
-			}
+		for i, m := range p.Members {
+			d := said[i]
 			parts = append(parts, d.name, d.kind, d.text, strconv.FormatUint(uint64(math.Float32bits(m.Weight)), 36), strconv.FormatUint(uint64(m.ID), 36))
 		}
 		w := rag.WorkItem{Key: clusterItem(p.Key), Digest: rag.Digest(parts...)}
@@ -116,22 +117,22 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if len(out.Members) < 2 {
 		return json.Marshal(out)
 	}
+	members, err := describeEach(v, out.ids())
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(members))
+	for i, d := range members {
+		out.Keys = append(out.Keys, text.Key(d.name))
+		texts[i] = d.name + ": " + d.text
+	}
 	in := llm.SummaryEntitiesInput{Types: metaTypes()}
 	var targets []engine.Target
-	tokens := 0
-	for _, mem := range out.Members {
-		d, err := describe(v, mem.ID)
-		if err != nil {
-			return nil, err
-		}
-		out.Keys = append(out.Keys, text.Key(d.name))
-		if tokens += st.s.c.Tokens.Count(d.name + ": " + d.text); tokens > clusterTokens && len(in.Entities) > 0 {
-			continue
-		}
+	for i, d := range members[:max(1, st.s.fitting(texts, clusterTokens))] {
 		in.Entities = append(in.Entities, llm.Entity{Name: d.name, Type: d.kind, Description: d.text})
-		targets = append(targets, engine.NodeTarget(mem.ID))
+		targets = append(targets, engine.NodeTarget(out.Members[i].ID))
 	}
-	docs, err := docsOf(v, targets...)
+	docs, err := docsFor(m, v, targets...)
 	if err != nil {
 		return nil, err
 	}

@@ -54,14 +54,22 @@ func (st *communityStage) read(v engine.Reader) error {
 	st.nodes = make([][32]byte, len(st.graph.nodes))
 	parts := []string{"communities", strconv.Itoa(st.s.p.Size)}
 	names := map[engine.NodeID]string{}
-	for i, n := range st.graph.nodes {
-		d, err := describe(v, n.id)
+	for at := 0; at < len(st.nodes); at += readAtOnce {
+		some := st.graph.nodes[at:min(at+readAtOnce, len(st.nodes))]
+		ids := make([]engine.NodeID, len(some))
+		for k, n := range some {
+			ids[k] = n.id
+		}
+		said, err := describeEach(v, ids)
 		if err != nil {
 			return err
 		}
-		names[n.id] = d.name
-		st.nodes[i] = rag.Digest(n.key, d.name, d.kind, d.text)
-		parts = append(parts, strconv.FormatUint(uint64(n.id), 36), string(st.nodes[i][:]))
+		for k, n := range some {
+			d := said[k]
+			names[n.id] = d.name
+			st.nodes[at+k] = rag.Digest(n.key, d.name, d.kind, d.text)
+			parts = append(parts, strconv.FormatUint(uint64(n.id), 36), string(st.nodes[at+k][:]))
+		}
 	}
 	st.edges = make([][32]byte, len(st.graph.edges))
 	for i, e := range st.graph.edges {

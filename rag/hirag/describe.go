@@ -136,15 +136,8 @@ func (s *System) merge(ctx context.Context, v engine.Reader, m *rag.Models, w ra
 		}
 		name = ends[0] + ", " + ends[1]
 	}
-	in := llm.MergeInput{Name: name, MaxTokens: mergeFrom}
-	tokens := 0
-	for _, text := range r.texts {
-		if tokens += s.c.Tokens.Count(text); tokens > maxMerged && len(in.Descriptions) > 0 {
-			break
-		}
-		in.Descriptions = append(in.Descriptions, text)
-	}
-	docs, err := docsOf(v, t)
+	in := llm.MergeInput{Name: name, MaxTokens: mergeFrom, Descriptions: r.texts[:max(1, s.fitting(r.texts, maxMerged))]}
+	docs, err := docsFor(m, v, t)
 	if err != nil {
 		return "", err
 	}
@@ -152,23 +145,65 @@ func (s *System) merge(ctx context.Context, v engine.Reader, m *rag.Models, w ra
 	return reply.Text, err
 }
 
-// describe returns what a node is called and described as: by what the
-// entities stage made of it, else by its sources.
+// fitting returns how many of the first texts have no more than a number of
+// tokens together. A token has a byte at least, so that short texts need not be
+// counted.
+func (s *System) fitting(texts []string, tokens int) int {
+	size := 0
+	for _, t := range texts {
+		size += len(t)
+	}
+	if size <= tokens {
+		return len(texts)
+	}
+	for i, t := range texts {
+		if tokens -= s.c.Tokens.Count(t); tokens < 0 {
+			return i
+		}
+	}
+	return len(texts)
+}
+
+// describe returns what a node is called and described as.
 func describe(v engine.Reader, id engine.NodeID) (described, error) {
 	n, err := v.Node(id)
 	if err != nil {
 		return described{}, err
 	}
+	return describeNode(v, n)
+}
+
+// describeEach is describe of several nodes, in their order.
+func describeEach(v engine.Reader, ids []engine.NodeID) ([]described, error) {
+	nodes, err := readNodes(v, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]described, len(ids))
+	for i, n := range nodes {
+		if out[i], err = describeNode(v, n); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// describeNode returns what a node is called and described as: by what the
+// entities stage made of it, else by its sources.
+func describeNode(v engine.Reader, n engine.Node) (described, error) {
 	if n.Prop(propOf).IsNull() {
-		r, err := rawOf(v, engine.NodeTarget(id))
+		r, err := rawOf(v, engine.NodeTarget(n.ID))
 		r.text = strings.Join(r.texts, "\n")
 		return r.described, err
 	}
 	d := described{name: n.Prop(propName).AsString(), kind: n.Prop(propKind).AsString(), known: true}
 	text := n.Prop(propDescription)
-	if d.text = text.AsString(); text.Kind() == engine.KindText {
-		d.text, err = v.Text(id, propDescription)
+	if text.Kind() != engine.KindText {
+		d.text = text.AsString()
+		return d, nil
 	}
+	var err error
+	d.text, err = v.Text(n.ID, propDescription)
 	return d, err
 }
 
@@ -181,8 +216,24 @@ func describeEdge(v engine.Reader, e engine.Edge) (string, error) {
 	if d := props[propDescription]; !d.IsNull() {
 		return d.AsString(), nil
 	}
-	total, err := v.Total(engine.EdgeTarget(e.From, e.To, e.Type))
-	return strings.Join(slices.Sorted(slices.Values(total.Texts)), "\n"), err
+	var texts []string
+	for c, err := range v.Contributions(engine.EdgeTarget(e.From, e.To, e.Type)) {
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, c.Texts...)
+	}
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), "\n"), nil
+}
+
+// docsFor returns the documents that a reply about targets goes with; none
+// where replies are not kept.
+func docsFor(m *rag.Models, v engine.Reader, targets ...engine.Target) ([]string, error) {
+	if m.Free {
+		return nil, nil
+	}
+	return docsOf(v, targets...)
 }
 
 // docsOf returns the documents that a target rests on.

@@ -88,9 +88,11 @@ func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, 
 	if !r.known {
 		return out, nil // spec B.1: only what a text named has a vector
 	}
-	docs, err := docsOf(v, target)
-	if err != nil {
-		return nil, err
+	var docs []string // that a vector is kept for
+	if !st.model.Recomputable {
+		if docs, err = docsOf(v, target); err != nil {
+			return nil, err
+		}
 	}
 	vecs, err := m.Embed(ctx, docs, []string{r.name + ": " + text})
 	if err != nil {

@@ -160,6 +160,15 @@ type planned struct {
 	Members []member `json:"members"`
 }
 
+// ids returns the members' nodes.
+func (p *planned) ids() []engine.NodeID {
+	out := make([]engine.NodeID, len(p.Members))
+	for i, m := range p.Members {
+		out[i] = m.ID
+	}
+	return out
+}
+
 // member is a node of a cluster; Weight is the part of it that belongs there.
 type member struct {
 	ID     engine.NodeID `json:"id"`

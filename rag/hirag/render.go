@@ -28,13 +28,19 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // renderReport is a community's report, "" where there is none: a document that
 // it told of was removed.
 func (s *System) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	v := s.view(ctx, e)
 	n, err := e.Node(ctx, s.g, it.ID)
-	if err != nil || n.Prop(propReport).IsNull() {
+	if err != nil {
 		return "", 0, err
 	}
-	text, err := v.Text(it.ID, propReport)
-	return text, int(n.Prop(propTokens).AsInt()), err
+	report, tokens := n.Prop(propReport), int(n.Prop(propTokens).AsInt())
+	switch report.Kind() {
+	case engine.KindNull:
+		return "", 0, nil
+	case engine.KindText:
+		text, err := s.view(ctx, e).Text(it.ID, propReport)
+		return text, tokens, err
+	}
+	return report.AsString(), tokens, nil
 }
 
 // renderEntity is a row of an entity.
@@ -62,7 +68,11 @@ func (s *System) renderRelation(ctx context.Context, e *query.Env, it query.Item
 	}
 	var names [2]string
 	for i, id := range [2]engine.NodeID{it.Edge.From, it.Edge.To} {
-		if names[i], err = nameOf(v, id); err != nil {
+		n, err := e.Node(ctx, s.g, id)
+		if err != nil {
+			return "", 0, err
+		}
+		if names[i], err = nameOf(v, n); err != nil {
 			return "", 0, err
 		}
 	}
@@ -70,13 +80,9 @@ func (s *System) renderRelation(ctx context.Context, e *query.Env, it query.Item
 }
 
 // nameOf returns what a node is called, without its description.
-func nameOf(v engine.Reader, id engine.NodeID) (string, error) {
-	n, err := v.Node(id)
-	if err != nil {
-		return "", err
-	}
+func nameOf(v engine.Reader, n engine.Node) (string, error) {
 	if n.Prop(propOf).IsNull() {
-		d, err := describe(v, id)
+		d, err := describeNode(v, n)
 		return d.name, err
 	}
 	return n.Prop(propName).AsString(), nil

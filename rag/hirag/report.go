@@ -28,8 +28,12 @@ const reportTokens = 32768
 type reportStage struct {
 	s     *System
 	level int
-	// met are the communities that Items has yielded.
-	met map[string]plannedCommunity
+	// met are the communities that Items has yielded, parts those that they are
+	// divided into, by key of the whole.
+	met   map[string]plannedCommunity
+	parts map[string][]plannedCommunity
+	// heads are what Do has read of nodes.
+	heads *heads
 }
 
 // Name implements [rag.Stage].
@@ -46,10 +50,13 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			yield(rag.WorkItem{}, err)
 			return
 		}
-		st.met = map[string]plannedCommunity{}
+		st.met, st.parts, st.heads = map[string]plannedCommunity{}, map[string][]plannedCommunity{}, newHeads()
 		for _, p := range plans {
 			if min(p.Level, maxLevel) == st.level {
 				st.met[communityItem(p.Key)] = p
+			}
+			if _, ok := st.met[communityItem(p.Parent)]; ok {
+				st.parts[p.Parent] = append(st.parts[p.Parent], p) // the whole comes first
 			}
 		}
 		for _, p := range plans {
@@ -80,11 +87,16 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
 	}
-	in, targets, err := st.s.reportInput(v, p)
+	in, err := st.input(v, p)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := docsOf(v, targets...)
+	// What supports a relation supports its ends, too.
+	targets := make([]engine.Target, len(p.Members))
+	for i, id := range p.Members {
+		targets[i] = engine.NodeTarget(id)
+	}
+	docs, err := docsFor(m, v, targets...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,41 +10,45 @@ import (
 
 // entry is a node or relation of a community, as a report is made of it.
 type entry struct {
-	target   engine.Target
 	ends     [2]engine.NodeID // of a relation; of a node the first is it
 	rank     int              // degree, or the sum of the ends'
-	order    int              // place in the community
-	tokens   int
 	entity   llm.Entity
 	relation llm.Relation
 }
 
-// reportInput returns what a model reads of a community: its nodes by degree
-// and the relations at them by the degrees of their ends, half of the tokens
-// each, of which descriptions alone count. Where that leaves something out the
-// reports of its parts come first, and then what those do not cover, in half of
-// what is left each.
-func (s *System) reportInput(v engine.Reader, p plannedCommunity) (in llm.ReportInput, targets []engine.Target, err error) {
-	nodes, relations, err := s.entries(v, p)
-	if err != nil {
-		return in, nil, err
+// text is what the entry is described as.
+func (e *entry) text() string {
+	if e.ends[1] == 0 {
+		return e.entity.Description
 	}
-	some, cut := within(nodes, reportTokens/2)
-	edges, cutEdges := within(relations, reportTokens/2)
-	var covered map[engine.NodeID]bool
+	return e.relation.Description
+}
+
+// input returns what a model reads of a community: its nodes by degree and the
+// relations at them by the degrees of their ends, half of the tokens each, of
+// which descriptions alone count. Where that leaves something out the reports
+// of its parts come first, and then what those do not cover, in half of what is
+// left each.
+func (st *reportStage) input(v engine.Reader, p plannedCommunity) (in llm.ReportInput, err error) {
+	nodes, relations, err := st.entries(v, p)
+	if err != nil {
+		return in, err
+	}
+	some, cut := st.s.within(nodes, reportTokens/2)
+	edges, cutEdges := st.s.within(relations, reportTokens/2)
 	if cut || cutEdges {
-		used := 0
-		if in.Reports, covered, used, err = s.partReports(v, p); err != nil {
-			return in, nil, err
+		reports, covered, used, err := st.partReports(v, p)
+		if err != nil {
+			return in, err
 		}
-		if len(in.Reports) > 0 {
+		if in.Reports = reports; len(reports) > 0 {
 			rest := func(all []entry) []entry {
 				return slices.DeleteFunc(slices.Clone(all), func(e entry) bool {
 					return covered[e.ends[0]] && (e.ends[1] == 0 || covered[e.ends[1]])
 				})
 			}
-			some, _ = within(rest(nodes), (reportTokens-used)/2)
-			edges, _ = within(rest(relations), (reportTokens-used)/2)
+			some, _ = st.s.within(rest(nodes), (reportTokens-used)/2)
+			edges, _ = st.s.within(rest(relations), (reportTokens-used)/2)
 		}
 	}
 	for _, e := range some {
@@ -53,87 +57,67 @@ func (s *System) reportInput(v engine.Reader, p plannedCommunity) (in llm.Report
 	for _, e := range edges {
 		in.Relations = append(in.Relations, e.relation)
 	}
-	for _, e := range append(nodes, relations...) {
-		targets = append(targets, e.target)
-	}
-	return in, targets, nil
+	return in, nil
 }
 
 // within returns the first entries within a number of tokens, and whether any
 // is left out.
-func within(all []entry, tokens int) (out []entry, cut bool) {
-	for i, e := range all {
-		if tokens -= e.tokens; tokens < 0 {
-			return all[:i], true
-		}
+func (s *System) within(all []entry, tokens int) (out []entry, cut bool) {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = all[i].text()
 	}
-	return all, false
+	n := s.fitting(texts, tokens)
+	return all[:n], n < len(all)
 }
 
 // entries returns a community's nodes and the relations at them, by rank.
-func (s *System) entries(v engine.Reader, p plannedCommunity) (nodes, relations []entry, err error) {
+func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, relations []entry, err error) {
 	t, ok := v.EdgeType(edgeRelation)
 	if !ok {
 		return nil, nil, engine.ErrNotFound
 	}
 	filter := engine.EdgeFilter{Types: []engine.EdgeType{t}}
-	degrees, names := map[engine.NodeID]int{}, map[engine.NodeID]described{}
-	about := func(id engine.NodeID) (err error) {
-		if _, ok := names[id]; ok {
-			return nil
-		}
-		if names[id], err = describe(v, id); err != nil {
-			return err
-		}
-		degrees[id], err = v.Degree(id, filter)
-		return err
+	said, err := describeEach(v, p.Members)
+	if err != nil {
+		return nil, nil, err
 	}
-	met := map[engine.Target]bool{}
+	var edges []engine.Edge // once each, from a member
+	met := map[[2]engine.NodeID]bool{}
+	ends := map[engine.NodeID]head{}
+	var at []engine.Edge
 	for i, id := range p.Members {
-		if err := about(id); err != nil {
+		if at, err = edgesAt(v, id, filter, at[:0]); err != nil {
 			return nil, nil, err
 		}
-		d := names[id]
+		d := said[i]
+		ends[id] = head{name: d.name, degree: len(at)}
 		nodes = append(nodes, entry{
-			target: engine.NodeTarget(id), ends: [2]engine.NodeID{id}, rank: degrees[id], order: i,
-			tokens: s.c.Tokens.Count(d.text), entity: llm.Entity{Name: d.name, Type: d.kind, Description: d.text},
+			ends: [2]engine.NodeID{id}, rank: len(at),
+			entity: llm.Entity{Name: d.name, Type: d.kind, Description: d.text},
 		})
-		for after := engine.NodeID(0); ; {
-			page, err := v.Neighbors(id, filter, after, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			if len(page) == 0 {
-				break
-			}
-			for _, e := range page {
-				other := e.Other(id)
-				after = other
-				target := engine.EdgeTarget(min(id, other), max(id, other), t)
-				if met[target] || other == id {
-					continue
-				}
-				met[target] = true
-				if err := about(other); err != nil {
-					return nil, nil, err
-				}
-				text, err := describeEdge(v, e)
-				if err != nil {
-					return nil, nil, err
-				}
-				relations = append(relations, entry{
-					target: target, ends: [2]engine.NodeID{id, other}, rank: degrees[id] + degrees[other],
-					tokens: s.c.Tokens.Count(text),
-					relation: llm.Relation{
-						Source: names[id].name, Target: names[other].name, Description: text, Strength: float64(e.Weight),
-					},
-				})
+		for _, e := range at {
+			if pair := [2]engine.NodeID{min(e.From, e.To), max(e.From, e.To)}; !met[pair] && e.From != e.To {
+				met[pair] = true
+				edges = append(edges, e)
 			}
 		}
 	}
-	slices.SortStableFunc(nodes, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.order, b.order))
-	})
+	if err := st.heads.fill(v, ends, edges, filter); err != nil {
+		return nil, nil, err
+	}
+	for _, e := range edges {
+		text, err := describeEdge(v, e)
+		if err != nil {
+			return nil, nil, err
+		}
+		from, to := ends[e.From], ends[e.To]
+		relations = append(relations, entry{
+			ends: [2]engine.NodeID{e.From, e.To}, rank: from.degree + to.degree,
+			relation: llm.Relation{Source: from.name, Target: to.name, Description: text, Strength: float64(e.Weight)},
+		})
+	}
+	slices.SortStableFunc(nodes, func(a, b entry) int { return cmp.Compare(b.rank, a.rank) })
 	slices.SortStableFunc(relations, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(b.relation.Strength, a.relation.Strength),
 			cmp.Compare(a.relation.Source, b.relation.Source), cmp.Compare(a.relation.Target, b.relation.Target))
@@ -141,18 +125,30 @@ func (s *System) entries(v engine.Reader, p plannedCommunity) (nodes, relations 
 	return nodes, relations, nil
 }
 
+// edgePage is how many edges are read together.
+const edgePage = 256
+
+// edgesAt appends the edges of one undirected type at a node, which comes first
+// in each.
+func edgesAt(v engine.Reader, id engine.NodeID, filter engine.EdgeFilter, dst []engine.Edge) ([]engine.Edge, error) {
+	for after := engine.NodeID(0); ; after = dst[len(dst)-1].To {
+		dst = slices.Grow(dst, edgePage)
+		from, room := len(dst), cap(dst)-len(dst)
+		var err error
+		if dst, err = v.Neighbors(id, filter, after, dst); err != nil || len(dst)-from < room {
+			return dst, err
+		}
+	}
+}
+
 // partReports returns the reports of a community's parts, the largest part
 // first, and the nodes that they tell of.
-func (s *System) partReports(v engine.Reader, p plannedCommunity) (reports []string, covered map[engine.NodeID]bool, used int, err error) {
-	plans, err := communityPlans(v)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	plans = slices.DeleteFunc(plans, func(c plannedCommunity) bool { return c.Parent != p.Key })
-	slices.SortStableFunc(plans, func(a, b plannedCommunity) int { return len(b.Members) - len(a.Members) })
+func (st *reportStage) partReports(v engine.Reader, p plannedCommunity) (reports []string, covered map[engine.NodeID]bool, used int, err error) {
+	parts := slices.Clone(st.parts[p.Key])
+	slices.SortStableFunc(parts, func(a, b plannedCommunity) int { return len(b.Members) - len(a.Members) })
 	covered = map[engine.NodeID]bool{}
 	typ, ok := v.NodeType(typeCommunity)
-	for _, c := range plans {
+	for _, c := range parts {
 		if !ok {
 			break
 		}
@@ -170,7 +166,7 @@ func (s *System) partReports(v engine.Reader, p plannedCommunity) (reports []str
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		n := s.c.Tokens.Count(text)
+		n := st.s.c.Tokens.Count(text)
 		if used+n > reportTokens {
 			break
 		}

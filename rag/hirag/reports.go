@@ -38,26 +38,24 @@ func (o *allReports) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	}
 	var out query.Set
 	levels := map[engine.NodeID]int64{}
-	for it := ids.Iterator(); it.HasNext(); {
-		id := engine.NodeID(it.Next())
-		n, err := v.Node(id)
-		if err != nil {
-			return query.Set{}, err
-		}
-		may, err := e.May(ctx, o.s.g, id)
-		if err != nil {
-			return query.Set{}, err
-		}
-		level := n.Prop(propLevel).AsInt()
-		if !may || level > int64(o.level) || n.Prop(propReport).IsNull() {
-			continue
-		}
-		levels[id] = level
-		rating := n.Prop(propRating).AsFloat()
-		out.Items = append(out.Items, query.Item{
-			Graph: o.s.g.ID(), ID: id, Score: rating,
-			Why: []query.Step{{Op: "report", Score: rating, Note: fmt.Sprintf("level %d", level)}},
+	for some := range slices.Chunk(idsOf(ids), readAtOnce) {
+		err := v.EachNode(some, func(_ int, n engine.Node) error {
+			may, err := e.May(ctx, o.s.g, n.ID)
+			level := n.Prop(propLevel).AsInt()
+			if err != nil || !may || level > int64(o.level) || n.Prop(propReport).IsNull() {
+				return err
+			}
+			levels[n.ID] = level
+			rating := n.Prop(propRating).AsFloat()
+			out.Items = append(out.Items, query.Item{
+				Graph: o.s.g.ID(), ID: n.ID, Score: rating,
+				Why: []query.Step{{Op: "report", Score: rating, Note: fmt.Sprintf("level %d", level)}},
+			})
+			return nil
 		})
+		if err != nil {
+			return query.Set{}, err
+		}
 	}
 	slices.SortFunc(out.Items, func(a, b query.Item) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(levels[a.ID], levels[b.ID]), cmp.Compare(a.ID, b.ID))
