@@ -12,9 +12,12 @@ import (
 // Embed turns a text about a node into its vector, on behalf of the documents
 // that the node rests on. It returns the node as u64, then the vector.
 func Embed(ctx context.Context, v engine.Reader, m *rag.Models, id engine.NodeID, text string) ([]byte, error) {
-	docs, err := SourceDocs(v, engine.NodeTarget(id))
-	if err != nil {
-		return nil, err
+	var docs []string // nobody asks whose a vector is that is not kept
+	if !m.Documents.Space().Recomputable {
+		var err error
+		if docs, err = SourceDocs(v, engine.NodeTarget(id)); err != nil {
+			return nil, err
+		}
 	}
 	vecs, err := m.Embed(ctx, docs, []string{text})
 	if err != nil {
