@@ -33,6 +33,17 @@ func (e *Env) Node(ctx context.Context, g *engine.Graph, id engine.NodeID) (engi
 	return n, err
 }
 
+// EachNode calls fn with those nodes of a graph that there are, in any order, in
+// one reading; [Env.Node] then has them.
+func (e *Env) EachNode(ctx context.Context, g *engine.Graph, ids []engine.NodeID, fn func(n engine.Node) error) error {
+	return e.view(ctx, g).EachNode(ids, func(_ int, n engine.Node) error {
+		if e.nodes != nil {
+			e.nodes[Ref{Graph: g.ID(), ID: n.ID}] = n
+		}
+		return fn(n)
+	})
+}
+
 // readComing reads the nodes of the view's graph among the items that come
 // next.
 func (e *Env) readComing(v *engine.View) error {

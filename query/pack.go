@@ -42,6 +42,9 @@ type Pack struct {
 	// Render returns an item's text and, where it is known, how many tokens
 	// that has; 0 asks for a count.
 	Render func(ctx context.Context, e *Env, it Item) (text string, tokens int, err error)
+	// Size returns how many tokens an item's text has where that is known
+	// without it, else 0: what does not fit is not rendered. nil knows none.
+	Size func(ctx context.Context, e *Env, it Item) (tokens int, err error)
 	// Cut shortens the first item's text to a number of tokens where it alone
 	// exceeds the budget; nil leaves such an item out.
 	Cut    func(text string, tokens int) string
@@ -88,6 +91,18 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 			return Set{}, err
 		}
 		e.coming = in.Items[i:]
+		if o.Size != nil && (len(out.Items) > 0 || o.Cut == nil) {
+			n, err := o.Size(ctx, e, it)
+			if err != nil {
+				return Set{}, err
+			}
+			if n > 0 && out.Used+n+1 > budget {
+				if o.Overflow == Skip {
+					continue
+				}
+				break
+			}
+		}
 		text, n, err := o.Render(ctx, e, it)
 		if err != nil {
 			return Set{}, err

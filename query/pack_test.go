@@ -25,6 +25,11 @@ func (x texts) counted(_ context.Context, _ *query.Env, it query.Item) (string, 
 	return x[it.ID], countTokens(x[it.ID]), nil
 }
 
+// size returns the tokens of the text.
+func (x texts) size(_ context.Context, _ *query.Env, it query.Item) (int, error) {
+	return countTokens(x[it.ID]), nil
+}
+
 func cutWords(s string, n int) string {
 	f := strings.Fields(s)
 	return strings.Join(f[:max(0, min(n, len(f)))], " ")
@@ -71,11 +76,12 @@ func TestPack(t *testing.T) {
 		{"less and share", query.Pack{In: ids(3, 1), Budget: 10, Share: 0.5, Less: []query.Op{&query.Pack{In: ids(2), Budget: 6, Render: x.render}}}, "c", 2},
 		{"less than nothing", query.Pack{In: ids(3), Budget: 1, Less: []query.Op{&query.Pack{In: ids(2), Budget: 6, Render: x.render}}}, "", 0},
 	}
+	kinds := map[string]query.Pack{"plain": {Render: x.render}, "counted": {Render: x.counted}, "sized": {Render: x.render, Size: x.size}}
 	for _, tt := range tests {
-		for kind, render := range map[string]func(context.Context, *query.Env, query.Item) (string, int, error){"plain": x.render, "counted": x.counted} {
+		for kind, of := range kinds {
 			t.Run(tt.name+"/"+kind, func(t *testing.T) {
 				p := tt.pack
-				p.Name, p.Render = "part", render
+				p.Name, p.Render, p.Size = "part", of.Render, of.Size
 				s := run(t, &query.Env{Tokens: countTokens}, &p)
 				var got []string
 				for _, it := range s.Items {
@@ -102,6 +108,45 @@ func TestPackNote(t *testing.T) {
 	}
 }
 
+// TestPackSize says that what is known not to fit is not rendered, but for the
+// first item where it can be cut.
+func TestPackSize(t *testing.T) {
+	t.Parallel()
+	x := texts{1: "a a", 2: "b b b b b", 3: "c", 4: "d d d d d d"}
+	for _, tt := range []struct {
+		name string
+		pack query.Pack
+		want []engine.NodeID
+	}{
+		{"stop", query.Pack{}, []engine.NodeID{1}},
+		{"skip", query.Pack{Overflow: query.Skip}, []engine.NodeID{1, 3}},
+		{"cut", query.Pack{Budget: 4, Overflow: query.Skip, Cut: cutWords}, []engine.NodeID{1}},
+		{"cut the first", query.Pack{Budget: 2, Overflow: query.Skip, Cut: cutWords}, []engine.NodeID{1}},
+		{"none", query.Pack{Budget: 1, Overflow: query.Skip}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var rendered []engine.NodeID
+			p := tt.pack
+			if p.Budget == 0 {
+				p.Budget = 6
+			}
+			in := &input{}
+			for _, id := range []engine.NodeID{1, 2, 4, 3} {
+				in.items = append(in.items, query.Item{Graph: 1, ID: id})
+			}
+			p.In, p.Size = in, x.size
+			p.Render = func(_ context.Context, _ *query.Env, it query.Item) (string, int, error) {
+				rendered = append(rendered, it.ID)
+				return x[it.ID], 0, nil
+			}
+			run(t, &query.Env{Tokens: countTokens}, &p)
+			if !slices.Equal(rendered, tt.want) {
+				t.Errorf("rendered %v, want %v", rendered, tt.want)
+			}
+		})
+	}
+}
+
 // TestPackKeepsItsBudget packs random items by random chains of packs: what is
 // packed, rendered with its headers, never has more tokens than the budget,
 // and no pack with a rest that its next item fits stops there.
@@ -124,6 +169,9 @@ func TestPackKeepsItsBudget(t *testing.T) {
 			}
 			if r.IntN(2) == 0 {
 				p.Render = x.counted
+			}
+			if r.IntN(2) == 0 {
+				p.Size = x.size
 			}
 			if r.IntN(2) == 0 {
 				p.Cut = cutWords
@@ -189,6 +237,7 @@ func TestPackFails(t *testing.T) {
 		want error
 	}{
 		{"render", &query.Pack{In: in, Budget: 9, Render: func(context.Context, *query.Env, query.Item) (string, int, error) { return "", 0, odd }}, odd},
+		{"size", &query.Pack{In: in, Budget: 9, Size: func(context.Context, *query.Env, query.Item) (int, error) { return 0, odd }, Render: texts{}.render}, odd},
 		{"less", &query.Pack{In: in, Budget: 9, Less: []query.Op{&input{err: odd}}, Render: texts{}.render}, odd},
 		{"input", &query.Pack{In: &input{err: odd}, Budget: 9, Render: texts{}.render}, odd},
 		{"cancelled", &query.Pack{In: in, Budget: 9, Overflow: query.Skip, Render: func(context.Context, *query.Env, query.Item) (string, int, error) {

@@ -53,7 +53,7 @@ func (s *graphRAGGlobal) Params() map[string]string { return maps.Clone(s.params
 func (s *graphRAGGlobal) Plan(_ context.Context, _ *rag.Models, q rag.Question) (*rag.Plan, error) {
 	pack := &query.Pack{
 		In: s.Reports(s.level), Name: "reports", Budget: s.batches * q.Tokens(), Overflow: query.Skip,
-		Render: s.RenderReport, Cut: s.c.CutText, Source: "community reports, level C2",
+		Render: s.RenderReport, Size: s.ReportSize, Cut: s.c.CutText, Source: "community reports, level C2",
 	}
 	return &rag.Plan{Sections: []rag.Section{{Name: "reports", Pack: pack}}}, nil
 }

@@ -49,8 +49,8 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		return &query.Pack{In: in, Name: name, Budget: share(tokens, budget), Header: header, Render: render, Source: source}
 	}
 	communities := &query.Communities{In: seeds, Graph: s.g, Types: levels, By: propRating, Source: "Eq. 11"}
-	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.renderReport)
-	reports.Cut = s.c.CutText
+	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.RenderReport)
+	reports.Cut, reports.Size = s.c.CutText, s.ReportSize
 	entities := pack("entities", seeds, entityTokens, entityHeader, "Eq. 10, local knowledge", s.renderEntity)
 	relations := pack("relations", &relationsOf{s: s, seeds: seeds}, relationTokens, relationHeader, "local relations", s.renderRelation)
 	var nearest query.Op = pool

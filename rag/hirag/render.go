@@ -25,9 +25,9 @@ func (s *System) view(ctx context.Context, e *query.Env) *engine.View {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// renderReport is a community's report, "" where there is none: a document that
-// it told of was removed.
-func (s *System) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+// RenderReport is a community's report, for packing; "" where there is none: a
+// document that it told of was removed.
+func (s *System) RenderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
@@ -41,6 +41,16 @@ func (s *System) renderReport(ctx context.Context, e *query.Env, it query.Item) 
 		return text, tokens, err
 	}
 	return report.AsString(), tokens, nil
+}
+
+// ReportSize is how many tokens a community's report has, for packing; 0 where
+// there is none.
+func (s *System) ReportSize(ctx context.Context, e *query.Env, it query.Item) (int, error) {
+	n, err := e.Node(ctx, s.g, it.ID)
+	if err != nil || n.Prop(propReport).IsNull() {
+		return 0, err
+	}
+	return int(n.Prop(propTokens).AsInt()), nil
 }
 
 // renderEntity is a row of an entity.

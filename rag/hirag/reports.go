@@ -15,11 +15,6 @@ import (
 // nothing of the question: it is what GraphRAG's global search reads.
 func (s *System) Reports(level int) query.Op { return &allReports{s, level} }
 
-// RenderReport is a community's report, for packing.
-func (s *System) RenderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	return s.renderReport(ctx, e, it)
-}
-
 type allReports struct {
 	s     *System
 	level int
@@ -39,7 +34,7 @@ func (o *allReports) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	var out query.Set
 	levels := map[engine.NodeID]int64{}
 	for some := range slices.Chunk(idsOf(ids), readAtOnce) {
-		err := v.EachNode(some, func(_ int, n engine.Node) error {
+		err := e.EachNode(ctx, o.s.g, some, func(n engine.Node) error {
 			may, err := e.May(ctx, o.s.g, n.ID)
 			level := n.Prop(propLevel).AsInt()
 			if err != nil || !may || level > int64(o.level) || n.Prop(propReport).IsNull() {
