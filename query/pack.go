@@ -28,7 +28,8 @@ type Pack struct {
 	In Op
 	// Name names the section, in traces and in the answer's prompt.
 	Name string
-	// Budget is the number of tokens; a budget below 1 packs nothing.
+	// Budget is the number of tokens; a budget below 1 packs nothing, and In
+	// is not run for it.
 	Budget int
 	// Less are packs whose tokens are taken off the budget: what they leave is
 	// this one's.
@@ -69,6 +70,9 @@ func (o *Pack) Limit(ctx context.Context, e *Env) (int, error) {
 
 // Run implements [Op].
 func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
+	if o.Budget < 1 {
+		return Set{}, nil
+	}
 	in, err := e.Eval(ctx, o.In)
 	if err != nil {
 		return Set{}, err

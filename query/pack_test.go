@@ -147,6 +147,19 @@ func TestPackSize(t *testing.T) {
 	}
 }
 
+// TestPackWithoutBudget: nothing can be packed, so nothing is looked for.
+func TestPackWithoutBudget(t *testing.T) {
+	t.Parallel()
+	in := &input{items: []query.Item{{Graph: 1, ID: 1}}}
+	for budget, want := range map[int]int{-1: 0, 0: 0, 1: 1} {
+		in.runs = 0
+		run(t, &query.Env{Tokens: countTokens}, &query.Pack{In: in, Budget: budget, Render: texts{1: "a b"}.render})
+		if in.runs != want {
+			t.Errorf("budget %d: the input ran %d times, want %d", budget, in.runs, want)
+		}
+	}
+}
+
 // TestPackKeepsItsBudget packs random items by random chains of packs: what is
 // packed, rendered with its headers, never has more tokens than the budget,
 // and no pack with a rest that its next item fits stops there.

@@ -264,8 +264,11 @@ func (o *tables) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 		return query.Set{}, err
 	}
 	budget := (o.budget - text.Used) / 2
-	r := &rows{o: o, e: e, v: e.Snap.Graph(o.s.g).WithContext(ctx), made: map[query.Ref]query.Item{}}
-	entities, err := r.fit(ctx, seeds.Items, entityHeader, budget, r.entity)
+	r := &rows{
+		o: o, e: e, v: e.Snap.Graph(o.s.g).WithContext(ctx),
+		made: map[query.Ref]query.Item{}, names: map[engine.NodeID]string{},
+	}
+	entities, _, err := r.fit(ctx, seeds.Items, entityHeader, budget, r.entity)
 	if err != nil || len(entities.Items) == 0 {
 		return query.Set{}, err
 	}
@@ -275,11 +278,11 @@ func (o *tables) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 		if err != nil {
 			return query.Set{}, err
 		}
-		now, err := r.fit(ctx, all.Items, relationHeader, 1<<30, r.relation)
+		now, whole, err := r.fit(ctx, all.Items, relationHeader, budget-entities.Used, r.relation)
 		if err != nil {
 			return query.Set{}, err
 		}
-		if entities.Used+now.Used > budget {
+		if !whole {
 			break
 		}
 		kept = now
@@ -289,17 +292,17 @@ func (o *tables) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 
 // rows renders rows, each once.
 type rows struct {
-	o    *tables
-	e    *query.Env
-	v    *engine.View
-	made map[query.Ref]query.Item
+	o     *tables
+	e     *query.Env
+	v     *engine.View
+	made  map[query.Ref]query.Item
+	names map[engine.NodeID]string // of entities
 }
 
-// fit renders items until the budget is used.
-func (r *rows) fit(ctx context.Context, items []query.Item, header string, budget int, row func(context.Context, query.Item) (string, error)) (query.Set, error) {
-	var out query.Set
+// fit renders items until the budget is used; whole says that all fit.
+func (r *rows) fit(ctx context.Context, items []query.Item, header string, budget int, row func(context.Context, query.Item) (string, error)) (out query.Set, whole bool, err error) {
 	if len(items) == 0 {
-		return out, nil
+		return out, true, nil
 	}
 	used := r.e.Tokens(header + "\n")
 	for _, it := range items {
@@ -307,7 +310,7 @@ func (r *rows) fit(ctx context.Context, items []query.Item, header string, budge
 		if !ok {
 			text, err := row(ctx, it)
 			if err != nil {
-				return out, err
+				return out, false, err
 			}
 			made = it
 			made.Text, made.Tokens = text, r.e.Tokens(text+"\n")
@@ -322,7 +325,7 @@ func (r *rows) fit(ctx context.Context, items []query.Item, header string, budge
 	if len(out.Items) > 0 {
 		out.Used = used
 	}
-	return out, nil
+	return out, len(out.Items) == len(items), nil
 }
 
 func (r *rows) entity(_ context.Context, it query.Item) (string, error) {
@@ -330,6 +333,7 @@ func (r *rows) entity(_ context.Context, it query.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.names[it.ID] = name
 	t, ok := r.v.EdgeType(edgeRelation)
 	degree := 0
 	if ok {
@@ -347,11 +351,23 @@ func (r *rows) relation(_ context.Context, it query.Item) (string, error) {
 	}
 	var names [2]string
 	for i, id := range [2]engine.NodeID{it.Edge.From, it.Edge.To} {
-		if names[i], _, err = r.o.s.describe(r.v, engine.NodeTarget(id)); err != nil {
+		if names[i], err = r.name(id); err != nil {
 			return "", err
 		}
 	}
 	return fmt.Sprintf("%d|%s|%s|%s|%g", len(r.made), names[0], names[1], oneLine(text), it.Edge.Weight), nil
+}
+
+// name returns what an entity is called.
+func (r *rows) name(id engine.NodeID) (string, error) {
+	if name, ok := r.names[id]; ok {
+		return name, nil
+	}
+	total, err := r.v.Total(engine.NodeTarget(id))
+	if err == nil {
+		r.names[id] = total.Label
+	}
+	return total.Label, err
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
