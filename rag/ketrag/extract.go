@@ -205,9 +205,11 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 		if err != nil {
 			return err
 		}
-		before = append(before, said...)
-		if _, err := v.Withdraw(id); err != nil {
-			return err
+		if len(said) > 0 {
+			if _, err := v.Withdraw(id); err != nil {
+				return err
+			}
+			before = append(before, said...)
 		}
 		if i == 0 {
 			continue

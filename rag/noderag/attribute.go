@@ -18,7 +18,11 @@ import (
 // attributeStage describes the important entities by what is said around them:
 // A (spec A.2.5). The key of an attribute is its entity's; its sources are the
 // chunks of what was read.
-type attributeStage struct{ s *System }
+type attributeStage struct {
+	s *System
+	// met are the entities that Items and Do have met.
+	met *entities
+}
 
 // summaryTokens bounds what a model reads for an attribute or for the elements
 // of a community.
@@ -49,13 +53,14 @@ func (a *around) digest() [32]byte {
 func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
+		st.met = newEntities()
 		ids, err := important(v)
 		if err != nil {
 			yield(rag.WorkItem{}, err)
 			return
 		}
 		for _, id := range ids {
-			a, err := st.s.around(v, id)
+			a, err := st.s.around(v, st.met, id)
 			if isMissing(err) {
 				continue // gone since it was chosen
 			}
@@ -68,9 +73,10 @@ func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 
 // neighbour is a unit or relationship next to an entity.
 type neighbour struct {
-	id   engine.NodeID
-	text string
-	unit bool
+	id     engine.NodeID
+	text   string
+	unit   bool
+	tokens int // of text
 	// weight is the sum of the weights of the node's neighbours: how much else
 	// it speaks of.
 	weight uint64
@@ -80,7 +86,7 @@ type neighbour struct {
 // around reads the units and relationships next to an entity. Where they are
 // more than a model reads, those come first whose neighbours weigh most, and
 // the rest is left out.
-func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
+func (s *System) around(v *engine.View, met *entities, entity engine.NodeID) (around, error) {
 	total, err := v.Total(engine.NodeTarget(entity))
 	if err != nil {
 		return around{}, err
@@ -89,30 +95,34 @@ func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
 		return around{}, engine.ErrNotFound
 	}
 	var all []neighbour
+	tokens := 0
 	for _, kind := range []string{edgeMentions, edgeRelates} {
 		ids, err := graph.Neighbors(v, entity, kind, engine.Both)
 		if err != nil {
 			return around{}, err
 		}
-		for _, id := range ids {
-			n, err := v.Node(id)
-			if err != nil {
-				return around{}, err
-			}
+		keys := make([]string, len(ids))
+		err = v.EachNode(ids, func(i int, n engine.Node) error {
+			keys[i] = n.Key
+			return nil
+		})
+		if err != nil {
+			return around{}, err
+		}
+		for i, id := range ids {
 			t, err := v.Total(engine.NodeTarget(id))
 			if err != nil {
 				return around{}, err
 			}
-			all = append(all, neighbour{id: id, text: joined(t.Texts), unit: kind == edgeMentions, key: n.Key})
+			n := neighbour{id: id, text: joined(t.Texts), unit: kind == edgeMentions, key: keys[i]}
+			n.tokens = s.c.Tokens.Count(n.text)
+			tokens += n.tokens
+			all = append(all, n)
 		}
-	}
-	tokens := 0
-	for _, n := range all {
-		tokens += s.c.Tokens.Count(n.text)
 	}
 	if tokens > summaryTokens {
 		for i := range all {
-			if all[i].weight, err = s.weightAround(v, all[i].id); err != nil {
+			if all[i].weight, err = met.weightAround(v, all[i].id); err != nil {
 				return around{}, err
 			}
 		}
@@ -124,7 +134,7 @@ func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
 	left := summaryTokens
 	sources := map[engine.NodeID]bool{}
 	for _, n := range all {
-		if left -= s.c.Tokens.Count(n.text); left < 0 {
+		if left -= n.tokens; left < 0 {
 			break
 		}
 		if n.unit {
@@ -144,24 +154,6 @@ func (s *System) around(v *engine.View, entity engine.NodeID) (around, error) {
 // order of the sources is that in which they came.
 func joined(texts []string) string {
 	return strings.Join(slices.Sorted(slices.Values(texts)), "\t")
-}
-
-// weightAround is the sum of the weights of the entities next to a node.
-func (s *System) weightAround(v engine.Reader, id engine.NodeID) (sum uint64, err error) {
-	for _, kind := range []string{edgeMentions, edgeRelates} {
-		ids, err := graph.Neighbors(v, id, kind, engine.Both)
-		if err != nil {
-			return 0, err
-		}
-		for _, n := range ids {
-			t, err := v.Total(engine.NodeTarget(n))
-			if err != nil {
-				return 0, err
-			}
-			sum += t.Count
-		}
-	}
-	return sum, nil
 }
 
 // addSources adds the chunks that a node rests on.
@@ -205,7 +197,7 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mod
 	if _, err := fmt.Sscanf(w.Key, "attribute:%d", &out.Entity); err != nil {
 		return nil, err
 	}
-	a, err := st.s.around(v, out.Entity)
+	a, err := st.s.around(v, st.met, out.Entity)
 	if err != nil {
 		return nil, err
 	}

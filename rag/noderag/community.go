@@ -24,7 +24,11 @@ import (
 //
 //	n <node u64>  community u64, degree u32 of the node
 //	s             communityState as JSON
-type communityStage struct{ s *System }
+type communityStage struct {
+	s *System
+	// met is what Items has read.
+	met *content
+}
 
 const (
 	keyMember = 'n'
@@ -85,6 +89,7 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			yield(rag.WorkItem{}, err)
 			return
 		}
+		st.met = g
 		// An attribute that was made anew is another node.
 		var ids []byte
 		for _, n := range g.nodes {
@@ -126,13 +131,11 @@ func readState(v engine.Reader) (state communityState, ok bool, err error) {
 	return state, err == nil, err
 }
 
-// Do implements [rag.Stage].
+// Do implements [rag.Stage]: it divides what Items has read.
 func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	g, err := st.s.readG2(ctx, v)
-	if err != nil {
-		return nil, err
-	}
+	g := st.met
+	st.met = nil
 	p, err := g.project()
 	if err != nil {
 		return nil, err

@@ -24,8 +24,10 @@ import (
 // the chunks of what was read; an overview's are its elements.
 type elementStage struct {
 	s *System
-	// met are the communities that Items has read.
-	met map[uint64][]about
+	// met are the communities that Items has read, entities those that Do has
+	// met.
+	met      map[uint64][]about
+	entities *entities
 }
 
 // Name implements [rag.Stage].
@@ -149,7 +151,7 @@ func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			yield(rag.WorkItem{}, err)
 			return
 		}
-		st.met = all
+		st.met, st.entities = all, newEntities()
 		for _, number := range numbers {
 			if len(all[number]) < st.s.p.Least {
 				have, err := elementsOf(v, number)
@@ -233,13 +235,13 @@ func elements(r llm.Report, most int) []toldElement {
 // under the weightiest entity that it is of, the weightiest entities first, as
 // far as it can be read.
 func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, map[engine.NodeID]bool, error) {
-	type entity struct {
-		key, label string
-		weight     uint64
-		says       []string
-		nodes      []engine.NodeID
+	type group struct {
+		entity
+		key   string
+		says  []string
+		nodes []engine.NodeID
 	}
-	all := map[engine.NodeID]*entity{}
+	all := map[engine.NodeID]*group{}
 	for _, a := range list {
 		kind := edgeMentions
 		if a.kind == typeAttribute {
@@ -249,7 +251,7 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, ma
 		if err != nil {
 			return llm.ReportInput{}, nil, err
 		}
-		var best *entity
+		var best *group
 		for _, id := range ids {
 			e := all[id]
 			if e == nil {
@@ -257,11 +259,11 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, ma
 				if err != nil {
 					return llm.ReportInput{}, nil, err
 				}
-				total, err := v.Total(engine.NodeTarget(id))
+				known, err := st.entities.of(v, id)
 				if err != nil {
 					return llm.ReportInput{}, nil, err
 				}
-				e = &entity{key: n.Key, label: total.Label, weight: total.Count}
+				e = &group{entity: known, key: n.Key}
 				all[id] = e
 			}
 			if best == nil || e.weight > best.weight || e.weight == best.weight && e.key < best.key {
@@ -277,13 +279,13 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, ma
 		}
 		best.says, best.nodes = append(best.says, says), append(best.nodes, a.id)
 	}
-	var order []*entity
+	var order []*group
 	for _, e := range all {
 		if len(e.says) > 0 {
 			order = append(order, e)
 		}
 	}
-	slices.SortFunc(order, func(a, b *entity) int {
+	slices.SortFunc(order, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
 	})
 	in := llm.ReportInput{}

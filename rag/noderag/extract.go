@@ -118,8 +118,12 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 	if err != nil {
 		return err
 	}
-	if b.chunk, _, err = v.PutNode(b.text, w.Key, engine.Props{propTokens: engine.Int(int64(d.Tokens))}); err != nil {
+	var created bool
+	if b.chunk, created, err = v.PutNode(b.text, w.Key, engine.Props{propTokens: engine.Int(int64(d.Tokens))}); err != nil {
 		return err
+	}
+	if created {
+		return b.build(d)
 	}
 	// What an earlier reading of the chunk found does not count any more.
 	if err := st.s.dropSummaries(v, b.chunk); err != nil {

@@ -19,7 +19,12 @@ import (
 // importanceStage chooses the entities that get an attribute (spec A.2.5, paper
 // Alg. 1 and 2): those of the k-core, and those of a betweenness far above the
 // mean, as far as more than one unit lists them.
-type importanceStage struct{ s *System }
+type importanceStage struct {
+	s *System
+	// met and weights are what Items has read.
+	met     *content
+	weights []uint64
+}
 
 // Name implements [rag.Stage].
 func (st *importanceStage) Name() string { return "importance" }
@@ -45,6 +50,7 @@ func (st *importanceStage) Items(ctx context.Context, s *engine.Snapshot) iter.S
 		// An entity's weight is at least the number of its edges to units, but
 		// may exceed it.
 		weights, err := st.s.weights(v, g)
+		st.met, st.weights = g, weights
 		yield(rag.WorkItem{Key: "all", Digest: rag.Digest("importance", g.hex(), fmt.Sprint(weights))}, err)
 	}
 }
@@ -113,23 +119,16 @@ type chosen struct {
 	By string        `json:"by"` // core, betweenness or both
 }
 
-// Do implements [rag.Stage].
-func (st *importanceStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
-	v := s.Graph(st.s.g).WithContext(ctx)
-	g, err := st.s.readG1(ctx, v)
-	if err != nil {
-		return nil, err
-	}
+// Do implements [rag.Stage]: it chooses among what Items has read.
+func (st *importanceStage) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
 	out := []chosen{}
-	if len(g.nodes) > 0 {
-		weights, err := st.s.weights(v, g)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = st.choose(ctx, g, weights); err != nil {
+	if len(st.met.nodes) > 0 {
+		var err error
+		if out, err = st.choose(ctx, st.met, st.weights); err != nil {
 			return nil, err
 		}
 	}
+	st.met, st.weights = nil, nil
 	return json.Marshal(out)
 }
 
