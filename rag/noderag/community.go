@@ -135,7 +135,6 @@ func readState(v engine.Reader) (state communityState, ok bool, err error) {
 func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	g := st.met
-	st.met = nil
 	p, err := g.project()
 	if err != nil {
 		return nil, err
