@@ -60,7 +60,8 @@ func (e Element) append(dst []byte, v []float32) []byte {
 	return dst
 }
 
-// read decodes b into dst, whose length is the dimension.
+// read decodes b into dst, whose length is the dimension. Of a vector with an
+// element that is not a finite number nothing is to be used.
 func (e Element) read(key, b []byte, dst []float32) error {
 	if len(b) != e.size()*len(dst) {
 		return corrupt(key, "vector of %d bytes for %d elements of %s", len(b), len(dst), e)
@@ -79,15 +80,47 @@ func (e Element) read(key, b []byte, dst []float32) error {
 		}
 		return nil
 	}
+	if readF32(dst, b) {
+		return nil
+	}
+	clear(dst)
 	for i := range dst {
-		bits := binary.LittleEndian.Uint32(b[4*i:])
-		if bits&0x7F800000 == 0x7F800000 {
+		if bits := binary.LittleEndian.Uint32(b[4*i:]); bits&singleInf == singleInf {
 			return corrupt(key, "element %d is not a finite number", i)
 		}
-		dst[i] = math.Float32frombits(bits)
 	}
 	return nil
 }
+
+// readF32 decodes b into dst, eight elements at a time, and reports whether all
+// are finite numbers: adding 1 to an exponent that is all ones, and only to such
+// a one, carries into the bit of the sign.
+func readF32(dst []float32, b []byte) bool {
+	const (
+		exponents = singleInf<<32 | singleInf
+		ones      = 1<<23<<32 | 1<<23
+		signs     = 1<<31<<32 | 1<<31
+	)
+	carried := uint64(0)
+	for len(dst) >= 8 && len(b) >= 32 {
+		to, from := (*[8]float32)(dst), (*[32]byte)(b)
+		for i := range 4 {
+			two := binary.LittleEndian.Uint64(from[8*i:])
+			carried |= two&exponents + ones
+			to[2*i], to[2*i+1] = math.Float32frombits(uint32(two)), math.Float32frombits(uint32(two>>32))
+		}
+		dst, b = dst[8:], b[32:]
+	}
+	for i := range dst {
+		bits := binary.LittleEndian.Uint32(b[4*i:])
+		carried |= uint64(bits)&exponents + ones
+		dst[i] = math.Float32frombits(bits)
+	}
+	return carried&signs == 0
+}
+
+// singleInf is the exponent of infinity and NaN in binary32.
+const singleInf = 0x7F800000
 
 // halfInf is the exponent of infinity and NaN in binary16.
 const halfInf = 0x7C00

@@ -3,8 +3,10 @@ package vecindex
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/ragdb/ragdb/kv"
@@ -153,6 +155,37 @@ func TestElementRefused(t *testing.T) {
 	for _, b := range [][]byte{{0, 0x7C, 0, 0}, {0, 0, 1, 0xFC}, {0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0}} {
 		if err := F16.read([]byte{1}, b, make([]float32, 2)); !errors.Is(err, kv.ErrCorrupt) {
 			t.Errorf("%x: %v", b, err)
+		}
+	}
+}
+
+// TestSingle reads vectors of each length up to 40, whole and with one element
+// that is not a finite number at each place.
+func TestSingle(t *testing.T) {
+	bad := []uint32{0x7F800000, 0xFF800000, 0x7F800001, 0x7FC00000, 0xFFFFFFFF}
+	good := []uint32{0, 1 << 31, 1, 0x7F7FFFFF, 0xFF7FFFFF, 0x007FFFFF, 0x3F800000}
+	r := rand.New(rand.NewPCG(3, 5))
+	for n := range 41 {
+		b := make([]byte, 4*n)
+		for i := range n {
+			binary.LittleEndian.PutUint32(b[4*i:], good[r.IntN(len(good))])
+		}
+		v := make([]float32, n)
+		if err := F32.read(nil, b, v); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range v {
+			if bits := binary.LittleEndian.Uint32(b[4*i:]); math.Float32bits(x) != bits {
+				t.Fatalf("element %d of %d, %#08x, is read as %#08x", i, n, bits, math.Float32bits(x))
+			}
+		}
+		for i := range n {
+			one := append([]byte(nil), b...)
+			binary.LittleEndian.PutUint32(one[4*i:], bad[r.IntN(len(bad))])
+			err := F32.read(nil, one, v)
+			if want := fmt.Sprintf("element %d is not", i); !errors.Is(err, kv.ErrCorrupt) || !strings.Contains(err.Error(), want) {
+				t.Fatalf("element %d of %d: %v", i, n, err)
+			}
 		}
 	}
 }
