@@ -9,12 +9,18 @@ import "slices"
 //
 // It is a hash table with linear probing that is at most half full. Its slots
 // hold the node in the upper 32 bits and the place plus 1 in the lower; 0 is
-// free.
+// free. Where it is known how many nodes there are, and many of them are met,
+// a table of all takes its place, in which a node is found in a third of the
+// time.
 type nodeMap struct {
 	slots []uint64
 	room  []uint64 // slots, and what an earlier query needed beyond
 	shift uint8    // of the hash
 	nodes []uint32 // by place
+	limit int      // nodes are below it; 0: not known
+
+	table []uint32 // of each node the place plus 1, or 0; nil: slots are used
+	spare []uint32 // table, and what an earlier query needed beyond
 }
 
 // minNodeSlots is the size of a table that few nodes are in.
@@ -29,6 +35,7 @@ func (m *nodeMap) reset() {
 	m.resize(minNodeSlots)
 	m.shift = 32 - minNodeBits
 	m.nodes = m.nodes[:0]
+	m.limit, m.table = 0, nil
 }
 
 // resize makes slots n free ones.
@@ -47,6 +54,15 @@ func (m *nodeMap) slot(u uint32) uint32 { return u * 0x9e3779b1 >> m.shift }
 
 // add returns the place of u, a new one where u has none yet.
 func (m *nodeMap) add(u uint32) (place uint32, fresh bool) {
+	if m.table != nil {
+		if place = m.table[u]; place > 0 {
+			return place - 1, false
+		}
+		place = uint32(len(m.nodes))
+		m.table[u] = place + 1
+		m.nodes = append(m.nodes, u)
+		return place, true
+	}
 	mask := uint32(len(m.slots) - 1)
 	for i := m.slot(u); ; i++ {
 		s := m.slots[i&mask]
@@ -67,6 +83,10 @@ func (m *nodeMap) add(u uint32) (place uint32, fresh bool) {
 
 // find returns the place of u, if it has one.
 func (m *nodeMap) find(u uint32) (place uint32, ok bool) {
+	if m.table != nil {
+		place = m.table[u]
+		return place - 1, place > 0
+	}
 	mask := uint32(len(m.slots) - 1)
 	for i := m.slot(u); ; i++ {
 		s := m.slots[i&mask]
@@ -79,8 +99,13 @@ func (m *nodeMap) find(u uint32) (place uint32, ok bool) {
 	}
 }
 
-// grow doubles the table.
+// grow doubles the slots, or makes the table of all nodes where that takes at
+// most twice as much memory.
 func (m *nodeMap) grow() {
+	if m.limit > 0 && 8*len(m.slots) >= m.limit {
+		m.tabulate()
+		return
+	}
 	m.resize(2 * len(m.slots))
 	m.shift--
 	mask := uint32(len(m.slots) - 1)
@@ -90,6 +115,18 @@ func (m *nodeMap) grow() {
 			i++
 		}
 		m.slots[i&mask] = uint64(u)<<32 | uint64(place+1)
+	}
+}
+
+// tabulate puts a table of all nodes in the place of the slots.
+func (m *nodeMap) tabulate() {
+	if cap(m.spare) < m.limit {
+		m.spare = make([]uint32, m.limit)
+	}
+	m.table = m.spare[:m.limit]
+	clear(m.table)
+	for place, u := range m.nodes {
+		m.table[u] = uint32(place) + 1
 	}
 }
 

@@ -8,17 +8,28 @@ import (
 func TestNodeMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	var m nodeMap
-	// Wide and narrow queries by turns, so that old slots must not show.
-	for round, n := range []int{5000, 3, 0, 700, 20000, 100} {
+	// Wide and narrow queries by turns, so that old slots and tables must not
+	// show.
+	for round, q := range []struct {
+		n, limit int
+		table    bool // is made
+	}{
+		{5000, 0, false}, {3, 0, false}, {0, 10, false}, {700, 900, true}, {20000, 0, false}, {6000, 5000, true},
+		{5000, 1 << 20, false}, {100, 0, false}, {9000, 10000, true}, {200, 300, false},
+	} {
+		n := q.n
 		m.reset()
+		m.limit = q.limit
 		want := map[uint32]uint32{}
 		var order []uint32
 		for range n {
 			u := r.Uint32N(uint32(2 * n))
-			switch r.IntN(4) {
-			case 0:
+			switch kind := r.IntN(4); {
+			case q.limit > 0:
+				u %= uint32(q.limit)
+			case kind == 0:
 				u = ^u // the greatest numbers
-			case 1:
+			case kind == 1:
 				u <<= 16 // equal lower halves
 			}
 			place, ok := want[u]
@@ -38,6 +49,9 @@ func TestNodeMap(t *testing.T) {
 			if got, ok := m.find(u); !ok || int(got) != place || m.nodes[place] != u {
 				t.Fatalf("round %d: node %d at %d, %t; want %d", round, u, got, ok, place)
 			}
+		}
+		if q.table != (m.table != nil) {
+			t.Errorf("round %d: %d nodes of %d, table %t", round, len(order), q.limit, m.table != nil)
 		}
 		if m.len() != len(order) {
 			t.Errorf("round %d: %d nodes, want %d", round, m.len(), len(order))

@@ -54,6 +54,9 @@ type walk struct {
 func newWalk(r rowReader, weights EdgeWeights, s *localScratch) *walk {
 	w := &walk{rowReader: r, walkScratch: &s.walk, seen: &s.seen, weights: weights}
 	w.ids, w.w = s.ids, s.w
+	if r.p != nil {
+		w.seen.limit = r.p.Len()
+	}
 	w.begin, w.end, w.degree = w.begin[:0], w.end[:0], w.degree[:0]
 	w.to, w.share = w.to[:0], w.share[:0]
 	w.score, w.next = w.score[:0], w.next[:0]
