@@ -273,7 +273,11 @@ func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, 
 	var out []engine.Edge
 	for after := engine.NodeID(0); ; {
 		page, err := v.Neighbors(id, f, after, nil)
-		out = append(out, page...)
+		if out == nil {
+			out = page
+		} else {
+			out = append(out, page...)
+		}
 		if err != nil || len(page) < neighborPage {
 			return out, err
 		}

@@ -31,9 +31,8 @@ func (o *spread) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	}
 	v := e.Snap.Graph(o.s.g).WithContext(ctx)
 	at := map[engine.NodeID]int{}
-	var most []float64 // what an item has of the one that gives it most
-	var times []int    // how many give
 	var out query.Set
+	var gifts []gift // by place in out
 	for i := range in.Items {
 		it := &in.Items[i]
 		edges, err := joined(v, it.ID, o.edge)
@@ -54,26 +53,38 @@ func (o *spread) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 				n = len(out.Items)
 				at[id] = n
 				out.Items = append(out.Items, query.Item{Graph: o.s.g.ID(), ID: id})
-				most, times = append(most, 0), append(times, 0)
+				gifts = append(gifts, gift{})
 			}
-			have := &out.Items[n]
-			have.Score += share
-			times[n]++
-			if share > most[n] || have.Why == nil {
-				most[n] = share
-				have.Why = append(slices.Clip(it.Why), query.Step{
-					Op: "spread", From: it.Ref(), Score: share, Note: fmt.Sprintf("%s, weight %g", o.edge, edge.Weight),
-				})
-			}
+			out.Items[n].Score += share
+			gifts[n].take(it, share, edge.Weight)
 		}
 	}
 	for n := range out.Items {
+		to, g := &out.Items[n], &gifts[n]
 		if o.mean {
-			out.Items[n].Score /= float64(times[n])
+			to.Score /= float64(g.times)
 		}
+		to.Why = append(slices.Clip(g.from.Why), query.Step{
+			Op: "spread", From: g.from.Ref(), Score: g.share, Note: fmt.Sprintf("%s, weight %g", o.edge, g.weight),
+		})
 	}
 	slices.SortFunc(out.Items, byScore)
 	return out, nil
+}
+
+// gift is what an item has of the one that gives it most, the first of equals.
+type gift struct {
+	from   *query.Item
+	share  float64
+	weight float32 // of the edge
+	times  int     // how many give
+}
+
+func (g *gift) take(from *query.Item, share float64, weight float32) {
+	if share > g.share || g.from == nil {
+		g.from, g.share, g.weight = from, share, weight
+	}
+	g.times++
 }
 
 func byScore(a, b query.Item) int {
