@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -98,23 +97,15 @@ func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
 	return nil
 }
 
-// cacheExport writes beside the file and puts it in place when it is whole.
+// cacheExport writes what is kept into a file.
 func (a *app) cacheExport(ctx context.Context, c *rag.Corpus, file string) error {
-	if file == "-" {
-		_, err := c.ExportCache(ctx, a.out.stdout)
+	n := 0
+	_, err := a.writeOut(file, func(w io.Writer) (err error) {
+		n, err = c.ExportCache(ctx, w)
 		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".ragdb-cache-*")
-	if err != nil {
+	})
+	if err != nil || file == "-" {
 		return err
-	}
-	n, err := c.ExportCache(ctx, f)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	if a.out.machine() {
 		a.out.json(struct {

@@ -88,7 +88,7 @@ var wordsIn = map[keyword][]string{
 	kwRemove: nextWords,
 	kwDelete: nextWords,
 	kwUse:    beginWords,
-	kwIndex:  {"IF NOT EXISTS", "IF EXISTS", "FOR", "OPTIONS"},
+	kwIndex:  {"IF NOT EXISTS", "FOR", "OPTIONS"},
 	kwCopy:   {"FROM", "TO", "OPTIONS"},
 }
 
@@ -239,6 +239,14 @@ func (e *Expectation) afterDot(s *placeScanner, toks []token) {
 	e.Start = start
 }
 
+// wordsIn returns the words that may follow in a clause.
+func (s *placeScanner) wordsIn(clause keyword) []string {
+	if clause == kwIndex && s.dropping {
+		return []string{"IF EXISTS", "FOR"}
+	}
+	return wordsIn[clause]
+}
+
 // inClause says what follows a token outside of patterns.
 func (e *Expectation) inClause(s *placeScanner, last token) {
 	nested := len(s.brackets) > 0 && s.top().role != roleSubquery
@@ -252,7 +260,7 @@ func (e *Expectation) inClause(s *placeScanner, last token) {
 		e.ColumnsOf = s.procedure
 	case last.word == kwIndex:
 		e.Indexes = s.dropping
-		e.Keywords = wordsIn[kwIndex]
+		e.Keywords = s.wordsIn(kwIndex)
 	case last.word == kwCopy:
 		e.Labels, e.EdgeTypes = true, true
 	case last.word == kwFrom || last.word == kwTo:
@@ -270,7 +278,7 @@ func (e *Expectation) inClause(s *placeScanner, last token) {
 			e.Keywords = operatorWords
 		}
 		if !nested {
-			e.Keywords = append(slices.Clone(wordsIn[s.clause]), e.Keywords...)
+			e.Keywords = append(slices.Clone(s.wordsIn(s.clause)), e.Keywords...)
 			if s.clause == kwWhere {
 				e.Keywords = append(slices.Clone(operatorWords), nextWords...)
 			}

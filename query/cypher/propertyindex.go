@@ -29,6 +29,23 @@ func indexNames(r engine.Reader, indexed []string) (map[string]string, error) {
 	return names, nil
 }
 
+// IndexNames returns what the indexes of a graph's properties are called, each
+// by the name that CREATE INDEX gave it, else by that of the property, in the
+// order of the properties' names. The caller owns the slice.
+func IndexNames(v *engine.View) ([]string, error) {
+	out := slices.Clone(v.Indexes())
+	names, err := indexNames(v, out)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if i := slices.Index(out, names[name]); i >= 0 {
+			out[i] = name
+		}
+	}
+	return out, nil
+}
+
 // makeIndex makes the index of a property. It is of the nodes of all labels.
 func makeIndex(x *exec, c *IndexClause) error {
 	if c.Options != nil && len(c.Options.Keys) > 0 {

@@ -128,10 +128,14 @@ func dbPropertyKeys(_ context.Context, call *cypher.ProcedureCall, yield func([]
 }
 
 func dbIndexes(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	properties, err := cypher.IndexNames(call.View)
+	if err != nil {
+		return err
+	}
 	for _, of := range []struct {
 		kind  string
 		names []string
-	}{{"property", call.View.Indexes()}, {"vector", call.View.Spaces()}, {"text", call.View.Fields()}} {
+	}{{"property", properties}, {"vector", call.View.Spaces()}, {"text", call.View.Fields()}} {
 		for _, name := range of.names {
 			if err := yield([]cypher.Value{cypher.String(name), cypher.String(of.kind)}); err != nil {
 				return err

@@ -233,6 +233,23 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestIndexNames lists indexes by the names they were given, which DROP INDEX
+// takes.
+func TestIndexNames(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	run(t, s, "CREATE INDEX FOR (n:town) ON (n.size)")
+	run(t, s, "CREATE INDEX founded FOR (n:town) ON (n.year)")
+	list := "CALL db.indexes() YIELD name, type WHERE type = 'property' RETURN name"
+	if got := run(t, s, list); !slices.Equal(got, []string{"size", "founded"}) {
+		t.Errorf("indexes %v", got)
+	}
+	run(t, s, "DROP INDEX founded")
+	if got := run(t, s, list); !slices.Equal(got, []string{"size"}) {
+		t.Errorf("indexes %v after one was dropped", got)
+	}
+}
+
 // TestDirectionOfProjection chooses another direction than a projection has.
 func TestDirectionOfProjection(t *testing.T) {
 	t.Parallel()
