@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
@@ -280,20 +279,24 @@ func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem
 	return nil
 }
 
-// communityPlans returns the communities that there are to be, in order of
-// level and key.
-func communityPlans(v engine.Reader) ([]plannedCommunity, error) {
-	var out []plannedCommunity
-	for e, err := range v.Bucket(bucketPlan).Prefix(communityPlanKey("")) {
-		if err != nil {
-			return nil, err
+// communityPlans returns the communities that there are to be from one level to
+// another, in order of level and key.
+func communityPlans(v engine.Reader, from, to int) (out []plannedCommunity, err error) {
+	for level := from; level <= to; level++ {
+		before := len(out)
+		for e, err := range v.Bucket(bucketPlan).Prefix(communityPlanKey(strconv.Itoa(level) + "/")) {
+			if err != nil {
+				return nil, err
+			}
+			var p plannedCommunity
+			if err := json.Unmarshal(e.Value, &p); err != nil {
+				return nil, err
+			}
+			out = append(out, p)
 		}
-		var p plannedCommunity
-		if err := json.Unmarshal(e.Value, &p); err != nil {
-			return nil, err
+		if len(out) == before {
+			break // what is deeper would be a part of something here
 		}
-		out = append(out, p)
 	}
-	slices.SortStableFunc(out, func(a, b plannedCommunity) int { return a.Level - b.Level })
 	return out, nil
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -29,9 +31,9 @@ type reportStage struct {
 	s     *System
 	level int
 	// met are the communities that Items has yielded, parts those that they are
-	// divided into, by key of the whole.
+	// divided into, by key of the whole: only large ones want them.
 	met   map[string]plannedCommunity
-	parts map[string][]plannedCommunity
+	parts func() (map[string][]plannedCommunity, error)
 	// heads are what Do has read of nodes.
 	heads *heads
 }
@@ -45,24 +47,29 @@ func (st *reportStage) Graph() *engine.Graph { return st.s.g }
 // Items implements [rag.Stage].
 func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
-		plans, err := communityPlans(s.Graph(st.s.g).WithContext(ctx))
+		v := s.Graph(st.s.g).WithContext(ctx)
+		deepest := st.level
+		if st.level == maxLevel {
+			deepest = math.MaxInt
+		}
+		plans, err := communityPlans(v, st.level, deepest)
 		if err != nil {
 			yield(rag.WorkItem{}, err)
 			return
 		}
-		st.met, st.parts, st.heads = map[string]plannedCommunity{}, map[string][]plannedCommunity{}, newHeads()
+		st.met, st.heads = map[string]plannedCommunity{}, newHeads()
 		for _, p := range plans {
-			if min(p.Level, maxLevel) == st.level {
-				st.met[communityItem(p.Key)] = p
-			}
-			if _, ok := st.met[communityItem(p.Parent)]; ok {
-				st.parts[p.Parent] = append(st.parts[p.Parent], p) // the whole comes first
-			}
+			st.met[communityItem(p.Key)] = p
 		}
-		for _, p := range plans {
-			if min(p.Level, maxLevel) != st.level {
-				continue
+		st.parts = sync.OnceValues(func() (map[string][]plannedCommunity, error) {
+			out := map[string][]plannedCommunity{}
+			parts, err := communityPlans(v, st.level+1, max(deepest, st.level+1))
+			for _, p := range parts {
+				out[p.Parent] = append(out[p.Parent], p)
 			}
+			return out, err
+		})
+		for _, p := range plans {
 			digest := []string{p.Digest}
 			for _, id := range p.Members {
 				digest = append(digest, strconv.FormatUint(uint64(id), 36))

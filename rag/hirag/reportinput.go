@@ -144,7 +144,11 @@ func edgesAt(v engine.Reader, id engine.NodeID, filter engine.EdgeFilter, dst []
 // partReports returns the reports of a community's parts, the largest part
 // first, and the nodes that they tell of.
 func (st *reportStage) partReports(v engine.Reader, p plannedCommunity) (reports []string, covered map[engine.NodeID]bool, used int, err error) {
-	parts := slices.Clone(st.parts[p.Key])
+	all, err := st.parts()
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	parts := slices.Clone(all[p.Key])
 	slices.SortStableFunc(parts, func(a, b plannedCommunity) int { return len(b.Members) - len(a.Members) })
 	covered = map[engine.NodeID]bool{}
 	typ, ok := v.NodeType(typeCommunity)

@@ -3,6 +3,7 @@ package hirag
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -41,7 +42,7 @@ func (s *System) Stats(ctx context.Context, v *engine.View) ([]rag.Figure, error
 			rag.Figure{Name: name("new since"), Value: f.Moved},
 		)
 	}
-	plans, err := communityPlans(v)
+	plans, err := communityPlans(v, 0, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
