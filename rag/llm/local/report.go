@@ -69,23 +69,31 @@ func (p *Provider) merge(ctx context.Context, descriptions []string, limit int) 
 //     relations), at most 10.
 func (p *Provider) report(ctx context.Context, in llm.ReportInput, limit int) (llm.Report, []string, error) {
 	strength := map[string]float64{}
+	about := map[string][]string{} // what relations say, by the keys of their ends
 	total := 0.0
-	var said []string
+	var told []string // by relations
 	for _, r := range in.Relations {
-		strength[text.Key(r.Source)] += r.Strength
-		strength[text.Key(r.Target)] += r.Strength
+		source, target := text.Key(r.Source), text.Key(r.Target)
+		strength[source] += r.Strength
+		strength[target] += r.Strength
 		total += max(0, r.Strength)
+		t := closed(clean(r.Description))
+		told = append(told, t)
+		about[source] = append(about[source], t)
+		if target != source {
+			about[target] = append(about[target], t)
+		}
 	}
-	top := slices.Clone(in.Entities)
-	slices.SortStableFunc(top, func(a, b llm.Entity) int {
-		return cmp.Compare(strength[text.Key(b.Name)], strength[text.Key(a.Name)])
-	})
+	top := make([]subject, len(in.Entities))
+	for i, e := range in.Entities {
+		top[i] = subject{e, text.Key(e.Name)}
+	}
+	slices.SortStableFunc(top, func(a, b subject) int { return cmp.Compare(strength[b.key], strength[a.key]) })
+	var said []string
 	for _, e := range top {
 		said = append(said, closed(clean(e.Description)))
 	}
-	for _, r := range in.Relations {
-		said = append(said, closed(clean(r.Description)))
-	}
+	said = append(said, told...)
 	read := append(slices.Clone(said), in.Reports...)
 
 	var names []string
@@ -107,7 +115,7 @@ func (p *Provider) report(ctx context.Context, in llm.ReportInput, limit int) (l
 	}
 	left := limit - p.tokens(out.Title) - p.tokens(out.Summary) - p.tokens(out.Reason)
 	for _, e := range top[:min(len(top), maxFindings)] {
-		f, err := p.finding(ctx, e, in.Relations, min(left, limit/4))
+		f, err := p.finding(ctx, e.Description, about[e.key], min(left, limit/4))
 		if err != nil {
 			return llm.Report{}, nil, err
 		}
@@ -121,23 +129,23 @@ func (p *Provider) report(ctx context.Context, in llm.ReportInput, limit int) (l
 	return out, read, nil
 }
 
-// finding returns what is said of one entity, in at most limit tokens.
-func (p *Provider) finding(ctx context.Context, e llm.Entity, relations []llm.Relation, limit int) (llm.Finding, error) {
-	key := text.Key(e.Name)
-	var said []string
+// subject is an entity that a report tells of, and the key of its name.
+type subject struct {
+	llm.Entity
+	key string
+}
+
+// finding returns what is said of one entity, by its description and relations,
+// in at most limit tokens.
+func (p *Provider) finding(ctx context.Context, description string, said []string, limit int) (llm.Finding, error) {
 	headline := ""
-	for _, r := range relations {
-		if text.Key(r.Source) == key || text.Key(r.Target) == key {
-			said = append(said, closed(clean(r.Description)))
-		}
-	}
 	if len(said) > 0 {
 		headline = said[0]
-	} else if s := sentencesOf(e.Description); len(s) > 0 {
+	} else if s := sentencesOf(description); len(s) > 0 {
 		headline = s[0]
 	}
 	headline = p.cut(headline, limit/2)
-	about := append([]string{closed(clean(e.Description))}, said...)
+	about := append([]string{closed(clean(description))}, said...)
 	explanation, err := p.summary(ctx, about, limit-p.tokens(headline))
 	return llm.Finding{Summary: headline, Explanation: explanation}, err
 }

@@ -23,32 +23,45 @@ const maxRanked = 1000
 // lengths. Lengths count one more than in the paper, so that sentences of one
 // stem have an edge, too. O(pairs with a stem in common).
 func textRank(ctx context.Context, sentences []string) ([]float64, error) {
-	postings := make(map[string][]uint32)
-	bags := make([][]count, len(sentences))
+	number := map[string]int{} // of a term
+	var postings [][]int       // of a term, sentences from the present one on
+	bags := make([][]int, len(sentences))
 	for i, s := range sentences {
-		bags[i] = bag(s)
-		for _, w := range bags[i] {
-			postings[w.term] = append(postings[w.term], uint32(i))
+		for _, w := range bag(s) {
+			n, ok := number[w.term]
+			if !ok {
+				n = len(postings)
+				number[w.term] = n
+				postings = append(postings, nil)
+			}
+			bags[i] = append(bags[i], n)
+			postings[n] = append(postings[n], i)
+		}
+	}
+	for term, n := range number {
+		if lex.IsStop(term) { // of a sentence of stop words only
+			postings[n] = nil
 		}
 	}
 	var edges []graphops.WeightedEdge
 	shared := make([]int, len(sentences))
-	for i, words := range bags {
+	for i, terms := range bags {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		clear(shared)
-		for _, w := range words {
-			if lex.IsStop(w.term) {
-				continue // of a sentence of stop words only
+		clear(shared[i:])
+		for _, n := range terms {
+			if len(postings[n]) == 0 {
+				continue
 			}
-			for _, j := range postings[w.term] {
+			postings[n] = postings[n][1:]
+			for _, j := range postings[n] {
 				shared[j]++
 			}
 		}
 		for j := i + 1; j < len(shared); j++ {
 			if shared[j] > 0 {
-				length := math.Log(1+float64(len(words))) + math.Log(1+float64(len(bags[j])))
+				length := math.Log(1+float64(len(terms))) + math.Log(1+float64(len(bags[j])))
 				edges = append(edges, graphops.WeightedEdge{
 					From: uint32(i), To: uint32(j), Weight: float32(float64(shared[j]) / length)})
 			}
@@ -86,6 +99,9 @@ func (p *Provider) summary(ctx context.Context, texts []string, limit int) (stri
 	var chosen []int // best first
 	left := limit
 	for _, i := range order {
+		if left <= 0 {
+			break
+		}
 		if n := p.tokens(sentences[i]); n <= left {
 			chosen = append(chosen, i)
 			left -= n + 1 // the blank before the next
