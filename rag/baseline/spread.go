@@ -121,27 +121,25 @@ func (o *here) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	if !ok {
 		return query.Set{}, nil
 	}
+	ids := make([]engine.NodeID, len(in.Items))
+	for i := range in.Items {
+		ids[i] = in.Items[i].ID
+	}
+	nodes, err := readNodes(base, ids)
+	if err != nil {
+		return query.Set{}, err
+	}
 	var out query.Set
-	for part := range slices.Chunk(in.Items, nodePage) {
-		ids := make([]engine.NodeID, len(part))
-		for i := range part {
-			ids[i] = part[i].ID
+	for i, it := range in.Items {
+		id, err := v.Lookup(t, nodes[i].Key)
+		if isMissing(err) {
+			continue // its extraction failed
 		}
-		nodes, err := readNodes(base, ids)
 		if err != nil {
 			return query.Set{}, err
 		}
-		for i, it := range part {
-			id, err := v.Lookup(t, nodes[i].Key)
-			if isMissing(err) {
-				continue // its extraction failed
-			}
-			if err != nil {
-				return query.Set{}, err
-			}
-			it.Graph, it.ID = o.s.g.ID(), id
-			out.Items = append(out.Items, it)
-		}
+		it.Graph, it.ID = o.s.g.ID(), id
+		out.Items = append(out.Items, it)
 	}
 	return out, nil
 }
