@@ -87,7 +87,8 @@ func (o *PPROptions) validate() error {
 //
 // For steps over 2 each node's row is still read once. The time is that of
 // reading the rows within Steps-1 edges of the seeds, and of one pass over
-// them a step; memory is 60 bytes a node met and 12 an entry read. The scores
+// them a step; memory is 60 bytes a node met and 12 an entry read, and 4 a node
+// of a Projection of which more than a sixteenth is met. The scores
 // do not depend on the order of the seeds, and sums are made in the order in
 // which nodes are met.
 //
