@@ -145,8 +145,9 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 }
 
 // task is the model call for a target and the documents that its descriptions
-// are from; ok is false where there is nothing to unite.
-func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []string, ok bool, err error) {
+// are from, none where replies are not kept; ok is false where there is nothing
+// to unite.
+func (st *describeStage) task(m *rag.Models, v engine.Reader, item string) (t llm.Task, docs []string, ok bool, err error) {
 	target, err := st.s.targetOf(v, item)
 	if err != nil {
 		return t, nil, false, err
@@ -163,6 +164,10 @@ func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []
 		}
 		in.Descriptions = append(in.Descriptions, d)
 	}
+	t = llm.Task{Kind: llm.MergeDescriptions, Input: in}
+	if m.Free {
+		return t, nil, true, nil
+	}
 	for c, err := range v.Contributions(target) {
 		if err != nil {
 			return t, nil, false, err
@@ -177,12 +182,12 @@ func (st *describeStage) task(v engine.Reader, item string) (t llm.Task, docs []
 			docs = append(docs, doc)
 		}
 	}
-	return llm.Task{Kind: llm.MergeDescriptions, Input: in}, docs, true, nil
+	return t, docs, true, nil
 }
 
 // Do implements [rag.Stage].
 func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	t, docs, ok, err := st.task(s.Graph(st.s.g).WithContext(ctx), w.Key)
+	t, docs, ok, err := st.task(m, s.Graph(st.s.g).WithContext(ctx), w.Key)
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -86,25 +86,18 @@ func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	return encodeWords(chunkWords{Tokens: ch.Tokens, Vector: own, Words: words}, embedded)
 }
 
-// sumsByKey returns each keyword's sum over a chunk, scaled by sign.
-func sumsByKey(cw chunkWords, sentences [][]float32, sign int64) map[string]*wordSum {
-	fixed := make([][]int64, len(sentences))
-	for i, v := range sentences {
-		if v != nil {
-			fixed[i] = toFixed(v)
+// addWord adds to the sum of a key the sentences that a word stands in, n times
+// each; those without a vector do not count, and a word of none has no sum.
+func addWord[K comparable](sums map[K]*wordSum, key K, w chunkWord, sentences [][]int64, n int64) {
+	for _, i := range w.In {
+		if sentences[i] == nil {
+			continue
 		}
-	}
-	out := make(map[string]*wordSum, len(cw.Words))
-	for _, w := range cw.Words {
-		sum := &wordSum{}
-		for _, i := range w.In {
-			if fixed[i] != nil {
-				sum.add(fixed[i], sign)
-			}
+		if sums[key] == nil {
+			sums[key] = &wordSum{}
 		}
-		out[w.Key] = sum
+		sums[key].add(sentences[i], n)
 	}
-	return out
 }
 
 // Apply implements [rag.Stage].
@@ -139,7 +132,7 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 			return err
 		}
 	}
-	sums := sumsByKey(cw, sentences, 1)
+	fixed := allFixed(sentences)
 	for _, word := range cw.Words {
 		k, ok := st.ids[word.Key]
 		if !ok {
@@ -155,13 +148,7 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 		if err := v.AddEdge(k, id, contains, 1); err != nil {
 			return err
 		}
-		if sums[word.Key].count == 0 {
-			continue // its sentences have no vectors
-		}
-		if st.sums[k] == nil {
-			st.sums[k] = &wordSum{}
-		}
-		st.sums[k].addSum(sums[word.Key])
+		addWord(st.sums, k, word, fixed, 1)
 	}
 	return nil
 }
@@ -217,7 +204,8 @@ func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[e
 		}
 		sum.addSum(sums[id])
 		if sum.count > 0 {
-			err = errors.Join(bucket.Set(key, sum.append(nil)), stale.Set(key, nil))
+			raw = sum.append(raw[:0])
+			err = errors.Join(bucket.Set(key, raw), stale.Set(key, nil))
 		} else {
 			err = errors.Join(bucket.Delete(key), stale.Set(key, nil))
 		}

@@ -39,14 +39,9 @@ func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (
 		if err != nil {
 			return nil, err
 		}
-		for key, sum := range sumsByKey(chunkWords{Words: words}, vecs, -1) {
-			if sum.count == 0 {
-				continue
-			}
-			if sums[key] == nil {
-				sums[key] = &wordSum{}
-			}
-			sums[key].addSum(sum)
+		fixed := allFixed(vecs)
+		for _, w := range words {
+			addWord(sums, w.Key, w, fixed, -1)
 		}
 	}
 	return func(_ context.Context, tx *engine.Tx) error {

@@ -97,3 +97,14 @@ func toFixed(v []float32) []int64 {
 	}
 	return out
 }
+
+// allFixed returns vectors in fixed point, nil for those that are nil.
+func allFixed(vecs [][]float32) [][]int64 {
+	out := make([][]int64, len(vecs))
+	for i, v := range vecs {
+		if v != nil {
+			out[i] = toFixed(v)
+		}
+	}
+	return out
+}

@@ -158,12 +158,17 @@ func TestWordResult(t *testing.T) {
 		back[1] != nil || !slices.Equal(back[0], vecs[0]) || !slices.Equal(back[2], vecs[2]) {
 		t.Errorf("read back %+v, %v", got, back)
 	}
-	sums := sumsByKey(got, back, -1)
+	sums := map[string]*wordSum{}
+	addWord(sums, "a", got.Words[0], allFixed(back), -1)
+	addWord(sums, "b", chunkWord{Key: "b", In: []int{1}}, allFixed(back), 1)
 	want := &wordSum{}
 	want.add(toFixed(vecs[0]), -1)
 	want.add(toFixed(vecs[2]), -1)
 	if !bytes.Equal(sums["a"].append(nil), want.append(nil)) {
 		t.Error("the sum of a is not that of its sentences")
+	}
+	if len(sums) != 1 {
+		t.Error("a word without vectors has a sum")
 	}
 	for _, n := range []int{0, 1, 2, len(b) / 3, len(b) - 1} {
 		if _, _, err := decodeWords(b[:n]); err == nil {

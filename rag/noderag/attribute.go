@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -40,8 +42,7 @@ func attributeItem(entity engine.NodeID) string { return fmt.Sprintf("attribute:
 type around struct {
 	name             string
 	units, relations []string
-	sources          []engine.NodeID // chunks
-	docs             []string
+	nodes            []engine.NodeID // of the units and relations
 }
 
 func (a *around) digest() [32]byte {
@@ -132,7 +133,6 @@ func (s *System) around(v *engine.View, met *entities, entity engine.NodeID) (ar
 	})
 	out := around{name: total.Label}
 	left := summaryTokens
-	sources := map[engine.NodeID]bool{}
 	for _, n := range all {
 		if left -= n.tokens; left < 0 {
 			break
@@ -142,12 +142,9 @@ func (s *System) around(v *engine.View, met *entities, entity engine.NodeID) (ar
 		} else {
 			out.relations = append(out.relations, n.text)
 		}
-		if err := addSources(v, engine.NodeTarget(n.id), sources); err != nil {
-			return around{}, err
-		}
+		out.nodes = append(out.nodes, n.id)
 	}
-	out.sources, out.docs, err = sourcesAndDocs(v, sources)
-	return out, err
+	return out, nil
 }
 
 // joined returns what is said of a relationship as one text. It is sorted: the
@@ -156,31 +153,35 @@ func joined(texts []string) string {
 	return strings.Join(slices.Sorted(slices.Values(texts)), "\t")
 }
 
-// addSources adds the chunks that a node rests on.
-func addSources(v engine.Reader, t engine.Target, to map[engine.NodeID]bool) error {
-	set, err := v.Sources(t)
-	if err != nil {
-		return err
+// sourcesOf returns the chunks that nodes rest on, in order of id.
+func sourcesOf(v engine.Reader, nodes []engine.NodeID) ([]engine.NodeID, error) {
+	all := roaring.New()
+	for _, id := range nodes {
+		set, err := v.Sources(engine.NodeTarget(id))
+		if err != nil {
+			return nil, err
+		}
+		all.Or(set)
 	}
-	for it := set.Iterator(); it.HasNext(); {
-		to[engine.NodeID(it.Next())] = true
+	var out []engine.NodeID
+	for it := all.Iterator(); it.HasNext(); {
+		out = append(out, engine.NodeID(it.Next()))
 	}
-	return nil
+	return out, nil
 }
 
-// sourcesAndDocs returns chunks in order of id, and their documents' keys.
-func sourcesAndDocs(v engine.Reader, chunks map[engine.NodeID]bool) (ids []engine.NodeID, docs []string, err error) {
-	names := map[string]bool{}
-	for id := range chunks {
-		n, err := v.Node(id)
-		if err != nil {
-			return nil, nil, err
-		}
-		ids = append(ids, id)
-		names[rag.DocOf(n.Key)] = true
+// docsFor returns the documents of chunks that a reply goes with; none where
+// replies are not kept.
+func docsFor(m *rag.Models, v engine.Reader, chunks []engine.NodeID) ([]string, error) {
+	if m.Free {
+		return nil, nil
 	}
-	slices.Sort(ids)
-	return ids, sorted(names), nil
+	names := map[string]bool{}
+	err := v.EachNode(chunks, func(_ int, n engine.Node) error {
+		names[rag.DocOf(n.Key)] = true
+		return nil
+	})
+	return sorted(names), err
 }
 
 // summarised is what the attribute stage made.
@@ -201,13 +202,20 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mod
 	if err != nil {
 		return nil, err
 	}
-	reply, err := m.Do(ctx, st.s.Item(w), a.docs, llm.Task{
+	if out.Sources, err = sourcesOf(v, a.nodes); err != nil {
+		return nil, err
+	}
+	docs, err := docsFor(m, v, out.Sources)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{
 		Kind: llm.Attribute, Input: llm.AttributeInput{Name: a.name, Units: a.units, Relations: a.relations},
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.Sources, out.Text = a.sources, strings.TrimSpace(reply.Text)
+	out.Text = strings.TrimSpace(reply.Text)
 	return json.Marshal(out)
 }
 

@@ -194,12 +194,15 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	if len(list) < st.s.p.Least {
 		return json.Marshal(out)
 	}
-	in, sources, err := st.input(v, list)
+	in, nodes, err := st.input(v, list)
 	if err != nil {
 		return nil, err
 	}
-	var docs []string
-	if out.Sources, docs, err = sourcesAndDocs(v, sources); err != nil {
+	if out.Sources, err = sourcesOf(v, nodes); err != nil {
+		return nil, err
+	}
+	docs, err := docsFor(m, v, out.Sources)
+	if err != nil {
 		return nil, err
 	}
 	var r llm.Report
@@ -233,8 +236,8 @@ func elements(r llm.Report, most int) []toldElement {
 
 // input is what a model reads of a community: its attributes and units, each
 // under the weightiest entity that it is of, the weightiest entities first, as
-// far as it can be read.
-func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, map[engine.NodeID]bool, error) {
+// far as it can be read, and the nodes that it read.
+func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []engine.NodeID, error) {
 	type group struct {
 		entity
 		key   string
@@ -289,7 +292,7 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, ma
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
 	})
 	in := llm.ReportInput{}
-	sources := map[engine.NodeID]bool{}
+	var nodes []engine.NodeID
 	left := summaryTokens
 	for _, e := range order {
 		fit := 0
@@ -305,13 +308,9 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, ma
 			break
 		}
 		in.Entities = append(in.Entities, llm.Entity{Name: e.label, Description: strings.Join(e.says[:fit], " ")})
-		for _, id := range e.nodes[:fit] {
-			if err := addSources(v, engine.NodeTarget(id), sources); err != nil {
-				return in, nil, err
-			}
-		}
+		nodes = append(nodes, e.nodes[:fit]...)
 	}
-	return in, sources, nil
+	return in, nodes, nil
 }
 
 // textOf returns the text of S, R, A or H.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -63,30 +64,17 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	if !ok {
 		return out, nil
 	}
-	var units []engine.NodeID
-	var texts []string
-	for t, err := range v.ContributedBy(id) {
-		if err != nil {
-			return nil, err
-		}
-		if t.Type != 0 {
-			break
-		}
-		n, err := v.Node(t.Node)
-		if err != nil {
-			return nil, err
-		}
-		if n.Type != unitType {
-			continue
-		}
-		total, err := v.Total(t)
-		if err != nil {
-			return nil, err
-		}
-		units, texts = append(units, t.Node), append(texts, total.Texts[0])
+	units, err := said(v, id, unitType)
+	if err != nil || len(units) == 0 {
+		return out, err
 	}
-	if len(texts) == 0 {
-		return out, nil
+	texts := make([]string, len(units))
+	for i, unit := range units {
+		total, err := v.Total(engine.NodeTarget(unit))
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = total.Texts[0]
 	}
 	vecs, err := m.Embed(ctx, []string{rag.DocOf(w.Key)}, texts)
 	if err != nil {
@@ -98,6 +86,28 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 		}
 	}
 	return out, nil
+}
+
+// said returns the nodes of a type that a chunk contributed to, ascending.
+func said(v engine.Reader, chunk engine.NodeID, t engine.TypeID) ([]engine.NodeID, error) {
+	var all, out []engine.NodeID
+	for target, err := range v.ContributedBy(chunk) {
+		if err != nil {
+			return nil, err
+		}
+		if target.Type != 0 {
+			break // edges follow
+		}
+		all = append(all, target.Node)
+	}
+	err := v.EachNode(all, func(_ int, n engine.Node) error {
+		if n.Type == t {
+			out = append(out, n.ID)
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return out, err
 }
 
 // own returns a chunk's vector in the base graph, nil where it has none.
