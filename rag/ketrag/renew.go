@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"iter"
+	"math"
+	"slices"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/vecindex"
-	"iter"
-	"slices"
 )
 
 // renewStage makes the vectors of the keywords whose sums have changed. It is
@@ -33,7 +35,7 @@ func (st *renewStage) Graph() *engine.Graph { return st.s.g }
 // a time. The epoch makes each run's items its own.
 func (st *renewStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
-		ids, err := st.stale(s.Graph(st.s.g).WithContext(ctx))
+		ids, err := st.stale(s.Graph(st.s.g).WithContext(ctx), math.MaxInt)
 		if err != nil {
 			yield(rag.WorkItem{}, err)
 			return
@@ -48,8 +50,9 @@ func (st *renewStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 	}
 }
 
-// stale returns the keywords whose vectors are to be made anew, ascending.
-func (st *renewStage) stale(v engine.Reader) ([]engine.NodeID, error) {
+// stale returns the keywords whose vectors are to be made anew, ascending, at
+// most so many.
+func (st *renewStage) stale(v engine.Reader, most int) ([]engine.NodeID, error) {
 	var ids []engine.NodeID
 	for e, err := range v.Bucket(staleOf(st.model.Model)).Scan(nil, nil) {
 		if err != nil {
@@ -58,7 +61,9 @@ func (st *renewStage) stale(v engine.Reader) ([]engine.NodeID, error) {
 		if len(e.Key) != 8 {
 			return nil, errSum
 		}
-		ids = append(ids, engine.NodeID(binary.BigEndian.Uint64(e.Key)))
+		if ids = append(ids, engine.NodeID(binary.BigEndian.Uint64(e.Key))); len(ids) == most {
+			break
+		}
 	}
 	return ids, nil
 }
@@ -71,11 +76,11 @@ func (st *renewStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.Wor
 // Apply implements [rag.Stage]: the first keywords that are stale still.
 func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ []byte) error {
 	v := tx.Graph(st.s.g)
-	ids, err := st.stale(v)
+	ids, err := st.stale(v, renewBatch)
 	if err != nil {
 		return err
 	}
-	return st.s.renew(v, st.model, ids[:min(len(ids), renewBatch)])
+	return st.s.renew(v, st.model, ids)
 }
 
 // renew makes the vectors of keywords from their sums. A keyword without a sum,
