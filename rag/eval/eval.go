@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
 		return nil, fmt.Errorf("eval: %w", wrong("growth needs records apart and no paid model"))
 	}
-	r := &runner{o: o}
+	r := &runner{o: o, built: map[string]indexed{}}
 	defer r.close()
 	if err := r.open(ctx); err != nil {
 		return nil, fmt.Errorf("eval: %w", err)
@@ -106,6 +106,8 @@ type runner struct {
 
 	documents, chunks int  // once indexed
 	begun             bool // answers are being asked for
+	// built are the indexes of this run, by instance.
+	built map[string]indexed
 }
 
 func (r *runner) run(ctx context.Context) (*Report, error) {
@@ -185,7 +187,7 @@ func (r *runner) report() (*Report, error) {
 // measure indexes by a method and asks it all questions. The cost is what the
 // method added to what all share.
 func (r *runner) measure(ctx context.Context, sys rag.System, title string) (*Figure, error) {
-	_, own, known, err := r.kept(ctx, sys.Instance(), sys, nil)
+	own, err := r.indexed(ctx, sys)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +195,8 @@ func (r *runner) measure(ctx context.Context, sys rag.System, title string) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	if known || sys.Graph() == nil {
-		f.cost(own)
+	if own.known || sys.Graph() == nil {
+		f.cost(own.build)
 	}
 	return f, nil
 }

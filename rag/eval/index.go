@@ -134,6 +134,27 @@ func (r *runner) kept(ctx context.Context, name string, sys rag.System, inputs [
 	return res, b, true, errors.Join(err, r.keepBuild(ctx, name, b))
 }
 
+// indexed is an index that a run has seen to.
+type indexed struct {
+	build
+	known bool
+}
+
+// indexed indexes by a method. Methods of one instance have one index, which is
+// seen to once.
+func (r *runner) indexed(ctx context.Context, sys rag.System) (indexed, error) {
+	instance := sys.Instance()
+	if have, ok := r.built[instance]; ok {
+		return have, nil
+	}
+	_, b, known, err := r.kept(ctx, instance, sys, nil)
+	if err != nil {
+		return indexed{}, err
+	}
+	r.built[instance] = indexed{b, known}
+	return r.built[instance], nil
+}
+
 // indexAll indexes what all methods share, by a method that adds nothing.
 func (r *runner) indexAll(ctx context.Context) (b build, known bool, err error) {
 	shared, err := r.system(ctx, rag.Spec{Name: "naive"})
