@@ -93,22 +93,14 @@ func (lv *level) read(v engine.Reader, typeName, prefix string) error {
 		key    string
 		digest uint64
 	}
-	var ids []engine.NodeID
-	for id, err := range graph.Nodes(v, typeName) {
+	var nodes []node
+	for n, err := range graph.ReadAll(v, typeName) {
 		if err != nil {
 			return err
 		}
-		ids = append(ids, id)
-	}
-	var nodes []node
-	err := v.EachNode(ids, func(_ int, n engine.Node) error {
 		if strings.HasPrefix(n.Key, prefix) {
 			nodes = append(nodes, node{n.ID, n.Key, hashOf(string(n.Prop(propEmbedded).AsBytes()))})
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	slices.SortFunc(nodes, func(a, b node) int { return cmp.Compare(a.key, b.key) })
 	lv.at = make(map[engine.NodeID]int, len(nodes))

@@ -3,8 +3,6 @@ package baseline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -210,58 +208,6 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 }
 
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
-
-// nodesOf yields the nodes of a type, by rising id.
-func nodesOf(v engine.Reader, nodeType string) iter.Seq2[engine.Node, error] {
-	return func(yield func(engine.Node, error) bool) {
-		t, ok := v.NodeType(nodeType)
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
-		if err != nil {
-			yield(engine.Node{}, err)
-			return
-		}
-		for part := range slices.Chunk(set.ToArray(), nodePage) {
-			ids := make([]engine.NodeID, len(part))
-			for i, id := range part {
-				ids[i] = engine.NodeID(id)
-			}
-			nodes, err := readNodes(v, ids)
-			if err != nil {
-				yield(engine.Node{}, err)
-				return
-			}
-			for _, n := range nodes {
-				if !yield(n, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// nodePage is how many nodes are read together.
-const nodePage = 256
-
-// readNodes reads nodes that there must be, in their order.
-func readNodes(v engine.Reader, ids []engine.NodeID) ([]engine.Node, error) {
-	out := make([]engine.Node, len(ids))
-	err := v.EachNode(ids, func(i int, n engine.Node) error {
-		out[i] = n
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, n := range out {
-		if n.ID == 0 {
-			return nil, fmt.Errorf("node %d: %w", ids[i], engine.ErrNotFound)
-		}
-	}
-	return out, nil
-}
 
 // joined returns the edges of a type at a node, in order of the other end.
 func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, error) {

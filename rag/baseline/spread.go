@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // spread multiplies the scores of a set with the matrix of an edge type: each
@@ -125,7 +126,7 @@ func (o *here) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	for i := range in.Items {
 		ids[i] = in.Items[i].ID
 	}
-	nodes, err := readNodes(base, ids)
+	nodes, err := graph.Read(base, ids)
 	if err != nil {
 		return query.Set{}, err
 	}

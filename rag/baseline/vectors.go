@@ -33,7 +33,7 @@ func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 	}
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for n, err := range nodesOf(v, typ) {
+		for n, err := range graph.ReadAll(v, typ) {
 			var text string
 			if err == nil {
 				text, err = st.text(v, n)

@@ -4,6 +4,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // maxCited bounds the chunks that an entity or relation is said to rest on,
@@ -130,6 +131,6 @@ func (c *citing) sourcesOf(t engine.Target) ([]engine.NodeID, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.sources[t] = idsOf(set)
+	c.sources[t] = graph.IDs(set)
 	return c.sources[t], nil
 }

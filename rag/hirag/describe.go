@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -175,7 +176,7 @@ func describe(v engine.Reader, id engine.NodeID) (described, error) {
 
 // describeEach is describe of several nodes, in their order.
 func describeEach(v engine.Reader, ids []engine.NodeID) ([]described, error) {
-	nodes, err := readNodes(v, ids)
+	nodes, err := graph.Read(v, ids)
 	if err != nil {
 		return nil, err
 	}

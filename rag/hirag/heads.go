@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // head is what relations tell of a node at their end.
@@ -25,7 +26,7 @@ func newHeads() *heads { return &heads{known: map[engine.NodeID]head{}} }
 // fill adds to ends those of the edges that are not among them. What it gets and
 // what it has read are known from then on.
 func (h *heads) fill(v engine.Reader, ends map[engine.NodeID]head, edges []engine.Edge, filter engine.EdgeFilter) error {
-	nodes, err := readNodes(v, h.unknown(ends, edges))
+	nodes, err := graph.Read(v, h.unknown(ends, edges))
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,8 @@ package hirag
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -95,56 +92,17 @@ const readAtOnce = 1024
 // nodesOf returns the nodes of a type, in order of key. A type that is not there
 // has none.
 func nodesOf(v engine.Reader, typ string) ([]node, error) {
-	t, ok := v.NodeType(typ)
-	if !ok {
-		return nil, nil
-	}
-	ids, err := v.Nodes(t)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]node, 0, ids.GetCardinality())
-	for some := range slices.Chunk(idsOf(ids), readAtOnce) {
-		err := v.EachNode(some, func(_ int, n engine.Node) error {
-			layer := 0
-			if typ == typeSummary {
-				layer = int(n.Prop(propLayer).AsInt())
-			}
-			out = append(out, node{n.ID, n.Key, layer})
-			return nil
-		})
+	var out []node
+	for n, err := range graph.ReadAll(v, typ) {
 		if err != nil {
 			return nil, err
 		}
+		layer := 0
+		if typ == typeSummary {
+			layer = int(n.Prop(propLayer).AsInt())
+		}
+		out = append(out, node{n.ID, n.Key, layer})
 	}
 	slices.SortFunc(out, less)
 	return out, nil
-}
-
-// readNodes returns nodes in the order of their ids; a node that is not there is
-// an error.
-func readNodes(v engine.Reader, ids []engine.NodeID) ([]engine.Node, error) {
-	out := make([]engine.Node, len(ids))
-	err := v.EachNode(ids, func(i int, n engine.Node) error {
-		out[i] = n
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, n := range out {
-		if n.ID == 0 {
-			return nil, fmt.Errorf("node %d: %w", ids[i], engine.ErrNotFound)
-		}
-	}
-	return out, nil
-}
-
-// idsOf returns the nodes of a set, ascending.
-func idsOf(set *roaring.Bitmap) []engine.NodeID {
-	out := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		out = append(out, engine.NodeID(it.Next()))
-	}
-	return out
 }

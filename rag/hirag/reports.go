@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
 // Reports takes the communities down to a level that are reported on, by rating
@@ -33,7 +34,7 @@ func (o *allReports) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	}
 	var out query.Set
 	levels := map[engine.NodeID]int64{}
-	for some := range slices.Chunk(idsOf(ids), readAtOnce) {
+	for some := range slices.Chunk(graph.IDs(ids), readAtOnce) {
 		err := e.EachNode(ctx, o.s.g, some, func(n engine.Node) error {
 			may, err := e.May(ctx, o.s.g, n.ID)
 			level := n.Prop(propLevel).AsInt()

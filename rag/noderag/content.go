@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -31,28 +30,18 @@ type contentNode struct {
 	key  string
 }
 
-// readPage is how many nodes are read at once.
-const readPage = 1 << 10
-
 // read reads the nodes of some types and the edges of some types among them.
 func (s *System) read(ctx context.Context, v *engine.View, types, edges []string) (*content, error) {
 	c := &content{at: map[engine.NodeID]uint32{}}
 	for kind, name := range types {
-		var ids []engine.NodeID
-		for id, err := range graph.Nodes(v, name) {
+		for n, err := range graph.ReadAll(v, name) {
 			if err != nil {
 				return nil, err
 			}
-			ids = append(ids, id)
+			c.nodes = append(c.nodes, contentNode{n.ID, kind, n.Key})
 		}
-		for page := range slices.Chunk(ids, readPage) {
-			err := v.EachNode(page, func(_ int, n engine.Node) error {
-				c.nodes = append(c.nodes, contentNode{n.ID, kind, n.Key})
-				return nil
-			})
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return nil, err
-			}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(c.nodes, func(a, b contentNode) int {

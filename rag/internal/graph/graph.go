@@ -6,34 +6,11 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"strconv"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 )
-
-// Nodes yields the nodes of a type, ascending; none of one that is not there.
-func Nodes(v engine.Reader, nodeType string) iter.Seq2[engine.NodeID, error] {
-	return func(yield func(engine.NodeID, error) bool) {
-		t, ok := v.NodeType(nodeType)
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
-		if err != nil {
-			yield(0, err)
-			return
-		}
-		for it := set.Iterator(); it.HasNext(); {
-			if !yield(engine.NodeID(it.Next()), nil) {
-				return
-			}
-		}
-	}
-}
 
 // Neighbors returns the nodes that edges of a type join to one in a direction,
 // ascending.
@@ -46,11 +23,7 @@ func Neighbors(v engine.Reader, id engine.NodeID, edgeType string, d engine.Dire
 	if err != nil {
 		return nil, err
 	}
-	out := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		out = append(out, engine.NodeID(it.Next()))
-	}
-	return out, nil
+	return IDs(set), nil
 }
 
 // Chunks returns the nodes of those chunks that have one, in their order. The
@@ -81,25 +54,6 @@ func SourceKeys(v engine.Reader, t engine.Target) ([]string, error) {
 		return nil, err
 	}
 	return Keys(v, set)
-}
-
-// Keys returns the keys of the nodes of a set, in order of id.
-func Keys(v engine.Reader, set *roaring.Bitmap) ([]string, error) {
-	ids := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		ids = append(ids, engine.NodeID(it.Next()))
-	}
-	out := make([]string, len(ids))
-	met := 0
-	err := v.EachNode(ids, func(i int, n engine.Node) error {
-		out[i] = n.Key
-		met++
-		return nil
-	})
-	if err == nil && met < len(ids) {
-		err = fmt.Errorf("%d of %d nodes of a set: %w", len(ids)-met, len(ids), engine.ErrNotFound)
-	}
-	return out, err
 }
 
 // SourceDocs returns the keys of the documents whose chunks are a target's

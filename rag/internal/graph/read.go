@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// readAtOnce is how many nodes are read together where all of a type are.
+const readAtOnce = 1024
+
+// Nodes yields the nodes of a type, ascending; none of one that is not there.
+func Nodes(v engine.Reader, nodeType string) iter.Seq2[engine.NodeID, error] {
+	return func(yield func(engine.NodeID, error) bool) {
+		t, ok := v.NodeType(nodeType)
+		if !ok {
+			return
+		}
+		set, err := v.Nodes(t)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		for it := set.Iterator(); it.HasNext(); {
+			if !yield(engine.NodeID(it.Next()), nil) {
+				return
+			}
+		}
+	}
+}
+
+// ReadAll is Nodes that reads them, many at once.
+func ReadAll(v engine.Reader, nodeType string) iter.Seq2[engine.Node, error] {
+	return func(yield func(engine.Node, error) bool) {
+		t, ok := v.NodeType(nodeType)
+		if !ok {
+			return
+		}
+		set, err := v.Nodes(t)
+		if err != nil {
+			yield(engine.Node{}, err)
+			return
+		}
+		for some := range slices.Chunk(IDs(set), readAtOnce) {
+			nodes, err := Read(v, some)
+			if err != nil {
+				yield(engine.Node{}, err)
+				return
+			}
+			for _, n := range nodes {
+				if !yield(n, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Read returns nodes in the order of their ids; one that is not there is
+// [engine.ErrNotFound].
+func Read(v engine.Reader, ids []engine.NodeID) ([]engine.Node, error) {
+	out := make([]engine.Node, len(ids))
+	there := make([]bool, len(ids))
+	err := v.EachNode(ids, func(i int, n engine.Node) error {
+		out[i], there[i] = n, true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.Index(there, false); i >= 0 {
+		return nil, fmt.Errorf("node %d: %w", ids[i], engine.ErrNotFound)
+	}
+	return out, nil
+}
+
+// Keys returns the keys of the nodes of a set, in order of id.
+func Keys(v engine.Reader, set *roaring.Bitmap) ([]string, error) {
+	nodes, err := Read(v, IDs(set))
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = n.Key
+	}
+	return out, err
+}
+
+// IDs returns the nodes of a set, ascending.
+func IDs(set *roaring.Bitmap) []engine.NodeID {
+	out := make([]engine.NodeID, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		out = append(out, engine.NodeID(it.Next()))
+	}
+	return out
+}
