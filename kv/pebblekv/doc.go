@@ -58,7 +58,8 @@
 // A [Store] is safe for concurrent use, its iterators and batches are not.
 // Close waits for calls in flight. While snapshots or iterators are open it
 // fails with an error that counts them and leaves the store usable. Use after
-// Close is [kv.ErrClosed].
+// Close is [kv.ErrClosed]. A snapshot that was read keeps files and memory of
+// its time until it is closed.
 //
 // # Format stability
 //
