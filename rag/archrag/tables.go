@@ -49,7 +49,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 	row := func(id engine.NodeID) (llm.Entity, int, error) {
 		e, ok := rows[id]
 		if !ok {
-			text, err := t.memo.text([2]engine.NodeID{id}, func() (string, error) {
+			text, err := t.memo.texts.Get([2]engine.NodeID{id}, func() (string, error) {
 				_, _, text, err := t.s.described(t.v, id)
 				return text, err
 			})
@@ -181,7 +181,7 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 
 // relation returns what is said of a relation.
 func (t *tables) relation(c candidate) (string, error) {
-	return t.memo.text([2]engine.NodeID{min(c.from, c.to), max(c.from, c.to)}, func() (string, error) {
+	return t.memo.texts.Get([2]engine.NodeID{min(c.from, c.to), max(c.from, c.to)}, func() (string, error) {
 		id, err := relationNode(t.v, c.from, c.to)
 		if isMissing(err) {
 			return "", nil

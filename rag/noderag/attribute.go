@@ -54,7 +54,7 @@ func (a *around) digest() [32]byte {
 func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		st.met = newEntities()
+		st.met = &entities{}
 		ids, err := important(v)
 		if err != nil {
 			yield(rag.WorkItem{}, err)

@@ -151,7 +151,7 @@ func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			yield(rag.WorkItem{}, err)
 			return
 		}
-		st.met, st.entities = all, newEntities()
+		st.met, st.entities = all, &entities{}
 		for _, number := range numbers {
 			if len(all[number]) < st.s.p.Least {
 				have, err := elementsOf(v, number)

@@ -43,7 +43,7 @@ func TestEntities(t *testing.T) {
 		}
 		return nil
 	}))
-	e := newEntities()
+	e := &entities{}
 	look := func() {
 		t.Helper()
 		check(c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
