@@ -2,9 +2,12 @@ package noderag
 
 import (
 	"context"
-	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -14,11 +17,22 @@ import (
 
 // nearStage stores which of T, S, A and H are linked on the lowest level of the
 // vectors' graph (spec A.2.9): an edge of weight 1 for each pair of which one
-// has the other, which makes an edge that was there before 1 heavier.
+// has the other, which makes an edge that was there before 1 heavier. An item is
+// the edges of some nodes to those of greater id: all would be too many for a
+// transaction.
 type nearStage struct {
 	s     *System
 	model llm.SpaceInfo
+	// pages are the nodes of the items that Items has yielded.
+	pages map[string][]engine.NodeID
+
+	mu    sync.Mutex
+	links map[engine.NodeID][]engine.NodeID // to those of greater id; nil until read
 }
+
+// nearPage is how many ids the nodes of an item are of: with 32 links each their
+// edges are 7 MB.
+const nearPage = 1 << 11
 
 // Name implements [rag.Stage].
 func (st *nearStage) Name() string { return "near" }
@@ -26,46 +40,80 @@ func (st *nearStage) Name() string { return "near" }
 // Graph implements [rag.Stage].
 func (st *nearStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: one item, pending while the vectors are not
-// those that were linked.
+// Items implements [rag.Stage]: all are pending while the vectors are not those
+// that were linked.
 func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
 	return func(yield func(rag.WorkItem, error) bool) {
-		digest, err := st.digest(s.Graph(st.s.g).WithContext(ctx))
-		yield(rag.WorkItem{Key: "all", Digest: digest}, err)
-	}
-}
-
-// digest identifies the vectors: the text of a node never changes, but the node
-// does.
-func (st *nearStage) digest(v *engine.View) ([32]byte, error) {
-	var ids []byte
-	for _, name := range []string{typeText, typeUnit, typeAttribute, typeElement} {
-		for id, err := range graph.Nodes(v, name) {
-			if err != nil {
-				return [32]byte{}, err
+		v := s.Graph(st.s.g).WithContext(ctx)
+		// The text of a node never changes, but the node does.
+		parts := []string{"near", st.model.Model}
+		var ids []engine.NodeID
+		for _, name := range []string{typeText, typeUnit, typeAttribute, typeElement} {
+			for id, err := range graph.Nodes(v, name) {
+				if err != nil {
+					yield(rag.WorkItem{}, err)
+					return
+				}
+				ids = append(ids, id)
+				parts = append(parts, name, fmt.Sprint(id))
 			}
-			ids = binary.AppendUvarint(ids, uint64(id))
 		}
-		ids = append(ids, 0)
+		slices.Sort(ids)
+		digest := rag.Digest(parts...)
+		st.pages, st.links = map[string][]engine.NodeID{}, nil
+		var items []rag.WorkItem
+		for _, id := range ids {
+			key := fmt.Sprint("from ", id/nearPage*nearPage)
+			if st.pages[key] == nil {
+				items = append(items, rag.WorkItem{Key: key, Digest: digest})
+			}
+			st.pages[key] = append(st.pages[key], id)
+		}
+		for _, w := range items {
+			if !yield(w, nil) {
+				return
+			}
+		}
 	}
-	return rag.Digest("near", st.model.Model, string(ids)), nil
 }
 
-// Do implements [rag.Stage]: it settles the vectors' graph, and returns its
-// pairs as u64s.
-func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
-	space := spaceOf(st.model.Model)
-	if _, err := s.Graph(st.s.g).SpaceInfo(space); isMissing(err) {
-		return nil, nil
-	} else if err != nil {
+// linked is a node and those of greater id that it is linked with.
+type linked struct {
+	ID engine.NodeID   `json:"id"`
+	To []engine.NodeID `json:"to,omitempty"`
+}
+
+// Do implements [rag.Stage].
+func (st *nearStage) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
+	links, err := st.read(ctx)
+	if err != nil {
 		return nil, err
 	}
-	db := st.s.c.DB
-	if err := db.SettleSpace(ctx, st.s.g, space); err != nil {
+	out := []linked{}
+	for _, id := range st.pages[w.Key] {
+		out = append(out, linked{id, links[id]})
+	}
+	return json.Marshal(out)
+}
+
+// read settles the vectors' graph and reads its links, once.
+func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]engine.NodeID, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.links != nil {
+		return st.links, nil
+	}
+	links := map[engine.NodeID][]engine.NodeID{}
+	db, space := st.s.c.DB, spaceOf(st.model.Model)
+	err := db.SettleSpace(ctx, st.s.g, space)
+	if isMissing(err) {
+		st.links = links
+		return links, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	var out []byte
-	err := db.View(ctx, func(now *engine.Snapshot) error {
+	err = db.View(ctx, func(now *engine.Snapshot) error {
 		vecs, err := now.Graph(st.s.g).WithContext(ctx).Vectors(space)
 		if err != nil {
 			return err
@@ -74,24 +122,63 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, 
 			if err != nil {
 				return err
 			}
-			out = binary.BigEndian.AppendUint64(out, link.A)
-			out = binary.BigEndian.AppendUint64(out, link.B)
+			from := engine.NodeID(link.A) // the smaller
+			links[from] = append(links[from], engine.NodeID(link.B))
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	st.links = links
+	return links, nil
 }
 
 // Apply implements [rag.Stage].
 func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
-	if len(result)%16 != 0 {
-		return fmt.Errorf("malformed pairs")
+	var nodes []linked
+	if err := json.Unmarshal(result, &nodes); err != nil {
+		return err
 	}
-	pairs := make([][2]engine.NodeID, 0, len(result)/16)
-	for ; len(result) > 0; result = result[16:] {
-		pairs = append(pairs, [2]engine.NodeID{
-			engine.NodeID(binary.BigEndian.Uint64(result)), engine.NodeID(binary.BigEndian.Uint64(result[8:])),
-		})
+	v := tx.Graph(st.s.g)
+	t, err := v.MakeEdgeType(edgeNear, false)
+	if err != nil {
+		return err
 	}
-	return replaceEdges(tx.Graph(st.s.g), edgeNear, pairs)
+	for _, n := range nodes {
+		if err := relink(v, t, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relink makes the edges of a type from a node to those of greater id the ones
+// that are wanted.
+func relink(v *engine.TxView, t engine.EdgeType, n linked) error {
+	want := map[engine.NodeID]bool{}
+	for _, id := range n.To {
+		want[id] = true
+	}
+	have, err := v.NeighborSet(n.ID, engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: engine.Both})
+	if err != nil {
+		return err
+	}
+	for _, id := range graph.IDs(have) {
+		switch {
+		case id <= n.ID: // of the other
+		case want[id]:
+			delete(want, id)
+		default:
+			if err := v.RemoveEdge(n.ID, id, t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if err := v.AddEdge(n.ID, id, t, 1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
