@@ -45,7 +45,7 @@ func (a *app) writeFile(path string, write func(io.Writer) (int64, error)) (n in
 		}
 	}()
 	n, err = write(f)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return n, err
 	}
 	// A temporary file is private; an export is as any other file.

@@ -13,14 +13,19 @@ import (
 // readAtOnce is how many nodes are read together where all of a type are.
 const readAtOnce = 1024
 
+// ofType returns the nodes of a type; none of one that is not there.
+func ofType(v engine.Reader, nodeType string) (*roaring.Bitmap, error) {
+	t, ok := v.NodeType(nodeType)
+	if !ok {
+		return roaring.New(), nil
+	}
+	return v.Nodes(t)
+}
+
 // Nodes yields the nodes of a type, ascending; none of one that is not there.
 func Nodes(v engine.Reader, nodeType string) iter.Seq2[engine.NodeID, error] {
 	return func(yield func(engine.NodeID, error) bool) {
-		t, ok := v.NodeType(nodeType)
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
+		set, err := ofType(v, nodeType)
 		if err != nil {
 			yield(0, err)
 			return
@@ -36,11 +41,7 @@ func Nodes(v engine.Reader, nodeType string) iter.Seq2[engine.NodeID, error] {
 // ReadAll is Nodes that reads them, many at once.
 func ReadAll(v engine.Reader, nodeType string) iter.Seq2[engine.Node, error] {
 	return func(yield func(engine.Node, error) bool) {
-		t, ok := v.NodeType(nodeType)
-		if !ok {
-			return
-		}
-		set, err := v.Nodes(t)
+		set, err := ofType(v, nodeType)
 		if err != nil {
 			yield(engine.Node{}, err)
 			return
