@@ -92,7 +92,12 @@ func (c *CaseStats) count(text string, by int64) {
 	}
 }
 
+// add counts a folded word. An empty one is not a word: its bytes could not be
+// read again.
 func (c *CaseStats) add(word string, n caseCount) {
+	if word == "" {
+		return
+	}
 	if c.words == nil {
 		c.words = make(map[string]caseCount)
 	}

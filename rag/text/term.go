@@ -35,7 +35,9 @@ func Terms(text string, names []Name) []Name {
 	var toks []token
 	var run []Span
 	emit := func(sp Span) {
-		out = append(out, Name{Key(text[sp.Start:sp.End]), text[sp.Start:sp.End], sp.Start, sp.End, Common, sentence})
+		if key := Key(text[sp.Start:sp.End]); key != "" {
+			out = append(out, Name{key, text[sp.Start:sp.End], sp.Start, sp.End, Common, sentence})
+		}
 	}
 	flush := func() {
 		if n := len(run); n > 0 {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	lex "github.com/ragdb/ragdb/engine/text"
 )
 
 // A token is a word as names need it: with its inner hyphens, apostrophes and
@@ -19,7 +21,8 @@ type token struct {
 // appendTokens appends the tokens of a sentence. A token is a run of letters,
 // digits and their marks, with single - ' ’ & and dots between two of them,
 // and with the dot of an abbreviation behind it. A run of Han or kana is a
-// token apart from other letters and digits beside it.
+// token apart from other letters and digits beside it. A run that folds to
+// nothing is not a token.
 func appendTokens(out []token, s string, sent Span) []token {
 	apart := true
 	for i := sent.Start; i < sent.End; {
@@ -37,6 +40,9 @@ func appendTokens(out []token, s string, sent Span) []token {
 			t.end, t.possessive = tokenEnd(s[:sent.End], i)
 		}
 		i = t.end
+		if s[t.start] >= utf8.RuneSelf && lex.Fold(s[t.start:t.end]) == "" {
+			continue // letters that vanish, such as a lone U+02BB: not a word
+		}
 		if t.possessive {
 			_, n := utf8.DecodeRuneInString(s[i:])
 			i += n + 1

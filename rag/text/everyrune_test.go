@@ -1,0 +1,52 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// TestEveryCodePoint: whatever character stands alone, doubled, before or in a
+// word, no name, term or counted word has an empty key, and the case statistics
+// that are written can be read.
+func TestEveryCodePoint(t *testing.T) {
+	t.Parallel()
+	const together = 256 // code points in one text
+	var b strings.Builder
+	n, from := 0, rune(0)
+	check := func(last rune) {
+		var cases, again text.CaseStats
+		cases.Add(b.String())
+		raw, err := cases.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.UnmarshalBinary(raw); err != nil {
+			t.Errorf("%U to %U: %v", from, last, err)
+		} else if again.Len() != cases.Len() {
+			t.Errorf("%U to %U: %d words are read, %d were written", from, last, again.Len(), cases.Len())
+		}
+		names := text.Names(b.String(), nil)
+		for _, n := range append(names, text.Terms(b.String(), names)...) {
+			if n.Key == "" || text.Key(n.Surface) != n.Key {
+				t.Errorf("%U to %U: the %s %q has the key %q", from, last, n.Kind, n.Surface, n.Key)
+			}
+		}
+		b.Reset()
+		n, from = 0, last+1
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		// Of long rows of one kind a few characters stand for all.
+		if r >= 0x3400 && r%64 > 1 && !unicode.In(r, unicode.M, unicode.P, unicode.S, unicode.Z, unicode.N, unicode.Lm) {
+			continue
+		}
+		c := string(r)
+		b.WriteString("In Hilo, " + c + " means " + c + c + " leaf " + c + "Ada and la" + c + "ie " + c + ".\n\n")
+		if n++; n == together {
+			check(r)
+		}
+	}
+	check(unicode.MaxRune)
+}
