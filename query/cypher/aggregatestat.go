@@ -1,9 +1,6 @@
 package cypher
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // deviationAggregator computes a standard deviation, in one pass (Welford
 // 1962). It is 0.0 of fewer numbers than it needs.
@@ -35,7 +32,7 @@ func (a *deviationAggregator) add(v Value) error {
 	return nil
 }
 
-func (a *deviationAggregator) result() (Value, error) {
+func (a *deviationAggregator) result(*exec) (Value, error) {
 	n := a.n
 	if !a.population {
 		n--
@@ -91,12 +88,15 @@ func (a *percentileAggregator) add(v Value) error {
 // Where no number is at the place, percentileCont lies between its neighbours,
 // and percentileDisc is the one after it: the least number that at least a
 // share p of all numbers does not exceed.
-func (a *percentileAggregator) result() (Value, error) {
+func (a *percentileAggregator) result(x *exec) (Value, error) {
 	n := len(a.numbers)
 	if n == 0 || a.p.IsNull() {
 		return Null, nil
 	}
-	slices.SortFunc(a.numbers, compareOrder)
+	compare := func(a, b *Value) int { return compareOrder(*a, *b) }
+	if err := sortWatched(x, a.numbers, compare, func(*Value) int64 { return 0 }); err != nil {
+		return Null, err
+	}
 	if !a.continuous {
 		place := int(math.Ceil(a.p.AsFloat()*float64(n))) - 1
 		return a.numbers[min(max(place, 0), n-1)], nil

@@ -73,7 +73,7 @@ func (a *sumAggregator) add(v Value) error {
 	return nil
 }
 
-func (a *sumAggregator) result() (Value, error) {
+func (a *sumAggregator) result(*exec) (Value, error) {
 	if a.floats {
 		return Float(a.float()), nil
 	}
@@ -102,7 +102,7 @@ func (a *avgAggregator) add(v Value) error {
 	return nil
 }
 
-func (a *avgAggregator) result() (Value, error) {
+func (a *avgAggregator) result(*exec) (Value, error) {
 	if a.n == 0 {
 		return Null, nil
 	}

@@ -6,7 +6,7 @@ import "strings"
 // count(*).
 type aggregator interface {
 	add(v Value) error
-	result() (Value, error)
+	result(x *exec) (Value, error)
 	// bytes is about what the aggregator holds in memory.
 	bytes() int64
 }
@@ -100,6 +100,10 @@ func (g *aggregation) feed(x *exec, r row, agg aggregator) error {
 	if err != nil || v.IsNull() {
 		return err
 	}
+	// Some aggregates compare the value, or write it as a key.
+	if err := x.work(v.weight()); err != nil {
+		return err
+	}
 	return agg.add(v)
 }
 
@@ -124,17 +128,17 @@ func (d *distinctAggregator) add(v Value) error {
 	return d.inner.add(v)
 }
 
-func (d *distinctAggregator) result() (Value, error) { return d.inner.result() }
-func (d *distinctAggregator) bytes() int64           { return d.held + d.inner.bytes() }
+func (d *distinctAggregator) result(x *exec) (Value, error) { return d.inner.result(x) }
+func (d *distinctAggregator) bytes() int64                  { return d.held + d.inner.bytes() }
 
 // countAggregator counts.
 type countAggregator int64
 
 func startCount(Pos, Value) (aggregator, error) { return new(countAggregator), nil }
 
-func (a *countAggregator) add(Value) error        { *a++; return nil }
-func (a *countAggregator) result() (Value, error) { return Int(int64(*a)), nil }
-func (a *countAggregator) bytes() int64           { return 8 }
+func (a *countAggregator) add(Value) error             { *a++; return nil }
+func (a *countAggregator) result(*exec) (Value, error) { return Int(int64(*a)), nil }
+func (a *countAggregator) bytes() int64                { return 8 }
 
 // extremeAggregator keeps the first or the last value in the order of all
 // values; null where there is none.
@@ -153,8 +157,8 @@ func (a *extremeAggregator) add(v Value) error {
 	return nil
 }
 
-func (a *extremeAggregator) result() (Value, error) { return a.best, nil }
-func (a *extremeAggregator) bytes() int64           { return a.best.memory() }
+func (a *extremeAggregator) result(*exec) (Value, error) { return a.best, nil }
+func (a *extremeAggregator) bytes() int64                { return a.best.memory() }
 
 // collectAggregator makes a list of the values in the order of the rows.
 type collectAggregator struct {
@@ -170,5 +174,5 @@ func (a *collectAggregator) add(v Value) error {
 	return nil
 }
 
-func (a *collectAggregator) result() (Value, error) { return ListOf(a.list), nil }
-func (a *collectAggregator) bytes() int64           { return a.held }
+func (a *collectAggregator) result(*exec) (Value, error) { return ListOf(a.list), nil }
+func (a *collectAggregator) bytes() int64                { return a.held }

@@ -34,7 +34,7 @@ func aggregateOver(text string, values []Value) (Value, error) {
 			return Null, err
 		}
 	}
-	return agg.result()
+	return agg.result(&exec{})
 }
 
 // TestAggregates checks aggregates over what a list holds.

@@ -1,9 +1,6 @@
 package cypher
 
-import (
-	"fmt"
-	"regexp"
-)
+import "fmt"
 
 // maxExprBytes is what one expression may build for one row, in bytes of its
 // lists, maps and strings. It bounds what no cap of rows sees, such as a list
@@ -14,7 +11,7 @@ const maxExprBytes = 128 << 20
 type evalState struct {
 	steps   int64 // of loops within expressions, since the context was looked at
 	bytes   int64 // built by the expression that runs
-	regexps map[string]*regexp.Regexp
+	regexps regexpCache
 	stack   []Value // the arguments of calls
 }
 
@@ -36,13 +33,17 @@ func (x *exec) work(n int64) error {
 	return x.ctx.Err()
 }
 
+// tooMuch is the error of an expression that would need more than it may.
+func tooMuch(at Pos, format string, args ...any) error {
+	return &EvalError{Pos: at, Code: ResourceError, Message: fmt.Sprintf(format, args...)}
+}
+
 // charge counts bytes that the running expression builds, and refuses more than
 // [maxExprBytes].
 func (x *exec) charge(at Pos, bytes int64) error {
 	x.eval.bytes += bytes
 	if x.eval.bytes > maxExprBytes {
-		return &EvalError{Pos: at, Code: ResourceError,
-			Message: fmt.Sprintf("the expression builds more than %d MiB for one row", maxExprBytes>>20)}
+		return tooMuch(at, "the expression builds more than %d MiB for one row", maxExprBytes>>20)
 	}
 	return x.work(bytes / valueBytes)
 }

@@ -1,9 +1,6 @@
 package cypher
 
-import (
-	"slices"
-	"unicode/utf8"
-)
+import "slices"
 
 // listFunctions are those of lists, and those that lists and strings share.
 var listFunctions = []function{
@@ -17,12 +14,13 @@ var listFunctions = []function{
 }
 
 // callSize returns the number of elements, or of characters.
-func callSize(_ *exec, at Pos, a []Value) (Value, error) {
+func callSize(x *exec, at Pos, a []Value) (Value, error) {
 	switch a[0].kind {
 	case KindList:
 		return Int(int64(len(a[0].AsList()))), nil
 	case KindString:
-		return Int(int64(utf8.RuneCountInString(a[0].AsString()))), nil
+		n, err := x.characters(a[0].AsString())
+		return Int(n), err
 	}
 	return Null, wants(at, "size", "a list or a string", a[0])
 }
@@ -112,9 +110,8 @@ func callReverse(x *exec, at Pos, a []Value) (Value, error) {
 		slices.Reverse(list)
 		return x.built(at, ListOf(list))
 	case KindString:
-		runes := []rune(a[0].AsString())
-		slices.Reverse(runes)
-		return x.built(at, String(string(runes)))
+		s, err := x.reversed(at, a[0].AsString())
+		return String(s), err
 	}
 	return Null, wants(at, "reverse", "a list or a string", a[0])
 }

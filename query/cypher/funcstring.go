@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,10 +12,10 @@ var stringFunctions = []function{
 	{name: "lower", params: "string", min: 1, max: 1, call: ofString("lower", strings.ToLower)},
 	{name: "toUpper", params: "string", min: 1, max: 1, call: ofString("toUpper", strings.ToUpper)},
 	{name: "upper", params: "string", min: 1, max: 1, call: ofString("upper", strings.ToUpper)},
-	{name: "trim", params: "string", min: 1, max: 1, call: ofString("trim", strings.TrimSpace)},
-	{name: "btrim", params: "string", min: 1, max: 1, call: ofString("btrim", strings.TrimSpace)},
-	{name: "ltrim", params: "string", min: 1, max: 1, call: ofString("ltrim", trimLeft)},
-	{name: "rtrim", params: "string", min: 1, max: 1, call: ofString("rtrim", trimRight)},
+	{name: "trim", params: "string", min: 1, max: 1, call: trimming("trim", true, true)},
+	{name: "btrim", params: "string", min: 1, max: 1, call: trimming("btrim", true, true)},
+	{name: "ltrim", params: "string", min: 1, max: 1, call: trimming("ltrim", true, false)},
+	{name: "rtrim", params: "string", min: 1, max: 1, call: trimming("rtrim", false, true)},
 	{name: "left", params: "string, length", min: 2, max: 2, call: callLeft},
 	{name: "right", params: "string, length", min: 2, max: 2, call: callRight},
 	{name: "substring", params: "string, start [, length]", min: 2, max: 3, call: callSubstring},
@@ -26,16 +25,33 @@ var stringFunctions = []function{
 	{name: "character_length", params: "string", min: 1, max: 1, call: callCharLength},
 }
 
-func trimLeft(s string) string  { return strings.TrimLeftFunc(s, unicode.IsSpace) }
-func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
-
-// ofString makes a function of one string.
+// ofString makes a function of one string that changes each character by
+// itself.
 func ofString(name string, f func(string) string) func(x *exec, at Pos, a []Value) (Value, error) {
 	return func(x *exec, at Pos, a []Value) (Value, error) {
 		if a[0].kind != KindString {
 			return Null, wants(at, name, "a string", a[0])
 		}
-		return x.built(at, String(f(a[0].AsString())))
+		s, err := x.mapped(at, a[0].AsString(), f)
+		return String(s), err
+	}
+}
+
+// trimming makes a function that takes white space from the ends of a string.
+func trimming(name string, left, right bool) func(x *exec, at Pos, a []Value) (Value, error) {
+	return func(x *exec, at Pos, a []Value) (Value, error) {
+		if a[0].kind != KindString {
+			return Null, wants(at, name, "a string", a[0])
+		}
+		s := a[0].AsString()
+		var err error
+		if left {
+			s, err = x.trimLeft(s)
+		}
+		if right && err == nil {
+			s, err = x.trimRight(s)
+		}
+		return String(s), err
 	}
 }
 
@@ -56,29 +72,16 @@ func stringAndCounts(at Pos, name string, a []Value) error {
 	return nil
 }
 
-// cutAt returns where the character after the first n begins, or the length of
-// a shorter string.
-func cutAt(s string, n int64) int {
-	if n >= int64(len(s)) {
-		return len(s)
-	}
-	at := 0
-	for ; n > 0 && at < len(s); n-- {
-		_, size := utf8.DecodeRuneInString(s[at:])
-		at += size
-	}
-	return at
-}
-
-func callLeft(_ *exec, at Pos, a []Value) (Value, error) {
+func callLeft(x *exec, at Pos, a []Value) (Value, error) {
 	if err := stringAndCounts(at, "left", a); err != nil {
 		return Null, err
 	}
 	s := a[0].AsString()
-	return String(s[:cutAt(s, a[1].AsInt())]), nil
+	n, err := x.cutAt(s, a[1].AsInt())
+	return String(s[:n]), err
 }
 
-func callRight(_ *exec, at Pos, a []Value) (Value, error) {
+func callRight(x *exec, at Pos, a []Value) (Value, error) {
 	if err := stringAndCounts(at, "right", a); err != nil {
 		return Null, err
 	}
@@ -87,19 +90,32 @@ func callRight(_ *exec, at Pos, a []Value) (Value, error) {
 	for ; n > 0 && cut > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(s[:cut])
 		cut -= size
+		if n%pieceBytes == 0 {
+			if err := x.work(stepsBetweenLooks); err != nil {
+				return Null, err
+			}
+		}
 	}
 	return String(s[cut:]), nil
 }
 
 // callSubstring returns the characters from a place on, the first being 0.
-func callSubstring(_ *exec, at Pos, a []Value) (Value, error) {
+func callSubstring(x *exec, at Pos, a []Value) (Value, error) {
 	if err := stringAndCounts(at, "substring", a); err != nil {
 		return Null, err
 	}
 	s := a[0].AsString()
-	s = s[cutAt(s, a[1].AsInt()):]
+	from, err := x.cutAt(s, a[1].AsInt())
+	if err != nil {
+		return Null, err
+	}
+	s = s[from:]
 	if len(a) == 3 {
-		s = s[:cutAt(s, a[2].AsInt())]
+		to, err := x.cutAt(s, a[2].AsInt())
+		if err != nil {
+			return Null, err
+		}
+		s = s[:to]
 	}
 	return String(s), nil
 }
@@ -111,11 +127,21 @@ func callReplace(x *exec, at Pos, a []Value) (Value, error) {
 		}
 	}
 	s, search, by := a[0].AsString(), a[1].AsString(), a[2].AsString()
-	grow := max(0, len(by)-len(search)) * strings.Count(s, search)
-	if err := x.charge(at, int64(len(s)+grow)); err != nil {
-		return Null, err
+	var b strings.Builder
+	first := search != ""
+	err := x.split(s, search, func(part string) error {
+		if !first {
+			b.WriteString(by)
+		}
+		b.WriteString(part)
+		n := len(part) + len(by)
+		first = false
+		return x.charge(at, int64(n))
+	})
+	if search == "" && s != "" { // stands after the last character too
+		b.WriteString(by)
 	}
-	return String(strings.ReplaceAll(s, search, by)), nil
+	return String(b.String()), err
 }
 
 func callSplit(x *exec, at Pos, a []Value) (Value, error) {
@@ -125,20 +151,21 @@ func callSplit(x *exec, at Pos, a []Value) (Value, error) {
 		}
 	}
 	s, delimiter := a[0].AsString(), a[1].AsString()
-	if err := x.charge(at, int64(strings.Count(s, delimiter)+1)*valueBytes+int64(len(s))); err != nil {
-		return Null, err
+	list := []Value{}
+	if s == "" && delimiter == "" {
+		return ListOf(list), nil
 	}
-	parts := strings.Split(s, delimiter)
-	list := make([]Value, len(parts))
-	for i, p := range parts {
-		list[i] = String(p)
-	}
-	return ListOf(list), nil
+	err := x.split(s, delimiter, func(part string) error {
+		list = append(list, String(part))
+		return x.charge(at, valueBytes+int64(len(part)))
+	})
+	return ListOf(list), err
 }
 
-func callCharLength(_ *exec, at Pos, a []Value) (Value, error) {
+func callCharLength(x *exec, at Pos, a []Value) (Value, error) {
 	if a[0].kind != KindString {
 		return Null, wants(at, "char_length", "a string", a[0])
 	}
-	return Int(int64(utf8.RuneCountInString(a[0].AsString()))), nil
+	n, err := x.characters(a[0].AsString())
+	return Int(n), err
 }

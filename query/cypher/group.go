@@ -117,6 +117,9 @@ func (g *groups) push(r row) error {
 			return err
 		}
 		g.keys[i] = v
+		if err := g.x.work(v.weight()); err != nil {
+			return err
+		}
 	}
 	one, err := g.find(r)
 	if err != nil {
@@ -158,7 +161,7 @@ func (g *groups) emit(next sink) error {
 		}
 		n := copy(out, one.keys)
 		for i, a := range one.aggs {
-			v, err := a.result()
+			v, err := a.result(g.x)
 			if err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ func (s *skipStep) open(x *exec, next sink) sink {
 		}
 		if left > 0 {
 			left--
-			return nil
+			return x.tick()
 		}
 		return next.push(r)
 	})
@@ -98,7 +98,13 @@ func (d *distinctStep) open(x *exec, next sink) sink {
 	var key []byte
 	return stream(next, func(r row) error {
 		key = key[:0]
+		if err := x.tick(); err != nil {
+			return err
+		}
 		for _, s := range d.slots {
+			if err := x.work(r[s].weight()); err != nil {
+				return err
+			}
 			key = r[s].appendKey(key)
 		}
 		if _, ok := seen[string(key)]; ok {

@@ -1,9 +1,6 @@
 package cypher
 
-import (
-	"container/heap"
-	"slices"
-)
+import "container/heap"
 
 // sortKey is a key of ORDER BY.
 type sortKey struct {
@@ -26,6 +23,15 @@ type sorted struct {
 	row  row
 	seq  int
 	held int64
+}
+
+// weight returns how many steps of a loop comparing the row's keys is worth.
+func (s *sorted) weight() int64 {
+	n := int64(0)
+	for i := range s.keys {
+		n += s.keys[i].weight()
+	}
+	return n
 }
 
 // sortHeap has the last of its rows on top.
@@ -93,6 +99,9 @@ func (s *sortStep) open(x *exec, next sink) sink {
 		}
 		seq++
 		one := sorted{keys: keys, seq: seq}
+		if err := x.work(one.weight()); err != nil {
+			return err
+		}
 		full := bound > 0 && int64(len(h.rows)) == bound
 		if full && h.compare(&one, &h.rows[0]) > 0 {
 			return nil
@@ -119,7 +128,9 @@ func (s *sortStep) open(x *exec, next sink) sink {
 		return nil
 	}
 	done := func() error {
-		slices.SortFunc(h.rows, func(a, b sorted) int { return h.compare(&a, &b) })
+		if err := sortWatched(x, h.rows, h.compare, (*sorted).weight); err != nil {
+			return err
+		}
 		for i := range h.rows {
 			if err := x.tick(); err != nil {
 				return err
