@@ -3,8 +3,8 @@
 //
 // # Directory
 //
-// A directory holds Pebble's files and nothing else: one manifest, one
-// write-ahead log, tables, OPTIONS and LOCK. [Open] creates the directory, or
+// A directory holds Pebble's files, which are one manifest, one write-ahead log,
+// tables, OPTIONS and LOCK, and the file SYNCED. Nothing else is in it. [Open] creates the directory, or
 // refuses with [kv.ErrForeign] one that holds anything else, having read its
 // file names only. The names of the schema's comparer and merger are stored;
 // another name is [kv.ErrIncompatible]. Files named temporary.*.dbtmp are the
@@ -22,9 +22,8 @@
 //
 // Apply with Sync returns when the batch is on stable storage. After a crash
 // the store holds a prefix of the committed batches that includes every one
-// applied with Sync and every ingest. Close makes all batches durable, and
-// moves them into tables where the log has grown past 1 MiB, so that the next
-// open has little to replay.
+// applied with Sync and every ingest. Close moves all batches into
+// tables, so that no data is in a log only.
 //
 // The directory is synced before and after the marker file that names the
 // current manifest is made, so that this holds from the first open on, also on
@@ -49,9 +48,9 @@
 //
 // Damage is an error that satisfies errors.Is(err, kv.ErrCorrupt) and names
 // the file where Pebble does. Every block of a table, and every record of the
-// log and manifest, carries a checksum. Damage in the last record of the
-// manifest or the last block of the log cannot be told from a write that a
-// crash has torn, and is dropped as one.
+// log and manifest, carries a checksum. What a crash may have torn ends a log or
+// manifest, so damage near the end would look like that: the file SYNCED says
+// how much of each was synced, and what its checksum is. Open compares them.
 //
 // # Life-cycle and concurrency
 //

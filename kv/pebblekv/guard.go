@@ -34,6 +34,8 @@ type guard struct {
 	dir    string
 	log    logger
 
+	witness witness
+
 	ram     *vfs.MemFS    // files made since the failure, by base name
 	writers atomic.Int64  // calls in flight that may wait for Pebble's work
 	closing chan struct{} // closed when the store begins to close
@@ -59,6 +61,7 @@ func newGuard(fs vfs.FS, dir string, log *slog.Logger) *guard {
 		failed:  make(chan struct{}),
 	}
 	g.log = logger{log: log, fatal: g.fail}
+	g.witness.fs, g.witness.dir = fs, dir
 	return g
 }
 
@@ -141,10 +144,15 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 // current. Pebble makes that with the manifest's own entry in the directory not
 // synced yet, and removes the marker before as soon as this one is made. Where
 // the file system may reorder such entries, a crash would leave a marker without
-// its manifest, or none; so the directory is synced before and after.
+// its manifest, or none; so the directory is synced before and after. The witness
+// knows a manifest before the marker names it.
 func (g *guard) createMarker(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if strings.HasPrefix(g.PathBase(name), "marker.manifest.") {
-		if err := g.syncDir(); err != nil {
+		err := g.syncDir()
+		if err == nil {
+			err = g.witness.sync()
+		}
+		if err != nil {
 			return g.opened(name, nil, err)
 		}
 	}
@@ -169,7 +177,9 @@ func (g *guard) syncDir() error {
 // where opening failed and Pebble must not know.
 func (g *guard) opened(name string, f vfs.File, err error) (vfs.File, error) {
 	if err == nil {
-		return &guardedFile{File: f, g: g, table: g.isTable(name)}, nil
+		out := &guardedFile{File: f, g: g, table: g.isTable(name)}
+		out.fact, out.witnessed = factOf(g.PathBase(name))
+		return out, nil
 	}
 	g.refuse(err)
 	if g.isTable(name) {
@@ -203,6 +213,11 @@ func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCat
 	if g.frozen.Load() {
 		return g.ram.Create(g.PathBase(newname), category)
 	}
+	if fact, ok := factOf(g.PathBase(oldname)); ok {
+		if err := g.witness.retire(fact); err != nil {
+			return g.opened(newname, nil, err)
+		}
+	}
 	f, err := g.FS.ReuseForWrite(oldname, newname, category)
 	return g.opened(newname, f, err)
 }
@@ -221,10 +236,34 @@ func (g *guard) Rename(oldname, newname string) error {
 		return g.FS.Rename(oldname, newname)
 	}
 	if !g.frozen.Load() {
-		if err := g.FS.Rename(oldname, newname); err != nil {
+		err := g.FS.Rename(oldname, newname)
+		if err == nil {
+			err = g.witnessOptions(newname)
+		}
+		if err != nil {
 			g.refuse(err)
 		}
 	}
+	return nil
+}
+
+// witnessOptions notes the content of an OPTIONS file, which Pebble writes and
+// syncs under another name.
+func (g *guard) witnessOptions(name string) error {
+	fact, ok := factOf(g.PathBase(name))
+	if !ok || fact.kind != optionsFile {
+		return nil
+	}
+	f, err := g.FS.Open(name)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	fact.extend(text)
+	g.witness.keep(fact)
 	return nil
 }
 
@@ -234,8 +273,17 @@ func (g *guard) Remove(name string) error {
 	if base, ok := g.inRAM(name); ok {
 		return g.ram.Remove(base)
 	}
-	if g.frozen.Load() && g.ours(name) {
+	if !g.ours(name) {
+		return g.FS.Remove(name)
+	}
+	if g.frozen.Load() {
 		return nil
+	}
+	if fact, ok := factOf(g.PathBase(name)); ok {
+		if err := g.witness.retire(fact); err != nil {
+			g.refuse(err)
+			return nil
+		}
 	}
 	return g.FS.Remove(name)
 }
@@ -326,6 +374,11 @@ type guardedFile struct {
 	vfs.File
 	g     *guard
 	table bool
+
+	// fact is about what was written, where the witness wants to know. Pebble
+	// writes and syncs a log or manifest one call after another.
+	fact      fact
+	witnessed bool
 }
 
 // guarded does one writing operation, or reports it done where the directory
@@ -346,6 +399,9 @@ func (f *guardedFile) guarded(do func() error) error {
 
 func (f *guardedFile) Write(p []byte) (int, error) {
 	n := len(p)
+	if f.witnessed {
+		f.fact.extend(p)
+	}
 	err := f.guarded(func() (err error) {
 		_, err = f.File.Write(p)
 		return err
@@ -368,8 +424,24 @@ func (f *guardedFile) WriteAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (f *guardedFile) Sync() error     { return f.guarded(f.File.Sync) }
-func (f *guardedFile) SyncData() error { return f.guarded(f.File.SyncData) }
+func (f *guardedFile) Sync() error     { return f.synced(f.File.Sync) }
+func (f *guardedFile) SyncData() error { return f.synced(f.File.SyncData) }
+
+// synced syncs the file and has the witness note it.
+func (f *guardedFile) synced(sync func() error) error {
+	if !f.witnessed {
+		return f.guarded(sync)
+	}
+	return f.guarded(func() error {
+		if err := sync(); err != nil {
+			return err
+		}
+		if f.fact.length == 0 {
+			return nil
+		}
+		return f.g.witness.note(f.fact)
+	})
+}
 
 func (f *guardedFile) SyncTo(length int64) (full bool, err error) {
 	err = f.guarded(func() (err error) {

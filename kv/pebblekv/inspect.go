@@ -15,27 +15,44 @@ import (
 )
 
 // inspect tells whether dir holds a store, and refuses one of another kind or
-// schema. It only reads.
-func inspect(fsys vfs.FS, dir string, s *kv.Schema) (exists bool, err error) {
+// schema, and one that is not what its witness says. It only reads.
+func inspect(fsys vfs.FS, dir string, s *kv.Schema) (exists bool, witness state, err error) {
 	info, err := fsys.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
+		return false, witness, nil
 	case err != nil:
-		return false, err
+		return false, witness, err
 	case !info.IsDir():
-		return false, fmt.Errorf("%w: it is a file", kv.ErrForeign)
+		return false, witness, fmt.Errorf("%w: it is a file", kv.ErrForeign)
 	}
 	names, err := fsys.List(dir)
 	if err != nil {
-		return false, err
+		return false, witness, err
 	}
-	var marker bool
+	if witness, err = readWitness(fsys, dir); err != nil {
+		return false, witness, err
+	}
+	exists, err = inspectFiles(fsys, dir, names, &witness, s)
+	return exists, witness, err
+}
+
+// The start of the names of the files that say which manifest is current and
+// which format the store has.
+const (
+	manifestMarker = "marker.manifest."
+	formatMarker   = "marker.format-version."
+)
+
+func inspectFiles(fsys vfs.FS, dir string, names []string, witness *state, s *kv.Schema) (exists bool, err error) {
+	var marker, format bool
 	var options, alien string
 	for _, name := range names {
 		switch {
-		case strings.HasPrefix(name, "marker.manifest."):
+		case strings.HasPrefix(name, manifestMarker):
 			marker = true
+		case strings.HasPrefix(name, formatMarker):
+			format = true
 		case strings.HasPrefix(name, "OPTIONS-"):
 			if len(name) > len(options) || len(name) == len(options) && name > options {
 				options = name
@@ -44,24 +61,34 @@ func inspect(fsys vfs.FS, dir string, s *kv.Schema) (exists bool, err error) {
 			alien = name
 		}
 	}
+	// A witness is there from the end of the first open on.
+	complete := len(witness.facts) > 0
 	switch {
+	case !marker && complete:
+		return true, &kv.CorruptError{File: manifestMarker + "*", Why: "the file is missing"}
+	case !format && complete:
+		return true, &kv.CorruptError{File: formatMarker + "*", Why: "the file is missing"}
 	case !marker && alien != "":
 		return false, fmt.Errorf("%w: no manifest, but %s", kv.ErrForeign, alien)
 	case !marker:
 		return false, nil
+	}
+	manifest := currentManifest(names)
+	if err := witness.testify(fsys, dir, manifest); err != nil {
+		return true, err
 	}
 	if options != "" {
 		if err := compatible(fsys, fsys.PathJoin(dir, options), s); err != nil {
 			return true, err
 		}
 	}
-	return true, verifyManifest(fsys, dir, currentManifest(names))
+	return true, verifyManifest(fsys, dir, manifest)
 }
 
 // interim reports whether name is a file that an interrupted first open can
 // leave, before the store holds anything.
 func interim(name string) bool {
-	return name == "LOCK" ||
+	return name == "LOCK" || name == witnessName ||
 		strings.HasPrefix(name, "MANIFEST-") ||
 		strings.HasPrefix(name, "marker.") ||
 		strings.HasPrefix(name, "temporary.") && strings.HasSuffix(name, ".dbtmp")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -38,6 +39,9 @@ const (
 // record damage and tearing look alike.
 func verifyManifest(fsys vfs.FS, dir, name string) error {
 	f, err := fsys.Open(fsys.PathJoin(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &kv.CorruptError{File: name, Why: "the file is missing"}
+	}
 	if err != nil {
 		return err
 	}
@@ -114,7 +118,7 @@ func chunk(b []byte) (n int, ok bool) {
 func currentManifest(names []string) string {
 	newest, manifest := "", ""
 	for _, name := range names {
-		rest, ok := strings.CutPrefix(name, "marker.manifest.")
+		rest, ok := strings.CutPrefix(name, manifestMarker)
 		if !ok {
 			continue
 		}

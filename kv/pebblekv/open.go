@@ -95,7 +95,7 @@ func open(ctx context.Context, path string, s *kv.Schema, o *Options) (*Store, e
 }
 
 func (s *Store) openDB(o *Options) error {
-	exists, err := inspect(s.fs, s.dir, s.schema)
+	exists, witness, err := inspect(s.fs, s.dir, s.schema)
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,11 @@ func (s *Store) openDB(o *Options) error {
 		return fs.ErrNotExist
 	}
 	s.guard = newGuard(s.fs, s.dir, o.Logger)
+	s.guard.witness.generation = witness.generation
+	if exists {
+		s.guard.witness.facts = witness.facts
+		s.guard.witness.on = !o.ReadOnly
+	}
 	s.opts = o.pebbleOptions(s.schema, s.guard)
 	s.opts.EventListener = &pebble.EventListener{
 		BackgroundError: s.backgroundError,
@@ -115,20 +120,39 @@ func (s *Store) openDB(o *Options) error {
 	s.db, err = pebble.Open(s.dir, s.opts)
 	s.guard.writers.Add(-1)
 	if err != nil {
+		s.guard.witness.abandon()
 		return s.openError(err, exists)
 	}
 	if s.entry != nil {
 		openDirs.identify(s.entry)
 	}
+	if !o.ReadOnly {
+		s.begin(!exists)
+	}
 	// A write that failed during the open was kept from Pebble.
 	if s.guard.refused.Load() {
 		close(s.guard.closing)
-		return errors.Join(s.guard.reason(), s.db.Close())
-	}
-	if !o.ReadOnly {
-		s.removeOldManifests()
+		err := errors.Join(s.guard.reason(), s.db.Close())
+		s.guard.witness.abandon()
+		return err
 	}
 	return nil
+}
+
+// begin makes a store that is open for writing ready for it. A failure is the
+// guard's.
+func (s *Store) begin(created bool) {
+	if created {
+		// Pebble begins the first log before it has raised the format, so that
+		// damage in its middle would look like its end.
+		_ = s.flush(context.Background())
+	}
+	if !s.guard.frozen.Load() {
+		if err := s.guard.witness.start(); err != nil {
+			s.guard.refuse(err)
+		}
+	}
+	s.removeOldManifests()
 }
 
 // removeOldManifests removes the manifests before the one that the open made.
@@ -201,7 +225,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Close makes all batches durable and releases the directory. While snapshots
+// Close moves all batches into tables and releases the directory. While snapshots
 // or iterators are open it returns an error that counts them and leaves the
 // store as it is. After an earlier failed write the error satisfies
 // errors.Is(err, kv.ErrReadOnly), and the directory is released all the same.
@@ -214,11 +238,17 @@ func (s *Store) Close() error {
 	case !ok:
 		return kv.ErrClosed
 	}
-	if !s.readOnly && s.db.Metrics().WAL.Size > flushAtClose {
+	if !s.readOnly && s.db.Metrics().WAL.Size > 0 {
 		_ = s.flush(context.Background()) // a failure is the guard's too
 	}
 	close(s.guard.closing)
 	err = s.db.Close()
+	if err == nil && !s.readOnly && !s.guard.frozen.Load() {
+		if err := s.guard.witness.finish(); err != nil {
+			s.guard.refuse(err)
+		}
+	}
+	s.guard.witness.abandon()
 	s.release()
 	if failure := s.guard.failure(); failure != nil {
 		err = failure

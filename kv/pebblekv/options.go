@@ -50,8 +50,6 @@ const (
 	maxBatchBytes = 1 << 30
 	// maxTableBytes is where ingest begins a new table.
 	maxTableBytes = 64 << 20
-	// flushAtClose is the size of the log above which Close flushes it.
-	flushAtClose = 1 << 20
 
 	// formatVersion is the format of everything on disk. Raising it is
 	// irreversible for a directory.
@@ -92,7 +90,8 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 		WALBytesPerSync:             512 << 10,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, runtime.GOMAXPROCS(0) },
 
-		Logger: g.log,
+		Logger:  g.log,
+		Cleaner: remover{},
 	}
 	for i := range p.TargetFileSizes {
 		p.TargetFileSizes[i] = min(int64(16<<20)<<i, maxTableBytes)
@@ -122,3 +121,14 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 	}
 	return p
 }
+
+// remover removes files that are not needed any more, logs too. Pebble's own
+// cleaner keeps some of those to write over them, with what was removed in them;
+// it does not where a cleaner has the methods of one that keeps files. The
+// methods of DeleteCleaner hide those of ArchiveCleaner but that one.
+type remover struct {
+	pebble.DeleteCleaner
+	keepsLogs
+}
+
+type keepsLogs struct{ pebble.ArchiveCleaner }
