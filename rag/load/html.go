@@ -376,7 +376,7 @@ func (h *htmlReader) closeTitle() {
 func (h *htmlReader) closeHeading() {
 	level := h.level
 	h.level = 0
-	s := oneLine(h.take())
+	s := withoutPermalink(oneLine(h.take()))
 	h.marker = ""
 	if s == "" {
 		return
@@ -391,6 +391,17 @@ func (h *htmlReader) closeHeading() {
 	h.out.separate(newParagraph)
 	h.out.add(s, h.outline.path, src)
 	h.out.separate(newParagraph)
+}
+
+// withoutPermalink returns a heading without the mark at its end that generators
+// of pages link to the heading itself.
+func withoutPermalink(s string) string {
+	for _, mark := range [...]string{"¶", "§", " #", "🔗"} {
+		if rest, ok := strings.CutSuffix(s, mark); ok && rest != "" {
+			return strings.TrimRight(rest, " ")
+		}
+	}
+	return s
 }
 
 // isWide reports whether a character is written without spaces around it.

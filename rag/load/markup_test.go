@@ -54,7 +54,10 @@ func TestMarkdown(t *testing.T) {
 		{"front matter", "---\ntitle: \"From: matter\"\nlang: de\ntags: [a, 'b c']\ndate: 2025-03-01\nn: 3 # three\ndraft: false\nlist:\n  - x\n  - y\nnested:\n  a: b\n# note\n---\n# H\n\nBody", "From: matter", "From: matter\nH\n\nBody"},
 		{"front matter repeats the heading", "---\ntitle: H\n---\n\n# H\n\nBody", "H", "H\nBody"},
 		{"no front matter", "---\n\nsome text: here\nmore\n\n---\n", "", "some text: here more"},
+		{"keys and values", "Name: Corvin *Asp*\nBorn: 4 May\nTrade: clocks\nand organs\n\nIt is so. Note: this\nis text", "", "Name: Corvin Asp\nBorn: 4 May\nTrade: clocks and organs\n\nIt is so. Note: this is text"},
 		{"only a title", "# T\n", "T", "T"},
+		{"anchors", "# T {#top}\n\n## The default {#default .new}\n\nText. {: .note}\n\n{: #alone}\n\n### Set {a} {/* #set */}\n\nUse `{#x}`", "T", "T\nThe default\n\nText.\n\nSet {a}\n\nUse {#x}"},
+		{"no anchors", "## Braces {x}\n\nA {#each items} and {} and {#}", "", "Braces {x}\n\nA {#each items} and {} and {#}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := one(t, "a.md", c.in, nil)
@@ -125,6 +128,19 @@ func TestMarkdownPieces(t *testing.T) {
 	d = one(t, "a.md", long, nil)
 	if want := "x\n\n" + strings.Repeat("*a* <b>\n", 10000) + "\ny\n\nz"; d.Text != want {
 		t.Errorf("long code block: %d bytes, want %d; ends %q", len(d.Text), len(want), d.Text[len(d.Text)-40:])
+	}
+}
+
+func TestPermalinks(t *testing.T) {
+	for in, want := range map[string]string{
+		"<h2>Set up<a class=headerlink href=#s>¶</a></h2><p>x": "Set up\n\nx",
+		"<h2>Set up <a href=#s>#</a></h2><p>x":                 "Set up\n\nx",
+		"<h2>In C#</h2><p>x":                                   "In C#\n\nx",
+		"<h2>¶</h2><p>x":                                       "¶\n\nx",
+	} {
+		if d := one(t, "a.html", in, nil); d.Text != want {
+			t.Errorf("%s is read as %q, want %q", in, d.Text, want)
+		}
 	}
 }
 

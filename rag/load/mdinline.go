@@ -8,6 +8,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // inlineText is the text of a paragraph without its marks. breaks holds the
@@ -26,7 +28,10 @@ func (m *mdReader) paragraph(n ast.Node) string {
 	if first := m.tableAt(n); first >= 0 && len(t.breaks)+1 == n.Lines().Len() {
 		return t.table(first)
 	}
-	return t.joined()
+	if _, code := n.LastChild().(*ast.CodeSpan); code {
+		return t.joined()
+	}
+	return withoutAttributes(t.joined())
 }
 
 func (t *inlineText) children(n ast.Node, code bool) {
@@ -66,21 +71,60 @@ func (t *inlineText) node(n ast.Node, code bool) {
 }
 
 // joined replaces the writer's line breaks: by nothing between two characters
-// of a script that puts no spaces, else by a space.
+// of a script that puts no spaces, else by a space. One between two lines of the
+// form "Key: value" stays.
 func (t *inlineText) joined() string {
 	var b strings.Builder
 	from := 0
-	for _, at := range t.breaks {
+	for k, at := range t.breaks {
 		b.Write(t.buf[from:at])
-		from = at + 1
+		next := len(t.buf)
+		if k+1 < len(t.breaks) {
+			next = t.breaks[k+1]
+		}
 		before, _ := utf8.DecodeLastRune(t.buf[:at])
-		after, _ := utf8.DecodeRune(t.buf[from:])
-		if !isWide(before) || !isWide(after) {
+		after, _ := utf8.DecodeRune(t.buf[at+1:])
+		switch {
+		case text.IsKeyValue(strings.TrimSpace(string(t.buf[from:at]))) && text.IsKeyValue(strings.TrimSpace(string(t.buf[at+1:next]))):
+			b.WriteByte('\n')
+		case !isWide(before) || !isWide(after):
 			b.WriteByte(' ')
 		}
+		from = at + 1
 	}
 	b.Write(t.buf[from:])
 	return strings.TrimSpace(b.String())
+}
+
+// withoutAttributes returns the text of a block without the attributes that some
+// writers put at its end, such as an anchor: {#id}, {#id .class}, {.class},
+// {: #id} or {/* #id */}. A block of nothing else is empty.
+func withoutAttributes(s string) string {
+	for strings.HasSuffix(s, "}") {
+		open := strings.LastIndexByte(s, '{')
+		if open < 0 || !isAttributes(s[open+1:len(s)-1]) {
+			break
+		}
+		s = strings.TrimRight(s[:open], " \n\t")
+	}
+	return s
+}
+
+// isAttributes reports whether what stands between braces is a list of
+// attributes that opens with an anchor, a class or a colon.
+func isAttributes(s string) bool {
+	if strings.HasPrefix(s, "/*") && strings.HasSuffix(s, "*/") {
+		return true
+	}
+	s, colon := strings.CutPrefix(s, ":")
+	fields := strings.Fields(s)
+	for _, f := range fields {
+		mark := f[0] == '#' || f[0] == '.'
+		if strings.Trim(f, "#.") == "" || !mark && !strings.Contains(f, "=") {
+			return false
+		}
+	}
+	return len(fields) > 0 && (colon || fields[0][0] == '#' || fields[0][0] == '.')
 }
 
 // table writes the lines as rows "a | b"; first is the header's line, the one

@@ -8,34 +8,44 @@ type abbreviation uint8
 
 const (
 	notShort        abbreviation = iota
-	announcesName                // a name follows: Dr. Mr. e.g.
+	announcesName                // the sentence goes on: Dr. Mr. e.g.
 	announcesNumber              // a number may follow: No. Fig. Sept.
-	shortened                    // may end a sentence: Inc. U.S. J.
+	shortened                    // may end a sentence: U.S. J. vs.
+	endsName                     // often ends a sentence: Inc. Jr. usw.
+	timeOfDay                    // a.m. p.m.
 )
 
-// abbreviationOf classifies a word that stands before a dot. Single letters,
-// and short parts with dots between them (U.S, Ph.D, a.m), are shortened.
+// maxAbbreviation is a bound on the bytes of an abbreviation.
+const maxAbbreviation = 12
+
+// abbreviationOf classifies a word that stands before a dot, by its part behind
+// the last hyphen. Single letters, and short parts with dots between them (U.S,
+// Ph.D), are shortened.
 func abbreviationOf(word string) abbreviation {
+	word = word[strings.LastIndexByte(word, '-')+1:]
 	switch word {
-	case "Inc", "Ltd", "Co", "Corp", "Bros", "Cie", "Jr", "Sr", "Esq", "Mt", "Ft",
+	case "Inc", "Ltd", "Corp", "Jr", "Sr", "usw", "Jh":
+		return endsName
+	case "Co", "Bros", "Cie", "Esq", "Mt", "Ft",
 		"St", "Ste", "Ave", "Blvd", "Rd", "Dept", "Univ", "Assn", "Intl", "Natl",
-		"vs", "viz", "cf", "al", "ibid", "incl", "esp", "orig", "aka":
+		"vs", "viz", "cf", "al", "ibid", "incl", "esp", "orig", "aka",
+		"Hr", "Chr", "Str", "ex":
 		return shortened
 	}
 	switch strings.ToLower(word) {
+	case "a.m", "p.m":
+		return timeOfDay
 	case "mr", "mrs", "ms", "messrs", "mme", "mlle", "dr", "drs", "prof", "rev",
 		"hon", "msgr", "gen", "brig", "col", "maj", "capt", "cpt", "cmdr", "lt",
 		"sgt", "cpl", "pvt", "adm", "sen", "gov", "pres", "amb", "supt", "insp",
-		"e.g", "i.e", "bzw", "evtl", "ggf", "inkl", "vgl", "sog", "mio", "mrd":
+		"e.g", "i.e", "bzw", "evtl", "ggf", "inkl", "vgl", "sog", "mio", "mrd",
+		"ing", "dipl", "frl", "fa", "hrn", "med", "phil", "jur", "habil", "geb", "u.a", "z.b", "d.h":
 		return announcesName
 	case "no", "nos", "nr", "fig", "figs", "eq", "eqs", "vol", "vols", "pp", "pg",
 		"ch", "sec", "sect", "para", "op", "ca", "approx", "est", "jan", "feb",
 		"mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-		"geb", "gest":
+		"gest", "lit", "abb", "bd", "kap", "abs", "tel", "env", "av", "rd":
 		return announcesNumber
-	}
-	if word == "usw" || word == "Jh" || word == "Hr" {
-		return shortened
 	}
 	if isDotted(word) {
 		return shortened

@@ -18,23 +18,13 @@ type paragraph struct {
 	heading bool // a Markdown heading, or the title that opens a text
 }
 
-// The width in characters of text that is hard-wrapped.
-const (
-	minWrap = 40
-	maxWrap = 120
-)
-
 // maxTitle is the length in bytes of the longest title line.
 const maxTitle = 200
 
 // paragraphs returns the paragraphs of s in order; together they hold all of
 // it but white space. A paragraph is a line, with these exceptions:
 //
-//   - Hard-wrapped lines are one paragraph. Lines between two blank lines (or
-//     headings, list items, table rows) are hard-wrapped if the longest has
-//     40 to 120 characters and at least half of the line breaks are inside a
-//     sentence and stand where the next word would have been too long. Then
-//     only a line that ends early ends a paragraph.
+//   - Hard-wrapped lines are one paragraph, see [wrap].
 //   - Lines between ``` or ~~~ fences are never headings nor joined.
 //
 // A line that starts with one to six # and a blank is a heading; a single #,
@@ -116,7 +106,7 @@ func (l *layout) flush() {
 		return
 	}
 	start := l.group[0].Start
-	for k, soft := range l.softBreaks() {
+	for k, soft := range softBreaks(l.s, l.group) {
 		if !soft {
 			l.out = append(l.out, paragraph{Span: Span{start, l.group[k].End}})
 			start = l.group[k+1].Start
@@ -124,40 +114,6 @@ func (l *layout) flush() {
 	}
 	l.out = append(l.out, paragraph{Span: Span{start, l.group[len(l.group)-1].End}})
 	l.group = l.group[:0]
-}
-
-// softBreaks reports for each line break of the group whether it only wraps.
-func (l *layout) softBreaks() []bool {
-	soft := make([]bool, len(l.group)-1)
-	if len(soft) == 0 {
-		return soft
-	}
-	width, lengths := 0, make([]int, len(l.group))
-	for k, line := range l.group {
-		lengths[k] = utf8.RuneCountInString(l.s[line.Start:line.End])
-		width = max(width, lengths[k])
-	}
-	if width < minWrap || width > maxWrap {
-		return soft
-	}
-	inside := 0
-	for k := range soft {
-		line := l.s[l.group[k].Start:l.group[k].End]
-		next := l.s[l.group[k+1].Start:l.group[k+1].End]
-		word := next
-		if i := strings.IndexByte(next, ' '); i >= 0 {
-			word = next[:i]
-		}
-		soft[k] = lengths[k]+1+utf8.RuneCountInString(word) > width
-		r, _ := utf8.DecodeRuneInString(next)
-		if soft[k] && !endsSentence(line) && unicode.IsLower(r) {
-			inside++
-		}
-	}
-	if 2*inside < len(soft) {
-		clear(soft)
-	}
-	return soft
 }
 
 // headingLevel returns the number of # before a Markdown heading, or 0.

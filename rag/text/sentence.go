@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	lex "github.com/ragdb/ragdb/engine/text"
 )
 
 // Sentences returns the sentences of s in order, as byte spans without white
@@ -18,13 +16,16 @@ import (
 // space follows. Full-width terminators need none. It does not end
 //
 //   - where the next letter is a small one;
-//   - after an abbreviation: titles (Dr.) never; initials, and forms with
-//     inner dots (J. U.S. Ph.D.), and shortened words such as Inc. and vs.
-//     only before a capitalised function word (The, In, He); words that
-//     announce a number (No. Fig. Sept.) not before a digit; German
-//     abbreviations (z. B., bzw.) likewise;
-//   - after a number of one or two digits before a German month or
-//     Jahrhundert (16. Juni);
+//   - after an abbreviation that goes on, in English, German and French:
+//     titles (Dr., Dipl.-Ing.) always do; words that announce a number (No.,
+//     Abb., Sept.) do before a digit; initials, forms with inner dots (U.S.,
+//     z. B.) and shortened words (Inc., vs.) do unless a capitalised function
+//     word follows (The, In, He). A time of day (5 p.m.) ends before a capital
+//     that is no weekday, month or zone, a letter that tells kinds apart
+//     (vitamin C.) before any capital, and Inc., Jr., usw. also where the
+//     second word behind them has a small letter;
+//   - after a German ordinal (16. Juni, im 2. Stock, 19. Jahrhundert);
+//   - after a quotation that a verb of speech follows ("Why?" Fred asked.);
 //   - after the enumerator that opens it (3.);
 //   - before the first letter or digit; marks that stand alone behind a
 //     sentence belong to it.
@@ -75,86 +76,6 @@ func appendSentences(out []Span, s string, p paragraph) []Span {
 		out = append(out, Span{start, p.End})
 	}
 	return out
-}
-
-// breaksAt reports whether the sentence that starts at start ends with the
-// terminator at byte dot, whose closing marks reach to end. s is cut at the
-// end of the paragraph.
-func breaksAt(s string, start, dot, end int) bool {
-	if end == len(s) {
-		return true
-	}
-	mark, _ := utf8.DecodeRuneInString(s[dot:])
-	if isFullWidth(mark) {
-		return true
-	}
-	r, _ := utf8.DecodeRuneInString(s[end:])
-	if !unicode.IsSpace(r) {
-		return mark != '.' && isIdeograph(r)
-	}
-	next := s[skipOpening(s, end):]
-	r, _ = utf8.DecodeRuneInString(next)
-	if unicode.IsLower(r) {
-		return false
-	}
-	if mark != '.' || end != dot+1 {
-		return true
-	}
-	return !isAbbreviation(s, start, dot, next)
-}
-
-// isAbbreviation reports whether the dot belongs to the word before it and
-// the sentence goes on with next.
-func isAbbreviation(s string, start, dot int, next string) bool {
-	const longest = 12 // bytes of the longest abbreviation, and some
-	b := dot
-	for b > start && dot-b <= longest && isWordOrDot(s[b-1]) {
-		b--
-	}
-	w := s[b:dot]
-	if w == "" || len(w) > longest {
-		return false
-	}
-	digit := next != "" && next[0] >= '0' && next[0] <= '9'
-	if len(w) <= 2 && strings.Trim(w, "0123456789") == "" && opensGermanDate(next) {
-		return true
-	}
-	if b == start && len(w) <= 3 && strings.Trim(w, "0123456789") == "" {
-		return true
-	}
-	switch abbreviationOf(w) {
-	case announcesName:
-		return true
-	case announcesNumber:
-		return digit
-	case shortened:
-		return !opensSentence(next)
-	}
-	return false
-}
-
-// opensSentence reports whether text starts with a capitalised function word,
-// as sentences do and names do not.
-func opensSentence(text string) bool {
-	n := 0
-	for n < len(text) && n < 12 && text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' {
-		n++
-	}
-	if n == 0 || n < len(text) && text[n] == '.' {
-		return false
-	}
-	return text[0] >= 'A' && text[0] <= 'Z' && lex.IsStop(strings.ToLower(text[:n]))
-}
-
-// opensGermanDate reports whether text starts with what a German ordinal stands
-// before.
-func opensGermanDate(text string) bool {
-	for i, r := range text {
-		if !unicode.IsLetter(r) {
-			return isGermanMonth(text[:i]) || text[:i] == "Jahrhundert" || text[:i] == "Jahrhunderts" || text[:i] == "Jh"
-		}
-	}
-	return isGermanMonth(text)
 }
 
 // isTerminator reports whether r can end a sentence.
@@ -217,6 +138,14 @@ func skipClosing(s string, i int) int {
 		switch {
 		case isTerminator(r) || isCloser(r):
 			i += n
+		case unicode.Is(unicode.Pi, r) && endsQuote(s, i+n):
+			i += n // a German quotation ends like an English one opens
+		case unicode.IsSpace(r):
+			j := skipSpace(s, i)
+			if !strings.HasPrefix(s[j:], "»") || !endsQuote(s, j+len("»")) {
+				return i
+			}
+			i = j + len("»") // French
 		case r == '[':
 			j := i + 1
 			for j < len(s) && j-i <= 4 && s[j] >= '0' && s[j] <= '9' {
@@ -231,6 +160,13 @@ func skipClosing(s string, i int) int {
 		}
 	}
 	return i
+}
+
+// endsQuote reports whether no word follows the quotation mark before byte i at
+// once, so that the mark closes.
+func endsQuote(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return i == len(s) || unicode.IsSpace(r) || unicode.IsPunct(r)
 }
 
 // skipSpace returns the offset of the first byte from i on that is no white
@@ -260,10 +196,4 @@ func skipOpening(s string, i int) int {
 		i += n
 	}
 	return i
-}
-
-// isWordOrDot reports whether b can be part of an abbreviation. Bytes of other
-// alphabets count as letters.
-func isWordOrDot(b byte) bool {
-	return b == '.' || b >= utf8.RuneSelf || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9'
 }
