@@ -29,7 +29,7 @@ type CheckOptions struct {
 	// Repair rewrites what is derived from other data where the two differ:
 	// in-adjacency from out-adjacency, sets of nodes of a type from records,
 	// promoted sets, sources from contributions, property indexes and lexical
-	// sums. It never touches data that is not derived, nor what is derived from
+	// sums; and it removes lists that hold nothing. It never touches data that is not derived, nor what is derived from
 	// data that is damaged itself. It makes the level [CheckFull].
 	Repair bool
 	// Progress, where set, is called now and then with the family of keys at
@@ -110,8 +110,9 @@ type checker struct {
 	// damaged is not known, and nothing is repaired any more.
 	unsure bool
 
-	at   *listed // the graph at work
-	held []heldFinding
+	at    *listed // the graph at work
+	held  []heldFinding
+	empty emptyKeys
 }
 
 // heldFinding is a finding that waits for its repair.
@@ -197,6 +198,7 @@ func (c *checker) checkGraph() error {
 		{layout.TagOut, func(v *View) error { return a.walk(v, layout.Out) }},
 		{layout.TagIn, func(v *View) error { return a.walk(v, layout.In) }},
 		{layout.TagIn, a.compare},
+		{layout.TagPromoted, func(v *View) error { return c.checkPromoted(v, &n) }},
 		{layout.TagEdge, c.checkEdgeRecords},
 		{layout.TagContribution, s.contributions},
 		{layout.TagSources, s.sources},

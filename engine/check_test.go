@@ -130,7 +130,11 @@ func primary(t testing.TB, store kv.Store, g uint32) string {
 		case layout.TagNodesOfType, layout.TagIn, layout.TagPromoted, layout.TagSources, layout.TagSetIndex, layout.TagLexSum, layout.TagGraphMeta:
 			return
 		}
-		eachRaw(t, store, g, tag, func(key, value []byte) { fmt.Fprintf(&out, "%x %x\n", key, value) })
+		eachRaw(t, store, g, tag, func(key, value []byte) {
+			if !layout.IsEmpty(tag, value) { // which a repair removes
+				fmt.Fprintf(&out, "%x %x\n", key, value)
+			}
+		})
 	})
 	return out.String()
 }
@@ -235,6 +239,13 @@ func TestCheckFindsDamage(t *testing.T) {
 			b.Set(layout.Node(77, 1), []byte{1})
 			b.Set(layout.Node(77, 2), []byte{1})
 		}, "a key of graph 77", false},
+		"empty lists": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+			b.Set(layout.Adjacency(layout.Out, g, 1, 90), layout.AppendSet(nil, nil, nil))
+			b.Merge(layout.Adjacency(layout.Out, g, 2, 90), layout.AppendRemove(nil, 3))
+		}, "the first of 2 lists that hold nothing", true},
+		"promoted set with a node that is gone": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
+			b.Merge(layout.Promoted(g, layout.Out, 2, layout.Container(60000)), layout.AppendAdd(nil, 60000, 1))
+		}, "node 60000 is not there", true},
 		"name without entry": {func(t testing.TB, s kv.Store, b kv.Batch, g uint32) {
 			b.Set(layout.Name(g, layout.KindNodeType, "ghost"), []byte{0, 0, 0, 9})
 		}, "leads to no catalog entry", false},

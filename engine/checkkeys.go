@@ -67,10 +67,13 @@ func (c *checker) checkKeys() (err error) {
 				return err
 			}
 		}
+		if err := c.noteEmpty(tag, g, key, it.Value()); err != nil {
+			return err
+		}
 		c.at = nil
 		ok = it.Next()
 	}
-	return nil
+	return c.reportEmpty()
 }
 
 // idLimit is above every id that a node can have.

@@ -12,8 +12,9 @@ import (
 // room and is in none of them any more, other than in those of snapshots and
 // backups. Logs and lists of files from before stay until the database is opened
 // for writing the next time: then nothing removed is in any file. It takes a
-// while, and the room of the database again meanwhile; work goes on beside it. A
-// storage engine without files has nothing to do.
+// while, and the room of the database again meanwhile; work goes on beside it.
+// Before that it takes dead vectors out of the graphs of vector spaces, and
+// removes the keys of lists that hold nothing any more.
 func (db *DB) Compact(ctx context.Context) error {
 	if err := db.enter(); err != nil {
 		return err
@@ -22,12 +23,50 @@ func (db *DB) Compact(ctx context.Context) error {
 	if db.readOnly {
 		return fmt.Errorf("engine: compact: %w", ErrReadOnly)
 	}
+	if err := db.compact(ctx); err != nil {
+		return fmt.Errorf("engine: compact: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) compact(ctx context.Context) error {
+	if err := db.flushSpaces(ctx); err != nil {
+		return err
+	}
+	if err := db.sweep(ctx); err != nil {
+		return err
+	}
 	m, ok := db.store.(kv.Maintainer)
 	if !ok {
 		return nil
 	}
-	if err := errors.Join(m.Flush(ctx), m.Compact(ctx, nil, nil)); err != nil {
-		return fmt.Errorf("engine: compact: %w", err)
+	return errors.Join(m.Flush(ctx), m.Compact(ctx, nil, nil))
+}
+
+// flushSpaces takes the dead vectors of all spaces out of their graphs, which
+// the background work leaves there until they are many.
+func (db *DB) flushSpaces(ctx context.Context) error {
+	graphs, _, err := listGraphs(ctx, db.store, "")
+	if err != nil {
+		return err
+	}
+	for i := range graphs {
+		l := &graphs[i]
+		st, err := db.graphState(ctx, l.graph, l.name)
+		if err != nil {
+			return err
+		}
+		g := &Graph{ns: &Namespace{db: db, name: l.namespace, id: l.directoryEntry.namespace}, st: st}
+		var spaces []string
+		if err := db.View(ctx, func(s *Snapshot) error { spaces = s.Graph(g).Spaces(); return nil }); err != nil {
+			return err
+		}
+		for _, name := range spaces {
+			// A space that is dropped meanwhile has nothing to be taken out.
+			if err := db.FlushSpace(ctx, g, name); err != nil && !errors.Is(err, ErrNotFound) {
+				return err
+			}
+		}
 	}
 	return nil
 }

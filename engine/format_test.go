@@ -180,6 +180,12 @@ func TestGoldenDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameText(t, "the golden database", export(t, db, "main", canonical), string(want))
+	// What wrote it left the keys of lists that it had emptied.
+	for _, f := range check(t, db, engine.CheckOptions{Repair: true}) {
+		if !f.Repaired || !strings.Contains(f.What, "nothing") {
+			t.Errorf("the golden database: %s", f)
+		}
+	}
 	sound(t, db, "the golden database")
 	var have []string
 	for _, s := range stats(t, db).Spaces {

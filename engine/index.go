@@ -292,31 +292,6 @@ func (v *TxView) reindex(id NodeID, old, now []prop) error {
 	return nil
 }
 
-// dropEmptySets removes the sets that lost their last id, of property indexes,
-// whose keys say the value, and of sources.
-func (v *TxView) dropEmptySets() error {
-	var b []byte
-	for _, k := range slices.Sorted(maps.Keys(v.shrunk)) {
-		key := []byte(k)
-		var err error
-		if b, err = v.kv.Get(v.ctx, key, b[:0]); errors.Is(err, ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		n, err := layout.SetLen(b)
-		if err != nil {
-			return corrupt(key, err)
-		}
-		if n == 0 {
-			v.transact.overlay.Delete(key)
-		}
-	}
-	clear(v.shrunk)
-	return nil
-}
-
 // hasIndexes reports whether the graph has any index.
 func (v *TxView) hasIndexes() bool {
 	if v.names.next[layout.KindIndex] > 0 {

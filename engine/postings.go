@@ -307,8 +307,12 @@ func (v *TxView) dropUnusedTerm(sum []byte, changed [][]byte) error {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if n, err := decodeLexSum(sum, b); err != nil || n[0] > 0 {
+	n, err := decodeLexSum(sum, b)
+	if err != nil {
 		return err
+	}
+	if n[0] > 0 {
+		return v.dropEmptyPostings(changed, n[0])
 	}
 	o := v.transact.overlay
 	o.Delete(sum)
@@ -321,6 +325,33 @@ func (v *TxView) dropUnusedTerm(sum []byte, changed [][]byte) error {
 			return err
 		}
 		o.Delete(p.key)
+	}
+	return nil
+}
+
+// fewPostings is the number of nodes up to which a term's containers are looked
+// at when they lose one: reading those of a frequent term costs too much.
+const fewPostings = 1024
+
+// dropEmptyPostings removes the changed containers that hold no node any more of
+// a term that some nodes have still. Those of a frequent term stay until
+// [DB.Compact]: there is at most one for each 65,536 node ids.
+func (v *TxView) dropEmptyPostings(changed [][]byte, nodes uint64) error {
+	if nodes > fewPostings || v.nextNode <= 1<<16 {
+		return nil // there is but one container: it holds those nodes
+	}
+	var b []byte
+	for _, key := range changed {
+		var err error
+		if b, err = v.kv.Get(v.ctx, key, b[:0]); errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if layout.IsEmpty(layout.TagPostings, b) {
+			v.transact.overlay.Delete(key)
+		}
 	}
 	return nil
 }

@@ -147,6 +147,9 @@ func (c *checker) mergeOne(source layout.Tag, key []byte, low uint64, add bool) 
 			op = layout.AppendAdd(nil, low, 1)
 		}
 		v.transact.overlay.Merge(key, op)
+		if !add {
+			v.shrunk[string(key)] = struct{}{}
+		}
 		return nil
 	})
 }

@@ -378,7 +378,7 @@ func (v *TxView) flush() error {
 	if err := v.flushPostings(); err != nil {
 		return err
 	}
-	if err := v.dropEmptySets(); err != nil {
+	if err := v.dropEmptied(); err != nil {
 		return err
 	}
 	o := v.transact.overlay
@@ -413,6 +413,11 @@ func (v *TxView) publish() {
 	}
 	for k, rb := range v.promoted {
 		st.promotedSet(k).Or(rb)
+	}
+	if v.died != nil {
+		for _, rb := range st.promoted {
+			rb.AndNot(v.died)
+		}
 	}
 	for _, w := range v.vectors {
 		w.write.Publish()

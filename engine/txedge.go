@@ -220,6 +220,9 @@ func (v *TxView) changeList(old *inlineLengths, key listKey, add *layout.Set, re
 	old.key = layout.AppendAdjacency(old.key[:0], key.dir, v.g, key.node, key.etype)
 	old.value = layout.AppendDelta(old.value[:0], add.IDs, add.Weights, remove)
 	v.transact.overlay.Merge(old.key, old.value)
+	if len(remove) > 0 {
+		v.shrunk[string(old.key)] = struct{}{}
+	}
 	return nil
 }
 
@@ -348,5 +351,8 @@ func (v *TxView) mergeContainers(key listKey, add *layout.Set, remove []uint64) 
 		}
 		k := layout.AdjacencyContainer(key.dir, v.g, key.node, key.etype, c)
 		v.transact.overlay.Merge(k, layout.AppendDelta(nil, part.IDs, part.Weights, gone))
+		if len(gone) > 0 {
+			v.shrunk[string(k)] = struct{}{}
+		}
 	}
 }
