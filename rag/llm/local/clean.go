@@ -61,15 +61,20 @@ func withoutMarkers(s string) string {
 // empty ones. A title that opens the text is no sentence, unless it is all.
 func sentencesOf(s string) []string {
 	var out []string
+	title := ""
 	spans := text.Sentences(s)
 	for i, sp := range spans {
 		c := clean(s[sp.Start:sp.End])
 		if i == 0 && len(spans) > 1 && !terminated(c) {
+			title = closed(c)
 			continue
 		}
 		if c = closed(c); c != "" {
 			out = append(out, c)
 		}
+	}
+	if len(out) == 0 && title != "" {
+		out = append(out, title) // only characters that clean drops follow it
 	}
 	return out
 }

@@ -153,7 +153,8 @@ func spread(texts []string, limit int) []string {
 	return distinct(out)
 }
 
-// cut returns the words from the beginning of s that fit limit tokens.
+// cut returns the words from the beginning of s that fit limit tokens, and the
+// characters that do where no word does.
 func (p *Provider) cut(s string, limit int) string {
 	if p.tokens(s) <= limit {
 		return s
@@ -167,8 +168,25 @@ func (p *Provider) cut(s string, limit int) string {
 	for k > 0 && !fits(k) {
 		k--
 	}
+	if k > 0 {
+		return s[:ends[k]]
+	}
+	ends = ends[:0]
+	for i := range s {
+		if ends = append(ends, i); i >= bytesPerToken*limit {
+			break
+		}
+	}
+	k = sort.Search(len(ends), func(k int) bool { return !fits(k) }) - 1
+	for k > 0 && !fits(k) {
+		k--
+	}
 	return s[:ends[max(k, 0)]]
 }
+
+// bytesPerToken bounds the bytes that are read of a text for each of its tokens
+// where it has no words: the longest tokens are runs of one mark.
+const bytesPerToken = 128
 
 // defaultSummary is the length in tokens of a text where nobody says: that of
 // a long paragraph.
