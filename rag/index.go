@@ -34,6 +34,9 @@ type IndexOptions struct {
 	// Recluster makes the communities of the systems that have any anew, in
 	// place of those that grew while documents came and went.
 	Recluster bool
+	// MayRemove is asked by Sync before it removes anything: an error of it ends
+	// the run, and nothing has changed. Nil allows everything.
+	MayRemove func(d *Difference) error
 	// Notify receives progress, never concurrently; nil is nobody.
 	Notify func(Event)
 }

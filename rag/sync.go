@@ -99,6 +99,11 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 	if err != nil {
 		return &IndexResult{}, err
 	}
+	if len(d.Removed) > 0 && x.Options.MayRemove != nil {
+		if err := x.Options.MayRemove(d); err != nil {
+			return &IndexResult{}, fmt.Errorf("rag: sync: %w", err)
+		}
+	}
 	if len(d.Removed) > 0 {
 		if err := x.removeAll(ctx, d.Removed); err != nil {
 			return &IndexResult{}, err

@@ -223,12 +223,12 @@ func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 		if k.q.Stream != nil {
 			o.print("\n") // it was printed as it came
 		} else {
-			o.print("%s\n", wrap(o.clean(ans.Text), o.width, ""))
+			o.print("%s\n", wrap(escape(ans.Text), o.width, ""))
 		}
 		for _, s := range ans.Sources {
-			o.print(" %s %s\n", o.bold(fmt.Sprintf("[%d]", s.N)), o.clean(place(s.Doc, s.Heading, s.Page, s.Bytes)))
+			o.print(" %s %s\n", o.bold(fmt.Sprintf("[%d]", s.N)), escape(place(s.Doc, s.Heading, s.Page, s.Bytes)))
 			if o.verbose > 0 {
-				o.print("%s", o.dim(wrap(o.clean(s.Quote), o.width, "     ")))
+				o.print("%s", o.dim(wrap(escape(s.Quote), o.width, "     ")))
 			}
 		}
 	}
@@ -261,12 +261,12 @@ func (a *app) printEvidence(k *asking, ev *rag.Evidence, items []evidenceItem) {
 		a.out.print("Nothing was found.\n")
 	}
 	for _, it := range items {
-		a.out.print("%s %s %s\n", a.out.bold(fmt.Sprintf("%d.", it.Rank)), a.out.clean(it.ID),
+		a.out.print("%s %s %s\n", a.out.bold(fmt.Sprintf("%d.", it.Rank)), escape(it.ID),
 			a.out.dim(fmt.Sprintf("· %s · score %s · %s", it.Section, score(it.Score), plural(it.Tokens, "token"))))
 		for _, s := range it.Sources {
-			a.out.print("   %s\n", a.out.clean(place(s.Doc, s.Heading, s.Page, s.Bytes)))
+			a.out.print("   %s\n", escape(place(s.Doc, s.Heading, s.Page, s.Bytes)))
 		}
-		a.out.print("%s\n", wrap(a.out.clean(it.Text), a.out.width, "   "))
+		a.out.print("%s\n", wrap(escape(it.Text), a.out.width, "   "))
 	}
 	a.out.print("%s\n", a.out.dim(fmt.Sprintf("%s · %s · %s · %s", duration(ev.Time), k.by(ev.Method), plural(len(items), "item"), plural(ev.Tokens, "token"))))
 }
@@ -274,7 +274,7 @@ func (a *app) printEvidence(k *asking, ev *rag.Evidence, items []evidenceItem) {
 // printExplanation prints the plan and what its operators did.
 func (a *app) printExplanation(k *asking, ev *rag.Evidence, items []evidenceItem) {
 	o := a.out
-	o.print("\n%s\n%s", o.bold("plan"), o.clean(explainPlan(k.system.plan)))
+	o.print("\n%s\n%s", o.bold("plan"), escape(explainPlan(k.system.plan)))
 	a.printOps(ev.Trace.Ops)
 	o.print("\n%s\n", o.bold("evidence"))
 	for i := range items {
@@ -306,5 +306,5 @@ func (a *app) printWay(rank int, id string, w why) {
 	if w.Cut != "" {
 		line += " → " + w.Cut
 	}
-	a.out.print("%s\n", a.out.clean(line))
+	a.out.print("%s\n", escape(line))
 }

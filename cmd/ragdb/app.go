@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -30,6 +28,9 @@ type app struct {
 	shared     *engine.DB
 	interrupts *interrupts
 	spent      *spending // of the shell's session, nil elsewhere
+	// readLine asks a question and reads the answer in the shell, whose editor
+	// has the terminal. Nil reads standard input.
+	readLine func(ctx context.Context, question string) (string, error)
 }
 
 // globals are the flags that every command takes.
@@ -233,16 +234,4 @@ func flagMessage(err error) string {
 		return s[i+len(`for "`):strings.LastIndex(s, `" flag: `)] + ": " + why
 	}
 	return s
-}
-
-// agree asks a yes-or-no question on a terminal; elsewhere, and with --yes, the
-// answer is yes.
-func (a *app) agree(format string, args ...any) bool {
-	if a.global.yes || !isTerminal(a.stdin) || !a.out.errTTY {
-		return true
-	}
-	fmt.Fprintf(a.out.stderr, format+" [y/N] ", args...)
-	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
 }

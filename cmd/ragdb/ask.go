@@ -173,7 +173,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	} else {
 		if f.stream && a.out.text() {
 			k.q.Stream = func(s string) error {
-				a.out.print("%s", a.out.clean(s))
+				a.out.print("%s", escape(s))
 				return a.out.err
 			}
 		}

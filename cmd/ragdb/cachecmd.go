@@ -100,7 +100,7 @@ func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
 // cacheExport writes what is kept into a file.
 func (a *app) cacheExport(ctx context.Context, c *rag.Corpus, file string) error {
 	n := 0
-	_, err := a.writeOut(file, func(w io.Writer) (err error) {
+	_, err := a.writeOut(ctx, file, func(w io.Writer) (err error) {
 		n, err = c.ExportCache(ctx, w)
 		return err
 	})
@@ -149,6 +149,11 @@ func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error
 }
 
 func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions) error {
+	if !o.DryRun {
+		if err := a.mayPrune(ctx, c, o); err != nil {
+			return err
+		}
+	}
 	r, err := c.PruneCache(ctx, o)
 	if err != nil {
 		return err
@@ -167,4 +172,23 @@ func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions)
 	}
 	a.out.print("%s %s and %s, %s\n", did, plural(r.Replies, "reply"), plural(r.Embeddings, "vector"), plural(int(r.Bytes), "byte"))
 	return nil
+}
+
+// mayPrune applies the rule for removals to what was paid for.
+func (a *app) mayPrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions) error {
+	o.DryRun = true
+	gone, err := c.PruneCache(ctx, o)
+	if err != nil {
+		return err
+	}
+	have, err := c.CacheStats(ctx)
+	if err != nil {
+		return err
+	}
+	r := removal{n: gone.Replies + gone.Embeddings, what: "kept entry"}
+	for _, row := range have.Rows {
+		r.of += row.Entries
+	}
+	return a.mayRemove(ctx, r, "what is removed is paid again when it is wanted; run it with --yes if it is to go",
+		"Remove %s and %s?", plural(gone.Replies, "kept reply"), plural(gone.Embeddings, "kept vector"))
 }

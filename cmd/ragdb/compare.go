@@ -185,16 +185,16 @@ const comparedRows = 15
 func (a *app) printCompare(r *compareResult, explain bool) {
 	o := a.out
 	wide := max(24, (o.width-2*(len(r.Methods)-1))/len(r.Methods))
-	line := func(cells []string, mark func(string) string) {
+	line := func(cells []string, mark func(string) styled) {
 		for i, c := range cells {
-			if c = cut(o.clean(c), wide); i < len(cells)-1 {
+			if c = cut(escape(c), wide); i < len(cells)-1 {
 				c = pad(c, wide, false) + "  "
 			}
-			cells[i] = mark(c)
+			cells[i] = c
 		}
-		o.print("%s\n", strings.TrimRight(strings.Join(cells, ""), " "))
+		o.print("%s\n", mark(strings.TrimRight(strings.Join(cells, ""), " ")))
 	}
-	plain := func(s string) string { return s }
+	plain := func(s string) styled { return styled(s) } // its cells are escaped
 	var names, more []string
 	most, cutOff := 0, false
 	for _, m := range r.Methods {
@@ -221,19 +221,19 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 		line(more, o.dim)
 	}
 	for _, m := range r.Methods {
-		o.print("\n%s %s\n", o.bold("only "+o.clean(m.Method)), o.dim("· "+plural(len(m.Only), "item")+" · "+plural(len(m.OnlyDocs), "document")))
+		o.print("\n%s %s\n", o.bold("only "+escape(m.Method)), o.dim("· "+plural(len(m.Only), "item")+" · "+plural(len(m.OnlyDocs), "document")))
 		first := m.Only[:min(comparedRows, len(m.Only))]
 		if len(first) > 0 {
 			s := strings.Join(first, " · ")
 			if n := len(m.Only) - len(first); n > 0 {
 				s += " · … " + number(n) + " more"
 			}
-			o.print("%s", wrap(o.clean(s), o.width, "  "))
+			o.print("%s", wrap(escape(s), o.width, "  "))
 		}
 	}
 	o.print("\n%s\n", o.dim("* found by no other method"))
 	for _, m := range r.Methods {
-		o.print("%s\n", o.dim(fmt.Sprintf("%s · %s · %s · %.1f ms", o.clean(m.Method), plural(len(m.Items), "item"), plural(m.Tokens, "token"), m.Ms.Total)))
+		o.print("%s\n", o.dim(fmt.Sprintf("%s · %s · %s · %.1f ms", escape(m.Method), plural(len(m.Items), "item"), plural(m.Tokens, "token"), m.Ms.Total)))
 	}
 	if !explain {
 		return
@@ -243,7 +243,7 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 		for i := range m.Items {
 			items[i] = m.Items[i].evidenceItem
 		}
-		o.print("\n%s\n", o.bold(o.clean(m.Method)))
+		o.print("\n%s\n", o.bold(escape(m.Method)))
 		a.printExplanation(m.k, m.ev, items)
 	}
 }

@@ -17,8 +17,11 @@
 // What was asked for goes to standard output, messages and progress to standard
 // error. --json prints one object with "v":1 in place of text, --jsonl an
 // object a line where a command has rows, and then errors are
-// {"error":{"code":...,"message":...,"hint":...}} on standard error. On a
-// terminal control characters in documents' texts are shown escaped.
+// {"error":{"code":...,"message":...,"hint":...}} on standard error. Control
+// characters in names and texts are shown escaped, in a pipe too.
+//
+// A command that would remove more than a fifth of the documents and more than
+// five, or all of them, asks at a terminal, and elsewhere does it only with --yes.
 //
 // # Exit codes
 //

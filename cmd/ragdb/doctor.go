@@ -153,11 +153,11 @@ func (a *app) printDoctor(r *doctorResult) {
 		}
 		verdict := "works"
 		if !m.OK {
-			verdict, can = "fails", []string{a.out.clean(m.Error)}
+			verdict, can = "fails", []string{escape(m.Error)}
 		}
 		a.out.print("%-6s %s at %s %s · %s\n", m.Role, m.Model, m.URL, verdict, strings.Join(can, " · "))
 	}
 	if r.Corpus != "" {
-		a.out.print("corpus %s\n", a.out.clean(r.Corpus))
+		a.out.print("corpus %s\n", escape(r.Corpus))
 	}
 }

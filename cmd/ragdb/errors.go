@@ -111,13 +111,16 @@ func kinds() []kind {
 }
 
 // explain turns any error into what the user is told.
-func explain(err error) *failure {
+func (a *app) explain(err error) *failure {
 	var f *failure
 	if errors.As(err, &f) {
 		return f
 	}
 	for _, k := range kinds() {
 		if errors.Is(err, k.is) {
+			if k.is == engine.ErrReadOnly && !a.global.readOnly {
+				k.hint = "" // the flag was not given
+			}
 			return &failure{exit: k.exit, code: k.code, message: message(err), hint: k.hint, err: err}
 		}
 	}

@@ -99,6 +99,9 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 	x := &rag.Indexer{Corpus: copied, Methods: a.methods, Systems: systems, Options: rag.IndexOptions{Retry: f.retry, Notify: p.notify, Reembed: true}}
 	e, err := x.Estimate(ctx, inputs, o)
 	p.end()
+	if err != nil && context.Cause(ctx) == errInterrupted {
+		return nil, &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted: nothing was begun", err: err}
+	}
 	if err != nil && !errors.Is(err, rag.ErrPartial) {
 		return nil, err
 	}
@@ -145,8 +148,13 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 }
 
 // showPrice prints what a run with paid models will cost before it begins, and
-// asks whether to go on where somebody is there to answer.
+// asks whether to go on where somebody is there to answer. Where all models are
+// known to cost nothing there is nothing to count first.
 func (a *app) showPrice(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags) error {
+	prices, _, err := a.prices(&f.models)
+	if err != nil || free(prices, f.models.chat, f.models.embed) {
+		return err
+	}
 	e, err := a.estimate(ctx, cmd, c, inputs, f)
 	if err != nil {
 		return err
@@ -154,10 +162,10 @@ func (a *app) showPrice(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, 
 	if !a.out.machine() {
 		a.out.note("%s", e.line())
 	}
-	if e.calls() > 0 && !a.agree("Go on?") {
-		return &failure{exit: exitFailed, code: "declined", message: "nothing was done"}
+	if e.calls() == 0 || e.USD != nil && *e.USD == 0 {
+		return nil
 	}
-	return nil
+	return a.agree(ctx, "nothing was done", "Go on?")
 }
 
 func (e *estimateResult) calls() (n int) {

@@ -217,7 +217,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		used[set.name()] = true
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
-			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(f),
+			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(cmd.Context(), f),
 			Sample: int(f.sample), Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
 		}
 		if f.db != "" && len(f.data) > 1 {

@@ -71,13 +71,13 @@ func (a *app) evalMeter(f *evalFlags) (*rag.Meter, error) {
 
 // evalAnswers are the models of one data set's answers and judges; nil where
 // no answers are wanted.
-func (a *app) evalAnswers(f *evalFlags) *eval.AnswerOptions {
+func (a *app) evalAnswers(ctx context.Context, f *evalFlags) *eval.AnswerOptions {
 	if !f.answer.wanted() {
 		return nil
 	}
 	o := &eval.AnswerOptions{Models: a.chatOf(f, f.models.chat), OwnPrompts: f.answer.ownPrompts}
 	if !f.models.replay {
-		o.Begin = a.beginAnswers
+		o.Begin = func(p eval.AnswerPlan) error { return a.beginAnswers(ctx, p) }
 	}
 	for _, j := range f.answer.judges {
 		o.Judges = append(o.Judges, a.chatOf(f, j))
@@ -101,7 +101,7 @@ func announced(o *eval.AnswerOptions, p *progress) *eval.AnswerOptions {
 
 // beginAnswers tells what answers and verdicts may cost, and asks whether to go
 // on where somebody is there to answer.
-func (a *app) beginAnswers(p eval.AnswerPlan) error {
+func (a *app) beginAnswers(ctx context.Context, p eval.AnswerPlan) error {
 	line := "at most " + plural(p.Answers, "answer") + " from " + number(p.Tokens) + " tokens of evidence"
 	if p.USD != nil && *p.USD > 0 {
 		line += ", " + money(*p.USD)
@@ -110,10 +110,7 @@ func (a *app) beginAnswers(p eval.AnswerPlan) error {
 		line += ", and " + plural(p.Verdicts, "verdict")
 	}
 	a.out.note("%s; what is kept is not asked again", line)
-	if !a.agree("Go on?") {
-		return &failure{exit: exitFailed, code: "declined", message: "nothing was asked"}
-	}
-	return nil
+	return a.agree(ctx, "nothing was asked", "Go on?")
 }
 
 // chatOf opens a chat model, beside local vectors.

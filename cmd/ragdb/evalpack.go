@@ -128,7 +128,7 @@ func (a *app) evalReproduce(cmd *cobra.Command, f *evalFlags, file string) error
 		a.out.json(out)
 	} else {
 		for _, s := range out.Differences {
-			a.out.print("%s\n", a.out.clean(s))
+			a.out.print("%s\n", escape(s))
 		}
 		for _, s := range out.Notes {
 			a.out.note("%s", s)
@@ -180,7 +180,7 @@ func (a *app) reproduceSet(ctx context.Context, f *evalFlags, file string, set *
 		run.answer = answerFlags{answers: true, ownPrompts: m.Answers.OwnPrompts, judges: m.Answers.Judges}
 	}
 	o.Data, o.Questions, o.Methods, o.Build, o.Engine = dir, f.questions, a.methods, evalBuild(), &engine.Options{Logger: a.logger()}
-	o.Models, o.Answers = a.evalModels(run), a.evalAnswers(run)
+	o.Models, o.Answers = a.evalModels(run), a.evalAnswers(ctx, run)
 	p := a.newProgress()
 	o.Notify = p.notify
 	rep, err := eval.Run(ctx, o)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -76,7 +77,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	run := &evalFlags{models: f.models}
 	begin := func(calls, tokens int) error {
 		p.end()
-		return a.beginQuestions(calls, tokens)
+		return a.beginQuestions(ctx, calls, tokens)
 	}
 	if f.models.replay {
 		begin = nil
@@ -122,10 +123,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 
 // beginQuestions tells what making questions may cost, and asks whether to go
 // on where somebody is there to answer.
-func (a *app) beginQuestions(calls, tokens int) error {
+func (a *app) beginQuestions(ctx context.Context, calls, tokens int) error {
 	a.out.note("at most %s, some %s tokens to read; what is kept is not asked again", plural(calls, "model call"), number(tokens))
-	if !a.agree("Go on?") {
-		return &failure{exit: exitFailed, code: "declined", message: "nothing was done"}
-	}
-	return nil
+	return a.agree(ctx, "nothing was done", "Go on?")
 }

@@ -111,7 +111,7 @@ func (a *app) export(ctx context.Context, c *rag.Corpus, path string, canonical 
 	if canonical {
 		o = rag.CanonicalExport()
 	}
-	n, err := a.writeOut(path, func(w io.Writer) error {
+	n, err := a.writeOut(ctx, path, func(w io.Writer) error {
 		return c.DB.View(ctx, func(s *engine.Snapshot) error { return s.Export(ctx, c.Namespace.Name(), w, o) })
 	})
 	if err != nil || path == "-" {

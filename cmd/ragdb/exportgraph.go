@@ -55,10 +55,10 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 			if err != nil {
 				return err
 			}
-			bytes, err = a.writeOut(path, p.Write)
+			bytes, err = a.writeOut(ctx, path, p.Write)
 			return err
 		}
-		bytes, err = a.writeOut(path, func(w io.Writer) error {
+		bytes, err = a.writeOut(ctx, path, func(w io.Writer) error {
 			if format == "graphml" {
 				return interchange.WriteGraphML(ctx, w, src)
 			}
@@ -121,8 +121,8 @@ func (a *app) writeTables(ctx context.Context, dir string, src *interchange.Sour
 		return 0, err
 	}
 	var sum int64
-	n, err := a.writeOut(filepath.Join(dir, "nodes.csv"), func(nodes io.Writer) error {
-		n, err := a.writeOut(filepath.Join(dir, "edges.csv"), func(edges io.Writer) error {
+	n, err := a.writeOut(ctx, filepath.Join(dir, "nodes.csv"), func(nodes io.Writer) error {
+		n, err := a.writeOut(ctx, filepath.Join(dir, "edges.csv"), func(edges io.Writer) error {
 			return interchange.WriteCSV(ctx, nodes, edges, src)
 		})
 		sum += n

@@ -20,8 +20,10 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import DB jsonl|openie|graphrag|graphml|csv PATH|-",
 		Short: "Read what export wrote, or what another program made",
 		Long: `Import reads JSON lines of ragdb export into a namespace, making DB where it
-does not exist. What is there already stays; what is there under the same name is
-replaced. With - it reads standard input.
+does not exist. What is there already stays, and a node, edge, vector or setting
+that is there under the same name is replaced. The lines go in by batches: one that
+is wrong, or the end of a file that was cut short, ends the import, and what was
+read before it stays. With - it reads standard input.
 
 openie reads documents with what a model extracted from them: a folder with
 corpus.jsonl, lines of {"id","title","text"}, and openie.jsonl, lines of
@@ -39,8 +41,8 @@ edges.csv as neo4j-admin import has them, into the graph --graph, by default
 named after PATH: a graph of your own, for queries. Their documents are not known,
 so that no method answers from it.
 
-Wrong files are refused before anything is written; an interrupted import goes on
-with the same command.`,
+Files of these formats are checked before anything of them is written. An
+interrupted import, of any format, goes on with the same command.`,
 		Example: `  ragdb import copy.ragdb jsonl acme.jsonl
   ragdb import musique.ragdb openie ./musique
   ragdb import book.ragdb graphrag ./output`,

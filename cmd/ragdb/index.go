@@ -28,6 +28,8 @@ type indexFlags struct {
 	retry    bool
 	// recluster makes the communities of methods anew.
 	recluster bool
+	// mayRemove is asked by sync before it removes; nil allows it.
+	mayRemove func(*rag.Difference) error
 }
 
 func (a *app) indexCommand() *cobra.Command {
@@ -146,7 +148,7 @@ func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, 
 	if err != nil {
 		return err
 	}
-	o := rag.IndexOptions{Retry: f.retry, Recluster: f.recluster}
+	o := rag.IndexOptions{Retry: f.retry, Recluster: f.recluster, MayRemove: f.mayRemove}
 	if !f.models.remote() {
 		o.Workers = int(f.models.concurrency)
 	}

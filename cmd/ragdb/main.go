@@ -59,7 +59,7 @@ func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if errors.Is(err, context.Canceled) && context.Cause(ctx) == errInterrupted {
 		err = interrupted(err)
 	}
-	f := explain(err)
+	f := a.explain(err)
 	a.out.failure(f)
 	return f.exit
 }

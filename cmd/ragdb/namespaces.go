@@ -104,18 +104,11 @@ func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
 			return err
 		}
 		row := namespaceRow{NS: name, Graphs: len(graphs)}
-		err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-			for _, err := range c.Documents(s.Graph(c.Base)) {
-				if err != nil {
-					return err
-				}
-				row.Documents++
-			}
-			return nil
-		})
+		keys, err := documentKeys(ctx, c)
 		if err != nil {
 			return err
 		}
+		row.Documents = len(keys)
 		t.add(row, name, number(row.Documents), number(row.Graphs))
 	}
 	if a.out.format == asJSON {
@@ -143,9 +136,9 @@ func (a *app) createNamespace(ctx context.Context, db *engine.DB, name string) e
 		return nil
 	}
 	if r.Created {
-		a.out.print("made the namespace %s\n", a.out.clean(name))
+		a.out.print("made the namespace %s\n", escape(name))
 	} else {
-		a.out.print("%s is there already\n", a.out.clean(name))
+		a.out.print("%s is there already\n", escape(name))
 	}
 	return nil
 }
@@ -158,8 +151,17 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	if !slices.Contains(names, name) {
 		return notFound("ragdb ns list shows what there is", "%s has no namespace %q", db.Path(), name)
 	}
-	if !a.agree("Remove the namespace %s with all its documents?", name) {
-		return &failure{exit: exitFailed, code: "declined", message: "nothing was removed"}
+	c, err := rag.OpenCorpus(ctx, db, name)
+	if err != nil {
+		return err
+	}
+	docs, err := documentKeys(ctx, c)
+	if err != nil {
+		return err
+	}
+	r := removal{n: len(docs), of: len(docs), what: "document"}
+	if err := a.mayRemove(ctx, r, "if they are to go, run it with --yes", "Remove the namespace %s with %s?", name, r.count()); err != nil {
+		return err
 	}
 	if err := db.DropNamespace(ctx, name); err != nil {
 		return err
@@ -168,6 +170,20 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 		a.out.json(namespaceResult{V: 1, NS: name, Dropped: true})
 		return nil
 	}
-	a.out.print("removed the namespace %s\n", a.out.clean(name))
+	a.out.print("removed the namespace %s\n", escape(name))
 	return nil
+}
+
+// documentKeys returns the keys of a corpus's documents, in order.
+func documentKeys(ctx context.Context, c *rag.Corpus) (keys []string, err error) {
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		for doc, err := range c.Documents(s.Graph(c.Base).WithContext(ctx)) {
+			if err != nil {
+				return err
+			}
+			keys = append(keys, doc.Key)
+		}
+		return nil
+	})
+	return keys, err
 }

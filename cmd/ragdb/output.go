@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -74,34 +75,97 @@ func (o *output) machine() bool { return o.format == asJSON || o.format == asJSO
 // text reports whether results are told in sentences.
 func (o *output) text() bool { return o.format == asTable }
 
-// print writes to stdout.
+// styled is a text that is ready to be printed: its control characters are
+// those that mark it, and those that it came with are escaped.
+type styled string
+
+// print writes to stdout. Control characters of its arguments are shown and not
+// obeyed, wherever the output goes: names, titles and texts of documents need
+// no other care.
 func (o *output) print(format string, args ...any) {
-	if _, err := fmt.Fprintf(o.stdout, format, args...); err != nil && o.err == nil {
+	_, err := io.WriteString(o.stdout, sprint(format, args))
+	o.fail(err)
+}
+
+// fail keeps the first error of writing to stdout.
+func (o *output) fail(err error) {
+	if err != nil && o.err == nil {
 		o.err = fmt.Errorf("write the output: %w", err)
 	}
 }
 
+// sprint formats arguments, of which texts are escaped if they are not styled.
+func sprint(format string, args []any) string {
+	clean := make([]any, len(args))
+	for i, arg := range args {
+		clean[i] = arg
+		switch v := arg.(type) {
+		case styled:
+		case string:
+			clean[i] = escape(v)
+		case []byte:
+			clean[i] = escape(string(v))
+		case error:
+			clean[i] = escape(v.Error())
+		case fmt.Stringer:
+			clean[i] = escape(v.String())
+		}
+	}
+	return fmt.Sprintf(format, clean...)
+}
+
 // json writes a value as one line.
 func (o *output) json(v any) {
-	enc := json.NewEncoder(o.stdout)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil && o.err == nil {
-		o.err = fmt.Errorf("write the output: %w", err)
+	b, err := encode(v)
+	if err == nil {
+		_, err = o.stdout.Write(append(b, '\n'))
 	}
+	o.fail(err)
+}
+
+// encode writes a value as JSON in which every control character is escaped,
+// the ones that change the direction of writing among them.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return plainJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// plainJSON escapes the control characters that JSON allows to stand for
+// themselves. They stand in strings only, so that the value stays the same.
+func plainJSON(b []byte) []byte {
+	// Marks of direction are common in some scripts, and shown in texts.
+	hidden := func(r rune) bool { return isHidden(r) || r == 0x61c || r == 0x200e || r == 0x200f }
+	if !bytes.ContainsFunc(b, hidden) {
+		return b
+	}
+	var out bytes.Buffer
+	for _, r := range string(b) {
+		if hidden(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
 }
 
 // note writes a message for people to stderr, unless they want none or a
 // program reads.
 func (o *output) note(format string, args ...any) {
-	if !o.quiet && !o.machine() {
-		fmt.Fprintf(o.stderr, format+"\n", args...)
+	if !o.quiet {
+		o.warn(format, args...)
 	}
 }
 
 // warn writes what is not as it should be to stderr, even if quiet.
 func (o *output) warn(format string, args ...any) {
 	if !o.machine() {
-		fmt.Fprintf(o.stderr, format+"\n", args...)
+		fmt.Fprintln(o.stderr, sprint(format, args))
 	}
 }
 
@@ -117,37 +181,29 @@ func (o *output) failure(f *failure) {
 			Message string `json:"message"`
 			Hint    string `json:"hint"`
 		}
-		enc := json.NewEncoder(o.stderr)
-		enc.SetEscapeHTML(false)
-		// There is nowhere left to report that stderr takes no more.
-		_ = enc.Encode(map[string]body{"error": {f.code, f.message, f.hint}})
+		// It is made of strings, and there is nowhere left to report that stderr
+		// takes no more.
+		b, _ := encode(map[string]body{"error": {f.code, f.message, f.hint}})
+		fmt.Fprintf(o.stderr, "%s\n", b)
 		return
 	}
 	line := "ragdb: " + strings.TrimRight(f.message, ".\n")
 	if f.hint != "" {
 		line += "; " + f.hint
 	}
-	if o.errTTY {
-		line = escape(line)
-	}
-	fmt.Fprintln(o.stderr, line)
+	fmt.Fprintln(o.stderr, escape(line))
 	if f.detail != "" {
-		fmt.Fprintln(o.stderr, "  "+strings.ReplaceAll(f.detail, "\n", "\n  "))
+		fmt.Fprintln(o.stderr, "  "+escape(strings.ReplaceAll(f.detail, "\n", "\n  ")))
 	}
-}
-
-// clean prepares a text of a document for stdout: on a terminal control
-// characters are shown, not obeyed.
-func (o *output) clean(s string) string {
-	if o.outTTY {
-		return escape(s)
-	}
-	return s
 }
 
 // escape writes control characters other than line breaks and tabs, and those
-// that change the direction of writing, as \x1b or \u202e.
+// that change the direction of writing, as \x1b or \u202e. What print does to
+// its arguments; texts whose width matters are escaped before it is measured.
 func escape(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || isHidden(r) }) {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -155,7 +211,7 @@ func escape(s string) string {
 			b.WriteRune(r)
 		case r < 0x20 || r == 0x7f:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		case isHidden(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
@@ -164,13 +220,20 @@ func escape(s string) string {
 	return b.String()
 }
 
-// bold and dim mark text where the terminal can.
-func (o *output) bold(s string) string { return o.mark("1", s) }
-func (o *output) dim(s string) string  { return o.mark("2", s) }
+// isHidden reports whether a character is a control character beyond those of
+// ASCII, or changes the direction of writing.
+func isHidden(r rune) bool {
+	return r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
 
-func (o *output) mark(code, s string) string {
-	if !o.color || s == "" {
-		return s
+// bold and dim mark text where the terminal can.
+func (o *output) bold(s string) styled { return o.mark("1", s) }
+func (o *output) dim(s string) styled  { return o.mark("2", s) }
+
+func (o *output) mark(code, s string) styled {
+	s = escape(s)
+	if o.color && s != "" {
+		s = "\x1b[" + code + "m" + s + "\x1b[0m"
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return styled(s)
 }

@@ -86,3 +86,13 @@ func (a *app) meter(f *modelFlags, others ...string) (*rag.Meter, error) {
 	}
 	return a.spent.add(rag.NewMeter(prices, limits)), nil
 }
+
+// free reports whether all of some models are known to cost nothing.
+func free(p rag.Prices, models ...string) bool {
+	for _, m := range models {
+		if price, known := p.Of(m); !isLocal(m) && (!known || price != rag.Price{}) {
+			return false
+		}
+	}
+	return true
+}

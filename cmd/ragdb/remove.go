@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/load"
 )
 
 // removeResult is what rm prints.
@@ -35,13 +37,16 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm DB DOC...",
 		Short: "Remove documents with all that only they supported",
-		Long: `Rm removes documents by their keys, and with each, in one step, its chunks and
-whatever of the graphs only it supported. What the whole corpus is computed from
+		Long: `Rm removes documents by their keys, or by patterns of keys as --include has them,
+and with each, in one step, its chunks and whatever of the graphs only it
+supported. More than a fifth of the documents and more than five, or by patterns
+all of them, go only if that is agreed to: at the terminal, or with --yes. What the whole corpus is computed from
 (which chunks are near or central) is renewed by the next index. With --purge
 that is done at once and all files are rewritten, so that nothing of the
 documents is in any of them.`,
 		Example: `  ragdb rm acme.ragdb handbook.md --dry-run
-  ragdb rm acme.ragdb handbook.md faq.csv#12`,
+  ragdb rm acme.ragdb handbook.md faq.csv#12
+  ragdb rm acme.ragdb 'wiki/**/*.html' --yes`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, docs, err := a.database(cmd, args, 1, true)
 			if err != nil {
@@ -95,20 +100,14 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 	if err := a.useModels(ctx, c, &f.models); err != nil {
 		return err
 	}
-	for _, d := range docs {
-		err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-			_, err := c.Document(s.Graph(c.Base), d)
-			return err
-		})
-		if errors.Is(err, engine.ErrNotFound) {
-			return notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.DB.Path(), d)
-		}
-		if err != nil {
-			return err
-		}
+	docs, r, err := matchDocuments(ctx, c, docs)
+	if err != nil {
+		return err
 	}
-	if !dry && !a.agree("Remove %s from %s?", plural(len(docs), "document"), c.DB.Path()) {
-		return &failure{exit: exitFailed, code: "declined", message: "nothing was removed"}
+	if !dry {
+		if err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes", "Remove %s from %s?", r.count(), c.DB.Path()); err != nil {
+			return err
+		}
 	}
 	out := removeResult{V: 1, DryRun: dry, Removed: []removedDoc{}, Stale: []string{}}
 	for _, d := range docs {
@@ -133,6 +132,41 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 	return nil
 }
 
+// matchDocuments returns the keys of the documents that arguments name: by a
+// key, or by a pattern of keys.
+func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []string, r removal, err error) {
+	all, err := documentKeys(ctx, c)
+	if err != nil {
+		return nil, r, err
+	}
+	r = removal{of: len(all), what: "document", named: true}
+	taken := map[string]bool{}
+	take := func(key string) {
+		if !taken[key] {
+			taken[key] = true
+			keys = append(keys, key)
+		}
+	}
+	for _, arg := range args {
+		if slices.Contains(all, arg) {
+			take(arg)
+			continue
+		}
+		found := false
+		for _, key := range all {
+			if strings.ContainsAny(arg, "*?[") && load.Match(arg, key) {
+				found, r.named = true, false
+				take(key)
+			}
+		}
+		if !found {
+			return nil, r, notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.DB.Path(), arg)
+		}
+	}
+	r.n = len(keys)
+	return keys, r, nil
+}
+
 func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
 	if a.out.machine() {
 		a.out.json(r)
@@ -143,7 +177,7 @@ func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
 		did = "would remove"
 	}
 	for _, d := range r.Removed {
-		a.out.print("%s %s · %s · %s that nothing else supports\n", did, a.out.clean(d.Doc), plural(d.Chunks, "chunk"), plural(d.Derived, "node"))
+		a.out.print("%s %s · %s · %s that nothing else supports\n", did, escape(d.Doc), plural(d.Chunks, "chunk"), plural(d.Derived, "node"))
 	}
 	if r.DryRun {
 		a.out.note("nothing was changed: leave out --dry-run to remove")

@@ -230,7 +230,7 @@ func (sh *shell) close() error {
 // dispatch runs an entry: a command, a question or a statement.
 func (sh *shell) dispatch(ctx context.Context, e entry) error {
 	if sh.echo {
-		sh.a.out.print("%s\n", sh.a.out.clean(e.text))
+		sh.a.out.print("%s\n", escape(e.text))
 	}
 	once := sh.once
 	err := sh.perform(ctx, e)

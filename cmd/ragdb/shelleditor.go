@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,8 @@ type editor struct {
 	// normal is the terminal as it was found, raw as lines are edited in it.
 	normal, raw liner.ModeApplier
 	path        string // of the history, "" for none
+	// pending is a read that was given up and still waits for its line.
+	pending chan typedLine
 }
 
 // historyLines is how many lines of history are kept.
@@ -45,23 +48,41 @@ func newEditor(dir string, complete liner.WordCompleter) *editor {
 func (e *editor) close() error { return e.line.Close() }
 
 // read reads a line. It gives up when the context ends: the goroutine that waits
-// for a key is left to the end of the process.
+// for a key is left, and the line that it gets is that of the next read.
 func (e *editor) read(ctx context.Context, prompt string) (string, error) {
-	type result struct {
-		line string
-		err  error
+	if e.pending == nil {
+		done := make(chan typedLine, 1)
+		e.pending = done
+		go func() {
+			line, err := e.line.Prompt(prompt)
+			done <- typedLine{line, err}
+		}()
+	} else {
+		fmt.Print(prompt) // as the editor does, on the terminal
 	}
-	done := make(chan result, 1)
-	go func() {
-		line, err := e.line.Prompt(prompt)
-		done <- result{line, err}
-	}()
 	select {
-	case r := <-done:
+	case r := <-e.pending:
+		e.pending = nil
 		return r.line, r.err
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+}
+
+// typedLine is what was typed at a prompt.
+type typedLine struct {
+	line string
+	err  error
+}
+
+// ask reads the answer to a question while a command runs, for which the
+// terminal is as other programs know it. Ctrl-C is [liner.ErrPromptAborted].
+func (e *editor) ask(ctx context.Context, question string) (string, error) {
+	if e.normal != nil && e.raw != nil {
+		_ = e.raw.ApplyMode()
+		defer func() { _ = e.normal.ApplyMode() }()
+	}
+	return e.read(ctx, question)
 }
 
 // cooked runs fn with the terminal as other programs know it: keys are echoed,

@@ -25,6 +25,7 @@ func (sh *shell) interact(ctx context.Context) (err error) {
 	defer sh.a.interrupts.set(nil)
 	sh.editor = newEditor(sh.stateDir(), sh.complete)
 	defer func() { err = errors.Join(err, sh.editor.close()) }()
+	sh.a.readLine = sh.editor.ask
 	sh.greet(ctx)
 	if err := sh.readRC(ctx); err != nil {
 		return quit(err)
@@ -82,7 +83,7 @@ func (sh *shell) runEntries(ctx context.Context, entries []entry) error {
 			return err
 		}
 		sh.a.out.err = nil // that of a file
-		f := *explain(err)
+		f := *sh.a.explain(err)
 		if f.code == "interrupted" {
 			f.hint = ""
 			fmt.Fprintln(sh.a.out.stderr) // after the ^C of the terminal
@@ -118,7 +119,7 @@ func (sh *shell) greet(ctx context.Context) {
 	if sh.db.ReadOnly() {
 		parts = append(parts, "for reading")
 	}
-	sh.a.out.print("%s\n", sh.a.out.clean(strings.Join(append(parts, ".help for help"), " · ")))
+	sh.a.out.print("%s\n", escape(strings.Join(append(parts, ".help for help"), " · ")))
 }
 
 // countNodes counts the nodes of all graphs of the namespace.

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -155,11 +153,7 @@ func (p *printer) abandon() {
 	p.show()
 }
 
-func (p *printer) fail(err error) {
-	if err != nil && p.out.err == nil {
-		p.out.err = fmt.Errorf("write the output: %w", err)
-	}
-}
+func (p *printer) fail(err error) { p.out.fail(err) }
 
 // object prints a row as an object, its columns in order.
 func (p *printer) object(values []cypher.Value) error {
@@ -186,8 +180,8 @@ func (p *printer) object(values []cypher.Value) error {
 	default:
 		p.begin()
 	}
-	p.out.print("%s", b.Bytes())
-	return nil
+	_, err := p.out.stdout.Write(plainJSON(b.Bytes()))
+	return err
 }
 
 func (p *printer) begin() {
@@ -211,11 +205,8 @@ func (p *printer) endObject(res *cypher.Result) {
 
 // jsonText writes what is known to be possible in JSON.
 func jsonText(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // strings, numbers and structs of them
-	return bytes.TrimRight(b.Bytes(), "\n")
+	b, _ := encode(v) // strings, numbers and structs of them
+	return b
 }
 
 // countsResult is what a statement wrote, for --json.
@@ -241,7 +232,11 @@ func newCountsResult(c cypher.Counts) *countsResult {
 func (p *printer) header() {
 	if p.csv == nil {
 		p.csv = csv.NewWriter(p.out.stdout)
-		p.fail(p.csv.Write(p.columns))
+		head := make([]string, len(p.columns))
+		for i, c := range p.columns {
+			head[i] = escape(c)
+		}
+		p.fail(p.csv.Write(head))
 	}
 }
 
@@ -250,7 +245,7 @@ func (p *printer) record(values []cypher.Value) {
 	out := make([]string, len(values))
 	for i, v := range values {
 		if !v.IsNull() {
-			out[i] = v.String()
+			out[i] = escape(v.String())
 		}
 	}
 	p.fail(p.csv.Write(out))
@@ -263,7 +258,7 @@ func (p *printer) line(values []cypher.Value) {
 	}
 	wide := longest(p.columns)
 	for i, v := range values {
-		p.out.print("%s = %s\n", pad(p.columns[i], wide, true), p.out.clean(v.String()))
+		p.out.print("%s = %s\n", pad(p.columns[i], wide, true), escape(v.String()))
 	}
 }
 
@@ -284,7 +279,7 @@ func (p *printer) keep(values []cypher.Value) {
 				p.right[i] = false
 			}
 		}
-		row[i] = p.out.clean(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(v.String()))
+		row[i] = escape(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(v.String()))
 	}
 	p.cells = append(p.cells, row)
 	if len(p.cells) == batchRows {

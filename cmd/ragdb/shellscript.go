@@ -91,7 +91,7 @@ func (sh *shell) runReader(ctx context.Context, r io.Reader, name string) error 
 			case sh.bail || errors.Is(err, errQuit) || ctx.Err() != nil || sh.a.out.err != nil:
 				return err
 			default:
-				f := explain(err)
+				f := sh.a.explain(err)
 				sh.a.out.failure(f)
 				if first == nil {
 					first = &failure{exit: f.exit, code: f.code, message: f.message, told: true, err: err}

@@ -71,12 +71,22 @@ func (sh *shell) setLog(_ context.Context, args []string) error {
 	return sh.cmd.Flags().Set("verbose", strconv.Itoa(i))
 }
 
-func (sh *shell) setOutput(_ context.Context, args []string) error {
-	return sh.redirect(append(args, "")[0], false)
+func (sh *shell) setOutput(ctx context.Context, args []string) error {
+	return sh.writeTo(ctx, append(args, "")[0], false)
 }
 
-func (sh *shell) setOnce(_ context.Context, args []string) error {
-	return sh.redirect(args[0], true)
+func (sh *shell) setOnce(ctx context.Context, args []string) error {
+	return sh.writeTo(ctx, args[0], true)
+}
+
+// writeTo is redirect to a file that may be there already.
+func (sh *shell) writeTo(ctx context.Context, name string, once bool) error {
+	if name != "" {
+		if err := sh.a.mayReplace(ctx, name); err != nil {
+			return err
+		}
+	}
+	return sh.redirect(name, once)
 }
 
 // redirect sends results to a file, or with "" to where they went at first.
@@ -161,7 +171,7 @@ func (sh *shell) setParam(ctx context.Context, args []string) error {
 // evaluate returns the value of an expression.
 func (sh *shell) evaluate(ctx context.Context, expr string) (v cypher.Value, err error) {
 	refuse := func(err error) error {
-		f := *explain(entry{}.locate(err))
+		f := *sh.a.explain(entry{}.locate(err))
 		f.message = "this is no value: " + strings.TrimRight(expr, ".")
 		f.hint, f.detail = "write it as in a query, a text in quotes", ""
 		return &f

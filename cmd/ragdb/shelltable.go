@@ -206,7 +206,7 @@ func (p *printer) plan(parts [][]*cypher.PlanStep) {
 	}
 	for _, row := range t.rows {
 		for i := range row {
-			row[i] = p.out.clean(row[i])
+			row[i] = escape(row[i])
 		}
 		p.cells = append(p.cells, row)
 	}

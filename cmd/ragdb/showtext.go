@@ -32,13 +32,13 @@ func (a *app) printShow(r *showResult) {
 func (a *app) field(name, value string) {
 	const column = 16
 	indent := strings.Repeat(" ", column)
-	text := strings.TrimPrefix(wrap(a.out.clean(value), a.out.width, indent), indent)
+	text := strings.TrimPrefix(wrap(escape(value), a.out.width, indent), indent)
 	a.out.print("  %s%s", a.out.dim(pad(name, column-2, false)), text)
 }
 
 func (a *app) printDocument(d *documentView) {
 	o := a.out
-	o.print("%s %s\n", o.bold(o.clean(d.Key)), o.dim(fmt.Sprintf("· document · %s · %s", d.Format, size(d.Bytes))))
+	o.print("%s %s\n", o.bold(escape(d.Key)), o.dim(fmt.Sprintf("· document · %s · %s", d.Format, size(d.Bytes))))
 	if d.Title != "" {
 		a.field("title", d.Title)
 	}
@@ -58,15 +58,15 @@ func (a *app) printDocument(d *documentView) {
 
 func (a *app) printChunk(c *chunkView) {
 	o := a.out
-	o.print("%s %s\n", o.bold(o.clean(c.ID)), o.dim(fmt.Sprintf("· chunk · %s · %s", plural(c.Tokens, "token"), c.Set)))
+	o.print("%s %s\n", o.bold(escape(c.ID)), o.dim(fmt.Sprintf("· chunk · %s · %s", plural(c.Tokens, "token"), c.Set)))
 	a.field("source", place(c.Span.Doc, c.Span.Heading, c.Span.Page, c.Span.Bytes))
-	o.print("\n%s", wrap(o.clean(c.Text), o.width, "  "))
+	o.print("\n%s", wrap(escape(c.Text), o.width, "  "))
 }
 
 func (a *app) printNode(n *nodeView) {
 	o := a.out
 	head := fmt.Sprintf("· %s in %s", n.Type, n.Graph)
-	o.print("%s %s\n", o.bold(o.clean(n.ID)), o.dim(head))
+	o.print("%s %s\n", o.bold(escape(n.ID)), o.dim(head))
 	if n.Label != "" {
 		a.field("name", n.Label)
 	}

@@ -27,12 +27,12 @@ func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus) error {
 
 func (a *app) printStoredTrace(t *rag.StoredTrace) {
 	o := a.out
-	o.print("%s %s\n", o.bold(o.clean(t.ID)), o.dim(fmt.Sprintf("· trace · %s · commit %s", t.Method, number(int(t.Epoch)))))
+	o.print("%s %s\n", o.bold(escape(t.ID)), o.dim(fmt.Sprintf("· trace · %s · commit %s", t.Method, number(int(t.Epoch)))))
 	a.field("question", t.Question)
 	a.list("documents", t.Docs)
 	o.print("\n%s\n", o.bold("plan"))
 	for _, op := range t.Trace.Ops {
-		o.print("%s\n", o.clean(strings.Repeat("  ", op.Depth)+op.Explanation.String()))
+		o.print("%s\n", escape(strings.Repeat("  ", op.Depth)+op.Explanation.String()))
 	}
 	a.printOps(t.Trace.Ops)
 	o.print("\n%s\n", o.bold("evidence"))

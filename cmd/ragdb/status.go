@@ -239,11 +239,11 @@ func (a *app) printStatus(r *statusResult) {
 		return
 	}
 	for _, f := range r.Failed {
-		o.print("failed: %s\n", o.clean(oneLine(f.Graph+" · "+f.Stage+" · "+f.Item+": "+f.Reason)))
+		o.print("failed: %s\n", escape(oneLine(f.Graph+" · "+f.Stage+" · "+f.Item+": "+f.Reason)))
 	}
 	for _, m := range r.Methods {
 		for _, advice := range m.Advice {
-			o.print("%s: %s\n", m.Instance, o.clean(advice.Reason))
+			o.print("%s: %s\n", m.Instance, escape(advice.Reason))
 			o.note("advised: ragdb index %s --%s", quote(r.DB), advice.Action)
 		}
 	}

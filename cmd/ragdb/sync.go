@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,9 @@ func (a *app) syncCommand() *cobra.Command {
 		Use:   "sync DB DIR",
 		Short: "Make the documents those of a folder: add, replace, remove",
 		Long: `Sync compares DB with the files of DIR by content: what is new is added, what
-changed replaced, what is gone removed with all that only it supported. With
+changed replaced, what is gone removed with all that only it supported. If that
+is more than a fifth of the documents and more than five, or all of them, it has
+to be agreed to: at the terminal, or with --yes. With
 --key-prefix only documents of that prefix are DIR's, so that several folders can
 be kept in one database. Symbolic links are not followed. Where a file cannot be
 read nothing is removed.`,
@@ -69,8 +72,25 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 		if d.Kept > 0 {
 			a.out.warn("ragdb: %s not removed: while files cannot be read nobody knows what is gone", plural(d.Kept, "document"))
 		}
-		if n := len(d.Removed); n > 0 && !a.agree("Remove %s that %s does not have?", plural(n, "document"), dirs[0]) {
-			return &failure{exit: exitFailed, code: "declined", message: "nothing was done"}
+		// It is asked before anything is paid for, and again if more is gone by
+		// the time of the removal.
+		agreed := map[string]bool{}
+		f.mayRemove = func(d *rag.Difference) error {
+			if !slices.ContainsFunc(d.Removed, func(key string) bool { return !agreed[key] }) {
+				return nil
+			}
+			r := removal{n: len(d.Removed), of: len(d.Removed) + len(d.Changed) + d.Unchanged, what: "document"}
+			err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes",
+				"Remove %s that %s does not have?", r.count(), dirs[0])
+			if err == nil {
+				for _, key := range d.Removed {
+					agreed[key] = true
+				}
+			}
+			return err
+		}
+		if err := f.mayRemove(d); err != nil {
+			return err
 		}
 		return a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Sync)
 	})
@@ -86,7 +106,7 @@ func (a *app) printDifference(d *rag.Difference) {
 		keys []string
 	}{{"+", d.Added}, {"~", d.Changed}, {"-", d.Removed}} {
 		for _, k := range part.keys {
-			a.out.print("%s %s\n", part.sign, a.out.clean(k))
+			a.out.print("%s %s\n", part.sign, escape(k))
 		}
 	}
 	a.out.print("%s to add, %s to replace, %s to remove, %s unchanged\n",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"fmt"
 	"strings"
 )
 
@@ -26,7 +25,7 @@ func (o *output) rows(t *table) {
 	cells := make([][]string, len(t.rows))
 	for i, row := range t.rows {
 		for _, c := range row {
-			cells[i] = append(cells[i], o.clean(c))
+			cells[i] = append(cells[i], escape(c))
 		}
 	}
 	switch o.format {
@@ -36,9 +35,7 @@ func (o *output) rows(t *table) {
 		}
 	case asCSV:
 		w := csv.NewWriter(o.stdout)
-		if err := w.WriteAll(append([][]string{t.head}, t.rows...)); err != nil && o.err == nil {
-			o.err = fmt.Errorf("write the output: %w", err)
-		}
+		o.fail(w.WriteAll(append([][]string{t.head}, cells...)))
 	case asMarkdown:
 		o.markdown(t, cells)
 	case asLine:

@@ -290,9 +290,9 @@ func (a *app) printWhy(found []whyResult) {
 			if i > 0 {
 				o.print("\n")
 			}
-			o.print("%s %s\n", o.bold(o.clean(r.ID)), o.clean(r.Verdict))
+			o.print("%s %s\n", o.bold(escape(r.ID)), escape(r.Verdict))
 			for _, p := range r.Path {
-				o.print("%s", wrap(o.clean(p.String()), o.width, "  "))
+				o.print("%s", wrap(escape(p.String()), o.width, "  "))
 			}
 			if len(found) > 1 && o.verbose == 0 {
 				continue // the steps of each chunk are for -v

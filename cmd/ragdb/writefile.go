@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -29,11 +30,9 @@ func (c *counter) Read(b []byte) (int, error) {
 
 // writeFile writes a file beside its place and moves it there when it is whole.
 // One that exists is replaced only with --yes or where the user agrees.
-func (a *app) writeFile(path string, write func(io.Writer) (int64, error)) (n int64, err error) {
-	if _, err := os.Lstat(path); err == nil && !a.global.yes {
-		if !isTerminal(a.stdin) || !a.agree("Overwrite %s?", path) {
-			return 0, &failure{exit: exitFailed, code: "exists", message: path + " exists already", hint: "give another name, or --yes to replace it"}
-		}
+func (a *app) writeFile(ctx context.Context, path string, write func(io.Writer) (int64, error)) (n int64, err error) {
+	if err := a.mayReplace(ctx, path); err != nil {
+		return 0, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -56,7 +55,7 @@ func (a *app) writeFile(path string, write func(io.Writer) (int64, error)) (n in
 }
 
 // writeOut writes a file, or standard output for -.
-func (a *app) writeOut(path string, write func(io.Writer) error) (int64, error) {
+func (a *app) writeOut(ctx context.Context, path string, write func(io.Writer) error) (int64, error) {
 	counted := func(w io.Writer) (int64, error) {
 		buf := bufio.NewWriterSize(w, 1<<16)
 		n := &counter{w: buf}
@@ -66,5 +65,5 @@ func (a *app) writeOut(path string, write func(io.Writer) error) (int64, error) 
 	if path == "-" {
 		return counted(a.out.stdout)
 	}
-	return a.writeFile(path, counted)
+	return a.writeFile(ctx, path, counted)
 }

@@ -127,16 +127,18 @@ func (o *Options) included(rel string) bool {
 	if len(o.Include) == 0 {
 		return true
 	}
-	for _, p := range o.Include {
-		if strings.Contains(p, "/") {
-			if matchPath(strings.Split(p, "/"), strings.Split(rel, "/")) {
-				return true
-			}
-		} else if ok, _ := path.Match(p, path.Base(rel)); ok {
-			return true
-		}
+	return slices.ContainsFunc(o.Include, func(p string) bool { return Match(p, rel) })
+}
+
+// Match reports whether a path matches a pattern of Include: one without a
+// slash matches the last element, ** stands for any number of elements. A
+// malformed pattern matches nothing.
+func Match(pattern, name string) bool {
+	if strings.Contains(pattern, "/") {
+		return matchPath(strings.Split(pattern, "/"), strings.Split(name, "/"))
 	}
-	return false
+	ok, _ := path.Match(pattern, path.Base(name))
+	return ok
 }
 
 // matchPath matches the segments of a path with those of a pattern, where a

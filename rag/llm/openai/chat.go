@@ -242,5 +242,5 @@ func (c *Chat) once(ctx context.Context, req api.ChatCompletionRequest, in int) 
 	if u.OutTokens == 0 {
 		u.OutTokens = c.c.o.Count(m.Content) + c.c.o.Count(m.ReasoningContent)
 	}
-	return &answer{text: m.Content, refusal: m.Refusal, finish: resp.Choices[0].FinishReason}, u, nil
+	return &answer{text: c.c.secrets.hide(m.Content), refusal: c.c.secrets.hide(m.Refusal), finish: resp.Choices[0].FinishReason}, u, nil
 }

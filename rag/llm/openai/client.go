@@ -21,6 +21,7 @@ type client struct {
 	api         *api.Client
 	host, model string
 	redact      func(string) string
+	secrets     secrets
 	o           Options
 	transport   http.RoundTripper
 	slots       chan struct{}
@@ -55,7 +56,7 @@ func newClient(cfg Config, o Options) (*client, error) {
 	}
 	o = o.withDefaults()
 	c := &client{
-		host: u.Host, model: cfg.Model, redact: redactor(cfg.Key), o: o, transport: o.Transport,
+		host: u.Host, model: cfg.Model, redact: redactor(cfg.Key), secrets: newSecrets(append(o.Secrets, cfg.Key)...), o: o, transport: o.Transport,
 		slots: make(chan struct{}, o.Concurrency), gate: make(chan struct{}, 1),
 	}
 	c.over, c.finish = context.WithCancel(context.Background())

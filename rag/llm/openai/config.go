@@ -140,6 +140,10 @@ type Options struct {
 	// AskDimension sends an embedder's dimension with each request, for models
 	// that have several. It is implied for models named text-embedding-3.
 	AskDimension bool
+	// Secrets are keys, beside that of the server, that are taken out of replies
+	// as it is: where they stood is "[key]". Words of less than eight bytes are
+	// none, unless they begin with "sk-".
+	Secrets []string
 	// Count counts tokens, for limits and where the server tells no usage.
 	// nil: a token for every four bytes.
 	Count func(string) int

@@ -36,6 +36,7 @@ func (c *Chat) stream(ctx context.Context, req api.ChatCompletionRequest, in int
 		}
 	}()
 	var v llm.Visible
+	safe := hider{secrets: c.c.secrets}
 	give := func(text string) error {
 		if text == "" {
 			return nil
@@ -74,12 +75,18 @@ func (c *Chat) stream(ctx context.Context, req api.ChatCompletionRequest, in int
 		}
 		reasoning.WriteString(choice.Delta.ReasoningContent)
 		a.refusal += choice.Delta.Refusal
-		all.WriteString(choice.Delta.Content)
-		if err := give(v.Write(choice.Delta.Content)); err != nil {
+		piece := safe.write(choice.Delta.Content)
+		all.WriteString(piece)
+		if err := give(v.Write(piece)); err != nil {
 			return nil, u, err
 		}
 	}
-	a.text = all.String()
+	last := safe.rest()
+	all.WriteString(last)
+	if err := give(v.Write(last)); err != nil {
+		return nil, u, err
+	}
+	a.text, a.refusal = all.String(), c.c.secrets.hide(a.refusal)
 	if err := give(v.Rest()); err != nil {
 		return nil, u, err
 	}
