@@ -50,17 +50,32 @@ type Source struct {
 // quoteBytes is about how much of a source is quoted.
 const quoteBytes = 240
 
-// Ask answers a question from what a method retrieves.
+// Ask answers a question from what a method retrieves: evidence and answer are
+// of one commit, whatever is indexed or removed meanwhile. Where nothing is
+// indexed yet, or nothing speaks of the question, the answer's Answered is
+// false. nil models are those of [Corpus.OpenModels]; errors are those of
+// [Corpus.Retrieve], the models' and the database's.
 func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*Answer, error) {
-	ev, err := c.Retrieve(ctx, sys, m, q)
-	if err != nil {
+	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
-	a, err := c.AnswerFrom(ctx, sys, m, q, ev)
+	var a *Answer
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		m, err := c.modelsAt(ctx, s, m)
+		if err != nil {
+			return err
+		}
+		ev, err := c.retrieve(ctx, s, sys, m, q)
+		if err != nil {
+			return err
+		}
+		a, err = c.answer(ctx, s, sys, m, q, ev)
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
 	}
-	if a.Trace, err = c.KeepTrace(ctx, q.Text, ev); err != nil {
+	if a.Trace, err = c.KeepTrace(ctx, q.Text, a.Evidence); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -68,9 +83,22 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 
 // AnswerFrom is Ask of evidence that sys retrieved already. It keeps no trace.
 func (c *Corpus) AnswerFrom(ctx context.Context, sys System, m *Models, q Question, ev *Evidence) (*Answer, error) {
-	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
-	if err := c.answer(ctx, sys, m, q, a); err != nil {
-		return nil, fmt.Errorf("rag: answer: %w", err)
+	if err := c.askable(sys, q); err != nil {
+		return nil, err
+	}
+	if ev == nil {
+		return nil, fmt.Errorf("rag: %w: no evidence to answer from", ErrArgument)
+	}
+	var a *Answer
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		m, err := c.modelsAt(ctx, s, m)
+		if err == nil {
+			a, err = c.answer(ctx, s, sys, m, q, ev)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rag: %w", err)
 	}
 	return a, nil
 }
@@ -80,6 +108,12 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys System, m *Models, q Questi
 // documents that it is from, for [Models.Do]. The error is [llm.ErrNoEvidence]
 // where there is nothing to answer from.
 func (c *Corpus) AnswerInput(ctx context.Context, sys System, m *Models, q Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
+	if err := c.askable(sys, q); err != nil {
+		return in, nil, err
+	}
+	if m = m.with(c); ev == nil {
+		return in, nil, fmt.Errorf("rag: %w: no evidence to answer from", ErrArgument)
+	}
 	in = llm.AnswerInput{Question: q.Text}
 	if by, ok := sys.(Unaided); ok {
 		in = by.Unaided(q.Text)
@@ -108,9 +142,11 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys System, m *Models, q Quest
 	return in, docs, err
 }
 
-func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, a *Answer) error {
+// answer makes an answer of evidence, with models of [Corpus.modelsAt].
+func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys System, m *Models, q Question, ev *Evidence) (*Answer, error) {
+	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
 	before, start := m.Usage(), time.Now()
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err := func() error {
 		base := s.Graph(c.Base).WithContext(ctx)
 		w := &answerWriter{a: a, items: a.Evidence.Items(), on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
 			return c.source(base, sys.ChunkSet(), it, said)
@@ -136,7 +172,7 @@ func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, 
 			return err
 		}
 		return w.end()
-	})
+	}()
 	a.ModelTime = time.Since(start)
 	after := m.Usage()
 	a.Usage = llm.Usage{
@@ -144,10 +180,13 @@ func (c *Corpus) answer(ctx context.Context, sys System, m *Models, q Question, 
 	}
 	if errors.Is(err, llm.ErrNoEvidence) {
 		a.Text, a.Sources = "", nil
-		return nil
+		return a, nil
 	}
-	a.Answered = err == nil
-	return err
+	if err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	a.Answered = true
+	return a, nil
 }
 
 // source returns which of the chunks of an item says most of what was said, and
@@ -168,6 +207,9 @@ func (c *Corpus) source(base engine.Reader, set text.ChunkSet, it *Cited, said s
 		}
 	}
 	if most < 0 {
+		if len(it.Spans) == 0 || len(it.Chunks) == 0 {
+			return Source{Score: it.Score}, nil
+		}
 		sp := it.Spans[0]
 		return Source{Doc: sp.Doc, Bytes: sp.Bytes, Chunk: it.Chunks[0], Score: it.Score}, nil
 	}

@@ -26,7 +26,7 @@ func (c *Corpus) BaseStages(systems []System, m *Models) ([]Stage, error) {
 	var cut, embed []Stage
 	for _, s := range sets {
 		cut = append(cut, &chunkStage{c: c, chunker: s})
-		embed = append(embed, &embedStage{c: c, set: s.Set(), model: m.Documents.Space()})
+		embed = append(embed, &embedStage{c: c, set: s.Set(), model: m.DocumentSpace()})
 	}
 	return append(cut, embed...), nil
 }

@@ -53,19 +53,25 @@ type Corpus struct {
 	// Analyzer makes the terms of the postings.
 	Analyzer etext.Analyzer
 	// Models opens the models that documents are indexed with and taken out
-	// with again; nil is [OpenLocal]. It is called after the corpus was read
-	// and must give models of the same space each time.
+	// with again, and that questions are answered with where nobody gives
+	// others; nil is [OpenLocal]. It is called after the corpus was read and
+	// must give models of the same space each time; they may be the same ones.
 	Models func(ctx context.Context, c *Corpus) (*Models, error)
 	// NoWords says that nothing is to be learnt from the documents' words: the
 	// models are none of the local ones.
 	NoWords bool
 
 	projections *graphops.Cache // that plans walk on
+
+	local *localModel // of OpenModels
 }
 
 // OpenCorpus opens a namespace's corpus, making its base graph where it is
 // new.
 func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, error) {
+	if db == nil {
+		return nil, fmt.Errorf("rag: %w: no database to open %q in", ErrArgument, namespace)
+	}
 	ns, err := db.Namespace(ctx, namespace)
 	if err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
@@ -78,22 +84,92 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, 
 	if err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
 	}
-	return &Corpus{
+	c := &Corpus{
 		DB: db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{},
 		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare),
-	}, nil
+	}
+	c.local = &localModel{c: c}
+	return c, nil
 }
 
 // projectionsShare is the part of the database's memory budget, 1 in so many, that
 // projections of its graphs may take.
 const projectionsShare = 8
 
+// ready refuses a corpus that [OpenCorpus] did not make.
+func (c *Corpus) ready() error {
+	if c == nil || c.DB == nil || c.Namespace == nil || c.Base == nil || c.Tokens == nil || c.Analyzer == nil {
+		return fmt.Errorf("rag: %w: a corpus that OpenCorpus did not open", ErrArgument)
+	}
+	return nil
+}
+
+// OpenModels opens the models that the corpus is asked with: those of Models,
+// else the local ones. They can be opened once, at any time, and serve all
+// questions to come, while documents are indexed and afterwards. Models that
+// embed in another space than the corpus has are a [*ModelError].
+func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	if c.Models == nil {
+		l := c.local
+		if l == nil {
+			l = &localModel{c: c}
+		}
+		m := l.models(nil)
+		return m, c.CheckModel(ctx, m)
+	}
+	m, err := c.Models(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, fmt.Errorf("rag: %w: Corpus.Models gave none", ErrArgument)
+	}
+	return m, c.CheckModel(ctx, m)
+}
+
 // models opens the models that documents are indexed with.
 func (c *Corpus) models(ctx context.Context) (*Models, error) {
-	if c.Models != nil {
-		return c.Models(ctx, c)
+	if c.Models == nil {
+		return OpenLocal(ctx, c, true)
 	}
-	return OpenLocal(ctx, c, true)
+	m, err := c.Models(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	// Models that were opened before the corpus taught these words keep to none.
+	return c.reopen(ctx, m)
+}
+
+// reopen returns m with the newest of what the corpus has taught in place of
+// local models that were opened at another time.
+func (c *Corpus) reopen(ctx context.Context, m *Models) (*Models, error) {
+	if m == nil {
+		return nil, fmt.Errorf("rag: %w: Corpus.Models gave none", ErrArgument)
+	}
+	_, rules := m.Provider.(localRules)
+	_, documents := m.Documents.(*localDocuments)
+	_, questions := m.Questions.(localQuestions)
+	out := m.with(c)
+	if !rules && !documents && !questions {
+		return out, nil
+	}
+	now, err := OpenLocal(ctx, c, true)
+	if err != nil {
+		return nil, err
+	}
+	if rules {
+		out.Provider = now.Provider
+	}
+	if documents {
+		out.Documents = now.Documents
+	}
+	if questions {
+		out.Questions = now.Questions
+	}
+	return out, nil
 }
 
 // Graph returns the graph of a method's instance.

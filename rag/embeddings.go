@@ -43,11 +43,21 @@ type embedText struct {
 
 // embed embeds texts with the vectors that are kept, and asks for the others.
 func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string) ([][]float32, error) {
+	m = m.with(nil)
 	model := e.Space().Model
+	if why, ok := e.(refusing); ok {
+		return nil, why.why
+	}
 	if e.Space().Recomputable {
 		v, u, err := e.Embed(ctx, texts)
 		m.meter.add(m.stage, model, u)
+		if err == nil && len(v) != len(texts) {
+			err = fmt.Errorf("%w: %d vectors of %d texts", llm.ErrProvider, len(v), len(texts))
+		}
 		return v, err
+	}
+	if m.corpus == nil {
+		return nil, fmt.Errorf("rag: %w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
 	}
 	out := make([][]float32, len(texts))
 	digests := make([][32]byte, len(texts))

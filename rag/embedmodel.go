@@ -35,7 +35,9 @@ func embeddingModelOf(s llm.SpaceInfo) EmbeddingModel {
 }
 
 // ErrModel says that a corpus is embedded with another model than it is to be
-// asked or added to with. The error is a [*ModelError].
+// asked or added to with. The error is a [*ModelError]. Ask it with models whose
+// embedders are of that model ([NewModels]), or index it again with
+// [IndexOptions] Reembed.
 var ErrModel = errors.New("another embedding model")
 
 // ModelError names both models.
@@ -45,6 +47,9 @@ type ModelError struct{ Have, Want EmbeddingModel }
 func (e *ModelError) Error() string {
 	if e.Have.Model == e.Want.Model {
 		return fmt.Sprintf("the vectors of %s have %d dimensions here, and %d now", e.Have.Model, e.Have.Dim, e.Want.Dim)
+	}
+	if e.Want.Model == "" {
+		return fmt.Sprintf("the corpus is embedded with %s, and the models have no embedder of it", e.Have.Model)
 	}
 	return fmt.Sprintf("the corpus is embedded with %s, not %s", e.Have.Model, e.Want.Model)
 }
@@ -76,29 +81,33 @@ func readEmbeddingModel(b engine.Bucket) (m EmbeddingModel, ok bool, err error) 
 	return m, err == nil, err
 }
 
-// IndexedModels returns models of the space that the corpus is embedded with,
-// which can be asked what is left to do but not do it.
+// IndexedModels returns models of the space that the corpus is embedded with, to
+// ask what is left to do ([Corpus.BaseStages], [System] Stages). They are those
+// of Corpus.Models or the local ones where these have that space, and answer
+// questions too. Else they only know the space: what wants a vector of them
+// gets a [*ModelError]. To ask questions, [Corpus.OpenModels] is the one.
 func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	have, ok, err := c.EmbeddingModel(ctx)
-	if err != nil || !ok || have.Model == LocalModel {
+	if err != nil {
+		return nil, err
+	}
+	if !ok || have.Model == LocalModel {
+		return OpenLocal(ctx, c, true)
+	}
+	if c.Models != nil {
+		m, err := c.Models(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		return OpenLocal(ctx, c, true)
+		if m != nil && embeddingModelOf(m.DocumentSpace()) == have {
+			return m, nil
+		}
 	}
-	e := spaceOnly{llm.SpaceInfo{Model: have.Model, Dim: have.Dim}}
+	e := refusing{llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &ModelError{Have: have}}
 	return NewModels(c, nil, e, e), nil
-}
-
-// spaceOnly is an embedder that knows its space and nothing else.
-type spaceOnly struct{ info llm.SpaceInfo }
-
-// Space implements [llm.Embedder].
-func (e spaceOnly) Space() llm.SpaceInfo { return e.info }
-
-// Embed implements [llm.Embedder].
-func (e spaceOnly) Embed(context.Context, []string) ([][]float32, llm.Usage, error) {
-	return nil, llm.Usage{}, fmt.Errorf("%w: nobody to embed with %s", llm.ErrProvider, e.info.Model)
 }
 
 // CheckModel refuses models of another space than the corpus has, with a
@@ -108,7 +117,7 @@ func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {
 	if err != nil || !ok {
 		return err
 	}
-	if want := embeddingModelOf(m.Questions.Space()); have != want {
+	if want := embeddingModelOf(m.QuestionSpace()); have != want {
 		return &ModelError{have, want}
 	}
 	return nil

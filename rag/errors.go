@@ -13,6 +13,9 @@ var (
 	ErrNotIndexed = errors.New("not indexed")
 	// ErrNoEvidence says that retrieval found nothing to answer from.
 	ErrNoEvidence = errors.New("no evidence found")
+	// ErrArgument says that a call lacks what it needs, such as a corpus or a
+	// system, or was given what cannot be. The error says what.
+	ErrArgument = errors.New("wrong argument")
 	// ErrPartial says that some work items failed and the others are done. The
 	// error is a [*PartialError].
 	ErrPartial = errors.New("partly done")

@@ -68,6 +68,10 @@ type EstimatedStage struct {
 // Estimate runs the indexer with counted calls. Its corpus must be a copy that
 // nobody needs afterwards.
 func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOptions) (*Estimate, error) {
+	x, err := x.ready(inputs)
+	if err != nil {
+		return nil, err
+	}
 	c := x.Corpus
 	before, err := c.chunkCount(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -58,46 +59,85 @@ func (e *Evidence) Items() []Cited {
 // rest on thousands of chunks.
 const maxSpans = 5
 
-// Retrieve runs a method's plan for a question.
+// Retrieve runs a method's plan for a question, over one commit. What is not
+// indexed yet is not found: a corpus without documents gives no evidence. nil
+// models are those of [Corpus.OpenModels]. A corpus that is embedded with
+// another model is a [*ModelError] where the plan wants a vector, a question
+// without text or a missing system [ErrArgument].
 func (c *Corpus) Retrieve(ctx context.Context, sys System, m *Models, q Question) (*Evidence, error) {
-	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error { return c.retrieve(ctx, s, sys, m, q, ev) })
+	if err := c.askable(sys, q); err != nil {
+		return nil, err
+	}
+	var ev *Evidence
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		m, err := c.modelsAt(ctx, s, m)
+		if err == nil {
+			ev, err = c.retrieve(ctx, s, sys, m, q)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", ev.Method, err)
+		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
 	}
 	return ev, nil
 }
 
-func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m *Models, q Question, ev *Evidence) error {
+// askable refuses what cannot be asked.
+func (c *Corpus) askable(sys System, q Question) error {
+	switch err := c.ready(); {
+	case err != nil:
+		return err
+	case isNil(sys):
+		return fmt.Errorf("rag: %w: no system to ask: open one with Methods.Open", ErrArgument)
+	case strings.TrimSpace(q.Text) == "":
+		return fmt.Errorf("rag: %w: a question without text", ErrArgument)
+	case q.Budget < 0:
+		return fmt.Errorf("rag: %w: a budget of %d tokens", ErrArgument, q.Budget)
+	}
+	return nil
+}
+
+// isNil reports whether a system is nil, or a nil pointer.
+func isNil(sys System) bool {
+	if sys == nil {
+		return true
+	}
+	v := reflect.ValueOf(sys)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].
+func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m *Models, q Question) (*Evidence, error) {
+	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
 	start := time.Now()
 	plan, err := sys.Plan(ctx, m, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	env := c.Env(s, m, q, ev.Trace)
 	if _, err := query.Run(ctx, env, plan.Op()); err != nil {
-		return err
+		return nil, err
 	}
 	ev.Epoch = s.Epoch()
 	cites := c.citations(ctx, env, sys)
 	for _, sec := range plan.Sections {
 		set, err := env.Eval(ctx, sec.Pack)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ev.Tokens += set.Used
 		out := EvidenceSection{Name: sec.Name}
 		for _, it := range set.Items {
 			cited, err := cites.of(it)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			out.Items = append(out.Items, cited)
 		}
 		ev.Sections = append(ev.Sections, out)
 	}
 	ev.Time, ev.Embed = time.Since(start), ev.Trace.EmbedTime
-	return nil
+	return ev, nil
 }
 
 // Env returns what a plan runs in.

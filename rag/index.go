@@ -16,7 +16,8 @@ import (
 
 // Input is where documents come from: a file or folder of a file system.
 type Input struct {
-	FS   fs.FS
+	FS fs.FS
+	// Root is the file or folder in FS; "" is all of it.
 	Root string
 	Load load.Options
 }
@@ -85,10 +86,14 @@ var ErrNoDocuments = errors.New("no documents found")
 // and items that fail are set aside and counted in a [*PartialError], and the
 // result is good beside it.
 func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error) {
-	if x.Options.Notify == nil {
-		x.Options.Notify = func(Event) {}
-	}
 	out := &IndexResult{}
+	x, err := x.ready(inputs)
+	if err != nil {
+		return out, err
+	}
+	if len(x.Systems) == 0 {
+		return out, fmt.Errorf("rag: %w: no system to index by: open one with Methods.Open", ErrMethod)
+	}
 	if err := x.read(ctx, inputs, out); err != nil {
 		return out, err
 	}
@@ -99,6 +104,30 @@ func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error)
 		return out, &PartialError{Failed: out.Failed, Files: len(out.BadFiles)}
 	}
 	return out, nil
+}
+
+// ready refuses an indexer or inputs that lack a part, and fills in what may be
+// left out, in a copy.
+func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
+	if x == nil {
+		return nil, fmt.Errorf("rag: %w: a nil indexer", ErrArgument)
+	}
+	if err := x.Corpus.ready(); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(x.Systems, isNil) {
+		return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
+	}
+	for i, in := range inputs {
+		if in.FS == nil {
+			return nil, fmt.Errorf("rag: %w: input %d has no file system to read from", ErrArgument, i)
+		}
+	}
+	other := *x
+	if other.Options.Notify == nil {
+		other.Options.Notify = func(Event) {}
+	}
+	return &other, nil
 }
 
 // sets returns the chunk sets that the systems want, each once.
@@ -190,7 +219,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	if r.models, err = c.models(ctx); err != nil {
 		return err
 	}
-	want := embeddingModelOf(r.models.Documents.Space())
+	want := embeddingModelOf(r.models.DocumentSpace())
 	other, have, err := c.claim(ctx, want)
 	if err != nil {
 		return err
@@ -223,7 +252,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		if err := x.stage(ctx, r, &chunkStage{c: c, chunker: s}, out); err != nil {
 			return err
 		}
-		if err := x.stage(ctx, r, &embedStage{c: c, set: s.Set(), model: r.models.Documents.Space()}, out); err != nil {
+		if err := x.stage(ctx, r, &embedStage{c: c, set: s.Set(), model: r.models.DocumentSpace()}, out); err != nil {
 			return err
 		}
 	}

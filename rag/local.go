@@ -2,74 +2,265 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/text"
 )
 
+// ErrUntrained says that the local model cannot embed documents: the corpus has
+// taught it no words yet, or the words that it was opened with were replaced.
+// Open the models again after an [Indexer.Run].
+var ErrUntrained = errors.New("the local model has no word table")
+
 // OpenLocal returns the models that need no network: what the corpus taught
-// the local model, and rules. forIndex says that documents are to be embedded,
-// with the newest word table; questions use the one that all documents are
-// embedded with.
+// the local model, and rules. They may be opened and used at any time, before
+// the first documents and beside an [Indexer.Run]: each [Corpus.Ask] reads what
+// the corpus has taught at the commit that it answers from.
+//
+// forIndex says that documents are to be embedded, with the newest word table:
+// such models keep to the table that was the newest when they were opened.
+// Without it questions use the table that all documents are embedded with.
 func OpenLocal(ctx context.Context, c *Corpus, forIndex bool) (*Models, error) {
-	state, err := c.words(ctx)
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	m, err := c.openLocal(ctx, forIndex)
 	if err != nil {
 		return nil, fmt.Errorf("rag: local model: %w", err)
 	}
-	version := state.current
-	if forIndex || version == 0 {
-		version = state.newest()
-	}
-	cases, err := c.loadCases(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("rag: local model: %w", err)
-	}
-	m := NewModels(c, nil, nil, nil)
-	m.Free = true
-	var head local.Head
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		if version == 0 {
-			return nil
-		}
-		b := s.Graph(c.Base).Bucket(bucketWords)
-		head, err = local.LoadHead(func(key []byte) ([]byte, error) {
-			return b.Get(wordKey(version, "table/"+string(key)), nil)
-		})
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("rag: local model: %w", err)
-	}
-	live := local.NewLive(head, liveRows{c, version})
-	m.Questions = live
-	m.Documents = &tableEmbedder{corpus: c, head: head}
-	m.Provider = local.New(local.Options{Names: cases, Embedder: live, Tokens: c.Tokens.Count})
 	return m, nil
 }
 
-// tableEmbedder embeds documents, reading the word table the first time.
-type tableEmbedder struct {
-	corpus *Corpus
-	head   local.Head
+func (c *Corpus) openLocal(ctx context.Context, forIndex bool) (*Models, error) {
+	l := &localModel{c: c, newest: forIndex}
+	var now *taught
+	err := c.DB.View(ctx, func(s *engine.Snapshot) (err error) {
+		now, err = l.at(s.Graph(c.Base).WithContext(ctx))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !forIndex || now.version == 0 {
+		now = nil // each call reads what is there by then
+	} else {
+		now.rows = liveRows{c, now.version} // the view ends here
+	}
+	return l.models(now), nil
+}
 
-	once  sync.Once
-	table *local.Table
-	err   error
+// models returns models that keep to what the corpus had taught when they were
+// opened, or with nil read what is there.
+func (l *localModel) models(opened *taught) *Models {
+	m := NewModels(l.c, localRules{l, opened}, &localDocuments{l: l, opened: opened}, localQuestions{l, opened})
+	m.Free = true
+	return m
+}
+
+// localModel reads what a corpus has taught the local model.
+type localModel struct {
+	c *Corpus
+	// newest says that the newest word table is wanted, and not the one that
+	// all documents are embedded with.
+	newest bool
+
+	// mu guards the fields below it: the case statistics that were read last,
+	// and what they were read from.
+	mu      sync.Mutex
+	cases   *text.CaseStats
+	casesOf string
+}
+
+// taught is what a corpus has taught the local model at one commit.
+type taught struct {
+	version uint32 // of the word table; 0 before the first training
+	head    local.Head
+	cases   *text.CaseStats
+	rows    local.LiveRows
+}
+
+// at reads what the corpus has taught as a view of its base graph shows it.
+func (l *localModel) at(v *engine.View) (*taught, error) { return l.read(v, l.newest) }
+
+func (l *localModel) read(v *engine.View, newest bool) (*taught, error) {
+	b := v.Bucket(bucketWords)
+	state, err := readWordState(b)
+	if err != nil {
+		return nil, err
+	}
+	now := &taught{version: state.current}
+	if newest || now.version == 0 {
+		now.version = state.newest()
+	}
+	if now.version == 0 {
+		now.cases = &text.CaseStats{}
+		return now, nil
+	}
+	now.rows = viewRows{v, now.version}
+	var raw []byte
+	now.head, err = local.LoadHead(func(key []byte) ([]byte, error) {
+		raw, err = b.Get(wordKey(now.version, "table/"+string(key)), nil)
+		return raw, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	texts, err := readTexts(b, now.version)
+	if err != nil {
+		return nil, err
+	}
+	now.cases, err = l.casesAt(b, state.newest(), fmt.Sprintf("%d %d %d %s", now.version, state.newest(), texts, raw))
+	return now, err
+}
+
+// casesAt reads case statistics, unless those that were read last are of the same
+// table and as many texts.
+func (l *localModel) casesAt(b engine.Bucket, version uint32, of string) (*text.CaseStats, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cases != nil && l.casesOf == of {
+		return l.cases, nil
+	}
+	cases, err := readCases(b, version)
+	if err == nil {
+		l.cases, l.casesOf = cases, of
+	}
+	return cases, err
+}
+
+// now calls fn with what the corpus has taught: what was kept when the models
+// were opened, or what is there.
+func (l *localModel) now(ctx context.Context, opened *taught, fn func(*taught) error) error {
+	if opened != nil {
+		return fn(opened)
+	}
+	return l.c.DB.View(ctx, func(s *engine.Snapshot) error {
+		now, err := l.at(s.Graph(l.c.Base).WithContext(ctx))
+		if err != nil {
+			return err
+		}
+		return fn(now)
+	})
+}
+
+// questions returns the embedder of questions.
+func (t *taught) questions() *local.Live { return local.NewLive(t.head, t.rows) }
+
+// rules returns the provider of answers.
+func (t *taught) rules(c *Corpus) *local.Provider {
+	o := local.Options{Names: t.cases, Tokens: c.Tokens.Count}
+	if t.version > 0 {
+		o.Embedder = t.questions()
+	}
+	return local.New(o)
+}
+
+// localQuestions embeds questions by the live rows.
+type localQuestions struct {
+	l      *localModel
+	opened *taught // nil: what is there
 }
 
 // Space implements [llm.Embedder].
-func (e *tableEmbedder) Space() llm.SpaceInfo {
-	return llm.SpaceInfo{Model: e.head.Model(), Dim: local.Dim, Recomputable: true}
+func (e localQuestions) Space() llm.SpaceInfo {
+	var head local.Head
+	// A space without vectors is the answer where nothing can be read.
+	_ = e.l.now(context.Background(), e.opened, func(t *taught) error { head = t.head; return nil })
+	return local.NewLive(head, nil).Space()
 }
 
 // Embed implements [llm.Embedder].
-func (e *tableEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
-	e.once.Do(func() { e.table, e.err = e.corpus.loadTable(context.WithoutCancel(ctx)) })
-	if e.err != nil {
-		return nil, llm.Usage{}, e.err
+func (e localQuestions) Embed(ctx context.Context, texts []string) (v [][]float32, u llm.Usage, err error) {
+	err = e.l.now(ctx, e.opened, func(t *taught) error {
+		v, u, err = t.questions().Embed(ctx, texts)
+		return err
+	})
+	return v, u, err
+}
+
+// localRules answers by rules.
+type localRules struct {
+	l      *localModel
+	opened *taught // nil: what is there
+}
+
+// Name implements [llm.Provider].
+func (r localRules) Name() string { return (&local.Provider{}).Name() }
+
+// Can implements [llm.Provider].
+func (r localRules) Can(k llm.Kind) bool { return (&local.Provider{}).Can(k) }
+
+// Do implements [llm.Provider].
+func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.Usage, err error) {
+	err = r.l.now(ctx, r.opened, func(now *taught) error {
+		reply, u, err = now.rules(r.l.c).Do(ctx, t)
+		return err
+	})
+	return reply, u, err
+}
+
+// localDocuments embeds documents, reading the word table the first time that it
+// is needed.
+type localDocuments struct {
+	l      *localModel
+	opened *taught // nil: what is there
+
+	// mu guards the table that was read last.
+	mu    sync.Mutex
+	table *local.Table
+}
+
+// Space implements [llm.Embedder].
+func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l, e.opened}.Space() }
+
+// Embed implements [llm.Embedder]. The error is [ErrUntrained] where there is no
+// table to embed with.
+func (e *localDocuments) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	table, err := e.read(ctx)
+	if err != nil {
+		return nil, llm.Usage{}, err
 	}
-	return local.NewEmbedder(e.table).Embed(ctx, texts)
+	return local.NewEmbedder(table).Embed(ctx, texts)
+}
+
+// read returns the table.
+func (e *localDocuments) read(ctx context.Context) (*local.Table, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opened != nil && e.table != nil {
+		return e.table, nil
+	}
+	// Cancelling one call must not fail those that wait for the same table.
+	err := e.l.c.DB.View(context.WithoutCancel(ctx), func(s *engine.Snapshot) error {
+		b := s.Graph(e.l.c.Base).Bucket(bucketWords)
+		var version uint32
+		if e.opened != nil {
+			version = e.opened.version
+		} else {
+			state, err := readWordState(b)
+			if err != nil {
+				return err
+			}
+			version = state.newest()
+		}
+		if version == 0 {
+			return fmt.Errorf("%w: %w: index documents first", llm.ErrProvider, ErrUntrained)
+		}
+		get := func(key []byte) ([]byte, error) { return b.Get(wordKey(version, "table/"+string(key)), nil) }
+		head, err := local.LoadHead(get)
+		if isMissing(err) {
+			return fmt.Errorf("%w: %w: version %d was replaced: open the models again", llm.ErrProvider, ErrUntrained, version)
+		}
+		if err != nil || e.table != nil && e.table.Head().Same(head) {
+			return err
+		}
+		e.table, err = local.LoadTable(get)
+		return err
+	})
+	return e.table, err
 }

@@ -73,12 +73,15 @@ type Meter struct {
 
 // NewMeter returns a meter of no calls.
 func NewMeter(p Prices, l Limits) *Meter {
-	return &Meter{prices: p, limits: l, rows: map[[2]string]*Spent{}}
+	return &Meter{prices: p, limits: l}
 }
 
 // row returns the counts of a stage and model. The caller holds mu.
 func (m *Meter) row(stage, model string) *Spent {
 	key := [2]string{stage, model}
+	if m.rows == nil {
+		m.rows = map[[2]string]*Spent{}
+	}
 	r := m.rows[key]
 	if r == nil {
 		r = &Spent{Stage: stage, Model: model}
@@ -180,11 +183,19 @@ func (r reservation) settle(u llm.Usage) {
 }
 
 // Price returns what a model costs; ok is false where it is not known.
-func (m *Meter) Price(model string) (p Price, ok bool) { return m.prices.Of(model) }
+func (m *Meter) Price(model string) (p Price, ok bool) {
+	if m == nil {
+		return Price{}, false
+	}
+	return m.prices.Of(model)
+}
 
 // Rows returns the counts by stage and model, in order of their first call, as
 // copies. Rows of nothing are left out.
 func (m *Meter) Rows() []Spent {
+	if m == nil {
+		return []Spent{}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := []Spent{}
@@ -205,6 +216,9 @@ func (m *Meter) Rows() []Spent {
 // Total returns all counts as one. Its price is nil where that of a model with
 // calls is not known.
 func (m *Meter) Total() Spent {
+	if m == nil {
+		return Spent{}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.total()

@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -63,20 +64,32 @@ func NewModels(c *Corpus, p llm.Provider, documents, questions llm.Embedder) *Mo
 
 // Metered makes the calls of m count on a meter, which may bound them. It is
 // called before m is used.
-func (m *Models) Metered(meter *Meter) { m.meter = meter }
+func (m *Models) Metered(meter *Meter) {
+	if m != nil {
+		m.meter = meter
+	}
+}
 
 // Meter returns what m's calls are counted on.
-func (m *Models) Meter() *Meter { return m.meter }
+func (m *Models) Meter() *Meter {
+	if m == nil {
+		return nil
+	}
+	return m.meter
+}
 
 // in returns m for the work of a stage.
 func (m *Models) in(stage string) *Models {
-	other := *m
+	other := Models{}
+	if m != nil {
+		other = *m
+	}
 	other.stage = stage
 	return &other
 }
 
 // Usage returns what the model calls cost so far.
-func (m *Models) Usage() llm.Usage { return m.meter.Total().Usage }
+func (m *Models) Usage() llm.Usage { return m.Meter().Total().Usage }
 
 // Do answers a task on behalf of a work item: with the reply that is kept for
 // it, else by asking the model and keeping the reply at once, before anything
@@ -84,6 +97,9 @@ func (m *Models) Usage() llm.Usage { return m.meter.Total().Usage }
 // keys of the documents whose text the task holds: the reply goes with any of
 // them. A call that would pass a limit of the meter is a [*BudgetError].
 func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
+	if err := m.usable(); err != nil {
+		return llm.Reply{}, err
+	}
 	return m.do(ctx, item, docs, t, m.Provider.Do)
 }
 
@@ -103,6 +119,12 @@ func (m *Models) DoJSON(ctx context.Context, item string, docs []string, t llm.T
 // Stream is Do that hands on the reply as it comes, where the provider can; a
 // kept reply comes at once and whole.
 func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.Task, on func(text string) error) (llm.Reply, error) {
+	if err := m.usable(); err != nil {
+		return llm.Reply{}, err
+	}
+	if on == nil {
+		return m.Do(ctx, item, docs, t)
+	}
 	s, ok := m.Provider.(llm.Streamer)
 	if !ok {
 		r, err := m.Do(ctx, item, docs, t)
@@ -125,6 +147,7 @@ func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.T
 type asker func(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 
 func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task, ask asker) (llm.Reply, error) {
+	m = m.with(nil)
 	if t.Lang == "" {
 		t.Lang = m.Lang
 	}
@@ -213,8 +236,12 @@ func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err e
 	}
 }
 
-// EmbedQuestion turns a question into a vector.
+// EmbedQuestion turns a question into a vector; nil is that of a question
+// without words, and of a corpus that has taught the local model none yet.
 func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error) {
+	if m == nil || m.Questions == nil {
+		return nil, fmt.Errorf("rag: %w", errNoEmbedder)
+	}
 	v, err := m.in("question").embed(ctx, m.Questions, nil, []string{q})
 	if err != nil {
 		return nil, err
@@ -226,5 +253,8 @@ func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error)
 // once for each text: they are kept before anything is made of them, and go
 // with the documents. Calls of several goroutines share requests.
 func (m *Models) Embed(ctx context.Context, docs []string, texts []string) ([][]float32, error) {
+	if m == nil || m.Documents == nil {
+		return nil, fmt.Errorf("rag: %w", errNoEmbedder)
+	}
 	return m.embed(ctx, m.Documents, docs, texts)
 }

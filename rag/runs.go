@@ -39,7 +39,7 @@ func (x *Indexer) beginRecord(m *Models) *record {
 	for _, s := range x.Systems {
 		r.Methods = append(r.Methods, s.Instance())
 	}
-	r.Embed, r.Prompts = m.Documents.Space().Model, m.Prompts
+	r.Embed, r.Prompts = m.DocumentSpace().Model, m.Prompts
 	if m.Provider != nil { // who only embeds needs none
 		r.Model = m.Provider.Name()
 	}

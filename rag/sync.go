@@ -26,6 +26,10 @@ type Difference struct {
 
 // Compare reads the inputs and says what Sync would do. It changes nothing.
 func (x *Indexer) Compare(ctx context.Context, inputs []Input) (*Difference, error) {
+	x, err := x.ready(inputs)
+	if err != nil {
+		return nil, err
+	}
 	d, err := x.compare(ctx, inputs)
 	if err != nil {
 		return nil, fmt.Errorf("rag: compare: %w", err)

@@ -27,6 +27,9 @@ func (t *Tally) add(u llm.Usage) {
 
 // Usage returns the sum so far.
 func (t *Tally) Usage() llm.Usage {
+	if t == nil {
+		return llm.Usage{}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.used

@@ -101,19 +101,12 @@ func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, err error) 
 	return table, err
 }
 
-// loadCases reads the newest case statistics, empty ones where there are none.
-func (c *Corpus) loadCases(ctx context.Context) (*text.CaseStats, error) {
+// readCases reads the case statistics of a version.
+func readCases(b engine.Bucket, version uint32) (*text.CaseStats, error) {
 	cases := &text.CaseStats{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(c.Base).Bucket(bucketWords)
-		state, err := readWordState(b)
-		if err != nil || state.newest() == 0 {
-			return err
-		}
-		return eachCases(b, state.newest(), func(_ []byte, part *text.CaseStats) error {
-			cases.Merge(part)
-			return nil
-		})
+	err := eachCases(b, version, func(_ []byte, part *text.CaseStats) error {
+		cases.Merge(part)
+		return nil
 	})
 	return cases, err
 }
@@ -145,11 +138,7 @@ type liveRows struct {
 // Texts implements [local.LiveRows].
 func (l liveRows) Texts(ctx context.Context) (n int64, err error) {
 	err = l.c.DB.View(ctx, func(s *engine.Snapshot) error {
-		raw, err := s.Graph(l.c.Base).Bucket(bucketWords).Get(wordKey(l.version, "texts"), nil)
-		if isMissing(err) {
-			return nil // nothing was learnt yet
-		}
-		n = int64(bigEndian(raw))
+		n, err = readTexts(s.Graph(l.c.Base).Bucket(bucketWords), l.version)
 		return err
 	})
 	return n, err
@@ -158,22 +147,52 @@ func (l liveRows) Texts(ctx context.Context) (n int64, err error) {
 // Rows implements [local.LiveRows].
 func (l liveRows) Rows(ctx context.Context, words []string) (rows []local.Row, err error) {
 	err = l.c.DB.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(l.c.Base).Bucket(bucketWords)
-		for _, w := range words {
-			raw, err := b.Get(wordKey(l.version, "row/"+w), nil)
-			if isMissing(err) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			r, err := local.DecodeRow(w, raw)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, r)
-		}
-		return nil
+		rows, err = readRows(s.Graph(l.c.Base).Bucket(bucketWords), l.version, words)
+		return err
 	})
 	return rows, err
+}
+
+// viewRows reads the live rows of one commit.
+type viewRows struct {
+	v       *engine.View // of the base graph
+	version uint32
+}
+
+// Texts implements [local.LiveRows].
+func (l viewRows) Texts(context.Context) (int64, error) {
+	return readTexts(l.v.Bucket(bucketWords), l.version)
+}
+
+// Rows implements [local.LiveRows].
+func (l viewRows) Rows(_ context.Context, words []string) ([]local.Row, error) {
+	return readRows(l.v.Bucket(bucketWords), l.version, words)
+}
+
+// readTexts returns how many texts the live rows of a version count.
+func readTexts(b engine.Bucket, version uint32) (int64, error) {
+	raw, err := b.Get(wordKey(version, "texts"), nil)
+	if isMissing(err) {
+		return 0, nil // nothing was learnt yet
+	}
+	return int64(bigEndian(raw)), err
+}
+
+// readRows returns the live rows of those of the words that have one.
+func readRows(b engine.Bucket, version uint32, words []string) (rows []local.Row, err error) {
+	for _, w := range words {
+		raw, err := b.Get(wordKey(version, "row/"+w), nil)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r, err := local.DecodeRow(w, raw)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
 }

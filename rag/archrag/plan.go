@@ -20,7 +20,7 @@ import (
 // layer in one descent, the relations at the entities among them, and the
 // chunks that all of them rest on.
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	budget, model := q.Tokens(), m.Questions.Space().Model
+	budget, model := q.Tokens(), m.QuestionSpace().Model
 	hits := s.hits(q, model)
 	communities := &query.Sort{In: &query.Filter{In: hits, Graph: s.g, Types: []string{typeCommunity}}}
 	entities := &query.Filter{In: hits, Graph: s.g, Types: []string{typeEntity}}

@@ -55,7 +55,7 @@ func (s *chunksAlone) Plan(ctx context.Context, m *rag.Models, q rag.Question) (
 // nearest ranks the chunks of the base graph by the vector of a text.
 func nearest(c *rag.Corpus, set text.ChunkSet, m *rag.Models, s string) *query.VectorSearch {
 	return &query.VectorSearch{
-		Graph: c.Base, Space: rag.ChunkSpace(set, m.Questions.Space().Model), Text: s, K: Candidates,
+		Graph: c.Base, Space: rag.ChunkSpace(set, m.QuestionSpace().Model), Text: s, K: Candidates,
 	}
 }
 

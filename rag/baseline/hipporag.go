@@ -88,7 +88,7 @@ func (s *openIE) link(ctx context.Context, m *rag.Models, q rag.Question, space 
 			name = cmp.Or(text.Key(name), name) // as the names are embedded
 		}
 		out.In = append(out.In, &query.VectorSearch{
-			Graph: s.g, Space: spaceOf(space, m.Questions.Space().Model), Text: name, K: 1,
+			Graph: s.g, Space: spaceOf(space, m.QuestionSpace().Model), Text: name, K: 1,
 		})
 	}
 	return out, nil

@@ -37,7 +37,7 @@ func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string)
 // kept, where the paper has a model choose.
 func (s *hippoRAG2) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	facts := &query.VectorSearch{
-		Graph: s.g, Space: spaceOf(spaceRelation, m.Questions.Space().Model), Text: q.Text, K: s.triples,
+		Graph: s.g, Space: spaceOf(spaceRelation, m.QuestionSpace().Model), Text: q.Text, K: s.triples,
 		Source: "query to triple, section 3.3",
 	}
 	phrases := &weigh{

@@ -44,7 +44,7 @@ func (s *lightRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*ra
 		if text == "" {
 			text = q.Text
 		}
-		return &query.VectorSearch{Graph: s.g, Space: spaceOf(kind, m.Questions.Space().Model), Text: text, K: s.k}
+		return &query.VectorSearch{Graph: s.g, Space: spaceOf(kind, m.QuestionSpace().Model), Text: text, K: s.k}
 	}
 	low := search(spaceEntity, words.Low)
 	lowRelations := &ranked{s.openIE, &query.Neighbors{In: low, Graph: s.g, Types: []string{edgeEnd}, Source: "relations of entities"}}

@@ -81,7 +81,7 @@ func (s *openIE) open(ctx context.Context) error {
 
 // Stages implements [rag.System].
 func (s *openIE) Stages(m *rag.Models) []rag.Stage {
-	model := m.Documents.Space()
+	model := m.DocumentSpace()
 	return []rag.Stage{
 		&extractStage{s},
 		&vectorStage{s, spaceName, model},

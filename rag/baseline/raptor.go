@@ -60,7 +60,7 @@ func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (r
 
 // Stages implements [rag.System].
 func (s *raptor) Stages(m *rag.Models) []rag.Stage {
-	model := m.Documents.Space()
+	model := m.DocumentSpace()
 	out := []rag.Stage{&leafStage{s, model}}
 	for layer := range s.layers {
 		out = append(out, &clusterStage{s, layer, model}, &summaryStage{s: s, layer: layer + 1, model: model})
@@ -72,7 +72,7 @@ func (s *raptor) Stages(m *rag.Models) []rag.Stage {
 func (s *raptor) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	pack := &query.Pack{
 		In: &query.VectorSearch{
-			Graph: s.g, Space: spaceOf(spaceTree, m.Questions.Space().Model), Text: q.Text, K: s.k, Source: "collapsed tree, section 3",
+			Graph: s.g, Space: spaceOf(spaceTree, m.QuestionSpace().Model), Text: q.Text, K: s.k, Source: "collapsed tree, section 3",
 		},
 		Name: "tree", Budget: q.Tokens(), Render: s.render, Cut: s.c.CutText,
 	}

@@ -87,7 +87,7 @@ const walkSeeds = 20
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	base, set, n := s.c.Base, s.p.Chunks, candidates(q)
 	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
-		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.Questions.Space().Model), Text: q.Text, K: n},
+		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n},
 		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: q.Text, K: n},
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{

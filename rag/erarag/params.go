@@ -131,7 +131,7 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.Sys
 // Stages implements [rag.System]: planes and leaves, then for each layer its
 // segments and their summaries.
 func (s *System) Stages(m *rag.Models) []rag.Stage {
-	model := m.Documents.Space()
+	model := m.DocumentSpace()
 	planes := &planes{s: s, model: model.Model}
 	out := []rag.Stage{&planeStage{s, model}, &leafStage{s: s, model: model, planes: planes}}
 	for layer := range uint8(s.p.Layers) {

@@ -17,7 +17,7 @@ import (
 // question, packed until the budget is used.
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	pack := &query.Pack{
-		In: s.search(q.Text, m.Questions.Space().Model), Name: "tree", Budget: q.Tokens(),
+		In: s.search(q.Text, m.QuestionSpace().Model), Name: "tree", Budget: q.Tokens(),
 		Render: s.render, Cut: s.c.CutText, Source: "token budget T",
 	}
 	return &rag.Plan{Sections: []rag.Section{{Name: "tree", Pack: pack}}}, nil

@@ -102,7 +102,7 @@ func (r *runner) manifest(ctx context.Context, systems []rag.System, rep *Report
 	if err != nil {
 		return m, err
 	}
-	m.EmbedModel, m.Dim, m.Prompts = models.Questions.Space().Model, models.Questions.Space().Dim, models.Prompts
+	m.EmbedModel, m.Dim, m.Prompts = models.QuestionSpace().Model, models.Questions.Space().Dim, models.Prompts
 	if r.o.Answers != nil {
 		m.Answers = &AnswersMade{OwnPrompts: r.o.Answers.OwnPrompts}
 		for _, f := range rep.Methods {

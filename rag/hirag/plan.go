@@ -39,7 +39,7 @@ func share(part, budget int) int {
 // Plan implements [rag.System] (spec B.3; paper §4.2). Retrieval calls no model
 // but to embed the question.
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	budget, space := q.Tokens(), spaceOf(m.Questions.Space().Model)
+	budget, space := q.Tokens(), spaceOf(m.QuestionSpace().Model)
 	relation, levels := []string{edgeRelation}, insideTo(s.p.Level)
 	pool := &query.AtLeast{Least: leastCosine, Source: "cosine threshold", In: &query.VectorSearch{
 		Graph: s.g, Space: space, Text: q.Text, K: poolFactor * s.p.N, Source: "candidates",

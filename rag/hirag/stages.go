@@ -10,7 +10,7 @@ import (
 
 // Stages implements [rag.System].
 func (s *System) Stages(m *rag.Models) []rag.Stage {
-	model := m.Documents.Space()
+	model := m.DocumentSpace()
 	out := []rag.Stage{
 		s.extract(),
 		&nodeStage{s, 0, model},

@@ -307,7 +307,7 @@ func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, r
 
 // Stages implements [rag.System].
 func (s *System) Stages(m *rag.Models) []rag.Stage {
-	model := m.Documents.Space()
+	model := m.DocumentSpace()
 	return []rag.Stage{
 		s.keywords(m),
 		&renewStage{s, model},

@@ -26,7 +26,7 @@ func TestDoubledByAnotherMethod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Documents.Space().Model
+		return m.DocumentSpace().Model
 	}
 	first := models()
 	c.Index(t, "naive", docs[8:]...)

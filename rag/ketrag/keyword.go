@@ -34,7 +34,7 @@ const keptSums = 8_000
 
 func (s *System) keywords(m *rag.Models) *keywordStage {
 	return &keywordStage{
-		s: s, model: m.Documents.Space(), sums: map[engine.NodeID]*wordSum{},
+		s: s, model: m.DocumentSpace(), sums: map[engine.NodeID]*wordSum{},
 		ids: map[string]engine.NodeID{}, kept: map[engine.NodeID]*wordSum{},
 	}
 }

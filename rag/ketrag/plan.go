@@ -21,7 +21,7 @@ func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	budget := q.Tokens()
 	textBudget := int(float64(budget) * (1 - s.p.Theta))
-	model := m.Questions.Space().Model
+	model := m.QuestionSpace().Model
 	ranked := s.chunks(q, model, textBudget)
 	text := &query.Pack{
 		In: ranked, Name: "text", Budget: textBudget,

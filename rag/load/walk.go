@@ -16,8 +16,8 @@ import (
 // maxKeyBytes bounds a key, and thereby the "id" of a record.
 const maxKeyBytes = 4096
 
-// Walk yields the documents of PATH, the file or folder root in fsys ("." for
-// all of it), in a fixed order: folders as [fs.WalkDir] does, by name, records
+// Walk yields the documents of PATH, the file or folder root in fsys ("." or ""
+// for all of it), in a fixed order: folders as [fs.WalkDir] does, by name, records
 // as they stand in their file. A [*FileError] is one bad file, line or row, and
 // the walk goes on; any other error is the last thing yielded: [ErrOption], a
 // root that is not there, the context's error.
@@ -56,6 +56,12 @@ type walker struct {
 }
 
 func (w *walker) run() error {
+	if w.fsys == nil {
+		return fmt.Errorf("load: no file system to read from: %w", ErrOption)
+	}
+	if w.root == "" {
+		w.root = "."
+	}
 	if !fs.ValidPath(w.root) {
 		return fmt.Errorf("load: %q is not a slash path below the file system's root: %w", w.root, ErrOption)
 	}

@@ -183,7 +183,7 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.Sys
 
 // Stages implements [rag.System].
 func (s *System) Stages(m *rag.Models) []rag.Stage {
-	model := m.Documents.Space()
+	model := m.DocumentSpace()
 	return []rag.Stage{
 		&extractStage{s: s},
 		&vectorStage{s: s, model: model},

@@ -18,7 +18,7 @@ import (
 // The first to be found is the first to be packed.
 func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	hits := &query.VectorSearch{
-		Graph: s.g, Space: spaceOf(m.Questions.Space().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
+		Graph: s.g, Space: spaceOf(m.QuestionSpace().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
 	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "entry and cross nodes, paper 2.5"}
 	var more query.Op // texts for what the budget leaves

@@ -13,7 +13,7 @@ import (
 // that the node rests on. It returns the node as u64, then the vector.
 func Embed(ctx context.Context, v engine.Reader, m *rag.Models, id engine.NodeID, text string) ([]byte, error) {
 	var docs []string // nobody asks whose a vector is that is not kept
-	if !m.Documents.Space().Recomputable {
+	if !m.DocumentSpace().Recomputable {
 		var err error
 		if docs, err = SourceDocs(v, engine.NodeTarget(id)); err != nil {
 			return nil, err

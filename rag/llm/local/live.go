@@ -35,7 +35,8 @@ type Live struct {
 
 // NewLive returns the embedder for questions on the space of the head, such as
 // [LoadHead] returns. It reads a few rows for each question; it does not need
-// the table.
+// the table. The zero Head is that of a corpus that taught no words yet: every
+// text has a nil vector, and rows may be nil.
 func NewLive(h Head, rows LiveRows) *Live { return &Live{h, rows} }
 
 // Space implements [llm.Embedder]: it is the space of the table.
@@ -46,6 +47,9 @@ func (l *Live) Space() llm.SpaceInfo {
 // Embed implements [llm.Embedder]. A text without any word has a nil vector.
 // Rows are read once for all texts, and take 2 kB of memory for each word.
 func (l *Live) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	if len(l.head.Direction) == 0 {
+		return make([][]float32, len(texts)), llm.Usage{Calls: 1}, nil
+	}
 	bags := make([][]count, len(texts))
 	var names []string
 	for i, text := range texts {

@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	lex "github.com/ragdb/ragdb/engine/text"
 )
@@ -30,6 +31,12 @@ type Head struct {
 // Model returns the name of the table's vector space, such as
 // "local/rri-512@v3".
 func (h Head) Model() string { return fmt.Sprintf("local/rri-512@v%d", h.Version) }
+
+// Same reports whether h is equal to another head.
+func (h Head) Same(o Head) bool {
+	return h.Version == o.Version && h.Texts == o.Texts && h.Words == o.Words &&
+		h.P50 == o.P50 && h.P99 == o.P99 && slices.Equal(h.Direction, o.Direction)
+}
 
 // A Table holds the vectors of the words of a corpus as they were when it was
 // trained. It never changes, and is safe for concurrent use.
