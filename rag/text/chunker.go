@@ -2,6 +2,7 @@ package text
 
 import (
 	"context"
+	"sort"
 	"unicode/utf8"
 )
 
@@ -45,7 +46,9 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // Size-Overlap below the number of tokens, so that the last one may lie
 // wholly inside the one before (GraphRAG's rule, and KET-RAG's). With Sub,
 // every window's text is encoded again and cut every Sub tokens; the last
-// piece is short. Where a token's border is inside a character, the cut is
+// piece is short. A window or piece that would end with a heading, or with a
+// question that its answer follows, ends before it, and the next one starts so
+// much earlier; it keeps half of its length. Where a token's border is inside a character, the cut is
 // made before the character; windows lose the pieces of a character that
 // GraphRAG decodes to U+FFFD. A window cut from a longer text and encoded on
 // its own can have other tokens at its ends, so that Tokens may differ from
@@ -58,7 +61,10 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // paragraphs are its borders.
 //
 //   - A heading, or several in a row, and the paragraph below it are one
-//     paragraph to what follows, and open a chunk.
+//     paragraph to what follows. Headings that open with # and the title open
+//     a chunk. A line that stands alone without a mark at its end is a heading
+//     here, too, and so is a line that ends with a question mark or a colon. If
+//     the paragraph is too long, its beginning stays with the heading.
 //   - A paragraph that fits a chunk is never cut.
 //   - A paragraph joins the chunk before it if both together fit and one of
 //     the two is short: below a third of Size. So the lines of a list, a
@@ -83,30 +89,56 @@ func (c *Chunker) windows(ctx context.Context, text string) ([]Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
+	leads := leadSpans(paragraphs(text))
 	var out []Chunk
 	step := c.set.Size - c.set.Overlap
-	for parent := 0; parent*step < len(ends); parent++ {
+	for parent, first := 0, 0; first < len(ends); parent++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w := tokenSpan(text, ends, parent*step, parent*step+c.set.Size)
+		last := windowEnd(ends, first, c.set.Size, 0, leads)
+		w := tokenSpan(text, ends, first, last)
+		first += max(1, step-(min(first+c.set.Size, len(ends))-last))
 		if skipSpace(text[:w.End], w.Start) == w.End {
 			continue
 		}
 		part := text[w.Start:w.End]
 		if c.set.Sub == 0 {
 			out = append(out, Chunk{w.Start, w.End, c.tok.Count(part), parent})
-		} else {
-			sub := c.tok.Ends(part)
-			for k := 0; k < len(sub); k += c.set.Sub {
-				p := tokenSpan(part, sub, k, k+c.set.Sub)
-				if skipSpace(part[:p.End], p.Start) < p.End {
-					out = append(out, Chunk{w.Start + p.Start, w.Start + p.End, c.tok.Count(part[p.Start:p.End]), parent})
-				}
+			continue
+		}
+		sub := c.tok.Ends(part)
+		for k := 0; k < len(sub); {
+			last := windowEnd(sub, k, c.set.Sub, w.Start, leads)
+			p := tokenSpan(part, sub, k, last)
+			k = last
+			if skipSpace(part[:p.End], p.Start) < p.End {
+				out = append(out, Chunk{w.Start + p.Start, w.Start + p.End, c.tok.Count(part[p.Start:p.End]), parent})
 			}
 		}
 	}
 	return out, nil
+}
+
+// windowEnd returns the token before which a window of size tokens ends that
+// starts at token first; ends are the tokens' ends, counted from byte base. A
+// window that would end in a heading or question, or behind it, ends before it,
+// if at least half of the window is left.
+func windowEnd(ends []int, first, size, base int, leads []Span) int {
+	last := min(first+size, len(ends))
+	if last == len(ends) {
+		return last
+	}
+	end := base + ends[last-1]
+	i := sort.Search(len(leads), func(i int) bool { return leads[i].End >= end })
+	if i == len(leads) || leads[i].Start >= end {
+		return last
+	}
+	before := first + sort.Search(last-first, func(k int) bool { return base+ends[first+k] > leads[i].Start })
+	if before-first < (size+1)/2 {
+		return last
+	}
+	return before
 }
 
 // ends is Tokenizer.Ends that stops when ctx ends.

@@ -37,6 +37,8 @@
 //
 // The chunks of a [ChunkSet] with a given name, and so the rules for paragraphs
 // and sentences, the tokens of cl100k and the bytes of CaseStats are part of
-// the format of a database. The rules for names and terms are not; a change of
-// them changes what is extracted from the same text.
+// the format of a database; before v0.1 they may still change, and a document
+// that does not change keeps the chunks that it was cut into. The rules for names
+// and terms are not; a change of them changes what is extracted from the same
+// text.
 package text

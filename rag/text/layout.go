@@ -16,6 +16,8 @@ type Span struct {
 type paragraph struct {
 	Span
 	heading bool // a Markdown heading, or the title that opens a text
+	apart   bool // a blank line, a heading or nothing stands before it
+	leads   bool // it belongs with the paragraph below it, see leadIn
 }
 
 // maxTitle is the length in bytes of the longest title line.
@@ -33,7 +35,7 @@ const maxTitle = 200
 // a title: more text follows, it ends without a full stop and has at most 200
 // bytes. Linear time.
 func paragraphs(s string) []paragraph {
-	l := layout{s: s}
+	l := layout{s: s, apart: true}
 	afterBlank := true
 	fence := ""
 	for i := 0; i < len(s); {
@@ -49,7 +51,7 @@ func paragraphs(s string) []paragraph {
 			// The two bytes of \r\n look like an empty line between them.
 			if i == 0 || s[i] != '\n' || s[i-1] != '\r' {
 				l.flush()
-				afterBlank = true
+				afterBlank, l.apart = true, true
 			}
 			i = next
 			continue
@@ -68,7 +70,7 @@ func paragraphs(s string) []paragraph {
 		case headingLevel(body) > 1,
 			headingLevel(body) == 1 && (afterBlank || l.afterHeading()):
 			l.flush()
-			l.out = append(l.out, paragraph{line, true})
+			l.add(line, true)
 		case isListItem(body), body[0] == '|':
 			l.flush()
 			l.group = append(l.group, line)
@@ -85,6 +87,7 @@ func paragraphs(s string) []paragraph {
 			l.out[0].heading = true
 		}
 	}
+	markLeads(s, l.out)
 	return l.out
 }
 
@@ -93,7 +96,14 @@ func paragraphs(s string) []paragraph {
 type layout struct {
 	s     string
 	group []Span
+	apart bool // before the next paragraph
 	out   []paragraph
+}
+
+// add adds a paragraph.
+func (l *layout) add(sp Span, heading bool) {
+	l.out = append(l.out, paragraph{Span: sp, heading: heading, apart: l.apart})
+	l.apart = heading
 }
 
 func (l *layout) afterHeading() bool {
@@ -108,11 +118,11 @@ func (l *layout) flush() {
 	start := l.group[0].Start
 	for k, soft := range softBreaks(l.s, l.group) {
 		if !soft {
-			l.out = append(l.out, paragraph{Span: Span{start, l.group[k].End}})
+			l.add(Span{start, l.group[k].End}, false)
 			start = l.group[k+1].Start
 		}
 	}
-	l.out = append(l.out, paragraph{Span: Span{start, l.group[len(l.group)-1].End}})
+	l.add(Span{start, l.group[len(l.group)-1].End}, false)
 	l.group = l.group[:0]
 }
 

@@ -11,12 +11,13 @@ import (
 func (c *Chunker) paragraphs(ctx context.Context, text string) ([]Chunk, error) {
 	p := packer{tok: c.tok, size: c.set.Size, text: text}
 	paras := paragraphs(text)
+	p.leads = leadEnds(paras)
 	for i := 0; i < len(paras); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		first := i
-		for i++; i < len(paras) && paras[i-1].heading; i++ {
+		for i++; i < len(paras) && (paras[i-1].heading || paras[i-1].leads); i++ {
 		}
 		p.add(paras[first:i])
 	}
@@ -33,6 +34,8 @@ type packer struct {
 	size int
 	text string
 	out  []Chunk
+
+	leads map[int]bool // ends of the paragraphs that belong with the next one
 
 	open   []Span // the paragraphs of the chunk being built
 	tokens int    // of the open chunk, nearly: exact for one paragraph
@@ -51,7 +54,7 @@ func (p *packer) add(unit []paragraph) {
 		for _, q := range unit {
 			sentences = appendSentences(sentences, p.text, q)
 		}
-		p.cut(p.weigh(sp, sentences), bySentence)
+		p.cut(p.weigh(sp, p.glue(sentences)), bySentence)
 		return
 	}
 	if len(p.open) > 0 {
@@ -171,6 +174,20 @@ func (p *packer) write(atoms []atom, g grain) (n, tokens int) {
 	return n, tokens
 }
 
+// glue joins spans between which no cut may be: the end of a paragraph that
+// belongs with the next one, and what follows.
+func (p *packer) glue(spans []Span) []Span {
+	out := spans[:0]
+	for _, sp := range spans {
+		if n := len(out); n > 0 && p.leads[trim(p.text, out[n-1]).End] {
+			out[n-1].End = sp.End
+		} else {
+			out = append(out, sp)
+		}
+	}
+	return out
+}
+
 // split splits sp into words, each with the blanks behind it, or characters. In
 // scripts without blanks a comma ends a word.
 func (p *packer) split(sp Span, g grain) []Span {
@@ -190,6 +207,9 @@ func (p *packer) split(sp Span, g grain) []Span {
 		}
 		out = append(out, Span{i, end})
 		i = end
+	}
+	if g == byWord {
+		out = p.glue(out)
 	}
 	return out
 }
