@@ -128,11 +128,36 @@ func (c *checker) part(part *Part) {
 			return
 		}
 		vars = vars.after(cl)
-		for v := range vars {
-			c.seen[v] = true
-		}
+		c.saw(cl, vars)
 	}
 	c.ending(part)
+}
+
+// saw notes the variables that a clause has bound.
+func (c *checker) saw(cl Clause, vars kinds) {
+	saw := func(name string) { c.seen[name] = true }
+	switch cl := cl.(type) {
+	case *Match:
+		for _, pt := range cl.Patterns {
+			patternVariables(pt, saw)
+		}
+	case *Create:
+		for _, pt := range cl.Patterns {
+			patternVariables(pt, saw)
+		}
+	case *Merge:
+		patternVariables(cl.Pattern, saw)
+	case *Unwind:
+		saw(cl.Variable)
+	case *Call:
+		for _, it := range cl.Yield {
+			saw(it.Variable)
+		}
+	case *Projection:
+		for v := range vars {
+			saw(v)
+		}
+	}
 }
 
 // ending checks that a part returns or writes something, or is a call.

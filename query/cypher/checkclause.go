@@ -37,10 +37,9 @@ func (c *checker) fresh(at Pos, name string, vars kinds) {
 }
 
 func (c *checker) match(m *Match, vars kinds) {
-	all := vars.withPatterns(m.Patterns)
-	c.matchPatterns(m.Patterns, vars, exprScope{vars: all, where: "MATCH"})
+	c.matchPatterns(m.Patterns, exprScope{vars: vars, where: "MATCH"})
 	if m.Where != nil {
-		c.expr(m.Where, exprScope{vars: all, where: "WHERE", condition: true})
+		c.expr(m.Where, exprScope{vars: vars, where: "WHERE", condition: true})
 	}
 }
 
@@ -56,28 +55,27 @@ func (c *checker) call(cl *Call, vars kinds, alone bool) {
 	for _, x := range cl.Args {
 		c.expr(x, exprScope{vars: vars, where: "CALL"})
 	}
-	all := vars
 	for _, it := range cl.Yield {
-		c.fresh(it.Pos, it.Variable, all)
-		all = all.with(it.Variable, varAny)
+		c.fresh(it.Pos, it.Variable, vars)
+		vars[it.Variable] = varAny
 	}
 	if cl.Where != nil {
-		c.expr(cl.Where, exprScope{vars: all, where: "WHERE", condition: true})
+		c.expr(cl.Where, exprScope{vars: vars, where: "WHERE", condition: true})
 	}
 }
 
 func (c *checker) create(cl *Create, vars kinds) {
 	for _, pt := range cl.Patterns {
 		c.writtenPattern(pt, vars, "CREATE")
-		vars = vars.withPatterns([]*Pattern{pt})
+		vars.bind(pt)
 	}
 }
 
 func (c *checker) merge(m *Merge, vars kinds) {
 	c.writtenPattern(m.Pattern, vars, "MERGE")
-	all := vars.withPatterns([]*Pattern{m.Pattern})
-	c.setItems(m.OnCreate, all)
-	c.setItems(m.OnMatch, all)
+	vars.bind(m.Pattern)
+	c.setItems(m.OnCreate, vars)
+	c.setItems(m.OnMatch, vars)
 }
 
 func (c *checker) setItems(items []*SetItem, vars kinds) {

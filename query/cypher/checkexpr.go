@@ -13,12 +13,12 @@ type exprScope struct {
 	aggregate aggregateRule
 	condition bool // a pattern may stand here as a condition
 
-	// grouping, where not nil, are the keys of the group whose values an
-	// expression with aggregates may use beside them: what exprString writes.
-	grouping []string
-	// projected, where not nil, are the columns to which an expression after a
-	// projection may refer as they are written there.
-	projected []string
+	// grouping, if not nil, are the keys of the group whose values an expression
+	// with aggregates may use beside them.
+	grouping *groupNames
+	// projected are the columns to which an expression after a projection may
+	// refer as they are written there.
+	projected *exprIndex
 	// hidden are variables from before a projection that put rows together.
 	hidden kinds
 }
@@ -33,16 +33,42 @@ const (
 	insideAggregate               // in the argument of another
 )
 
-// with returns the scope in which an expression's own variables are bound too.
+// with returns the scope in which an expression's own variables, which are
+// bound already, may stand beside aggregates, and no aggregate may stand.
 func (e exprScope) with(names ...string) exprScope {
-	for _, name := range names {
-		e.vars = e.vars.with(name, varAny)
-		if e.grouping != nil {
-			e.grouping = append(slices.Clip(e.grouping), quoteVariable(name))
-		}
+	if e.grouping != nil && len(names) > 0 {
+		e.grouping = &groupNames{outer: e.grouping, names: names}
 	}
 	e.aggregate = noAggregate
 	return e
+}
+
+// groupNames are the keys of a group, and the variables that expressions around
+// one bind.
+type groupNames struct {
+	keys  *exprIndex
+	vars  map[string]bool // the keys that are variables
+	outer *groupNames
+	names []string // bound within
+}
+
+// variable reports whether a variable is among them.
+func (g *groupNames) variable(name string) bool {
+	for ; g.outer != nil; g = g.outer {
+		if slices.Contains(g.names, name) {
+			return true
+		}
+	}
+	return g.vars[name]
+}
+
+// has reports whether an expression is a key.
+func (g *groupNames) has(x Expr) bool {
+	for g.outer != nil {
+		g = g.outer
+	}
+	_, ok := g.keys.find(x)
+	return ok
 }
 
 // expr checks an expression.
@@ -50,7 +76,7 @@ func (c *checker) expr(x Expr, e exprScope) {
 	if x == nil || c.err != nil {
 		return
 	}
-	if e.projected != nil && slices.Contains(e.projected, exprString(x)) {
+	if _, ok := e.projected.find(x); ok {
 		return
 	}
 	condition := e.condition
@@ -60,7 +86,7 @@ func (c *checker) expr(x Expr, e exprScope) {
 	case *Variable:
 		c.variable(x, e)
 	case *Property:
-		if e.grouping != nil && slices.Contains(e.grouping, exprString(x)) {
+		if e.grouping != nil && e.grouping.has(x) {
 			return
 		}
 		c.expr(x.X, e)
@@ -135,7 +161,7 @@ func (c *checker) variable(v *Variable, e exprScope) {
 		c.undefined(v.Pos, v.Name, e.vars)
 		return
 	}
-	if e.grouping != nil && !slices.Contains(e.grouping, quoteVariable(v.Name)) {
+	if e.grouping != nil && !e.grouping.variable(v.Name) {
 		c.fail(v.Pos, "AmbiguousAggregationExpression",
 			"%s stands beside an aggregate and is not the same for all rows of a group: make it a column of its own, in a WITH before", v.Name)
 	}
@@ -265,22 +291,22 @@ func (c *checker) comprehension(x Expr, e exprScope) {
 	switch x := x.(type) {
 	case *ListComprehension:
 		c.expr(x.List, e)
-		in := e.with(x.Variable)
-		in.vars[x.Variable] = e.vars.elementOf(x.List)
-		c.whereAndValue(x.Where, x.Value, in)
+		defer e.vars.set(e.vars.elementOf(x.List), x.Variable)()
+		c.whereAndValue(x.Where, x.Value, e.with(x.Variable))
 	case *Quantifier:
 		c.expr(x.List, e)
-		in := e.with(x.Variable)
-		in.vars[x.Variable] = e.vars.elementOf(x.List)
-		c.whereAndValue(x.Where, nil, in)
+		defer e.vars.set(e.vars.elementOf(x.List), x.Variable)()
+		c.whereAndValue(x.Where, nil, e.with(x.Variable))
 	case *Reduce:
 		c.exprs(e, x.Start, x.List)
 		if x.Accumulator == x.Variable {
 			c.fail(x.Pos, "VariableAlreadyBound", "reduce wants two variables of different names, not %s twice", x.Variable)
 		}
+		defer e.vars.set(varAny, x.Accumulator, x.Variable)()
 		c.expr(x.Value, e.with(x.Accumulator, x.Variable))
 	case *PatternComprehension:
-		in := c.patternScope([]*Pattern{x.Pattern}, false, e)
+		in, undo := c.patternScope([]*Pattern{x.Pattern}, false, e)
+		defer undo()
 		c.whereAndValue(x.Where, x.Value, in)
 	}
 }
@@ -295,39 +321,43 @@ func (c *checker) whereAndValue(where, value Expr, e exprScope) {
 // subquery checks patterns in an expression. Where they are bare, they bind
 // nothing.
 func (c *checker) subquery(ps []*Pattern, where Expr, bare bool, e exprScope) {
-	in := c.patternScope(ps, bare, e)
+	in, undo := c.patternScope(ps, bare, e)
+	defer undo()
 	in.condition = true
 	c.expr(where, in)
 }
 
 // patternScope checks patterns in an expression and returns the scope in which
-// their variables are bound too.
-func (c *checker) patternScope(ps []*Pattern, bare bool, e exprScope) exprScope {
+// their variables are bound too, until undo takes them back.
+func (c *checker) patternScope(ps []*Pattern, bare bool, e exprScope) (in exprScope, undo func()) {
 	if bare {
 		for _, pt := range ps {
 			c.bare(pt, e)
 		}
 	}
-	in := e.with()
-	in.vars = e.vars.withPatterns(ps)
-	if e.grouping != nil {
-		grouping := slices.Clip(e.grouping)
-		for name := range in.vars {
+	if e.grouping == nil {
+		in = e.with()
+		return in, c.matchPatterns(ps, in)
+	}
+	var bound []string
+	for _, pt := range ps {
+		patternVariables(pt, func(name string) {
 			if _, ok := e.vars[name]; !ok {
-				grouping = append(grouping, quoteVariable(name))
+				bound = append(bound, name)
 			}
-		}
-		in.grouping = grouping
-		for _, pt := range ps {
-			for _, n := range pt.Nodes {
-				if n.Variable != "" {
-					c.variable(&Variable{Pos: c.nameAfter(n.Pos, n.Variable), Name: n.Variable}, in)
-				}
+		})
+	}
+	in = e.with(bound...)
+	leave := e.vars.enter(ps)
+	for _, pt := range ps {
+		for _, n := range pt.Nodes {
+			if n.Variable != "" {
+				c.variable(&Variable{Pos: c.nameAfter(n.Pos, n.Variable), Name: n.Variable}, in)
 			}
 		}
 	}
-	c.matchPatterns(ps, e.vars, in)
-	return in
+	leave()
+	return in, c.matchPatterns(ps, in)
 }
 
 // bare checks that a pattern that stands alone binds no variable.

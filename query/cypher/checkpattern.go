@@ -1,8 +1,9 @@
 package cypher
 
-// matchPatterns checks patterns that are matched: before are the variables that
-// are bound already, and scope has those of the patterns too.
-func (c *checker) matchPatterns(ps []*Pattern, before kinds, scope exprScope) {
+// matchPatterns checks patterns that are matched, and binds their variables in
+// the scope. It returns what takes them back.
+func (c *checker) matchPatterns(ps []*Pattern, scope exprScope) (undo func()) {
+	before := scope.vars
 	here := map[string]varKind{} // what these patterns bind
 	bind := func(at Pos, name string, kind varKind) {
 		if name == "" {
@@ -48,6 +49,7 @@ func (c *checker) matchPatterns(ps []*Pattern, before kinds, scope exprScope) {
 		}
 		here[pt.Variable] = varPath
 	}
+	undo = scope.vars.enter(ps)
 	for _, pt := range ps {
 		for _, n := range pt.Nodes {
 			c.matchedProps(n.Props, scope)
@@ -56,6 +58,7 @@ func (c *checker) matchPatterns(ps []*Pattern, before kinds, scope exprScope) {
 			c.matchedProps(e.Props, scope)
 		}
 	}
+	return undo
 }
 
 // nameAfter returns where a name stands from a place on.

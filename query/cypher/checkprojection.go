@@ -11,7 +11,7 @@ func (c *checker) projection(pr *Projection, vars kinds) {
 		c.fail(pr.Pos, "NoVariablesInScope", "RETURN * returns all variables, and there is none")
 	}
 	aggregated := pr.aggregates()
-	var keys []string
+	var keys *groupNames
 	if aggregated {
 		keys = groupingKeys(pr, vars)
 	}
@@ -49,17 +49,19 @@ func (c *checker) columns(pr *Projection, vars kinds) {
 
 // groupingKeys returns the columns without aggregates by which rows are
 // grouped: variables, and properties of variables.
-func groupingKeys(pr *Projection, vars kinds) []string {
-	keys := []string{}
+func groupingKeys(pr *Projection, vars kinds) *groupNames {
+	keys := &groupNames{keys: newExprIndex(), vars: map[string]bool{}}
 	if pr.Star {
 		for name := range vars {
-			keys = append(keys, quoteVariable(name))
+			keys.vars[name] = true
 		}
 	}
 	for _, it := range pr.Items {
-		switch it.Expr.(type) {
-		case *Variable, *Property:
-			keys = append(keys, exprString(it.Expr))
+		switch e := it.Expr.(type) {
+		case *Variable:
+			keys.vars[e.Name] = true
+		case *Property:
+			keys.keys.add(e)
 		}
 	}
 	return keys
@@ -74,9 +76,9 @@ func (c *checker) afterProjection(pr *Projection, vars kinds, aggregated bool) {
 	out := vars.after(pr)
 	order := exprScope{vars: out, where: "ORDER BY"}
 	if aggregated || pr.Distinct {
-		order.projected = []string{}
+		order.projected = newExprIndex()
 		for _, it := range pr.Items {
-			order.projected = append(order.projected, exprString(it.Expr))
+			order.projected.add(it.Expr)
 		}
 		order.hidden = vars
 	} else {
@@ -86,9 +88,12 @@ func (c *checker) afterProjection(pr *Projection, vars kinds, aggregated bool) {
 	where := order
 	where.where, where.condition = "WHERE", true
 	where.projected = nil
-	for _, it := range pr.Items {
-		if order.projected != nil && !hasAggregate(it.Expr) {
-			where.projected = append(where.projected, exprString(it.Expr))
+	if order.projected != nil {
+		where.projected = newExprIndex()
+		for _, it := range pr.Items {
+			if !hasAggregate(it.Expr) {
+				where.projected.add(it.Expr)
+			}
 		}
 	}
 	for _, s := range pr.Order {

@@ -8,14 +8,38 @@ import (
 
 // scope maps the variables of a clause to the places of a row.
 type scope struct {
+	outer *scope // whose first places are the scope's own
+	base  int    // how many of them
 	names []string
+	last  map[string]int // the last place of each of the first names, if they are many
+	known int            // how many those are
 }
 
-// slot returns the place of a variable, of the last one where an expression's
-// own variable hides another.
+// fewNames is how many names are searched one by one.
+const fewNames = 16
+
+// slot returns the place of a variable, of the last one if an expression's own
+// variable hides another.
 func (s *scope) slot(name string) (int, bool) {
-	for i := len(s.names) - 1; i >= 0; i-- {
-		if s.names[i] == name {
+	if len(s.names) <= fewNames {
+		for i := len(s.names) - 1; i >= 0; i-- {
+			if s.names[i] == name {
+				return s.base + i, true
+			}
+		}
+	} else {
+		if s.last == nil {
+			s.last = map[string]int{}
+		}
+		for ; s.known < len(s.names); s.known++ {
+			s.last[s.names[s.known]] = s.base + s.known
+		}
+		if i, ok := s.last[name]; ok {
+			return i, true
+		}
+	}
+	if s.outer != nil {
+		if i, ok := s.outer.slot(name); ok && i < s.base {
 			return i, true
 		}
 	}
@@ -25,13 +49,23 @@ func (s *scope) slot(name string) (int, bool) {
 // add gives a variable a place.
 func (s *scope) add(name string) int {
 	s.names = append(s.names, name)
-	return len(s.names) - 1
+	return s.size() - 1
 }
 
-// fork returns a copy whose additions do not show in s.
-func (s *scope) fork() *scope {
-	return &scope{names: append([]string(nil), s.names...)}
+// size returns the number of places.
+func (s *scope) size() int { return s.base + len(s.names) }
+
+// all returns the variables in the order of their places.
+func (s *scope) all() []string {
+	if s.outer == nil {
+		return s.names
+	}
+	return append(append(make([]string, 0, s.size()), s.outer.all()[:s.base]...), s.names...)
 }
+
+// fork returns a scope with the places of s, whose additions do not show in s.
+// Nothing is added to s while the fork is used.
+func (s *scope) fork() *scope { return &scope{outer: s, base: s.size()} }
 
 // row holds the values of a scope's variables.
 type row = []Value
@@ -47,6 +81,7 @@ type compiler struct {
 	pattern func(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error)
 	// builds says that what was compiled builds lists, maps or strings.
 	builds bool
+	folds  *folds // what fold knows
 }
 
 // patternMatcher finds the matches of patterns for a row: it calls found with a

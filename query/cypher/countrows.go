@@ -27,7 +27,7 @@ func (pl *planner) countRows(g *grouping, s *groupStep) {
 	if !ok {
 		return
 	}
-	name := pl.scope.names[slot]
+	name := pl.scope.all()[slot]
 	for _, c := range g.calls {
 		of, isVariable := &Variable{}, false
 		if len(c.call.Args) == 1 {

@@ -176,7 +176,7 @@ func (pl *planner) create(c *Create) error {
 	s := &createStep{}
 	for _, p := range c.Patterns {
 		// Each pattern sees what those before it make.
-		np, err := pl.newPattern(p, len(pl.scope.names))
+		np, err := pl.newPattern(p, pl.scope.size())
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ type mergeStep struct {
 }
 
 func (pl *planner) merge(m *Merge) error {
-	before := len(pl.scope.names)
+	before := pl.scope.size()
 	s := &mergeStep{}
 	// What is made first has to have a place: finding gives the others theirs.
 	var err error

@@ -1,9 +1,6 @@
 package cypher
 
-import (
-	"context"
-	"fmt"
-)
+import "fmt"
 
 // condition says whether a row passes: null does not.
 type condition func(x *exec, r row) (bool, error)
@@ -178,64 +175,6 @@ func (c *compiler) predicate(e Expr) (predicate, error) {
 // constant returns the evaluator of a value.
 func constant(v Value) evaluator {
 	return func(*exec, row) (Value, error) { return v, nil }
-}
-
-// fold returns the value of an expression that is the same for every row and
-// statement. An expression whose evaluation fails has none: it may never be
-// evaluated.
-func (c *compiler) fold(e Expr) (Value, bool) {
-	if l, ok := e.(*Literal); ok {
-		return l.Value, true
-	}
-	if !isConstant(e) {
-		return Null, false
-	}
-	builds := c.builds
-	defer func() { c.builds = builds }()
-	var run evaluator
-	var err error
-	switch e := e.(type) {
-	case *Unary:
-		run, err = c.sign(e)
-	case *Binary:
-		run, err = c.arithmetic(e)
-	case *ListLit:
-		run, err = c.listLiteral(e)
-	case *MapLit:
-		run, err = c.mapLiteral(e)
-	}
-	if err != nil {
-		return Null, false
-	}
-	v, err := run(&exec{ctx: context.Background()}, nil)
-	return v, err == nil
-}
-
-// isConstant reports whether fold can compute an expression: literals under
-// arithmetic, in lists and in maps.
-func isConstant(e Expr) bool {
-	switch e := e.(type) {
-	case *Literal:
-		return true
-	case *Unary:
-		return e.Op != OpNot && isConstant(e.X)
-	case *Binary:
-		return isArithmetic(e.Op) && isConstant(e.R) && isConstant(e.L)
-	case *ListLit:
-		return allConstant(e.Items)
-	case *MapLit:
-		return allConstant(e.Values)
-	}
-	return false
-}
-
-func allConstant(list []Expr) bool {
-	for _, e := range list {
-		if !isConstant(e) {
-			return false
-		}
-	}
-	return true
 }
 
 // evalParam returns the evaluator of a parameter.

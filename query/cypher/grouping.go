@@ -9,9 +9,11 @@ import (
 // groups by the keys; each group is one row of a scope with the names of the
 // keys and of the calls; over that scope stand the items.
 type grouping struct {
-	keys  []groupKey
-	calls []groupCall
-	items []Expr // for each item of the projection
+	keys   []groupKey
+	byKey  exprIndex // the expressions of the keys
+	calls  []groupCall
+	byCall exprIndex // the calls
+	items  []Expr    // for each item of the projection
 	// order are the keys of ORDER BY. They see the columns of the projection
 	// beside the scope's names, and a column hides a name.
 	order []Expr
@@ -38,7 +40,7 @@ func (c *compiler) grouping(p *Projection) *grouping {
 	}
 	g := &grouping{}
 	if p.Star {
-		for _, name := range c.scope.names {
+		for _, name := range c.scope.all() {
 			g.addKey(&Variable{Pos: p.Pos, Name: name})
 		}
 	}
@@ -50,8 +52,9 @@ func (c *compiler) grouping(p *Projection) *grouping {
 	for _, item := range p.Items {
 		g.items = append(g.items, g.item(item.Expr))
 	}
+	columns := p.index()
 	for _, s := range p.Order {
-		g.order = append(g.order, g.sortKey(p, s.Expr))
+		g.order = append(g.order, g.sortKey(p, columns, s.Expr))
 	}
 	return g
 }
@@ -63,30 +66,27 @@ func (g *grouping) addKey(e Expr) {
 		name = v.Name
 	}
 	g.keys = append(g.keys, groupKey{name: name, expr: e})
+	g.byKey.add(e)
 }
 
 // item returns an item of the projection as an expression over groups.
 func (g *grouping) item(e Expr) Expr {
-	for _, k := range g.keys {
-		if sameExpr(k.expr, e) {
-			return &Variable{Pos: e.At(), Name: k.name}
-		}
+	if i, ok := g.byKey.find(e); ok {
+		return &Variable{Pos: e.At(), Name: g.keys[i].name}
 	}
 	return rewrite(e, g.replace)
 }
 
 // sortKey returns a key of ORDER BY as an expression over groups and columns.
-func (g *grouping) sortKey(p *Projection, e Expr) Expr {
+func (g *grouping) sortKey(p *Projection, columns *columnIndex, e Expr) Expr {
 	return rewrite(e, func(part Expr, bound []string) Expr {
 		if _, ok := part.(*Literal); ok {
 			return nil
 		}
-		for _, item := range p.Items {
-			if sameExpr(item.Expr, part) && !hides(bound, part) {
-				return &Variable{Pos: part.At(), Name: item.Name}
-			}
+		if i, ok := columns.exprs.find(part); ok && !hides(bound, part) {
+			return &Variable{Pos: part.At(), Name: p.Items[i].Name}
 		}
-		if v, ok := part.(*Variable); ok && isColumn(p, v.Name) {
+		if v, ok := part.(*Variable); ok && columns.names[v.Name] {
 			return v
 		}
 		return g.replace(part, bound)
@@ -102,10 +102,8 @@ func (g *grouping) replace(e Expr, bound []string) Expr {
 			return &Variable{Pos: e.Pos, Name: g.call(e)}
 		}
 	case *Property:
-		for _, k := range g.keys {
-			if sameExpr(k.expr, e) && !hides(bound, e) {
-				return &Variable{Pos: e.Pos, Name: k.name}
-			}
+		if i, ok := g.byKey.find(e); ok && !hides(bound, e) {
+			return &Variable{Pos: e.Pos, Name: g.keys[i].name}
 		}
 	}
 	return nil
@@ -113,13 +111,12 @@ func (g *grouping) replace(e Expr, bound []string) Expr {
 
 // call returns the name of an aggregate.
 func (g *grouping) call(f *FuncCall) string {
-	for _, c := range g.calls {
-		if sameExpr(c.call, f) {
-			return c.name
-		}
+	if i, ok := g.byCall.find(f); ok {
+		return g.calls[i].name
 	}
 	name := fmt.Sprintf(" call %d", len(g.calls))
 	g.calls = append(g.calls, groupCall{name: name, call: f})
+	g.byCall.add(f)
 	return name
 }
 
@@ -136,7 +133,18 @@ func hides(bound []string, e Expr) bool {
 	return found
 }
 
-// isColumn reports whether a projection has a column of the name.
-func isColumn(p *Projection, name string) bool {
-	return slices.ContainsFunc(p.Items, func(item *ProjectionItem) bool { return item.Name == name })
+// columnIndex finds the columns of a projection.
+type columnIndex struct {
+	exprs *exprIndex
+	names map[string]bool
+}
+
+// index returns the columns of a projection.
+func (pr *Projection) index() *columnIndex {
+	x := &columnIndex{exprs: newExprIndex(), names: map[string]bool{}}
+	for _, item := range pr.Items {
+		x.exprs.add(item.Expr)
+		x.names[item.Name] = true
+	}
+	return x
 }

@@ -24,12 +24,54 @@ func (k varKind) String() string {
 // kinds are the variables in scope with what they hold.
 type kinds map[string]varKind
 
-// with returns a copy with one more variable.
-func (k kinds) with(name string, kind varKind) kinds {
-	more := make(kinds, len(k)+1)
-	maps.Copy(more, k)
-	more[name] = kind
-	return more
+// set gives variables a kind, and returns what takes them back to what they
+// were.
+func (k kinds) set(kind varKind, names ...string) (undo func()) {
+	undo = k.saved(names)
+	for _, name := range names {
+		k[name] = kind
+	}
+	return undo
+}
+
+// saved returns what takes variables back to what they are.
+func (k kinds) saved(names []string) (undo func()) {
+	type was struct {
+		kind varKind
+		has  bool
+	}
+	before := make([]was, len(names))
+	for i, name := range names {
+		before[i].kind, before[i].has = k[name]
+	}
+	return func() {
+		for i, name := range names {
+			if before[i].has {
+				k[name] = before[i].kind
+			} else {
+				delete(k, name)
+			}
+		}
+	}
+}
+
+// enter binds the variables of patterns, and returns what takes them back.
+func (k kinds) enter(ps []*Pattern) (undo func()) {
+	seen := map[string]bool{}
+	var names []string
+	for _, pt := range ps {
+		patternVariables(pt, func(name string) {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		})
+	}
+	undo = k.saved(names)
+	for _, pt := range ps {
+		k.bind(pt)
+	}
+	return undo
 }
 
 // bind adds the variables of a pattern; those that are there keep their kind,
@@ -54,22 +96,22 @@ func (k kinds) bindOne(name string, kind varKind) {
 	}
 }
 
-// after returns the variables in scope after a clause.
+// after returns the variables in scope after a clause. A clause that adds to
+// them adds to k.
 func (k kinds) after(c Clause) kinds {
 	out := k
 	switch c := c.(type) {
 	case *Match:
-		out = k.withPatterns(c.Patterns)
+		k.enter(c.Patterns)
 	case *Create:
-		out = k.withPatterns(c.Patterns)
+		k.enter(c.Patterns)
 	case *Merge:
-		out = k.withPatterns([]*Pattern{c.Pattern})
+		k.bind(c.Pattern)
 	case *Unwind:
-		out = k.with(c.Variable, k.elementOf(c.List))
+		k[c.Variable] = k.elementOf(c.List)
 	case *Call:
-		out = maps.Clone(k)
 		for _, it := range c.Yield {
-			out[it.Variable] = varAny
+			k[it.Variable] = varAny
 		}
 	case *Projection:
 		out = make(kinds, len(c.Items))
@@ -79,15 +121,6 @@ func (k kinds) after(c Clause) kinds {
 		for _, it := range c.Items {
 			out[it.Name] = k.of(it.Expr)
 		}
-	}
-	return out
-}
-
-func (k kinds) withPatterns(ps []*Pattern) kinds {
-	out := make(kinds, len(k)+4)
-	maps.Copy(out, k)
-	for _, pt := range ps {
-		out.bind(pt)
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 // those begin with a space.
 
 // hidden returns a new such name.
-func (pl *planner) hidden() string { return fmt.Sprintf(" %d", len(pl.scope.names)) }
+func (pl *planner) hidden() string { return fmt.Sprintf(" %d", pl.scope.size()) }
 
 // shownName returns a variable as a plan shows it, "" for one that has no name.
 func shownName(name string) string {

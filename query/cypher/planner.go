@@ -87,7 +87,7 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 // visible returns the variables of the scope that a query can name, in order.
 func (pl *planner) visible() []string {
 	var out []string
-	for _, name := range pl.scope.names {
+	for _, name := range pl.scope.all() {
 		if shownName(name) != "" {
 			out = append(out, name)
 		}
@@ -100,7 +100,7 @@ func (pl *planner) add(steps ...step) { pl.steps = append(pl.steps, steps...) }
 
 // match compiles MATCH and OPTIONAL MATCH.
 func (pl *planner) match(m *Match) error {
-	before := len(pl.scope.names)
+	before := pl.scope.size()
 	steps, err := pl.planMatch(m.Patterns, m.Where)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (pl *planner) match(m *Match) error {
 		pl.add(steps...)
 		return nil
 	}
-	o := &optional{steps: steps, from: before, to: len(pl.scope.names)}
+	o := &optional{steps: steps, from: before, to: pl.scope.size()}
 	o.describe("Optional")
 	o.Inner = stepPlans(steps)
 	pl.add(o)
@@ -123,7 +123,7 @@ func (pl *planner) matcher(c *compiler, patterns []*Pattern, where Expr) (patter
 	inner := *pl
 	inner.scope = &segment{*c.scope.fork()}
 	inner.steps = nil
-	outer := len(c.scope.names)
+	outer := c.scope.size()
 	steps, err := inner.planMatch(patterns, where)
 	if err != nil {
 		return patternMatcher{}, err

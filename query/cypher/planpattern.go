@@ -59,14 +59,14 @@ const maxPattern = 60
 // newPatternGraph reads patterns, giving their variables places in the scope.
 func (pl *planner) newPatternGraph(patterns []*Pattern, where Expr) (*patternGraph, error) {
 	g := &patternGraph{pl: pl, named: map[string]int{}, m: &matched{}}
-	before := len(pl.scope.names)
+	before := pl.scope.size()
 	for _, p := range patterns {
 		if err := g.pattern(p, before); err != nil {
 			return nil, err
 		}
-	}
-	if len(g.nodes) > maxPattern || len(g.edges) > maxPattern {
-		return nil, refuse(pl.text, patterns[0].Pos, "more than %d nodes or edges in the patterns of one MATCH", maxPattern)
+		if g.full() {
+			return nil, refuse(pl.text, patterns[0].Pos, "more than %d nodes or edges in the patterns of one MATCH", maxPattern)
+		}
 	}
 	g.m.edges = make([][]engine.Edge, len(g.edges))
 	for _, e := range conjuncts(where, nil) {
@@ -74,6 +74,9 @@ func (pl *planner) newPatternGraph(patterns []*Pattern, where Expr) (*patternGra
 	}
 	return g, nil
 }
+
+// full reports whether there are more nodes or edges than there may be.
+func (g *patternGraph) full() bool { return len(g.nodes) > maxPattern || len(g.edges) > maxPattern }
 
 // conjuncts appends the parts of an expression that AND joins.
 func conjuncts(e Expr, dst []Expr) []Expr {
@@ -122,7 +125,9 @@ func (g *patternGraph) pattern(p *Pattern, before int) error {
 		} else {
 			path.edges = append(path.edges, len(g.edges)-1)
 		}
-		last = at
+		if last = at; g.full() {
+			return nil
+		}
 	}
 	if g.pl.uses.wanted(p.Variable) {
 		path.slot, path.bound = g.pl.place(p.Variable, before)

@@ -76,12 +76,17 @@ func (pl *planner) columns(p *Projection) []*ProjectionItem {
 // as a column is the column.
 func sortOverColumns(order []*SortItem, items []*ProjectionItem) []*SortItem {
 	var out []*SortItem
+	if len(order) == 0 {
+		return nil
+	}
+	columns := newExprIndex()
+	for _, item := range items {
+		columns.add(item.Expr)
+	}
 	for _, s := range order {
 		e := rewrite(s.Expr, func(e Expr, bound []string) Expr {
-			for _, item := range items {
-				if sameExpr(e, item.Expr) && !hides(bound, e) {
-					return &Variable{Pos: e.At(), Name: item.Name}
-				}
+			if i, ok := columns.find(e); ok && !hides(bound, e) {
+				return &Variable{Pos: e.At(), Name: items[i].Name}
 			}
 			return nil
 		})
@@ -111,9 +116,13 @@ func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, or
 	}
 	before := pl.scope
 	s.before = before
+	columns := map[string]bool{}
+	for _, item := range items {
+		columns[item.Name] = true
+	}
 	var keys []*SortItem
 	for _, key := range order {
-		if namesOnly(key.Expr, items) {
+		if namesOnly(key.Expr, columns) {
 			keys = append(keys, key)
 			continue
 		}
@@ -133,13 +142,15 @@ func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, or
 }
 
 // namesOnly reports whether an expression names columns only.
-func namesOnly(e Expr, items []*ProjectionItem) bool {
+func namesOnly(e Expr, columns map[string]bool) bool {
 	names := map[string]bool{}
 	variablesOf(e, names)
-	for _, item := range items {
-		delete(names, item.Name)
+	for name := range names {
+		if !columns[name] {
+			return false
+		}
 	}
-	return len(names) == 0
+	return true
 }
 
 // shownItem writes a column for a plan.
@@ -222,7 +233,7 @@ func (p *projectStep) open(x *exec, next sink) sink {
 	out := p.out.row()
 	var both row
 	if len(p.keys) > 0 {
-		both = make(row, len(p.before.names)+len(p.values))
+		both = make(row, p.before.size()+len(p.values))
 	}
 	return stream(next, func(r row) error {
 		for i, value := range p.values {
@@ -233,7 +244,7 @@ func (p *projectStep) open(x *exec, next sink) sink {
 			out[i] = v
 		}
 		if both != nil {
-			n := copy(both, r[:len(p.before.names)])
+			n := copy(both, r[:p.before.size()])
 			copy(both[n:], out[:len(p.values)])
 			for i, key := range p.keys {
 				v, err := key(x, both)

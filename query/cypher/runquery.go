@@ -207,7 +207,7 @@ func explainParts(x *exec, parts []*readyPart) error {
 		x.graph, x.view = p.graph, p.view
 		for _, s := range p.steps {
 			if c, ok := s.(*callStep); ok {
-				if err := c.explain(x.ctx, x, len(p.first.names)); err != nil {
+				if err := c.explain(x.ctx, x, p.first.size()); err != nil {
 					return err
 				}
 			}

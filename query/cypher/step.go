@@ -97,7 +97,7 @@ func runSteps(x *exec, steps []step, r row, last sink) error {
 type segment struct{ scope }
 
 // row returns an empty row.
-func (s *segment) row() row { return make(row, len(s.names)) }
+func (s *segment) row() row { return make(row, s.size()) }
 
 // tick counts a step of a loop over rows or edges and returns the context's
 // error now and then.

@@ -78,7 +78,3 @@ func walkPattern(pt *Pattern, visit func(Expr) bool) {
 		walkExpr(e.Props, visit)
 	}
 }
-
-// sameExpr reports whether two expressions are written alike but for space,
-// brackets and the case of keywords.
-func sameExpr(a, b Expr) bool { return exprString(a) == exprString(b) }

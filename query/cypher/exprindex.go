@@ -1,0 +1,71 @@
+package cypher
+
+// exprIndex finds expressions that are written alike but for space, brackets
+// and the case of keywords. Writing an expression takes time in proportion to
+// its size; only those are written whose size is that of one in the index, so
+// that all parts of an expression can be looked up.
+type exprIndex struct {
+	sizes  map[Expr]int           // of what was looked up
+	bySize map[int]map[string]int // the places of the expressions
+	n      int
+}
+
+// newExprIndex returns an index of expressions.
+func newExprIndex(list ...Expr) *exprIndex {
+	x := &exprIndex{}
+	for _, e := range list {
+		x.add(e)
+	}
+	return x
+}
+
+// add gives an expression the next place. One that is there keeps its own.
+func (x *exprIndex) add(e Expr) {
+	if x.bySize == nil {
+		x.bySize = map[int]map[string]int{}
+		x.sizes = map[Expr]int{}
+	}
+	size := x.size(e)
+	if x.bySize[size] == nil {
+		x.bySize[size] = map[string]int{}
+	}
+	text := exprString(e)
+	if _, ok := x.bySize[size][text]; !ok {
+		x.bySize[size][text] = x.n
+	}
+	x.n++
+}
+
+// find returns the place of an expression.
+func (x *exprIndex) find(e Expr) (int, bool) {
+	if x == nil || x.n == 0 {
+		return 0, false
+	}
+	same := x.bySize[x.size(e)]
+	if same == nil {
+		return 0, false
+	}
+	at, ok := same[exprString(e)]
+	return at, ok
+}
+
+// size returns how many expressions one is made of, itself included.
+func (x *exprIndex) size(e Expr) int {
+	switch e.(type) {
+	case *Literal, *Param, *Variable:
+		return 1
+	}
+	if n := x.sizes[e]; n > 0 {
+		return n
+	}
+	n := 1
+	walkExpr(e, func(part Expr) bool {
+		if part == e {
+			return true
+		}
+		n += x.size(part)
+		return false
+	})
+	x.sizes[e] = n
+	return n
+}

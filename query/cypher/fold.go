@@ -1,0 +1,103 @@
+package cypher
+
+import "context"
+
+// folds are the values of constant expressions, each computed once.
+type folds struct {
+	byExpr map[Expr]folded
+	x      *exec // that computes them
+}
+
+// folded is what fold knows of an expression.
+type folded struct {
+	value Value
+	ok    bool
+}
+
+// fold returns the value of an expression that is the same for every row and
+// statement: literals under arithmetic, in lists and in maps. An expression
+// whose evaluation fails has none: it may never be evaluated.
+func (c *compiler) fold(e Expr) (Value, bool) {
+	switch e := e.(type) {
+	case *Literal:
+		return e.Value, true
+	case *Unary:
+		if e.Op == OpNot {
+			return Null, false
+		}
+	case *Binary:
+		if !isArithmetic(e.Op) {
+			return Null, false
+		}
+	case *ListLit, *MapLit:
+	default:
+		return Null, false
+	}
+	if c.folds == nil {
+		c.folds = &folds{byExpr: map[Expr]folded{}, x: &exec{ctx: context.Background()}}
+	}
+	f, known := c.folds.byExpr[e]
+	if !known {
+		f.value, f.ok = c.compute(e)
+		c.folds.byExpr[e] = f
+	}
+	return f.value, f.ok
+}
+
+// compute is fold of an expression whose parts are looked at first: one that is
+// not constant, or that fails, makes the whole no constant.
+func (c *compiler) compute(e Expr) (Value, bool) {
+	builds := c.builds
+	defer func() { c.builds = builds }()
+	var run evaluator
+	var err error
+	switch e := e.(type) {
+	case *Unary:
+		x, ok := c.constants(e.X)
+		if !ok {
+			return Null, false
+		}
+		run, err = c.sign(&Unary{Pos: e.Pos, Op: e.Op, X: x[0]})
+	case *Binary:
+		x, ok := c.constants(e.R, e.L)
+		if !ok {
+			return Null, false
+		}
+		run, err = c.arithmetic(&Binary{Pos: e.Pos, Op: e.Op, L: x[1], R: x[0]})
+	case *ListLit:
+		items, ok := c.constants(e.Items...)
+		if !ok {
+			return Null, false
+		}
+		run, err = c.listLiteral(&ListLit{Pos: e.Pos, Items: items})
+	case *MapLit:
+		values, ok := c.constants(e.Values...)
+		if !ok {
+			return Null, false
+		}
+		run, err = c.mapLiteral(&MapLit{Pos: e.Pos, Keys: e.Keys, Values: values})
+	}
+	if err != nil {
+		return Null, false
+	}
+	v, err := run(c.folds.x, nil)
+	return v, err == nil
+}
+
+// constants returns the values of expressions as literals, false if one is not
+// constant.
+func (c *compiler) constants(list ...Expr) ([]Expr, bool) {
+	out := make([]Expr, len(list))
+	for i, e := range list {
+		if _, ok := e.(*Literal); ok {
+			out[i] = e
+			continue
+		}
+		v, ok := c.fold(e)
+		if !ok {
+			return nil, false
+		}
+		out[i] = &Literal{Pos: e.At(), Value: v}
+	}
+	return out, true
+}
