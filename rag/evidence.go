@@ -114,6 +114,9 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m
 	if err != nil {
 		return nil, err
 	}
+	if q.Adjust != nil {
+		plan = q.Adjust(plan)
+	}
 	env := c.Env(s, m, q, ev.Trace)
 	if _, err := query.Run(ctx, env, plan.Op()); err != nil {
 		return nil, err

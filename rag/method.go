@@ -76,6 +76,10 @@ type Question struct {
 	WhereAny bool
 	// Lang is the language that the answer should have, "" for the question's.
 	Lang string
+	// Adjust is given the method's plan and returns the one to run; nil runs the
+	// method's. It is how a caller looks at a plan, or shortens it: wrapping a
+	// System would hide what else it implements.
+	Adjust func(*Plan) *Plan
 	// Stream receives the answer as it comes, with its final markers; nil is
 	// nobody. An error of it ends the answer.
 	Stream func(text string) error

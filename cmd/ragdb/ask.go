@@ -58,9 +58,11 @@ func (f *questionFlags) question(text string) (rag.Question, error) {
 // asking is a question with what it is asked of.
 type asking struct {
 	corpus *rag.Corpus
-	system *planned
+	system rag.System
 	models *rag.Models
 	q      rag.Question
+	top    int       // pieces of evidence at most, 0 for all
+	plan   *rag.Plan // of the question, once there is one
 	// chosen says why the method is used where nobody named it, else "".
 	chosen string
 	// trace is the id under which the way of the answer is kept, once there is one.
@@ -97,7 +99,9 @@ func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.
 	if err != nil {
 		return nil, err
 	}
-	return &asking{corpus: c, system: &planned{System: sys, top: int(f.top)}, models: m, q: q}, nil
+	k := &asking{corpus: c, system: sys, models: m, q: q, top: int(f.top)}
+	k.q.Adjust = k.adjust
+	return k, nil
 }
 
 // askFlags are the flags of ask.
@@ -205,7 +209,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 		}
 		r := newAnswerResult(k, ans, items, took)
 		if f.explain {
-			r.Plan, r.Ops = explainPlan(k.system.plan), ans.Evidence.Trace.Ops
+			r.Plan, r.Ops = explainPlan(k.plan), ans.Evidence.Trace.Ops
 		}
 		a.out.json(r)
 	case f.noLLM:
@@ -222,31 +226,20 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	return nil
 }
 
-// planned is a system whose plans are remembered and may be cut short.
-type planned struct {
-	rag.System
-	top  int // pieces of evidence at most, 0 for all
-	plan *rag.Plan
-}
-
-// Plan implements [rag.System].
-func (p *planned) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	plan, err := p.System.Plan(ctx, m, q)
-	if err != nil {
-		return nil, err
-	}
-	if p.top > 0 {
+// adjust remembers the plan of the question, cut short where --top says so.
+func (k *asking) adjust(plan *rag.Plan) *rag.Plan {
+	if k.top > 0 {
 		short := &rag.Plan{}
 		var before []query.Op
 		for _, s := range plan.Sections {
-			op := &top{In: s.Pack, N: p.top, Before: before}
+			op := &top{In: s.Pack, N: k.top, Before: before}
 			before = append(before[:len(before):len(before)], op)
 			short.Sections = append(short.Sections, rag.Section{Name: s.Name, Pack: op})
 		}
 		plan = short
 	}
-	p.plan = plan
-	return plan, nil
+	k.plan = plan
+	return plan
 }
 
 // top keeps as many of the first items of a packed set as the ones before it

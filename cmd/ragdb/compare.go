@@ -118,7 +118,7 @@ func (k *asking) compared(ctx context.Context, title string, explain bool) (*com
 	m.Tokens, m.Ms = m.ev.Tokens, split(m.ev)
 	m.Ms.Total = ms(m.ev.Time)
 	if explain {
-		m.Plan, m.Ops = explainPlan(k.system.plan), m.ev.Trace.Ops
+		m.Plan, m.Ops = explainPlan(k.plan), m.ev.Trace.Ops
 	}
 	return m, nil
 }

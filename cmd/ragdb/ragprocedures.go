@@ -159,7 +159,7 @@ func (l *language) plan(ctx context.Context, call *cypher.ProcedureCall) (query.
 	if err != nil {
 		return nil, err
 	}
-	return p.Op(), nil
+	return k.adjust(p).Op(), nil
 }
 
 func (l *language) listMethods(ctx context.Context, _ *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
