@@ -46,12 +46,15 @@ func checkName(what, name string) (string, error) {
 	switch {
 	case name == "":
 		return "", fmt.Errorf("%w: empty %s name", ErrInvalid, what)
-	case len(name) > maxNameBytes:
-		return "", fmt.Errorf("%w: %s name of %d bytes, at most %d", ErrInvalid, what, len(name), maxNameBytes)
-	case !utf8.ValidString(name) || strings.ContainsRune(name, 0):
+	case len(name) <= maxNameBytes && (!utf8.ValidString(name) || strings.ContainsRune(name, 0)):
 		return "", fmt.Errorf("%w: %s name %q", ErrInvalid, what, name)
+	case len(name) <= maxNameBytes:
+		name = norm.NFC.String(name) // which may be longer
 	}
-	return norm.NFC.String(name), nil
+	if len(name) > maxNameBytes {
+		return "", fmt.Errorf("%w: %s name of %d bytes, at most %d", ErrInvalid, what, len(name), maxNameBytes)
+	}
+	return name, nil
 }
 
 // kindName is a name within its kind.

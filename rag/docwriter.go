@@ -43,8 +43,13 @@ func (w *docWriter) flush(ctx context.Context) error {
 		return err
 	}
 	for _, d := range changed {
-		// Each replacement is a removal with all that hangs on it.
-		if err := w.x.replace(ctx, d, w); err != nil {
+		// Each replacement is a removal with all that hangs on it. Where it
+		// fails the document stays as it was.
+		spoilt, err := w.x.replace(ctx, d, w)
+		switch {
+		case spoilt:
+			w.setAside(d, err)
+		case err != nil:
 			return err
 		}
 	}
@@ -82,23 +87,42 @@ func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, ch
 	return fresh, changed, err
 }
 
-// put writes new documents in one transaction, as many as fit.
+// put writes new documents in one transaction, as many as fit, and returns how
+// many it dealt with. A document that cannot be written is set aside.
 func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err error) {
-	c := w.x.Corpus
-	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
-		v := tx.Graph(c.Base)
-		change := w.change()
-		for n = 0; n < len(docs) && (n == 0 || tx.Bytes() < txBytes); n++ {
-			if err := w.putOne(ctx, v, docs[n], change); err != nil {
-				return err
+	for most := len(docs); ; {
+		at := 0
+		spoilt, err := w.x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
+			v := tx.Graph(w.x.Corpus.Base)
+			change := w.change()
+			for at = 0; at < most && (at == 0 || tx.Bytes() < txBytes); at++ {
+				if err := w.putOne(ctx, v, docs[at], change); err != nil {
+					return err
+				}
 			}
+			return w.x.Corpus.changeWords(tx, change)
+		})
+		switch {
+		case err == nil:
+			w.out.Added += at
+			return at, nil
+		case !spoilt:
+			return 0, err
+		case most > 1:
+			most = max(1, at/2) // fewer at once tell which document it is
+		default:
+			w.setAside(docs[0], err)
+			return 1, nil
 		}
-		return c.changeWords(tx, change)
-	})
-	if err == nil {
-		w.out.Added += n
 	}
-	return n, err
+}
+
+// setAside notes a document that could not be written, as one that could not be
+// read.
+func (w *docWriter) setAside(d *load.Document, err error) {
+	bad := &load.FileError{Path: d.Path, Line: d.Line, Reason: err.Error(), Err: err}
+	w.out.BadFiles = append(w.out.BadFiles, bad.Error())
+	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 }
 
 func (w *docWriter) change() *wordChange { return newWordChange(w.table) }

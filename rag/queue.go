@@ -234,19 +234,57 @@ func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end 
 }
 
 // apply writes results in one transaction, as many as fit, and returns how
-// many it settled and how many of those failed.
+// many it settled and how many of those failed. A result that cannot be written
+// is set aside like one that could not be made, and the others are written
+// without it.
 func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, failed int, err error) {
+	for most := len(batch); ; {
+		w := &resultWriter{r: r, run: ctx, st: st, batch: batch[:most]}
+		spoilt, err := w.write()
+		together := w.at == most // all were applied, and what they do together failed
+		switch {
+		case err == nil:
+			return w.n, w.failed, w.halt
+		case !spoilt || together && w.n == 0:
+			return 0, 0, err
+		case errors.Is(err, engine.ErrTxTooLarge) && !together && w.n > 0:
+			most = w.n // the item at work may fit alone
+		case together && w.n > 1:
+			most = w.n / 2 // fewer at once tell which item it is
+		case together:
+			batch[0].err, batch[0].result = err, nil
+		default:
+			batch[w.at].err, batch[w.at].result = err, nil
+		}
+		if gather, ok := st.(Batcher); ok {
+			gather.Reset()
+		}
+	}
+}
+
+// resultWriter writes results in one transaction.
+type resultWriter struct {
+	r         *runner
+	run       context.Context
+	st        Stage
+	batch     []outcome
+	at        int   // the item at work; len(batch) once all that fit are applied
+	n, failed int   // settled so far, and those of them that failed
+	halt      error // ends the run after what came before it
+}
+
+// write writes what fits. spoilt says that the items are to blame for the error.
+func (w *resultWriter) write() (spoilt bool, err error) {
 	// What was computed is written even while the run is being cancelled.
-	run := ctx
-	ctx = context.WithoutCancel(ctx)
-	var halt error
-	gather, _ := st.(Batcher)
-	err = r.corpus.DB.Update(ctx, func(tx *engine.Tx) error {
-		jobs, err := tx.Graph(st.Graph()).MakeBucket(bucketJobs)
+	ctx := context.WithoutCancel(w.run)
+	gather, _ := w.st.(Batcher)
+	return w.r.corpus.attempt(ctx, func(tx *engine.Tx) error {
+		jobs, err := tx.Graph(w.st.Graph()).MakeBucket(bucketJobs)
 		if err != nil {
 			return err
 		}
-		for _, o := range batch {
+		for w.at = range w.batch {
+			o := w.batch[w.at]
 			size := tx.Bytes()
 			if gather != nil {
 				size += gather.Pending()
@@ -254,26 +292,23 @@ func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, faile
 			if size >= txBytes {
 				break
 			}
-			if fatal(run, o.err) {
-				halt = o.err
+			if fatal(w.run, o.err) {
+				w.halt = o.err
 				break
 			}
-			if err := r.settle(ctx, tx, jobs, st, o); err != nil {
-				return fmt.Errorf("item %s: %w", o.item.Key, err)
+			if err := w.r.settle(ctx, tx, jobs, w.st, o); err != nil {
+				return err
 			}
-			if n++; o.err != nil {
-				failed++
+			if w.n++; o.err != nil {
+				w.failed++
 			}
 		}
+		w.at = len(w.batch)
 		if gather != nil {
 			return gather.Flush(ctx, tx)
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, 0, err
-	}
-	return n, failed, halt
 }
 
 // fatal reports whether an error ends the run rather than setting one item

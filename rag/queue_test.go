@@ -336,11 +336,26 @@ type gathering struct {
 	pending []string
 	flushes int
 	most    int
+	// bad are items that Apply refuses, or panics on, together those that Flush
+	// refuses.
+	bad, together map[string]bool
+	resets        int
 }
 
 func (st *gathering) Apply(_ context.Context, _ *engine.Tx, w rag.WorkItem, _ []byte) error {
+	if st.bad[w.Key] {
+		if len(w.Key)%2 == 0 {
+			panic("odd item")
+		}
+		return errors.New("odd item")
+	}
 	st.pending = append(st.pending, w.Key)
 	return nil
+}
+
+func (st *gathering) Reset() {
+	st.pending = nil
+	st.resets++
 }
 
 // Pending says that ten items fill a transaction.
@@ -350,6 +365,11 @@ func (st *gathering) Flush(_ context.Context, tx *engine.Tx) error {
 	b, err := tx.Graph(st.c.Base).MakeBucket("gathered")
 	if err != nil {
 		return err
+	}
+	for _, k := range st.pending {
+		if st.together[k] {
+			return errors.New("odd together")
+		}
 	}
 	st.flushes++
 	st.most = max(st.most, len(st.pending))
@@ -386,5 +406,47 @@ func TestBatcher(t *testing.T) {
 	})
 	if err != nil || n != st.n {
 		t.Errorf("%d items are written, want %d: %v", n, st.n, err)
+	}
+}
+
+// TestApplyFailures says that a result that cannot be written is set aside with
+// its reason, whether it fails, panics or spoils what several do together, and
+// that all others are written.
+func TestApplyFailures(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, nil).Corpus
+	st := &gathering{numbers: numbers{c: c, n: 95},
+		bad: map[string]bool{"7": true, "8": true, "42": true, "94": true}, together: map[string]bool{"0": true, "33": true, "36": true}}
+	res, err := runStage(t, c, st, t.Context(), rag.IndexOptions{})
+	if !errors.Is(err, rag.ErrPartial) || res.Failed != 7 {
+		t.Fatalf("%+v: %v", res, err)
+	}
+	var why []string
+	for _, f := range failures(t, c) {
+		why = append(why, f.Item+" "+f.Reason)
+	}
+	want := []string{"0 odd together", "33 odd together", "36 odd together", "42 panic: odd item", "7 odd item", "8 odd item", "94 panic: odd item"}
+	if !slices.Equal(why, want) {
+		t.Errorf("set aside %q, want %q", why, want)
+	}
+	n := 0
+	err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base).Bucket("gathered").Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			if n++; st.bad[string(e.Key)] || st.together[string(e.Key)] {
+				t.Errorf("item %s is written", e.Key)
+			}
+		}
+		return nil
+	})
+	if err != nil || n != 88 || st.resets < 7 {
+		t.Errorf("%d items are written, want 88, with %d resets: %v", n, st.resets, err)
+	}
+	// Mended, they are done when they are asked for again.
+	st.bad, st.together = nil, nil
+	if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{Retry: true}); err != nil || len(failures(t, c)) > 0 {
+		t.Errorf("%v, %v", failures(t, c), err)
 	}
 }

@@ -300,19 +300,18 @@ func (r *removal) result() *RemoveResult {
 }
 
 // replace puts a changed document in place of the one of its key, in one
-// commit.
-func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) error {
+// commit. spoilt says that the document is to blame for the error.
+func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) (spoilt bool, err error) {
 	if w.remover == nil {
-		var err error
 		if w.remover, err = x.Corpus.newRemover(ctx, x.Methods); err != nil {
-			return err
+			return false, err
 		}
 	}
 	r, err := w.remover.prepare(ctx, d.Key)
 	if err != nil {
-		return err
+		return false, err
 	}
-	err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+	spoilt, err = x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
 		if err := r.apply(ctx, tx); err != nil {
 			return err
 		}
@@ -326,5 +325,5 @@ func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) e
 	if err == nil {
 		w.out.Replaced++
 	}
-	return err
+	return spoilt, err
 }

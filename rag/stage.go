@@ -36,7 +36,8 @@ type Stage interface {
 	Do(ctx context.Context, s *engine.Snapshot, m *Models, w WorkItem) ([]byte, error)
 	// Apply writes an item's result. It is called in item order, in the
 	// transaction that marks the item done; results of several items may share
-	// one transaction.
+	// one transaction. If it fails, the item is set aside, and Apply is called
+	// again for the others.
 	Apply(ctx context.Context, tx *engine.Tx, w WorkItem, result []byte) error
 }
 
@@ -46,6 +47,9 @@ type Batcher interface {
 	// Pending is about how many bytes Flush will write.
 	Pending() int
 	Flush(ctx context.Context, tx *engine.Tx) error
+	// Reset forgets what Apply gathered since the last Flush, and whatever else
+	// Apply and Flush keep in memory of the graph: their transaction failed.
+	Reset()
 }
 
 // Event tells of progress.

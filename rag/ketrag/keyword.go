@@ -166,6 +166,13 @@ func (st *keywordStage) Flush(_ context.Context, tx *engine.Tx) error {
 	return err
 }
 
+// Reset implements [rag.Batcher].
+func (st *keywordStage) Reset() {
+	clear(st.sums)
+	clear(st.ids)
+	clear(st.kept)
+}
+
 // addSums adds to the stored sums of keywords and notes that their vectors are
 // to be made anew. A keyword whose sum comes to nothing loses both. kept are
 // stored sums in memory, which it keeps current; nil for none.

@@ -13,8 +13,9 @@ import (
 	"github.com/ragdb/ragdb/rag/text"
 )
 
-// maxKeyBytes bounds a key, and thereby the "id" of a record.
-const maxKeyBytes = 4096
+// maxKeyBytes bounds a key, and thereby the "id" of a record. A chunk's key, the
+// document's with a # and a number behind it, has at most 4,096 bytes.
+const maxKeyBytes = 4096 - 16
 
 // Walk yields the documents of PATH, the file or folder root in fsys ("." or ""
 // for all of it), in a fixed order: folders as [fs.WalkDir] does, by name, records

@@ -1,0 +1,30 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// attempt calls fn with a transaction, as [engine.DB.Update] does. spoilt says
+// that what fn wrote is to blame for the error: fn failed or panicked, or wrote
+// more than a transaction holds. Then the caller sets it aside and goes on. All
+// other errors concern the run or the storage.
+func (c *Corpus) attempt(ctx context.Context, fn func(tx *engine.Tx) error) (spoilt bool, err error) {
+	began, committing := false, false
+	err = c.DB.Update(ctx, func(tx *engine.Tx) (err error) {
+		began = true
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		err = fn(tx)
+		committing = err == nil
+		return err
+	})
+	spoilt = err != nil && began && !fatal(ctx, err) && (!committing || errors.Is(err, engine.ErrTxTooLarge))
+	return spoilt, err
+}
