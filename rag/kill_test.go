@@ -428,9 +428,9 @@ func (p *payments) settle(dir string) {
 // leaves, down to the node ids and the marks of the queue.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	docs, kills := 300, 108
-	if testing.Short() {
-		docs, kills = 40, 12
+	docs, kills := 60, 18
+	if *long {
+		docs, kills = 300, 108
 	}
 	killed(t, job{Seed: 11, Docs: docs}, steps, kills)
 }

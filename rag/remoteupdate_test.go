@@ -44,9 +44,9 @@ func article(i, version int) ragtest.Doc {
 // of its documents changes: the more they share, the more there is to do.
 func TestChangesAreCheap(t *testing.T) {
 	t.Parallel()
-	n := 500
-	if testing.Short() {
-		n = 200
+	n := 200
+	if *long {
+		n = 500
 	}
 	for _, x := range []struct {
 		spec string

@@ -97,8 +97,12 @@ func TestLayersInOneDescent(t *testing.T) {
 					}
 				}
 			}
-			ids := upTo(6000)
-			for part := range slices.Chunk(ids, 1500) {
+			n := 2400
+			if *long {
+				n = 6000
+			}
+			ids := upTo(n)
+			for part := range slices.Chunk(ids, n/4) {
 				p.putLayered(part...)
 				p.must(p.ix.Tend(t.Context(), p.commit))
 				p.check()
@@ -111,11 +115,11 @@ func TestLayersInOneDescent(t *testing.T) {
 			good("opened again")
 			for range 3 {
 				p.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-				p.delete(ids[:900]...)
+				p.delete(ids[:n*3/20]...)
 				good("with dead nodes")
 				p.must(p.ix.Flush(t.Context(), p.commit))
 				p.check()
-				p.putLayered(ids[:900]...)
+				p.putLayered(ids[:n*3/20]...)
 				p.must(p.ix.Flush(t.Context(), p.commit))
 				p.check()
 			}

@@ -170,7 +170,11 @@ func TestGraphFindsNearest(t *testing.T) {
 				t.Run(name+"/"+metric.String()+"/"+rerank.String(), func(t *testing.T) {
 					t.Parallel()
 					p := newPoints(t, open(t), metric, 48, vecindex.Options{Rerank: rerank})
-					ids := upTo(3000)
+					n := 1200
+					if *long {
+						n = 3000
+					}
+					ids := upTo(n)
 					for part := range slices.Chunk(ids, 500) {
 						p.put(part...)
 					}
@@ -180,7 +184,7 @@ func TestGraphFindsNearest(t *testing.T) {
 					p.settle()
 					s, err := p.ix.Stats(t.Context())
 					p.must(err)
-					if s.Linked != 3000 || s.Pending != 0 || s.Rerank != rerank {
+					if s.Linked != n || s.Pending != 0 || s.Rerank != rerank {
 						t.Errorf("stats %+v", s)
 					}
 					if r := p.recall(200, 10, 128); r < 0.985 {
@@ -204,7 +208,11 @@ func TestLowDimensions(t *testing.T) {
 			t.Run(fmt.Sprint(metric, d), func(t *testing.T) {
 				t.Parallel()
 				p := newPoints(t, memory(t), metric, d, vecindex.Options{Rerank: vecindex.RerankStore})
-				p.put(upTo(2500)...)
+				n := 1200
+				if *long {
+					n = 2500
+				}
+				p.put(upTo(n)...)
 				p.delete(upTo(100)...)
 				p.settle()
 				// A graph by inner product does not lead everywhere where few
@@ -220,14 +228,14 @@ func TestLowDimensions(t *testing.T) {
 					}
 					s, err := p.ix.Stats(t.Context())
 					p.must(err)
-					if s.Linked != 2400 || s.Rerank != vecindex.RerankNone {
+					if s.Linked != n-100 || s.Rerank != vecindex.RerankNone {
 						t.Errorf("stats %+v", s)
 					}
 					p.check()
 					p.sameScores(256)
 					p.reopen()
-					p.put(2501) // and reads the graph back
-					p.delete(2501)
+					p.put(uint64(n + 1)) // and reads the graph back
+					p.delete(uint64(n + 1))
 				}
 			})
 		}
@@ -384,7 +392,11 @@ func TestChurn(t *testing.T) {
 		t.Run(rerank.String(), func(t *testing.T) {
 			t.Parallel()
 			p := newPoints(t, onDisk(t), vecindex.Cosine, 40, vecindex.Options{Rerank: rerank})
-			ids := upTo(4000)
+			n := 2000
+			if *long {
+				n = 4000
+			}
+			ids := upTo(n)
 			p.put(ids...)
 			p.must(p.ix.Flush(t.Context(), p.commit))
 			fresh := p.recall(200, 10, 64)
@@ -406,13 +418,13 @@ func TestChurn(t *testing.T) {
 			}
 			s, err := p.ix.Stats(t.Context())
 			p.must(err)
-			if s.Vectors != 4000 || s.Linked != 4000 || s.Dead != 0 {
+			if s.Vectors != n || s.Linked != n || s.Dead != 0 {
 				t.Errorf("stats %+v", s)
 			}
 			if r := p.recall(200, 10, 64); r < fresh-0.01 {
 				t.Errorf("recall %.4f, fresh %.4f", r, fresh)
 			}
-			p.delete(ids[:3995]...)
+			p.delete(ids[:n-5]...)
 			if r := p.recall(20, 10, 16); r != 1 {
 				t.Errorf("recall %.3f of five vectors among many dead", r)
 			}
@@ -421,7 +433,7 @@ func TestChurn(t *testing.T) {
 			if r := p.recall(20, 10, 16); r != 1 {
 				t.Errorf("recall %.3f of five vectors", r)
 			}
-			p.delete(ids[3995:]...)
+			p.delete(ids[n-5:]...)
 			p.settle()
 			p.check()
 			p.recall(3, 10, 16)

@@ -38,8 +38,10 @@ func filters(rng *rand.Rand, n int, far *roaring.Bitmap) map[string]*roaring.Bit
 // TestHNSWFilters asks for what bitmaps allow: everything that matches is found
 // where there is no more of it than wanted, and almost everything else.
 func TestHNSWFilters(t *testing.T) {
-	const n = 5000
-	queries := 200
+	n, queries := uint64(3000), 80
+	if *long {
+		n, queries = 5000, 200
+	}
 	for _, c := range []struct {
 		metric vecindex.Metric
 		rerank vecindex.Rerank
@@ -56,7 +58,7 @@ func TestHNSWFilters(t *testing.T) {
 			// The last ids are a cluster that no query is near.
 			far := roaring.New()
 			s.update(func(w *vecindex.Write) {
-				for id := uint64(n - 60); id < n; id++ {
+				for id := n - 60; id < n; id++ {
 					far.Add(uint32(id))
 					v := s.shape.draw(s.rng)
 					for i := range v {
