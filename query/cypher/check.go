@@ -15,8 +15,11 @@ import (
 //
 // What depends on the graph or on the registered functions and procedures is
 // not looked at.
-func Check(s *Statement) error {
-	c := &checker{text: s.Text, seen: map[string]bool{}}
+func Check(s *Statement) error { return check(s, nil) }
+
+// check is [Check] that ends with a context.
+func check(s *Statement, w *watch) error {
+	c := &checker{text: s.Text, seen: map[string]bool{}, watch: w}
 	switch {
 	case s.Query != nil:
 		c.query(s.Query)
@@ -24,6 +27,9 @@ func Check(s *Statement) error {
 		c.copy(s.Copy)
 	case s.Index != nil && s.Index.Options != nil:
 		c.constant(s.Index.Options, "OPTIONS")
+	}
+	if c.ended != nil {
+		return c.ended
 	}
 	if c.err != nil {
 		return c.err
@@ -36,6 +42,19 @@ type checker struct {
 	text string
 	err  *SyntaxError
 	seen map[string]bool // variables that the part has bound so far, in scope or not
+
+	watch *watch
+	ended error // of the context
+}
+
+// look ends the checking if the context has ended.
+func (c *checker) look() {
+	if err := c.watch.look(); err != nil && c.ended == nil {
+		c.ended = err
+		if c.err == nil {
+			c.err = &SyntaxError{}
+		}
+	}
 }
 
 // fail keeps an error of the token at a place, if it is the first.

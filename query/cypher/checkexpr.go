@@ -76,6 +76,7 @@ func (c *checker) expr(x Expr, e exprScope) {
 	if x == nil || c.err != nil {
 		return
 	}
+	c.look()
 	if _, ok := e.projected.find(x); ok {
 		return
 	}

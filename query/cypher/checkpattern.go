@@ -19,6 +19,9 @@ func (c *checker) matchPatterns(ps []*Pattern, scope exprScope) (undo func()) {
 		here[name] = kind
 	}
 	for _, pt := range ps {
+		if c.look(); c.err != nil {
+			return func() {}
+		}
 		for _, n := range pt.Nodes {
 			bind(n.Pos, n.Variable, varNode)
 		}
@@ -115,7 +118,9 @@ func (c *checker) writtenPattern(pt *Pattern, vars kinds, clause string) {
 		c.fresh(pt.Pos, pt.Variable, vars)
 	}
 	here := map[string]varKind{}
+	c.look()
 	for _, n := range pt.Nodes {
+		c.look()
 		c.writtenNode(n, len(pt.Edges) == 0, here, scope)
 	}
 	for _, e := range pt.Edges {

@@ -82,6 +82,7 @@ type compiler struct {
 	// builds says that what was compiled builds lists, maps or strings.
 	builds bool
 	folds  *folds // what fold knows
+	watch  *watch
 }
 
 // patternMatcher finds the matches of patterns for a row: it calls found with a
@@ -94,6 +95,7 @@ type patternMatcher struct {
 // exec is the state of one run of a statement.
 type exec struct {
 	ctx    context.Context
+	watch  *watch // of reading and planning the statement
 	params map[string]Value
 	graph  *graph
 	eval   evalState

@@ -33,18 +33,19 @@ type newEdgeSpec struct {
 // Those in the scope among the first places are bound.
 func (pl *planner) newPattern(p *Pattern, before int) (*newPattern, error) {
 	out := &newPattern{path: -1}
+	made := map[int]bool{} // places of nodes to the left
 	for i, n := range p.Nodes {
+		if err := pl.watch.look(); err != nil {
+			return nil, err
+		}
 		node := newNode{at: n.Pos}
 		name := n.Variable
 		if name == "" {
 			name = pl.hidden()
 		}
 		node.slot, node.bound = pl.place(name, before)
-		if !node.bound {
-			for _, have := range out.nodes {
-				node.bound = node.bound || have.slot == node.slot // made to the left
-			}
-		}
+		node.bound = node.bound || made[node.slot]
+		made[node.slot] = true
 		if err := pl.newNode(n, &node); err != nil {
 			return nil, err
 		}
@@ -102,6 +103,9 @@ func (pl *planner) newEdge(e *EdgePattern, before int) (out newEdgeSpec, err err
 func (p *newPattern) make(x *exec, r row) error {
 	path := &Path{graph: x.graph}
 	for i := range p.nodes {
+		if err := x.tick(); err != nil {
+			return err
+		}
 		n := &p.nodes[i]
 		if !n.bound {
 			props, err := p.propsOf(x, r, n.props, n.at)
@@ -193,6 +197,9 @@ func (s *createStep) open(x *exec, next sink) sink {
 			return err
 		}
 		for _, p := range s.patterns {
+			if err := x.tick(); err != nil {
+				return err
+			}
 			if err := p.make(x, r); err != nil {
 				return err
 			}

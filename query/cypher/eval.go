@@ -54,6 +54,9 @@ func (c *compiler) condition(e Expr) (condition, error) {
 // eval compiles an expression or a part of one. One that is made of literals
 // is computed once.
 func (c *compiler) eval(e Expr) (evaluator, error) {
+	if err := c.watch.look(); err != nil {
+		return nil, err
+	}
 	if v, ok := c.fold(e); ok {
 		return constant(v), nil
 	}

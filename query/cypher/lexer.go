@@ -15,13 +15,22 @@ type lexer struct {
 
 // lex returns all tokens of a text; the last is a tokEnd.
 func lex(text string) []token {
+	toks, _ := lexWatched(text, nil)
+	return toks
+}
+
+// lexWatched is lex that ends with a context.
+func lexWatched(text string, w *watch) ([]token, error) {
 	l := lexer{text: text}
 	toks := make([]token, 0, len(text)/4+8)
 	for {
 		t := l.next()
 		toks = append(toks, t)
 		if t.kind == tokEnd {
-			return toks
+			return toks, nil
+		}
+		if err := w.look(); err != nil {
+			return nil, err
 		}
 	}
 }

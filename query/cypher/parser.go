@@ -29,20 +29,32 @@ type parser struct {
 	operators int
 	noBar     bool // a | ends the expression: see labels
 	err       *SyntaxError
+
+	watch *watch
+	ended error // of the context
 }
 
 // Parse parses one statement, which may end in a semicolon. What it accepts is
 // syntax: [Check] looks at what it means. The error is a [*SyntaxError].
-func Parse(text string) (*Statement, error) {
-	p := &parser{text: text}
+func Parse(text string) (*Statement, error) { return parse(text, nil) }
+
+// parse is [Parse] that ends with a context.
+func parse(text string, w *watch) (*Statement, error) {
+	p := &parser{text: text, watch: w}
 	if i := invalidUTF8(text); i >= 0 {
 		return nil, newSyntaxError(text, i, i+1, "InvalidUnicodeCharacter", "the text is not UTF-8")
 	}
 	if len(text) > maxText {
 		return nil, newSyntaxError(text, 0, 0, "", "the statement is longer than 8 MiB; give large values as parameters")
 	}
-	p.toks = lex(text)
+	var err error
+	if p.toks, err = lexWatched(text, w); err != nil {
+		return nil, err
+	}
 	s := p.statement()
+	if p.ended != nil {
+		return nil, p.ended
+	}
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -134,6 +146,10 @@ func (p *parser) source(t token) string { return p.text[t.start:t.end] }
 
 // enter counts a level of nesting; leave ends it.
 func (p *parser) enter() {
+	if err := p.watch.look(); err != nil && p.ended == nil {
+		p.ended = err
+		p.fail(p.tok(), "", "the context has ended")
+	}
 	p.depth++
 	if p.depth > maxDepth {
 		p.fail(p.tok(), "", "the statement is nested deeper than 256 levels")

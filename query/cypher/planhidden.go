@@ -21,11 +21,7 @@ func shownName(name string) string {
 
 // shownExpr writes an expression for a plan, cut where it is long.
 func shownExpr(e Expr) string {
-	e = rewrite(e, func(e Expr, _ []string) Expr {
-		if v, ok := e.(*Variable); ok && shownName(v.Name) == "" {
-			return &Variable{Name: "_"}
-		}
-		return nil
-	})
-	return cutEnd(shownLine(exprString(e)), 80)
+	p := printer{most: 400}
+	p.expr(e, levelOr)
+	return cutEnd(shownLine(p.String()), 80)
 }

@@ -111,6 +111,9 @@ func (g *patternGraph) connected(at int) uint64 {
 
 // next returns the move that is best whatever follows, if there is one.
 func (g *patternGraph) next(s matchState) (move, bool, error) {
+	if err := g.pl.watch.now(); err != nil {
+		return move{}, false, err
+	}
 	for i, e := range g.edges {
 		if s.edges&(1<<i) != 0 {
 			continue

@@ -9,6 +9,7 @@ import (
 // planner turns the clauses of a statement into steps.
 type planner struct {
 	ctx      context.Context
+	watch    *watch
 	text     string
 	params   map[string]Value
 	graph    *graph
@@ -26,7 +27,7 @@ type planner struct {
 
 // compiler returns the compiler of expressions in the scope.
 func (pl *planner) compiler() *compiler {
-	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher}
+	return &compiler{text: pl.text, scope: &pl.scope.scope, pattern: pl.matcher, watch: pl.watch}
 }
 
 // expr compiles an expression in the scope.
@@ -48,11 +49,19 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 	pl.steps = nil
 	pl.writes = slices.ContainsFunc(p.Clauses, pl.writing)
 	c := &compiled{first: pl.scope}
+	one := true // each clause gets one row at most
 	for i, clause := range p.Clauses {
 		last := i == len(p.Clauses)-1
-		if pl.writes && i > 0 && (pl.writing(clause) || pl.writing(p.Clauses[i-1])) {
-			pl.eager()
+		if err := pl.watch.now(); err != nil {
+			return nil, err
 		}
+		if pl.writes && i > 0 && (pl.writing(clause) || pl.writing(p.Clauses[i-1])) {
+			if !one || !keepsOne(p.Clauses[i-1]) {
+				pl.eager()
+			}
+			one = one && keepsOne(p.Clauses[i-1])
+		}
+		one = one && (pl.writing(clause) || keepsOne(clause))
 		var err error
 		switch clause := clause.(type) {
 		case *Match:
@@ -82,6 +91,19 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 	}
 	c.steps = pl.steps
 	return c, nil
+}
+
+// keepsOne reports whether a clause that gets one row makes one at most, and has
+// done all that it does when it passes it on.
+func keepsOne(c Clause) bool {
+	switch c := c.(type) {
+	case *Create, *Set, *Remove, *Projection:
+		return true
+	case *Merge: // a key is that of one node
+		props, ok := c.Pattern.Nodes[0].Props.(*MapLit)
+		return ok && len(c.Pattern.Nodes) == 1 && len(c.Pattern.Nodes[0].Labels) == 1 && slices.Contains(props.Keys, propKey)
+	}
+	return false
 }
 
 // visible returns the variables of the scope that a query can name, in order.

@@ -19,6 +19,9 @@ type printer struct {
 	strings.Builder
 	// noBar says that a | would end what is written; see parser.exprUntil.
 	noBar bool
+	// most, if not 0, is after how many bytes the rest is left out; then names
+	// that no query can write are written _.
+	most int
 }
 
 // binaryOps are the operators with two operands, as they are written and bind.
@@ -86,6 +89,9 @@ func (p *printer) level(x Expr) int {
 // expr writes an expression where one of a level is wanted, in brackets if it
 // binds less.
 func (p *printer) expr(x Expr, level int) {
+	if p.most > 0 && p.Len() > p.most {
+		return
+	}
 	if p.level(x) < level {
 		p.group(x)
 		return
@@ -117,6 +123,10 @@ func (p *printer) expr(x Expr, level int) {
 	case *Param:
 		p.WriteString("$" + quoteParam(x.Name))
 	case *Variable:
+		if p.most > 0 && shownName(x.Name) == "" {
+			p.WriteString("_")
+			return
+		}
 		p.WriteString(quoteVariable(x.Name))
 	case *Property:
 		p.postfixOperand(x.X)
@@ -165,6 +175,9 @@ func (p *printer) until(x Expr, noBar bool) {
 // list writes expressions with commas between them.
 func (p *printer) list(xs []Expr) {
 	for i, x := range xs {
+		if p.most > 0 && p.Len() > p.most {
+			return
+		}
 		if i > 0 {
 			p.WriteString(", ")
 		}

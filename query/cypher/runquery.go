@@ -121,7 +121,7 @@ func (s *Session) compileParts(x *exec, st *Statement, tx *engine.Tx) ([]*readyP
 			r.graph.shared = stats
 		}
 		pl := &planner{
-			ctx: x.ctx, text: st.Text, params: x.params, graph: r.graph, stats: stats,
+			ctx: x.ctx, watch: x.watch, text: st.Text, params: x.params, graph: r.graph, stats: stats,
 			registry: s.opts.Procedures, computes: s.opts.Computed != nil && reason != "",
 		}
 		if r.compiled, err = pl.part(p); err != nil {

@@ -95,17 +95,16 @@ func (s *Session) Namespace() *engine.Namespace { return s.opts.Namespace }
 // Errors of the text are a [*SyntaxError], those of an expression a
 // [*EvalError], those of limits a [*LimitError]; others are the engine's.
 func (s *Session) Run(ctx context.Context, text string, params map[string]Value) (*Result, error) {
-	st, err := Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if err := Check(st); err != nil {
-		return nil, err
-	}
 	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use, session: s}
 	ctx, res.cancel = res.limits.context(ctx)
 	x := &exec{ctx: ctx, params: params, limits: res.limits, session: s, text: text, result: res}
+	x.watch = &watch{ctx: ctx}
+	st, err := parse(text, x.watch)
+	if err == nil {
+		err = check(st, x.watch)
+	}
 	switch {
+	case err != nil:
 	case st.Use != nil:
 		err = s.useGraph(ctx, st)
 		res.graph = s.use

@@ -9,6 +9,9 @@ type setItem struct {
 	name   string    // of the property; "" for all
 	value  evaluator // nil removes
 	add    bool      // +=: properties that the map lacks stay
+
+	of   string     // the variable that is the target, "" for another expression
+	more []*setItem // other properties of it, set at once
 }
 
 // setItems compiles the items of SET.
@@ -26,9 +29,45 @@ func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
 		if s.value, err = pl.expr(item.Value); err != nil {
 			return nil, err
 		}
+		if _, ok := item.Target.(*Property); !ok || !independent(item.Value) {
+			s.of = ""
+		}
 		out = append(out, s)
 	}
-	return out, nil
+	return together(out), nil
+}
+
+// independent reports whether the value of an expression is the same whatever
+// was set before.
+func independent(e Expr) bool {
+	ok := true
+	walkExpr(e, func(e Expr) bool {
+		switch e.(type) {
+		case *Literal, *Param, *Unary, *Binary, *ListLit, *MapLit:
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// together puts items that follow each other and set different properties of
+// one variable into one, which writes it once. Their values do not hang on each
+// other.
+func together(items []*setItem) []*setItem {
+	var out []*setItem
+	names := map[string]bool{}
+	for _, s := range items {
+		if n := len(out); n > 0 && s.of != "" && out[n-1].of == s.of && !names[s.name] {
+			out[n-1].more = append(out[n-1].more, s)
+		} else {
+			clear(names)
+			out = append(out, s)
+		}
+		names[s.name] = true
+	}
+	return out
 }
 
 // setTarget compiles what is set or removed.
@@ -36,6 +75,9 @@ func (pl *planner) setTarget(target Expr, at Pos) (s *setItem, err error) {
 	s = &setItem{at: at}
 	if p, ok := target.(*Property); ok {
 		s.name, target = p.Name, p.X
+	}
+	if v, ok := target.(*Variable); ok && s.name != "" {
+		s.of = v.Name
 	}
 	s.target, err = pl.expr(target)
 	return s, err
@@ -62,6 +104,18 @@ func (s *setItem) apply(x *exec, r row) error {
 	props := map[string]Value{s.name: v}
 	if s.name == "" {
 		if props, err = s.all(x, t, v); err != nil {
+			return err
+		}
+	}
+	for _, other := range s.more {
+		v := Null
+		if other.value != nil {
+			if v, err = other.value(x, r); err != nil {
+				return err
+			}
+		}
+		props[other.name] = v
+		if err := x.tick(); err != nil {
 			return err
 		}
 	}
@@ -132,6 +186,7 @@ func (pl *planner) remove(c *Remove) error {
 		}
 		s.items = append(s.items, t)
 	}
+	s.items = together(s.items)
 	s.describe("Remove")
 	pl.add(s)
 	return nil
