@@ -75,7 +75,7 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 	if err != nil {
 		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
 	}
-	if a.Trace, err = c.KeepTrace(ctx, q.Text, a.Evidence); err != nil {
+	if a.Trace, err = c.KeepTrace(ctx, a); err != nil {
 		return nil, err
 	}
 	return a, nil

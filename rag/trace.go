@@ -13,11 +13,15 @@ import (
 	"github.com/ragdb/ragdb/query"
 )
 
-// StoredTrace is what is kept of how an answer came about. It holds no text but
-// the question's, names and keys.
+// StoredTrace is what is kept of an answer, and of how it came about. Beside the
+// question, the answer and what it quotes it holds names and keys, and no text.
 type StoredTrace struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
+	// Answer is the answer's text, "" where there was none, and Sources what it
+	// cites.
+	Answer  string   `json:"answer,omitempty"`
+	Sources []Source `json:"sources,omitempty"`
 	// Method is the label of the method that retrieved.
 	Method string `json:"method"`
 	// Epoch is the commit that it saw.
@@ -46,10 +50,11 @@ type TraceItem struct {
 // maxTraces bounds the traces that are kept; the oldest go first.
 const maxTraces = 256
 
-// KeepTrace stores how an answer came about and returns the trace's id, such
-// as t:5a0c1f20. A read-only database keeps none, and the id is "".
-func (c *Corpus) KeepTrace(ctx context.Context, question string, ev *Evidence) (string, error) {
-	t := StoredTrace{Question: question, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
+// KeepTrace stores an answer and how it came about, and returns the trace's id,
+// such as t:5a0c1f20. A read-only database keeps none, and the id is "".
+func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
+	ev, question := a.Evidence, a.Question
+	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
 	if t.Trace == nil {
 		t.Trace = &query.Trace{}
 	}
@@ -61,6 +66,9 @@ func (c *Corpus) KeepTrace(ctx context.Context, question string, ev *Evidence) (
 				docs[DocOf(ch)] = true
 			}
 		}
+	}
+	for _, s := range a.Sources {
+		docs[s.Doc] = true
 	}
 	t.Docs = sortedKeys(docs)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", question, ev.Method, ev.Epoch))

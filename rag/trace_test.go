@@ -111,7 +111,7 @@ func TestTracesKept(t *testing.T) {
 	var ids []string
 	for i := range most + 3 {
 		// Nothing was found: the trace names no document.
-		id, err := c.KeepTrace(t.Context(), fmt.Sprint("question ", i), &rag.Evidence{Method: "bm25"})
+		id, err := c.KeepTrace(t.Context(), &rag.Answer{Question: fmt.Sprint("question ", i), Evidence: &rag.Evidence{Method: "bm25"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -212,26 +212,38 @@ func (k *asking) by(method string) string {
 	return method
 }
 
-func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
+// printSaid prints an answer with its sources, the text left out where it was
+// printed as it came.
+func (a *app) printSaid(ans *rag.Answer, streamed bool) {
 	o := a.out
 	if !ans.Answered {
 		o.print("The documents do not answer this.\n")
 		if n := len(ans.Evidence.Items()); n > 0 {
 			o.note("%s came near: add --no-llm to read them", plural(n, "piece")+" of evidence")
 		}
+		return
+	}
+	if streamed {
+		o.print("\n")
 	} else {
-		if k.q.Stream != nil {
-			o.print("\n") // it was printed as it came
-		} else {
-			o.print("%s\n", wrap(escape(ans.Text), o.width, ""))
-		}
-		for _, s := range ans.Sources {
-			o.print(" %s %s\n", o.bold(fmt.Sprintf("[%d]", s.N)), escape(place(s.Doc, s.Heading, s.Page, s.Bytes)))
-			if o.verbose > 0 {
-				o.print("%s", o.dim(wrap(escape(s.Quote), o.width, "     ")))
-			}
+		o.print("%s\n", wrap(escape(ans.Text), o.width, ""))
+	}
+	a.printSources(ans.Sources)
+}
+
+func (a *app) printSources(sources []rag.Source) {
+	o := a.out
+	for _, s := range sources {
+		o.print(" %s %s\n", o.bold(fmt.Sprintf("[%d]", s.N)), place(s.Doc, s.Heading, s.Page, s.Bytes))
+		if o.verbose > 0 {
+			o.print("%s", o.dim(wrap(escape(s.Quote), o.width, "     ")))
 		}
 	}
+}
+
+func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
+	o := a.out
+	a.printSaid(ans, k.q.Stream != nil)
 	by := "answered by rules, without a model"
 	if !k.models.Free {
 		by = "answered by " + k.models.Provider.Name()

@@ -120,8 +120,8 @@ func (a *app) askCommand() *cobra.Command {
 the answer. Without --model no model is called: the answer consists of sentences
 of the documents, chosen by rules.
 
-With --compare no answer is made: the evidence of several methods is printed side
-by side, and what only one of them found.`,
+With --compare each of several methods answers, and what they found is printed side
+by side, and what only one of them found; with --no-llm only that.`,
 		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"
   ragdb ask acme.ragdb "What changed?" --where 'date >= 2025-01-01' --explain
   ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text
@@ -142,7 +142,11 @@ by side, and what only one of them found.`,
 			if len(f.compare.specs) > 0 {
 				ctx, cancel := a.context(cmd)
 				defer cancel()
-				return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.compare(ctx, c, f, q) })
+				m := toWrite // answers leave their traces
+				if f.noLLM {
+					m = toRead
+				}
+				return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error { return a.compare(ctx, c, f, q) })
 			}
 			if !f.noLLM && !a.out.text() && !a.out.machine() {
 				return usage("add --no-llm", "an answer is no table; the evidence is")
@@ -159,7 +163,7 @@ by side, and what only one of them found.`,
 		},
 	}
 	f.add(a, cmd)
-	cmd.Flags().Var(&f.compare, "compare", "print the evidence of several methods side by side")
+	cmd.Flags().Var(&f.compare, "compare", "answer by several methods, and print what they found side by side")
 	cmd.Flags().BoolVar(&f.noLLM, "no-llm", false, "print the evidence, not an answer")
 	cmd.Flags().BoolVar(&f.stream, "stream", false, "print the answer as it comes")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the plan and what each step of it did")

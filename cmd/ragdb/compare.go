@@ -23,6 +23,11 @@ type compareResult struct {
 type comparedMethod struct {
 	Method string         `json:"method"`
 	Items  []comparedItem `json:"items"`
+	// Answer, Sources and Trace are the answer from the items; nil with --no-llm.
+	Answer   *string      `json:"answer,omitempty"`
+	Answered *bool        `json:"answered,omitempty"`
+	Sources  []rag.Source `json:"sources,omitempty"`
+	Trace    string       `json:"trace,omitempty"`
 	// Only are the ids of the items that no other method found, OnlyDocs the
 	// documents that no other's evidence rests on.
 	Only     []string        `json:"only"`
@@ -32,8 +37,9 @@ type comparedMethod struct {
 	Plan     string          `json:"plan,omitempty"`
 	Ops      []query.OpTrace `json:"ops,omitempty"`
 
-	k  *asking
-	ev *rag.Evidence
+	k   *asking
+	ev  *rag.Evidence
+	ans *rag.Answer
 }
 
 // comparedItem is an evidence item with the methods that found it.
@@ -55,7 +61,7 @@ func (f *askFlags) checkCompare(methodGiven bool) error {
 	case methodGiven:
 		return usage("name all methods in --compare", "--compare and --method exclude each other")
 	case f.stream:
-		return usage("leave --stream out", "--compare prints evidence, and there is no answer to stream")
+		return usage("leave --stream out", "--compare prints several answers, and none as it comes")
 	}
 	return nil
 }
@@ -74,7 +80,7 @@ func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q rag.Que
 			return usage("name different ones", "--compare has one method twice: %s and %s", first, spec.Title())
 		}
 		seen[same] = spec.Title()
-		m, err := k.compared(ctx, spec.Title(), f.explain)
+		m, err := k.compared(ctx, spec.Title(), f)
 		if err != nil {
 			return err
 		}
@@ -95,9 +101,9 @@ func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q rag.Que
 	return nil
 }
 
-// compared retrieves by a method. Where that costs nothing it does so twice, so
+// compared retrieves by a method, and answers from that unless --no-llm is given. Where that costs nothing it does so twice, so
 // that the time is not that of opening what the methods share.
-func (k *asking) compared(ctx context.Context, title string, explain bool) (*comparedMethod, error) {
+func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comparedMethod, error) {
 	m := &comparedMethod{Method: title, Items: []comparedItem{}, Only: []string{}, OnlyDocs: []string{}, k: k}
 	var err error
 	for range 2 {
@@ -117,9 +123,20 @@ func (k *asking) compared(ctx context.Context, title string, explain bool) (*com
 	}
 	m.Tokens, m.Ms = m.ev.Tokens, split(m.ev)
 	m.Ms.Total = ms(m.ev.Time)
-	if explain {
+	if f.explain {
 		m.Plan, m.Ops = explainPlan(k.plan), m.ev.Trace.Ops
 	}
+	if f.noLLM {
+		return m, nil
+	}
+	if m.ans, err = k.corpus.AnswerFrom(ctx, k.system, k.models, k.q, m.ev); err != nil {
+		return nil, err
+	}
+	if m.ans.Trace, err = k.corpus.KeepTrace(ctx, m.ans); err != nil {
+		return nil, err
+	}
+	r := newAnswerResult(k, m.ans, nil, m.ev.Time)
+	m.Answer, m.Answered, m.Sources, m.Trace = r.Answer, r.Answered, r.Sources, r.Trace
 	return m, nil
 }
 
@@ -179,8 +196,27 @@ func (r *compareResult) table() *table {
 	return t
 }
 
-// comparedRows is how many items of each method a terminal sees.
-const comparedRows = 15
+// comparedRows is how many items of each method a terminal sees, and
+// comparedLines how many lines of each item's text.
+const (
+	comparedRows  = 15
+	comparedLines = 2
+)
+
+// textLine is a line of the text of an item in a column, "" where there is none.
+func (m *comparedMethod) textLine(item, n, wide int) string {
+	if item >= len(m.Items) {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(wrap(escape(oneLine(m.Items[item].Text)), wide, "     "), "\n"), "\n")
+	switch {
+	case n >= len(lines):
+		return ""
+	case n == comparedLines-1 && len(lines) > comparedLines:
+		return cut(lines[n]+" …", wide)
+	}
+	return lines[n]
+}
 
 func (a *app) printCompare(r *compareResult, explain bool) {
 	o := a.out
@@ -193,6 +229,17 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 			cells[i] = c
 		}
 		o.print("%s\n", mark(strings.TrimRight(strings.Join(cells, ""), " ")))
+	}
+	for _, m := range r.Methods {
+		if m.ans == nil {
+			continue
+		}
+		o.print("%s\n", o.bold(m.Method))
+		a.printSaid(m.ans, false)
+		if m.Trace != "" {
+			o.print("%s\n", o.dim("trace "+m.Trace))
+		}
+		o.print("\n")
 	}
 	plain := func(s string) styled { return styled(s) } // its cells are escaped
 	var names, more []string
@@ -216,6 +263,13 @@ func (a *app) printCompare(r *compareResult, explain bool) {
 			cells = append(cells, cell)
 		}
 		line(cells, plain)
+		for n := range comparedLines {
+			cells = nil
+			for _, m := range r.Methods {
+				cells = append(cells, m.textLine(i, n, wide))
+			}
+			line(cells, o.dim)
+		}
 	}
 	if cutOff {
 		line(more, o.dim)

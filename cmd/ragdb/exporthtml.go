@@ -85,6 +85,7 @@ func (b *pageBuilder) graph(most int, only *roaring.Bitmap) error {
 	b.page.Graph = g
 	slices.SortFunc(order, func(x, y engine.NodeID) int { return cmp.Or(degree[y]-degree[x], cmp.Compare(x, y)) })
 	order = order[:min(most, len(order))]
+	start := -1
 	place := map[engine.NodeID]int{}
 	set := roaring.New()
 	types := map[string]int{}
@@ -93,11 +94,30 @@ func (b *pageBuilder) graph(most int, only *roaring.Bitmap) error {
 		if err != nil {
 			return err
 		}
+		if at := firstTypes(g.Types[n.Type].Name); start < 0 || at < firstTypes(g.Types[g.Nodes[start].Type].Name) {
+			start = i
+		}
 		place[id] = i
 		set.Add(uint32(id))
 		g.Nodes = append(g.Nodes, n)
 	}
+	g.Start = max(0, start)
 	return b.edges(set, place)
+}
+
+// firstTypes orders node types by how well their nodes begin a walk: things with
+// names, then what methods make of them, then words, then pieces of text. Of the
+// best type the page opens on the most connected node.
+func firstTypes(name string) int {
+	switch name {
+	case "entity":
+		return 0
+	case "keyword":
+		return 2
+	case rag.ChunkNodeType, "skeleton":
+		return 3
+	}
+	return 1
 }
 
 // node reads a node for the page.
@@ -109,7 +129,7 @@ func (b *pageBuilder) node(id engine.NodeID, types map[string]int) (page.Node, e
 	label, _, _ := strings.Cut(b.v.NodeTypeName(n.Type), ":")
 	if _, ok := types[label]; !ok {
 		types[label] = len(b.page.Graph.Types)
-		b.page.Graph.Types = append(b.page.Graph.Types, page.Type{Name: label})
+		b.page.Graph.Types = append(b.page.Graph.Types, page.Type{Name: label, Text: firstTypes(label) == 3})
 	}
 	out := page.Node{Type: types[label], Key: n.Key, Name: n.Key}
 	b.page.Graph.Types[out.Type].Count++
@@ -129,7 +149,11 @@ func (b *pageBuilder) node(id engine.NodeID, types map[string]int) (page.Node, e
 		out.Name = name.AsString()
 	}
 	if label == rag.ChunkNodeType {
-		return out, b.cite(&out, []string{n.Key})
+		err := b.cite(&out, []string{n.Key})
+		if len(out.Sources) > 0 {
+			out.Name = oneLine(b.page.Sources[out.Sources[0]].Text) // its words say more than its key
+		}
+		return out, err
 	}
 	if out.Description == "" {
 		out.Description = clip(textOf(props, n.Props()))
@@ -188,30 +212,17 @@ func (b *pageBuilder) source(key string) (place int, ok bool, err error) {
 		return i, true, nil
 	}
 	base := b.s.Graph(b.l.corpus.Base).WithContext(b.ctx)
-	for _, t := range base.NodeTypes() {
-		if kind, _, _ := strings.Cut(base.NodeTypeName(t), ":"); kind != rag.ChunkNodeType {
-			continue
-		}
-		id, err := base.Lookup(t, key)
-		if errors.Is(err, engine.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return 0, false, err
-		}
-		ch, err := b.l.corpus.Chunk(base, id)
-		if err != nil {
-			return 0, false, err
-		}
-		span, err := b.l.corpus.Locate(base, ch.Doc, ch.Start, ch.End)
-		if err != nil {
-			return 0, false, err
-		}
-		b.sources[key] = len(b.page.Sources)
-		b.page.Sources = append(b.page.Sources, page.Source{Doc: ch.Doc, Page: span.Page, Heading: span.Heading, Bytes: span.Bytes, Text: clip(ch.Text)})
-		return b.sources[key], true, nil
+	ch, err := chunkOf(b.l.corpus, base, key)
+	if err != nil || ch.Doc == "" {
+		return 0, false, err
 	}
-	return 0, false, nil
+	span, err := b.l.corpus.Locate(base, ch.Doc, ch.Start, ch.End)
+	if err != nil {
+		return 0, false, err
+	}
+	b.sources[key] = len(b.page.Sources)
+	b.page.Sources = append(b.page.Sources, page.Source{Doc: ch.Doc, Page: span.Page, Heading: span.Heading, Bytes: span.Bytes, Text: clip(ch.Text)})
+	return b.sources[key], true, nil
 }
 
 // edges adds the edges between the page's nodes.
@@ -245,9 +256,15 @@ func (b *pageBuilder) edges(set *roaring.Bitmap, place map[engine.NodeID]int) er
 
 // trace adds the way of an answer.
 func (b *pageBuilder) trace(t *rag.StoredTrace) error {
-	out := &page.Trace{ID: t.ID, Question: t.Question, Method: t.Method, Ops: []page.Operator{}, Items: []page.Item{}}
+	out := &page.Trace{ID: t.ID, Question: t.Question, Answer: t.Answer, Method: t.Method, Ops: []page.Operator{}, Items: []page.Item{}}
 	b.page.Title = b.l.corpus.DB.Path() + " · " + t.ID
 	b.page.Trace = out
+	if out.Answer == "" {
+		out.Answer = "The documents do not answer this."
+	}
+	for _, s := range t.Sources {
+		out.Cited = append(out.Cited, page.Source{N: s.N, Doc: s.Doc, Page: s.Page, Heading: s.Heading, Bytes: s.Bytes, Text: s.Quote})
+	}
 	for _, op := range t.Trace.Ops {
 		out.Ops = append(out.Ops, page.Operator{Depth: op.Depth, Text: op.Explanation.String(), Rows: op.Rows, Ms: ms(op.Time)})
 	}

@@ -20,8 +20,8 @@ func (a *app) showCommand() *cobra.Command {
 		Short: "Show a document, chunk, entity or keyword with what it hangs on",
 		Long: `Show prints what DB holds of ID: a document's key, a chunk (c:KEY), an entity
 (e:NAME), a keyword (k:WORD) or another node (TYPE:KEY), with its neighbours,
-sources and text; of a trace (t:ID, as ask prints it) how that answer came
-about.`,
+sources and text; of a trace (t:ID, as ask prints it) the answer, how it came
+about, and the texts that it was made of.`,
 		Example: `  ragdb show acme.ragdb handbook.md
   ragdb show acme.ragdb c:handbook.md#3
   ragdb show acme.ragdb "e:Model B"
@@ -46,8 +46,8 @@ type showResult struct {
 	Document *documentView `json:"document,omitempty"`
 	Chunk    *chunkView    `json:"chunk,omitempty"`
 	// Nodes are what the graphs hold of it.
-	Nodes []nodeView       `json:"nodes,omitempty"`
-	Trace *rag.StoredTrace `json:"trace,omitempty"`
+	Nodes []nodeView `json:"nodes,omitempty"`
+	Trace *traceView `json:"trace,omitempty"`
 }
 
 type documentView struct {
@@ -118,7 +118,7 @@ func (a *app) show(ctx context.Context, c *rag.Corpus, id string) error {
 		case len(named) > 0:
 			return nil
 		case strings.HasPrefix(id, tracePrefix):
-			return r.addTrace(ctx, c)
+			return r.addTrace(ctx, c, s)
 		}
 		return unknownID(c, id)
 	})

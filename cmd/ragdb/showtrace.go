@@ -14,22 +14,69 @@ import (
 // tracePrefix begins the ids of stored traces.
 const tracePrefix = "t:"
 
+// traceView is a stored trace with the texts that it leads to.
+type traceView struct {
+	*rag.StoredTrace
+	// Texts are those of the first chunk of each item, "" where it is gone.
+	Texts []string `json:"texts"`
+}
+
 // addTrace adds the stored trace of an answer.
-func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus) error {
+func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus, s *engine.Snapshot) error {
 	t, err := c.Trace(ctx, r.ID)
 	if errors.Is(err, engine.ErrNotFound) {
 		return notFound("the newest traces are kept, until a document that they name is removed",
 			"%s has no trace %s", c.DB.Path(), r.ID)
 	}
-	r.Kind, r.Trace = "trace", t
-	return err
+	if err != nil {
+		return err
+	}
+	r.Kind, r.Trace = "trace", &traceView{t, []string{}}
+	base := s.Graph(c.Base).WithContext(ctx)
+	for i := range t.Items {
+		ch := &rag.Chunk{}
+		if chunks := t.Items[i].Chunks; len(chunks) > 0 {
+			if ch, err = chunkOf(c, base, chunks[0]); err != nil {
+				return err
+			}
+		}
+		r.Trace.Texts = append(r.Trace.Texts, ch.Text)
+	}
+	return nil
 }
 
-func (a *app) printStoredTrace(t *rag.StoredTrace) {
+// chunkOf returns a chunk by its key, in whichever set it is; one that is gone
+// has no text.
+func chunkOf(c *rag.Corpus, base *engine.View, key string) (*rag.Chunk, error) {
+	for _, t := range base.NodeTypes() {
+		if kind, _, _ := strings.Cut(base.NodeTypeName(t), ":"); kind != rag.ChunkNodeType {
+			continue
+		}
+		id, err := base.Lookup(t, key)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		ch, err := c.Chunk(base, id)
+		return &ch, err
+	}
+	return &rag.Chunk{}, nil
+}
+
+func (a *app) printStoredTrace(t *traceView) {
 	o := a.out
-	o.print("%s %s\n", o.bold(escape(t.ID)), o.dim(fmt.Sprintf("· trace · %s · commit %s", t.Method, number(int(t.Epoch)))))
+	o.print("%s %s\n", o.bold(t.ID), o.dim(fmt.Sprintf("· trace · %s · commit %s", t.Method, number(int(t.Epoch)))))
 	a.field("question", t.Question)
 	a.list("documents", t.Docs)
+	o.print("\n%s\n", o.bold("answer"))
+	if t.Answer == "" {
+		o.print("The documents do not answer this.\n")
+	} else {
+		o.print("%s\n", wrap(escape(t.Answer), o.width, ""))
+		a.printSources(t.Sources)
+	}
 	o.print("\n%s\n", o.bold("plan"))
 	for _, op := range t.Trace.Ops {
 		o.print("%s\n", escape(strings.Repeat("  ", op.Depth)+op.Explanation.String()))
@@ -39,6 +86,9 @@ func (a *app) printStoredTrace(t *rag.StoredTrace) {
 	for i := range t.Items {
 		it := &t.Items[i]
 		a.printWay(i+1, storedName(it), newWhy(storedPath(it.Why)))
+		if t.Texts[i] != "" {
+			o.print("%s", o.dim(wrap(escape(t.Texts[i]), o.width, "    ")))
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ type Graph struct {
 type Type struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
+	// Text says that its nodes are pieces of text: those with names are drawn
+	// before them.
+	Text bool `json:"text,omitempty"`
 }
 
 // EdgeType is an edge type with the number of its edges in the page.
@@ -68,6 +71,7 @@ func (e Edge) MarshalJSON() ([]byte, error) {
 
 // Source is a piece of a document.
 type Source struct {
+	N       int      `json:"n,omitempty"` // by which the answer cites it
 	Doc     string   `json:"doc"`
 	Page    int      `json:"page,omitempty"`
 	Heading string   `json:"heading,omitempty"`
@@ -80,6 +84,7 @@ type Trace struct {
 	ID       string     `json:"id,omitempty"`
 	Question string     `json:"question"`
 	Answer   string     `json:"answer,omitempty"`
+	Cited    []Source   `json:"cited,omitempty"` // by the answer
 	Method   string     `json:"method"`
 	Ops      []Operator `json:"ops"`
 	Items    []Item     `json:"items"`

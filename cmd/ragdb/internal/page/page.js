@@ -18,10 +18,12 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 const short = s => s.length > 28 ? s.slice(0, 27) + "…" : s;
 const dot = type => { const d = el("span", { className: "dot" }); d.style.background = colour(type); return d; };
 
-// Neighbours of each node, heaviest first: [node, edge].
+// Neighbours of each node, those with names before pieces of text, heaviest
+// first: [node, edge].
 const near = graph.nodes.map(() => []);
 graph.edges.forEach((e, i) => { near[e[0]].push([e[1], i]); near[e[1]].push([e[0], i]); });
-near.forEach(list => list.sort((a, b) => graph.edges[b[1]][3] - graph.edges[a[1]][3] || a[0] - b[0]));
+const isText = n => graph.types[graph.nodes[n].t].text ? 1 : 0;
+near.forEach(list => list.sort((a, b) => isText(a[0]) - isText(b[0]) || graph.edges[b[1]][3] - graph.edges[a[1]][3] || a[0] - b[0]));
 
 const hiddenTypes = new Set(), hiddenEdges = new Set();
 let selected = -1;
@@ -98,8 +100,8 @@ function select(n, go) {
 function sourceList(sources) {
   const out = el("div");
   sources.forEach(i => {
-    const s = data.sources[i];
-    const where = [s.doc, s.page ? "page " + s.page : "", s.heading, s.bytes ? `bytes ${s.bytes[0]}–${s.bytes[1]}` : ""].filter(Boolean).join(" · ");
+    const s = typeof i === "number" ? data.sources[i] : i;
+    const where = [s.n ? `[${s.n}]` : "", s.doc, s.page ? "page " + s.page : "", s.heading, s.bytes ? `bytes ${s.bytes[0]}–${s.bytes[1]}` : ""].filter(Boolean).join(" · ");
     out.append(el("div", { className: "quiet", textContent: where }), el("blockquote", { textContent: s.text }));
   });
   return out;
@@ -227,10 +229,13 @@ function drawTrace(count) {
   $("shown").textContent = `${trace.method} · ${items.length} of ${trace.items.length} ${trace.items.length === 1 ? "piece" : "pieces"} of evidence drawn`;
   const plan = trace.ops.map(o => "  ".repeat(o.depth) + o.text + `  ${o.rows} rows, ${o.ms} ms`).join("\n");
   const panel = [el("h2", { textContent: trace.question }), el("div", { className: "quiet", textContent: `${trace.method} · ${trace.id || "trace"}` })];
-  if (trace.answer) panel.push(el("blockquote", { textContent: trace.answer }));
+  if (trace.answer) panel.push(el("h3", { textContent: "Answer" }), el("blockquote", { className: "answer", textContent: trace.answer }));
+  if (trace.cited?.length) panel.push(sourceList(trace.cited));
   if (items.length < trace.items.length) panel.push(el("div", { className: "actions" }, el("button", { textContent: `Draw all ${trace.items.length}`, onclick: () => drawTrace(trace.items.length) })));
-  panel.push(el("h3", { textContent: "Plan" }), el("div", { className: "plan", textContent: plan }), el("h3", { textContent: "Evidence" }),
-    el("ul", {}, ...trace.items.map((it, i) => el("li", {}, el("button", { onclick: () => showItem(i) }, el("span", { textContent: (i + 1) + "  " + it.name }), el("span", { className: "edge", textContent: it.score.toPrecision(3) }))))));
+  panel.push(el("h3", { textContent: "Evidence" }),
+    el("ul", {}, ...trace.items.map((it, i) => el("li", {}, el("button", { onclick: () => showItem(i) }, el("span", { textContent: (i + 1) + "  " + it.name }), el("span", { className: "edge", textContent: it.score.toPrecision(3) })),
+      it.s?.length ? el("div", { className: "quote", textContent: data.sources[it.s[0]].text }) : null))),
+    el("h3", { textContent: "Plan" }), el("div", { className: "plan", textContent: plan }));
   $("panel").replaceChildren(...panel);
 }
 function drawGraph() {
