@@ -24,6 +24,16 @@ func (r *reader) Bucket(name string) Bucket {
 	return Bucket{r: r, id: id, ok: ok}
 }
 
+// Buckets returns the names of the buckets that were ever made in the graph, in
+// order of their making; some may be empty.
+func (r *reader) Buckets() []string {
+	var out []string
+	for _, id := range r.idsOf(layout.KindBucket) {
+		out = append(out, r.nameOf(layout.KindBucket, id))
+	}
+	return out
+}
+
 // Get appends the value of key to dst, or returns [ErrNotFound].
 func (b Bucket) Get(key, dst []byte) ([]byte, error) {
 	if !b.ok {

@@ -34,7 +34,8 @@ type RemoveOptions struct {
 // the namespace, in one commit. A missing document is [engine.ErrNotFound].
 //
 // Steps that concern the whole corpus (which chunks are near, which are
-// central, which words the word table holds) are run by the next Index.
+// central, which words the word table holds) are run by the next Index. With the
+// last document goes all that was computed of the corpus as a whole.
 func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o RemoveOptions) (*RemoveResult, error) {
 	m, err := c.newRemover(ctx, methods)
 	if err != nil {
@@ -47,6 +48,9 @@ func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o Remo
 	r.keepCache = o.KeepCache
 	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
 		if err := r.apply(ctx, tx); err != nil {
+			return err
+		}
+		if err := r.emptied(tx, m.all); err != nil {
 			return err
 		}
 		if o.DryRun {
@@ -86,6 +90,7 @@ type remover struct {
 	// graphs are those with nodes for chunks that no method builds, such as an
 	// imported one.
 	graphs []*engine.Graph
+	all    []*engine.Graph // of the namespace
 }
 
 func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, error) {
@@ -100,11 +105,10 @@ func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, err
 	if m.systems, err = c.systems(ctx, methods); err != nil {
 		return nil, err
 	}
-	all, err := c.graphs(ctx)
-	if err != nil {
+	if m.all, err = c.graphs(ctx); err != nil {
 		return nil, err
 	}
-	for _, g := range all {
+	for _, g := range m.all {
 		built := func(s System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
 		if g.ID() != c.Base.ID() && !slices.ContainsFunc(m.systems, built) {
 			m.graphs = append(m.graphs, g)
