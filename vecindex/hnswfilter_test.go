@@ -38,7 +38,7 @@ func filters(rng *rand.Rand, n int, far *roaring.Bitmap) map[string]*roaring.Bit
 // TestHNSWFilters asks for what bitmaps allow: everything that matches is found
 // where there is no more of it than wanted, and almost everything else.
 func TestHNSWFilters(t *testing.T) {
-	n, queries := uint64(3000), 80
+	n, queries := uint64(4000), 160
 	if *long {
 		n, queries = 5000, 200
 	}
