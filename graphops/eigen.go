@@ -54,10 +54,13 @@ func (s *eigenSolver) solve(ctx context.Context) (values, vectors []float64, con
 	s.want = min(s.want, n)
 	s.width = eigenWidth(n, s.want)
 	s.vectors = make([]float64, n*s.want)
-	s.block = make([]float64, n*s.width)
-	s.image = make([]float64, n*s.width)
-	s.spare = make([]float64, n*s.width)
-	s.refill(0)
+	for _, x := range []*[]float64{&s.block, &s.image, &s.spare} {
+		if err := ctx.Err(); err != nil { // they may be large
+			return nil, nil, false, err
+		}
+		*x = make([]float64, n*s.width)
+	}
+	s.refill(ctx, 0)
 	if err := s.project(ctx); err != nil {
 		return nil, nil, false, err
 	}
@@ -79,9 +82,12 @@ func (s *eigenSolver) solve(ctx context.Context) (values, vectors []float64, con
 	return s.values, s.vectors, true, nil
 }
 
-// refill draws columns from the given one on.
-func (s *eigenSolver) refill(from int) {
+// refill draws columns from the given one on. What follows sees that ctx ended.
+func (s *eigenSolver) refill(ctx context.Context, from int) {
 	for u := range s.n {
+		if ctx.Err() != nil {
+			return
+		}
 		row := s.block[u*s.width : (u+1)*s.width]
 		for j := from; j < s.width; j++ {
 			row[j] = s.random.float() - 0.5
@@ -160,13 +166,16 @@ func (s *eigenSolver) project(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		values, turn := ritz(gram, image, b)
+		values, turn, err := ritz(ctx, gram, image, b)
+		if err != nil {
+			return err
+		}
 		if len(values) < b && attempt < 3 {
 			// Some columns depend on the others: draw them anew.
 			if err := s.turn(ctx, turn, len(values), b); err != nil {
 				return err
 			}
-			s.refill(len(values))
+			s.refill(ctx, len(values))
 			continue
 		}
 		if err := s.turn(ctx, turn, len(values), len(values)); err != nil {
@@ -191,7 +200,12 @@ func (s *eigenSolver) turn(ctx context.Context, columns []float64, count, stride
 	b := s.width
 	for _, x := range []*[]float64{&s.block, &s.image} {
 		err := s.rows(ctx, func(lo, hi int) {
-			timesRows(s.spare[lo*stride:], stride, (*x)[lo*b:], b, b, columns, count, hi-lo)
+			for r := lo; r < hi; r++ {
+				clear(s.spare[r*stride:][:count])
+			}
+			for j := 0; j < count && ctx.Err() == nil; j += eigenTile {
+				addTimesRows(s.spare[lo*stride+j:], stride, (*x)[lo*b:], b, b, columns[j*b:], b, min(eigenTile, count-j), hi-lo)
+			}
 		})
 		if err != nil {
 			return err
@@ -286,7 +300,9 @@ func (s *eigenSolver) takeOut(ctx context.Context, x []float64) error {
 		along[i] = -y
 	}
 	return s.rows(ctx, func(lo, hi int) {
-		addTimesRows(x[lo*b:], b, s.vectors[lo*s.want:], s.want, done, along, s.want, b, hi-lo)
+		for j := 0; j < b && ctx.Err() == nil; j += eigenTile {
+			addTimesRows(x[lo*b+j:], b, s.vectors[lo*s.want:], s.want, done, along[j*s.want:], s.want, min(eigenTile, b-j), hi-lo)
+		}
 	})
 }
 
@@ -320,8 +336,12 @@ func (s *eigenSolver) orthogonalise(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// eigenPieces is into how many pieces rows are cut at most.
-const eigenPieces = 16
+// eigenPieces is into how many pieces rows are cut at most, and eigenTile how
+// many columns are computed between two looks at the context.
+const (
+	eigenPieces = 16
+	eigenTile   = 64
+)
 
 func (s *eigenSolver) pieceCount() int { return max(1, min(eigenPieces, s.n/64)) }
 
@@ -330,13 +350,16 @@ func (s *eigenSolver) eachPiece(ctx context.Context, fn func(piece, lo, hi int))
 	count := s.pieceCount()
 	return parallel(ctx, s.workers, count, func(_, i int) error {
 		fn(i, i*s.n/count, (i+1)*s.n/count)
-		return nil
+		return ctx.Err()
 	})
 }
 
 // rows calls fn for parts of the rows.
 func (s *eigenSolver) rows(ctx context.Context, fn func(lo, hi int)) error {
-	return pieces(ctx, s.workers, s.n, 64, func(_, _, lo, hi int) { fn(lo, hi) })
+	if err := pieces(ctx, s.workers, s.n, 64, func(_, _, lo, hi int) { fn(lo, hi) }); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // cross returns the products of the columns of a with those of b: row i has
@@ -348,13 +371,18 @@ func (s *eigenSolver) cross(ctx context.Context, a []float64, widthA int, b []fl
 		// In parts that stay in the cache.
 		for at := lo; at < hi; at += 32 {
 			end := min(at+32, hi)
-			addCross(parts[piece], a[at*widthA:], widthA, widthA, b[at*widthB:], widthB, end-at)
+			for i := 0; i < widthA && ctx.Err() == nil; i += eigenTile {
+				addCross(parts[piece][i*widthB:], a[at*widthA+i:], widthA, min(eigenTile, widthA-i), b[at*widthB:], widthB, end-at)
+			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i := 1; i < len(parts); i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		addAll(parts[0], parts[i])
 	}
 	return parts[0], nil

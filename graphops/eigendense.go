@@ -1,18 +1,23 @@
 package graphops
 
 import (
+	"context"
 	"math"
 	"slices"
 )
 
 // ritz solves the eigenproblem of a block's products with itself and with its
 // image, both b x b. It returns the values, falling, and for each the
-// coefficients of its vector; fewer than b where columns depend on others.
-func ritz(gram, image []float64, b int) (values, columns []float64) {
+// coefficients of its vector; fewer than b if columns depend on others. It ends
+// with ctx.
+func ritz(ctx context.Context, gram, image []float64, b int) (values, columns []float64, err error) {
 	// Cholesky with the dependent columns left out.
 	l := make([]float64, b*b)
 	kept := make([]int, 0, b)
 	for i := range b {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		row := l[len(kept)*b:][:b]
 		for at, j := range kept {
 			x := gram[i*b+j]
@@ -43,6 +48,9 @@ func ritz(gram, image []float64, b int) (values, columns []float64) {
 	}
 	for range 2 {
 		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
 			for m := range i {
 				x := l[i*b+m]
 				for j := range n {
@@ -55,12 +63,18 @@ func ritz(gram, image []float64, b int) (values, columns []float64) {
 		}
 		transposeSquare(c, n)
 	}
-	values, vectors := symmetricEigen(c, n)
+	values, vectors, err := symmetricEigen(ctx, c, n)
+	if err != nil {
+		return nil, nil, err
+	}
 	// Each vector y becomes L^-T y.
 	columns = make([]float64, n*b)
 	for k := range n {
 		y := vectors[k*n : (k+1)*n]
 		for i := n - 1; i >= 0; i-- {
+			if i%256 == 0 && ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
 			x := y[i]
 			for m := i + 1; m < n; m++ {
 				x -= float64(l[m*b+i] * y[m])
@@ -71,7 +85,7 @@ func ritz(gram, image []float64, b int) (values, columns []float64) {
 			columns[k*b+u] = y[i]
 		}
 	}
-	return values, columns
+	return values, columns, nil
 }
 
 func transposeSquare(x []float64, n int) {
@@ -84,8 +98,8 @@ func transposeSquare(x []float64, n int) {
 
 // symmetricEigen returns the eigenvalues of an n x n matrix, falling, and the
 // eigenvectors as rows, by Jacobi's rotations (Golub and Van Loan, "Matrix
-// Computations", 8.5). It destroys the matrix.
-func symmetricEigen(a []float64, n int) (values, vectors []float64) {
+// Computations", 8.5). It destroys the matrix, and ends with ctx.
+func symmetricEigen(ctx context.Context, a []float64, n int) (values, vectors []float64, err error) {
 	v := make([]float64, n*n)
 	for i := range n {
 		v[i*n+i] = 1
@@ -99,6 +113,9 @@ func symmetricEigen(a []float64, n int) (values, vectors []float64) {
 		rotated = false
 		for p := range n {
 			for q := p + 1; q < n; q++ {
+				if q%128 == 0 && ctx.Err() != nil {
+					return nil, nil, ctx.Err()
+				}
 				x := a[p*n+q]
 				if math.Abs(x) <= tiny {
 					continue
@@ -138,7 +155,7 @@ func symmetricEigen(a []float64, n int) (values, vectors []float64) {
 		values = append(values, a[i*n+i])
 		copy(vectors[k*n:(k+1)*n], v[i*n:(i+1)*n])
 	}
-	return values, vectors
+	return values, vectors, nil
 }
 
 func rotateRows(p, q []float64, c, s float64) {

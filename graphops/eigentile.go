@@ -52,17 +52,9 @@ func addCrossOne(dst, a []float64, strideA, i int, b []float64, widthB, j, rows 
 	dst[i*widthB+j] = s
 }
 
-// timesRows sets the first count elements of each row of dst to the products of
-// the row of a, of width elements, with the count rows of b. strideA and
-// strideDst lie from row to row.
-func timesRows(dst []float64, strideDst int, a []float64, strideA, width int, b []float64, count, rows int) {
-	for r := range rows {
-		clear(dst[r*strideDst:][:count])
-	}
-	addTimesRows(dst, strideDst, a, strideA, width, b, width, count, rows)
-}
-
-// addTimesRows adds those products. strideB lies from row to row of b.
+// addTimesRows adds to the first count elements of each row of dst the products
+// of the row of a, of width elements, with the count rows of b. strideA,
+// strideDst and strideB lie from row to row.
 func addTimesRows(dst []float64, strideDst int, a []float64, strideA, width int, b []float64, strideB, count, rows int) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {

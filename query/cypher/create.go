@@ -132,7 +132,9 @@ func (p *newPattern) make(x *exec, r row) error {
 		if e.backward {
 			from, to = to, from
 		}
-		made, err := writer{x, e.at}.createEdge(from, to, e.name, props)
+		// A node that this pattern has just made has no edge yet.
+		first := !p.nodes[i+1].bound || i == 0 && !p.nodes[0].bound
+		made, err := writer{x, e.at}.createEdge(from, to, e.name, props, first)
 		if err != nil {
 			return err
 		}

@@ -142,8 +142,8 @@ func (w writer) setNode(id engine.NodeID, props map[string]Value) error {
 	return w.putVectors(id, vectors)
 }
 
-// createEdge makes an edge.
-func (w writer) createEdge(from, to engine.NodeID, name string, props map[string]Value) (engine.Edge, error) {
+// createEdge makes an edge; first says that one of its ends has no edge yet.
+func (w writer) createEdge(from, to engine.NodeID, name string, props map[string]Value, first bool) (engine.Edge, error) {
 	tx := w.x.tx
 	t, ok := tx.EdgeType(name)
 	if !ok {
@@ -153,7 +153,11 @@ func (w writer) createEdge(from, to engine.NodeID, name string, props map[string
 		}
 	}
 	e := identity(engine.Edge{From: from, To: to, Type: t, Weight: 1})
-	_, ok, err := tx.HasEdge(from, to, t)
+	ok = false
+	var err error
+	if !first {
+		_, ok, err = tx.HasEdge(from, to, t)
+	}
 	if err != nil {
 		return e, err
 	}
