@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -46,17 +47,39 @@ func corrupt(err error) *kv.CorruptError {
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
 		file = path.Base(strings.ReplaceAll(info.Path, `\`, "/"))
 	}
-	return &kv.CorruptError{File: file, Err: err}
+	return &kv.CorruptError{File: file, Err: &oneLine{err}}
 }
 
-// fileIn returns the first table, log or manifest that a message names.
+// oneLine is an error of Pebble's without what is not for people: its message
+// has a line for each cause, and lines that stand for values.
+type oneLine struct{ err error }
+
+func (e *oneLine) Unwrap() error { return e.err }
+
+func (e *oneLine) Error() string {
+	var out []string
+	for line := range strings.Lines(e.err.Error()) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "pebble: ")
+		if line != "" && !strings.HasPrefix(line, "<") && !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// fileIn returns the first table, log, manifest or options file that a message
+// names.
 func fileIn(message string) string {
 	words := strings.FieldsFunc(message, func(r rune) bool {
 		return strings.ContainsRune(` "'(),:;/\`, r)
 	})
-	for _, w := range words {
-		if strings.HasSuffix(w, ".sst") || strings.HasSuffix(w, ".log") || strings.HasPrefix(w, "MANIFEST-") {
+	for i, w := range words {
+		switch {
+		case strings.HasSuffix(w, ".sst"), strings.HasSuffix(w, ".log"),
+			strings.HasPrefix(w, "MANIFEST-"), strings.HasPrefix(w, "OPTIONS-"):
 			return w
+		case w == "sstable" && i > 1 && words[i-1] == "type":
+			return words[i-2] + ".sst" // which is not there
 		}
 	}
 	return ""

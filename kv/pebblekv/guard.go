@@ -254,15 +254,9 @@ func (g *guard) witnessOptions(name string) error {
 	if !ok || fact.kind != optionsFile {
 		return nil
 	}
-	f, err := g.FS.Open(name)
-	if err != nil {
+	if err := fact.read(g.FS, name); err != nil {
 		return err
 	}
-	text, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	fact.extend(text)
 	g.witness.keep(fact)
 	return nil
 }

@@ -134,6 +134,9 @@ func (s *Store) checkpoint(dir string) (err error) {
 	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return err
 	}
+	if err := writeWitness(s.fs, dir); err != nil {
+		return errors.Join(err, s.fs.RemoveAll(dir))
+	}
 	return s.guard.failure()
 }
 
@@ -225,7 +228,7 @@ func tableError(name string, err error) error {
 	case err == nil:
 		return nil
 	case pebble.IsCorruptionError(err):
-		return &kv.CorruptError{File: name, Err: err}
+		return &kv.CorruptError{File: name, Err: &oneLine{err}}
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,6 +90,18 @@ func (f *fact) extend(b []byte) {
 	f.sum = crc32.Update(f.sum, castagnoli, b)
 }
 
+// read makes f say that all of a file is on stable storage.
+func (f *fact) read(fsys vfs.FS, name string) error {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	sum := crc32.New(castagnoli)
+	n, err := io.Copy(sum, file)
+	f.length, f.sum = uint64(n), sum.Sum32()
+	return errors.Join(err, file.Close())
+}
+
 // witness keeps, in a file beside the store's, what is on stable storage of its
 // logs, its manifest and its options. Without it, a last log that was cut,
 // deleted or damaged looks like one whose end a crash has torn.
@@ -119,6 +132,29 @@ func (w *witness) start() error {
 	defer w.mu.Unlock()
 	w.on = true
 	return w.settle()
+}
+
+// writeWitness makes the witness of a store that was copied to dir and is not
+// open.
+func writeWitness(fsys vfs.FS, dir string) error {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return err
+	}
+	w := &witness{fs: fsys, dir: dir}
+	for _, name := range names {
+		f, ok := factOf(name)
+		if !ok {
+			continue
+		}
+		if err := f.read(fsys, fsys.PathJoin(dir, name)); err != nil {
+			return err
+		}
+		w.keep(f)
+	}
+	err = w.start()
+	w.abandon()
+	return err
 }
 
 // note records that f is true now.
