@@ -1,13 +1,11 @@
 package engine_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -275,28 +273,13 @@ func (d *faultDB) compare(when string, db *engine.DB, first uint64) (epoch uint6
 	return epoch
 }
 
-// state returns the export of all that a database holds, but for the first line,
-// which tells of the export itself.
+// state returns what a database holds.
 func (d *faultDB) state(db *engine.DB) string {
-	var out strings.Builder
-	names, err := db.Namespaces(background)
-	if err == nil {
-		err = db.View(background, func(s *engine.Snapshot) error {
-			for _, name := range names {
-				var buf bytes.Buffer
-				if err := s.Export(background, name, &buf, engine.ExportOptions{}); err != nil {
-					return err
-				}
-				_, rest, _ := strings.Cut(buf.String(), "\n")
-				out.WriteString(rest)
-			}
-			return nil
-		})
-	}
+	content, err := exportAll(db)
 	if err != nil {
 		d.t.Errorf("%s: export: %v", d.what, err)
 	}
-	return out.String()
+	return content
 }
 
 // checkpoint makes a checkpoint and compares it.
