@@ -10,11 +10,11 @@ import (
 
 // Compact rewrites all tables of the database, so that what was removed takes no
 // room and is in none of them any more, other than in those of snapshots and
-// backups. Logs and lists of files from before stay until the database is opened
-// for writing the next time: then nothing removed is in any file. It takes a
-// while, and the room of the database again meanwhile; work goes on beside it.
-// Before that it takes dead vectors out of the graphs of vector spaces, and
-// removes the keys of lists that hold nothing any more.
+// backups. It is in no log either. The list of tables keeps their first and last
+// keys until Close: then nothing removed is in any file. It takes a while, and the
+// room of the database again meanwhile; work goes on beside it. Before that it
+// takes dead vectors out of the graphs of vector spaces, and removes the keys of
+// lists that hold nothing any more.
 func (db *DB) Compact(ctx context.Context) error {
 	if err := db.enter(); err != nil {
 		return err

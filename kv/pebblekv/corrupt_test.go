@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 )
 
-// files is the content of a closed store's directory by name.
+// files is the content of a store's directory by name.
 type files map[string][]byte
 
 func readFiles(t *testing.T, fs vfs.FS, dir string) files {
@@ -28,6 +29,9 @@ func readFiles(t *testing.T, fs vfs.FS, dir string) files {
 	out := files{}
 	for _, name := range names {
 		f, err := fs.Open(fs.PathJoin(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // an open store has removed it since
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 		on     bool
 		stride int64
 	}{
-		{"one operation", false, 1},
+		{"one operation", false, 2},
 		{"all operations from one on", true, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {

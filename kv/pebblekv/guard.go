@@ -34,7 +34,8 @@ type guard struct {
 	dir    string
 	log    logger
 
-	witness witness
+	witness  witness
+	readOnly bool // the store is opened for reading
 
 	ram     *vfs.MemFS    // files made since the failure, by base name
 	writers atomic.Int64  // calls in flight that may wait for Pebble's work
@@ -42,6 +43,8 @@ type guard struct {
 	failed  chan struct{} // closed at the failure
 	frozen  atomic.Bool
 	refused atomic.Bool // the file system failed, not Pebble's own work
+
+	newestLog atomic.Uint64 // the number of the log made last
 
 	// replayed is the name of the log opened last: Pebble's error of a
 	// damaged log does not name it.
@@ -179,6 +182,9 @@ func (g *guard) opened(name string, f vfs.File, err error) (vfs.File, error) {
 	if err == nil {
 		out := &guardedFile{File: f, g: g, table: g.isTable(name)}
 		out.fact, out.witnessed = factOf(g.PathBase(name))
+		if out.fact.kind == logFile {
+			g.newestLog.Store(out.fact.number)
+		}
 		return out, nil
 	}
 	g.refuse(err)
@@ -347,6 +353,9 @@ func (g *guard) List(dir string) ([]string, error) {
 // Lock implements vfs.FS.
 func (g *guard) Lock(name string) (io.Closer, error) {
 	c, err := g.FS.Lock(name)
+	if g.readOnly && mayNotWrite(err) {
+		c, err = lockShared(g.FS, name)
+	}
 	if err != nil {
 		return nil, &lockError{err}
 	}

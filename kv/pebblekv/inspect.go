@@ -14,27 +14,35 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// inspect tells whether dir holds a store, and refuses one of another kind or
-// schema, and one that is not what its witness says. It only reads.
-func inspect(fsys vfs.FS, dir string, s *kv.Schema) (exists bool, witness state, err error) {
+// inspect tells whether dir holds a store, and refuses one of another kind. It
+// only reads the names of files.
+func inspect(fsys vfs.FS, dir string) (exists bool, err error) {
 	info, err := fsys.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, witness, nil
+		return false, nil
 	case err != nil:
-		return false, witness, err
+		return false, err
 	case !info.IsDir():
-		return false, witness, fmt.Errorf("%w: it is a file", kv.ErrForeign)
+		return false, fmt.Errorf("%w: it is a file", kv.ErrForeign)
 	}
 	names, err := fsys.List(dir)
 	if err != nil {
-		return false, witness, err
+		return false, err
 	}
-	if witness, err = readWitness(fsys, dir); err != nil {
-		return false, witness, err
+	alien := ""
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, manifestMarker), name == witnessName:
+			return true, nil // a witness is there from the end of the first open on
+		case !interim(name):
+			alien = name
+		}
 	}
-	exists, err = inspectFiles(fsys, dir, names, &witness, s)
-	return exists, witness, err
+	if alien != "" {
+		return false, fmt.Errorf("%w: no manifest, but %s", kv.ErrForeign, alien)
+	}
+	return false, nil
 }
 
 // The start of the names of the files that say which manifest is current and
@@ -44,9 +52,19 @@ const (
 	formatMarker   = "marker.format-version."
 )
 
-func inspectFiles(fsys vfs.FS, dir string, names []string, witness *state, s *kv.Schema) (exists bool, err error) {
+// verifyStore refuses a store of another schema, and one that is not what its witness
+// says. The store must be locked.
+func verifyStore(fsys vfs.FS, dir string, s *kv.Schema) (state, error) {
+	witness, err := readWitness(fsys, dir)
+	if err != nil {
+		return witness, err
+	}
+	names, err := fsys.List(dir)
+	if err != nil {
+		return witness, err
+	}
 	var marker, format bool
-	var options, alien string
+	options := ""
 	for _, name := range names {
 		switch {
 		case strings.HasPrefix(name, manifestMarker):
@@ -57,38 +75,30 @@ func inspectFiles(fsys vfs.FS, dir string, names []string, witness *state, s *kv
 			if len(name) > len(options) || len(name) == len(options) && name > options {
 				options = name
 			}
-		case !interim(name):
-			alien = name
 		}
 	}
-	// A witness is there from the end of the first open on.
-	complete := len(witness.facts) > 0
 	switch {
-	case !marker && complete:
-		return true, &kv.CorruptError{File: manifestMarker + "*", Why: "the file is missing"}
-	case !format && complete:
-		return true, &kv.CorruptError{File: formatMarker + "*", Why: "the file is missing"}
-	case !marker && alien != "":
-		return false, fmt.Errorf("%w: no manifest, but %s", kv.ErrForeign, alien)
 	case !marker:
-		return false, nil
+		return witness, &kv.CorruptError{File: manifestMarker + "*", Why: "the file is missing"}
+	case !format && len(witness.facts) > 0:
+		return witness, &kv.CorruptError{File: formatMarker + "*", Why: "the file is missing"}
 	}
 	manifest := currentManifest(names)
 	if err := witness.testify(fsys, dir, manifest); err != nil {
-		return true, err
+		return witness, err
 	}
 	if options != "" {
 		if err := compatible(fsys, fsys.PathJoin(dir, options), s); err != nil {
-			return true, err
+			return witness, err
 		}
 	}
-	return true, verifyManifest(fsys, dir, manifest)
+	return witness, verifyManifest(fsys, dir, manifest)
 }
 
 // interim reports whether name is a file that an interrupted first open can
 // leave, before the store holds anything.
 func interim(name string) bool {
-	return name == "LOCK" || name == witnessName ||
+	return name == "LOCK" ||
 		strings.HasPrefix(name, "MANIFEST-") ||
 		strings.HasPrefix(name, "marker.") ||
 		strings.HasPrefix(name, "temporary.") && strings.HasSuffix(name, ".dbtmp")

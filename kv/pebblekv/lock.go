@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -33,6 +34,18 @@ func locked(fsys vfs.FS, path, dir string, err error) error {
 	}
 	return &kv.LockedError{Path: path, PID: pid}
 }
+
+// mayNotWrite reports whether a file could not be made or opened for writing for
+// want of permission, or because its file system is mounted for reading.
+func mayNotWrite(err error) bool {
+	var pe *fs.PathError
+	return errors.As(err, &pe) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS))
+}
+
+// noLock is the lock of a directory that has no LOCK file and may not get one.
+type noLock struct{}
+
+func (noLock) Close() error { return nil }
 
 // openDirs are the directories of the operating system's file system that
 // this process has open. The system's lock on the LOCK file does not hold off

@@ -4,8 +4,14 @@ package pebblekv
 
 import (
 	"errors"
+	"io"
 	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
+
+// lockShared takes no lock: the system has none that readers share.
+func lockShared(vfs.FS, string) (io.Closer, error) { return noLock{}, nil }
 
 // sharingViolation is the Windows error of opening a file that another handle
 // keeps for itself.

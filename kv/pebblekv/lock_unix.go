@@ -5,9 +5,33 @@ package pebblekv
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
+
+// lockShared takes a lock that holds off a writer and no reader, on a LOCK file
+// that may only be read.
+func lockShared(fsys vfs.FS, name string) (io.Closer, error) {
+	if vfs.Root(fsys) != vfs.Default {
+		return noLock{}, nil
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return noLock{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lk := syscall.Flock_t{Type: syscall.F_RDLCK, Whence: io.SeekStart}
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lk); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
 
 // heldElsewhere reports whether a lock failed because somebody has it.
 func heldElsewhere(err error) bool {

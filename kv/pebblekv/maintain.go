@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -45,7 +47,9 @@ func (s *Store) flush(ctx context.Context) error {
 }
 
 // Compact rewrites lo <= key < hi, or to the last key for a nil hi. A
-// compaction that has begun goes on after ctx ends.
+// compaction that has begun goes on after ctx ends. When it returns, what was in
+// logs is in tables and the logs are gone; after Close no file has anything that
+// was removed before in the range, other than those of checkpoints.
 func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return s.wrap("compact", err)
@@ -67,24 +71,59 @@ func (s *Store) compact(ctx context.Context, lo, hi []byte) error {
 	if err := s.guard.failure(); err != nil {
 		return err
 	}
+	s.compacted.Store(true)
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	newest := s.guard.newestLog.Load()
 	// Compactions wait once the store has failed, so this call must not.
-	ctx, cancel := context.WithCancel(ctx)
+	within, cancel := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		select {
 		case <-s.guard.failed:
 			cancel()
-		case <-ctx.Done():
+		case <-within.Done():
 		}
 	}()
-	err := s.db.Compact(ctx, lo, hi, true)
+	err := s.db.Compact(within, lo, hi, true)
 	cancel()
 	<-watched
 	if failure := s.guard.failure(); failure != nil {
 		return failure
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.waitForLogs(ctx, newest)
+}
+
+// waitForLogs waits until Pebble has removed the logs before newest, which nobody
+// needs any more. It gives up after some seconds: a checkpoint that is being made
+// keeps them until it is done.
+func (s *Store) waitForLogs(ctx context.Context, newest uint64) error {
+	for range 5000 {
+		names, err := s.fs.List(s.dir)
+		if err != nil {
+			return err
+		}
+		old := slices.ContainsFunc(names, func(name string) bool {
+			f, ok := factOf(name)
+			return ok && f.kind == logFile && f.number < newest
+		})
+		if !old {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.guard.failed:
+			return s.guard.failure()
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // DiskBytes returns about how many bytes of tables the range lo <= key < hi

@@ -25,13 +25,15 @@ type Store struct {
 	fs     vfs.FS // without the guard
 	guard  *guard
 	db     *pebble.DB
-	entry  *openDir // nil where fs is not the operating system's
+	lock   *pebble.Lock // nil where this open made the store
+	entry  *openDir     // nil where fs is not the operating system's
 
-	readOnly bool
-	maxBatch int
-	maxTable uint64
-	staged   atomic.Uint64 // numbers the files of ingests
-	stalls   atomic.Int64
+	readOnly  bool
+	compacted atomic.Bool // since the open
+	maxBatch  int
+	maxTable  uint64
+	staged    atomic.Uint64 // numbers the files of ingests
+	stalls    atomic.Int64
 
 	life    lifetime.Lifetime
 	handles lifetime.Handles
@@ -94,8 +96,8 @@ func open(ctx context.Context, path string, s *kv.Schema, o *Options) (*Store, e
 	return st, nil
 }
 
-func (s *Store) openDB(o *Options) error {
-	exists, witness, err := inspect(s.fs, s.dir, s.schema)
+func (s *Store) openDB(o *Options) (err error) {
+	exists, err := inspect(s.fs, s.dir)
 	if err != nil {
 		return err
 	}
@@ -103,17 +105,43 @@ func (s *Store) openDB(o *Options) error {
 		return fs.ErrNotExist
 	}
 	s.guard = newGuard(s.fs, s.dir, o.Logger)
-	s.guard.witness.generation = witness.generation
+	s.guard.readOnly = o.ReadOnly
 	if exists {
-		s.guard.witness.facts = witness.facts
+		lock, err := pebble.LockDirectory(s.dir, s.guard)
+		if err != nil {
+			return s.openError(err, exists)
+		}
+		s.lock = lock
+		witness, err := verifyStore(s.fs, s.dir, s.schema)
+		if err != nil {
+			return errors.Join(err, lock.Close())
+		}
+		s.guard.witness.generation, s.guard.witness.facts = witness.generation, witness.facts
 		s.guard.witness.on = !o.ReadOnly
 	}
+	if err := s.openPebble(o, exists); err != nil {
+		return errors.Join(err, s.unlock())
+	}
+	return nil
+}
+
+// unlock gives up the lock of a store that was there before. Pebble has its own
+// share of it, and the lock of a store that it made.
+func (s *Store) unlock() error {
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Close()
+}
+
+func (s *Store) openPebble(o *Options, exists bool) (err error) {
 	s.opts = o.pebbleOptions(s.schema, s.guard)
 	s.opts.EventListener = &pebble.EventListener{
 		BackgroundError: s.backgroundError,
 		DataCorruption:  func(info pebble.DataCorruptionInfo) { s.guard.log.Errorf("%s", info) },
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
 	}
+	s.opts.Lock = s.lock
 	s.opts.EnsureDefaults()
 	// Pebble starts compactions in Open, and Open waits for them.
 	s.guard.writers.Add(1)
@@ -238,20 +266,46 @@ func (s *Store) Close() error {
 	case !ok:
 		return kv.ErrClosed
 	}
+	err = s.shut()
+	if err == nil && s.compacted.Load() {
+		err = s.renew()
+	}
+	s.release()
+	return s.wrap("close", err)
+}
+
+// shut closes Pebble's store, after a flush where the log holds anything.
+func (s *Store) shut() error {
 	if !s.readOnly && s.db.Metrics().WAL.Size > 0 {
 		_ = s.flush(context.Background()) // a failure is the guard's too
 	}
 	close(s.guard.closing)
-	err = s.db.Close()
+	err := s.db.Close()
 	if err == nil && !s.readOnly && !s.guard.frozen.Load() {
 		if err := s.guard.witness.finish(); err != nil {
 			s.guard.refuse(err)
 		}
 	}
 	s.guard.witness.abandon()
-	s.release()
-	if failure := s.guard.failure(); failure != nil {
-		err = failure
+	if uerr := s.unlock(); err == nil {
+		err = uerr
 	}
-	return s.wrap("close", err)
+	if failure := s.guard.failure(); failure != nil {
+		return failure
+	}
+	return err
+}
+
+// renew opens the store and closes it again, which leaves a new manifest: that of
+// a session keeps the first and last keys of tables that are gone.
+func (s *Store) renew() error {
+	again := &Store{path: s.path, dir: s.dir, schema: s.schema, fs: s.fs}
+	err := again.openDB(&Options{MustExist: true, FS: s.fs, CacheBytes: minMemtableBytes, MemtableBytes: minMemtableBytes})
+	if err == nil {
+		err = again.shut()
+	}
+	if err != nil && !errors.Is(err, kv.ErrReadOnly) {
+		err = fmt.Errorf("%w: no new manifest could be made: %w", kv.ErrReadOnly, err)
+	}
+	return err
 }

@@ -15,7 +15,9 @@ import (
 // database that serves and is written to.
 type Options struct {
 	// ReadOnly refuses writes. The directory must hold a store; it is locked
-	// like any other and only its LOCK file is touched.
+	// like any other and only its LOCK file is touched. Where that may not be
+	// written, the store takes a lock that readers share, if the file is there
+	// and the system has such locks, and else none.
 	ReadOnly bool
 	// MustExist refuses to create a store.
 	MustExist bool
@@ -33,8 +35,8 @@ type Options struct {
 	// Logger receives Pebble's messages, the routine ones at debug level. nil
 	// discards them.
 	Logger *slog.Logger
-	// FS is the file system; nil is the operating system's. Tests put faults
-	// here.
+	// FS is the file system; nil is the operating system's, with new directories
+	// of mode 0700 and files of 0600. Tests put faults here.
 	FS vfs.FS
 }
 
@@ -58,7 +60,7 @@ const (
 
 func (o *Options) fs() vfs.FS {
 	if o.FS == nil {
-		return vfs.Default
+		return ownerOnly{vfs.Default}
 	}
 	return o.FS
 }
