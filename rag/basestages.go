@@ -19,6 +19,9 @@ import (
 // the vectors of the chunks. They are for looking at what is left to do; an
 // [Indexer] runs its own.
 func (c *Corpus) BaseStages(systems []System, m *Models) ([]Stage, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	sets, err := c.chunkers(systems)
 	if err != nil {
 		return nil, err
@@ -174,6 +177,9 @@ func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w WorkItem, result
 
 // MakeSpace makes a vector space for an embedder's vectors where there is none.
 func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
+	if err := readable(v); err != nil {
+		return err
+	}
 	return v.MakeSpace(name, engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: metric})
 }
 

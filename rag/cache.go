@@ -51,6 +51,9 @@ func (n *CacheCount) add(e replay.Entry, bytes int, used bool) {
 
 // CacheStats counts the kept replies and vectors.
 func (c *Corpus) CacheStats(ctx context.Context) (*CacheStats, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	out := &CacheStats{Rows: []CacheCount{}}
 	rows := map[[2]string]*CacheCount{}
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
@@ -150,6 +153,10 @@ func (c *Corpus) used(v engine.Reader, digest []byte) (bool, error) {
 // replies before vectors, each in order of digest.
 func (c *Corpus) CacheEntries(v engine.Reader, kinds ...llm.Kind) iter.Seq2[replay.Entry, error] {
 	return func(yield func(replay.Entry, error) bool) {
+		if err := readable(v); err != nil {
+			yield(replay.Entry{}, err)
+			return
+		}
 		for e, err := range c.entries(v) {
 			if err == nil && len(kinds) > 0 && !slices.Contains(kinds, e.Kind) {
 				continue
@@ -166,6 +173,12 @@ func (c *Corpus) CacheEntries(v engine.Reader, kinds ...llm.Kind) iter.Seq2[repl
 // what identifies the questions, and neither the questions nor any key. Equal
 // caches have equal exports.
 func (c *Corpus) ExportCache(ctx context.Context, w io.Writer) (n int, err error) {
+	if err := c.ready(); err != nil {
+		return 0, err
+	}
+	if w == nil {
+		return 0, fmt.Errorf("rag: %w: nothing to write to", ErrArgument)
+	}
 	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
 		for e, err := range c.entries(s.Graph(c.Base).WithContext(ctx)) {
 			if err == nil {
@@ -199,6 +212,12 @@ type CacheImport struct {
 // A line that is no entry is a [*replay.LineError]; what came before it is
 // imported, and importing again changes nothing of it.
 func (c *Corpus) ImportCache(ctx context.Context, r io.Reader) (*CacheImport, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, fmt.Errorf("rag: %w: nothing to read from", ErrArgument)
+	}
 	out := &CacheImport{}
 	var batch []replay.Entry
 	size := 0
@@ -281,6 +300,14 @@ type KeptEntry struct {
 // KeepEntries stores entries with their documents, which need not be there yet.
 // item says what uses them. Storing them again changes nothing.
 func (c *Corpus) KeepEntries(ctx context.Context, item string, entries []KeptEntry) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	for i := range entries {
+		if err := entries[i].Check(); err != nil {
+			return fmt.Errorf("rag: keep recordings: %w: entry %d %v", ErrArgument, i, err)
+		}
+	}
 	for len(entries) > 0 {
 		n := 0
 		err := c.DB.Update(ctx, func(tx *engine.Tx) error {

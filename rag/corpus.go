@@ -174,11 +174,17 @@ func (c *Corpus) reopen(ctx context.Context, m *Models) (*Models, error) {
 
 // Graph returns the graph of a method's instance.
 func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	return c.Namespace.Graph(ctx, name)
 }
 
 // Analyze returns the terms of a text as the postings have them.
 func (c *Corpus) Analyze(s string) []string {
+	if c == nil || c.Analyzer == nil {
+		return nil
+	}
 	terms := c.Analyzer.Terms(s)
 	out := make([]string, len(terms))
 	for i, t := range terms {
@@ -215,6 +221,10 @@ func DocOf(chunk string) string {
 // which they were added.
 func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
+		if err := readable(v); err != nil {
+			yield(Chunk{}, err)
+			return
+		}
 		t, ok := v.NodeType(chunkType(set))
 		if !ok {
 			return
@@ -235,6 +245,9 @@ func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, erro
 
 // CountChunks returns the number of chunks of a set.
 func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
+	if err := readable(v); err != nil {
+		return 0, err
+	}
 	t, ok := v.NodeType(chunkType(set))
 	if !ok {
 		return 0, nil
@@ -248,6 +261,9 @@ func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
 
 // Chunk reads a chunk of the base graph.
 func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
+	if err := readable(v); err != nil {
+		return Chunk{}, err
+	}
 	n, err := v.Node(id)
 	if err != nil {
 		return Chunk{}, err
@@ -277,6 +293,9 @@ func chunkOf(n engine.Node) Chunk {
 
 // ChunkByKey reads a chunk of a set by its key.
 func (c *Corpus) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chunk, error) {
+	if err := readable(v); err != nil {
+		return Chunk{}, err
+	}
 	t, ok := v.NodeType(chunkType(set))
 	if !ok {
 		return Chunk{}, fmt.Errorf("chunk %s: %w", key, engine.ErrNotFound)
@@ -290,6 +309,9 @@ func (c *Corpus) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chu
 
 // ChunkNode returns a chunk's node in the base graph.
 func (c *Corpus) ChunkNode(v engine.Reader, set text.ChunkSet, key string) (engine.NodeID, error) {
+	if err := readable(v); err != nil {
+		return 0, err
+	}
 	t, ok := v.NodeType(chunkType(set))
 	if !ok {
 		return 0, fmt.Errorf("chunk %s: %w", key, engine.ErrNotFound)

@@ -22,6 +22,9 @@ type settler interface {
 // CountItems counts a stage's work items as its next run finds them: what is
 // done or failed with another digest is pending.
 func CountItems(ctx context.Context, s *engine.Snapshot, st Stage) (StageCount, error) {
+	if err := stageAt(s, st); err != nil {
+		return StageCount{}, err
+	}
 	n, err := countItems(ctx, s, st)
 	if err != nil {
 		return n, fmt.Errorf("rag: count %s: %w", st.Name(), err)

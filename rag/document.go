@@ -34,6 +34,10 @@ type Document struct {
 // Documents yields all documents in order of id.
 func (c *Corpus) Documents(v *engine.View) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
+		if err := readable(v); err != nil {
+			yield(Document{}, err)
+			return
+		}
 		t, ok := v.NodeType(typeDocument)
 		if !ok {
 			return
@@ -54,6 +58,9 @@ func (c *Corpus) Documents(v *engine.View) iter.Seq2[Document, error] {
 
 // Document returns the document of a key.
 func (c *Corpus) Document(v engine.Reader, key string) (Document, error) {
+	if err := readable(v); err != nil {
+		return Document{}, err
+	}
 	t, ok := v.NodeType(typeDocument)
 	if !ok {
 		return Document{}, fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
@@ -251,6 +258,9 @@ func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engin
 
 // ChunksOf returns the chunks of a document, of all sets.
 func (c *Corpus) ChunksOf(v engine.Reader, doc Document) (map[string][]Chunk, error) {
+	if err := readable(v); err != nil {
+		return nil, err
+	}
 	out := map[string][]Chunk{}
 	has, ok := v.EdgeType(edgeHas)
 	if !ok {

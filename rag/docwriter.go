@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -90,7 +91,7 @@ func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, ch
 // put writes new documents in one transaction, as many as fit, and returns how
 // many it dealt with. A document that cannot be written is set aside.
 func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err error) {
-	for most := len(docs); ; {
+	for most, tries := len(docs), 1; ; {
 		at := 0
 		spoilt, err := w.x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
 			v := tx.Graph(w.x.Corpus.Base)
@@ -106,6 +107,11 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 		case err == nil:
 			w.out.Added += at
 			return at, nil
+		case errors.Is(err, engine.ErrConflict) && tries < maxTries:
+			tries++
+			if err := w.reload(ctx); err != nil {
+				return 0, err
+			}
 		case !spoilt:
 			return 0, err
 		case most > 1:
@@ -123,6 +129,13 @@ func (w *docWriter) setAside(d *load.Document, err error) {
 	bad := &load.FileError{Path: d.Path, Line: d.Line, Reason: err.Error(), Err: err}
 	w.out.BadFiles = append(w.out.BadFiles, bad.Error())
 	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
+}
+
+// reload reads what was prepared for another word table than there is now.
+func (w *docWriter) reload(ctx context.Context) (err error) {
+	w.remover = nil
+	w.table, err = w.x.Corpus.loadTable(ctx)
+	return err
 }
 
 func (w *docWriter) change() *wordChange { return newWordChange(w.table) }

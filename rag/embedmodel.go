@@ -60,6 +60,9 @@ func (e *ModelError) Is(target error) bool { return target == ErrModel }
 // EmbeddingModel returns the model that the corpus is embedded with; ok is
 // false where nothing was embedded yet.
 func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool, err error) {
+	if err := c.ready(); err != nil {
+		return m, false, err
+	}
 	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
 		m, ok, err = readEmbeddingModel(s.Graph(c.Base).Bucket(bucketModels))
 		return err

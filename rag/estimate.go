@@ -209,7 +209,16 @@ func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *Meter
 
 // Rules returns the provider that works by rules and needs no network, with
 // what the corpus says of names. It reads all chunks.
-func Rules(ctx context.Context, c *Corpus) (llm.Provider, error) { return c.rules(ctx) }
+func Rules(ctx context.Context, c *Corpus) (llm.Provider, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	p, err := c.rules(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("rag: rules: %w", err)
+	}
+	return p, nil
+}
 
 func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 	cases := &text.CaseStats{}

@@ -145,6 +145,9 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m
 
 // Env returns what a plan runs in.
 func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) *query.Env {
+	if c == nil {
+		c = &Corpus{}
+	}
 	env := &query.Env{
 		Snap:    s,
 		Graphs:  c.projections,

@@ -12,6 +12,12 @@ import (
 // be none that a document can have. What documents are named for goes with
 // them, without this.
 func (c *Corpus) ForgetReplies(tx *engine.Tx, name string) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	if tx == nil {
+		return fmt.Errorf("rag: %w: no transaction", ErrArgument)
+	}
 	if err := c.forgetReplies(tx.Graph(c.Base), name); err != nil {
 		return fmt.Errorf("rag: forget replies: %w", err)
 	}

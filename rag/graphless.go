@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -16,6 +17,9 @@ type Graphless struct{ Identity }
 // The chunk set is all that its instance depends on. Parameters that r has
 // refused are the error.
 func NewGraphless(r *ParamReader) (Graphless, error) {
+	if r == nil {
+		return Graphless{}, fmt.Errorf("rag: %w: no parameters", ErrArgument)
+	}
 	id, err := identify(r, r.Instance(r.method))
 	return Graphless{id}, err
 }

@@ -26,6 +26,9 @@ type Identity struct {
 // the system reads that one's graph. Parameters that r has refused are the
 // error.
 func NewIdentity(ctx context.Context, c *Corpus, r *ParamReader, instance string) (Identity, error) {
+	if r == nil {
+		return Identity{}, fmt.Errorf("rag: %w: no parameters", ErrArgument)
+	}
 	id, err := identify(r, instance)
 	if err != nil {
 		return Identity{}, err

@@ -138,6 +138,9 @@ func (c *Corpus) chunkers(systems []System) ([]*text.Chunker, error) {
 	var out []*text.Chunker
 	seen := map[string]bool{}
 	for _, s := range systems {
+		if isNil(s) {
+			return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
+		}
 		if name := s.ChunkSet().String(); !seen[name] {
 			seen[name] = true
 			ch, err := text.NewChunker(c.Tokens, s.ChunkSet())

@@ -50,6 +50,9 @@ type System interface {
 // Label names a method where it answers: its instance, or its name where it
 // reads the index of another method.
 func Label(s System) string {
+	if isNil(s) {
+		return ""
+	}
 	if name := s.Instance(); name == s.Name() || strings.HasPrefix(name, s.Name()+"#") {
 		return name
 	}
@@ -112,6 +115,9 @@ type Section struct {
 
 // Op returns the plan as one operator.
 func (p *Plan) Op() query.Op {
+	if p == nil {
+		p = &Plan{}
+	}
 	s := &query.Sections{}
 	for _, sec := range p.Sections {
 		s.In = append(s.In, sec.Pack)
@@ -128,6 +134,9 @@ func (m Methods) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
 // Open makes the system of a spec on a corpus.
 func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (System, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	open := m[spec.Name]
 	if open == nil {
 		return nil, fmt.Errorf("rag: %w %q: there are %s", ErrMethod, spec.Name, strings.Join(m.Names(), ", "))

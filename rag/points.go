@@ -20,6 +20,9 @@ const pointWorkers = 8
 // that does not fit a number of tokens. docs are those that the evidence is
 // from. The error is [llm.ErrNoEvidence] where there are none.
 func (c *Corpus) FilterPoints(ctx context.Context, m *Models, q Question, parts [][]llm.Evidence, docs []string, tokens int) (in llm.AnswerInput, err error) {
+	if err := c.ready(); err != nil {
+		return in, err
+	}
 	in.Question = q.Text
 	found := make([]llm.Points, len(parts))
 	g, mapping := errgroup.WithContext(ctx)

@@ -37,6 +37,9 @@ type Pruned struct {
 // It works in commits of some entries; an interrupted one goes on where it
 // stopped.
 func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	out := &Pruned{}
 	var gone []replay.Entry
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {

@@ -350,6 +350,9 @@ func (r *runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWr
 // ForgetJobs removes the marks of an item, of all stages of a graph: it is
 // pending again where it comes up again.
 func ForgetJobs(v *engine.TxView, item string) error {
+	if err := readable(v); err != nil {
+		return err
+	}
 	jobs, err := v.MakeBucket(bucketJobs)
 	if err != nil {
 		return err
@@ -361,6 +364,10 @@ func ForgetJobs(v *engine.TxView, item string) error {
 // item and stage.
 func Failures(v *engine.View) iter.Seq2[Failure, error] {
 	return func(yield func(Failure, error) bool) {
+		if err := readable(v); err != nil {
+			yield(Failure{}, err)
+			return
+		}
 		for e, err := range v.Bucket(bucketJobs).Scan(nil, nil) {
 			if err != nil {
 				yield(Failure{}, err)
@@ -380,6 +387,9 @@ func Failures(v *engine.View) iter.Seq2[Failure, error] {
 
 // IsDone reports whether an item of a stage is marked done with its digest.
 func IsDone(s *engine.Snapshot, st Stage, w WorkItem) (bool, error) {
+	if err := stageAt(s, st); err != nil {
+		return false, err
+	}
 	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st, w)
 	return state == markDone, err
 }

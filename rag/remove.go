@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,31 +38,51 @@ type RemoveOptions struct {
 // central, which words the word table holds) are run by the next Index. With the
 // last document goes all that was computed of the corpus as a whole.
 func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o RemoveOptions) (*RemoveResult, error) {
-	m, err := c.newRemover(ctx, methods)
-	if err != nil {
-		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
+	if err := c.ready(); err != nil {
+		return nil, err
 	}
-	r, err := m.prepare(ctx, doc)
-	if err != nil {
-		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
-	}
-	r.keepCache = o.KeepCache
-	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
-		if err := r.apply(ctx, tx); err != nil {
+	var r *removal
+	err := again(func() error {
+		m, err := c.newRemover(ctx, methods)
+		if err != nil {
 			return err
 		}
-		if err := r.emptied(tx, m.all); err != nil {
+		if r, err = m.prepare(ctx, doc); err != nil {
 			return err
 		}
-		if o.DryRun {
-			return errDry
-		}
-		return nil
+		r.keepCache = o.KeepCache
+		return c.DB.Update(ctx, func(tx *engine.Tx) error {
+			if err := r.apply(ctx, tx); err != nil {
+				return err
+			}
+			if err := r.emptied(tx, m.all); err != nil {
+				return err
+			}
+			if o.DryRun {
+				return errDry
+			}
+			return nil
+		})
 	})
 	if err != nil && err != errDry {
 		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
 	}
 	return r.result(), nil
+}
+
+// maxTries is how often what was prepared outside of a transaction is prepared
+// anew because another commit changed what it was prepared for.
+const maxTries = 8
+
+// again calls fn until its error is no conflict with another commit, maxTries
+// times at most.
+func again(fn func() error) (err error) {
+	for range maxTries {
+		if err = fn(); !errors.Is(err, engine.ErrConflict) {
+			return err
+		}
+	}
+	return err
 }
 
 // errDry ends a transaction that was only to see.
@@ -306,6 +327,17 @@ func (r *removal) result() *RemoveResult {
 // replace puts a changed document in place of the one of its key, in one
 // commit. spoilt says that the document is to blame for the error.
 func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) (spoilt bool, err error) {
+	err = again(func() error {
+		spoilt, err = x.tryReplace(ctx, d, w)
+		if errors.Is(err, engine.ErrConflict) {
+			err = errors.Join(err, w.reload(ctx))
+		}
+		return err
+	})
+	return spoilt, err
+}
+
+func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter) (spoilt bool, err error) {
 	if w.remover == nil {
 		if w.remover, err = x.Corpus.newRemover(ctx, x.Methods); err != nil {
 			return false, err

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -10,6 +11,12 @@ import (
 
 // RenderChunk is the text of a chunk of the base graph, and its tokens.
 func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+	if err := c.ready(); err != nil {
+		return "", 0, err
+	}
+	if e == nil || e.Snap == nil {
+		return "", 0, fmt.Errorf("rag: %w: no snapshot to read", ErrArgument)
+	}
 	n, err := e.Node(ctx, c.Base, it.ID)
 	if err != nil {
 		return "", 0, err
@@ -20,6 +27,12 @@ func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (
 
 // TextOf returns the text of a chunk by its key, and its tokens.
 func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkSet, key string) (string, int, error) {
+	if err := c.ready(); err != nil {
+		return "", 0, err
+	}
+	if s == nil {
+		return "", 0, fmt.Errorf("rag: %w: no snapshot to read", ErrArgument)
+	}
 	ch, err := c.ChunkByKey(s.Graph(c.Base).WithContext(ctx), set, key)
 	return ch.Text, ch.Tokens, err
 }
@@ -27,6 +40,9 @@ func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkS
 // CutText returns the whole sentences of s that fit a number of tokens, or ""
 // where not even the first does.
 func (c *Corpus) CutText(s string, tokens int) string {
+	if c == nil || c.Tokens == nil {
+		return ""
+	}
 	end := 0
 	for _, sp := range text.Sentences(s) {
 		if c.Tokens.Count(s[:sp.End]) > tokens {

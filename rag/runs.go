@@ -73,6 +73,10 @@ func (r *record) save(ctx context.Context, m *Models, outcome string) error {
 // Runs yields the records of index runs that made model calls, oldest first.
 func (c *Corpus) Runs(v *engine.View) iter.Seq2[Run, error] {
 	return func(yield func(Run, error) bool) {
+		if err := readable(v); err != nil {
+			yield(Run{}, err)
+			return
+		}
 		for e, err := range v.Bucket(bucketRuns).Scan(nil, nil) {
 			var r Run
 			if err == nil {

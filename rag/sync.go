@@ -123,15 +123,23 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 
 // removeAll removes documents, each in a commit of its own.
 func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
-	m, err := x.Corpus.newRemover(ctx, x.Methods)
-	if err != nil {
-		return fmt.Errorf("rag: remove: %w", err)
-	}
+	var m *remover
 	for i, key := range keys {
-		r, err := m.prepare(ctx, key)
-		if err == nil {
-			err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error { return r.apply(ctx, tx) })
-		}
+		err := again(func() (err error) {
+			if m == nil {
+				if m, err = x.Corpus.newRemover(ctx, x.Methods); err != nil {
+					return err
+				}
+			}
+			r, err := m.prepare(ctx, key)
+			if err == nil {
+				err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error { return r.apply(ctx, tx) })
+			}
+			if errors.Is(err, engine.ErrConflict) {
+				m = nil // what it has read is of another state
+			}
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("rag: remove %s: %w", key, err)
 		}

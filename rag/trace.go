@@ -50,9 +50,38 @@ type TraceItem struct {
 // maxTraces bounds the traces that are kept; the oldest go first.
 const maxTraces = 256
 
+// hasDocument reports a document that is not there.
+func hasDocument(v engine.Reader, key string) error {
+	t, ok := v.NodeType(typeDocument)
+	if !ok {
+		return fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
+	}
+	_, err := v.Lookup(t, key)
+	return err
+}
+
+// there reports a corpus whose namespace was dropped.
+func (c *Corpus) there(ctx context.Context) error {
+	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+		_, err := s.Graph(c.Base).Version()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("rag: %w", err)
+	}
+	return nil
+}
+
 // KeepTrace stores an answer and how it came about, and returns the trace's id,
-// such as t:5a0c1f20. A read-only database keeps none, and the id is "".
+// such as t:5a0c1f20. A read-only database keeps none, nor is one kept of a
+// document that was removed meanwhile: the id is "".
 func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
+	if err := c.ready(); err != nil {
+		return "", err
+	}
+	if a == nil || a.Evidence == nil {
+		return "", fmt.Errorf("rag: %w: no answer with evidence to keep a trace of", ErrArgument)
+	}
 	ev, question := a.Evidence, a.Question
 	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
 	if t.Trace == nil {
@@ -82,6 +111,11 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		if err != nil {
 			return err
 		}
+		for _, doc := range t.Docs {
+			if err := hasDocument(tx.Graph(c.Base), doc); err != nil {
+				return err // it was removed since, with all traces of it
+			}
+		}
 		// Keys ascend with the epoch, so that the first is the oldest.
 		var keys [][]byte
 		for e, err := range bucket.Scan(nil, nil) {
@@ -101,6 +135,10 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	if errors.Is(err, engine.ErrReadOnly) {
 		return "", nil
 	}
+	if isMissing(err) {
+		// A document was removed since it was retrieved, or the namespace.
+		return "", c.there(ctx)
+	}
 	if err != nil {
 		return "", fmt.Errorf("rag: keep a trace: %w", err)
 	}
@@ -111,6 +149,9 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 // are several, or [engine.ErrNotFound]: old traces give way to new ones, and
 // one goes with the documents that it names.
 func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	var value []byte
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
 		for e, err := range s.Graph(c.Base).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {

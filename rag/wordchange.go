@@ -11,8 +11,9 @@ import (
 
 // wordChange is what texts that enter or leave do to the words.
 type wordChange struct {
-	rows  *local.Change
-	cases text.CaseStats
+	version uint32 // of the table that rows are of
+	rows    *local.Change
+	cases   text.CaseStats
 }
 
 // newWordChange returns an empty change, nil before the first training.
@@ -20,7 +21,7 @@ func newWordChange(t *local.Table) *wordChange {
 	if t == nil {
 		return nil
 	}
-	return &wordChange{rows: local.NewChange(t)}
+	return &wordChange{version: t.Head().Version, rows: local.NewChange(t)}
 }
 
 func (w *wordChange) add(s string) {
@@ -34,7 +35,8 @@ func (w *wordChange) remove(s string) {
 }
 
 // changeWords applies to the live rows what texts that enter or leave do to
-// them, in the transaction in which they do.
+// them, in the transaction in which they do. Rows of another table than the
+// newest are an [engine.ConflictError]: they were prepared before it was made.
 func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	if w == nil {
 		return nil
@@ -49,6 +51,9 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 		return err
 	}
 	version := state.newest()
+	if version != w.version {
+		return &engine.ConflictError{Graph: c.Base.Name(), Want: uint64(w.version), Have: uint64(version)}
+	}
 	for _, r := range change.Rows() {
 		key := wordKey(version, "row/"+r.Word)
 		raw, err := b.Get(key, nil)

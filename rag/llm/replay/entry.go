@@ -112,19 +112,24 @@ func readEntry(line []byte) (e Entry, err error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("is no entry of a cache: %s", reason(err))
 	}
+	return e, e.Check()
+}
+
+// Check says why [Read] would refuse the entry; nil where it would not.
+func (e *Entry) Check() error {
 	switch {
 	case e.Digest == Digest{}:
-		return e, errors.New("has no digest")
+		return errors.New("has no digest")
 	case e.Kind == KindEmbedding:
 		if len(e.Vector)%4 != 0 || e.Reply != "" {
-			return e, errors.New("has no vector that can be read")
+			return errors.New("has no vector that can be read")
 		}
 	case e.Vector != nil:
-		return e, fmt.Errorf("has a vector and is of kind %q", e.Kind)
+		return fmt.Errorf("has a vector and is of kind %q", e.Kind)
 	case e.Kind != KindPassage && e.Kind.Form() == llm.FormUnknown:
-		return e, fmt.Errorf("is of no kind that there is: %q", e.Kind)
+		return fmt.Errorf("is of no kind that there is: %q", e.Kind)
 	}
-	return e, nil
+	return nil
 }
 
 // reason shortens the decoder's message.

@@ -1,0 +1,327 @@
+package methods_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/methods"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// world is a corpus in one of the states that a call may meet.
+type world struct {
+	c    *rag.Corpus
+	sys  []rag.System // naive and ketrag
+	docs []ragtest.Doc
+	ctx  context.Context
+	// open is not cancelled, for what a call is prepared with.
+	open context.Context
+}
+
+// asks is how long a call may take before it counts as hung: far more than any
+// needs on a machine that is busy.
+const asks = 2 * time.Minute
+
+// states make the worlds. Each has had its documents indexed by naive and
+// ketrag, or as much of that as its name says.
+func states() map[string]func(t *testing.T) *world {
+	indexed := func(t *testing.T) *world {
+		w := newWorld(t, engine.Memory)
+		w.index(t, nil)
+		return w
+	}
+	return map[string]func(t *testing.T) *world{
+		"empty": func(t *testing.T) *world { return newWorld(t, engine.Memory) },
+		"documents": func(t *testing.T) *world {
+			w := newWorld(t, engine.Memory)
+			w.c.NoWords = true
+			w.c.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return nil, llm.ErrProvider }
+			w.index(t, llm.ErrProvider)
+			w.c.Models, w.c.NoWords = nil, false
+			return w
+		},
+		"half embedded": func(t *testing.T) *world {
+			w := newWorld(t, engine.Memory)
+			w.interrupt(t, "embed")
+			return w
+		},
+		"half built": func(t *testing.T) *world {
+			w := newWorld(t, engine.Memory)
+			w.interrupt(t, "ketrag")
+			return w
+		},
+		"indexed": indexed,
+		"dropped": func(t *testing.T) *world {
+			w := indexed(t)
+			if err := w.c.DB.DropNamespace(w.open, "main"); err != nil {
+				t.Fatal(err)
+			}
+			return w
+		},
+		"closed": func(t *testing.T) *world {
+			w := indexed(t)
+			if err := w.c.DB.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return w
+		},
+		"read-only": func(t *testing.T) *world {
+			dir := filepath.Join(t.TempDir(), "db")
+			w := newWorld(t, dir)
+			w.index(t, nil)
+			if err := w.c.DB.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return openWorld(t, dir, &engine.Options{ReadOnly: true})
+		},
+		"read-only and empty": func(t *testing.T) *world {
+			dir := filepath.Join(t.TempDir(), "db")
+			if err := newWorld(t, dir).c.DB.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return openWorld(t, dir, &engine.Options{ReadOnly: true})
+		},
+		"other embedder": func(t *testing.T) *world {
+			w := newWorld(t, engine.Memory)
+			w.c.Models = ragtest.Fixed
+			w.index(t, nil)
+			w.c.Models = nil
+			return w
+		},
+		"cancelled": func(t *testing.T) *world {
+			w := indexed(t)
+			ctx, cancel := context.WithCancel(w.open)
+			cancel()
+			w.ctx = ctx
+			return w
+		},
+	}
+}
+
+func newWorld(t *testing.T, path string) *world { return openWorld(t, path, nil) }
+
+func openWorld(t *testing.T, path string, o *engine.Options) *world {
+	t.Helper()
+	db, err := engine.Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil && !errors.Is(err, engine.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	w := &world{c: ragtest.OpenIn(t, db), docs: ragtest.Docs(81, 5), ctx: t.Context(), open: t.Context()}
+	for _, name := range []string{"naive", "ketrag"} {
+		sys, err := methods.All().Open(w.open, w.c, rag.Spec{Name: name})
+		if err != nil && !errors.Is(err, engine.ErrReadOnly) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			w.sys = append(w.sys, sys)
+		}
+	}
+	return w
+}
+
+func (w *world) indexer() *rag.Indexer {
+	return &rag.Indexer{Corpus: w.c, Methods: methods.All(), Systems: slices.Clone(w.sys)}
+}
+
+func (w *world) inputs(n int) []rag.Input {
+	return []rag.Input{{FS: ragtest.Files(w.docs[:n]...), Root: "."}}
+}
+
+func (w *world) index(t *testing.T, want error) {
+	t.Helper()
+	if _, err := w.indexer().Run(w.open, w.inputs(4)); !errors.Is(err, want) {
+		t.Fatalf("index: %v, want %v", err, want)
+	}
+}
+
+// interrupt indexes up to the first stage of a name.
+func (w *world) interrupt(t *testing.T, stage string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(w.open)
+	defer cancel()
+	x := w.indexer()
+	x.Options.Notify = func(e rag.Event) {
+		if strings.Contains(e.Stage, stage) || stage == "ketrag" && strings.HasPrefix(e.Stage, "e") && !strings.HasPrefix(e.Stage, "embed") {
+			cancel()
+		}
+	}
+	if _, err := x.Run(ctx, w.inputs(4)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run was not interrupted: %v", err)
+	}
+}
+
+// typed reports whether a program can tell an error from others: it wraps a
+// sentinel or is a type of the packages.
+func typed(err error) bool {
+	for _, target := range []error{
+		rag.ErrArgument, rag.ErrBudget, rag.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, rag.ErrNotIndexed, rag.ErrPartial, rag.ErrUntrained,
+		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, engine.ErrForeign, engine.ErrFormat, engine.ErrIDSpace, engine.ErrIncompatible,
+		engine.ErrInvalid, engine.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxDone, engine.ErrTxTooLarge,
+		llm.ErrKind, llm.ErrNoEvidence, llm.ErrProvider, llm.ErrReply, load.ErrOption, text.ErrChunkSet,
+		context.Canceled, context.DeadlineExceeded, fs.ErrNotExist,
+	} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	var file *load.FileError
+	return errors.As(err, &file)
+}
+
+// watch runs a call, and tells of a panic, a hang, and an error that a program
+// cannot tell from others.
+func watch(t *testing.T, name string, call func() error) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("panic: %v: %w\n%s", p, fs.ErrInvalid, debug.Stack())
+			}
+		}()
+		done <- call()
+	}()
+	select {
+	case err := <-done:
+		if err != nil && !typed(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	case <-time.After(asks):
+		t.Fatalf("%s hangs", name)
+	}
+}
+
+// TestMatrix makes every exported call of rag in every state, with what belongs
+// there and with nothing: each gives a result or an error that a program can
+// tell from others. A call that has no row here fails the test.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	rows := matrixRows()
+	for _, name := range exported(t, "..") {
+		if rows[name] == nil {
+			t.Errorf("rag.%s has no row in the matrix", name)
+		}
+		delete(rows, name)
+	}
+	for name := range rows {
+		t.Errorf("the matrix has a row for rag.%s, which is not exported", name)
+	}
+	rows = matrixRows()
+	names := slices.Sorted(maps.Keys(rows))
+	// What changes the corpus comes last, so that the other calls meet the state.
+	slices.SortStableFunc(names, func(a, b string) int { return slices.Index(changing, a) - slices.Index(changing, b) })
+	for state, make := range states() {
+		t.Run(state, func(t *testing.T) {
+			w := make(t)
+			for _, name := range names {
+				for i, call := range rows[name] {
+					watch(t, fmt.Sprintf("%s, call %d", name, i), func() error { return call(w) })
+				}
+			}
+		})
+	}
+}
+
+// TestMatrixMethods has every method asked and indexed in every state.
+func TestMatrixMethods(t *testing.T) {
+	t.Parallel()
+	for state, make := range states() {
+		t.Run(state, func(t *testing.T) {
+			w := make(t)
+			for _, name := range methods.All().Names() {
+				watch(t, name, func() error {
+					sys, err := methods.All().Open(w.ctx, w.c, rag.Spec{Name: name})
+					if err != nil {
+						return err
+					}
+					m, err := rag.OpenLocal(w.ctx, w.c, false)
+					if err != nil {
+						return err
+					}
+					_, err = w.c.Ask(w.ctx, sys, m, rag.Question{Text: "Who knew " + w.docs[1].Hero + "?"})
+					return err
+				})
+				watch(t, name+" with nil", func() error {
+					sys, err := methods.All().Open(w.open, w.c, rag.Spec{Name: name})
+					if err != nil {
+						return err
+					}
+					sys.Stages(nil)
+					plan, err := sys.Plan(w.ctx, nil, rag.Question{Text: "Who?"})
+					if err == nil {
+						plan.Op()
+					}
+					step, changed := sys.Changed(w.ctx, nil, nil)
+					if changed == nil && step == nil {
+						return err
+					}
+					return errors.Join(err, changed)
+				})
+				watch(t, name+" with a wrong parameter", func() error {
+					_, err := methods.All().Open(w.open, w.c, rag.Spec{Name: name, Params: map[string]string{"": "", "k": "x"}})
+					return err
+				})
+			}
+		})
+	}
+}
+
+// exported returns the exported functions and methods of the package in a
+// folder, as Func and Type.Method.
+func exported(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() {
+				continue
+			}
+			if fn.Recv == nil {
+				out = append(out, fn.Name.Name)
+				continue
+			}
+			recv := fn.Recv.List[0].Type
+			if p, ok := recv.(*ast.StarExpr); ok {
+				recv = p.X
+			}
+			if id, ok := recv.(*ast.Ident); ok && id.IsExported() {
+				out = append(out, id.Name+"."+fn.Name.Name)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,641 @@
+package methods_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/methods"
+	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// changing are the calls that change a corpus, in the order in which the matrix
+// makes them.
+var changing = []string{
+	"Corpus.KeepTrace", "Corpus.ForgetReplies", "ForgetJobs", "MakeSpace", "Corpus.KeepEntries", "Corpus.ImportCache", "Corpus.PruneCache",
+	"Indexer.Run", "Corpus.Remove", "Indexer.Sync", "Indexer.Estimate",
+}
+
+// call is a call in a world; its error is that of the call.
+type call = func(w *world) error
+
+// drain reads an iterator to its end.
+func drain[T any](seq iter.Seq2[T, error]) error {
+	for _, err := range seq {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// viewed calls fn with the base graph as the world has it.
+func viewed(fn func(w *world, s *engine.Snapshot, v *engine.View) error) call {
+	return func(w *world) error {
+		return w.c.DB.View(w.ctx, func(s *engine.Snapshot) error {
+			return fn(w, s, s.Graph(w.c.Base).WithContext(w.ctx))
+		})
+	}
+}
+
+// updated calls fn with a transaction.
+func updated(fn func(w *world, tx *engine.Tx, v *engine.TxView) error) call {
+	return func(w *world) error {
+		return w.c.DB.Update(w.ctx, func(tx *engine.Tx) error { return fn(w, tx, tx.Graph(w.c.Base)) })
+	}
+}
+
+// pure is a call that no state concerns.
+func pure(fn func()) []call {
+	return []call{func(*world) error { fn(); return nil }}
+}
+
+func (w *world) question() rag.Question {
+	return rag.Question{Text: "Who knew " + w.docs[1].Hero + " of " + w.docs[1].Place + "?"}
+}
+
+// each calls fn with each system and each kind of models that can be opened.
+func each(fn func(w *world, sys rag.System, m *rag.Models) error) call {
+	return func(w *world) error {
+		var errs []error
+		for _, sys := range w.sys {
+			errs = append(errs, fn(w, sys, nil), fn(w, sys, &rag.Models{}))
+			for _, open := range []func() (*rag.Models, error){
+				func() (*rag.Models, error) { return rag.OpenLocal(w.ctx, w.c, false) },
+				func() (*rag.Models, error) { return rag.OpenLocal(w.ctx, w.c, true) },
+				func() (*rag.Models, error) { return w.c.OpenModels(w.ctx) },
+				func() (*rag.Models, error) { return w.c.IndexedModels(w.ctx) },
+				func() (*rag.Models, error) { return ragtest.Fixed(w.ctx, w.c) },
+			} {
+				m, err := open()
+				if err == nil {
+					err = fn(w, sys, m)
+				}
+				errs = append(errs, err)
+			}
+		}
+		for _, err := range errs {
+			if err != nil && !typed(err) {
+				return err
+			}
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// models calls fn with each kind of models.
+func models(fn func(w *world, m *rag.Models) error) call {
+	return func(w *world) error {
+		return each(func(w *world, _ rag.System, m *rag.Models) error { return fn(w, m) })(&world{w.c, append(w.sys[:0:0], nil), w.docs, w.ctx, w.open})
+	}
+}
+
+func set() text.ChunkSet { return text.ChunkSet{} }
+
+func task() llm.Task {
+	return llm.Task{Kind: llm.Keywords, Input: llm.QuestionInput{Question: "Where is Karrow?"}}
+}
+
+// matrixRows are the calls of each exported function and method: with what
+// belongs there, and with nothing.
+func matrixRows() map[string][]call {
+	rows := map[string][]call{
+		"AppendVector":         pure(func() { rag.AppendVector(nil, nil) }),
+		"CanonicalExport":      pure(func() { rag.CanonicalExport() }),
+		"ChunkSpace":           pure(func() { rag.ChunkSpace(text.ChunkSet{}, "") }),
+		"ChunkType":            pure(func() { rag.ChunkType(text.ChunkSet{}) }),
+		"Digest":               pure(func() { rag.Digest() }),
+		"DocOf":                pure(func() { rag.DocOf(""); rag.DocOf("#") }),
+		"Label":                pure(func() { rag.Label(nil) }),
+		"NamesField":           pure(func() { rag.NamesField(text.ChunkSet{}) }),
+		"ReadVector":           pure(func() { rag.ReadVector(nil); rag.ReadVector([]byte{1, 2, 3, 4, 5}) }),
+		"SplitSpecs":           pure(func() { rag.SplitSpecs(""); rag.SplitSpecs(",,") }),
+		"StaleBucket":          pure(func() { rag.StaleBucket("") }),
+		"SumsBucket":           pure(func() { rag.SumsBucket("") }),
+		"TextField":            pure(func() { rag.TextField(text.ChunkSet{}) }),
+		"AdviseRecluster":      pure(func() { _ = rag.AdviseRecluster("") }),
+		"BuiltinPrices":        pure(func() { rag.BuiltinPrices() }),
+		"BudgetError.Error":    pure(func() { _ = (&rag.BudgetError{}).Error() }),
+		"BudgetError.Is":       pure(func() { (&rag.BudgetError{}).Is(nil) }),
+		"ModelError.Error":     pure(func() { _ = (&rag.ModelError{}).Error() }),
+		"ModelError.Is":        pure(func() { (&rag.ModelError{}).Is(nil) }),
+		"PartialError.Error":   pure(func() { _ = (&rag.PartialError{}).Error() }),
+		"PartialError.Is":      pure(func() { (&rag.PartialError{}).Is(nil) }),
+		"Evidence.Items":       pure(func() { (&rag.Evidence{}).Items() }),
+		"Graphless.Changed":    pure(func() { (&rag.Graphless{}).Changed(context.Background(), nil, nil) }),
+		"Graphless.Cite":       pure(func() { (&rag.Graphless{}).Cite(nil, zeroItem()) }),
+		"Graphless.Stages":     pure(func() { (&rag.Graphless{}).Stages(nil) }),
+		"Identity.ChunkSet":    pure(func() { (&rag.Identity{}).ChunkSet() }),
+		"Identity.Graph":       pure(func() { (&rag.Identity{}).Graph() }),
+		"Identity.Instance":    pure(func() { (&rag.Identity{}).Instance() }),
+		"Identity.Item":        pure(func() { (&rag.Identity{}).Item(rag.WorkItem{}) }),
+		"Identity.Name":        pure(func() { (&rag.Identity{}).Name() }),
+		"Identity.Params":      pure(func() { (&rag.Identity{}).Params() }),
+		"NewMeter":             pure(func() { rag.NewMeter(nil, rag.Limits{}) }),
+		"Meter.Price":          pure(func() { new(rag.Meter).Price(""); (*rag.Meter)(nil).Price("") }),
+		"Meter.Rows":           pure(func() { new(rag.Meter).Rows(); (*rag.Meter)(nil).Rows() }),
+		"Meter.Total":          pure(func() { new(rag.Meter).Total(); (*rag.Meter)(nil).Total() }),
+		"Methods.Names":        pure(func() { rag.Methods(nil).Names() }),
+		"NewModels":            pure(func() { rag.NewModels(nil, nil, nil, nil) }),
+		"ParamReader.ChunkSet": pure(func() { rag.ReadParams("", nil, nil, nil).ChunkSet() }),
+		"ParamReader.Err":      pure(func() { _ = rag.ReadParams("", nil, nil, nil).Err() }),
+		"ParamReader.Fail":     pure(func() { rag.ReadParams("", nil, nil, nil).Fail("", "") }),
+		"ParamReader.Flag":     pure(func() { rag.ReadParams("", nil, nil, nil).Flag("") }),
+		"ParamReader.Float":    pure(func() { rag.ReadParams("", nil, nil, nil).Float("", 1, 0) }),
+		"ParamReader.Instance": pure(func() { rag.ReadParams("", nil, nil, nil).Instance("", "", "x") }),
+		"ParamReader.Int":      pure(func() { rag.ReadParams("", nil, nil, nil).Int("", 1, 0) }),
+		"ParamReader.OneOf":    pure(func() { rag.ReadParams("", nil, nil, nil).OneOf("") }),
+		"Plan.Op":              pure(func() { (&rag.Plan{}).Op(); (*rag.Plan)(nil).Op() }),
+		"Price.USD":            pure(func() { rag.Price{}.USD(llm.Usage{}) }),
+		"Prices.Of":            pure(func() { rag.Prices(nil).Of("") }),
+		"Prices.Unpriced":      pure(func() { rag.Prices(nil).Unpriced("", "x") }),
+		"Prices.With":          pure(func() { rag.Prices(nil).With(nil); rag.Prices(nil).With(rag.BuiltinPrices()) }),
+		"Question.Tokens":      pure(func() { (&rag.Question{}).Tokens() }),
+		"Spec.String":          pure(func() { _ = rag.Spec{}.String() }),
+		"Spec.Title":           pure(func() { rag.Spec{}.Title() }),
+		"Tally.Usage":          pure(func() { new(rag.Tally).Usage(); (*rag.Tally)(nil).Usage() }),
+
+		"ReadPrices": pure(func() { _, _ = rag.ReadPrices(nil); _, _ = rag.ReadPrices([]byte(`{"":{}}`)) }),
+		"ParseInstance": {
+			func(*world) error { _, err := rag.ParseInstance(""); return err },
+			func(*world) error { _, err := rag.ParseInstance("naive#"); return err },
+		},
+		"ParseSpec": {
+			func(*world) error { _, err := rag.ParseSpec(""); return err },
+			func(*world) error { _, err := rag.ParseSpec(":=,@"); return err },
+		},
+		"ReadParams": {
+			func(*world) error { return rag.ReadParams("", nil, nil, nil).Err() },
+			func(*world) error { return rag.ReadParams("m", map[string]string{"k": "1"}, nil, nil).Err() },
+		},
+		"NewGraphless": {
+			func(*world) error { _, err := rag.NewGraphless(nil); return err },
+			func(*world) error { _, err := rag.NewGraphless(rag.ReadParams("m", nil, nil, nil)); return err },
+		},
+		"NewIdentity": {
+			func(w *world) error { _, err := rag.NewIdentity(w.ctx, nil, nil, ""); return err },
+			func(w *world) error {
+				_, err := rag.NewIdentity(w.ctx, nil, rag.ReadParams("m", nil, nil, nil), "m")
+				return err
+			},
+			func(w *world) error {
+				_, err := rag.NewIdentity(w.ctx, w.c, rag.ReadParams("m", nil, nil, nil), "ketrag")
+				return err
+			},
+		},
+		"Methods.Open": {
+			func(w *world) error { _, err := rag.Methods(nil).Open(w.ctx, w.c, rag.Spec{}); return err },
+			func(w *world) error { _, err := methods.All().Open(w.ctx, nil, rag.Spec{Name: "naive"}); return err },
+			func(w *world) error {
+				_, err := methods.All().Open(w.ctx, &rag.Corpus{}, rag.Spec{Name: "ketrag"})
+				return err
+			},
+			func(w *world) error { _, err := methods.All().Open(w.ctx, w.c, rag.Spec{Name: "ketrag"}); return err },
+		},
+		"OpenCorpus": {
+			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, nil, ""); return err },
+			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB, ""); return err },
+			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB, "main"); return err },
+		},
+		"OpenLocal": {
+			func(w *world) error { _, err := rag.OpenLocal(w.ctx, nil, true); return err },
+			func(w *world) error { _, err := rag.OpenLocal(w.ctx, &rag.Corpus{}, false); return err },
+			func(w *world) error { _, err := rag.OpenLocal(w.ctx, w.c, true); return err },
+		},
+		"Rules": {
+			func(w *world) error { _, err := rag.Rules(w.ctx, nil); return err },
+			func(w *world) error { _, err := rag.Rules(w.ctx, w.c); return err },
+		},
+		"CountItems": {
+			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, nil); return err },
+			stages(func(w *world, s *engine.Snapshot, st rag.Stage) error {
+				_, err := rag.CountItems(w.ctx, s, st)
+				return err
+			}),
+		},
+		"IsDone": {
+			func(*world) error { _, err := rag.IsDone(nil, nil, rag.WorkItem{}); return err },
+			stages(func(_ *world, s *engine.Snapshot, st rag.Stage) error {
+				_, err := rag.IsDone(s, st, rag.WorkItem{})
+				return err
+			}),
+		},
+		"Failures": {
+			func(*world) error { return drain(rag.Failures(nil)) },
+			viewed(func(_ *world, _ *engine.Snapshot, v *engine.View) error { return drain(rag.Failures(v)) }),
+		},
+		"ForgetJobs": {
+			func(*world) error { return rag.ForgetJobs(nil, "") },
+			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error { return rag.ForgetJobs(v, "") }),
+			updated(func(w *world, _ *engine.Tx, v *engine.TxView) error { return rag.ForgetJobs(v, w.docs[0].Key) }),
+		},
+		"MakeSpace": {
+			func(*world) error { return rag.MakeSpace(nil, "", llm.SpaceInfo{}, 0) },
+			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error {
+				return rag.MakeSpace(v, "", llm.SpaceInfo{}, vecindex.Metric(99))
+			}),
+		},
+	}
+	for name, calls := range corpusRows() {
+		rows["Corpus."+name] = calls
+	}
+	for name, calls := range modelRows() {
+		rows["Models."+name] = calls
+	}
+	for name, calls := range indexerRows() {
+		rows["Indexer."+name] = calls
+	}
+	return rows
+}
+
+// stages calls fn with every stage of every system, and those of the base graph.
+func stages(fn func(w *world, s *engine.Snapshot, st rag.Stage) error) call {
+	return viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
+		m, err := w.c.IndexedModels(w.open)
+		if err != nil {
+			return err
+		}
+		all, err := w.c.BaseStages(w.sys, m)
+		if err != nil {
+			return err
+		}
+		for _, sys := range w.sys {
+			all = append(all, sys.Stages(m)...)
+		}
+		for _, st := range all {
+			if err := fn(w, s, st); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// corpusRows are the methods of Corpus.
+func corpusRows() map[string][]call {
+	return map[string][]call{
+		"Analyze": pure(func() { (&rag.Corpus{}).Analyze("a") }),
+		"CutText": pure(func() { (&rag.Corpus{}).CutText("A b. C d.", -1) }),
+		"Env":     pure(func() { (*rag.Corpus)(nil).Env(nil, nil, rag.Question{}, nil) }),
+		"Ask": {
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, err := w.c.Ask(w.ctx, sys, m, w.question())
+				return err
+			}),
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				q := w.question()
+				q.Stream, q.Lang, q.WhereAny = func(string) error { return nil }, "de", true
+				_, err := w.c.Ask(w.ctx, sys, m, q)
+				return err
+			}),
+			func(w *world) error { _, err := w.c.Ask(w.ctx, nil, nil, rag.Question{}); return err },
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, err := w.c.Ask(w.ctx, sys, m, rag.Question{})
+				return err
+			}),
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, err := (&rag.Corpus{}).Ask(w.ctx, sys, m, w.question())
+				return err
+			}),
+			func(w *world) error { _, err := (*rag.Corpus)(nil).Ask(w.ctx, nil, nil, rag.Question{}); return err },
+		},
+		"Retrieve": {
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, err := w.c.Retrieve(w.ctx, sys, m, w.question())
+				return err
+			}),
+			func(w *world) error { _, err := w.c.Retrieve(w.ctx, nil, nil, rag.Question{}); return err },
+		},
+		"AnswerFrom": {
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				ev, err := w.c.Retrieve(w.ctx, sys, m, w.question())
+				if err == nil {
+					_, err = w.c.AnswerFrom(w.ctx, sys, m, w.question(), ev)
+				}
+				return err
+			}),
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, err := w.c.AnswerFrom(w.ctx, sys, m, w.question(), oddEvidence())
+				return err
+			}),
+			func(w *world) error { _, err := w.c.AnswerFrom(w.ctx, nil, nil, rag.Question{}, nil); return err },
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, err := w.c.AnswerFrom(w.ctx, sys, m, w.question(), nil)
+				return err
+			}),
+		},
+		"AnswerInput": {
+			each(func(w *world, sys rag.System, m *rag.Models) error {
+				_, _, err := w.c.AnswerInput(w.ctx, sys, m, w.question(), oddEvidence())
+				return err
+			}),
+			func(w *world) error { _, _, err := w.c.AnswerInput(w.ctx, nil, nil, rag.Question{}, nil); return err },
+		},
+		"BaseStages": {
+			models(func(w *world, m *rag.Models) error { _, err := w.c.BaseStages(w.sys, m); return err }),
+			func(w *world) error { _, err := w.c.BaseStages([]rag.System{nil}, nil); return err },
+		},
+		"CacheEntries": {
+			func(w *world) error { return drain(w.c.CacheEntries(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				return drain(w.c.CacheEntries(v, "", llm.Extract))
+			}),
+		},
+		"CacheStats": {func(w *world) error { _, err := w.c.CacheStats(w.ctx); return err }},
+		"CheckModel": {models(func(w *world, m *rag.Models) error { return w.c.CheckModel(w.ctx, m) })},
+		"Chunk": {
+			func(w *world) error { _, err := w.c.Chunk(nil, 0); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { _, err := w.c.Chunk(v, 0); return err }),
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { _, err := w.c.Chunk(v, 2); return err }),
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { _, err := w.c.Chunk(v, 1<<31); return err }),
+		},
+		"ChunkByKey": {
+			func(w *world) error { _, err := w.c.ChunkByKey(nil, text.ChunkSet{}, ""); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.ChunkByKey(v, set(), w.docs[0].Key+"#0")
+				return err
+			}),
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.ChunkByKey(v, set(), "")
+				return err
+			}),
+		},
+		"ChunkNode": {
+			func(w *world) error { _, err := w.c.ChunkNode(nil, text.ChunkSet{}, ""); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.ChunkNode(v, set(), "")
+				return err
+			}),
+		},
+		"Chunks": {
+			func(w *world) error { return drain(w.c.Chunks(nil, set())) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Chunks(v, set())) }),
+		},
+		"ChunksOf": {
+			func(w *world) error { _, err := w.c.ChunksOf(nil, rag.Document{}); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				d, err := w.c.Document(v, w.docs[0].Key)
+				if err == nil {
+					_, err = w.c.ChunksOf(v, d)
+				}
+				return err
+			}),
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.ChunksOf(v, rag.Document{})
+				return err
+			}),
+		},
+		"CountChunks": {
+			func(w *world) error { _, err := w.c.CountChunks(nil, set()); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.CountChunks(v, text.ChunkSet{})
+				return err
+			}),
+		},
+		"Document": {
+			func(w *world) error { _, err := w.c.Document(nil, ""); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { _, err := w.c.Document(v, ""); return err }),
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.Document(v, w.docs[0].Key)
+				return err
+			}),
+		},
+		"Documents": {
+			func(w *world) error { return drain(w.c.Documents(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Documents(v)) }),
+		},
+		"EmbeddingModel": {
+			func(w *world) error { _, _, err := w.c.EmbeddingModel(w.ctx); return err },
+			func(w *world) error { _, _, err := (&rag.Corpus{}).EmbeddingModel(w.ctx); return err },
+		},
+		"ExportCache": {
+			func(w *world) error { _, err := w.c.ExportCache(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.ExportCache(w.ctx, io.Discard); return err },
+		},
+		"FilterPoints": {
+			models(func(w *world, m *rag.Models) error {
+				_, err := w.c.FilterPoints(w.ctx, m, w.question(), nil, nil, 0)
+				return err
+			}),
+			models(func(w *world, m *rag.Models) error {
+				_, err := w.c.FilterPoints(w.ctx, m, w.question(), [][]llm.Evidence{nil, {{N: 1, Text: w.docs[1].Text}}}, nil, 100)
+				return err
+			}),
+		},
+		"ForgetReplies": {
+			func(w *world) error { return w.c.ForgetReplies(nil, "") },
+			updated(func(w *world, tx *engine.Tx, _ *engine.TxView) error { return w.c.ForgetReplies(tx, "") }),
+		},
+		"Graph": {
+			func(w *world) error { _, err := w.c.Graph(w.ctx, ""); return err },
+			func(w *world) error { _, err := w.c.Graph(w.ctx, engine.Base); return err },
+			func(w *world) error { _, err := (&rag.Corpus{}).Graph(w.ctx, "x"); return err },
+		},
+		"ImportCache": {
+			func(w *world) error { _, err := w.c.ImportCache(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.ImportCache(w.ctx, strings.NewReader("")); return err },
+			func(w *world) error {
+				var b bytes.Buffer
+				if _, err := w.c.ExportCache(w.open, &b); err != nil {
+					return err
+				}
+				_, err := w.c.ImportCache(w.ctx, &b)
+				return err
+			},
+		},
+		"IndexedModels": {
+			func(w *world) error { _, err := w.c.IndexedModels(w.ctx); return err },
+			func(w *world) error { _, err := (&rag.Corpus{}).IndexedModels(w.ctx); return err },
+		},
+		"OpenModels": {
+			func(w *world) error { _, err := w.c.OpenModels(w.ctx); return err },
+			func(w *world) error { _, err := (*rag.Corpus)(nil).OpenModels(w.ctx); return err },
+			func(w *world) error {
+				other := *w.c
+				other.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return nil, nil }
+				_, err := other.OpenModels(w.ctx)
+				return err
+			},
+		},
+		"Instances": {
+			func(w *world) error { return drain(w.c.Instances(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Instances(v)) }),
+		},
+		"KeepEntries": {
+			func(w *world) error { return w.c.KeepEntries(w.ctx, "", nil) },
+			func(w *world) error { return w.c.KeepEntries(w.ctx, "", []rag.KeptEntry{{}}) },
+		},
+		"KeepTrace": {
+			func(w *world) error { _, err := w.c.KeepTrace(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.KeepTrace(w.ctx, &rag.Answer{}); return err },
+			func(w *world) error {
+				_, err := w.c.KeepTrace(w.ctx, &rag.Answer{Question: "q", Evidence: oddEvidence()})
+				return err
+			},
+		},
+		"Locate": {
+			func(w *world) error { _, err := w.c.Locate(nil, "", 0, 0); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.Locate(v, "", -1, -2)
+				return err
+			}),
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				_, err := w.c.Locate(v, w.docs[0].Key, 1<<40, -1)
+				return err
+			}),
+		},
+		"PruneCache": {
+			func(w *world) error { _, err := w.c.PruneCache(w.ctx, rag.PruneOptions{}); return err },
+		},
+		"Remove": {
+			func(w *world) error { _, err := w.c.Remove(w.ctx, nil, "", rag.RemoveOptions{}); return err },
+			func(w *world) error {
+				_, err := w.c.Remove(w.ctx, methods.All(), w.docs[1].Key, rag.RemoveOptions{DryRun: true})
+				return err
+			},
+			func(w *world) error { _, err := w.c.Remove(w.ctx, nil, w.docs[1].Key, rag.RemoveOptions{}); return err },
+			func(w *world) error {
+				_, err := w.c.Remove(w.ctx, methods.All(), w.docs[1].Key, rag.RemoveOptions{})
+				return err
+			},
+			func(w *world) error {
+				_, err := (&rag.Corpus{}).Remove(w.ctx, nil, "a", rag.RemoveOptions{})
+				return err
+			},
+		},
+		"RenderChunk": {
+			func(w *world) error { _, _, err := w.c.RenderChunk(w.ctx, nil, zeroItem()); return err },
+			viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
+				_, _, err := w.c.RenderChunk(w.ctx, w.c.Env(s, nil, rag.Question{}, nil), zeroItem())
+				return err
+			}),
+		},
+		"Runs": {
+			func(w *world) error { return drain(w.c.Runs(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Runs(v)) }),
+		},
+		"TextOf": {
+			func(w *world) error { _, _, err := w.c.TextOf(w.ctx, nil, text.ChunkSet{}, ""); return err },
+			viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
+				_, _, err := w.c.TextOf(w.ctx, s, set(), w.docs[0].Key+"#0")
+				return err
+			}),
+		},
+		"Trace": {
+			func(w *world) error { _, err := w.c.Trace(w.ctx, ""); return err },
+			func(w *world) error { _, err := (&rag.Corpus{}).Trace(w.ctx, "t:1"); return err },
+		},
+	}
+}
+
+// modelRows are the methods of Models.
+func modelRows() map[string][]call {
+	return map[string][]call{
+		"Do": {
+			models(func(w *world, m *rag.Models) error { _, err := m.Do(w.ctx, "x", nil, task()); return err }),
+			models(func(w *world, m *rag.Models) error { _, err := m.Do(w.ctx, "", nil, llm.Task{}); return ownError(err) }),
+		},
+		"DoJSON": {
+			models(func(w *world, m *rag.Models) error {
+				var out llm.KeywordSet
+				return m.DoJSON(w.ctx, "x", nil, task(), &out)
+			}),
+			models(func(w *world, m *rag.Models) error { return m.DoJSON(w.ctx, "x", nil, task(), nil) }),
+		},
+		"Stream": {
+			models(func(w *world, m *rag.Models) error {
+				_, err := m.Stream(w.ctx, "x", nil, task(), func(string) error { return nil })
+				return err
+			}),
+			models(func(w *world, m *rag.Models) error { _, err := m.Stream(w.ctx, "x", nil, task(), nil); return err }),
+		},
+		"Embed": {
+			models(func(w *world, m *rag.Models) error { _, err := m.Embed(w.ctx, nil, nil); return err }),
+			models(func(w *world, m *rag.Models) error {
+				_, err := m.Embed(w.ctx, []string{""}, []string{"", "a ferry"})
+				return err
+			}),
+		},
+		"EmbedQuestion": {
+			models(func(w *world, m *rag.Models) error { _, err := m.EmbedQuestion(w.ctx, ""); return err }),
+			models(func(w *world, m *rag.Models) error { _, err := m.EmbedQuestion(w.ctx, "Who?"); return err }),
+		},
+		"DocumentSpace": {models(func(_ *world, m *rag.Models) error { m.DocumentSpace(); return nil })},
+		"QuestionSpace": {models(func(_ *world, m *rag.Models) error { m.QuestionSpace(); return nil })},
+		"Meter":         {models(func(_ *world, m *rag.Models) error { m.Meter(); return nil })},
+		"Metered":       {models(func(_ *world, m *rag.Models) error { m.Metered(nil); m.Metered(&rag.Meter{}); return nil })},
+		"Tallied": {models(func(w *world, m *rag.Models) error {
+			_, err := m.Tallied("x", &rag.Tally{}).Do(w.ctx, "x", nil, task())
+			m.Tallied("", nil)
+			return err
+		})},
+		"Usage": {models(func(_ *world, m *rag.Models) error { m.Usage(); return nil })},
+	}
+}
+
+// ownError takes what the rules say of a task that is none for theirs, which is
+// a sentinel of their package.
+func ownError(err error) error {
+	if errors.Is(err, local.ErrInput) {
+		return nil
+	}
+	return err
+}
+
+// indexerRows are the methods of Indexer.
+func indexerRows() map[string][]call {
+	return map[string][]call{
+		"Run": {
+			func(w *world) error { _, err := (*rag.Indexer)(nil).Run(w.ctx, nil); return err },
+			func(w *world) error { _, err := (&rag.Indexer{}).Run(w.ctx, nil); return err },
+			func(w *world) error { _, err := (&rag.Indexer{Corpus: w.c}).Run(w.ctx, []rag.Input{{}}); return err },
+			func(w *world) error { _, err := w.indexer().Run(w.ctx, []rag.Input{{}}); return err },
+			func(w *world) error { _, err := w.indexer().Run(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.indexer().Run(w.ctx, w.inputs(5)); return err },
+		},
+		"Compare": {
+			func(w *world) error { _, err := (&rag.Indexer{}).Compare(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.indexer().Compare(w.ctx, []rag.Input{{}}); return err },
+			func(w *world) error { _, err := w.indexer().Compare(w.ctx, w.inputs(3)); return err },
+		},
+		"Sync": {
+			func(w *world) error { _, err := (&rag.Indexer{}).Sync(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.indexer().Sync(w.ctx, []rag.Input{{}}); return err },
+			func(w *world) error { _, err := w.indexer().Sync(w.ctx, w.inputs(3)); return err },
+		},
+		"Estimate": {
+			func(w *world) error {
+				_, err := (&rag.Indexer{}).Estimate(w.ctx, nil, rag.EstimateOptions{})
+				return err
+			},
+			func(w *world) error {
+				_, err := w.indexer().Estimate(w.ctx, []rag.Input{{}}, rag.EstimateOptions{})
+				return err
+			},
+			func(w *world) error {
+				_, err := w.indexer().Estimate(w.ctx, w.inputs(3), rag.EstimateOptions{})
+				return err
+			},
+		},
+	}
+}
+
+func zeroItem() query.Item { return query.Item{} }
+
+// oddEvidence rests on nothing that there is.
+func oddEvidence() *rag.Evidence {
+	return &rag.Evidence{Sections: []rag.EvidenceSection{{}, {Name: "x", Items: []rag.Cited{
+		{},
+		{Kind: "chunk", Item: query.Item{Text: "Ada Fenn designed the ferry."}, Chunks: []string{"", "nowhere.md#0"}},
+	}}}}
+}
