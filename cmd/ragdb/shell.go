@@ -207,8 +207,8 @@ func (sh *shell) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if sh.session != nil && sh.session.Namespace().Name() == s.Namespace().Name() {
-		// The graph may be gone; the new session is in the base graph then.
+	if sh.session != nil && sh.session.Namespace().Name() == s.Namespace().Name() && sh.session.Graph() != s.Graph() {
+		// The graph may be gone; the new session is where sessions begin then.
 		if err := s.Use(ctx, sh.session.Graph()); err != nil && !errors.Is(err, engine.ErrNotFound) {
 			return err
 		}

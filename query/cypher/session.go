@@ -19,8 +19,8 @@ type Options struct {
 	DB *engine.DB
 	// Namespace is the corpus of it that is read and written.
 	Namespace *engine.Namespace
-	// Graph is the name of the graph to begin with; the default is the base
-	// graph. USE moves to another.
+	// Graph is the name of the graph to begin with; the default is [OwnGraph] if
+	// the namespace has it, else the base graph. USE moves to another.
 	Graph string
 	// ReadOnly refuses every statement that writes.
 	ReadOnly bool
@@ -57,6 +57,7 @@ type Files interface {
 type Session struct {
 	opts        Options
 	use         string
+	chosen      bool // use was named by somebody
 	projections Projections
 	stats       map[engine.GraphID]*statistics
 	pages       [][]engine.Edge // that no statement uses
@@ -71,7 +72,7 @@ func NewSession(o Options) (*Session, error) {
 		o.Graphs = graphops.NewCache(o.DB.MemoryBudget() / 4)
 	}
 	o.Limits = o.Limits.withDefaults()
-	s := &Session{opts: o, use: o.Graph, stats: map[engine.GraphID]*statistics{}}
+	s := &Session{opts: o, use: o.Graph, chosen: o.Graph != "", stats: map[engine.GraphID]*statistics{}}
 	if s.use == "" {
 		s.use = engine.Base
 	}
@@ -79,7 +80,11 @@ func NewSession(o Options) (*Session, error) {
 }
 
 // Graph returns the name of the graph in use.
-func (s *Session) Graph() string { return s.use }
+func (s *Session) Graph() string {
+	// A statement would report that the database cannot be read.
+	_ = s.settle(context.Background())
+	return s.use
+}
 
 // Namespace returns the namespace that the session works in.
 func (s *Session) Namespace() *engine.Namespace { return s.opts.Namespace }
@@ -103,6 +108,14 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	if err == nil {
 		err = check(st, x.watch)
 	}
+	undo := func() {}
+	if err == nil {
+		err = s.settle(ctx)
+	}
+	if err == nil && s.makesOwn(st) {
+		undo, err = s.makeOwn(ctx)
+	}
+	res.graph = s.use
 	switch {
 	case err != nil:
 	case st.Use != nil:
@@ -117,6 +130,7 @@ func (s *Session) Run(ctx context.Context, text string, params map[string]Value)
 	}
 	if err != nil {
 		res.Close()
+		undo()
 		return nil, x.final(err)
 	}
 	return res, nil
@@ -135,7 +149,7 @@ func (s *Session) Use(ctx context.Context, graph string) error {
 	if _, err := s.open(ctx, graph); err != nil {
 		return err
 	}
-	s.use = graph
+	s.use, s.chosen = graph, true
 	return nil
 }
 
@@ -188,7 +202,7 @@ func (s *Session) writable(ctx context.Context, g *engine.Graph, annotates bool)
 	if err != nil || reason == "" {
 		return err
 	}
-	return fmt.Errorf("cypher: %w: %s; make a graph of your own to write to", engine.ErrReadOnly, reason)
+	return s.readOnly(ctx, reason)
 }
 
 // changes returns the error of a session that only reads.

@@ -1,0 +1,114 @@
+package cypher
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// OwnGraph is the graph that takes what statements write in a namespace without
+// documents, if neither [Options] nor USE names another. It is made by the first
+// such statement, and sessions begin in it from then on.
+const OwnGraph = "own"
+
+// settle moves a session that has chosen no graph to its own, if that is there.
+func (s *Session) settle(ctx context.Context) error {
+	if s.chosen || s.use != engine.Base {
+		return nil
+	}
+	has, err := s.opts.Namespace.HasGraph(ctx, OwnGraph)
+	if has {
+		s.use = OwnGraph
+	}
+	return err
+}
+
+// makesOwn reports whether a statement writes to the graph in use, which is the
+// base graph because nobody has chosen another, so that it may make the graph
+// for it.
+func (s *Session) makesOwn(st *Statement) bool {
+	if s.chosen || s.use != engine.Base || s.changes() != nil || st.Mode == ModeExplain {
+		return false
+	}
+	switch {
+	case st.Index != nil:
+		return st.Index.Use == nil && !st.Index.Drop
+	case st.Copy != nil:
+		return st.Copy.Use == nil && !st.Copy.To
+	case st.Query == nil || st.Query.Parts[0].Use != nil:
+		return false
+	}
+	return slices.ContainsFunc(st.Query.Parts[0].Clauses, func(c Clause) bool {
+		switch c.(type) {
+		case *Create, *Merge:
+			return true
+		}
+		return false
+	})
+}
+
+// makeOwn makes the session's own graph in a namespace without documents, and
+// moves to it. It returns what takes that back, for a statement that fails.
+func (s *Session) makeOwn(ctx context.Context) (undo func(), err error) {
+	undo = func() {}
+	g, err := s.open(ctx, engine.Base)
+	if err != nil {
+		return undo, err
+	}
+	empty := false
+	err = s.opts.DB.View(ctx, func(snap *engine.Snapshot) error {
+		v := snap.Graph(g)
+		n, err := newStatistics(&graph{g: g, r: v}, 0).count(&graph{g: g, r: v}, v.NodeTypes())
+		empty = n == 0
+		return err
+	})
+	if err != nil || !empty {
+		return undo, err
+	}
+	if _, err := s.opts.Namespace.Graph(ctx, OwnGraph); err != nil {
+		return undo, err
+	}
+	s.use = OwnGraph
+	return func() {
+		s.use = engine.Base
+		// It is empty. One that stays does no harm.
+		_ = s.opts.Namespace.Drop(context.WithoutCancel(ctx), OwnGraph)
+	}, nil
+}
+
+// readOnly is the error of writing to a graph that may not be written to, which
+// says which may.
+func (s *Session) readOnly(ctx context.Context, reason string) error {
+	all, err := s.opts.Namespace.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	var own []string
+	for _, name := range all {
+		why, err := s.guarded(ctx, name)
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			own = append(own, name)
+		}
+	}
+	what := "make a graph of your own with CALL db.createGraph('mine') and write to it after USE mine"
+	if len(own) == 1 {
+		what = "write to " + own[0] + " after USE " + quoteGraph(own[0])
+	} else if len(own) > 1 {
+		what = fmt.Sprintf("write to %s after USE of it", strings.Join(own[:min(len(own), 12)], ", "))
+	}
+	return fmt.Errorf("cypher: %w: %s; %s", engine.ErrReadOnly, reason, what)
+}
+
+// quoteGraph writes the name of a graph as USE takes it.
+func quoteGraph(name string) string {
+	if toks := lex(name); len(toks) == 2 && toks[0].kind == tokWord && toks[0].word == noKeyword {
+		return name
+	}
+	return quoteString(name)
+}

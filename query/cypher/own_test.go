@@ -1,0 +1,149 @@
+package cypher_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// freshSession opens a session that has chosen no graph.
+func freshSession(t *testing.T, db *engine.DB, o cypher.Options) *cypher.Session {
+	t.Helper()
+	ns, err := db.Namespace(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.DB, o.Namespace = db, ns
+	s, err := cypher.NewSession(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func freshDatabase(t *testing.T) *engine.DB {
+	t.Helper()
+	db, err := engine.Open(context.Background(), engine.Memory, stores["memkv"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// addDocument puts a node into the base graph, as indexing does.
+func addDocument(t *testing.T, s *cypher.Session) {
+	t.Helper()
+	base, err := s.Namespace().Graph(t.Context(), engine.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = base.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		v := tx.Graph(base)
+		kind, err := v.MakeNodeType("document")
+		if err == nil {
+			_, _, err = v.PutNode(kind, "a.txt", nil)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOwnGraph: a fresh database takes what statements write, in a graph that
+// every later session begins in, whatever is indexed beside it.
+func TestOwnGraph(t *testing.T) {
+	for _, text := range []string{
+		"CREATE (:Person {key: 'ada', name: 'Ada'})", "MERGE (:Person {key: 'ada', name: 'Ada'})",
+		"UNWIND ['ada'] AS k CREATE (:Person {key: k, name: 'Ada'})",
+	} {
+		db := freshDatabase(t)
+		s := freshSession(t, db, cypher.Options{})
+		if s.Graph() != engine.Base {
+			t.Errorf("before: the session is in %s", s.Graph())
+		}
+		give(t, s, text+";")
+		want(t, s, "MATCH (n) RETURN n.name", "n.name", "'Ada'")
+		addDocument(t, s)
+		for _, s := range []*cypher.Session{s, freshSession(t, db, cypher.Options{}), freshSession(t, db, cypher.Options{ReadOnly: true})} {
+			want(t, s, "MATCH (n:Person) RETURN n.name", "n.name", "'Ada'")
+			if s.Graph() != cypher.OwnGraph {
+				t.Errorf("%s: the session is in %s", text, s.Graph())
+			}
+			want(t, s, "USE base MATCH (n) RETURN n.key", "n.key", "'a.txt'")
+		}
+	}
+}
+
+// TestOwnGraphOfIndexes: what belongs to data is made in the graph of the data.
+func TestOwnGraphOfIndexes(t *testing.T) {
+	s := freshSession(t, freshDatabase(t), cypher.Options{})
+	give(t, s, "CREATE INDEX FOR (p:Person) ON (p.age); CREATE (:Person {age: 3});")
+	want(t, s, "MATCH (p:Person {age: 3}) RETURN count(*)", "count(*)", "1")
+	if s.Graph() != cypher.OwnGraph {
+		t.Errorf("the session is in %s", s.Graph())
+	}
+}
+
+// TestNoOwnGraph: no graph is made by what fails, only reads, or chose another.
+func TestNoOwnGraph(t *testing.T) {
+	db := freshDatabase(t)
+	for _, c := range []struct {
+		text string
+		o    cypher.Options
+		is   error
+	}{
+		{"CREATE (:Person {n: 1 / 0})", cypher.Options{}, nil},
+		{"CREATE (:Person:Other)", cypher.Options{}, nil},
+		{"CREATE (:Person)", cypher.Options{ReadOnly: true}, engine.ErrReadOnly},
+		{"CREATE (:Person)", cypher.Options{Graph: engine.Base}, engine.ErrReadOnly},
+		{"USE base CREATE (:Person)", cypher.Options{}, engine.ErrReadOnly},
+	} {
+		s := freshSession(t, db, c.o)
+		err := drain(t.Context(), s, c.text)
+		if err == nil || c.is != nil && !errors.Is(err, c.is) {
+			t.Errorf("%s: the error is %v", c.text, err)
+		}
+		if all, err := s.Namespace().Graphs(t.Context()); err != nil || slices.Contains(all, cypher.OwnGraph) || s.Graph() != engine.Base {
+			t.Errorf("%s: the graphs are %v, %v, and the session is in %s", c.text, all, err, s.Graph())
+		}
+	}
+	s := freshSession(t, db, cypher.Options{})
+	for _, text := range []string{"MATCH (n) RETURN n", "EXPLAIN CREATE (:X)", "DROP INDEX x IF EXISTS"} {
+		_ = drain(t.Context(), s, text)
+		if s.Graph() != engine.Base {
+			t.Errorf("%s: the session is in %s", text, s.Graph())
+		}
+	}
+}
+
+// TestWritableGraphsAreNamed: where documents keep a graph, the error says which
+// graphs take a statement, or how to make one.
+func TestWritableGraphsAreNamed(t *testing.T) {
+	s := freshSession(t, freshDatabase(t), cypher.Options{})
+	addDocument(t, s)
+	for _, step := range []struct{ make, want string }{
+		{"", "make a graph of your own with CALL db.createGraph('mine') and write to it after USE mine"},
+		{"mine", "write to mine after USE mine"},
+		{"with space", "write to mine, with space after USE of it"},
+	} {
+		if step.make != "" {
+			if _, err := s.Namespace().Graph(t.Context(), step.make); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := drain(t.Context(), s, "CREATE (:X)"); !errors.Is(err, engine.ErrReadOnly) || !strings.Contains(err.Error(), step.want) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
