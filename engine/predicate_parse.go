@@ -39,7 +39,7 @@ const maxFilterDepth = 100
 //
 //	name = value       also !=, <, <=, >, >=; see [Comparison] for their meaning
 //	name IN (value, ...), name NOT IN (value, ...)
-//	name PREFIX "text"
+//	name PREFIX "text", name STARTS WITH "text"
 //	EXISTS(name)
 //	NOT f, f AND f, f OR f, (f)
 //
@@ -243,6 +243,15 @@ func (p *filterParser) comparison() (Predicate, error) {
 	if p.at(tokenWord, "IN") || p.at(tokenWord, "NOT") {
 		return p.membership(c)
 	}
+	if strings.EqualFold(p.tok.text, "STARTS") && p.tok.kind == tokenName {
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+		if p.tok.kind != tokenName || !strings.EqualFold(p.tok.text, "WITH") {
+			return nil, p.unexpected("expected WITH")
+		}
+		p.tok.kind, p.tok.text = tokenWord, OpPrefix.String() // the same in Cypher's words
+	}
 	ok := false
 	for op := OpEqual; op <= OpPrefix; op++ {
 		if (p.tok.kind == tokenSign || p.tok.kind == tokenWord) && p.tok.text == op.String() {
@@ -250,7 +259,7 @@ func (p *filterParser) comparison() (Predicate, error) {
 		}
 	}
 	if !ok {
-		return nil, p.unexpected("expected =, !=, <, <=, >, >=, IN or PREFIX")
+		return nil, p.unexpected("expected =, !=, <, <=, >, >=, IN, PREFIX or STARTS WITH")
 	}
 	if err := p.next(); err != nil {
 		return nil, err

@@ -57,7 +57,8 @@ type Estimate struct {
 // EstimatedStage is what a stage would cost.
 type EstimatedStage struct {
 	Stage     string   `json:"stage"`
-	Model     string   `json:"model"`
+	Model     string   `json:"model"` // "local" where none is asked over the network
+	Items     int      `json:"items"`
 	Calls     int      `json:"calls"`
 	InTokens  int      `json:"in_tok"`
 	OutTokens int      `json:"out_tok_est"`
@@ -88,16 +89,11 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 	}
 	out := &Estimate{Documents: res.Documents, Chunks: res.Chunks, Added: res.Added, Replaced: res.Replaced, Stages: []EstimatedStage{}}
 	out.CachedChunks = min(before, res.Chunks)
-	for _, r := range meter.Rows() {
-		if p, ok := o.Prices.Of(r.Model); ok && p == (Price{}) && isLocal(r.Model) {
-			continue
-		}
-		out.Stages = append(out.Stages, EstimatedStage{
-			Stage: r.Stage, Model: r.Model, Calls: r.Calls, InTokens: r.InTokens, OutTokens: r.OutTokens, Cached: r.Cached, USD: r.USD,
-		})
-		out.InTokens += r.InTokens
-		out.OutTokens += r.OutTokens
-		out.Minutes += minutes(r.Usage, max(o.Concurrency, 1))
+	out.Stages = estimated(res.Stages, meter.Rows())
+	for _, s := range out.Stages {
+		out.InTokens += s.InTokens
+		out.OutTokens += s.OutTokens
+		out.Minutes += minutes(llm.Usage{Calls: s.Calls, InTokens: s.InTokens, OutTokens: s.OutTokens}, max(o.Concurrency, 1))
 	}
 	total := meter.Total()
 	if out.USD = total.USD; out.USD != nil {
@@ -105,6 +101,39 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 	}
 	out.Minutes = math.Round(10*out.Minutes) / 10
 	return out, err
+}
+
+// estimated lists what the stages of a run would do, in their order, a row for
+// each model that one asks. What asks no model over the network, or only ours,
+// costs nothing.
+func estimated(stages []StageResult, rows []Spent) []EstimatedStage {
+	out := []EstimatedStage{}
+	listed := map[string]bool{}
+	add := func(stage string, items int) {
+		listed[stage] = true
+		paid := false
+		for _, r := range rows {
+			if r.Stage != stage || isLocal(r.Model) {
+				continue
+			}
+			paid = true
+			out = append(out, EstimatedStage{
+				Stage: stage, Model: r.Model, Items: items, Calls: r.Calls, InTokens: r.InTokens, OutTokens: r.OutTokens, Cached: r.Cached, USD: r.USD,
+			})
+		}
+		if !paid && items > 0 {
+			out = append(out, EstimatedStage{Stage: stage, Model: LocalModel, Items: items, USD: new(float64)})
+		}
+	}
+	for _, s := range stages {
+		add(s.Stage, s.Done+s.Failed)
+	}
+	for _, r := range rows { // those that are of no stage's items
+		if !listed[r.Stage] {
+			add(r.Stage, 0)
+		}
+	}
+	return out
 }
 
 // isLocal reports whether a model is one of ours, which cost nothing.

@@ -41,7 +41,7 @@ func (f *filter) allow(ctx context.Context, v *engine.View) (*roaring.Bitmap, er
 // chunks returns the chunks of the base graph whose documents pass, and those
 // documents.
 func (f *filter) chunks(base *engine.View) (*roaring.Bitmap, error) {
-	docs, err := base.Where(f.where)
+	docs, err := f.documents(base)
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func condition(t *testing.T, r *rand.Rand, docs []ragtest.Doc) (engine.Predicate
 	t.Helper()
 	var s string
 	var passes func(d ragtest.Doc) bool
-	switch r.IntN(3) {
+	switch r.IntN(6) {
 	case 0:
 		year := 1800 + r.IntN(100)
 		s, passes = fmt.Sprintf("year < %d", year), func(d ragtest.Doc) bool { return d.Year < year }
@@ -172,6 +172,16 @@ func condition(t *testing.T, r *rand.Rand, docs []ragtest.Doc) (engine.Predicate
 		one, two := docs[r.IntN(len(docs))], docs[r.IntN(len(docs))]
 		s = fmt.Sprintf("team = '%s' OR team = '%s'", one.Team, two.Team)
 		passes = func(d ragtest.Doc) bool { return d.Team == one.Team || d.Team == two.Team }
+	case 2: // what a NOT takes away is of the documents alone
+		out := docs[r.IntN(len(docs))]
+		s, passes = fmt.Sprintf("NOT team = '%s'", out.Team), func(d ragtest.Doc) bool { return d.Team != out.Team }
+	case 3:
+		in := docs[r.IntN(len(docs))]
+		s, passes = fmt.Sprintf("format = 'md' AND (NOT EXISTS(team) OR NOT key = '%s')", in.Key), func(d ragtest.Doc) bool { return d.Key != in.Key }
+	case 4:
+		in := docs[r.IntN(len(docs))]
+		start := in.Key[:len(in.Key)-4]
+		s, passes = fmt.Sprintf("key STARTS WITH '%s'", start), func(d ragtest.Doc) bool { return strings.HasPrefix(d.Key, start) }
 	default:
 		out := docs[r.IntN(len(docs))]
 		s, passes = fmt.Sprintf("team != '%s'", out.Team), func(d ragtest.Doc) bool { return d.Team != out.Team }

@@ -29,7 +29,7 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "method to retrieve by: "+strings.Join(a.methods.Names(), ", ")+
 		" (default "+methods.WithoutModel+", or "+methods.Default+" with a chat model)")
-	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION`, such as 'lang = \"en\" AND date >= 2025-01-01'")
+	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION` on their metadata, key and format, such as 'lang = \"en\" AND key STARTS WITH \"docs/\"'")
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))

@@ -148,10 +148,8 @@ func message(err error) string {
 		return format.Error()
 	case errors.As(err, &syntax):
 		return "the filter is wrong: " + syntax.Error()
-	case errors.As(err, &index) && len(index.Indexed) == 0:
-		return fmt.Sprintf("the documents have no metadata to filter by, so no %q", index.Property)
 	case errors.As(err, &index):
-		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(index.Indexed, ", "))
+		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(append(index.Indexed, "key", "format"), ", "))
 	case errors.As(err, &partial):
 		return partial.Error() + "; the rest is done"
 	case errors.Is(err, context.DeadlineExceeded):
@@ -173,7 +171,7 @@ func chain(err error) string {
 		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "cypher", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
 			continue
 		}
-		if p == engine.ErrInvalid.Error() && i < len(parts)-1 {
+		if (p == engine.ErrInvalid.Error() || p == rag.ErrMethod.Error()) && i < len(parts)-1 {
 			continue // what follows says how
 		}
 		if n := len(out); n > 0 && out[n-1] == p {

@@ -201,13 +201,13 @@ func (a *app) printEstimate(e *estimateResult) {
 		a.out.print(" (%s there already)", number(e.CachedChunks))
 	}
 	a.out.print("\n")
-	t := &table{head: []string{"stage", "model", "calls", "cached", "tokens read", "tokens written", "price"}, right: []bool{false, false, true, true, true, true, true}}
+	t := &table{head: []string{"stage", "model", "items", "calls", "cached", "tokens read", "tokens written", "price"}, right: []bool{false, false, true, true, true, true, true, true}}
 	for _, s := range e.Stages {
 		usd := "?"
 		if s.USD != nil {
 			usd = money(*s.USD)
 		}
-		t.rows = append(t.rows, []string{s.Stage, s.Model, number(s.Calls), number(s.Cached), number(s.InTokens), number(s.OutTokens), usd})
+		t.rows = append(t.rows, []string{stageName(s.Stage), s.Model, number(s.Items), number(s.Calls), number(s.Cached), number(s.InTokens), number(s.OutTokens), usd})
 	}
 	if len(t.rows) > 0 {
 		a.out.rows(t)

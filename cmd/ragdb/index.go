@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +30,8 @@ type indexFlags struct {
 	retry    bool
 	// recluster makes the communities of methods anew.
 	recluster bool
+	// key is the key of a document that is read from standard input.
+	key string
 	// mayRemove is asked by sync before it removes; nil allows it.
 	mayRemove func(*rag.Difference) error
 }
@@ -45,7 +49,8 @@ interruption the same command goes on. Without PATH it does what is left to do,
 after rm for example. Without --method it indexes by the methods that DB has.
 
 A document's key is its path relative to PATH; records of JSONL and CSV files
-have their id.
+have their id. The PATH - is standard input: one document, whose key is --key, or
+the records of --format jsonl or csv.
 
 Without --model and --embed-model no model is called. With them the price is
 shown before anything is spent; --estimate shows it and does nothing.`,
@@ -53,7 +58,8 @@ shown before anything is spent; --estimate shows it and does nothing.`,
   ragdb index acme.ragdb faq.csv --meta team=support
   ragdb index acme.ragdb ./manuals ./wiki --include '*.md' --method ketrag,naive
   ragdb index acme.ragdb ./docs --model gpt-4.1-mini --embed-model text-embedding-3-small --estimate
-  ragdb index acme.ragdb ./docs --max-cost 5`,
+  ragdb index acme.ragdb ./docs --max-cost 5
+  git log -1 --format=%B | ragdb index acme.ragdb - --key notes/last-commit`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, paths, err := a.database(cmd, args, 0, true)
 			if err != nil {
@@ -66,6 +72,7 @@ shown before anything is spent; --estimate shows it and does nothing.`,
 	}
 	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
 	cmd.Flags().BoolVar(&f.recluster, "recluster", false, "make the communities of methods anew; ragdb status says when that is advised")
+	cmd.Flags().StringVar(&f.key, "key", "stdin", "`KEY` of the document that is read from standard input")
 	f.addTo(a, cmd)
 	f.models.addLimits(cmd)
 	return cmd
@@ -101,7 +108,10 @@ type indexResult struct {
 }
 
 func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths []string, f *indexFlags) error {
-	inputs, closeInputs, err := f.open(paths)
+	if slices.ContainsFunc(paths, isStdin) && a.shared != nil {
+		return usage("name a file", "the shell reads its standard input itself")
+	}
+	inputs, closeInputs, err := f.open(paths, a.stdin)
 	if err != nil {
 		return err
 	}
@@ -119,12 +129,21 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 }
 
 // open opens the folders of a command that reads documents.
-func (f *indexFlags) open(paths []string) ([]rag.Input, func(), error) {
+func (f *indexFlags) open(paths []string, stdin io.Reader) ([]rag.Input, func(), error) {
 	if f.load.MaxDocBytes < 1 {
 		return nil, nil, usage("give a size in bytes", "--max-doc-bytes must be 1 or more")
 	}
 	f.load.Format, f.load.Meta = f.format.value, f.meta
-	return openInputs(paths, f.load)
+	inputs, done, err := openInputs(slices.DeleteFunc(slices.Clone(paths), isStdin), f.load)
+	if err != nil || !slices.ContainsFunc(paths, isStdin) {
+		return inputs, done, err
+	}
+	in, err := readInput(stdin, f.key, f.load)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return append(inputs, in), done, nil
 }
 
 // indexRun is what a command does with an indexer: Run, or Sync.

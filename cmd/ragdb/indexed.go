@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,12 @@ func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec rag.Spec) (rag.Sy
 			message: fmt.Sprintf("%s is not indexed by %s", c.DB.Path(), spec)}
 	}
 	if len(have) == 0 {
-		return nil, refuse()
+		keys, err := documentKeys(ctx, c)
+		if err != nil || len(keys) == 0 {
+			return nil, cmp.Or(err, refuse())
+		}
+		return nil, &failure{exit: exitNotFound, code: "not_indexed", err: rag.ErrNotIndexed, hint: "go on with ragdb index " + quote(c.DB.Path()),
+			message: fmt.Sprintf("%s has %s whose indexing did not come to its end", c.DB.Path(), plural(len(keys), "document"))}
 	}
 	before, err := c.Namespace.Graphs(ctx)
 	if err != nil {

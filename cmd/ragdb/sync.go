@@ -50,7 +50,10 @@ read nothing is removed.`,
 }
 
 func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []string, f *indexFlags, dry bool) error {
-	inputs, closeInputs, err := f.open(dirs)
+	if slices.ContainsFunc(dirs, isStdin) {
+		return usage("put it in with ragdb index DB -", "sync needs a folder, and standard input is none")
+	}
+	inputs, closeInputs, err := f.open(dirs, a.stdin)
 	if err != nil {
 		return err
 	}
