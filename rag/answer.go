@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -98,7 +97,7 @@ func (w *answerWriter) take(s string) error {
 				return err
 			}
 			if num > 0 {
-				fmt.Fprintf(&out, "[%d]", num)
+				out.WriteString(markerOf(num))
 			}
 		}
 	}
@@ -110,6 +109,9 @@ func (w *answerWriter) take(s string) error {
 	}
 	return w.on(out.String())
 }
+
+// markerOf returns the marker of a source.
+func markerOf(n int) string { return "[" + strconv.Itoa(n) + "]" }
 
 // cite returns the number of the source that a marker's number leads to, 0
 // where it leads to none.

@@ -22,11 +22,19 @@ type Answer struct {
 	Text string
 	// Answered is false where the evidence does not speak of the question.
 	Answered bool
-	Method   string
-	Sources  []Source
-	Evidence *Evidence
-	Trace    string
-	Usage    llm.Usage
+	// Nearest are at most three passages of the evidence that come nearest to
+	// the question, the nearest first, if it was not answered; none if nothing
+	// was found. Refusal says what no sentence of them passed.
+	Nearest []Passage
+	Refusal llm.Refusal
+	// Supported is false if a model answered what the rules find in no sentence
+	// of the evidence; nil if the rules did not look. It is a hint, no verdict.
+	Supported *bool
+	Method    string
+	Sources   []Source
+	Evidence  *Evidence
+	Trace     string
+	Usage     llm.Usage
 	// ModelTime is what making the answer of the evidence took.
 	ModelTime time.Duration
 	// Dropped counts markers that named no evidence and were taken out.
@@ -35,13 +43,16 @@ type Answer struct {
 
 // Source is a source that an answer cites.
 type Source struct {
-	N       int      `json:"n"`
-	Doc     string   `json:"doc"`
-	Page    int      `json:"page,omitempty"`
-	Heading string   `json:"heading,omitempty"`
-	Bytes   [2]int64 `json:"bytes"`
-	Chunk   string   `json:"chunk"`
-	Score   float64  `json:"score"`
+	N       int    `json:"n"`
+	Doc     string `json:"doc"`
+	Page    int    `json:"page,omitempty"`
+	Heading string `json:"heading,omitempty"`
+	// Bytes are those of the chunk, Sentence those of the sentence that is
+	// cited; 0 and 0 if it is not known which that is.
+	Bytes    [2]int64 `json:"bytes"`
+	Sentence [2]int64 `json:"sentence,omitzero"`
+	Chunk    string   `json:"chunk"`
+	Score    float64  `json:"score"`
 	// Quote is text of the source, on one line; "" where the source was
 	// removed while the answer was being made.
 	Quote string `json:"quote"`
@@ -155,6 +166,9 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys System, m *
 		if err != nil {
 			return err
 		}
+		if _, ok := m.Provider.(llm.Selector); ok && !in.Unaided {
+			return c.selectAnswer(ctx, base, sys, m.in("ask"), q, in, a)
+		}
 		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}
 		var reply llm.Reply
 		if q.Stream == nil {
@@ -168,10 +182,13 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys System, m *
 		} else {
 			_, err = m.in("ask").Stream(ctx, "ask", docs, t, w.hold)
 		}
-		if err != nil {
+		if err == nil {
+			err = w.end()
+		}
+		if err != nil && !errors.Is(err, llm.ErrNoEvidence) {
 			return err
 		}
-		return w.end()
+		return errors.Join(err, c.judgeSupport(ctx, base, sys, m, in, a))
 	}()
 	a.ModelTime = time.Since(start)
 	after := m.Usage()
@@ -179,13 +196,13 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys System, m *
 		Calls: after.Calls - before.Calls, InTokens: after.InTokens - before.InTokens, OutTokens: after.OutTokens - before.OutTokens,
 	}
 	if errors.Is(err, llm.ErrNoEvidence) {
-		a.Text, a.Sources = "", nil
+		a.Text, a.Sources, a.Supported = "", nil, nil
 		return a, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
-	a.Answered = true
+	a.Answered, a.Nearest = true, nil
 	return a, nil
 }
 
@@ -213,9 +230,9 @@ func (c *Corpus) source(base engine.Reader, set text.ChunkSet, it *Cited, said s
 		sp := it.Spans[0]
 		return Source{Doc: sp.Doc, Bytes: sp.Bytes, Chunk: it.Chunks[0], Score: it.Score}, nil
 	}
-	sp, err := c.Locate(base, best.Doc, best.Start, best.End)
+	sp, err := c.Locate(base, best.Doc, best.Start+from, best.End)
 	return Source{
-		Doc: best.Doc, Page: sp.Page, Heading: sp.Heading, Bytes: sp.Bytes,
+		Doc: best.Doc, Page: sp.Page, Heading: sp.Heading, Bytes: [2]int64{int64(best.Start), int64(best.End)},
 		Chunk: best.Key, Score: it.Score, Quote: quote(best.Text[from:]),
 	}, err
 }

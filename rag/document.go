@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -183,24 +182,12 @@ type Span struct {
 // Locate returns where a byte span of a document's text stands.
 func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, error) {
 	s := Span{Doc: doc, Bytes: [2]int64{int64(start), int64(end)}}
-	d, err := c.Document(v, doc)
+	o, err := c.outline(v, doc)
 	if err != nil {
 		return s, err
 	}
-	raw, err := v.Text(d.ID, propBlocks)
-	if err != nil {
-		return s, err
-	}
-	var blocks []block
-	if err := json.Unmarshal([]byte(raw), &blocks); err != nil {
-		return s, fmt.Errorf("document %s: %w", doc, errors.Join(engine.ErrCorrupt, err))
-	}
-	for _, b := range blocks {
-		if b.Start > start {
-			break
-		}
-		s.Heading, s.Page = b.Heading, b.Page
-	}
+	b := o.place(start)
+	s.Heading, s.Page = b.Heading, b.Page
 	return s, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Models are what a corpus is indexed and asked with. It is safe for
@@ -19,6 +20,10 @@ type Models struct {
 	Documents, Questions llm.Embedder
 	// Free says that tasks cost nothing: replies are not kept.
 	Free bool
+	// Selector selects sentences that answer where the provider is an
+	// [llm.Selector] itself, as the local rules are, and tells of the answer of
+	// any other whether the evidence has such a sentence. nil is the rules.
+	Selector llm.Selector
 	// Fill gives a task the prompt and schema that a model reads; nil leaves
 	// tasks as they are, for providers that read their input.
 	Fill func(*llm.Task) error
@@ -32,6 +37,7 @@ type Models struct {
 	Workers int
 
 	corpus *Corpus
+	cases  *text.CaseStats // of the corpus; nil if they were not read
 	meter  *Meter
 	stage  string // that calls are counted for
 	tally  *Tally // may be nil

@@ -35,6 +35,7 @@ func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (*
 		if err != nil {
 			return nil, fmt.Errorf("local model: %w", err)
 		}
+		bound.cases = now.cases
 		if isLocal {
 			bound.Questions = now.questions()
 		}

@@ -22,6 +22,10 @@ type StoredTrace struct {
 	// cites.
 	Answer  string   `json:"answer,omitempty"`
 	Sources []Source `json:"sources,omitempty"`
+	// Nearest are those of an [Answer] that there was none of, without their
+	// texts; Supported is described there.
+	Nearest   []Passage `json:"nearest,omitempty"`
+	Supported *bool     `json:"supported,omitempty"`
 	// Method is the label of the method that retrieved.
 	Method string `json:"method"`
 	// Epoch is the commit that it saw.
@@ -84,6 +88,11 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	}
 	ev, question := a.Evidence, a.Question
 	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
+	t.Supported = a.Supported
+	for _, p := range a.Nearest {
+		p.Text = ""
+		t.Nearest = append(t.Nearest, p)
+	}
 	if t.Trace == nil {
 		t.Trace = &query.Trace{}
 	}

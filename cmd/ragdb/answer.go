@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,18 +14,24 @@ import (
 
 // answerResult is what ask --json prints.
 type answerResult struct {
-	V        int             `json:"v"`
-	Question string          `json:"question"`
-	Answer   *string         `json:"answer,omitempty"`
-	Answered *bool           `json:"answered,omitempty"`
-	Method   string          `json:"method"`
-	Model    string          `json:"model,omitempty"`
-	NS       string          `json:"ns"`
-	Sources  []rag.Source    `json:"sources"`
-	Items    *[]evidenceItem `json:"items,omitempty"`
-	Trace    string          `json:"trace,omitempty"`
-	Tokens   tokenCount      `json:"tokens"`
-	USD      float64         `json:"usd"`
+	V        int     `json:"v"`
+	Question string  `json:"question"`
+	Answer   *string `json:"answer,omitempty"`
+	Answered *bool   `json:"answered,omitempty"`
+	// Nearest are there if there is no answer, Refusal says what was missing.
+	Nearest *[]rag.Passage `json:"nearest,omitempty"`
+	Refusal string         `json:"refusal,omitempty"`
+	// Supported is there if a model answered: false if the rules find no
+	// sentence of the evidence that does.
+	Supported *bool           `json:"supported,omitempty"`
+	Method    string          `json:"method"`
+	Model     string          `json:"model,omitempty"`
+	NS        string          `json:"ns"`
+	Sources   []rag.Source    `json:"sources"`
+	Items     *[]evidenceItem `json:"items,omitempty"`
+	Trace     string          `json:"trace,omitempty"`
+	Tokens    tokenCount      `json:"tokens"`
+	USD       float64         `json:"usd"`
 	// Usage is what models used, by stage and model.
 	Usage []rag.Spent `json:"usage"`
 	Ms    timings     `json:"ms"`
@@ -99,6 +106,14 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 	}
 	r.Answer, r.Answered, r.Model = &ans.Text, &ans.Answered, k.models.Provider.Name()
 	r.Tokens.Out, r.Ms.LLM = ans.Usage.OutTokens, ms(ans.ModelTime)
+	r.Supported = ans.Supported
+	if !ans.Answered {
+		near := append([]rag.Passage{}, ans.Nearest...)
+		for i := range near {
+			near[i].Chunk = chunkID(near[i].Chunk)
+		}
+		r.Nearest, r.Refusal = &near, string(ans.Refusal)
+	}
 	for _, s := range ans.Sources {
 		s.Chunk = chunkID(s.Chunk) // as why and show take it
 		r.Sources = append(r.Sources, s)
@@ -217,10 +232,7 @@ func (k *asking) by(method string) string {
 func (a *app) printSaid(ans *rag.Answer, streamed bool) {
 	o := a.out
 	if !ans.Answered {
-		o.print("The documents do not answer this.\n")
-		if n := len(ans.Evidence.Items()); n > 0 {
-			o.note("%s came near: add --no-llm to read them", plural(n, "piece")+" of evidence")
-		}
+		a.printNearest(ans.Nearest, len(ans.Evidence.Items()))
 		return
 	}
 	if streamed {
@@ -229,6 +241,9 @@ func (a *app) printSaid(ans *rag.Answer, streamed bool) {
 		o.print("%s\n", wrap(escape(ans.Text), o.width, ""))
 	}
 	a.printSources(ans.Sources)
+	if ans.Supported != nil && !*ans.Supported {
+		o.note("no sentence of the evidence says this by itself: check the sources")
+	}
 }
 
 func (a *app) printSources(sources []rag.Source) {
@@ -245,6 +260,9 @@ func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 	o := a.out
 	a.printSaid(ans, k.q.Stream != nil)
 	by := "answered by rules, without a model"
+	if k.models.Free && !ans.Answered {
+		by = "read by rules, without a model"
+	}
 	if !k.models.Free {
 		by = "answered by " + k.models.Provider.Name()
 		if t := k.models.Meter().Total(); t.USD != nil && *t.USD > 0 {
@@ -257,6 +275,48 @@ func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 		line += " · trace " + ans.Trace
 	}
 	o.print("\n%s\n", o.dim(line))
+}
+
+// shownPassage is about how many bytes of a passage are printed.
+const shownPassage = 600
+
+// printNearest prints that there is no answer, and the passages that come
+// nearest of so many pieces of evidence.
+func (a *app) printNearest(near []rag.Passage, evidence int) {
+	o := a.out
+	switch {
+	case evidence == 0:
+		o.print("Nothing was found.\n")
+		return
+	case len(near) == 0:
+		o.print("The documents do not say so.\n")
+		o.note("%s came near: add --no-llm to read them", plural(evidence, "piece")+" of evidence")
+		return
+	}
+	o.print("The documents do not say so; nearest passages:\n")
+	for _, p := range near {
+		o.print(" · %s\n", place(p.Doc, p.Heading, p.Page, p.Bytes))
+		if p.Text != "" {
+			o.print("%s", o.dim(wrap(escape(beginning(p.Text, shownPassage)), o.width, "   ")))
+		}
+	}
+}
+
+// beginning returns the beginning of a text without blank lines, cut at a blank.
+func beginning(s string, most int) string {
+	lines := strings.Split(s, "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })
+	s = strings.Join(lines, "\n")
+	if len(s) <= most {
+		return s
+	}
+	cut := strings.LastIndexAny(s[:most], " \n")
+	if cut < most/2 {
+		for cut = most; cut > 0 && s[cut]&0xC0 == 0x80; {
+			cut--
+		}
+	}
+	return s[:cut] + " …"
 }
 
 // printEvidence prints the retrieved items as rows, or one below the other.

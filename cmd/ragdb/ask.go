@@ -118,7 +118,8 @@ func (a *app) askCommand() *cobra.Command {
 		Short: "Answer a question, with sources",
 		Long: `Ask answers from the documents. Numbers in brackets lead to the sources below
 the answer. Without --model no model is called: the answer consists of sentences
-of the documents, chosen by rules.
+of the documents, chosen by rules. If no sentence says what is asked, the
+command says so and prints the passages that come nearest.
 
 With --compare each of several methods answers, and what they found is printed side
 by side, and what only one of them found; with --no-llm only that.`,
@@ -167,7 +168,7 @@ by side, and what only one of them found; with --no-llm only that.`,
 	cmd.Flags().BoolVar(&f.noLLM, "no-llm", false, "print the evidence, not an answer")
 	cmd.Flags().BoolVar(&f.stream, "stream", false, "print the answer as it comes")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the plan and what each step of it did")
-	cmd.Flags().BoolVar(&f.failEmpty, "fail-empty", false, "exit with 9 where there is no answer")
+	cmd.Flags().BoolVar(&f.failEmpty, "fail-empty", false, "exit with 9 if there is no answer: if nothing was found, and if what was found does not say it")
 	return cmd
 }
 

@@ -29,7 +29,7 @@ func demoQuestions() []string {
 	return []string{
 		"How many steps does the tower of the lighthouse have?",
 		"Where was the engineer born who built the lighthouse on Lantern Point?",
-		"Which ship brought the telescope with which the comet of 1889 was discovered?",
+		"Who ground the mirror of the Aurelia telescope?",
 	}
 }
 
@@ -151,7 +151,7 @@ func (a *app) demoAsk(ctx context.Context, c *rag.Corpus, question string) (*ans
 // demoNext are commands to try on the demo's database.
 func demoNext(db string) []string {
 	return []string{
-		fmt.Sprintf(`ragdb ask %s "Who ground the mirror of the telescope that found the comet of 1889?"`, db),
+		fmt.Sprintf(`ragdb ask %s "Which ship brought the mirror of the telescope?"`, db),
 		fmt.Sprintf(`ragdb ask %s "What happened in 1912?" --where 'kind = "person"' --explain`, db),
 		fmt.Sprintf(`ragdb why %s "Who kept the light?" c:people/runa-quill.md#0`, db),
 		fmt.Sprintf(`ragdb show %s "e:Hesper Vane"`, db),

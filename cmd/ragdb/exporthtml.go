@@ -260,7 +260,7 @@ func (b *pageBuilder) trace(t *rag.StoredTrace) error {
 	b.page.Title = b.l.corpus.DB.Path() + " · " + t.ID
 	b.page.Trace = out
 	if out.Answer == "" {
-		out.Answer = "The documents do not answer this."
+		out.Answer = "The documents do not say so."
 	}
 	for _, s := range t.Sources {
 		out.Cited = append(out.Cited, page.Source{N: s.N, Doc: s.Doc, Page: s.Page, Heading: s.Heading, Bytes: s.Bytes, Text: s.Quote})

@@ -72,7 +72,7 @@ func (a *app) printStoredTrace(t *traceView) {
 	a.list("documents", t.Docs)
 	o.print("\n%s\n", o.bold("answer"))
 	if t.Answer == "" {
-		o.print("The documents do not answer this.\n")
+		a.printNearest(t.Nearest, len(t.Items))
 	} else {
 		o.print("%s\n", wrap(escape(t.Answer), o.width, ""))
 		a.printSources(t.Sources)

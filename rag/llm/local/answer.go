@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
 	"github.com/ragdb/ragdb/rag/text"
 )
-
-// defaultSentences is the number of sentences of an answer where nobody says.
-const defaultSentences = 2
 
 // maxPoints bounds the points of the kind filter-points.
 const maxPoints = 20
@@ -29,7 +27,6 @@ const (
 	weightSubject    = 0.2  // for beginning with the topic, in scripts without blanks
 	weightTitle      = 0.6  // taken off titles and questions
 	lastResort       = 0.01 // least score of a title
-	enough           = 0.5  // of the best score, for a further sentence
 )
 
 // A candidate is a sentence of the evidence.
@@ -42,70 +39,47 @@ type candidate struct {
 	title bool // a title or a question
 }
 
+// Select implements [llm.Selector] by the rules of package extractive.
+func (p *Provider) Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
+	return extractive.Select(ctx, in)
+}
+
+// selectable returns a question with its evidence as a selector reads them.
+func selectable(question string, evidence []llm.Evidence, most int) llm.SelectInput {
+	in := llm.SelectInput{Question: question, MaxSentences: most}
+	for _, e := range evidence {
+		in.Passages = append(in.Passages, llm.Passage{Text: e.Text})
+	}
+	return in
+}
+
 // answer implements the kind answer: sentences of the evidence, each as it
-// stands there and followed by the number of its evidence in brackets. The
-// first is the one with the best score; others follow in the order of their
-// scores if they come near the first and hold something of the question that
-// the ones before do not, or as much as the first.
-//
-// A score is the share of the stems of what the question is about
-// ([text.Topic]), weighted by rarity, that the sentence holds, and to a lesser
-// part its surroundings, with the similarity of the vectors where there is an
-// embedder, a bonus where the question asks for a person, place, time or number
-// and the sentence has one that the question has not, and a small one for
-// evidence that comes first. It never says anything that the evidence does not;
-// where no sentence holds a word of the question it is [llm.ErrNoEvidence].
-// limit bounds the tokens, 0 being none: only whole sentences count, but the
-// first is cut if it is too long.
+// stands there and followed by the number of its evidence in brackets, or
+// [llm.ErrNoEvidence] if none answers the question. It never says anything that
+// the evidence does not. limit bounds the tokens, 0 being none: only whole
+// sentences count, but the first is cut if it is too long.
 func (p *Provider) answer(ctx context.Context, in llm.AnswerInput, limit int) (string, error) {
-	cands, err := p.candidates(ctx, in)
+	sel, err := p.Select(ctx, selectable(in.Question, in.Evidence, in.MaxSentences))
 	if err != nil {
 		return "", err
 	}
-	if len(cands) == 0 {
+	if len(sel.Sentences) == 0 {
 		return "", llm.ErrNoEvidence
 	}
-	most := in.MaxSentences
-	if most <= 0 {
-		most = defaultSentences
-	}
 	reply := ""
-	told := map[string]bool{}
-	sentences := 0
-	for i, c := range cands {
-		if sentences == most || c.score < enough*cands[0].score {
-			break
-		}
-		if i > 0 && (c.title || c.own < cands[0].own && !tellsMore(c.terms, told)) {
-			continue
-		}
-		marked := fmt.Sprintf("%s [%d]", c.text, c.n)
+	for i, s := range sel.Sentences {
+		mark := fmt.Sprintf(" [%d]", in.Evidence[s.Passage].N)
 		switch {
-		case i == 0 && limit > 0 && p.tokens(marked) > limit:
-			mark := fmt.Sprintf(" [%d]", c.n)
-			return strings.TrimSpace(p.cut(c.text, limit-p.tokens(mark)) + mark), nil
+		case i == 0 && limit > 0 && p.tokens(s.Text+mark) > limit:
+			return strings.TrimSpace(p.cut(s.Text, limit-p.tokens(mark)) + mark), nil
 		case i == 0:
-			reply = marked
-		case limit > 0 && p.tokens(reply+" "+marked) > limit:
-			continue
+			reply = s.Text + mark
+		case limit > 0 && p.tokens(reply+" "+s.Text+mark) > limit:
 		default:
-			reply += " " + marked
-		}
-		sentences++
-		for t := range c.terms {
-			told[t] = true
+			reply += " " + s.Text + mark
 		}
 	}
 	return reply, nil
-}
-
-func tellsMore(terms, told map[string]bool) bool {
-	for t := range terms {
-		if !told[t] {
-			return true
-		}
-	}
-	return false
 }
 
 // points implements the kind filter-points: the sentences of the evidence that

@@ -50,11 +50,11 @@ func ExampleProvider() {
 			Question: "When was the warranty extended?",
 			Evidence: []llm.Evidence{
 				{N: 1, Text: "The warranty is two years from delivery."},
-				{N: 2, Text: "It was extended in June 2021. Keep the receipt of the warranty."},
+				{N: 2, Text: "The warranty was extended in June 2021. Keep the receipt."},
 			},
 			MaxSentences: 1,
 		},
 	})
 	fmt.Println(reply.Text, err)
-	// Output: It was extended in June 2021. [2] <nil>
+	// Output: The warranty was extended in June 2021. [2] <nil>
 }

@@ -1,0 +1,26 @@
+// Package extractive answers a question with a sentence of the passages by
+// rules, or says that no sentence answers it. It implements [llm.Selector] for
+// package local.
+//
+// A question is read for what it asks for (kind.go), its terms (term.go), its
+// names (name.go), its main verb and its subject (grammar.go). A term is hard,
+// and must be met, or soft, and counts by its rarity. A passage is read for its
+// sentences, headings and sections (passage.go). A term is met by a word at a
+// level between 0 and 1 (level.go): the same word, another form of it, a
+// derivation, a synonym; in the sentence, in what its pronoun stands for, in
+// its headings, or elsewhere in its section.
+//
+// A sentence is an answer if it passes every gate (gate.go): names, numbers,
+// coverage, the attribute asked for, the main verb, the subject, the value of
+// the kind asked for (value.go), definitions (definition.go). Under a heading
+// that asks the same question (faq.go) some gates are open. Of several the one
+// with the best score is taken (order.go). Chinese and Japanese go by pairs of
+// characters (unspaced.go).
+//
+// The rules are about English and German; other languages fall to what all
+// have in common: words, names, numbers and rarity. The tables (tables*.go)
+// hold words of the languages and nothing of any data set.
+//
+// Everything is deterministic, and linear in the length of the passages: a
+// question counts for its first [maxTerms] terms.
+package extractive

@@ -1,0 +1,292 @@
+package extractive
+
+import (
+	"regexp"
+	"slices"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// What a sentence must have of the question.
+const (
+	coverageValued = .7 // where a value is asked for
+	coverageOther  = .6
+	attribute      = .5 // of the soft terms, in the sentence or its headings
+	viaAntecedent  = .3 // what such a term counts elsewhere
+	mayMiss        = 4  // one term in so many
+	behindMet      = .4 // level of a term behind a preposition
+)
+
+// A candidate is a sentence that was weighed.
+type candidate struct {
+	passage, index int
+	s              *sentence
+	name           string    // that its pronoun stands for
+	lean           int       // index of the sentence to show before it, -1 for none
+	before         *sentence // that sentence
+	own, full      []float64 // levels of the terms, in the sentence and in all
+	coverage       float64
+	ownShare       float64
+	score          float64
+	asked          bool // its heading asks the question
+	valued         bool // it has a value of the kind asked for
+}
+
+// weigh puts sentence i of a passage through the gates. refusal says which it
+// did not pass, "" if it passed all.
+func (q *question) weigh(p *passage, i int) (c candidate, refusal llm.Refusal) {
+	s := &p.sentences[i]
+	c = candidate{index: i, s: s, lean: -1, own: make([]float64, len(q.terms)), full: make([]float64, len(q.terms))}
+	copy(c.own, s.own)
+	ante := p.antecedents(i)
+	c.asked = q.asksSame(s)
+	named := q.cover(&c, p, ante)
+	switch {
+	case s.role != prose && !(c.asked && s.role == code):
+		return c, llm.NoWords
+	case !named || !q.namesStand(p, s, ante):
+		return c, llm.NoName
+	case !q.wordsStand(&c, s):
+		return c, llm.NoWords
+	}
+	c.name = p.nameOf(s, ante)
+	c.valued = q.hasValue(s, c.name)
+	switch {
+	case !c.valued && !c.asked:
+		return c, llm.NoValue
+	case c.ownShare == 0 && !c.asked && !(c.valued && q.kind.valued()):
+		return c, llm.NoWords
+	case q.kind == definition && !q.isDefinition(s):
+		return c, llm.NoValue
+	}
+	c.lean = q.leansOn(&c, p, ante)
+	return c, ""
+}
+
+// nameOf returns the name that the pronoun of a sentence stands for.
+func (p *passage) nameOf(s *sentence, ante []int) string {
+	if !s.pronoun {
+		return ""
+	}
+	return p.named(ante)
+}
+
+// cover measures how much of the question a sentence covers, and reports
+// whether the names and numbers of the question are met (gates a, b, i, j).
+func (q *question) cover(c *candidate, p *passage, ante []int) (named bool) {
+	s := c.s
+	got, own := 0.0, 0.0
+	named = true
+	opensNew := -1 // whether it begins with another name; -1 is not known
+	for x := range q.terms {
+		t := &q.terms[x]
+		l := c.own[x]
+		elsewhere := s.section.levels[x]
+		for _, j := range ante {
+			l = max(l, inAntecedent*p.sentences[j].own[x])
+		}
+		l = max(l, s.section.heading(x))
+		switch {
+		case t.letter != "": // model C is never met from afar
+		case t.hard:
+			if !q.kind.valued() {
+				l = max(l, nameInScope*p.levels[x])
+			}
+			if l < met && !t.number && !s.pronoun {
+				if opensNew < 0 {
+					opensNew = 0
+					if q.opensWithOther(s) {
+						opensNew = 1
+					}
+				}
+				if opensNew == 0 {
+					l = max(l, nameInScope*elsewhere)
+				}
+			}
+		default:
+			l = max(l, inSection*elsewhere)
+		}
+		if isLifeTold(t, s) || q.isToldByName(t, s) {
+			l, c.own[x] = max(l, met), max(c.own[x], met)
+		}
+		switch {
+		case t.hard && l < met, t.frame != "" && hasOtherNumber(t, s), t.mod != nil && !c.asked && q.otherModifier(t, s):
+			named = false
+		case t.behind && !t.light && l < behindMet && elsewhere < met && !c.asked:
+			named = false
+		}
+		got += t.weight * l
+		own += t.weight * c.own[x]
+		c.full[x] = l
+	}
+	if q.total > 0 {
+		c.coverage, c.ownShare = got/q.total, own/q.total
+	}
+	return named && !(q.has("most") && rankBelow.MatchString(s.text) && !rankBelow.MatchString(q.text))
+}
+
+// rankBelow matches the second most of its kind.
+var rankBelow = regexp.MustCompile(`(?i)\b(second|third|fourth|next)[ -](most|largest|highest|longest|biggest|oldest)\b`)
+
+// hasOtherNumber reports whether a sentence has the frame of a number with
+// another one: Orion 2 where Orion 3 is asked for.
+func hasOtherNumber(t *term, s *sentence) bool {
+	other := false
+	for i := 0; i+1 < len(s.words); i++ {
+		if s.words[i].text != t.frame {
+			continue
+		}
+		next := s.words[i+1].text
+		if next == t.text {
+			return false
+		}
+		other = other || hasDigit(next)
+	}
+	return other
+}
+
+// otherModifier reports whether a sentence has a term only behind modifiers
+// that the question does not have: liver cancer where rectal cancer is asked
+// for.
+func (q *question) otherModifier(t *term, s *sentence) bool {
+	mod := term{word: *t.mod}
+	if mod.stem == "" || mod.level(s.words) >= met || s.section.headed(mod.text) {
+		return false
+	}
+	other := false
+	for i := range s.words {
+		if s.words[i].stem != t.stem || t.stem == "" {
+			continue
+		}
+		if i == 0 || lex.IsStop(s.words[i-1].text) || q.known[s.words[i-1].text] || isNumeral(s.words[i-1].text) || hasDigit(s.words[i-1].text) {
+			return false
+		}
+		other = true
+	}
+	return other
+}
+
+// opensWithOther reports whether a sentence opens with a name that is not of
+// the question.
+func (q *question) opensWithOther(s *sentence) bool {
+	const near = 12 // bytes before the name
+	ns := text.Names(s.text[:min(len(s.text), 1<<10)], nil)
+	if len(ns) == 0 || ns[0].Kind != text.Proper || ns[0].Start > near {
+		return false
+	}
+	for _, w := range wordsOf(ns[0].Surface) {
+		if q.known[w.text] {
+			return false
+		}
+	}
+	return true
+}
+
+// namesStand reports whether the names of several words stand together in the
+// passage, or all in one sentence.
+func (q *question) namesStand(p *passage, s *sentence, ante []int) bool {
+	for n, name := range q.names {
+		if p.together[n] || allIn(s.words, name) {
+			continue
+		}
+		found := false
+		for _, j := range ante {
+			found = found || allIn(p.sentences[j].words, name)
+		}
+		if !found && !s.section.names[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// allIn reports whether the words of a name are all among words; function
+// words do not count.
+func allIn(words []word, name []string) bool {
+	for _, w := range name {
+		if !lex.IsStop(w) && !has(words, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// wordsStand applies the gates of words: coverage, terms that are missing, the
+// attribute asked for, the main verb, the subject, and what is counted (gates
+// c to g).
+func (q *question) wordsStand(c *candidate, s *sentence) bool {
+	least := coverageOther
+	if q.kind.valued() {
+		least = coverageValued
+	}
+	if c.coverage < least {
+		return false
+	}
+	missing, asked, got := 0, 0.0, 0.0
+	for x := range q.terms {
+		t := &q.terms[x]
+		if c.full[x] < present && !t.light {
+			missing++
+		}
+		if t.counted && c.own[x] < met && !c.asked {
+			return false
+		}
+		if t.hard || t.light {
+			continue
+		}
+		asked += t.weight
+		got += t.weight * max(c.own[x], viaAntecedent*c.full[x], s.section.heading(x))
+	}
+	switch {
+	case asked > 0 && got < attribute*asked:
+		return false
+	case c.asked:
+		return true
+	case q.kind.valued() && missing > len(q.terms)/mayMiss:
+		return false
+	case q.verb != nil && !q.kind.told(q.verb.text) && q.verb.level(s.words) < met && !isLifeTold(q.verb, s) && !q.isToldByName(q.verb, s):
+		return false
+	}
+	if len(q.subject) == 0 || s.pronoun {
+		return true
+	}
+	for i := range q.subject {
+		if q.subject[i].level(s.words) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// leansOn returns the index of the sentence that must be shown before a
+// sentence for it to be understood, -1 for none: what its it or they stands for,
+// if there is no name to put in brackets, and if the question asks for no value
+// or about what that sentence has.
+func (q *question) leansOn(c *candidate, p *passage, ante []int) int {
+	if !c.s.pronoun || len(ante) == 0 {
+		return -1
+	}
+	last := ante[len(ante)-1]
+	if c.name != "" {
+		if _, ok := withName(c.s.text, c.s.words, c.name); ok {
+			return -1
+		}
+	}
+	if p.sentences[last].role != prose {
+		return -1
+	}
+	if !q.kind.valued() && !slices.ContainsFunc(p.sentences[last].own, func(l float64) bool { return l >= met }) {
+		return last // nothing else tells what it speaks of
+	}
+	for x := range q.terms {
+		if q.terms[x].light || c.own[x] >= present || c.s.section.heading(x) >= present {
+			continue
+		}
+		if p.sentences[last].own[x] >= met {
+			return last
+		}
+	}
+	return -1
+}

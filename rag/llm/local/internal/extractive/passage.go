@@ -1,0 +1,227 @@
+package extractive
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local/internal/oneline"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// A role is what a sentence of a passage is.
+type role uint8
+
+const (
+	prose role = iota
+	headline
+	code
+	asking // a question
+)
+
+// A sentence is a sentence of a passage.
+type sentence struct {
+	start, end int // bytes of the passage
+	text       string
+	words      []word
+	role       role
+	section    *section
+	pronoun    bool      // its subject is one
+	first      bool      // of the prose of its section
+	own        []float64 // levels of the terms of the question
+}
+
+// A section is a part of a passage under the same headings.
+type section struct {
+	headings []*heading // from the outermost
+	levels   []float64  // best of its sentences
+	names    []bool     // of the question that are in one of its sentences
+}
+
+// A heading is a heading or a title.
+type heading struct {
+	text   string
+	words  []word
+	levels []float64
+	asks   *agreement // with the question, once it was asked for
+}
+
+// A passage is a passage that was read.
+type passage struct {
+	sentences []sentence
+	sections  []*section
+	levels    []float64 // best of its sentences and headings
+	together  []bool    // names of the question that stand together in it
+}
+
+// maxHeadings bounds the headings above a sentence.
+const maxHeadings = 8
+
+// shortHeading is the number of words of the longest line that can be a
+// heading without a mark.
+const shortHeading = 10
+
+// read reads a passage: its sentences, and the headings above each.
+func read(p *llm.Passage) *passage {
+	r := reader{p: p, out: &passage{}}
+	if p.Title != "" {
+		r.title = newHeading(p.Title)
+	}
+	r.enter(0)
+	spans := text.Sentences(p.Text)
+	for i, sp := range spans {
+		next := len(p.Text)
+		if i+1 < len(spans) {
+			next = spans[i+1].Start
+		}
+		r.take(sp, p.Text[sp.End:next], i+1 < len(spans))
+	}
+	return r.out
+}
+
+// reader is the state of reading a passage.
+type reader struct {
+	p     *llm.Passage
+	out   *passage
+	title *heading
+	given []*heading // of the passage's headings in force
+	next  int        // of the passage's headings
+	found []*heading // in the text, by depth
+	depth []int
+	fence bool
+	open  bool // no prose of the section was read yet
+}
+
+// Depths of headings that are not marked with signs.
+const (
+	depthShort    = 7
+	depthQuestion = 8
+)
+
+// enter begins a section.
+func (r *reader) enter(at int) {
+	moved := false
+	for r.next < len(r.p.Headings) && r.p.Headings[r.next].At <= at {
+		r.next++
+		moved = true
+	}
+	if moved {
+		r.given, r.found, r.depth = nil, nil, nil
+		for _, h := range r.p.Headings[r.next-1].Path {
+			r.given = append(r.given, newHeading(h))
+		}
+	}
+	s := &section{}
+	if r.title != nil {
+		s.headings = append(s.headings, r.title)
+	}
+	s.headings = append(s.headings, r.given...)
+	s.headings = append(s.headings, r.found...)
+	if n := len(s.headings); n > maxHeadings {
+		s.headings = s.headings[n-maxHeadings:]
+	}
+	r.out.sections = append(r.out.sections, s)
+	r.open = true
+}
+
+func newHeading(s string) *heading {
+	s = text.HeadingText(oneline.Clean(s))
+	return &heading{text: s, words: wordsOf(s)}
+}
+
+// under opens a heading in the text and closes those that it ends.
+func (r *reader) under(depth int, s string, at int) {
+	for n := len(r.depth); n > 0 && r.depth[n-1] >= depth; n = len(r.depth) {
+		r.depth, r.found = r.depth[:n-1], r.found[:n-1]
+	}
+	r.depth = append(r.depth, depth)
+	r.found = append(r.found[:len(r.found):len(r.found)], newHeading(s))
+	r.enter(at)
+}
+
+// take reads a sentence; gap is what stands behind it, and more says that
+// another follows.
+func (r *reader) take(sp text.Span, gap string, more bool) {
+	raw := r.p.Text[sp.Start:sp.End]
+	s := sentence{start: sp.Start, end: sp.End, text: oneline.Clean(oneline.WithoutMarkers(raw))}
+	if s.text == "" {
+		return
+	}
+	if r.next < len(r.p.Headings) && r.p.Headings[r.next].At <= sp.Start {
+		r.enter(sp.Start)
+	}
+	fenced := strings.HasPrefix(raw, "```") || strings.HasPrefix(raw, "~~~")
+	depth := signs(raw)
+	endsLine := strings.Contains(gap, "\n")
+	switch {
+	case fenced || r.fence || looksLikeCode(s.text):
+		s.role = code
+		if fences := strings.Count(raw, "```") + strings.Count(raw, "~~~"); fences%2 == 1 {
+			r.fence = !r.fence
+		}
+	case depth > 0:
+		s.role = headline
+		s.text = text.HeadingText(strings.TrimSpace(strings.TrimLeft(s.text, "#")))
+		r.under(depth, s.text, sp.Start)
+	case r.isGiven(s.text):
+		s.role = headline
+	case isQuestion(s.text):
+		s.role = asking
+		if more && endsLine {
+			s.role = headline
+			r.under(depthQuestion, s.text, sp.Start)
+		}
+	case more && (strings.Contains(gap, "\n\n") || r.isTitle(sp.Start, gap)) && !terminated(s.text) && s.text[0] != '|' && len(strings.Fields(s.text)) <= shortHeading:
+		s.role = headline
+		r.under(depthShort, s.text, sp.Start)
+	}
+	s.section = r.out.sections[len(r.out.sections)-1]
+	s.words = wordsOf(s.text)
+	if s.role == prose {
+		s.first, r.open = r.open, false
+		s.pronoun = opensWithPronoun(s.words)
+	}
+	r.out.sentences = append(r.out.sentences, s)
+}
+
+// isTitle reports whether a line may be the title of a text that has no
+// headings.
+func (r *reader) isTitle(start int, gap string) bool {
+	if len(r.p.Headings) > 0 || strings.TrimSpace(r.p.Text[:start]) != "" || !strings.HasPrefix(strings.TrimLeft(gap, " \t\r"), "\n") {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(r.p.Text[start:])
+	return unicode.IsLetter(first)
+}
+
+// isGiven reports whether a sentence is the heading under which the passage
+// says that it stands.
+func (r *reader) isGiven(s string) bool {
+	if len(r.given) == 0 {
+		return false
+	}
+	h := r.given[len(r.given)-1].text
+	return h != "" && (s == h || text.HeadingText(s) == h || len(h) > 100 && strings.HasPrefix(s, strings.TrimRight(h, "… ")))
+}
+
+// signs returns the number of # before a heading, 0 if it is none.
+func signs(s string) int {
+	n := len(s) - len(strings.TrimLeft(s, "#"))
+	if n > 6 || n == len(s) || s[n] != ' ' {
+		return 0
+	}
+	return n
+}
+
+// isQuestion reports whether a sentence ends with a question mark.
+func isQuestion(s string) bool {
+	s = strings.TrimRight(s, `*_"'”’»)`)
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？")
+}
+
+// terminated reports whether s ends like a sentence.
+func terminated(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return strings.ContainsRune(`"'…”’)]:;`, r) || unicode.Is(unicode.STerm, r)
+}

@@ -1,0 +1,147 @@
+package extractive
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// nearest is the number of passages that a selection names.
+const nearest = 3
+
+// Select answers a question with sentences of the passages: the best that
+// passes every gate and at most one that goes on. It implements
+// [llm.Selector.Select].
+func Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
+	if in.Words == nil {
+		in.Words = count(in.Passages)
+	}
+	q := understand(in.Question, in.Words)
+	var found []candidate
+	near := make([]float64, len(in.Passages))
+	refusal := llm.NoPassage
+	for n := range in.Passages {
+		if err := ctx.Err(); err != nil {
+			return llm.Selection{}, err
+		}
+		p := read(&in.Passages[n])
+		q.measure(p)
+		for i := range p.sentences {
+			c, why := q.consider(p, i)
+			near[n] = max(near[n], c.coverage)
+			if why != "" {
+				if c.coverage > 0 {
+					refusal = later(refusal, why)
+				}
+				continue
+			}
+			c.passage = n
+			q.rate(&c)
+			if q.lang == unspaced && q.startsWithTopic(c.s) {
+				c.score += scoreFirst
+			}
+			if c.lean >= 0 {
+				c.before = &p.sentences[c.lean]
+			}
+			found = append(found, c)
+		}
+	}
+	out := llm.Selection{Nearest: nearestOf(near), Open: !q.kind.valued() && q.kind != definition}
+	if len(found) == 0 {
+		out.Refusal = refusal
+		return out, nil
+	}
+	inOrderOfScore(found)
+	if in.MaxSentences == 1 {
+		found[0].before = nil
+	}
+	out.Sentences = q.shown(&found[0])
+	if in.MaxSentences != 1 && len(out.Sentences) == 1 {
+		if i := q.second(found); i >= 0 {
+			out.Sentences = append(out.Sentences, q.shown(&found[i])...)
+		}
+	}
+	return out, nil
+}
+
+// consider weighs a sentence by the gates of the question's script.
+func (q *question) consider(p *passage, i int) (candidate, llm.Refusal) {
+	if q.lang == unspaced {
+		return q.weighUnspaced(p, i)
+	}
+	return q.weigh(p, i)
+}
+
+// shown returns a candidate as it is shown, behind the sentence that it leans
+// on.
+func (q *question) shown(c *candidate) []llm.Sentence {
+	s := llm.Sentence{Passage: c.passage, Start: c.s.start, End: c.s.end, Text: c.s.text, Score: c.score}
+	if c.before != nil {
+		b := c.before
+		return []llm.Sentence{{Passage: c.passage, Start: b.start, End: b.end, Text: b.text, Score: c.score}, s}
+	}
+	if c.name != "" && q.isNew(text.Key(c.name)) {
+		s.Text, _ = withName(s.Text, c.s.words, c.name)
+	}
+	return []llm.Sentence{s}
+}
+
+// later returns the refusal that comes later in the row of gates.
+func later(a, b llm.Refusal) llm.Refusal {
+	row := []llm.Refusal{llm.NoPassage, llm.NoName, llm.NoWords, llm.NoValue}
+	if slices.Index(row, b) > slices.Index(row, a) {
+		return b
+	}
+	return a
+}
+
+// nearestOf returns the indexes of the passages that cover most of the
+// question; of equal ones those that were retrieved first.
+func nearestOf(coverage []float64) []int {
+	order := make([]int, len(coverage))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(coverage[b]+scoreRank/float64(1+b), coverage[a]+scoreRank/float64(1+a))
+	})
+	return order[:min(len(order), nearest)]
+}
+
+// counted is what passages tell of words where nothing else does.
+type counted struct {
+	*text.CaseStats
+	texts int64
+	df    map[string]int64
+}
+
+// Texts implements [llm.WordStats].
+func (c *counted) Texts() int64 { return c.texts }
+
+// DF implements [llm.WordStats].
+func (c *counted) DF(term string) int64 { return c.df[term] }
+
+// count counts the words of passages.
+func count(passages []llm.Passage) *counted {
+	c := &counted{CaseStats: &text.CaseStats{}, texts: int64(len(passages)), df: map[string]int64{}}
+	for i := range passages {
+		s := passages[i].Text
+		if t := passages[i].Title; t != "" && !strings.HasPrefix(s, t) {
+			s = t + "\n" + s
+		}
+		c.Add(s)
+		seen := map[string]bool{}
+		for _, t := range (lex.Standard{}).Terms(s) {
+			if !seen[t.Text] {
+				seen[t.Text] = true
+				c.df[t.Text]++
+			}
+		}
+	}
+	return c
+}

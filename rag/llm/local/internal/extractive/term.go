@@ -1,0 +1,133 @@
+package extractive
+
+import (
+	"math"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// A term is a word that a question asks about.
+type term struct {
+	word
+	at     int // index among the words of the question
+	weight float64
+
+	hard    bool   // a name or a number: it must be met
+	number  bool   // has a digit or is a single capital: only itself meets it
+	light   bool   // says little, or is told by the kind of the answer
+	counted bool   // what how many counts
+	behind  bool   // behind a preposition
+	acronym bool   // would be a function word but for its capitals
+	letter  string // word before a single capital: model of model C
+	frame   string // capitalised word before a number: Orion of Orion 3
+	mod     *word  // content word directly before
+}
+
+// readTerms reads the terms of a question and weighs them.
+func (q *question) readTerms(stats llm.WordStats) {
+	topic := map[string]bool{} // of languages other than English
+	if q.lang != "en" {
+		for w := range lex.Words(text.Topic(q.text)) {
+			topic[w.Text] = true
+		}
+	}
+	capitals := 0
+	for i := 1; i < len(q.words); i++ {
+		if q.words[i].isCapital() {
+			capitals++
+		}
+	}
+	n := float64(stats.Texts())
+	for i := range q.words {
+		if len(q.terms) == maxTerms {
+			break
+		}
+		t := term{word: q.words[i], at: i}
+		digit := hasDigit(t.text)
+		letter := !digit && i > 0 && t.isLetter() && t.raw != "I" && t.raw != "A"
+		t.acronym = lex.IsStop(t.text) && i > 0 && t.isAllCapitals() && capitals < len(q.words)/2
+		if !letter && !t.acronym && (lex.IsStop(t.text) || len(topic) > 0 && !topic[t.text]) {
+			continue
+		}
+		if q.kind == number && (t.text == "viel" || t.text == "viele") {
+			continue
+		}
+		if t.stem == "" {
+			t.stem = t.text
+		}
+		df := float64(stats.DF(t.stem))
+		t.weight = math.Log(1 + (max(n, df)-df+.5)/(df+.5))
+		if t.acronym {
+			t.weight = math.Log(1 + n)
+		}
+		q.harden(&t, digit, letter, capitals, stats)
+		q.soften(&t)
+		q.relate(&t)
+		q.terms = append(q.terms, t)
+	}
+}
+
+// harden says whether a term must be met.
+func (q *question) harden(t *term, digit, letter bool, capitals int, stats llm.WordStats) {
+	before := func() *word { return &q.words[t.at-1] }
+	upper, lower := stats.Upper(t.text), stats.Lower(t.text)
+	switch {
+	case digit && t.at > 0 && parts[before().text]:
+		t.number, t.light = true, true
+		t.weight *= lightWeight
+	case digit:
+		t.number, t.hard = true, true
+		if t.at > 1 && before().isCapital() {
+			t.frame = before().text
+		}
+	case letter:
+		t.number, t.hard = true, true
+		t.letter = before().text
+	case q.german():
+	case t.isCapital() && (t.at > 0 || !askers[t.text] && upper >= lower):
+		t.hard = true
+	case capitals == 0 && upper > 2*lower && upper >= 2:
+		t.hard = true
+	}
+}
+
+// soften makes a term count less that says little.
+func (q *question) soften(t *term) {
+	if t.hard {
+		return
+	}
+	switch {
+	case lightWords[t.text]:
+		t.light = true
+		t.weight *= lightWeight
+	case classWords[t.text]:
+		t.light = true
+		t.weight *= classWeight
+	}
+	if q.kind.told(t.text) {
+		t.light = true
+		t.weight *= kindWeight
+	}
+	if t.text == q.class && (q.kind == anything || q.kind == person) {
+		t.light = true
+		t.weight *= classWeight
+	}
+	t.counted = q.kind == number && t.text == q.class && !countedPeople[t.text]
+}
+
+// relate notes what stands before a term.
+func (q *question) relate(t *term) {
+	if t.hard || t.at == 0 {
+		return
+	}
+	i := t.at - 1
+	if i > 0 && determiners[q.words[i].text] {
+		i--
+	}
+	t.behind = prepositions[q.words[i].text]
+	if n := len(q.terms); n > 0 && q.terms[n-1].at == t.at-1 && !q.terms[n-1].number && q.lang == "en" {
+		t.mod = &q.words[t.at-1]
+	}
+}

@@ -1,0 +1,176 @@
+package rag
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// evidencePassages are the pieces of evidence of an answer as a selector reads
+// them, and where each of them stands.
+type evidencePassages struct {
+	c    *Corpus
+	base *engine.View
+	docs map[string]*outline
+	// in holds the passages, of holds the item that each is from, and at where
+	// it begins in the document; -1 if it is no chunk's text as it stands there.
+	in llm.SelectInput
+	of []*Cited
+	at []int
+}
+
+// outline is the title of a document and where its headings and pages begin.
+type outline struct {
+	title  string
+	blocks []block
+}
+
+// passages returns what an answer is to be selected from. Evidence without text
+// is left out.
+func (c *Corpus) passages(base *engine.View, sys System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
+	x := &evidencePassages{c: c, base: base, docs: map[string]*outline{}}
+	x.in = llm.SelectInput{Question: in.Question, MaxSentences: in.MaxSentences}
+	for _, e := range in.Evidence {
+		if e.Text == "" || e.N < 1 || e.N > len(items) {
+			continue
+		}
+		if err := x.add(e.Text, &items[e.N-1]); err != nil {
+			return nil, err
+		}
+	}
+	words, err := c.wordStats(base, sys.ChunkSet(), m, in.Question)
+	x.in.Words = words
+	return x, err
+}
+
+// add adds a piece of evidence.
+func (x *evidencePassages) add(s string, it *Cited) error {
+	p, at := llm.Passage{Text: s}, -1
+	if it.Kind == ChunkNodeType && len(it.Spans) > 0 && int64(len(s)) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
+		o, err := x.outline(it.Spans[0].Doc)
+		if err != nil {
+			return err
+		}
+		at = int(it.Spans[0].Bytes[0])
+		p.Title, p.Headings = o.title, o.headings(at, at+len(s))
+	}
+	x.in.Passages, x.of, x.at = append(x.in.Passages, p), append(x.of, it), append(x.at, at)
+	return nil
+}
+
+// outline reads the outline of a document, once. One that was removed has none.
+func (x *evidencePassages) outline(doc string) (*outline, error) {
+	if o := x.docs[doc]; o != nil {
+		return o, nil
+	}
+	o, err := x.c.outline(x.base, doc)
+	if isMissing(err) {
+		o, err = &outline{}, nil
+	}
+	x.docs[doc] = o
+	return o, err
+}
+
+// outline reads the outline of a document.
+func (c *Corpus) outline(v engine.Reader, doc string) (*outline, error) {
+	d, err := c.Document(v, doc)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := v.Text(d.ID, propBlocks)
+	if err != nil {
+		return nil, err
+	}
+	o := &outline{title: d.Title}
+	if err := json.Unmarshal([]byte(raw), &o.blocks); err != nil {
+		return nil, fmt.Errorf("document %s: %w", doc, errors.Join(engine.ErrCorrupt, err))
+	}
+	return o, nil
+}
+
+// place returns the block that a byte of the document is in.
+func (o *outline) place(at int) (b block) {
+	for _, next := range o.blocks {
+		if next.Start > at {
+			break
+		}
+		b = next
+	}
+	b.Heading = text.HeadingText(b.Heading)
+	return b
+}
+
+// headings returns the headings above the parts of the bytes from start to end,
+// counted from start.
+func (o *outline) headings(start, end int) []llm.Heading {
+	var out []llm.Heading
+	add := func(at int, path string) {
+		if path != "" || len(out) > 0 {
+			out = append(out, llm.Heading{At: at, Path: pathOf(path)})
+		}
+	}
+	add(0, o.place(start).Heading)
+	for _, b := range o.blocks {
+		if b.Start > start && b.Start < end {
+			add(b.Start-start, b.Heading)
+		}
+	}
+	return out
+}
+
+// pathOf splits the path of headings of a block.
+func pathOf(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, " > ")
+}
+
+// wordCounts tells how a corpus uses the words of a question.
+type wordCounts struct {
+	*text.CaseStats
+	texts int64
+	df    map[string]int64
+}
+
+// Texts implements [llm.WordStats].
+func (w *wordCounts) Texts() int64 { return w.texts }
+
+// DF implements [llm.WordStats].
+func (w *wordCounts) DF(term string) int64 { return w.df[term] }
+
+// wordStats counts the words of a question in the chunks of a set.
+func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, question string) (llm.WordStats, error) {
+	w := &wordCounts{CaseStats: m.cases, df: map[string]int64{}}
+	if w.CaseStats == nil {
+		b := base.Bucket(bucketWords)
+		state, err := readWordState(b)
+		if err == nil {
+			w.CaseStats, err = readCases(b, state.newest())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	all, err := base.FieldStats(textField(set))
+	if err != nil {
+		return nil, err
+	}
+	w.texts = int64(all.Nodes)
+	for _, term := range c.Analyze(question) {
+		if _, ok := w.df[term]; ok {
+			continue
+		}
+		n, err := base.TermStats(textField(set), term)
+		if err != nil {
+			return nil, err
+		}
+		w.df[term] = int64(n.Nodes)
+	}
+	return w, nil
+}

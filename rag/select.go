@@ -1,0 +1,153 @@
+package rag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/text"
+)
+
+// Passage is a passage that comes near to a question.
+type Passage struct {
+	Doc     string   `json:"doc"`
+	Page    int      `json:"page,omitempty"`
+	Heading string   `json:"heading,omitempty"`
+	Bytes   [2]int64 `json:"bytes"`
+	Chunk   string   `json:"chunk"`
+	Score   float64  `json:"score"`
+	Text    string   `json:"text,omitempty"`
+}
+
+// selector returns what selects answers, or judges whether there is one.
+func (m *Models) selector() llm.Selector {
+	if m.Selector != nil {
+		return m.Selector
+	}
+	if s, ok := m.Provider.(llm.Selector); ok {
+		return s
+	}
+	return local.New(local.Options{})
+}
+
+// selectAnswer makes an answer of sentences of the evidence. If none answers
+// the question, the error is [llm.ErrNoEvidence], and the answer names the
+// nearest passages.
+func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys System, m *Models, q Question, in llm.AnswerInput, a *Answer) error {
+	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
+	if err != nil {
+		return err
+	}
+	sel, err := m.selector().Select(ctx, x.in)
+	if err != nil {
+		return err
+	}
+	if len(sel.Sentences) == 0 {
+		a.Refusal = sel.Refusal
+		a.Nearest = x.nearest(sel)
+		m.countSelection(a.Evidence.Tokens, 0)
+		return llm.ErrNoEvidence
+	}
+	for i, s := range sel.Sentences {
+		n, err := x.cite(sys.ChunkSet(), s, a)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			a.Text += " "
+		}
+		a.Text += s.Text
+		if n > 0 {
+			a.Text += " " + markerOf(n)
+		}
+	}
+	m.countSelection(a.Evidence.Tokens, c.Tokens.Count(a.Text))
+	if q.Stream != nil {
+		return q.Stream(a.Text)
+	}
+	return nil
+}
+
+// judgeSupport says whether the evidence has a sentence that answers the
+// question, for an answer that a chat model gave. A question that asks for no
+// value, such as how or why, may be answered from several sentences: there a
+// missing name alone is told. It changes nothing else.
+func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys System, m *Models, in llm.AnswerInput, a *Answer) error {
+	if in.Unaided || len(in.Evidence) == 0 {
+		return nil
+	}
+	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
+	if err != nil {
+		return err
+	}
+	sel, err := m.selector().Select(ctx, x.in)
+	if err != nil {
+		return err
+	}
+	supported := len(sel.Sentences) > 0 || sel.Open && sel.Refusal != llm.NoName && sel.Refusal != llm.NoPassage
+	a.Supported = &supported
+	if !supported {
+		a.Refusal = sel.Refusal
+	}
+	a.Nearest = x.nearest(sel)
+	return nil
+}
+
+// countSelection counts a selection as a call, which is free.
+func (m *Models) countSelection(in, out int) {
+	u := llm.Usage{Calls: 1, InTokens: in, OutTokens: out}
+	m.meter.add(m.stage, m.Provider.Name(), u)
+	m.tally.add(u)
+}
+
+// nearest returns the passages that a selection calls nearest.
+func (x *evidencePassages) nearest(sel llm.Selection) []Passage {
+	var out []Passage
+	for _, i := range sel.Nearest {
+		it := x.of[i]
+		if len(it.Spans) == 0 || len(it.Chunks) == 0 {
+			continue
+		}
+		p := Passage{Doc: it.Spans[0].Doc, Bytes: it.Spans[0].Bytes, Chunk: it.Chunks[0], Score: it.Score, Text: x.in.Passages[i].Text}
+		if o := x.docs[p.Doc]; o != nil && x.at[i] >= 0 {
+			b := o.place(x.at[i])
+			p.Heading, p.Page = b.Heading, b.Page
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// cite returns the number of the source of a sentence, 0 if its document is
+// gone. The source is the chunk, with the heading above the sentence.
+func (x *evidencePassages) cite(set text.ChunkSet, s llm.Sentence, a *Answer) (int, error) {
+	it, at := x.of[s.Passage], x.at[s.Passage]
+	if len(it.Spans) == 0 || len(it.Chunks) == 0 {
+		a.Dropped++
+		return 0, nil
+	}
+	var src Source
+	if at < 0 {
+		var err error
+		if src, err = x.c.source(x.base, set, it, s.Text); err != nil {
+			return 0, err
+		}
+	} else {
+		body := x.in.Passages[s.Passage].Text
+		b := x.docs[it.Spans[0].Doc].place(at + s.Start)
+		src = Source{
+			Doc: it.Spans[0].Doc, Page: b.Page, Heading: b.Heading, Bytes: it.Spans[0].Bytes,
+			Sentence: [2]int64{int64(at + s.Start), int64(at + s.End)},
+			Chunk:    it.Chunks[0], Score: it.Score, Quote: quote(body[s.Start:]),
+		}
+	}
+	for i := range a.Sources {
+		if a.Sources[i].Chunk == src.Chunk && a.Sources[i].Heading == src.Heading {
+			return a.Sources[i].N, nil
+		}
+	}
+	src.N = len(a.Sources) + 1
+	a.Sources = append(a.Sources, src)
+	return src.N, nil
+}
