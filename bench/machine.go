@@ -2,12 +2,9 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -81,25 +78,3 @@ func procKilobytes(path, name string) int64 {
 // residentBytes returns the memory of this process, 0 where the system does
 // not tell.
 func residentBytes() int64 { return procKilobytes("/proc/self/status", "VmRSS") }
-
-// describeCommit returns the commit that is measured.
-func describeCommit(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
-	if err == nil {
-		s := strings.TrimSpace(string(out))
-		dirty, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
-		if err == nil && len(dirty) > 0 {
-			s += " with changes"
-		}
-		return s
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-		return info.Main.Version
-	}
-	return "unknown"
-}

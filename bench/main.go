@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+
+	"github.com/ragdb/ragdb/internal/buildinfo"
 )
 
 // suite is a subcommand: what it measures, and how.
@@ -85,7 +87,7 @@ func runSuite(ctx context.Context, s suite, args []string, out, log io.Writer) e
 	r := &report{
 		Command: strings.Join(append([]string{"go run ./bench", s.name}, args...), " "),
 		Machine: describeMachine(),
-		Commit:  describeCommit(ctx),
+		Commit:  buildinfo.Read().String(),
 		log:     log,
 	}
 	if err := measure(ctx, r); err != nil {

@@ -2,12 +2,11 @@ package main
 
 import (
 	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/buildinfo"
 )
 
 // versionResult is what version prints.
@@ -38,14 +37,7 @@ func (a *app) versionCommand() *cobra.Command {
 				a.out.json(r)
 				return
 			}
-			line := "ragdb " + r.Version
-			if r.Revision != "" {
-				line += " (" + r.Revision[:min(12, len(r.Revision))]
-				if r.Modified {
-					line += ", modified"
-				}
-				line += ")"
-			}
+			line := "ragdb " + buildinfo.Read().String()
 			a.out.print("%s · format %d · %s %s/%s\n", line, r.Format, r.Go, r.OS, r.Arch)
 		},
 	}
@@ -53,21 +45,7 @@ func (a *app) versionCommand() *cobra.Command {
 
 // newVersion reads what the build recorded.
 func newVersion() versionResult {
-	r := versionResult{V: 1, Version: "(devel)", Format: engine.Format, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return r
-	}
-	if v := info.Main.Version; v != "" {
-		r.Version = strings.TrimPrefix(v, "v")
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			r.Revision = s.Value
-		case "vcs.modified":
-			r.Modified = s.Value == "true"
-		}
-	}
-	return r
+	b := buildinfo.Read()
+	return versionResult{V: 1, Version: b.Version, Revision: b.Revision, Modified: b.Modified,
+		Format: engine.Format, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 }
