@@ -95,7 +95,7 @@ func (db *DB) checkpoint(ctx context.Context, cp kv.Checkpointer, dir string) (u
 // claimDir makes a directory, or takes an empty one. undo removes what it was
 // given since.
 func claimDir(dir string) (undo func() error, err error) {
-	err = os.Mkdir(dir, 0o755)
+	err = os.Mkdir(dir, 0o700)
 	if err == nil {
 		return func() error { return os.RemoveAll(dir) }, nil
 	}

@@ -107,7 +107,7 @@ func (m *Manifest) write(dir string) error {
 		return err
 	}
 	part := filepath.Join(dir, ManifestName+".part")
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

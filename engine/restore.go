@@ -64,9 +64,6 @@ func restore(ctx context.Context, backupDir, path string) (err error) {
 	if err := m.verify(ctx, part); err != nil {
 		return err
 	}
-	if err := os.Chmod(part, 0o755); err != nil {
-		return err
-	}
 	if exists {
 		// Only an empty directory goes.
 		if err := os.Remove(path); err != nil {
@@ -107,7 +104,7 @@ func restoreFile(ctx context.Context, from, to string, want BackupFile) error {
 	if err != nil {
 		return err
 	}
-	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}

@@ -143,7 +143,7 @@ by side, and what only one of them found; with --no-llm only that.`,
 			if len(f.compare.specs) > 0 {
 				ctx, cancel := a.context(cmd)
 				defer cancel()
-				m := toWrite // answers leave their traces
+				m := toUse // answers leave their traces
 				if f.noLLM {
 					m = toRead
 				}
@@ -154,7 +154,7 @@ by side, and what only one of them found; with --no-llm only that.`,
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
-			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error {
+			return a.use(ctx, cmd, path, toUse, func(c *rag.Corpus) error {
 				k, err := a.ask(ctx, c, &f.questionFlags, q)
 				if err != nil {
 					return err

@@ -92,7 +92,9 @@ to DB, which must not exist or be an empty folder.`,
 			if err := mustBeFree(path); err != nil {
 				return err
 			}
-			if err := engine.Restore(ctx, dir, path); err != nil {
+			if err := engine.Restore(ctx, dir, path); errors.Is(err, engine.ErrCorrupt) {
+				return &failure{exit: exitCorrupt, code: "corrupt", message: message(err), hint: "this backup is damaged: take another one", err: err}
+			} else if err != nil {
 				return err
 			}
 			a.printBackup(newBackupResult(path, dir, m, start), "restored "+dir+" to "+path, "next: ragdb status "+quote(path))

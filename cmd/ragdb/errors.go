@@ -84,7 +84,8 @@ func kinds() []kind {
 		{engine.ErrFormat, exitCorrupt, "format", ""},
 		{engine.ErrForeign, exitCorrupt, "foreign", "give the path of a database, or one that does not exist yet; nothing was touched"},
 		{engine.ErrIncompatible, exitCorrupt, "format", "use the ragdb that wrote it to export, and import here"},
-		{engine.ErrCorrupt, exitCorrupt, "corrupt", "see what is damaged with ragdb check, or restore a backup"},
+		{engine.ErrCorrupt, exitCorrupt, "corrupt", "see all that is damaged with ragdb check, which repairs what it can with --repair, or restore a backup"},
+		{syscall.ENOSPC, exitFailed, "disk_full", "make room and run the same command to go on"},
 		{engine.ErrReadOnly, exitFailed, "read_only", "run it without --readonly"},
 		{engine.ErrNoIndex, exitUsage, "usage", "ragdb show DB DOC lists what a document says of itself"},
 		{engine.ErrInvalid, exitUsage, "usage", ""},
@@ -104,7 +105,6 @@ func kinds() []kind {
 		{rag.ErrPartial, exitPartial, "partial", "ragdb status tells what failed"},
 		{engine.ErrNotFound, exitNotFound, "not_found", ""},
 		{engine.ErrMemory, exitFailed, "memory", ""},
-		{syscall.ENOSPC, exitFailed, "disk_full", "make room and run the same command to go on"},
 		{fs.ErrNotExist, exitNotFound, "not_found", "check the spelling of the path"},
 		{fs.ErrPermission, exitFailed, "permission", "check who may read and write it"},
 	}
@@ -121,16 +121,35 @@ func (a *app) explain(err error) *failure {
 			if k.is == engine.ErrReadOnly && !a.global.readOnly {
 				k.hint = "" // the flag was not given
 			}
+			if k.is == engine.ErrCorrupt {
+				k.hint = damageHint(err, k.hint)
+			}
 			return &failure{exit: k.exit, code: k.code, message: message(err), hint: k.hint, err: err}
 		}
 	}
 	return &failure{exit: exitFailed, code: "failed", message: message(err), err: err}
 }
 
+// damageHint says what to do about damage. A damaged file keeps check from reading
+// the database too, so it is of no use there; otherwise is for damaged values.
+func damageHint(err error, otherwise string) string {
+	var damage *kv.CorruptError
+	switch {
+	case !errors.As(err, &damage) || damage.File == "":
+		return otherwise
+	case strings.HasPrefix(damage.File, "OPTIONS-"):
+		return "nothing is lost: remove that file, which is made again"
+	case strings.HasSuffix(damage.File, ".log"):
+		return "restore a backup with ragdb restore; without one, remove the file SYNCED beside it to open what is left, without the commits that are lost"
+	}
+	return "restore a backup with ragdb restore"
+}
+
 // message returns the sentence in an error: that of the cause where it makes a
 // whole one, else the chain without the names of packages in front.
 func message(err error) string {
 	var locked *kv.LockedError
+	var damage *kv.CorruptError
 	var format *engine.FormatError
 	var syntax *engine.SyntaxError
 	var path *fs.PathError
@@ -150,6 +169,9 @@ func message(err error) string {
 		return "the filter is wrong: " + syntax.Error()
 	case errors.As(err, &index):
 		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(append(index.Indexed, "key", "format"), ", "))
+	case errors.As(err, &damage):
+		first, _, _ := strings.Cut(err.Error(), "\n") // what failed after it says the same
+		return chain(errors.New(first))
 	case errors.As(err, &partial):
 		return partial.Error() + "; the rest is done"
 	case errors.Is(err, context.DeadlineExceeded):

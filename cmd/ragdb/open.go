@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,7 @@ const (
 	toRead   mode = iota // nothing is changed
 	toWrite              // it must exist
 	toCreate             // made where it does not exist
+	toUse                // it must exist; it is written to if it may be
 )
 
 // open opens a database.
@@ -47,7 +49,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	if path == "" {
 		return nil, usage("give its path", "the path of the database is empty")
 	}
-	if m == toWrite && a.global.readOnly {
+	if (m == toWrite || m == toUse) && a.global.readOnly {
 		m = toRead
 	}
 	if m == toCreate && a.global.readOnly {
@@ -65,12 +67,23 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitCorrupt, code: "foreign", hint: "give the path of a database, or one that does not exist yet",
 			message: path + " is a file, and a database is a directory"}
 	}
-	db, err := engine.Open(ctx, path, &engine.Options{ReadOnly: m == toRead, MustExist: m == toWrite, Logger: a.logger()})
+	o := engine.Options{ReadOnly: m == toRead, MustExist: m == toWrite || m == toUse, Logger: a.logger()}
+	db, err := engine.Open(ctx, path, &o)
+	if m == toUse && mayNotWrite(err) {
+		o.ReadOnly = true
+		db, err = engine.Open(ctx, path, &o)
+	}
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,
 			hint: "make it with ragdb index " + quote(path) + " PATH, or check the spelling"}
 	}
 	return db, err
+}
+
+// mayNotWrite reports whether a database could not be opened for want of the
+// permission to write.
+func mayNotWrite(err error) bool {
+	return errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // close closes a database, unless it is the shell's.

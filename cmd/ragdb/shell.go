@@ -142,6 +142,9 @@ func (sh *shell) open(ctx context.Context, path string) error {
 		m = toRead
 	}
 	db, err := a.open(ctx, path, m)
+	if _, serr := os.Stat(path); serr == nil && mayNotWrite(err) {
+		db, err = a.open(ctx, path, toRead)
+	}
 	if err != nil {
 		return err
 	}

@@ -47,10 +47,7 @@ func (a *app) writeFile(ctx context.Context, path string, write func(io.Writer) 
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return n, err
 	}
-	// A temporary file is private; an export is as any other file.
-	if err = os.Chmod(f.Name(), 0o644); err != nil {
-		return n, err
-	}
+	// A temporary file is its owner's alone, as the database is: so it stays.
 	return n, os.Rename(f.Name(), path)
 }
 

@@ -35,7 +35,7 @@ func TestDamageOracle(t *testing.T) {
 	// takes a tenth of a second; TestFlippedBitInTable has more of them.
 	faults, weights := 600, damagetest.Weights{"log": 8, "MANIFEST": 8, "table": 1, "LOCK": 1}
 	if *long {
-		faults, weights["table"] = 24_000, 4
+		faults, weights["table"] = 21_600, 2
 	}
 	ages := storeAges(t)
 	rnd := rand.New(rand.NewPCG(15, 2))
