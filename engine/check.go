@@ -245,7 +245,7 @@ func (c *checker) pass(f family, run func() error) error {
 
 // corruptFinding returns damage that reading a family met as a finding.
 func corruptFinding(tag layout.Tag, err error) Finding {
-	f := Finding{Space: tag.String(), What: err.Error()}
+	f := Finding{Space: tag.String(), What: damageOf(err)}
 	var e *kv.CorruptError
 	if errors.As(err, &e) {
 		f.Key = e.Key
@@ -298,4 +298,13 @@ func (c *checker) emit(f Finding) error {
 		return errStopped
 	}
 	return nil
+}
+
+// damageOf returns what an error says of damage, without the calls that met it.
+func damageOf(err error) string {
+	var damage *kv.CorruptError
+	if errors.As(err, &damage) && damage.File != "" {
+		return damage.Error()
+	}
+	return err.Error()
 }

@@ -16,7 +16,7 @@ func (c *checker) checkStore() error {
 	}
 	if err := m.Check(c.ctx); errors.Is(err, ErrCorrupt) {
 		c.unsure = true
-		return c.emit(Finding{Space: "store", What: err.Error()})
+		return c.emit(Finding{Space: "store", What: damageOf(err)})
 	} else if err != nil {
 		return err
 	}

@@ -67,8 +67,41 @@ func TestScripts(t *testing.T) {
 			"server":    server,
 			"asked":     asked,
 			"nowhere":   nowhere,
+			"damage":    damage,
+			"remove":    removeFiles,
 		},
 	})
+}
+
+// damage GLOB changes a byte in the middle of each of the files, and in no other
+// that is linked to them, as a backup's are.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range matchingFiles(ts, neg, args) {
+		b, err := os.ReadFile(name)
+		ts.Check(err)
+		b[len(b)/2] ^= 0x55
+		ts.Check(os.Remove(name))
+		ts.Check(os.WriteFile(name, b, 0o600))
+	}
+}
+
+// remove GLOB removes the files.
+func removeFiles(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range matchingFiles(ts, neg, args) {
+		ts.Check(os.Remove(name))
+	}
+}
+
+func matchingFiles(ts *testscript.TestScript, neg bool, args []string) []string {
+	if neg || len(args) != 1 {
+		ts.Fatalf("it takes a pattern of file names")
+	}
+	names, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(names) == 0 {
+		ts.Fatalf("no file is %s", args[0])
+	}
+	return names
 }
 
 // code N ARG... runs ragdb and fails unless it exits with N.
