@@ -375,6 +375,9 @@ func (r *reader) around(set *roaring.Bitmap, f EdgeFilter, want func(dir layout.
 			yield(Edge{}, err)
 			return
 		}
+		if set == nil {
+			return
+		}
 		for it := set.Iterator(); it.HasNext(); {
 			id := NodeID(it.Next())
 			for _, dir := range []layout.Direction{layout.Out, layout.In} {

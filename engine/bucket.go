@@ -92,6 +92,14 @@ type BucketWriter struct {
 	v *TxView
 }
 
+// check refuses a writer that MakeBucket did not return.
+func (w BucketWriter) check() error {
+	if w.v == nil {
+		return fmt.Errorf("%w: a bucket that MakeBucket did not make", ErrInvalid)
+	}
+	return w.v.check()
+}
+
 // MakeBucket returns the bucket of a name for writing, adding the name to the
 // graph's catalog where it is new.
 func (v *TxView) MakeBucket(name string) (BucketWriter, error) {
@@ -104,7 +112,7 @@ func (v *TxView) MakeBucket(name string) (BucketWriter, error) {
 
 // Set writes a value of at most 64 MiB, less what the transaction holds.
 func (w BucketWriter) Set(key, value []byte) error {
-	if err := w.v.check(); err != nil {
+	if err := w.check(); err != nil {
 		return fmt.Errorf("engine: bucket: %w", err)
 	}
 	w.v.transact.overlay.Set(layout.Bucket(w.r.g, w.id, key), value)
@@ -113,7 +121,7 @@ func (w BucketWriter) Set(key, value []byte) error {
 
 // Delete removes a key; a missing one is no error.
 func (w BucketWriter) Delete(key []byte) error {
-	if err := w.v.check(); err != nil {
+	if err := w.check(); err != nil {
 		return fmt.Errorf("engine: bucket: %w", err)
 	}
 	w.v.transact.overlay.Delete(layout.Bucket(w.r.g, w.id, key))
@@ -122,7 +130,7 @@ func (w BucketWriter) Delete(key []byte) error {
 
 // DeletePrefix removes all keys that begin with prefix; nil removes all.
 func (w BucketWriter) DeletePrefix(prefix []byte) error {
-	if err := w.v.check(); err != nil {
+	if err := w.check(); err != nil {
 		return fmt.Errorf("engine: bucket: %w", err)
 	}
 	k := layout.Bucket(w.r.g, w.id, prefix)

@@ -41,6 +41,9 @@ type ExportOptions struct {
 // edges of one node, the contributions of one source and the terms of some
 // thousand nodes.
 func (s *Snapshot) Export(ctx context.Context, namespace string, w io.Writer, o ExportOptions) error {
+	if w == nil {
+		return fmt.Errorf("engine: export %s: %w: nothing to write to", namespace, ErrInvalid)
+	}
 	if err := s.export(ctx, namespace, w, &o); err != nil {
 		return fmt.Errorf("engine: export %s: %w", namespace, err)
 	}

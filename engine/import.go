@@ -37,6 +37,9 @@ const importBatch = 4 << 20
 // that was cut short, which is an error as well. A line may have as many bytes
 // as Options.MaxTxBytes.
 func (n *Namespace) Import(ctx context.Context, r io.Reader) error {
+	if r == nil {
+		return fmt.Errorf("engine: import %s: %w: nothing to read from", n.name, ErrInvalid)
+	}
 	im := &importer{ns: n, in: bufio.NewReaderSize(r, 64<<10), limit: n.db.opts.MaxTxBytes}
 	if err := im.run(ctx); err != nil {
 		return fmt.Errorf("engine: import %s: %w", n.name, err)

@@ -31,21 +31,31 @@ const Base = "base"
 // Name returns the namespace's name.
 func (n *Namespace) Name() string { return n.name }
 
+// orDropped returns g, and for a nil or zero one a graph that reads and writes
+// find to be dropped.
+func (g *Graph) orDropped() *Graph {
+	if g != nil && g.st != nil {
+		return g
+	}
+	return &Graph{ns: &Namespace{}, st: &graphState{name: "(nil)", names: newCatalog(), gone: true}}
+}
+
 // Name returns the graph's name.
 func (g *Graph) Name() string {
+	g = g.orDropped()
 	g.st.mu.RLock()
 	defer g.st.mu.RUnlock()
 	return g.st.name
 }
 
 // ID returns the graph's id.
-func (g *Graph) ID() GraphID { return GraphID(g.st.id) }
+func (g *Graph) ID() GraphID { return GraphID(g.orDropped().st.id) }
 
 // Namespace returns the namespace that the graph belongs to.
-func (g *Graph) Namespace() *Namespace { return g.ns }
+func (g *Graph) Namespace() *Namespace { return g.orDropped().ns }
 
 // DB returns the database that the graph is in.
-func (g *Graph) DB() *DB { return g.ns.db }
+func (g *Graph) DB() *DB { return g.orDropped().ns.db }
 
 // Namespace returns the namespace of a name, creating it where it does not
 // exist. In a read-only database an unknown name is [ErrNotFound].
@@ -275,6 +285,7 @@ func (n *Namespace) swap(ctx context.Context, name string, next *Graph) error {
 	if err != nil {
 		return err
 	}
+	next = next.orDropped()
 	if next.ns.id != n.id || next.ns.db != n.db {
 		return fmt.Errorf("%w: graph %s is of another namespace", ErrInvalid, next.Name())
 	}

@@ -27,7 +27,10 @@ const rebuildBatch = 1000
 // the next one. What others write to the space meanwhile goes with the old
 // generation.
 func (db *DB) RebuildSpace(ctx context.Context, g *Graph, space string, all iter.Seq2[SpaceVector, error]) error {
-	if err := db.rebuildSpace(ctx, g, space, all); err != nil {
+	if all == nil {
+		all = func(func(SpaceVector, error) bool) {}
+	}
+	if err := db.rebuildSpace(ctx, g.orDropped(), space, all); err != nil {
 		return fmt.Errorf("engine: rebuild vector space %s: %w", space, err)
 	}
 	return nil

@@ -95,6 +95,9 @@ type Snapshot struct {
 // View calls fn with a snapshot of the latest commit and closes it when fn
 // returns. The snapshot and what was read through it must not be used after.
 func (db *DB) View(ctx context.Context, fn func(s *Snapshot) error) (err error) {
+	if fn == nil {
+		return fmt.Errorf("engine: view: %w: no function to call", ErrInvalid)
+	}
 	s, err := db.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -163,6 +166,7 @@ func (s *Snapshot) Close() error {
 
 // Graph returns a view of g at the snapshot. It is cheap.
 func (s *Snapshot) Graph(g *Graph) *View {
+	g = g.orDropped()
 	return &View{reader{ctx: s.ctx, kv: s.kv, graph: g, g: g.st.id, epoch: s.epoch, snap: s}}
 }
 

@@ -53,6 +53,9 @@ func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 
 // UpdateWith is Update with options.
 func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error) error {
+	if fn == nil {
+		return fmt.Errorf("engine: update: %w: no function to call", ErrInvalid)
+	}
 	if err := db.enter(); err != nil {
 		return err
 	}
@@ -127,6 +130,7 @@ func (tx *Tx) end() error {
 
 // Graph returns the graph as the transaction sees and changes it.
 func (tx *Tx) Graph(g *Graph) *TxView {
+	g = g.orDropped()
 	if v := tx.graphs[g.st.id]; v != nil {
 		return v
 	}
