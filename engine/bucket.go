@@ -115,6 +115,11 @@ func (w BucketWriter) Set(key, value []byte) error {
 	if err := w.check(); err != nil {
 		return fmt.Errorf("engine: bucket: %w", err)
 	}
+	if invariants {
+		if err := w.verifyEntry(key, value); err != nil {
+			return fmt.Errorf("engine: %w", err)
+		}
+	}
 	w.v.transact.overlay.Set(layout.Bucket(w.r.g, w.id, key), value)
 	return nil
 }

@@ -29,9 +29,15 @@ type CheckOptions struct {
 	// Repair rewrites what is derived from other data where the two differ:
 	// in-adjacency from out-adjacency, sets of nodes of a type from records,
 	// promoted sets, sources from contributions, property indexes and lexical
-	// sums; and it removes lists that hold nothing. It never touches data that is not derived, nor what is derived from
-	// data that is damaged itself. It makes the level [CheckFull].
+	// sums; it removes lists that hold nothing, and does what
+	// [Encoding].Rebuild says. It never touches data that is not derived, nor
+	// what is derived from data that is damaged itself. It makes the level
+	// [CheckFull].
 	Repair bool
+	// Encodings tell how to read what the layers above keep; nil is those that
+	// the database was opened with. With none, values of buckets are not read;
+	// with any, a bucket that none of them is for is a finding.
+	Encodings []Encoding
 	// Progress, where set, is called now and then with the family of keys at
 	// work and the number of keys read so far.
 	Progress func(space string, keys int64)
@@ -78,6 +84,9 @@ func (db *DB) Check(ctx context.Context, o CheckOptions) iter.Seq2[Finding, erro
 	}
 	return func(yield func(Finding, error) bool) {
 		c := &checker{db: db, ctx: ctx, o: o, yield: yield, damaged: map[family]bool{}}
+		if c.encodings = o.Encodings; c.encodings == nil {
+			c.encodings = db.opts.Encodings
+		}
 		if err := c.run(); err != nil && !errors.Is(err, errStopped) {
 			yield(Finding{}, fmt.Errorf("engine: check: %w", err))
 		}
@@ -101,6 +110,8 @@ type checker struct {
 	yield func(Finding, error) bool
 	snap  *Snapshot
 	keys  int64
+
+	encodings []Encoding
 
 	graphs  []listed
 	known   map[uint32]*listed
@@ -208,6 +219,7 @@ func (c *checker) checkGraph() error {
 		{layout.TagPostings, func(v *View) error { return c.checkTerms(v, &n) }},
 		{layout.TagSpace, func(v *View) error { return c.checkSpaces(v, &n) }},
 		{layout.TagBucket, c.checkBuckets},
+		{layout.TagBucket, c.checkEncoded},
 	} {
 		stop := false
 		err := c.pass(family{g, p.tag}, func() error {

@@ -104,7 +104,7 @@ func (c *checker) eachEntry(v *View, fn func(key []byte, id uint64) error) error
 	return nil
 }
 
-// checkBuckets verifies that buckets have names. What they hold is opaque.
+// checkBuckets verifies that buckets have names.
 func (c *checker) checkBuckets(v *View) (err error) {
 	prefix := layout.GraphPrefix(layout.TagBucket, v.g)
 	it, err := v.kv.Iter(v.ctx, prefix, layout.Next(prefix))

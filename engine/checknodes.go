@@ -105,6 +105,30 @@ func (c *checker) checkRecord(v *View, rec *record, key []byte, texts *textCheck
 				return err
 			}
 		}
+		if err := c.checkProp(v, rec, key, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkProp reads the value of a property that has an encoding.
+func (c *checker) checkProp(v *View, rec *record, key []byte, p prop) error {
+	name := v.nameOf(layout.KindProperty, p.id)
+	e := propEncoding(c.encodings, c.at.name, name)
+	if e == nil {
+		return nil
+	}
+	value := p.value.encoded()
+	if p.value.kind == KindText {
+		s, err := v.Text(NodeID(layout.NodeID(key)), name)
+		if err != nil {
+			return nil // found with the texts
+		}
+		value = []byte(s)
+	}
+	if _, err := e.Decode([]byte(rec.key), value); err != nil {
+		return c.find(key, fix{}, "property %s: %v", name, err)
 	}
 	return nil
 }

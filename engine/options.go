@@ -40,6 +40,9 @@ type Options struct {
 	// DB.SettleSpace. By default one goroutine does it after the commits that
 	// wrote them.
 	NoBackground bool
+	// Encodings tell how the layers above read what they keep in buckets and
+	// properties, for [DB.Check]. Package rag/methods has those of all methods.
+	Encodings []Encoding
 	// OpenStore opens the storage engine. The default opens Pebble at the
 	// path, or memory for the path ":memory:".
 	OpenStore func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error)

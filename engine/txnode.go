@@ -92,6 +92,11 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 // of it and keeping the property indexes right.
 func (v *TxView) writeRecord(id NodeID, old, rec record) error {
 	o := v.transact.overlay
+	if invariants {
+		if err := v.verifyProps(&rec); err != nil {
+			return err
+		}
+	}
 	if err := v.reindex(id, old.props, rec.props); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // its reason, and that the others are indexed.
 func TestDocumentSetAside(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	lines := []string{
 		`{"id":"first","text":"Ada repaired the lamp."}`,
 		`{"id":"twins","text":"Brom sold the boat.","\u00c5":"one","A\u030a":"two"}`,                // one name in NFC

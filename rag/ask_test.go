@@ -67,7 +67,7 @@ func checkCitations(t *testing.T, c *ragtest.Corpus, a *rag.Answer) {
 // TestAsk asks about each document by each method.
 func TestAsk(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(41, 16)
 	for _, spec := range []string{"ketrag", "naive", "bm25"} {
 		c.Index(t, spec, docs...)
@@ -127,7 +127,7 @@ func (p *saying) Name() string { return "saying/" + p.text }
 // TestMarkers says what becomes of the markers of a reply.
 func TestMarkers(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	docs := ragtest.Docs(42, 12)
 	c.Index(t, "naive", docs...)
@@ -174,7 +174,7 @@ func TestMarkers(t *testing.T) {
 // any document that it was made from.
 func TestPaidAnswer(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(43, 16)
 	var log strings.Builder
 	c.Models = paid(&log)
@@ -217,7 +217,7 @@ func TestPaidAnswer(t *testing.T) {
 // TestAskedAtOnce says that a task which several ask at once is paid once.
 func TestAskedAtOnce(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	var log strings.Builder
 	c.Models = paid(&log)
 	m := c.OpenModels(t)
@@ -266,7 +266,7 @@ func (p *slowly) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, erro
 // quoted stands in the document where the source says.
 func TestCiteKinds(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	docs := ragtest.Docs(44, 12)
 	c.Index(t, "ketrag", docs...)

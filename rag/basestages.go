@@ -41,6 +41,7 @@ type chunkStage struct {
 
 	// What words learn of the chunks, read when the first document is cut.
 	table *local.Table
+	lost  bool
 	read  bool
 }
 
@@ -103,7 +104,7 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 		return err
 	}
 	if !st.read {
-		if st.table, err = st.c.loadTable(ctx); err != nil {
+		if st.table, st.lost, err = st.c.loadTable(ctx); err != nil {
 			return err
 		}
 		st.read = true
@@ -112,7 +113,7 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 	if err != nil {
 		return err
 	}
-	change := newWordChange(st.table)
+	change := newWordChange(st.table, st.lost)
 	for _, ch := range chunks {
 		change.add(full[ch.Start:ch.End])
 	}

@@ -70,7 +70,7 @@ func TestCacheRoundTrip(t *testing.T) {
 	t.Parallel()
 	docs := ragtest.Docs(31, 12)
 	var asked bytes.Buffer
-	first := ragtest.Open(t, methods.All())
+	first := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	first.Models = paidModels(&asked)
 	first.Index(t, "ketrag", docs...)
 	cache := cacheOf(t, first)
@@ -114,7 +114,7 @@ func TestCacheRoundTrip(t *testing.T) {
 		},
 	} {
 		asked.Reset()
-		other := ragtest.Open(t, methods.All())
+		other := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		other.Models = models
 		if name != "replies" {
 			in, err := other.ImportCache(t.Context(), strings.NewReader(cache))
@@ -165,7 +165,7 @@ func TestPruneCache(t *testing.T) {
 	t.Parallel()
 	docs := ragtest.Docs(32, 10)
 	var asked bytes.Buffer
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = paidModels(&asked)
 	c.Index(t, "ketrag", docs...)
 	if p, err := c.PruneCache(t.Context(), rag.PruneOptions{}); err != nil || *p != (rag.Pruned{}) {
@@ -216,7 +216,7 @@ func TestPruneCache(t *testing.T) {
 // TestCacheBadLine keeps what came before a line that is no entry.
 func TestCacheBadLine(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	good := `{"digest":"` + strings.Repeat("ab", 32) + `","kind":"answer","model":"m","reply":"x","usage":{"calls":1,"in_tok":2,"out_tok":3}}` + "\n"
 	in, err := c.ImportCache(t.Context(), strings.NewReader(good+"{}\n"+good))
 	var bad *replay.LineError

@@ -32,7 +32,7 @@ func (e *choosy) Embed(ctx context.Context, texts []string) ([][]float32, llm.Us
 // repaired and go, and another chunk set is wanted.
 func TestCountItems(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	e := &choosy{word: "unwanted"}
 	models := func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 		return rag.NewModels(c, nil, e, e), nil

@@ -16,6 +16,7 @@ type docWriter struct {
 	x     *Indexer
 	sets  []*text.Chunker
 	table *local.Table // nil before the first training
+	lost  bool         // there is a table, but none that can be read
 	out   *IndexResult
 	batch []*load.Document
 	size  int
@@ -134,11 +135,11 @@ func (w *docWriter) setAside(d *load.Document, err error) {
 // reload reads what was prepared for another word table than there is now.
 func (w *docWriter) reload(ctx context.Context) (err error) {
 	w.remover = nil
-	w.table, err = w.x.Corpus.loadTable(ctx)
+	w.table, w.lost, err = w.x.Corpus.loadTable(ctx)
 	return err
 }
 
-func (w *docWriter) change() *wordChange { return newWordChange(w.table) }
+func (w *docWriter) change() *wordChange { return newWordChange(w.table, w.lost) }
 
 // putOne writes a document with its chunks, and notes what that does to the
 // words.

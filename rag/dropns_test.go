@@ -52,7 +52,7 @@ func TestDropNamespace(t *testing.T) {
 	var store kv.Store
 	open := func() *engine.DB {
 		t.Helper()
-		db, err := engine.Open(t.Context(), dir, &engine.Options{OpenStore: func(ctx context.Context, path string, schema *kv.Schema) (_ kv.Store, err error) {
+		db, err := engine.Open(t.Context(), dir, &engine.Options{Encodings: methods.Encodings(), OpenStore: func(ctx context.Context, path string, schema *kv.Schema) (_ kv.Store, err error) {
 			store, err = pebblekv.Open(ctx, path, schema, nil)
 			return store, err
 		}})

@@ -18,7 +18,7 @@ import (
 // context.
 func TestWhere(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(31, 30)
 	byKey := map[string]ragtest.Doc{}
 	for _, d := range docs {
@@ -106,7 +106,7 @@ func TestWhere(t *testing.T) {
 // refused one, or both.
 func TestWhereRelations(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	c.Index(t, "ketrag:beta=1",
 		ragtest.Doc{Key: "in.md", Text: "---\nteam: in\n---\n\nIt was Ada Fenn who met Brom Vane. Then Celia Ebb met Ada Fenn. Then Falk Moss met Edda Kerr."},

@@ -68,7 +68,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			c := ragtest.Open(t, methods.All())
+			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 			docs := ragtest.Docs(21, 24)
 			gone := docs[8]
 			c.Models = x.models(&gone)
@@ -123,7 +123,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 // TestReplacedLeavesNoWord is the same for what a new version no longer says.
 func TestReplacedLeavesNoWord(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(22, 20)
 	files := ragtest.Files(docs...)
 	old, now := docs[3], strings.ReplaceAll(docs[3].Text, docs[3].Code, "xqnewq")
@@ -151,7 +151,7 @@ func TestReplacedLeavesNoWord(t *testing.T) {
 // term or vector is left, and the corpus can be indexed and asked again.
 func TestRemoveAll(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(23, 18)
 	c.Index(t, "ketrag", docs...)
 	derived := 0
@@ -199,7 +199,7 @@ func TestRemoveAll(t *testing.T) {
 // removed through the counts of a run.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(24, 6)
 	counts := func(r *rag.IndexResult) [4]int { return [4]int{r.Added, r.Replaced, r.Unchanged, r.Documents} }
 	if got := counts(c.Index(t, "naive", docs[:4]...)); got != [4]int{4, 0, 0, 4} {

@@ -159,11 +159,16 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	if err != nil {
 		return err
 	}
-	table, err := x.Corpus.loadTable(ctx)
+	table, lost, err := x.Corpus.loadTable(ctx)
 	if err != nil {
 		return err
 	}
-	w := &docWriter{x: x, sets: sets, table: table, out: out}
+	if lost {
+		if err := x.Corpus.relearn(ctx); err != nil {
+			return err
+		}
+	}
+	w := &docWriter{x: x, sets: sets, table: table, lost: lost, out: out}
 	keys := &load.Keys{}
 	start := time.Now()
 	for _, src := range inputs {

@@ -116,7 +116,7 @@ func child(config string) int {
 }
 
 func (j *job) inDirectory(ctx context.Context) (err error) {
-	db, err := engine.Open(ctx, j.Dir, &engine.Options{OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+	db, err := engine.Open(ctx, j.Dir, &engine.Options{Encodings: methods.Encodings(), OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
 		store, err := pebblekv.Open(ctx, path, s, nil)
 		if err != nil {
 			return nil, err
@@ -341,7 +341,7 @@ func killed(t *testing.T, j job, parts, kills int) {
 	if deaths < kills/2 {
 		t.Errorf("seed %d: only %d of %d runs were killed", j.Seed, deaths, runs)
 	}
-	db, err := engine.Open(t.Context(), j.Dir, &engine.Options{ReadOnly: true})
+	db, err := engine.Open(t.Context(), j.Dir, &engine.Options{Encodings: methods.Encodings(), ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,6 +360,7 @@ type reference struct {
 func newReference(t *testing.T) *reference {
 	r := &reference{store: &commits{Store: memkv.New(layout.Schema())}}
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
+		Encodings: methods.Encodings(),
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return r.store, nil },
 	})
 	if err != nil {
@@ -408,7 +409,7 @@ func (p *payments) settle(dir string) {
 		p.calls[d]++
 	}
 	p.read = len(b)
-	db, err := engine.Open(p.t.Context(), dir, &engine.Options{})
+	db, err := engine.Open(p.t.Context(), dir, &engine.Options{Encodings: methods.Encodings()})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -107,6 +107,10 @@ func (l *localModel) read(v *engine.View, newest bool) (*taught, error) {
 		raw, err = b.Get(wordKey(now.version, "table/"+string(key)), nil)
 		return raw, err
 	})
+	if errors.Is(err, local.ErrTable) || isMissing(err) {
+		// There is none that can be read: the next index learns the words again.
+		now.version, now.head, now.rows, err = 0, local.Head{}, nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 // openPlain opens a database whose tables are not compressed.
 func openPlain(t *testing.T, dir string) *engine.DB {
 	t.Helper()
-	db, err := engine.Open(t.Context(), dir, &engine.Options{OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
+	db, err := engine.Open(t.Context(), dir, &engine.Options{Encodings: methods.Encodings(), OpenStore: func(ctx context.Context, path string, s *kv.Schema) (kv.Store, error) {
 		// Small tables and logs, so that there are several.
 		return pebblekv.Open(ctx, path, s, &pebblekv.Options{NoCompression: true, MemtableBytes: 256 << 10})
 	}})

@@ -68,7 +68,7 @@ func mostMemory() (bytes int64) {
 }
 
 func (j *remoteJob) run(ctx context.Context) (err error) {
-	db, err := engine.Open(ctx, j.Dir, &engine.Options{MemoryBudget: j.Budget})
+	db, err := engine.Open(ctx, j.Dir, &engine.Options{Encodings: methods.Encodings(), MemoryBudget: j.Budget})
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ type stored struct{ replies, vectors map[string]bool }
 func readStored(t *testing.T, dir string) stored {
 	t.Helper()
 	s := stored{map[string]bool{}, map[string]bool{}}
-	db, err := engine.Open(t.Context(), dir, &engine.Options{MustExist: true})
+	db, err := engine.Open(t.Context(), dir, &engine.Options{Encodings: methods.Encodings(), MustExist: true})
 	if errors.Is(err, engine.ErrNotFound) {
 		return s // killed before there was anything
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -106,6 +107,7 @@ type removal struct {
 type remover struct {
 	c       *Corpus
 	table   *local.Table // nil before the first training
+	lost    bool         // there is a table, but none that can be read
 	models  *Models
 	systems []System // all that the corpus is indexed by
 	// graphs are those with nodes for chunks that no method builds, such as an
@@ -117,11 +119,16 @@ type remover struct {
 func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, error) {
 	m := &remover{c: c}
 	var err error
-	if m.table, err = c.loadTable(ctx); err != nil {
+	if m.table, m.lost, err = c.loadTable(ctx); err != nil {
 		return nil, err
 	}
 	if m.models, err = c.models(ctx); err != nil {
 		return nil, err
+	}
+	if m.lost && c.Models == nil {
+		// What is not taken out of sums of vectors goes with them: the next index
+		// makes others by the words that it learns again.
+		m.models.Documents = wordless{m.models.Documents}
 	}
 	if m.systems, err = c.systems(ctx, methods); err != nil {
 		return nil, err
@@ -136,6 +143,14 @@ func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, err
 		}
 	}
 	return m, nil
+}
+
+// wordless embeds texts as if they had no words.
+type wordless struct{ llm.Embedder }
+
+// Embed implements [llm.Embedder].
+func (wordless) Embed(_ context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	return make([][]float32, len(texts)), llm.Usage{}, nil
 }
 
 // systems opens all that the corpus is indexed by, also those whose first index
@@ -198,7 +213,7 @@ func (m *remover) prepare(ctx context.Context, key string) (*removal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.change = newWordChange(m.table)
+	r.change = newWordChange(m.table, m.lost)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
 		if r.change == nil || name != "chunk:"+state.set {

@@ -14,7 +14,7 @@ import (
 // on the meter.
 func TestTally(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(44, 8)
 	var log strings.Builder
 	c.Models = paid(&log)

@@ -18,7 +18,7 @@ import (
 // document that they name is gone.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	docs := ragtest.Docs(71, 40)
 	m, err := ragtest.Fixed(t.Context(), c.Corpus)
@@ -106,7 +106,7 @@ func TestTrace(t *testing.T) {
 // TestTracesKept keeps more traces than there is room for: the oldest go.
 func TestTracesKept(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	const most = 256
 	var ids []string
 	for i := range most + 3 {

@@ -133,6 +133,7 @@ type lifetime struct {
 func (l *lifetime) open() error {
 	l.store, l.keys = memkv.New(layout.Schema()), map[string]bool{}
 	db, err := engine.Open(l.ctx, engine.Memory, &engine.Options{
+		Encodings: methods.Encodings(),
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return l.store, nil },
 	})
 	if err == nil {

@@ -11,26 +11,36 @@ import (
 
 // wordChange is what texts that enter or leave do to the words.
 type wordChange struct {
-	version uint32 // of the table that rows are of
-	rows    *local.Change
+	version uint32        // of the table that rows are of
+	rows    *local.Change // nil where there is no table that can be read
 	cases   text.CaseStats
+	// lost says that there is a table, but none that can be read.
+	lost bool
 }
 
 // newWordChange returns an empty change, nil before the first training.
-func newWordChange(t *local.Table) *wordChange {
-	if t == nil {
+func newWordChange(t *local.Table, lost bool) *wordChange {
+	if t == nil && !lost {
 		return nil
 	}
-	return &wordChange{version: t.Head().Version, rows: local.NewChange(t)}
+	w := &wordChange{lost: lost}
+	if t != nil {
+		w.version, w.rows = t.Head().Version, local.NewChange(t)
+	}
+	return w
 }
 
 func (w *wordChange) add(s string) {
-	w.rows.Add(s)
+	if w.rows != nil {
+		w.rows.Add(s)
+	}
 	w.cases.Add(s)
 }
 
 func (w *wordChange) remove(s string) {
-	w.rows.Remove(s)
+	if w.rows != nil {
+		w.rows.Remove(s)
+	}
 	w.cases.Remove(s)
 }
 
@@ -41,19 +51,33 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	if w == nil {
 		return nil
 	}
-	v, change := tx.Graph(c.Base), w.rows
-	b, err := v.MakeBucket(bucketWords)
+	b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
 	if err != nil {
 		return err
+	}
+	if w.lost {
+		if err := forgetTraining(b); err != nil {
+			return err
+		}
 	}
 	state, err := readWordState(b.Bucket)
 	if err != nil {
 		return err
 	}
 	version := state.newest()
-	if version != w.version {
-		return &engine.ConflictError{Graph: c.Base.Name(), Want: uint64(w.version), Have: uint64(version)}
+	if w.rows != nil {
+		if version != w.version {
+			return &engine.ConflictError{Graph: c.Base.Name(), Want: uint64(w.version), Have: uint64(version)}
+		}
+		if err := changeRows(b, version, w.rows); err != nil {
+			return err
+		}
 	}
+	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
+}
+
+// changeRows applies a change to the live rows of a version.
+func changeRows(b engine.BucketWriter, version uint32, change *local.Change) error {
 	for _, r := range change.Rows() {
 		key := wordKey(version, "row/"+r.Word)
 		raw, err := b.Get(key, nil)
@@ -63,7 +87,11 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 		if err == nil {
 			old, err := local.DecodeRow(r.Word, raw)
 			if err != nil {
-				return err
+				// Nobody knows what the word's row was: all are learnt again.
+				if err := errors.Join(b.Delete(key), forgetTraining(b)); err != nil {
+					return err
+				}
+				continue
 			}
 			r.Add(old)
 		}
@@ -79,14 +107,15 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	if change.Texts() != 0 {
 		key := wordKey(version, "texts")
 		raw, err := b.Get(key, nil)
-		if err != nil {
+		if err != nil && !isMissing(err) {
 			return err
 		}
-		if err := b.Set(key, appendUint64(uint64(int64(bigEndian(raw))+change.Texts()))); err != nil {
-			return err
+		if len(raw) != 8 {
+			return errors.Join(b.Delete(key), forgetTraining(b))
 		}
+		return b.Set(key, appendUint64(uint64(int64(bigEndian(raw))+change.Texts())))
 	}
-	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
+	return nil
 }
 
 // changeCases notes a change of the case statistics, beside what the same

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
@@ -85,8 +86,9 @@ func (c *Corpus) words(ctx context.Context) (state wordState, err error) {
 	return state, err
 }
 
-// loadTable reads the newest word table, nil where there is none.
-func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, err error) {
+// loadTable reads the newest word table, nil where there is none, or none that
+// can be read: lost then says that the words are to be learnt again.
+func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, lost bool, err error) {
 	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
 		b := s.Graph(c.Base).Bucket(bucketWords)
 		state, err := readWordState(b)
@@ -96,31 +98,101 @@ func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, err error) 
 		table, err = local.LoadTable(func(key []byte) ([]byte, error) {
 			return b.Get(wordKey(state.newest(), "table/"+string(key)), nil)
 		})
+		if errors.Is(err, local.ErrTable) || isMissing(err) {
+			table, lost, err = nil, true, nil
+		}
 		return err
 	})
-	return table, err
+	return table, lost, err
 }
 
-// readCases reads the case statistics of a version.
+// relearn makes the next training learn the words again.
+func (c *Corpus) relearn(ctx context.Context) error {
+	return c.DB.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+		if err != nil {
+			return err
+		}
+		return forgetTraining(b)
+	})
+}
+
+// readCases reads the case statistics of a version. Parts that cannot be read do
+// not count: names are then told by less, until the next index counts again.
 func readCases(b engine.Bucket, version uint32) (*text.CaseStats, error) {
 	cases := &text.CaseStats{}
 	err := eachCases(b, version, func(_ []byte, part *text.CaseStats) error {
-		cases.Merge(part)
+		if part != nil {
+			cases.Merge(part)
+		}
 		return nil
 	})
 	return cases, err
 }
 
+// countCases counts the case statistics in the chunks that words are learnt from.
+func countCases(v engine.Reader) (*text.CaseStats, error) {
+	cases := &text.CaseStats{}
+	state, err := readWordState(v.Bucket(bucketWords))
+	if err != nil {
+		return nil, err
+	}
+	t, ok := v.NodeType("chunk:" + state.set)
+	if !ok {
+		return cases, nil
+	}
+	ids, err := v.Nodes(t)
+	if err != nil {
+		return nil, err
+	}
+	for it := ids.Iterator(); it.HasNext(); {
+		n, err := v.Node(engine.NodeID(it.Next()))
+		if err != nil {
+			return nil, err
+		}
+		ch, err := chunkWithText(v, n)
+		if err != nil {
+			return nil, err
+		}
+		cases.Add(ch.Text)
+	}
+	return cases, nil
+}
+
+// rebuildCases puts case statistics that are counted again in place of those of
+// a version.
+func rebuildCases(v *engine.TxView, version uint32) error {
+	b, err := v.MakeBucket(bucketWords)
+	if err != nil {
+		return err
+	}
+	if err := b.DeletePrefix(wordKey(version, "cases")); err != nil {
+		return err
+	}
+	if state, err := readWordState(b.Bucket); err != nil || version != state.newest() {
+		return err // only the newest are read
+	}
+	cases, err := countCases(v)
+	if err != nil {
+		return err
+	}
+	raw, err := cases.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return b.Set(wordKey(version, "cases"), raw)
+}
+
 // eachCases calls fn with the case statistics of a version and with what
-// commits changed of them.
+// commits changed of them: nil for those that cannot be read.
 func eachCases(b engine.Bucket, version uint32, fn func(key []byte, part *text.CaseStats) error) error {
 	for e, err := range b.Prefix(wordKey(version, "cases")) {
 		if err != nil {
 			return err
 		}
 		part := &text.CaseStats{}
-		if err := part.UnmarshalBinary(e.Value); err != nil {
-			return err
+		if part.UnmarshalBinary(e.Value) != nil {
+			part = nil
 		}
 		if err := fn(e.Key, part); err != nil {
 			return err
@@ -188,11 +260,9 @@ func readRows(b engine.Bucket, version uint32, words []string) (rows []local.Row
 		if err != nil {
 			return nil, err
 		}
-		r, err := local.DecodeRow(w, raw)
-		if err != nil {
-			return nil, err
+		if r, err := local.DecodeRow(w, raw); err == nil {
+			rows = append(rows, r) // else the word counts as one never met
 		}
-		rows = append(rows, r)
 	}
 	return rows, nil
 }

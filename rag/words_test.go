@@ -65,7 +65,7 @@ func rows(t *testing.T, c *ragtest.Corpus, code string) (out []local.Row) {
 // rows, the case statistics and the table to the byte as they were.
 func TestWordsAreExact(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(71, 22)
 	c.Index(t, "naive", docs[:16]...)
 	before := wordBucket(t, c)
@@ -102,7 +102,7 @@ func TestWordsAreExact(t *testing.T) {
 // while another chunk set was wanted.
 func TestWordsOfLateChunks(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(72, 18)
 	c.Index(t, "naive", docs[:15]...)
 	before := wordBucket(t, c)
@@ -133,7 +133,7 @@ func TestWordsOfLateChunks(t *testing.T) {
 // they were indexed with.
 func TestModelsOfRemoval(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	docs := ragtest.Docs(73, 6)
 	c.Index(t, "ketrag", docs...)

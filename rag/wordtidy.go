@@ -27,15 +27,26 @@ func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
 	cases := &text.CaseStats{}
 	var changes [][]byte
 	whole := wordKey(version, "cases")
+	damaged := false
 	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		return eachCases(s.Graph(c.Base).Bucket(bucketWords), version, func(key []byte, part *text.CaseStats) error {
-			if cases.Merge(part); len(key) > len(whole) {
+		v := s.Graph(c.Base).WithContext(ctx)
+		err := eachCases(v.Bucket(bucketWords), version, func(key []byte, part *text.CaseStats) error {
+			if part == nil {
+				damaged = true
+			} else {
+				cases.Merge(part)
+			}
+			if len(key) > len(whole) {
 				changes = append(changes, slices.Clone(key))
 			}
 			return nil
 		})
+		if err == nil && damaged {
+			cases, err = countCases(v)
+		}
+		return err
 	})
-	if err != nil || len(changes) == 0 {
+	if err != nil || len(changes) == 0 && !damaged {
 		return err
 	}
 	raw, err := cases.MarshalBinary()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
 )
 
 // database takes the path of the database from a command's arguments, which
@@ -67,7 +68,7 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitCorrupt, code: "foreign", hint: "give the path of a database, or one that does not exist yet",
 			message: path + " is a file, and a database is a directory"}
 	}
-	o := engine.Options{ReadOnly: m == toRead, MustExist: m == toWrite || m == toUse, Logger: a.logger()}
+	o := engine.Options{ReadOnly: m == toRead, MustExist: m == toWrite || m == toUse, Logger: a.logger(), Encodings: methods.Encodings()}
 	db, err := engine.Open(ctx, path, &o)
 	if m == toUse && mayNotWrite(err) {
 		o.ReadOnly = true

@@ -58,7 +58,7 @@ func (r reader) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error
 //	a: ada knows brom      b: brom knows celia      c: celia knows dorn, dorn knows edda
 func path(t *testing.T) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, all())
+	c := ragtest.Open(t, all(), encodings()...)
 	c.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 		p := reader{local.New(local.Options{Tokens: c.Tokens.Count})}
 		return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil

@@ -1,8 +1,10 @@
 package baseline_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/hirag"
@@ -19,9 +21,14 @@ func all() rag.Methods {
 	return m
 }
 
+// encodings are those of what they keep.
+func encodings() []engine.Encoding {
+	return slices.Concat(rag.Encodings(), baseline.Encodings(), hirag.Encodings(), ketrag.Encodings())
+}
+
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, all())
+	c := ragtest.Open(t, all(), encodings()...)
 	c.Models = ragtest.Fixed
 	return c
 }

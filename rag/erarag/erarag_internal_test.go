@@ -20,7 +20,7 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{Name: Open})
+	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	c.Models, c.NoWords = ragtest.Fixed, true
 	return c
 }

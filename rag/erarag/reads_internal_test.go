@@ -123,6 +123,7 @@ type reads struct {
 func insertions(t testing.TB, n, k int) (all []reads, built int) {
 	store := &counts{Store: memkv.New(layout.Schema())}
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
+		Encodings: append(rag.Encodings(), Encodings()...),
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return store, nil },
 	})
 	if err != nil {

@@ -80,6 +80,7 @@ func (w *world) open() {
 	w.store.left = -1
 	var err error
 	w.db, err = engine.Open(context.Background(), engine.Memory, &engine.Options{
+		Encodings: append(rag.Encodings(), Encodings()...),
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return w.store, nil },
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{hirag.Name: hirag.Open})
+	c := ragtest.Open(t, rag.Methods{hirag.Name: hirag.Open}, append(rag.Encodings(), hirag.Encodings()...)...)
 	c.Models = ragtest.Fixed
 	return c
 }

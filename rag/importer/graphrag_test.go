@@ -110,7 +110,7 @@ func node(t testing.TB, v *engine.View, kind, key string) engine.NodeID {
 func TestGraphRAG(t *testing.T) {
 	t.Parallel()
 	tables := os.DirFS("testdata")
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	r := importGraph(t, c, tables, "parquet")
 	if r.Documents != 2 || r.Units != 3 || r.Entities != 6 || r.Relations != 3 || r.Communities != 2 || r.Reports != 2 ||
 		r.Skipped != (importer.Skipped{Entities: 1, Relations: 2, Communities: 1, Reports: 1}) {
@@ -186,7 +186,7 @@ func TestGraphRAG(t *testing.T) {
 	whole := c.Canonical(t)
 	ragtest.Check(t, c.DB)
 
-	lines := ragtest.Open(t, methods.All())
+	lines := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	importGraph(t, lines, tables, "jsonl")
 	ragtest.Same(t, "JSON lines", lines.Canonical(t), whole)
 	importGraph(t, c, tables, "parquet")
@@ -248,14 +248,14 @@ func (s *stops) Err() error {
 func TestGraphRAGInterrupted(t *testing.T) {
 	t.Parallel()
 	tables := os.DirFS("testdata/jsonl")
-	want := ragtest.Open(t, methods.All())
+	want := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	importGraph(t, want, tables, ".")
 	whole := want.Canonical(t)
 	g, err := importer.ReadGraphRAG(t.Context(), tables, ".")
 	check(t, err)
 	stopped := 0
 	for n := 0; n < 400; n += 23 {
-		c := ragtest.Open(t, methods.All())
+		c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		if _, err := g.Import(stopAfter(t, n), indexer(t, c, "naive")); err != nil {
 			stopped++
 			if !errors.Is(err, context.Canceled) {
@@ -335,7 +335,7 @@ func TestBadGraphRAG(t *testing.T) {
 // TestAnotherGraphRAG leaves the graph of another import alone.
 func TestAnotherGraphRAG(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	importGraph(t, c, os.DirFS("testdata"), "jsonl")
 	before := c.Canonical(t)
 	g, err := importer.ReadGraphRAG(t.Context(), files(t, map[string]string{"entities.jsonl": `{"title":"RAVENS","text_unit_ids":["u3"]}`}), ".")
@@ -349,7 +349,7 @@ func TestAnotherGraphRAG(t *testing.T) {
 // TestTextUnitsAlone makes each text unit a document where there are no others.
 func TestTextUnitsAlone(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	r := importGraph(t, c, files(t, map[string]string{"documents.jsonl": "", "communities.jsonl": "", "community_reports.jsonl": "", "relationships.jsonl": ""}), ".")
 	if r.Documents != 3 || r.Entities != 6 || r.Relations+r.Communities+r.Reports != 0 {
 		t.Errorf("%+v", r)
@@ -387,7 +387,7 @@ func TestCarol(t *testing.T) {
 		slices.Sort(ends)
 		weights[[2]string(ends)] += x.Weight
 	}
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	r := importGraph(t, c, os.DirFS(dir), ".")
 	if r.Documents != 42 || r.Entities != len(passages) || r.Communities != 35 || r.Reports != 35 || r.Relations != len(weights) || r.Skipped != (importer.Skipped{}) {
 		t.Errorf("%+v, of %d entities and %d relations", r, len(passages), len(weights))

@@ -58,7 +58,7 @@ func entities(t testing.TB, c *ragtest.Corpus, sys rag.System) (out []string) {
 // later, and they go with their documents.
 func TestOpenIE(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	x := indexer(t, c, "ketrag:beta=1")
 	r, err := read(t, recorded(), "set").Import(t.Context(), x)
 	check(t, err)
@@ -114,7 +114,7 @@ func TestOpenIE(t *testing.T) {
 // TestRecordingsKept indexes the documents of an imported cache.
 func TestRecordingsKept(t *testing.T) {
 	t.Parallel()
-	from := ragtest.Open(t, methods.All())
+	from := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	x := indexer(t, from, "ketrag:beta=1")
 	_, err := read(t, recorded(), "set").Import(t.Context(), x)
 	check(t, err)
@@ -122,7 +122,7 @@ func TestRecordingsKept(t *testing.T) {
 	_, err = from.ExportCache(t.Context(), &cache)
 	check(t, err)
 
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	_, err = c.ImportCache(t.Context(), &cache)
 	check(t, err)
 	c.Models = importer.WithRecordings(nil)
@@ -144,7 +144,7 @@ func TestRecordingsKept(t *testing.T) {
 // nothing.
 func TestOpenIEOther(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	corpus := recorded()
 	delete(corpus, "set/openie.jsonl")
 	c.IndexFS(t, "ketrag:beta=1", corpus, true)
@@ -168,7 +168,7 @@ func TestOpenIEAlone(t *testing.T) {
 	t.Parallel()
 	b, err := json.Marshal(replay.Passage{ID: "a", Title: "Title", Text: "Nothing is said of it here.", Entities: []string{"Ravens"}})
 	check(t, err)
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	x := indexer(t, c, "ketrag:beta=1")
 	_, err = read(t, fstest.MapFS{"x.jsonl": {Data: b}}, "x.jsonl").Import(t.Context(), x)
 	check(t, err)
@@ -202,12 +202,12 @@ func TestBadOpenIE(t *testing.T) {
 // TestOpenIEInterrupted stops an import at several places and runs it again.
 func TestOpenIEInterrupted(t *testing.T) {
 	t.Parallel()
-	want := ragtest.Open(t, methods.All())
+	want := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	_, err := read(t, recorded(), "set").Import(t.Context(), indexer(t, want, "ketrag:beta=1"))
 	check(t, err)
 	whole, stopped := want.Canonical(t), 0
 	for n := 0; n < 300; n += 37 {
-		c := ragtest.Open(t, methods.All())
+		c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		if _, err := read(t, recorded(), "set").Import(stopAfter(t, n), indexer(t, c, "ketrag:beta=1")); err != nil {
 			stopped++
 			if !errors.Is(err, context.Canceled) {
@@ -245,7 +245,7 @@ func TestHippo(t *testing.T) {
 		n += len(p.Entities)
 	}
 	fsys := fstest.MapFS{"corpus.jsonl": {Data: corpus.Bytes()}, "openie.jsonl": {Data: lines.Bytes()}}
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	x := indexer(t, c, "ketrag:beta=1")
 	r, err := read(t, fsys, ".").Import(t.Context(), x)
 	check(t, err)

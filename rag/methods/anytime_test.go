@@ -42,7 +42,7 @@ func opened(t *testing.T, c *rag.Corpus) map[string]*rag.Models {
 // give the answer that models give which are opened for it.
 func TestModelsAtAnyTime(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	var all []map[string]*rag.Models
 	all = append(all, opened(t, c.Corpus))
 	docs := ragtest.Docs(71, 12)
@@ -107,7 +107,7 @@ func TestModelsOpenedOnce(t *testing.T) {
 	docs := ragtest.Docs(72, 10)
 	var exports []string
 	for _, once := range []bool{false, true} {
-		c := ragtest.Open(t, methods.All())
+		c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		if once {
 			m, err := rag.OpenLocal(t.Context(), c.Corpus, true)
 			if err != nil {
@@ -128,7 +128,7 @@ func TestModelsOpenedOnce(t *testing.T) {
 // the rest works.
 func TestAnotherEmbedder(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	docs := ragtest.Docs(73, 6)
 	c.Index(t, "naive", docs...)
@@ -196,7 +196,7 @@ func TestAskBesideIndex(t *testing.T) {
 	if *long {
 		specs, asks = nil, 10000
 	}
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	if specs == nil {
 		specs = c.Methods.Names()
 	}
@@ -260,7 +260,7 @@ func TestAskBesideIndex(t *testing.T) {
 func TestNothingGiven(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	c := ragtest.Open(t, methods.All())
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	sys := c.System(t, "naive")
 	for name, call := range map[string]func() error{
 		"ask without a system":  func() error { _, err := c.Ask(ctx, nil, nil, rag.Question{Text: "Who?"}); return err },

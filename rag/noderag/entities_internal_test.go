@@ -13,7 +13,7 @@ import (
 // was read once is told again, also when it has changed since.
 func TestEntities(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, rag.Methods{Name: Open})
+	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	open, err := Open(t.Context(), c.Corpus, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 func TestNearInParts(t *testing.T) {
 	t.Parallel()
 	const n, dim = 3 * nearPage, 8
-	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{MaxTxBytes: 4 << 20})
+	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: Encodings(), MaxTxBytes: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestWalk(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(x.params), func(t *testing.T) {
 			t.Parallel()
-			c := ragtest.Open(t, rag.Methods{Name: Open})
+			c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 			open, err := Open(t.Context(), c.Corpus, x.params)
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +121,7 @@ func golden(t *testing.T, c *ragtest.Corpus, s *System) map[string]engine.NodeID
 // share one, and that what was found by vector does not count.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, rag.Methods{Name: Open})
+	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	for _, x := range []struct {
 		params map[string]string
 		hit    string

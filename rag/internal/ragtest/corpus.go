@@ -27,11 +27,13 @@ type Corpus struct {
 	Methods rag.Methods
 }
 
-// Open opens a corpus in memory that is closed with the test.
-func Open(t testing.TB, m rag.Methods) *Corpus {
+// Open opens a corpus in memory that is closed with the test. encodings tell
+// how to read what the methods keep; with none, checks do not read it.
+func Open(t testing.TB, m rag.Methods, encodings ...engine.Encoding) *Corpus {
 	t.Helper()
 	store := memkv.New(layout.Schema())
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
+		Encodings: encodings,
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return store, nil },
 	})
 	if err != nil {

@@ -156,6 +156,21 @@ func LoadTable(get func(key []byte) ([]byte, error)) (*Table, error) {
 	return t, nil
 }
 
+// CheckBlock returns what is wrong with one key and value of [Table.Blocks],
+// an [ErrTable], as far as they can be read without the others.
+func CheckBlock(key, value []byte) error {
+	if string(key) == headKey {
+		_, _, _, err := decodeHead(value)
+		return err
+	}
+	var k int
+	if n, err := fmt.Sscanf(string(key), "rows/%05d", &k); n != 1 || err != nil || string(blockKey(k)) != string(key) {
+		return fmt.Errorf("%w: key %q", ErrTable, key)
+	}
+	t := &Table{head: Head{Words: blockWords, Texts: math.MaxInt64}}
+	return t.decodeBlock(value)
+}
+
 // Drop removes words from a stored table: they then are as words that the
 // table never had, which changes the vectors of texts that have them and no
 // others. get is as for [LoadHead]; put stores a key in place of what it had,

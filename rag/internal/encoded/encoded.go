@@ -1,0 +1,73 @@
+// Package encoded reads the simple forms of what rag and its methods keep in
+// buckets, for the tables of [engine.Encoding]. Each function returns what the
+// encoder writes for what was read.
+package encoded
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/ragdb/ragdb/rag/internal/varint"
+)
+
+// JSON reads a value that encoding/json wrote of a T.
+func JSON[T any](_, value []byte) ([]byte, error) {
+	var x T
+	if err := json.Unmarshal(value, &x); err != nil {
+		return nil, err
+	}
+	return json.Marshal(x)
+}
+
+// Empty reads a value without bytes: the key says all.
+func Empty(_, value []byte) ([]byte, error) { return Bytes(value, 0) }
+
+// Bytes reads a value of n bytes.
+func Bytes(value []byte, n int) ([]byte, error) {
+	if len(value) != n {
+		return nil, fmt.Errorf("a value of %d bytes, not %d", len(value), n)
+	}
+	return value, nil
+}
+
+// Text reads text.
+func Text(_, value []byte) ([]byte, error) {
+	if !utf8.Valid(value) {
+		return nil, fmt.Errorf("text that is not UTF-8")
+	}
+	return value, nil
+}
+
+// Vector reads little-endian numbers of 32 bits.
+func Vector(_, value []byte) ([]byte, error) {
+	if len(value)%4 != 0 {
+		return nil, fmt.Errorf("a vector of %d bytes", len(value))
+	}
+	for i := 0; i < len(value); i += 4 {
+		x := math.Float32frombits(uint32(value[i]) | uint32(value[i+1])<<8 | uint32(value[i+2])<<16 | uint32(value[i+3])<<24)
+		if x-x != 0 {
+			return nil, fmt.Errorf("a vector with the element %v", x)
+		}
+	}
+	return value, nil
+}
+
+// Varints reads signed numbers of variable length.
+func Varints(_, value []byte) ([]byte, error) {
+	for rest, ok := value, true; len(rest) > 0; {
+		if _, rest, ok = varint.Varint(rest); !ok {
+			return nil, fmt.Errorf("a number that is not one")
+		}
+	}
+	return value, nil
+}
+
+// Key returns an error unless a key has n bytes.
+func Key(key []byte, n int) error {
+	if len(key) != n {
+		return fmt.Errorf("a key of %d bytes, not %d", len(key), n)
+	}
+	return nil
+}
