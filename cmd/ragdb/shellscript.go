@@ -45,6 +45,7 @@ func (sh *shell) runScripts(ctx context.Context) error {
 	if len(sh.flags.scripts) == 0 {
 		return sh.runReader(ctx, sh.a.stdin, "")
 	}
+	var first error // that was told, where errors do not end the scripts
 	for _, s := range sh.flags.scripts {
 		var err error
 		switch {
@@ -55,14 +56,22 @@ func (sh *shell) runScripts(ctx context.Context) error {
 		default:
 			err = sh.runReader(ctx, strings.NewReader(s.text), "")
 		}
-		if errors.Is(err, errQuit) {
-			return nil
-		}
-		if err != nil {
+		var told *failure
+		switch {
+		case errors.As(err, &told) && told.told:
+			if first == nil {
+				first = err
+			}
+			if errors.Is(err, errQuit) {
+				return first
+			}
+		case errors.Is(err, errQuit):
+			return first
+		case err != nil:
 			return err
 		}
 	}
-	return nil
+	return first
 }
 
 func (sh *shell) runFile(ctx context.Context, name string) error {
@@ -81,7 +90,7 @@ func (sh *shell) runReader(ctx context.Context, r io.Reader, name string) error 
 	if r == nil {
 		return nil
 	}
-	var first error
+	var first *failure
 	in := &input{name: name}
 	each := func(entries []entry) error {
 		for _, e := range entries {
@@ -116,13 +125,17 @@ func (sh *shell) runReader(ctx context.Context, r io.Reader, name string) error 
 	if err := each(in.rest()); err != nil {
 		return quitOr(err, first)
 	}
-	return first
+	if first != nil {
+		return first
+	}
+	return nil
 }
 
 // quitOr returns the error that a script ends with: of one that was left on
-// purpose, the first that was told.
-func quitOr(err, first error) error {
+// purpose, the first that was told, which is errQuit too.
+func quitOr(err error, first *failure) error {
 	if errors.Is(err, errQuit) && first != nil {
+		first.err = errors.Join(errQuit, first.err)
 		return first
 	}
 	return err
