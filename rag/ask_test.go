@@ -274,7 +274,7 @@ func TestCiteKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := rag.Question{Text: "Who knew " + docs[3].Hero + " of " + docs[3].Place + "?", Budget: 2500}
+	q := rag.Question{Text: "Who knew " + docs[3].Hero + " of " + docs[3].Place + "?", Budget: 4000}
 	ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), m, q)
 	if err != nil {
 		t.Fatal(err)

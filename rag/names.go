@@ -15,8 +15,9 @@ import (
 // where it opens a sentence, and a quarter as often anywhere else.
 //
 // What is a name is told from the chunk alone: a capitalised word at the start
-// of a sentence is one. Whether it is an ordinary word is for the reader to
-// tell from how often the corpus has it otherwise.
+// of a sentence is one, unless it is a common English word. Whether it is an
+// ordinary word of the corpus is for the reader to tell from how often the corpus
+// has it otherwise.
 func NamesField(set text.ChunkSet) string { return "names:" + set.String() }
 
 // namesAnalyzer is the version of these rules.

@@ -79,8 +79,8 @@ func (c *CaseStats) count(text string, by int64) {
 		for _, sent := range sentences {
 			toks = appendTokens(toks[:0], text, sent)
 			for i, t := range toks {
-				if i == 0 || t.number {
-					continue
+				if i == 0 || t.number || t.opens && t.capital {
+					continue // the capital of a first word says nothing
 				}
 				n := caseCount{lower: by}
 				if t.capital {

@@ -75,34 +75,51 @@ const (
 // names have the same span.
 //
 // The rules are made for English and find names in other languages that
-// capitalise them and only them, in German also other nouns; in scripts without
-// case they find titles, quotations, years, and names in Latin letters. Stop
-// words are those of English and of the text's [Language]. Within a sentence
-// ([Sentences]):
+// capitalise them and only them. In German, which capitalises all nouns, a name
+// has two words, or is what stands behind a title or at once behind a
+// preposition of place, or is the last word of such a name again. In scripts
+// without case they find titles, quotations, years, and names in Latin letters.
+// Stop words are those of English and of the text's [Language]. Within a
+// sentence ([Sentences]):
 //
 //   - Dates come first: "16 June 1957", "June 16, 1957", "June 1957",
-//     "16 June", "1957", "1950s", "20th century".
+//     "16 June", "1957", "1950s", "20th century". Days of the week are no names.
 //   - A run of capitalised words is a name. Up to two small words such as of,
-//     the, de, von may join its parts, and so may &; and, in, for may not.
+//     the, de, von may join its parts, and so may &; and, in, for may not, and
+//     "of the" does not follow a person.
 //     Numbers directly behind a capitalised word belong to it (Apollo 11), and
 //     a year directly before two of them (1924 Summer Olympics). Punctuation
 //     and a possessive 's end a run. Abbreviations keep their dots.
-//   - Stop words at its ends are cut off, but not a roman number at the end
-//     (Francis I). Runs of more than ten words are no names.
+//   - Stop words and contractions at its ends are cut off, but not a roman
+//     number at the end (Francis I). Runs of more than ten words are no names.
+//   - The first word of a sentence, clause or quotation has a capital anyway.
+//     Before other capitals a verb or adverb there is left out (Suddenly Oswin,
+//     Install Petrel), and so is a plural before "of" (Shares of Tarn).
 //   - A single word is a name unless the corpus shows it to be an ordinary
 //     one: inside sentences it stands more than twice as often with a small
-//     letter as with a capital; at the start of a sentence, more often.
+//     letter as with a capital; at the start of a sentence, more often. A
+//     common English word at the start is a name only if the corpus has it
+//     more often with a capital.
+//   - In headings and lines of capitals every word counts as a first one, and
+//     a run of common words is no name.
 //   - A quotation of up to eight words that starts with a letter which is not
-//     a small one.
-//   - The title that opens the text (see [Sentences]), of up to ten words.
+//     a small one, and that reads like a title: it ends without a mark or has
+//     capitals throughout, and it says neither I nor you.
+//   - The title that opens the text (see [Sentences]), of up to ten words; in
+//     English only if its words are capitalised.
 //
 // The statistics are those of the whole corpus, counted before (see
-// [CaseStats]); nil means that nothing is known, and every capitalised single
-// word that is no stop word is a name. Deterministic; linear time.
+// [CaseStats]); nil means that nothing is known, and capitals and the list of
+// common words decide. Deterministic; linear time.
 func Names(text string, stats *CaseStats) []Name {
 	f := finder{text: text, stats: stats, lang: Language(text)}
+	paras := paragraphs(text)
+	if f.lang == "de" {
+		f.surnames = germanSurnames(&f, paras)
+	}
 	var sentences []Span
-	for _, p := range paragraphs(text) {
+	for _, p := range paras {
+		f.heading = p.heading || p.leads && !endsSentence(text[p.Start:p.End])
 		sentences = appendSentences(sentences[:0], text, p)
 		for _, sent := range sentences {
 			f.scan(sent)
@@ -125,8 +142,11 @@ type finder struct {
 	text     string
 	stats    *CaseStats
 	lang     string
-	sentence int     // number of the sentence being read
-	toks     []token // of that sentence
+	surnames map[string]bool // of a German text, folded
+	heading  bool            // the sentence being read is a heading
+	shouted  bool            // it is written in capitals
+	sentence int             // its number
+	toks     []token         // its tokens
 	out      []Name
 }
 
@@ -137,9 +157,15 @@ func (f *finder) emit(start, end int, k Kind) {
 	}
 }
 
+// read reads the tokens of a sentence.
+func (f *finder) read(sent Span) {
+	f.toks = appendTokens(f.toks[:0], f.text, sent)
+	f.shouted = len(f.toks) > 1 && isShouted(f.text[sent.Start:sent.End])
+}
+
 // scan adds the names of a sentence.
 func (f *finder) scan(sent Span) {
-	f.toks = appendTokens(f.toks[:0], f.text, sent)
+	f.read(sent)
 	for i := 0; i < len(f.toks); {
 		n := f.dateAt(i)
 		if n > 0 {
@@ -155,15 +181,25 @@ func (f *finder) scan(sent Span) {
 // title adds the opening line of the text, whose tokens are read.
 func (f *finder) title(line Span) {
 	body := strings.TrimLeft(f.text[line.Start:line.End], "# \t")
-	if r, _ := utf8.DecodeRuneInString(body); !unicode.IsLower(r) && len(f.toks) <= maxNameTokens {
-		f.emit(line.End-len(body), line.End, Proper)
+	if r, _ := utf8.DecodeRuneInString(body); unicode.IsLower(r) || len(f.toks) > maxNameTokens {
+		return
 	}
+	if (f.lang == "en" || f.lang == "") && (!f.capitalised(line) || f.shouted && !f.anyRare()) {
+		return
+	}
+	f.emit(line.End-len(body), line.End, Proper)
 }
 
 // proper adds the name that starts at token i, if one does, and returns the
 // number of tokens read, at least 1.
 func (f *finder) proper(i int) int {
 	if !f.toks[i].capital && !isYear(f.word(i)) || f.stop(i) {
+		return 1
+	}
+	if f.isOpener(i) {
+		if f.capitalAt(i + 1) {
+			f.toks[i+1].opens = true
+		}
 		return 1
 	}
 	last := i
@@ -173,7 +209,10 @@ func (f *finder) proper(i int) int {
 			next++
 		}
 		number := next == last+1 && f.adjacent(next) && f.toks[next].number
-		if !f.capitalAt(next) && !number || f.dateAt(next) > 1 {
+		if !f.capitalAt(next) && !number || f.dateAt(next) > 1 || f.heading && f.stop(next) {
+			break
+		}
+		if next > last+1 && !f.joins(i, last, next) {
 			break
 		}
 		last = next
@@ -182,28 +221,16 @@ func (f *finder) proper(i int) int {
 	for last > i && f.stop(last) && !isRoman(f.word(last)) {
 		last--
 	}
-	if n <= maxNameTokens && (last > i || f.single(i)) {
-		f.emit(f.toks[i].start, f.toks[last].end, Proper)
+	first := f.afterGermanNoun(i, last)
+	if n <= maxNameTokens && (last > first && f.many(first, last) || last == first && f.single(first)) {
+		f.emit(f.toks[first].start, f.toks[last].end, Proper)
 	}
 	return n
 }
 
-// single reports whether the capitalised token i is a name by itself.
-func (f *finder) single(i int) bool {
-	w := strings.TrimSuffix(f.word(i), ".")
-	if utf8.RuneCountInString(w) < 2 {
-		return false
-	}
-	c := f.stats.of(lex.Fold(w))
-	if i == 0 {
-		return c.lower <= c.upper
-	}
-	return c.lower <= 2*c.upper
-}
-
 // word returns the text of token i, and "" beyond the last.
 func (f *finder) word(i int) string {
-	if i >= len(f.toks) {
+	if i < 0 || i >= len(f.toks) {
 		return ""
 	}
 	return f.text[f.toks[i].start:f.toks[i].end]
@@ -218,52 +245,8 @@ func (f *finder) adjacent(i int) bool {
 // capitalAt reports whether token i is adjacent and starts with a capital.
 func (f *finder) capitalAt(i int) bool { return f.adjacent(i) && f.toks[i].capital }
 
-// stop reports whether token i is a stop word, in any case.
+// stop reports whether token i is a stop word, in any case, or a contraction.
 func (f *finder) stop(i int) bool {
 	w := f.word(i)
-	return len(w) <= 20 && (lex.IsStop(strings.ToLower(w)) || isStopIn(f.lang, lex.Fold(w)))
-}
-
-// quotes adds the short quotations of a sentence.
-func (f *finder) quotes(sent Span) {
-	s := f.text[:sent.End]
-	for i := sent.Start; i < sent.End; {
-		open, shut := quoteAt(s[i:])
-		if open == 0 {
-			i++
-			continue
-		}
-		i += open
-		k := strings.Index(s[i:min(sent.End, i+maxQuoteBytes)], shut)
-		if k < 0 {
-			continue
-		}
-		sp := trim(s, Span{i, i + k})
-		i += k + len(shut)
-		body := s[sp.Start:sp.End]
-		r, _ := utf8.DecodeRuneInString(body)
-		if unicode.IsLetter(r) && !unicode.IsLower(r) && len(strings.Fields(body)) <= maxQuoteWords {
-			f.emit(sp.Start, sp.End, Quote)
-		}
-	}
-}
-
-// quoteAt returns the length of the opening quote at the start of s and the
-// quote that closes it, or 0.
-func quoteAt(s string) (open int, shut string) {
-	switch s[0] {
-	case '"':
-		return 1, `"`
-	case '`':
-		if strings.HasPrefix(s, "``") {
-			return 2, "''"
-		}
-	case 0xC2, 0xE2, 0xE3:
-		for _, q := range [...][2]string{{"“", "”"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"《", "》"}} {
-			if strings.HasPrefix(s, q[0]) {
-				return len(q[0]), q[1]
-			}
-		}
-	}
-	return 0, ""
+	return len(w) <= 20 && (lex.IsStop(strings.ToLower(w)) || isStopIn(f.lang, lex.Fold(w)) || isContraction(w))
 }

@@ -2,7 +2,8 @@ package text
 
 import (
 	"slices"
-	"strings"
+
+	lex "github.com/ragdb/ragdb/engine/text"
 )
 
 // maxTermWords is the length of the longest term. English puts the noun that
@@ -13,11 +14,16 @@ const maxTermWords = 3
 // names are what [Names] found in it.
 //
 // A term is a maximal run of words between names, numbers, punctuation and
-// stop words; of a run of more than three words it is the last three. Adverbs
-// in -ly, single letters and words that say little by themselves (use, make,
-// various, example) part runs as stop words do. The capital of a sentence's
+// stop words; of a run of more than three words it is the last three. Verbs,
+// adverbs, contractions, single letters and words that say little by themselves
+// (various, example) part runs as stop words do. A verb that is a noun as well
+// (change, support) does not behind another word of its run or an article. A
+// run of nothing but adjectives and nouns of any topic (sense, important role)
+// is no term. The capital of a sentence's
 // first word does not count; other capitalised words part runs. In the other
 // languages of [Language] their function words part runs, too.
+//
+// A German noun has a capital: each that is no name is a term.
 //
 // In Japanese a term is a run of Han or of Katakana, in Chinese what is left of
 // a run of Han between function words: two to eight characters. A Korean word
@@ -30,6 +36,7 @@ func Terms(text string, names []Name) []Name {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b Name) int { return a.Start - b.Start })
 	lang := Language(text)
+	english := lang == "en" || lang == ""
 	sentence, next, named := 0, 0, 0 // names[:next] reach to byte named
 	var sentences []Span
 	var toks []token
@@ -40,7 +47,7 @@ func Terms(text string, names []Name) []Name {
 		}
 	}
 	flush := func() {
-		if n := len(run); n > 0 {
+		if n := len(run); n > 0 && (!english || saysMuch(text, run)) {
 			emit(Span{run[max(0, n-maxTermWords)].Start, run[n-1].End})
 		}
 		run = run[:0]
@@ -66,8 +73,19 @@ func Terms(text string, names []Name) []Name {
 					}
 					continue
 				}
+				if lang == "de" && t.capital && t.start >= named {
+					flush()
+					if w := text[t.start:t.end]; !t.number && isContent(w, lang) && !isGermanCalendar(lex.Fold(w)) && (i > 0 || isGermanNoun(lex.Fold(w))) {
+						emit(Span{t.start, t.end})
+					}
+					continue
+				}
 				end, particle := koreanStem(text[t.start:t.end])
 				if t.start < named || t.number || t.capital && i > 0 || !isContent(text[t.start:t.start+end], lang) {
+					flush()
+					continue
+				}
+				if english && !isNoun(text, toks, i, len(run)) {
 					flush()
 					continue
 				}
@@ -89,8 +107,7 @@ func isContent(word, lang string) bool {
 		return false
 	}
 	w := Key(word)
-	return len(w) > 1 && !isStopIn(lang, w) && !isGeneric(w) &&
-		!(len(w) > 4 && strings.HasSuffix(w, "ly"))
+	return len(w) > 1 && !isStopIn(lang, w) && !isContraction(word) && !isGeneric(w)
 }
 
 // isGeneric reports whether a folded word says little without others: common
@@ -136,7 +153,7 @@ func isGeneric(w string) bool {
 		"cases", "kind", "type", "types", "form", "forms", "role", "time",
 		"times", "year", "years", "day", "days", "fact", "order", "result",
 		"results", "addition", "conclusion", "reason", "reasons", "aspect",
-		"aspects", "factor", "factors", "people", "etc", "eg", "ie":
+		"aspects", "people", "etc", "eg", "ie":
 		return true
 	}
 	return false

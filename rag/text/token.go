@@ -16,6 +16,7 @@ type token struct {
 	number     bool // starts with a digit
 	possessive bool // an 's follows, which is no part of it
 	apart      bool // more than white space and & lies before it
+	opens      bool // a sentence, a quotation or a clause may start with it
 }
 
 // appendTokens appends the tokens of a sentence. A token is a run of letters,
@@ -24,15 +25,16 @@ type token struct {
 // token apart from other letters and digits beside it. A run that folds to
 // nothing is not a token.
 func appendTokens(out []token, s string, sent Span) []token {
-	apart := true
+	apart, opens := true, true
 	for i := sent.Start; i < sent.End; {
 		r, n := utf8.DecodeRuneInString(s[i:sent.End])
 		if !isWordRune(r) || unicode.IsMark(r) {
 			apart = apart || !unicode.IsSpace(r) && r != '&'
+			opens = opens || isOpening(r) || r == '-' && i > sent.Start && s[i-1] == ' ' && strings.HasPrefix(s[i+1:sent.End], " ")
 			i += n
 			continue
 		}
-		t := token{start: i, apart: apart, number: unicode.IsNumber(r),
+		t := token{start: i, apart: apart, opens: opens, number: unicode.IsNumber(r),
 			capital: unicode.IsUpper(r) || unicode.IsTitle(r)}
 		if isIdeograph(r) {
 			t.end = ideographsEnd(s[:sent.End], i)
@@ -48,9 +50,19 @@ func appendTokens(out []token, s string, sent Span) []token {
 			i += n + 1
 		}
 		out = append(out, t)
-		apart = false
+		apart, opens = false, false
 	}
 	return out
+}
+
+// isOpening reports whether a capital behind r may be that of a first word: r
+// ends a sentence, opens a quotation, or parts clauses.
+func isOpening(r rune) bool {
+	switch r {
+	case '"', '`', ':', ';', '.', '!', '?', '…', '–', '—', '(', '[', '•', '*', '_', '|':
+		return true
+	}
+	return r >= utf8.RuneSelf && unicode.In(r, unicode.Pi, unicode.Pf, unicode.Ps, unicode.STerm)
 }
 
 // tokenEnd returns the end of the token that starts at i, and whether a
@@ -131,7 +143,7 @@ func isWordRune(r rune) bool {
 func isConnector(word string) bool {
 	switch word {
 	case "of", "the", "de", "la", "le", "du", "des", "von", "van", "der", "den",
-		"del", "da", "di", "al", "el", "bin", "ibn", "y":
+		"del", "da", "di", "al", "el", "bin", "ibn", "y", "zur", "zum":
 		return true
 	}
 	return false

@@ -112,11 +112,11 @@ func TestExtract(t *testing.T) {
 		{
 			"terms of two sentences",
 			llm.ExtractInput{Text: "The green plants of gardens need carbon dioxide. Without carbon dioxide no green plants can grow. The gardener slept in the shade."},
-			[]string{"green plants/", "carbon dioxide/", "gardener slept/", "shade/"},
+			[]string{"green plants/", "carbon dioxide/", "gardener/", "shade/"},
 			[]string{
 				"green plants>carbon dioxide: The green plants of gardens need carbon dioxide",
 				"carbon dioxide>green plants: Without carbon dioxide no green plants can grow",
-				"gardener slept>shade: The gardener slept in the shade",
+				"gardener>shade: The gardener slept in the shade",
 			},
 		},
 		{
@@ -203,9 +203,9 @@ func TestQuestions(t *testing.T) {
 	}{
 		{
 			"Who broke the cipher machine Enigma at Bletchley Park in 1941?", "Broke the cipher machine Enigma at Bletchley Park in 1941.",
-			[]string{"Enigma", "Bletchley Park", "1941"}, []string{"broke", "cipher machine"}, []string{"Enigma", "Bletchley Park", "1941"},
+			[]string{"Enigma", "Bletchley Park", "1941"}, []string{"cipher machine"}, []string{"Enigma", "Bletchley Park", "1941"},
 		},
-		{"how do I install the driver?", "Install the driver.", []string{"install", "driver"}, []string{"install", "driver"}, []string{}},
+		{"how do I install the driver?", "Install the driver.", []string{"driver"}, []string{"driver"}, []string{}},
 		{"Who is Ada?", "Ada.", []string{"Ada"}, []string{}, []string{"Ada"}},
 		{"What is it?", "What is it.", []string{}, []string{}, []string{}},
 		{"", "", []string{}, []string{}, []string{}},

@@ -12,11 +12,14 @@ import (
 )
 
 // elements implements the kind query-elements: the names, dates and quotations
-// of the question, or where it has none its terms.
+// of the question, or where it has none its terms, or else its content words.
 func (p *Provider) elements(question string) llm.Elements {
 	names := text.Names(question, p.names)
 	if len(names) == 0 {
 		names = text.Terms(question, nil)
+	}
+	if len(names) == 0 {
+		return llm.Elements{Entities: contentWords(question, nil)}
 	}
 	return llm.Elements{Entities: surfaces(names)}
 }
@@ -26,16 +29,23 @@ func (p *Provider) elements(question string) llm.Elements {
 func (p *Provider) keywords(question string) llm.KeywordSet {
 	names := text.Names(question, p.names)
 	k := llm.KeywordSet{High: surfaces(text.Terms(question, names)), Low: surfaces(names)}
-	if len(k.High) > 0 {
-		return k
-	}
-	for w := range lex.Words(question) {
-		inName := slices.ContainsFunc(names, func(n text.Name) bool { return n.Start < w.End && w.Start < n.End })
-		if !inName && !lex.IsStop(w.Text) && !slices.Contains(k.High, w.Text) {
-			k.High = append(k.High, w.Text)
-		}
+	if len(k.High) == 0 {
+		k.High = contentWords(question, names)
 	}
 	return k
+}
+
+// contentWords returns the words of a question outside of names that are no
+// function words.
+func contentWords(question string, names []text.Name) []string {
+	out := []string{}
+	for w := range lex.Words(question) {
+		inName := slices.ContainsFunc(names, func(n text.Name) bool { return n.Start < w.End && w.Start < n.End })
+		if !inName && !lex.IsStop(w.Text) && !slices.Contains(out, w.Text) {
+			out = append(out, w.Text)
+		}
+	}
+	return out
 }
 
 // surfaces returns the first surface of each name, in order.

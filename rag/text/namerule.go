@@ -1,0 +1,195 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	lex "github.com/ragdb/ragdb/engine/text"
+)
+
+// opens reports whether the capital of token i may be that of a first word.
+func (f *finder) opens(i int) bool {
+	return f.heading || f.shouted || f.toks[i].opens
+}
+
+// class returns the class of the word of token i, in English.
+func (f *finder) class(i int) wordClass {
+	if f.lang != "en" && f.lang != "" {
+		return rareWord
+	}
+	return classOf(lex.Fold(strings.TrimSuffix(f.word(i), ".")))
+}
+
+// seenUpper reports whether the corpus has the word of token i inside sentences
+// more often with a capital than with a small letter.
+func (f *finder) seenUpper(i int) bool {
+	c := f.stats.of(lex.Fold(strings.TrimSuffix(f.word(i), ".")))
+	return c.upper > c.lower
+}
+
+// isOpener reports whether token i is a first word that does not belong to a
+// name: a verb or an adverb, unless it is also a given name.
+func (f *finder) isOpener(i int) bool {
+	if !f.opens(i) {
+		return false
+	}
+	c := f.class(i)
+	return c == adverbWord || c == verbWord && !isGivenName(lex.Fold(f.word(i))) && !f.seenUpper(i)
+}
+
+// joins reports whether small words between tokens last and next join the two
+// parts of a run that starts at token i.
+func (f *finder) joins(i, last, next int) bool {
+	if f.word(last+1) != "of" {
+		return true
+	}
+	if next == last+3 && last > i && f.class(last) == rareWord && f.stats.of(lex.Fold(f.word(last))).lower == 0 && !isBody(f.word(last)) {
+		return false // a person of the Green League
+	}
+	if last > i || !f.opens(i) || f.seenUpper(i) {
+		return true
+	}
+	w := lex.Fold(f.word(i))
+	switch f.class(i) {
+	case adverbWord, verbWord, adjWord:
+		return false
+	case weakNoun, commonNoun:
+		return !strings.HasSuffix(w, "s") && (isBody(w) || !isAbstract(w))
+	}
+	return !isAbstract(w)
+}
+
+// many reports whether the tokens first to last, more than one, are a name. In
+// headings a run of common words is none, nor is one of capitals unless the
+// corpus has one of its words as a name.
+func (f *finder) many(first, last int) bool {
+	if !f.heading && !f.shouted {
+		return true
+	}
+	for i := first; i <= last; i++ {
+		if f.stop(i) || f.toks[i].number {
+			continue
+		}
+		if f.seenUpper(i) || !f.shouted && f.class(i) == rareWord && f.stats.of(lex.Fold(f.word(i))).lower == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// single reports whether the capitalised token i is a name by itself.
+func (f *finder) single(i int) bool {
+	w := strings.TrimSuffix(f.word(i), ".")
+	if utf8.RuneCountInString(w) < 2 {
+		return false
+	}
+	folded := lex.Fold(w)
+	if isWeekday(folded) || f.lang == "de" && isGermanCalendar(folded) {
+		return false
+	}
+	c := f.stats.of(folded)
+	switch {
+	case f.class(i) == adverbWord:
+		return false
+	case f.lang == "de":
+		return f.germanName(i)
+	case f.shouted:
+		return c.upper > c.lower
+	case !f.opens(i):
+		return c.lower <= 2*c.upper
+	case f.class(i) != rareWord || isAbstract(folded):
+		return c.upper > c.lower
+	}
+	return c.lower <= c.upper
+}
+
+// isShouted reports whether a text has letters and all of them are capitals.
+func isShouted(s string) bool {
+	upper := false
+	for _, r := range s {
+		if unicode.IsLower(r) {
+			return false
+		}
+		upper = upper || unicode.IsUpper(r)
+	}
+	return upper
+}
+
+// capitalised reports whether the line whose tokens are read has no word with a
+// small letter but function words. What stands in brackets does not count.
+func (f *finder) capitalised(line Span) bool {
+	bracket := line.Start + strings.IndexAny(f.text[line.Start:line.End]+"(", "([")
+	for i, t := range f.toks {
+		if t.start > bracket {
+			break
+		}
+		if r, _ := utf8.DecodeRuneInString(f.text[t.start:]); unicode.IsLower(r) && !f.stop(i) && !isConnector(f.word(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// anyRare reports whether one of the tokens is neither a common word nor a
+// stop word.
+func (f *finder) anyRare() bool {
+	for i := range f.toks {
+		if !f.stop(i) && f.class(i) == rareWord {
+			return true
+		}
+	}
+	return false
+}
+
+// isWeekday reports whether a folded word is a day of the week.
+func isWeekday(w string) bool {
+	switch w {
+	case "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday":
+		return true
+	}
+	return false
+}
+
+// isBody reports whether a word is what bodies and places are called, behind
+// which "of" goes on a name.
+func isBody(word string) bool {
+	switch lex.Fold(word) {
+	case "academy", "archbishopric", "army", "assembly", "association", "bank", "battle", "bishop", "board", "bureau",
+		"cathedral", "chamber", "church", "college", "commission", "committee", "company", "confederation", "conference",
+		"congress", "constitution", "convention", "council", "court", "department", "diocese", "district", "duchy",
+		"faculty", "federation", "foundation", "fund", "gallery", "government", "guild", "hospital", "house",
+		"institute", "institution", "journal", "kingdom", "league", "library", "ministry", "museum", "office",
+		"orchestra", "order", "organisation", "organization", "parliament", "party", "province", "republic", "school",
+		"senate", "society", "state", "states", "theatre", "treaty", "union", "university":
+		return true
+	}
+	return false
+}
+
+// isAbstract reports whether a folded word has the ending of abstract nouns, or
+// of other words that are no names by themselves.
+func isAbstract(w string) bool {
+	if len(w) < 7 {
+		return false
+	}
+	for _, ending := range [...]string{"tion", "tions", "sion", "sions", "ment", "ments", "ness", "nesses", "ities", "ility",
+		"ivity", "ology", "ologies", "ising", "izing", "ised", "ized", "ating", "ated", "ance", "ence", "ances", "ences",
+		"ology", "ships", "ship", "isms", "ists", "ians", "iers", "ings", "ables", "ious", "eous"} {
+		if strings.HasSuffix(w, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGivenName reports whether a folded word that is also a verb is a given
+// name.
+func isGivenName(w string) bool {
+	switch w {
+	case "mark", "grant", "will", "bill", "drew", "chase", "rose", "pat", "sue", "rob", "jack", "frank", "lance",
+		"wade", "hope", "pierce", "chuck", "harry", "dean", "miles", "norm", "ray", "skip", "tony", "wells":
+		return true
+	}
+	return false
+}
