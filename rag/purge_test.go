@@ -193,7 +193,8 @@ func TestPurge(t *testing.T) {
 			}
 			left := holding(t, dir, words)
 			t.Logf("%d files hold strings of the document: %s", len(left), summary(left))
-			if x.purged != (len(left) == 0) {
+			// What is only removed may be left or not: files merge when they like.
+			if x.purged && len(left) > 0 {
 				t.Error("that is wrong")
 			}
 			if kept := holding(t, dir, []string{docs[21].Code}); len(kept) == 0 {

@@ -235,17 +235,19 @@ func elements(r llm.Report, most int) []toldElement {
 }
 
 // input is what a model reads of a community: its attributes and units, each
-// under the weightiest entity that it is of, the weightiest entities first, as
-// far as it can be read, and the nodes that it read.
+// under the entity that most of them are of, the entities of most first, as far
+// as it can be read, and the nodes that it read. Units of other communities do
+// not count: the item's digest does not tell of them.
 func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []engine.NodeID, error) {
 	type group struct {
-		entity
-		key   string
-		says  []string
-		nodes []engine.NodeID
+		label, key string
+		weight     int // units and attributes of the community
+		says       []string
+		nodes      []engine.NodeID
 	}
 	all := map[engine.NodeID]*group{}
-	for _, a := range list {
+	next := make([][]engine.NodeID, len(list)) // entities of each
+	for i, a := range list {
 		kind := edgeMentions
 		if a.kind == typeAttribute {
 			kind = edgeAttribute
@@ -254,10 +256,9 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 		if err != nil {
 			return llm.ReportInput{}, nil, err
 		}
-		var best *group
+		next[i] = ids
 		for _, id := range ids {
-			e := all[id]
-			if e == nil {
+			if all[id] == nil {
 				n, err := v.Node(id)
 				if err != nil {
 					return llm.ReportInput{}, nil, err
@@ -266,10 +267,15 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 				if err != nil {
 					return llm.ReportInput{}, nil, err
 				}
-				e = &group{entity: known, key: n.Key}
-				all[id] = e
+				all[id] = &group{label: known.label, key: n.Key}
 			}
-			if best == nil || e.weight > best.weight || e.weight == best.weight && e.key < best.key {
+			all[id].weight++
+		}
+	}
+	for i, a := range list {
+		var best *group
+		for _, id := range next[i] {
+			if e := all[id]; best == nil || e.weight > best.weight || e.weight == best.weight && e.key < best.key {
 				best = e
 			}
 		}
