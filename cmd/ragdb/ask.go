@@ -121,6 +121,10 @@ the answer. Without --model no model is called: the answer consists of sentences
 of the documents, chosen by rules. If no sentence says what is asked, the
 command says so and prints the passages that come nearest.
 
+Without --method it is ` + methods.WithoutModel + ` that retrieves, and with a chat model ` + methods.Default + `. A
+database that was indexed by a method that somebody named keeps that one for its
+questions.
+
 With --compare each of several methods answers, and what they found is printed side
 by side, and what only one of them found; with --no-llm only that.`,
 		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"

@@ -12,6 +12,7 @@ import (
 	"github.com/peterh/liner"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
 )
 
 // interact reads entries at a prompt until the user leaves.
@@ -113,7 +114,7 @@ func (sh *shell) greet(ctx context.Context) {
 		return
 	}
 	parts := []string{"ragdb " + newVersion().Version, filepath.Base(sh.path)}
-	if n, err := sh.countNodes(ctx); err == nil {
+	if n, err := countNodes(ctx, sh.corpus); err == nil {
 		parts = append(parts, plural(n, "node"))
 	}
 	if sh.db.ReadOnly() {
@@ -122,15 +123,15 @@ func (sh *shell) greet(ctx context.Context) {
 	sh.a.out.print("%s\n", escape(strings.Join(append(parts, ".help for help"), " · ")))
 }
 
-// countNodes counts the nodes of all graphs of the namespace.
-func (sh *shell) countNodes(ctx context.Context) (n int64, err error) {
-	names, err := sh.corpus.Namespace.Graphs(ctx)
+// countNodes counts the nodes of all graphs of a corpus's namespace.
+func countNodes(ctx context.Context, c *rag.Corpus) (n int64, err error) {
+	names, err := c.Namespace.Graphs(ctx)
 	if err != nil {
 		return 0, err
 	}
-	err = sh.db.View(ctx, func(s *engine.Snapshot) error {
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
 		for _, name := range names {
-			g, err := sh.corpus.Graph(ctx, name)
+			g, err := c.Graph(ctx, name)
 			if err != nil {
 				return err
 			}
