@@ -54,16 +54,7 @@ documents is in any of them.`,
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
-			err = a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, f) })
-			if err != nil || !f.purge || f.dry {
-				return err
-			}
-			// Logs and lists of files from before go when it is opened again.
-			db, err := a.open(ctx, path, toWrite)
-			if err != nil {
-				return err
-			}
-			return a.close(db)
+			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, f) })
 		},
 	}
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would disappear")
