@@ -19,6 +19,9 @@ func Check(s *Statement) error { return check(s, nil) }
 
 // check is [Check] that ends with a context.
 func check(s *Statement, w *watch) error {
+	if s == nil {
+		return newSyntaxError("", 0, 0, "", "the statement is empty")
+	}
 	c := &checker{text: s.Text, seen: map[string]bool{}, watch: w}
 	switch {
 	case s.Query != nil:
@@ -82,6 +85,10 @@ func (c *checker) unsupported(at Pos, feature string) {
 func (c *checker) query(q *Query) {
 	var first *Projection
 	for i, part := range q.Parts {
+		if len(part.Clauses) == 0 { // of a tree that nobody parsed
+			c.fail(0, "", "a query without a clause")
+			return
+		}
 		clear(c.seen)
 		c.part(part)
 		if c.err != nil {
@@ -239,6 +246,9 @@ func (c *checker) copy(cp *Copy) {
 		return
 	}
 	c.query(cp.Query)
+	if c.err != nil || len(cp.Query.Parts) == 0 {
+		return
+	}
 	clauses := cp.Query.Parts[0].Clauses
 	if r, ok := clauses[len(clauses)-1].(*Projection); !ok || !r.Return {
 		c.fail(clauses[0].At(), "InvalidClauseComposition", "the query of COPY ends with RETURN")

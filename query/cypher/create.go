@@ -236,6 +236,7 @@ func (pl *planner) merge(m *Merge) error {
 	if s.onMatch, err = pl.setItems(m.OnMatch); err != nil {
 		return err
 	}
+	s.onCreate, s.onMatch = together(s.onCreate), together(s.onMatch)
 	s.describe("Merge")
 	s.Inner = stepPlans(s.find)
 	pl.add(s)

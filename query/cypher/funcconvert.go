@@ -22,6 +22,9 @@ var conversionFunctions = []function{
 	{name: "datetime", params: "string", min: 1, max: 1, call: callDatetime},
 }
 
+// maxNumber is how many bytes a string has at most that is read as a number.
+const maxNumber = 64 << 10
+
 // conversion is how a conversion ended.
 type conversion uint8
 
@@ -65,6 +68,9 @@ func toInteger(v Value) (Value, conversion) {
 	case KindFloat:
 		return cutFloat(v.AsFloat())
 	case KindString:
+		if len(v.AsString()) > maxNumber {
+			return Null, converted
+		}
 		s := strings.TrimSpace(v.AsString())
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return Int(n), converted
@@ -92,6 +98,9 @@ func toFloat(v Value) (Value, conversion) {
 	case KindInt:
 		return Float(v.AsFloat()), converted
 	case KindString:
+		if len(v.AsString()) > maxNumber {
+			return Null, converted
+		}
 		if x, ok := readFloat(strings.TrimSpace(v.AsString())); ok {
 			return Float(x), converted
 		}

@@ -55,6 +55,9 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 		if err := pl.watch.now(); err != nil {
 			return nil, err
 		}
+		if set, ok := clause.(*Set); ok && pl.joins(set) {
+			continue
+		}
 		if pl.writes && i > 0 && (pl.writing(clause) || pl.writing(p.Clauses[i-1])) {
 			if !one || !keepsOne(p.Clauses[i-1]) {
 				pl.eager()

@@ -198,12 +198,16 @@ type Registry struct {
 	byName map[string]*Procedure
 }
 
-// Add adds procedures; a name that is there already is an error.
+// Add adds procedures. One without a name or without Run is an error, and so is a
+// name that is there already.
 func (r *Registry) Add(ps ...*Procedure) error {
 	if r.byName == nil {
 		r.byName = map[string]*Procedure{}
 	}
 	for _, p := range ps {
+		if p == nil || p.Name == "" || p.Run == nil {
+			return fmt.Errorf("cypher: %w: a procedure without a name or without Run", engine.ErrInvalid)
+		}
 		if r.byName[p.Name] != nil {
 			return fmt.Errorf("cypher: %w: procedure %s is there already", engine.ErrInvalid, p.Name)
 		}

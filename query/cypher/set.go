@@ -34,7 +34,7 @@ func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
 		}
 		out = append(out, s)
 	}
-	return together(out), nil
+	return out, nil
 }
 
 // independent reports whether the value of an expression is the same whatever
@@ -59,6 +59,7 @@ func together(items []*setItem) []*setItem {
 	var out []*setItem
 	names := map[string]bool{}
 	for _, s := range items {
+		s.more = nil
 		if n := len(out); n > 0 && s.of != "" && out[n-1].of == s.of && !names[s.name] {
 			out[n-1].more = append(out[n-1].more, s)
 		} else {
@@ -161,6 +162,7 @@ func (s *setItem) all(x *exec, t, v Value) (map[string]Value, error) {
 type setStep struct {
 	planned
 	items []*setItem
+	alike bool // the values do not hang on what is set
 }
 
 func (pl *planner) set(c *Set) error {
@@ -168,7 +170,7 @@ func (pl *planner) set(c *Set) error {
 	if err != nil {
 		return err
 	}
-	s := &setStep{items: items}
+	s := &setStep{items: items, alike: alike(items)}
 	s.describe("Set")
 	pl.add(s)
 	return nil
@@ -186,18 +188,47 @@ func (pl *planner) remove(c *Remove) error {
 		}
 		s.items = append(s.items, t)
 	}
-	s.items = together(s.items)
 	s.describe("Remove")
 	pl.add(s)
 	return nil
 }
 
+// joins adds the items of a SET to the SET right before it, if that is the same
+// as one after the other: if no value hangs on what was set.
+func (pl *planner) joins(c *Set) bool {
+	if len(pl.steps) == 0 {
+		return false
+	}
+	s, ok := pl.steps[len(pl.steps)-1].(*setStep)
+	if !ok || !s.alike {
+		return false
+	}
+	items, err := pl.setItems(c.Items)
+	if err != nil || !alike(items) {
+		return false
+	}
+	s.items = append(s.items, items...)
+	return true
+}
+
+// alike reports whether items set properties of variables to what does not hang
+// on what was set before.
+func alike(items []*setItem) bool {
+	for _, s := range items {
+		if s.of == "" {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *setStep) open(x *exec, next sink) sink {
+	items := together(s.items)
 	return stream(next, func(r row) error {
 		if err := x.tick(); err != nil {
 			return err
 		}
-		for _, item := range s.items {
+		for _, item := range items {
 			if err := item.apply(x, r); err != nil {
 				return err
 			}

@@ -1,0 +1,117 @@
+package cypher_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/query/procedure"
+)
+
+// once are the productions whose cost was found to grow with the square of
+// their number, or faster: they are measured in every run. With -long all are.
+var once = map[string]bool{
+	"nodes of MATCH": true, "UNWIND": true, "CREATE": true, "MERGE": true, "ON CREATE SET": true, "keys of a group": true,
+	"ORDER BY of DISTINCT": true, "+ of constants that fail": true, "+ of a variable": true, "named nodes of CREATE": true,
+}
+
+// maxGrowth is what twice as much of a production may cost more. That of sorting
+// is 2.1 at these sizes; the rest is left to caches and to maps that grow.
+const maxGrowth = 2.5
+
+// TestCosts: twice as many of a production in a statement cost at most
+// [maxGrowth] times the processor time, from the text to the last row. With
+// -long it prints a table.
+func TestCosts(t *testing.T) {
+	if cpuTime() == 0 {
+		t.Skip("the processor time is not known here")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	enough := 4 * time.Millisecond
+	if *long {
+		enough = 16 * time.Millisecond
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, p := range grammar() {
+		if !*long && !once[p.name] {
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) {
+			n := p.enough(t, enough)
+			one, two, growth := time.Duration(0), time.Duration(0), math.Inf(1)
+			for try := 0; try < 5 && growth > maxGrowth; try++ {
+				a, b := p.cost(t, n), p.cost(t, 2*n)
+				if g := float64(b) / float64(a); g < growth {
+					one, two, growth = a, b, g
+				}
+			}
+			note := ""
+			switch {
+			case p.square != "":
+				note = p.square
+			case growth > maxGrowth && two > time.Millisecond:
+				t.Errorf("%d cost %v and %d cost %v: %.2f times as much", n, one, 2*n, two, growth)
+			}
+			if *long {
+				fmt.Fprintf(table, "%s\t%d\t%.2f ms\t%.2f ms\t%.2f\t%s\n", p.name, n, one.Seconds()*1e3, two.Seconds()*1e3, growth, note)
+			}
+		})
+	}
+	table.Flush()
+}
+
+// enough returns how many of a production cost some processor time, half of what
+// the limits allow at most.
+func (p production) enough(t *testing.T, enough time.Duration) int {
+	n := 64
+	if p.most > 0 {
+		n = min(n, p.most/2)
+	}
+	for p.cost(t, n) < enough && n < 1<<17 && (p.most == 0 || 4*n <= p.most) {
+		n *= 2
+	}
+	return n
+}
+
+// cost returns the least processor time of a few runs of a statement with n of a
+// production.
+func (p production) cost(t *testing.T, n int) time.Duration {
+	t.Helper()
+	text := p.text(n)
+	least := time.Duration(math.MaxInt64)
+	for range 4 {
+		s := newSession(t, stores["memkv"], cypher.Options{Procedures: allProcedures(t)})
+		give(t, s, "CREATE (:X {key: 'n0'});")
+		runtime.GC()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		before := cpuTime()
+		err := drain(ctx, s, text)
+		least = min(least, cpuTime()-before)
+		late := ctx.Err()
+		cancel()
+		if late != nil {
+			t.Fatalf("%d take more than 20 s", n)
+		}
+		if wrong := p.wrong; (err != nil) != (wrong != "") || wrong != "" && !strings.Contains(err.Error(), wrong) {
+			t.Fatalf("%d: the error is %.200v", n, err)
+		}
+	}
+	return max(least, time.Microsecond)
+}
+
+func allProcedures(t *testing.T) *cypher.Registry {
+	t.Helper()
+	r := &cypher.Registry{}
+	if err := procedure.Add(r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
