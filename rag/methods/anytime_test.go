@@ -62,7 +62,11 @@ func TestModelsAtAnyTime(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range []int{2, 3, 12} { // from 2 to 12 the table is replaced
+	sizes := []int{2, 3, 12} // from 2 to 12 the table is replaced
+	if testing.Short() {
+		sizes = []int{2, 6}
+	}
+	for _, n := range sizes {
 		for _, spec := range []string{"naive", "ketrag", "noderag"} {
 			c.Index(t, spec, docs[:n]...)
 		}
@@ -193,8 +197,11 @@ func TestAnotherEmbedder(t *testing.T) {
 func TestAskBesideIndex(t *testing.T) {
 	t.Parallel()
 	specs, asks := []string{"naive", "ketrag"}, 200
-	if *long {
+	switch {
+	case *long:
 		specs, asks = nil, 10000
+	case testing.Short():
+		asks = 60
 	}
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	if specs == nil {
