@@ -20,6 +20,7 @@ import (
 type evalFlags struct {
 	data, sweeps  []string
 	questions, db string
+	unanswerable  string
 	methods       specList
 	join, extract choice
 	models        modelFlags
@@ -59,9 +60,13 @@ from rules. --extract local takes rules, --extract model asks --model, and needs
 --answers asks --model, or without one the local rules, to answer each question
 from what each method retrieves, all by one short prompt, and compares the answers
 with the known ones. "options":[...] and "answer_idx":"B" make a question one of
-multiple choice. --judge MODEL,... lets models say which of two methods' answers is
-better. Replies and verdicts are kept in --db: nothing is paid twice, and --replay
-makes the same tables without a model.`,
+multiple choice. Without a model the output also counts right, wrong and refused
+answers, and the refused ones that the nearest passages hold: "unanswerable":true
+marks a question that the documents do not answer, and --unanswerable FILE adds
+such questions. A file that ends in .tsv has a row for each question: the question,
+a tab, and its answers with | between them. --judge MODEL,... lets models say which
+of two methods' answers is better. Replies and verdicts are kept in --db: nothing is
+paid twice, and --replay makes the same tables without a model.`,
 		Example: `  ragdb eval --data ./musique --methods ketrag,naive,bm25
   ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown
   ragdb eval --data ./musique --methods bm25,ketrag --sweep theta=0:1:0.2
@@ -92,6 +97,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.data, "data", nil, "`FOLDER` with corpus.jsonl and questions.jsonl; FOLDER@joined reads its records as one document")
 	fl.StringVar(&f.questions, "questions", "", "questions `FILE` (default: that of --data)")
+	fl.StringVar(&f.unanswerable, "unanswerable", "", "further questions `FILE`, which the documents do not answer")
 	fl.StringVar(&f.db, "db", "", "index into the database `DB` and keep it; of several --data a folder of them (default: a temporary one)")
 	fl.Var(&f.methods, "methods", "methods, all or some of "+strings.Join(a.methods.Names(), ", ")+" (default all)")
 	fl.StringArrayVar(&f.sweeps, "sweep", nil, "a row for each `KEY=FROM:TO:STEP` or KEY=A|B|C, of the methods that have the key")
@@ -201,6 +207,9 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 			return nil, evalFailure(err)
 		}
 	}
+	if f.unanswerable != "" && len(f.data) > 1 {
+		return nil, usage("give one --data", "--unanswerable are questions of one data set")
+	}
 	if f.questions != "" && len(f.data) > 1 {
 		return nil, usage("give one --data", "--questions are those of one data set")
 	}
@@ -216,7 +225,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		}
 		used[set.name()] = true
 		o := eval.Options{
-			Data: set.dir, Questions: f.questions, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
+			Data: set.dir, Questions: f.questions, Unanswerable: f.unanswerable, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
 			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(cmd.Context(), f),
 			Sample: int(f.sample), Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: &engine.Options{Logger: a.logger()},
 		}

@@ -76,8 +76,31 @@ func (a *app) printEvalAnswers(r *eval.Report) {
 			a.out.note("%s: %s of %s failed, the first since %s", r.Methods[i].Name, number(f.Failed), plural(len(r.Asked), "answer"), chain(f.Failure))
 		}
 	}
+	a.printOutcomes(r)
 	for i := range r.Judging {
 		a.printJudging(&r.Judging[i])
+	}
+}
+
+// printOutcomes prints how many answers were right, wrong and refused.
+func (a *app) printOutcomes(r *eval.Report) {
+	t := &table{head: []string{"method", "questions", "right", "wrong", "refused", "near", "right or near", "unanswerable", "refused", "%"}, right: []bool{false, true, true, true, true, true, true, true, true, true}}
+	for i := range r.Methods {
+		f := r.Methods[i].Answers
+		if f == nil || f.Outcomes == nil {
+			continue
+		}
+		o := f.Outcomes
+		rightly := none
+		if o.Unanswerable > 0 {
+			share := float64(o.RightlyRefused) / float64(o.Unanswerable)
+			rightly = percent(&share)
+		}
+		t.add(o, r.Methods[i].Name, number(o.Answerable), number(o.Right), number(o.Wrong), number(o.Refused), number(o.Near), number(o.Right+o.Near), number(o.Unanswerable), number(o.RightlyRefused), rightly)
+	}
+	if len(t.rows) > 0 {
+		a.out.print("\n%s\n", a.out.dim("answers and refusals; near: the answer is among the nearest three passages"))
+		a.out.rows(t)
 	}
 }
 

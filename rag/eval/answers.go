@@ -86,6 +86,10 @@ type AnswerFigure struct {
 	// CI is the 95 % interval of the accuracy less bm25's.
 	CI *[2]float64 `json:"ci,omitempty"`
 
+	// Outcomes counts the right, the wrong and the refused answers; nil if the
+	// model was asked otherwise than ask does, which can refuse.
+	Outcomes *Outcomes `json:"outcomes,omitempty"`
+
 	// InTokens and OutTokens are what all answers together cost when they were
 	// paid, USD their price, nil where it is not known.
 	InTokens  int      `json:"in_tokens"`
@@ -104,8 +108,9 @@ type given struct {
 	text   string
 	docs   []string // that it may be from
 	failed bool
-	why    error // where it failed
-	absent bool  // there is none to be had
+	why    error       // where it failed
+	absent bool        // there is none to be had
+	answer *rag.Answer // as ask gives it; nil if another prompt was used
 }
 
 // answerBatch is how many questions are asked together: so much evidence is
@@ -226,7 +231,8 @@ func passing(err error) bool {
 // reply gets the answer to a question.
 func (a *answering) reply(ctx context.Context, q *Question, ev *rag.Evidence) (given, error) {
 	c, ask := a.r.corpus, rag.Question{Text: q.Text, Budget: a.r.o.Budget}
-	if a.r.o.Answers.OwnPrompts {
+	_, selects := a.models.Provider.(llm.Selector)
+	if a.r.o.Answers.OwnPrompts || selects {
 		return a.own(ctx, ask, ev)
 	}
 	in, docs, err := c.AnswerInput(ctx, a.sys, a.models, ask, ev)
@@ -262,6 +268,7 @@ func (a *answering) own(ctx context.Context, q rag.Question, ev *rag.Evidence) (
 	if err != nil {
 		return g, err
 	}
+	g.answer = own
 	if !own.Answered {
 		return g, llm.ErrNoEvidence
 	}
@@ -304,6 +311,7 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 		return nil, fmt.Errorf("no answer was had: %w", f.Failure)
 	}
 	f.score(a.r.questions)
+	f.Outcomes = outcomes(a.r.questions, a.replies, a.r.recordsAt)
 	u := a.tally.Usage()
 	f.InTokens, f.OutTokens, f.USD = u.InTokens, u.OutTokens, price(a.models, u)
 	return f, nil

@@ -30,6 +30,9 @@ type Question struct {
 	// the right one, A for the first; "" is the option that is an answer.
 	Options []string `json:"options,omitempty"`
 	Choice  string   `json:"answer_idx,omitempty"`
+	// Unanswerable says that the documents do not answer the question: to refuse
+	// it is right.
+	Unanswerable bool `json:"unanswerable,omitempty"`
 }
 
 // maxLine bounds a line of a data file.
@@ -105,11 +108,15 @@ func find(dir, name string) (string, error) {
 	return "", fmt.Errorf("%s has neither %s nor %s.gz: %w", dir, name, name, fs.ErrNotExist)
 }
 
+// readQuestions reads questions, a JSON object or in a file of .tsv a row each.
 func readQuestions(path string) ([]Question, error) {
 	var out []Question
+	rows := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".tsv")
 	err := eachLine(path, func(line []byte) error {
 		var q Question
-		if err := json.Unmarshal(line, &q); err != nil {
+		if rows {
+			q = parseRow(string(line))
+		} else if err := json.Unmarshal(line, &q); err != nil {
 			return err
 		}
 		if strings.TrimSpace(q.Text) == "" {

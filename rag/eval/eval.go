@@ -17,6 +17,9 @@ type Options struct {
 	Data string
 	// Questions is the file of questions; "" is the data set's own.
 	Questions string
+	// Unanswerable is a file of further questions, which the documents do not
+	// answer; "" is none.
+	Unanswerable string
 	// DB is where the corpus is indexed and kept; "" is a temporary place.
 	DB string
 	// Specs are the methods, Methods what makes them; naive must be among

@@ -27,6 +27,13 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if r.questions, err = readQuestions(qs); err != nil {
 		return err
 	}
+	if r.o.Unanswerable != "" {
+		more, err := readUnanswerable(r.o.Unanswerable)
+		if err != nil {
+			return err
+		}
+		r.questions = append(r.questions, more...)
+	}
 	if len(r.questions) == 0 {
 		return fmt.Errorf("%s holds no questions", qs)
 	}
