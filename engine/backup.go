@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/kv"
 )
 
 // Backup writes a copy of the database to the directory dir, which must not
-// exist or be empty, while the database is in use. Writers wait only for the
+// exist, be empty, or be what a Backup that was killed left there, while the
+// database is in use. Writers wait only for the
 // checkpoint, some ten milliseconds; the hashes of the files are computed
 // after it. Where the file system has hard links the copy takes little room
 // until the database changes; to be safe from a lost disk it has to be copied
@@ -45,13 +47,13 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	undo, err := claimDir(dir)
+	part, undo, err := claimDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, undo())
+			err = errors.Join(err, part.Close(), undo())
 		}
 	}()
 	data := filepath.Join(dir, backupData)
@@ -79,7 +81,13 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 		}
 		m.Files = append(m.Files, x)
 	}
-	return m, m.write(dir)
+	if err := m.write(part); err != nil {
+		return nil, err
+	}
+	if err := unfinished.Rename(part, filepath.Join(dir, ManifestName)); err != nil {
+		return nil, err
+	}
+	return m, syncDir(dir)
 }
 
 // checkpoint writes a checkpoint between two commits and returns the epoch
@@ -92,25 +100,68 @@ func (db *DB) checkpoint(ctx context.Context, cp kv.Checkpointer, dir string) (u
 	return db.epoch.Load(), cp.Checkpoint(ctx, dir)
 }
 
-// claimDir makes a directory, or takes an empty one. undo removes what it was
+// partName is the name of a manifest that is not whole. It is there from the
+// first moment of a backup to the last, locked by who makes it: a directory that
+// has it, unlocked, is what a killed backup left.
+const partName = ManifestName + ".part"
+
+// claimDir makes a directory for a backup, or takes an empty one or what a killed
+// backup left. part is the manifest to be; undo removes what the directory was
 // given since.
-func claimDir(dir string) (undo func() error, err error) {
+func claimDir(dir string) (part *os.File, undo func() error, err error) {
 	err = os.Mkdir(dir, 0o700)
-	if err == nil {
-		return func() error { return os.RemoveAll(dir) }, nil
+	made := err == nil
+	if !made {
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, nil, err
+		}
+		if err := wantUnfinished(dir); err != nil {
+			return nil, nil, err
+		}
 	}
-	if !errors.Is(err, fs.ErrExist) {
-		return nil, err
+	if part, err = unfinished.Lock(filepath.Join(dir, partName)); err != nil {
+		if errors.Is(err, unfinished.ErrBusy) {
+			err = fmt.Errorf("%w: %w", ErrExists, err)
+		}
+		return nil, nil, err
 	}
-	if err := wantEmpty(dir); err != nil {
-		return nil, err
+	data := filepath.Join(dir, backupData)
+	undo = func() error {
+		if made {
+			return os.RemoveAll(dir)
+		}
+		return errors.Join(os.RemoveAll(data), os.RemoveAll(filepath.Join(dir, ManifestName)), os.RemoveAll(part.Name()))
 	}
-	return func() error {
-		return errors.Join(
-			os.RemoveAll(filepath.Join(dir, backupData)),
-			os.RemoveAll(filepath.Join(dir, ManifestName)),
-			os.RemoveAll(filepath.Join(dir, ManifestName+".part")))
-	}, nil
+	// Another process may have made it whole meanwhile.
+	if _, err := os.Lstat(filepath.Join(dir, ManifestName)); err == nil {
+		return nil, nil, errors.Join(ErrExists, part.Close(), os.Remove(part.Name()))
+	}
+	if err := errors.Join(os.RemoveAll(data), part.Truncate(0)); err != nil {
+		return nil, nil, errors.Join(err, part.Close())
+	}
+	return part, undo, nil
+}
+
+// wantUnfinished returns ErrExists unless a directory is empty, or holds what a
+// killed backup left and nothing else.
+func wantUnfinished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrExists, err)
+	}
+	marked, other := false, false
+	for _, e := range entries {
+		switch {
+		case e.Name() == partName && e.Type().IsRegular():
+			marked = true
+		case e.Name() != backupData || !e.IsDir():
+			other = true
+		}
+	}
+	if len(entries) > 0 && (other || !marked) {
+		return fmt.Errorf("%w: the directory is not empty", ErrExists)
+	}
+	return nil
 }
 
 // wantEmpty returns ErrExists unless path is an empty directory.

@@ -100,25 +100,14 @@ func readManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// write makes m the manifest of dir, wholly or not at all.
-func (m *Manifest) write(dir string) error {
+// write writes m to a file, and makes it durable.
+func (m *Manifest) write(f *os.File) error {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	part := filepath.Join(dir, ManifestName+".part")
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
 	_, err = f.Write(append(b, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(part, filepath.Join(dir, ManifestName)); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return errors.Join(err, f.Sync())
 }
 
 // syncDir makes the names in a directory durable, where the system can.

@@ -10,13 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/kv"
 )
 
 // Restore makes the backup in backupDir the database at path, which must not
 // exist or be an empty directory. Every file is compared with its hash while
 // it is copied, and the copy must pass a quick check, before path comes to be:
-// after an error there is none. A file that is missing, extra or damaged is
+// after an error there is none. What a Restore to path that was killed left
+// beside it is removed. A file that is missing, extra or damaged is
 // [ErrCorrupt] and named.
 func Restore(ctx context.Context, backupDir, path string) error {
 	if err := restore(ctx, backupDir, path); err != nil {
@@ -28,6 +30,9 @@ func Restore(ctx context.Context, backupDir, path string) error {
 func restore(ctx context.Context, backupDir, path string) (err error) {
 	m, err := readManifest(backupDir)
 	if err != nil {
+		return err
+	}
+	if err := unfinished.Sweep(path); err != nil {
 		return err
 	}
 	_, err = os.Lstat(path)
@@ -44,36 +49,36 @@ func restore(ctx context.Context, backupDir, path string) (err error) {
 		return err
 	}
 	// Built beside the target, so that renaming it is all or nothing.
-	part, err := os.MkdirTemp(filepath.Dir(filepath.Clean(path)), filepath.Base(path)+".restore-*")
+	part, err := unfinished.MakeFolder(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(part))
-		}
-	}()
-	for _, f := range m.Files {
-		if err := restoreFile(ctx, filepath.Join(data, f.Name), filepath.Join(part, f.Name), f); err != nil {
-			return err
-		}
-	}
-	if err := syncDir(part); err != nil {
-		return err
-	}
-	if err := m.verify(ctx, part); err != nil {
-		return err
+	if err := m.restoreFiles(ctx, data, part.Dir); err != nil {
+		return errors.Join(err, part.Discard())
 	}
 	if exists {
 		// Only an empty directory goes.
 		if err := os.Remove(path); err != nil {
-			return err
+			return errors.Join(err, part.Discard())
 		}
 	}
-	if err := os.Rename(part, path); err != nil {
+	if err := part.Commit(); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(filepath.Clean(path)))
+}
+
+// restoreFiles copies the files of a backup and verifies the copy.
+func (m *Manifest) restoreFiles(ctx context.Context, from, to string) error {
+	for _, f := range m.Files {
+		if err := restoreFile(ctx, filepath.Join(from, f.Name), filepath.Join(to, f.Name), f); err != nil {
+			return err
+		}
+	}
+	if err := syncDir(to); err != nil {
+		return err
+	}
+	return m.verify(ctx, to)
 }
 
 // compare verifies that a directory has the files that m names and no others.

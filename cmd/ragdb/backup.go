@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 )
 
 // backupResult is what backup and restore print.
@@ -34,7 +35,8 @@ func (a *app) backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup DB DIR",
 		Short: "Copy a database to a folder, with hashes",
-		Long: `Backup writes a copy of DB to DIR, which must not exist or be empty. The copy
+		Long: `Backup writes a copy of DB to DIR, which must not exist, be empty, or be what a
+backup that was killed left: that is replaced, a whole backup never. The copy
 may share disk blocks with DB: to be safe from a lost disk, copy DIR to another
 one.`,
 		Example: `  ragdb backup acme.ragdb backups/acme-monday`,
@@ -45,9 +47,6 @@ one.`,
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()
-			if err := mustBeFree(rest[0]); err != nil {
-				return err
-			}
 			db, err := a.open(ctx, path, toWrite)
 			if err != nil {
 				return err
@@ -55,6 +54,9 @@ one.`,
 			defer a.close(db)
 			start := time.Now()
 			m, err := db.Backup(ctx, rest[0])
+			if errors.Is(err, engine.ErrExists) {
+				return isInTheWay(rest[0], err)
+			}
 			if err != nil {
 				return err
 			}
@@ -89,6 +91,9 @@ to DB, which must not exist or be an empty folder.`,
 			if err != nil {
 				return err
 			}
+			if err := unfinished.Sweep(path); err != nil {
+				return err
+			}
 			if err := mustBeFree(path); err != nil {
 				return err
 			}
@@ -109,6 +114,10 @@ func mustBeFree(path string) error {
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
+	return isInTheWay(path, err)
+}
+
+func isInTheWay(path string, err error) error {
 	return &failure{exit: exitFailed, code: "exists", message: path + " exists already", hint: "give a path that does not exist, or an empty folder", err: err}
 }
 

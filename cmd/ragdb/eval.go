@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
 )
@@ -140,12 +141,15 @@ func (a *app) finishEval(f *evalFlags, reports []*eval.Report) error {
 }
 
 func writeReport(file string, reports []*eval.Report) error {
-	f, err := os.Create(file)
+	f, err := unfinished.Create(file, 0o644)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	return errors.Join(eval.WriteHTML(w, reports), w.Flush(), f.Close())
+	if err := errors.Join(eval.WriteHTML(w, reports), w.Flush()); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Commit()
 }
 
 // evalAll measures data sets one after the other, and hands over each report

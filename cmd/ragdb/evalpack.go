@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag/eval"
 )
 
@@ -66,11 +67,14 @@ func (a *app) evalPack(cmd *cobra.Command, f *evalFlags, file string) error {
 }
 
 func writePack(file string, p *eval.Pack) error {
-	f, err := os.Create(file)
+	f, err := unfinished.Create(file, 0o644)
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.Write(f), f.Close())
+	if err := p.Write(f); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Commit()
 }
 
 // reproduced is what eval reproduce prints.

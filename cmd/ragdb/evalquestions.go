@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	}
 	if f.out == "" {
 		a.out.print("%s", b.String())
-	} else if err := os.WriteFile(f.out, []byte(b.String()), 0o666); err != nil {
+	} else if err := writeWhole(f.out, []byte(b.String())); err != nil {
 		return err
 	}
 	line := plural(len(made.Questions), "question") + " · " + plural(made.Spent.Calls, "call") + " · " +

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/query/procedure"
@@ -199,15 +200,18 @@ type files struct{ a *app }
 func (f files) Open(name string) (io.ReadCloser, error) { return os.Open(name) }
 
 // Create implements [cypher.Files]. A file that exists is replaced only with
-// --yes.
+// --yes, and only by one that is whole.
 func (f files) Create(name string) (io.WriteCloser, error) {
-	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if f.a.global.yes {
-		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	w, err := os.OpenFile(name, flag, 0o644)
-	if os.IsExist(err) {
+	info, err := os.Stat(name)
+	if err == nil && !f.a.global.yes {
 		return nil, &failure{exit: exitFailed, code: "exists", message: name + " exists already", hint: "give another name, or --yes to replace it"}
 	}
-	return w, err
+	if err == nil && !info.Mode().IsRegular() {
+		return os.OpenFile(name, os.O_WRONLY, 0) // a device or a pipe
+	}
+	w, err := unfinished.Create(name, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return wholeFile{w}, nil
 }

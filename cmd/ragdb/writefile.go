@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
+
+	"github.com/ragdb/ragdb/internal/unfinished"
 )
 
 // counter counts the bytes that go through it.
@@ -29,27 +29,42 @@ func (c *counter) Read(b []byte) (int, error) {
 }
 
 // writeFile writes a file beside its place and moves it there when it is whole.
+// What a killed process left of it is swept.
 // One that exists is replaced only with --yes or where the user agrees.
 func (a *app) writeFile(ctx context.Context, path string, write func(io.Writer) (int64, error)) (n int64, err error) {
+	if err := unfinished.Sweep(path); err != nil {
+		return 0, err
+	}
 	if err := a.mayReplace(ctx, path); err != nil {
 		return 0, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := unfinished.Create(path, 0o600)
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	n, err = write(f)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return n, err
+	if n, err = write(f); err != nil {
+		return n, errors.Join(err, f.Discard())
 	}
-	// A temporary file is its owner's alone, as the database is: so it stays.
-	return n, os.Rename(f.Name(), path)
+	return n, f.Commit()
 }
+
+// writeWhole writes a file that is there whole or not at all.
+func writeWhole(path string, b []byte) error {
+	f, err := unfinished.Create(path, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(b); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Commit()
+}
+
+// wholeFile is a file that takes its place when it is closed.
+type wholeFile struct{ *unfinished.File }
+
+// Close puts the file in its place.
+func (f wholeFile) Close() error { return f.Commit() }
 
 // writeOut writes a file, or standard output for -.
 func (a *app) writeOut(ctx context.Context, path string, write func(io.Writer) error) (int64, error) {

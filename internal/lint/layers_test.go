@@ -29,7 +29,7 @@ var layers = [][]string{
 }
 
 // leaves may be imported by any layer and import nothing of the project.
-var leaves = []string{"engine/text", "vecindex/distance", "engine/schema", "internal/evaldata", "internal/topk", "internal/damagetest", "internal/buildinfo"}
+var leaves = []string{"engine/text", "vecindex/distance", "engine/schema", "internal/evaldata", "internal/topk", "internal/damagetest", "internal/buildinfo", "internal/unfinished"}
 
 // exceptions are the arrows that the list alone would forbid, with the reason.
 var exceptions = map[string]string{

@@ -148,8 +148,20 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		return s.wrap("checkpoint", err)
 	}
 	defer s.life.Leave()
-	return s.wrap("checkpoint", s.checkpoint(dir))
+	err := s.checkpoint(dir)
+	if errors.Is(err, errNoManifest) {
+		// Whatever is flushed makes Pebble open one.
+		if err = s.flush(ctx); err == nil {
+			err = s.checkpoint(dir)
+		}
+	}
+	return s.wrap("checkpoint", err)
 }
+
+// errNoManifest says that Pebble has no manifest open, as after an open that had
+// nothing to recover: it then copies nothing of the one there is, and reports no
+// error.
+var errNoManifest = errors.New("the copy of the manifest is empty")
 
 func (s *Store) checkpoint(dir string) (err error) {
 	if s.readOnly {
@@ -173,10 +185,27 @@ func (s *Store) checkpoint(dir string) (err error) {
 	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
 		return err
 	}
-	if err := writeWitness(s.fs, dir); err != nil {
+	err = s.hasManifest(dir)
+	if err == nil {
+		err = writeWitness(s.fs, dir)
+	}
+	if err != nil {
 		return errors.Join(err, s.fs.RemoveAll(dir))
 	}
 	return s.guard.failure()
+}
+
+// hasManifest returns errNoManifest where the manifest of a checkpoint is empty.
+func (s *Store) hasManifest(dir string) error {
+	names, err := s.fs.List(dir)
+	if err != nil {
+		return err
+	}
+	info, err := s.fs.Stat(s.fs.PathJoin(dir, currentManifest(names)))
+	if err == nil && info.Size() == 0 {
+		err = errNoManifest
+	}
+	return err
 }
 
 // Check reads every block of every table and compares its checksum, then

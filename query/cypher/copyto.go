@@ -48,7 +48,16 @@ func (s *Session) copyTo(f *copier, st *Statement) error {
 	if err == nil {
 		err = w.Flush()
 	}
-	return errors.Join(f.x.final(err), file.Close())
+	return errors.Join(f.x.final(err), finish(file, err))
+}
+
+// finish closes a file, or discards it where that is possible and what was to be
+// written to it is not whole.
+func finish(file io.WriteCloser, err error) error {
+	if d, ok := file.(interface{ Discard() error }); ok && err != nil {
+		return d.Discard()
+	}
+	return file.Close()
 }
 
 // csvWriterOf returns a function that writes rows as comma-separated values,

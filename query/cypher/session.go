@@ -45,7 +45,8 @@ type Options struct {
 	Files Files
 }
 
-// Files are what COPY reads and writes.
+// Files are what COPY reads and writes. Where a statement fails, a file of Create
+// that has a method Discard() error is discarded in place of closed.
 type Files interface {
 	Open(name string) (io.ReadCloser, error)
 	Create(name string) (io.WriteCloser, error)
