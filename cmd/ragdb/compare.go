@@ -27,7 +27,9 @@ type comparedMethod struct {
 	Answer   *string      `json:"answer,omitempty"`
 	Answered *bool        `json:"answered,omitempty"`
 	Sources  []rag.Source `json:"sources,omitempty"`
-	Trace    string       `json:"trace,omitempty"`
+	// Nearest are the passages that come nearest if there is no answer.
+	Nearest *[]rag.Passage `json:"nearest,omitempty"`
+	Trace   string         `json:"trace,omitempty"`
 	// Only are the ids of the items that no other method found, OnlyDocs the
 	// documents that no other's evidence rests on.
 	Only     []string        `json:"only"`
@@ -136,7 +138,7 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 		return nil, err
 	}
 	r := newAnswerResult(k, m.ans, nil, m.ev.Time)
-	m.Answer, m.Answered, m.Sources, m.Trace = r.Answer, r.Answered, r.Sources, r.Trace
+	m.Answer, m.Answered, m.Sources, m.Nearest, m.Trace = r.Answer, r.Answered, r.Sources, r.Nearest, r.Trace
 	return m, nil
 }
 

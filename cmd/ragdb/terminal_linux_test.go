@@ -95,7 +95,7 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("a line is %d columns wide: %q", len(line), line)
 		}
 	}
-	if out, _ = onTerminal(t, nil, "", "ask", db, "What does the trap say?", "--method", "bm25"); !strings.Contains(out, "\x1b[1m[1]\x1b[0m") {
+	if out, _ = onTerminal(t, nil, "", "ask", db, "What does the trap say?", "--method", "bm25", "--no-llm"); !strings.Contains(out, "\x1b[1m1.\x1b[0m") {
 		t.Errorf("nothing is bold:\n%q", out)
 	}
 	if out, _ = onTerminal(t, nil, "", "ask", "--no-color", db, "What does the trap say?", "--method", "bm25"); strings.Contains(out, "\x1b") {
