@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/ragdb/ragdb/query/cypher"
@@ -39,7 +37,6 @@ func TestCosts(t *testing.T) {
 	if *long {
 		enough = 16 * time.Millisecond
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, p := range grammar() {
 		if !*long && !once[p.name] {
 			continue
@@ -61,11 +58,10 @@ func TestCosts(t *testing.T) {
 				t.Errorf("%d cost %v and %d cost %v: %.2f times as much", n, one, 2*n, two, growth)
 			}
 			if *long {
-				fmt.Fprintf(table, "%s\t%d\t%.2f ms\t%.2f ms\t%.2f\t%s\n", p.name, n, one.Seconds()*1e3, two.Seconds()*1e3, growth, note)
+				fmt.Printf("%-45s %7d %9.2f ms %9.2f ms %6.2f %s\n", p.name, n, one.Seconds()*1e3, two.Seconds()*1e3, growth, note)
 			}
 		})
 	}
-	table.Flush()
 }
 
 // enough returns how many of a production cost some processor time, half of what

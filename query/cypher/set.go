@@ -21,6 +21,14 @@ func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
 		if item.Labels != nil {
 			return nil, refuse(pl.text, item.Pos, "to set a label: a node has the one that it was made with")
 		}
+		if named := eachProperty(item); named != nil {
+			items, err := pl.setItems(named)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, items...)
+			continue
+		}
 		s, err := pl.setTarget(item.Target, item.Pos)
 		if err != nil {
 			return nil, err
@@ -35,6 +43,25 @@ func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// eachProperty returns += of a map that is written out as one item for each of
+// its entries, nil for other items.
+func eachProperty(item *SetItem) []*SetItem {
+	m, ok := item.Value.(*MapLit)
+	if _, whole := item.Target.(*Variable); !whole || !ok || !item.Add || !independent(m) {
+		return nil
+	}
+	seen := map[string]bool{}
+	var out []*SetItem
+	for i, name := range m.Keys {
+		if seen[name] {
+			return nil // the last one counts
+		}
+		seen[name] = true
+		out = append(out, &SetItem{Pos: item.Pos, Target: &Property{Pos: item.Pos, X: item.Target, Name: name}, Value: m.Values[i]})
+	}
+	return out
 }
 
 // independent reports whether the value of an expression is the same whatever

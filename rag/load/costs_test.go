@@ -1,0 +1,90 @@
+package load_test
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+// constructs are what a file of a format is made of, each written n times; %d is
+// which of them it is.
+var constructs = []struct{ name, file, before, part, after string }{
+	{"lines", "a.txt", "", "line %d\n", ""}, {"one line", "a.txt", "", "word%d ", ""}, {"paragraphs", "a.txt", "", "text %d\n\n", ""},
+	{"empty lines", "a.txt", "x", "\n", "x"}, {"carriage returns", "a.txt", "x", "\r", "x"},
+	{"headings", "a.md", "", "# heading %d\n\ntext\n\n", ""}, {"underlined headings", "a.md", "", "heading %d\n===\n", ""},
+	{"items", "a.md", "", "- item %d\n", ""}, {"numbered items", "a.md", "", "%d. item\n", ""}, {"nested items", "a.md", "", "  - item %d\n    - inner\n", ""},
+	{"quotes in quotes", "a.md", "", ">", " x"}, {"quotes", "a.md", "", "> quote %d\n", ""}, {"stars", "a.md", "", "*a ", ""}, {"closing stars", "a.md", "", "a* ", ""},
+	{"emphasis", "a.md", "", "*a%d* ", ""}, {"stars of two", "a.md", "", "**a ", ""}, {"stars without text", "a.md", "", "*", "x"}, {"underscores", "a.md", "", "_a ", ""},
+	{"tildes", "a.md", "", "~~a ", ""}, {"brackets", "a.md", "", "[", "x"}, {"brackets that close", "a.md", "", "]", "x"}, {"brackets and parentheses", "a.md", "", "[a](", ""},
+	{"links", "a.md", "", "[a%d](http://example.org/%d) ", ""}, {"references", "a.md", "", "[a%d]: http://example.org/%d\n", ""},
+	{"uses of references", "a.md", "[a]: http://example.org\n\n", "[a%d][a] ", ""}, {"pictures", "a.md", "", "![", "x"}, {"backticks", "a.md", "", "`a ", ""},
+	{"growing backticks", "a.md", "", "``a` ", ""}, {"fences", "a.md", "", "```\ncode %d\n```\n", ""}, {"open fences", "a.md", "", "```\n~~~\n", ""},
+	{"rows of a table", "a.md", "|a|b|\n|-|-|\n", "|%d|x|\n", ""}, {"columns of a table", "a.md", "|", "a|", "\n"}, {"escapes", "a.md", "", "\\*", ""},
+	{"entities", "a.md", "", "&amp;", ""}, {"entities without end", "a.md", "", "&a", ""}, {"tags in Markdown", "a.md", "", "<b>", "x"}, {"less than", "a.md", "", "<", "x"},
+	{"comments in Markdown", "a.md", "", "<!-- ", "x"}, {"footnotes", "a.md", "", "[^%d]: note\n\n", ""}, {"front matter", "a.md", "---\n", "k%d: v\n", "---\nx"},
+	{"elements", "a.html", "", "<p>text %d</p>", ""}, {"elements in elements", "a.html", "", "<div>", "x"}, {"open inline elements", "a.html", "", "<b>", "x"},
+	{"paragraphs without end", "a.html", "", "<p>x", ""}, {"elements that close", "a.html", "x", "</p>", ""}, {"attributes", "a.html", "<p ", "a%d=\"x\" ", ">x</p>"},
+	{"less than in HTML", "a.html", "", "<", "x"}, {"comments", "a.html", "", "<!-- x -->", "x"}, {"open comments", "a.html", "", "<!--", "x"},
+	{"scripts", "a.html", "", "<script>x</script>", "x"}, {"open scripts", "a.html", "x", "<script>", ""}, {"tables in tables", "a.html", "", "<table><tr><td>", "x"},
+	{"rows", "a.html", "<table>", "<tr><td>%d</td></tr>", "</table>"}, {"cells", "a.html", "<table><tr>", "<td>%d</td>", "</tr></table>"},
+	{"lists in lists", "a.html", "", "<ul><li>", "x"}, {"entities in HTML", "a.html", "", "&amp;", "x"}, {"headings in HTML", "a.html", "", "<h2>h %d</h2>", "x"},
+	{"formatting of paragraphs", "a.html", "", "<b><p>", "x"}, {"links of links", "a.html", "", "<a href=x>", "x"}, {"line breaks", "a.html", "x", "<br>", "x"},
+	{"records", "a.jsonl", "", "{\"id\":\"d%d\",\"text\":\"x\"}\n", ""}, {"fields", "a.jsonl", "{\"text\":\"x\"", ",\"k%d\":1", "}\n"}, {"bad lines", "a.jsonl", "{\"text\":\"x\"}\n", "{%d\n", ""},
+	{"items of a field", "a.jsonl", "{\"text\":\"x\",\"l\":[\"x\"", ",\"%d\"", "]}\n"}, {"escapes in JSON", "a.jsonl", "{\"text\":\"", "\\u00e9", "\"}\n"},
+	{"lists in JSON", "a.jsonl", "{\"text\":\"x\",\"l\":", "[", "\n"},
+	{"rows of CSV", "a.csv", "id,text\n", "d%d,x\n", ""}, {"quotes in CSV", "a.csv", "id,text\nd,\"", "\"\"", "\"\n"}, {"open quotes", "a.csv", "id,text\nd,x\n", "\"x\n", ""},
+	{"columns of CSV", "a.csv", "id,text", ",k%d", "\nd,x\n"},
+}
+
+// TestCosts: twice as many of a construct cost at most 2.5 times the processor
+// time, whether they make a document or are set aside.
+func TestCosts(t *testing.T) {
+	if cpuTime() == 0 {
+		t.Skip("the processor time is not known here")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	for _, c := range constructs {
+		t.Run(c.name, func(t *testing.T) {
+			content := func(n int) string {
+				var b strings.Builder
+				b.WriteString(c.before)
+				for i := range n {
+					b.WriteString(strings.ReplaceAll(c.part, "%d", fmt.Sprint(i)))
+				}
+				b.WriteString(c.after)
+				return b.String()
+			}
+			n := 1000
+			for walkCost(t, c.file, content(n)) < time.Millisecond && n < 1<<19 {
+				n *= 2
+			}
+			growth := math.Inf(1)
+			for try := 0; try < 6 && growth > 2.5; try++ {
+				growth = min(growth, float64(walkCost(t, c.file, content(2*n)))/float64(walkCost(t, c.file, content(n))))
+			}
+			if growth > 2.5 {
+				t.Errorf("twice %d cost %.2f times as much", n, growth)
+			}
+		})
+	}
+}
+
+// walkCost returns the least processor time of a few reads of a file.
+func walkCost(t *testing.T, name, content string) time.Duration {
+	t.Helper()
+	fsys := files(name, content)
+	least := time.Duration(math.MaxInt64)
+	for range 2 {
+		before := cpuTime()
+		for _, err := range load.Walk(t.Context(), fsys, name, &load.Options{MaxDocBytes: 64 << 20}) {
+			_ = err // a document that is set aside costs as much as one that is read
+		}
+		least = min(least, cpuTime()-before)
+	}
+	return max(least, time.Microsecond)
+}
