@@ -86,7 +86,7 @@ func isAdverb(w string) bool {
 	if len(w) < 7 || !strings.HasSuffix(w, "ly") {
 		return false
 	}
-	for _, ending := range [...]string{"ally", "arly", "arily", "orily", "edly", "ingly", "ously", "ively", "ably", "ibly",
+	for _, ending := range [...]string{"ally", "arly", "ily", "edly", "ingly", "ously", "ively", "ably", "ibly",
 		"ently", "antly", "ately", "etely", "itely", "utely", "fully", "lessly", "erely", "orely", "ectly", "ertly", "ainly",
 		"ickly", "ietly", "ildly", "oldly", "ownly", "owly", "ewly", "ardly", "ortly", "ightly", "iefly", "ostly", "astly",
 		"irstly", "ondly", "irdly", "emely", "iquely", "ddenly"} {

@@ -105,8 +105,7 @@ const (
 //   - A quotation of up to eight words that starts with a letter which is not
 //     a small one, and that reads like a title: it ends without a mark or has
 //     capitals throughout, and it says neither I nor you.
-//   - The title that opens the text (see [Sentences]), of up to ten words; in
-//     English only if its words are capitalised.
+//   - The title that opens the text (see [Sentences]), of up to ten words.
 //
 // The statistics are those of the whole corpus, counted before (see
 // [CaseStats]); nil means that nothing is known, and capitals and the list of
@@ -182,9 +181,6 @@ func (f *finder) scan(sent Span) {
 func (f *finder) title(line Span) {
 	body := strings.TrimLeft(f.text[line.Start:line.End], "# \t")
 	if r, _ := utf8.DecodeRuneInString(body); unicode.IsLower(r) || len(f.toks) > maxNameTokens {
-		return
-	}
-	if (f.lang == "en" || f.lang == "") && (!f.capitalised(line) || f.shouted && !f.anyRare()) {
 		return
 	}
 	f.emit(line.End-len(body), line.End, Proper)

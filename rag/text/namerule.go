@@ -116,32 +116,6 @@ func isShouted(s string) bool {
 	return upper
 }
 
-// capitalised reports whether the line whose tokens are read has no word with a
-// small letter but function words. What stands in brackets does not count.
-func (f *finder) capitalised(line Span) bool {
-	bracket := line.Start + strings.IndexAny(f.text[line.Start:line.End]+"(", "([")
-	for i, t := range f.toks {
-		if t.start > bracket {
-			break
-		}
-		if r, _ := utf8.DecodeRuneInString(f.text[t.start:]); unicode.IsLower(r) && !f.stop(i) && !isConnector(f.word(i)) {
-			return false
-		}
-	}
-	return true
-}
-
-// anyRare reports whether one of the tokens is neither a common word nor a
-// stop word.
-func (f *finder) anyRare() bool {
-	for i := range f.toks {
-		if !f.stop(i) && f.class(i) == rareWord {
-			return true
-		}
-	}
-	return false
-}
-
 // isWeekday reports whether a folded word is a day of the week.
 func isWeekday(w string) bool {
 	switch w {

@@ -68,8 +68,8 @@ func entities(t *testing.T, p *local.Provider, s string) []string {
 	return keys
 }
 
-// Two thirds of the names were looked at while the rules were made, those of
-// the other file were labelled before and looked at last.
+// The names of the first file were looked at while the rules were made, those
+// of the other were labelled before that and held back.
 func TestNamesLabelled(t *testing.T) {
 	var stats text.CaseStats
 	files := []string{"names.txt", "names-held.txt"}
