@@ -61,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"lock":      lock,
 			"setformat": setFormat,
 			"losekey":   loseKey,
+			"ruin":      ruin,
 			"corpus":    corpus,
 			"interrupt": interrupt,
 			"bytes":     writeBytes,
@@ -220,6 +221,26 @@ func setFormat(ts *testscript.TestScript, neg bool, args []string) {
 	edit(ts, args[0], func(_ kv.Store, b kv.Batch) {
 		b.Set(layout.Meta("format"), []byte{0, 0, 0, byte(n), 0, 0, 0, byte(n)})
 	})
+}
+
+// ruin DB writes case statistics that hold an empty word, as they once were, in
+// place of those of the namespace main.
+func ruin(ts *testscript.TestScript, neg bool, args []string) {
+	ctx := context.Background()
+	db, err := engine.Open(ctx, ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	ns, err := db.Namespace(ctx, "main")
+	ts.Check(err)
+	base, err := ns.Graph(ctx, engine.Base)
+	ts.Check(err)
+	ts.Check(db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(base).MakeBucket("words")
+		if err != nil {
+			return err
+		}
+		return b.Set([]byte("00000001/cases"), []byte("\x01\x01\x00\x04\x00"))
+	}))
+	ts.Check(db.Close())
 }
 
 // losekey DB removes a key of the in-adjacency, which a full check misses and a
