@@ -133,7 +133,12 @@ func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
 			}
 			r, err := m.prepare(ctx, key)
 			if err == nil {
-				err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error { return r.apply(ctx, tx) })
+				err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+					if err := r.apply(ctx, tx); err != nil {
+						return err
+					}
+					return r.emptied(tx, m.all)
+				})
 			}
 			if errors.Is(err, engine.ErrConflict) {
 				m = nil // what it has read is of another state

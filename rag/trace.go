@@ -64,18 +64,6 @@ func hasDocument(v engine.Reader, key string) error {
 	return err
 }
 
-// there reports a corpus whose namespace was dropped.
-func (c *Corpus) there(ctx context.Context) error {
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		_, err := s.Graph(c.Base).Version()
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("rag: %w", err)
-	}
-	return nil
-}
-
 // KeepTrace stores an answer and how it came about, and returns the trace's id,
 // such as t:5a0c1f20. A read-only database keeps none, nor is one kept of a
 // document that was removed meanwhile: the id is "".
@@ -115,6 +103,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("rag: keep a trace: %w", err)
 	}
+	removed := false
 	err = c.DB.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
 		bucket, err := tx.Graph(c.Base).MakeBucket(bucketTraces)
 		if err != nil {
@@ -122,7 +111,8 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		}
 		for _, doc := range t.Docs {
 			if err := hasDocument(tx.Graph(c.Base), doc); err != nil {
-				return err // it was removed since, with all traces of it
+				removed = isMissing(err) // since it was retrieved, with all traces of it
+				return err
 			}
 		}
 		// Keys ascend with the epoch, so that the first is the oldest.
@@ -144,9 +134,8 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	if errors.Is(err, engine.ErrReadOnly) {
 		return "", nil
 	}
-	if isMissing(err) {
-		// A document was removed since it was retrieved, or the namespace.
-		return "", c.there(ctx)
+	if removed {
+		return "", nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("rag: keep a trace: %w", err)

@@ -111,6 +111,7 @@ func task() llm.Task {
 func matrixRows() map[string][]call {
 	rows := map[string][]call{
 		"AppendVector":         pure(func() { rag.AppendVector(nil, nil) }),
+		"Encodings":            pure(func() { rag.Encodings() }),
 		"CanonicalExport":      pure(func() { rag.CanonicalExport() }),
 		"ChunkSpace":           pure(func() { rag.ChunkSpace(text.ChunkSet{}, "") }),
 		"ChunkType":            pure(func() { rag.ChunkType(text.ChunkSet{}) }),
