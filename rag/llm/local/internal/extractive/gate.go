@@ -12,7 +12,7 @@ import (
 // What a sentence must have of the question.
 const (
 	coverageValued = .7 // where a value is asked for
-	coverageOther  = .7
+	coverageOther  = .75
 	attribute      = .5 // of the soft terms, in the sentence or its headings
 	viaAntecedent  = .3 // what such a term counts elsewhere
 	mayMiss        = 4  // one term in so many
