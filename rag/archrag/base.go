@@ -68,6 +68,34 @@ func (b *base) id() string {
 	return hex.EncodeToString(d[:12])
 }
 
+// unchanged returns the clusters of the base that have the same members in part.
+// old is the place in the base of each node of part, negative if it has none.
+func (b *base) unchanged(part graphops.Partition, old []int) map[int]bool {
+	missing := make([]int, len(b.Names)) // members that part does not have in their cluster
+	for _, c := range b.Cluster {
+		if c >= 0 {
+			missing[c]++
+		}
+	}
+	strange := make([]bool, len(b.Names)) // it has members that were not there
+	for u, c := range part.Of {
+		switch i := old[u]; {
+		case int64(c) >= int64(len(b.Names)): // a new cluster, or none
+		case i >= 0 && b.Cluster[i] == int(c):
+			missing[c]--
+		default:
+			strange[c] = true
+		}
+	}
+	same := map[int]bool{}
+	for c := range b.Names {
+		if missing[c] == 0 && !strange[c] {
+			same[c] = true
+		}
+	}
+	return same
+}
+
 // Of nodes in no cluster: those without edges, and those that the clustering
 // left out.
 const (

@@ -105,7 +105,7 @@ func (s *System) cluster(ctx context.Context, p *graphops.Projection) (graphops.
 			}
 		}
 	}
-	return s.divide(ctx, p, part)
+	return s.divide(ctx, p, part, nil)
 }
 
 func (s *System) leiden(drop bool) graphops.HierarchicalLeidenOptions {
@@ -118,14 +118,14 @@ func (s *System) leiden(drop bool) graphops.HierarchicalLeidenOptions {
 }
 
 // divide divides the clusters of Cap nodes and more, each as a graph of its
-// own, and numbers all by their first node.
-func (s *System) divide(ctx context.Context, p *graphops.Projection, part graphops.Partition) (graphops.Partition, error) {
+// own, and numbers all by their first node. Those in whole stay whole.
+func (s *System) divide(ctx context.Context, p *graphops.Projection, part graphops.Partition, whole map[int]bool) (graphops.Partition, error) {
 	out := graphops.Partition{Of: make([]uint32, len(part.Of)), Count: part.Count}
 	copy(out.Of, part.Of)
 	off, nodes := part.Members()
 	for c := range part.Count {
 		members := nodes[off[c]:off[c+1]]
-		if len(members) < s.p.Cap {
+		if len(members) < s.p.Cap || whole[c] {
 			continue
 		}
 		o := s.leiden(false)

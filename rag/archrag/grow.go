@@ -18,8 +18,8 @@ type grown struct {
 // grow brings a clustering up to date: nodes that are as they were stay where
 // they were; one that is new, or whose text changed, gets edges to its nearest
 // by the limits of the whole clustering, and joins the neighbouring community
-// by which modularity gains most, or a new one; a community of Cap members is
-// divided.
+// by which modularity gains most, or a new one. A community of Cap members is
+// divided, unless the whole clustering has it too: that one could not divide it.
 func (s *System) grow(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base) (*grown, error) {
 	was := map[uint64]int{}
 	for i, h := range b.Nodes {
@@ -57,7 +57,7 @@ func (s *System) grow(ctx context.Context, lv *level, m graphops.Matrix, space s
 	}
 	j.join(fresh)
 	part := graphops.Partition{Of: j.of, Count: len(j.total)}
-	fine, err := s.divide(ctx, weighed, part)
+	fine, err := s.divide(ctx, weighed, part, b.unchanged(part, old))
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func TestCap(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := graphops.Partition{Of: make([]uint32, 2*x.size), Count: 1}
-		part, err := s.divide(t.Context(), p, one)
+		part, err := s.divide(t.Context(), p, one, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
