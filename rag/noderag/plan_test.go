@@ -167,7 +167,7 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("%d items of nothing", len(ev.Items()))
 	}
 	index(t, c, rag.IndexOptions{}, ragtest.Docs(74, 3)...)
-	for _, q := range []string{"", "?!", "the"} {
+	for _, q := range []string{"?!", "the"} {
 		c.Evidence(t, "noderag", rag.Question{Text: q})
 	}
 }
