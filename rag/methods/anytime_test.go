@@ -208,11 +208,15 @@ func TestAskBesideIndex(t *testing.T) {
 		specs = c.Methods.Names()
 	}
 	early := opened(t, c.Corpus)
-	docs := ragtest.Docs(74, 48)
+	docs := ragtest.Docs(74, 32) // a power of 2: all are indexed when they are taken out
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer stop()
+	runs, removals := 0, 0
+	defer func() {
+		stop()
+		wg.Wait()
+		t.Logf("beside %d questions: %d index runs, %d removals", asks, runs, removals)
+	}()
 	wg.Go(func() {
 		for round := 0; ctx.Err() == nil; round++ {
 			for n := 1; n <= len(docs) && ctx.Err() == nil; n *= 2 { // each doubling replaces the table
@@ -226,6 +230,7 @@ func TestAskBesideIndex(t *testing.T) {
 						t.Errorf("round %d, %d documents by %s: %v", round, n, spec, err)
 						return
 					}
+					runs++
 				}
 			}
 			for _, d := range docs {
@@ -233,6 +238,7 @@ func TestAskBesideIndex(t *testing.T) {
 					t.Errorf("remove %s: %v", d.Key, err)
 					return
 				}
+				removals++
 			}
 		}
 	})
