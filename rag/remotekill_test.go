@@ -250,9 +250,9 @@ func failing(share float64) []llmtest.Fault {
 // again that was kept.
 func TestKillRemote(t *testing.T) {
 	t.Parallel()
-	docs := 40
-	if *long {
-		docs = 140
+	docs := 140
+	if testing.Short() {
+		docs = 30
 	}
 	killedRemotely(t, remoteJob{Seed: 31, Docs: docs}, 3)
 }
