@@ -24,7 +24,7 @@ type Answer struct {
 	Answered bool
 	// Nearest are at most three passages of the evidence that come nearest to
 	// the question, the nearest first, if it was not answered; none if nothing
-	// was found. Refusal says what no sentence of them passed.
+	// was found. Refusal names the test that all sentences failed.
 	Nearest []Passage
 	Refusal llm.Refusal
 	// Supported is false if a model answered what the rules find in no sentence

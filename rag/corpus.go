@@ -52,9 +52,8 @@ type Corpus struct {
 	Tokens *text.Tokenizer
 	// Analyzer makes the terms of the postings.
 	Analyzer etext.Analyzer
-	// Models opens the models that documents are indexed with and taken out
-	// with again, and that questions are answered with where nobody gives
-	// others; nil is [OpenLocal]. It is called after the corpus was read and
+	// Models opens the models that index and remove documents, and that answer
+	// questions if the caller gives no others; nil is [OpenLocal]. It is called after the corpus was read and
 	// must give models of the same space each time; they may be the same ones.
 	Models func(ctx context.Context, c *Corpus) (*Models, error)
 	// NoWords says that nothing is to be learnt from the documents' words: the

@@ -51,7 +51,7 @@ const foreignBuckets = "cypher."
 
 // forgetWords removes what the corpus taught the local model, as if it had never
 // been indexed, and the spaces of word tables that will not be written again:
-// versions begin anew.
+// versions start at 1 again.
 func forgetWords(base *engine.TxView, tx *engine.Tx, graphs []*engine.Graph) error {
 	state, err := readWordState(base.Bucket(bucketWords))
 	if err != nil {

@@ -23,7 +23,7 @@
 // Apply with Sync returns when the batch is on stable storage. After a crash
 // the store holds a prefix of the committed batches that includes every one
 // applied with Sync and every ingest. Close moves all batches into
-// tables, so that no data is in a log only.
+// tables, so that the logs hold no data that the tables lack.
 //
 // The directory is synced before and after the marker file that names the
 // current manifest is made, so that this holds from the first open on, also on

@@ -343,7 +343,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// Close flushes the log, so that no data is in a log only and the next open has
+// Close flushes the log, so that the logs hold no data that the tables lack and the next open has
 // nothing to replay. A close without commits writes no table.
 func TestCloseFlushes(t *testing.T) {
 	t.Parallel()

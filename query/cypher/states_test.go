@@ -210,7 +210,7 @@ func walk(t *testing.T, res *cypher.Result, i int) {
 	}
 }
 
-// TestZeroValues: what nobody has filled gives a result or an error.
+// TestZeroValues: zero values give a result or an error.
 func TestZeroValues(t *testing.T) {
 	db, s := stateSession(t)
 	defer db.Close()

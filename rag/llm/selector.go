@@ -61,7 +61,7 @@ type Selection struct {
 	// Nearest are the indexes of at most three passages that come nearest to
 	// the question, the nearest first, whether there is an answer or not.
 	Nearest []int
-	// Refusal says what no sentence passed; "" if there is an answer.
+	// Refusal names the test that all sentences failed; "" if there is an answer.
 	Refusal Refusal
 	// Open says that the question asks for no value that could be seen in a
 	// sentence, such as how and why: its answer may take several sentences.

@@ -42,8 +42,8 @@ var measures = map[string]kind{
 	"heavy": weight, "schwer": weight, "expensive": money, "teuer": money,
 }
 
-// askedWords are the kinds of other words that ask. Those of one language are
-// words of none of the others, or ask for the same there.
+// askedWords maps other question words to the kind of answer that they ask for.
+// A word of two languages asks for the same kind in both.
 var askedWords = map[string]kind{
 	"who": person, "whom": person, "whose": person, "wer": person, "wem": person, "wen": person, "wessen": person,
 	"qui": person, "quien": person, "chi": person, "quem": person,
