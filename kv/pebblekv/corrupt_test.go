@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -120,11 +121,41 @@ func sample(t *testing.T) (files, *history) {
 		}
 	}
 	h.synced = h.last()
+	awaitRemovals(t, mem)
 	left := readFiles(t, killed(t, mem), "db")
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return left, h
+}
+
+// awaitRemovals waits until Pebble, which removes old files in the background,
+// has removed those of the session before: damage in them harms nothing.
+func awaitRemovals(t *testing.T, mem vfs.FS) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		names, err := mem.List("db")
+		if err != nil {
+			t.Fatal(err)
+		}
+		manifests, options := 0, 0
+		for _, name := range names {
+			if strings.HasPrefix(name, "MANIFEST-") {
+				manifests++
+			}
+			if strings.HasPrefix(name, "OPTIONS-") {
+				options++
+			}
+		}
+		if manifests == 1 && options == 1 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("files of an older session stay: %v", names)
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // killed returns the files as a process leaves them that is killed now.
