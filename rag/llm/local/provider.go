@@ -11,7 +11,7 @@ import (
 )
 
 // rulesVersion is the version of the rules; it moves when replies do.
-const rulesVersion = "rules.v1"
+const rulesVersion = "rules.v2"
 
 // Options are the options of [New]. The zero value works.
 type Options struct {

@@ -80,7 +80,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%q: can %v, error %v", k, p.Can(k), err)
 		}
 	}
-	if p.Name() != "local/rules.v1" {
+	if p.Name() != "local/rules.v2" {
 		t.Errorf("name %q", p.Name())
 	}
 }
