@@ -317,6 +317,9 @@ func (s *eigenSolver) orthogonalise(ctx context.Context) error {
 	}
 	square := make([]float64, b)
 	for u := range s.n {
+		if u%eigenLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for j, x := range s.block[u*b : (u+1)*b] {
 			square[j] += float64(x * x)
 		}
@@ -328,6 +331,9 @@ func (s *eigenSolver) orthogonalise(ctx context.Context) error {
 		}
 	}
 	for u := range s.n {
+		if u%eigenLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		row := s.block[u*b : (u+1)*b]
 		for j := range row {
 			row[j] *= square[j]
@@ -336,11 +342,12 @@ func (s *eigenSolver) orthogonalise(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// eigenPieces is into how many pieces rows are cut at most, and eigenTile how
-// many columns are computed between two looks at the context.
+// eigenPieces is into how many pieces rows are cut at most. Between two looks at
+// the context eigenTile columns are computed, or eigenLook rows read.
 const (
 	eigenPieces = 16
 	eigenTile   = 64
+	eigenLook   = 64
 )
 
 func (s *eigenSolver) pieceCount() int { return max(1, min(eigenPieces, s.n/64)) }

@@ -54,7 +54,9 @@ func withSpectrum(values []float64, seed uint64) *dense {
 					x.a[i*n+k] -= 2 * dot / square * h[k]
 				}
 			}
-			transposeSquare(x.a, n)
+			if err := transposeSquare(context.Background(), x.a, n); err != nil {
+				panic(err)
+			}
 		}
 	}
 	return x

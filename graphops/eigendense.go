@@ -42,6 +42,9 @@ func ritz(ctx context.Context, gram, image []float64, b int) (values, columns []
 	// c = L^-1 image L^-T, by rows and then by columns.
 	c := make([]float64, n*n)
 	for i, u := range kept {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		for j, v := range kept {
 			c[i*n+j] = (image[u*b+v] + image[v*b+u]) / 2
 		}
@@ -61,7 +64,9 @@ func ritz(ctx context.Context, gram, image []float64, b int) (values, columns []
 				c[i*n+j] /= l[i*b+i]
 			}
 		}
-		transposeSquare(c, n)
+		if err := transposeSquare(ctx, c, n); err != nil {
+			return nil, nil, err
+		}
 	}
 	values, vectors, err := symmetricEigen(ctx, c, n)
 	if err != nil {
@@ -88,12 +93,16 @@ func ritz(ctx context.Context, gram, image []float64, b int) (values, columns []
 	return values, columns, nil
 }
 
-func transposeSquare(x []float64, n int) {
+func transposeSquare(ctx context.Context, x []float64, n int) error {
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for j := range i {
 			x[i*n+j], x[j*n+i] = x[j*n+i], x[i*n+j]
 		}
 	}
+	return nil
 }
 
 // symmetricEigen returns the eigenvalues of an n x n matrix, falling, and the
@@ -152,6 +161,9 @@ func symmetricEigen(ctx context.Context, a []float64, n int) (values, vectors []
 	})
 	vectors = make([]float64, n*n)
 	for k, i := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		values = append(values, a[i*n+i])
 		copy(vectors[k*n:(k+1)*n], v[i*n:(i+1)*n])
 	}

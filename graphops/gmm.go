@@ -294,8 +294,7 @@ func (f *gmmFit) clusters(ctx context.Context, k int, restart uint64, o *GMMOpti
 	g := newGMMModel(km.Partition.Count, f.m.Dim)
 	off, members := km.Partition.Members()
 	err = parallel(ctx, f.workers, g.k, func(_, c int) error {
-		g.setGroup(c, f.m, members[off[c]:off[c+1]], f.m.Len(), f.reg)
-		return nil
+		return g.setGroup(ctx, c, f.m, members[off[c]:off[c+1]], f.m.Len(), f.reg)
 	})
 	copy(f.of, km.Partition.Of)
 	return g, err

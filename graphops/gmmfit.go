@@ -8,8 +8,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// gmmLook is how many vectors are looked at between two looks at the context.
-const gmmLook = 512
+// gmmLook returns how many vectors are compared with k components between two
+// looks at the context: a few million multiplications, and 512 vectors at most.
+func gmmLook(k, d int) int { return min(max(1, 1<<21/(k*(d+triangle(d)))), 512) }
 
 // gmmFit fits mixtures to vectors by expectation and maximisation.
 type gmmFit struct {
@@ -56,7 +57,9 @@ func (f *gmmFit) run(ctx context.Context, g *gmmModel) (*gmmResult, error) {
 		if math.IsNaN(log) || math.IsInf(log, 0) {
 			return nil, errNoDensity()
 		}
-		f.maximise(g)
+		if err := f.maximise(ctx, g); err != nil {
+			return nil, err
+		}
 		r.iterations++
 		r.converged = math.Abs(log-last)/n < f.enough
 		last = log
@@ -94,6 +97,7 @@ func (f *gmmFit) expect(ctx context.Context, g *gmmModel, sum bool) (float64, er
 	for len(f.sums) < count {
 		f.sums = append(f.sums, gmmSums{})
 	}
+	look := gmmLook(g.k, g.d)
 	err := parallel(ctx, f.workers, count, func(_, piece int) error {
 		s := &f.sums[piece]
 		s.log = 0
@@ -105,7 +109,7 @@ func (f *gmmFit) expect(ctx context.Context, g *gmmModel, sum bool) (float64, er
 		e := newExpector(g)
 		lo, hi := piece*n/count, (piece+1)*n/count
 		for i := lo; i < hi; i++ {
-			if (i-lo)%gmmLook == gmmLook-1 {
+			if (i-lo)%look == look-1 {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -153,12 +157,15 @@ func (s *gmmSums) add(e *expector, v []float32) {
 }
 
 // maximise sets g to the mixture that the sums make most probable.
-func (f *gmmFit) maximise(g *gmmModel) {
+func (f *gmmFit) maximise(ctx context.Context, g *gmmModel) error {
 	n := f.m.Len()
 	count := gmmPieces(n, g.k, g.d)
 	d, t := g.d, triangle(g.d)
 	all := &f.sums[0]
 	for i := 1; i < count; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		addAll(all.weight, f.sums[i].weight)
 		addAll(all.first, f.sums[i].first)
 		addAll(all.second, f.sums[i].second)
@@ -170,6 +177,9 @@ func (f *gmmFit) maximise(g *gmmModel) {
 		total += all.weight[c]
 	}
 	for c := range g.k {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		w := all.weight[c]
 		mean, cov := g.mean(c), g.covariance(c)
 		move := all.first[c*d:][:d]
@@ -187,6 +197,7 @@ func (f *gmmFit) maximise(g *gmmModel) {
 		g.weights[c] = w / total
 		g.regularise(c)
 	}
+	return nil
 }
 
 func addAll(sum, x []float64) {

@@ -1,6 +1,9 @@
 package graphops
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // gmmModel is a mixture as expectation needs it. Symmetric and triangular
 // matrices are lower triangles, row by row.
@@ -76,19 +79,27 @@ func (g *gmmModel) regularise(c int) {
 	}
 }
 
-// setGroup makes component c that of the vectors of a group, of total in all.
-func (g *gmmModel) setGroup(c int, m Matrix, group []uint32, total int, reg float64) {
+// setGroup makes component c that of the vectors of a group, of total in all. It
+// ends with ctx.
+func (g *gmmModel) setGroup(ctx context.Context, c int, m Matrix, group []uint32, total int, reg float64) error {
 	mean, cov := g.mean(c), g.covariance(c)
 	clear(mean)
 	clear(cov)
-	for _, i := range group {
+	look := gmmLook(1, g.d)
+	for at, i := range group {
+		if at%look == look-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		addTo(mean, m.Row(int(i)))
 	}
 	for j := range mean {
 		mean[j] /= float64(len(group))
 	}
 	diff := make([]float64, g.d)
-	for _, i := range group {
+	for at, i := range group {
+		if at%look == look-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for j, x := range m.Row(int(i)) {
 			diff[j] = float64(x) - mean[j]
 		}
@@ -102,6 +113,7 @@ func (g *gmmModel) setGroup(c int, m Matrix, group []uint32, total int, reg floa
 	}
 	g.weights[c] = float64(len(group)) / float64(total)
 	g.regularise(c)
+	return nil
 }
 
 // addOuter adds by times the product of v with itself to a triangle.

@@ -15,8 +15,9 @@ func (f *gmmFit) split(ctx context.Context, r *gmmResult) (*gmmModel, error) {
 	off, members := p.Members()
 	cuts := make([]gmmCut, g.k)
 	err := parallel(ctx, f.workers, g.k, func(_, c int) error {
-		cuts[c] = f.cut(g, c, members[off[c]:off[c+1]])
-		return nil
+		var err error
+		cuts[c], err = f.cut(ctx, g, c, members[off[c]:off[c+1]])
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -41,6 +42,9 @@ func (f *gmmFit) split(ctx context.Context, r *gmmResult) (*gmmModel, error) {
 		copy(out.covariance(c), half.covariance(i))
 	}
 	for c := range out.k {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		out.regularise(c)
 	}
 	return out, nil
@@ -55,11 +59,11 @@ type gmmCut struct {
 
 // cut divides the vectors of component c, at least d+1 to each side, such that
 // the variance along the longest axis within the halves is least.
-func (f *gmmFit) cut(g *gmmModel, c int, group []uint32) gmmCut {
+func (f *gmmFit) cut(ctx context.Context, g *gmmModel, c int, group []uint32) (gmmCut, error) {
 	least := g.d + 1
 	n := len(group)
 	if n < 2*least {
-		return gmmCut{}
+		return gmmCut{}, nil
 	}
 	axis := longestAxis(g.covariance(c), g.d)
 	type point struct {
@@ -68,7 +72,11 @@ func (f *gmmFit) cut(g *gmmModel, c int, group []uint32) gmmCut {
 	}
 	points := make([]point, n)
 	mean, all := g.mean(c), 0.0
+	look := gmmLook(1, g.d)
 	for p, i := range group {
+		if p%look == look-1 && ctx.Err() != nil {
+			return gmmCut{}, ctx.Err()
+		}
 		x := 0.0
 		for j, y := range f.m.Row(int(i)) {
 			x += float64((float64(y) - mean[j]) * axis[j])
@@ -97,21 +105,26 @@ func (f *gmmFit) cut(g *gmmModel, c int, group []uint32) gmmCut {
 		left += x.at
 	}
 	if place == 0 {
-		return gmmCut{}
+		return gmmCut{}, nil
 	}
 	sorted := make([]uint32, n)
 	for p, x := range points {
 		sorted[p] = x.i
 	}
-	both := newGMMModel(1, g.d)
-	both.setGroup(0, f.m, sorted, n, f.reg)
-	half := newGMMModel(2, g.d)
-	half.setGroup(0, f.m, sorted[:place], n, f.reg)
-	half.setGroup(1, f.m, sorted[place:], n, f.reg)
+	both, half := newGMMModel(1, g.d), newGMMModel(2, g.d)
+	if err := both.setGroup(ctx, 0, f.m, sorted, n, f.reg); err != nil {
+		return gmmCut{}, err
+	}
+	if err := half.setGroup(ctx, 0, f.m, sorted[:place], n, f.reg); err != nil {
+		return gmmCut{}, err
+	}
+	if err := half.setGroup(ctx, 1, f.m, sorted[place:], n, f.reg); err != nil {
+		return gmmCut{}, err
+	}
 	// The log-likelihood of a group under its own Gaussian is, but for what
 	// is in all, the number of vectors times the density at the mean.
 	gain := float64(float64(place)*half.base[0]) + float64(float64(n-place)*half.base[1]) - float64(float64(n)*both.base[0])
-	return gmmCut{half, gain}
+	return gmmCut{half, gain}, nil
 }
 
 // longestAxis returns about the direction of greatest variance.

@@ -116,9 +116,9 @@ func (x *Mixture) members(ctx context.Context, m Matrix, threshold float64) (*Me
 		return nil, err
 	}
 	e := newExpector(g)
-	best := uint32(0)
+	best, look := uint32(0), gmmLook(g.k, g.d)
 	for i := range n {
-		if i%gmmLook == 0 {
+		if i%look == 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
