@@ -67,7 +67,7 @@ type Loader struct {
 // In a store that is no [kv.Ingester] the load is one batch, and one greater
 // than Options.MaxTxBytes is [ErrTxTooLarge].
 func (db *DB) Load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Loader) error) error {
-	if g = g.orDropped(); fn == nil {
+	if g = g.in(db); fn == nil {
 		return fmt.Errorf("engine: load: %w: no function to call", ErrInvalid)
 	}
 	o, err := o.ensureDefaults()

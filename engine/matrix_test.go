@@ -35,14 +35,16 @@ const callsTake = time.Minute
 
 // matrixWorld is a database in one of the states that a call may meet.
 type matrixWorld struct {
-	db   *engine.DB
-	ns   *engine.Namespace
-	g    *engine.Graph
-	ctx  context.Context
-	node engine.NodeID
-	kind engine.TypeID
-	edge engine.EdgeType
-	pool map[reflect.Type][]any
+	db *engine.DB
+	ns *engine.Namespace
+	g  *engine.Graph
+	// foreign is a graph of another database, with the number of one here.
+	foreign *engine.Graph
+	ctx     context.Context
+	node    engine.NodeID
+	kind    engine.TypeID
+	edge    engine.EdgeType
+	pool    map[reflect.Type][]any
 }
 
 // makeWorld makes a database with a small graph of everything, or an empty one.
@@ -184,7 +186,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add(engine.Contribution{}, engine.Contribution{Weight: float32(math.NaN())}, engine.Contribution{Weight: 1, Texts: []string{"x"}})
 	add((*roaring.Bitmap)(nil), roaring.BitmapOf(uint32(w.node)))
 	add([]text.Term(nil), []text.Term{{}}, []text.Term{{Text: "mill"}})
-	add((*engine.Graph)(nil), &engine.Graph{}, w.g)
+	add((*engine.Graph)(nil), &engine.Graph{}, w.foreign, w.g)
 	add((func(*engine.Tx) error)(nil), func(*engine.Tx) error { return nil })
 	add((func(*engine.Snapshot) error)(nil), func(*engine.Snapshot) error { return nil })
 	add((func(*engine.Loader) error)(nil), func(*engine.Loader) error { return nil })
@@ -343,6 +345,7 @@ func TestMatrix(t *testing.T) {
 	for _, state := range slices.Sorted(maps.Keys(matrixStates())) {
 		t.Run(state, func(t *testing.T) {
 			w := matrixStates()[state](t)
+			w.foreign = makeWorld(t, engine.Memory, true, nil).g
 			w.fillPool(t)
 			var over []any
 			_ = w.db.View(w.ctx, func(s *engine.Snapshot) error {
@@ -351,6 +354,9 @@ func TestMatrix(t *testing.T) {
 				w.callAll(t, v.Bucket("b"))
 				w.callAll(t, s.Graph(nil))
 				w.callAll(t, s.Graph(&engine.Graph{}))
+				w.callAll(t, s.Graph(w.foreign))
+				w.callAll(t, (*engine.Snapshot)(nil).Graph(w.g))
+				w.callAll(t, new(engine.Snapshot).Graph(w.g))
 				over = append(over, s, v, v.Bucket("b"))
 				return nil
 			})
@@ -363,6 +369,7 @@ func TestMatrix(t *testing.T) {
 					w.callAll(t, b)
 				}
 				w.callAll(t, tx.Graph(nil))
+				w.callAll(t, tx.Graph(w.foreign))
 				over = append(over, tx, v, b)
 				return errors.New("enough")
 			})
@@ -389,6 +396,7 @@ func TestMatrix(t *testing.T) {
 func TestMatrixValues(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t, engine.Memory, true, nil)
+	w.foreign = w.g
 	w.fillPool(t)
 	for _, on := range []any{
 		engine.And(nil), engine.And{nil}, engine.Or(nil), engine.Or{nil}, engine.Not{}, engine.Comparison{}, engine.Op(99), engine.Edge{}, engine.EdgeType(0),
@@ -427,5 +435,40 @@ func TestMatrixValues(t *testing.T) {
 		"Import":         func() error { return w.ns.Import(w.ctx, bytes.NewReader([]byte("x\n"))) },
 	} {
 		watchCall(t, name, func() []reflect.Value { return []reflect.Value{reflect.ValueOf(&[]error{call()}[0]).Elem()} })
+	}
+}
+
+// TestForeignGraph: a graph of another database is neither read nor written,
+// though one of its number is here.
+func TestForeignGraph(t *testing.T) {
+	t.Parallel()
+	w, other := makeWorld(t, engine.Memory, true, nil), makeWorld(t, engine.Memory, true, nil)
+	if w.g.ID() != other.g.ID() {
+		t.Fatalf("the graphs have the numbers %d and %d", w.g.ID(), other.g.ID())
+	}
+	err := w.db.Update(w.ctx, func(tx *engine.Tx) error {
+		_, _, err := tx.Graph(other.g).PutNode(w.kind, "intruder", nil)
+		return err
+	})
+	if !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("a write through a graph of another database: %v", err)
+	}
+	if _, err := w.db.DeleteNode(w.ctx, other.g, w.node); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("a removal through a graph of another database: %v", err)
+	}
+	if err := w.db.Load(w.ctx, other.g, engine.LoadOptions{}, func(*engine.Loader) error { return nil }); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("a load through a graph of another database: %v", err)
+	}
+	err = w.db.View(w.ctx, func(s *engine.Snapshot) error {
+		if n, err := s.Graph(other.g).Node(w.node); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("a graph of another database reads %v, %v", n, err)
+		}
+		if _, err := s.Graph(w.g).Node(w.node); err != nil {
+			t.Errorf("the node of this one: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

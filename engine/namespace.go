@@ -40,6 +40,15 @@ func (g *Graph) orDropped() *Graph {
 	return &Graph{ns: &Namespace{}, st: &graphState{name: "(nil)", names: newCatalog(), gone: true}}
 }
 
+// in returns g, and for a graph of another database one that reads and writes
+// find to be dropped: its number is that of some graph here.
+func (g *Graph) in(db *DB) *Graph {
+	if g = g.orDropped(); g.ns.db == db || g.ns.db == nil {
+		return g
+	}
+	return &Graph{ns: &Namespace{}, st: &graphState{name: g.Name(), names: newCatalog(), gone: true}}
+}
+
 // Name returns the graph's name.
 func (g *Graph) Name() string {
 	g = g.orDropped()

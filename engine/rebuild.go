@@ -30,7 +30,7 @@ func (db *DB) RebuildSpace(ctx context.Context, g *Graph, space string, all iter
 	if all == nil {
 		all = func(func(SpaceVector, error) bool) {}
 	}
-	if err := db.rebuildSpace(ctx, g.orDropped(), space, all); err != nil {
+	if err := db.rebuildSpace(ctx, g.in(db), space, all); err != nil {
 		return fmt.Errorf("engine: rebuild vector space %s: %w", space, err)
 	}
 	return nil

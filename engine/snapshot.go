@@ -164,11 +164,26 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// Graph returns a view of g at the snapshot. It is cheap.
+// Graph returns a view of g at the snapshot. It is cheap. A nil or zero snapshot
+// reads as one that is closed, and a graph of another database as dropped.
 func (s *Snapshot) Graph(g *Graph) *View {
-	g = g.orDropped()
+	if s == nil || s.kv == nil {
+		s = &Snapshot{ctx: context.Background(), done: true}
+		g = g.in(nil)
+		return &View{reader{ctx: s.ctx, kv: closedReader{}, graph: g, g: g.st.id, snap: s}}
+	}
+	g = g.in(s.db)
 	return &View{reader{ctx: s.ctx, kv: s.kv, graph: g, g: g.st.id, epoch: s.epoch, snap: s}}
 }
+
+// closedReader is what a snapshot reads that never was opened.
+type closedReader struct{}
+
+func (closedReader) Get(context.Context, []byte, []byte) ([]byte, error) { return nil, ErrClosed }
+
+func (closedReader) MultiGet(context.Context, [][]byte, func(int, []byte) error) error { return ErrClosed }
+
+func (closedReader) Iter(context.Context, []byte, []byte) (kv.Iterator, error) { return nil, ErrClosed }
 
 // View reads a graph at a snapshot. It is safe for concurrent use and good
 // until the snapshot is closed.

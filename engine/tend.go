@@ -143,14 +143,14 @@ func (db *DB) ownCommitter(ix *vecindex.Index) vecindex.Committer {
 // were deleted, is linked anew for that; searches use the graph before until
 // then. A flat space is always in order.
 func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
-	return db.onIndex(ctx, g.orDropped(), space, "settle", (*vecindex.Index).Settle)
+	return db.onIndex(ctx, g.in(db), space, "settle", (*vecindex.Index).Settle)
 }
 
 // FlushSpace links a vector space's pending vectors and takes dead ones out of
 // its graph, now rather than in the background, and does not link anew what is
 // linked already.
 func (db *DB) FlushSpace(ctx context.Context, g *Graph, space string) error {
-	return db.onIndex(ctx, g.orDropped(), space, "flush", (*vecindex.Index).Flush)
+	return db.onIndex(ctx, g.in(db), space, "flush", (*vecindex.Index).Flush)
 }
 
 // ReadOnly reports whether the database was opened for reading only.

@@ -128,9 +128,10 @@ func (tx *Tx) end() error {
 	return tx.base.Close()
 }
 
-// Graph returns the graph as the transaction sees and changes it.
+// Graph returns the graph as the transaction sees and changes it; a graph of
+// another database is one that was dropped.
 func (tx *Tx) Graph(g *Graph) *TxView {
-	g = g.orDropped()
+	g = g.in(tx.db)
 	if v := tx.graphs[g.st.id]; v != nil {
 		return v
 	}
