@@ -26,7 +26,12 @@ const (
 )
 
 // String returns the combination's name.
-func (c Combine) String() string { return [...]string{"max", "sum", "z-sum", "first"}[c] }
+func (c Combine) String() string {
+	if c > First {
+		return fmt.Sprintf("combine(%d)", uint8(c))
+	}
+	return [...]string{"max", "sum", "z-sum", "first"}[c]
+}
 
 // Union unites sets, by combined score descending, id ascending, or in the
 // order of its inputs for [First].
@@ -41,7 +46,10 @@ type Union struct {
 // Run implements [Op].
 func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 	if o.Weights != nil && len(o.Weights) != len(o.In) {
-		return Set{}, fmt.Errorf("%d weights for %d inputs", len(o.Weights), len(o.In))
+		return Set{}, invalid("%d weights for %d inputs", len(o.Weights), len(o.In))
+	}
+	if o.Combine > First {
+		return Set{}, invalid("there is no %s", o.Combine)
 	}
 	sets, most := make([]Set, len(o.In)), 0
 	for n, in := range o.In {

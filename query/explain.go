@@ -46,9 +46,15 @@ func graphArgs(g *engine.Graph, types []string) []string {
 // An operator that stands in several places is written once and named after
 // that by its number.
 func Explain(w io.Writer, plan Op) error {
+	if w == nil {
+		return fmt.Errorf("query: %w", invalid("there is nothing to write to"))
+	}
 	seen := map[Op]int{}
 	var walk func(op Op, depth int) error
 	walk = func(op Op, depth int) error {
+		if err := checkOp(op); err != nil {
+			return fmt.Errorf("query: %w", err)
+		}
 		indent := strings.Repeat("  ", depth)
 		if n, ok := seen[op]; ok {
 			_, err := fmt.Fprintf(w, "%s(%d again)\n", indent, n)

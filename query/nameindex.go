@@ -44,6 +44,9 @@ type nameIndex struct {
 // nameIndex opens the fields of names and words of a graph; nil where it lacks
 // one, which the trace is told.
 func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words string) (*nameIndex, error) {
+	if e.Analyze == nil {
+		return nil, invalid("names need Analyze of the Env")
+	}
 	x := &nameIndex{ctx: ctx, v: e.view(ctx, g), names: names, words: words, analyze: e.Analyze, freqs: map[string]float64{}, idfs: map[string]float64{}}
 	stats, err := x.v.FieldStats(words)
 	if err == nil {

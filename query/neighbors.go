@@ -34,6 +34,9 @@ type Neighbors struct {
 
 // Run implements [Op].
 func (o *Neighbors) Run(ctx context.Context, e *Env) (Set, error) {
+	if o.Tokens > 0 && o.Size == nil {
+		return Set{}, invalid("a bound of tokens needs Size")
+	}
 	in, err := e.Eval(ctx, o.In)
 	if err != nil {
 		return Set{}, err

@@ -13,6 +13,9 @@ const readAhead = 64
 // packed gets it without another read. While a set is packed, the nodes of the
 // items that follow are read along. The caller must not change the properties.
 func (e *Env) Node(ctx context.Context, g *engine.Graph, id engine.NodeID) (engine.Node, error) {
+	if err := e.check(); err != nil {
+		return engine.Node{}, err
+	}
 	ref := Ref{Graph: g.ID(), ID: id}
 	if n, ok := e.nodes[ref]; ok {
 		return n, nil
@@ -36,6 +39,12 @@ func (e *Env) Node(ctx context.Context, g *engine.Graph, id engine.NodeID) (engi
 // EachNode calls fn with those nodes of a graph that there are, in any order, in
 // one reading; [Env.Node] then has them.
 func (e *Env) EachNode(ctx context.Context, g *engine.Graph, ids []engine.NodeID, fn func(n engine.Node) error) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	if fn == nil {
+		return invalid("there is no function to call")
+	}
 	return e.view(ctx, g).EachNode(ids, func(_ int, n engine.Node) error {
 		if e.nodes != nil {
 			e.nodes[Ref{Graph: g.ID(), ID: n.ID}] = n

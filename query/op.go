@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -20,7 +21,8 @@ var ErrLimit = errors.New("over the limit of a query")
 // Operators are told apart by ==: they are pointers to structs with fields.
 type Op interface {
 	// Run computes the operator's set, which then is the run's. It gets its
-	// inputs' by [Env.Eval].
+	// inputs' by [Env.Eval], which alone calls it: Eval refuses an operator and
+	// an Env that Run could not work with.
 	Run(ctx context.Context, e *Env) (Set, error)
 	// Explain describes the operator without its inputs.
 	Explain() Explanation
@@ -30,7 +32,7 @@ type Op interface {
 
 // Env is what a plan runs in.
 type Env struct {
-	// Snap is the state that is read.
+	// Snap is the state that is read; nil reads as one that is closed.
 	Snap *engine.Snapshot
 	// Graphs caches projections; nil where no operator wants one.
 	Graphs *graphops.Cache
@@ -55,6 +57,7 @@ type Env struct {
 	Trace *Trace
 
 	sets    map[Op]Set
+	running map[Op]bool
 	vectors map[string][]float32
 	allowed map[engine.GraphID]*roaring.Bitmap
 	types   map[engine.GraphID]map[engine.NodeID]engine.TypeID // of nodes that were met
@@ -121,11 +124,14 @@ type Set struct {
 	Used int
 }
 
-// Run runs a plan. A second run with the same Env starts afresh.
+// Run runs a plan. A second run with the same Env starts afresh. A plan that
+// lacks an operator or leads back to itself, and an Env that lacks what an
+// operator needs, are [engine.ErrInvalid].
 func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
-	e.sets = map[Op]Set{}
-	e.vectors = map[string][]float32{}
-	e.allowed = map[engine.GraphID]*roaring.Bitmap{}
+	if err := e.check(); err != nil {
+		return Set{}, fmt.Errorf("query: %w", err)
+	}
+	e.sets, e.running, e.vectors, e.allowed = nil, nil, nil, nil
 	e.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
 	e.nodes = map[Ref]engine.Node{}
 	e.coming, e.depth, e.at = nil, 0, 0
@@ -142,12 +148,23 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 // Eval returns the set of an operator, running it the first time. Operators
 // get the sets of their inputs by it; the caller must not change the items.
 func (e *Env) Eval(ctx context.Context, op Op) (Set, error) {
+	if err := errors.Join(e.check(), checkOp(op)); err != nil {
+		return Set{}, err
+	}
 	if s, ok := e.sets[op]; ok {
 		return s, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return Set{}, err
 	}
+	if e.running[op] {
+		return Set{}, invalid("the operator takes its own set: the plan goes round")
+	}
+	if e.running == nil {
+		e.sets, e.running = map[Op]Set{}, map[Op]bool{}
+	}
+	e.running[op] = true
+	defer delete(e.running, op)
 	start := time.Now()
 	outer, at := e.at, e.Trace.begin(op, e.depth)
 	e.depth++
@@ -173,6 +190,29 @@ func (e *Env) Eval(ctx context.Context, op Op) (Set, error) {
 	return s, nil
 }
 
+// check refuses an Env that is nil.
+func (e *Env) check() error {
+	if e == nil {
+		return invalid("there is no Env to run in")
+	}
+	return nil
+}
+
+// checkOp refuses what is in the place of an operator and is none that can run.
+func checkOp(op Op) error {
+	if op == nil {
+		return invalid("an operator is missing in the plan")
+	}
+	if v := reflect.ValueOf(op); v.Kind() == reflect.Pointer && v.IsNil() || !v.Comparable() {
+		return invalid("an operator of the plan is a %T without a value", op)
+	}
+	return nil
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{engine.ErrInvalid}, args...)...)
+}
+
 // view returns the snapshot's view of a graph.
 func (e *Env) view(ctx context.Context, g *engine.Graph) *engine.View {
 	return e.Snap.Graph(g).WithContext(ctx)
@@ -184,11 +224,14 @@ func (e *Env) vector(ctx context.Context, text string) ([]float32, error) {
 		return v, nil
 	}
 	if e.Embed == nil {
-		return nil, errors.New("no embedding model")
+		return nil, invalid("no embedding model")
 	}
 	start := time.Now()
 	v, err := e.Embed(ctx, text)
 	if err == nil {
+		if e.vectors == nil {
+			e.vectors = map[string][]float32{}
+		}
 		e.vectors[text] = v
 		e.Trace.embedded(time.Since(start))
 	}
@@ -205,6 +248,9 @@ func (e *Env) allow(ctx context.Context, g *engine.Graph) (*roaring.Bitmap, erro
 	}
 	rb, err := e.Allow(ctx, e.view(ctx, g))
 	if err == nil {
+		if e.allowed == nil {
+			e.allowed = map[engine.GraphID]*roaring.Bitmap{}
+		}
 		e.allowed[g.ID()] = rb
 	}
 	return rb, err
@@ -212,13 +258,16 @@ func (e *Env) allow(ctx context.Context, g *engine.Graph) (*roaring.Bitmap, erro
 
 // May reports whether the query may see a node.
 func (e *Env) May(ctx context.Context, g *engine.Graph, id engine.NodeID) (bool, error) {
+	if err := e.check(); err != nil {
+		return false, err
+	}
 	rb, err := e.allow(ctx, g)
 	return err == nil && (rb == nil || rb.Contains(uint32(id))), err
 }
 
 // note adds to the trace what the running operator did beside its set.
 func (e *Env) note(format string, args ...any) {
-	if e.Trace != nil {
+	if e.Trace != nil && e.at < len(e.Trace.Ops) {
 		o := &e.Trace.Ops[e.at]
 		o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -28,6 +29,14 @@ const (
 	ByID                 // id ascending
 )
 
+// String returns the order's name.
+func (o Order) String() string {
+	if o > ByID {
+		return fmt.Sprintf("order(%d)", uint8(o))
+	}
+	return [...]string{"score", "id"}[o]
+}
+
 // Sort orders a set.
 type Sort struct {
 	In Op
@@ -40,6 +49,9 @@ func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
+	if o.By > ByID {
+		return Set{}, invalid("there is no %s", o.By)
+	}
 	items := slices.Clone(s.Items)
 	if o.By == ByID {
 		slices.SortFunc(items, byID)
@@ -51,7 +63,7 @@ func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Sort) Explain() Explanation {
-	return Explanation{Op: "Sort", Args: []string{arg("by", [...]string{"score", "id"}[o.By])}}
+	return Explanation{Op: "Sort", Args: []string{arg("by", o.By)}}
 }
 
 // Inputs implements [Op].

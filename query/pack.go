@@ -18,7 +18,12 @@ const (
 )
 
 // String returns the name.
-func (o Overflow) String() string { return [...]string{"stop", "skip"}[o] }
+func (o Overflow) String() string {
+	if o > Skip {
+		return fmt.Sprintf("overflow(%d)", uint8(o))
+	}
+	return [...]string{"stop", "skip"}[o]
+}
 
 // Pack renders the items of a set, in its order, until a budget of tokens is
 // used, and keeps those that fit with their texts. Header and the line break
@@ -70,6 +75,9 @@ func (o *Pack) Limit(ctx context.Context, e *Env) (int, error) {
 
 // Run implements [Op].
 func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
+	if o.Render == nil || e.Tokens == nil || o.Overflow > Skip {
+		return Set{}, invalid("a Pack needs Render, Tokens of its Env, and %s or %s", Stop, Skip)
+	}
 	if o.Budget < 1 {
 		return Set{}, nil
 	}

@@ -36,6 +36,9 @@ func (o *Relations) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Of returns the relations of the items that are nodes of the graph.
 func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
+	if err := e.check(); err != nil {
+		return Set{}, err
+	}
 	v := e.view(ctx, o.Graph)
 	filter, ok := edgeFilter(v, o.Types, engine.Both)
 	if !ok {
@@ -101,7 +104,9 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 	if per == 0 {
 		per = 10
 	}
-	leaving = leaving[:max(0, min(len(leaving), per*len(items)))]
+	if per < len(leaving) {
+		leaving = leaving[:min(len(leaving), max(0, per)*len(items))]
+	}
 	return Set{Items: append(within, leaving...)}, nil
 }
 

@@ -80,6 +80,9 @@ type TextSearch struct {
 
 // Run implements [Op].
 func (o *TextSearch) Run(ctx context.Context, e *Env) (Set, error) {
+	if e.Analyze == nil {
+		return Set{}, invalid("a search for words needs Analyze of its Env")
+	}
 	allow, err := e.allow(ctx, o.Graph)
 	if err != nil {
 		return Set{}, err

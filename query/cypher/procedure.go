@@ -201,6 +201,9 @@ type Registry struct {
 // Add adds procedures. One without a name or without Run is an error, and so is a
 // name that is there already.
 func (r *Registry) Add(ps ...*Procedure) error {
+	if r == nil {
+		return fmt.Errorf("cypher: %w: there is no registry to add to", engine.ErrInvalid)
+	}
 	if r.byName == nil {
 		r.byName = map[string]*Procedure{}
 	}
