@@ -181,7 +181,9 @@ type closedReader struct{}
 
 func (closedReader) Get(context.Context, []byte, []byte) ([]byte, error) { return nil, ErrClosed }
 
-func (closedReader) MultiGet(context.Context, [][]byte, func(int, []byte) error) error { return ErrClosed }
+func (closedReader) MultiGet(context.Context, [][]byte, func(int, []byte) error) error {
+	return ErrClosed
+}
 
 func (closedReader) Iter(context.Context, []byte, []byte) (kv.Iterator, error) { return nil, ErrClosed }
 
