@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -118,14 +119,15 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 	if c.DB.Path() == engine.Memory {
 		return c, func() {}, nil
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(c.DB.Path()), ".ragdb-estimate-*")
+	folder, err := unfinished.TempFolder(filepath.Dir(c.DB.Path()), "ragdb-estimate")
 	if err != nil {
-		if dir, err = os.MkdirTemp("", "ragdb-estimate-*"); err != nil {
+		if folder, err = unfinished.TempFolder(os.TempDir(), "ragdb-estimate"); err != nil {
 			return nil, nil, err
 		}
 	}
-	remove := func() { os.RemoveAll(dir) }
-	to := filepath.Join(dir, "backup")
+	// What cannot be removed now is removed by the next run.
+	remove := func() { _ = folder.Discard() }
+	to := filepath.Join(folder.Dir, "backup")
 	if _, err := c.DB.Backup(ctx, to); err != nil {
 		remove()
 		return nil, nil, err

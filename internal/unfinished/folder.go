@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Folder is a folder that is being made: Dir is where to put what it is to hold.
@@ -44,6 +45,15 @@ func claimFolder(path string) (*Folder, error) {
 	part := partOf(path)
 	if err := os.Mkdir(part, 0o700); ignore(err, fs.ErrExist) != nil {
 		return nil, err
+	}
+	info, err := os.Lstat(part)
+	if err != nil {
+		return nil, err
+	}
+	// Where everybody may make folders, one that is not the user's alone may be
+	// a trap.
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("%s is in the way, and not ragdb's: %w", part, fs.ErrExist)
 	}
 	entries, err := os.ReadDir(part)
 	if err != nil {

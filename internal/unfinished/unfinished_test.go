@@ -2,6 +2,7 @@ package unfinished_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -171,7 +172,13 @@ func TestNotOurs(t *testing.T) {
 			return os.MkdirAll(filepath.Join(part, "data"), 0o755)
 		},
 		"a marked folder with more": func(part string) error {
-			return errors.Join(os.Mkdir(part, 0o755), os.WriteFile(filepath.Join(part, "unfinished"), nil, 0o644), os.WriteFile(filepath.Join(part, "letter"), nil, 0o644))
+			return errors.Join(os.Mkdir(part, 0o700), os.WriteFile(filepath.Join(part, "unfinished"), nil, 0o644), os.WriteFile(filepath.Join(part, "letter"), nil, 0o644))
+		},
+		"a marked folder that is open to others": func(part string) error {
+			if runtime.GOOS == "windows" {
+				return errors.ErrUnsupported
+			}
+			return errors.Join(os.Mkdir(part, 0o755), os.WriteFile(filepath.Join(part, "unfinished"), nil, 0o644))
 		},
 		"a symbolic link": func(part string) error { return os.Symlink("elsewhere", part) },
 	} {
@@ -205,5 +212,52 @@ func TestNotOurs(t *testing.T) {
 				t.Errorf("there was\n%q, now\n%q", before, after)
 			}
 		})
+	}
+}
+
+// TestTempFolder: folders of one name stand side by side while they are in use;
+// what a killed process left is removed by the next.
+func TestTempFolder(t *testing.T) {
+	dir := t.TempDir()
+	begin := func() *unfinished.Folder {
+		f, err := unfinished.TempFolder(dir, "work")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(f.Dir, "table"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	leave := func(i int) {
+		part := filepath.Join(dir, fmt.Sprintf(".work-%d.ragdb-part", i))
+		if err := errors.Join(os.MkdirAll(filepath.Join(part, "data"), 0o700), os.WriteFile(filepath.Join(part, "unfinished"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave(1)
+	leave(7)
+	f := begin()
+	same(t, dir, ".work-0.ragdb-part")
+	if runtime.GOOS != "windows" { // without locks the second would take the folder of the first
+		g := begin()
+		leave(3)
+		if err := begin().Discard(); err != nil {
+			t.Fatal(err)
+		}
+		same(t, dir, ".work-0.ragdb-part", ".work-1.ragdb-part")
+		if _, err := os.Stat(filepath.Join(f.Dir, "table")); err != nil {
+			t.Error(err)
+		}
+		if err := g.Discard(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	same(t, dir)
+	if f, err := unfinished.TempFolder(filepath.Join(dir, "nowhere"), "work"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a folder that is not there: %v, %v", f, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -96,7 +97,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 type runner struct {
 	o         Options
 	db        *engine.DB
-	temp      string
+	temp      *unfinished.Folder // of a database that is not kept
 	corpus    *rag.Corpus
 	questions []Question
 	joined    *joined

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -51,10 +52,10 @@ func (r *runner) open(ctx context.Context) (err error) {
 	}
 	at := r.o.DB
 	if at == "" {
-		if r.temp, err = os.MkdirTemp("", "ragdb-eval-*"); err != nil {
+		if r.temp, err = unfinished.TempFolder(os.TempDir(), "ragdb-eval"); err != nil {
 			return err
 		}
-		at = filepath.Join(r.temp, "db")
+		at = filepath.Join(r.temp.Dir, "db")
 	}
 	if r.db, err = engine.Open(ctx, at, r.o.Engine); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (r *runner) close() {
 		// change them.
 		_ = r.db.Close()
 	}
-	if r.temp != "" {
-		_ = os.RemoveAll(r.temp)
+	if r.temp != nil {
+		_ = r.temp.Discard()
 	}
 }
