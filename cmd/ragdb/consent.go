@@ -73,6 +73,20 @@ func (a *app) mayReplace(ctx context.Context, path string) error {
 	return a.agree(ctx, path+" was left as it is", "Overwrite %s?", path)
 }
 
+// mayWrite is mayReplace for the files that a long run ends with, before it begins;
+// "" is none.
+func (a *app) mayWrite(ctx context.Context, paths ...string) error {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if err := a.mayReplace(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // canAsk reports whether a person is there to answer a question.
 func (a *app) canAsk() bool { return isTerminal(a.stdin) && a.out.errTTY }
 

@@ -121,6 +121,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	ctx, cancel := a.context(cmd)
 	defer cancel()
+	if err := a.mayWrite(ctx, f.html); err != nil {
+		return err
+	}
 	reports, err := a.evalAll(ctx, sets, func(rep *eval.Report) { a.printEval(rep, len(sets)) })
 	if err != nil {
 		return err

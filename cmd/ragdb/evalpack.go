@@ -47,6 +47,9 @@ func (a *app) evalPack(cmd *cobra.Command, f *evalFlags, file string) error {
 	}
 	ctx, cancel := a.context(cmd)
 	defer cancel()
+	if err := a.mayWrite(ctx, file, f.html); err != nil {
+		return err
+	}
 	replies := make([]bytes.Buffer, len(sets))
 	for i := range sets {
 		sets[i].Replies = &replies[i]

@@ -72,6 +72,9 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	}
 	ctx, cancel := a.context(cmd)
 	defer cancel()
+	if err := a.mayWrite(ctx, f.out); err != nil {
+		return err
+	}
 	p := a.newProgress()
 	run := &evalFlags{models: f.models}
 	begin := func(calls, tokens int) error {
