@@ -271,6 +271,16 @@ func (w batchWriter) Merge(k, op []byte) error {
 	return w.check()
 }
 
+func (w batchWriter) Delete(k []byte) error {
+	w.b.Delete(k)
+	return w.check()
+}
+
+func (w batchWriter) DeleteRange(lo, hi []byte) error {
+	w.b.DeleteRange(lo, hi)
+	return w.check()
+}
+
 func (w batchWriter) check() error {
 	if w.b.Bytes() > w.limit {
 		return fmt.Errorf("%w: more than %d bytes", ErrTxTooLarge, w.limit)

@@ -145,13 +145,20 @@ const (
 type SortedWriter interface {
 	Set(k, v []byte) error
 	Merge(k, op []byte) error
+	// Delete removes what the store holds of a key.
+	Delete(k []byte) error
+	// DeleteRange removes what the store holds of lo <= key < hi; nothing where
+	// hi <= lo. It comes where lo stands in the order, before a write of lo
+	// itself, and not before the end of an earlier range. Keys that are written
+	// within the range stay.
+	DeleteRange(lo, hi []byte) error
 }
 
 // Ingester is implemented by stores that take sorted input past the
 // write-ahead log. All of what fill writes becomes visible and durable at
 // once, as newer than everything the store holds; where it overlaps existing
-// keys, Merge folds over them and Set replaces them. An error of fill leaves
-// the store as it was.
+// keys, Merge folds over them, Set replaces and Delete removes them. An error of
+// fill leaves the store as it was.
 type Ingester interface {
 	Ingest(ctx context.Context, fill func(w SortedWriter) error) error
 }

@@ -31,6 +31,8 @@ func TestOverlayAgainstModel(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			st, m := fill(t, rnd, s, rnd.IntN(200))
+			again := rand.New(rand.NewPCG(seed, 1))
+			sorted, _ := fill(t, again, s, again.IntN(200))
 			o := kv.NewOverlay(st, s)
 			for range 1 + rnd.IntN(8) {
 				kvtest.Mutate(rnd, rnd.IntN(40), o, m)
@@ -43,6 +45,14 @@ func TestOverlayAgainstModel(t *testing.T) {
 			}
 			if err := m.Equal(t.Context(), st); err != nil {
 				t.Fatalf("after AppendTo: %v", err)
+			}
+			if err := sorted.Ingest(t.Context(), func(w kv.SortedWriter) error {
+				return o.WriteSorted(t.Context(), w)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Equal(t.Context(), sorted); err != nil {
+				t.Fatalf("after WriteSorted: %v", err)
 			}
 		})
 	}

@@ -49,6 +49,70 @@ func (x *suite) ingest() {
 	x.want(x.st, "a", "new")
 }
 
+func (x *suite) ingestDeletes() {
+	in, ok := x.st.(kv.Ingester)
+	if !ok {
+		x.Skip("no Ingester")
+	}
+	for _, settled := range []bool{false, true} {
+		x.apply(func(b kv.Batch) {
+			b.DeleteRange([]byte("a"), []byte("z"))
+			for _, k := range []string{"a", "b", "c", "d", "f", "g", "m/1", "m/2", "m/3", "p"} {
+				b.Set([]byte(k), Elements("abc"))
+			}
+		})
+		if settled {
+			x.settle()
+		}
+		before, err := x.st.Snapshot(x.Context())
+		x.must(err)
+		x.must(in.Ingest(x.Context(), func(w kv.SortedWriter) error {
+			return errors.Join(
+				w.Delete([]byte("a")),
+				w.DeleteRange([]byte("c"), []byte("g")),
+				w.Set([]byte("c"), []byte("new")),
+				w.Delete([]byte("e")),
+				w.Set([]byte("f"), []byte("new")),
+				w.DeleteRange([]byte("m/2"), []byte("n")),
+				w.Merge([]byte("m/2"), Delta("d", "a")),
+				w.DeleteRange([]byte("o"), []byte("o")),
+			)
+		}))
+		if s := x.scan(x.st, nil, nil); s != "b c f g m/1 m/2 p" {
+			x.Errorf("after deletes: %q", s)
+		}
+		x.want(x.st, "c", "new")
+		x.want(x.st, "f", "new")
+		x.want(x.st, "m/2", "bd")
+		if s := x.scan(before, nil, nil); s != "a b c d f g m/1 m/2 m/3 p" {
+			x.Errorf("snapshot before the ingest has %q", s)
+		}
+		x.must(before.Close())
+		x.settle()
+		if s := x.scan(x.st, nil, nil); s != "b c f g m/1 m/2 p" {
+			x.Errorf("after deletes, settled: %q", s)
+		}
+	}
+	for name, fill := range map[string]func(w kv.SortedWriter) error{
+		"a range from a key that is written": func(w kv.SortedWriter) error {
+			return errors.Join(w.Set([]byte("b"), nil), w.DeleteRange([]byte("b"), []byte("c")))
+		},
+		"a range within another": func(w kv.SortedWriter) error {
+			return errors.Join(w.DeleteRange([]byte("a"), []byte("d")), w.DeleteRange([]byte("c"), []byte("e")))
+		},
+		"a key deleted twice": func(w kv.SortedWriter) error {
+			return errors.Join(w.Delete([]byte("b")), w.Delete([]byte("b")))
+		},
+	} {
+		if err := in.Ingest(x.Context(), fill); !errors.Is(err, kv.ErrOrder) {
+			x.Errorf("%s: %v", name, err)
+		}
+	}
+	if s := x.scan(x.st, nil, nil); s != "b c f g m/1 m/2 p" {
+		x.Errorf("after refused deletes: %q", s)
+	}
+}
+
 func (x *suite) ingestFails() {
 	in, ok := x.st.(kv.Ingester)
 	if !ok {

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store, s *kv.Schema) {
 		{"CloseRefused", (*suite).closeRefused},
 		{"Ingest", (*suite).ingest},
 		{"IngestFails", (*suite).ingestFails},
+		{"IngestDeletes", (*suite).ingestDeletes},
 		{"Maintain", (*suite).maintain},
 		{"Concurrent", (*suite).concurrent},
 		{"Random", (*suite).random},

@@ -103,7 +103,22 @@ func (x *suite) randomIngest(rnd *rand.Rand, m *Model) {
 	}
 	slices.Sort(keys)
 	x.must(in.Ingest(x.Context(), func(w kv.SortedWriter) error {
-		for _, k := range keys {
+		var until []byte
+		for i, k := range keys {
+			if lo := []byte(k); rnd.IntN(8) == 0 && string(lo) >= string(until) {
+				until = []byte(keys[min(len(keys)-1, i+rnd.IntN(4))])
+				m.DeleteRange(lo, until)
+				if err := w.DeleteRange(lo, until); err != nil {
+					return err
+				}
+			}
+			if rnd.IntN(6) == 0 {
+				m.Delete([]byte(k))
+				if err := w.Delete([]byte(k)); err != nil {
+					return err
+				}
+				continue
+			}
 			if ops[k][len(ops[k])-1]%2 == 0 {
 				v := Elements("xyz")
 				m.Set([]byte(k), v)

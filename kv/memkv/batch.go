@@ -59,16 +59,36 @@ func (b *batch) add(kind opKind, k, v []byte) {
 // writer implements kv.SortedWriter on a batch. Its error is the batch's.
 type writer struct {
 	batch *batch
+	last  []byte // the last key
+	until []byte // end of the last range that is removed
 }
 
-func (w writer) Set(k, v []byte) error    { return w.add(opSet, k, v) }
-func (w writer) Merge(k, op []byte) error { return w.add(opMerge, k, op) }
+func (w *writer) Set(k, v []byte) error    { return w.add(opSet, k, v) }
+func (w *writer) Merge(k, op []byte) error { return w.add(opMerge, k, op) }
+func (w *writer) Delete(k []byte) error    { return w.add(opDelete, k, nil) }
 
-func (w writer) add(kind opKind, k, v []byte) error {
+func (w *writer) DeleteRange(lo, hi []byte) error {
 	b := w.batch
-	if n := len(b.ops); n > 0 && b.err == nil && bytes.Compare(b.ops[n-1].key, k) >= 0 {
-		b.err = fmt.Errorf("%w: %x after %x", kv.ErrOrder, k, b.ops[n-1].key)
+	if b.err != nil || bytes.Compare(lo, hi) >= 0 {
+		return b.err
+	}
+	if w.last != nil && bytes.Compare(w.last, lo) >= 0 || bytes.Compare(w.until, lo) > 0 {
+		b.err = fmt.Errorf("%w: a range from %x", kv.ErrOrder, lo)
+		return b.err
+	}
+	w.until = bytes.Clone(hi)
+	b.DeleteRange(lo, hi)
+	return b.err
+}
+
+func (w *writer) add(kind opKind, k, v []byte) error {
+	b := w.batch
+	if w.last != nil && b.err == nil && bytes.Compare(w.last, k) >= 0 {
+		b.err = fmt.Errorf("%w: %x after %x", kv.ErrOrder, k, w.last)
 	}
 	b.point(kind, k, v)
+	if b.err == nil {
+		w.last = b.ops[len(b.ops)-1].key
+	}
 	return b.err
 }

@@ -15,7 +15,7 @@ func (s *Store) Ingest(ctx context.Context, fill func(w kv.SortedWriter) error) 
 	}
 	defer s.life.Leave()
 	b := &batch{store: s}
-	if err := fill(writer{b}); err != nil {
+	if err := fill(&writer{batch: b}); err != nil {
 		return fmt.Errorf("memkv: ingest: %w", err)
 	}
 	return s.Apply(ctx, b, kv.Sync)

@@ -75,6 +75,7 @@ type tableWriter struct {
 	files []string        // all staged files
 	last  []byte
 	begun bool
+	until []byte // end of the last range that is removed
 	n     int    // keys written
 	size  uint64 // bytes of keys and values in table
 	err   error  // sticky
@@ -91,6 +92,28 @@ func (w *tableWriter) Merge(k, op []byte) error {
 	return w.add(k, op, (*sstable.Writer).Merge)
 }
 
+func (w *tableWriter) Delete(k []byte) error {
+	return w.add(k, nil, func(t *sstable.Writer, k, _ []byte) error { return t.Delete(k) })
+}
+
+func (w *tableWriter) DeleteRange(lo, hi []byte) error {
+	if len(lo) == 0 {
+		lo = firstKey
+	}
+	if w.err != nil || bytes.Compare(lo, hi) >= 0 {
+		return w.err
+	}
+	if w.begun && bytes.Compare(w.last, lo) >= 0 || bytes.Compare(w.until, lo) > 0 {
+		w.err = fmt.Errorf("%w: a range from %s", kv.ErrOrder, formatKey(w.store.schema, lo))
+		return w.err
+	}
+	if w.err = w.open(); w.err == nil {
+		w.err = w.table.DeleteRange(lo, hi)
+	}
+	w.until = append(w.until[:0], hi...)
+	return w.err
+}
+
 func (w *tableWriter) add(k, v []byte, write func(t *sstable.Writer, k, v []byte) error) error {
 	if w.err != nil {
 		return w.err
@@ -105,13 +128,14 @@ func (w *tableWriter) add(k, v []byte, write func(t *sstable.Writer, k, v []byte
 	w.last, w.begun = append(w.last[:0], k...), true
 	w.n++
 	w.size += uint64(len(k) + len(v))
-	if w.size >= w.store.maxTable && w.table.Raw().EstimatedSize() >= w.store.maxTable {
+	if w.size >= w.store.maxTable && w.table.Raw().EstimatedSize() >= w.store.maxTable &&
+		bytes.Compare(w.last, w.until) >= 0 { // tables do not overlap, and a range is in one of them
 		w.err = w.finish()
 	}
 	return w.err
 }
 
-// prepare refuses a key that cannot follow and opens a table where none is.
+// prepare refuses a key that cannot follow, and opens a table for it.
 func (w *tableWriter) prepare(k []byte) error {
 	if w.n%checkKeys == 0 {
 		if err := w.ctx.Err(); err != nil {
@@ -125,6 +149,11 @@ func (w *tableWriter) prepare(k []byte) error {
 	if err := w.store.schema.ValidateKey(k); err != nil {
 		return err
 	}
+	return w.open()
+}
+
+// open opens a table where none is.
+func (w *tableWriter) open() error {
 	if w.table != nil {
 		return nil
 	}
@@ -139,6 +168,8 @@ func (w *tableWriter) prepare(k []byte) error {
 	w.size = 0
 	opts := s.opts.MakeWriterOptions(len(s.opts.Levels)-1, s.db.TableFormat())
 	opts.DisableValueBlocks = true
+	// In a table of the lowest level reads pass over deletes.
+	opts.WritingToLowestLevel = false
 	w.table = sstable.NewWriter(objstorageprovider.NewFileWritable(f), opts)
 	return nil
 }
