@@ -54,6 +54,7 @@ func faultSteps() []faultStep {
 			}
 			return err
 		})},
+		{"many terms", true, synced(writeFaultManyTerms)},
 		{"drop index", false, unsynced(func(v *engine.TxView) error { return v.DropIndex("n") })},
 		{"compact", true, func(d *faultDB) error { return d.db.Compact(background) }},
 		{"make index", true, synced(func(v *engine.TxView) error { return v.MakeIndex("s") })},
@@ -200,6 +201,28 @@ func writeFaultTerms(v *engine.TxView) error {
 		var terms []text.Term
 		for pos := range i % 5 {
 			terms = append(terms, text.Term{Text: fmt.Sprintf("word%d", (i+pos*pos)%9), Pos: uint32(pos)})
+		}
+		if err := v.PutTerms("f", id, terms); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFaultManyTerms writes more terms than a transaction keeps in memory, and
+// takes away others.
+func writeFaultManyTerms(v *engine.TxView) error {
+	for i := range 12 {
+		id, err := faultNode(v, i)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var terms []text.Term
+		for pos := range i * 10 {
+			terms = append(terms, text.Term{Text: fmt.Sprintf("word%d", i*pos), Pos: uint32(pos)})
 		}
 		if err := v.PutTerms("f", id, terms); err != nil {
 			return err

@@ -23,7 +23,9 @@ type Options struct {
 	// beside it. The default is 512 MiB: a quarter for blocks of the store, half
 	// for vectors, the rest for projections.
 	MemoryBudget int64
-	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB.
+	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB. Terms do not
+	// count beyond half of it: they are sorted in temporary files in the system's
+	// folder for them, and the transaction is durable when it ends.
 	MaxTxBytes int
 	// PromoteAt is the number of neighbours above which a node's list of one
 	// edge type is kept in containers, not under one key. The default is 1024;

@@ -23,7 +23,8 @@ import (
 //
 // The forward list is written at once. Postings and sums are buffered in the
 // transaction and written when it commits, one merge operand for each term and
-// container and one for each sum.
+// container and one for each sum. Where they outgrow their memory they are sorted
+// in files ([termSpill]).
 
 // postingsChange is what a transaction does to one container of one term.
 type postingsChange struct {
@@ -170,7 +171,7 @@ func (v *TxView) replaceTerms(field uint32, id NodeID, list []TermFreq, ops []po
 	key := layout.TermsOf(v.g, field, uint64(id))
 	var old []TermFreq
 	var oldWords uint32
-	b, err := v.kv.Get(v.ctx, key, nil)
+	b, err := v.termList(key)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		if len(list) == 0 {
@@ -213,12 +214,14 @@ func (v *TxView) replaceTerms(field uint32, id NodeID, list []TermFreq, ops []po
 		op.node = uint16(id)
 		v.bufferPosting(bufferKey(scratch[:0], field, layout.Container(uint64(id)), term), op, sum)
 	}
-	if len(list) == 0 {
-		v.transact.overlay.Delete(key)
-	} else {
-		v.transact.overlay.Set(key, encodeForward(list))
+	b = nil
+	if len(list) > 0 {
+		b = encodeForward(list)
 	}
-	return nil
+	if err := v.setTermList(key, b); err != nil {
+		return err
+	}
+	return v.transact.spillTerms()
 }
 
 // sumTerms counts the change of a node's terms in the sums of the field.
@@ -250,38 +253,56 @@ func (v *TxView) bufferPosting(key []byte, op postingsOp, sum [2]int64) {
 	if c == nil {
 		c = &postingsChange{}
 		v.postings[string(key)] = c
-		v.transact.bulky += postingsChangeBytes + len(key)
+		v.countTerms(postingsChangeBytes + len(key))
 	}
 	c.ops = append(c.ops, op)
 	c.sum[0] += sum[0]
 	c.sum[1] += sum[1]
-	v.transact.bulky += postingsOpBytes + len(op.positions)
+	v.countTerms(postingsOpBytes + len(op.positions))
+}
+
+// countTerms counts bytes of buffered postings.
+func (v *TxView) countTerms(n int) {
+	v.termBytes += n
+	v.transact.termBytes += n
+	v.transact.bulky += n
+}
+
+// clearPostings forgets the buffered postings.
+func (v *TxView) clearPostings() {
+	clear(v.postings)
+	v.countTerms(-v.termBytes)
+}
+
+// removes reports whether a node loses the term.
+func (c *postingsChange) removes() bool {
+	return slices.ContainsFunc(c.ops, func(op postingsOp) bool { return op.freq == 0 })
 }
 
 // flushPostings moves the buffered postings and sums into the overlay, in
 // order of their keys. What is kept of a term goes with its last node: the key
 // says the term.
 func (v *TxView) flushPostings() error {
+	if s := v.transact.spill; s != nil {
+		v.spillPostings()
+		return s.err()
+	}
 	o := v.transact.overlay
 	var value []byte
 	shrunk := map[string][][]byte{} // key of sums -> keys of containers
 	for _, k := range slices.Sorted(maps.Keys(v.postings)) {
 		c := v.postings[k]
 		field, container, term := bufferKeyOf(k)
-		v.transact.bulky -= postingsChangeBytes + len(k)
-		for i := range c.ops {
-			v.transact.bulky -= postingsOpBytes + len(c.ops[i].positions)
-		}
 		value = c.appendDelta(value[:0])
 		key := layout.Postings(v.g, field, term, container)
 		o.Merge(key, value)
 		v.addLexSum(field, term, c.sum)
-		if slices.ContainsFunc(c.ops, func(op postingsOp) bool { return op.freq == 0 }) {
+		if c.removes() {
 			sum := string(layout.LexSum(v.g, field, term))
 			shrunk[sum] = append(shrunk[sum], key)
 		}
 	}
-	clear(v.postings)
+	v.clearPostings()
 	for _, k := range slices.Sorted(maps.Keys(v.lexsums)) {
 		s := v.lexsums[k]
 		if *s != [2]int64{} {

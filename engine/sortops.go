@@ -19,6 +19,7 @@ import (
 type sortedOp struct {
 	key, value []byte
 	merge      bool
+	gone       bool // the key is removed
 }
 
 func compareOps(a, b *sortedOp) int { return bytes.Compare(a.key, b.key) }
@@ -78,7 +79,7 @@ func (s *opSorter) add(k, v []byte, merge bool) {
 func (s *opSorter) at(i int) sortedOp {
 	op := &s.ops[i]
 	value := op.at + op.key
-	return sortedOp{s.arena[op.at:value], s.arena[value : value+op.value], op.merge}
+	return sortedOp{key: s.arena[op.at:value], value: s.arena[value : value+op.value], merge: op.merge}
 }
 
 func (s *opSorter) sort() {
@@ -88,31 +89,41 @@ func (s *opSorter) sort() {
 	})
 }
 
-// flush writes what is in memory as a run: for each operation
-//
-//	uvarint key length | uvarint value length<<1 | merge | key | value
+// flush writes what is in memory as a run.
 func (s *opSorter) flush() error {
 	s.sort()
 	err := s.spill.write(func(w *bufio.Writer) error {
-		var head []byte
 		for i := range s.ops {
 			op := s.at(i)
-			kind := uint64(0)
-			if op.merge {
-				kind = 1
-			}
-			head = binary.AppendUvarint(head[:0], uint64(len(op.key)))
-			head = binary.AppendUvarint(head, uint64(len(op.value))<<1|kind)
-			for _, b := range [][]byte{head, op.key, op.value} {
-				if _, err := w.Write(b); err != nil {
-					return err
-				}
+			if err := writeOp(w, &op); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 	s.arena, s.ops = s.arena[:0], s.ops[:0]
 	return err
+}
+
+// writeOp writes an operation of a run:
+//
+//	uvarint key length | uvarint value length<<2 | gone<<1 | merge | key | value
+func writeOp(w *bufio.Writer, op *sortedOp) error {
+	kind := uint64(0)
+	if op.merge {
+		kind = 1
+	}
+	if op.gone {
+		kind |= 2
+	}
+	head := binary.AppendUvarint(w.AvailableBuffer(), uint64(len(op.key)))
+	head = binary.AppendUvarint(head, uint64(len(op.value))<<2|kind)
+	for _, b := range [][]byte{head, op.key, op.value} {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // each calls fn with every key once, ascending: the operands of a key are
@@ -183,7 +194,7 @@ func (f *opFold) end(fn func(op *sortedOp) error) error {
 	f.begun = false
 	if f.fold != nil {
 		// What the store holds of the key is older.
-		return fn(&sortedOp{f.key, f.fold.Finish(false), true})
+		return fn(&sortedOp{key: f.key, value: f.fold.Finish(false), merge: true})
 	}
 	return fn(&f.sortedOp)
 }
@@ -201,9 +212,9 @@ func readOp(r *bufio.Reader, op *sortedOp) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	op.merge = kind&1 == 1
+	op.merge, op.gone = kind&1 == 1, kind&2 == 2
 	op.key = slices.Grow(op.key[:0], int(n))[:n]
-	op.value = slices.Grow(op.value[:0], int(kind>>1))[:kind>>1]
+	op.value = slices.Grow(op.value[:0], int(kind>>2))[:kind>>2]
 	if _, err = io.ReadFull(r, op.key); err == nil {
 		_, err = io.ReadFull(r, op.value)
 	}

@@ -30,8 +30,11 @@ type Tx struct {
 	done    bool
 	// committed says that what was written is the state now.
 	committed bool
-	// bulky counts the bytes of buffered edges, which are not in the overlay.
-	bulky int
+	// bulky counts the bytes of buffered edges and postings, which are not in the
+	// overlay, and termBytes those of postings alone.
+	bulky, termBytes int
+	// spill holds the terms that outgrew their memory, nil where none did.
+	spill *termSpill
 	views []*vecindex.View // opened by reads, closed at the end
 }
 
@@ -125,7 +128,11 @@ func (tx *Tx) end() error {
 	for _, view := range tx.views {
 		view.Close()
 	}
-	return tx.base.Close()
+	var err error
+	if tx.spill != nil {
+		err = tx.spill.close()
+	}
+	return firstError(err, tx.base.Close())
 }
 
 // Graph returns the graph as the transaction sees and changes it; a graph of
@@ -181,6 +188,7 @@ type TxView struct {
 	refold    map[edgeKey]struct{}
 	postings  map[string]*postingsChange
 	lexsums   map[string]*[2]int64
+	termBytes int                 // of postings
 	shrunk    map[string]struct{} // keys of sets that lost ids
 	vectors   map[uint32]*vectorWrite
 	unindexed []uint32                   // indexes that it drops
@@ -195,8 +203,14 @@ func (v *TxView) check() error {
 		return ErrTxDone
 	case v.st.dropped():
 		return fmt.Errorf("graph was dropped: %w", ErrNotFound)
-	case v.transact.Bytes() > v.transact.db.opts.MaxTxBytes:
-		return ErrTxTooLarge
+	}
+	if v.transact.Bytes() > v.transact.db.opts.MaxTxBytes {
+		if err := v.transact.spillTerms(); err != nil {
+			return err
+		}
+		if v.transact.Bytes() > v.transact.db.opts.MaxTxBytes {
+			return ErrTxTooLarge
+		}
 	}
 	return v.ctx.Err()
 }
@@ -333,20 +347,27 @@ func (v *TxView) propsOf(p Props) ([]prop, error) {
 
 // commit writes the transaction. The caller is the writer.
 func (tx *Tx) commit(d kv.Durability) error {
+	if err := tx.spillTerms(); err != nil {
+		return err
+	}
 	ids := slices.Sorted(maps.Keys(tx.graphs))
 	for _, id := range ids {
 		if err := tx.graphs[id].flush(); err != nil {
 			return err
 		}
 	}
-	b := tx.db.store.NewBatch()
-	tx.overlay.AppendTo(b)
-	if b.Bytes() > tx.db.opts.MaxTxBytes {
-		return fmt.Errorf("%w: %d bytes, at most %d", ErrTxTooLarge, b.Bytes(), tx.db.opts.MaxTxBytes)
+	size, write := tx.overlay.Bytes(), tx.commitSpilled
+	if tx.spill == nil {
+		b := tx.db.store.NewBatch()
+		tx.overlay.AppendTo(b)
+		size, write = b.Bytes(), func() error { return tx.db.commit(tx.ctx, b, d) }
+		if tx.overlay.Len() == 0 {
+			tx.committed = true
+			return nil
+		}
 	}
-	if tx.overlay.Len() == 0 {
-		tx.committed = true
-		return nil
+	if size > tx.db.opts.MaxTxBytes {
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTxTooLarge, size, tx.db.opts.MaxTxBytes)
 	}
 	if err := tx.ctx.Err(); err != nil {
 		return err
@@ -354,7 +375,7 @@ func (tx *Tx) commit(d kv.Durability) error {
 	for _, id := range ids {
 		tx.graphs[id].retire(tx.epoch)
 	}
-	if err := tx.db.commit(tx.ctx, b, d); err != nil {
+	if err := write(); err != nil {
 		if !errors.Is(err, ErrReadOnly) { // else reads may see it all the same
 			for _, id := range ids {
 				tx.graphs[id].retire(0)
