@@ -51,7 +51,7 @@ type percentileAggregator struct {
 	name       string
 	continuous bool // between two numbers where none is at the place
 	p          Value
-	numbers    []Value
+	numbers    chunks[Value]
 }
 
 func startPercentileCont(at Pos, p Value) (aggregator, error) {
@@ -80,7 +80,7 @@ func (a *percentileAggregator) add(v Value) error {
 	if !v.isNumber() {
 		return wants(a.at, a.name, "numbers", v)
 	}
-	a.numbers = append(a.numbers, v)
+	a.numbers.add(v)
 	return nil
 }
 
@@ -89,26 +89,27 @@ func (a *percentileAggregator) add(v Value) error {
 // and percentileDisc is the one after it: the least number that at least a
 // share p of all numbers does not exceed.
 func (a *percentileAggregator) result(x *exec) (Value, error) {
-	n := len(a.numbers)
-	if n == 0 || a.p.IsNull() {
-		return Null, nil
+	numbers, err := a.numbers.take(x)
+	n := len(numbers)
+	if err != nil || n == 0 || a.p.IsNull() {
+		return Null, err
 	}
 	compare := func(a, b *Value) int { return compareOrder(*a, *b) }
-	if err := sortWatched(x, a.numbers, compare, func(*Value) int64 { return 0 }); err != nil {
+	if err := sortWatched(x, numbers, compare, func(*Value) int64 { return 0 }); err != nil {
 		return Null, err
 	}
 	if !a.continuous {
 		place := int(math.Ceil(a.p.AsFloat()*float64(n))) - 1
-		return a.numbers[min(max(place, 0), n-1)], nil
+		return numbers[min(max(place, 0), n-1)], nil
 	}
 	place := a.p.AsFloat() * float64(n-1)
 	below := math.Floor(place)
-	lo := a.numbers[int(below)].AsFloat()
+	lo := numbers[int(below)].AsFloat()
 	if place == below {
 		return Float(lo), nil
 	}
-	hi := a.numbers[int(below)+1].AsFloat()
+	hi := numbers[int(below)+1].AsFloat()
 	return Float(lo*(below+1-place) + hi*(place-below)), nil
 }
 
-func (a *percentileAggregator) bytes() int64 { return int64(cap(a.numbers)) * valueBytes }
+func (a *percentileAggregator) bytes() int64 { return int64(a.numbers.n) * valueBytes }

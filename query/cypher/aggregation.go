@@ -162,17 +162,21 @@ func (a *extremeAggregator) bytes() int64                { return a.best.memory(
 
 // collectAggregator makes a list of the values in the order of the rows.
 type collectAggregator struct {
-	list []Value
+	list chunks[Value]
 	held int64
 }
 
 func startCollect(Pos, Value) (aggregator, error) { return &collectAggregator{}, nil }
 
 func (a *collectAggregator) add(v Value) error {
-	a.list = append(a.list, v)
+	a.list.add(v)
 	a.held += v.memory()
 	return nil
 }
 
-func (a *collectAggregator) result(*exec) (Value, error) { return ListOf(a.list), nil }
-func (a *collectAggregator) bytes() int64                { return a.held }
+func (a *collectAggregator) result(x *exec) (Value, error) {
+	list, err := a.list.take(x)
+	return listWith(list, a.held), err
+}
+
+func (a *collectAggregator) bytes() int64 { return a.held }

@@ -51,8 +51,11 @@ type checker struct {
 }
 
 // look ends the checking if the context has ended.
-func (c *checker) look() {
-	if err := c.watch.look(); err != nil && c.ended == nil {
+func (c *checker) look() { c.looks(1) }
+
+// looks is look after so many steps.
+func (c *checker) looks(steps int) {
+	if err := c.watch.looks(steps); err != nil && c.ended == nil {
 		c.ended = err
 		if c.err == nil {
 			c.err = &SyntaxError{}
@@ -155,6 +158,7 @@ func (c *checker) part(part *Part) {
 		}
 		vars = vars.after(cl)
 		c.saw(cl, vars)
+		c.looks(len(vars))
 	}
 	c.ending(part)
 }

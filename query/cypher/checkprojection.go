@@ -22,7 +22,7 @@ func (c *checker) projection(pr *Projection, vars kinds) {
 		}
 		c.expr(it.Expr, e)
 		if _, ok := it.Expr.(*Variable); !ok && !pr.Return && !it.Aliased {
-			c.fail(it.Pos, "NoExpressionAlias", "WITH wants a name for an expression: %s AS name", cutEnd(shownLine(it.Name), 40))
+			c.fail(it.Pos, "NoExpressionAlias", "WITH wants a name for an expression: %s AS name", shownBegin(it.Name, 40))
 		}
 	}
 	c.columns(pr, vars)
@@ -40,8 +40,12 @@ func (c *checker) columns(pr *Projection, vars kinds) {
 		}
 	}
 	for _, it := range pr.Items {
+		if c.look(); c.err != nil {
+			return
+		}
 		if names[it.Name] {
-			c.fail(it.Pos, "ColumnNameConflict", "two columns are named %s", cutEnd(shownLine(it.Name), 40))
+			c.fail(it.Pos, "ColumnNameConflict", "two columns are named %s", shownBegin(it.Name, 40))
+			return
 		}
 		names[it.Name] = true
 	}

@@ -3,8 +3,8 @@ package cypher
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
+	"unsafe"
 )
 
 // isArithmetic reports whether an operator's result is no truth.
@@ -160,20 +160,50 @@ func (x *exec) join(at Pos, a, b Value) (Value, error) {
 		return x.joinLists(at, ListOf([]Value{a}), b)
 	case a.kind == KindString && (b.kind == KindString || b.isNumber()),
 		a.isNumber() && b.kind == KindString:
-		s, t := a.String(), b.String()
-		if err := x.charge(at, int64(len(s)+len(t))); err != nil {
-			return Null, err
-		}
-		return String(s + t), nil
+		return x.joinStrings(at, a.String(), b.String())
 	}
 	return Null, typeError(at, "+ cannot join %s and %s", aKind(a), aKind(b))
 }
 
-func (x *exec) joinLists(at Pos, a, b Value) (Value, error) {
-	if err := x.charge(at, a.memory()+b.memory()); err != nil {
+// joinStrings and joinLists charge what the last value that was joined is made
+// longer by, else the whole value.
+func (x *exec) joinStrings(at Pos, a, b string) (Value, error) {
+	g, s, t := &x.eval.text, bytesOf(a), bytesOf(b)
+	n := int64(len(a) + len(b))
+	if g.last(s) {
+		n = int64(len(b))
+	} else if g.last(t) {
+		n = int64(len(a))
+	}
+	if err := x.charge(at, n); err != nil {
 		return Null, err
 	}
-	return ListOf(slices.Concat(a.AsList(), b.AsList())), nil
+	both, err := g.join(x, s, t)
+	if err != nil {
+		return Null, err
+	}
+	return String(unsafe.String(unsafe.SliceData(both), len(both))), nil
+}
+
+// bytesOf returns the bytes of a string, which must not be written.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+func (x *exec) joinLists(at Pos, a, b Value) (Value, error) {
+	g, s, t := &x.eval.list, a.AsList(), b.AsList()
+	n := a.memory() + b.memory()
+	if g.last(s) {
+		n = b.memory()
+	} else if g.last(t) {
+		n = a.memory()
+	}
+	if err := x.charge(at, n); err != nil {
+		return Null, err
+	}
+	both, err := g.join(x, s, t)
+	if err != nil {
+		return Null, err
+	}
+	return listWith(both, int64(a.num)+int64(b.num)), nil
 }
 
 // operatorText returns an operator of arithmetic as it is written.

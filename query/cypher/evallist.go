@@ -94,7 +94,8 @@ func (c *compiler) listComprehension(e *ListComprehension) (evaluator, error) {
 			return Null, err
 		}
 		wide := widen(r, slot)
-		var out []Value
+		var out chunks[Value]
+		memory := int64(0)
 		for _, item := range list {
 			if err := x.step(); err != nil {
 				return Null, err
@@ -117,9 +118,11 @@ func (c *compiler) listComprehension(e *ListComprehension) (evaluator, error) {
 			if err := x.charge(e.Pos, item.memory()); err != nil {
 				return Null, err
 			}
-			out = append(out, item)
+			memory += item.memory()
+			out.add(item)
 		}
-		return ListOf(out), nil
+		all, err := out.take(x)
+		return listWith(all, memory), err
 	}, nil
 }
 

@@ -13,6 +13,8 @@ type evalState struct {
 	bytes   int64 // built by the expression that runs
 	regexps regexpCache
 	stack   []Value // the arguments of calls
+	text    joined[byte]
+	list    joined[Value]
 }
 
 // stepsBetweenLooks is how many steps an expression takes before it looks at

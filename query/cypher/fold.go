@@ -1,7 +1,5 @@
 package cypher
 
-import "context"
-
 // folds are the values of constant expressions, each computed once.
 type folds struct {
 	byExpr map[Expr]folded
@@ -34,7 +32,7 @@ func (c *compiler) fold(e Expr) (Value, bool) {
 		return Null, false
 	}
 	if c.folds == nil {
-		c.folds = &folds{byExpr: map[Expr]folded{}, x: &exec{ctx: context.Background()}}
+		c.folds = &folds{byExpr: map[Expr]folded{}, x: &exec{ctx: c.watch.context()}}
 	}
 	f, known := c.folds.byExpr[e]
 	if !known {

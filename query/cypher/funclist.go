@@ -1,7 +1,5 @@
 package cypher
 
-import "slices"
-
 // listFunctions are those of lists, and those that lists and strings share.
 var listFunctions = []function{
 	{name: "size", params: "list or string", min: 1, max: 1, call: callSize},
@@ -91,7 +89,10 @@ func callRange(x *exec, at Pos, a []Value) (Value, error) {
 	if err := x.charge(at, int64(n)*valueBytes); err != nil {
 		return Null, err
 	}
-	list := make([]Value, n)
+	list, err := made[Value](x, n)
+	if err != nil {
+		return Null, err
+	}
 	for i := range list {
 		if i%stepsBetweenLooks == 0 {
 			if err := x.work(stepsBetweenLooks); err != nil {
@@ -106,9 +107,23 @@ func callRange(x *exec, at Pos, a []Value) (Value, error) {
 func callReverse(x *exec, at Pos, a []Value) (Value, error) {
 	switch a[0].kind {
 	case KindList:
-		list := slices.Clone(a[0].AsList())
-		slices.Reverse(list)
-		return x.built(at, ListOf(list))
+		from := a[0].AsList()
+		if err := x.charge(at, a[0].memory()); err != nil {
+			return Null, err
+		}
+		list, err := made[Value](x, len(from))
+		if err != nil {
+			return Null, err
+		}
+		for i, v := range from {
+			if i%stepsBetweenLooks == 0 {
+				if err := x.work(stepsBetweenLooks); err != nil {
+					return Null, err
+				}
+			}
+			list[len(list)-1-i] = v
+		}
+		return listWith(list, int64(a[0].num)), nil
 	case KindString:
 		s, err := x.reversed(at, a[0].AsString())
 		return String(s), err

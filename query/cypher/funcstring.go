@@ -151,15 +151,21 @@ func callSplit(x *exec, at Pos, a []Value) (Value, error) {
 		}
 	}
 	s, delimiter := a[0].AsString(), a[1].AsString()
-	list := []Value{}
 	if s == "" && delimiter == "" {
-		return ListOf(list), nil
+		return ListOf(nil), nil
 	}
+	var parts chunks[Value]
+	memory := int64(0)
 	err := x.split(s, delimiter, func(part string) error {
-		list = append(list, String(part))
+		parts.add(String(part))
+		memory += valueBytes + int64(len(part))
 		return x.charge(at, valueBytes+int64(len(part)))
 	})
-	return ListOf(list), err
+	if err != nil {
+		return Null, err
+	}
+	list, err := parts.take(x)
+	return listWith(list, memory), err
 }
 
 func callCharLength(x *exec, at Pos, a []Value) (Value, error) {

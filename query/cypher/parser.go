@@ -224,13 +224,13 @@ func (p *parser) found(t token) string {
 	text := p.source(t)
 	switch t.kind {
 	case tokString:
-		return "the string " + cutEnd(shownLine(text), 30)
+		return "the string " + shownBegin(text, 30)
 	case tokInt, tokFloat:
 		return "the number " + cutEnd(text, 30)
 	case tokParam:
-		return "the parameter " + cutEnd(shownLine(text), 30)
+		return "the parameter " + shownBegin(text, 30)
 	case tokWord, tokQuoted:
-		return cutEnd(shownLine(text), 30)
+		return shownBegin(text, 30)
 	}
 	return "'" + text + "'"
 }
@@ -255,7 +255,7 @@ func (p *parser) failBad(t token) {
 		end = t.start + 2
 	case badNumber:
 		code = "InvalidNumberLiteral"
-		message = cutEnd(shownLine(p.source(t)), 30) + " is no number"
+		message = shownBegin(p.source(t), 30) + " is no number"
 		if text := p.source(t); allDigits(text, 10) {
 			message += ": it begins with 0; an octal number begins with 0o"
 		}

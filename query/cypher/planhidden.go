@@ -23,5 +23,5 @@ func shownName(name string) string {
 func shownExpr(e Expr) string {
 	p := printer{most: 400}
 	p.expr(e, levelOr)
-	return cutEnd(shownLine(p.String()), 80)
+	return shownBegin(p.String(), 80)
 }

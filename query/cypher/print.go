@@ -253,7 +253,11 @@ func (p *printer) literal(v Value) {
 		}
 		p.WriteString(s)
 	case KindString:
-		p.WriteString(quoteString(v.AsString()))
+		s := v.AsString()
+		if p.most > 0 {
+			s = begin(s, 4*p.most)
+		}
+		p.WriteString(quoteString(s))
 	}
 }
 

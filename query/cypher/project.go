@@ -114,6 +114,9 @@ func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, or
 	for _, item := range items {
 		both.add(item.Name)
 	}
+	if err := pl.watch.looks(2 * len(items)); err != nil {
+		return nil, err
+	}
 	before := pl.scope
 	s.before = before
 	columns := map[string]bool{}
@@ -236,6 +239,9 @@ func (p *projectStep) open(x *exec, next sink) sink {
 		both = make(row, p.before.size()+len(p.values))
 	}
 	return stream(next, func(r row) error {
+		if err := x.work(int64(len(p.values)) / 8); err != nil {
+			return err
+		}
 		for i, value := range p.values {
 			v, err := value(x, r)
 			if err != nil {

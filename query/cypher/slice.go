@@ -130,29 +130,20 @@ func (pl *planner) eager() {
 }
 
 func (e *eagerStep) open(x *exec, next sink) sink {
-	var rows []row
+	var rows chunks[row]
 	held := int64(0)
 	push := func(r row) error {
 		before := x.held
 		kept, err := x.keep(r)
-		rows = append(rows, kept)
+		rows.add(kept)
 		held += x.held - before
 		return err
 	}
 	done := func() error {
-		for i, r := range rows {
-			if err := x.tick(); err != nil {
-				return err
-			}
-			rows[i] = nil
-			if err := next.push(r); err == errEnough {
-				break
-			} else if err != nil {
-				return err
-			}
+		if err := enough(rows.each(x, next.push)); err != nil {
+			return err
 		}
 		x.held -= held
-		rows = nil
 		return next.done()
 	}
 	return sink{push, done}

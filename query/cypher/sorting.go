@@ -4,7 +4,11 @@ package cypher
 // the context while it sorts: weight says how many steps of a loop a comparison
 // with an element is worth.
 func sortWatched[T any](x *exec, list []T, compare func(a, b *T) int, weight func(a *T) int64) error {
-	s := &mergeSort[T]{x: x, compare: compare, weight: weight, room: make([]T, (len(list)+1)/2)}
+	room, err := made[T](x, (len(list)+1)/2)
+	if err != nil {
+		return err
+	}
+	s := &mergeSort[T]{x: x, compare: compare, weight: weight, room: room}
 	return s.sort(list)
 }
 
@@ -50,7 +54,10 @@ func (s *mergeSort[T]) merge(list []T, mid int) error {
 	if s.compare(&list[mid], &list[mid-1]) >= 0 {
 		return nil
 	}
-	left := s.room[:copy(s.room, list[:mid])]
+	left := s.room[:mid]
+	if err := copied(s.x, left, list[:mid]); err != nil {
+		return err
+	}
 	right := list[mid:]
 	for i := 0; len(left) > 0 && len(right) > 0; i++ {
 		if err := s.x.work(1 + s.weight(&left[0])); err != nil {
@@ -62,7 +69,5 @@ func (s *mergeSort[T]) merge(list []T, mid int) error {
 			list[i], left = left[0], left[1:]
 		}
 	}
-	copy(list[len(list)-len(right)-len(left):], left)
-	clear(s.room[:mid])
-	return nil
+	return copied(s.x, list[len(list)-len(right)-len(left):], left)
 }

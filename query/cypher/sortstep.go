@@ -66,6 +66,7 @@ func (h *sortHeap) Pop() any {
 
 func (s *sortStep) open(x *exec, next sink) sink {
 	h := &sortHeap{keys: s.keys}
+	var unbounded chunks[sorted] // the rows where there is no bound
 	bound, known := int64(-1), false
 	seq := 0
 	keys := make([]Value, len(s.keys))
@@ -123,11 +124,17 @@ func (s *sortStep) open(x *exec, next sink) sink {
 		case bound > 0:
 			heap.Push(h, one)
 		default:
-			h.rows = append(h.rows, one)
+			unbounded.add(one)
 		}
 		return nil
 	}
 	done := func() error {
+		if unbounded.n > 0 {
+			var err error
+			if h.rows, err = unbounded.take(x); err != nil {
+				return err
+			}
+		}
 		if err := sortWatched(x, h.rows, h.compare, (*sorted).weight); err != nil {
 			return err
 		}

@@ -95,6 +95,23 @@ func shownLine(s string) string {
 	return b.String()
 }
 
+// shownBegin returns the first columns of a text as a terminal shows them. Of a
+// long text it reads the beginning only.
+func shownBegin(s string, columns int) string {
+	return cutEnd(shownLine(begin(s, 16*columns)), columns)
+}
+
+// begin returns the characters of a text that begin in the first n bytes.
+func begin(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n < len(s) && !utf8.RuneStart(s[n]) {
+		n++
+	}
+	return s[:n]
+}
+
 // columns returns the columns of a terminal that a text takes.
 func columns(s string) int {
 	n := 0

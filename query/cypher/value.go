@@ -115,6 +115,11 @@ func ListOf(vs []Value) Value {
 	return Value{kind: KindList, num: uint64(listMemory(vs)), ref: vs}
 }
 
+// listWith returns a list whose elements take so many bytes.
+func listWith(vs []Value, memory int64) Value {
+	return Value{kind: KindList, num: uint64(min(memory, maxMemory)), ref: vs}
+}
+
 // MapOf returns a map, which takes over the Go map.
 func MapOf(m map[string]Value) Value {
 	return Value{kind: KindMap, num: uint64(mapMemory(m)), ref: m}

@@ -10,14 +10,26 @@ type watch struct {
 }
 
 // look counts a step and returns the context's error now and then.
-func (w *watch) look() error {
+func (w *watch) look() error { return w.looks(1) }
+
+// looks counts steps and returns the context's error now and then.
+func (w *watch) looks(steps int) error {
 	if w == nil {
 		return nil
 	}
-	if w.n++; w.n&1023 != 0 {
+	if w.n += steps; w.n < 1024 {
 		return nil
 	}
+	w.n = 0
 	return w.now()
+}
+
+// context returns the context that is watched.
+func (w *watch) context() context.Context {
+	if w == nil || w.ctx == nil {
+		return context.Background()
+	}
+	return w.ctx
 }
 
 // now returns the context's error.
