@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"time"
 
@@ -14,12 +15,25 @@ import (
 	"github.com/ragdb/ragdb/rag/text"
 )
 
-// Input is where documents come from: a file or folder of a file system.
+// Input is where documents come from: a file or folder of a file system, or a
+// program.
 type Input struct {
 	FS fs.FS
 	// Root is the file or folder in FS; "" is all of it.
 	Root string
 	Load load.Options
+	// Source gives the documents if FS is nil. Load says how it is read.
+	Source *load.Source
+}
+
+// documents yields the documents of an input. keys are those of the run.
+func (in *Input) documents(ctx context.Context, keys *load.Keys) iter.Seq2[*load.Document, error] {
+	o := in.Load
+	o.Keys = keys
+	if in.FS == nil {
+		return load.Read(ctx, *in.Source, &o)
+	}
+	return load.Walk(ctx, in.FS, in.Root, &o)
 }
 
 // IndexOptions tunes an Index.
@@ -119,8 +133,8 @@ func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 		return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
 	}
 	for i, in := range inputs {
-		if in.FS == nil {
-			return nil, fmt.Errorf("rag: %w: input %d has no file system to read from", ErrArgument, i)
+		if in.FS == nil && in.Source == nil {
+			return nil, fmt.Errorf("rag: %w: input %d has neither a file system nor a source to read from", ErrArgument, i)
 		}
 	}
 	other := *x
@@ -172,8 +186,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	keys := &load.Keys{}
 	start := time.Now()
 	for _, src := range inputs {
-		src.Load.Keys = keys
-		for d, err := range load.Walk(ctx, src.FS, src.Root, &src.Load) {
+		for d, err := range src.documents(ctx, keys) {
 			var bad *load.FileError
 			switch {
 			case errors.As(err, &bad):

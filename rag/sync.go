@@ -50,9 +50,8 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 	v := snap.Graph(c.Base).WithContext(ctx)
 	var prefixes []string
 	for _, src := range inputs {
-		src.Load.Keys = keys
 		prefixes = append(prefixes, src.Load.KeyPrefix)
-		for doc, err := range load.Walk(ctx, src.FS, src.Root, &src.Load) {
+		for doc, err := range src.documents(ctx, keys) {
 			var bad *load.FileError
 			if errors.As(err, &bad) {
 				d.BadFiles = append(d.BadFiles, bad.Error())

@@ -52,7 +52,12 @@ func (in *input) init(ctx context.Context, gzipped bool) error {
 		return refuse(0, ErrNotRegular, "is not a regular file")
 	}
 	in.size = info.Size()
-	var r io.Reader = &countingReader{ctx: ctx, r: in.file}
+	return in.decode(ctx, in.file, gzipped)
+}
+
+// decode makes the input what content holds.
+func (in *input) decode(ctx context.Context, content io.Reader, gzipped bool) error {
+	var r io.Reader = &countingReader{ctx: ctx, r: content}
 	if gzipped {
 		in.size = -1
 		packed := r.(*countingReader)

@@ -52,6 +52,7 @@ type walker struct {
 	root  string
 	opt   Options
 	yield func(*Document, error) bool
+	src   Source // that is read in place of files
 	// entered is set once the root folder was visited.
 	entered bool
 }
@@ -184,6 +185,11 @@ func (w *walker) file(name, key, format string, gzipped bool) error {
 		return w.bad(name, err)
 	}
 	defer in.Close()
+	return w.content(in, name, key, format)
+}
+
+// content reads what is in a file or source.
+func (w *walker) content(in *input, name, key, format string) error {
 	switch format {
 	case formatJSONL:
 		return w.jsonl(in, name, key)
@@ -224,6 +230,9 @@ func (w *walker) emit(d *draft, format, key, name string, line int) error {
 	place := name
 	if line > 0 {
 		place = fmt.Sprintf("%s:%d", name, line)
+	}
+	if err := w.src.complete(d); err != nil {
+		return w.bad(name, err)
 	}
 	if d.empty() {
 		w.opt.OnSkip(place, SkipEmpty)
