@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,8 @@ type Corpus struct {
 	NoWords bool
 
 	projections *graphops.Cache // that plans walk on
+
+	graphsExist bool // no graph is made
 
 	local *localModel // of OpenModels
 }
@@ -171,10 +174,19 @@ func (c *Corpus) reopen(ctx context.Context, m *Models) (*Models, error) {
 	return out, nil
 }
 
-// Graph returns the graph of a method's instance.
+// Graph returns the graph of a method's instance, and makes it if it is new.
 func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
+	}
+	if c.graphsExist {
+		names, err := c.Namespace.Graphs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("graph %s: %w", name, engine.ErrNotFound)
+		}
 	}
 	return c.Namespace.Graph(ctx, name)
 }

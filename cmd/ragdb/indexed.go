@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -15,56 +13,22 @@ import (
 // indexed opens the method of a spec and refuses one that the corpus is not
 // indexed by.
 func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec rag.Spec) (rag.System, error) {
-	have, err := instances(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	refuse := func() error {
-		hint := "index it with ragdb index " + quote(c.DB.Path()) + " --method " + quote(spec.String())
-		if len(have) > 0 {
-			hint += ", or use " + strings.Join(have, ", ")
-		} else {
-			hint = "put documents in with ragdb index " + quote(c.DB.Path()) + " PATH"
-		}
-		return &failure{exit: exitNotFound, code: "not_indexed", err: rag.ErrNotIndexed, hint: hint,
-			message: fmt.Sprintf("%s is not indexed by %s", c.DB.Path(), spec)}
-	}
-	if len(have) == 0 {
-		keys, err := documentKeys(ctx, c)
-		if err != nil || len(keys) == 0 {
-			return nil, cmp.Or(err, refuse())
-		}
-		return nil, &failure{exit: exitNotFound, code: "not_indexed", err: rag.ErrNotIndexed, hint: "go on with ragdb index " + quote(c.DB.Path()),
-			message: fmt.Sprintf("%s has %s whose indexing did not come to its end", c.DB.Path(), plural(len(keys), "document"))}
-	}
-	before, err := c.Namespace.Graphs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sys, err := a.methods.Open(ctx, c, spec)
-	if errors.Is(err, engine.ErrNotFound) {
-		return nil, refuse() // opened for reading, and without its graph
-	}
-	if err != nil {
-		return nil, err
-	}
-	if sys.Graph() == nil {
-		ok, err := hasChunks(ctx, c, sys)
-		if err == nil && !ok {
-			err = refuse()
-		}
+	sys, err := a.methods.OpenIndexed(ctx, c, spec)
+	var missing *rag.NotIndexedError
+	if !errors.As(err, &missing) {
 		return sys, err
 	}
-	if slices.Contains(have, sys.Instance()) {
-		return sys, nil
+	path := quote(c.DB.Path())
+	f := &failure{exit: exitNotFound, code: "not_indexed", err: err, message: fmt.Sprintf("%s is not indexed by %s", c.DB.Path(), spec)}
+	switch {
+	case len(missing.Indexed) > 0:
+		f.hint = "index it with ragdb index " + path + " --method " + quote(spec.String()) + ", or use " + strings.Join(missing.Indexed, ", ")
+	case missing.Documents > 0:
+		f.message, f.hint = c.DB.Path()+" has "+plural(missing.Documents, "document")+" whose indexing did not come to its end", "go on with ragdb index "+path
+	default:
+		f.hint = "put documents in with ragdb index " + path + " PATH"
 	}
-	if !slices.Contains(before, sys.Graph().Name()) {
-		// Opening it made its graph.
-		if err := c.Namespace.Drop(ctx, sys.Graph().Name()); err != nil {
-			return nil, err
-		}
-	}
-	return nil, refuse()
+	return nil, f
 }
 
 // instances are the methods that a corpus is indexed by.
@@ -80,13 +44,4 @@ func instances(ctx context.Context, c *rag.Corpus) ([]string, error) {
 		return nil
 	})
 	return out, err
-}
-
-// hasChunks reports whether the corpus is cut as a method wants it.
-func hasChunks(ctx context.Context, c *rag.Corpus, sys rag.System) (ok bool, err error) {
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		_, ok = s.Graph(c.Base).NodeType(rag.ChunkType(sys.ChunkSet()))
-		return nil
-	})
-	return ok, err
 }
