@@ -27,7 +27,7 @@ func Encodings() []engine.Encoding {
 		{Bucket: bucketWords, Decode: decodeWordEntry, Rebuild: rebuildWordEntry},
 		{Bucket: bucketMethods, Decode: encoded.JSON[manifest]},
 		{Bucket: bucketTraces, Decode: decodeTrace, Rebuild: forget(bucketTraces)},
-		{Bucket: "settings", Decode: encoded.Text}, // of the command
+		{Bucket: bucketSettings, Decode: encoded.Text},
 		{Prop: propBlocks, Decode: encoded.JSON[[]block]},
 		{Prop: propDigest, Decode: func(_, b []byte) ([]byte, error) { return encoded.Bytes(b, sha256.Size) }},
 	}

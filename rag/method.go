@@ -139,7 +139,15 @@ func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (System, error)
 	}
 	open := m[spec.Name]
 	if open == nil {
-		return nil, fmt.Errorf("rag: %w %q: there are %s", ErrMethod, spec.Name, strings.Join(m.Names(), ", "))
+		return nil, m.Known(spec.Name)
 	}
 	return open(ctx, c, spec.Params)
+}
+
+// Known is nil for a method's name, else an [ErrMethod] that says which there are.
+func (m Methods) Known(name string) error {
+	if m[name] == nil {
+		return fmt.Errorf("rag: %w %q: there are %s", ErrMethod, name, strings.Join(m.Names(), ", "))
+	}
+	return nil
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,9 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 )
 
 // source is a place that settings come from, by key; a key is the name of a
@@ -133,52 +128,4 @@ func (a *app) setting(key string) string {
 		}
 	}
 	return ""
-}
-
-// bucketSettings holds, in the base graph, the settings of a namespace:
-// key -> value as on the command line.
-const bucketSettings = "settings"
-
-// stored reads what a namespace keeps of settings.
-func stored(ctx context.Context, c *rag.Corpus) (map[string]string, error) {
-	out := map[string]string{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).Bucket(bucketSettings).Scan(nil, nil) {
-			if err != nil {
-				return err
-			}
-			out[string(e.Key)] = string(e.Value)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the settings: %w", err)
-	}
-	return out, nil
-}
-
-// store writes settings into a namespace, and removes those that are empty.
-func store(ctx context.Context, c *rag.Corpus, values map[string]string) error {
-	err := c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket(bucketSettings)
-		if err != nil {
-			return err
-		}
-		for _, k := range slices.Sorted(maps.Keys(values)) {
-			var err error
-			if values[k] == "" {
-				err = b.Delete([]byte(k))
-			} else {
-				err = b.Set([]byte(k), []byte(values[k]))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("store the settings: %w", err)
-	}
-	return nil
 }

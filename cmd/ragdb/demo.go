@@ -125,7 +125,7 @@ func (a *app) ownDemo(ctx context.Context, c *rag.Corpus) error {
 		return &failure{exit: exitFailed, code: "exists", message: c.DB.Path() + " exists and is not the demo's",
 			hint: "run it in another folder, or with --dir"}
 	}
-	return store(ctx, c, map[string]string{demoMark: "yes"})
+	return c.KeepSettings(ctx, map[string]string{demoMark: "yes"})
 }
 
 // demoAsk asks a question and prints the answer.

@@ -253,7 +253,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 	if named && len(have) == 0 && a.sources[fromDatabase].values["method"] == "" {
 		first := specs[0]
 		first.Label = ""
-		return systems, store(ctx, c, map[string]string{"method": first.String()})
+		return systems, c.KeepSettings(ctx, map[string]string{rag.SettingMethod: first.String()})
 	}
 	return systems, nil
 }

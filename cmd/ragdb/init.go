@@ -55,7 +55,7 @@ It is not needed: index makes the database too.`,
 				if len(method.specs) > 0 && a.sources[fromDatabase].values["method"] == "" {
 					values["method"] = method.String()
 				}
-				if err := store(ctx, c, values); err != nil {
+				if err := c.KeepSettings(ctx, values); err != nil {
 					return err
 				}
 				a.printInit(&initResult{1, path, c.Namespace.Name(), os.IsNotExist(serr), engine.Format, sys.Instance()})

@@ -120,5 +120,5 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 	if len(values) == 0 {
 		return nil
 	}
-	return store(ctx, c, values)
+	return c.KeepSettings(ctx, values)
 }

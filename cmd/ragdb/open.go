@@ -116,7 +116,7 @@ func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, 
 	if err != nil {
 		return err
 	}
-	kept, err := stored(ctx, c)
+	kept, err := c.Settings(ctx)
 	if err != nil {
 		return err
 	}

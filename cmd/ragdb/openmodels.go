@@ -128,26 +128,14 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 // models returns the models of a corpus: those over the network, and the local
 // one for the role that has none.
 func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
-	var m *rag.Models
-	if r.embedder != nil {
-		m = rag.NewModels(c, nil, r.embedder, r.embedder)
-	} else {
-		var err error
-		if m, err = rag.OpenLocal(ctx, c, forIndex); err != nil {
-			return nil, err
-		}
+	m, err := rag.ModelsWith(ctx, c, r.chat, r.embedder, forIndex)
+	if err != nil {
+		return nil, err
 	}
 	if r.chat != nil {
-		m.Provider, m.Free = r.chat, false
 		m.Fill, m.Lang = r.prompts.Fill, r.lang
 		hash := r.prompts.Hash()
 		m.Prompts = hex.EncodeToString(hash[:])
-	} else if m.Provider == nil {
-		rules, err := rag.Rules(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		m.Provider, m.Free = rules, true
 	}
 	m.Workers = r.workers
 	return m, nil

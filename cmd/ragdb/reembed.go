@@ -56,7 +56,7 @@ func (a *app) reembed(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f 
 			f.models.dim = atLeastOne(m.Dim)
 			dim = f.models.dim.String()
 		}
-		return r, store(ctx, c, map[string]string{
+		return r, c.KeepSettings(ctx, map[string]string{
 			"embed-model": f.models.embed, "embed-base-url": f.models.embedURL, "base-url": f.models.baseURL, "embed-dim": dim,
 		})
 	}

@@ -173,7 +173,7 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 	if err != nil {
 		return err
 	}
-	kept, err := stored(ctx, c)
+	kept, err := c.Settings(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,199 @@
+package ragdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// Answer is an answer with its proof. If Answered is false the documents do not
+// say it, and Nearest has the passages that come nearest.
+type Answer = rag.Answer
+
+// Source is a place in a document that an answer rests on.
+type Source = rag.Source
+
+// Hit is a piece of evidence: a passage of a document, or what a method knows from
+// several.
+type Hit = rag.Passage
+
+// AskOption says how a question is answered.
+type AskOption func(*asking) error
+
+// asking is a question with its options.
+type asking struct {
+	rag.Question
+	method  string
+	noModel bool
+}
+
+// Method retrieves by one of the methods that the documents are indexed by, or by
+// one that needs no index of its own, such as "naive" or "bm25".
+func Method(name string) AskOption {
+	return func(a *asking) error { a.method = name; return nil }
+}
+
+// Where uses only documents that pass a condition on their metadata, their key
+// (the ID) and their format, such as "team = 'sales' AND key STARTS WITH 'docs/'".
+func Where(condition string) AskOption {
+	return func(a *asking) (err error) {
+		a.Where, err = engine.ParsePredicate(condition)
+		return err
+	}
+}
+
+// Budget bounds the evidence to so many tokens. The default is
+// [rag.DefaultBudget].
+func Budget(tokens int) AskOption {
+	return func(a *asking) error { a.Budget = tokens; return nil }
+}
+
+// Lang asks for an answer in a language, such as "de". The default is the
+// question's.
+func Lang(tag string) AskOption {
+	return func(a *asking) error { a.Lang = tag; return nil }
+}
+
+// Stream hands on the answer piece by piece as it comes. An error of fn ends the
+// answer.
+func Stream(fn func(text string) error) AskOption {
+	return func(a *asking) error { a.Stream = fn; return nil }
+}
+
+// WithoutModel answers by rules, also if there is a chat model.
+func WithoutModel() AskOption {
+	return func(a *asking) error { a.noModel = true; return nil }
+}
+
+// Ask answers a question from the documents, as they are at one commit. If they do
+// not say it, the answer's Answered is false; so it is if there are no documents
+// yet. Errors are [rag.ErrArgument] for a question without text, [rag.ErrMethod]
+// and [rag.ErrNotIndexed] for a method that cannot be asked, those of the models and
+// those of the database.
+func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
+	a, err := newAsking(question, options)
+	if err != nil {
+		return nil, err
+	}
+	sys, m, err := db.prepare(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := db.corpus.Ask(ctx, sys, m, a.Question)
+	if err != nil {
+		return nil, fmt.Errorf("ragdb: %w", err)
+	}
+	return answer, nil
+}
+
+// Search returns the evidence for a question in the order in which a model would
+// read it, the most telling first, as far as the budget goes. Errors are those of
+// [DB.Ask].
+func (db *DB) Search(ctx context.Context, question string, options ...AskOption) ([]Hit, error) {
+	a, err := newAsking(question, options)
+	if err != nil {
+		return nil, err
+	}
+	sys, m, err := db.prepare(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	ev, err := db.corpus.Retrieve(ctx, sys, m, a.Question)
+	if err != nil {
+		return nil, fmt.Errorf("ragdb: %w", err)
+	}
+	var hits []Hit
+	err = db.engine.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(db.corpus.Base).WithContext(ctx)
+		for _, it := range ev.Items() {
+			h := Hit{Text: it.Text, Score: it.Score}
+			if len(it.Spans) > 0 {
+				from := it.Spans[0]
+				sp, err := db.corpus.Locate(v, from.Doc, int(from.Bytes[0]), int(from.Bytes[1]))
+				if err != nil && !errors.Is(err, engine.ErrNotFound) { // removed since
+					return err
+				}
+				h.Doc, h.Page, h.Heading, h.Bytes, h.Chunk = sp.Doc, sp.Page, sp.Heading, sp.Bytes, it.Chunks[0]
+			}
+			hits = append(hits, h)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ragdb: %w", err)
+	}
+	return hits, nil
+}
+
+// newAsking puts a question and its options together.
+func newAsking(question string, options []AskOption) (*asking, error) {
+	a := &asking{Question: rag.Question{Text: question}}
+	for _, o := range options {
+		if o == nil {
+			continue
+		}
+		if err := o(a); err != nil {
+			return nil, fmt.Errorf("ragdb: %w", err)
+		}
+	}
+	return a, nil
+}
+
+// prepare opens the method and the models of a question.
+func (db *DB) prepare(ctx context.Context, a *asking) (rag.System, *rag.Models, error) {
+	sys, err := db.system(ctx, a)
+	if err != nil {
+		return nil, nil, fmt.Errorf("ragdb: %w", err)
+	}
+	if a.noModel {
+		return sys, db.metered(db.rules), nil
+	}
+	return sys, db.metered(db.asked), nil
+}
+
+// system opens the method of a question.
+func (db *DB) system(ctx context.Context, a *asking) (rag.System, error) {
+	if a.method != "" {
+		spec, err := rag.ParseSpec(a.method)
+		if err != nil {
+			return nil, err
+		}
+		return db.methods.OpenIndexed(ctx, db.corpus, spec)
+	}
+	have, err := db.instances(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := db.corpus.Settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if len(db.specs) > 0 {
+		names = append(names, db.specs[0].String())
+	} else if name := kept[rag.SettingMethod]; name != "" {
+		names = append(names, name)
+	}
+	if a.noModel || db.chat == nil {
+		names = append(names, methods.WithoutModel)
+	} else if slices.Contains(have, methods.Default) {
+		names = append(names, methods.Default)
+	}
+	for _, name := range slices.Concat(names, have) {
+		spec, err := rag.ParseInstance(name)
+		if err != nil {
+			return nil, err
+		}
+		sys, err := db.methods.OpenIndexed(ctx, db.corpus, spec)
+		if !errors.Is(err, rag.ErrNotIndexed) {
+			return sys, err
+		}
+	}
+	// Nothing is indexed yet: this method finds nothing.
+	return db.methods.Open(ctx, db.corpus, rag.Spec{Name: methods.WithoutModel})
+}

@@ -1,0 +1,176 @@
+package ragdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/methods"
+	"github.com/ragdb/ragdb/rag/prompts"
+)
+
+// Memory is the path of a database that is kept in memory and gone when it is
+// closed.
+const Memory = engine.Memory
+
+// Options tune a database. The zero value and nil work.
+type Options struct {
+	// Namespace names one of several separate sets of documents in the database.
+	// The default is "main".
+	Namespace string
+	// Methods are the methods that documents are indexed by, such as "ketrag" or
+	// "hirag:profile=paper". The first one answers the questions that name none.
+	// The default are those that the database is indexed by already, and
+	// "ketrag" for a new one.
+	Methods []string
+	// Chat reads documents and answers questions. If it is nil, rules do, which
+	// quote the documents and need no network.
+	Chat llm.Provider
+	// Embedder turns texts into vectors. If it is nil, vectors of words are
+	// learnt from the documents.
+	Embedder llm.Embedder
+	// MaxUSD bounds what one call may spend on models whose price ragdb knows
+	// ([rag.BuiltinPrices]), in dollars. A call that would pass it stops with a
+	// [rag.BudgetError]. 0 is no bound.
+	MaxUSD float64
+	// Engine tunes the store: memory, reading only, a logger. The default is
+	// right for most.
+	Engine *engine.Options
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	engine  *engine.DB
+	corpus  *rag.Corpus
+	methods rag.Methods
+	specs   []rag.Spec // of Options.Methods
+	chat    llm.Provider
+	embed   llm.Embedder
+	prices  rag.Prices
+	limits  rag.Limits
+	fill    *prompts.Set // nil without a chat model
+	// asked and rules answer questions: with the chat model if there is one, and
+	// without.
+	asked, rules *rag.Models
+	writing      chan struct{}
+}
+
+// Open opens the database in a directory, and makes it if there is none. The
+// caller closes it. Errors are those of [engine.Open], an [rag.ErrMethod] for a
+// method that is unknown, and a [rag.ModelError] if the database was embedded with
+// another model than the options name.
+func Open(ctx context.Context, path string, o *Options) (*DB, error) {
+	var opt Options
+	if o != nil {
+		opt = *o
+	}
+	db := &DB{
+		methods: methods.All(), chat: opt.Chat, embed: opt.Embedder,
+		prices: rag.BuiltinPrices(), limits: rag.Limits{USD: opt.MaxUSD}, writing: make(chan struct{}, 1),
+	}
+	if opt.Namespace == "" {
+		opt.Namespace = "main"
+	}
+	for _, s := range opt.Methods {
+		spec, err := rag.ParseSpec(s)
+		if err == nil {
+			err = db.methods.Known(spec.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ragdb: %w", err)
+		}
+		db.specs = append(db.specs, spec)
+	}
+	var err error
+	if db.chat != nil {
+		if db.fill, err = prompts.Default(); err != nil {
+			return nil, fmt.Errorf("ragdb: %w", err)
+		}
+	}
+	below := engine.Options{}
+	if opt.Engine != nil {
+		below = *opt.Engine
+	}
+	if below.Encodings == nil {
+		below.Encodings = methods.Encodings()
+	}
+	if db.engine, err = engine.Open(ctx, path, &below); err != nil {
+		return nil, fmt.Errorf("ragdb: %w", err)
+	}
+	if err := db.open(ctx, opt.Namespace); err != nil {
+		return nil, fmt.Errorf("ragdb: open %s: %w", path, errors.Join(err, db.engine.Close()))
+	}
+	return db, nil
+}
+
+// open opens what is in the store.
+func (db *DB) open(ctx context.Context, namespace string) (err error) {
+	if db.corpus, err = rag.OpenCorpus(ctx, db.engine, namespace); err != nil {
+		return err
+	}
+	db.corpus.NoWords = db.chat != nil && db.embed != nil
+	db.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		m, err := db.models(ctx, db.chat, true)
+		if err == nil {
+			m = db.metered(m)
+		}
+		return m, err
+	}
+	if db.asked, err = db.models(ctx, db.chat, false); err != nil {
+		return err
+	}
+	if db.rules, err = db.models(ctx, nil, false); err != nil {
+		return err
+	}
+	return db.corpus.CheckModel(ctx, db.asked)
+}
+
+// Close waits for calls that are being served and closes the database.
+func (db *DB) Close() error { return db.engine.Close() }
+
+// Engine returns the graph store that the database is kept in. It is closed with
+// db.
+func (db *DB) Engine() *engine.DB { return db.engine }
+
+// Corpus returns the documents as package rag sees them.
+func (db *DB) Corpus() *rag.Corpus { return db.corpus }
+
+// models opens models that answer by chat, or by rules if it is nil.
+func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*rag.Models, error) {
+	m, err := rag.ModelsWith(ctx, db.corpus, chat, db.embed, forIndex)
+	if err != nil {
+		return nil, err
+	}
+	if chat != nil {
+		m.Fill = db.fill.Fill
+		hash := db.fill.Hash()
+		m.Prompts = fmt.Sprintf("%x", hash[:])
+	}
+	if chat != nil || db.embed != nil {
+		m.Workers = remoteWorkers
+	}
+	return m, nil
+}
+
+// metered returns models for one call, whose spending is bounded.
+func (db *DB) metered(m *rag.Models) *rag.Models {
+	own := *m
+	own.Metered(rag.NewMeter(db.prices, db.limits))
+	return &own
+}
+
+// remoteWorkers is how many work items are done at once if models are waited for.
+const remoteWorkers = 256
+
+// write waits until no other call writes, and returns what lets the next one.
+func (db *DB) write(ctx context.Context) (done func(), err error) {
+	select {
+	case db.writing <- struct{}{}:
+		return func() { <-db.writing }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
