@@ -205,6 +205,21 @@ func matrixRows() map[string][]call {
 			},
 			func(w *world) error { _, err := methods.All().Open(w.ctx, w.c, rag.Spec{Name: "ketrag"}); return err },
 		},
+		"Methods.Known": {func(w *world) error {
+			return errors.Join(methods.All().Known("naive"), rag.Methods(nil).Known("naive"))
+		}},
+		"Corpus.Settings": {
+			func(w *world) error { _, err := w.c.Settings(w.ctx); return err },
+			func(w *world) error { _, err := (*rag.Corpus)(nil).Settings(w.ctx); return err },
+		},
+		"Corpus.KeepSettings": {
+			func(w *world) error { return w.c.KeepSettings(w.ctx, map[string]string{"a": "b", "c": ""}) },
+			func(w *world) error { return (*rag.Corpus)(nil).KeepSettings(w.ctx, nil) },
+		},
+		"ModelsWith": {
+			func(w *world) error { _, err := rag.ModelsWith(w.ctx, nil, nil, nil, false); return err },
+			func(w *world) error { _, err := rag.ModelsWith(w.ctx, w.c, nil, nil, true); return err },
+		},
 		"Methods.OpenIndexed": {
 			func(w *world) error { _, err := rag.Methods(nil).OpenIndexed(w.ctx, w.c, rag.Spec{}); return err },
 			func(w *world) error {
