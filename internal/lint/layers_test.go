@@ -19,6 +19,7 @@ const module = "github.com/ragdb/ragdb"
 // stands on a later line, and its own subtree. A name covers its subtree.
 var layers = [][]string{
 	{"cmd/ragdb", "bench"},
+	{"."}, // package ragdb
 	{"rag"},
 	{"query"},
 	{"graphops"},
@@ -125,6 +126,9 @@ func TestLayers(t *testing.T) {
 
 // refuse returns why a package may not import another, "" where it may.
 func refuse(pkg, imp string, test bool) string {
+	if imp == module {
+		return refuseOwn(pkg, ".", test)
+	}
 	if rest, ok := strings.CutPrefix(imp, module+"/"); ok {
 		return refuseOwn(pkg, rest, test)
 	}
@@ -195,6 +199,9 @@ func TestRefuse(t *testing.T) {
 		{"engine", "example.org/unknown", false},
 		{"engine", "encoding/json", true},
 		{"cmd/ragdb", module + "/bench", false},
+		{"cmd/ragdb", module, true},
+		{".", module + "/rag", true},
+		{"rag", module, false},
 	} {
 		if why := refuse(c.pkg, c.imp, false); (why == "") != c.ok {
 			t.Errorf("%s -> %s: %q", c.pkg, c.imp, why)
