@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,9 +25,10 @@ var duration = flag.Duration("duration", time.Second, "how long the drivers of t
 func TestDriver(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
-	seed := uint64(1)
+	seed, ends := uint64(1), outcomes{n: map[string]int{}}
+	defer func() { t.Logf("%d opens; calls by what they gave: %v", seed-1, ends.n) }()
 	for end := time.Now().Add(*duration); seed == 1 || time.Now().Before(end); seed++ {
-		drive(t, dir, seed, min(*duration, 5*time.Second))
+		drive(t, dir, seed, min(*duration, 5*time.Second), &ends)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -43,9 +46,31 @@ func TestDriver(t *testing.T) {
 	}
 }
 
+// outcomes counts calls by what they gave.
+type outcomes struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// add counts a call, whose error is named by the sentinel that it wraps.
+func (o *outcomes) add(call string, err error) {
+	if err != nil {
+		call += ": another error"
+		for _, kind := range []error{context.Canceled, engine.ErrClosed, engine.ErrConflict, engine.ErrExists, engine.ErrInvalid, engine.ErrNotFound} {
+			if errors.Is(err, kind) {
+				call = strings.TrimSuffix(call, "another error") + kind.Error()
+				break
+			}
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.n[call]++
+}
+
 // drive opens a database, uses it from several goroutines for a time, and closes
 // it while they do.
-func drive(t *testing.T, dir string, seed uint64, long time.Duration) {
+func drive(t *testing.T, dir string, seed uint64, long time.Duration, ends *outcomes) {
 	db, err := engine.Open(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +86,9 @@ func drive(t *testing.T, dir string, seed uint64, long time.Duration) {
 					return
 				default:
 				}
-				if err := act(t.Context(), db, r, i); err != nil && !typedError(err) {
+				err := act(t.Context(), db, r, i)
+				ends.add([]string{"read", "read", "read", "write", "write or drop"}[i], err)
+				if err != nil && !typedError(err) {
 					t.Errorf("goroutine %d: %v", i, err)
 					return
 				}

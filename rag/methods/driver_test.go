@@ -6,6 +6,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,9 +27,10 @@ var duration = flag.Duration("duration", time.Second, "how long the driver of th
 func TestDriver(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
-	seed := uint64(1)
+	seed, ends := uint64(1), outcomes{n: map[string]int{}}
+	defer func() { t.Logf("%d opens; calls by what they gave: %v", seed-1, ends.n) }()
 	for end := time.Now().Add(*duration); seed == 1 || time.Now().Before(end); seed++ {
-		drive(t, dir, seed, min(*duration, 10*time.Second))
+		drive(t, dir, seed, min(*duration, 10*time.Second), &ends)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -41,9 +43,34 @@ func TestDriver(t *testing.T) {
 	ragtest.Check(t, db)
 }
 
+// outcomes counts calls by what they gave.
+type outcomes struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// add counts a call, whose error is named by the sentinel that it wraps.
+func (o *outcomes) add(call string, err error) {
+	if err != nil {
+		call += ": another error"
+		for _, kind := range []error{
+			context.Canceled, engine.ErrClosed, engine.ErrConflict, engine.ErrNotFound,
+			rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, rag.ErrNotIndexed, rag.ErrUntrained,
+		} {
+			if errors.Is(err, kind) {
+				call = strings.TrimSuffix(call, "another error") + kind.Error()
+				break
+			}
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.n[call]++
+}
+
 // drive opens a database, uses it from several goroutines for a time, and closes
 // it while they do.
-func drive(t *testing.T, dir string, seed uint64, long time.Duration) {
+func drive(t *testing.T, dir string, seed uint64, long time.Duration, ends *outcomes) {
 	db, err := engine.Open(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +87,9 @@ func drive(t *testing.T, dir string, seed uint64, long time.Duration) {
 					return
 				default:
 				}
-				if err := act(t.Context(), db, first, r, role); err != nil && !typed(err) {
+				err := act(t.Context(), db, first, r, role)
+				ends.add([]string{"ask", "ask", "index", "remove", "drop"}[role], err)
+				if err != nil && !typed(err) {
 					t.Errorf("goroutine %d: %v", role, err)
 					return
 				}
