@@ -50,6 +50,10 @@ var (
 // ErrCorrupt marks data that cannot be what was written.
 var ErrCorrupt = kv.ErrCorrupt
 
+// ErrIO says that the file system failed to read. That is no proof of damage: the
+// same read may succeed later.
+var ErrIO = kv.ErrIO
+
 // FormatError is the error of opening a database of another format.
 type FormatError struct {
 	Path     string

@@ -136,8 +136,12 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 		workers = runtime.GOMAXPROCS(0)
 	}
 	doing, stop := context.WithCancel(ctx)
+	// An error that ends the run ends the giving out of items at once: what a model
+	// would still be paid for might not be kept. Items under way are finished.
+	giving, halt := context.WithCancel(doing)
 	var wg sync.WaitGroup
 	defer func() {
+		halt()
 		stop()
 		wg.Wait()
 	}()
@@ -155,12 +159,12 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 		for i := range items {
 			select {
 			case tokens <- struct{}{}:
-			case <-doing.Done():
+			case <-giving.Done():
 				return
 			}
 			select {
 			case next <- i:
-			case <-doing.Done():
+			case <-giving.Done():
 				return
 			}
 		}
@@ -169,6 +173,9 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 		wg.Go(func() {
 			for i := range next {
 				b, err := r.do(doing, snap, st, items[i])
+				if fatal(ctx, err) {
+					halt()
+				}
 				ring[i%len(ring)] <- outcome{items[i], b, err}
 			}
 		})
@@ -205,8 +212,9 @@ func (r *runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w Work
 }
 
 // collect adds results to a batch that begins with item at, until it is large
-// or old enough, or complete. The writer's lock is not held meanwhile: Do may
-// need it to keep a reply.
+// or old enough, or complete, or ends with an error that ends the run: nothing
+// need come after that. The writer's lock is not held meanwhile: Do may need it to
+// keep a reply.
 func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end int) ([]outcome, error) {
 	size := 0
 	for _, o := range batch {
@@ -216,6 +224,9 @@ func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end 
 	defer timer.Stop()
 	late := false
 	for len(batch) < batchItems && at+len(batch) < end && size < batchBytes {
+		if n := len(batch); n > 0 && fatal(ctx, batch[n-1].err) {
+			return batch, nil
+		}
 		place := ring[(at+len(batch))%len(ring)]
 		if late && len(batch) > 0 {
 			return batch, nil
@@ -318,7 +329,7 @@ func fatal(run context.Context, err error) bool {
 	if run.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return true
 	}
-	for _, target := range []error{engine.ErrCorrupt, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, ErrBudget, llm.ErrProvider} {
+	for _, target := range []error{engine.ErrCorrupt, engine.ErrIO, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, ErrBudget, llm.ErrProvider} {
 		if errors.Is(err, target) {
 			return true
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -326,6 +327,48 @@ func TestCancel(t *testing.T) {
 		}
 		if !slices.Equal(st.applied, upTo(st.n)) {
 			t.Fatalf("seed %d: not every item is applied once and in order", seed)
+		}
+	}
+}
+
+// TestRunEnds says that an error that concerns the run and not the item, such as
+// that of the disk, ends the run: nothing is set aside, no item is begun but those
+// of the workers, and the next run goes on there.
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, nil).Corpus
+	for _, why := range []error{engine.ErrIO, engine.ErrReadOnly, rag.ErrBudget, llm.ErrProvider} {
+		const workers, at = 3, 40
+		st := &numbers{c: c, n: 1500, digest: func(int) string { return why.Error() }}
+		var begun atomic.Int64
+		st.do = func(_ context.Context, i int) error {
+			if begun.Add(1); i == at {
+				return fmt.Errorf("item %d: %w", i, why)
+			}
+			if i > at {
+				time.Sleep(2 * time.Millisecond)
+			}
+			return nil
+		}
+		_, err := runStage(t, c, st, t.Context(), rag.IndexOptions{Workers: workers})
+		if !errors.Is(err, why) {
+			t.Fatalf("%v: error %v", why, err)
+		}
+		if n := begun.Load(); n > at+100*workers {
+			t.Errorf("%v: %d items were begun, and item %d ended the run", why, n, at)
+		}
+		if !slices.Equal(st.applied, upTo(at)) {
+			t.Errorf("%v: %d items are applied, want the %d before the error", why, len(st.applied), at)
+		}
+		if list := failures(t, c); len(list) > 0 {
+			t.Fatalf("%v: items are set aside: %+v", why, list[0])
+		}
+		st.do = nil
+		if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(st.applied, upTo(st.n)) {
+			t.Errorf("%v: not every item is applied once and in order", why)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -21,6 +22,18 @@ func (s *Store) wrap(op string, err error) error {
 		return err
 	}
 	return fmt.Errorf("pebblekv: %s %s: %w", op, s.path, err)
+}
+
+// wrapRead is wrap for what reads: what else may go wrong there is the file
+// system's failure.
+func (s *Store) wrapRead(op string, err error) error {
+	err = translate(err)
+	for _, known := range []error{kv.ErrClosed, kv.ErrNotFound, kv.ErrCorrupt, kv.ErrReadOnly, context.Canceled, context.DeadlineExceeded} {
+		if err == nil || errors.Is(err, known) {
+			return s.wrap(op, err)
+		}
+	}
+	return s.wrap(op, fmt.Errorf("%w: %w", kv.ErrIO, err))
 }
 
 // translate turns Pebble's errors into kv's.

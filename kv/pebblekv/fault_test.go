@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -69,6 +71,79 @@ func TestFaults(t *testing.T) {
 			}
 			t.Logf("%d operations", n)
 		})
+	}
+}
+
+// TestReadFails says that an error of the file system in a read is told from damage
+// and from all others, by every kind of read, and that the same read succeeds later.
+func TestReadFails(t *testing.T) {
+	t.Parallel()
+	var failing atomic.Bool
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if failing.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsRead {
+			return errorfs.ErrInjected
+		}
+		return nil
+	}))
+	o := small(fs)
+	o.NoCompression = true
+	st := open(t, "db", o)
+	b := st.NewBatch()
+	val := make([]byte, 4000)
+	for i := range 500 {
+		b.Set(fmt.Appendf(nil, "k%03d", i), val)
+	}
+	if err := st.Apply(t.Context(), b, kv.NoSync); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sn, err := st.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var key []byte // one that was not read before, for each read that is to fail
+	iterate := func(r kv.Reader) error {
+		it, err := r.Iter(t.Context(), key, append(key[:len(key):len(key)], 0))
+		if err != nil {
+			return err
+		}
+		for ok := it.First(); ok; ok = it.Next() {
+			it.Value()
+		}
+		err = it.Err()
+		if cerr := it.Close(); cerr != nil && !errors.Is(cerr, errorfs.ErrInjected) {
+			t.Errorf("close: %v", cerr)
+		}
+		return err
+	}
+	one := func(int, []byte) error { return nil }
+	reads := map[string]func() error{
+		"get":                    func() error { _, err := st.Get(t.Context(), key, nil); return err },
+		"get of a snapshot":      func() error { _, err := sn.Get(t.Context(), key, nil); return err },
+		"multiget":               func() error { return st.MultiGet(t.Context(), [][]byte{key}, one) },
+		"multiget of a snapshot": func() error { return sn.MultiGet(t.Context(), [][]byte{key}, one) },
+		"iter":                   func() error { return iterate(st) },
+		"iter of a snapshot":     func() error { return iterate(sn) },
+	}
+	for round := range 3 { // the first reads of a snapshot go another way
+		for i, name := range slices.Sorted(maps.Keys(reads)) {
+			read := reads[name]
+			key = fmt.Appendf(nil, "k%03d", 5+20*(round*len(reads)+i))
+			failing.Store(true)
+			err := read()
+			failing.Store(false)
+			if !errors.Is(err, kv.ErrIO) || !errors.Is(err, errorfs.ErrInjected) || errors.Is(err, kv.ErrCorrupt) {
+				t.Errorf("%s: %v, want ErrIO", name, err)
+			}
+			if err := read(); err != nil {
+				t.Errorf("%s, later: %v", name, err)
+			}
+		}
+	}
+	if err := errors.Join(sn.Close(), st.Close()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *Store) iter(ctx context.Context, src source, of *readers, lo, hi []byte
 		it.empty = bytes.Compare(hi, lo) <= 0
 	}
 	if err := it.open(src); err != nil {
-		return nil, s.wrap("iter", err)
+		return nil, s.wrapRead("iter", err)
 	}
 	s.handles.Iterators.Add(1)
 	return it, nil
@@ -82,7 +82,7 @@ func (it *iterator) Value() []byte {
 	v, err := it.it.ValueAndErr()
 	if err != nil {
 		it.valid = false
-		it.err = it.store.wrap("read", err)
+		it.err = it.store.wrapRead("read", err)
 		return nil
 	}
 	return v
@@ -116,7 +116,7 @@ func (it *iterator) begin() bool {
 		if it.closed {
 			it.err = kv.ErrClosed
 		} else if err := it.ctx.Err(); err != nil {
-			it.err = it.store.wrap("read", err)
+			it.err = it.store.wrapRead("read", err)
 		}
 	}
 	if it.err != nil || it.empty {
@@ -130,7 +130,7 @@ func (it *iterator) begin() bool {
 func (it *iterator) settle(found bool) bool {
 	it.valid = found
 	if !found {
-		it.err = it.store.wrap("read", it.it.Error())
+		it.err = it.store.wrapRead("read", it.it.Error())
 	} else if it.prefixed && !it.native {
 		k := it.it.Key()
 		it.valid = bytes.Equal(k[:split(it.store.schema, k)], it.prefix)

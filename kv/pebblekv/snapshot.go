@@ -21,7 +21,7 @@ type source interface {
 // Get appends the value of key to dst.
 func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 	if err := s.enter(ctx); err != nil {
-		return dst, s.wrap("get", err)
+		return dst, s.wrapRead("get", err)
 	}
 	defer s.life.Leave()
 	return s.get(s.db, key, dst)
@@ -30,16 +30,16 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 // MultiGet calls fn for the keys in their order as keys.
 func (s *Store) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error {
 	if err := s.enter(ctx); err != nil {
-		return s.wrap("multiget", err)
+		return s.wrapRead("multiget", err)
 	}
 	defer s.life.Leave()
 	rd, err := newReader(s.db)
 	if err != nil {
-		return s.wrap("multiget", err)
+		return s.wrapRead("multiget", err)
 	}
 	err = s.multiGet(ctx, rd, keys, fn)
 	if cerr := rd.it.Close(); err == nil {
-		err = s.wrap("multiget", cerr)
+		err = s.wrapRead("multiget", cerr)
 	}
 	return err
 }
@@ -47,7 +47,7 @@ func (s *Store) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []
 // Iter returns an iterator over the state of this moment.
 func (s *Store) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
 	if err := s.enter(ctx); err != nil {
-		return nil, s.wrap("iter", err)
+		return nil, s.wrapRead("iter", err)
 	}
 	defer s.life.Leave()
 	return s.iter(ctx, s.db, nil, lo, hi)
@@ -56,10 +56,10 @@ func (s *Store) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
 func (s *Store) get(src source, key, dst []byte) ([]byte, error) {
 	v, closer, err := src.Get(key)
 	if err != nil {
-		return dst, s.wrap("get", err)
+		return dst, s.wrapRead("get", err)
 	}
 	dst = append(dst, v...)
-	return dst, s.wrap("get", closer.Close())
+	return dst, s.wrapRead("get", closer.Close())
 }
 
 // multiGet reads the keys in their order.
@@ -71,11 +71,11 @@ func (s *Store) multiGet(ctx context.Context, rd *reader, keys [][]byte, fn func
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
-			return s.wrap("multiget", err)
+			return s.wrapRead("multiget", err)
 		}
 		v, err := rd.get(keys[i])
 		if err != nil {
-			return s.wrap("multiget", err)
+			return s.wrapRead("multiget", err)
 		}
 		if err := fn(i, v); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (sn *snapshot) enter(ctx context.Context) error {
 
 func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 	if err := sn.enter(ctx); err != nil {
-		return dst, sn.store.wrap("get", err)
+		return dst, sn.store.wrapRead("get", err)
 	}
 	defer sn.life.Leave()
 	if sn.readers.single() {
@@ -131,7 +131,7 @@ func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 	}
 	rd, err := sn.readers.take(sn.sn)
 	if err != nil {
-		return dst, sn.store.wrap("get", err)
+		return dst, sn.store.wrapRead("get", err)
 	}
 	v, err := rd.get(key)
 	found := err == nil && v != nil
@@ -144,28 +144,28 @@ func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 	if err == nil && !found {
 		err = kv.ErrNotFound
 	}
-	return dst, sn.store.wrap("get", err)
+	return dst, sn.store.wrapRead("get", err)
 }
 
 func (sn *snapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error {
 	if err := sn.enter(ctx); err != nil {
-		return sn.store.wrap("multiget", err)
+		return sn.store.wrapRead("multiget", err)
 	}
 	defer sn.life.Leave()
 	rd, err := sn.readers.take(sn.sn)
 	if err != nil {
-		return sn.store.wrap("multiget", err)
+		return sn.store.wrapRead("multiget", err)
 	}
 	err = sn.store.multiGet(ctx, rd, keys, fn)
 	if cerr := sn.readers.put(rd, err); err == nil {
-		err = sn.store.wrap("multiget", cerr)
+		err = sn.store.wrapRead("multiget", cerr)
 	}
 	return err
 }
 
 func (sn *snapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
 	if err := sn.enter(ctx); err != nil {
-		return nil, sn.store.wrap("iter", err)
+		return nil, sn.store.wrapRead("iter", err)
 	}
 	defer sn.life.Leave()
 	return sn.store.iter(ctx, sn.sn, &sn.readers, lo, hi)
