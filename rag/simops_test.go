@@ -1,0 +1,224 @@
+package rag_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// simDocs is the number of documents that come and go, and simVersions of the
+// texts that each may have.
+const (
+	simDocs     = 8
+	simVersions = 3
+)
+
+// simOp is something that is done to a corpus. Done again, it goes on where it
+// was.
+type simOp struct {
+	name string
+	// do returns what must be the same without faults.
+	do func(ctx context.Context, on *simSide) (string, error)
+	// makes holds the versions that documents have after it.
+	makes map[int]int
+	// again, where it is not nil, tells which errors are none when do is not
+	// done for the first time.
+	again func(error) error
+}
+
+// someSpecs chooses one to three methods.
+func someSpecs(r *rand.Rand) []string {
+	all := methods.All().Names()
+	var out []string
+	for range 1 + r.IntN(3) {
+		at := r.IntN(len(all))
+		out = append(out, all[at])
+		if all = append(all[:at:at], all[at+1:]...); len(all) == 0 {
+			break
+		}
+	}
+	return out
+}
+
+// operation chooses an operation.
+func (s *sim) operation() simOp {
+	switch n := s.r.IntN(100); {
+	case n < 35:
+		some := map[int]int{}
+		for range 1 + s.r.IntN(4) {
+			some[s.r.IntN(simDocs)] = s.r.IntN(simVersions)
+		}
+		return s.indexOp(some)
+	case n < 40:
+		return s.indexOp(nil)
+	case n < 50:
+		return s.syncOp()
+	case n < 65 && len(s.docs) > 0:
+		return s.removeOp()
+	case n < 88:
+		return s.askOp()
+	case n < 92:
+		return simOp{name: "compact", do: func(ctx context.Context, on *simSide) (string, error) {
+			return "", on.db.Compact(ctx)
+		}}
+	}
+	return simOp{name: "check", do: checkAll}
+}
+
+func checkAll(ctx context.Context, on *simSide) (string, error) {
+	var out []string
+	for f, err := range on.db.Check(ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+		if err != nil {
+			return "", err
+		}
+		out = append(out, f.String())
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// document returns a document in one of its versions.
+func (s *sim) document(i, version int) ragtest.Doc { return ragtest.Document(s.seed, i, version) }
+
+// identify finds the document and version of a key and a text.
+func (s *sim) identify(key, text string) (i, version int, ok bool) {
+	for i := range simDocs {
+		if s.document(i, 0).Key != key {
+			continue
+		}
+		for v := range simVersions {
+			d := s.document(i, v)
+			if strings.TrimSpace(text) != "" && strings.Contains(text, d.Place) && sameBody(text, d.Text) {
+				return i, v, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// sameBody reports whether a stored text is that of a file, below its metadata.
+func sameBody(stored, file string) bool {
+	_, body, _ := strings.Cut(file, "---\n\n")
+	words := strings.Fields(strings.TrimPrefix(body, "# "))
+	return strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(stored), "# ")), " ") == strings.Join(words, " ")
+}
+
+func (s *sim) files(docs map[int]int) []rag.Input {
+	if len(docs) == 0 {
+		return nil
+	}
+	var out []ragtest.Doc
+	for _, i := range sortedDocs(docs) {
+		out = append(out, s.document(i, docs[i]))
+	}
+	return []rag.Input{{FS: ragtest.Files(out...), Root: "."}}
+}
+
+func (s *sim) indexer(ctx context.Context, on *simSide) (*rag.Indexer, error) {
+	systems, err := openSystems(ctx, on.c, methods.All(), s.specs...)
+	return &rag.Indexer{Corpus: on.c, Methods: methods.All(), Systems: systems, Options: rag.IndexOptions{Workers: s.workers}}, err
+}
+
+// indexOp indexes documents, or with none goes on with what is left.
+func (s *sim) indexOp(docs map[int]int) simOp {
+	return simOp{
+		name: fmt.Sprintf("index %v", docs), makes: docs,
+		do: func(ctx context.Context, on *simSide) (string, error) {
+			x, err := s.indexer(ctx, on)
+			if err != nil {
+				return "", err
+			}
+			r, err := x.Run(ctx, s.files(docs))
+			return fmt.Sprint(r.Documents, " documents, ", r.Chunks, " chunks, ", r.Failed, " failed"), err
+		},
+	}
+}
+
+// syncOp makes the corpus hold some documents and no others.
+func (s *sim) syncOp() simOp {
+	some, makes := map[int]int{}, map[int]int{}
+	for i := range simDocs {
+		if s.r.IntN(2) == 0 {
+			some[i] = s.r.IntN(simVersions)
+			makes[i] = some[i]
+		} else {
+			makes[i] = absent
+		}
+	}
+	return simOp{
+		name: fmt.Sprintf("sync %v", some), makes: makes,
+		do: func(ctx context.Context, on *simSide) (string, error) {
+			x, err := s.indexer(ctx, on)
+			if err != nil {
+				return "", err
+			}
+			in := s.files(some)
+			if in == nil {
+				in = []rag.Input{{FS: ragtest.Files(), Root: "."}}
+			}
+			r, err := x.Sync(ctx, in)
+			return fmt.Sprint(r.Documents, " documents, ", r.Chunks, " chunks, ", r.Failed, " failed"), err
+		},
+	}
+}
+
+// removeOp removes a document.
+func (s *sim) removeOp() simOp {
+	keys := sortedDocs(s.docs)
+	i := keys[s.r.IntN(len(keys))]
+	o := rag.RemoveOptions{KeepCache: s.r.IntN(2) == 0}
+	return simOp{
+		name: fmt.Sprintf("remove %d, keep the cache: %v", i, o.KeepCache), makes: map[int]int{i: absent},
+		do: func(ctx context.Context, on *simSide) (string, error) {
+			_, err := on.c.Remove(ctx, methods.All(), s.document(i, 0).Key, o)
+			return "", err
+		},
+		again: func(err error) error {
+			if errors.Is(err, engine.ErrNotFound) {
+				return nil
+			}
+			return err
+		},
+	}
+}
+
+// askOp asks about a document, which may be there or not.
+func (s *sim) askOp() simOp {
+	d := s.document(s.r.IntN(simDocs), s.r.IntN(simVersions))
+	spec := s.specs[s.r.IntN(len(s.specs))]
+	q := rag.Question{Text: []string{
+		"Who knew the " + d.Code + "ium of " + d.Place + "?", "What did " + d.Hero + " do?", "Which towns had a harbour?",
+	}[s.r.IntN(3)]}
+	return simOp{
+		name: fmt.Sprintf("ask %s %q", spec, q.Text),
+		do: func(ctx context.Context, on *simSide) (string, error) {
+			systems, err := openSystems(ctx, on.c, methods.All(), spec)
+			if err != nil {
+				return "", err
+			}
+			a, err := on.c.Ask(ctx, systems[0], nil, q)
+			if err != nil {
+				return "", err
+			}
+			return evidenceOf(a), nil
+		},
+	}
+}
+
+// evidenceOf writes an answer and all that it rests on.
+func evidenceOf(a *rag.Answer) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v %q\n", a.Answered, a.Text)
+	for _, sec := range a.Evidence.Sections {
+		for _, it := range sec.Items {
+			fmt.Fprintf(&b, "%s: %s %v %v %.6g %q\n", sec.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Text)
+		}
+	}
+	return b.String()
+}
