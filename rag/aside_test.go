@@ -1,13 +1,16 @@
 package rag_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -49,4 +52,108 @@ func TestDocumentSetAside(t *testing.T) {
 	}
 	c.Remove(t, "last")
 	ragtest.Check(t, c.DB)
+}
+
+// TestReplacementSetAside: a changed document whose removal a method cannot prepare
+// stays as it was and is named with the reason, and the others are replaced.
+func TestReplacementSetAside(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func() error{
+		"error": func() error { return errors.New("the method is confused") },
+		"panic": func() error { panic("the method is confused") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+			docs := ragtest.Docs(96, 4)
+			c.Index(t, "naive", docs...)
+			key := docs[1].Key
+			for i := range 3 {
+				docs[i] = ragtest.Document(96, i, 1)
+			}
+			m, naive := methods.All(), methods.All()["naive"]
+			m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+				sys, err := naive(ctx, c, params)
+				return confused{sys, key, fail}, err
+			}
+			x := rag.Indexer{Corpus: c.Corpus, Methods: m, Systems: []rag.System{c.System(t, "naive")}}
+			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}})
+			if !errors.Is(err, rag.ErrPartial) || r.Replaced != 2 || r.Unchanged != 1 || len(r.BadFiles) != 1 || !strings.Contains(r.BadFiles[0], "the method is confused") {
+				t.Fatalf("%+v: %v", r, err)
+			}
+			if _, err := c.Corpus.Remove(t.Context(), m, key, rag.RemoveOptions{}); err == nil || !strings.Contains(err.Error(), "the method is confused") {
+				t.Errorf("its removal: %v", err)
+			}
+			if r := c.Index(t, "naive", docs...); r.Replaced != 1 || r.Unchanged != 3 {
+				t.Errorf("with a method that can prepare: %+v", r)
+			}
+			ragtest.Check(t, c.DB)
+		})
+	}
+}
+
+// confused is a method that cannot take a document out.
+type confused struct {
+	rag.System
+	doc  string
+	fail func() error
+}
+
+func (s confused) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	if len(gone) > 0 && rag.DocOf(gone[0].Key) == s.doc {
+		return nil, s.fail()
+	}
+	return s.System.Changed(ctx, m, gone)
+}
+
+// TestItemsFail: a stage whose items cannot be told ends the run with an error that
+// names it, if it panics too; what came before stays.
+func TestItemsFail(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func() error{
+		"error": func() error { return errors.New("no more items") },
+		"panic": func() error { panic("no more items") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+			x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{lost{c.System(t, "ketrag"), fail}}}
+			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(ragtest.Docs(97, 3)...), Root: "."}})
+			if err == nil || r.Added != 3 || !strings.Contains(err.Error(), "no more items") || !strings.HasPrefix(err.Error(), "rag: "+c.System(t, "ketrag").Stages(nil)[0].Name()) {
+				t.Fatalf("%+v: %v", r, err)
+			}
+			c.Index(t, "ketrag", ragtest.Docs(97, 3)...)
+			ragtest.Check(t, c.DB)
+		})
+	}
+}
+
+// lost is a method whose stages cannot tell all their items.
+type lost struct {
+	rag.System
+	fail func() error
+}
+
+func (s lost) Stages(m *rag.Models) (out []rag.Stage) {
+	for _, st := range s.System.Stages(m) {
+		out = append(out, lostStage{st, s.fail})
+	}
+	return out
+}
+
+type lostStage struct {
+	rag.Stage
+	fail func() error
+}
+
+func (s lostStage) Items(ctx context.Context, snap *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+	return func(yield func(rag.WorkItem, error) bool) {
+		for w, err := range s.Stage.Items(ctx, snap) {
+			if !yield(w, err) {
+				return
+			}
+			break
+		}
+		yield(rag.WorkItem{}, s.fail())
+	}
 }

@@ -66,6 +66,10 @@ type Corpus struct {
 	graphsExist bool // no graph is made
 
 	local *localModel // of OpenModels
+
+	// indexing holds a token for the run that indexes; nil in a corpus that
+	// OpenCorpus did not open.
+	indexing chan struct{}
 }
 
 // OpenCorpus opens a namespace's corpus, making its base graph where it is
@@ -87,11 +91,26 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, 
 		return nil, fmt.Errorf("rag: %w", err)
 	}
 	c := &Corpus{
-		DB: db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{},
+		indexing: make(chan struct{}, 1),
+		DB:       db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{},
 		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare),
 	}
 	c.local = &localModel{c: c}
 	return c, nil
+}
+
+// beginIndexing waits until no other run indexes the corpus, or ctx ends. The caller
+// calls end when it is done.
+func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
+	if c.indexing == nil {
+		return func() {}, nil
+	}
+	select {
+	case c.indexing <- struct{}{}:
+		return func() { <-c.indexing }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("rag: another run indexes the corpus: %w", ctx.Err())
+	}
 }
 
 // projectionsShare is the part of the database's memory budget, 1 in so many, that

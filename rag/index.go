@@ -99,12 +99,25 @@ var ErrNoDocuments = errors.New("no documents found")
 // kept: an interrupted run goes on where it stopped. Files that cannot be read
 // and items that fail are set aside and counted in a [*PartialError], and the
 // result is good beside it.
+//
+// Runs on one [Corpus] come one after the other: a second one waits for the first
+// to end, or for its own context. Notify and MayRemove must not begin another.
 func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error) {
-	out := &IndexResult{}
 	x, err := x.ready(inputs)
 	if err != nil {
-		return out, err
+		return &IndexResult{}, err
 	}
+	end, err := x.Corpus.beginIndexing(ctx)
+	if err != nil {
+		return &IndexResult{}, err
+	}
+	defer end()
+	return x.run(ctx, inputs)
+}
+
+// run is Run for a caller whose turn it is.
+func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error) {
+	out := &IndexResult{}
 	if len(x.Systems) == 0 {
 		return out, fmt.Errorf("rag: %w: no system to index by: open one with Methods.Open", ErrMethod)
 	}

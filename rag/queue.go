@@ -92,8 +92,15 @@ func (r *runner) run(ctx context.Context, st Stage) (done, failed int, err error
 	return done, failed + bad, err
 }
 
-// pending returns the items of a stage that are to be done.
+// pending returns the items of a stage that are to be done. An error of Items ends
+// the run: it tells of no item, and those that come after it are not known. A panic
+// is such an error.
 func (r *runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (items []WorkItem, failed int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			items, err = nil, fmt.Errorf("items: panic: %v", p)
+		}
+	}()
 	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
 	for w, err := range st.Items(ctx, s) {
 		if err != nil {

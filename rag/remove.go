@@ -192,9 +192,19 @@ func (c *Corpus) systems(ctx context.Context, methods Methods) ([]System, error)
 	return out, nil
 }
 
-// prepare reads what belongs to a document and lets each indexed method
+// prepare prepares the removal of a document. A panic of a method is an error.
+func (m *remover) prepare(ctx context.Context, key string) (r *removal, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return m.read(ctx, key)
+}
+
+// read reads what belongs to a document and lets each indexed method
 // prepare.
-func (m *remover) prepare(ctx context.Context, key string) (*removal, error) {
+func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	c, r := m.c, &removal{c: m.c, graphs: m.graphs}
 	bySet := map[string][]Chunk{}
 	state := wordState{}
@@ -360,7 +370,7 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 	}
 	r, err := w.remover.prepare(ctx, d.Key)
 	if err != nil {
-		return false, err
+		return !fatal(ctx, err), err
 	}
 	spoilt, err = x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
 		if err := r.apply(ctx, tx); err != nil {

@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
 )
+
+// maxRuns bounds the records of runs; the oldest go first.
+const maxRuns = 1000
 
 // bucketRuns holds, in the base graph, what runs cost: epoch at the start -> Run.
 const bucketRuns = "runs"
@@ -62,7 +66,10 @@ func (r *record) save(ctx context.Context, m *Models, outcome string) error {
 		if err != nil {
 			return err
 		}
-		return runs.Set(r.key, b)
+		if err := runs.Set(r.key, b); err != nil || outcome == "" {
+			return err
+		}
+		return keepNewest(runs, maxRuns)
 	})
 	if err != nil {
 		return fmt.Errorf("rag: record of the run: %w", err)
@@ -70,7 +77,25 @@ func (r *record) save(ctx context.Context, m *Models, outcome string) error {
 	return nil
 }
 
-// Runs yields the records of index runs that made model calls, oldest first.
+// keepNewest removes the first entries of a bucket, so that no more than most stay.
+func keepNewest(b engine.BucketWriter, most int) error {
+	var keys [][]byte
+	for e, err := range b.Scan(nil, nil) {
+		if err != nil {
+			return err
+		}
+		keys = append(keys, slices.Clone(e.Key))
+	}
+	for _, key := range keys[:max(0, len(keys)-most)] {
+		if err := b.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Runs yields the records of the last 1,000 index runs that made model calls, oldest
+// first.
 func (c *Corpus) Runs(v *engine.View) iter.Seq2[Run, error] {
 	return func(yield func(Run, error) bool) {
 		if err := readable(v); err != nil {

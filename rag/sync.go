@@ -96,8 +96,17 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 // new is added, what changed replaced, what is gone removed, as the content
 // says. With a key prefix only documents of that prefix are the inputs'. Where
 // files cannot be read nothing is removed. An interrupted Sync goes on where it
-// stopped.
+// stopped. It waits for other runs as [Indexer.Run] does.
 func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error) {
+	x, err := x.ready(inputs)
+	if err != nil {
+		return &IndexResult{}, err
+	}
+	end, err := x.Corpus.beginIndexing(ctx)
+	if err != nil {
+		return &IndexResult{}, err
+	}
+	defer end()
 	d, err := x.Compare(ctx, inputs)
 	if err != nil {
 		return &IndexResult{}, err
@@ -115,7 +124,7 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 	if len(d.Added)+len(d.Changed)+d.Unchanged == 0 && len(d.BadFiles) == 0 {
 		inputs = nil // an empty folder is no mistake here
 	}
-	out, err := x.Run(ctx, inputs)
+	out, err := x.run(ctx, inputs)
 	out.Removed = len(d.Removed)
 	return out, err
 }

@@ -130,3 +130,90 @@ func TestTracesKept(t *testing.T) {
 		}
 	}
 }
+
+// TestTraceBesideRemoval: of an answer no trace is kept if a document that it rests
+// on was removed before it is kept; in a namespace that was dropped that is an error.
+func TestTraceBesideRemoval(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(73, 3)
+	c.Index(t, "naive", docs...)
+	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, rag.Question{Text: "Who knew " + docs[1].Hero + "?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &rag.Answer{Question: "Who?", Evidence: ev}
+	if id, err := c.KeepTrace(t.Context(), a); err != nil || id == "" {
+		t.Fatalf("trace %q: %v", id, err)
+	}
+	c.Remove(t, docs[1].Key)
+	if id, err := c.KeepTrace(t.Context(), a); err != nil || id != "" {
+		t.Errorf("a trace %q is kept of a document that was removed: %v", id, err)
+	}
+	if n := traces(t, c, nil); n != 0 {
+		t.Errorf("%d traces are left", n)
+	}
+	if err := c.DB.DropNamespace(t.Context(), "main"); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := c.KeepTrace(t.Context(), a); !errors.Is(err, engine.ErrNotFound) || id != "" {
+		t.Errorf("a trace %q in a namespace that was dropped: %v", id, err)
+	}
+}
+
+// TestDamagedTrace: a trace that cannot be read is told as damage to who asks for
+// it, and stops no removal: it goes with the next document.
+func TestDamagedTrace(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(74, 3)
+	c.Index(t, "naive", docs...)
+	id, err := c.KeepTrace(t.Context(), &rag.Answer{Question: "Who?", Evidence: &rag.Evidence{Method: "bm25"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := traces(t, c, []byte(`{"docs":["`)); n != 1 {
+		t.Fatalf("there are %d traces", n)
+	}
+	if _, err := c.Trace(t.Context(), id); !errors.Is(err, engine.ErrCorrupt) {
+		t.Errorf("the damaged trace: %v", err)
+	}
+	c.Remove(t, docs[0].Key)
+	if n := traces(t, c, nil); n != 0 {
+		t.Errorf("%d traces are left", n)
+	}
+	ragtest.Check(t, c.DB)
+}
+
+// traces counts the traces that are kept, and puts a value in their place unless it
+// is nil.
+func traces(t *testing.T, c *ragtest.Corpus, value []byte) int {
+	t.Helper()
+	var keys [][]byte
+	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base).MakeBucket("traces")
+		if err != nil {
+			return err
+		}
+		for e, err := range b.Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			keys = append(keys, slices.Clone(e.Key))
+		}
+		for _, key := range keys {
+			if value != nil {
+				err = errors.Join(err, b.Set(key, value))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(keys)
+}

@@ -1,0 +1,131 @@
+package rag_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/methods"
+)
+
+// between is a method of which something happens while a removal is prepared.
+type between struct {
+	rag.System
+	do func()
+}
+
+func (b between) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	b.do()
+	return b.System.Changed(ctx, m, gone)
+}
+
+// meanwhile returns the methods, of which do is called while naive prepares a
+// removal.
+func meanwhile(do func()) rag.Methods {
+	m, naive := methods.All(), methods.All()["naive"]
+	m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+		sys, err := naive(ctx, c, params)
+		return between{sys, do}, err
+	}
+	return m
+}
+
+// replaceTable has the words learnt again, as a corpus that grew does: there is a new
+// table then. It indexes by a corpus of its own, so that it need not wait for a run.
+func replaceTable(t *testing.T, c *ragtest.Corpus) {
+	t.Helper()
+	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base).MakeBucket("words")
+		if err != nil {
+			return err
+		}
+		return b.Delete([]byte("trained"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, c.DB), Store: c.Store, Methods: methods.All()}
+	other.Index(t, "naive")
+}
+
+// newest returns the version of the newest table and how many texts its rows count.
+func newest(t *testing.T, c *ragtest.Corpus) (version, texts uint64) {
+	t.Helper()
+	words := wordBucket(t, c)
+	number := func(key string) uint64 {
+		if len(words[key]) != 8 {
+			return 0
+		}
+		return binary.BigEndian.Uint64([]byte(words[key]))
+	}
+	version = max(number("current"), number("next"))
+	return version, number(fmt.Sprintf("%08d/texts", version))
+}
+
+// TestRemovalBesideTraining: a removal whose words were prepared for a table that
+// was replaced meanwhile is prepared again, for the new table. If that happens
+// every time it ends with ErrConflict, and has changed nothing.
+func TestRemovalBesideTraining(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(91, 8)
+	c.Index(t, "naive", docs...)
+	calls := 0
+	again := meanwhile(func() {
+		if calls++; calls <= 2 {
+			replaceTable(t, c)
+		}
+	})
+	_, before := newest(t, c)
+	r, err := c.Corpus.Remove(t.Context(), again, docs[0].Key, rag.RemoveOptions{})
+	if err != nil || calls != 3 {
+		t.Fatalf("prepared %d times, want 3: %v", calls, err)
+	}
+	if version, texts := newest(t, c); version != 3 || texts != before-uint64(r.Chunks) {
+		t.Errorf("table %d counts %d texts, want table 3 and %d less than %d", version, texts, r.Chunks, before)
+	}
+	before -= uint64(r.Chunks)
+
+	calls = 0
+	always := meanwhile(func() { calls++; replaceTable(t, c) })
+	if _, err := c.Corpus.Remove(t.Context(), always, docs[1].Key, rag.RemoveOptions{}); !errors.Is(err, engine.ErrConflict) {
+		t.Fatalf("with a table that is replaced each time: %v", err)
+	}
+	if version, texts := newest(t, c); calls != 8 || version != 11 || texts != before {
+		t.Errorf("prepared %d times, table %d counts %d texts, want 8 times, table 11 and %d texts", calls, version, texts, before)
+	}
+	err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+		_, err := c.Document(s.Graph(c.Base), docs[1].Key)
+		return err
+	})
+	if err != nil {
+		t.Errorf("the document that was not removed: %v", err)
+	}
+	ragtest.Check(t, c.DB)
+}
+
+// TestReplacementBesideTraining: a document that changed is put in place though its
+// words were prepared for a table that was replaced meanwhile.
+func TestReplacementBesideTraining(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(92, 8)
+	c.Index(t, "naive", docs...)
+	docs[2] = ragtest.Document(92, 2, 1)
+	calls := 0
+	x := rag.Indexer{Corpus: c.Corpus, Systems: []rag.System{c.System(t, "naive")}, Methods: meanwhile(func() {
+		if calls++; calls == 1 {
+			replaceTable(t, c)
+		}
+	})}
+	r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}})
+	if err != nil || r.Replaced != 1 || calls != 2 {
+		t.Fatalf("%+v, prepared %d times: %v", r, calls, err)
+	}
+	ragtest.Check(t, c.DB)
+}
