@@ -248,6 +248,25 @@ func appendIDs(ids *[]uint64, rb *roaring.Bitmap) error {
 	}
 }
 
+// ascend returns an error if the ids of a bitmap do not ascend: its bytes are
+// damaged.
+func ascend(rb *roaring.Bitmap) error {
+	var buf [256]uint32
+	prev := int64(-1)
+	for it := rb.ManyIterator(); ; {
+		k := it.NextMany(buf[:])
+		if k == 0 {
+			return nil
+		}
+		for _, id := range buf[:k] {
+			if int64(id) <= prev {
+				return errSet("ids not ascending")
+			}
+			prev = int64(id)
+		}
+	}
+}
+
 func readList(b []byte, ids *[]uint64) ([]byte, error) {
 	n, k := binary.Uvarint(b)
 	if k <= 0 || n > uint64(len(b)-k) {

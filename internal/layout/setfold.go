@@ -153,13 +153,16 @@ func foldRoaring(base []byte, changes []change) (v []byte, ok bool) {
 				rb.Add(uint32(c.id))
 			}
 		}
-		var ids []uint64
-		if err := appendIDs(&ids, rb); err != nil {
-			return err
-		}
-		if len(ids) <= listMax {
+		if rb.GetCardinality() <= listMax {
+			var ids []uint64
+			if err := appendIDs(&ids, rb); err != nil {
+				return err
+			}
 			v = appendList([]byte{setList}, ids)
 			return nil
+		}
+		if err := ascend(rb); err != nil {
+			return err
 		}
 		rb.RunOptimize()
 		b, err := rb.ToBytes()

@@ -138,44 +138,16 @@ func (s *Store) Apply(ctx context.Context, b kv.Batch, _ kv.Durability) error {
 	defer s.write.Unlock()
 	s.edits++
 	old := s.state.Load()
-	e := &edit{id: s.edits, prio: s.priority}
-	root := old.root
+	a := &applier{edit: edit{id: s.edits, prio: s.priority}, schema: s.schema, root: old.root}
 	for i := range mb.ops {
-		root = s.apply(e, root, &mb.ops[i])
+		a.apply(&mb.ops[i])
 	}
-	s.state.Store(&state{root, old.keys + e.keys, old.bytes + e.bytes})
+	a.settle()
+	s.state.Store(&state{a.root, old.keys + a.edit.keys, old.bytes + a.edit.bytes})
 	return nil
 }
 
 func (s *Store) priority(key []byte) uint64 { return maphash.Bytes(s.seed, key) }
-
-func (s *Store) apply(e *edit, root *node, o *op) *node {
-	switch o.kind {
-	case opSet:
-		return e.set(root, o.key, o.val)
-	case opDelete:
-		if find(root, o.key) == nil {
-			return root
-		}
-		return e.remove(root, o.key)
-	case opDeleteRange:
-		return e.removeRange(root, o.key, o.val)
-	default:
-		f := s.schema.NewFold(o.key, o.val)
-		if n := find(root, o.key); n != nil {
-			f.Older(n.val)
-		}
-		return e.set(root, o.key, present(f.Finish(true)))
-	}
-}
-
-// present returns v, not nil: a key with an empty value has one.
-func present(v []byte) []byte {
-	if v == nil {
-		return []byte{}
-	}
-	return v
-}
 
 // Snapshot returns the state of this moment. It costs O(1).
 func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
