@@ -3,6 +3,7 @@ package text
 import (
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,6 +15,24 @@ import (
 var piecePattern = regexp.MustCompile(`\A(?:(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|` +
 	`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\v\x{85}\p{Z}\p{L}\p{N}]+[\r\n]*|` +
 	`[\s\v\x{85}\p{Z}]*[\r\n]+|([\s\v\x{85}\p{Z}]+))`)
+
+// The encoding has every token, and a token for each byte: no text is without
+// tokens.
+func TestRanksAreWhole(t *testing.T) {
+	ranks := cl100kRanks()
+	ids := make([]bool, cl100kSize)
+	for _, id := range ranks {
+		ids[id] = true
+	}
+	if i := slices.Index(ids, false); i >= 0 || len(ranks) != cl100kSize {
+		t.Errorf("%d tokens, and none with id %d", len(ranks), i)
+	}
+	for b := range 256 {
+		if _, ok := ranks[string([]byte{byte(b)})]; !ok {
+			t.Errorf("no token for byte %#x", b)
+		}
+	}
+}
 
 func checkPieces(t *testing.T, s string) {
 	t.Helper()

@@ -34,17 +34,17 @@ type pieceToken struct{ id, end uint32 }
 // them, and m may be used only when they are done with.
 func (t *Tokenizer) tokens(m *merger, piece string) []pieceToken {
 	if len(piece) > metBytes {
-		m.merge(t.ranks, piece)
-		m.tokens = m.appendTokens(m.tokens[:0], t.ranks, piece)
+		m.merge(cl100kRanks(), piece)
+		m.tokens = m.appendTokens(m.tokens[:0], cl100kRanks(), piece)
 		return m.tokens
 	}
 	at := &t.met.at[maphash.String(t.met.seed, piece)%metPieces]
 	if have := at.Load(); have != nil && have.piece == piece {
 		return have.tokens
 	}
-	m.merge(t.ranks, piece)
+	m.merge(cl100kRanks(), piece)
 	made := &tokenised{piece: strings.Clone(piece)}
-	made.tokens = m.appendTokens(nil, t.ranks, piece)
+	made.tokens = m.appendTokens(nil, cl100kRanks(), piece)
 	at.Store(made)
 	return made.tokens
 }

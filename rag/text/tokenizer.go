@@ -1,8 +1,8 @@
 package text
 
 import (
-	"fmt"
 	"hash/maphash"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -17,37 +17,38 @@ const cl100kSize = 100256
 // special tokens read as plain text. Bytes that are not UTF-8 are counted as
 // U+FFFD, one for each byte.
 //
-// A Tokenizer is safe for concurrent use. It holds about 10 MB, and a megabyte
-// of what it has met; a process needs one.
+// A Tokenizer is safe for concurrent use. It holds a megabyte of what it has
+// met; the 10 MB of the encoding are held once for the process.
 type Tokenizer struct {
-	name  string
-	ranks map[string]uint32 // token bytes -> id; smaller ids merge first
-	met   pieces
+	name string
+	met  pieces
 }
 
-// NewCL100K returns the tokenizer of the encoding cl100k_base. It takes some
-// tens of milliseconds.
+// NewCL100K returns the tokenizer of the encoding cl100k_base. The first use of
+// any such tokenizer takes some tens of milliseconds, in which it unpacks the
+// encoding that is compiled in. The error is always nil.
 func NewCL100K() (*Tokenizer, error) {
-	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
-	if err != nil {
-		return nil, fmt.Errorf("text: load cl100k: %w", err)
-	}
-	t := &Tokenizer{name: "cl100k", ranks: make(map[string]uint32, cl100kSize)}
+	t := &Tokenizer{name: "cl100k"}
 	t.met.seed = maphash.MakeSeed()
-	for id := range uint(cl100kSize) {
-		token, err := codec.Decode([]uint{id})
-		if err != nil {
-			return nil, fmt.Errorf("text: load cl100k: token %d: %w", id, err)
-		}
-		t.ranks[token] = uint32(id)
-	}
-	for b := range 256 {
-		if _, ok := t.ranks[string([]byte{byte(b)})]; !ok {
-			return nil, fmt.Errorf("text: load cl100k: no token for byte %#x", b)
-		}
-	}
 	return t, nil
 }
+
+// cl100kRanks returns the id of each token by its bytes; smaller ids merge
+// first. It unpacks the encoding at its first call: a process that counts no
+// tokens does not pay for that. TestRanksAreWhole proves that no token lacks.
+var cl100kRanks = sync.OnceValue(func() map[string]uint32 {
+	ranks := make(map[string]uint32, cl100kSize)
+	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
+	if err != nil {
+		return ranks
+	}
+	for id := range uint(cl100kSize) {
+		if token, err := codec.Decode([]uint{id}); err == nil {
+			ranks[token] = uint32(id)
+		}
+	}
+	return ranks
+})
 
 // Name returns "cl100k", the name used in a [ChunkSet].
 func (t *Tokenizer) Name() string { return t.name }
@@ -79,7 +80,7 @@ func (t *Tokenizer) Ends(s string) []int {
 // each calls fn with the id and the end of every token of s, until it returns
 // false.
 func (t *Tokenizer) each(s string, fn func(id uint32, end int) bool) {
-	valid := utf8.ValidString(s)
+	valid, ranks := utf8.ValidString(s), cl100kRanks()
 	var m merger
 	for start := 0; start < len(s); {
 		end := nextPiece(s, start)
@@ -88,7 +89,7 @@ func (t *Tokenizer) each(s string, fn func(id uint32, end int) bool) {
 			if !t.eachInvalid(&m, piece, start, fn) {
 				return
 			}
-		} else if id, ok := t.ranks[piece]; ok {
+		} else if id, ok := ranks[piece]; ok {
 			if !fn(id, end) {
 				return
 			}
@@ -119,11 +120,11 @@ func (t *Tokenizer) eachInvalid(m *merger, piece string, start int, fn func(id u
 		i += n
 	}
 	origin = append(origin, len(piece))
-	p := string(fixed)
-	m.merge(t.ranks, p)
+	p, ranks := string(fixed), cl100kRanks()
+	m.merge(ranks, p)
 	for i := int32(0); i < int32(len(p)); i = m.parts[i].next {
 		next := m.parts[i].next
-		if !fn(t.ranks[p[i:next]], start+origin[next]) {
+		if !fn(ranks[p[i:next]], start+origin[next]) {
 			return false
 		}
 	}
