@@ -227,8 +227,8 @@ func (s *commits) Apply(ctx context.Context, b kv.Batch, d kv.Durability) error 
 }
 
 // state exports all that indexing left, with its own records. The marks of
-// keyword vectors alone tell by which commits they came, and the records of runs
-// of when those were.
+// keyword vectors, hyperplanes and segments alone tell by which commits they came, and
+// the records of runs and the traces of answers of when those were.
 func state(t testing.TB, db *engine.DB) string {
 	t.Helper()
 	all := ragtest.Export(t, db, engine.ExportOptions{Canonical: true})
@@ -247,12 +247,24 @@ func state(t testing.TB, db *engine.DB) string {
 				t.Fatal(err)
 			}
 		}
-		if l.End != nil || l.Entry != nil && (l.Entry.Bucket == "runs" || l.Entry.Bucket == "jobs" && bytes.HasPrefix(l.Entry.Key, []byte("stale:"))) {
+		if l.End != nil || l.Entry != nil && ofItsCommits(l.Entry.Bucket, l.Entry.Key) {
 			continue
 		}
 		out = append(out, line)
 	}
 	return strings.Join(out, "\n")
+}
+
+// ofItsCommits reports whether an entry tells by which commits or when it came.
+func ofItsCommits(bucket string, key []byte) bool {
+	switch bucket {
+	case "runs", "traces":
+		return true
+	case "jobs":
+		_, stage, _ := strings.Cut(string(key), "\x00")
+		return bytes.HasPrefix(key, []byte("stale:")) || stage == "planes" || strings.HasPrefix(stage, "segments ")
+	}
+	return false
 }
 
 // replies returns the digests of the kept replies.

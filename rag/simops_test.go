@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -64,12 +66,78 @@ func (s *sim) operation() simOp {
 		return s.removeOp()
 	case n < 88:
 		return s.askOp()
-	case n < 92:
+	case n < 91:
+		return s.copyOp()
+	case n < 94:
 		return simOp{name: "compact", do: func(ctx context.Context, on *simSide) (string, error) {
 			return "", on.db.Compact(ctx)
 		}}
 	}
 	return simOp{name: "check", do: checkAll}
+}
+
+// copyOp makes a checkpoint, which is what a backup holds, and reads it beside the
+// database. Now and then the life goes on with the copy, as one that was restored.
+func (s *sim) copyOp() simOp {
+	restore := s.r.IntN(2) == 0
+	return simOp{
+		name: fmt.Sprintf("copy, and go on with it: %v", restore),
+		do: func(ctx context.Context, on *simSide) (string, error) {
+			if on == s.ref {
+				return "", nil
+			}
+			s.copies++
+			path := fmt.Sprint("copy", s.copies)
+			if err := s.store.(kv.Checkpointer).Checkpoint(ctx, path); err != nil {
+				return "", err
+			}
+			s.readCopy(path)
+			if restore {
+				s.next = path
+			}
+			return "", nil
+		},
+	}
+}
+
+// readCopy opens a copy for reading and compares it with the database.
+func (s *sim) readCopy(path string) {
+	db, err := engine.Open(s.t.Context(), path, &engine.Options{
+		Encodings: methods.Encodings(), ReadOnly: true,
+		OpenStore: func(ctx context.Context, path string, schema *kv.Schema) (kv.Store, error) {
+			return pebblekv.Open(ctx, path, schema, &pebblekv.Options{FS: s.disk.mem, ReadOnly: true, CacheBytes: s.budget.cache})
+		},
+	})
+	if err != nil {
+		panic(fmt.Sprint("open the copy: ", err))
+	}
+	copied := &simSide{db: db}
+	if err := copied.openCorpus(s.t.Context()); err != nil {
+		panic(fmt.Sprint("open the corpus of the copy: ", err))
+	}
+	found, err := checkAll(s.t.Context(), copied)
+	if err != nil || found != "" {
+		panic(fmt.Sprintf("check of the copy: %v, finds %s", err, found))
+	}
+	if got, want := exportOf(db), exportOf(s.ref.db); got != want {
+		panic("the copy is other than the database: " + firstDifference(got, want))
+	}
+	if err := db.Close(); err != nil {
+		panic(fmt.Sprint("close the copy: ", err))
+	}
+}
+
+// exportOf returns the canonical export of a database, or the error that it ends
+// with.
+func exportOf(db *engine.DB) string {
+	var b strings.Builder
+	err := db.View(context.Background(), func(s *engine.Snapshot) error {
+		return s.Export(context.Background(), "main", &b, rag.CanonicalExport())
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return b.String()
 }
 
 func checkAll(ctx context.Context, on *simSide) (string, error) {

@@ -42,8 +42,11 @@ var simSeed = flag.Uint64("seed", 0, "run only the simulation of this seed")
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	first, seeds := uint64(1), 5
-	if *long {
-		seeds = 3000
+	switch {
+	case *long:
+		seeds = 3000 // or as many as there is time for
+	case testing.Short():
+		seeds = 2
 	}
 	if *simSeed > 0 {
 		first, seeds = *simSeed, 1
@@ -112,10 +115,13 @@ type sim struct {
 	ledger  *ledger // nil with the local models, which cost nothing
 	budget  kvOptions
 
-	disk  *simDisk
-	on    *simSide // nil while it is closed
-	store kv.Store
-	ref   *simSide
+	disk   *simDisk
+	path   string // of the database
+	next   string // where the life goes on, if it is to go on with a copy
+	copies int
+	on     *simSide // nil while it is closed
+	store  kv.Store
+	ref    *simSide
 
 	// docs holds the versions of the documents that are there; doubt what the
 	// operation at work makes of those that it concerns.
@@ -134,7 +140,7 @@ type simSide struct {
 
 func newSim(t *testing.T, seed uint64) *sim {
 	s := &sim{
-		t: t, seed: seed, docs: map[int]int{}, faults: map[simFault]int{},
+		t: t, seed: seed, path: "db", docs: map[int]int{}, faults: map[simFault]int{},
 		r: rand.New(rand.NewPCG(seed, 1)), f: rand.New(rand.NewPCG(seed, 2)),
 	}
 	s.specs = someSpecs(s.r)
@@ -209,7 +215,8 @@ func (s *sim) do(op simOp) {
 			fault = 1 + simFault(s.f.IntN(int(simFaults)-1))
 		}
 		ctx, cancel := context.WithCancel(s.t.Context())
-		s.disk.arm(fault, s.when(), cancel)
+		disk := s.disk
+		disk.arm(fault, s.when(), cancel)
 		s.ledger.begin(s.forgets(op))
 		var got string
 		err := s.watch(op.name, func() (err error) {
@@ -258,6 +265,11 @@ func (s *sim) do(op simOp) {
 			s.ledger.end(s.on)
 		}
 		if err == nil && !lost {
+			if s.next != "" && s.on != nil && s.disk == disk {
+				s.close()
+				s.path = s.next
+			}
+			s.next = ""
 			if got != want {
 				s.fail("%s gives\n%s\nwithout faults\n%s", op.name, got, want)
 			}
@@ -438,7 +450,7 @@ func (s *sim) reopen() {
 
 // open opens the database and its corpus, or neither.
 func (s *sim) open() (*simSide, error) {
-	db, err := engine.Open(s.t.Context(), "db", &engine.Options{
+	db, err := engine.Open(s.t.Context(), s.path, &engine.Options{
 		Encodings: methods.Encodings(), MemoryBudget: 16 << 20, PromoteAt: 8,
 		OpenStore: func(ctx context.Context, path string, schema *kv.Schema) (kv.Store, error) {
 			store, err := pebblekv.Open(ctx, path, schema, &pebblekv.Options{FS: s.disk.fs, CacheBytes: s.budget.cache, MemtableBytes: s.budget.memtable})
@@ -526,6 +538,10 @@ func (s *sim) compare() {
 	got, want := ragtest.Export(s.t, s.on.db, rag.CanonicalExport()), ragtest.Export(s.t, s.ref.db, rag.CanonicalExport())
 	if got != want {
 		s.fail("other than without faults: %s", firstDifference(got, want))
+	}
+	// What is the work's own record is equal too.
+	if got, want = state(s.t, s.on.db), state(s.t, s.ref.db); got != want {
+		s.fail("other records than without faults: %s", firstDifference(got, want))
 	}
 }
 
