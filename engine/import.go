@@ -33,9 +33,9 @@ const importBatch = 4 << 20
 //
 // The input goes in by transactions of about 4 MiB. An error that a line
 // causes is a [*LineError] and, where the line makes no sense, [ErrInvalid]
-// too; what was read up to some line before it stays. So does all of an input
-// that was cut short, which is an error as well. A line may have as many bytes
-// as Options.MaxTxBytes.
+// too; what the lines before it say stays. So does all of an input that was cut
+// short, which is an error as well. A line may have as many bytes as
+// Options.MaxTxBytes.
 func (n *Namespace) Import(ctx context.Context, r io.Reader) error {
 	if r == nil {
 		return fmt.Errorf("engine: import %s: %w: nothing to read from", n.name, ErrInvalid)
@@ -56,6 +56,8 @@ type importer struct {
 	lines int
 	graph *Graph
 	ended bool
+	// done are the lines of the transaction so far.
+	done [][]byte
 }
 
 func (im *importer) run(ctx context.Context) error {
@@ -63,11 +65,7 @@ func (im *importer) run(ctx context.Context) error {
 		return err
 	}
 	for !im.ended {
-		var next *exportGraph
-		err := im.ns.db.Update(ctx, func(tx *Tx) (err error) {
-			next, err = im.batch(tx)
-			return err
-		})
+		next, err := im.commit(ctx)
 		if err != nil {
 			return err
 		}
@@ -86,6 +84,33 @@ func (im *importer) run(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// commit reads lines and writes what they say in one transaction. If one of them
+// cannot be read or written, those before it are written without it.
+func (im *importer) commit(ctx context.Context) (next *exportGraph, err error) {
+	im.done = im.done[:0]
+	var wrong error
+	err = im.ns.db.Update(ctx, func(tx *Tx) error {
+		next, wrong = im.batch(tx)
+		return wrong
+	})
+	if wrong == nil || ctx.Err() != nil || len(im.done) == 0 {
+		return next, err
+	}
+	again := im.ns.db.Update(ctx, func(tx *Tx) error {
+		for _, b := range im.done {
+			var line exportLine
+			if err := decodeLine(b, &line); err != nil {
+				return err
+			}
+			if err := importLine(tx.Graph(im.graph), &line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return nil, errors.Join(err, again)
 }
 
 // at says that the last line read is where err was met.
@@ -142,6 +167,7 @@ func (im *importer) batch(tx *Tx) (*exportGraph, error) {
 		if err := importLine(tx.Graph(im.graph), &line); err != nil {
 			return nil, im.at(err)
 		}
+		im.done = append(im.done, bytes.Clone(b))
 	}
 	return nil, nil
 }
