@@ -145,7 +145,7 @@ func newAsking(question string, options []AskOption) (*asking, error) {
 }
 
 // prepare opens the method and the models of a question.
-func (db *DB) prepare(ctx context.Context, a *asking) (rag.System, *rag.Models, error) {
+func (db *DB) prepare(ctx context.Context, a *asking) (*rag.System, *rag.Models, error) {
 	sys, err := db.system(ctx, a)
 	if err != nil {
 		return nil, nil, fmt.Errorf("ragdb: %w", err)
@@ -157,7 +157,7 @@ func (db *DB) prepare(ctx context.Context, a *asking) (rag.System, *rag.Models, 
 }
 
 // system opens the method of a question.
-func (db *DB) system(ctx context.Context, a *asking) (rag.System, error) {
+func (db *DB) system(ctx context.Context, a *asking) (*rag.System, error) {
 	if a.method != "" {
 		spec, err := rag.ParseSpec(a.method)
 		if err != nil {

@@ -22,7 +22,7 @@ type nodeRAGStore struct {
 	db     *engine.DB
 	store  *pebblekv.Store
 	corpus *rag.Corpus
-	sys    rag.System
+	sys    *rag.System
 	models *rag.Models
 }
 
@@ -119,7 +119,7 @@ func (s *nodeRAGStore) readDocuments(ctx context.Context, d *nodeRAGData) error 
 	if err != nil {
 		return err
 	}
-	x := &rag.Indexer{Corpus: s.corpus, Methods: methods.All(), Systems: []rag.System{chunks}}
+	x := &rag.Indexer{Corpus: s.corpus, Methods: methods.All(), Systems: []*rag.System{chunks}}
 	_, err = x.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	return err
 }

@@ -1,10 +1,7 @@
 package rag
 
 import (
-	"context"
 	"fmt"
-
-	"github.com/ragdb/ragdb/engine"
 )
 
 // Advice says what would be good for an index and is not done unasked.
@@ -28,21 +25,6 @@ func AdviseRecluster(format string, args ...any) Advice {
 	return Advice{Action: "recluster", Reason: fmt.Sprintf(format, args...)}
 }
 
-// Adviser is implemented by systems whose index drifts as documents come and
-// go.
-type Adviser interface {
-	// Advice returns what is advised, nothing where the index is as good as
-	// new. v reads the system's graph.
-	Advice(ctx context.Context, v *engine.View) ([]Advice, error)
-}
-
-// Reclusterer is implemented by systems with communities that stay while
-// documents come and go.
-type Reclusterer interface {
-	// Recluster returns the system with stages that make the communities anew.
-	Recluster() System
-}
-
 // Figure is a named number of a method's index.
 type Figure struct {
 	Name  string  `json:"name"`
@@ -50,11 +32,4 @@ type Figure struct {
 	// Unit is what is counted, such as nodes, edges or tokens; "" for a mere
 	// number.
 	Unit string `json:"unit,omitempty"`
-}
-
-// MethodStats is implemented by systems that say more of their index than how
-// many nodes and edges of each type it has.
-type MethodStats interface {
-	// Stats returns the figures in a fixed order. v reads the system's graph.
-	Stats(ctx context.Context, v *engine.View) ([]Figure, error)
 }

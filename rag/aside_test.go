@@ -28,7 +28,7 @@ func TestDocumentSetAside(t *testing.T) {
 		fmt.Sprintf(`{"id":"%s","text":"Celia painted the mill."}`, strings.Repeat("k", 4095)),
 		`{"id":"last","text":"Dorn wrote to Ada."}`,
 	}
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, "naive"), c.System(t, "ketrag")}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "naive"), c.System(t, "ketrag")}}
 	files := fstest.MapFS{"notes.jsonl": {Data: []byte(strings.Join(lines, "\n"))}}
 	for range 2 {
 		r, err := x.Run(t.Context(), []rag.Input{{FS: files, Root: "."}})
@@ -72,11 +72,14 @@ func TestReplacementSetAside(t *testing.T) {
 				docs[i] = ragtest.Document(96, i, 1)
 			}
 			m, naive := methods.All(), methods.All()["naive"]
-			m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+			m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 				sys, err := naive(ctx, c, params)
-				return confused{sys, key, fail}, err
+				if err == nil {
+					sys.Changed = confused(key, fail)
+				}
+				return sys, err
 			}
-			x := rag.Indexer{Corpus: c.Corpus, Methods: m, Systems: []rag.System{c.System(t, "naive")}}
+			x := rag.Indexer{Corpus: c.Corpus, Methods: m, Systems: []*rag.System{c.System(t, "naive")}}
 			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}})
 			if !errors.Is(err, rag.ErrPartial) || r.Replaced != 2 || r.Unchanged != 1 || len(r.BadFiles) != 1 || !strings.Contains(r.BadFiles[0], "the method is confused") {
 				t.Fatalf("%+v: %v", r, err)
@@ -92,18 +95,14 @@ func TestReplacementSetAside(t *testing.T) {
 	}
 }
 
-// confused is a method that cannot take a document out.
-type confused struct {
-	rag.System
-	doc  string
-	fail func() error
-}
-
-func (s confused) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	if len(gone) > 0 && rag.DocOf(gone[0].Key) == s.doc {
-		return nil, s.fail()
+// confused returns what cannot take a document out.
+func confused(doc string, fail func() error) func(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+		if len(gone) > 0 && rag.DocOf(gone[0].Key) == doc {
+			return nil, fail()
+		}
+		return nil, nil
 	}
-	return s.System.Changed(ctx, m, gone)
 }
 
 // TestItemsFail: a stage whose items cannot be told ends the run with an error that
@@ -117,7 +116,7 @@ func TestItemsFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-			x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{lost{c.System(t, "ketrag"), fail}}}
+			x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{lost(c.System(t, "ketrag"), fail)}}
 			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(ragtest.Docs(97, 3)...), Root: "."}})
 			if err == nil || r.Added != 3 || !strings.Contains(err.Error(), "no more items") || !strings.HasPrefix(err.Error(), "rag: "+c.System(t, "ketrag").Stages(nil)[0].Name()) {
 				t.Fatalf("%+v: %v", r, err)
@@ -128,17 +127,16 @@ func TestItemsFail(t *testing.T) {
 	}
 }
 
-// lost is a method whose stages cannot tell all their items.
-type lost struct {
-	rag.System
-	fail func() error
-}
-
-func (s lost) Stages(m *rag.Models) (out []rag.Stage) {
-	for _, st := range s.System.Stages(m) {
-		out = append(out, lostStage{st, s.fail})
+// lost returns a method whose stages cannot tell all their items.
+func lost(sys *rag.System, fail func() error) *rag.System {
+	out := *sys
+	out.Build = func(m *rag.Models) (stages []rag.Stage) {
+		for _, st := range sys.Stages(m) {
+			stages = append(stages, lostStage{st, fail})
+		}
+		return stages
 	}
-	return out
+	return &out
 }
 
 type lostStage struct {

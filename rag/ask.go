@@ -66,7 +66,7 @@ const quoteBytes = 240
 // indexed yet, or nothing speaks of the question, the answer's Answered is
 // false. nil models are those of [Corpus.OpenModels]; errors are those of
 // [Corpus.Retrieve], the models' and the database's.
-func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*Answer, error) {
+func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (c *Corpus) Ask(ctx context.Context, sys System, m *Models, q Question) (*A
 }
 
 // AnswerFrom is Ask of evidence that sys retrieved already. It keeps no trace.
-func (c *Corpus) AnswerFrom(ctx context.Context, sys System, m *Models, q Question, ev *Evidence) (*Answer, error) {
+func (c *Corpus) AnswerFrom(ctx context.Context, sys *System, m *Models, q Question, ev *Evidence) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -115,10 +115,10 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys System, m *Models, q Questi
 }
 
 // AnswerInput returns what an answer is made of: the evidence, numbered, or what
-// sys makes of it first ([Answerer]), or none ([Unaided]). docs are the
+// sys makes of it first ([System.Condense]), or none ([System.Unaided]). docs are the
 // documents that it is from, for [Models.Do]. The error is [llm.ErrNoEvidence]
 // where there is nothing to answer from.
-func (c *Corpus) AnswerInput(ctx context.Context, sys System, m *Models, q Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
+func (c *Corpus) AnswerInput(ctx context.Context, sys *System, m *Models, q Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return in, nil, err
 	}
@@ -126,8 +126,8 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys System, m *Models, q Quest
 		return in, nil, fmt.Errorf("rag: %w: no evidence to answer from", ErrArgument)
 	}
 	in = llm.AnswerInput{Question: q.Text}
-	if by, ok := sys.(Unaided); ok {
-		in = by.Unaided(q.Text)
+	if sys.Unaided != nil {
+		in = sys.Unaided(q.Text)
 	} else if len(ev.Items()) == 0 {
 		return in, nil, llm.ErrNoEvidence
 	}
@@ -147,14 +147,14 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys System, m *Models, q Quest
 		}
 	}
 	docs = sortedKeys(from)
-	if by, ok := sys.(Answerer); ok {
-		in, err = by.Condense(ctx, m.in("ask"), q, in, docs)
+	if sys.Condense != nil {
+		in, err = sys.Condense(ctx, m.in("ask"), q, in, docs)
 	}
 	return in, docs, err
 }
 
 // answer makes an answer of evidence, with models of [Corpus.modelsAt].
-func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys System, m *Models, q Question, ev *Evidence) (*Answer, error) {
+func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question, ev *Evidence) (*Answer, error) {
 	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
 	before, start := m.Usage(), time.Now()
 	err := func() error {

@@ -18,7 +18,7 @@ import (
 // the chunk sets that they want, each once, the cutting of documents and then
 // the vectors of the chunks. They are for looking at what is left to do; an
 // [Indexer] runs its own.
-func (c *Corpus) BaseStages(systems []System, m *Models) ([]Stage, error) {
+func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Stage, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}

@@ -13,24 +13,19 @@ import (
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
-// between is a method of which something happens while a removal is prepared.
-type between struct {
-	rag.System
-	do func()
-}
-
-func (b between) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	b.do()
-	return b.System.Changed(ctx, m, gone)
-}
-
 // meanwhile returns the methods, of which do is called while naive prepares a
 // removal.
 func meanwhile(do func()) rag.Methods {
 	m, naive := methods.All(), methods.All()["naive"]
-	m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 		sys, err := naive(ctx, c, params)
-		return between{sys, do}, err
+		if err == nil {
+			sys.Changed = func(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+				do()
+				return nil, nil
+			}
+		}
+		return sys, err
 	}
 	return m
 }
@@ -118,7 +113,7 @@ func TestReplacementBesideTraining(t *testing.T) {
 	c.Index(t, "naive", docs...)
 	docs[2] = ragtest.Document(92, 2, 1)
 	calls := 0
-	x := rag.Indexer{Corpus: c.Corpus, Systems: []rag.System{c.System(t, "naive")}, Methods: meanwhile(func() {
+	x := rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{c.System(t, "naive")}, Methods: meanwhile(func() {
 		if calls++; calls == 1 {
 			replaceTable(t, c)
 		}

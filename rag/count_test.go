@@ -49,7 +49,7 @@ func TestCountItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var systems []rag.System
+		var systems []*rag.System
 		for _, s := range specs {
 			systems = append(systems, c.System(t, s))
 		}
@@ -75,7 +75,7 @@ func TestCountItems(t *testing.T) {
 	}
 	index := func(spec string, retry bool, want error, docs ...ragtest.Doc) {
 		t.Helper()
-		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, spec)}, Options: rag.IndexOptions{Retry: retry}}
+		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}, Options: rag.IndexOptions{Retry: retry}}
 		if _, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); !errors.Is(err, want) {
 			t.Fatalf("%v, want %v", err, want)
 		}

@@ -4,10 +4,9 @@
 //
 // A [Corpus] is a namespace of the engine with documents in it. A document is
 // cut into chunks by chunk sets; a chunk's key is its document's key, a # and
-// its place. A [System] is a retrieval method on a corpus: the [Stage]s by which
-// it indexes, and the [Plan] by which it retrieves. It embeds an [Identity], made
-// of the parameters that [ReadParams] read, or [Graphless] where it builds
-// nothing. A [Spec] names one as people write it: name[:key=value,...][@label].
+// its place. A [System] is a retrieval method on a corpus, a struct of functions:
+// the [Stage]s by which it indexes, the [Plan] by which it retrieves, and what else
+// it can do. Its [Identity] is made of the parameters that [ReadParams] read. A [Spec] names one as people write it: name[:key=value,...][@label].
 //
 // # Indexing
 //

@@ -85,7 +85,7 @@ func readEmbeddingModel(b engine.Bucket) (m EmbeddingModel, ok bool, err error) 
 }
 
 // IndexedModels returns models of the space that the corpus is embedded with, to
-// ask what is left to do ([Corpus.BaseStages], [System] Stages). They are those
+// ask what is left to do ([Corpus.BaseStages], [System.Stages]). They are those
 // of Corpus.Models or the local ones where these have that space, and answer
 // questions too. Else they only know the space: what wants a vector of them
 // gets a [*ModelError]. To ask questions, [Corpus.OpenModels] is the one.

@@ -3,7 +3,6 @@ package rag
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ const maxSpans = 5
 // models are those of [Corpus.OpenModels]. A corpus that is embedded with
 // another model is a [*ModelError] where the plan wants a vector, a question
 // without text or a missing system [ErrArgument].
-func (c *Corpus) Retrieve(ctx context.Context, sys System, m *Models, q Question) (*Evidence, error) {
+func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Question) (*Evidence, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -83,11 +82,11 @@ func (c *Corpus) Retrieve(ctx context.Context, sys System, m *Models, q Question
 }
 
 // askable refuses what cannot be asked.
-func (c *Corpus) askable(sys System, q Question) error {
+func (c *Corpus) askable(sys *System, q Question) error {
 	switch err := c.ready(); {
 	case err != nil:
 		return err
-	case isNil(sys):
+	case sys == nil || sys.Plan == nil:
 		return fmt.Errorf("rag: %w: no system to ask: open one with Methods.Open", ErrArgument)
 	case strings.TrimSpace(q.Text) == "":
 		return fmt.Errorf("rag: %w: a question without text", ErrArgument)
@@ -97,17 +96,8 @@ func (c *Corpus) askable(sys System, q Question) error {
 	return nil
 }
 
-// isNil reports whether a system is nil, or a nil pointer.
-func isNil(sys System) bool {
-	if sys == nil {
-		return true
-	}
-	v := reflect.ValueOf(sys)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
 // retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].
-func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys System, m *Models, q Question) (*Evidence, error) {
+func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question) (*Evidence, error) {
 	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
 	start := time.Now()
 	plan, err := sys.Plan(ctx, m, q)
@@ -178,15 +168,15 @@ type citations struct {
 	spans map[string]Span // of chunks; one without a document is gone
 }
 
-func (c *Corpus) citations(ctx context.Context, env *query.Env, sys System) *citations {
+func (c *Corpus) citations(ctx context.Context, env *query.Env, sys *System) *citations {
 	x := &citations{
 		c: c, ctx: ctx, env: env, set: sys.ChunkSet(), base: env.Snap.Graph(c.Base).WithContext(ctx), spans: map[string]Span{},
 	}
 	if g := sys.Graph(); g != nil {
 		x.own = env.Snap.Graph(g).WithContext(ctx)
-		x.cite = func(it query.Item) ([]string, error) { return sys.Cite(x.own, it) }
-		if together, ok := sys.(Citer); ok {
-			x.cite = together.Citer(x.own)
+		x.cite = func(query.Item) ([]string, error) { return nil, nil }
+		if sys.Cite != nil {
+			x.cite = sys.Cite(x.own)
 		}
 	}
 	return x

@@ -72,7 +72,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 			docs := ragtest.Docs(21, 24)
 			gone := docs[8]
 			c.Models = x.models(&gone)
-			systems := []rag.System{c.System(t, "ketrag"), c.System(t, "ketrag:beta=0.4"), c.System(t, "naive")}
+			systems := []*rag.System{c.System(t, "ketrag"), c.System(t, "ketrag:beta=0.4"), c.System(t, "naive")}
 			index := func(in ...rag.Input) {
 				t.Helper()
 				ix := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: systems}

@@ -9,9 +9,8 @@ import (
 	"github.com/ragdb/ragdb/rag/text"
 )
 
-// Identity says of a [System] what it is called, what its parameters are and
-// which graph it builds. A system embeds it and so has the methods Name,
-// Instance, Params, ChunkSet and Graph. It is safe for concurrent use.
+// Identity says what a [System] is called, what its parameters are and which graph
+// it builds. It is safe for concurrent use.
 type Identity struct {
 	name     string
 	instance string
@@ -39,6 +38,23 @@ func NewIdentity(ctx context.Context, c *Corpus, r *ParamReader, instance string
 	return id, nil
 }
 
+// NewGraphless returns the identity of a system that builds nothing: it retrieves
+// chunks by what every index has, their words, vectors and names. The chunk set is
+// all that its instance depends on. Parameters that r has refused are the error.
+func NewGraphless(r *ParamReader) (Identity, error) {
+	if r == nil {
+		return Identity{}, fmt.Errorf("rag: %w: no parameters", ErrArgument)
+	}
+	return identify(r, r.Instance(r.method))
+}
+
+// As returns the identity of a method that reads the same graph under another name
+// and with other parameters. It owns the map.
+func (id Identity) As(name string, params map[string]string) Identity {
+	id.name, id.params = name, params
+	return id
+}
+
 // identify returns an identity without a graph.
 func identify(r *ParamReader, instance string) (Identity, error) {
 	if err := r.Err(); err != nil {
@@ -47,19 +63,23 @@ func identify(r *ParamReader, instance string) (Identity, error) {
 	return Identity{name: r.method, instance: instance, params: maps.Clone(r.All), chunks: r.chunks}, nil
 }
 
-// Name implements [System].
+// Name returns the method's name, such as ketrag.
 func (id *Identity) Name() string { return id.name }
 
-// Instance implements [System].
+// Instance names the method with those of its parameters that indexing depends on
+// and that are not the defaults. It is the name of the graph that the method
+// builds, or the method's name if it builds none. Methods that read the same graph
+// have one instance, that of the method whose graph it is.
 func (id *Identity) Instance() string { return id.instance }
 
-// Params implements [System].
+// Params returns the method's parameters with the defaults filled in, for people
+// and manifests. The caller owns the map.
 func (id *Identity) Params() map[string]string { return maps.Clone(id.params) }
 
-// ChunkSet implements [System].
+// ChunkSet returns the chunk set that the method retrieves.
 func (id *Identity) ChunkSet() text.ChunkSet { return id.chunks }
 
-// Graph implements [System].
+// Graph returns the graph that the method builds, nil if it builds none.
 func (id *Identity) Graph() *engine.Graph { return id.graph }
 
 // Item names a work item among those of all instances, as [Models.Do] wants it.

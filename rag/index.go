@@ -87,7 +87,7 @@ type Indexer struct {
 	Corpus  *Corpus
 	Methods Methods
 	// Systems are the methods to index by.
-	Systems []System
+	Systems []*System
 	Options IndexOptions
 }
 
@@ -142,7 +142,7 @@ func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 	if err := x.Corpus.ready(); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(x.Systems, isNil) {
+	if slices.Contains(x.Systems, nil) {
 		return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
 	}
 	for i, in := range inputs {
@@ -161,11 +161,11 @@ func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 func (x *Indexer) sets() ([]*text.Chunker, error) { return x.Corpus.chunkers(x.Systems) }
 
 // chunkers returns what cuts the chunk sets that some systems want, each once.
-func (c *Corpus) chunkers(systems []System) ([]*text.Chunker, error) {
+func (c *Corpus) chunkers(systems []*System) ([]*text.Chunker, error) {
 	var out []*text.Chunker
 	seen := map[string]bool{}
 	for _, s := range systems {
-		if isNil(s) {
+		if s == nil {
 			return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
 		}
 		if name := s.ChunkSet().String(); !seen[name] {
@@ -291,8 +291,8 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		}
 	}
 	for _, sys := range all.Systems {
-		if old, ok := sys.(Reclusterer); ok && x.Options.Recluster {
-			sys = old.Recluster()
+		if x.Options.Recluster && sys.Recluster != nil {
+			sys = sys.Recluster()
 		}
 		for _, st := range sys.Stages(r.models) {
 			if err := x.stage(ctx, r, st, out); err != nil {
@@ -343,7 +343,7 @@ func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 	all := *x
 	all.Systems = slices.Clone(x.Systems)
 	for _, sys := range indexed {
-		mine := func(s System) bool { return s.Instance() == sys.Instance() }
+		mine := func(s *System) bool { return s.Instance() == sys.Instance() }
 		if !slices.ContainsFunc(all.Systems, mine) {
 			all.Systems = append(all.Systems, sys)
 		}

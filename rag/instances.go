@@ -17,7 +17,7 @@ type manifest struct {
 }
 
 // remember notes that an instance is indexed.
-func (c *Corpus) remember(ctx context.Context, sys System, m *Models) error {
+func (c *Corpus) remember(ctx context.Context, sys *System, m *Models) error {
 	made := manifest{Spec: sys.Instance(), Params: sys.Params(), Chunks: sys.ChunkSet().String(), Model: m.DocumentSpace().Model}
 	b, err := json.Marshal(made)
 	if err != nil {

@@ -71,7 +71,7 @@ func (j *job) run(ctx context.Context, db *engine.DB) error {
 	if err != nil {
 		return err
 	}
-	x := rag.Indexer{Corpus: c, Methods: all, Systems: []rag.System{sys}, Options: rag.IndexOptions{Workers: 2}}
+	x := rag.Indexer{Corpus: c, Methods: all, Systems: []*rag.System{sys}, Options: rag.IndexOptions{Workers: 2}}
 	if j.File != "" {
 		_, err = x.Run(ctx, []rag.Input{{FS: os.DirFS(filepath.Dir(j.File)), Root: filepath.Base(j.File)}})
 		return err

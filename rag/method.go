@@ -9,48 +9,64 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // System is a retrieval method on a corpus: what it builds when documents are
-// indexed, and the plan by which it answers. A System is made for one corpus
-// and is safe for concurrent use once it is.
-type System interface {
-	// Name is the method's name, such as ketrag.
-	Name() string
-	// Instance names the method with its index-time parameters where they are
-	// not the defaults: it is the name of the graph that it builds, or the
-	// method's name where it builds none. Methods that read the same graph have
-	// one instance, of the method whose graph it is.
-	Instance() string
-	// Params are the method's parameters with the defaults filled in, for
-	// people and manifests.
-	Params() map[string]string
-	// ChunkSet is the chunk set that the method retrieves.
-	ChunkSet() text.ChunkSet
-	// Graph is the graph that the method builds, nil where it builds none.
-	Graph() *engine.Graph
-	// Stages are the steps that index the corpus as it is, in order; done work
-	// is skipped by them.
-	Stages(m *Models) []Stage
-	// Changed prepares the removal of chunks from what the method built. It
-	// may embed texts; the function it returns is run in the transaction that
-	// removes the chunks. Steps that concern the whole corpus are left to the
-	// next Stages.
-	Changed(ctx context.Context, m *Models, gone []Chunk) (func(ctx context.Context, tx *engine.Tx) error, error)
+// indexed, and the plan by which it answers. A method package makes one with its
+// functions; what a method lacks is nil. A System is made for one corpus and is safe
+// for concurrent use. It is not changed after it was made, but may be copied, to
+// run another plan for example.
+type System struct {
+	// Identity has the name, the parameters, the chunk set and the graph.
+	Identity
+
+	// Build returns the steps that index the corpus as it is, in order; work that is
+	// done is skipped by them. It is nil if the method builds nothing.
+	Build func(m *Models) []Stage
+	// Changed prepares the removal of chunks from what the method built. It may
+	// embed texts; the function it returns, if any, is run in the transaction that
+	// removes the chunks. Steps that concern the whole corpus are left to the next
+	// Build. It is nil if the engine's withdrawal of what chunks supported is all.
+	Changed func(ctx context.Context, m *Models, gone []Chunk) (func(ctx context.Context, tx *engine.Tx) error, error)
+	// Recluster returns the system with stages that find the communities again. It
+	// is nil if the method has none.
+	Recluster func() *System
+
 	// Plan returns how the question is answered from the corpus. It may call a
-	// model once.
-	Plan(ctx context.Context, m *Models, q Question) (*Plan, error)
-	// Cite returns the keys of the chunks that an item of the method's graph
-	// rests on, the most telling first. It is not asked of chunks of the base
-	// graph, which rest on themselves.
-	Cite(v *engine.View, it query.Item) ([]string, error)
+	// model once. Every method has one.
+	Plan func(ctx context.Context, m *Models, q Question) (*Plan, error)
+	// Cite returns what tells the keys of the chunks that an item of the method's
+	// graph rests on, the most telling first; it serves one goroutine. Chunks of
+	// the base graph rest on themselves. It is nil if the method has no graph.
+	Cite func(v *engine.View) func(it query.Item) ([]string, error)
+
+	// Condense returns what the answer is to be made of, if that is not all of the
+	// evidence at once. in holds the evidence, numbered; what is made of a piece
+	// keeps its number, by which the answer cites the piece, and several may have
+	// one number. A piece without text is one that the models cannot read. docs are
+	// the documents that the evidence is from, for [Models.Do]. The error is
+	// [llm.ErrNoEvidence] if the evidence does not speak of the question.
+	Condense func(ctx context.Context, m *Models, q Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error)
+	// Unaided returns what the answer is to be made of if the model answers from
+	// what it knows, without evidence.
+	Unaided func(question string) llm.AnswerInput
+
+	// Advice says what would be good for an index that has drifted as documents
+	// came and went. v reads the method's graph. It is nil if nothing drifts.
+	Advice func(ctx context.Context, v *engine.View) ([]Advice, error)
+	// Stats returns figures of the index beyond the counts of nodes and edges, in a
+	// fixed order. v reads the method's graph. It may be nil.
+	Stats func(ctx context.Context, v *engine.View) ([]Figure, error)
+	// CommunityStats returns figures of the communities by the vectors of their
+	// members, by level. v reads the method's graph. It may be nil.
+	CommunityStats func(ctx context.Context, v *engine.View) ([]Figure, error)
 }
 
-// Label names a method where it answers: its instance, or its name where it
-// reads the index of another method.
-func Label(s System) string {
-	if isNil(s) {
+// Label names a method where it answers: its instance, or its name if it reads
+// the index of another method.
+func Label(s *System) string {
+	if s == nil {
 		return ""
 	}
 	if name := s.Instance(); name == s.Name() || strings.HasPrefix(name, s.Name()+"#") {
@@ -59,12 +75,20 @@ func Label(s System) string {
 	return s.Name()
 }
 
-// Citer is implemented by systems that cite the items of a plan together: what
-// they rest on is read once where it is the same.
-type Citer interface {
-	System
-	// Citer returns Cite for items of one view, which is for one goroutine.
-	Citer(v *engine.View) func(it query.Item) ([]string, error)
+// CiteEach returns a [System.Cite] that looks at each item by itself.
+func CiteEach(cite func(v *engine.View, it query.Item) ([]string, error)) func(v *engine.View) func(it query.Item) ([]string, error) {
+	return func(v *engine.View) func(it query.Item) ([]string, error) {
+		return func(it query.Item) ([]string, error) { return cite(v, it) }
+	}
+}
+
+// Stages returns the steps that index the corpus, none if the method builds
+// nothing.
+func (s *System) Stages(m *Models) []Stage {
+	if s.Build == nil {
+		return nil
+	}
+	return s.Build(m)
 }
 
 // Question is what is asked, and how.
@@ -80,8 +104,7 @@ type Question struct {
 	// Lang is the language that the answer should have, "" for the question's.
 	Lang string
 	// Adjust is given the method's plan and returns the one to run; nil runs the
-	// method's. It is how a caller looks at a plan, or shortens it: wrapping a
-	// System would hide what else it implements.
+	// method's. It is how a caller looks at a plan, or shortens it.
 	Adjust func(*Plan) *Plan
 	// Stream receives the answer as it comes, with its final markers; nil is
 	// nobody. An error of it ends the answer.
@@ -127,13 +150,13 @@ func (p *Plan) Op() query.Op {
 
 // Methods makes systems by name. The zero value knows none; package methods
 // returns one that knows all of ragdb's.
-type Methods map[string]func(ctx context.Context, c *Corpus, params map[string]string) (System, error)
+type Methods map[string]func(ctx context.Context, c *Corpus, params map[string]string) (*System, error)
 
 // Names returns the names in order.
 func (m Methods) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
 // Open makes the system of a spec on a corpus.
-func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (System, error) {
+func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (*System, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}

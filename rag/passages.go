@@ -32,7 +32,7 @@ type outline struct {
 
 // passages returns what an answer is to be selected from. Evidence without text
 // is left out.
-func (c *Corpus) passages(base *engine.View, sys System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
+func (c *Corpus) passages(base *engine.View, sys *System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
 	x := &evidencePassages{c: c, base: base, docs: map[string]*outline{}}
 	x.in = llm.SelectInput{Question: in.Question, MaxSentences: in.MaxSentences}
 	for _, e := range in.Evidence {

@@ -14,7 +14,7 @@ import (
 // pointWorkers bounds the parts of the evidence that are read at once.
 const pointWorkers = 8
 
-// FilterPoints is the map and the reduce of an [Answerer]. Of each part of the
+// FilterPoints is the map and the reduce of a [System.Condense]. Of each part of the
 // evidence a model picks the points that help to answer the question, with
 // scores; in returns with the best of those over 0 for evidence, up to the first
 // that does not fit a number of tokens. docs are those that the evidence is

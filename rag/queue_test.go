@@ -15,11 +15,9 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 const (
@@ -29,22 +27,15 @@ const (
 	fullTx = 24 << 20
 )
 
-// staged is a method that does nothing but its one stage.
-type staged struct{ st rag.Stage }
-
-func (s staged) Name() string                   { return "staged" }
-func (s staged) Instance() string               { return "staged" }
-func (s staged) Params() map[string]string      { return nil }
-func (s staged) ChunkSet() text.ChunkSet        { return text.ChunkSet{} }
-func (s staged) Graph() *engine.Graph           { return nil }
-func (s staged) Stages(*rag.Models) []rag.Stage { return []rag.Stage{s.st} }
-func (s staged) Changed(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return nil, nil
+// staged returns a method that does nothing but its one stage.
+func staged(t *testing.T, st rag.Stage) *rag.System {
+	t.Helper()
+	id, err := rag.NewGraphless(rag.ReadParams("staged", nil, nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &rag.System{Identity: id, Build: func(*rag.Models) []rag.Stage { return []rag.Stage{st} }}
 }
-func (s staged) Plan(context.Context, *rag.Models, rag.Question) (*rag.Plan, error) {
-	return nil, errors.New("no plan")
-}
-func (s staged) Cite(*engine.View, query.Item) ([]string, error) { return nil, nil }
 
 // numbers is a stage of n items that notes what happens to it.
 type numbers struct {
@@ -106,7 +97,7 @@ func (st *numbers) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, resul
 
 func runStage(t *testing.T, c *rag.Corpus, st rag.Stage, ctx context.Context, o rag.IndexOptions) (*rag.IndexResult, error) {
 	t.Helper()
-	x := rag.Indexer{Corpus: c, Systems: []rag.System{staged{st}}, Options: o}
+	x := rag.Indexer{Corpus: c, Systems: []*rag.System{staged(t, st)}, Options: o}
 	return x.Run(ctx, nil)
 }
 

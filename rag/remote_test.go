@@ -365,8 +365,8 @@ func spoilt(f llmtest.Failure) bool {
 }
 
 // openSystems opens methods by their specs.
-func openSystems(ctx context.Context, c *rag.Corpus, all rag.Methods, specs ...string) ([]rag.System, error) {
-	var out []rag.System
+func openSystems(ctx context.Context, c *rag.Corpus, all rag.Methods, specs ...string) ([]*rag.System, error) {
+	var out []*rag.System
 	for _, s := range specs {
 		spec, err := rag.ParseSpec(s)
 		if err != nil {

@@ -95,7 +95,7 @@ type removal struct {
 	doc     Document
 	chunks  []Chunk
 	change  *wordChange
-	systems []System
+	systems []*System
 	steps   []func(ctx context.Context, tx *engine.Tx) error
 	derived int
 	graphs  []*engine.Graph
@@ -109,7 +109,7 @@ type remover struct {
 	table   *local.Table // nil before the first training
 	lost    bool         // there is a table, but none that can be read
 	models  *Models
-	systems []System // all that the corpus is indexed by
+	systems []*System // all that the corpus is indexed by
 	// graphs are those with nodes for chunks that no method builds, such as an
 	// imported one.
 	graphs []*engine.Graph
@@ -137,7 +137,7 @@ func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, err
 		return nil, err
 	}
 	for _, g := range m.all {
-		built := func(s System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
+		built := func(s *System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
 		if g.ID() != c.Base.ID() && !slices.ContainsFunc(m.systems, built) {
 			m.graphs = append(m.graphs, g)
 		}
@@ -155,7 +155,7 @@ func (wordless) Embed(_ context.Context, texts []string) ([][]float32, llm.Usage
 
 // systems opens all that the corpus is indexed by, also those whose first index
 // was interrupted: they are not remembered yet, but have a graph.
-func (c *Corpus) systems(ctx context.Context, methods Methods) ([]System, error) {
+func (c *Corpus) systems(ctx context.Context, methods Methods) ([]*System, error) {
 	names, err := c.Namespace.Graphs(ctx)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (c *Corpus) systems(ctx context.Context, methods Methods) ([]System, error)
 		return nil, err
 	}
 	slices.Sort(names)
-	var out []System
+	var out []*System
 	for _, name := range slices.Compact(names) {
 		spec, err := ParseInstance(name)
 		if err != nil {
@@ -234,9 +234,11 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 		}
 	}
 	for _, sys := range m.systems {
-		step, err := sys.Changed(ctx, m.models, bySet[chunkType(sys.ChunkSet())])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", sys.Instance(), err)
+		var step func(ctx context.Context, tx *engine.Tx) error
+		if sys.Changed != nil {
+			if step, err = sys.Changed(ctx, m.models, bySet[chunkType(sys.ChunkSet())]); err != nil {
+				return nil, fmt.Errorf("%s: %w", sys.Instance(), err)
+			}
 		}
 		r.systems = append(r.systems, sys)
 		r.steps = append(r.steps, step)

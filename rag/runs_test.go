@@ -64,7 +64,7 @@ func TestRunsInTurn(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(95, 6)
 	indexer := func(notify func(rag.Event)) *rag.Indexer {
-		return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, "naive"), c.System(t, "ketrag")}, Options: rag.IndexOptions{Notify: notify}}
+		return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "naive"), c.System(t, "ketrag")}, Options: rag.IndexOptions{Notify: notify}}
 	}
 	input := func(docs ...ragtest.Doc) []rag.Input { return []rag.Input{{FS: ragtest.Files(docs...), Root: "."}} }
 	type end struct {

@@ -34,7 +34,7 @@ func (m *Models) selector() llm.Selector {
 // selectAnswer makes an answer of sentences of the evidence. If none answers
 // the question, the error is [llm.ErrNoEvidence], and the answer names the
 // nearest passages.
-func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys System, m *Models, q Question, in llm.AnswerInput, a *Answer) error {
+func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *System, m *Models, q Question, in llm.AnswerInput, a *Answer) error {
 	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys System
 // question, for an answer that a chat model gave. A question that asks for no
 // value, such as how or why, may be answered from several sentences: there a
 // missing name alone is told. It changes nothing else.
-func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys System, m *Models, in llm.AnswerInput, a *Answer) error {
+func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *System, m *Models, in llm.AnswerInput, a *Answer) error {
 	if in.Unaided || len(in.Evidence) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ func TestSyncToNothing(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(93, 10)
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, "ketrag"), c.System(t, "hirag")}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "ketrag"), c.System(t, "hirag")}}
 	if _, err := x.Sync(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestSyncToNothing(t *testing.T) {
 		t.Fatalf("%+v: %v", r, err)
 	}
 	never := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	y := rag.Indexer{Corpus: never.Corpus, Methods: c.Methods, Systems: []rag.System{never.System(t, "ketrag"), never.System(t, "hirag")}}
+	y := rag.Indexer{Corpus: never.Corpus, Methods: c.Methods, Systems: []*rag.System{never.System(t, "ketrag"), never.System(t, "hirag")}}
 	if _, err := y.Sync(t.Context(), []rag.Input{{FS: ragtest.Files(), Root: "."}}); err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func (l *lifetime) open() error {
 	return err
 }
 
-func (l *lifetime) systems() (out []rag.System, err error) {
+func (l *lifetime) systems() (out []*rag.System, err error) {
 	for _, name := range l.specs {
 		spec, err := rag.ParseSpec(name)
 		if err != nil {

@@ -58,7 +58,7 @@ func (f *questionFlags) question(text string) (rag.Question, error) {
 // asking is a question with what it is asked of.
 type asking struct {
 	corpus *rag.Corpus
-	system rag.System
+	system *rag.System
 	models *rag.Models
 	q      rag.Question
 	top    int       // pieces of evidence at most, 0 for all

@@ -80,7 +80,7 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
 		if err != nil {
 			return err
 		}
-		index, err := a.runIndex(ctx, c, []rag.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{}, (*rag.Indexer).Run)
+		index, err := a.runIndex(ctx, c, []*rag.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{}, (*rag.Indexer).Run)
 		if err != nil {
 			return err
 		}

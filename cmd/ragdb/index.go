@@ -223,7 +223,7 @@ func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func()
 // toIndex opens the methods to index by: those asked for, else those that the
 // corpus has, else the default. A new corpus remembers for questions the first
 // that was asked for.
-func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, asked bool) ([]rag.System, error) {
+func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, asked bool) ([]*rag.System, error) {
 	have, err := instances(ctx, c)
 	if err != nil {
 		return nil, err
@@ -242,7 +242,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 	if !named {
 		specs = []rag.Spec{{Name: methods.Default}}
 	}
-	var systems []rag.System
+	var systems []*rag.System
 	for _, spec := range specs {
 		sys, err := a.methods.Open(ctx, c, spec)
 		if err != nil {
@@ -260,7 +260,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 
 // runIndex indexes, showing progress. The result is nil where the run did not
 // come to its end; it is there beside [rag.ErrPartial].
-func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []rag.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
+func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*rag.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
 	p := a.newProgress()
 	o.Notify = p.notify
 	start := time.Now()

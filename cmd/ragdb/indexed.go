@@ -12,7 +12,7 @@ import (
 
 // indexed opens the method of a spec and refuses one that the corpus is not
 // indexed by.
-func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec rag.Spec) (rag.System, error) {
+func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec rag.Spec) (*rag.System, error) {
 	sys, err := a.methods.OpenIndexed(ctx, c, spec)
 	var missing *rag.NotIndexedError
 	if !errors.As(err, &missing) {

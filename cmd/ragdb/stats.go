@@ -74,16 +74,11 @@ func (a *app) methodStats(ctx context.Context, c *rag.Corpus, spec rag.Spec, com
 	if err != nil {
 		return err
 	}
-	read := (func(context.Context, *engine.View) ([]rag.Figure, error))(nil)
-	if s, ok := sys.(rag.MethodStats); ok {
-		read = s.Stats
-	}
+	read := sys.Stats
 	if communities {
-		s, ok := sys.(rag.CommunityStats)
-		if !ok {
+		if read = sys.CommunityStats; read == nil {
 			return usage("", "%s has no communities to judge", sys.Instance())
 		}
-		read = s.CommunityStats
 	}
 	if read == nil {
 		return usage("ragdb stats DB counts its nodes and edges", "%s has no figures of its own", sys.Instance())

@@ -102,7 +102,7 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	var begun []rag.System
+	var begun []*rag.System
 	for _, name := range want {
 		sys, err := a.begun(ctx, c, name)
 		if err != nil {
@@ -114,8 +114,8 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 			if m.Stages, err = count(ctx, snap, name, sys.Stages(models)); err != nil {
 				return nil, err
 			}
-			if adviser, ok := sys.(rag.Adviser); ok && m.Indexed {
-				if m.Advice, err = adviser.Advice(ctx, snap.Graph(sys.Graph()).WithContext(ctx)); err != nil {
+			if sys.Advice != nil && m.Indexed {
+				if m.Advice, err = sys.Advice(ctx, snap.Graph(sys.Graph()).WithContext(ctx)); err != nil {
 					return nil, err
 				}
 			}
@@ -166,7 +166,7 @@ func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Sna
 }
 
 // begun opens the method of an instance, nil where nothing of it is there.
-func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (rag.System, error) {
+func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*rag.System, error) {
 	spec, err := rag.ParseInstance(instance)
 	if err != nil {
 		return nil, err

@@ -11,21 +11,15 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-var (
-	_ rag.Adviser     = (*System)(nil)
-	_ rag.Reclusterer = (*System)(nil)
-	_ rag.MethodStats = (*System)(nil)
-)
-
-// Recluster implements [rag.Reclusterer].
-func (s *System) Recluster() rag.System {
+// recluster is [rag.System.Recluster].
+func (s *system) recluster() *rag.System {
 	anew := *s
 	anew.anew = true
-	return &anew
+	return anew.system()
 }
 
-// Advice implements [rag.Adviser].
-func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
+// advice is [rag.System.Advice].
+func (s *system) advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
 	var out []rag.Advice
 	for n := 1; n <= s.p.Levels; n++ {
 		b, err := readBase(v, n)
@@ -48,9 +42,9 @@ func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error)
 // moved is the part of the level's nodes that moved.
 func (b *base) moved() float64 { return float64(b.Now.Moved) / float64(max(1, b.Now.Nodes)) }
 
-// Stats implements [rag.MethodStats]: of each level its communities, the
+// stats is [rag.System.Stats]: of each level its communities, the
 // largest of them, its modularity, what moved, and the limits of new edges.
-func (s *System) Stats(_ context.Context, v *engine.View) ([]rag.Figure, error) {
+func (s *system) stats(_ context.Context, v *engine.View) ([]rag.Figure, error) {
 	var out []rag.Figure
 	for n := 1; n <= s.p.Levels; n++ {
 		b, err := readBase(v, n)
@@ -103,7 +97,7 @@ func sizesOf(v engine.Reader, n int) ([]int, error) {
 // CommunityStats returns the Calinski-Harabasz index and the mean cosine of
 // each level (spec A5): how well the vectors of the members bear its
 // communities out. A level that is too small for the index has none.
-func (s *System) CommunityStats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
+func (s *system) communityStats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
 	var out []rag.Figure
 	space := currentSpace(v)
 	if space == "" {

@@ -7,14 +7,12 @@ import (
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
-var _ rag.Answerer = (*System)(nil)
-
-// Condense implements [rag.Answerer]: adaptive filtering (spec A3; paper
+// condense is [rag.System.Condense]: adaptive filtering (spec A3; paper
 // section 3.3). The evidence is read in parts of FilterTokens, communities
 // apart from the rest, and of each the points are picked that help to answer
 // the question, with scores. The answer is made of the best of them, up to
 // FilterTokens.
-func (s *System) Condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
+func (s *system) condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
 	if s.p.Answer == "direct" {
 		return in, nil
 	}
@@ -30,7 +28,7 @@ func (s *System) Condense(ctx context.Context, m *rag.Models, q rag.Question, in
 }
 
 // parts divides evidence for the map step.
-func (s *System) parts(evidence []llm.Evidence) [][]llm.Evidence {
+func (s *system) parts(evidence []llm.Evidence) [][]llm.Evidence {
 	var out [][]llm.Evidence
 	tokens := 0
 	for _, e := range evidence {

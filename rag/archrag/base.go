@@ -122,7 +122,7 @@ func readBase(v engine.Reader, n int) (*base, error) {
 }
 
 // newBase describes a clustering that was just made.
-func (s *System) newBase(lv *level, a *augmented, part graphops.Partition, of string) *base {
+func (s *system) newBase(lv *level, a *augmented, part graphops.Partition, of string) *base {
 	b := &base{
 		Of: of, Threshold: math.Float64bits(a.limits.Threshold), Degree: a.limits.Degree,
 		Nodes: lv.hashes, Digests: lv.digests, Cluster: make([]int, len(lv.ids)), Near: [][2]uint32{},

@@ -59,7 +59,7 @@ func TestWorkers(t *testing.T) {
 	for _, workers := range []int{1, 5} {
 		c := open(t)
 		x := rag.Indexer{
-			Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, small)},
+			Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, small)},
 			Options: rag.IndexOptions{Workers: workers},
 		}
 		if _, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); err != nil {

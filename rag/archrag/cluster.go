@@ -13,7 +13,7 @@ type augmented struct {
 }
 
 // augment enriches a level's graph.
-func (s *System) augment(ctx context.Context, lv *level, m graphops.Matrix, space string) (*augmented, error) {
+func (s *system) augment(ctx context.Context, lv *level, m graphops.Matrix, space string) (*augmented, error) {
 	all := make([]int, len(lv.ids))
 	for i := range all {
 		all[i] = i
@@ -24,7 +24,7 @@ func (s *System) augment(ctx context.Context, lv *level, m graphops.Matrix, spac
 }
 
 // enrich adds edges to near neighbours (spec A2.2) to a graph of n nodes.
-func (s *System) enrich(ctx context.Context, n int, g Attributed) (*augmented, error) {
+func (s *system) enrich(ctx context.Context, n int, g Attributed) (*augmented, error) {
 	p, err := graphops.FromEdges(n, g.Edges, graphops.EdgeOptions{Weighted: s.p.Augment != "off"})
 	if err != nil || s.p.Augment == "off" || len(g.Vectors.Data) == 0 {
 		return &augmented{graph: p}, err
@@ -50,10 +50,10 @@ func (s *System) enrich(ctx context.Context, n int, g Attributed) (*augmented, e
 }
 
 // looked is how many neighbours are looked at for a node that may add some.
-func (s *System) looked(degree int) int { return int(s.p.Search*float64(degree)) + 1 }
+func (s *system) looked(degree int) int { return int(s.p.Search*float64(degree)) + 1 }
 
 // weighed returns the graph with the weights that are clustered by.
-func (s *System) weighed(p *graphops.Projection) (*graphops.Projection, error) {
+func (s *system) weighed(p *graphops.Projection) (*graphops.Projection, error) {
 	if s.p.Weight == "cos" || !p.Weighted() {
 		return p, nil
 	}
@@ -66,7 +66,7 @@ func (s *System) weighed(p *graphops.Projection) (*graphops.Projection, error) {
 
 // cluster divides a graph; nodes without edges are in no cluster, and none has
 // Cap nodes that can be divided further.
-func (s *System) cluster(ctx context.Context, p *graphops.Projection) (graphops.Partition, error) {
+func (s *system) cluster(ctx context.Context, p *graphops.Projection) (graphops.Partition, error) {
 	k := max(1, p.Len()/s.p.Cap)
 	var part graphops.Partition
 	switch s.p.Cluster {
@@ -108,7 +108,7 @@ func (s *System) cluster(ctx context.Context, p *graphops.Projection) (graphops.
 	return s.divide(ctx, p, part, nil)
 }
 
-func (s *System) leiden(drop bool) graphops.HierarchicalLeidenOptions {
+func (s *system) leiden(drop bool) graphops.HierarchicalLeidenOptions {
 	return graphops.HierarchicalLeidenOptions{
 		LeidenOptions: graphops.LeidenOptions{
 			Resolution: s.p.Resolution, Theta: s.p.Theta, Seed: uint64(s.p.Seed), DropIsolated: drop,
@@ -119,7 +119,7 @@ func (s *System) leiden(drop bool) graphops.HierarchicalLeidenOptions {
 
 // divide divides the clusters of Cap nodes and more, each as a graph of its
 // own, and numbers all by their first node. Those in whole stay whole.
-func (s *System) divide(ctx context.Context, p *graphops.Projection, part graphops.Partition, whole map[int]bool) (graphops.Partition, error) {
+func (s *system) divide(ctx context.Context, p *graphops.Projection, part graphops.Partition, whole map[int]bool) (graphops.Partition, error) {
 	out := graphops.Partition{Of: make([]uint32, len(part.Of)), Count: part.Count}
 	copy(out.Of, part.Of)
 	off, nodes := part.Members()

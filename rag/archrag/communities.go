@@ -31,7 +31,7 @@ func Communities(ctx context.Context, g Attributed, params map[string]string) (g
 	if err := r.Err(); err != nil {
 		return graphops.Partition{}, err
 	}
-	s := &System{p: p}
+	s := &system{p: p}
 	part, err := s.communities(ctx, g)
 	if err != nil {
 		return graphops.Partition{}, fmt.Errorf("rag: archrag: communities: %w", err)
@@ -39,7 +39,7 @@ func Communities(ctx context.Context, g Attributed, params map[string]string) (g
 	return part, nil
 }
 
-func (s *System) communities(ctx context.Context, g Attributed) (graphops.Partition, error) {
+func (s *system) communities(ctx context.Context, g Attributed) (graphops.Partition, error) {
 	a, err := s.enrich(ctx, g.Vectors.Len(), g)
 	if err != nil {
 		return graphops.Partition{}, err

@@ -16,7 +16,7 @@ import (
 // describeStage makes one description of the several that an entity or
 // relation has (spec A2.1, A6), where they exceed maxDescription tokens or
 // Describe says always.
-type describeStage struct{ s *System }
+type describeStage struct{ s *system }
 
 // maxDescription is the length of a united description in tokens, and
 // maxDescribed that of those it is made of.
@@ -83,7 +83,7 @@ func describedDigest(t engine.Total) [32]byte {
 }
 
 // unite reports whether descriptions are to be made one by a model.
-func (s *System) unite(t engine.Total) bool {
+func (s *system) unite(t engine.Total) bool {
 	if len(t.Texts) < 2 || s.p.Describe == "never" {
 		return false
 	}
@@ -141,7 +141,7 @@ func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem,
 
 // describe returns what an entity or relation is called, a relation by its
 // ends, and how it is described.
-func (s *System) describe(v engine.Reader, id engine.NodeID) (name, description string, err error) {
+func (s *system) describe(v engine.Reader, id engine.NodeID) (name, description string, err error) {
 	n, total, description, err := s.described(v, id)
 	if err != nil {
 		return "", "", err
@@ -167,7 +167,7 @@ func (s *System) describe(v engine.Reader, id engine.NodeID) (name, description 
 
 // described returns a node, what is said of it, and its description: the united
 // one where it is of what is said now, else that.
-func (s *System) described(v engine.Reader, id engine.NodeID) (n engine.Node, total engine.Total, description string, err error) {
+func (s *system) described(v engine.Reader, id engine.NodeID) (n engine.Node, total engine.Total, description string, err error) {
 	if total, err = totalOf(v, id); err != nil {
 		return n, total, "", err
 	}
@@ -194,7 +194,7 @@ func entityName(v engine.Reader, id engine.NodeID) (string, error) {
 }
 
 // endsOf returns the entities of the relation of a node's key.
-func (s *System) endsOf(v engine.Reader, key string) (ends [2]engine.NodeID, err error) {
+func (s *system) endsOf(v engine.Reader, key string) (ends [2]engine.NodeID, err error) {
 	from, to, ok := strings.Cut(key, "|")
 	t, known := v.NodeType(typeEntity)
 	if !ok || !known {

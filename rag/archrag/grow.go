@@ -20,7 +20,7 @@ type grown struct {
 // by the limits of the whole clustering, and joins the neighbouring community
 // by which modularity gains most, or a new one. A community of Cap members is
 // divided, unless the whole clustering has it too: that one could not divide it.
-func (s *System) grow(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base) (*grown, error) {
+func (s *system) grow(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base) (*grown, error) {
 	was := map[uint64]int{}
 	for i, h := range b.Nodes {
 		was[h] = i
@@ -90,7 +90,7 @@ func (s *System) grow(ctx context.Context, lv *level, m graphops.Matrix, space s
 
 // grownGraph is the level's graph with the added edges of the nodes that are as
 // they were, and new ones at the others.
-func (s *System) grownGraph(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base, place, old, fresh []int) (*graphops.Projection, error) {
+func (s *system) grownGraph(ctx context.Context, lv *level, m graphops.Matrix, space string, b *base, place, old, fresh []int) (*graphops.Projection, error) {
 	edges := lv.edges
 	if s.p.Augment == "codicil" {
 		// Between nodes that are as they were those count that were kept.

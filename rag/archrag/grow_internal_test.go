@@ -70,7 +70,7 @@ func TestJoin(t *testing.T) {
 // not: two cliques of 8 that one edge joins, and two of 7.
 func TestCap(t *testing.T) {
 	t.Parallel()
-	s := &System{p: Params{Cap: 15, Resolution: 1}}
+	s := &system{p: Params{Cap: 15, Resolution: 1}}
 	for _, x := range []struct{ size, want int }{{8, 2}, {7, 1}} {
 		var edges []graphops.WeightedEdge
 		for c := range 2 {
@@ -115,7 +115,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &System{p: Params{Search: 1.5, Scale: 1}}
+	s := &system{p: Params{Search: 1.5, Scale: 1}}
 	degree := graphops.AugmentDegree(p, s.p.Scale)
 	if degree != 2 || s.looked(degree) != 4 {
 		t.Errorf("a node adds %d edges of %d looked at, want 2 of 4", degree, s.looked(degree))

@@ -35,7 +35,7 @@ func hashOf(parts ...string) uint64 {
 }
 
 // readLevel reads the graph of level n.
-func (s *System) readLevel(ctx context.Context, v *engine.View, n int) (*level, error) {
+func (s *system) readLevel(ctx context.Context, v *engine.View, n int) (*level, error) {
 	lv := &level{n: n}
 	var err error
 	if n == 1 {

@@ -18,7 +18,7 @@ import (
 // made where there is none, where the vectors' model was another, where there are
 // twice or half the entities since, and where the level below got one.
 type levelStage struct {
-	s     *System
+	s     *system
 	n     int
 	model llm.SpaceInfo
 }
@@ -47,7 +47,7 @@ func (st *levelStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 }
 
 // anewAt names a run that finds the communities anew, "" for one that does not.
-func (s *System) anewAt(snap *engine.Snapshot) string {
+func (s *system) anewAt(snap *engine.Snapshot) string {
 	if !s.anew {
 		return ""
 	}

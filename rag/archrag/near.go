@@ -20,7 +20,7 @@ const exactNodes = 4096
 
 // candidates returns for some nodes of a level their k nearest by vector,
 // themselves included, with the cosines.
-func (s *System) candidates(ctx context.Context, lv *level, m graphops.Matrix, space string, nodes []int, k int) ([]graphops.WeightedEdge, error) {
+func (s *system) candidates(ctx context.Context, lv *level, m graphops.Matrix, space string, nodes []int, k int) ([]graphops.WeightedEdge, error) {
 	if len(m.Data) == 0 || k < 2 || len(nodes) == 0 {
 		return nil, nil
 	}

@@ -22,7 +22,7 @@ const (
 // touching takes the nodes of the relations at a set's entities, entity by
 // entity in the set's order, by id, each once. One scores what its entity does.
 type touching struct {
-	s  *System
+	s  *system
 	in query.Op
 	reach
 }
@@ -96,7 +96,7 @@ func (o *touching) Inputs() []query.Op { return []query.Op{o.in} }
 // score descending, id ascending. An item shares its score, if positive, among
 // its chunks.
 type sources struct {
-	s  *System
+	s  *system
 	in query.Op
 }
 
@@ -111,7 +111,7 @@ func (o *sources) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	at := map[string]int{}
 	for i := range in.Items {
 		it := &in.Items[i]
-		chunks, err := o.s.Cite(v, *it)
+		chunks, err := o.s.cite(v, *it)
 		if err != nil {
 			return query.Set{}, err
 		}

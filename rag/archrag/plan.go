@@ -16,10 +16,10 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// Plan implements [rag.System] (spec A3; paper section 3.2): the best of each
+// plan is [rag.System.Plan] (spec A3; paper section 3.2): the best of each
 // layer in one descent, the relations at the entities among them, and the
 // chunks that all of them rest on.
-func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	budget, model := q.Tokens(), m.QuestionSpace().Model
 	hits := s.hits(q, model)
 	communities := &query.Sort{In: &query.Filter{In: hits, Graph: s.g, Types: []string{typeCommunity}}}
@@ -63,7 +63,7 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 }
 
 // hits are the best of each layer.
-func (s *System) hits(q rag.Question, model string) query.Op {
+func (s *system) hits(q rag.Question, model string) query.Op {
 	var layers []vecindex.LayerK
 	for n := range min(s.p.MaxLayer, s.p.Levels) + 1 {
 		layers = append(layers, vecindex.LayerK{Layer: uint8(n), K: s.p.K})
@@ -88,7 +88,7 @@ func (s *System) hits(q rag.Question, model string) query.Op {
 }
 
 // relations are the relations at entities that say most of the question's.
-func (s *System) relations(q rag.Question, model string, entities query.Op) query.Op {
+func (s *system) relations(q rag.Question, model string, entities query.Op) query.Op {
 	near := func(of reach) query.Op {
 		return &query.Sort{In: &query.Score{
 			In:    &touching{s: s, in: entities, reach: of},
@@ -108,7 +108,7 @@ func (s *System) relations(q rag.Question, model string, entities query.Op) quer
 }
 
 // chunks are those that stand beside the hits, nil for none.
-func (s *System) chunks(q rag.Question, model string, hits query.Op) query.Op {
+func (s *system) chunks(q rag.Question, model string, hits query.Op) query.Op {
 	from := &sources{s: s, in: hits}
 	switch s.p.Text {
 	case "hits":
@@ -134,7 +134,7 @@ const (
 )
 
 // row is an item as a row of its table.
-func (s *System) row(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) row(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := e.Snap.Graph(s.g).WithContext(ctx)
 	n, err := v.Node(it.ID)
 	if err != nil {
@@ -153,10 +153,10 @@ func (s *System) row(ctx context.Context, e *query.Env, it query.Item) (string, 
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
+// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
 // on the chunks that it was found in, and a community on those that its members
 // stand on, the ones that most of them share first.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 	n, err := v.Node(it.ID)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 // of one of many levels it is the first on each.
 const citedEntities = 256
 
-func (s *System) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([]string, error) {
+func (s *system) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([]string, error) {
 	var n int
 	if _, err := fmt.Sscanf(key, "%d/", &n); err != nil {
 		return nil, fmt.Errorf("community %q: %w", key, err)

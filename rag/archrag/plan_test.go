@@ -11,7 +11,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/archrag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 )
 
@@ -340,7 +339,7 @@ func testFigures(t *testing.T, a *asked) {
 		figures := map[string]float64{}
 		sys := a.System(t, small)
 		for _, read := range []func(context.Context, *engine.View) ([]rag.Figure, error){
-			sys.(rag.MethodStats).Stats, sys.(*archrag.System).CommunityStats,
+			sys.Stats, sys.CommunityStats,
 		} {
 			all, err := read(t.Context(), v)
 			if err != nil {

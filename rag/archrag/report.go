@@ -25,7 +25,7 @@ const reportTokens = 4000
 // title and summary, in the layer of the level (spec A2.5). A community whose
 // members and what is said of them are as they were is not reported on again.
 type reportStage struct {
-	s     *System
+	s     *system
 	n     int
 	model llm.SpaceInfo
 	// met are the nodes of the items that Items has yielded, and known is what
@@ -226,7 +226,7 @@ func descendants(v engine.Reader, id engine.NodeID, n, most int) ([]engine.NodeI
 // reportInput returns what a model reads of a community: above level 1 the
 // reports of its members, the best rated first, and in what that leaves of the
 // tokens the tables of entities and relations.
-func (s *System) reportInput(v engine.Reader, id engine.NodeID, n int, known *memo) (in llm.ReportInput, err error) {
+func (s *system) reportInput(v engine.Reader, id engine.NodeID, n int, known *memo) (in llm.ReportInput, err error) {
 	left := reportTokens
 	if n > 1 {
 		of, err := children(v, id)

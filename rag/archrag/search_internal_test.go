@@ -35,7 +35,7 @@ func layered(tb testing.TB, n, dim int) (*engine.DB, *engine.Graph, string, int)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := &System{p: Params{M: 32}}
+	s := &system{p: Params{M: 32}}
 	model := llm.SpaceInfo{Model: "test", Dim: dim}
 	space := nodeSpace(model.Model)
 	var sizes []int

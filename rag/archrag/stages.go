@@ -8,8 +8,8 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-// Stages implements [rag.System].
-func (s *System) Stages(m *rag.Models) []rag.Stage {
+// stages is [rag.System.Build].
+func (s *system) stages(m *rag.Models) []rag.Stage {
 	model := m.DocumentSpace()
 	out := []rag.Stage{
 		s.extract(),
@@ -23,11 +23,11 @@ func (s *System) Stages(m *rag.Models) []rag.Stage {
 	return out
 }
 
-// Changed implements [rag.System]: what was made of the texts of chunks that
+// changed is [rag.System.Changed]: what was made of the texts of chunks that
 // leave goes at once (united descriptions, reports, and their vectors), and is
 // made anew by the next run. What else the chunks supported goes with their
 // nodes.
-func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		for _, ch := range gone {

@@ -13,7 +13,7 @@ import (
 // community before those that leave it; the members that they touch; and then
 // the other members by degree; until the tokens are used.
 type tables struct {
-	s     *System
+	s     *system
 	v     engine.Reader
 	left  int
 	count func(text string) int

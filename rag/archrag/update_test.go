@@ -181,7 +181,7 @@ func TestRecluster(t *testing.T) {
 	advice := func() []rag.Advice {
 		var out []rag.Advice
 		c.View(t, small, func(v *engine.View) (err error) {
-			out, err = c.System(t, small).(rag.Adviser).Advice(t.Context(), v)
+			out, err = c.System(t, small).Advice(t.Context(), v)
 			return err
 		})
 		return out
@@ -193,7 +193,7 @@ func TestRecluster(t *testing.T) {
 	if a := advice(); len(a) == 0 {
 		t.Error("nothing is advised after a third came anew")
 	}
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, small)}, Options: rag.IndexOptions{Recluster: true}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, small)}, Options: rag.IndexOptions{Recluster: true}}
 	if _, err := x.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // embedStage gives entities or relations their vectors (spec A1): entities, in
 // layer 0, that of name and description; relations that of the description.
 type embedStage struct {
-	s     *System
+	s     *system
 	typ   string
 	model llm.SpaceInfo
 }
@@ -88,7 +88,7 @@ func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, re
 
 // putNode writes the vector of an entity or community, and the digest by which
 // the clustering above knows that it has changed.
-func (s *System) putNode(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID, layer uint8, digest [32]byte, vec []float32) error {
+func (s *system) putNode(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID, layer uint8, digest [32]byte, vec []float32) error {
 	space := nodeSpace(model.Model)
 	if err := v.MakeSpace(space, s.spaceOptions(model)); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *System) putNode(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID
 }
 
 // spaceOptions describes the C-HNSW of entities and communities (spec A2.6).
-func (s *System) spaceOptions(model llm.SpaceInfo) engine.SpaceOptions {
+func (s *system) spaceOptions(model llm.SpaceInfo) engine.SpaceOptions {
 	return engine.SpaceOptions{
 		Dim: model.Dim, Model: model.Model, Metric: vecindex.Cosine, Kind: vecindex.CHNSW,
 		M: s.p.M, EfConstruction: vecindex.DefaultEfConstruction, Seed: uint64(s.p.Seed),

@@ -12,22 +12,23 @@ import (
 
 // chunksAlone is bm25, dense, naive or hyde.
 type chunksAlone struct {
-	rag.Graphless
+	rag.Identity
 	c *rag.Corpus
 }
 
 func openChunks(name string) opener {
-	return func(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-		g, err := rag.NewGraphless(rag.ReadParams(name, params, nil, nil))
+	return func(_ context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+		id, err := rag.NewGraphless(rag.ReadParams(name, params, nil, nil))
 		if err != nil {
 			return nil, err
 		}
-		return &chunksAlone{g, c}, nil
+		s := &chunksAlone{id, c}
+		return &rag.System{Identity: id, Plan: s.plan}, nil
 	}
 }
 
-// Plan implements [rag.System]. hyde calls a model once.
-func (s *chunksAlone) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [rag.System.Plan]. hyde calls a model once.
+func (s *chunksAlone) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	lexical := &query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.ChunkSet()), Text: q.Text, K: Candidates}
 	dense := nearest(s.c, s.ChunkSet(), m, q.Text)
 	var rank query.Op

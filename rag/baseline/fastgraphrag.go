@@ -16,25 +16,22 @@ type fastGraphRAG struct {
 	relations      int
 }
 
-func openFastGraphRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func openFastGraphRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 	defaults := map[string]string{"damping": "0.85", "least": "0.005", "relations": "64"}
 	g := newOpenIE(c, "fastgraphrag", params, defaults)
 	s := &fastGraphRAG{openIE: g}
 	s.damping = g.r.Float("damping", 0, 0.99)
 	s.least = g.r.Float("least", 0, 1)
 	s.relations = g.r.Int("relations", 1, 10_000)
-	if err := g.open(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return g.open(ctx, s.plan)
 }
 
 // longWalk are the steps of a walk with a damping of 0.85 until a thousandth is
 // left.
 const longWalk = 40
 
-// Plan implements [rag.System].
-func (s *fastGraphRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [rag.System.Plan].
+func (s *fastGraphRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	linked, err := s.link(ctx, m, q, spaceEntity)
 	if err != nil {
 		return nil, err

@@ -2,9 +2,7 @@ package baseline
 
 import (
 	"context"
-	"maps"
 
-	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -18,49 +16,37 @@ import (
 // Its graph is that of HiRAG without the hierarchy: entities, relations, and
 // communities by hierarchical Leiden with their reports.
 type graphRAGGlobal struct {
-	*hirag.System
 	c              *rag.Corpus
-	params         map[string]string
+	reports        *hirag.Reports
 	level, batches int
 }
 
-var (
-	_ rag.System   = (*graphRAGGlobal)(nil)
-	_ rag.Answerer = (*graphRAGGlobal)(nil)
-)
-
-func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 	r := rag.ReadParams("graphrag-global", params, map[string]string{"level": "2", "batches": "1"}, nil)
-	s := &graphRAGGlobal{c: c, params: r.All, level: r.Int("level", 0, 50), batches: r.Int("batches", 1, 1000)}
+	s := &graphRAGGlobal{c: c, level: r.Int("level", 0, 50), batches: r.Int("batches", 1, 1000)}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	sys, err := hirag.Open(ctx, c, map[string]string{"hiindex": "off", "chunks": r.ChunkSet().String()})
+	sys, reports, err := hirag.OpenReports(ctx, c, map[string]string{"hiindex": "off", "chunks": r.ChunkSet().String()})
 	if err != nil {
 		return nil, err
 	}
-	s.System = sys.(*hirag.System)
-	return s, nil
+	s.reports = reports
+	sys.Identity = sys.As("graphrag-global", r.All)
+	sys.Plan, sys.Condense = s.plan, s.condense
+	return sys, nil
 }
 
-// Name implements [rag.System].
-func (s *graphRAGGlobal) Name() string { return "graphrag-global" }
-
-// Params implements [rag.System].
-func (s *graphRAGGlobal) Params() map[string]string { return maps.Clone(s.params) }
-
-// Plan implements [rag.System].
-func (s *graphRAGGlobal) Plan(_ context.Context, _ *rag.Models, q rag.Question) (*rag.Plan, error) {
-	pack := &query.Pack{
-		In: s.Reports(s.level), Name: "reports", Budget: s.batches * q.Tokens(), Overflow: query.Skip,
-		Render: s.RenderReport, Size: s.ReportSize, Cut: s.c.CutText, Source: "community reports, level C2",
-	}
+// plan is [rag.System.Plan].
+func (s *graphRAGGlobal) plan(_ context.Context, _ *rag.Models, q rag.Question) (*rag.Plan, error) {
+	pack := s.reports.Pack(s.level, s.batches*q.Tokens())
+	pack.Source = "community reports, level C2"
 	return &rag.Plan{Sections: []rag.Section{{Name: "reports", Pack: pack}}}, nil
 }
 
-// Condense implements [rag.Answerer]: the reports are read in parts of the
+// condense is [rag.System.Condense]: the reports are read in parts of the
 // question's budget.
-func (s *graphRAGGlobal) Condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
+func (s *graphRAGGlobal) condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
 	var parts [][]llm.Evidence
 	tokens := 0
 	for _, e := range in.Evidence {

@@ -27,17 +27,14 @@ const walkSteps = 20
 // to nothing to give to chunks.
 const maxWalked = 1000
 
-func openHippoRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func openHippoRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 	g := newOpenIE(c, "hipporag", params, map[string]string{"damping": "0.5"})
 	s := &hippoRAG{openIE: g, damping: g.r.Float("damping", 0, 0.99)}
-	if err := g.open(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return g.open(ctx, s.plan)
 }
 
-// Plan implements [rag.System].
-func (s *hippoRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [rag.System.Plan].
+func (s *hippoRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	linked, err := s.link(ctx, m, q, spaceName)
 	if err != nil {
 		return nil, err

@@ -20,22 +20,19 @@ type hippoRAG2 struct {
 	triples           int
 }
 
-func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 	defaults := map[string]string{"damping": "0.5", "passages": "0.05", "triples": "5"}
 	g := newOpenIE(c, "hipporag2", params, defaults)
 	s := &hippoRAG2{openIE: g}
 	s.damping = g.r.Float("damping", 0, 0.99)
 	s.passages = g.r.Float("passages", 0, 1)
 	s.triples = g.r.Int("triples", 1, 1000)
-	if err := g.open(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return g.open(ctx, s.plan)
 }
 
-// Plan implements [rag.System]. It calls no model: of the near triples all are
+// plan is [rag.System.Plan]. It calls no model: of the near triples all are
 // kept, where the paper has a model choose.
-func (s *hippoRAG2) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *hippoRAG2) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	facts := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(spaceRelation, m.QuestionSpace().Model), Text: q.Text, K: s.triples,
 		Source: "query to triple, section 3.3",

@@ -31,15 +31,8 @@ func ketragVariants() map[string]ketragVariant {
 	}
 }
 
-// variant is another method's system under a baseline's name.
-type variant struct {
-	rag.System
-	name  string
-	fixed map[string]string
-}
-
 func (k ketragVariant) open(name string) opener {
-	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 		all, known := maps.Clone(k.fixed), ketrag.Defaults()
 		maps.Copy(all, k.defaults)
 		for key, v := range params {
@@ -53,7 +46,10 @@ func (k ketragVariant) open(name string) opener {
 		if err != nil {
 			return nil, err
 		}
-		return &variant{sys, name, k.fixed}, nil
+		own := sys.Params() // those that are not fixed
+		maps.DeleteFunc(own, func(key, _ string) bool { _, fixed := k.fixed[key]; return fixed })
+		sys.Identity = sys.As(name, own)
+		return sys, nil
 	}
 }
 
@@ -61,16 +57,4 @@ func (k ketragVariant) open(name string) opener {
 func (k ketragVariant) names(known map[string]string) []string {
 	maps.DeleteFunc(known, func(key, _ string) bool { _, fixed := k.fixed[key]; return fixed })
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(known)), "profile")))
-}
-
-// Name implements [rag.System].
-func (s *variant) Name() string { return s.name }
-
-// Params implements [rag.System]: those that are not fixed.
-func (s *variant) Params() map[string]string {
-	out := s.System.Params()
-	for k := range s.fixed {
-		delete(out, k)
-	}
-	return out
 }

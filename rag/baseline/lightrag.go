@@ -22,19 +22,16 @@ type lightRAG struct {
 }
 
 func openLightRAG(name string) opener {
-	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 		g := newOpenIE(c, name, params, map[string]string{"k": "60"})
 		s := &lightRAG{openIE: g, k: g.r.Int("k", 1, 10_000)}
-		if err := g.open(ctx); err != nil {
-			return nil, err
-		}
-		return s, nil
+		return g.open(ctx, s.plan)
 	}
 }
 
-// Plan implements [rag.System]. A question without keywords of a level is
+// plan is [rag.System.Plan]. A question without keywords of a level is
 // searched by as it is.
-func (s *lightRAG) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *lightRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	var words llm.KeywordSet
 	if err := ask(ctx, m, q, llm.Keywords, &words); err != nil {
 		return nil, err

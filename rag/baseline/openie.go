@@ -72,15 +72,22 @@ func newOpenIE(c *rag.Corpus, method string, given, defaults map[string]string) 
 	return &openIE{c: c, r: r, threshold: r.Float("synonyms", 0, 1), fill: r.Flag("fill")}
 }
 
-// open opens the graph, which is HippoRAG's for all of these methods.
-func (s *openIE) open(ctx context.Context) error {
+// planner makes the plan of a question: [rag.System.Plan].
+type planner = func(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error)
+
+// open opens the graph, which is HippoRAG's for all of these methods, and returns
+// the method with its plan.
+func (s *openIE) open(ctx context.Context, plan planner) (*rag.System, error) {
 	id, err := rag.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms"))
+	if err != nil {
+		return nil, err
+	}
 	s.Identity, s.g = id, id.Graph()
-	return err
+	return &rag.System{Identity: id, Build: s.stages, Changed: s.changed, Plan: plan, Cite: rag.CiteEach(s.cite)}, nil
 }
 
-// Stages implements [rag.System].
-func (s *openIE) Stages(m *rag.Models) []rag.Stage {
+// stages is [rag.System.Build].
+func (s *openIE) stages(m *rag.Models) []rag.Stage {
 	model := m.DocumentSpace()
 	return []rag.Stage{
 		&extractStage{s},
@@ -91,9 +98,9 @@ func (s *openIE) Stages(m *rag.Models) []rag.Stage {
 	}
 }
 
-// Changed implements [rag.System]: what only these chunks support goes with
+// changed is [rag.System.Changed]: what only these chunks support goes with
 // their nodes, and here its marks.
-func (s *openIE) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *openIE) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		chunks, err := graph.Chunks(v, gone)
@@ -136,9 +143,9 @@ func forgetLast(v *engine.TxView, chunks *roaring.Bitmap) error {
 	return nil
 }
 
-// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
+// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
 // on the chunks that say it.
-func (s *openIE) Cite(v *engine.View, it query.Item) ([]string, error) {
+func (s *openIE) cite(v *engine.View, it query.Item) ([]string, error) {
 	n, err := v.Node(it.ID)
 	if err != nil {
 		return nil, err

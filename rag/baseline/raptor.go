@@ -40,9 +40,7 @@ const (
 	spaceTree      = "tree"
 )
 
-var _ rag.System = (*raptor)(nil)
-
-func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 	r := rag.ReadParams("raptor", params, map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, nil)
 	s := &raptor{c: c}
 	s.dim = r.Int("dim", 1, 64)
@@ -55,11 +53,11 @@ func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (r
 		return nil, err
 	}
 	s.g = s.Graph()
-	return s, nil
+	return &rag.System{Identity: s.Identity, Build: s.stages, Changed: s.changed, Plan: s.plan, Cite: rag.CiteEach(s.cite)}, nil
 }
 
-// Stages implements [rag.System].
-func (s *raptor) Stages(m *rag.Models) []rag.Stage {
+// stages is [rag.System.Build].
+func (s *raptor) stages(m *rag.Models) []rag.Stage {
 	model := m.DocumentSpace()
 	out := []rag.Stage{&leafStage{s, model}}
 	for layer := range s.layers {
@@ -68,8 +66,8 @@ func (s *raptor) Stages(m *rag.Models) []rag.Stage {
 	return out
 }
 
-// Plan implements [rag.System]: the collapsed tree (section 3, querying).
-func (s *raptor) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [rag.System.Plan]: the collapsed tree (section 3, querying).
+func (s *raptor) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	pack := &query.Pack{
 		In: &query.VectorSearch{
 			Graph: s.g, Space: spaceOf(spaceTree, m.QuestionSpace().Model), Text: q.Text, K: s.k, Source: "collapsed tree, section 3",
@@ -109,9 +107,9 @@ func (s *raptor) madeFrom(summary string) string { return "\x01" + s.Instance() 
 // maxCited bounds the chunks that are cited for one summary.
 const maxCited = 1000
 
-// Cite implements [rag.System]: a chunk rests on itself, a summary on the
+// cite is [rag.System.Cite]: a chunk rests on itself, a summary on the
 // chunks below it, in order of id.
-func (s *raptor) Cite(v *engine.View, it query.Item) ([]string, error) {
+func (s *raptor) cite(v *engine.View, it query.Item) ([]string, error) {
 	seen := roaring.BitmapOf(uint32(it.ID))
 	chunks := roaring.New()
 	for work := []engine.NodeID{it.ID}; len(work) > 0 && chunks.GetCardinality() < maxCited; {
@@ -142,9 +140,9 @@ func (s *raptor) Cite(v *engine.View, it query.Item) ([]string, error) {
 	return out, nil
 }
 
-// Changed implements [rag.System]: the summaries above chunks that leave tell
+// changed is [rag.System.Changed]: the summaries above chunks that leave tell
 // of them, and go at once.
-func (s *raptor) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *raptor) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		chunks, err := graph.Chunks(tx.Graph(s.g), gone)
 		if err != nil {

@@ -45,17 +45,14 @@ func defaults() map[string]string {
 	}
 }
 
-// System is the method on a corpus.
-type System struct {
-	rag.Graphless
+// system is the method on a corpus.
+type system struct {
 	p Params
 	c *rag.Corpus
 }
 
-var _ rag.System = (*System)(nil)
-
 // Open makes the method on a corpus.
-func Open(_ context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func Open(_ context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
 	r := rag.ReadParams(Name, params, defaults(), nil)
 	p := Params{
 		Chunks: r.ChunkSet(),
@@ -67,11 +64,12 @@ func Open(_ context.Context, c *rag.Corpus, params map[string]string) (rag.Syste
 		Pin:    r.Flag("pin"),
 		PPR:    r.Flag("ppr"),
 	}
-	g, err := rag.NewGraphless(r)
+	id, err := rag.NewGraphless(r)
 	if err != nil {
 		return nil, err
 	}
-	return &System{Graphless: g, p: p, c: c}, nil
+	s := &system{p: p, c: c}
+	return &rag.System{Identity: id, Plan: s.plan}, nil
 }
 
 // candidates returns how many chunks each of the two rankings brings: enough to
@@ -83,8 +81,8 @@ const minCandidates = 400
 // walkSeeds is how many chunks the walk starts from.
 const walkSeeds = 20
 
-// Plan implements [rag.System].
-func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [rag.System.Plan].
+func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	base, set, n := s.c.Base, s.p.Chunks, candidates(q)
 	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
 		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n},

@@ -13,18 +13,23 @@ import (
 
 // firstTwo is bridge with two chunks of evidence: a method of one's own that
 // changes another's plan and keeps the rest.
-type firstTwo struct{ rag.System }
-
-func (s firstTwo) Name() string { return "first-two" }
-
-func (s firstTwo) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	plan, err := s.System.Plan(ctx, m, q)
+func firstTwo(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+	sys, err := bridge.Open(ctx, c, params)
 	if err != nil {
 		return nil, err
 	}
-	pack := *plan.Sections[0].Pack.(*query.Pack)
-	pack.In = &query.Limit{In: pack.In, N: 2}
-	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &pack}}}, nil
+	whole := sys.Plan
+	sys.Identity = sys.As("first-two", sys.Params())
+	sys.Plan = func(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+		plan, err := whole(ctx, m, q)
+		if err != nil {
+			return nil, err
+		}
+		pack := *plan.Sections[0].Pack.(*query.Pack)
+		pack.In = &query.Limit{In: pack.In, N: 2}
+		return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &pack}}}, nil
+	}
+	return sys, nil
 }
 
 // The code of docs/tutorial-method.md: a method that ragdb does not know is
@@ -49,13 +54,10 @@ func Example_register() {
 	corpus, err := rag.OpenCorpus(ctx, db, "main")
 	check(err)
 	all := rag.Methods{bridge.Name: bridge.Open} // or methods.All()
-	all["first-two"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
-		sys, err := bridge.Open(ctx, c, params)
-		return firstTwo{sys}, err
-	}
+	all["first-two"] = firstTwo
 	mine, err := all.Open(ctx, corpus, rag.Spec{Name: "first-two"})
 	check(err)
-	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []rag.System{mine}}
+	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{mine}}
 	_, err = indexer.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	check(err)
 	models, err := rag.OpenLocal(ctx, corpus, false)

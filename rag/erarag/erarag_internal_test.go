@@ -18,7 +18,7 @@ import (
 
 var long = flag.Bool("long", false, "run the long versions of the tests")
 
-func open(t testing.TB) *ragtest.Corpus {
+func corpus(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	c.Models, c.NoWords = ragtest.Fixed, true
@@ -28,7 +28,7 @@ func open(t testing.TB) *ragtest.Corpus {
 // small is a tree of many layers over few chunks.
 const small = "erarag:min=2,max=3,split=5,stop=3,layers=4,tokens=30"
 
-func view(t testing.TB, c *ragtest.Corpus, s *System, fn func(v *engine.View) error) {
+func view(t testing.TB, c *ragtest.Corpus, s *system, fn func(v *engine.View) error) {
 	t.Helper()
 	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error { return fn(snap.Graph(s.g)) })
 	if err != nil {
@@ -36,15 +36,23 @@ func view(t testing.TB, c *ragtest.Corpus, s *System, fn func(v *engine.View) er
 	}
 }
 
-func system(t testing.TB, c *ragtest.Corpus, spec string) *System {
+func opened(t testing.TB, c *ragtest.Corpus, spec string) *system {
 	t.Helper()
-	return c.System(t, spec).(*System)
+	parsed, err := rag.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), c.Corpus, parsed.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // layers returns the number of nodes of each layer.
 func layers(t testing.TB, c *ragtest.Corpus, spec, model string) (out []int) {
 	t.Helper()
-	s := system(t, c, spec)
+	s := opened(t, c, spec)
 	view(t, c, s, func(v *engine.View) error {
 		for l := range uint8(s.p.Layers + 1) {
 			st, err := s.tree(v, model).layer(l)
@@ -61,7 +69,7 @@ func layers(t testing.TB, c *ragtest.Corpus, spec, model string) (out []int) {
 // checkTree says what a tree is that has nothing left to do (spec C6).
 func checkTree(t testing.TB, c *ragtest.Corpus, spec, model string) {
 	t.Helper()
-	s := system(t, c, spec)
+	s := opened(t, c, spec)
 	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
 		x := &treeCheck{t: t, c: c, s: s, snap: snap, v: snap.Graph(s.g), model: model}
 		x.tree = s.tree(x.v, model)
@@ -75,7 +83,7 @@ func checkTree(t testing.TB, c *ragtest.Corpus, spec, model string) {
 type treeCheck struct {
 	t     testing.TB
 	c     *ragtest.Corpus
-	s     *System
+	s     *system
 	snap  *engine.Snapshot
 	v     *engine.View
 	tree  *tree
@@ -374,7 +382,7 @@ func sorted(docs []ragtest.Doc) []ragtest.Doc {
 
 func TestBuild(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := corpus(t)
 	c.Index(t, small, ragtest.Docs(3, 40)...)
 	t.Log(layers(t, c, small, "hashes"))
 	checkTree(t, c, small, "hashes")

@@ -20,7 +20,7 @@ import (
 
 // planeStage draws the hyperplanes of a model's tree, once.
 type planeStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 
@@ -98,7 +98,7 @@ func (st *planeStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, re
 // planes are a tree's hyperplanes, read once a run. They are safe for
 // concurrent use.
 type planes struct {
-	s     *System
+	s     *system
 	model string
 
 	mu sync.Mutex // guards h
@@ -137,7 +137,7 @@ func (p *planes) load(v engine.Reader) (*graphops.Hyperplanes, error) {
 
 // leafStage enters chunks into the method's graph, as the leaves of the tree.
 type leafStage struct {
-	s      *System
+	s      *system
 	model  llm.SpaceInfo
 	planes *planes
 }
@@ -285,7 +285,7 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, 
 // wordless returns an error for a chunk that has no vector yet, and none for
 // one that was embedded and has nothing to embed.
 func (st *leafStage) wordless(s *engine.Snapshot, m *rag.Models, w rag.WorkItem) error {
-	stages, err := st.s.c.BaseStages([]rag.System{st.s}, m)
+	stages, err := st.s.c.BaseStages([]*rag.System{st.s.system()}, m)
 	if err != nil {
 		return err
 	}

@@ -45,4 +45,4 @@ func parseSegment(item string) (layer uint8, number uint64, err error) {
 
 // madeFrom names a summary among the documents that replies are made from. No
 // document has such a key.
-func (s *System) madeFrom(id engine.NodeID) string { return fmt.Sprintf("\x01%s/%d", s.Instance(), id) }
+func (s *system) madeFrom(id engine.NodeID) string { return fmt.Sprintf("\x01%s/%d", s.Instance(), id) }

@@ -108,29 +108,46 @@ func (p *Params) sizes() graphops.SegmentOptions {
 	return graphops.SegmentOptions{MinSize: p.Min, MaxSize: p.Max, SplitSize: p.Split, Gray: p.Gray}
 }
 
-// System is EraRAG on a corpus.
-type System struct {
+// system is EraRAG on a corpus.
+type system struct {
 	rag.Identity
 	p Params
 	c *rag.Corpus
 	g *engine.Graph
 }
 
-var _ rag.System = (*System)(nil)
+// Open makes the method on a corpus; its graph is made if it is new.
+func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+	s, err := open(ctx, c, params)
+	if err != nil {
+		return nil, err
+	}
+	return s.system(), nil
+}
 
-// Open makes the method on a corpus; its graph is made where it is new.
-func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
 	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
 		return nil, err
 	}
-	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
+	return &system{Identity: id, p: p, c: c, g: id.Graph()}, nil
 }
 
-// Stages implements [rag.System]: planes and leaves, then for each layer its
+// system returns the functions of the method.
+func (s *system) system() *rag.System {
+	return &rag.System{
+		Identity: s.Identity,
+		Build:    s.stages,
+		Changed:  s.changed,
+		Plan:     s.plan,
+		Cite:     rag.CiteEach(s.cite),
+	}
+}
+
+// stages is [rag.System.Build]: planes and leaves, then for each layer its
 // segments and their summaries.
-func (s *System) Stages(m *rag.Models) []rag.Stage {
+func (s *system) stages(m *rag.Models) []rag.Stage {
 	model := m.DocumentSpace()
 	planes := &planes{s: s, model: model.Model}
 	out := []rag.Stage{&planeStage{s, model}, &leafStage{s: s, model: model, planes: planes}}

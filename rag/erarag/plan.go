@@ -13,9 +13,9 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-// Plan implements [rag.System] (spec C4): the nodes that rank first for the
+// plan is [rag.System.Plan] (spec C4): the nodes that rank first for the
 // question, packed until the budget is used.
-func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	pack := &query.Pack{
 		In: s.search(q.Text, m.QuestionSpace().Model), Name: "tree", Budget: q.Tokens(),
 		Render: s.render, Cut: s.c.CutText, Source: "token budget T",
@@ -24,7 +24,7 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 }
 
 // search ranks the nodes of the tree.
-func (s *System) search(text, model string) query.Op {
+func (s *system) search(text, model string) query.Op {
 	r, k := s.rank(text, model), s.p.K
 	part := int(math.Ceil(s.p.P*float64(k) - 1e-9))
 	switch s.p.Search {
@@ -40,7 +40,7 @@ func (s *System) search(text, model string) query.Op {
 
 // render is the text of a node of the tree: that of a chunk is read through to
 // the base graph.
-func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	if it.Graph == s.c.Base.ID() {
 		return s.c.RenderChunk(ctx, e, it)
 	}
@@ -61,9 +61,9 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 // the corpus, and each chunk is looked up.
 const maxCited = 256
 
-// Cite implements [rag.System]: a summary rests on the chunks below it, at most
+// cite is [rag.System.Cite]: a summary rests on the chunks below it, at most
 // 256, in order of id.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 	chunks := map[engine.NodeID]string{} // keys
 	seen := roaring.New()
 	work := []engine.NodeID{it.ID}

@@ -25,7 +25,7 @@ func kinds(ev *rag.Evidence) (chunks, summaries int) {
 // TestSearch says what each search takes, what it cites and why it is there.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := corpus(t)
 	docs := ragtest.Docs(5, 40)
 	c.Index(t, small, docs...)
 	shape := layers(t, c, small, "hashes")
@@ -97,7 +97,7 @@ func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
 		return
 	}
 	var all strings.Builder
-	s := system(t, c, small)
+	s := opened(t, c, small)
 	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
 		for _, key := range it.Chunks {
 			text, _, err := c.TextOf(t.Context(), snap, s.p.Chunks, key)
@@ -121,7 +121,7 @@ func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
 // TestBudget says that a context never has more tokens than its budget.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := corpus(t)
 	c.Index(t, small, ragtest.Docs(6, 30)...)
 	for _, search := range []string{"collapsed", "detailed", "summarised", "layers"} {
 		for _, budget := range []int{1, 7, 20, 35, 60, 150, 400, 3000} {
@@ -144,7 +144,7 @@ func TestBudget(t *testing.T) {
 // be, or any with WhereAny.
 func TestWhere(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := corpus(t)
 	docs := ragtest.Docs(7, 30)
 	c.Index(t, small, docs...)
 	where, err := engine.ParsePredicate("year < 1850")
@@ -202,11 +202,11 @@ func TestParams(t *testing.T) {
 	if err := r.Err(); err != nil || p.K != 5 || p.Rank != "vector" || r.All["chunks"] != "cl100k/1200/100/window" {
 		t.Errorf("profile=paper: k %d, rank %s, %s (%v)", p.K, p.Rank, r.All["chunks"], err)
 	}
-	c := open(t)
-	if got := system(t, c, "erarag:k=7,search=detailed,p=0.2,rank=vector").Instance(); got != Name {
+	c := corpus(t)
+	if got := opened(t, c, "erarag:k=7,search=detailed,p=0.2,rank=vector").Instance(); got != Name {
 		t.Errorf("a question's parameters make the instance %s", got)
 	}
-	if got := system(t, c, "erarag:split=20,k=7").Instance(); got != Name+"#split=20" {
+	if got := opened(t, c, "erarag:split=20,k=7").Instance(); got != Name+"#split=20" {
 		t.Errorf("instance %s", got)
 	}
 }
@@ -215,13 +215,13 @@ func TestParams(t *testing.T) {
 // of the new vectors, and nothing of the old one is kept.
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := corpus(t)
 	c.Models, c.NoWords = nil, false
 	docs := sorted(ragtest.Docs(54, 24))
 	c.Index(t, small, docs[:9]...)
 	c.Index(t, small, docs...)
 	const old, now = "local/rri-512@v1", "local/rri-512@v2"
-	s := system(t, c, small)
+	s := opened(t, c, small)
 	view(t, c, s, func(v *engine.View) error {
 		for _, name := range v.Spaces() {
 			if name != spaceOf(now) {

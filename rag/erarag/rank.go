@@ -16,7 +16,7 @@ type ranking interface {
 }
 
 // rank returns how nodes are ranked for a question.
-func (s *System) rank(text, model string) ranking {
+func (s *system) rank(text, model string) ranking {
 	near := nearest{s: s, space: spaceOf(model), text: text}
 	if s.p.Rank == "vector" {
 		return &byVector{near}
@@ -26,7 +26,7 @@ func (s *System) rank(text, model string) ranking {
 
 // nearest takes nodes by their vectors.
 type nearest struct {
-	s           *System
+	s           *system
 	space, text string
 }
 

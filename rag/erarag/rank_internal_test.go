@@ -23,7 +23,7 @@ type node struct {
 // of both after each was brought to mean 0 and deviation 1.
 func TestHybrid(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := corpus(t)
 	docs := ragtest.Docs(12, 40)
 	c.Index(t, small, docs...)
 	for _, q := range []string{
@@ -67,7 +67,7 @@ func TestHybrid(t *testing.T) {
 
 // nodesOf returns the chunks and the summaries of a tree.
 func nodesOf(t *testing.T, c *ragtest.Corpus, spec string) (chunks, summaries []node) {
-	s := system(t, c, spec)
+	s := opened(t, c, spec)
 	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
 		for ch, err := range c.Chunks(snap.Graph(c.Base), s.p.Chunks) {
 			if err != nil {

@@ -150,7 +150,7 @@ func insertions(t testing.TB, n, k int) (all []reads, built int) {
 	}
 	spec := Name
 	built = calls(c.IndexFS(t, spec, files, true))
-	store.graph = uint32(system(t, c, spec).g.ID())
+	store.graph = uint32(opened(t, c, spec).g.ID())
 	for i := range k {
 		name, f := file(n + i)
 		before := nodesMade(t, c, spec)
@@ -190,7 +190,7 @@ func calls(r *rag.IndexResult) (n int) {
 
 // nodesMade returns the last id of the method's nodes.
 func nodesMade(t testing.TB, c *ragtest.Corpus, spec string) (last int) {
-	s := system(t, c, spec)
+	s := opened(t, c, spec)
 	view(t, c, s, func(v *engine.View) error {
 		for _, typ := range v.NodeTypes() {
 			set, err := v.Nodes(typ)

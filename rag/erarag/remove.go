@@ -12,11 +12,11 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-// Changed implements [rag.System]: chunks that leave are taken out of their
+// changed is [rag.System.Changed]: chunks that leave are taken out of their
 // segments by the next run, but the summaries above them go at once, since
 // they tell of what has left. So do those that are behind their segments after
 // an interrupted run: they may tell of it too.
-func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		models, err := s.models(v)
@@ -43,7 +43,7 @@ func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (fu
 
 // models returns the models that the method's graph has trees of: those with
 // leaves, which have a space, and those that have nothing but entered chunks.
-func (s *System) models(v *engine.TxView) ([]string, error) {
+func (s *system) models(v *engine.TxView) ([]string, error) {
 	var out []string
 	for _, name := range v.Spaces() {
 		if model, ok := strings.CutPrefix(name, spaceOf("")); ok {

@@ -15,7 +15,7 @@ import (
 // makes the layer where those have become more than Stop, or removes it where
 // they have become few. It is one item, and all in one transaction.
 type segmentStage struct {
-	s     *System
+	s     *system
 	model string
 	layer uint8
 }

@@ -18,7 +18,7 @@ import (
 // those that their summaries are of. A summary is a new node, and the one
 // before it goes in the same transaction.
 type summaryStage struct {
-	s      *System
+	s      *system
 	model  llm.SpaceInfo
 	layer  uint8
 	planes *planes
@@ -145,7 +145,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 
 // textOf returns the text of a node of the tree, and what replies made of it
 // are made from: the chunk's document, or the summary.
-func (s *System) textOf(ctx context.Context, snap *engine.Snapshot, id engine.NodeID) (text, source string, err error) {
+func (s *system) textOf(ctx context.Context, snap *engine.Snapshot, id engine.NodeID) (text, source string, err error) {
 	v := snap.Graph(s.g).WithContext(ctx)
 	n, err := v.Node(id)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // sweepStage removes the summaries of the trees of other models, once the
 // tree of this one is complete. Their leaves' vectors go with the models.
 type sweepStage struct {
-	s     *System
+	s     *system
 	model string
 }
 

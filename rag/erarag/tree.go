@@ -252,6 +252,6 @@ func (t *tree) ids(kind byte, layer uint8, fn func(id uint64, value []byte) erro
 }
 
 // tree returns a model's tree at a view.
-func (s *System) tree(v engine.Reader, model string) *tree {
+func (s *system) tree(v engine.Reader, model string) *tree {
 	return &tree{v.Bucket(treeOf(model)), s.p.sizes()}
 }

@@ -13,14 +13,14 @@ import (
 type treeTx struct {
 	tree
 	w     engine.BucketWriter
-	s     *System
+	s     *system
 	tx    *engine.Tx
 	v     *engine.TxView
 	model string
 }
 
 // change returns a model's tree for writing.
-func (s *System) change(tx *engine.Tx, model string) (*treeTx, error) {
+func (s *system) change(tx *engine.Tx, model string) (*treeTx, error) {
 	v := tx.Graph(s.g)
 	w, err := v.MakeBucket(treeOf(model))
 	if err != nil {

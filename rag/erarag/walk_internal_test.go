@@ -108,7 +108,7 @@ func (w *world) open() {
 // index runs the indexer; it dies after some commits, unless below 0.
 func (w *world) index(commits int, docs ...ragtest.Doc) (died bool) {
 	w.t.Helper()
-	x := rag.Indexer{Corpus: w.c.Corpus, Methods: w.c.Methods, Systems: []rag.System{w.c.System(w.t, w.spec)}}
+	x := rag.Indexer{Corpus: w.c.Corpus, Methods: w.c.Methods, Systems: []*rag.System{w.c.System(w.t, w.spec)}}
 	x.Options.Workers = w.work
 	var in []rag.Input
 	if len(docs) > 0 {
@@ -132,7 +132,7 @@ func (w *world) dump() string {
 	w.t.Helper()
 	var out strings.Builder
 	out.WriteString(w.c.Canonical(w.t))
-	s := system(w.t, w.c, w.spec)
+	s := opened(w.t, w.c, w.spec)
 	view(w.t, w.c, s, func(v *engine.View) error {
 		for e, err := range s.tree(v, "hashes").Scan(nil, nil) {
 			if err != nil {

@@ -18,10 +18,10 @@ func TestWindow(t *testing.T) {
 	if *long {
 		seeds, steps = 300, 60
 	}
-	c := open(t)
+	c := corpus(t)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 34))
-		s := system(t, c, specs[seed%uint64(len(specs))])
+		s := opened(t, c, specs[seed%uint64(len(specs))])
 		model := string(rune('a' + seed%26))
 		all, err := graphops.NewSegments(s.p.sizes())
 		if err != nil {

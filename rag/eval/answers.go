@@ -120,7 +120,7 @@ const answerBatch = 256
 // answering asks a model the questions of a run, by what one method retrieves.
 type answering struct {
 	r       *runner
-	sys     rag.System
+	sys     *rag.System
 	title   string
 	models  *rag.Models
 	tally   rag.Tally
@@ -141,7 +141,7 @@ type retrieved struct {
 
 // answering returns what asks for the answers of a method; nil where none are
 // wanted.
-func (r *runner) answering(ctx context.Context, sys rag.System, title string) (*answering, error) {
+func (r *runner) answering(ctx context.Context, sys *rag.System, title string) (*answering, error) {
 	if r.o.Answers == nil {
 		return nil, nil
 	}
@@ -273,8 +273,8 @@ func (a *answering) own(ctx context.Context, q rag.Question, ev *rag.Evidence) (
 		return g, llm.ErrNoEvidence
 	}
 	steps := false
-	if by, ok := a.sys.(rag.Unaided); ok {
-		steps = by.Unaided(q.Text).Steps
+	if a.sys.Unaided != nil {
+		steps = a.sys.Unaided(q.Text).Steps
 	}
 	g.text = spoken(own.Text, steps)
 	return g, nil

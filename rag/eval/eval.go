@@ -119,7 +119,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	if r.specs, err = r.sweep(ctx, r.o.Specs, r.o.Sweeps); err != nil {
 		return nil, err
 	}
-	systems := make([]rag.System, len(r.specs))
+	systems := make([]*rag.System, len(r.specs))
 	for i, spec := range r.specs {
 		if systems[i], err = r.system(ctx, spec); err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func (r *runner) report() (*Report, error) {
 
 // measure indexes by a method and asks it all questions. The cost is what the
 // method added to what all share.
-func (r *runner) measure(ctx context.Context, sys rag.System, title string) (*Figure, error) {
+func (r *runner) measure(ctx context.Context, sys *rag.System, title string) (*Figure, error) {
 	own, err := r.indexed(ctx, sys)
 	if err != nil {
 		return nil, err

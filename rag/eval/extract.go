@@ -111,7 +111,7 @@ const (
 
 // checkReader refuses a kept database that was read with something else: what
 // is indexed is not read again. Methods that build no graph read nothing.
-func (r *runner) checkReader(ctx context.Context, systems []rag.System) error {
+func (r *runner) checkReader(ctx context.Context, systems []*rag.System) error {
 	reads := false
 	for _, s := range systems {
 		reads = reads || s.Graph() != nil

@@ -106,7 +106,7 @@ func (r *runner) grow(ctx context.Context) (out *Growth, err error) {
 	if err := g.open(ctx); err != nil {
 		return nil, err
 	}
-	systems := make([]rag.System, len(g.specs))
+	systems := make([]*rag.System, len(g.specs))
 	for i, spec := range g.specs {
 		if systems[i], err = g.system(ctx, spec); err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func sample(all []Question, n int) []Question {
 }
 
 // growBy brings a method's index up to date and asks it the questions.
-func (r *runner) growBy(ctx context.Context, sys rag.System, base build, title string) (*GrowthFigure, error) {
+func (r *runner) growBy(ctx context.Context, sys *rag.System, base build, title string) (*GrowthFigure, error) {
 	_, own, err := r.index(ctx, sys, nil)
 	if err != nil {
 		return nil, err

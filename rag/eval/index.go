@@ -15,7 +15,7 @@ import (
 )
 
 // system opens a method with the run's chunk set, unless its spec has its own.
-func (r *runner) system(ctx context.Context, spec rag.Spec) (rag.System, error) {
+func (r *runner) system(ctx context.Context, spec rag.Spec) (*rag.System, error) {
 	params := map[string]string{}
 	for k, v := range spec.Params {
 		params[k] = v
@@ -77,9 +77,9 @@ func sum(a, b *float64) *float64 {
 
 // index indexes by a method and returns what that run of it cost, also where it
 // failed.
-func (r *runner) index(ctx context.Context, sys rag.System, inputs []rag.Input) (*rag.IndexResult, build, error) {
+func (r *runner) index(ctx context.Context, sys *rag.System, inputs []rag.Input) (*rag.IndexResult, build, error) {
 	x := &rag.Indexer{
-		Corpus: r.corpus, Methods: r.o.Methods, Systems: []rag.System{sys},
+		Corpus: r.corpus, Methods: r.o.Methods, Systems: []*rag.System{sys},
 		Options: rag.IndexOptions{Notify: r.o.Notify},
 	}
 	cpu, start := cpuSeconds(), time.Now()
@@ -117,7 +117,7 @@ func (r *runner) costOf(res *rag.IndexResult) IndexCost {
 // kept indexes by a method and returns what its index cost in all: the work of
 // this run is added to what the database keeps of earlier ones. known is false
 // where it was indexed by something else than eval.
-func (r *runner) kept(ctx context.Context, name string, sys rag.System, inputs []rag.Input) (res *rag.IndexResult, b build, known bool, err error) {
+func (r *runner) kept(ctx context.Context, name string, sys *rag.System, inputs []rag.Input) (res *rag.IndexResult, b build, known bool, err error) {
 	res, b, err = r.index(ctx, sys, inputs)
 	worked := res != nil && slices.ContainsFunc(res.Stages, func(s rag.StageResult) bool { return s.Done > 0 })
 	before, known, kerr := r.builtBefore(ctx, name)
@@ -142,7 +142,7 @@ type indexed struct {
 
 // indexed indexes by a method. Methods of one instance have one index, which is
 // seen to once.
-func (r *runner) indexed(ctx context.Context, sys rag.System) (indexed, error) {
+func (r *runner) indexed(ctx context.Context, sys *rag.System) (indexed, error) {
 	instance := sys.Instance()
 	if have, ok := r.built[instance]; ok {
 		return have, nil

@@ -25,7 +25,7 @@ type asked struct {
 }
 
 // ask asks a method all questions.
-func (r *runner) ask(ctx context.Context, sys rag.System, title string) (*Figure, error) {
+func (r *runner) ask(ctx context.Context, sys *rag.System, title string) (*Figure, error) {
 	m, err := r.questionModels(ctx)
 	if err != nil {
 		return nil, err

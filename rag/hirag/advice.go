@@ -8,21 +8,16 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-var (
-	_ rag.Adviser     = (*System)(nil)
-	_ rag.Reclusterer = (*System)(nil)
-)
-
-// Recluster implements [rag.Reclusterer]: the stages find the hierarchy and the
+// recluster is [rag.System.Recluster]: the stages find the hierarchy and the
 // communities anew. What there is serves until what takes its place is there.
-func (s *System) Recluster() rag.System {
+func (s *system) recluster() *rag.System {
 	anew := *s
 	anew.anew = true
-	return &anew
+	return anew.system()
 }
 
-// Advice implements [rag.Adviser].
-func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
+// advice is [rag.System.Advice].
+func (s *system) advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
 	var out []rag.Advice
 	for layer := range s.p.Depth {
 		f, err := readFit(v, layer)

@@ -23,7 +23,7 @@ func TestAdvice(t *testing.T) {
 	sys := c.System(t, "hirag")
 	advice := func() (out []rag.Advice) {
 		c.View(t, "hirag", func(v *engine.View) (err error) {
-			out, err = sys.(rag.Adviser).Advice(t.Context(), v)
+			out, err = sys.Advice(t.Context(), v)
 			return err
 		})
 		return out
@@ -37,7 +37,7 @@ func TestAdvice(t *testing.T) {
 	if len(a) == 0 || a[0].Action != "recluster" || !strings.Contains(a[0].Reason, "layer 0") {
 		t.Errorf("a third is new: %v", a)
 	}
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{sys}, Options: rag.IndexOptions{Recluster: true}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{sys}, Options: rag.IndexOptions{Recluster: true}}
 	if _, err := x.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestStats(t *testing.T) {
 	c := open(t)
 	c.Index(t, "hirag", ragtest.Docs(59, 12)...)
 	c.View(t, "hirag", func(v *engine.View) error {
-		list, err := c.System(t, "hirag").(rag.MethodStats).Stats(t.Context(), v)
+		list, err := c.System(t, "hirag").Stats(t.Context(), v)
 		if err != nil {
 			return err
 		}

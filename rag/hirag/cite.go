@@ -16,13 +16,11 @@ const (
 	maxEnds    = 4
 )
 
-// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
+// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
 // on the chunks that it was found in, a summary and a report on those of their
-// members, of which the first are named.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) { return s.Citer(v)(it) }
-
-// Citer implements [rag.Citer]: each node and what it rests on is read once.
-func (s *System) Citer(v *engine.View) func(it query.Item) ([]string, error) {
+// members, of which the first are named. Each node and what it rests on
+// is read once.
+func (s *system) cite(v *engine.View) func(it query.Item) ([]string, error) {
 	c := &citing{v: v, nodes: map[engine.NodeID]citedNode{}, sources: map[engine.Target][]engine.NodeID{}}
 	c.chunk, _ = v.NodeType(rag.ChunkNodeType)
 	return c.cite

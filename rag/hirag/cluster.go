@@ -26,7 +26,7 @@ func metaTypes() []string {
 // B.2.6c; paper Alg. 1 lines 10 to 18). A cluster of one node has no summary:
 // the node passes to the next layer. Clusters that are not wanted any more go.
 type summaryStage struct {
-	s     *System
+	s     *system
 	layer int
 	// met are the clusters that Items has yielded.
 	met map[string]planned

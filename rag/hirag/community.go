@@ -19,7 +19,7 @@ import (
 // is pending while the graph or what is said in it is not what it was done for.
 // It writes which communities there are to be; the next stages make them.
 type communityStage struct {
-	s *System
+	s *system
 
 	// What Items has read.
 	graph  *communityNodes

@@ -112,7 +112,7 @@ func kindBy(v engine.Reader, id engine.NodeID) (string, error) {
 }
 
 // merges reports whether a model is to make one text of a target's.
-func (s *System) merges(r raw) bool {
+func (s *system) merges(r raw) bool {
 	if len(r.texts) < 2 {
 		return false
 	}
@@ -121,7 +121,7 @@ func (s *System) merges(r raw) bool {
 }
 
 // merge asks a model for one text of a target's.
-func (s *System) merge(ctx context.Context, v engine.Reader, m *rag.Models, w rag.WorkItem, t engine.Target, r raw) (string, error) {
+func (s *system) merge(ctx context.Context, v engine.Reader, m *rag.Models, w rag.WorkItem, t engine.Target, r raw) (string, error) {
 	if !s.merges(r) {
 		return strings.Join(r.texts, "\n"), nil
 	}
@@ -149,7 +149,7 @@ func (s *System) merge(ctx context.Context, v engine.Reader, m *rag.Models, w ra
 // fitting returns how many of the first texts have no more than a number of
 // tokens together. A token has a byte at least, so that short texts need not be
 // counted.
-func (s *System) fitting(texts []string, tokens int) int {
+func (s *system) fitting(texts []string, tokens int) int {
 	size := 0
 	for _, t := range texts {
 		size += len(t)

@@ -19,7 +19,7 @@ import (
 // nodeStage describes the entities, or the summaries of a layer, and gives them
 // their vectors, of name and description (spec B.2.7).
 type nodeStage struct {
-	s     *System
+	s     *system
 	layer int
 	model llm.SpaceInfo
 }
@@ -55,7 +55,7 @@ func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 }
 
 // layerNodes returns the entities, or the summaries of a layer.
-func (s *System) layerNodes(v engine.Reader, layer int) ([]node, error) {
+func (s *system) layerNodes(v engine.Reader, layer int) ([]node, error) {
 	if layer == 0 {
 		return nodesOf(v, typeEntity)
 	}
@@ -138,7 +138,7 @@ func (st *nodeStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 var errResult = fmt.Errorf("malformed result")
 
 // relationStage makes one description of the many that a relation has.
-type relationStage struct{ s *System }
+type relationStage struct{ s *system }
 
 // Name implements [rag.Stage].
 func (st *relationStage) Name() string { return "relations" }

@@ -20,7 +20,7 @@ import (
 // What was found is contributed by the chunks in which it stands.
 type extractStage struct{ unit.Reader }
 
-func (s *System) extract() *extractStage {
+func (s *system) extract() *extractStage {
 	return &extractStage{unit.Reader{Corpus: s.c, System: &s.Identity, Tokens: s.p.Unit, Glean: s.p.Glean}}
 }
 

@@ -93,7 +93,7 @@ func stops(sparsity, rate float64, n int) bool {
 
 // findFit finds the fit of a layer. before is the sparsity of the layer below;
 // tokens tells how much a node takes of a prompt.
-func (s *System) findFit(ctx context.Context, model string, m graphops.Matrix, keys []uint64, before float64, tokens func(i int) (int, error)) (*fit, error) {
+func (s *system) findFit(ctx context.Context, model string, m graphops.Matrix, keys []uint64, before float64, tokens func(i int) (int, error)) (*fit, error) {
 	n := m.Len()
 	f := &fit{Model: model, Nodes: n, Keys: keys, Stopped: true, Sparsity: 1}
 	if n <= minNodes {

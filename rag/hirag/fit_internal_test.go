@@ -82,7 +82,7 @@ func blobs(each int, places ...[]float32) graphops.Matrix {
 // TestFit says that the clusters of a layer are found, that all nodes are in
 // one, and that parts of those too large for a prompt fit in.
 func TestFit(t *testing.T) {
-	s := &System{p: Params{Dim: 2}}
+	s := &system{p: Params{Dim: 2}}
 	m := blobs(40, []float32{0, 0, 1}, []float32{5, 0, 1}, []float32{0, 5, 1})
 	keys := make([]uint64, m.Len())
 	for i := range keys {

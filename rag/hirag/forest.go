@@ -122,7 +122,7 @@ type communityNodes struct {
 
 // readGraph reads the entities and summaries with their relations, numbered in
 // their own order.
-func (s *System) readGraph(v engine.Reader) (*communityNodes, error) {
+func (s *system) readGraph(v engine.Reader) (*communityNodes, error) {
 	g := &communityNodes{}
 	for _, typ := range []string{typeEntity, typeSummary} {
 		n, err := nodesOf(v, typ)

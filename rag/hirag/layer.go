@@ -22,7 +22,7 @@ import (
 // not those that it was done for. It writes which clusters there are to be;
 // the next stage makes them.
 type layerStage struct {
-	s     *System
+	s     *system
 	layer int
 	model llm.SpaceInfo
 
@@ -65,7 +65,7 @@ func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 
 // global returns the work item of a step that concerns everything. One that is
 // to be done anew has a name of its own, and each run's is another.
-func (s *System) global(key string, digest [32]byte, epoch uint64) rag.WorkItem {
+func (s *system) global(key string, digest [32]byte, epoch uint64) rag.WorkItem {
 	if s.anew {
 		return rag.WorkItem{Key: key + " anew", Digest: rag.Digest(string(digest[:]), strconv.FormatUint(epoch, 10))}
 	}
@@ -73,7 +73,7 @@ func (s *System) global(key string, digest [32]byte, epoch uint64) rag.WorkItem 
 }
 
 // planEmpty reports whether there is no plan for a layer.
-func (s *System) planEmpty(v engine.Reader, layer int) (bool, error) {
+func (s *system) planEmpty(v engine.Reader, layer int) (bool, error) {
 	for _, err := range v.Bucket(bucketPlan).Prefix(planKey(layer)) {
 		return false, err
 	}
@@ -120,7 +120,7 @@ func (st *layerStage) read(ctx context.Context, v *engine.View) error {
 }
 
 // passed returns the nodes that are alone in a cluster of a layer.
-func (s *System) passed(v engine.Reader, layer int) ([]node, error) {
+func (s *system) passed(v engine.Reader, layer int) ([]node, error) {
 	var out []node
 	for c, err := range s.plans(v, layer) {
 		if err != nil {
@@ -326,7 +326,7 @@ func forgetPlans(v *engine.TxView, prefix []byte, kind string, item func(string)
 }
 
 // plans yields the clusters that there are to be of a layer.
-func (s *System) plans(v engine.Reader, layer int) iter.Seq2[planned, error] {
+func (s *system) plans(v engine.Reader, layer int) iter.Seq2[planned, error] {
 	return func(yield func(planned, error) bool) {
 		for e, err := range v.Bucket(bucketPlan).Prefix(planKey(layer)) {
 			var p planned

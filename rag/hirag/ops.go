@@ -18,7 +18,7 @@ import (
 // other modes). [query.Relations] prefers those among the seeds, and
 // [query.Induced] takes no others.
 type relationsOf struct {
-	s     *System
+	s     *system
 	seeds query.Op
 }
 
@@ -124,7 +124,7 @@ func (o *relationsOf) Inputs() []query.Op { return []query.Op{o.seeds} }
 // with the chunk by which their tokens come to the budget: what follows would
 // not be packed.
 type sourcesOf struct {
-	s      *System
+	s      *system
 	seeds  query.Op
 	tokens int
 }

@@ -109,8 +109,8 @@ func parse(given map[string]string) (Params, *rag.ParamReader) {
 // maxDepth is the paper's code's bound of layers.
 const maxDepth = 50
 
-// System is HiRAG on a corpus.
-type System struct {
+// system is HiRAG on a corpus.
+type system struct {
 	rag.Identity
 	p Params
 	c *rag.Corpus
@@ -119,14 +119,34 @@ type System struct {
 	anew bool
 }
 
-var _ rag.System = (*System)(nil)
+// Open makes the method on a corpus; its graph is made if it is new.
+func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+	s, err := open(ctx, c, params)
+	if err != nil {
+		return nil, err
+	}
+	return s.system(), nil
+}
 
-// Open makes the method on a corpus; its graph is made where it is new.
-func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (rag.System, error) {
+func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
 	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
 		return nil, err
 	}
-	return &System{Identity: id, p: p, c: c, g: id.Graph()}, nil
+	return &system{Identity: id, p: p, c: c, g: id.Graph()}, nil
+}
+
+// system returns the functions of the method.
+func (s *system) system() *rag.System {
+	return &rag.System{
+		Identity:  s.Identity,
+		Build:     s.stages,
+		Changed:   s.changed,
+		Recluster: s.recluster,
+		Plan:      s.plan,
+		Cite:      s.cite,
+		Advice:    s.advice,
+		Stats:     s.stats,
+	}
 }

@@ -36,9 +36,9 @@ func share(part, budget int) int {
 	return part * budget / fullTokens
 }
 
-// Plan implements [rag.System] (spec B.3; paper §4.2). Retrieval calls no model
+// plan is [rag.System.Plan] (spec B.3; paper §4.2). Retrieval calls no model
 // but to embed the question.
-func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	budget, space := q.Tokens(), spaceOf(m.QuestionSpace().Model)
 	relation, levels := []string{edgeRelation}, insideTo(s.p.Level)
 	pool := &query.AtLeast{Least: leastCosine, Source: "cosine threshold", In: &query.VectorSearch{
@@ -49,8 +49,8 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		return &query.Pack{In: in, Name: name, Budget: share(tokens, budget), Header: header, Render: render, Source: source}
 	}
 	communities := &query.Communities{In: seeds, Graph: s.g, Types: levels, By: propRating, Source: "Eq. 11"}
-	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.RenderReport)
-	reports.Cut, reports.Size = s.c.CutText, s.ReportSize
+	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.renderReport)
+	reports.Cut, reports.Size = s.c.CutText, s.reportSize
 	entities := pack("entities", seeds, entityTokens, entityHeader, "Eq. 10, local knowledge", s.renderEntity)
 	relations := pack("relations", &relationsOf{s: s, seeds: seeds}, relationTokens, relationHeader, "local relations", s.renderRelation)
 	var nearest query.Op = pool

@@ -19,15 +19,15 @@ const (
 
 type renderer = func(ctx context.Context, e *query.Env, it query.Item) (string, int, error)
 
-func (s *System) view(ctx context.Context, e *query.Env) *engine.View {
+func (s *system) view(ctx context.Context, e *query.Env) *engine.View {
 	return e.Snap.Graph(s.g).WithContext(ctx)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// RenderReport is a community's report, for packing; "" where there is none: a
+// renderReport is a community's report, for packing; "" where there is none: a
 // document that it told of was removed.
-func (s *System) RenderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
@@ -43,9 +43,9 @@ func (s *System) RenderReport(ctx context.Context, e *query.Env, it query.Item) 
 	return report.AsString(), tokens, nil
 }
 
-// ReportSize is how many tokens a community's report has, for packing; 0 where
+// reportSize is how many tokens a community's report has, for packing; 0 where
 // there is none.
-func (s *System) ReportSize(ctx context.Context, e *query.Env, it query.Item) (int, error) {
+func (s *system) reportSize(ctx context.Context, e *query.Env, it query.Item) (int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil || n.Prop(propReport).IsNull() {
 		return 0, err
@@ -54,7 +54,7 @@ func (s *System) ReportSize(ctx context.Context, e *query.Env, it query.Item) (i
 }
 
 // renderEntity is a row of an entity.
-func (s *System) renderEntity(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) renderEntity(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := s.view(ctx, e)
 	d, err := describe(v, it.ID)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *System) renderEntity(ctx context.Context, e *query.Env, it query.Item) 
 }
 
 // renderRelation is a row of a relation.
-func (s *System) renderRelation(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) renderRelation(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := s.view(ctx, e)
 	text, err := describeEdge(v, it.Edge)
 	if err != nil {
@@ -99,7 +99,7 @@ func nameOf(v engine.Reader, n engine.Node) (string, error) {
 }
 
 // renderChunk is the text of a chunk, read through to the base graph.
-func (s *System) renderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) renderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err

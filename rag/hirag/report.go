@@ -28,7 +28,7 @@ const reportTokens = 32768
 // (spec B.2.9). The deepest level comes first: a community that is too large
 // for one prompt is reported on by the reports of its parts.
 type reportStage struct {
-	s     *System
+	s     *system
 	level int
 	// met are the communities that Items has yielded, parts those that they are
 	// divided into, by key of the whole: only large ones want them.

@@ -62,7 +62,7 @@ func (st *reportStage) input(v engine.Reader, p plannedCommunity) (in llm.Report
 
 // within returns the first entries within a number of tokens, and whether any
 // is left out.
-func (s *System) within(all []entry, tokens int) (out []entry, cut bool) {
+func (s *system) within(all []entry, tokens int) (out []entry, cut bool) {
 	texts := make([]string, len(all))
 	for i := range all {
 		texts[i] = all[i].text()

@@ -8,16 +8,38 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-// Reports takes the communities down to a level that are reported on, by rating
-// descending, level ascending, id ascending; the rating is the score. It asks
-// nothing of the question: it is what GraphRAG's global search reads.
-func (s *System) Reports(level int) query.Op { return &allReports{s, level} }
+// Reports are the reports on the communities of an index of HiRAG's, for methods
+// that read them.
+type Reports struct{ s *system }
 
+// OpenReports opens HiRAG as [Open] does, and what gives its reports.
+func OpenReports(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, *Reports, error) {
+	s, err := open(ctx, c, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.system(), &Reports{s}, nil
+}
+
+// Pack packs the reports on the communities down to a level, by rating descending,
+// level ascending, id ascending, into so many tokens; one that does not fit is
+// passed over. It asks nothing of the question: it is what GraphRAG's global search
+// reads.
+func (r *Reports) Pack(level, tokens int) *query.Pack {
+	return &query.Pack{
+		In: &allReports{r.s, level}, Name: "reports", Budget: tokens, Overflow: query.Skip,
+		Render: r.s.renderReport, Size: r.s.reportSize, Cut: r.s.c.CutText,
+	}
+}
+
+// allReports takes the communities down to a level that are reported on. The rating
+// is the score.
 type allReports struct {
-	s     *System
+	s     *system
 	level int
 }
 

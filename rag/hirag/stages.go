@@ -8,8 +8,8 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-// Stages implements [rag.System].
-func (s *System) Stages(m *rag.Models) []rag.Stage {
+// stages is [rag.System.Build].
+func (s *system) stages(m *rag.Models) []rag.Stage {
 	model := m.DocumentSpace()
 	out := []rag.Stage{
 		s.extract(),
@@ -32,11 +32,11 @@ func (s *System) Stages(m *rag.Models) []rag.Stage {
 	return append(out, &staleStage{s: s})
 }
 
-// Changed implements [rag.System]: what was said of the entities that chunks
+// changed is [rag.System.Changed]: what was said of the entities that chunks
 // which leave have named may be theirs, so descriptions, the summaries of their
 // clusters, and the reports of their communities go at once, and are made anew
 // by the next run. What else the chunks supported goes with their nodes.
-func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		u := &undoing{v: v, seen: map[engine.NodeID]bool{}}

@@ -13,7 +13,7 @@ import (
 // staleStage removes the communities that are not wanted any more, once what
 // takes their place is there.
 type staleStage struct {
-	s   *System
+	s   *system
 	met map[string]engine.NodeID
 }
 

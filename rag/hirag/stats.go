@@ -10,13 +10,11 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-var _ rag.MethodStats = (*System)(nil)
-
-// Stats implements [rag.MethodStats]: of each layer its nodes, clusters,
+// stats is [rag.System.Stats]: of each layer its nodes, clusters,
 // sparsity and the change rate from the layer below (paper §4.1), of each level
 // its communities, and the global clustering coefficient of the graph with the
 // hierarchy and of that of the entities alone (paper, appendix E).
-func (s *System) Stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
+func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
 	var out []rag.Figure
 	for layer := range s.p.Depth {
 		f, err := readFit(v, layer)

@@ -20,7 +20,7 @@ func sorted(docs []ragtest.Doc) []ragtest.Doc {
 func index(t testing.TB, c *ragtest.Corpus, spec string, workers int, docs ...ragtest.Doc) *rag.IndexResult {
 	t.Helper()
 	x := rag.Indexer{
-		Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, spec)},
+		Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)},
 		Options: rag.IndexOptions{Workers: workers},
 	}
 	var in []rag.Input

@@ -34,7 +34,7 @@ func check(t testing.TB, err error) {
 // indexer indexes by a method.
 func indexer(t testing.TB, c *ragtest.Corpus, spec string) *rag.Indexer {
 	t.Helper()
-	return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, spec)}}
+	return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}}
 }
 
 // importGraph imports tables into a corpus.

@@ -45,7 +45,7 @@ func read(t testing.TB, fsys fs.FS, name string) *importer.OpenIE {
 }
 
 // entities returns the keys of the entities of a method's graph.
-func entities(t testing.TB, c *ragtest.Corpus, sys rag.System) (out []string) {
+func entities(t testing.TB, c *ragtest.Corpus, sys *rag.System) (out []string) {
 	t.Helper()
 	check(t, c.DB.View(t.Context(), func(s *engine.Snapshot) error {
 		out = keys(t, s.Graph(sys.Graph()), "entity")

@@ -22,7 +22,7 @@ import (
 // the near edges, taken without direction and weight. A chunk that enters gets
 // a skeleton node, from which knowledge is extracted; one that leaves loses it
 // with all that only it supported.
-type coreStage struct{ s *System }
+type coreStage struct{ s *system }
 
 // uniformSeed is the seed of the random core, the reference's.
 const uniformSeed = 42
@@ -55,7 +55,7 @@ func (st *coreStage) digest(v *engine.View) ([32]byte, error) {
 }
 
 // nearEdges returns the edges between near chunks, of both kinds.
-func (s *System) nearEdges(v *engine.View) ([]engine.Edge, error) {
+func (s *system) nearEdges(v *engine.View) ([]engine.Edge, error) {
 	f := engine.EdgeFilter{Types: []engine.EdgeType{}}
 	for _, name := range []string{edgeLexical, edgeVector} {
 		if t, ok := v.EdgeType(name); ok {
@@ -192,7 +192,7 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 
 // pageRank returns the PageRank of chunks by their near edges, without
 // direction and weight, damping 0.85.
-func (s *System) pageRank(ctx context.Context, ids []engine.NodeID, edges []engine.Edge) ([]float64, error) {
+func (s *system) pageRank(ctx context.Context, ids []engine.NodeID, edges []engine.Edge) ([]float64, error) {
 	list := make([]graphops.WeightedEdge, 0, len(edges))
 	for _, e := range edges {
 		from, _ := slices.BinarySearch(ids, e.From)

@@ -17,7 +17,7 @@ import (
 
 // describeStage makes one description of the several that an entity or
 // relation has (spec B2.5: at most 500 tokens of at most 4000).
-type describeStage struct{ s *System }
+type describeStage struct{ s *system }
 
 const (
 	maxDescription = 500
@@ -47,7 +47,7 @@ func itemOf(t engine.Target) string {
 
 // undescribe removes the united descriptions of entities and relations that a
 // document leaves, and their marks: what is left is described anew.
-func (s *System) undescribe(v *engine.TxView, targets []engine.Target) error {
+func (s *system) undescribe(v *engine.TxView, targets []engine.Target) error {
 	for _, t := range targets {
 		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *System) undescribe(v *engine.TxView, targets []engine.Target) error {
 }
 
 // targetOf reads a work item's target back.
-func (s *System) targetOf(v engine.Reader, item string) (engine.Target, error) {
+func (s *system) targetOf(v engine.Reader, item string) (engine.Target, error) {
 	kind, rest, _ := strings.Cut(item, ":")
 	if kind == "entity" {
 		id, err := strconv.ParseUint(rest, 10, 64)
@@ -215,7 +215,7 @@ func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem,
 // describe returns what an entity or relation is called and how it is
 // described: by the united description where it is of the descriptions that
 // there are now, else by those.
-func (s *System) describe(v engine.Reader, t engine.Target) (label, description string, err error) {
+func (s *system) describe(v engine.Reader, t engine.Target) (label, description string, err error) {
 	total, err := totalOf(v, t)
 	if err != nil {
 		return "", "", err
@@ -248,7 +248,7 @@ func (s *System) describe(v engine.Reader, t engine.Target) (label, description 
 // entityStage gives entities the vectors by which questions find them: of name
 // and description (spec B1).
 type entityStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 
@@ -305,8 +305,8 @@ func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, r
 	return v.PutVector(space, id, vec)
 }
 
-// Stages implements [rag.System].
-func (s *System) Stages(m *rag.Models) []rag.Stage {
+// stages is [rag.System.Build].
+func (s *system) stages(m *rag.Models) []rag.Stage {
 	model := m.DocumentSpace()
 	return []rag.Stage{
 		s.keywords(m),

@@ -21,7 +21,7 @@ import (
 // a gap between two that do not follow each other is marked. What was found is
 // contributed by the core chunks in which it stands.
 type extractStage struct {
-	s *System
+	s *system
 	// met are the units that Items has yielded, without their texts.
 	met map[string][]part
 }

@@ -76,7 +76,7 @@ func TestRemoveFromInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		met := false
-		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, spec)}}
+		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}}
 		x.Options.Notify = func(e rag.Event) {
 			if e.Stage == "ketrag/"+stage || e.Stage == stage {
 				met = true

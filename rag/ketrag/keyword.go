@@ -17,7 +17,7 @@ import (
 // keywordStage enters chunks into the method's graph with their keywords
 // (spec B2.6, Alg. 3).
 type keywordStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 
 	// What Apply gathers for Flush.
@@ -32,7 +32,7 @@ type keywordStage struct {
 // entered: about 32 MB.
 const keptSums = 8_000
 
-func (s *System) keywords(m *rag.Models) *keywordStage {
+func (s *system) keywords(m *rag.Models) *keywordStage {
 	return &keywordStage{
 		s: s, model: m.DocumentSpace(), sums: map[engine.NodeID]*wordSum{},
 		ids: map[string]engine.NodeID{}, kept: map[engine.NodeID]*wordSum{},
@@ -176,7 +176,7 @@ func (st *keywordStage) Reset() {
 // addSums adds to the stored sums of keywords and notes that their vectors are
 // to be made anew. A keyword whose sum comes to nothing loses both. kept are
 // stored sums in memory, which it keeps current; nil for none.
-func (s *System) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[engine.NodeID]*wordSum) error {
+func (s *system) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[engine.NodeID]*wordSum) error {
 	if len(sums) == 0 {
 		return nil
 	}

@@ -27,7 +27,7 @@ import (
 // Words that more than dfShare of the chunks have, and more than dfLeast, do
 // not count: they are nearly stop words, and cost most.
 type nearStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 
@@ -55,7 +55,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 }
 
 // chunkDigest identifies the chunks of the method's graph.
-func (s *System) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) {
+func (s *system) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) {
 	ids, err := s.nodes(v, rag.ChunkNodeType)
 	if err != nil {
 		return [32]byte{}, err
@@ -68,7 +68,7 @@ func (s *System) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) 
 }
 
 // nodes returns the nodes of a type, ascending.
-func (s *System) nodes(v engine.Reader, typeName string) ([]engine.NodeID, error) {
+func (s *system) nodes(v engine.Reader, typeName string) ([]engine.NodeID, error) {
 	t, ok := v.NodeType(typeName)
 	if !ok {
 		return nil, nil

@@ -15,10 +15,10 @@ import (
 
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 
-// Plan implements [rag.System] (spec B3; paper Alg. 4). The text part is
+// plan is [rag.System.Plan] (spec B3; paper Alg. 4). The text part is
 // packed first; what it leaves of its share goes to the graph part, which
 // stands before it in the context.
-func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	budget := q.Tokens()
 	textBudget := int(float64(budget) * (1 - s.p.Theta))
 	model := m.QuestionSpace().Model
@@ -61,7 +61,7 @@ func (s *System) Plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 }
 
 // chunks ranks the chunks of the channel beside the entities'.
-func (s *System) chunks(q rag.Question, model string, budget int) query.Op {
+func (s *system) chunks(q rag.Question, model string, budget int) query.Op {
 	space := spaceOf(rag.ChunkNodeType, model)
 	switch s.p.Channel {
 	case "text":
@@ -83,14 +83,14 @@ func (s *System) chunks(q rag.Question, model string, budget int) query.Op {
 }
 
 // size returns the tokens of a chunk.
-func (s *System) size(v *engine.View, id engine.NodeID) (int, error) {
+func (s *system) size(v *engine.View, id engine.NodeID) (int, error) {
 	n, err := v.Node(id)
 	return int(n.Prop(propTokens).AsInt()), err
 }
 
 // render is the text of a chunk of the method's graph, read through to the
 // base graph.
-func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
 		return "", 0, err
@@ -98,9 +98,9 @@ func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
 }
 
-// Cite implements [rag.System]: a chunk rests on itself, an entity or relation
+// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
 // on the core chunks that it was found in.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
+func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 	target := engine.NodeTarget(it.ID)
 	if it.ID == 0 {
 		target = engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)
@@ -131,7 +131,7 @@ func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) {
 // sources takes the core chunks that the seeds were found in: seed by seed,
 // those first in which most of the seed's relations stand, each once.
 type sources struct {
-	s     *System
+	s     *system
 	seeds query.Op
 }
 
@@ -240,7 +240,7 @@ func (o *sources) Inputs() []query.Op { return []query.Op{o.seeds} }
 // until they do not fit any more beside the entities: then those of one seed
 // less are kept.
 type tables struct {
-	s         *System
+	s         *system
 	seeds     query.Op
 	relations *query.Relations
 	text      query.Op

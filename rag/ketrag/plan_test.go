@@ -494,7 +494,7 @@ func TestDeterminism(t *testing.T) {
 	for _, workers := range []int{1, 3, 16} {
 		c := open(t)
 		x := rag.Indexer{
-			Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, "ketrag")},
+			Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "ketrag")},
 			Options: rag.IndexOptions{Workers: workers},
 		}
 		if _, err := x.Run(context.Background(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-// Changed implements [rag.System]: it takes the sentences of chunks that leave
+// changed is [rag.System.Changed]: it takes the sentences of chunks that leave
 // out of the sums of their keywords. What else the chunks supported goes with
 // their nodes.
-func (s *System) Changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	st := s.keywords(m)
 	entered := map[string]bool{}
 	err := s.c.DB.View(ctx, func(snap *engine.Snapshot) error {

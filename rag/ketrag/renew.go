@@ -18,7 +18,7 @@ import (
 // a stage of its own so that a word of many chunks gets its vector once, and
 // not with every batch of chunks.
 type renewStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 
@@ -85,7 +85,7 @@ func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ 
 
 // renew makes the vectors of keywords from their sums. A keyword without a sum,
 // or whose sum is of vectors that cancel out, loses its vector.
-func (s *System) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeID) error {
+func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeID) error {
 	bucket, err := v.MakeBucket(sumsOf(model.Model))
 	if err != nil {
 		return err

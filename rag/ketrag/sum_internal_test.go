@@ -121,7 +121,7 @@ func TestWords(t *testing.T) {
 		}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			sys := &System{p: Params{Compat: x.compat}}
+			sys := &system{p: Params{Compat: x.compat}}
 			sentences, words := sys.words(s)
 			if len(sentences) != 2 {
 				t.Fatalf("sentences %q", sentences)

@@ -28,7 +28,7 @@ type chunkWord struct {
 }
 
 // words reads the keywords of a text, sentence by sentence.
-func (s *System) words(chunk string) (sentences []string, words []chunkWord) {
+func (s *system) words(chunk string) (sentences []string, words []chunkWord) {
 	at := map[string]int{}
 	for i, sp := range text.Sentences(chunk) {
 		sentence := chunk[sp.Start:sp.End]

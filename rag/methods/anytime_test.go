@@ -223,7 +223,7 @@ func TestAskBesideIndex(t *testing.T) {
 				for _, spec := range specs {
 					sys, err := c.Methods.Open(ctx, c.Corpus, rag.Spec{Name: spec})
 					if err == nil {
-						x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{sys}}
+						x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{sys}}
 						_, err = x.Run(ctx, []rag.Input{{FS: ragtest.Files(docs[:n]...), Root: "."}})
 					}
 					if err != nil && ctx.Err() == nil {
@@ -285,11 +285,11 @@ func TestNothingGiven(t *testing.T) {
 		"no database":           func() error { _, err := rag.OpenCorpus(ctx, nil, "main"); return err },
 		"an indexer of nothing": func() error { _, err := (&rag.Indexer{}).Run(ctx, nil); return err },
 		"an input of nothing": func() error {
-			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []rag.System{sys}}).Run(ctx, []rag.Input{{}})
+			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{sys}}).Run(ctx, []rag.Input{{}})
 			return err
 		},
 		"an indexer of a nil system": func() error {
-			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []rag.System{nil}}).Run(ctx, nil)
+			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{nil}}).Run(ctx, nil)
 			return err
 		},
 		"evidence of nothing": func() error { _, err := c.AnswerFrom(ctx, sys, nil, rag.Question{Text: "Who?"}, nil); return err },
@@ -303,7 +303,7 @@ func TestNothingGiven(t *testing.T) {
 		t.Errorf("an indexer without systems: %v", err)
 	}
 	files := fstest.MapFS{"a.txt": {Data: []byte("The ferry leaves at six.")}}
-	if _, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []rag.System{sys}}).Run(ctx, []rag.Input{{FS: files}}); err != nil {
+	if _, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{sys}}).Run(ctx, []rag.Input{{FS: files}}); err != nil {
 		t.Errorf("an input without a root: %v", err)
 	}
 	if err := c.DB.DropNamespace(ctx, "main"); err != nil {

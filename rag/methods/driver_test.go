@@ -147,7 +147,7 @@ func act(ctx context.Context, db *engine.DB, c *rag.Corpus, r *rand.Rand, role u
 		for i := range docs {
 			docs[i] = ragtest.Document(91, r.IntN(12), r.IntN(2))
 		}
-		x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []rag.System{sys}}
+		x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{sys}}
 		_, err = x.Run(ctx, []rag.Input{{FS: ragtest.Files(docs...)}})
 	case 3:
 		_, err = c.Remove(ctx, methods.All(), ragtest.Document(91, r.IntN(12), 0).Key, rag.RemoveOptions{KeepCache: r.IntN(2) == 0})

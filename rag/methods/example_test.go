@@ -31,7 +31,7 @@ func Example() {
 	all := methods.All()
 	naive, err := all.Open(ctx, corpus, rag.Spec{Name: "naive"})
 	check(err)
-	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []rag.System{naive}}
+	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{naive}}
 	_, err = indexer.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	check(err)
 	models, err := rag.OpenLocal(ctx, corpus, false)

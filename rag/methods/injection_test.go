@@ -108,7 +108,7 @@ func TestDocumentsAreData(t *testing.T) {
 				models = rag.NewModels(c, r, m.Documents, m.Questions)
 				return models, nil
 			}
-			x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []rag.System{sys}}
+			x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{sys}}
 			files := fstest.MapFS{"order.txt": {Data: []byte(order)}, "b.txt": {Data: []byte("Orsk\n\nJorun Halve built a mill in Orsk. Orsk lies by the sea.\n")}}
 			if _, err := x.Run(ctx, []rag.Input{{FS: files, Root: "."}}); err != nil {
 				t.Fatal(err)

@@ -23,7 +23,7 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 // asked is a corpus that one method has indexed.
 type asked struct {
 	*rag.Corpus
-	sys    rag.System
+	sys    *rag.System
 	models *rag.Models
 }
 
@@ -50,7 +50,7 @@ func index(t *testing.T, method string, files fs.FS, root string) asked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []rag.System{sys}}
+	x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{sys}}
 	if _, err := x.Run(ctx, []rag.Input{{FS: files, Root: root}}); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (w *world) question() rag.Question {
 }
 
 // each calls fn with each system and each kind of models that can be opened.
-func each(fn func(w *world, sys rag.System, m *rag.Models) error) call {
+func each(fn func(w *world, sys *rag.System, m *rag.Models) error) call {
 	return func(w *world) error {
 		var errs []error
 		for _, sys := range w.sys {
@@ -96,7 +96,7 @@ func each(fn func(w *world, sys rag.System, m *rag.Models) error) call {
 // models calls fn with each kind of models.
 func models(fn func(w *world, m *rag.Models) error) call {
 	return func(w *world) error {
-		return each(func(w *world, _ rag.System, m *rag.Models) error { return fn(w, m) })(&world{w.c, append(w.sys[:0:0], nil), w.docs, w.ctx, w.open})
+		return each(func(w *world, _ *rag.System, m *rag.Models) error { return fn(w, m) })(&world{w.c, append(w.sys[:0:0], nil), w.docs, w.ctx, w.open})
 	}
 }
 
@@ -135,9 +135,9 @@ func matrixRows() map[string][]call {
 		"PartialError.Error":    pure(func() { _ = (&rag.PartialError{}).Error() }),
 		"PartialError.Is":       pure(func() { (&rag.PartialError{}).Is(nil) }),
 		"Evidence.Items":        pure(func() { (&rag.Evidence{}).Items() }),
-		"Graphless.Changed":     pure(func() { (&rag.Graphless{}).Changed(context.Background(), nil, nil) }),
-		"Graphless.Cite":        pure(func() { (&rag.Graphless{}).Cite(nil, zeroItem()) }),
-		"Graphless.Stages":      pure(func() { (&rag.Graphless{}).Stages(nil) }),
+		"Identity.As":           pure(func() { (rag.Identity{}).As("", nil) }),
+		"System.Stages":         pure(func() { (&rag.System{}).Stages(nil) }),
+		"CiteEach":              pure(func() { rag.CiteEach(nil) }),
 		"Identity.ChunkSet":     pure(func() { (&rag.Identity{}).ChunkSet() }),
 		"Identity.Graph":        pure(func() { (&rag.Identity{}).Graph() }),
 		"Identity.Instance":     pure(func() { (&rag.Identity{}).Instance() }),
@@ -321,54 +321,54 @@ func corpusRows() map[string][]call {
 		"CutText": pure(func() { (&rag.Corpus{}).CutText("A b. C d.", -1) }),
 		"Env":     pure(func() { (*rag.Corpus)(nil).Env(nil, nil, rag.Question{}, nil) }),
 		"Ask": {
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, err := w.c.Ask(w.ctx, sys, m, w.question())
 				return err
 			}),
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				q := w.question()
 				q.Stream, q.Lang, q.WhereAny = func(string) error { return nil }, "de", true
 				_, err := w.c.Ask(w.ctx, sys, m, q)
 				return err
 			}),
 			func(w *world) error { _, err := w.c.Ask(w.ctx, nil, nil, rag.Question{}); return err },
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, err := w.c.Ask(w.ctx, sys, m, rag.Question{})
 				return err
 			}),
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, err := (&rag.Corpus{}).Ask(w.ctx, sys, m, w.question())
 				return err
 			}),
 			func(w *world) error { _, err := (*rag.Corpus)(nil).Ask(w.ctx, nil, nil, rag.Question{}); return err },
 		},
 		"Retrieve": {
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, err := w.c.Retrieve(w.ctx, sys, m, w.question())
 				return err
 			}),
 			func(w *world) error { _, err := w.c.Retrieve(w.ctx, nil, nil, rag.Question{}); return err },
 		},
 		"AnswerFrom": {
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				ev, err := w.c.Retrieve(w.ctx, sys, m, w.question())
 				if err == nil {
 					_, err = w.c.AnswerFrom(w.ctx, sys, m, w.question(), ev)
 				}
 				return err
 			}),
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, err := w.c.AnswerFrom(w.ctx, sys, m, w.question(), oddEvidence())
 				return err
 			}),
 			func(w *world) error { _, err := w.c.AnswerFrom(w.ctx, nil, nil, rag.Question{}, nil); return err },
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, err := w.c.AnswerFrom(w.ctx, sys, m, w.question(), nil)
 				return err
 			}),
 		},
 		"AnswerInput": {
-			each(func(w *world, sys rag.System, m *rag.Models) error {
+			each(func(w *world, sys *rag.System, m *rag.Models) error {
 				_, _, err := w.c.AnswerInput(w.ctx, sys, m, w.question(), oddEvidence())
 				return err
 			}),
@@ -376,7 +376,7 @@ func corpusRows() map[string][]call {
 		},
 		"BaseStages": {
 			models(func(w *world, m *rag.Models) error { _, err := w.c.BaseStages(w.sys, m); return err }),
-			func(w *world) error { _, err := w.c.BaseStages([]rag.System{nil}, nil); return err },
+			func(w *world) error { _, err := w.c.BaseStages([]*rag.System{nil}, nil); return err },
 		},
 		"CacheEntries": {
 			func(w *world) error { return drain(w.c.CacheEntries(nil)) },

@@ -216,7 +216,7 @@ func peakIndexer(t *testing.T, method string) func(rag.Input) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []rag.System{sys}}
+	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{sys}}
 	return func(in rag.Input) {
 		if r, err := x.Run(ctx, []rag.Input{in}); err != nil || r.Added != 1 {
 			t.Fatalf("%+v: %v", r, err)

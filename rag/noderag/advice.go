@@ -7,24 +7,18 @@ import (
 	"github.com/ragdb/ragdb/rag"
 )
 
-var (
-	_ rag.Adviser     = (*System)(nil)
-	_ rag.Reclusterer = (*System)(nil)
-	_ rag.MethodStats = (*System)(nil)
-)
-
-// Recluster implements [rag.Reclusterer]: the stages make the communities from
+// recluster is [rag.System.Recluster]: the stages make the communities from
 // nothing. One of the same nodes as before keeps its elements.
-func (s *System) Recluster() rag.System {
+func (s *system) recluster() *rag.System {
 	anew := *s
-	anew.recluster = true
-	return &anew
+	anew.anew = true
+	return anew.system()
 }
 
-// Advice implements [rag.Adviser]: to recluster where more than a tenth of the
+// advice is [rag.System.Advice]: to recluster where more than a tenth of the
 // nodes came or moved since the last whole clustering, or modularity fell by
 // more than a fiftieth.
-func (s *System) Advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
+func (s *system) advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
 	state, ok, err := readState(v)
 	if err != nil || !ok {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 // A (spec A.2.5). The key of an attribute is its entity's; its sources are the
 // chunks of what was read.
 type attributeStage struct {
-	s *System
+	s *system
 	// met are the entities that Items and Do have met.
 	met *entities
 }
@@ -87,7 +87,7 @@ type neighbour struct {
 // around reads the units and relationships next to an entity. Where they are
 // more than a model reads, those come first whose neighbours weigh most, and
 // the rest is left out.
-func (s *System) around(v *engine.View, met *entities, entity engine.NodeID) (around, error) {
+func (s *system) around(v *engine.View, met *entities, entity engine.NodeID) (around, error) {
 	total, err := v.Total(engine.NodeTarget(entity))
 	if err != nil {
 		return around{}, err
@@ -256,7 +256,7 @@ func (st *attributeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem
 }
 
 // summary writes an attribute or element that rests on chunks.
-func (s *System) summary(v *engine.TxView, t engine.TypeID, key, says string, of [32]byte, sources []engine.NodeID) (engine.NodeID, error) {
+func (s *system) summary(v *engine.TxView, t engine.TypeID, key, says string, of [32]byte, sources []engine.NodeID) (engine.NodeID, error) {
 	id, created, err := v.DeriveNode(t, key)
 	if err != nil {
 		return 0, err

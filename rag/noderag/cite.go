@@ -11,13 +11,11 @@ import (
 // hundreds, none of which says more of it than another.
 const maxCited = 32
 
-// Cite implements [rag.System]: a chunk rests on itself, all else on the chunks
+// cite is [rag.System.Cite]: a chunk rests on itself, all else on the chunks
 // that it was made from, an overview on those of its elements; the first of
-// them in order of id.
-func (s *System) Cite(v *engine.View, it query.Item) ([]string, error) { return s.Citer(v)(it) }
-
-// Citer implements [rag.Citer]: what several items rest on is read once.
-func (s *System) Citer(v *engine.View) func(it query.Item) ([]string, error) {
+// them in order of id. Each node and what it rests on
+// is read once.
+func (s *system) cite(v *engine.View) func(it query.Item) ([]string, error) {
 	c := &citing{v: v, known: map[engine.NodeID][]string{}}
 	c.chunk, _ = v.NodeType(typeText)
 	return func(it query.Item) ([]string, error) { return c.chunks(it.ID) }

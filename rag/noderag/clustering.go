@@ -22,7 +22,7 @@ const (
 
 // clustering is a division in the making.
 type clustering struct {
-	s     *System
+	s     *system
 	g     *content
 	p     *graphops.Projection
 	old   map[engine.NodeID]member

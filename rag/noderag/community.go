@@ -25,7 +25,7 @@ import (
 //	n <node u64>  community u64, degree u32 of the node
 //	s             communityState as JSON
 type communityStage struct {
-	s *System
+	s *system
 	// met is what Items has read.
 	met *content
 }
@@ -75,7 +75,7 @@ func (st *communityStage) Name() string { return "communities" }
 func (st *communityStage) Graph() *engine.Graph { return st.s.g }
 
 // readG2 reads S, N, R and A.
-func (s *System) readG2(ctx context.Context, v *engine.View) (*content, error) {
+func (s *system) readG2(ctx context.Context, v *engine.View) (*content, error) {
 	return s.read(ctx, v, []string{typeUnit, typeEntity, typeRelationship, typeAttribute},
 		[]string{edgeMentions, edgeRelates, edgeStates, edgeAttribute})
 }
@@ -96,7 +96,7 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			ids = binary.AppendUvarint(ids, uint64(n.id))
 		}
 		parts := []string{"communities", g.hex(), string(ids)}
-		if st.s.recluster {
+		if st.s.anew {
 			parts = append(parts, fmt.Sprint(s.Epoch()))
 		}
 		digest := rag.Digest(parts...)
@@ -148,7 +148,7 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Mod
 		return nil, err
 	}
 	c := &clustering{s: st.s, g: g, p: p, old: old, state: state, of: make([]uint64, len(g.nodes))}
-	if ok && !st.s.recluster && len(old) > 0 {
+	if ok && !st.s.anew && len(old) > 0 {
 		err = c.grow(ctx)
 	} else {
 		err = c.whole(ctx)

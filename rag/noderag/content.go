@@ -31,7 +31,7 @@ type contentNode struct {
 }
 
 // read reads the nodes of some types and the edges of some types among them.
-func (s *System) read(ctx context.Context, v *engine.View, types, edges []string) (*content, error) {
+func (s *system) read(ctx context.Context, v *engine.View, types, edges []string) (*content, error) {
 	c := &content{at: map[engine.NodeID]uint32{}}
 	for kind, name := range types {
 		for n, err := range graph.ReadAll(v, name) {

@@ -23,7 +23,7 @@ import (
 // findings become elements, their titles overviews. An element's sources are
 // the chunks of what was read; an overview's are its elements.
 type elementStage struct {
-	s *System
+	s *system
 	// met are the communities that Items has read, entities those that Do has
 	// met.
 	met      map[uint64][]about
@@ -48,7 +48,7 @@ type about struct {
 
 // communities returns the units and attributes of each community, in order of
 // kind and key, and the communities' numbers, ascending.
-func (s *System) communities(v *engine.View) (map[uint64][]about, []uint64, error) {
+func (s *system) communities(v *engine.View) (map[uint64][]about, []uint64, error) {
 	of, err := members(v)
 	if err != nil {
 		return nil, nil, err
@@ -320,7 +320,7 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 }
 
 // textOf returns the text of S, R, A or H.
-func (s *System) textOf(v engine.Reader, id engine.NodeID, kind string) (string, error) {
+func (s *system) textOf(v engine.Reader, id engine.NodeID, kind string) (string, error) {
 	switch kind {
 	case typeAttribute, typeElement:
 		return v.Text(id, propText)

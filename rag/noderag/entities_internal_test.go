@@ -14,11 +14,10 @@ import (
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
-	open, err := Open(t.Context(), c.Corpus, nil)
+	s, err := open(t.Context(), c.Corpus, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open.(*System)
 	ids := map[string]engine.NodeID{}
 	check := func(err error) {
 		t.Helper()

@@ -17,7 +17,7 @@ import (
 // extractStage takes chunks apart into units, entities and relationships (spec
 // A.2.3, A.2.4 and A.2.8): T, S, N and R with the edges among them. A chunk is
 // the source of all that was read in it.
-type extractStage struct{ s *System }
+type extractStage struct{ s *system }
 
 // Name implements [rag.Stage].
 func (st *extractStage) Name() string { return "decompose" }
@@ -137,7 +137,7 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 
 // builder writes what one chunk says.
 type builder struct {
-	s *System
+	s *system
 	v *engine.TxView
 
 	text, unit, entity, relationship  engine.TypeID
@@ -146,7 +146,7 @@ type builder struct {
 	entities, relationships           map[string]engine.NodeID
 }
 
-func (s *System) newBuilder(v *engine.TxView) (*builder, error) {
+func (s *system) newBuilder(v *engine.TxView) (*builder, error) {
 	b := &builder{s: s, v: v, entities: map[string]engine.NodeID{}, relationships: map[string]engine.NodeID{}}
 	for _, t := range []struct {
 		name string

@@ -20,7 +20,7 @@ import (
 // Alg. 1 and 2): those of the k-core, and those of a betweenness far above the
 // mean, as far as more than one unit lists them.
 type importanceStage struct {
-	s *System
+	s *system
 	// met and weights are what Items has read.
 	met     *content
 	weights []uint64
@@ -33,7 +33,7 @@ func (st *importanceStage) Name() string { return "importance" }
 func (st *importanceStage) Graph() *engine.Graph { return st.s.g }
 
 // readG1 reads S, N and R.
-func (s *System) readG1(ctx context.Context, v *engine.View) (*content, error) {
+func (s *system) readG1(ctx context.Context, v *engine.View) (*content, error) {
 	return s.read(ctx, v, []string{typeUnit, typeEntity, typeRelationship}, []string{edgeMentions, edgeRelates, edgeStates})
 }
 
@@ -57,7 +57,7 @@ func (st *importanceStage) Items(ctx context.Context, s *engine.Snapshot) iter.S
 
 // weights returns the weight of each node that is an entity: how many units
 // list it.
-func (s *System) weights(v *engine.View, g *content) ([]uint64, error) {
+func (s *system) weights(v *engine.View, g *content) ([]uint64, error) {
 	out := make([]uint64, len(g.nodes))
 	for i, n := range g.nodes {
 		if n.kind != 1 {

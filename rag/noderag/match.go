@@ -19,7 +19,7 @@ import (
 // that they are like (spec A.2.7): those whose vectors are in the same cluster
 // of all vectors, or all where clusters would be small.
 type matchStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 

@@ -42,7 +42,7 @@ const (
 func spaceOf(model string) string { return "rich@" + model }
 
 // space returns how the vectors are indexed.
-func (s *System) space(model string, dim int) engine.SpaceOptions {
+func (s *system) space(model string, dim int) engine.SpaceOptions {
 	return engine.SpaceOptions{
 		Dim: dim, Model: model, Metric: vecindex.Cosine, Kind: vecindex.HNSW,
 		Element: s.p.Vectors, Seed: spaceSeed, M: s.p.M, EfConstruction: s.p.EfConstruction,

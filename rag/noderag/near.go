@@ -21,7 +21,7 @@ import (
 // the edges of some nodes to those of greater id: all would be too many for a
 // transaction.
 type nearStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 	// pages are the nodes of the items that Items has yielded.
 	pages map[string][]engine.NodeID

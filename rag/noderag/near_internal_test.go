@@ -22,11 +22,10 @@ func TestNearInParts(t *testing.T) {
 	}
 	defer db.Close()
 	c := ragtest.OpenIn(t, db)
-	open, err := Open(t.Context(), c, nil)
+	s, err := open(t.Context(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open.(*System)
 	st := &nearStage{s: s, model: llm.SpaceInfo{Model: "m", Dim: dim}}
 	space := spaceOf("m")
 	rng := rand.New(rand.NewPCG(1, 9))

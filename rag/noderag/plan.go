@@ -12,11 +12,11 @@ import (
 	"github.com/ragdb/ragdb/rag/text"
 )
 
-// Plan implements [rag.System] (paper 2.5, spec A.3): what is near to the
+// plan is [rag.System.Plan] (paper 2.5, spec A.3): what is near to the
 // question and what it names are seeds of a short walk, from which the best of
 // each type are taken; entities and overviews lead to what they stand for.
 // The first to be found is the first to be packed.
-func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
 	hits := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(m.QuestionSpace().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
@@ -69,7 +69,7 @@ func (s *System) Plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 
 // walk takes the best nodes around the seeds (paper 2.5, shallow PPR and cross
 // nodes), without those of some operators.
-func (s *System) walk(seeds query.Op, quotas []query.TypeQuota, without ...query.Op) query.Op {
+func (s *system) walk(seeds query.Op, quotas []query.TypeQuota, without ...query.Op) query.Op {
 	o := &query.PPR{
 		In: seeds, Graph: s.g, Alpha: s.p.Alpha, Steps: s.p.Steps, InMemory: true,
 		Quotas: quotas, Without: without, Source: "shallow PPR and cross nodes, paper 2.5",
@@ -87,7 +87,7 @@ func (s *System) walk(seeds query.Op, quotas []query.TypeQuota, without ...query
 }
 
 // quotas are how many nodes of each type the walk may add.
-func (s *System) quotas() []query.TypeQuota {
+func (s *system) quotas() []query.TypeQuota {
 	return []query.TypeQuota{
 		{Types: []string{typeEntity}, Most: s.p.Entities},
 		{Types: []string{typeRelationship}, Most: s.p.Relationships},
@@ -97,7 +97,7 @@ func (s *System) quotas() []query.TypeQuota {
 }
 
 // of takes the nodes of some types.
-func (s *System) of(in query.Op, types ...string) query.Op {
+func (s *system) of(in query.Op, types ...string) query.Op {
 	return &query.Filter{In: in, Graph: s.g, Types: types}
 }
 
@@ -118,7 +118,7 @@ func header(t string) string { return "------------" + t + "-------------" }
 
 // elements asks a model which things the question is about, and returns their
 // names as keys have them.
-func (s *System) elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
+func (s *system) elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
 	var out llm.Elements
 	t := llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}}
 	if err := m.DoJSON(ctx, "question", nil, t, &out); err != nil {
@@ -133,7 +133,7 @@ func (s *System) elements(ctx context.Context, m *rag.Models, q rag.Question) ([
 
 // render is the text of T, S, A, H or R; a chunk's is read through to the base
 // graph.
-func (s *System) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := e.Snap.Graph(s.g).WithContext(ctx)
 	n, err := e.Node(ctx, s.g, it.ID)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o *section) Inputs() []query.Op { return []query.Op{o.In} }
 // seeds are what was found by vector and by name, with the weights that the
 // walk starts with; what was found by both has the name's.
 type seeds struct {
-	s           *System
+	s           *system
 	hits, names query.Op // names may be nil
 }
 

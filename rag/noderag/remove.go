@@ -8,10 +8,10 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-// Changed implements [rag.System]: attributes and elements that were made from
+// changed is [rag.System.Changed]: attributes and elements that were made from
 // chunks that leave go with them, and are made anew from what is left. What
 // else the chunks supported goes with their nodes.
-func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		chunks, err := graph.Chunks(v, gone)
@@ -29,7 +29,7 @@ func (s *System) Changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (fu
 
 // dropSummaries removes the attributes and elements that rest on a chunk, and
 // the marks of the entities that it names: what is said around them changes.
-func (s *System) dropSummaries(v *engine.TxView, chunk engine.NodeID) error {
+func (s *system) dropSummaries(v *engine.TxView, chunk engine.NodeID) error {
 	var gone []engine.NodeID
 	for t, err := range v.ContributedBy(chunk) {
 		if err != nil {
@@ -68,7 +68,7 @@ func (s *System) dropSummaries(v *engine.TxView, chunk engine.NodeID) error {
 
 // dropSummary removes an attribute or element, and the mark of the work that
 // made it. An overview of no other element goes with it.
-func (s *System) dropSummary(v *engine.TxView, id engine.NodeID) error {
+func (s *system) dropSummary(v *engine.TxView, id engine.NodeID) error {
 	n, err := v.Node(id)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *System) dropSummary(v *engine.TxView, id engine.NodeID) error {
 }
 
 // dropElements removes the elements of a community.
-func (s *System) dropElements(v *engine.TxView, community uint64) error {
+func (s *system) dropElements(v *engine.TxView, community uint64) error {
 	have, err := elementsOf(v, community)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *System) dropElements(v *engine.TxView, community uint64) error {
 }
 
 // dropNode removes an attribute or element with the mark of its vector.
-func (s *System) dropNode(v *engine.TxView, id engine.NodeID) error {
+func (s *system) dropNode(v *engine.TxView, id engine.NodeID) error {
 	if err := rag.ForgetJobs(v, vectorItem(id)); err != nil {
 		return err
 	}

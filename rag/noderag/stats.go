@@ -8,10 +8,10 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 )
 
-// Stats implements [rag.MethodStats]: what the paper's Table 4 tells of an
+// stats is [rag.System.Stats]: what the paper's Table 4 tells of an
 // index. Tokens are those of the chunks. Base edges are all but near ones,
 // overlapping those that are both; edges counts a pair of nodes once.
-func (s *System) Stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
+func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
 	var out []rag.Figure
 	add := func(name string, n int, unit string) {
 		out = append(out, rag.Figure{Name: name, Value: float64(n), Unit: unit})

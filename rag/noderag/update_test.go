@@ -17,7 +17,7 @@ import (
 // index indexes documents with options.
 func index(t testing.TB, c *ragtest.Corpus, o rag.IndexOptions, docs ...ragtest.Doc) *rag.IndexResult {
 	t.Helper()
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, noderag.Name)}, Options: o}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, noderag.Name)}, Options: o}
 	var in []rag.Input
 	if len(docs) > 0 {
 		in = []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}
@@ -242,7 +242,7 @@ func TestAdvice(t *testing.T) {
 	index(t, c, rag.IndexOptions{}, docs[:12]...)
 	ask := func() (out []rag.Advice) {
 		c.View(t, noderag.Name, func(v *engine.View) (err error) {
-			out, err = c.System(t, noderag.Name).(rag.Adviser).Advice(context.Background(), v)
+			out, err = c.System(t, noderag.Name).Advice(context.Background(), v)
 			return err
 		})
 		return out
@@ -267,7 +267,7 @@ func TestStats(t *testing.T) {
 	index(t, c, rag.IndexOptions{}, ragtest.Docs(67, 8)...)
 	got := map[string]float64{}
 	c.View(t, noderag.Name, func(v *engine.View) error {
-		figures, err := c.System(t, noderag.Name).(rag.MethodStats).Stats(context.Background(), v)
+		figures, err := c.System(t, noderag.Name).Stats(context.Background(), v)
 		for _, f := range figures {
 			got[f.Name] = f.Value
 		}

@@ -16,7 +16,7 @@ import (
 // vectorStage gives the chunks and their units their vectors (spec A.2.6): T
 // has the one of the base graph.
 type vectorStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 
@@ -139,7 +139,7 @@ func appendVector(dst []byte, id engine.NodeID, vec []float32) []byte {
 }
 
 // putVectors writes what appendVector made.
-func (s *System) putVectors(v *engine.TxView, model llm.SpaceInfo, b []byte) error {
+func (s *system) putVectors(v *engine.TxView, model llm.SpaceInfo, b []byte) error {
 	space := spaceOf(model.Model)
 	for len(b) > 0 {
 		if len(b) < 12 {
@@ -168,7 +168,7 @@ func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, r
 
 // summaryVectorStage gives attributes and elements their vectors.
 type summaryVectorStage struct {
-	s     *System
+	s     *system
 	model llm.SpaceInfo
 }
 

@@ -37,11 +37,10 @@ func TestWalk(t *testing.T) {
 		t.Run(fmt.Sprint(x.params), func(t *testing.T) {
 			t.Parallel()
 			c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
-			open, err := Open(t.Context(), c.Corpus, x.params)
+			s, err := open(t.Context(), c.Corpus, x.params)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := open.(*System)
 			ids := golden(t, c, s)
 			scores := map[string]float64{}
 			err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
@@ -78,7 +77,7 @@ func TestWalk(t *testing.T) {
 }
 
 // golden writes the graph of TestWalk.
-func golden(t *testing.T, c *ragtest.Corpus, s *System) map[string]engine.NodeID {
+func golden(t *testing.T, c *ragtest.Corpus, s *system) map[string]engine.NodeID {
 	t.Helper()
 	ids := map[string]engine.NodeID{}
 	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
@@ -134,11 +133,10 @@ func TestQuotas(t *testing.T) {
 		{map[string]string{"cnode": "2"}, "S1", 5}, // T1 and S2 take its place
 		{nil, "S1", 5},
 	} {
-		open, err := Open(t.Context(), c.Corpus, x.params)
+		s, err := open(t.Context(), c.Corpus, x.params)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := open.(*System)
 		ids := golden(t, c, s)
 		err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
 			hits := &fixed{}

@@ -38,7 +38,7 @@ func Use(c *rag.Corpus, p llm.Provider, e llm.Embedder) {
 }
 
 // System opens a method, written name[:key=value,...].
-func System(t testing.TB, c *rag.Corpus, method string) rag.System {
+func System(t testing.TB, c *rag.Corpus, method string) *rag.System {
 	t.Helper()
 	spec, err := rag.ParseSpec(method)
 	if err != nil {
@@ -59,7 +59,7 @@ func Index(t testing.TB, c *rag.Corpus, method string, docs map[string]string) *
 	for name, text := range docs {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []rag.System{System(t, c, method)}}
+	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{System(t, c, method)}}
 	r, err := x.Run(t.Context(), []rag.Input{{FS: files, Root: "."}})
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func OpenIn(t testing.TB, db *engine.DB) *rag.Corpus {
 }
 
 // System opens a method.
-func (c *Corpus) System(t testing.TB, spec string) rag.System {
+func (c *Corpus) System(t testing.TB, spec string) *rag.System {
 	t.Helper()
 	s, err := rag.ParseSpec(spec)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *Corpus) Index(t testing.TB, spec string, docs ...Doc) *rag.IndexResult 
 // IndexFS is Index for files; without read only what is left is done.
 func (c *Corpus) IndexFS(t testing.TB, spec string, files fs.FS, read bool) *rag.IndexResult {
 	t.Helper()
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []rag.System{c.System(t, spec)}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}}
 	var in []rag.Input
 	if read {
 		in = []rag.Input{{FS: files, Root: "."}}
