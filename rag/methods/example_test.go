@@ -10,8 +10,8 @@ import (
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
-// The code of the README: two documents are indexed in memory, and a question
-// is answered with its source.
+// What package ragdb does, a layer below: two documents are indexed in memory by one
+// method, and a question is answered with its source.
 func Example() {
 	files := fstest.MapFS{ // or os.DirFS("docs")
 		"ferry.md": {Data: []byte("# The ferry\n\nThe ferry to Skarholm leaves Karrow at six in the morning.\nIt carries forty people and the mail.\n")},
