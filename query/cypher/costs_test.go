@@ -42,39 +42,36 @@ func TestCosts(t *testing.T) {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
-			n := p.enough(t, enough)
-			one, two, growth := time.Duration(0), time.Duration(0), math.Inf(1)
-			for try := 0; try < 5 && growth > maxGrowth; try++ {
-				a, b := p.cost(t, n), p.cost(t, 2*n)
-				if g := float64(b) / float64(a); g < growth {
-					one, two, growth = a, b, g
-				}
-			}
-			note := ""
-			switch {
-			case p.square != "":
-				note = p.square
-			case growth > maxGrowth && two > time.Millisecond:
-				t.Errorf("%d cost %v and %d cost %v: %.2f times as much", n, one, 2*n, two, growth)
-			}
-			if *long {
-				fmt.Printf("%-45s %7d %9.2f ms %9.2f ms %6.2f %s\n", p.name, n, one.Seconds()*1e3, two.Seconds()*1e3, growth, note)
-			}
+			checkGrowth(t, p.name, p.square, enough, p.most, func(n int) time.Duration { return p.cost(t, n) })
 		})
 	}
 }
 
-// enough returns how many of a production cost some processor time, half of what
-// the limits allow at most.
-func (p production) enough(t *testing.T, enough time.Duration) int {
+// checkGrowth measures something at a size that costs enough, or at half of what
+// is possible at most, and at twice the size. With square, which says why the
+// cost grows with the square, the growth is only printed.
+func checkGrowth(t *testing.T, name, square string, enough time.Duration, most int, cost func(n int) time.Duration) {
+	t.Helper()
 	n := 64
-	if p.most > 0 {
-		n = min(n, p.most/2)
+	if most > 0 {
+		n = min(n, most/2)
 	}
-	for p.cost(t, n) < enough && n < 1<<17 && (p.most == 0 || 4*n <= p.most) {
+	for cost(n) < enough && n < 1<<19 && (most == 0 || 4*n <= most) {
 		n *= 2
 	}
-	return n
+	one, two, growth := time.Duration(0), time.Duration(0), math.Inf(1)
+	for try := 0; try < 5 && growth > maxGrowth; try++ {
+		a, b := cost(n), cost(2*n)
+		if g := float64(b) / float64(a); g < growth {
+			one, two, growth = a, b, g
+		}
+	}
+	if square == "" && growth > maxGrowth && two > time.Millisecond {
+		t.Errorf("%d cost %v and %d cost %v: %.2f times as much", n, one, 2*n, two, growth)
+	}
+	if *long {
+		fmt.Printf("%-45s %7d %9.2f ms %9.2f ms %6.2f %s\n", name, n, one.Seconds()*1e3, two.Seconds()*1e3, growth, square)
+	}
 }
 
 // cost returns the least processor time of a few runs of a statement with n of a

@@ -114,13 +114,13 @@ func (x *exec) trimRight(s string) (string, error) {
 // index returns where a text that is not empty begins in a string, -1 if it is
 // not there.
 func (x *exec) index(s, text string) (int, error) {
-	from := 0
-	for len(s)-from > pieceBytes {
-		if i := strings.Index(s[from:min(len(s), from+pieceBytes+len(text)-1)], text); i >= 0 {
+	from, step := 0, max(pieceBytes, len(text)) // neighbouring pieces share len(text)-1 bytes
+	for len(s)-from > step {
+		if i := strings.Index(s[from:min(len(s), from+step+len(text)-1)], text); i >= 0 {
 			return from + i, nil
 		}
-		from += pieceBytes
-		if err := x.work(stepsBetweenLooks + int64(len(text))>>8); err != nil {
+		from += step
+		if err := x.work(stepsBetweenLooks); err != nil {
 			return 0, err
 		}
 	}
