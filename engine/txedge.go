@@ -100,12 +100,14 @@ func (v *TxView) setEdgeProps(from, to NodeID, t EdgeType, props Props) error {
 	if err := v.checkEdge(from, to, t); err != nil {
 		return err
 	}
-	_, ok, err := v.HasEdge(from, to, t)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return ErrNotFound
+	if !v.addedLast(from, to, t) {
+		_, ok, err := v.HasEdge(from, to, t)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return ErrNotFound
+		}
 	}
 	list, err := v.propsOf(props)
 	if err != nil {
@@ -122,6 +124,20 @@ func (v *TxView) setEdgeProps(from, to NodeID, t EdgeType, props Props) error {
 	}
 	v.changed = true
 	return nil
+}
+
+// addedLast reports whether the last change of an edge was to add this one. To
+// look for it would fold the changes of its lists, which costs as much as they
+// are long.
+func (v *TxView) addedLast(from, to NodeID, t EdgeType) bool {
+	if !t.Directed() && from > to {
+		from, to = to, from
+	}
+	if len(v.edges) < 2 {
+		return false
+	}
+	e := &v.edges[len(v.edges)-2] // of the list of what goes out; see bufferEdge
+	return !e.remove && e.node == uint64(from) && e.other == uint64(to) && e.etype == uint32(t)
 }
 
 // RemoveEdge removes an edge with its properties and contributions. An edge

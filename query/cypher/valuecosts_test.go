@@ -45,7 +45,7 @@ var ofRows = []string{
 	"UNWIND $x AS x WITH x WHERE x > 5 RETURN x SKIP 5", "UNWIND $x AS x RETURN x UNION UNWIND $l AS x RETURN x", "UNWIND keys($k) AS x RETURN $k[x]",
 	"UNWIND $l AS x RETURN size(collect([x]))", "UNWIND $x AS x CREATE (:Y {i: x})", "UNWIND $l AS x MERGE (:Y {key: toString(x)})",
 	"UNWIND $l AS x CREATE (:Y {key: toString(x)})-[:T {i: x}]->(:Z)", "MERGE (h:H {key: 'h'}) WITH h UNWIND $l AS x CREATE (h)-[:T]->(:Y {i: x})",
-	"MERGE (h:H {key: 'h'}) WITH h UNWIND $m AS x MERGE (h)-[:T]->(:Y {key: x})", "UNWIND $l AS x CREATE (y:Y {i: x}) WITH y SET y.j = y.i REMOVE y.i",
+	"MERGE (h:H {key: 'h'}) WITH h UNWIND $l AS x CREATE (h)-[:T {i: x}]->(:Y)", "MERGE (h:H {key: 'h'}) WITH h UNWIND $m AS x MERGE (h)-[:T]->(:Y {key: x})", "UNWIND $l AS x CREATE (y:Y {i: x}) WITH y SET y.j = y.i REMOVE y.i",
 	"UNWIND $l AS x CREATE (y:Y) WITH y DELETE y", "CREATE (:Y {s: $s})", "CREATE (y:Y {l: $m}) RETURN y.l",
 }
 

@@ -1,0 +1,105 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// importedLines are what an export is made of, n times; %d is which of them it
+// is, and a before stands once.
+var importedLines = []struct{ name, before, part, after string }{
+	{"node types", "", `{"node_type":{"name":"t%d"}}` + "\n", ""},
+	{"edge types", "", `{"edge_type":{"name":"t%d","directed":true}}` + "\n", ""},
+	{"nodes", "", `{"node":{"ref":["t","k%d"],"props":{"i":%d}}}` + "\n", ""},
+	{"nodes with an index", `{"index":{"property":"i"}}` + "\n", `{"node":{"ref":["t","k%d"],"props":{"i":%d}}}` + "\n", ""},
+	{"properties of a node", `{"node":{"ref":["t","k"],"props":{"x":1`, `,"k%d":%d`, "}}}\n"},
+	{"characters of a property", `{"node":{"ref":["t","k"],"props":{"x":"`, "x", "\"}}}\n"},
+	{"escapes of a property", `{"node":{"ref":["t","k"],"props":{"x":"`, "\\u00e9", "\"}}}\n"},
+	{"edges of one node", `{"node":{"ref":["t","h"]}}` + "\n", `{"node":{"ref":["t","k%d"]}}` + "\n" + `{"edge":{"from":["t","h"],"to":["t","k%d"],"type":"e","weight":1}}` + "\n", ""},
+	{"edges to one node", `{"node":{"ref":["t","h"]}}` + "\n", `{"node":{"ref":["t","k%d"]}}` + "\n" + `{"edge":{"from":["t","k%d"],"to":["t","h"],"type":"e","weight":1,"props":{"i":%d}}}` + "\n", ""},
+	{"one edge", `{"node":{"ref":["t","a"]}}` + "\n" + `{"node":{"ref":["t","b"]}}` + "\n", `{"edge":{"from":["t","a"],"to":["t","b"],"type":"e","weight":1}}` + "\n", ""},
+	{"contributions", `{"node":{"ref":["t","a"]}}` + "\n", `{"node":{"ref":["t","k%d"]}}` + "\n" + `{"contribution":{"source":["t","k%d"],"of":["t","a"],"count":1,"texts":["x"]}}` + "\n", ""},
+	{"vectors", `{"space":{"name":"v","dim":2,"model":"m","metric":0,"kind":0}}` + "\n", `{"node":{"ref":["t","k%d"]}}` + "\n" + `{"vector":{"space":"v","ref":["t","k%d"],"f32":"AACAPwAAAEA="}}` + "\n", ""},
+	{"entries", "", `{"entry":{"bucket":"b","key":"%08d","value":"AAAA"}}` + "\n", ""},
+	{"graphs", "", `{"graph":{"name":"g%d"}}` + "\n", ""},
+	{"brackets", `{"node":{"ref":`, "[", "\n"},
+	{"blanks", "", " ", "{}\n"},
+}
+
+// TestImportCosts: twice as much of anything in an export costs at most 2.5
+// times the processor time to import.
+func TestImportCosts(t *testing.T) {
+	if cpuTime() == 0 {
+		t.Skip("the processor time is not known here")
+	}
+	enough := 2 * time.Millisecond
+	if *long {
+		enough = 20 * time.Millisecond
+	}
+	for _, c := range importedLines {
+		t.Run(c.name, func(t *testing.T) {
+			cost := func(n int) time.Duration { return importCost(t, exportOf(c.before, c.part, c.after, n)) }
+			n := 512
+			for cost(n) < enough && n < 1<<18 {
+				n *= 2
+			}
+			growth := math.Inf(1)
+			for try := 0; try < 10 && growth > 2.5; try++ {
+				growth = min(growth, float64(cost(2*n))/float64(cost(n)))
+			}
+			if growth > 2.5 {
+				t.Errorf("twice %d cost %.2f times as much", n, growth)
+			}
+			t.Logf("%d: %.2f times as much", n, growth)
+		})
+	}
+}
+
+// exportOf is an export with n of a part.
+func exportOf(before, part, after string, n int) string {
+	var b strings.Builder
+	b.WriteString(`{"ragdb":"export","v":1,"canonical":true}` + "\n" + `{"graph":{"name":"g"}}` + "\n" + `{"node_type":{"name":"t"}}` + "\n" +
+		`{"edge_type":{"name":"e","directed":true}}` + "\n" + before)
+	places := strings.Contains(part, "%08d")
+	for i := range n {
+		if places {
+			b.WriteString(strings.ReplaceAll(part, "%08d", fmt.Sprintf("%08d", i)))
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(part, "%d", fmt.Sprint(i)))
+	}
+	b.WriteString(after)
+	fmt.Fprintf(&b, `{"end":{"lines":%d}}`+"\n", strings.Count(b.String(), "\n"))
+	return b.String()
+}
+
+// importCost returns the least processor time of a few imports of a text.
+func importCost(t *testing.T, text string) time.Duration {
+	t.Helper()
+	least := time.Duration(math.MaxInt64)
+	for range 3 {
+		db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{NoBackground: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ns, err := db.Namespace(t.Context(), "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := cpuTime()
+		err = ns.Import(t.Context(), strings.NewReader(text)) // what is refused costs, too
+		least = min(least, cpuTime()-before)
+		if testing.Verbose() && err != nil {
+			t.Logf("%.100v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return max(least, time.Microsecond)
+}
