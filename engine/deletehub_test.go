@@ -53,7 +53,7 @@ func loadHub(t *testing.T, g *engine.Graph, n int) (hub engine.NodeID) {
 func TestDeleteHubInPages(t *testing.T) {
 	onStores(t, func(t *testing.T, o *engine.Options) {
 		g := graph(t, open(t, o), "g")
-		const n = 120_000 // more than one transaction removes
+		const n = 100_100 // more than one transaction removes
 		hub := loadHub(t, g, n)
 		err := g.DB().Update(t.Context(), func(tx *engine.Tx) error {
 			_, err := tx.Graph(g).DeleteNode(hub)
@@ -97,7 +97,7 @@ func TestDeleteHubInterrupted(t *testing.T) {
 	g := graph(t, open(t, &engine.Options{OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) {
 		return store, nil
 	}}), "g")
-	const n = 120_000
+	const n = 100_100
 	hub := loadHub(t, g, n)
 	ctx, cancel := context.WithCancel(t.Context())
 	store.after = cancel

@@ -314,14 +314,14 @@ func TestLoadLongLists(t *testing.T) {
 		var graphs [2]*engine.Graph
 		for i := range graphs {
 			graphs[i] = graph(t, open(t, &opts), "g")
-			nodes := sampleWrite{seed: 1, to: 140_000}
+			nodes := sampleWrite{seed: 1, to: 70_000} // in two containers
 			if err := loadSample(t.Context(), graphs[i], nodes, 1<<20); err != nil {
 				t.Fatal(err)
 			}
 			transact(t, graphs[i], sampleWrite{seed: 2, from: nodes.to, to: nodes.to, edges: 200, weighted: true})
 		}
 		for seed := range uint64(2) {
-			s := sampleWrite{seed: 3 + seed, from: 140_000, to: 140_000, edges: 4000, weighted: true}
+			s := sampleWrite{seed: 3 + seed, from: 70_000, to: 70_000, edges: 4000, weighted: true}
 			if err := loadSample(t.Context(), graphs[0], s, 64<<10); err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ type tally struct{ crashes, lost atomic.Int64 }
 // does the first 123 operations of round 7 again.
 func TestMetamorphic(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
-		eachSeed(t, 7, func(t *testing.T, seed uint64) {
+		eachSeed(t, 4, func(t *testing.T, seed uint64) {
 			r := newRound(t, seed)
 			r.add("memory", memoryOpener())
 			fs := vfs.NewMem()
@@ -58,7 +58,7 @@ func TestMetamorphic(t *testing.T) {
 				t.Error("no crash lost anything: the test does not crash")
 			}
 		})
-		eachSeed(t, 7, func(t *testing.T, seed uint64) {
+		eachSeed(t, 4, func(t *testing.T, seed uint64) {
 			r := newRound(t, seed)
 			r.still = true
 			c := newCrasher(r, vfs.NewCrashableMem(), 2, count)

@@ -55,8 +55,8 @@ func TestFaults(t *testing.T) {
 		on     bool
 		stride int64
 	}{
-		{"one operation", false, 2},
-		{"all operations from one on", true, 4},
+		{"one operation", false, 5},
+		{"all operations from one on", true, 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if *long {
