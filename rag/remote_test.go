@@ -308,7 +308,7 @@ func (s *modelServer) onRequest(fn func(n int)) {
 func (s *modelServer) settle(t testing.TB) {
 	t.Helper()
 	still := 0
-	for range 1000 {
+	for range 12_000 {
 		s.mu.Lock()
 		going := s.going
 		s.mu.Unlock()

@@ -175,7 +175,7 @@ func TestShellAtATerminal(t *testing.T) {
 	start := time.Now()
 	s.typed(keyCtrlC)
 	s.expect("interrupted\r\n")
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("the statement ran on for %v", took)
 	} else {
 		t.Logf("the statement ended after %v", took)

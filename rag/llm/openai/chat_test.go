@@ -261,7 +261,7 @@ func TestTheEndWakes(t *testing.T) {
 		if !errors.Is(err, llm.ErrProvider) || got == nil || got.Error() != err.Error() || server.Counters().Requests != 3 {
 			t.Errorf("%v and %v", err, got)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("it waits on")
 	}
 }
@@ -299,7 +299,7 @@ func TestNobodyThere(t *testing.T) {
 		if !errors.Is(err, llm.ErrProvider) || !errors.As(err, &pe) || pe.Status != 0 || pe.Retryable || u.Calls != 0 {
 			t.Errorf("%v, %#v", err, pe)
 		}
-		if url == server.URL && (!strings.Contains(err.Error(), "refused") || time.Since(start) > 5*time.Second) {
+		if url == server.URL && (!strings.Contains(err.Error(), "refused") || time.Since(start) > time.Minute) {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	}
