@@ -192,11 +192,11 @@ func (d *Document) source() (*load.Source, error) {
 		if d.Text != "" {
 			return nil, fmt.Errorf("%w: it has a text and a reader", rag.ErrArgument)
 		}
-		b, err := io.ReadAll(d.Reader)
+		read, err := load.ReadSource(d.Reader, d.ID, nil)
 		if err != nil {
 			return nil, err
 		}
-		src.Content = b
+		src.Content = read.Content
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Meta)) {
 		v, ok, err := load.ValueOf(d.Meta[name])

@@ -100,7 +100,7 @@ func kinds() []kind {
 		{llm.ErrRefused, exitProvider, "provider", ""},
 		{llm.ErrReply, exitProvider, "reply", "ask again, or use another model"},
 		{rag.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
-		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with .txt, .md, .html, .pdf, .jsonl or .csv files, or name the --format"},
+		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with files of a format that it reads (" + strings.Join(load.Formats(), ", ") + "), or name the --format"},
 		{rag.ErrNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
 		{rag.ErrPartial, exitPartial, "partial", "ragdb status tells what failed"},
 		{engine.ErrNotFound, exitNotFound, "not_found", ""},

@@ -98,7 +98,7 @@ func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 
 // formatChoice is the flag for the format of files.
 func formatChoice() choice {
-	return choice{value: "auto", of: []string{"auto", "txt", "md", "html", "jsonl", "csv", "pdf"}}
+	return choice{value: "auto", of: append([]string{"auto"}, load.Formats()...)}
 }
 
 // indexResult is what index prints.

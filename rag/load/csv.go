@@ -74,7 +74,7 @@ func (w *walker) csv(in *input, name, key string) error {
 			if id == "" {
 				id = key + "#" + strconv.Itoa(row)
 			}
-			if err := w.emit(d, formatCSV, id, name, line); err != nil {
+			if err := w.emit(d, id, name, line); err != nil {
 				return err
 			}
 			continue

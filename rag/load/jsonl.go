@@ -50,7 +50,7 @@ func (w *walker) jsonl(in *input, name, key string) error {
 			if id == "" {
 				id = key + ":" + strconv.Itoa(lines.n)
 			}
-			if err := w.emit(d, formatJSONL, id, name, lines.n); err != nil {
+			if err := w.emit(d, id, name, lines.n); err != nil {
 				return err
 			}
 			continue

@@ -17,8 +17,7 @@ const DefaultMaxDocBytes = 16 << 20
 // Options say what a walk reads and how. The zero value and nil are right for
 // a folder of documents.
 type Options struct {
-	// Format is "auto" (also ""), txt, md, html, jsonl, csv or pdf. Auto goes by the
-	// extension. With a format named, a folder gives the files with that
+	// Format is "auto" (also "") or one of [Formats]. Auto goes by the extension. With a format named, a folder gives the files with that
 	// format's extensions, or every file that Include matches; a PATH that is
 	// a file is read in it whatever its name.
 	Format string
@@ -87,9 +86,10 @@ func (o *Options) ensure() (Options, error) {
 	switch c.Format {
 	case "", "auto":
 		c.Format = ""
-	case formatText, formatMarkdown, formatHTML, formatJSONL, formatCSV, formatPDF:
 	default:
-		return c, fmt.Errorf("load: format %q is not one of auto, txt, md, html, jsonl, csv, pdf: %w", c.Format, ErrOption)
+		if formatNamed(c.Format) == nil {
+			return c, fmt.Errorf("load: format %q is not one of auto, %s: %w", c.Format, strings.Join(Formats(), ", "), ErrOption)
+		}
 	}
 	if c.MaxDocBytes < 0 {
 		return c, fmt.Errorf("load: document limit %d is negative: %w", c.MaxDocBytes, ErrOption)

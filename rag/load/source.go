@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"strconv"
@@ -46,6 +47,28 @@ func Read(ctx context.Context, src Source, o *Options) iter.Seq2[*Document, erro
 	}
 }
 
+// ReadSource returns the source of a key whose content comes from r, which is read
+// to its end. More than a document may have is not read, and [Read] refuses it; the
+// number of records is bounded by memory alone.
+func ReadSource(r io.Reader, key string, o *Options) (Source, error) {
+	opt, err := o.ensure()
+	if err != nil {
+		return Source{}, err
+	}
+	f, gzipped := formatOf(key)
+	if opt.Format != "" {
+		f = formatNamed(opt.Format)
+	}
+	if (f == nil || f.many == nil) && !gzipped {
+		r = io.LimitReader(r, pdfFileRatio*min(opt.MaxDocBytes, 1<<40)+1)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return Source{}, fmt.Errorf("load: read %s: %w", key, err)
+	}
+	return Source{Key: key, Content: b}, nil
+}
+
 // read reads the source of the walk.
 func (w *walker) read() error {
 	key := w.src.Key
@@ -60,18 +83,18 @@ func (w *walker) read() error {
 			return w.bad(key, refuse(0, ErrMalformed, "has metadata %q whose name or value is not UTF-8, empty or too long", cut(name, 40)))
 		}
 	}
-	format, gzipped := formatOf(key)
+	f, gzipped := formatOf(key)
 	if w.opt.Format != "" {
-		format = w.opt.Format
+		f = formatNamed(w.opt.Format)
 	}
-	if format == "" {
-		format = formatText
+	if f == nil {
+		f = formats()[0]
 	}
 	in := &input{size: int64(len(w.src.Content))}
 	if err := in.decode(w.ctx, bytes.NewReader(w.src.Content), gzipped); err != nil {
 		return w.bad(key, err)
 	}
-	return w.content(in, key, key, format)
+	return w.content(in, key, key, f)
 }
 
 // complete gives a draft what its source says and its content does not.

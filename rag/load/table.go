@@ -54,8 +54,12 @@ func Records(ctx context.Context, fsys fs.FS, name string) iter.Seq2[Record, err
 
 // IsTable reports whether a file's name tells a format that [Records] reads.
 func IsTable(name string) bool {
-	format, _ := formatOf(name)
-	return format == formatJSONL || isParquet(name)
+	return isJSONL(name) || isParquet(name)
+}
+
+func isJSONL(name string) bool {
+	f, _ := formatOf(name)
+	return f != nil && f.name == "jsonl"
 }
 
 func isParquet(name string) bool { return strings.EqualFold(path.Ext(name), ".parquet") }
@@ -67,8 +71,8 @@ func records(ctx context.Context, fsys fs.FS, name string, yield func(int, map[s
 	if isParquet(name) {
 		return parquetRecords(ctx, fsys, name, yield)
 	}
-	format, gzipped := formatOf(name)
-	if format != formatJSONL {
+	_, gzipped := formatOf(name)
+	if !isJSONL(name) {
 		return refuse(0, ErrMalformed, "has a name that tells no table (jsonl, jsonl.gz, parquet)")
 	}
 	in, err := open(ctx, fsys, name, gzipped)

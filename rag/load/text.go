@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,7 +9,7 @@ import (
 
 // readText reads plain text: the body is the file, a block is a run of lines
 // that are not blank.
-func readText(o *origin) *draft {
+func readText(_ context.Context, o *origin) (*draft, error) {
 	d := &draft{titleSrc: unknown, text: strings.ReplaceAll(o.text, "\f", "\n")}
 	page := 0
 	if strings.Contains(o.text, "\f") {
@@ -44,7 +45,7 @@ func readText(o *origin) *draft {
 		pos = next
 	}
 	flush()
-	return d
+	return d, nil
 }
 
 // isBlank reports whether s is nothing but white space.

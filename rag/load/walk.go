@@ -53,6 +53,8 @@ type walker struct {
 	opt   Options
 	yield func(*Document, error) bool
 	src   Source // that is read in place of files
+	// format is that of the file which is being read.
+	format *format
 	// entered is set once the root folder was visited.
 	entered bool
 }
@@ -80,14 +82,14 @@ func (w *walker) run() error {
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return w.bad(w.root, refuse(0, ErrNotRegular, "is not a regular file"))
 	}
-	format, gzipped := formatOf(w.root)
+	f, gzipped := formatOf(w.root)
 	if w.opt.Format != "" {
-		format = w.opt.Format
+		f = formatNamed(w.opt.Format)
 	}
-	if format == "" {
-		return w.bad(w.root, refuse(0, ErrMalformed, "has a name that tells no format (txt, md, html, jsonl, csv, pdf, each also .gz); state the format"))
+	if f == nil {
+		return w.bad(w.root, refuse(0, ErrMalformed, "has a name that tells no format (%s, each also .gz); state the format", strings.Join(Formats(), ", ")))
 	}
-	return w.file(w.root, path.Base(w.root), format, gzipped)
+	return w.file(w.root, path.Base(w.root), f, gzipped)
 }
 
 // visit is the callback of [fs.WalkDir].
@@ -113,7 +115,7 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 		rel = strings.TrimPrefix(name, w.root+"/")
 	}
 	var why Skip
-	format, gzipped := formatOf(name)
+	f, gzipped := formatOf(name)
 	switch {
 	case strings.HasPrefix(d.Name(), "."):
 		why = SkipHidden
@@ -127,9 +129,9 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 		why = SkipIrregular
 	case !w.opt.included(rel):
 		why = SkipNotMatched
-	case w.opt.Format == "" && format == "":
+	case w.opt.Format == "" && f == nil:
 		why = SkipFormat
-	case w.opt.Format != "" && format != w.opt.Format && len(w.opt.Include) == 0:
+	case w.opt.Format != "" && (f == nil || f.name != w.opt.Format) && len(w.opt.Include) == 0:
 		why = SkipFormat
 	}
 	if why != "" {
@@ -137,9 +139,9 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 		return skipDir(d, nil)
 	}
 	if w.opt.Format != "" {
-		format = w.opt.Format
+		f = formatNamed(w.opt.Format)
 	}
-	return w.file(name, rel, format, gzipped)
+	return w.file(name, rel, f, gzipped)
 }
 
 // skipDir keeps the walk out of d if it is a folder.
@@ -173,7 +175,7 @@ func asFileError(err error) *FileError {
 }
 
 // file reads one file. key is the file's own.
-func (w *walker) file(name, key, format string, gzipped bool) error {
+func (w *walker) file(name, key string, f *format, gzipped bool) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -185,48 +187,24 @@ func (w *walker) file(name, key, format string, gzipped bool) error {
 		return w.bad(name, err)
 	}
 	defer in.Close()
-	return w.content(in, name, key, format)
+	return w.content(in, name, key, f)
 }
 
 // content reads what is in a file or source.
-func (w *walker) content(in *input, name, key, format string) error {
-	switch format {
-	case formatJSONL:
-		return w.jsonl(in, name, key)
-	case formatCSV:
-		return w.csv(in, name, key)
+func (w *walker) content(in *input, name, key string, f *format) error {
+	w.format = f
+	if f.many != nil {
+		return f.many(w, in, name, key)
 	}
-	d, err := w.whole(in, format)
+	d, err := f.one(w, in)
 	if err != nil {
 		return w.bad(name, err)
 	}
-	return w.emit(d, format, key, name, 0)
-}
-
-// whole reads a file that is one document.
-func (w *walker) whole(in *input, format string) (*draft, error) {
-	if format == formatPDF {
-		return w.pdf(in)
-	}
-	b, err := in.all(w.opt.MaxDocBytes)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkText(b, 1); err != nil {
-		return nil, err
-	}
-	o := normalise(b, in)
-	switch format {
-	case formatMarkdown:
-		return readMarkdown(w.ctx, o)
-	case formatHTML:
-		return readHTML(w.ctx, o)
-	}
-	return readText(o), nil
+	return w.emit(d, key, name, 0)
 }
 
 // emit completes a document and yields it. line is 0 for a whole file.
-func (w *walker) emit(d *draft, format, key, name string, line int) error {
+func (w *walker) emit(d *draft, key, name string, line int) error {
 	place := name
 	if line > 0 {
 		place = fmt.Sprintf("%s:%d", name, line)
@@ -250,7 +228,7 @@ func (w *walker) emit(d *draft, format, key, name string, line int) error {
 		d.setMeta(n, ParseValue(w.opt.Meta[n]))
 	}
 	doc := d.document(w.opt.NoTitle)
-	doc.Key, doc.Path, doc.Line, doc.Format = key, name, line, format
+	doc.Key, doc.Path, doc.Line, doc.Format = key, name, line, w.format.name
 	doc.Digest = doc.digest()
 	if doc.Lang == "" {
 		doc.Lang = text.Language(doc.Text)
