@@ -53,6 +53,11 @@ func Budget(tokens int) AskOption {
 	return func(a *asking) error { a.Budget = tokens; return nil }
 }
 
+// Top bounds the pieces of evidence. The default is all that the budget holds.
+func Top(n int) AskOption {
+	return func(a *asking) error { a.Top = n; return nil }
+}
+
 // Lang asks for an answer in a language, such as "de". The default is the
 // question's.
 func Lang(tag string) AskOption {

@@ -69,24 +69,46 @@ func (o *Sort) Explain() Explanation {
 // Inputs implements [Op].
 func (o *Sort) Inputs() []Op { return []Op{o.In} }
 
-// Limit keeps the first N items of a set, in its order; none for N below 1.
+// Limit keeps the first N items of a set, in its order; none for N below 1. Of a
+// packed set the tokens of the items that it leaves out are taken off.
 type Limit struct {
 	In Op
 	N  int
+	// After are sets whose items count for N too: together they and this one have
+	// N items at most.
+	After  []Op
+	Source string
 }
 
 // Run implements [Op].
 func (o *Limit) Run(ctx context.Context, e *Env) (Set, error) {
+	n := o.N
+	for _, before := range o.After {
+		s, err := e.Eval(ctx, before)
+		if err != nil {
+			return Set{}, err
+		}
+		n -= len(s.Items)
+	}
 	s, err := e.Eval(ctx, o.In)
 	if err != nil {
 		return Set{}, err
 	}
-	n := max(0, min(o.N, len(s.Items)))
-	return Set{Items: s.Items[:n:n]}, nil
+	n = max(0, min(n, len(s.Items)))
+	out := Set{Items: s.Items[:n:n], Used: s.Used}
+	for i := range s.Items[n:] {
+		out.Used -= s.Items[n+i].Tokens // a header is in the set's tokens alone
+	}
+	if n == 0 {
+		out.Used = 0
+	}
+	return out, nil
 }
 
 // Explain implements [Op].
-func (o *Limit) Explain() Explanation { return Explanation{Op: "Limit", Args: []string{arg("n", o.N)}} }
+func (o *Limit) Explain() Explanation {
+	return Explanation{Op: "Limit", Args: []string{arg("n", o.N)}, Source: o.Source}
+}
 
-// Inputs implements [Op].
+// Inputs implements [Op]. Those of After stand elsewhere in the plan.
 func (o *Limit) Inputs() []Op { return []Op{o.In} }

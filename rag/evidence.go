@@ -17,7 +17,9 @@ type Evidence struct {
 	Sections []EvidenceSection
 	// Tokens counts the context with its headers.
 	Tokens int
-	Trace  *query.Trace
+	// Plan is what was run.
+	Plan  *Plan
+	Trace *query.Trace
 	// Time is what retrieval took, Embed the part of it for the question's
 	// vector.
 	Time, Embed time.Duration
@@ -81,6 +83,34 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Questio
 	return ev, nil
 }
 
+// Plan returns the plan that [Corpus.Retrieve] runs for a question. Models and
+// errors are as there.
+func (c *Corpus) Plan(ctx context.Context, sys *System, m *Models, q Question) (p *Plan, err error) {
+	if err := c.askable(sys, q); err != nil {
+		return nil, err
+	}
+	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+		m, err := c.modelsAt(ctx, s, m)
+		if err == nil {
+			p, err = plan(ctx, sys, m, q)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
+	}
+	return p, nil
+}
+
+// plan returns the plan to run, with models of [Corpus.modelsAt].
+func plan(ctx context.Context, sys *System, m *Models, q Question) (*Plan, error) {
+	p, err := sys.Plan(ctx, m, q)
+	if err == nil && q.Top > 0 {
+		p = p.limited(q.Top)
+	}
+	return p, err
+}
+
 // askable refuses what cannot be asked.
 func (c *Corpus) askable(sys *System, q Question) error {
 	switch err := c.ready(); {
@@ -92,6 +122,8 @@ func (c *Corpus) askable(sys *System, q Question) error {
 		return fmt.Errorf("rag: %w: a question without text", ErrArgument)
 	case q.Budget < 0:
 		return fmt.Errorf("rag: %w: a budget of %d tokens", ErrArgument, q.Budget)
+	case q.Top < 0:
+		return fmt.Errorf("rag: %w: at most %d pieces of evidence", ErrArgument, q.Top)
 	}
 	return nil
 }
@@ -100,13 +132,11 @@ func (c *Corpus) askable(sys *System, q Question) error {
 func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question) (*Evidence, error) {
 	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
 	start := time.Now()
-	plan, err := sys.Plan(ctx, m, q)
+	plan, err := plan(ctx, sys, m, q)
 	if err != nil {
 		return nil, err
 	}
-	if q.Adjust != nil {
-		plan = q.Adjust(plan)
-	}
+	ev.Plan = plan
 	env := c.Env(s, m, q, ev.Trace)
 	if _, err := query.Run(ctx, env, plan.Op()); err != nil {
 		return nil, err

@@ -103,9 +103,8 @@ type Question struct {
 	WhereAny bool
 	// Lang is the language that the answer should have, "" for the question's.
 	Lang string
-	// Adjust is given the method's plan and returns the one to run; nil runs the
-	// method's. It is how a caller looks at a plan, or shortens it.
-	Adjust func(*Plan) *Plan
+	// Top bounds the pieces of evidence; 0 is no bound.
+	Top int
 	// Stream receives the answer as it comes, with its final markers; nil is
 	// nobody. An error of it ends the answer.
 	Stream func(text string) error
@@ -134,6 +133,18 @@ type Plan struct {
 type Section struct {
 	Name string
 	Pack query.Op
+}
+
+// limited returns the plan with so many pieces of evidence at most, the first ones.
+func (p *Plan) limited(n int) *Plan {
+	out := &Plan{}
+	var before []query.Op
+	for _, s := range p.Sections {
+		op := &query.Limit{In: s.Pack, N: n, After: slices.Clone(before), Source: "of all sections together"}
+		before = append(before, op)
+		out.Sections = append(out.Sections, Section{Name: s.Name, Pack: op})
+	}
+	return out
 }
 
 // Op returns the plan as one operator.

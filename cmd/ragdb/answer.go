@@ -346,7 +346,7 @@ func (a *app) printEvidence(k *asking, ev *rag.Evidence, items []evidenceItem) {
 // printExplanation prints the plan and what its operators did.
 func (a *app) printExplanation(k *asking, ev *rag.Evidence, items []evidenceItem) {
 	o := a.out
-	o.print("\n%s\n%s", o.bold("plan"), escape(explainPlan(k.plan)))
+	o.print("\n%s\n%s", o.bold("plan"), escape(explainPlan(ev.Plan)))
 	a.printOps(ev.Trace.Ops)
 	o.print("\n%s\n", o.bold("evidence"))
 	for i := range items {

@@ -61,8 +61,6 @@ type asking struct {
 	system *rag.System
 	models *rag.Models
 	q      rag.Question
-	top    int       // pieces of evidence at most, 0 for all
-	plan   *rag.Plan // of the question, once there is one
 	// chosen says why the method is used where nobody named it, else "".
 	chosen string
 	// trace is the id under which the way of the answer is kept, once there is one.
@@ -90,7 +88,7 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Qu
 // askBy is ask for a method that is not the flags'.
 func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question, spec rag.Spec) (*asking, error) {
 	// What the database keeps is settled by now.
-	q.Budget = int(f.budget)
+	q.Budget, q.Top = int(f.budget), int(f.top)
 	sys, err := a.indexed(ctx, c, spec)
 	if err != nil {
 		return nil, err
@@ -99,9 +97,7 @@ func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.
 	if err != nil {
 		return nil, err
 	}
-	k := &asking{corpus: c, system: sys, models: m, q: q, top: int(f.top)}
-	k.q.Adjust = k.adjust
-	return k, nil
+	return &asking{corpus: c, system: sys, models: m, q: q}, nil
 }
 
 // askFlags are the flags of ask.
@@ -218,7 +214,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 		}
 		r := newAnswerResult(k, ans, items, took)
 		if f.explain {
-			r.Plan, r.Ops = explainPlan(k.plan), ans.Evidence.Trace.Ops
+			r.Plan, r.Ops = explainPlan(ans.Evidence.Plan), ans.Evidence.Trace.Ops
 		}
 		a.out.json(r)
 	case f.noLLM:
@@ -234,63 +230,6 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	}
 	return nil
 }
-
-// adjust remembers the plan of the question, cut short where --top says so.
-func (k *asking) adjust(plan *rag.Plan) *rag.Plan {
-	if k.top > 0 {
-		short := &rag.Plan{}
-		var before []query.Op
-		for _, s := range plan.Sections {
-			op := &top{In: s.Pack, N: k.top, Before: before}
-			before = append(before[:len(before):len(before)], op)
-			short.Sections = append(short.Sections, rag.Section{Name: s.Name, Pack: op})
-		}
-		plan = short
-	}
-	k.plan = plan
-	return plan
-}
-
-// top keeps as many of the first items of a packed set as the ones before it
-// leave of a number, with their tokens.
-type top struct {
-	In     query.Op
-	N      int
-	Before []query.Op
-}
-
-// Run implements [query.Op].
-func (o *top) Run(ctx context.Context, e *query.Env) (query.Set, error) {
-	n := o.N
-	for _, b := range o.Before {
-		s, err := e.Eval(ctx, b)
-		if err != nil {
-			return query.Set{}, err
-		}
-		n -= len(s.Items)
-	}
-	s, err := e.Eval(ctx, o.In)
-	if err != nil || len(s.Items) <= n {
-		return s, err
-	}
-	// A header is in the pack's tokens only; what is cut off comes off those.
-	out := query.Set{Items: s.Items[:max(0, n)], Used: s.Used}
-	for _, it := range s.Items[max(0, n):] {
-		out.Used -= it.Tokens
-	}
-	if len(out.Items) == 0 {
-		out.Used = 0
-	}
-	return out, nil
-}
-
-// Explain implements [query.Op].
-func (o *top) Explain() query.Explanation {
-	return query.Explanation{Op: "Top", Args: []string{fmt.Sprintf("n=%d", o.N)}, Source: "--top"}
-}
-
-// Inputs implements [query.Op].
-func (o *top) Inputs() []query.Op { return []query.Op{o.In} }
 
 func explainPlan(p *rag.Plan) string {
 	var b strings.Builder

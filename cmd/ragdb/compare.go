@@ -126,7 +126,7 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 	m.Tokens, m.Ms = m.ev.Tokens, split(m.ev)
 	m.Ms.Total = ms(m.ev.Time)
 	if f.explain {
-		m.Plan, m.Ops = explainPlan(k.plan), m.ev.Trace.Ops
+		m.Plan, m.Ops = explainPlan(m.ev.Plan), m.ev.Trace.Ops
 	}
 	if f.noLLM {
 		return m, nil

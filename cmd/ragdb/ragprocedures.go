@@ -155,11 +155,11 @@ func (l *language) plan(ctx context.Context, call *cypher.ProcedureCall) (query.
 	if err != nil {
 		return nil, err
 	}
-	p, err := k.system.Plan(ctx, k.models, k.q)
+	p, err := k.corpus.Plan(ctx, k.system, k.models, k.q)
 	if err != nil {
 		return nil, err
 	}
-	return k.adjust(p).Op(), nil
+	return p.Op(), nil
 }
 
 func (l *language) listMethods(ctx context.Context, _ *cypher.ProcedureCall, yield func([]cypher.Value) error) error {

@@ -208,6 +208,20 @@ func matrixRows() map[string][]call {
 		"Methods.Known": {func(w *world) error {
 			return errors.Join(methods.All().Known("naive"), rag.Methods(nil).Known("naive"))
 		}},
+		"Corpus.Plan": {
+			func(w *world) error {
+				_, err := w.c.Plan(w.ctx, nil, nil, rag.Question{Text: "Who?", Top: 1})
+				return err
+			},
+			func(w *world) error {
+				sys, err := methods.All().Open(w.open, w.c, rag.Spec{Name: "naive"})
+				if err != nil {
+					return err
+				}
+				_, err = w.c.Plan(w.ctx, sys, nil, rag.Question{Text: "Who?", Top: 1})
+				return err
+			},
+		},
 		"Corpus.Settings": {
 			func(w *world) error { _, err := w.c.Settings(w.ctx); return err },
 			func(w *world) error { _, err := (*rag.Corpus)(nil).Settings(w.ctx); return err },
