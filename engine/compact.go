@@ -58,7 +58,7 @@ func (db *DB) flushSpaces(ctx context.Context) error {
 		}
 		g := &Graph{ns: &Namespace{db: db, name: l.namespace, id: l.directoryEntry.namespace}, st: st}
 		var spaces []string
-		if err := db.View(ctx, func(s *Snapshot) error { spaces = s.Graph(g).Spaces(); return nil }); err != nil {
+		if err := db.View(ctx, func(s *Snapshot) (err error) { spaces, err = s.Graph(g).spaces(); return err }); err != nil {
 			return err
 		}
 		for _, name := range spaces {

@@ -209,8 +209,12 @@ func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32)
 		return e, err
 	}
 	defer db.unlockWriter()
-	if v, err := db.store.Get(ctx, key, nil); err == nil {
+	v, err = db.store.Get(ctx, key, nil) // another call may have made it
+	if err == nil {
 		return decodeDirectory(key, v)
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return e, err
 	}
 	counter := "next_graph"
 	if graph == "" {

@@ -100,16 +100,25 @@ func (r *reader) space(name string) (id uint32, s space, err error) {
 	return id, s, nil
 }
 
-// Spaces returns the names of the graph's vector spaces, in order of creation.
+// Spaces returns the names of the graph's vector spaces, in order of creation. One
+// that cannot be read is among them: whoever uses it gets the error.
 func (r *reader) Spaces() []string {
-	var out []string
+	out, _ := r.spaces()
+	return out
+}
+
+// spaces is Spaces with the first error of those that cannot be read.
+func (r *reader) spaces() (names []string, err error) {
 	for _, id := range r.idsOf(layout.KindSpace) {
 		// A dropped space keeps its name in the catalog and has no entry.
-		if _, err := r.kv.Get(r.ctx, layout.Space(r.g, id), nil); err == nil {
-			out = append(out, r.nameOf(layout.KindSpace, id))
+		_, gerr := r.kv.Get(r.ctx, layout.Space(r.g, id), nil)
+		if errors.Is(gerr, ErrNotFound) {
+			continue
 		}
+		names = append(names, r.nameOf(layout.KindSpace, id))
+		err = firstError(err, gerr)
 	}
-	return out
+	return names, err
 }
 
 // SpaceInfo returns what a vector space was made with.
@@ -350,7 +359,11 @@ func (v *TxView) DeleteVector(spaceName string, id NodeID) error {
 
 // deleteAllVectors removes a node's vectors from all spaces.
 func (v *TxView) deleteAllVectors(id NodeID) error {
-	for _, name := range v.Spaces() {
+	names, err := v.spaces()
+	if err != nil {
+		return fmt.Errorf("vector spaces: %w", err)
+	}
+	for _, name := range names {
 		if err := v.DeleteVector(name, id); err != nil {
 			return err
 		}
