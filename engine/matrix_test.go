@@ -472,3 +472,42 @@ func TestForeignGraph(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCloseWaits: Close waits for a snapshot that is open. It still reads, and
+// nothing else begins.
+func TestCloseWaits(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t, engine.Memory, true, nil)
+	s, err := w.db.Snapshot(w.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- w.db.Close() }()
+	for end := time.Now().Add(callsTake); ; time.Sleep(time.Millisecond) {
+		other, err := w.db.Snapshot(w.ctx)
+		if errors.Is(err, engine.ErrClosed) {
+			break
+		}
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("a snapshot beside Close: %v", err)
+		}
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Graph(w.g).Node(w.node); err != nil {
+		t.Errorf("the open snapshot reads: %v", err)
+	}
+	select {
+	case err := <-closed:
+		t.Fatalf("Close did not wait: %v", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag/eval"
 )
@@ -186,7 +185,7 @@ func (a *app) reproduceSet(ctx context.Context, f *evalFlags, file string, set *
 		}
 		run.answer = answerFlags{answers: true, ownPrompts: m.Answers.OwnPrompts, judges: m.Answers.Judges}
 	}
-	o.Data, o.Questions, o.Methods, o.Build, o.Engine = dir, f.questions, a.methods, evalBuild(), &engine.Options{Logger: a.logger()}
+	o.Data, o.Questions, o.Methods, o.Build, o.Engine = dir, f.questions, a.methods, evalBuild(), a.evalEngine()
 	o.Models, o.Answers = a.evalModels(run), a.evalAnswers(ctx, run)
 	p := a.newProgress()
 	o.Notify = p.notify
