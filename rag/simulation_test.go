@@ -187,6 +187,9 @@ func (s *sim) run() {
 		}
 	}
 	s.do(s.indexOp(nil))
+	if s.on == nil {
+		s.reopen()
+	}
 	s.audit("at the end")
 	s.compare()
 	s.close()
