@@ -24,7 +24,7 @@ type Options struct {
 	// for vectors, the rest for projections.
 	MemoryBudget int64
 	// MaxTxBytes bounds a transaction's batch. The default is 64 MiB. Terms do not
-	// count beyond half of it: they are sorted in temporary files in the system's
+	// count beyond a quarter of it: they are sorted in temporary files in the system's
 	// folder for them, and the transaction is durable when it ends.
 	MaxTxBytes int
 	// PromoteAt is the number of neighbours above which a node's list of one

@@ -26,7 +26,7 @@ type termSpill struct {
 const (
 	// spillShare is the part of Options.MaxTxBytes, 1 in so many, that buffered
 	// postings take before a transaction moves them to files.
-	spillShare = 2
+	spillShare = 4
 	// spilledBytes bounds what is buffered, and what is sorted, from then on.
 	spilledBytes = 8 << 20
 )
@@ -76,6 +76,7 @@ func (v *TxView) spillPostings() {
 	}
 	clear(v.lexsums)
 	v.clearPostings()
+	v.postings = map[string]*postingsChange{} // the one before is large
 }
 
 // termList reads a forward list as the transaction has it.

@@ -113,7 +113,7 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 	if err != nil {
 		return err
 	}
-	change := newWordChange(st.table, st.lost)
+	change := st.c.newWordChange(st.table, st.lost)
 	for _, ch := range chunks {
 		change.add(full[ch.Start:ch.End])
 	}

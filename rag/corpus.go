@@ -70,6 +70,8 @@ type Corpus struct {
 	// indexing holds a token for the run that indexes; nil in a corpus that
 	// OpenCorpus did not open.
 	indexing chan struct{}
+
+	maxWords int // rows that a change of the words writes; 0 is the default
 }
 
 // OpenCorpus opens a namespace's corpus, making its base graph where it is

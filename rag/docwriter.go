@@ -97,9 +97,12 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 		spoilt, err := w.x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
 			v := tx.Graph(w.x.Corpus.Base)
 			change := w.change()
-			for at = 0; at < most && (at == 0 || tx.Bytes() < txBytes); at++ {
+			for at = 0; at < most && (at == 0 || tx.Bytes() < txBytes && !change.full()); at++ {
 				if err := w.putOne(ctx, v, docs[at], change); err != nil {
 					return err
+				}
+				if at > 0 && change != nil && change.many {
+					return errManyWords
 				}
 			}
 			return w.x.Corpus.changeWords(tx, change)
@@ -124,6 +127,10 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 	}
 }
 
+// errManyWords says that documents are to be written in several transactions: each
+// has few enough words alone.
+var errManyWords = errors.New("documents of too many words for one transaction")
+
 // setAside notes a document that could not be written, as one that could not be
 // read.
 func (w *docWriter) setAside(d *load.Document, err error) {
@@ -139,7 +146,7 @@ func (w *docWriter) reload(ctx context.Context) (err error) {
 	return err
 }
 
-func (w *docWriter) change() *wordChange { return newWordChange(w.table, w.lost) }
+func (w *docWriter) change() *wordChange { return w.x.Corpus.newWordChange(w.table, w.lost) }
 
 // putOne writes a document with its chunks, and notes what that does to the
 // words.

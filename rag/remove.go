@@ -223,7 +223,7 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.change = newWordChange(m.table, m.lost)
+	r.change = c.newWordChange(m.table, m.lost)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
 		if r.change == nil || name != "chunk:"+state.set {
@@ -257,6 +257,14 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // apply removes the document in a transaction.
 func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
+	if err := r.clear(ctx, tx); err != nil {
+		return err
+	}
+	return r.c.changeWords(tx, r.change)
+}
+
+// clear removes the document but for what it taught the words.
+func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
 	base := tx.Graph(r.c.Base)
 	if err := base.ExpectNode(r.doc.ID, r.doc.epoch); err != nil {
 		return err
@@ -303,10 +311,8 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 	if err := r.c.forgetTraces(base, r.doc.Key); err != nil {
 		return err
 	}
-	if _, err := base.DeleteNode(r.doc.ID); err != nil {
-		return err
-	}
-	return r.c.changeWords(tx, r.change)
+	_, err := base.DeleteNode(r.doc.ID)
+	return err
 }
 
 // fromGraph removes the document's chunks from a graph and returns how many
@@ -375,15 +381,14 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 		return !fatal(ctx, err), err
 	}
 	spoilt, err = x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
-		if err := r.apply(ctx, tx); err != nil {
+		if err := r.clear(ctx, tx); err != nil {
 			return err
 		}
-		change := w.change()
 		v := tx.Graph(x.Corpus.Base)
-		if err := w.putOne(ctx, v, d, change); err != nil {
+		if err := w.putOne(ctx, v, d, r.change); err != nil {
 			return err
 		}
-		return x.Corpus.changeWords(tx, change)
+		return x.Corpus.changeWords(tx, r.change)
 	})
 	if err == nil {
 		w.out.Replaced++

@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,14 +17,21 @@ type wordChange struct {
 	cases   text.CaseStats
 	// lost says that there is a table, but none that can be read.
 	lost bool
+	// many says that more than most rows change.
+	many bool
+	most int
 }
 
+// maxWords is how many rows a change writes, some 650 bytes each. Texts with more
+// different words than that make the words be learnt again.
+const maxWords = 48 << 10
+
 // newWordChange returns an empty change, nil before the first training.
-func newWordChange(t *local.Table, lost bool) *wordChange {
+func (c *Corpus) newWordChange(t *local.Table, lost bool) *wordChange {
 	if t == nil && !lost {
 		return nil
 	}
-	w := &wordChange{lost: lost}
+	w := &wordChange{lost: lost, most: cmp.Or(c.maxWords, maxWords)}
 	if t != nil {
 		w.version, w.rows = t.Head().Version, local.NewChange(t)
 	}
@@ -33,13 +41,27 @@ func newWordChange(t *local.Table, lost bool) *wordChange {
 func (w *wordChange) add(s string) {
 	if w.rows != nil {
 		w.rows.Add(s)
+		w.bound()
 	}
 	w.cases.Add(s)
+}
+
+// bound gives rows up where they are too many.
+func (w *wordChange) bound() {
+	if w.rows.Words() > w.most {
+		w.rows, w.many = nil, true
+	}
+}
+
+// full reports whether another document may make the rows too many.
+func (w *wordChange) full() bool {
+	return w != nil && w.rows != nil && w.rows.Words() > w.most/2
 }
 
 func (w *wordChange) remove(s string) {
 	if w.rows != nil {
 		w.rows.Remove(s)
+		w.bound()
 	}
 	w.cases.Remove(s)
 }
@@ -65,20 +87,39 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 		return err
 	}
 	version := state.newest()
-	if w.rows != nil {
+	if w.rows != nil || w.many {
 		if version != w.version {
 			return &engine.ConflictError{Graph: c.Base.Name(), Want: uint64(w.version), Have: uint64(version)}
 		}
-		if err := changeRows(b, version, w.rows); err != nil {
+		if err := w.change(b); err != nil {
 			return err
 		}
 	}
 	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
 }
 
+// change applies the change to the live rows. Where that would be too many, or
+// where nobody knows how many texts they are of, there are none until the next
+// index has learnt the words again.
+func (w *wordChange) change(b engine.BucketWriter) error {
+	raw, err := b.Get(wordKey(w.version, "texts"), nil)
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	if !w.many && len(raw) == 8 {
+		texts := appendUint64(uint64(int64(bigEndian(raw)) + w.rows.Texts()))
+		return errors.Join(changeRows(b, w.version, w.rows), b.Set(wordKey(w.version, "texts"), texts))
+	}
+	err = errors.Join(forgetTraining(b), b.Delete(wordKey(w.version, "texts")))
+	for _, rows := range []string{"row/", "gone/"} {
+		err = errors.Join(err, b.DeletePrefix(wordKey(w.version, rows)))
+	}
+	return err
+}
+
 // changeRows applies a change to the live rows of a version.
 func changeRows(b engine.BucketWriter, version uint32, change *local.Change) error {
-	for _, r := range change.Rows() {
+	for r := range change.Rows() {
 		key := wordKey(version, "row/"+r.Word)
 		raw, err := b.Get(key, nil)
 		if err != nil && !isMissing(err) {
@@ -103,17 +144,6 @@ func changeRows(b engine.BucketWriter, version uint32, change *local.Change) err
 		if err != nil {
 			return err
 		}
-	}
-	if change.Texts() != 0 {
-		key := wordKey(version, "texts")
-		raw, err := b.Get(key, nil)
-		if err != nil && !isMissing(err) {
-			return err
-		}
-		if len(raw) != 8 {
-			return errors.Join(b.Delete(key), forgetTraining(b))
-		}
-		return b.Set(key, appendUint64(uint64(int64(bigEndian(raw))+change.Texts())))
 	}
 	return nil
 }

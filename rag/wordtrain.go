@@ -102,6 +102,10 @@ func (c *Corpus) train(ctx context.Context, set text.ChunkSet, notify func(Event
 	return nil
 }
 
+// wordBytes is how much of the words one transaction writes. It is small: while it
+// is committed it is in memory some four times.
+const wordBytes = 2 << 20
+
 // wordWriter writes to the bucket of words in bounded transactions.
 type wordWriter struct {
 	c       *Corpus
@@ -112,7 +116,7 @@ type wordWriter struct {
 
 func (w *wordWriter) set(ctx context.Context, key, value []byte) error {
 	w.pending = append(w.pending, engine.Entry{Key: slices.Clone(key), Value: slices.Clone(value)})
-	if w.size += len(key) + len(value); w.size < batchBytes {
+	if w.size += len(key) + len(value); w.size < wordBytes {
 		return nil
 	}
 	return w.flush(ctx)

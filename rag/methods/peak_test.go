@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,14 +21,15 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/pdftest"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/methods"
+	"github.com/ragdb/ragdb/rag/ragtest"
 )
 
 // peakBound is how many bytes of memory a byte of a document may take at the most
-// while it is read, or indexed, beside peakBuffers, which the store's buffers take
-// however much is written.
+// while it is read, or indexed, beside peakBuffers, which the memtables and blocks of
+// the store and the buffers of a transaction take however much is written.
 const (
 	peakBound   = 20
-	peakBuffers = 64 << 20
+	peakBuffers = 128 << 20
 )
 
 // latin and chinese are what the documents of the test repeat, with numbers so
@@ -36,14 +39,43 @@ const (
 	chinese = "奥尔斯克的潮汐磨坊由工程师米拉设计，她于%d年来到这座港口小镇，磨坊磨了%d年面粉，后来改成了博物馆。"
 )
 
-// peakText returns about n bytes of text in paragraphs.
+// peakText returns about n bytes of text in paragraphs: the form repeated with
+// numbers, and prose for an empty one.
 func peakText(form string, n int) string {
+	if form == "" {
+		return proseText(n)
+	}
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		fmt.Fprintf(&b, form, i*i%1009, i*7%997)
 		if i%8 == 7 {
 			b.WriteString("\n\n")
 		}
+	}
+	return b.String()
+}
+
+// proseText returns about n bytes of words of one or two Chinese characters that a
+// random generator draws from 60,000, the r-th most frequent with a probability of
+// about 1/r. They have about as many different pairs of characters as prose has:
+// 350,000 in 9 MB.
+func proseText(n int) string {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	zipf := func(n float64) int { return int(math.Pow(n, rnd.Float64())) - 1 }
+	words := make([]string, 60_000)
+	for i := range words {
+		word := []rune{0x4E00 + rune(zipf(4000)), 0x4E00 + rune(zipf(4000))}
+		words[i] = string(word[:1+min(1, i%3)])
+	}
+	var b strings.Builder
+	for b.Len() < n {
+		for range 3 + rnd.IntN(5) {
+			for range 5 + rnd.IntN(16) {
+				b.WriteString(words[zipf(float64(len(words)))])
+			}
+			b.WriteRune('。')
+		}
+		b.WriteString("\n\n")
 	}
 	return b.String()
 }
@@ -90,11 +122,39 @@ func peakFile(format, body string) (name string, data []byte) {
 	return "a." + format, b.Bytes()
 }
 
-// TestPeakMemory reads one large document of each format in a process of its own,
-// and with -long indexes one, and holds the most memory that the process had
-// against the document's size. Indexing is bounded for Latin letters only: the
-// words of a document are one transaction, and Chinese has a word for each
-// character and pair of them.
+// peakCase is what a process does whose memory is measured: "load" reads a
+// document, "index" indexes it with a model that learns no words, "replace" puts
+// another in its place, "remove" removes it, "naive" indexes it with the local
+// model, whose words take memory of their own.
+type peakCase struct {
+	do, format, lang string
+	size             int
+}
+
+func peakCases() (out []peakCase) {
+	size := 2 << 20
+	if *long {
+		size = 9 << 20
+	}
+	for _, format := range []string{"txt", "md", "html", "csv", "jsonl", "pdf", "txt.gz"} {
+		for _, lang := range []string{"latin", "chinese"} {
+			if format != "pdf" || lang == "latin" { // the PDF writer has Latin letters only
+				out = append(out, peakCase{"load", format, lang, size})
+			}
+		}
+	}
+	if !*long {
+		return append(out, peakCase{"index", "txt", "prose", 1 << 20})
+	}
+	for _, do := range []string{"index", "replace", "remove"} {
+		out = append(out, peakCase{do, "txt", "prose", 9 << 20})
+	}
+	return append(out, peakCase{"index", "txt", "latin", 32 << 20}, peakCase{"naive", "txt", "latin", 9 << 20})
+}
+
+// TestPeakMemory reads, indexes, replaces and removes one large document in a
+// process of its own, and holds the most memory that the process had against the
+// document's size. What is indexed is found.
 func TestPeakMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not tell how much memory a process had at the most")
@@ -103,50 +163,35 @@ func TestPeakMemory(t *testing.T) {
 		peakChild(t)
 		return
 	}
-	size := 2 << 20
-	if *long {
-		size = 9 << 20
-	}
-	kinds := []string{"load"}
-	if *long {
-		kinds = append(kinds, "naive")
-	}
-	for _, what := range kinds {
-		for _, format := range []string{"txt", "md", "html", "csv", "jsonl", "pdf", "txt.gz"} {
-			for _, lang := range []string{"latin", "chinese"} {
-				if what != "load" && format+lang != "txtlatin" || format == "pdf" && lang == "chinese" {
-					continue // indexing does not know the format; the PDF writer has Latin letters only
-				}
-				t.Run(what+"/"+format+"/"+lang, func(t *testing.T) {
-					cmd := exec.Command(os.Args[0], "-test.run=^TestPeakMemory$", "-test.v")
-					cmd.Env = append(os.Environ(), "RAGDB_PEAK="+strings.Join([]string{what, format, lang, strconv.Itoa(size)}, " "))
-					out, err := cmd.CombinedOutput()
-					if err != nil {
-						t.Fatalf("%v\n%s", err, out)
-					}
-					if strings.Contains(string(out), "--- SKIP") {
-						t.Skipf("%s", out)
-					}
-					var peak, bytes int
-					for line := range strings.Lines(string(out)) {
-						if _, err := fmt.Sscanf(line, "peak %d of %d", &peak, &bytes); err == nil {
-							break
-						}
-					}
-					if bytes == 0 {
-						t.Fatalf("the process does not tell:\n%s", out)
-					}
-					if what != "load" {
-						peak -= peakBuffers
-					}
-					ratio := float64(peak) / float64(bytes)
-					t.Logf("%.1f bytes of memory a byte", ratio)
-					if ratio > peakBound {
-						t.Errorf("%.1f bytes of memory a byte, more than %d", ratio, peakBound)
-					}
-				})
+	for _, c := range peakCases() {
+		t.Run(c.do+"/"+c.format+"/"+c.lang, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestPeakMemory$", "-test.v")
+			cmd.Env = append(os.Environ(), "RAGDB_PEAK="+strings.Join([]string{c.do, c.format, c.lang, strconv.Itoa(c.size)}, " "))
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
 			}
-		}
+			if strings.Contains(string(out), "--- SKIP") {
+				t.Skipf("%s", out)
+			}
+			var peak, bytes int
+			for line := range strings.Lines(string(out)) {
+				if _, err := fmt.Sscanf(line, "peak %d of %d", &peak, &bytes); err == nil {
+					break
+				}
+			}
+			if bytes == 0 {
+				t.Fatalf("the process does not tell:\n%s", out)
+			}
+			if c.do != "load" {
+				peak -= peakBuffers
+			}
+			ratio := float64(peak) / float64(bytes)
+			t.Logf("%.1f bytes of memory a byte", ratio)
+			if ratio > peakBound {
+				t.Errorf("%.1f bytes of memory a byte, more than %d", ratio, peakBound)
+			}
+		})
 	}
 }
 
@@ -157,10 +202,7 @@ func peakChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := latin
-	if f[2] == "chinese" {
-		form = chinese
-	}
+	form := map[string]string{"latin": latin, "chinese": chinese}[f[2]]
 	ctx := t.Context()
 	// do reads or indexes a folder. What a process needs once for it is no part of
 	// a document's: a small document comes first.
@@ -176,8 +218,10 @@ func peakChild(t *testing.T) {
 			t.Fatal("nothing was read")
 		}
 	}
+	var found func(text string) bool
+	var remove func(key string)
 	if f[0] != "load" {
-		do = peakIndexer(t, f[0])
+		do, found, remove = peakIndexer(t, f[0])
 	}
 	small, data := peakFile(f[1], peakText(form, 4<<10))
 	do(rag.Input{FS: fstest.MapFS{"small-" + small: {Data: data}}})
@@ -190,18 +234,30 @@ func peakChild(t *testing.T) {
 	if err := os.WriteFile(dir+"/"+name, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	tail := string(data[len(data)-100:])
+	read := rag.Input{FS: os.DirFS(dir), Load: load.Options{MaxDocBytes: 64 << 20}}
+	switch f[0] {
+	case "remove":
+		do(read)
+		do = func(rag.Input) { remove(name) }
+	case "replace":
+		do(rag.Input{FS: fstest.MapFS{name: {Data: data[n/2:]}}, Load: read.Load})
+	}
 	data = nil
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		t.Skipf("the high-water mark cannot be reset: %v", err)
 	}
 	base := highWater(t)
-	do(rag.Input{FS: os.DirFS(dir), Load: load.Options{MaxDocBytes: 64 << 20}})
+	do(read)
 	fmt.Printf("\npeak %d of %d\n", highWater(t)-base, n)
+	if found != nil && found(tail) != (f[0] != "remove") {
+		t.Errorf("the end of the document is found: %v", f[0] == "remove")
+	}
 }
 
-// peakIndexer opens a database and returns what indexes by a method.
-func peakIndexer(t *testing.T, method string) func(rag.Input) {
+// peakIndexer opens a database and returns what indexes, finds and removes.
+func peakIndexer(t *testing.T, what string) (do func(rag.Input), found func(text string) bool, remove func(key string)) {
 	ctx := t.Context()
 	db, err := engine.Open(ctx, t.TempDir()+"/db", nil)
 	if err != nil {
@@ -212,16 +268,42 @@ func peakIndexer(t *testing.T, method string) func(rag.Input) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := methods.All().Open(ctx, c, rag.Spec{Name: method})
+	if what != "naive" {
+		ragtest.Use(c, nil, ragtest.Embedder{})
+	}
+	sys, err := methods.All().Open(ctx, c, rag.Spec{Name: "naive"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{sys}}
-	return func(in rag.Input) {
-		if r, err := x.Run(ctx, []rag.Input{in}); err != nil || r.Added != 1 {
+	do = func(in rag.Input) {
+		if r, err := x.Run(ctx, []rag.Input{in}); err != nil || r.Added+r.Replaced != 1 {
 			t.Fatalf("%+v: %v", r, err)
 		}
 	}
+	found = func(text string) (ok bool) {
+		err := db.View(ctx, func(s *engine.Snapshot) error {
+			hits, err := s.Graph(c.Base).Terms(rag.TextField(sys.ChunkSet()), c.Analyze(text), engine.TermsOptions{K: 1})
+			for _, h := range hits {
+				ch, err := c.Chunk(s.Graph(c.Base), h.ID)
+				if err != nil {
+					return err
+				}
+				ok = !strings.HasPrefix(ch.Doc, "small-")
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	remove = func(key string) {
+		if _, err := c.Remove(ctx, methods.All(), key, rag.RemoveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return do, found, remove
 }
 
 // highWater returns the most memory that this process had since it was reset.

@@ -95,10 +95,18 @@ func (l *lexicon) contribution(text string) contribution {
 }
 
 // addTo adds what the text gives to word i of its bag to a row.
-func addTo[T int32 | int64](row []T, c *contribution, i int) {
-	const shift = 2*weightBits - sumBits
+func addTo[T int16 | int32 | int64](row []T, c *contribution, i int) {
+	if c.x == nil {
+		return
+	}
 	x := c.x[i]
 	for k, dim := range c.dims {
-		row[dim] += T((x*c.b[k] + 1<<(shift-1)) >> shift)
+		row[dim] += T(product(x, c.b[k]))
 	}
+}
+
+// product returns x times b in the units of rows.
+func product(x, b int32) int32 {
+	const shift = 2*weightBits - sumBits
+	return (x*b + 1<<(shift-1)) >> shift
 }

@@ -56,7 +56,7 @@ func (s *liveStore) Rows(_ context.Context, words []string) ([]local.Row, error)
 func (s *liveStore) apply(tb testing.TB, c *local.Change) {
 	tb.Helper()
 	s.texts += c.Texts()
-	for _, d := range c.Rows() {
+	for d := range c.Rows() {
 		if b, ok := s.rows[d.Word]; ok {
 			r, err := local.DecodeRow(d.Word, b)
 			if err != nil {

@@ -3,7 +3,6 @@ package local
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -82,60 +81,4 @@ func (t *Table) Contribution(text string) []Row {
 		rows[i].Word = strings.Clone(rows[i].Word)
 	}
 	return rows
-}
-
-// A Change adds up what several texts add to the live table and take from it,
-// so that a batch of texts reads and writes each row once. It is not safe for
-// concurrent use.
-type Change struct {
-	t     *Table
-	texts int64
-	rows  map[string]*Row
-}
-
-// NewChange returns an empty change for the live rows of a table.
-func NewChange(t *Table) *Change { return &Change{t: t, rows: make(map[string]*Row)} }
-
-// Add counts a text in.
-func (c *Change) Add(text string) { c.apply(text, 1) }
-
-// Remove takes a text out, which was counted in by Add, in this change or an
-// earlier one, or by the training of the table.
-func (c *Change) Remove(text string) { c.apply(text, -1) }
-
-// Texts returns the number of texts added less those removed.
-func (c *Change) Texts() int64 { return c.texts }
-
-// Rows returns the sums that are not 0, by ascending word. They share memory
-// with the change.
-func (c *Change) Rows() []Row {
-	rows := make([]Row, 0, len(c.rows))
-	for _, w := range slices.Sorted(maps.Keys(c.rows)) {
-		if r := c.rows[w]; !r.IsZero() {
-			rows = append(rows, *r)
-		}
-	}
-	return rows
-}
-
-func (c *Change) apply(text string, by int64) {
-	con := c.t.lex.contribution(text)
-	c.texts += by
-	d := Row{Sum: make([]int64, Dim)}
-	for i, w := range con.bag {
-		clear(d.Sum)
-		addTo(d.Sum, &con, i)
-		d.Texts = by
-		if by < 0 {
-			for k, v := range d.Sum {
-				d.Sum[k] = -v
-			}
-		}
-		r := c.rows[w.term]
-		if r == nil {
-			r = &Row{Word: strings.Clone(w.term), Sum: make([]int64, Dim)}
-			c.rows[r.Word] = r
-		}
-		r.Add(d)
-	}
 }

@@ -413,9 +413,13 @@ func BenchmarkTrain(b *testing.B) {
 
 func BenchmarkContribution(b *testing.B) {
 	texts := benchTexts(b)
-	change := local.NewChange(train(b, texts))
+	table := train(b, texts)
+	change := local.NewChange(table)
 	bytes, k := 0, 0
 	for b.Loop() {
+		if k%1000 == 999 {
+			change = local.NewChange(table)
+		}
 		change.Add(texts[k%len(texts)])
 		bytes += len(texts[k%len(texts)])
 		k++

@@ -55,8 +55,9 @@ type TrainOptions struct {
 // workers, up to the order of the texts: that decides which of them are
 // sampled for the common direction.
 //
-// Time is linear in the texts (twice their analysis); memory is 2 kB for each
-// word with a row, the words themselves and up to 3,000 texts. The error is
+// Time is linear in the texts (twice their analysis); memory is 1 kB for each
+// word of up to 7 texts with a row, 2 kB for each other, the words themselves and up
+// to 3,000 texts. The error is
 // that of the context, of texts, of Live, or [ErrTexts].
 //
 // The measured recipe is that of "rri-512" with beta .5, one reflection and
@@ -82,9 +83,12 @@ func Train(ctx context.Context, texts func() iter.Seq2[string, error], o TrainOp
 	return table, nil
 }
 
-// wideFrom is the number of texts of a word from which its sums need 64 bits:
-// a contribution is at most 2^12, so those of fewer texts fit 31.
-const wideFrom = 1 << 19
+// The number of texts of a word from which its sums need 32 and 64 bits: a
+// contribution is at most 2^12, so those of fewer texts fit 15 and 31.
+const (
+	narrowFrom = 1 << 3
+	wideFrom   = 1 << 19
+)
 
 // A trainer holds the state of Train between its passes.
 type trainer struct {
@@ -93,7 +97,8 @@ type trainer struct {
 	words  []string // ascending
 	df     []int64
 	lex    *lexicon
-	narrow [][]int32 // by row; nil for the rows of wide
+	small  [][]int16 // by row; nil for the rows of narrow
+	narrow map[int32][]int32
 	wide   map[int32][]int64
 	sample []string
 }
@@ -131,13 +136,17 @@ func (t *trainer) count(ctx context.Context, texts iter.Seq2[string, error]) err
 // sum is the second pass: the context sums of the words with rows. Words
 // without one are of single texts, whose contribution is their whole row.
 func (t *trainer) sum(ctx context.Context, texts iter.Seq2[string, error]) error {
-	t.narrow = make([][]int32, len(t.words))
+	t.small = make([][]int16, len(t.words))
+	t.narrow = make(map[int32][]int32)
 	t.wide = make(map[int32][]int64)
 	for row, df := range t.df {
-		if df >= wideFrom {
+		switch {
+		case df >= wideFrom:
 			t.wide[int32(row)] = make([]int64, Dim)
-		} else {
-			t.narrow[row] = make([]int32, Dim)
+		case df >= narrowFrom:
+			t.narrow[int32(row)] = make([]int32, Dim)
+		default:
+			t.small[row] = make([]int16, Dim)
 		}
 	}
 	stride := (t.texts + maxSample - 1) / maxSample
@@ -159,6 +168,8 @@ func (t *trainer) sum(ctx context.Context, texts iter.Seq2[string, error]) error
 					return err
 				}
 				continue
+			case t.small[row] != nil:
+				addTo(t.small[row], &c, i)
 			case t.narrow[row] != nil:
 				addTo(t.narrow[row], &c, i)
 			default:
@@ -189,12 +200,13 @@ func (t *trainer) emitRows() error {
 	}
 	sum := make([]int64, Dim)
 	for row, w := range t.words {
-		for i, v := range t.narrow[row] {
+		for i, v := range t.small[row] {
 			sum[i] = int64(v)
 		}
-		if wide := t.wide[int32(row)]; wide != nil {
-			copy(sum, wide)
+		for i, v := range t.narrow[int32(row)] {
+			sum[i] = int64(v)
 		}
+		copy(sum, t.wide[int32(row)])
 		if err := t.o.Live(Row{Word: w, Texts: t.df[row], Sum: sum}); err != nil {
 			return err
 		}
@@ -204,9 +216,12 @@ func (t *trainer) emitRows() error {
 
 // vector writes the vector of a word with its common direction.
 func (t *trainer) vector(dst []float32, row int32) {
-	if sum := t.narrow[row]; sum != nil {
-		wordVector(dst, sum, t.words[row])
-	} else {
+	switch {
+	case t.small[row] != nil:
+		wordVector(dst, t.small[row], t.words[row])
+	case t.narrow[row] != nil:
+		wordVector(dst, t.narrow[row], t.words[row])
+	default:
 		wordVector(dst, t.wide[row], t.words[row])
 	}
 }
@@ -216,7 +231,7 @@ const contextShare = 0.5
 
 // wordVector writes L2(L2(sum) + .5 signature): what a word means by its
 // contexts, and some of what tells it from other words of the same contexts.
-func wordVector[T int32 | int64](dst []float32, sum []T, word string) {
+func wordVector[T int16 | int32 | int64](dst []float32, sum []T, word string) {
 	for i, v := range sum {
 		dst[i] = float32(v)
 	}
