@@ -97,7 +97,13 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 	if err != nil {
 		return err
 	}
-	if _, err := st.c.cut(ctx, v, d.Key, d.ID, full, st.chunker); err != nil {
+	chunks, err := st.c.cut(ctx, v, d.Key, d.ID, full, st.chunker)
+	if err != nil {
+		return err
+	}
+	sets := append(slices.Clone(d.Sets), st.chunker.Set().String())
+	slices.Sort(sets)
+	if err := v.SetProps(d.ID, engine.Props{propSets: engine.Strings(sets...)}); err != nil {
 		return err
 	}
 	if ok, err := trains(v, st.chunker.Set()); err != nil || !ok {
@@ -108,10 +114,6 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 			return err
 		}
 		st.read = true
-	}
-	chunks, err := st.chunker.Chunks(ctx, full)
-	if err != nil {
-		return err
 	}
 	change := st.c.newWordChange(st.table, st.lost)
 	for _, ch := range chunks {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/load"
@@ -192,24 +191,24 @@ func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, erro
 }
 
 // cut adds the chunks of a set to a document, with the postings of their words
-// and names.
-func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) (int, error) {
+// and names, and returns them.
+func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) ([]text.Chunk, error) {
 	set := chunker.Set()
 	t, err := v.MakeNodeType(chunkType(set))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	has, err := v.MakeEdgeType(edgeHas, true)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	field := textField(set)
 	if err := v.MakeField(field, engine.FieldOptions{Analyzer: c.Analyzer.Name(), Positions: true}); err != nil {
-		return 0, err
+		return nil, err
 	}
 	chunks, err := chunker.Chunks(ctx, full)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for i, ch := range chunks {
 		body := full[ch.Start:ch.End]
@@ -218,29 +217,19 @@ func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engin
 			propTokens: engine.Int(int64(ch.Tokens)), propOrder: engine.Int(int64(i)),
 		})
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if err := v.AddEdge(id, cid, has, 1); err != nil {
-			return 0, err
+			return nil, err
 		}
 		if err := v.PutTerms(field, cid, c.Analyzer.Terms(body)); err != nil {
-			return 0, err
+			return nil, err
 		}
 		if err := putNames(v, set, cid, full, ch.Start, ch.End); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	n, err := v.Node(id)
-	if err != nil {
-		return 0, err
-	}
-	sets := slices.Clone(n.Prop(propSets).AsStrings())
-	if slices.Contains(sets, set.String()) {
-		return len(chunks), nil
-	}
-	sets = append(sets, set.String())
-	slices.Sort(sets)
-	return len(chunks), v.SetProps(id, engine.Props{propSets: engine.Strings(sets...)})
+	return chunks, nil
 }
 
 // ChunksOf returns the chunks of a document, of all sets.

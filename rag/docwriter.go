@@ -162,21 +162,18 @@ func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Docume
 		return err
 	}
 	for _, s := range w.sets {
-		n, err := c.cut(ctx, v, d.Key, id, d.Text, s)
+		chunks, err := c.cut(ctx, v, d.Key, id, d.Text, s)
 		if err != nil {
 			return err
 		}
-		if change == nil || n == 0 {
+		if change == nil || len(chunks) == 0 {
 			continue
 		}
-		chunks, err := s.Chunks(ctx, d.Text)
+		ok, err := trains(v, s.Set())
 		if err != nil {
 			return err
 		}
-		if ok, err := trains(v, s.Set()); err != nil || !ok {
-			if err != nil {
-				return err
-			}
+		if !ok {
 			continue
 		}
 		for _, ch := range chunks {
