@@ -119,7 +119,9 @@ func TestStatementsEnd(t *testing.T) {
 	for name, text := range texts() {
 		check(name, text)
 	}
-	want(t, s, "MATCH (n) RETURN count(*)", "count(*)", "20")
+	if !*long { // else some statement is done before its context ends
+		want(t, s, "MATCH (n) RETURN count(*)", "count(*)", "20")
+	}
 }
 
 func workingParams() map[string]cypher.Value {

@@ -1,6 +1,10 @@
 package cypher
 
-import "github.com/ragdb/ragdb/engine"
+import (
+	"errors"
+
+	"github.com/ragdb/ragdb/engine"
+)
 
 // setItem is an item of SET or REMOVE.
 type setItem struct {
@@ -375,6 +379,9 @@ func (s *deleteStep) deleteNode(x *exec, d doomed) error {
 		}
 	}
 	removed, err := x.tx.DeleteNode(d.id)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil // another clause has deleted it
+	}
 	if err != nil {
 		return err
 	}
