@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -15,12 +14,12 @@ import (
 // so that no text is paid for twice, and stored before anything is made of
 // them. Vectors that can be computed again are not.
 
-// Texts of several goroutines are sent in one request: the first waits a little
-// for others to come, less than a request takes. A question does not wait.
+// Texts of several workers are sent in one request: when there are enough, or when
+// no worker is left that could bring another. A caller that is no worker does not
+// wait for others.
 const (
 	embedBatchTexts = 64
 	embedBatchBytes = 64 << 10
-	embedBatchWait  = 25 * time.Millisecond
 )
 
 // embedBatch gathers texts for one request.
@@ -30,6 +29,8 @@ type embedBatch struct {
 	bytes   int
 	full    chan struct{} // closed when no more are taken
 	done    chan struct{} // closed when vectors and errs are set
+	sent    bool          // done is closed
+	waiting int           // workers that wait for it
 	vectors [][]float32
 	errs    []error
 }
@@ -83,43 +84,78 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 		return nil, err
 	}
 	// Each text waits in its own batch: a call that brings many fills several.
-	type waiting struct {
-		at    int
-		batch *embedBatch
-		place int
-	}
-	var waits []waiting
-	var mine []*embedBatch
+	var waits []embedWait
 	for _, i := range missing {
 		b, place, first := m.gather(embedText{digests[i], texts[i], docs})
-		waits = append(waits, waiting{i, b, place})
-		if first {
-			mine = append(mine, b)
-		}
+		waits = append(waits, embedWait{i, b, place, first})
 	}
-	// Whoever opened a batch sends it, the last one after a moment in which
-	// others may join.
-	wait := embedBatchWait
-	if len(docs) == 0 {
-		wait = 0
+	left, err := m.await(ctx, e, waits, out)
+	if left && err == nil {
+		return m.embed(ctx, e, docs, texts)
 	}
-	for _, b := range mine {
-		m.send(ctx, e, b, wait)
-	}
-	for _, w := range waits {
-		select {
-		case <-w.batch.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		if err := w.batch.errs[w.place]; isCancelled(err) && ctx.Err() == nil {
-			return m.embed(ctx, e, docs, texts) // whoever sent it was cancelled, not this call
-		} else if err != nil {
-			return nil, err
-		}
-		out[w.at] = slices.Clone(w.batch.vectors[w.place])
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
+}
+
+// embedWait is a text that waits for its vector.
+type embedWait struct {
+	at    int // of the call's texts
+	batch *embedBatch
+	place int
+	opens bool // the call opened the batch, and sends it
+}
+
+// await waits for vectors and puts them in their places. left says that another
+// call, which sent a batch, was cancelled: the texts are to be sent again.
+func (m *Models) await(ctx context.Context, e llm.Embedder, waits []embedWait, out [][]float32) (left bool, err error) {
+	for _, w := range waits {
+		if w.opens {
+			m.send(ctx, e, w.batch)
+		}
+	}
+	for _, w := range waits {
+		if err := m.join(ctx, w.batch); err != nil {
+			return false, err
+		}
+		switch err := w.batch.errs[w.place]; {
+		case isCancelled(err) && ctx.Err() == nil:
+			left = true
+		case err != nil:
+			return false, err
+		default:
+			out[w.at] = slices.Clone(w.batch.vectors[w.place])
+		}
+	}
+	return left, nil
+}
+
+// join waits for a batch that this call or another one sends.
+func (m *Models) join(ctx context.Context, b *embedBatch) error {
+	s := m.shared
+	if m.worker {
+		s.mu.Lock()
+		if b.sent {
+			s.mu.Unlock()
+			return nil
+		}
+		b.waiting++
+		s.pause()
+		s.mu.Unlock()
+	}
+	select {
+	case <-b.done:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.worker && !b.sent {
+		b.waiting--
+		s.working++
+	}
+	return ctx.Err()
 }
 
 func isCancelled(err error) bool {
@@ -148,28 +184,77 @@ func (m *Models) gather(t embedText) (b *embedBatch, place int, first bool) {
 	b.texts = append(b.texts, t)
 	b.bytes += len(t.text)
 	if len(b.texts) == embedBatchTexts || b.bytes >= embedBatchBytes {
-		s.gathered = nil
-		close(b.full)
+		s.fill()
 	}
 	return b, place, first
 }
 
-// send asks for the vectors of a batch and keeps them, after a time in which it
-// may be filled.
-func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch, wait time.Duration) {
-	defer close(b.done)
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
+// fill closes the open batch, if there is one. The caller holds mu.
+func (s *sharedModels) fill() {
+	if s.gathered != nil {
+		close(s.gathered.full)
+		s.gathered = nil
+	}
+}
+
+// pause counts a worker out. If it is the last one that works, the texts that are
+// gathered are sent. The caller holds mu.
+func (s *sharedModels) pause() {
+	if s.working--; s.working <= 0 {
+		s.fill()
+	}
+}
+
+// work counts a worker of a run in, or out again.
+func (s *sharedModels) work(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if on {
+		s.working++
+	} else {
+		s.pause()
+	}
+}
+
+// pause says that the worker which m serves waits, and returns what says that it
+// goes on.
+func (m *Models) pause() (goOn func()) {
+	if !m.worker {
+		return func() {}
+	}
+	m.shared.work(false)
+	return func() { m.shared.work(true) }
+}
+
+// send asks for the vectors of a batch and keeps them, once it takes no more texts.
+func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch) {
+	s := m.shared
+	s.mu.Lock()
+	if m.worker {
+		b.waiting++
+		s.pause()
+	} else if s.gathered == b {
+		s.fill()
+	}
+	s.mu.Unlock()
 	select {
 	case <-b.full:
-	case <-timer.C:
 	case <-ctx.Done():
+		s.mu.Lock()
+		if s.gathered == b {
+			s.fill()
+		}
+		s.mu.Unlock()
 	}
-	m.shared.mu.Lock()
-	if m.shared.gathered == b {
-		m.shared.gathered = nil
-	}
-	m.shared.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		// All that wait for the batch work again at once, so that the first of them
+		// does not take itself for the only one.
+		s.working += b.waiting
+		b.sent, b.waiting = true, 0
+		close(b.done)
+	}()
 	b.vectors, b.errs = make([][]float32, len(b.texts)), make([]error, len(b.texts))
 	m.request(ctx, e, b, 0, len(b.texts))
 }

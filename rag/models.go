@@ -40,6 +40,7 @@ type Models struct {
 	cases  *text.CaseStats // of the corpus; nil if they were not read
 	meter  *Meter
 	stage  string // that calls are counted for
+	worker bool   // m serves a worker of a run
 	tally  *Tally // may be nil
 	shared *sharedModels
 }
@@ -53,8 +54,10 @@ type sharedModels struct {
 	asking map[[32]byte]chan struct{}
 	// storing are replies that wait for the writer.
 	storing []*storing
-	// gathered are texts to be embedded in one call.
+	// gathered are texts to be embedded in one call, working counts the workers of a
+	// run that do not wait.
 	gathered *embedBatch
+	working  int
 	// unkept says that nothing is stored: replies are estimates.
 	unkept bool
 }
@@ -191,7 +194,12 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 	if err != nil {
 		return llm.Reply{}, err
 	}
+	goOn := func() {}
+	if !m.shared.unkept { // else the reply is an estimate, and made at once
+		goOn = m.pause()
+	}
 	r, u, err := ask(ctx, t)
+	goOn()
 	call.settle(u)
 	m.tally.add(u)
 	if err != nil {

@@ -143,45 +143,31 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 		workers = runtime.GOMAXPROCS(0)
 	}
 	doing, stop := context.WithCancel(ctx)
-	// An error that ends the run ends the giving out of items at once: what a model
-	// would still be paid for might not be kept. Items under way are finished.
-	giving, halt := context.WithCancel(doing)
-	var wg sync.WaitGroup
-	defer func() {
-		halt()
-		stop()
-		wg.Wait()
-	}()
-	// The i-th result comes through the i-th place of a ring. A token is taken
-	// for each item given out and put back when its result is applied, so that
-	// workers run ahead of the applying by at most the ring.
+	// The i-th result comes through the i-th place of a ring, by which workers run
+	// ahead of the applying at most.
 	ring := make([]chan outcome, 2*batchItems)
 	for i := range ring {
 		ring[i] = make(chan outcome, 1)
 	}
-	tokens := make(chan struct{}, len(ring))
-	next := make(chan int)
-	wg.Go(func() {
-		defer close(next)
-		for i := range items {
-			select {
-			case tokens <- struct{}{}:
-			case <-giving.Done():
-				return
-			}
-			select {
-			case next <- i:
-			case <-giving.Done():
-				return
-			}
-		}
-	})
+	shared := r.models.shared
+	// An error that ends the run ends the giving out of items at once: what a model
+	// would still be paid for might not be kept. Items under way are finished.
+	giving := newDispenser(shared, len(items), len(ring))
+	defer context.AfterFunc(ctx, giving.halt)()
+	var wg sync.WaitGroup
+	defer func() {
+		giving.halt()
+		stop()
+		wg.Wait()
+	}()
 	for range workers {
+		shared.work(true)
 		wg.Go(func() {
-			for i := range next {
+			defer shared.work(false)
+			for i, ok := giving.take(); ok; i, ok = giving.take() {
 				b, err := r.do(doing, snap, st, items[i])
 				if fatal(ctx, err) {
-					halt()
+					giving.halt()
 				}
 				ring[i%len(ring)] <- outcome{items[i], b, err}
 			}
@@ -193,9 +179,7 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 			return done, failed, err
 		}
 		n, bad, aerr := r.apply(ctx, st, batch)
-		for range n {
-			<-tokens
-		}
+		giving.free(n)
 		batch = slices.Delete(batch, 0, n)
 		at += n
 		done, failed = done+n-bad, failed+bad
@@ -215,7 +199,9 @@ func (r *runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w Work
 			b, err = nil, fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return st.Do(ctx, snap, r.models.in(st.Name()), w)
+	m := r.models.in(st.Name())
+	m.worker = true
+	return st.Do(ctx, snap, m, w)
 }
 
 // collect adds results to a batch that begins with item at, until it is large
