@@ -401,6 +401,7 @@ func TestModel(t *testing.T) {
 				for _, limit := range []int64{0, 20000} {
 					const seed = 11
 					t.Run(fmt.Sprintf("%s/%s/ids=%d/limit=%d", name, metric, ids, limit), func(t *testing.T) {
+						t.Parallel() // a view waits for what is not published yet
 						t.Logf("seed %d", seed)
 						w := &world{
 							t: t, ctx: t.Context(), st: open(t), cfg: config(metric), ids: ids,
