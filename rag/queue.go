@@ -142,7 +142,6 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	doing, stop := context.WithCancel(ctx)
 	// The i-th result comes through the i-th place of a ring, by which workers run
 	// ahead of the applying at most.
 	ring := make([]chan outcome, 2*batchItems)
@@ -151,13 +150,13 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 	}
 	shared := r.models.shared
 	// An error that ends the run ends the giving out of items at once: what a model
-	// would still be paid for might not be kept. Items under way are finished.
+	// would still be paid for might not be kept. Items under way are finished, since
+	// their replies are paid by then; only the run's own context cancels them.
 	giving := newDispenser(shared, len(items), len(ring))
 	defer context.AfterFunc(ctx, giving.halt)()
 	var wg sync.WaitGroup
 	defer func() {
 		giving.halt()
-		stop()
 		wg.Wait()
 	}()
 	for range workers {
@@ -165,7 +164,7 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, item
 		wg.Go(func() {
 			defer shared.work(false)
 			for i, ok := giving.take(); ok; i, ok = giving.take() {
-				b, err := r.do(doing, snap, st, items[i])
+				b, err := r.do(ctx, snap, st, items[i])
 				if fatal(ctx, err) {
 					giving.halt()
 				}
