@@ -179,11 +179,20 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 	if n := len(bad) - maxNamed; n > 0 {
 		bad, more = bad[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
+	for i, s := range bad {
+		if len(s) > maxReason { // the key may be long
+			bad[i] = strings.ToValidUTF8(s[:maxReason/2], "") + " … " + strings.ToValidUTF8(s[len(s)-maxReason/2:], "")
+		}
+	}
 	return fmt.Errorf("ragdb: %w: %s%s", err, strings.Join(bad, "; "), more)
 }
 
-// maxNamed is how many documents an error names.
-const maxNamed = 5
+// maxNamed is how many documents an error names, maxReason the bytes that it says of
+// one.
+const (
+	maxNamed  = 5
+	maxReason = 400
+)
 
 // source returns the document as a loader reads it.
 func (d *Document) source() (*load.Source, error) {

@@ -60,9 +60,12 @@ type DB struct {
 
 // Open opens the database in a directory, and makes it if there is none. The
 // caller closes it. Errors are those of [engine.Open], an [rag.ErrMethod] for a
-// method that is unknown, and a [rag.ModelError] if the database was embedded with
+// method or a parameter that is unknown, and a [rag.ModelError] if the database was embedded with
 // another model than the options name.
 func Open(ctx context.Context, path string, o *Options) (*DB, error) {
+	if path == "" {
+		return nil, fmt.Errorf("ragdb: %w: an empty path", rag.ErrArgument)
+	}
 	var opt Options
 	if o != nil {
 		opt = *o
@@ -110,6 +113,12 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 func (db *DB) open(ctx context.Context, namespace string) (err error) {
 	if db.corpus, err = rag.OpenCorpus(ctx, db.engine, namespace); err != nil {
 		return err
+	}
+	for _, spec := range db.specs {
+		// It need not be indexed yet, but its parameters must be right.
+		if _, err := db.methods.OpenIndexed(ctx, db.corpus, spec); errors.Is(err, rag.ErrMethod) {
+			return err
+		}
 	}
 	db.corpus.NoWords = db.chat != nil && db.embed != nil
 	db.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {

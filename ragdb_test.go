@@ -232,6 +232,9 @@ func TestDocuments(t *testing.T) {
 	if hits, err := db.Search(t.Context(), "What is blue?"); err != nil || len(hits) != 1 || hits[0].Doc != "good" {
 		t.Errorf("%v, %v", hits, err)
 	}
+	if err := db.Add(t.Context(), ragdb.Document{ID: strings.Repeat("k", 9000), Text: "x"}); !errors.Is(err, rag.ErrPartial) || len(err.Error()) > 600 {
+		t.Error(err)
+	}
 	if err := db.AddFiles(t.Context(), fstest.MapFS{}); !errors.Is(err, rag.ErrNoDocuments) {
 		t.Error(err)
 	}
@@ -258,7 +261,12 @@ func TestRemembersMethod(t *testing.T) {
 	if a, err = db.Ask(t.Context(), aboutPump); err != nil || a.Method != "hirag" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := ragdb.Open(t.Context(), ragdb.Memory, &ragdb.Options{Methods: []string{"hirga"}}); !errors.Is(err, rag.ErrMethod) {
+	for _, method := range []string{"hirga", "naive:colour=red", "ketrag:beta=x"} {
+		if _, err := ragdb.Open(t.Context(), ragdb.Memory, &ragdb.Options{Methods: []string{method}}); !errors.Is(err, rag.ErrMethod) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	if _, err := ragdb.Open(t.Context(), "", nil); !errors.Is(err, rag.ErrArgument) {
 		t.Error(err)
 	}
 }

@@ -29,13 +29,20 @@ type PartialError struct {
 
 // Error says how much failed.
 func (e *PartialError) Error() string {
+	items, files := fmt.Sprintf("%d items failed", e.Failed), fmt.Sprintf("%d files could not be read", e.Files)
+	if e.Failed == 1 {
+		items = "1 item failed"
+	}
+	if e.Files == 1 {
+		files = "1 file could not be read"
+	}
 	switch {
 	case e.Failed == 0:
-		return fmt.Sprintf("%d files could not be read", e.Files)
+		return files
 	case e.Files == 0:
-		return fmt.Sprintf("%d items failed", e.Failed)
+		return items
 	}
-	return fmt.Sprintf("%d items failed and %d files could not be read", e.Failed, e.Files)
+	return items + " and " + files
 }
 
 // Is reports whether target is [ErrPartial].
