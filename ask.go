@@ -81,15 +81,11 @@ func WithoutModel() AskOption {
 // and [rag.ErrNotIndexed] for a method that cannot be asked, those of the models and
 // those of the database.
 func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
-	a, err := newAsking(question, options)
+	sys, m, q, err := db.prepare(ctx, question, options)
 	if err != nil {
 		return nil, err
 	}
-	sys, m, err := db.prepare(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := db.corpus.Ask(ctx, sys, m, a.Question)
+	answer, err := db.corpus.Ask(ctx, sys, m, q)
 	if err != nil {
 		return nil, fmt.Errorf("ragdb: %w", err)
 	}
@@ -100,15 +96,11 @@ func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*
 // read it, the most telling first, as far as the budget goes. Errors are those of
 // [DB.Ask].
 func (db *DB) Search(ctx context.Context, question string, options ...AskOption) ([]Hit, error) {
-	a, err := newAsking(question, options)
+	sys, m, q, err := db.prepare(ctx, question, options)
 	if err != nil {
 		return nil, err
 	}
-	sys, m, err := db.prepare(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	ev, err := db.corpus.Retrieve(ctx, sys, m, a.Question)
+	ev, err := db.corpus.Retrieve(ctx, sys, m, q)
 	if err != nil {
 		return nil, fmt.Errorf("ragdb: %w", err)
 	}
@@ -135,30 +127,26 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	return hits, nil
 }
 
-// newAsking puts a question and its options together.
-func newAsking(question string, options []AskOption) (*asking, error) {
+// prepare opens the method and the models of a question, and applies its options.
+func (db *DB) prepare(ctx context.Context, question string, options []AskOption) (*rag.System, *rag.Models, rag.Question, error) {
 	a := &asking{Question: rag.Question{Text: question}}
 	for _, o := range options {
 		if o == nil {
 			continue
 		}
 		if err := o(a); err != nil {
-			return nil, fmt.Errorf("ragdb: %w", err)
+			return nil, nil, a.Question, fmt.Errorf("ragdb: %w", err)
 		}
 	}
-	return a, nil
-}
-
-// prepare opens the method and the models of a question.
-func (db *DB) prepare(ctx context.Context, a *asking) (*rag.System, *rag.Models, error) {
 	sys, err := db.system(ctx, a)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ragdb: %w", err)
+		return nil, nil, a.Question, fmt.Errorf("ragdb: %w", err)
 	}
+	m := db.asked
 	if a.noModel {
-		return sys, db.metered(db.rules), nil
+		m = db.rules
 	}
-	return sys, db.metered(db.asked), nil
+	return sys, db.metered(m), a.Question, nil
 }
 
 // system opens the method of a question.

@@ -101,7 +101,7 @@ func (r *reader) space(name string) (id uint32, s space, err error) {
 }
 
 // Spaces returns the names of the graph's vector spaces, in order of creation. One
-// that cannot be read is among them: whoever uses it gets the error.
+// that cannot be read is among them: a call that uses it returns the error.
 func (r *reader) Spaces() []string {
 	out, _ := r.spaces()
 	return out

@@ -98,9 +98,9 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
 }
 
-// change applies the change to the live rows. Where that would be too many, or
-// where nobody knows how many texts they are of, there are none until the next
-// index has learnt the words again.
+// change applies the change to the live rows. If they would be too many, or if the
+// number of their texts is unknown, it drops them; the next index learns the words
+// again.
 func (w *wordChange) change(b engine.BucketWriter) error {
 	raw, err := b.Get(wordKey(w.version, "texts"), nil)
 	if err != nil && !isMissing(err) {

@@ -204,8 +204,8 @@ func peakChild(t *testing.T) {
 	}
 	form := map[string]string{"latin": latin, "chinese": chinese}[f[2]]
 	ctx := t.Context()
-	// do reads or indexes a folder. What a process needs once for it is no part of
-	// a document's: a small document comes first.
+	// do reads or indexes a folder. A small document comes first, since the
+	// measurement leaves out what a process needs once.
 	do := func(in rag.Input) {
 		docs := 0
 		for d, err := range load.Walk(ctx, in.FS, ".", &in.Load) {
