@@ -50,7 +50,7 @@ var (
 // ErrCorrupt marks data that cannot be what was written.
 var ErrCorrupt = kv.ErrCorrupt
 
-// ErrIO says that the file system failed to read. That is no proof of damage: the
+// ErrIO says that the file system failed to read. The data may be sound: the
 // same read may succeed later.
 var ErrIO = kv.ErrIO
 

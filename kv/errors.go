@@ -12,7 +12,7 @@ var (
 	// ErrCorrupt marks data that cannot be what was written. Every error that
 	// reports damage satisfies errors.Is(err, ErrCorrupt).
 	ErrCorrupt = errors.New("corrupt data")
-	// ErrIO says that the file system failed to read. That is no proof of damage:
+	// ErrIO says that the file system failed to read. The data may be sound:
 	// the same read may succeed later.
 	ErrIO = errors.New("reading failed")
 )
