@@ -70,9 +70,6 @@ type graphResult struct {
 	Machine *machine `json:"machine,omitempty"`
 }
 
-// oneLine says that the result is printed as one line of JSON.
-func (g *graphResult) oneLine() {}
-
 // describe puts the result into a report for people.
 func (g *graphResult) describe(r *report) {
 	r.Input = fmt.Sprintf("%s: %d nodes, %d edges", g.Graph, g.Nodes, g.Edges)

@@ -139,7 +139,7 @@ func (r *report) writeMarkdown(w io.Writer) error {
 
 func (r *report) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
-	if _, ok := r.result.(interface{ oneLine() }); !ok {
+	if _, ok := r.result.(*graphResult); !ok { // a graphResult is one line of a log
 		e.SetIndent("", "  ")
 	}
 	if r.result != nil {

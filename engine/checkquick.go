@@ -138,7 +138,7 @@ func (c *checker) checkCatalog() error {
 			continue
 		}
 		kind, id := layout.CatalogID(p.key)
-		if kind < layout.KindNodeType || kind > layout.KindColumn {
+		if kind < layout.KindNodeType || kind > layout.KindBucket {
 			if err := c.find(p.key, fix{}, "unknown kind of name"); err != nil {
 				return err
 			}

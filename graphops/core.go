@@ -28,18 +28,6 @@ type KCoreResult struct {
 	Max uint32
 }
 
-// Members returns the nodes of the k-core, ascending: those whose core number
-// is at least k. The caller owns the slice.
-func (r *KCoreResult) Members(k uint32) []uint32 {
-	var out []uint32
-	for u, c := range r.Core {
-		if c >= k {
-			out = append(out, uint32(u))
-		}
-	}
-	return out
-}
-
 // KCore returns the core number of every node: the largest k for which it is
 // in the k-core, the largest part of the graph in which every node has k
 // neighbours. Weights are ignored. Where the projection is not symmetric, the

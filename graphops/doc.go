@@ -29,12 +29,10 @@
 // # Around some nodes
 //
 // These read an [Adjacency] and are done before a projection would be built.
-// [PPR] is personalised PageRank of a few steps, with restarts or as a lazy
-// walk, [PPRPaths] the same with the ways that led there, [ForwardPush] until a
-// bound of the residual; [TopPerType] takes the best of each type.
-// [ShortestPath] and [WeightedPath] search from both ends, [PathChain] leads
-// through an ordered list of nodes. [Expand] collects what is near some nodes,
-// [Induced] the edges among them, [Ego] a node with its surroundings.
+// [PPR] is personalised PageRank of a few steps, with restarts or as a lazy walk;
+// [PPRPaths] also returns the path to each node. [ShortestPath] and
+// [WeightedPath] search from both ends; [PathChain] leads through an ordered
+// list of nodes. [Expand] collects the nodes near some nodes.
 //
 // # On the whole graph
 //
@@ -52,8 +50,8 @@
 // hubs and outliers, [Spectral] clusters by the leading eigenvectors of the
 // normalised adjacency. [AugmentKNN] adds edges to near neighbours before that,
 // [CODICIL] keeps each node's edges most alike in links and content, [Contract]
-// makes the graph of clusters. [Modularity] and [CPM] say how good a partition
-// into communities is, [NMI] how far two agree.
+// makes the graph of clusters. [Modularity] says how good a partition
+// into communities is.
 //
 // # Vectors
 //

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // KMeansOptions tune [KMeans]. K must be given; the zero value of the others

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // lloyd moves centroids to the means of their clusters and vectors to the

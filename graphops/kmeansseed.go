@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // trialsOf returns how many vectors are tried for each of k centroids.

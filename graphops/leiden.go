@@ -14,7 +14,9 @@ type Objective uint8
 const (
 	// ByModularity is what [Modularity] computes.
 	ByModularity Objective = iota
-	// ByCPM is what [CPM] computes, the constant Potts model.
+	// ByCPM is the constant Potts model: the sum over clusters of
+	// e - resolution s(s-1)/2, where e is the weight of the edges inside and s
+	// the number of nodes (Traag, Van Dooren and Nesterov, 2011).
 	ByCPM
 )
 
@@ -95,7 +97,7 @@ type LeidenResult struct {
 	// Partition has the community of each node. Communities are numbered in
 	// order of their first node.
 	Partition
-	// Quality is the [Modularity] or [CPM] of the partition.
+	// Quality is the objective of the partition.
 	Quality float64
 	// Iterations is how many were made.
 	Iterations int

@@ -1,7 +1,6 @@
 package graphops
 
 import (
-	"errors"
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
@@ -116,23 +115,6 @@ func (g *LocalGraph) eachPage(u uint32, fn func(page []engine.Edge)) {
 		}
 		after = page[len(page)-1].Other(id)
 	}
-}
-
-// TypeOf returns the type of a node, 0 where there is none. It reads the
-// node's record.
-func (g *LocalGraph) TypeOf(u uint32) engine.TypeID {
-	if g.err != nil {
-		return 0
-	}
-	n, err := g.v.Node(engine.NodeID(u))
-	switch {
-	case errors.Is(err, engine.ErrNotFound):
-		return 0
-	case err != nil:
-		g.err = err
-		return 0
-	}
-	return n.Type
 }
 
 // appendCombined appends the ends of a page of edges of id, which are ordered

@@ -16,7 +16,6 @@ import (
 type localBench struct {
 	v     *engine.View
 	p     *graphops.Projection
-	of    *graphops.NodeTypes
 	cache *graphops.Cache
 	r     *rand.Rand
 }
@@ -26,7 +25,7 @@ func newLocalBench(b *testing.B) *localBench {
 	v := viewOf(b, compacted(b, &s))
 	p := must(graphops.Project(b.Context(), v, graphops.Spec{Weighted: true}))(b)
 	return &localBench{
-		v: v, p: p, of: must(graphops.ReadNodeTypes(v))(b), cache: graphops.NewCache(0),
+		v: v, p: p, cache: graphops.NewCache(0),
 		r: rand.New(rand.NewPCG(1, 1)),
 	}
 }
@@ -86,10 +85,6 @@ func (l *localBench) run(b *testing.B, nodes int, query func(a graphops.Adjacenc
 // best of each type.
 func BenchmarkPPR(b *testing.B) {
 	l := newLocalBench(b)
-	var quotas []graphops.Quota
-	for _, t := range l.v.NodeTypes() {
-		quotas = append(quotas, graphops.Quota{Types: []engine.TypeID{t}, Most: 10})
-	}
 	for _, bench := range []struct {
 		name string
 		o    graphops.PPROptions
@@ -106,31 +101,11 @@ func BenchmarkPPR(b *testing.B) {
 				for i, u := range nodes {
 					seeds[i] = graphops.Scored{Node: u, Score: 1}
 				}
-				scores, err := graphops.PPR(b.Context(), a, seeds, bench.o)
-				if err != nil || bench.o.TopK > 0 {
-					return err
-				}
-				typeOf := l.p.TypeOf
-				if _, ok := a.(*graphops.LocalGraph); ok {
-					typeOf = l.of.TypeOf
-				}
-				graphops.TopPerType(scores, typeOf, quotas)
-				return nil
+				_, err := graphops.PPR(b.Context(), a, seeds, bench.o)
+				return err
 			})
 		})
 	}
-}
-
-func BenchmarkForwardPush(b *testing.B) {
-	l := newLocalBench(b)
-	l.run(b, 20, func(a graphops.Adjacency, nodes []uint32) error {
-		seeds := make([]graphops.Scored, len(nodes))
-		for i, u := range nodes {
-			seeds[i] = graphops.Scored{Node: u, Score: 1}
-		}
-		_, err := graphops.ForwardPush(b.Context(), a, seeds, graphops.PushOptions{})
-		return err
-	})
 }
 
 // BenchmarkShortestPath and BenchmarkWeightedPath search for a path between
@@ -162,14 +137,6 @@ func BenchmarkPathChain(b *testing.B) {
 	})
 }
 
-func BenchmarkEgo(b *testing.B) {
-	l := newLocalBench(b)
-	l.run(b, 1, func(a graphops.Adjacency, nodes []uint32) error {
-		_, err := graphops.Ego(b.Context(), a, nodes[0], 2)
-		return err
-	})
-}
-
 // found is an error where there is one, or no path.
 func found(p *graphops.Path, err error) error {
 	if err == nil && p.Status != graphops.PathFound {
@@ -195,18 +162,6 @@ func BenchmarkLocalReads(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			g.Degree(1 + l.r.Uint32N(uint32(l.p.Len())))
-		}
-	})
-	b.Run("type", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			g.TypeOf(1 + l.r.Uint32N(uint32(l.p.Len())))
-		}
-	})
-	b.Run("types", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			must(graphops.ReadNodeTypes(l.v))(b)
 		}
 	})
 	if g.Err() != nil {

@@ -29,10 +29,6 @@ func TestLocalOperationsReturnErrors(t *testing.T) {
 			_, err := graphops.PPR(ctx, a, seedsOf(from), graphops.PPROptions{Weights: graphops.DegreeWeights})
 			return err
 		},
-		"push": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.ForwardPush(ctx, a, seedsOf(from), graphops.PushOptions{})
-			return err
-		},
 		"path": func(ctx context.Context, a graphops.Adjacency) error {
 			_, err := graphops.ShortestPath(ctx, a, from, to, graphops.PathOptions{})
 			return err
@@ -47,14 +43,6 @@ func TestLocalOperationsReturnErrors(t *testing.T) {
 		},
 		"expand": func(ctx context.Context, a graphops.Adjacency) error {
 			_, err := graphops.Expand(ctx, a, []uint32{from}, graphops.ExpandOptions{})
-			return err
-		},
-		"induced": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.Induced(ctx, a, []uint32{from, to})
-			return err
-		},
-		"ego": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.Ego(ctx, a, from, 2)
 			return err
 		},
 	}
@@ -82,10 +70,6 @@ func TestLocalOperationsAreCancelled(t *testing.T) {
 			_, err := graphops.PPR(ctx, p, seedsOf(5), graphops.PPROptions{Steps: 1 << 30})
 			return err
 		},
-		"push": func(ctx context.Context) error {
-			_, err := graphops.ForwardPush(ctx, p, seedsOf(5), graphops.PushOptions{Alpha: 1e-6, MaxResidual: 1e-300})
-			return err
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := &endsAfter{Context: t.Context(), left: 4}
@@ -104,14 +88,14 @@ func TestLocalOperationsShareNothing(t *testing.T) {
 	type answer struct {
 		scores []graphops.Scored
 		path   *graphops.Path
-		ego    *graphops.EgoNetwork
+		near   *graphops.Neighborhood
 	}
 	var kept []answer
 	ask := func(a graphops.Adjacency, u, v uint32) answer {
 		return answer{
 			must(graphops.PPR(t.Context(), a, seedsOf(u, v), graphops.PPROptions{}))(t),
 			must(graphops.WeightedPath(t.Context(), a, u, v, graphops.WeightedPathOptions{}))(t),
-			must(graphops.Ego(t.Context(), a, u, 1))(t),
+			must(graphops.Expand(t.Context(), a, []uint32{u}, graphops.ExpandOptions{}))(t),
 		}
 	}
 	for u := range uint32(50) {

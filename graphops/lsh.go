@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // HyperplaneOptions say which planes [NewHyperplanes] draws. Dim must be

@@ -20,11 +20,6 @@ type measuresReference struct {
 		Of                           []uint32
 		CalinskiHarabasz, MeanCosine float64
 	}
-	Pairs []struct {
-		Name string
-		A, B []uint32
-		NMI  float64
-	}
 	Components []struct {
 		Name                string
 		Dim, K              int
@@ -44,7 +39,7 @@ type measuresReference struct {
 func readMeasures(t testing.TB) (ref measuresReference) {
 	t.Helper()
 	readReference(t, "measures.json", &ref)
-	if len(ref.Clusterings)*len(ref.Pairs)*len(ref.Components)*len(ref.Spectra) == 0 {
+	if len(ref.Clusterings)*len(ref.Components)*len(ref.Spectra) == 0 {
 		t.Fatal("no cases")
 	}
 	return ref
@@ -72,15 +67,6 @@ func TestMeasuresReference(t *testing.T) {
 			t.Errorf("%s: mean cosine %v, want %v", c.Name, x, c.MeanCosine)
 		}
 	}
-	for _, c := range ref.Pairs {
-		a, b := partitionOf(c.A...), partitionOf(c.B...)
-		for range 2 {
-			if x := must(graphops.NMI(a, b))(t); !(math.Abs(x-c.NMI) < 1e-12) {
-				t.Errorf("%s: NMI %v, want %v", c.Name, x, c.NMI)
-			}
-			a, b = b, a
-		}
-	}
 }
 
 // What is in no cluster does not count.
@@ -89,25 +75,20 @@ func TestMeasuresLeaveOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	m, of := planted(4, 80, 3, 4, 2, 1)
 	some := graphops.Matrix{Dim: 3}
-	a, b := partitionOf(of...), partitionOf(of...)
+	a := partitionOf(of...)
 	a.Count += 2 // empty clusters
-	var kept, other []uint32
-	for i := range b.Of {
-		b.Of[i] = uint32(r.IntN(3))
+	var kept []uint32
+	for i := range a.Of {
 		if r.IntN(3) == 0 {
-			if r.IntN(2) == 0 {
-				b.Of[i] = none
-			}
 			a.Of[i] = none
 			continue
 		}
 		some.Data = append(some.Data, m.Row(i)...)
-		kept, other = append(kept, a.Of[i]), append(other, b.Of[i])
+		kept = append(kept, a.Of[i])
 	}
 	for name, x := range map[string][2]float64{
 		"Calinski-Harabasz": {must(graphops.CalinskiHarabasz(m, a))(t), must(graphops.CalinskiHarabasz(some, partitionOf(kept...)))(t)},
 		"mean cosine":       {must(graphops.MeanCosine(m, a))(t), must(graphops.MeanCosine(some, partitionOf(kept...)))(t)},
-		"NMI":               {must(graphops.NMI(a, b))(t), must(graphops.NMI(partitionOf(kept...), partitionOf(other...)))(t)},
 	} {
 		if x[0] != x[1] {
 			t.Errorf("%s: %v, without what does not count %v", name, x[0], x[1])
@@ -141,15 +122,5 @@ func TestMeasuresOfSmallClusterings(t *testing.T) {
 	}
 	if _, err := graphops.MeanCosine(line, partitionOf(0)); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("short partition: %v", err)
-	}
-	if x := must(graphops.NMI(partitionOf(), partitionOf()))(t); x != 1 {
-		t.Errorf("NMI of nothing: %v", x)
-	}
-	for name, p := range map[string][2]*graphops.Partition{
-		"lengths": {partitionOf(0, 1), partitionOf(0)}, "number": {{Of: []uint32{3}, Count: 1}, partitionOf(0)}, "number of b": {partitionOf(0), {Of: []uint32{3}, Count: 1}},
-	} {
-		if _, err := graphops.NMI(p[0], p[1]); !errors.Is(err, engine.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

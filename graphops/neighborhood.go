@@ -193,29 +193,3 @@ func (e *expander) heaviest(row []uint32, w []float32) []uint32 {
 	slices.Sort(best)
 	return best
 }
-
-// EgoNetwork is a node with what is around it.
-type EgoNetwork struct {
-	Neighborhood
-	// Edges are those between the nodes, as [Induced] returns them.
-	Edges []WeightedEdge
-}
-
-// Ego returns the nodes within hops edges of u, as [Expand] does, and all edges
-// between them. 0 hops are the node alone.
-func Ego(ctx context.Context, a Adjacency, u uint32, hops int) (*EgoNetwork, error) {
-	e, err := ego(ctx, a, u, hops)
-	if err != nil {
-		return nil, fmt.Errorf("graphops: ego network of %d: %w", u, err)
-	}
-	return e, nil
-}
-
-func ego(ctx context.Context, a Adjacency, u uint32, hops int) (*EgoNetwork, error) {
-	n, err := expand(ctx, a, []uint32{u}, &ExpandOptions{Hops: hops, MaxNodes: maxNodes(a)})
-	if err != nil {
-		return nil, err
-	}
-	edges, err := induced(ctx, a, n.Nodes)
-	return &EgoNetwork{Neighborhood: *n, Edges: edges}, err
-}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // defaultReducedDim is the dimension that vectors are reduced to by default.

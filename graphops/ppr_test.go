@@ -194,7 +194,7 @@ func TestPPRAgainstMatrix(t *testing.T) {
 	}
 }
 
-// At convergence PPR and ForwardPush are networkx's PageRank with a restart.
+// At convergence PPR is networkx's PageRank with a restart.
 func TestPPRConverges(t *testing.T) {
 	b, err := os.ReadFile("testdata/pagerank.json")
 	if err != nil {
@@ -222,50 +222,10 @@ func TestPPRConverges(t *testing.T) {
 			}
 			scores := must(graphops.PPR(t.Context(), p, seeds, graphops.PPROptions{Alpha: 1 - c.Damping, Steps: 1000}))(t)
 			checkScores(t, scores, c.Scores, 1e-9)
-
-			for _, most := range []float64{1e-2, 1e-5, 1e-12} {
-				o := graphops.PushOptions{Alpha: 1 - c.Damping, MaxResidual: most}
-				r := must(graphops.ForwardPush(t.Context(), p, seeds, o))(t)
-				checkScores(t, r.Scores, c.Scores, r.Residual+1e-9)
-				if !(r.MaxResidual <= most) {
-					t.Errorf("residual %g a neighbour, %g allowed", r.MaxResidual, most)
-				}
-				mass := r.Residual
-				for _, s := range r.Scores {
-					mass += s.Score
-					short := c.Scores[s.Node] - s.Score
-					if !(short > -1e-9) {
-						t.Errorf("node %d: %g over its score", s.Node, -short)
-					}
-					if bound := r.MaxResidual * float64(p.Degree(s.Node)); p.Symmetric() && !p.Weighted() && !(short <= bound+1e-9) {
-						t.Errorf("node %d: short by %g, bound %g", s.Node, short, bound)
-					}
-				}
-				if !(math.Abs(mass-1) < 1e-9) {
-					t.Errorf("scores and residual sum to %g", mass)
-				}
-				// A push of a node moves Alpha times what it may keep, at least.
-				if !(float64(r.Pushes) <= 1/(o.Alpha*most)) {
-					t.Errorf("%d pushes", r.Pushes)
-				}
-			}
 		})
 	}
 	if tried < 3 {
 		t.Errorf("%d cases", tried)
-	}
-}
-
-// Weights of edges are taken into account by pushes as by steps.
-func TestForwardPushWeights(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 8))
-	p := must(graphops.FromEdges(40, randomEdges(r, 40, 120), graphops.EdgeOptions{Weighted: true}))(t)
-	for weights := graphops.StoredWeights; weights <= graphops.DegreeWeights; weights++ {
-		want := denseWalk(p, 40, seedsOf(3, 9), graphops.PPROptions{Alpha: .3, Steps: 200, Weights: weights})
-		for _, a := range []graphops.Adjacency{p, plainAdjacency{p}} {
-			got := must(graphops.ForwardPush(t.Context(), a, seedsOf(3, 9), graphops.PushOptions{Alpha: .3, MaxResidual: 1e-13, Weights: weights}))(t)
-			checkScores(t, got.Scores, want, 1e-9)
-		}
 	}
 }
 
@@ -315,10 +275,6 @@ func TestPPRSeeds(t *testing.T) {
 		if got := must(graphops.PPR(t.Context(), p, nil, graphops.PPROptions{}))(t); len(got) != 0 {
 			t.Errorf("%v", got)
 		}
-		r := must(graphops.ForwardPush(t.Context(), undirected(t, 0), nil, graphops.PushOptions{}))(t)
-		if len(r.Scores) != 0 || r.Residual != 0 || r.Pushes != 0 {
-			t.Errorf("%+v", r)
-		}
 	})
 }
 
@@ -365,13 +321,9 @@ func TestPPRLimits(t *testing.T) {
 	} {
 		for _, limit := range []int{test.reads, test.reads - 1} {
 			_, err := graphops.PPR(t.Context(), test.a, seedsOf(5), graphops.PPROptions{Weights: test.weights, MaxExpand: limit})
-			_, pushErr := graphops.ForwardPush(t.Context(), test.a, seedsOf(5),
-				graphops.PushOptions{Weights: test.weights, MaxExpand: limit, MaxResidual: .01})
-			for _, err := range []error{err, pushErr} {
-				var full *graphops.ExpandError
-				if got := errors.As(err, &full); got != (limit < test.reads) || got && full.Limit != limit {
-					t.Errorf("%T, weights %d, limit %d: %v", test.a, test.weights, limit, err)
-				}
+			var full *graphops.ExpandError
+			if got := errors.As(err, &full); got != (limit < test.reads) || got && full.Limit != limit {
+				t.Errorf("%T, weights %d, limit %d: %v", test.a, test.weights, limit, err)
 			}
 		}
 	}
@@ -406,17 +358,7 @@ func TestPPRRefuses(t *testing.T) {
 			if got, err := graphops.PPR(t.Context(), test.p, test.seeds, test.o); !errors.Is(err, engine.ErrInvalid) || got != nil {
 				t.Errorf("%v, %v", got, err)
 			}
-			if test.o.Form > 0 || test.o.Steps < 0 {
-				return
-			}
-			o := graphops.PushOptions{Alpha: test.o.Alpha, Weights: test.o.Weights, TopK: test.o.TopK, MaxExpand: test.o.MaxExpand}
-			if got, err := graphops.ForwardPush(t.Context(), test.p, test.seeds, o); !errors.Is(err, engine.ErrInvalid) || got != nil {
-				t.Errorf("push: %v, %v", got, err)
-			}
 		})
-	}
-	if _, err := graphops.ForwardPush(t.Context(), p, seedsOf(0), graphops.PushOptions{MaxResidual: -1}); !errors.Is(err, engine.ErrInvalid) {
-		t.Errorf("MaxResidual: %v", err)
 	}
 	if _, err := graphops.PPR(t.Context(), negative, seedsOf(0), graphops.PPROptions{Weights: graphops.UnitWeights}); err != nil {
 		t.Errorf("unit weights: %v", err)

@@ -28,24 +28,6 @@ func Modularity(p *Projection, part *Partition, resolution float64) (float64, er
 	return q, nil
 }
 
-// CPM returns the score of a partition in the constant Potts model: the sum
-// over clusters of e - resolution s(s-1)/2, where e is the weight of the edges
-// inside and s the number of nodes. Where it is highest, no cluster gets
-// better by splitting or joining: clusters are at least as dense inside as the
-// resolution, and what is between two of them is less dense.
-//
-// What counts and what is an error is as for [Modularity].
-//
-// Source: Traag, Van Dooren and Nesterov, "Narrow scope for resolution-limit-
-// free community detection", 2011.
-func CPM(p *Projection, part *Partition, resolution float64) (float64, error) {
-	q, err := quality(p, part, ByCPM, resolution)
-	if err != nil {
-		return 0, fmt.Errorf("graphops: cpm: %w", err)
-	}
-	return q, nil
-}
-
 func quality(p *Projection, part *Partition, o Objective, resolution float64) (float64, error) {
 	if !(resolution >= 0) || math.IsInf(resolution, 0) {
 		return 0, fmt.Errorf("%w: resolution %v", engine.ErrInvalid, resolution)

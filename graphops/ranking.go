@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/topk"
 )
 
@@ -65,47 +64,6 @@ func ranked(m *nodeMap, score []float64, limit int, keys *[]uint64) []Scored {
 	}
 	if limit > 0 && limit < n {
 		return slices.Clone(out[:limit])
-	}
-	return out
-}
-
-// Quota is how many nodes of some types are wanted.
-type Quota struct {
-	Types []engine.TypeID
-	Most  int
-}
-
-// TopPerType returns for each quota the first nodes of scores that are of its
-// types, at most as many as it says, in the order of scores. typeOf tells the
-// type of a node: [Projection.TypeOf], [NodeTypes.TypeOf] on the store, or a
-// function that also leaves nodes out by returning a type that no quota has. It
-// is called for the nodes in order, until all quotas are full. A type that
-// several quotas have counts for the first.
-func TopPerType(scores []Scored, typeOf func(u uint32) engine.TypeID, quotas []Quota) [][]Scored {
-	out := make([][]Scored, len(quotas))
-	open := 0
-	of := map[engine.TypeID]int{}
-	for i, q := range quotas {
-		if q.Most > 0 && len(q.Types) > 0 {
-			open++
-		}
-		for _, t := range q.Types {
-			if _, ok := of[t]; !ok {
-				of[t] = i
-			}
-		}
-	}
-	for _, s := range scores {
-		if open == 0 {
-			break
-		}
-		i, ok := of[typeOf(s.Node)]
-		if !ok || len(out[i]) >= quotas[i].Most {
-			continue
-		}
-		if out[i] = append(out[i], s); len(out[i]) == quotas[i].Most {
-			open--
-		}
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // RandomProjectionOptions tune [RandomProjection]. The zero value is right for

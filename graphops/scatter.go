@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // scatter is the matrix of the products of lists of numbers with each other,

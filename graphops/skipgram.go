@@ -3,7 +3,7 @@ package graphops
 import (
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // skipGram learns vectors by skip-grams with negative sampling.

@@ -36,8 +36,8 @@ func ExampleKCore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Core, r.Members(2))
-	// Output: [2 2 2 2 2 2 2 0] [0 1 2 3 4 5 6]
+	fmt.Println(r.Core, r.Max)
+	// Output: [2 2 2 2 2 2 2 0] 2
 }
 
 func ExampleComponents() {

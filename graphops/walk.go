@@ -35,8 +35,6 @@ type walkScratch struct {
 	share      []float64
 	score      []float64
 	next       []float64
-	queued     []bool
-	queue      []uint32
 	keys       []uint64
 }
 
@@ -60,7 +58,6 @@ func newWalk(r rowReader, weights EdgeWeights, s *localScratch) *walk {
 	w.begin, w.end, w.degree = w.begin[:0], w.end[:0], w.degree[:0]
 	w.to, w.share = w.to[:0], w.share[:0]
 	w.score, w.next = w.score[:0], w.next[:0]
-	w.queued, w.queue = w.queued[:0], w.queue[:0]
 	return w
 }
 

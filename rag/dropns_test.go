@@ -32,7 +32,7 @@ func dump(t *testing.T, s kv.Store) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tag != layout.TagMeta && tag != layout.TagCommit {
+		if tag != layout.TagMeta {
 			out[string(it.Key())] = string(it.Value())
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // Element is the form in which the elements of vectors are stored.

@@ -3,7 +3,7 @@ package vecindex
 import (
 	"fmt"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // Metric says what near means. A higher score is nearer for each of them.

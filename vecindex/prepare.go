@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // purpose is what a vector is prepared for.

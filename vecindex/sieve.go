@@ -3,7 +3,7 @@ package vecindex
 import (
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // Rows of a mirror have codes of one byte an element, so that an exact search

@@ -9,9 +9,14 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 func main() {
+	if t, err := distance.ParseTier(os.Getenv("RAGDB_KERNELS")); err == nil {
+		distance.Use(t)
+	}
 	os.Exit(run(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -1,16 +1,9 @@
 package text
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/porter"
 )
-
-// ErrUnknownAnalyzer is returned by [ByName] for a name that no analyzer of
-// this build has.
-var ErrUnknownAnalyzer = errors.New("unknown analyzer")
 
 // A Term is an entry of the inverted index: a text to look up and the place
 // where it stands.
@@ -27,17 +20,6 @@ type Analyzer interface {
 	// Terms returns the terms of s by ascending position. The slice belongs
 	// to the caller; its strings may share memory with s.
 	Terms(s string) []Term
-}
-
-// ByName returns the analyzer with the given name, as [Analyzer.Name] spells
-// it, or an error that is [ErrUnknownAnalyzer].
-func ByName(name string) (Analyzer, error) {
-	for _, a := range []Analyzer{Standard{}, Exact{}} {
-		if a.Name() == name {
-			return a, nil
-		}
-	}
-	return nil, fmt.Errorf("text: analyzer %q: %w", name, ErrUnknownAnalyzer)
 }
 
 // Standard is the analyzer for ranked search and for the local embedder. It

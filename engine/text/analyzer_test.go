@@ -1,7 +1,6 @@
 package text_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,18 +55,6 @@ func TestExact(t *testing.T) {
 	want := []text.Term{{"the", 0}, {"university", 1}, {"of", 2}, {"gottingen", 3}, {"library", 4}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-func TestByName(t *testing.T) {
-	for _, name := range []string{"standard.v1", "exact.v1"} {
-		a, err := text.ByName(name)
-		if err != nil || a.Name() != name {
-			t.Errorf("ByName(%q) = %v, %v", name, a, err)
-		}
-	}
-	if _, err := text.ByName("standard.v0"); !errors.Is(err, text.ErrUnknownAnalyzer) {
-		t.Errorf("ByName of an unknown name: %v", err)
 	}
 }
 

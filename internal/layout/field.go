@@ -100,7 +100,7 @@ func KeyTag(key []byte) (t Tag, g uint32, err error) {
 	if !ok {
 		return t, 0, fmt.Errorf("unknown tag %02x", key[0])
 	}
-	if f.fixed >= 4 && t != TagCommit && len(key) >= 5 {
+	if f.fixed >= 4 && len(key) >= 5 {
 		g = binary.BigEndian.Uint32(key[1:])
 	}
 	return t, g, nil

@@ -6,18 +6,6 @@ import (
 	"math"
 )
 
-// ValueIndex returns the key of one entry of an ordered property index; value
-// is an order-preserving encoding ([AppendInt], [AppendFloat], or raw bytes).
-func ValueIndex(g, index uint32, value []byte, node uint64) []byte {
-	return put64(appendEscaped(put32(graphKey(TagValueIndex, g, 16+len(value)), index), value), node)
-}
-
-// ValueIndexOf reads value and node back from a value index key.
-func ValueIndexOf(key []byte) (value []byte, node uint64) {
-	n := len(key) - 8
-	return unescape(nil, key[9:n]), binary.BigEndian.Uint64(key[n:])
-}
-
 // SetIndex returns the key of one container of the nodes that have value.
 func SetIndex(g, index uint32, value []byte, container uint64) []byte {
 	return put48(SetIndexValue(g, index, value), container)
@@ -31,12 +19,6 @@ func SetIndexPrefix(g, index uint32) []byte {
 // SetIndexValue returns the prefix of the containers of one value.
 func SetIndexValue(g, index uint32, value []byte) []byte {
 	return appendEscaped(put32(graphKey(TagSetIndex, g, 12+len(value)), index), value)
-}
-
-// SetIndexOf reads value and container back from a set index key.
-func SetIndexOf(key []byte) (value []byte, container uint64) {
-	n := len(key) - 6
-	return unescape(nil, key[9:n]), get48(key[n:])
 }
 
 // AppendInt appends v so that byte order is numeric order.

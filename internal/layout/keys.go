@@ -23,9 +23,6 @@ func DirectoryName(key []byte) (namespace, graph string) {
 	return string(key[1:]), ""
 }
 
-// Commit returns the key of an entry of the commit log.
-func Commit(epoch uint64) []byte { return put64([]byte{byte(TagCommit)}, epoch) }
-
 // Kind is a kind of catalogued name.
 type Kind uint8
 
@@ -38,7 +35,6 @@ const (
 	KindSpace
 	KindField
 	KindBucket
-	KindColumn
 )
 
 // Catalog returns the key of a catalog entry.
@@ -174,18 +170,3 @@ func Bucket(g, bucket uint32, private []byte) []byte {
 
 // BucketPrivate returns the private part of a bucket key, aliasing it.
 func BucketPrivate(key []byte) []byte { return key[9:] }
-
-// Column returns the key of a block of 1024 values of an algorithm column.
-func Column(g, col uint32, block uint64) []byte {
-	return put48(put32(graphKey(TagColumn, g, 10), col), block)
-}
-
-// ColumnHeader returns the key of a column's description.
-func ColumnHeader(g, col uint32) []byte {
-	return put32(graphKey(TagColumnHeader, g, 4), col)
-}
-
-// Counter returns the key of a counter.
-func Counter(g uint32, stat uint8, arg uint32) []byte {
-	return put32(append(graphKey(TagCounter, g, 5), stat), arg)
-}

@@ -31,18 +31,18 @@ func randomKey(r *rand.Rand) []byte {
 	keys := [][]byte{
 		layout.Meta(name), layout.Directory(name, name), layout.Directory(name, ""),
 		layout.Catalog(g, layout.KindProperty, typ), layout.Name(g, layout.KindField, name),
-		layout.GraphMeta(g, name), layout.Counter(g, 1, typ), layout.Node(g, id),
+		layout.GraphMeta(g, name), layout.Node(g, id),
 		layout.ExternalKey(g, typ, string(b)), layout.NodesOfType(g, typ, c),
 		layout.Text(g, id, typ, uint16(c)),
 		layout.Adjacency(layout.Out, g, id, typ), layout.Adjacency(layout.In, g, id, typ),
 		layout.AdjacencyContainer(layout.Out, g, id, typ, c), layout.AdjacencyContainer(layout.In, g, id, typ, c),
 		layout.Promoted(g, layout.In, typ, c), layout.Edge(g, id, typ, c),
 		layout.Contribution(g, id, target), layout.Sources(g, target, c),
-		layout.ValueIndex(g, typ, b, id), layout.SetIndex(g, typ, b, c),
+		layout.SetIndex(g, typ, b, c),
 		layout.Space(g, typ), table.Slot(layout.TagVector, 7), table.SlotOf(id), table.Links(0, 1, 7),
 		table.Pending(true, 9), table.Code(1, 9), table.Meta(name),
 		layout.Postings(g, typ, string(b), c), layout.LexSum(g, typ, string(b)), layout.TermsOf(g, typ, id),
-		layout.Bucket(g, typ, b), layout.Column(g, typ, c), layout.ColumnHeader(g, typ), layout.Commit(id),
+		layout.Bucket(g, typ, b),
 	}
 	return keys[r.IntN(len(keys))]
 }
@@ -104,7 +104,7 @@ func randomOperand(r *rand.Rand, key []byte) []byte {
 	ids := randomIDs(r, n, limit)
 	whole := r.IntN(5) == 0
 	switch layout.Tag(key[0]) {
-	case layout.TagCounter, layout.TagLexSum:
+	case layout.TagLexSum:
 		return layout.AppendSum(nil, int64(r.IntN(9)-4), int64(r.IntN(9)-4))
 	case layout.TagPostings:
 		if whole {
@@ -154,9 +154,6 @@ func TestKeyFieldsReadBack(t *testing.T) {
 	for range 2000 {
 		g, typ, id, b := r.Uint32(), r.Uint32(), r.Uint64(), randomBytes(r, 6)
 		c := r.Uint64() >> 16
-		if v, n := layout.ValueIndexOf(layout.ValueIndex(g, typ, b, id)); !bytes.Equal(v, b) || n != id {
-			t.Fatalf("value index: %x %d", v, n)
-		}
 		if f, term, got := layout.PostingsOf(layout.Postings(g, typ, string(b), c)); f != typ || term != string(b) || got != c {
 			t.Fatalf("postings: %d %q %d", f, term, got)
 		}

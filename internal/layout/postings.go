@@ -47,19 +47,14 @@ func (p *Posting) ReadPositions(dst []uint32) []uint32 {
 	return dst
 }
 
-// AppendPostings appends the value of a whole container, nodes strictly
-// ascending. Its columns stand one after the other, so that a reader who wants
-// no positions does not touch them:
-//
-//	kind u8 | n | n node deltas | n freq | n words | bytes | positions
-//
-// all numbers being uvarints.
-func AppendPostings(dst []byte, ps []Posting) []byte {
-	return appendColumns(append(dst, postingsBase), ps)
-}
-
 // AppendPostingsDelta appends a merge operand that adds or replaces the
 // postings of some nodes and removes those of others, both strictly ascending.
+// The columns follow one another, so that a reader that wants no positions does
+// not touch them; all numbers are uvarints:
+//
+//	kind u8 | n | n node deltas | n freq | n words | bytes | positions | removed
+//
+// The value of a whole container has another kind and ends after the positions.
 func AppendPostingsDelta(dst []byte, ps []Posting, remove []uint64) []byte {
 	return appendList(appendColumns(append(dst, postingsDelta), ps), remove)
 }

@@ -91,9 +91,6 @@ func Validate(key []byte) error {
 		good = true
 	case optional48:
 		good = len(tail) == 0 || len(tail) == 6
-	case escaped64:
-		n := escapedLen(tail)
-		good = n >= 0 && len(tail) == n+8
 	case escaped48:
 		n := escapedLen(tail)
 		good = n >= 0 && len(tail) == n+6
@@ -146,7 +143,7 @@ func formatFields(t Tag, b []byte) string {
 		}
 		b = nil
 	}
-	if f, _ := familyOf(t); f.fixed >= 4 && t != TagCommit {
+	if f, _ := familyOf(t); f.fixed >= 4 {
 		u("g", 4)
 	}
 	switch t {
@@ -158,9 +155,6 @@ func formatFields(t Tag, b []byte) string {
 	case TagName:
 		u("k", 1)
 		text()
-	case TagCounter:
-		u("s", 1)
-		u("", 4)
 	case TagDirectory:
 		ns, g := DirectoryName(append([]byte{0}, b...))
 		out = append(out, strconv.Quote(ns), strconv.Quote(g))
@@ -201,10 +195,6 @@ func formatFields(t Tag, b []byte) string {
 		if t == TagSources {
 			u("c", 6)
 		}
-	case TagValueIndex:
-		u("i", 4)
-		esc()
-		u("", 8)
 	case TagSetIndex:
 		u("i", 4)
 		esc()
@@ -227,16 +217,6 @@ func formatFields(t Tag, b []byte) string {
 		u("", 8)
 	case TagBucket:
 		u("b", 4)
-		hex()
-	case TagColumn:
-		u("a", 4)
-		u("c", 6)
-	case TagColumnHeader:
-		u("a", 4)
-	case TagCommit:
-		u("", 8)
-	case TagScratch:
-		u("j", 2)
 		hex()
 	}
 	return t.String() + "(" + strings.Join(out, ",") + ")"

@@ -9,7 +9,6 @@ const (
 	TagCatalog      Tag = 0x01
 	TagName         Tag = 0x02
 	TagGraphMeta    Tag = 0x03
-	TagCounter      Tag = 0x04
 	TagDirectory    Tag = 0x05
 	TagNode         Tag = 0x10
 	TagExternalKey  Tag = 0x11
@@ -21,7 +20,6 @@ const (
 	TagEdge         Tag = 0x24
 	TagContribution Tag = 0x25
 	TagSources      Tag = 0x26
-	TagValueIndex   Tag = 0x28
 	TagSetIndex     Tag = 0x29
 	TagSpace        Tag = 0x30
 	TagVector       Tag = 0x31 // slot -> full vector
@@ -35,10 +33,6 @@ const (
 	TagLexSum       Tag = 0x39
 	TagTermsOf      Tag = 0x3A
 	TagBucket       Tag = 0x40
-	TagColumn       Tag = 0x48
-	TagColumnHeader Tag = 0x49
-	TagCommit       Tag = 0x50
-	TagScratch      Tag = 0xF0
 )
 
 // family describes the shape of a tag's keys after the tag byte.
@@ -60,7 +54,6 @@ const (
 	exact      shape = iota // nothing follows
 	rest                    // any bytes follow
 	optional48              // nothing or a container
-	escaped64               // escaped bytes, 00 00, u64
 	escaped48               // escaped bytes, 00 00, container
 	namePair                // name 00 name, nothing fixed
 )
@@ -87,8 +80,6 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"name", 5, rest, 0, mergeNone}, true
 	case TagGraphMeta:
 		return family{"graph", 4, rest, 0, mergeNone}, true
-	case TagCounter:
-		return family{"counter", 9, exact, 0, mergeSum}, true
 	case TagDirectory:
 		return family{"directory", 0, namePair, 0, mergeNone}, true
 	case TagNode:
@@ -111,8 +102,6 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"contribution", 33, exact, 12, mergeNone}, true
 	case TagSources:
 		return family{"sources", 31, exact, 25, mergeSet}, true
-	case TagValueIndex:
-		return family{"value", 8, escaped64, 8, mergeNone}, true
 	case TagSetIndex:
 		return family{"set", 8, escaped48, 0, mergeSet}, true
 	case TagSpace:
@@ -139,14 +128,6 @@ func familyOf(t Tag) (f family, ok bool) {
 		return family{"termsof", 16, exact, 0, mergeNone}, true
 	case TagBucket:
 		return family{"bucket", 8, rest, 8, mergeNone}, true
-	case TagColumn:
-		return family{"column", 14, exact, 8, mergeNone}, true
-	case TagColumnHeader:
-		return family{"colhead", 8, exact, 0, mergeNone}, true
-	case TagCommit:
-		return family{"commit", 8, exact, 0, mergeNone}, true
-	case TagScratch:
-		return family{"scratch", 2, rest, 0, mergeNone}, true
 	}
 	return family{}, false
 }
@@ -155,12 +136,11 @@ func familyOf(t Tag) (f family, ok bool) {
 // dropping a graph must range over.
 func graphTags() []Tag {
 	return []Tag{
-		TagCatalog, TagName, TagGraphMeta, TagCounter, TagNode, TagExternalKey,
+		TagCatalog, TagName, TagGraphMeta, TagNode, TagExternalKey,
 		TagNodesOfType, TagText, TagOut, TagIn, TagPromoted, TagEdge,
-		TagContribution, TagSources, TagValueIndex, TagSetIndex, TagSpace,
+		TagContribution, TagSources, TagSetIndex, TagSpace,
 		TagVector, TagCode, TagLinks, TagSlot, TagSlotOf, TagPending,
-		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket, TagColumn,
-		TagColumnHeader,
+		TagIndexMeta, TagPostings, TagLexSum, TagTermsOf, TagBucket,
 	}
 }
 

@@ -30,7 +30,7 @@ var layers = [][]string{
 }
 
 // leaves may be imported by any layer and import nothing of the project.
-var leaves = []string{"engine/text", "vecindex/distance", "engine/schema", "internal/evaldata", "internal/topk", "internal/damagetest", "internal/buildinfo", "internal/unfinished"}
+var leaves = []string{"engine/text", "internal/distance", "engine/schema", "internal/evaldata", "internal/topk", "internal/damagetest", "internal/buildinfo", "internal/unfinished"}
 
 // exceptions are the arrows that the list alone would forbid, with the reason.
 var exceptions = map[string]string{
@@ -63,7 +63,7 @@ var homes = map[string][]string{
 	"github.com/dgraph-io/badger":         {"bench"},
 	"modernc.org/sqlite":                  {"bench"},
 	"golang.org/x/sync":                   {"kv", "vecindex", "engine", "graphops", "query", "rag", "cmd/ragdb", "bench"},
-	"golang.org/x/sys":                    {"kv/pebblekv", "vecindex", "cmd/ragdb"},
+	"golang.org/x/sys":                    {"kv/pebblekv", "internal/distance", "vecindex", "cmd/ragdb"},
 	"golang.org/x/text":                   {"engine", "query/cypher", "rag"},
 	"golang.org/x/term":                   {"cmd/ragdb"},
 	"github.com/rogpeppe/go-internal":     {"cmd/ragdb"},
@@ -188,8 +188,8 @@ func TestRefuse(t *testing.T) {
 		{"engine", module + "/graphops", false},
 		{"vecindex", module + "/engine", false},
 		{"kv/memkv", module + "/kv", true},
-		{"vecindex", module + "/vecindex/distance", true},
-		{"graphops", module + "/vecindex/distance", true},
+		{"vecindex", module + "/internal/distance", true},
+		{"graphops", module + "/internal/distance", true},
 		{"engine/text", module + "/kv", false},
 		{"internal/layout", module + "/kv", true},
 		{"internal/layout", module + "/engine", false},

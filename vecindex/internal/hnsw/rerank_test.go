@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )

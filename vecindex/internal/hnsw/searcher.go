@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // lowSteps is how many steps of the low plane make one of the high plane. The

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // PlainDim is the greatest dimension of which the vectors themselves are the

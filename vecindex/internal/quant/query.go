@@ -5,7 +5,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // Query is one side of distances: a query, or a stored vector that is compared

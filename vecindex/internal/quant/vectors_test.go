@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 

@@ -11,10 +11,6 @@ GLOBL last<>(SB), RODATA|NOPTR, $32
 #define PRODUCT(y, x) \
 	VPMADDWD y, x, x
 
-#define SQUARE(y, x) \
-	VPSUBW y, x, x; \
-	VPMADDWD x, x, x
-
 #define CLEAR \
 	VPXOR Y0, Y0, Y0; \
 	VPXOR Y1, Y1, Y1; \
@@ -128,68 +124,6 @@ short1:
 	MOVBLSX (SI)(CX*1), R9
 	MOVBLSX (DI)(CX*1), R10
 	IMULL R10, R9
-	ADDL R9, R11
-	JMP  short1
-
-shortdone:
-	MOVL R11, ret+24(FP)
-	RET
-
-// func l2sqI8AVX2(a, b *int8, n int) int32
-TEXT ·l2sqI8AVX2(SB), NOSPLIT, $0-28
-	MOVQ a+0(FP), SI
-	MOVQ b+8(FP), DI
-	MOVQ n+16(FP), CX
-	MOVQ CX, DX
-	ANDQ $15, DX
-	XORL AX, AX
-	CMPQ CX, $16
-	JLT  short
-	CLEAR
-	MOVQ CX, R9
-	ANDQ $~63, R9
-	JZ   rest
-
-loop:
-	TERMS64(SQUARE)
-	ADDQ $64, AX
-	CMPQ AX, R9
-	JLT  loop
-
-rest:
-	MOVQ CX, R9
-	ANDQ $~15, R9
-	CMPQ AX, R9
-	JGE  tail
-
-rest16:
-	TERMS16(SQUARE)
-	ADDQ $16, AX
-	CMPQ AX, R9
-	JLT  rest16
-
-tail:
-	TESTQ DX, DX
-	JZ   done
-	MASK
-	TAIL(SQUARE)
-
-done:
-	FOLD
-	MOVL R11, ret+24(FP)
-	VZEROUPPER
-	RET
-
-short:
-	XORL R11, R11
-
-short1:
-	DECQ CX
-	JLT  shortdone
-	MOVBLSX (SI)(CX*1), R9
-	MOVBLSX (DI)(CX*1), R10
-	SUBL R10, R9
-	IMULL R9, R9
 	ADDL R9, R11
 	JMP  short1
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // A guarded is memory between two pages that cannot be touched.
@@ -63,7 +63,6 @@ func TestMemory(t *testing.T) {
 				k.DecodeF16(f, h)
 
 				k.DotI8(b, c)
-				k.L2SqI8(b, c)
 				rows := cut[*int8](x, 3, after)
 				rows[0], rows[1], rows[2] = &c[0], &c[0], &c[0]
 				k.DotI8Rows(b, rows, make([]int32, 3))

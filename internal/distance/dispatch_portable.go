@@ -14,8 +14,7 @@ func l2sq(_ Tier, a, b []float32) float32       { return l2sqPortable(a, b) }
 func dotBlock(_ Tier, q, block, out []float32)  { dotBlockPortable(q, block, out) }
 func l2sqBlock(_ Tier, q, block, out []float32) { l2sqBlockPortable(q, block, out) }
 
-func dotI8(_ Tier, a, b []int8) int32  { return dotI8Portable(a, b) }
-func l2sqI8(_ Tier, a, b []int8) int32 { return l2sqI8Portable(a, b) }
+func dotI8(_ Tier, a, b []int8) int32 { return dotI8Portable(a, b) }
 func dotI8Rows(_ Tier, q []int8, rows []*int8, out []int32) {
 	dotI8RowsPortable(q, rows, out)
 }

@@ -5,11 +5,8 @@
 // # Tiers
 //
 // Each function exists for several instruction sets, the tiers (see [Tier]).
-// The package functions use the best tier that the processor has, chosen once
-// when the program starts ([Active]). The environment variable RAGDB_KERNELS
-// set to portable, avx2 or avx512 chooses that tier instead if the processor
-// supports it; any other value is as if it were not set. [For] gives the
-// functions of a tier by name.
+// The package functions use the best tier that the processor supports, or the
+// one that the program has chosen with [Use]. [Active] returns it.
 //
 // # Determinism
 //
@@ -29,7 +26,7 @@
 // need an order refuse them beforehand.
 //
 // The int8 functions are exact. A result that does not fit an int32 is exact
-// modulo 2^32; see [DotI8] and [L2SqI8] for the lengths at which it always fits.
+// modulo 2^32; see [DotI8] for the lengths at which it always fits.
 //
 // # Memory
 //

@@ -11,7 +11,6 @@ type Kernels struct {
 	DotBlock         func(q, block, out []float32)
 	L2SqBlock        func(q, block, out []float32)
 	DotI8            func(a, b []int8) int32
-	L2SqI8           func(a, b []int8) int32
 	DotI8Rows        func(q []int8, rows []*int8, out []int32)
 	MaxAbs           func(v []float32) float32
 	Quantize         func(dst []int8, src []float32, scale float32)
@@ -31,7 +30,6 @@ func For(t Tier) (*Kernels, error) {
 		DotBlock:  func(q, block, out []float32) { dotBlock(t, q, block, out) },
 		L2SqBlock: func(q, block, out []float32) { l2sqBlock(t, q, block, out) },
 		DotI8:     func(a, b []int8) int32 { return dotI8(t, a, b) },
-		L2SqI8:    func(a, b []int8) int32 { return l2sqI8(t, a, b) },
 		DotI8Rows: func(q []int8, rows []*int8, out []int32) { dotI8Rows(t, q, rows, out) },
 		MaxAbs:    func(v []float32) float32 { return maxAbs(t, v) },
 		Quantize:  func(dst []int8, src []float32, scale float32) { quantize(t, dst, src, scale) },

@@ -1,9 +1,6 @@
 package distance
 
-import (
-	"fmt"
-	"os"
-)
+import "fmt"
 
 // Tier is an instruction set that the functions of this package are written
 // for. A higher tier is the faster one.
@@ -18,18 +15,22 @@ const (
 	AVX512
 )
 
-// Variable of the environment that chooses the tier.
-const tierVariable = "RAGDB_KERNELS"
+// active is the tier of the package functions. Only Use writes it.
+var active = best()
 
-// active is the tier of the package functions; nothing writes it later.
-var active = choose(os.Getenv(tierVariable))
-
-// choose returns the tier with the given name where it is supported, else the
-// best supported one.
-func choose(name string) Tier {
-	if t, err := ParseTier(name); err == nil && Supported(t) {
-		return t
+// Use makes t the tier of the package functions if the processor supports it,
+// and reports whether it does. Results do not change, only speed. A program
+// calls Use before it calls any other function of the package.
+func Use(t Tier) bool {
+	if !Supported(t) {
+		return false
 	}
+	active = t
+	return true
+}
+
+// best returns the best tier that the processor supports.
+func best() Tier {
 	for t := AVX512; t > Portable; t-- {
 		if Supported(t) {
 			return t
@@ -62,7 +63,7 @@ func ParseTier(name string) (Tier, error) {
 }
 
 // Supported reports whether t can run on this processor.
-func Supported(t Tier) bool { return t == Portable || supported(t) }
+func Supported(t Tier) bool { return t == Portable || t <= AVX512 && supported(t) }
 
 // Active returns the tier of the package functions.
 func Active() Tier { return active }

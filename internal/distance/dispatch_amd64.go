@@ -95,17 +95,6 @@ func dotI8(t Tier, a, b []int8) int32 {
 	return dotI8Portable(a, b)
 }
 
-func l2sqI8(t Tier, a, b []int8) int32 {
-	b = b[:len(a):len(b)]
-	switch t {
-	case AVX512:
-		return l2sqI8AVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
-	case AVX2:
-		return l2sqI8AVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
-	}
-	return l2sqI8Portable(a, b)
-}
-
 func dotI8Rows(t Tier, q []int8, rows []*int8, out []int32) {
 	sameRows(rows, out)
 	n := len(q)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // benchEach runs a benchmark for each supported tier and usual dimension. The
@@ -93,13 +93,6 @@ func BenchmarkDotI8(b *testing.B) {
 	benchEach(b, func(k *distance.Kernels, dim int) (int, func()) {
 		x, y := benchCodes(dim)
 		return 1, func() { k.DotI8(x, y) }
-	})
-}
-
-func BenchmarkL2SqI8(b *testing.B) {
-	benchEach(b, func(k *distance.Kernels, dim int) (int, func()) {
-		x, y := benchCodes(dim)
-		return 1, func() { k.L2SqI8(x, y) }
 	})
 }
 

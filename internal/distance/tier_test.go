@@ -1,12 +1,9 @@
 package distance_test
 
 import (
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // eachTier runs test for the kernels of every supported tier.
@@ -49,32 +46,22 @@ func TestTierNames(t *testing.T) {
 	}
 }
 
-// TestVariable starts this test program anew to see which tier it chooses.
-func TestVariable(t *testing.T) {
-	const child = "RAGDB_KERNELS_TEST_CHILD"
-	if os.Getenv(child) != "" {
-		os.Stdout.WriteString("active=" + distance.Active().String() + "\n")
-		return
-	}
-	best := distance.Portable
-	for tier := distance.Portable; tier <= distance.AVX512; tier++ {
+// TestUse says that Use chooses a supported tier and refuses any other. It does
+// not run beside other tests.
+func TestUse(t *testing.T) {
+	best := distance.Active()
+	defer distance.Use(best)
+	for tier := distance.Portable; tier <= distance.AVX512+1; tier++ {
+		before := distance.Active()
+		want := before
 		if distance.Supported(tier) {
-			best = tier
-		}
-	}
-	for _, value := range []string{"portable", "avx2", "avx512", "", "neon"} {
-		want := best
-		if tier, err := distance.ParseTier(value); err == nil && distance.Supported(tier) {
 			want = tier
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=^TestVariable$")
-		cmd.Env = append(os.Environ(), child+"=1", "RAGDB_KERNELS="+value)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		if ok := distance.Use(tier); ok != distance.Supported(tier) || distance.Active() != want {
+			t.Errorf("Use(%s) = %v, active is %s, want %s", tier, ok, distance.Active(), want)
 		}
-		if !strings.Contains(string(out), "active="+want.String()+"\n") {
-			t.Errorf("RAGDB_KERNELS=%q: want %s, program says %s", value, want, out)
+		if distance.Supported(tier) && tier > best {
+			t.Errorf("%s is better than %s, which was chosen", tier, best)
 		}
 	}
 }

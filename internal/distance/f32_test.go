@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 const eps = 1.0 / (1 << 24)
@@ -184,7 +184,7 @@ func TestManyRows(t *testing.T) {
 			if want := inOrder(q, block[r*dim:(r+1)*dim], product); out[r] != want {
 				t.Fatalf("DotBlock: row %d = %g, want %g", r, out[r], want)
 			}
-			if want, _ := referenceI8(code, codes[r:r+dim]); int64(dots[r]) != want {
+			if want := referenceI8(code, codes[r:r+dim]); int64(dots[r]) != want {
 				t.Fatalf("DotI8Rows: row %d = %d, want %d", r, dots[r], want)
 			}
 		}

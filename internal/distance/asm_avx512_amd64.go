@@ -19,9 +19,6 @@ func l2sqBlockAVX512(q, block, out *float32, n, rows int)
 func dotI8AVX512(a, b *int8, n int) int32
 
 //go:noescape
-func l2sqI8AVX512(a, b *int8, n int) int32
-
-//go:noescape
 func dotI8RowsAVX512(q *int8, rows **int8, out *int32, n, count int)
 
 //go:noescape

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // TestPackageFunctions holds the package functions to those of their tier.
@@ -28,7 +28,6 @@ func TestPackageFunctions(t *testing.T) {
 	check("Dot", distance.Dot(a, b), k.Dot(a, b))
 	check("L2Sq", distance.L2Sq(a, b), k.L2Sq(a, b))
 	check("DotI8", distance.DotI8(p, q), k.DotI8(p, q))
-	check("L2SqI8", distance.L2SqI8(p, q), k.L2SqI8(p, q))
 	check("MaxAbs", distance.MaxAbs(a), k.MaxAbs(a))
 	f := [2][]float32{make([]float32, n), make([]float32, n)}
 	i := [2][]int32{make([]int32, 1), make([]int32, 1)}
@@ -70,7 +69,6 @@ func TestShort(t *testing.T) {
 			"DotBlock":               func() { k.DotBlock(f[:8], f[:31], make([]float32, 4)) },
 			"L2SqBlock":              func() { k.L2SqBlock(f[:8], f[:31], make([]float32, 4)) },
 			"DotI8":                  func() { k.DotI8(c, c[:63]) },
-			"L2SqI8":                 func() { k.L2SqI8(c, c[:63]) },
 			"DotI8Rows":              func() { k.DotI8Rows(c, []*int8{&c[0]}, make([]int32, 2)) },
 			"DotI8Rows out":          func() { k.DotI8Rows(c, []*int8{&c[0], &c[0]}, make([]int32, 1, 2)) },
 			"Quantize":               func() { k.Quantize(c[:63], f, 1) },

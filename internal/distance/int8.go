@@ -7,11 +7,6 @@ import "unsafe"
 // elements, and beyond that where the result fits an int32.
 func DotI8(a, b []int8) int32 { return dotI8(active, a, b) }
 
-// L2SqI8 returns the squared Euclidean distance of a and b, which must be of
-// equal length; a shorter b panics. It is exact for all values up to 32,768
-// elements, and beyond that where the result fits an int32.
-func L2SqI8(a, b []int8) int32 { return l2sqI8(active, a, b) }
-
 // DotI8Rows writes to out[i] the inner product of q and the len(q) elements at
 // rows[i], which the caller answers for: they must lie in one object in memory.
 // The limits are those of [DotI8]. Rows may lie anywhere; while one is read, the
@@ -29,16 +24,6 @@ func dotI8Portable(a, b []int8) int32 {
 	var sum int32
 	for i, x := range a {
 		sum += int32(x) * int32(b[i])
-	}
-	return sum
-}
-
-func l2sqI8Portable(a, b []int8) int32 {
-	b = b[:len(a):len(b)]
-	var sum int32
-	for i, x := range a {
-		d := int32(x) - int32(b[i])
-		sum += d * d
 	}
 	return sum
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // nearest is the code of x by the rounding of the math package.

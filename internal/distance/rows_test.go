@@ -3,7 +3,7 @@ package distance_test
 import (
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 func TestDotI8RowsRefusesOtherLengths(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/ragdb/ragdb/vecindex/distance"
+	"github.com/ragdb/ragdb/internal/distance"
 )
 
 // half is the value of a finite binary16 number by its definition.
