@@ -10,8 +10,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/vecindex"
 	"github.com/ragdb/ragdb/internal/distance"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // exactNodes is the number of nodes up to which neighbours are found by

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/internal/distance"
+	"github.com/ragdb/ragdb/rag"
 )
 
 // Build says which ragdb made a report.
