@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -104,7 +105,7 @@ func (db *DB) Indexer(ctx context.Context) (*rag.Indexer, error) {
 }
 
 // indexedBy returns the methods that documents are indexed by.
-func (db *DB) indexedBy(ctx context.Context) ([]rag.Spec, error) {
+func (db *DB) indexedBy(ctx context.Context) ([]method.Spec, error) {
 	have, err := db.instances(ctx)
 	if err != nil {
 		return nil, err
@@ -117,11 +118,11 @@ func (db *DB) indexedBy(ctx context.Context) ([]rag.Spec, error) {
 		return db.specs, nil
 	}
 	if len(have) == 0 {
-		return []rag.Spec{{Name: methods.Default}}, nil
+		return []method.Spec{{Name: methods.Default}}, nil
 	}
-	out := make([]rag.Spec, len(have))
+	out := make([]method.Spec, len(have))
 	for i, name := range have {
-		if out[i], err = rag.ParseInstance(name); err != nil {
+		if out[i], err = method.ParseInstance(name); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +132,7 @@ func (db *DB) indexedBy(ctx context.Context) ([]rag.Spec, error) {
 // instances returns the methods that the documents are indexed by.
 func (db *DB) instances(ctx context.Context) (names []string, err error) {
 	err = db.engine.View(ctx, func(s *engine.Snapshot) error {
-		for name, err := range db.corpus.Instances(s.Graph(db.corpus.Base)) {
+		for name, err := range db.corpus.Instances(s.Graph(db.corpus.Base())) {
 			if err != nil {
 				return err
 			}

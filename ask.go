@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -27,7 +28,7 @@ type AskOption func(*asking) error
 
 // asking is a question with its options.
 type asking struct {
-	rag.Question
+	method.Question
 	method  string
 	noModel bool
 }
@@ -48,7 +49,7 @@ func Where(condition string) AskOption {
 }
 
 // Budget bounds the evidence to so many tokens. The default is
-// [rag.DefaultBudget].
+// [method.DefaultBudget].
 func Budget(tokens int) AskOption {
 	return func(a *asking) error { a.Budget = tokens; return nil }
 }
@@ -77,8 +78,8 @@ func WithoutModel() AskOption {
 
 // Ask answers a question from the documents, as they are at one commit. If they do
 // not say it, the answer's Answered is false; so it is if there are no documents
-// yet. Errors are [rag.ErrArgument] for a question without text, [rag.ErrMethod]
-// and [rag.ErrNotIndexed] for a method that cannot be asked, those of the models and
+// yet. Errors are [rag.ErrArgument] for a question without text, [method.ErrMethod]
+// and [method.ErrNotIndexed] for a method that cannot be asked, those of the models and
 // those of the database.
 func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*Answer, error) {
 	sys, m, q, err := db.prepare(ctx, question, options)
@@ -106,7 +107,7 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	}
 	var hits []Hit
 	err = db.engine.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(db.corpus.Base).WithContext(ctx)
+		v := s.Graph(db.corpus.Base()).WithContext(ctx)
 		for _, it := range ev.Items() {
 			h := Hit{Text: it.Text, Score: it.Score}
 			if len(it.Spans) > 0 {
@@ -128,8 +129,8 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 }
 
 // prepare opens the method and the models of a question, and applies its options.
-func (db *DB) prepare(ctx context.Context, question string, options []AskOption) (*rag.System, *rag.Models, rag.Question, error) {
-	a := &asking{Question: rag.Question{Text: question}}
+func (db *DB) prepare(ctx context.Context, question string, options []AskOption) (*method.System, *rag.Models, method.Question, error) {
+	a := &asking{Question: method.Question{Text: question}}
 	for _, o := range options {
 		if o == nil {
 			continue
@@ -150,9 +151,9 @@ func (db *DB) prepare(ctx context.Context, question string, options []AskOption)
 }
 
 // system opens the method of a question.
-func (db *DB) system(ctx context.Context, a *asking) (*rag.System, error) {
+func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 	if a.method != "" {
-		spec, err := rag.ParseSpec(a.method)
+		spec, err := method.ParseSpec(a.method)
 		if err != nil {
 			return nil, err
 		}
@@ -178,15 +179,15 @@ func (db *DB) system(ctx context.Context, a *asking) (*rag.System, error) {
 		names = append(names, methods.Default)
 	}
 	for _, name := range slices.Concat(names, have) {
-		spec, err := rag.ParseInstance(name)
+		spec, err := method.ParseInstance(name)
 		if err != nil {
 			return nil, err
 		}
 		sys, err := db.methods.OpenIndexed(ctx, db.corpus, spec)
-		if !errors.Is(err, rag.ErrNotIndexed) {
+		if !errors.Is(err, method.ErrNotIndexed) {
 			return sys, err
 		}
 	}
 	// Nothing is indexed yet: this method finds nothing.
-	return db.methods.Open(ctx, db.corpus, rag.Spec{Name: methods.WithoutModel})
+	return db.methods.Open(ctx, db.corpus, method.Spec{Name: methods.WithoutModel})
 }

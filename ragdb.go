@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/prompts"
 )
@@ -45,8 +46,8 @@ type Options struct {
 type DB struct {
 	engine  *engine.DB
 	corpus  *rag.Corpus
-	methods rag.Methods
-	specs   []rag.Spec // of Options.Methods
+	methods method.Methods
+	specs   []method.Spec // of Options.Methods
 	chat    llm.Provider
 	embed   llm.Embedder
 	prices  rag.Prices
@@ -59,7 +60,7 @@ type DB struct {
 }
 
 // Open opens the database in a directory, and makes it if there is none. The
-// caller closes it. Errors are those of [engine.Open], an [rag.ErrMethod] for a
+// caller closes it. Errors are those of [engine.Open], an [method.ErrMethod] for a
 // method or a parameter that is unknown, and a [rag.ModelError] if the database was embedded with
 // another model than the options name.
 func Open(ctx context.Context, path string, o *Options) (*DB, error) {
@@ -78,7 +79,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		opt.Namespace = "main"
 	}
 	for _, s := range opt.Methods {
-		spec, err := rag.ParseSpec(s)
+		spec, err := method.ParseSpec(s)
 		if err == nil {
 			err = db.methods.Known(spec.Name)
 		}
@@ -111,12 +112,12 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 
 // open opens what is in the store.
 func (db *DB) open(ctx context.Context, namespace string) (err error) {
-	if db.corpus, err = rag.OpenCorpus(ctx, db.engine, namespace); err != nil {
+	if db.corpus, err = rag.OpenCorpus(ctx, db.engine, namespace, nil); err != nil {
 		return err
 	}
 	for _, spec := range db.specs {
 		// It need not be indexed yet, but its parameters must be right.
-		if _, err := db.methods.OpenIndexed(ctx, db.corpus, spec); errors.Is(err, rag.ErrMethod) {
+		if _, err := db.methods.OpenIndexed(ctx, db.corpus, spec); errors.Is(err, method.ErrMethod) {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
 	"github.com/ragdb/ragdb/rag/llm/openai"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/ragtest"
 )
 
@@ -90,9 +91,9 @@ func TestOrders(t *testing.T) {
 	if got := ask(t, db, aboutFerry); !strings.Contains(got, "six") {
 		t.Error(got)
 	}
-	for _, method := range []string{"ketrag", "bridge", "naive", "bm25", "skeleton"} {
-		if got := ask(t, db, aboutPump, ragdb.Method(method)); !strings.Contains(got, "two years") {
-			t.Errorf("%s: %s", method, got)
+	for _, called := range []string{"ketrag", "bridge", "naive", "bm25", "skeleton"} {
+		if got := ask(t, db, aboutPump, ragdb.Method(called)); !strings.Contains(got, "two years") {
+			t.Errorf("%s: %s", called, got)
 		}
 	}
 	changed := pump()
@@ -170,8 +171,8 @@ func TestQuestionOptions(t *testing.T) {
 		want     error
 	}{
 		"no question":      {" ", nil, rag.ErrArgument},
-		"no such method":   {"x", ragdb.Method("nothing"), rag.ErrMethod},
-		"not indexed":      {"x", ragdb.Method("hirag"), rag.ErrNotIndexed},
+		"no such method":   {"x", ragdb.Method("nothing"), method.ErrMethod},
+		"not indexed":      {"x", ragdb.Method("hirag"), method.ErrNotIndexed},
 		"bad condition":    {"x", ragdb.Where("team ="), engine.ErrInvalid},
 		"unknown property": {"x", ragdb.Where("colour = 'red'"), engine.ErrNoIndex},
 		"negative budget":  {"x", ragdb.Budget(-1), rag.ErrArgument},
@@ -261,9 +262,9 @@ func TestRemembersMethod(t *testing.T) {
 	if a, err = db.Ask(t.Context(), aboutPump); err != nil || a.Method != "hirag" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	for _, method := range []string{"hirga", "naive:colour=red", "ketrag:beta=x"} {
-		if _, err := ragdb.Open(t.Context(), ragdb.Memory, &ragdb.Options{Methods: []string{method}}); !errors.Is(err, rag.ErrMethod) {
-			t.Errorf("%s: %v", method, err)
+	for _, called := range []string{"hirga", "naive:colour=red", "ketrag:beta=x"} {
+		if _, err := ragdb.Open(t.Context(), ragdb.Memory, &ragdb.Options{Methods: []string{called}}); !errors.Is(err, method.ErrMethod) {
+			t.Errorf("%s: %v", called, err)
 		}
 	}
 	if _, err := ragdb.Open(t.Context(), "", nil); !errors.Is(err, rag.ErrArgument) {
@@ -396,7 +397,7 @@ func TestBelow(t *testing.T) {
 	}
 	err = db.Engine().View(t.Context(), func(s *engine.Snapshot) error {
 		var keys []string
-		for d, err := range db.Corpus().Documents(s.Graph(db.Corpus().Base)) {
+		for d, err := range db.Corpus().Documents(s.Graph(db.Corpus().Base())) {
 			if err != nil {
 				return err
 			}

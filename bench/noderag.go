@@ -15,7 +15,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/layout"
 	ragquery "github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -216,7 +216,7 @@ func (n *nodeRAG) measureSize(ctx context.Context) error {
 // retrieve runs the plan of a question and, where cite is set, finds the chunks
 // that its items rest on.
 func (s *nodeRAGStore) retrieve(ctx context.Context, q *nodeRAGQuestion, cite bool) (items int, err error) {
-	question := rag.Question{Text: q.text}
+	question := method.Question{Text: q.text}
 	if cite {
 		ev, err := s.corpus.Retrieve(ctx, s.sys, s.models, question)
 		if err != nil {

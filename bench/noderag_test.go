@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -83,7 +83,7 @@ func TestNodeRAGFinds(t *testing.T) {
 	found := map[string]int{}
 	err = n.with(t.Context(), func(s *nodeRAGStore) error {
 		for _, q := range n.d.asked {
-			ev, err := s.corpus.Retrieve(t.Context(), s.sys, s.models, rag.Question{Text: q.text})
+			ev, err := s.corpus.Retrieve(t.Context(), s.sys, s.models, method.Question{Text: q.text})
 			if err != nil {
 				return err
 			}

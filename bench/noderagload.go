@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -22,7 +23,7 @@ type nodeRAGStore struct {
 	db     *engine.DB
 	store  *pebblekv.Store
 	corpus *rag.Corpus
-	sys    *rag.System
+	sys    *method.System
 	models *rag.Models
 }
 
@@ -49,7 +50,7 @@ func (s *nodeRAGStore) close() error { return s.db.Close() }
 
 func (s *nodeRAGStore) openCorpus(ctx context.Context, spec string, d *nodeRAGData) error {
 	var err error
-	if s.corpus, err = rag.OpenCorpus(ctx, s.db, "bench"); err != nil {
+	if s.corpus, err = rag.OpenCorpus(ctx, s.db, "bench", nil); err != nil {
 		return err
 	}
 	model := &nodeRAGModel{d: d, asked: map[string]*nodeRAGQuestion{}}
@@ -60,7 +61,7 @@ func (s *nodeRAGStore) openCorpus(ctx context.Context, spec string, d *nodeRAGDa
 	s.models.Free = true
 	s.corpus.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return s.models, nil }
 	s.corpus.NoWords = true
-	parsed, err := rag.ParseSpec(spec)
+	parsed, err := method.ParseSpec(spec)
 	if err != nil {
 		return inputError{err}
 	}
@@ -115,11 +116,11 @@ func (s *nodeRAGStore) readDocuments(ctx context.Context, d *nodeRAGData) error 
 	for t := range d.counts[layerText] {
 		files[documentKey(uint32(t))] = &fstest.MapFile{Data: []byte(d.says[t])}
 	}
-	chunks, err := methods.All().Open(ctx, s.corpus, rag.Spec{Name: "dense"})
+	chunks, err := methods.All().Open(ctx, s.corpus, method.Spec{Name: "dense"})
 	if err != nil {
 		return err
 	}
-	x := &rag.Indexer{Corpus: s.corpus, Methods: methods.All(), Systems: []*rag.System{chunks}}
+	x := &rag.Indexer{Corpus: s.corpus, Methods: methods.All(), Systems: []*method.System{chunks}}
 	_, err = x.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	return err
 }
@@ -130,7 +131,7 @@ func (s *nodeRAGStore) stage(ctx context.Context, name string, apply bool) error
 		if st.Name() != name {
 			continue
 		}
-		var items []rag.WorkItem
+		var items []method.WorkItem
 		var results [][]byte
 		err := s.db.View(ctx, func(snap *engine.Snapshot) error {
 			for w, err := range st.Items(ctx, snap) {
@@ -272,7 +273,7 @@ func (l *nodeRAGLoader) text(t uint32, nodes []uint32) (err error) {
 func (l *nodeRAGLoader) node(u uint32, text engine.NodeID) (err error) {
 	kind, says := int(l.d.graph.types[u]), l.d.says[u]
 	c := engine.Contribution{Count: 1}
-	digest := rag.Digest(says)
+	digest := method.Digest(says)
 	key := hex.EncodeToString(digest[:16])
 	switch kind {
 	case layerEntity, layerTitle:

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -28,7 +29,7 @@ func TestDocumentSetAside(t *testing.T) {
 		fmt.Sprintf(`{"id":"%s","text":"Celia painted the mill."}`, strings.Repeat("k", 4095)),
 		`{"id":"last","text":"Dorn wrote to Ada."}`,
 	}
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "naive"), c.System(t, "ketrag")}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, "naive"), c.System(t, "ketrag")}}
 	files := fstest.MapFS{"notes.jsonl": {Data: []byte(strings.Join(lines, "\n"))}}
 	for range 2 {
 		r, err := x.Run(t.Context(), []rag.Input{{FS: files, Root: "."}})
@@ -46,12 +47,12 @@ func TestDocumentSetAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, rag.Question{Text: "Who wrote to Ada?"})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, method.Question{Text: "Who wrote to Ada?"})
 	if err != nil || len(ev.Items()) != 2 {
 		t.Errorf("%d items of evidence, want 2: %v", len(ev.Items()), err)
 	}
 	c.Remove(t, "last")
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestReplacementSetAside: a changed document whose removal a method cannot prepare
@@ -72,14 +73,14 @@ func TestReplacementSetAside(t *testing.T) {
 				docs[i] = ragtest.Document(96, i, 1)
 			}
 			m, naive := methods.All(), methods.All()["naive"]
-			m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+			m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*method.System, error) {
 				sys, err := naive(ctx, c, params)
 				if err == nil {
 					sys.Changed = confused(key, fail)
 				}
 				return sys, err
 			}
-			x := rag.Indexer{Corpus: c.Corpus, Methods: m, Systems: []*rag.System{c.System(t, "naive")}}
+			x := rag.Indexer{Corpus: c.Corpus, Methods: m, Systems: []*method.System{c.System(t, "naive")}}
 			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}})
 			if !errors.Is(err, rag.ErrPartial) || r.Replaced != 2 || r.Unchanged != 1 || len(r.BadFiles) != 1 || !strings.Contains(r.BadFiles[0], "the method is confused") {
 				t.Fatalf("%+v: %v", r, err)
@@ -90,15 +91,15 @@ func TestReplacementSetAside(t *testing.T) {
 			if r := c.Index(t, "naive", docs...); r.Replaced != 1 || r.Unchanged != 3 {
 				t.Errorf("with a method that can prepare: %+v", r)
 			}
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		})
 	}
 }
 
 // confused returns what cannot take a document out.
-func confused(doc string, fail func() error) func(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return func(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
-		if len(gone) > 0 && rag.DocOf(gone[0].Key) == doc {
+func confused(doc string, fail func() error) func(context.Context, *rag.Models, []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, _ *rag.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
+		if len(gone) > 0 && method.DocOf(gone[0].Key) == doc {
 			return nil, fail()
 		}
 		return nil, nil
@@ -116,21 +117,21 @@ func TestItemsFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-			x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{lost(c.System(t, "ketrag"), fail)}}
+			x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{lost(c.System(t, "ketrag"), fail)}}
 			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(ragtest.Docs(97, 3)...), Root: "."}})
 			if err == nil || r.Added != 3 || !strings.Contains(err.Error(), "no more items") || !strings.HasPrefix(err.Error(), "rag: "+c.System(t, "ketrag").Stages(nil)[0].Name()) {
 				t.Fatalf("%+v: %v", r, err)
 			}
 			c.Index(t, "ketrag", ragtest.Docs(97, 3)...)
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		})
 	}
 }
 
 // lost returns a method whose stages cannot tell all their items.
-func lost(sys *rag.System, fail func() error) *rag.System {
+func lost(sys *method.System, fail func() error) *method.System {
 	out := *sys
-	out.Build = func(m *rag.Models) (stages []rag.Stage) {
+	out.Build = func(m *rag.Models) (stages []method.Stage) {
 		for _, st := range sys.Stages(m) {
 			stages = append(stages, lostStage{st, fail})
 		}
@@ -140,18 +141,18 @@ func lost(sys *rag.System, fail func() error) *rag.System {
 }
 
 type lostStage struct {
-	rag.Stage
+	method.Stage
 	fail func() error
 }
 
-func (s lostStage) Items(ctx context.Context, snap *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (s lostStage) Items(ctx context.Context, snap *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		for w, err := range s.Stage.Items(ctx, snap) {
 			if !yield(w, err) {
 				return
 			}
 			break
 		}
-		yield(rag.WorkItem{}, s.fail())
+		yield(method.WorkItem{}, s.fail())
 	}
 }

@@ -71,7 +71,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question) (*
 		return nil, err
 	}
 	var a *Answer
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *System, m *Models, q Quest
 		return nil, fmt.Errorf("rag: %w: no evidence to answer from", ErrArgument)
 	}
 	var a *Answer
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			a, err = c.answer(ctx, s, sys, m, q, ev)
@@ -158,7 +158,7 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m 
 	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
 	before, start := m.Usage(), time.Now()
 	err := func() error {
-		base := s.Graph(c.Base).WithContext(ctx)
+		base := s.Graph(c.base).WithContext(ctx)
 		w := &answerWriter{a: a, items: a.Evidence.Items(), on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
 			return c.source(base, sys.ChunkSet(), it, said)
 		}}

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -35,11 +36,11 @@ func checkCitations(t *testing.T, c *ragtest.Corpus, a *rag.Answer) {
 	if !slices.Equal(order, upTo(len(a.Sources) + 1)[1:]) {
 		t.Errorf("%q: the markers appear in the order %v of %d sources", a.Text, order, len(a.Sources))
 	}
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base())
 		seen := map[string]bool{}
 		for i, src := range a.Sources {
-			if src.N != i+1 || seen[src.Chunk] || rag.DocOf(src.Chunk) != src.Doc {
+			if src.N != i+1 || seen[src.Chunk] || method.DocOf(src.Chunk) != src.Doc {
 				t.Errorf("%q: source %+v at %d", a.Text, src, i+1)
 			}
 			seen[src.Chunk] = true
@@ -78,7 +79,7 @@ func TestAsk(t *testing.T) {
 		sys := c.System(t, spec)
 		right := 0
 		for _, d := range docs {
-			a, err := c.Ask(t.Context(), sys, m, rag.Question{Text: fmt.Sprintf("Who knew the %sium of %s?", d.Code, d.Place)})
+			a, err := c.Ask(t.Context(), sys, m, method.Question{Text: fmt.Sprintf("Who knew the %sium of %s?", d.Code, d.Place)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +98,7 @@ func TestAsk(t *testing.T) {
 		if right < len(docs)-2 {
 			t.Errorf("%s: %d of %d answers cite the right document", spec, right, len(docs))
 		}
-		a, err := c.Ask(t.Context(), sys, m, rag.Question{Text: "Wherefore glorp zibble quuxes?"})
+		a, err := c.Ask(t.Context(), sys, m, method.Question{Text: "Wherefore glorp zibble quuxes?"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +153,7 @@ func TestMarkers(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			p := &saying{m.Provider, x.reply}
 			models := rag.NewModels(c.Corpus, p, m.Documents, m.Questions)
-			a, err := c.Ask(t.Context(), c.System(t, "naive"), models, rag.Question{Text: "Who knew " + docs[3].Hero + "?"})
+			a, err := c.Ask(t.Context(), c.System(t, "naive"), models, method.Question{Text: "Who knew " + docs[3].Hero + "?"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +183,7 @@ func TestPaidAnswer(t *testing.T) {
 	m := c.OpenModels(t)
 	ask := func() *rag.Answer {
 		t.Helper()
-		a, err := c.Ask(t.Context(), c.System(t, "naive"), m, rag.Question{Text: "Who knew " + docs[3].Hero + "?", Budget: 400})
+		a, err := c.Ask(t.Context(), c.System(t, "naive"), m, method.Question{Text: "Who knew " + docs[3].Hero + "?", Budget: 400})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,18 +199,18 @@ func TestPaidAnswer(t *testing.T) {
 	}
 	var other string
 	for _, it := range first.Evidence.Items() {
-		if d := rag.DocOf(it.Chunks[0]); d != docs[3].Key {
+		if d := method.DocOf(it.Chunks[0]); d != docs[3].Key {
 			other = d
 		}
 	}
 	if other == "" {
 		t.Fatal("the evidence is of one document")
 	}
-	if len(replies(t, c.DB)) != 1 {
+	if len(replies(t, c.DB())) != 1 {
 		t.Fatal("the reply is not kept")
 	}
 	c.Remove(t, other)
-	if len(replies(t, c.DB)) != 0 {
+	if len(replies(t, c.DB())) != 0 {
 		t.Error("the reply outlives a document that it was made from")
 	}
 }
@@ -274,7 +275,7 @@ func TestCiteKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := rag.Question{Text: "Who knew " + docs[3].Hero + " of " + docs[3].Place + "?", Budget: 4000}
+	q := method.Question{Text: "Who knew " + docs[3].Hero + " of " + docs[3].Place + "?", Budget: 4000}
 	ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), m, q)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // other errors concern the run or the storage.
 func (c *Corpus) attempt(ctx context.Context, fn func(tx *engine.Tx) error) (spoilt bool, err error) {
 	began, committing := false, false
-	err = c.DB.Update(ctx, func(tx *engine.Tx) (err error) {
+	err = c.db.Update(ctx, func(tx *engine.Tx) (err error) {
 		began = true
 		defer func() {
 			if p := recover(); p != nil {

@@ -49,13 +49,13 @@ type chunkStage struct {
 func (st *chunkStage) Name() string { return "chunk " + st.chunker.Set().String() }
 
 // Graph implements [Stage].
-func (st *chunkStage) Graph() *engine.Graph { return st.c.Base }
+func (st *chunkStage) Graph() *engine.Graph { return st.c.base }
 
 // Items implements [Stage]: the documents that the set does not cut yet.
 func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
 	return func(yield func(WorkItem, error) bool) {
 		set := st.chunker.Set().String()
-		for d, err := range st.c.Documents(s.Graph(st.c.Base).WithContext(ctx)) {
+		for d, err := range st.c.Documents(s.Graph(st.c.base).WithContext(ctx)) {
 			if err == nil && slices.Contains(d.Sets, set) {
 				continue
 			}
@@ -70,7 +70,7 @@ func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[W
 // when they were read.
 func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, error) {
 	n, set := 0, st.chunker.Set().String()
-	for d, err := range st.c.Documents(s.Graph(st.c.Base).WithContext(ctx)) {
+	for d, err := range st.c.Documents(s.Graph(st.c.base).WithContext(ctx)) {
 		if err != nil {
 			return n, err
 		}
@@ -88,7 +88,7 @@ func (st *chunkStage) Do(context.Context, *engine.Snapshot, *Models, WorkItem) (
 
 // Apply implements [Stage].
 func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []byte) error {
-	v := tx.Graph(st.c.Base)
+	v := tx.Graph(st.c.base)
 	d, err := st.c.Document(v, w.Key)
 	if err != nil {
 		return err
@@ -133,13 +133,13 @@ type embedStage struct {
 func (st *embedStage) Name() string { return "embed " + st.set.String() }
 
 // Graph implements [Stage].
-func (st *embedStage) Graph() *engine.Graph { return st.c.Base }
+func (st *embedStage) Graph() *engine.Graph { return st.c.base }
 
 // Items implements [Stage]: the chunks of the set.
 func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
 	digest := Digest(st.model.Model, st.set.String())
 	return func(yield func(WorkItem, error) bool) {
-		for ch, err := range st.c.Chunks(s.Graph(st.c.Base).WithContext(ctx), st.set) {
+		for ch, err := range st.c.Chunks(s.Graph(st.c.base).WithContext(ctx), st.set) {
 			if !yield(WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
 				return
 			}
@@ -149,7 +149,7 @@ func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[W
 
 // Do implements [Stage].
 func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w WorkItem) ([]byte, error) {
-	ch, err := st.c.ChunkByKey(s.Graph(st.c.Base).WithContext(ctx), st.set, w.Key)
+	ch, err := st.c.ChunkByKey(s.Graph(st.c.base).WithContext(ctx), st.set, w.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w WorkItem, result
 	if vec == nil {
 		return nil // a text without words has no vector
 	}
-	v := tx.Graph(st.c.Base)
+	v := tx.Graph(st.c.base)
 	id, err := st.c.ChunkNode(v, st.set, w.Key)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -46,7 +47,7 @@ func TestEmbeddingsShareRequests(t *testing.T) {
 			return m, nil
 		}
 		x := rag.Indexer{
-			Corpus: corpus.Corpus, Methods: corpus.Methods, Systems: []*rag.System{corpus.System(t, c.spec)},
+			Corpus: corpus.Corpus, Methods: corpus.Methods, Systems: []*method.System{corpus.System(t, c.spec)},
 			Options: rag.IndexOptions{Workers: c.workers},
 		}
 		if _, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); err != nil {

@@ -56,8 +56,8 @@ func (c *Corpus) CacheStats(ctx context.Context) (*CacheStats, error) {
 	}
 	out := &CacheStats{Rows: []CacheCount{}}
 	rows := map[[2]string]*CacheCount{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base).WithContext(ctx)
 		for e, err := range c.entries(v) {
 			if err != nil {
 				return err
@@ -179,8 +179,8 @@ func (c *Corpus) ExportCache(ctx context.Context, w io.Writer) (n int, err error
 	if w == nil {
 		return 0, fmt.Errorf("rag: %w: nothing to write to", ErrArgument)
 	}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range c.entries(s.Graph(c.Base).WithContext(ctx)) {
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range c.entries(s.Graph(c.base).WithContext(ctx)) {
 			if err == nil {
 				err = replay.Write(w, e)
 			}
@@ -256,8 +256,8 @@ func (c *Corpus) putEntries(ctx context.Context, entries []replay.Entry) (added 
 	if len(entries) == 0 {
 		return 0, nil
 	}
-	err = c.DB.Update(ctx, func(tx *engine.Tx) error {
-		v := tx.Graph(c.Base)
+	err = c.db.Update(ctx, func(tx *engine.Tx) error {
+		v := tx.Graph(c.base)
 		added = 0
 		for _, e := range entries {
 			ok, err := putEntry(v, e)
@@ -310,8 +310,8 @@ func (c *Corpus) KeepEntries(ctx context.Context, item string, entries []KeptEnt
 	}
 	for len(entries) > 0 {
 		n := 0
-		err := c.DB.Update(ctx, func(tx *engine.Tx) error {
-			v := tx.Graph(c.Base)
+		err := c.db.Update(ctx, func(tx *engine.Tx) error {
+			v := tx.Graph(c.base)
 			for n = 0; n < len(entries) && (n == 0 || tx.Bytes() < cacheBatch); n++ {
 				e := &entries[n]
 				if _, err := putEntry(v, e.Entry); err != nil {

@@ -126,7 +126,7 @@ func TestCacheRoundTrip(t *testing.T) {
 			}
 			// Again, it changes nothing.
 			state := func() string {
-				_, lines, _ := strings.Cut(ragtest.Export(t, other.DB, engine.ExportOptions{}), "\n") // the first has the time
+				_, lines, _ := strings.Cut(ragtest.Export(t, other.DB(), engine.ExportOptions{}), "\n") // the first has the time
 				return lines
 			}
 			before := state()
@@ -149,7 +149,7 @@ func TestCacheRoundTrip(t *testing.T) {
 				}
 			}
 		}
-		ragtest.Check(t, other.DB)
+		ragtest.Check(t, other.DB())
 	}
 }
 
@@ -210,7 +210,7 @@ func TestPruneCache(t *testing.T) {
 	if err != nil || p.Replies != 0 || p.Embeddings == 0 || strings.Contains(cacheOf(t, c), `"embedding"`) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestCacheBadLine keeps what came before a line that is no entry.

@@ -10,17 +10,18 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
 // meanwhile returns the methods, of which do is called while naive prepares a
 // removal.
-func meanwhile(do func()) rag.Methods {
+func meanwhile(do func()) method.Methods {
 	m, naive := methods.All(), methods.All()["naive"]
-	m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+	m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*method.System, error) {
 		sys, err := naive(ctx, c, params)
 		if err == nil {
-			sys.Changed = func(context.Context, *rag.Models, []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+			sys.Changed = func(context.Context, *rag.Models, []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 				do()
 				return nil, nil
 			}
@@ -34,8 +35,8 @@ func meanwhile(do func()) rag.Methods {
 // table then. It indexes by a corpus of its own, so that it need not wait for a run.
 func replaceTable(t *testing.T, c *ragtest.Corpus) {
 	t.Helper()
-	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket("words")
+	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base()).MakeBucket("words")
 		if err != nil {
 			return err
 		}
@@ -44,7 +45,7 @@ func replaceTable(t *testing.T, c *ragtest.Corpus) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, c.DB), Store: c.Store, Methods: methods.All()}
+	other := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, c.DB()), Store: c.Store, Methods: methods.All()}
 	other.Index(t, "naive")
 }
 
@@ -94,14 +95,14 @@ func TestRemovalBesideTraining(t *testing.T) {
 	if version, texts := newest(t, c); calls != 8 || version != 11 || texts != before {
 		t.Errorf("prepared %d times, table %d counts %d texts, want 8 times, table 11 and %d texts", calls, version, texts, before)
 	}
-	err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		_, err := c.Document(s.Graph(c.Base), docs[1].Key)
+	err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		_, err := c.Document(s.Graph(c.Base()), docs[1].Key)
 		return err
 	})
 	if err != nil {
 		t.Errorf("the document that was not removed: %v", err)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestReplacementBesideTraining: a document that changed is put in place though its
@@ -113,7 +114,7 @@ func TestReplacementBesideTraining(t *testing.T) {
 	c.Index(t, "naive", docs...)
 	docs[2] = ragtest.Document(92, 2, 1)
 	calls := 0
-	x := rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{c.System(t, "naive")}, Methods: meanwhile(func() {
+	x := rag.Indexer{Corpus: c.Corpus, Systems: []*method.System{c.System(t, "naive")}, Methods: meanwhile(func() {
 		if calls++; calls == 1 {
 			replaceTable(t, c)
 		}
@@ -122,5 +123,5 @@ func TestReplacementBesideTraining(t *testing.T) {
 	if err != nil || r.Replaced != 1 || calls != 2 {
 		t.Fatalf("%+v, prepared %d times: %v", r, calls, err)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

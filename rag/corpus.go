@@ -45,14 +45,11 @@ func textField(set text.ChunkSet) string { return "text:" + set.String() }
 // Corpus is a namespace with documents in it: what methods index and answer
 // from. It is safe for concurrent use.
 type Corpus struct {
-	DB        *engine.DB
-	Namespace *engine.Namespace
-	// Base is the graph of documents, chunks, postings and metadata.
-	Base *engine.Graph
-	// Tokens counts and cuts text.
-	Tokens *text.Tokenizer
-	// Analyzer makes the terms of the postings.
-	Analyzer etext.Analyzer
+	db        *engine.DB
+	namespace *engine.Namespace
+	base      *engine.Graph
+	tokens    *text.Tokenizer
+	analyzer  etext.Analyzer
 	// Models opens the models that index and remove documents, and that answer
 	// questions if the caller gives no others; nil is [OpenLocal]. It is called after the corpus was read and
 	// must give models of the same space each time; they may be the same ones.
@@ -74,9 +71,16 @@ type Corpus struct {
 	maxWords int // rows that a change of the words writes; 0 is the default
 }
 
-// OpenCorpus opens a namespace's corpus, making its base graph where it is
-// new.
-func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, error) {
+// Options tune a corpus. The zero value is right for most.
+type Options struct {
+	// Tokens counts and cuts text. It takes some time to make, so that corpora may
+	// share one; nil is one of the corpus's own.
+	Tokens *text.Tokenizer
+}
+
+// OpenCorpus opens a namespace's corpus. If the namespace has no base graph, it
+// makes one. Nil options are the zero ones.
+func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options) (*Corpus, error) {
 	if db == nil {
 		return nil, fmt.Errorf("rag: %w: no database to open %q in", ErrArgument, namespace)
 	}
@@ -88,18 +92,38 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string) (*Corpus, 
 	if err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
 	}
-	tok, err := text.NewCL100K()
-	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
+	if o == nil {
+		o = &Options{}
+	}
+	tok := o.Tokens
+	if tok == nil {
+		if tok, err = text.NewCL100K(); err != nil {
+			return nil, fmt.Errorf("rag: %w", err)
+		}
 	}
 	c := &Corpus{
 		indexing: make(chan struct{}, 1),
-		DB:       db, Namespace: ns, Base: base, Tokens: tok, Analyzer: etext.Standard{},
+		db:       db, namespace: ns, base: base, tokens: tok, analyzer: etext.Standard{},
 		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare),
 	}
 	c.local = &localModel{c: c}
 	return c, nil
 }
+
+// DB returns the database that the corpus is in.
+func (c *Corpus) DB() *engine.DB { return c.db }
+
+// Namespace returns the namespace that the corpus is.
+func (c *Corpus) Namespace() *engine.Namespace { return c.namespace }
+
+// Base returns the graph of documents, chunks, postings and metadata.
+func (c *Corpus) Base() *engine.Graph { return c.base }
+
+// Tokens returns what counts and cuts text.
+func (c *Corpus) Tokens() *text.Tokenizer { return c.tokens }
+
+// Analyzer returns what makes the terms of the postings.
+func (c *Corpus) Analyzer() etext.Analyzer { return c.analyzer }
 
 // beginIndexing waits until no other run indexes the corpus, or ctx ends. The caller
 // calls end when it is done.
@@ -121,7 +145,7 @@ const projectionsShare = 8
 
 // ready refuses a corpus that [OpenCorpus] did not make.
 func (c *Corpus) ready() error {
-	if c == nil || c.DB == nil || c.Namespace == nil || c.Base == nil || c.Tokens == nil || c.Analyzer == nil {
+	if c == nil || c.db == nil || c.namespace == nil || c.base == nil || c.tokens == nil || c.analyzer == nil {
 		return fmt.Errorf("rag: %w: a corpus that OpenCorpus did not open", ErrArgument)
 	}
 	return nil
@@ -201,7 +225,7 @@ func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) 
 		return nil, err
 	}
 	if c.graphsExist {
-		names, err := c.Namespace.Graphs(ctx)
+		names, err := c.namespace.Graphs(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -209,15 +233,15 @@ func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) 
 			return nil, fmt.Errorf("graph %s: %w", name, engine.ErrNotFound)
 		}
 	}
-	return c.Namespace.Graph(ctx, name)
+	return c.namespace.Graph(ctx, name)
 }
 
 // Analyze returns the terms of a text as the postings have them.
 func (c *Corpus) Analyze(s string) []string {
-	if c == nil || c.Analyzer == nil {
+	if c == nil || c.analyzer == nil {
 		return nil
 	}
-	terms := c.Analyzer.Terms(s)
+	terms := c.analyzer.Terms(s)
 	out := make([]string, len(terms))
 	for i, t := range terms {
 		out[i] = t.Text

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -49,7 +50,7 @@ func TestCountItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var systems []*rag.System
+		var systems []*method.System
 		for _, s := range specs {
 			systems = append(systems, c.System(t, s))
 		}
@@ -58,7 +59,7 @@ func TestCountItems(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]rag.StageCount{}
-		err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+		err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 			for _, st := range stages {
 				if got[st.Name()], err = rag.CountItems(t.Context(), s, st); err != nil {
 					return err
@@ -75,7 +76,7 @@ func TestCountItems(t *testing.T) {
 	}
 	index := func(spec string, retry bool, want error, docs ...ragtest.Doc) {
 		t.Helper()
-		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}, Options: rag.IndexOptions{Retry: retry}}
+		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, spec)}, Options: rag.IndexOptions{Retry: retry}}
 		if _, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); !errors.Is(err, want) {
 			t.Fatalf("%v, want %v", err, want)
 		}

@@ -203,7 +203,7 @@ func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engin
 		return nil, err
 	}
 	field := textField(set)
-	if err := v.MakeField(field, engine.FieldOptions{Analyzer: c.Analyzer.Name(), Positions: true}); err != nil {
+	if err := v.MakeField(field, engine.FieldOptions{Analyzer: c.analyzer.Name(), Positions: true}); err != nil {
 		return nil, err
 	}
 	chunks, err := chunker.Chunks(ctx, full)
@@ -222,7 +222,7 @@ func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engin
 		if err := v.AddEdge(id, cid, has, 1); err != nil {
 			return nil, err
 		}
-		if err := v.PutTerms(field, cid, c.Analyzer.Terms(body)); err != nil {
+		if err := v.PutTerms(field, cid, c.analyzer.Terms(body)); err != nil {
 			return nil, err
 		}
 		if err := putNames(v, set, cid, full, ch.Start, ch.End); err != nil {

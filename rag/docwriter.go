@@ -69,8 +69,8 @@ func (w *docWriter) flush(ctx context.Context) error {
 // sort tells new and changed documents from those that are there already.
 func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, changed []*load.Document, err error) {
 	c := w.x.Corpus
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base)
 		for _, d := range batch {
 			old, err := c.Document(v, d.Key)
 			switch {
@@ -95,7 +95,7 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 	for most, tries := len(docs), 1; ; {
 		at := 0
 		spoilt, err := w.x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
-			v := tx.Graph(w.x.Corpus.Base)
+			v := tx.Graph(w.x.Corpus.base)
 			change := w.change()
 			for at = 0; at < most && (at == 0 || tx.Bytes() < txBytes && !change.full()); at++ {
 				if err := w.putOne(ctx, v, docs[at], change); err != nil {

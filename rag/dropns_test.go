@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -66,7 +67,7 @@ func TestDropNamespace(t *testing.T) {
 	docs := ragtest.Docs(81, 30)
 	fill := func(ns string, models func(context.Context, *rag.Corpus) (*rag.Models, error), docs ...ragtest.Doc) {
 		t.Helper()
-		c, err := rag.OpenCorpus(t.Context(), db, ns)
+		c, err := rag.OpenCorpus(t.Context(), db, ns, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestDropNamespace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Ask(t.Context(), systems[0], m, rag.Question{Text: "Who knew " + docs[0].Hero + "?"}); err != nil {
+		if _, err := c.Ask(t.Context(), systems[0], m, method.Question{Text: "Who knew " + docs[0].Hero + "?"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,11 +147,11 @@ func settleSpaces(t *testing.T, db *engine.DB) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		c, err := rag.OpenCorpus(t.Context(), db, name)
+		c, err := rag.OpenCorpus(t.Context(), db, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		graphs, err := c.Namespace.Graphs(t.Context())
+		graphs, err := c.Namespace().Graphs(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

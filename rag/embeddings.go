@@ -63,8 +63,8 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 	out := make([][]float32, len(texts))
 	digests := make([][32]byte, len(texts))
 	var missing []int
-	err := m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(m.corpus.Base).Bucket(bucketEmbeddings)
+	err := m.corpus.db.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(m.corpus.base).Bucket(bucketEmbeddings)
 		for i, t := range texts {
 			digests[i] = Digest("embed", model, t)
 			raw, err := b.Get(digests[i][:], nil)
@@ -267,7 +267,7 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 	tokens := 0
 	for _, t := range b.texts[from:to] {
 		texts = append(texts, t.text)
-		tokens += m.corpus.Tokens.Count(t.text)
+		tokens += m.corpus.tokens.Count(t.text)
 	}
 	call, err := m.meter.reserve(ctx, m.stage, e.Space().Model, tokens, 0)
 	if err == nil {
@@ -298,12 +298,12 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 
 // keepVectors stores vectors, in one commit.
 func (m *Models) keepVectors(ctx context.Context, texts []embedText, vectors [][]float32) error {
-	if m.shared.unkept || m.corpus.DB.ReadOnly() {
+	if m.shared.unkept || m.corpus.db.ReadOnly() {
 		return nil
 	}
 	// What was paid is kept even while the run is being cancelled.
-	err := m.corpus.DB.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
-		v := tx.Graph(m.corpus.Base)
+	err := m.corpus.db.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
+		v := tx.Graph(m.corpus.base)
 		b, err := v.MakeBucket(bucketEmbeddings)
 		if err != nil {
 			return err

@@ -63,8 +63,8 @@ func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool,
 	if err := c.ready(); err != nil {
 		return m, false, err
 	}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		m, ok, err = readEmbeddingModel(s.Graph(c.Base).Bucket(bucketModels))
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		m, ok, err = readEmbeddingModel(s.Graph(c.base).Bucket(bucketModels))
 		return err
 	})
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *Corpus) claim(ctx context.Context, want EmbeddingModel) (other bool, ha
 	if err != nil || ok {
 		return ok && have != want, have, err
 	}
-	return false, want, c.DB.Update(ctx, func(tx *engine.Tx) error { return putEmbeddingModel(tx.Graph(c.Base), want) })
+	return false, want, c.db.Update(ctx, func(tx *engine.Tx) error { return putEmbeddingModel(tx.Graph(c.base), want) })
 }
 
 func putEmbeddingModel(v *engine.TxView, m EmbeddingModel) error {
@@ -155,10 +155,10 @@ func (c *Corpus) changeModel(ctx context.Context, have, want EmbeddingModel) err
 	if err != nil {
 		return err
 	}
-	return c.DB.Update(ctx, func(tx *engine.Tx) error {
+	return c.db.Update(ctx, func(tx *engine.Tx) error {
 		names := []string{have.Model}
 		if have.Model == LocalModel {
-			b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+			b, err := tx.Graph(c.base).MakeBucket(bucketWords)
 			if err != nil {
 				return err
 			}
@@ -183,13 +183,13 @@ func (c *Corpus) changeModel(ctx context.Context, have, want EmbeddingModel) err
 				}
 			}
 		}
-		return putEmbeddingModel(tx.Graph(c.Base), want)
+		return putEmbeddingModel(tx.Graph(c.base), want)
 	})
 }
 
 // graphs opens all graphs of the namespace.
 func (c *Corpus) graphs(ctx context.Context) ([]*engine.Graph, error) {
-	names, err := c.Namespace.Graphs(ctx)
+	names, err := c.namespace.Graphs(ctx)
 	if err != nil {
 		return nil, err
 	}

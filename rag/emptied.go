@@ -17,7 +17,7 @@ import (
 // What people asked to keep stays: paid replies and vectors of questions,
 // records of runs, traces that name no document, settings.
 func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
-	base := tx.Graph(r.c.Base)
+	base := tx.Graph(r.c.base)
 	if t, ok := base.NodeType(typeDocument); ok {
 		docs, err := base.Nodes(t)
 		if err != nil || !docs.IsEmpty() {
@@ -29,7 +29,7 @@ func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
 	}
 	for _, sys := range r.systems {
 		g := sys.Graph()
-		if g == nil || g.ID() == r.c.Base.ID() {
+		if g == nil || g.ID() == r.c.base.ID() {
 			continue
 		}
 		v := tx.Graph(g)

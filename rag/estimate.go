@@ -166,8 +166,8 @@ func minutes(u llm.Usage, concurrency int) float64 {
 }
 
 func (c *Corpus) chunkCount(ctx context.Context) (n int, err error) {
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base)
 		for _, t := range v.NodeTypes() {
 			set, ok := chunkSetOf(v.NodeTypeName(t))
 			if !ok {
@@ -207,7 +207,7 @@ func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *Meter
 		if space.Dim == 0 {
 			space.Dim = estimateDim
 		}
-		e := &countedEmbedder{space: space, tokens: c.Tokens.Count}
+		e := &countedEmbedder{space: space, tokens: c.tokens.Count}
 		m = NewModels(c, nil, e, e)
 		m.Workers = estimateWorkers
 	}
@@ -251,8 +251,8 @@ func Rules(ctx context.Context, c *Corpus) (llm.Provider, error) {
 
 func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 	cases := &text.CaseStats{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base).WithContext(ctx)
 		for _, t := range v.NodeTypes() {
 			set, ok := chunkSetOf(v.NodeTypeName(t))
 			if !ok {
@@ -268,7 +268,7 @@ func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 		}
 		return nil
 	})
-	return local.New(local.Options{Names: cases, Tokens: c.Tokens.Count}), err
+	return local.New(local.Options{Names: cases, Tokens: c.tokens.Count}), err
 }
 
 // countedProvider answers by rules and tells what a model would have used.
@@ -292,7 +292,7 @@ func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Us
 	out, ok := p.history[t.Kind]
 	if !ok {
 		// Models write more than rules do: descriptions, and JSON's names.
-		out = 1.3 * float64(p.c.Tokens.Count(r.Text))
+		out = 1.3 * float64(p.c.tokens.Count(r.Text))
 	}
 	u.OutTokens = int(math.Ceil(out))
 	if t.MaxTokens > 0 {
@@ -308,8 +308,8 @@ const leastHistory = 20
 // average, where enough replies are kept.
 func (c *Corpus) writtenByKind(ctx context.Context) (map[llm.Kind]float64, error) {
 	sum, n := map[llm.Kind]float64{}, map[llm.Kind]int{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).WithContext(ctx).Bucket(bucketReplies).Scan(nil, nil) {
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.base).WithContext(ctx).Bucket(bucketReplies).Scan(nil, nil) {
 			if err != nil {
 				return err
 			}

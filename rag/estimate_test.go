@@ -208,7 +208,7 @@ func TestEstimateOfRun(t *testing.T) {
 				c := corpus(x.there...)
 				s.clear()
 				indexRemote(t, c, methods.All(), []string{spec}, docs...)
-				got := s.counted(t, c.Tokens.Count)
+				got := s.counted(t, c.Tokens().Count)
 				t.Logf("%s: estimate %d calls, %d tokens read, %d written; run %+v", x.name, callsOf(e), e.InTokens, e.OutTokens, got)
 				// Whatever is read of documents is known. What comes of it is
 				// as good as the rules are like the model; where a part of the

@@ -70,7 +70,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Questio
 		return nil, err
 	}
 	var ev *Evidence
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			ev, err = c.retrieve(ctx, s, sys, m, q)
@@ -89,7 +89,7 @@ func (c *Corpus) Plan(ctx context.Context, sys *System, m *Models, q Question) (
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			p, err = plan(ctx, sys, m, q)
@@ -171,7 +171,7 @@ func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) 
 	env := &query.Env{
 		Snap:    s,
 		Graphs:  c.projections,
-		Tokens:  c.Tokens.Count,
+		Tokens:  c.tokens.Count,
 		Analyze: c.Analyze,
 		Names:   matchNames,
 		Embed:   m.EmbedQuestion,
@@ -200,7 +200,7 @@ type citations struct {
 
 func (c *Corpus) citations(ctx context.Context, env *query.Env, sys *System) *citations {
 	x := &citations{
-		c: c, ctx: ctx, env: env, set: sys.ChunkSet(), base: env.Snap.Graph(c.Base).WithContext(ctx), spans: map[string]Span{},
+		c: c, ctx: ctx, env: env, set: sys.ChunkSet(), base: env.Snap.Graph(c.base).WithContext(ctx), spans: map[string]Span{},
 	}
 	if g := sys.Graph(); g != nil {
 		x.own = env.Snap.Graph(g).WithContext(ctx)
@@ -216,7 +216,7 @@ func (c *Corpus) citations(ctx context.Context, env *query.Env, sys *System) *ci
 func (x *citations) of(it query.Item) (Cited, error) {
 	out := Cited{Item: it, Kind: "chunk"}
 	if x.own == nil || it.Graph != x.own.Graph().ID() {
-		n, err := x.env.Node(x.ctx, x.c.Base, it.ID)
+		n, err := x.env.Node(x.ctx, x.c.base, it.ID)
 		if err != nil {
 			return out, err
 		}

@@ -31,8 +31,8 @@ type filter struct {
 }
 
 func (f *filter) allow(ctx context.Context, v *engine.View) (*roaring.Bitmap, error) {
-	base := v.Snapshot().Graph(f.c.Base).WithContext(ctx)
-	if v.Graph().ID() == f.c.Base.ID() {
+	base := v.Snapshot().Graph(f.c.base).WithContext(ctx)
+	if v.Graph().ID() == f.c.base.ID() {
 		return f.chunks(base)
 	}
 	return f.derived(base, v)

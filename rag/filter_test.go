@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -44,7 +45,7 @@ func TestWhere(t *testing.T) {
 		for _, spec := range specs {
 			sys := c.System(t, spec)
 			what := fmt.Sprintf("seed %d: %s where %v: %q", seed, spec, where, question)
-			q := rag.Question{Text: question, Where: where, Budget: []int{300, 2000, 12000}[r.IntN(3)]}
+			q := method.Question{Text: question, Where: where, Budget: []int{300, 2000, 12000}[r.IntN(3)]}
 			ev, err := c.Retrieve(t.Context(), sys, m, q)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
@@ -55,7 +56,7 @@ func TestWhere(t *testing.T) {
 					t.Errorf("%s: %s %q rests on nothing", what, it.Kind, it.Text)
 				}
 				for _, ch := range it.Chunks {
-					if !passes(byKey[rag.DocOf(ch)]) {
+					if !passes(byKey[method.DocOf(ch)]) {
 						t.Errorf("%s: %s rests on %s", what, it.Kind, ch)
 					}
 				}
@@ -73,7 +74,7 @@ func TestWhere(t *testing.T) {
 			}
 			for _, it := range any.Items() {
 				of := func(ok bool) bool {
-					return slices.ContainsFunc(it.Chunks, func(ch string) bool { return passes(byKey[rag.DocOf(ch)]) == ok })
+					return slices.ContainsFunc(it.Chunks, func(ch string) bool { return passes(byKey[method.DocOf(ch)]) == ok })
 				}
 				if !of(true) {
 					t.Errorf("%s: any: %s rests on refused documents alone: %v", what, it.Kind, it.Chunks)
@@ -93,7 +94,7 @@ func TestWhere(t *testing.T) {
 		t.Errorf("WhereAny never let in an entity of both sorts of documents: %v", mixed)
 	}
 	// Without a condition what was refused is there.
-	ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), m, rag.Question{Text: "What did " + docs[0].Hero + " do?"})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), m, method.Question{Text: "What did " + docs[0].Hero + " do?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestWhereRelations(t *testing.T) {
 		{"any source of either", "team != 'none'", true, []string{both, in, out, own}},
 		{"none passes", "team = 'none'", true, nil},
 	} {
-		q := rag.Question{Text: "Ada Fenn, Brom Vane, Celia Ebb, Edda Kerr, Falk Moss", WhereAny: tt.any}
+		q := method.Question{Text: "Ada Fenn, Brom Vane, Celia Ebb, Edda Kerr, Falk Moss", WhereAny: tt.any}
 		if tt.where != "" {
 			if q.Where, err = engine.ParsePredicate(tt.where); err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -72,7 +73,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 			docs := ragtest.Docs(21, 24)
 			gone := docs[8]
 			c.Models = x.models(&gone)
-			systems := []*rag.System{c.System(t, "ketrag"), c.System(t, "ketrag:beta=0.4"), c.System(t, "naive")}
+			systems := []*method.System{c.System(t, "ketrag"), c.System(t, "ketrag:beta=0.4"), c.System(t, "naive")}
 			index := func(in ...rag.Input) {
 				t.Helper()
 				ix := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: systems}
@@ -85,7 +86,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 			index(rag.Input{FS: ragtest.Files(docs...), Root: "."})
 			m := c.OpenModels(t)
 			for _, sys := range systems {
-				a, err := c.Ask(t.Context(), sys, m, rag.Question{Text: "What did " + gone.Hero + " do at " + gone.Place + "?"})
+				a, err := c.Ask(t.Context(), sys, m, method.Question{Text: "What did " + gone.Hero + " do at " + gone.Place + "?"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -115,7 +116,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 			if kept := ragtest.Find(t, c.Store, docs[9].Code); len(kept) == 0 {
 				t.Error("nothing tells of a document that stays")
 			}
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		})
 	}
 }
@@ -144,7 +145,7 @@ func TestReplacedLeavesNoWord(t *testing.T) {
 	if len(ragtest.Find(t, c.Store, "xqnewq")) == 0 {
 		t.Error("nothing tells of the second version")
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestRemoveAll removes every document: then no document, chunk, derived node,
@@ -188,11 +189,11 @@ func TestRemoveAll(t *testing.T) {
 	if err := it.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	if r := c.Index(t, "ketrag", docs...); r.Added != len(docs) || r.Documents != len(docs) {
 		t.Errorf("indexed again: %+v", r)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestDocuments follows documents that are added, unchanged, replaced and
@@ -205,11 +206,11 @@ func TestDocuments(t *testing.T) {
 	if got := counts(c.Index(t, "naive", docs[:4]...)); got != [4]int{4, 0, 0, 4} {
 		t.Errorf("added, replaced, unchanged, documents: %v", got)
 	}
-	epoch := c.DB.Epoch()
+	epoch := c.DB().Epoch()
 	if r := c.Index(t, "naive", docs[:4]...); counts(r) != [4]int{0, 0, 4, 4} || len(r.Stages) != 0 {
 		t.Errorf("again: %+v", r)
 	}
-	if now := c.DB.Epoch(); now != epoch {
+	if now := c.DB().Epoch(); now != epoch {
 		t.Errorf("a run that had nothing to do made %d commits", now-epoch)
 	}
 	docs[2] = ragtest.Document(24, 2, 1)
@@ -226,8 +227,8 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("%d documents are left", r.Documents)
 	}
 	// What is there is what was last read, each document once.
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base())
 		for _, d := range docs[1:] {
 			doc, err := c.Document(v, d.Key)
 			if err != nil {
@@ -242,7 +243,7 @@ func TestDocuments(t *testing.T) {
 				return err
 			}
 			var words []string
-			for _, ch := range sets[rag.ChunkType(text.ChunkSet{})] {
+			for _, ch := range sets[method.ChunkType(text.ChunkSet{})] {
 				words = append(words, strings.Fields(ch.Text)...)
 			}
 			if len(sets) != 1 || !slices.Equal(words, strings.Fields(full)) {

@@ -18,7 +18,7 @@ func (c *Corpus) ForgetReplies(tx *engine.Tx, name string) error {
 	if tx == nil {
 		return fmt.Errorf("rag: %w: no transaction", ErrArgument)
 	}
-	if err := c.forgetReplies(tx.Graph(c.Base), name); err != nil {
+	if err := c.forgetReplies(tx.Graph(c.base), name); err != nil {
 		return fmt.Errorf("rag: forget replies: %w", err)
 	}
 	return nil

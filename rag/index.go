@@ -170,7 +170,7 @@ func (c *Corpus) chunkers(systems []*System) ([]*text.Chunker, error) {
 		}
 		if name := s.ChunkSet().String(); !seen[name] {
 			seen[name] = true
-			ch, err := text.NewChunker(c.Tokens, s.ChunkSet())
+			ch, err := text.NewChunker(c.tokens, s.ChunkSet())
 			if err != nil {
 				return nil, err
 			}
@@ -366,8 +366,8 @@ func (x *Indexer) stage(ctx context.Context, r *runner, st Stage, out *IndexResu
 
 // count fills in the sizes of the corpus.
 func (c *Corpus) count(ctx context.Context, set text.ChunkSet, out *IndexResult) error {
-	return c.DB.View(ctx, func(s *engine.Snapshot) (err error) {
-		v := s.Graph(c.Base)
+	return c.db.View(ctx, func(s *engine.Snapshot) (err error) {
+		v := s.Graph(c.base)
 		if t, ok := v.NodeType(typeDocument); ok {
 			docs, err := v.Nodes(t)
 			if err != nil {

@@ -42,8 +42,8 @@ func (m Methods) OpenIndexed(ctx context.Context, c *Corpus, spec Spec) (*System
 		return nil, err
 	}
 	missing := &NotIndexedError{Spec: spec.String()}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base).WithContext(ctx)
 		for name, err := range c.Instances(v) {
 			if err != nil {
 				return err
@@ -79,8 +79,8 @@ func (m Methods) OpenIndexed(ctx context.Context, c *Corpus, spec Spec) (*System
 	ok := slices.Contains(missing.Indexed, sys.Instance())
 	if sys.Graph() == nil {
 		// It builds nothing, and needs the documents cut as it wants them.
-		err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-			_, ok = s.Graph(c.Base).NodeType(chunkType(sys.ChunkSet()))
+		err = c.db.View(ctx, func(s *engine.Snapshot) error {
+			_, ok = s.Graph(c.base).NodeType(chunkType(sys.ChunkSet()))
 			ok = ok && len(missing.Indexed) > 0
 			return nil
 		})

@@ -23,8 +23,8 @@ func (c *Corpus) remember(ctx context.Context, sys *System, m *Models) error {
 	if err != nil {
 		return err
 	}
-	return c.DB.Update(ctx, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(c.Base).MakeBucket(bucketMethods)
+	return c.db.Update(ctx, func(tx *engine.Tx) error {
+		bucket, err := tx.Graph(c.base).MakeBucket(bucketMethods)
 		if err != nil {
 			return err
 		}

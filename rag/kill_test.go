@@ -26,6 +26,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -54,7 +55,7 @@ type job struct {
 const steps = 3
 
 func (j *job) run(ctx context.Context, db *engine.DB) error {
-	c, err := rag.OpenCorpus(ctx, db, "main")
+	c, err := rag.OpenCorpus(ctx, db, "main", nil)
 	if err != nil {
 		return err
 	}
@@ -67,11 +68,11 @@ func (j *job) run(ctx context.Context, db *engine.DB) error {
 		c.Models = paid(log)
 	}
 	all := methods.All()
-	sys, err := all.Open(ctx, c, rag.Spec{Name: methods.Default})
+	sys, err := all.Open(ctx, c, method.Spec{Name: methods.Default})
 	if err != nil {
 		return err
 	}
-	x := rag.Indexer{Corpus: c, Methods: all, Systems: []*rag.System{sys}, Options: rag.IndexOptions{Workers: 2}}
+	x := rag.Indexer{Corpus: c, Methods: all, Systems: []*method.System{sys}, Options: rag.IndexOptions{Workers: 2}}
 	if j.File != "" {
 		_, err = x.Run(ctx, []rag.Input{{FS: os.DirFS(filepath.Dir(j.File)), Root: filepath.Base(j.File)}})
 		return err
@@ -273,7 +274,7 @@ func replies(t testing.TB, db *engine.DB) map[string]bool {
 	out := map[string]bool{}
 	c := ragtest.OpenIn(t, db)
 	err := db.View(context.Background(), func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).Bucket("replies").Scan(nil, nil) {
+		for e, err := range s.Graph(c.Base()).Bucket("replies").Scan(nil, nil) {
 			if err != nil {
 				return err
 			}

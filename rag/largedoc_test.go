@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	public "github.com/ragdb/ragdb/rag/ragtest"
 )
@@ -73,7 +74,7 @@ func TestLargeDocumentIsWhole(t *testing.T) {
 	same, _ := openIngest(t)
 	small := fstest.MapFile{Data: []byte("The mill of Karrow was built in 1911.")}
 	run := func(c *ragtest.Corpus, files fstest.MapFS) error {
-		x := rag.Indexer{Corpus: c.Corpus, Methods: methods.All(), Systems: []*rag.System{c.System(t, "naive")}}
+		x := rag.Indexer{Corpus: c.Corpus, Methods: methods.All(), Systems: []*method.System{c.System(t, "naive")}}
 		r, err := x.Run(t.Context(), []rag.Input{{FS: files}})
 		if err == nil && len(r.BadFiles) > 0 {
 			t.Errorf("set aside: %q", r.BadFiles)
@@ -99,7 +100,7 @@ func TestLargeDocumentIsWhole(t *testing.T) {
 			t.Errorf("%s: not one transaction was sorted", what)
 		}
 		ragtest.Same(t, what, c.Canonical(t), same.Canonical(t))
-		ragtest.Check(t, c.DB)
+		ragtest.Check(t, c.DB())
 	}
 	for _, c := range []*ragtest.Corpus{c, same} {
 		if err := run(c, fstest.MapFS{"small.txt": &small}); err != nil {

@@ -24,7 +24,7 @@ func TestLimits(t *testing.T) {
 	s := newModelServer(t, llmtest.Options{})
 	free := endpoint{URL: s.URL}.corpus(ragtest.OpenIn(t, newReference(t).db))
 	indexRemote(t, free, all, specs, docs...)
-	want := ragtest.Export(t, free.DB, rag.CanonicalExport())
+	want := ragtest.Export(t, free.DB(), rag.CanonicalExport())
 	whole := s.usage(t)
 	usd := func(n used) float64 {
 		return (float64(n.chatIn)*chatPrice.In + float64(n.chatOut)*chatPrice.Out + float64(n.embedded)*embedPrice.In) / 1e6

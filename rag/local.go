@@ -39,8 +39,8 @@ func OpenLocal(ctx context.Context, c *Corpus, forIndex bool) (*Models, error) {
 func (c *Corpus) openLocal(ctx context.Context, forIndex bool) (*Models, error) {
 	l := &localModel{c: c, newest: forIndex}
 	var now *taught
-	err := c.DB.View(ctx, func(s *engine.Snapshot) (err error) {
-		now, err = l.at(s.Graph(c.Base).WithContext(ctx))
+	err := c.db.View(ctx, func(s *engine.Snapshot) (err error) {
+		now, err = l.at(s.Graph(c.base).WithContext(ctx))
 		return err
 	})
 	if err != nil {
@@ -143,8 +143,8 @@ func (l *localModel) now(ctx context.Context, opened *taught, fn func(*taught) e
 	if opened != nil {
 		return fn(opened)
 	}
-	return l.c.DB.View(ctx, func(s *engine.Snapshot) error {
-		now, err := l.at(s.Graph(l.c.Base).WithContext(ctx))
+	return l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		now, err := l.at(s.Graph(l.c.base).WithContext(ctx))
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (t *taught) questions() *local.Live { return local.NewLive(t.head, t.rows) 
 
 // rules returns the provider of answers.
 func (t *taught) rules(c *Corpus) *local.Provider {
-	o := local.Options{Names: t.cases, Tokens: c.Tokens.Count}
+	o := local.Options{Names: t.cases, Tokens: c.tokens.Count}
 	if t.version > 0 {
 		o.Embedder = t.questions()
 	}
@@ -245,8 +245,8 @@ func (e *localDocuments) read(ctx context.Context) (*local.Table, error) {
 		return e.table, nil
 	}
 	// Cancelling one call must not fail those that wait for the same table.
-	err := e.l.c.DB.View(context.WithoutCancel(ctx), func(s *engine.Snapshot) error {
-		b := s.Graph(e.l.c.Base).Bucket(bucketWords)
+	err := e.l.c.db.View(context.WithoutCancel(ctx), func(s *engine.Snapshot) error {
+		b := s.Graph(e.l.c.base).Bucket(bucketWords)
 		var version uint32
 		if e.opened != nil {
 			version = e.opened.version

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -50,16 +50,16 @@ func TestManyWords(t *testing.T) {
 	for k := range newestRows(t, c) {
 		t.Errorf("%q is kept after a removal", k)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	m, err := c.Corpus.OpenModels(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, rag.Question{Text: docs[0].Hero})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, method.Question{Text: docs[0].Hero})
 	if err != nil || len(ev.Items()) == 0 {
 		t.Errorf("%+v: %v", ev, err)
 	}
 	c.Index(t, "naive")
 	sameWords(t, "removed", newestRows(t, c), fresh(rest...))
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

@@ -210,9 +210,9 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 
 // promptTokens counts what a model reads of a task.
 func (c *Corpus) promptTokens(t llm.Task) int {
-	n := c.Tokens.Count(string(t.Schema))
+	n := c.tokens.Count(string(t.Schema))
 	for _, msg := range t.Prompt {
-		n += c.Tokens.Count(msg.Content) + messageTokens
+		n += c.tokens.Count(msg.Content) + messageTokens
 	}
 	return n
 }

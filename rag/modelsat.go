@@ -20,7 +20,7 @@ func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (*
 		}
 		m = own
 	}
-	v := s.Graph(c.Base).WithContext(ctx)
+	v := s.Graph(c.base).WithContext(ctx)
 	bound := m.with(c)
 	questions, isLocal := m.Questions.(localQuestions)
 	rules, hasRules := m.Provider.(localRules)

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestReadParams reads parameters over those of a profile over defaults.
@@ -23,7 +23,7 @@ func TestReadParams(t *testing.T) {
 	for _, x := range []struct {
 		name     string
 		given    params
-		profile  rag.Profile
+		profile  method.Profile
 		all      params
 		instance string
 		err      string
@@ -44,13 +44,13 @@ func TestReadParams(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			defaults := params{"a": "1", "b": "3", "c": "0.5", "d": "off"}
-			r := rag.ReadParams("m", x.given, defaults, x.profile)
+			r := method.ReadParams("m", x.given, defaults, x.profile)
 			r.Int("a", 0, 9)
 			r.Int("b", 0, 9)
 			r.Float("c", 0, 1)
 			r.Flag("d")
 			if err := r.Err(); err != nil || x.err != "" {
-				if !errors.Is(err, rag.ErrMethod) || err.Error() != x.err {
+				if !errors.Is(err, method.ErrMethod) || err.Error() != x.err {
 					t.Errorf("error %v, want %s", err, x.err)
 				}
 				return

@@ -53,7 +53,7 @@ func (c *Corpus) FilterPoints(ctx context.Context, m *Models, q Question, parts 
 	}
 	slices.SortStableFunc(points, func(a, b llm.Point) int { return cmp.Compare(b.Score, a.Score) })
 	for _, p := range points {
-		if tokens -= c.Tokens.Count(p.Description); tokens < 0 {
+		if tokens -= c.tokens.Count(p.Description); tokens < 0 {
 			break
 		}
 		in.Evidence = append(in.Evidence, llm.Evidence{N: p.N, Section: "points", Text: p.Description})

@@ -42,8 +42,8 @@ func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error
 	}
 	out := &Pruned{}
 	var gone []replay.Entry
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base).WithContext(ctx)
 		for e, err := range c.entries(v) {
 			if err != nil {
 				return err
@@ -72,9 +72,9 @@ func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error
 		return out, nil
 	}
 	for batch := range slices.Chunk(gone, pruneBatch) {
-		err := c.DB.Update(ctx, func(tx *engine.Tx) error {
+		err := c.db.Update(ctx, func(tx *engine.Tx) error {
 			for _, e := range batch {
-				if err := c.prune(tx.Graph(c.Base), e, o); err != nil {
+				if err := c.prune(tx.Graph(c.base), e, o); err != nil {
 					return err
 				}
 			}

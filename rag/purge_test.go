@@ -19,6 +19,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -139,7 +140,7 @@ func TestPurge(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sys := range systems {
-			if a, err := c.Ask(t.Context(), sys, m, rag.Question{Text: "What did " + gone.Hero + " do at " + gone.Place + "?"}); err != nil || !a.Answered {
+			if a, err := c.Ask(t.Context(), sys, m, method.Question{Text: "What did " + gone.Hero + " do at " + gone.Place + "?"}); err != nil || !a.Answered {
 				t.Fatalf("%+v %v", a, err)
 			}
 		}
@@ -163,7 +164,7 @@ func TestPurge(t *testing.T) {
 		indexRemote(t, c, all, specs)
 	}
 	purge := func(c *rag.Corpus) {
-		if err := c.DB.Compact(t.Context()); err != nil {
+		if err := c.DB().Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

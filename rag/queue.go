@@ -69,7 +69,7 @@ const txBytes = 24 << 20
 // run does what is pending of a stage and returns how many items it did and
 // how many failed, now and earlier.
 func (r *runner) run(ctx context.Context, st Stage) (done, failed int, err error) {
-	snap, err := r.corpus.DB.Snapshot(ctx)
+	snap, err := r.corpus.db.Snapshot(ctx)
 	if err != nil {
 		return 0, 0, err
 	}

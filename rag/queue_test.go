@@ -18,6 +18,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 const (
@@ -28,13 +29,13 @@ const (
 )
 
 // staged returns a method that does nothing but its one stage.
-func staged(t *testing.T, st rag.Stage) *rag.System {
+func staged(t *testing.T, st method.Stage) *method.System {
 	t.Helper()
-	id, err := rag.NewGraphless(rag.ReadParams("staged", nil, nil, nil))
+	id, err := method.NewGraphless(method.ReadParams("staged", nil, nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &rag.System{Identity: id, Build: func(*rag.Models) []rag.Stage { return []rag.Stage{st} }}
+	return &method.System{Identity: id, Build: func(*rag.Models) []method.Stage { return []method.Stage{st} }}
 }
 
 // numbers is a stage of n items that notes what happens to it.
@@ -49,23 +50,23 @@ type numbers struct {
 }
 
 func (st *numbers) Name() string         { return "numbers" }
-func (st *numbers) Graph() *engine.Graph { return st.c.Base }
+func (st *numbers) Graph() *engine.Graph { return st.c.Base() }
 
-func (st *numbers) Items(context.Context, *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *numbers) Items(context.Context, *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		for i := range st.n {
 			d := ""
 			if st.digest != nil {
 				d = st.digest(i)
 			}
-			if !yield(rag.WorkItem{Key: fmt.Sprint(i), Digest: rag.Digest(d)}, nil) {
+			if !yield(method.WorkItem{Key: fmt.Sprint(i), Digest: method.Digest(d)}, nil) {
 				return
 			}
 		}
 	}
 }
 
-func (st *numbers) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
+func (st *numbers) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, w method.WorkItem) ([]byte, error) {
 	var i int
 	if _, err := fmt.Sscan(w.Key, &i); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (st *numbers) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, w 
 	return []byte(w.Key), nil
 }
 
-func (st *numbers) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+func (st *numbers) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	if string(result) != w.Key {
 		return fmt.Errorf("item %s has the result %q", w.Key, result)
 	}
@@ -88,16 +89,16 @@ func (st *numbers) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, resul
 	}
 	st.applied = append(st.applied, i)
 	st.settled.Add(1)
-	b, err := tx.Graph(st.c.Base).MakeBucket("numbers")
+	b, err := tx.Graph(st.c.Base()).MakeBucket("numbers")
 	if err != nil {
 		return err
 	}
 	return b.Set([]byte(w.Key), result)
 }
 
-func runStage(t *testing.T, c *rag.Corpus, st rag.Stage, ctx context.Context, o rag.IndexOptions) (*rag.IndexResult, error) {
+func runStage(t *testing.T, c *rag.Corpus, st method.Stage, ctx context.Context, o rag.IndexOptions) (*rag.IndexResult, error) {
 	t.Helper()
-	x := rag.Indexer{Corpus: c, Systems: []*rag.System{staged(t, st)}, Options: o}
+	x := rag.Indexer{Corpus: c, Systems: []*method.System{staged(t, st)}, Options: o}
 	return x.Run(ctx, nil)
 }
 
@@ -112,8 +113,8 @@ func upTo(n int) []int {
 func failures(t *testing.T, c *rag.Corpus) []rag.Failure {
 	t.Helper()
 	var out []rag.Failure
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		for f, err := range rag.Failures(s.Graph(c.Base)) {
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		for f, err := range rag.Failures(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}
@@ -376,7 +377,7 @@ type gathering struct {
 	resets        int
 }
 
-func (st *gathering) Apply(_ context.Context, _ *engine.Tx, w rag.WorkItem, _ []byte) error {
+func (st *gathering) Apply(_ context.Context, _ *engine.Tx, w method.WorkItem, _ []byte) error {
 	if st.bad[w.Key] {
 		if len(w.Key)%2 == 0 {
 			panic("odd item")
@@ -396,7 +397,7 @@ func (st *gathering) Reset() {
 func (st *gathering) Pending() int { return len(st.pending) * (fullTx/10 + 1) }
 
 func (st *gathering) Flush(_ context.Context, tx *engine.Tx) error {
-	b, err := tx.Graph(st.c.Base).MakeBucket("gathered")
+	b, err := tx.Graph(st.c.Base()).MakeBucket("gathered")
 	if err != nil {
 		return err
 	}
@@ -429,8 +430,8 @@ func TestBatcher(t *testing.T) {
 		t.Errorf("%d flushes, of %d items at most; want 10 of 10", st.flushes, st.most)
 	}
 	n := 0
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		for _, err := range s.Graph(c.Base).Bucket("gathered").Scan(nil, nil) {
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		for _, err := range s.Graph(c.Base()).Bucket("gathered").Scan(nil, nil) {
 			if err != nil {
 				return err
 			}
@@ -464,8 +465,8 @@ func TestApplyFailures(t *testing.T) {
 		t.Errorf("set aside %q, want %q", why, want)
 	}
 	n := 0
-	err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).Bucket("gathered").Scan(nil, nil) {
+	err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base()).Bucket("gathered").Scan(nil, nil) {
 			if err != nil {
 				return err
 			}

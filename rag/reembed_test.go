@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -37,11 +38,11 @@ func mixed(e endpoint) func(context.Context, *rag.Corpus) (*rag.Models, error) {
 func spaceModels(t *testing.T, c *rag.Corpus) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	names, err := c.Namespace.Graphs(t.Context())
+	names, err := c.Namespace().Graphs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+	err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		for _, name := range names {
 			g, err := c.Graph(t.Context(), name)
 			if err != nil {
@@ -90,7 +91,7 @@ func TestReembed(t *testing.T) {
 		}
 		d := docs[7]
 		for _, sys := range systems {
-			ev, err := c.Retrieve(t.Context(), sys, m, rag.Question{Text: "What did " + d.Hero + " do at " + d.Place + "?"})
+			ev, err := c.Retrieve(t.Context(), sys, m, method.Question{Text: "What did " + d.Hero + " do at " + d.Place + "?"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +151,7 @@ func TestReembed(t *testing.T) {
 			if err := ask(step.questions); !errors.Is(err, rag.ErrModel) {
 				t.Errorf("%s, stopped %d times: the model to come: %v", step.name, stops, err)
 			}
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		}
 		if stops == 0 {
 			t.Errorf("%s: never stopped", step.name)
@@ -171,21 +172,21 @@ func TestReembed(t *testing.T) {
 		if left := bucketsOf(t, c, step.name); len(left) > 0 {
 			t.Errorf("%s: there are buckets %v", step.name, left)
 		}
-		ragtest.Check(t, c.DB)
+		ragtest.Check(t, c.DB())
 		before = step.questions
 	}
 	// There and back again is where it began, but for what words it learnt of.
 	at := ragtest.OpenIn(t, newReference(t).db)
 	at.Models = mixed(far)
 	indexRemote(t, at, all, specs, docs...)
-	ragtest.Same(t, "there and back", ragtest.Export(t, c.DB, rag.CanonicalExport()), ragtest.Export(t, at.DB, rag.CanonicalExport()))
+	ragtest.Same(t, "there and back", ragtest.Export(t, c.DB(), rag.CanonicalExport()), ragtest.Export(t, at.DB(), rag.CanonicalExport()))
 }
 
 // bucketsOf returns the buckets that are named by a model over HTTP that is not
 // the given one.
 func bucketsOf(t *testing.T, c *rag.Corpus, model string) (out []string) {
 	t.Helper()
-	for line := range strings.Lines(ragtest.Export(t, c.DB, engine.ExportOptions{})) {
+	for line := range strings.Lines(ragtest.Export(t, c.DB(), engine.ExportOptions{})) {
 		for _, other := range []string{"embed-1", "embed-2"} {
 			if name := "@" + other + `"`; other != model && strings.Contains(line, `"entry"`) && strings.Contains(line, name) {
 				out = append(out, fmt.Sprintf("%.120s", line))
@@ -252,5 +253,5 @@ func TestReembedKilled(t *testing.T) {
 	}
 	want := ragtest.OpenIn(t, newReference(t).db)
 	indexRemote(t, j.corpus(want), methods.All(), j.Specs, ragtest.Docs(j.Seed, j.Docs)...)
-	ragtest.Same(t, "canonical export", ragtest.Export(t, db, rag.CanonicalExport()), ragtest.Export(t, want.DB, rag.CanonicalExport()))
+	ragtest.Same(t, "canonical export", ragtest.Export(t, db, rag.CanonicalExport()), ragtest.Export(t, want.DB(), rag.CanonicalExport()))
 }

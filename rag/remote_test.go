@@ -20,6 +20,7 @@ import (
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
 	"github.com/ragdb/ragdb/rag/llm/openai"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/prompts"
 )
 
@@ -59,7 +60,7 @@ func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 		name = embedName
 	}
 	o := openai.Options{
-		Concurrency: remoteConcurrency, Count: c.Tokens.Count, Clock: newHasty(), Timeout: e.Patience,
+		Concurrency: remoteConcurrency, Count: c.Tokens().Count, Clock: newHasty(), Timeout: e.Patience,
 		Transport: tagging{http.DefaultTransport.(*http.Transport).Clone(), e.Run},
 	}
 	if e.Patience == 0 {
@@ -365,10 +366,10 @@ func spoilt(f llmtest.Failure) bool {
 }
 
 // openSystems opens methods by their specs.
-func openSystems(ctx context.Context, c *rag.Corpus, all rag.Methods, specs ...string) ([]*rag.System, error) {
-	var out []*rag.System
+func openSystems(ctx context.Context, c *rag.Corpus, all method.Methods, specs ...string) ([]*method.System, error) {
+	var out []*method.System
 	for _, s := range specs {
-		spec, err := rag.ParseSpec(s)
+		spec, err := method.ParseSpec(s)
 		if err != nil {
 			return nil, err
 		}
@@ -382,7 +383,7 @@ func openSystems(ctx context.Context, c *rag.Corpus, all rag.Methods, specs ...s
 }
 
 // indexRemote indexes documents; those that failed are the result's.
-func indexRemote(t testing.TB, c *rag.Corpus, all rag.Methods, specs []string, docs ...ragtest.Doc) *rag.IndexResult {
+func indexRemote(t testing.TB, c *rag.Corpus, all method.Methods, specs []string, docs ...ragtest.Doc) *rag.IndexResult {
 	t.Helper()
 	systems, err := openSystems(t.Context(), c, all, specs...)
 	if err != nil {

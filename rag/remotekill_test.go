@@ -20,6 +20,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -73,7 +74,7 @@ func (j *remoteJob) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	c, err := rag.OpenCorpus(ctx, db, "main")
+	c, err := rag.OpenCorpus(ctx, db, "main", nil)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func readStored(t *testing.T, dir string) stored {
 	c := ragtest.OpenIn(t, db)
 	err = db.View(t.Context(), func(snap *engine.Snapshot) error {
 		for name, into := range map[string]map[string]bool{"replies": s.replies, "embeddings": s.vectors} {
-			for e, err := range snap.Graph(c.Base).Bucket(name).Scan(nil, nil) {
+			for e, err := range snap.Graph(c.Base()).Bucket(name).Scan(nil, nil) {
 				if err != nil {
 					return err
 				}
@@ -156,7 +157,7 @@ func readStored(t *testing.T, dir string) stored {
 }
 
 func textDigest(s string) string {
-	d := rag.Digest("embed", embedName, s)
+	d := method.Digest("embed", embedName, s)
 	return hex.EncodeToString(d[:])
 }
 
@@ -364,7 +365,7 @@ func countStages(t *testing.T, c *rag.Corpus, specs []string) (sum rag.StageCoun
 	for _, sys := range systems {
 		stages = append(stages, sys.Stages(m)...)
 	}
-	err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+	err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		for _, st := range stages {
 			n, err := rag.CountItems(t.Context(), s, st)
 			if err != nil {

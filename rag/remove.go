@@ -52,7 +52,7 @@ func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o Remo
 			return err
 		}
 		r.keepCache = o.KeepCache
-		return c.DB.Update(ctx, func(tx *engine.Tx) error {
+		return c.db.Update(ctx, func(tx *engine.Tx) error {
 			if err := r.apply(ctx, tx); err != nil {
 				return err
 			}
@@ -138,7 +138,7 @@ func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, err
 	}
 	for _, g := range m.all {
 		built := func(s *System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
-		if g.ID() != c.Base.ID() && !slices.ContainsFunc(m.systems, built) {
+		if g.ID() != c.base.ID() && !slices.ContainsFunc(m.systems, built) {
 			m.graphs = append(m.graphs, g)
 		}
 	}
@@ -156,7 +156,7 @@ func (wordless) Embed(_ context.Context, texts []string) ([][]float32, llm.Usage
 // systems opens all that the corpus is indexed by, also those whose first index
 // was interrupted: they are not remembered yet, but have a graph.
 func (c *Corpus) systems(ctx context.Context, methods Methods) ([]*System, error) {
-	names, err := c.Namespace.Graphs(ctx)
+	names, err := c.namespace.Graphs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +164,8 @@ func (c *Corpus) systems(ctx context.Context, methods Methods) ([]*System, error
 		spec, err := ParseInstance(name)
 		return err != nil || methods[spec.Name] == nil
 	})
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for name, err := range c.Instances(s.Graph(c.Base)) {
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		for name, err := range c.Instances(s.Graph(c.base)) {
 			if err != nil {
 				return err
 			}
@@ -208,8 +208,8 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	c, r := m.c, &removal{c: m.c, graphs: m.graphs}
 	bySet := map[string][]Chunk{}
 	state := wordState{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base)
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base)
 		var err error
 		if r.doc, err = c.Document(v, key); err != nil {
 			return err
@@ -265,7 +265,7 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 
 // clear removes the document but for what it taught the words.
 func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
-	base := tx.Graph(r.c.Base)
+	base := tx.Graph(r.c.base)
 	if err := base.ExpectNode(r.doc.ID, r.doc.epoch); err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 		if err := r.clear(ctx, tx); err != nil {
 			return err
 		}
-		v := tx.Graph(x.Corpus.Base)
+		v := tx.Graph(x.Corpus.base)
 		if err := w.putOne(ctx, v, d, r.change); err != nil {
 			return err
 		}

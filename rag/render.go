@@ -17,11 +17,11 @@ func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (
 	if e == nil || e.Snap == nil {
 		return "", 0, fmt.Errorf("rag: %w: no snapshot to read", ErrArgument)
 	}
-	n, err := e.Node(ctx, c.Base, it.ID)
+	n, err := e.Node(ctx, c.base, it.ID)
 	if err != nil {
 		return "", 0, err
 	}
-	ch, err := chunkWithText(e.Snap.Graph(c.Base).WithContext(ctx), n)
+	ch, err := chunkWithText(e.Snap.Graph(c.base).WithContext(ctx), n)
 	return ch.Text, ch.Tokens, err
 }
 
@@ -33,19 +33,19 @@ func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkS
 	if s == nil {
 		return "", 0, fmt.Errorf("rag: %w: no snapshot to read", ErrArgument)
 	}
-	ch, err := c.ChunkByKey(s.Graph(c.Base).WithContext(ctx), set, key)
+	ch, err := c.ChunkByKey(s.Graph(c.base).WithContext(ctx), set, key)
 	return ch.Text, ch.Tokens, err
 }
 
 // CutText returns the whole sentences of s that fit a number of tokens, or ""
 // where not even the first does.
 func (c *Corpus) CutText(s string, tokens int) string {
-	if c == nil || c.Tokens == nil {
+	if c == nil || c.tokens == nil {
 		return ""
 	}
 	end := 0
 	for _, sp := range text.Sentences(s) {
-		if c.Tokens.Count(s[:sp.End]) > tokens {
+		if c.tokens.Count(s[:sp.End]) > tokens {
 			break
 		}
 		end = sp.End

@@ -33,8 +33,8 @@ type storedReply struct {
 }
 
 func (m *Models) kept(ctx context.Context, digest [32]byte) (r storedReply, ok bool, err error) {
-	err = m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
-		b, err := s.Graph(m.corpus.Base).Bucket(bucketReplies).Get(digest[:], nil)
+	err = m.corpus.db.View(ctx, func(s *engine.Snapshot) error {
+		b, err := s.Graph(m.corpus.base).Bucket(bucketReplies).Get(digest[:], nil)
 		if isMissing(err) {
 			return nil
 		}
@@ -57,7 +57,7 @@ type reply struct {
 
 // keep stores a reply and its use.
 func (m *Models) keep(ctx context.Context, r reply) error {
-	if m.shared.unkept || m.corpus.DB.ReadOnly() {
+	if m.shared.unkept || m.corpus.db.ReadOnly() {
 		return nil
 	}
 	if r.reply != nil {
@@ -65,8 +65,8 @@ func (m *Models) keep(ctx context.Context, r reply) error {
 	}
 	// A reply that was paid is kept even while the run is being cancelled.
 	ctx = context.WithoutCancel(ctx)
-	err := m.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
-		docs, err := usedDocs(s.Graph(m.corpus.Base).Bucket(bucketUses), r.digest[:], r.item)
+	err := m.corpus.db.View(ctx, func(s *engine.Snapshot) error {
+		docs, err := usedDocs(s.Graph(m.corpus.base).Bucket(bucketUses), r.digest[:], r.item)
 		if err != nil {
 			return err
 		}
@@ -112,10 +112,10 @@ func (m *Models) commit(ctx context.Context, r *reply) error {
 		defer s.mu.Unlock()
 		all, s.storing = s.storing, nil
 	}
-	err := m.corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+	err := m.corpus.db.Update(ctx, func(tx *engine.Tx) error {
 		take() // whoever comes from now on is the first of others
 		for _, w := range all {
-			if err := w.store(tx.Graph(m.corpus.Base)); err != nil {
+			if err := w.store(tx.Graph(m.corpus.base)); err != nil {
 				return err
 			}
 		}

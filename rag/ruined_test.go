@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -19,8 +20,8 @@ const oldCases = "\x01\x01\x00\x04\x00"
 // ruin overwrites the entries of the bucket of words that a rule picks.
 func ruin(t *testing.T, c *ragtest.Corpus, value string, pick func(key string) bool) (n int) {
 	t.Helper()
-	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket("words")
+	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base()).MakeBucket("words")
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func ruin(t *testing.T, c *ragtest.Corpus, value string, pick func(key string) b
 func check(t *testing.T, c *ragtest.Corpus, repair bool) (found []string, repaired int) {
 	t.Helper()
 	o := engine.CheckOptions{Level: engine.CheckFull, Repair: repair, Encodings: methods.Encodings()}
-	for f, err := range c.DB.Check(t.Context(), o) {
+	for f, err := range c.DB().Check(t.Context(), o) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,16 +99,16 @@ func TestRuinedWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, method := range []string{"naive", "ketrag", "bm25"} {
-				if _, err := c.Ask(t.Context(), c.System(t, method), m, rag.Question{Text: "Who repaired the " + docs[3].Code + "ium?"}); err != nil && !errors.Is(err, rag.ErrNoEvidence) {
-					t.Errorf("ask %s: %v", method, err)
+			for _, called := range []string{"naive", "ketrag", "bm25"} {
+				if _, err := c.Ask(t.Context(), c.System(t, called), m, method.Question{Text: "Who repaired the " + docs[3].Code + "ium?"}); err != nil && !errors.Is(err, rag.ErrNoEvidence) {
+					t.Errorf("ask %s: %v", called, err)
 				}
 			}
 			models, err := c.IndexedModels(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+			err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 				for _, st := range c.System(t, "ketrag").Stages(models) {
 					if _, err := rag.CountItems(t.Context(), s, st); err != nil {
 						return err

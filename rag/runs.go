@@ -38,7 +38,7 @@ type record struct {
 }
 
 func (x *Indexer) beginRecord(m *Models) *record {
-	r := &record{c: x.Corpus, key: binary.BigEndian.AppendUint64(nil, x.Corpus.DB.Epoch())}
+	r := &record{c: x.Corpus, key: binary.BigEndian.AppendUint64(nil, x.Corpus.db.Epoch())}
 	r.Started = time.Now().UTC()
 	for _, s := range x.Systems {
 		r.Methods = append(r.Methods, s.Instance())
@@ -61,8 +61,8 @@ func (r *record) save(ctx context.Context, m *Models, outcome string) error {
 	if err != nil {
 		return err
 	}
-	err = r.c.DB.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
-		runs, err := tx.Graph(r.c.Base).MakeBucket(bucketRuns)
+	err = r.c.db.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
+		runs, err := tx.Graph(r.c.base).MakeBucket(bucketRuns)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -23,8 +24,8 @@ func TestRunsAreBounded(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Models = ragtest.Fixed
 	for i := range 1005 { // as many earlier runs, each in a commit of its own
-		err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
-			b, err := tx.Graph(c.Base).MakeBucket("runs")
+		err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+			b, err := tx.Graph(c.Base()).MakeBucket("runs")
 			if err != nil {
 				return err
 			}
@@ -40,8 +41,8 @@ func TestRunsAreBounded(t *testing.T) {
 	}
 	c.Index(t, "naive", ragtest.Docs(94, 2)...)
 	var kept []string
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		for r, err := range c.Runs(s.Graph(c.Base)) {
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		for r, err := range c.Runs(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}
@@ -64,7 +65,7 @@ func TestRunsInTurn(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(95, 6)
 	indexer := func(notify func(rag.Event)) *rag.Indexer {
-		return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "naive"), c.System(t, "ketrag")}, Options: rag.IndexOptions{Notify: notify}}
+		return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, "naive"), c.System(t, "ketrag")}, Options: rag.IndexOptions{Notify: notify}}
 	}
 	input := func(docs ...ragtest.Doc) []rag.Input { return []rag.Input{{FS: ragtest.Files(docs...), Root: "."}} }
 	type end struct {
@@ -116,5 +117,5 @@ func TestRunsInTurn(t *testing.T) {
 	if !slices.IsSorted(turns) || turns[len(turns)-1] != 2 {
 		t.Errorf("the runs did not come one after the other: %v", turns)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

@@ -62,7 +62,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *Syste
 			a.Text += " " + markerOf(n)
 		}
 	}
-	m.countSelection(a.Evidence.Tokens, c.Tokens.Count(a.Text))
+	m.countSelection(a.Evidence.Tokens, c.tokens.Count(a.Text))
 	if q.Stream != nil {
 		return q.Stream(a.Text)
 	}

@@ -24,8 +24,8 @@ func (c *Corpus) Settings(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).Bucket(bucketSettings).Scan(nil, nil) {
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.base).Bucket(bucketSettings).Scan(nil, nil) {
 			if err != nil {
 				return err
 			}
@@ -45,8 +45,8 @@ func (c *Corpus) KeepSettings(ctx context.Context, values map[string]string) err
 	if err := c.ready(); err != nil {
 		return err
 	}
-	err := c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket(bucketSettings)
+	err := c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.base).MakeBucket(bucketSettings)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // ledger notes the calls of models that cost, and holds them against what is kept:
@@ -79,7 +80,7 @@ func (l *ledger) end(on *simSide) {
 	l.kept = map[string]bool{}
 	err := on.db.View(context.Background(), func(s *engine.Snapshot) error {
 		for _, name := range []string{"replies", "embeddings"} {
-			for e, err := range s.Graph(on.c.Base).Bucket(name).Scan(nil, nil) {
+			for e, err := range s.Graph(on.c.Base()).Bucket(name).Scan(nil, nil) {
 				if err != nil {
 					return err
 				}
@@ -145,7 +146,7 @@ func (e notedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, 
 	if err == nil {
 		var digests []string
 		for _, s := range texts {
-			d := rag.Digest("embed", e.Space().Model, s)
+			d := method.Digest("embed", e.Space().Model, s)
 			digests = append(digests, "embeddings"+hex.EncodeToString(d[:]))
 		}
 		e.l.note(digests)

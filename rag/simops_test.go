@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -260,7 +261,7 @@ func (s *sim) removeOp() simOp {
 func (s *sim) askOp() simOp {
 	d := s.document(s.r.IntN(simDocs), s.r.IntN(simVersions))
 	spec := s.specs[s.r.IntN(len(s.specs))]
-	q := rag.Question{Text: []string{
+	q := method.Question{Text: []string{
 		"Who knew the " + d.Code + "ium of " + d.Place + "?", "What did " + d.Hero + " do?", "Which towns had a harbour?",
 	}[s.r.IntN(3)]}
 	return simOp{

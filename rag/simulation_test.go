@@ -473,7 +473,7 @@ func (s *sim) open() (*simSide, error) {
 }
 
 func (s *simSide) openCorpus(ctx context.Context) (err error) {
-	if s.c, err = rag.OpenCorpus(ctx, s.db, "main"); err == nil && s.ledger != nil {
+	if s.c, err = rag.OpenCorpus(ctx, s.db, "main", nil); err == nil && s.ledger != nil {
 		s.c.Models = s.ledger.models
 	}
 	return err
@@ -486,7 +486,7 @@ func (s *sim) audit(when string) {
 	have := map[int]int{}
 	err := s.watch("read documents", func() error {
 		return s.on.db.View(s.t.Context(), func(snap *engine.Snapshot) error {
-			v := snap.Graph(s.on.c.Base)
+			v := snap.Graph(s.on.c.Base())
 			for d, err := range s.on.c.Documents(v) {
 				if err != nil {
 					return err

@@ -42,12 +42,12 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 	d := &Difference{Added: []string{}, Changed: []string{}, Removed: []string{}}
 	met := map[string]bool{}
 	keys := &load.Keys{}
-	snap, err := c.DB.Snapshot(ctx)
+	snap, err := c.db.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
-	v := snap.Graph(c.Base).WithContext(ctx)
+	v := snap.Graph(c.base).WithContext(ctx)
 	var prefixes []string
 	for _, src := range inputs {
 		prefixes = append(prefixes, src.Load.KeyPrefix)
@@ -141,7 +141,7 @@ func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
 			}
 			r, err := m.prepare(ctx, key)
 			if err == nil {
-				err = x.Corpus.DB.Update(ctx, func(tx *engine.Tx) error {
+				err = x.Corpus.db.Update(ctx, func(tx *engine.Tx) error {
 					if err := r.apply(ctx, tx); err != nil {
 						return err
 					}

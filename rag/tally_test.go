@@ -7,6 +7,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -20,7 +21,7 @@ func TestTally(t *testing.T) {
 	c.Models = paid(&log)
 	c.Index(t, "naive", docs...)
 	m := c.OpenModels(t)
-	sys, q := c.System(t, "naive"), rag.Question{Text: "Who knew " + docs[3].Hero + "?"}
+	sys, q := c.System(t, "naive"), method.Question{Text: "Who knew " + docs[3].Hero + "?"}
 	ev, err := c.Retrieve(t.Context(), sys, m, q)
 	if err != nil {
 		t.Fatal(err)

@@ -104,13 +104,13 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", fmt.Errorf("rag: keep a trace: %w", err)
 	}
 	removed := false
-	err = c.DB.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(c.Base).MakeBucket(bucketTraces)
+	err = c.db.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
+		bucket, err := tx.Graph(c.base).MakeBucket(bucketTraces)
 		if err != nil {
 			return err
 		}
 		for _, doc := range t.Docs {
-			if err := hasDocument(tx.Graph(c.Base), doc); err != nil {
+			if err := hasDocument(tx.Graph(c.base), doc); err != nil {
 				removed = isMissing(err) // since it was retrieved, with all traces of it
 				return err
 			}
@@ -151,8 +151,8 @@ func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
 		return nil, err
 	}
 	var value []byte
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.base).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
 			if err != nil {
 				return err
 			}

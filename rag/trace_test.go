@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -32,7 +33,7 @@ func TestTrace(t *testing.T) {
 	kinds := map[string]int{}
 	named := map[string][]string{} // trace -> documents
 	for _, spec := range specs {
-		q := rag.Question{Text: "Who knew " + docs[2].Hero + " of " + docs[2].Place + "?", Budget: 3500}
+		q := method.Question{Text: "Who knew " + docs[2].Hero + " of " + docs[2].Place + "?", Budget: 3500}
 		a, err := c.Ask(t.Context(), c.System(t, spec), m, q)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +60,7 @@ func TestTrace(t *testing.T) {
 			}
 			kinds[it.Kind]++
 			for _, ch := range it.Chunks {
-				docsOf[rag.DocOf(ch)] = true
+				docsOf[method.DocOf(ch)] = true
 			}
 			// The names stand in the rows that the model saw.
 			names := it.Chunks
@@ -142,7 +143,7 @@ func TestTraceBesideRemoval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, rag.Question{Text: "Who knew " + docs[1].Hero + "?"})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, method.Question{Text: "Who knew " + docs[1].Hero + "?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestTraceBesideRemoval(t *testing.T) {
 	if n := traces(t, c, nil); n != 0 {
 		t.Errorf("%d traces are left", n)
 	}
-	if err := c.DB.DropNamespace(t.Context(), "main"); err != nil {
+	if err := c.DB().DropNamespace(t.Context(), "main"); err != nil {
 		t.Fatal(err)
 	}
 	if id, err := c.KeepTrace(t.Context(), a); !errors.Is(err, engine.ErrNotFound) || id != "" {
@@ -186,7 +187,7 @@ func TestDamagedTrace(t *testing.T) {
 	if n := traces(t, c, nil); n != 0 {
 		t.Errorf("%d traces are left", n)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // traces counts the traces that are kept, and puts a value in their place unless it
@@ -194,8 +195,8 @@ func TestDamagedTrace(t *testing.T) {
 func traces(t *testing.T, c *ragtest.Corpus, value []byte) int {
 	t.Helper()
 	var keys [][]byte
-	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket("traces")
+	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base()).MakeBucket("traces")
 		if err != nil {
 			return err
 		}

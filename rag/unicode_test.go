@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -90,7 +91,7 @@ func live(ctx context.Context, docs []oddDoc, specs []string) (err error) {
 	if err := l.open(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.c.DB.Close()) }()
+	defer func() { err = errors.Join(err, l.c.DB().Close()) }()
 	most := docs[:len(docs)-len(docs)/3]
 	changed := slices.Clone(docs)
 	for i := range changed {
@@ -142,14 +143,14 @@ func (l *lifetime) open() error {
 		OpenStore: func(context.Context, string, *kv.Schema) (kv.Store, error) { return l.store, nil },
 	})
 	if err == nil {
-		l.c, err = rag.OpenCorpus(l.ctx, db, "main")
+		l.c, err = rag.OpenCorpus(l.ctx, db, "main", nil)
 	}
 	return err
 }
 
-func (l *lifetime) systems() (out []*rag.System, err error) {
+func (l *lifetime) systems() (out []*method.System, err error) {
 	for _, name := range l.specs {
-		spec, err := rag.ParseSpec(name)
+		spec, err := method.ParseSpec(name)
 		if err != nil {
 			return nil, err
 		}
@@ -194,8 +195,8 @@ func onlyEncoding(bad []string) bool {
 }
 
 func (l *lifetime) failures() (out []rag.Failure) {
-	names, _ := l.c.Namespace.Graphs(l.ctx)
-	_ = l.c.DB.View(l.ctx, func(s *engine.Snapshot) error {
+	names, _ := l.c.Namespace().Graphs(l.ctx)
+	_ = l.c.DB().View(l.ctx, func(s *engine.Snapshot) error {
 		for _, name := range names {
 			if g, err := l.c.Graph(l.ctx, name); err == nil {
 				for f := range rag.Failures(s.Graph(g)) {
@@ -209,8 +210,8 @@ func (l *lifetime) failures() (out []rag.Failure) {
 }
 
 func (l *lifetime) documents() (keys []string, err error) {
-	err = l.c.DB.View(l.ctx, func(s *engine.Snapshot) error {
-		for d, err := range l.c.Documents(s.Graph(l.c.Base)) {
+	err = l.c.DB().View(l.ctx, func(s *engine.Snapshot) error {
+		for d, err := range l.c.Documents(s.Graph(l.c.Base())) {
 			if err != nil {
 				return err
 			}
@@ -244,13 +245,13 @@ func (l *lifetime) ask(docs []oddDoc) error {
 			where, _ = engine.ParsePredicate("team = 'x'")
 		}
 		for k, question := range []string{d.question, d.file, d.question} {
-			q := rag.Question{Text: question, Budget: 500}
+			q := method.Question{Text: question, Budget: 500}
 			if k == 2 {
 				q.Where = where
 			}
 			_, err := l.c.Ask(l.ctx, sys, m, q)
 			blank := strings.TrimSpace(question) == "" && err != nil
-			if err != nil && !blank && !errors.Is(err, rag.ErrNoEvidence) && !errors.Is(err, rag.ErrNotIndexed) {
+			if err != nil && !blank && !errors.Is(err, rag.ErrNoEvidence) && !errors.Is(err, method.ErrNotIndexed) {
 				return fmt.Errorf("%s %+q: %w", sys.Instance(), question, err)
 			}
 		}
@@ -276,7 +277,7 @@ func (l *lifetime) remove(n int) error {
 }
 
 func (l *lifetime) check() error {
-	for f, err := range l.c.DB.Check(l.ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range l.c.DB().Check(l.ctx, engine.CheckOptions{Level: engine.CheckFull}) {
 		if err != nil {
 			return err
 		}
@@ -293,11 +294,11 @@ func export(ctx context.Context, db *engine.DB, o engine.ExportOptions) (string,
 
 // export exports the namespace, imports it elsewhere and compares the two.
 func (l *lifetime) export() error {
-	text, err := export(l.ctx, l.c.DB, engine.ExportOptions{})
+	text, err := export(l.ctx, l.c.DB(), engine.ExportOptions{})
 	if err != nil {
 		return err
 	}
-	want, err := export(l.ctx, l.c.DB, engine.ExportOptions{Canonical: true})
+	want, err := export(l.ctx, l.c.DB(), engine.ExportOptions{Canonical: true})
 	if err != nil {
 		return err
 	}
@@ -305,11 +306,11 @@ func (l *lifetime) export() error {
 	if err := other.open(); err != nil {
 		return err
 	}
-	defer other.c.DB.Close()
-	if err := other.c.Namespace.Import(l.ctx, strings.NewReader(text)); err != nil {
+	defer other.c.DB().Close()
+	if err := other.c.Namespace().Import(l.ctx, strings.NewReader(text)); err != nil {
 		return err
 	}
-	got, err := export(l.ctx, other.c.DB, engine.ExportOptions{Canonical: true})
+	got, err := export(l.ctx, other.c.DB(), engine.ExportOptions{Canonical: true})
 	if err != nil {
 		return err
 	}
@@ -327,11 +328,11 @@ func (l *lifetime) export() error {
 
 // empty looks for nodes, and for the keys of documents in keys.
 func (l *lifetime) empty() error {
-	names, err := l.c.Namespace.Graphs(l.ctx)
+	names, err := l.c.Namespace().Graphs(l.ctx)
 	if err != nil {
 		return err
 	}
-	err = l.c.DB.View(l.ctx, func(s *engine.Snapshot) error {
+	err = l.c.DB().View(l.ctx, func(s *engine.Snapshot) error {
 		for _, name := range names {
 			g, err := l.c.Graph(l.ctx, name)
 			if err != nil {

@@ -73,7 +73,7 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	if w == nil {
 		return nil
 	}
-	b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+	b, err := tx.Graph(c.base).MakeBucket(bucketWords)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	version := state.newest()
 	if w.rows != nil || w.many {
 		if version != w.version {
-			return &engine.ConflictError{Graph: c.Base.Name(), Want: uint64(w.version), Have: uint64(version)}
+			return &engine.ConflictError{Graph: c.base.Name(), Want: uint64(w.version), Have: uint64(version)}
 		}
 		if err := w.change(b); err != nil {
 			return err

@@ -79,8 +79,8 @@ func (w wordState) newest() uint32 { return max(w.current, w.next) }
 
 // words reads what the bucket says of versions.
 func (c *Corpus) words(ctx context.Context) (state wordState, err error) {
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		state, err = readWordState(s.Graph(c.Base).Bucket(bucketWords))
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		state, err = readWordState(s.Graph(c.base).Bucket(bucketWords))
 		return err
 	})
 	return state, err
@@ -89,8 +89,8 @@ func (c *Corpus) words(ctx context.Context) (state wordState, err error) {
 // loadTable reads the newest word table, nil where there is none, or none that
 // can be read: lost then says that the words are to be learnt again.
 func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, lost bool, err error) {
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(c.Base).Bucket(bucketWords)
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(c.base).Bucket(bucketWords)
 		state, err := readWordState(b)
 		if err != nil || state.newest() == 0 {
 			return err
@@ -108,8 +108,8 @@ func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, lost bool, 
 
 // relearn makes the next training learn the words again.
 func (c *Corpus) relearn(ctx context.Context) error {
-	return c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+	return c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}
@@ -209,8 +209,8 @@ type liveRows struct {
 
 // Texts implements [local.LiveRows].
 func (l liveRows) Texts(ctx context.Context) (n int64, err error) {
-	err = l.c.DB.View(ctx, func(s *engine.Snapshot) error {
-		n, err = readTexts(s.Graph(l.c.Base).Bucket(bucketWords), l.version)
+	err = l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		n, err = readTexts(s.Graph(l.c.base).Bucket(bucketWords), l.version)
 		return err
 	})
 	return n, err
@@ -218,8 +218,8 @@ func (l liveRows) Texts(ctx context.Context) (n int64, err error) {
 
 // Rows implements [local.LiveRows].
 func (l liveRows) Rows(ctx context.Context, words []string) (rows []local.Row, err error) {
-	err = l.c.DB.View(ctx, func(s *engine.Snapshot) error {
-		rows, err = readRows(s.Graph(l.c.Base).Bucket(bucketWords), l.version, words)
+	err = l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		rows, err = readRows(s.Graph(l.c.base).Bucket(bucketWords), l.version, words)
 		return err
 	})
 	return rows, err

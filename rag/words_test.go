@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -17,8 +17,8 @@ import (
 func wordBucket(t *testing.T, c *ragtest.Corpus) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.Base).Bucket("words").Scan(nil, nil) {
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base()).Bucket("words").Scan(nil, nil) {
 			if err != nil {
 				return err
 			}
@@ -140,8 +140,8 @@ func TestModelsOfRemoval(t *testing.T) {
 	sums := func() (n int) {
 		t.Helper()
 		g := c.System(t, "ketrag").Graph()
-		err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
-			for _, err := range s.Graph(g).Bucket(rag.SumsBucket("hashes")).Scan(nil, nil) {
+		err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+			for _, err := range s.Graph(g).Bucket(method.SumsBucket("hashes")).Scan(nil, nil) {
 				if err != nil {
 					return err
 				}

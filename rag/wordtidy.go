@@ -28,8 +28,8 @@ func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
 	var changes [][]byte
 	whole := wordKey(version, "cases")
 	damaged := false
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.base).WithContext(ctx)
 		err := eachCases(v.Bucket(bucketWords), version, func(key []byte, part *text.CaseStats) error {
 			if part == nil {
 				damaged = true
@@ -53,8 +53,8 @@ func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
 	if err != nil {
 		return err
 	}
-	return c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+	return c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ func (c *Corpus) dropGone(ctx context.Context, version uint32) error {
 		if err != nil || len(gone) == 0 {
 			return err
 		}
-		err = c.DB.Update(ctx, func(tx *engine.Tx) error {
-			b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+		err = c.db.Update(ctx, func(tx *engine.Tx) error {
+			b, err := tx.Graph(c.base).MakeBucket(bucketWords)
 			if err != nil {
 				return err
 			}
@@ -108,8 +108,8 @@ func (c *Corpus) dropGone(ctx context.Context, version uint32) error {
 // those of the words that it has not got back since.
 func (c *Corpus) goneWords(ctx context.Context, version uint32) (keys [][]byte, words []string, err error) {
 	prefix := wordKey(version, "gone/")
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(c.Base).Bucket(bucketWords)
+	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(c.base).Bucket(bucketWords)
 		for e, err := range b.Prefix(prefix) {
 			if err != nil {
 				return err

@@ -15,12 +15,12 @@ import (
 // has doubled since. It writes in bounded transactions, the version's number
 // last: a run that is interrupted before starts over.
 func (c *Corpus) train(ctx context.Context, set text.ChunkSet, notify func(Event)) error {
-	snap, err := c.DB.Snapshot(ctx)
+	snap, err := c.db.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer snap.Close()
-	v := snap.Graph(c.Base)
+	v := snap.Graph(c.base)
 	state, err := readWordState(v.Bucket(bucketWords))
 	if err != nil {
 		return err
@@ -123,8 +123,8 @@ func (w *wordWriter) set(ctx context.Context, key, value []byte) error {
 }
 
 func (w *wordWriter) flush(ctx context.Context) error {
-	err := w.c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(w.c.Base).MakeBucket(bucketWords)
+	err := w.c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(w.c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}
@@ -141,8 +141,8 @@ func (w *wordWriter) flush(ctx context.Context) error {
 
 // clear removes what an interrupted run left of the version.
 func (w *wordWriter) clear(ctx context.Context) error {
-	return w.c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(w.c.Base).MakeBucket(bucketWords)
+	return w.c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(w.c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (w *wordWriter) clear(ctx context.Context) error {
 // that questions use, and removes the one before with its vectors in all
 // graphs.
 func (c *Corpus) adopt(ctx context.Context) error {
-	names, err := c.Namespace.Graphs(ctx)
+	names, err := c.namespace.Graphs(ctx)
 	if err != nil {
 		return err
 	}
@@ -164,8 +164,8 @@ func (c *Corpus) adopt(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.DB.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket(bucketWords)
+	return c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}

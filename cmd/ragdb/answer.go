@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // answerResult is what ask --json prints.
@@ -92,7 +93,7 @@ func split(ev *rag.Evidence) timings {
 
 func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time.Duration) *answerResult {
 	r := &answerResult{
-		V: 1, Question: ans.Question, Method: ans.Method, NS: k.corpus.Namespace.Name(),
+		V: 1, Question: ans.Question, Method: ans.Method, NS: k.corpus.Namespace().Name(),
 		Sources: []rag.Source{}, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
 	}
 	r.Ms.Total = ms(took)
@@ -123,15 +124,15 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 
 // evidenceItem is a retrieved item as --no-llm prints it.
 type evidenceItem struct {
-	Rank    int        `json:"rank"`
-	Section string     `json:"section"`
-	Kind    string     `json:"kind"`
-	ID      string     `json:"id"`
-	Score   float64    `json:"score"`
-	Tokens  int        `json:"tokens"`
-	Sources []rag.Span `json:"sources"`
-	Why     why        `json:"why"`
-	Text    string     `json:"text"`
+	Rank    int           `json:"rank"`
+	Section string        `json:"section"`
+	Kind    string        `json:"kind"`
+	ID      string        `json:"id"`
+	Score   float64       `json:"score"`
+	Tokens  int           `json:"tokens"`
+	Sources []method.Span `json:"sources"`
+	Why     why           `json:"why"`
+	Text    string        `json:"text"`
 }
 
 // why tells how an item came into the evidence.
@@ -168,7 +169,7 @@ func newWhy(steps []pathStep) why {
 // evidence lists the items of some evidence with their ids.
 func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem, error) {
 	out := []evidenceItem{}
-	err := k.corpus.DB.View(ctx, func(snap *engine.Snapshot) error {
+	err := k.corpus.DB().View(ctx, func(snap *engine.Snapshot) error {
 		for _, s := range ev.Sections {
 			for i := range s.Items {
 				it := &s.Items[i]
@@ -181,12 +182,12 @@ func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem
 					return err
 				}
 				kind := it.Kind
-				if strings.HasPrefix(kind, rag.ChunkNodeType+":") {
-					kind = rag.ChunkNodeType
+				if strings.HasPrefix(kind, method.ChunkNodeType+":") {
+					kind = method.ChunkNodeType
 				}
 				spans := it.Spans
 				if spans == nil {
-					spans = []rag.Span{}
+					spans = []method.Span{}
 				}
 				out = append(out, evidenceItem{
 					Rank: len(out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
@@ -202,9 +203,9 @@ func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem
 // graphs are the graphs that a plan's items can be in.
 func (k *asking) graphs() []*engine.Graph {
 	if g := k.system.Graph(); g != nil {
-		return []*engine.Graph{g, k.corpus.Base}
+		return []*engine.Graph{g, k.corpus.Base()}
 	}
-	return []*engine.Graph{k.corpus.Base}
+	return []*engine.Graph{k.corpus.Base()}
 }
 
 // place writes where a span stands: doc §heading p. 3 (bytes a–b).

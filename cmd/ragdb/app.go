@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -20,7 +20,7 @@ type app struct {
 	env     map[string]string
 	stdin   io.Reader
 	out     *output
-	methods rag.Methods
+	methods method.Methods
 	sources []source // of settings, see setting
 	global  globals
 	// shared is the database of the shell: commands that it runs use it and

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -32,13 +33,13 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION` on their metadata, key and format, such as 'lang = \"en\" AND key STARTS WITH \"docs/\"'")
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
-	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
+	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
 	f.models.add(cmd)
 }
 
 // question reads a question and its flags.
-func (f *questionFlags) question(text string) (rag.Question, error) {
-	q := rag.Question{Text: strings.TrimSpace(text), Budget: int(f.budget), WhereAny: f.whereAny}
+func (f *questionFlags) question(text string) (method.Question, error) {
+	q := method.Question{Text: strings.TrimSpace(text), Budget: int(f.budget), WhereAny: f.whereAny}
 	if q.Text == "" {
 		return q, usage(`write it in quotes: ragdb ask DB "Who wrote it?"`, "the question is empty")
 	}
@@ -58,9 +59,9 @@ func (f *questionFlags) question(text string) (rag.Question, error) {
 // asking is a question with what it is asked of.
 type asking struct {
 	corpus *rag.Corpus
-	system *rag.System
+	system *method.System
 	models *rag.Models
-	q      rag.Question
+	q      method.Question
 	// chosen says why the method is used where nobody named it, else "".
 	chosen string
 	// trace is the id under which the way of the answer is kept, once there is one.
@@ -76,7 +77,7 @@ func (f *questionFlags) defaultMethod() (name, because string) {
 }
 
 // ask opens the method and the models for a question.
-func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question) (*asking, error) {
+func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question) (*asking, error) {
 	name, chosen := f.defaultMethod()
 	k, err := a.askBy(ctx, c, f, q, f.method.only(name))
 	if err == nil && len(f.method.specs) == 0 {
@@ -86,7 +87,7 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Qu
 }
 
 // askBy is ask for a method that is not the flags'.
-func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q rag.Question, spec rag.Spec) (*asking, error) {
+func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question, spec method.Spec) (*asking, error) {
 	// What the database keeps is settled by now.
 	q.Budget, q.Top = int(f.budget), int(f.top)
 	sys, err := a.indexed(ctx, c, spec)
@@ -231,7 +232,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	return nil
 }
 
-func explainPlan(p *rag.Plan) string {
+func explainPlan(p *method.Plan) string {
 	var b strings.Builder
 	// A strings.Builder takes everything.
 	_ = query.Explain(&b, p.Op())

@@ -82,7 +82,7 @@ func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
 		return err
 	}
 	if a.out.format == asJSON {
-		a.out.json(cacheResult{1, c.Namespace.Name(), s})
+		a.out.json(cacheResult{1, c.Namespace().Name(), s})
 		return nil
 	}
 	t := &table{head: []string{"model", "kind", "entries", "unused", "bytes", "tokens read", "tokens written"}, right: []bool{false, false, true, true, true, true, true}}

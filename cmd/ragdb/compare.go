@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // compareResult is what ask --compare --json prints.
@@ -69,15 +70,15 @@ func (f *askFlags) checkCompare(methodGiven bool) error {
 }
 
 // compare retrieves by each method and prints what they found side by side.
-func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q rag.Question) error {
-	r := &compareResult{V: 1, Question: q.Text, NS: c.Namespace.Name()}
+func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q method.Question) error {
+	r := &compareResult{V: 1, Question: q.Text, NS: c.Namespace().Name()}
 	seen := map[string]string{} // spec by method and parameters
 	for _, spec := range f.compare.specs {
 		k, err := a.askBy(ctx, c, &f.questionFlags, q, spec)
 		if err != nil {
 			return err
 		}
-		same := rag.Spec{Name: k.system.Name(), Params: k.system.Params()}.String()
+		same := method.Spec{Name: k.system.Name(), Params: k.system.Params()}.String()
 		if first, ok := seen[same]; ok {
 			return usage("name different ones", "--compare has one method twice: %s and %s", first, spec.Title())
 		}
@@ -147,7 +148,7 @@ func (m *comparedMethod) docs() map[string]bool {
 	out := map[string]bool{}
 	for _, it := range m.ev.Items() {
 		for _, chunk := range it.Chunks {
-			out[rag.DocOf(chunk)] = true
+			out[method.DocOf(chunk)] = true
 		}
 	}
 	return out

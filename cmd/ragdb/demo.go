@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -76,11 +77,11 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
 		if err := a.ownDemo(ctx, c); err != nil {
 			return err
 		}
-		sys, err := a.methods.Open(ctx, c, rag.Spec{Name: methods.Default})
+		sys, err := a.methods.Open(ctx, c, method.Spec{Name: methods.Default})
 		if err != nil {
 			return err
 		}
-		index, err := a.runIndex(ctx, c, []*rag.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{}, (*rag.Indexer).Run)
+		index, err := a.runIndex(ctx, c, []*method.System{sys}, []rag.Input{{FS: files, Root: "."}}, rag.IndexOptions{}, (*rag.Indexer).Run)
 		if err != nil {
 			return err
 		}
@@ -114,15 +115,15 @@ func (a *app) ownDemo(ctx context.Context, c *rag.Corpus) error {
 		return nil
 	}
 	used := false
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		used = len(s.Graph(c.Base).NodeTypes()) > 0
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		used = len(s.Graph(c.Base()).NodeTypes()) > 0
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	if used || len(a.sources[fromDatabase].values) > 0 {
-		return &failure{exit: exitFailed, code: "exists", message: c.DB.Path() + " exists and is not the demo's",
+		return &failure{exit: exitFailed, code: "exists", message: c.DB().Path() + " exists and is not the demo's",
 			hint: "run it in another folder, or with --dir"}
 	}
 	return c.KeepSettings(ctx, map[string]string{demoMark: "yes"})
@@ -131,7 +132,7 @@ func (a *app) ownDemo(ctx context.Context, c *rag.Corpus) error {
 // demoAsk asks a question and prints the answer.
 func (a *app) demoAsk(ctx context.Context, c *rag.Corpus, question string) (*answerResult, error) {
 	f := &questionFlags{}
-	k, err := a.ask(ctx, c, f, rag.Question{Text: question})
+	k, err := a.ask(ctx, c, f, method.Question{Text: question})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // The exit codes. They are a contract.
@@ -91,7 +92,7 @@ func kinds() []kind {
 		{engine.ErrInvalid, exitUsage, "usage", ""},
 		{cypher.ErrLimit, exitFailed, "limit", ""},
 		{load.ErrOption, exitUsage, "usage", ""},
-		{rag.ErrMethod, exitUsage, "usage", ""},
+		{method.ErrMethod, exitUsage, "usage", ""},
 		{openai.ErrConfig, exitUsage, "usage", "set OPENAI_API_KEY, or name the endpoint with --base-url"},
 		{rag.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
 		{replay.ErrNotRecorded, exitProvider, "not_recorded", "ask without --replay, or import what is missing with ragdb cache import"},
@@ -99,7 +100,7 @@ func kinds() []kind {
 		{llm.ErrProvider, exitProvider, "provider", "what was done is saved; check the model with ragdb doctor, then run it again"},
 		{llm.ErrRefused, exitProvider, "provider", ""},
 		{llm.ErrReply, exitProvider, "reply", "ask again, or use another model"},
-		{rag.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
+		{method.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
 		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with files of a format that it reads (" + strings.Join(load.Formats(), ", ") + "), or name the --format"},
 		{rag.ErrNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
 		{rag.ErrPartial, exitPartial, "partial", "ragdb status tells what failed"},
@@ -193,7 +194,7 @@ func chain(err error) string {
 		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "cypher", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
 			continue
 		}
-		if (p == engine.ErrInvalid.Error() || p == rag.ErrMethod.Error()) && i < len(parts)-1 {
+		if (p == engine.ErrInvalid.Error() || p == method.ErrMethod.Error()) && i < len(parts)-1 {
 			continue // what follows says how
 		}
 		if n := len(out); n > 0 && out[n-1] == p {

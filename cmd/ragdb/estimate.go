@@ -47,7 +47,7 @@ func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string,
 		return err
 	}
 	defer db.Close()
-	c, err := rag.OpenCorpus(ctx, db, a.global.ns)
+	c, err := rag.OpenCorpus(ctx, db, a.global.ns, nil)
 	if err != nil {
 		return err
 	}
@@ -116,10 +116,10 @@ const defaultConcurrency = 8
 // database on disk in a temporary folder, linked where the system can, or the
 // corpus itself where it is in memory and nobody's.
 func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), error) {
-	if c.DB.Path() == engine.Memory {
+	if c.DB().Path() == engine.Memory {
 		return c, func() {}, nil
 	}
-	folder, err := unfinished.TempFolder(filepath.Dir(c.DB.Path()), "ragdb-estimate")
+	folder, err := unfinished.TempFolder(filepath.Dir(c.DB().Path()), "ragdb-estimate")
 	if err != nil {
 		if folder, err = unfinished.TempFolder(os.TempDir(), "ragdb-estimate"); err != nil {
 			return nil, nil, err
@@ -128,7 +128,7 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 	// What cannot be removed now is removed by the next run.
 	remove := func() { _ = folder.Discard() }
 	to := filepath.Join(folder.Dir, "backup")
-	if _, err := c.DB.Backup(ctx, to); err != nil {
+	if _, err := c.DB().Backup(ctx, to); err != nil {
 		remove()
 		return nil, nil, err
 	}
@@ -141,7 +141,7 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 		db.Close()
 		remove()
 	}
-	copied, err := rag.OpenCorpus(ctx, db, c.Namespace.Name())
+	copied, err := rag.OpenCorpus(ctx, db, c.Namespace().Name(), nil)
 	if err != nil {
 		done()
 		return nil, nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -110,7 +111,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	f.models.add(cmd)
 	f.models.addLimits(cmd)
 	f.answer.add(cmd)
-	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", rag.DefaultBudget))
+	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
 	fl.Var(&f.sample, "sample", "ask so many of the questions, evenly spread over them (default all)")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the intervals")
 }

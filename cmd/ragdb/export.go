@@ -112,13 +112,13 @@ func (a *app) export(ctx context.Context, c *rag.Corpus, path string, canonical 
 		o = rag.CanonicalExport()
 	}
 	n, err := a.writeOut(ctx, path, func(w io.Writer) error {
-		return c.DB.View(ctx, func(s *engine.Snapshot) error { return s.Export(ctx, c.Namespace.Name(), w, o) })
+		return c.DB().View(ctx, func(s *engine.Snapshot) error { return s.Export(ctx, c.Namespace().Name(), w, o) })
 	})
 	if err != nil || path == "-" {
 		return err
 	}
-	a.printTransfer(transferResult{1, c.DB.Path(), c.Namespace.Name(), path, n, time.Since(start).Milliseconds()},
-		"exported "+c.DB.Path()+" to "+path)
+	a.printTransfer(transferResult{1, c.DB().Path(), c.Namespace().Name(), path, n, time.Since(start).Milliseconds()},
+		"exported "+c.DB().Path()+" to "+path)
 	return nil
 }
 

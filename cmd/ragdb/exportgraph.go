@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -38,10 +39,10 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 		return err
 	}
 	var bytes int64
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
 		src := &interchange.Source{View: s.Graph(g).WithContext(ctx), Computed: l.properties}
 		if where != nil {
-			env := c.Env(s, nil, rag.Question{Where: where}, nil)
+			env := c.Env(s, nil, method.Question{Where: where}, nil)
 			if src.Allow, err = env.Allow(ctx, src.View); err != nil {
 				return err
 			}
@@ -69,21 +70,21 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 	if err != nil || path == "-" {
 		return err
 	}
-	a.printTransfer(transferResult{1, c.DB.Path(), c.Namespace.Name(), path, bytes, time.Since(start).Milliseconds()},
-		fmt.Sprintf("exported graph %s of %s to %s", name, c.DB.Path(), path))
+	a.printTransfer(transferResult{1, c.DB().Path(), c.Namespace().Name(), path, bytes, time.Since(start).Milliseconds()},
+		fmt.Sprintf("exported graph %s of %s to %s", name, c.DB().Path(), path))
 	return nil
 }
 
 // graphToWrite returns the graph that a flag names: where it names none that of
 // the default method, or the first that a method built, or else the base graph.
 func (l *language) graphToWrite(ctx context.Context, name string) (string, error) {
-	all, err := l.corpus.Namespace.Graphs(ctx)
+	all, err := l.corpus.Namespace().Graphs(ctx)
 	if err != nil {
 		return "", err
 	}
 	if name != "" {
 		if !slices.Contains(all, name) {
-			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", l.corpus.DB.Path(), name)
+			return "", notFound("there are "+strings.Join(all, ", "), "%s has no graph %q", l.corpus.DB().Path(), name)
 		}
 		return name, nil
 	}

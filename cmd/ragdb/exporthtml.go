@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/page"
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // pageSources is how many sources of a node are in a page, and pageText how
@@ -26,7 +27,7 @@ const (
 // page makes the page of a graph, and of an answer where the flags name one.
 func (l *language) page(ctx context.Context, s *engine.Snapshot, src *interchange.Source, f *exportFlags) (*page.Page, error) {
 	b := &pageBuilder{l: l, ctx: ctx, s: s, v: src.View, allow: src.Allow, sources: map[string]int{}}
-	b.page = page.Page{V: 1, Title: l.corpus.DB.Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
+	b.page = page.Page{V: 1, Title: l.corpus.DB().Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
 	if err := b.graph(int(f.max), f.only); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (l *language) page(ctx context.Context, s *engine.Snapshot, src *interchang
 	}
 	t, err := l.corpus.Trace(ctx, f.trace)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, notFound("ragdb ask prints it below an answer", "%s has no trace %s", l.corpus.DB.Path(), f.trace)
+		return nil, notFound("ragdb ask prints it below an answer", "%s has no trace %s", l.corpus.DB().Path(), f.trace)
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func firstTypes(name string) int {
 		return 0
 	case "keyword":
 		return 2
-	case rag.ChunkNodeType, "skeleton":
+	case method.ChunkNodeType, "skeleton":
 		return 3
 	}
 	return 1
@@ -148,7 +149,7 @@ func (b *pageBuilder) node(id engine.NodeID, types map[string]int) (page.Node, e
 	if name := props["name"]; name.AsString() != "" {
 		out.Name = name.AsString()
 	}
-	if label == rag.ChunkNodeType {
+	if label == method.ChunkNodeType {
 		err := b.cite(&out, []string{n.Key})
 		if len(out.Sources) > 0 {
 			out.Name = oneLine(b.page.Sources[out.Sources[0]].Text) // its words say more than its key
@@ -168,7 +169,7 @@ func (b *pageBuilder) node(id engine.NodeID, types map[string]int) (page.Node, e
 		if err != nil {
 			return out, err
 		}
-		if kind, _, _ := strings.Cut(b.v.NodeTypeName(s.Type), ":"); kind == rag.ChunkNodeType {
+		if kind, _, _ := strings.Cut(b.v.NodeTypeName(s.Type), ":"); kind == method.ChunkNodeType {
 			chunks = append(chunks, s.Key)
 		}
 	}
@@ -211,7 +212,7 @@ func (b *pageBuilder) source(key string) (place int, ok bool, err error) {
 	if i, ok := b.sources[key]; ok {
 		return i, true, nil
 	}
-	base := b.s.Graph(b.l.corpus.Base).WithContext(b.ctx)
+	base := b.s.Graph(b.l.corpus.Base()).WithContext(b.ctx)
 	ch, err := chunkOf(b.l.corpus, base, key)
 	if err != nil || ch.Doc == "" {
 		return 0, false, err
@@ -257,7 +258,7 @@ func (b *pageBuilder) edges(set *roaring.Bitmap, place map[engine.NodeID]int) er
 // trace adds the way of an answer.
 func (b *pageBuilder) trace(t *rag.StoredTrace) error {
 	out := &page.Trace{ID: t.ID, Question: t.Question, Answer: t.Answer, Method: t.Method, Ops: []page.Operator{}, Items: []page.Item{}}
-	b.page.Title = b.l.corpus.DB.Path() + " · " + t.ID
+	b.page.Title = b.l.corpus.DB().Path() + " · " + t.ID
 	b.page.Trace = out
 	if out.Answer == "" {
 		out.Answer = "The documents do not say so."

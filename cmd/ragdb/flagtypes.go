@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // atLeastOne is a flag for a count; 0 is its unset value and cannot be given.
@@ -58,8 +58,8 @@ func (d *dollars) Type() string { return "DOLLARS" }
 
 // specList is a flag for methods: name[:key=value,...][@label],...
 type specList struct {
-	specs   []rag.Spec
-	methods rag.Methods
+	specs   []method.Spec
+	methods method.Methods
 	one     bool // takes a single method
 	all     bool // takes the word all for every one
 }
@@ -74,12 +74,12 @@ func (l *specList) String() string {
 
 // Set implements [pflag.Value].
 func (l *specList) Set(s string) error {
-	var specs []rag.Spec
+	var specs []method.Spec
 	if l.all && s == "all" {
 		s = strings.Join(l.methods.Names(), ",")
 	}
-	for _, part := range rag.SplitSpecs(s) {
-		spec, err := rag.ParseSpec(part)
+	for _, part := range method.SplitSpecs(s) {
+		spec, err := method.ParseSpec(part)
 		if err != nil {
 			return fmt.Errorf("%s", chain(err))
 		}
@@ -102,9 +102,9 @@ func (l *specList) Set(s string) error {
 func (l *specList) Type() string { return "METHOD" }
 
 // only returns the one method of a flag, or another where it has none.
-func (l *specList) only(other string) rag.Spec {
+func (l *specList) only(other string) method.Spec {
 	if len(l.specs) == 0 {
-		return rag.Spec{Name: other}
+		return method.Spec{Name: other}
 	}
 	return l.specs[0]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -18,7 +19,7 @@ import (
 // short is the type that stands before the keys of nodes.
 func short(nodeType string) string {
 	switch {
-	case nodeType == rag.ChunkNodeType, strings.HasPrefix(nodeType, rag.ChunkNodeType+":"):
+	case nodeType == method.ChunkNodeType, strings.HasPrefix(nodeType, method.ChunkNodeType+":"):
 		return "c"
 	case nodeType == "entity":
 		return "e"
@@ -179,5 +180,5 @@ func anyNode(v *engine.View, key string) ([]engine.NodeID, error) {
 // unknownID is the error of an id that names nothing.
 func unknownID(c *rag.Corpus, id string) error {
 	return notFound("give a document's key, or c:CHUNK, e:ENTITY or k:KEYWORD as ask and show print them",
-		"%s has no %q", c.DB.Path(), id)
+		"%s has no %q", c.DB().Path(), id)
 }

@@ -54,7 +54,7 @@ func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format,
 		if name == engine.Base || l.built[name] != "" {
 			return usage("give another name with --graph", "graph %s is made of the documents", name)
 		}
-		had, err := c.Namespace.HasGraph(ctx, name)
+		had, err := c.Namespace().HasGraph(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -62,14 +62,14 @@ func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format,
 		if err != nil {
 			return err
 		}
-		loaded, err := interchange.Load(ctx, c.DB, g, read)
+		loaded, err := interchange.Load(ctx, c.DB(), g, read)
 		if err != nil {
 			if !had && (loaded == nil || loaded.Nodes == 0) {
-				err = errors.Join(err, c.Namespace.Drop(context.WithoutCancel(ctx), name))
+				err = errors.Join(err, c.Namespace().Drop(context.WithoutCancel(ctx), name))
 			}
 			return wrongFile(from, err)
 		}
-		r := importGraphResult{1, path, c.Namespace.Name(), from, name, *loaded, time.Since(start).Milliseconds()}
+		r := importGraphResult{1, path, c.Namespace().Name(), from, name, *loaded, time.Since(start).Milliseconds()}
 		if a.out.machine() {
 			a.out.json(r)
 			return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // The formats of import that bring what other programs made of documents.
@@ -22,7 +23,7 @@ const (
 )
 
 // importOther imports what another program made, and indexes its documents.
-func (a *app) importOther(ctx context.Context, cmd *cobra.Command, path, format, from string, specs []rag.Spec) error {
+func (a *app) importOther(ctx context.Context, cmd *cobra.Command, path, format, from string, specs []method.Spec) error {
 	info, err := os.Stat(from)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (a *app) importOther(ctx context.Context, cmd *cobra.Command, path, format,
 			return usage("give the folder that its tables are in", "%s is a file", from)
 		}
 		if len(specs) == 0 {
-			specs = []rag.Spec{{Name: "naive"}}
+			specs = []method.Spec{{Name: "naive"}}
 		}
 		g, err := importer.ReadGraphRAG(ctx, root.FS(), name)
 		if err != nil {
@@ -95,7 +96,7 @@ type graphRAGResult struct {
 	Skipped     importer.Skipped `json:"skipped"`
 }
 
-func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, from string, specs []rag.Spec, run func(*rag.Indexer, context.Context, *importResult) (*rag.IndexResult, error)) error {
+func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, from string, specs []method.Spec, run func(*rag.Indexer, context.Context, *importResult) (*rag.IndexResult, error)) error {
 	// Vectors are of the model that the corpus has; no chat model is asked.
 	m := modelFlags{embed: a.setting("embed-model"), baseURL: a.setting("base-url"), embedURL: a.setting("embed-base-url")}
 	if dim := a.setting("embed-dim"); dim != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -223,7 +224,7 @@ func openInputs(paths []string, o load.Options) (inputs []rag.Input, done func()
 // toIndex opens the methods to index by: those asked for, else those that the
 // corpus has, else the default. A new corpus remembers for questions the first
 // that was asked for.
-func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, asked bool) ([]*rag.System, error) {
+func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, asked bool) ([]*method.System, error) {
 	have, err := instances(ctx, c)
 	if err != nil {
 		return nil, err
@@ -231,7 +232,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 	if len(have) > 0 && !asked {
 		specs = nil
 		for _, name := range have {
-			spec, err := rag.ParseInstance(name)
+			spec, err := method.ParseInstance(name)
 			if err != nil {
 				return nil, err
 			}
@@ -240,9 +241,9 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 	}
 	named := len(specs) > 0
 	if !named {
-		specs = []rag.Spec{{Name: methods.Default}}
+		specs = []method.Spec{{Name: methods.Default}}
 	}
-	var systems []*rag.System
+	var systems []*method.System
 	for _, spec := range specs {
 		sys, err := a.methods.Open(ctx, c, spec)
 		if err != nil {
@@ -260,7 +261,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []rag.Spec, aske
 
 // runIndex indexes, showing progress. The result is nil where the run did not
 // come to its end; it is there beside [rag.ErrPartial].
-func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*rag.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
+func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*method.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
 	p := a.newProgress()
 	o.Notify = p.notify
 	start := time.Now()
@@ -280,7 +281,7 @@ func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*rag.System
 		}
 		return nil, err
 	}
-	out := &indexResult{V: 1, NS: c.Namespace.Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
+	out := &indexResult{V: 1, NS: c.Namespace().Name(), IndexResult: r, Nodes: []engine.Count{}, Ms: time.Since(start).Milliseconds()}
 	if r.Stages == nil {
 		r.Stages = []rag.StageResult{}
 	}
@@ -313,7 +314,7 @@ func partly(c *rag.Corpus, r *rag.IndexResult, err error) error {
 		what, todo = append(what, unreadable(n)), append(todo, "correct what is named above and run the same command")
 	}
 	if r.Failed > 0 {
-		what, todo = append(what, plural(r.Failed, "item")+" failed"), append(todo, "ragdb status "+quote(c.DB.Path())+" tells why")
+		what, todo = append(what, plural(r.Failed, "item")+" failed"), append(todo, "ragdb status "+quote(c.DB().Path())+" tells why")
 	}
 	f.message, f.hint = strings.Join(what, " and ")+", the rest is done", strings.Join(todo, ", ")
 	return f
@@ -333,7 +334,7 @@ func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
 		did = append(did, "no new documents")
 	}
 	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(time.Duration(r.Ms)*time.Millisecond))
-	line := c.DB.Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
+	line := c.DB().Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
 	if !repeated(r.Nodes) { // else ragdb stats tells them apart, by graph
 		for _, n := range r.Nodes {
 			line += " · " + plural(n.Count, n.Name)
@@ -381,14 +382,14 @@ func graphNodes(ctx context.Context, c *rag.Corpus, g *engine.Graph) (out []engi
 	if g == nil {
 		return nil, nil
 	}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(g).WithContext(ctx)
 		for _, t := range v.NodeTypes() {
 			set, err := v.Nodes(t)
 			if err != nil {
 				return err
 			}
-			if name := v.NodeTypeName(t); name != rag.ChunkNodeType {
+			if name := v.NodeTypeName(t); name != method.ChunkNodeType {
 				out = append(out, engine.Count{Name: name, Count: int64(set.GetCardinality())})
 			}
 		}

@@ -8,23 +8,24 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // indexed opens the method of a spec and refuses one that the corpus is not
 // indexed by.
-func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec rag.Spec) (*rag.System, error) {
+func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec method.Spec) (*method.System, error) {
 	sys, err := a.methods.OpenIndexed(ctx, c, spec)
-	var missing *rag.NotIndexedError
+	var missing *method.NotIndexedError
 	if !errors.As(err, &missing) {
 		return sys, err
 	}
-	path := quote(c.DB.Path())
-	f := &failure{exit: exitNotFound, code: "not_indexed", err: err, message: fmt.Sprintf("%s is not indexed by %s", c.DB.Path(), spec)}
+	path := quote(c.DB().Path())
+	f := &failure{exit: exitNotFound, code: "not_indexed", err: err, message: fmt.Sprintf("%s is not indexed by %s", c.DB().Path(), spec)}
 	switch {
 	case len(missing.Indexed) > 0:
 		f.hint = "index it with ragdb index " + path + " --method " + quote(spec.String()) + ", or use " + strings.Join(missing.Indexed, ", ")
 	case missing.Documents > 0:
-		f.message, f.hint = c.DB.Path()+" has "+plural(missing.Documents, "document")+" whose indexing did not come to its end", "go on with ragdb index "+path
+		f.message, f.hint = c.DB().Path()+" has "+plural(missing.Documents, "document")+" whose indexing did not come to its end", "go on with ragdb index "+path
 	default:
 		f.hint = "put documents in with ragdb index " + path + " PATH"
 	}
@@ -34,8 +35,8 @@ func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec rag.Spec) (*rag.S
 // instances are the methods that a corpus is indexed by.
 func instances(ctx context.Context, c *rag.Corpus) ([]string, error) {
 	var out []string
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for name, err := range c.Instances(s.Graph(c.Base)) {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		for name, err := range c.Instances(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}

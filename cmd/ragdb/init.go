@@ -58,7 +58,7 @@ It is not needed: index makes the database too.`,
 				if err := c.KeepSettings(ctx, values); err != nil {
 					return err
 				}
-				a.printInit(&initResult{1, path, c.Namespace.Name(), os.IsNotExist(serr), engine.Format, sys.Instance()})
+				a.printInit(&initResult{1, path, c.Namespace().Name(), os.IsNotExist(serr), engine.Format, sys.Instance()})
 				return nil
 			})
 		},

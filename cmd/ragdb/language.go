@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/query/procedure"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -44,7 +45,7 @@ func (a *app) newSession(ctx context.Context, c *rag.Corpus, f *questionFlags, l
 		return nil, err
 	}
 	return cypher.NewSession(cypher.Options{
-		DB: c.DB, Namespace: c.Namespace, ReadOnly: a.global.readOnly, Limits: limits, Procedures: r,
+		DB: c.DB(), Namespace: c.Namespace(), ReadOnly: a.global.readOnly, Limits: limits, Procedures: r,
 		Query: l.env, Computed: l.computed, Guard: l.guard, Files: files{a},
 	})
 }
@@ -57,7 +58,7 @@ func (a *app) newLanguage(ctx context.Context, c *rag.Corpus, f *questionFlags) 
 		return nil, err
 	}
 	for _, name := range have {
-		spec, err := rag.ParseInstance(name)
+		spec, err := method.ParseInstance(name)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (l *language) open(ctx context.Context) (*rag.Models, error) {
 // embedded.
 func (l *language) env(s *engine.Snapshot) *query.Env {
 	return &query.Env{
-		Snap: s, Tokens: l.corpus.Tokens.Count, Analyze: l.corpus.Analyze,
+		Snap: s, Tokens: l.corpus.Tokens().Count, Analyze: l.corpus.Analyze,
 		Embed: func(ctx context.Context, text string) ([]float32, error) {
 			m, err := l.open(ctx)
 			if err != nil {
@@ -116,11 +117,11 @@ func (l *language) computed(r engine.Reader, n engine.Node, name string) (cypher
 		return cypher.Null, false, nil // a statement that writes sees what is stored
 	}
 	kind, set, _ := strings.Cut(r.NodeTypeName(n.Type), ":")
-	base := v.Snapshot().Graph(l.corpus.Base)
+	base := v.Snapshot().Graph(l.corpus.Base())
 	switch {
-	case kind == "document" && v.Graph().ID() == l.corpus.Base.ID():
+	case kind == "document" && v.Graph().ID() == l.corpus.Base().ID():
 		return l.ofDocument(base, n, name)
-	case kind != rag.ChunkNodeType:
+	case kind != method.ChunkNodeType:
 		return cypher.Null, false, nil
 	case set == "":
 		cs, ok := l.sets[v.Graph().Name()]
@@ -164,7 +165,7 @@ func (l *language) ofChunk(base *engine.View, set text.ChunkSet, key, name strin
 	case "name":
 		return cypher.String(key), true, nil
 	case "doc":
-		return cypher.String(rag.DocOf(key)), true, nil
+		return cypher.String(method.DocOf(key)), true, nil
 	case "text", "page", "heading", "bytes", "tokens":
 	default:
 		return cypher.Null, false, nil

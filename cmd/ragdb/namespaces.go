@@ -95,11 +95,11 @@ func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
 	}
 	t := &table{head: []string{"namespace", "documents", "graphs"}, right: []bool{false, true, true}}
 	for _, name := range names {
-		c, err := rag.OpenCorpus(ctx, db, name)
+		c, err := rag.OpenCorpus(ctx, db, name, nil)
 		if err != nil {
 			return err
 		}
-		graphs, err := c.Namespace.Graphs(ctx)
+		graphs, err := c.Namespace().Graphs(ctx)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (a *app) createNamespace(ctx context.Context, db *engine.DB, name string) e
 		return err
 	}
 	r := namespaceResult{V: 1, NS: name, Created: !slices.Contains(names, name)}
-	if _, err := rag.OpenCorpus(ctx, db, name); err != nil {
+	if _, err := rag.OpenCorpus(ctx, db, name, nil); err != nil {
 		return err
 	}
 	if a.out.machine() {
@@ -151,7 +151,7 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	if !slices.Contains(names, name) {
 		return notFound("ragdb ns list shows what there is", "%s has no namespace %q", db.Path(), name)
 	}
-	c, err := rag.OpenCorpus(ctx, db, name)
+	c, err := rag.OpenCorpus(ctx, db, name, nil)
 	if err != nil {
 		return err
 	}
@@ -183,8 +183,8 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 
 // documentKeys returns the keys of a corpus's documents, in order.
 func documentKeys(ctx context.Context, c *rag.Corpus) (keys []string, err error) {
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for doc, err := range c.Documents(s.Graph(c.Base).WithContext(ctx)) {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		for doc, err := range c.Documents(s.Graph(c.Base()).WithContext(ctx)) {
 			if err != nil {
 				return err
 			}

@@ -112,7 +112,7 @@ func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, 
 			return err
 		}
 	}
-	c, err := rag.OpenCorpus(ctx, db, a.global.ns)
+	c, err := rag.OpenCorpus(ctx, db, a.global.ns, nil)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // procedures are rag.*: the retrieval methods as procedures of the query
@@ -170,7 +171,7 @@ func (l *language) listMethods(ctx context.Context, _ *cypher.ProcedureCall, yie
 	for _, name := range l.a.methods.Names() {
 		indexed := []cypher.Value{}
 		for _, in := range have {
-			if spec, err := rag.ParseInstance(in); err == nil && spec.Name == name {
+			if spec, err := method.ParseInstance(in); err == nil && spec.Name == name {
 				indexed = append(indexed, cypher.String(in))
 			}
 		}

@@ -80,7 +80,7 @@ func (a *app) purge(ctx context.Context, c *rag.Corpus) error {
 	if _, err := a.runIndex(ctx, c, systems, nil, rag.IndexOptions{}, (*rag.Indexer).Run); err != nil && !errors.Is(err, rag.ErrPartial) {
 		return err
 	}
-	return c.DB.Compact(ctx)
+	return c.DB().Compact(ctx)
 }
 
 func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *removeFlags) error {
@@ -96,7 +96,7 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 		return err
 	}
 	if !dry {
-		if err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes", "Remove %s from %s?", r.count(), c.DB.Path()); err != nil {
+		if err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes", "Remove %s from %s?", r.count(), c.DB().Path()); err != nil {
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 			}
 		}
 		if !found {
-			return nil, r, notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.DB.Path(), arg)
+			return nil, r, notFound("a document's key is its path below the folder that was indexed; nothing was removed", "%s has no document %q", c.DB().Path(), arg)
 		}
 	}
 	r.n = len(keys)
@@ -175,6 +175,6 @@ func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
 		return
 	}
 	if len(r.Stale) > 0 {
-		a.out.note("next: ragdb index %s renews what concerns the whole corpus", quote(c.DB.Path()))
+		a.out.note("next: ragdb index %s renews what concerns the whole corpus", quote(c.DB().Path()))
 	}
 }

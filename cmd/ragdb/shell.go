@@ -169,7 +169,7 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 	if len(have) == 0 && sh.db.ReadOnly() {
 		return notFound("open it without --readonly", "%s is empty", sh.path)
 	}
-	c, err := rag.OpenCorpus(ctx, sh.db, ns)
+	c, err := rag.OpenCorpus(ctx, sh.db, ns, nil)
 	if err != nil {
 		return err
 	}

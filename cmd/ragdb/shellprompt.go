@@ -125,11 +125,11 @@ func (sh *shell) greet(ctx context.Context) {
 
 // countNodes counts the nodes of all graphs of a corpus's namespace.
 func countNodes(ctx context.Context, c *rag.Corpus) (n int64, err error) {
-	names, err := c.Namespace.Graphs(ctx)
+	names, err := c.Namespace().Graphs(ctx)
 	if err != nil {
 		return 0, err
 	}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
 		for _, name := range names {
 			g, err := c.Graph(ctx, name)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -60,11 +61,11 @@ type documentView struct {
 }
 
 type chunkView struct {
-	ID     string   `json:"id"`
-	Set    string   `json:"set"`
-	Span   rag.Span `json:"span"`
-	Tokens int      `json:"tokens"`
-	Text   string   `json:"text"`
+	ID     string      `json:"id"`
+	Set    string      `json:"set"`
+	Span   method.Span `json:"span"`
+	Tokens int         `json:"tokens"`
+	Text   string      `json:"text"`
 }
 
 type nodeView struct {
@@ -91,7 +92,7 @@ type neighborView struct {
 const shown = 1000
 
 func (a *app) show(ctx context.Context, c *rag.Corpus, id string) error {
-	names, err := c.Namespace.Graphs(ctx)
+	names, err := c.Namespace().Graphs(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (a *app) show(ctx context.Context, c *rag.Corpus, id string) error {
 		graphs = append(graphs, g)
 	}
 	r := showResult{V: 1, ID: id, Kind: "node"}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
 		named, err := resolve(s, graphs, id)
 		if err != nil {
 			return err
@@ -150,8 +151,8 @@ func (r *showResult) add(ctx context.Context, c *rag.Corpus, s *engine.Snapshot,
 		return err
 	}
 	kind := v.NodeTypeName(n.Type)
-	if f.graph.ID() == c.Base.ID() {
-		set, ok := strings.CutPrefix(kind, rag.ChunkNodeType+":")
+	if f.graph.ID() == c.Base().ID() {
+		set, ok := strings.CutPrefix(kind, method.ChunkNodeType+":")
 		if !ok {
 			return nil
 		}
@@ -160,7 +161,7 @@ func (r *showResult) add(ctx context.Context, c *rag.Corpus, s *engine.Snapshot,
 			return err
 		}
 		view, err := newChunkView(c, v, set, ch)
-		r.Kind, r.Chunk = rag.ChunkNodeType, &view
+		r.Kind, r.Chunk = method.ChunkNodeType, &view
 		return err
 	}
 	if r.Kind == "node" {
@@ -186,7 +187,7 @@ func (r *showResult) addDocument(c *rag.Corpus, v *engine.View) error {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(chunks)) {
 		for _, ch := range chunks[kind] {
-			view, err := newChunkView(c, v, strings.TrimPrefix(kind, rag.ChunkNodeType+":"), ch)
+			view, err := newChunkView(c, v, strings.TrimPrefix(kind, method.ChunkNodeType+":"), ch)
 			if err != nil {
 				return err
 			}
@@ -197,7 +198,7 @@ func (r *showResult) addDocument(c *rag.Corpus, v *engine.View) error {
 	return nil
 }
 
-func newChunkView(c *rag.Corpus, v *engine.View, set string, ch rag.Chunk) (chunkView, error) {
+func newChunkView(c *rag.Corpus, v *engine.View, set string, ch method.Chunk) (chunkView, error) {
 	span, err := c.Locate(v, ch.Doc, ch.Start, ch.End)
 	return chunkView{chunkID(ch.Key), set, span, ch.Tokens, ch.Text}, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // tracePrefix begins the ids of stored traces.
@@ -26,15 +27,15 @@ func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus, s *engine.Snap
 	t, err := c.Trace(ctx, r.ID)
 	if errors.Is(err, engine.ErrNotFound) {
 		return notFound("the newest traces are kept, until a document that they name is removed",
-			"%s has no trace %s", c.DB.Path(), r.ID)
+			"%s has no trace %s", c.DB().Path(), r.ID)
 	}
 	if err != nil {
 		return err
 	}
 	r.Kind, r.Trace = "trace", &traceView{t, []string{}}
-	base := s.Graph(c.Base).WithContext(ctx)
+	base := s.Graph(c.Base()).WithContext(ctx)
 	for i := range t.Items {
-		ch := &rag.Chunk{}
+		ch := &method.Chunk{}
 		if chunks := t.Items[i].Chunks; len(chunks) > 0 {
 			if ch, err = chunkOf(c, base, chunks[0]); err != nil {
 				return err
@@ -47,9 +48,9 @@ func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus, s *engine.Snap
 
 // chunkOf returns a chunk by its key, in whichever set it is; one that is gone
 // has no text.
-func chunkOf(c *rag.Corpus, base *engine.View, key string) (*rag.Chunk, error) {
+func chunkOf(c *rag.Corpus, base *engine.View, key string) (*method.Chunk, error) {
 	for _, t := range base.NodeTypes() {
-		if kind, _, _ := strings.Cut(base.NodeTypeName(t), ":"); kind != rag.ChunkNodeType {
+		if kind, _, _ := strings.Cut(base.NodeTypeName(t), ":"); kind != method.ChunkNodeType {
 			continue
 		}
 		id, err := base.Lookup(t, key)
@@ -62,7 +63,7 @@ func chunkOf(c *rag.Corpus, base *engine.View, key string) (*rag.Chunk, error) {
 		ch, err := c.Chunk(base, id)
 		return &ch, err
 	}
-	return &rag.Chunk{}, nil
+	return &method.Chunk{}, nil
 }
 
 func (a *app) printStoredTrace(t *traceView) {
@@ -95,7 +96,7 @@ func (a *app) printStoredTrace(t *traceView) {
 // storedName is the id of an item of a stored trace.
 func storedName(it *rag.TraceItem) string {
 	switch {
-	case it.Kind == rag.ChunkNodeType && len(it.Chunks) > 0:
+	case it.Kind == method.ChunkNodeType && len(it.Chunks) > 0:
 		return chunkID(it.Chunks[0])
 	case len(it.Keys) == 2:
 		return it.Kind + ":" + it.Keys[0] + "→" + it.Keys[1]

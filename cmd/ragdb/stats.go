@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -63,13 +64,13 @@ figures of a method's index instead: those of its paper's tables.`,
 
 // methodFigures is what stats --method prints.
 type methodFigures struct {
-	V       int          `json:"v"`
-	Method  string       `json:"method"`
-	NS      string       `json:"ns"`
-	Figures []rag.Figure `json:"figures"`
+	V       int             `json:"v"`
+	Method  string          `json:"method"`
+	NS      string          `json:"ns"`
+	Figures []method.Figure `json:"figures"`
 }
 
-func (a *app) methodStats(ctx context.Context, c *rag.Corpus, spec rag.Spec, communities bool) error {
+func (a *app) methodStats(ctx context.Context, c *rag.Corpus, spec method.Spec, communities bool) error {
 	sys, err := a.indexed(ctx, c, spec)
 	if err != nil {
 		return err
@@ -83,8 +84,8 @@ func (a *app) methodStats(ctx context.Context, c *rag.Corpus, spec rag.Spec, com
 	if read == nil {
 		return usage("ragdb stats DB counts its nodes and edges", "%s has no figures of its own", sys.Instance())
 	}
-	out := methodFigures{V: 1, Method: sys.Instance(), NS: c.Namespace.Name()}
-	err = c.DB.View(ctx, func(s *engine.Snapshot) error {
+	out := methodFigures{V: 1, Method: sys.Instance(), NS: c.Namespace().Name()}
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
 		out.Figures, err = read(ctx, s.Graph(sys.Graph()).WithContext(ctx))
 		return err
 	})

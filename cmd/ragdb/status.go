@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -36,7 +37,7 @@ type methodStatus struct {
 	Indexed bool          `json:"indexed"`
 	Stages  []stageStatus `json:"stages"`
 	// Advice is what would be good for the index.
-	Advice []rag.Advice `json:"advice,omitempty"`
+	Advice []method.Advice `json:"advice,omitempty"`
 }
 
 type stageStatus struct {
@@ -75,10 +76,10 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) {
-	r := &statusResult{V: 1, DB: c.DB.Path(), Format: engine.Format, NS: c.Namespace.Name(),
+	r := &statusResult{V: 1, DB: c.DB().Path(), Format: engine.Format, NS: c.Namespace().Name(),
 		Chunks: []engine.Count{}, Methods: []methodStatus{}, Failed: []failedItem{}, Settings: a.sources[fromDatabase].values}
 	var err error
-	if r.Namespaces, err = c.DB.Namespaces(ctx); err != nil {
+	if r.Namespaces, err = c.DB().Namespaces(ctx); err != nil {
 		return nil, err
 	}
 	done, err := instances(ctx, c)
@@ -89,7 +90,7 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	if len(done) == 0 {
 		want = append(want, cmp.Or(r.Settings["method"], methods.Default)) // begun, perhaps
 	}
-	snap, err := c.DB.Snapshot(ctx)
+	snap, err := c.DB().Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	var begun []*rag.System
+	var begun []*method.System
 	for _, name := range want {
 		sys, err := a.begun(ctx, c, name)
 		if err != nil {
@@ -132,7 +133,7 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 
 // base counts documents, chunks and the failed items of all graphs.
 func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Snapshot) error {
-	v := snap.Graph(c.Base).WithContext(ctx)
+	v := snap.Graph(c.Base()).WithContext(ctx)
 	for _, t := range v.NodeTypes() {
 		set, err := v.Nodes(t)
 		if err != nil {
@@ -140,13 +141,13 @@ func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Sna
 		}
 		n := int(set.GetCardinality())
 		name := v.NodeTypeName(t)
-		if chunks, ok := strings.CutPrefix(name, rag.ChunkNodeType+":"); ok {
+		if chunks, ok := strings.CutPrefix(name, method.ChunkNodeType+":"); ok {
 			r.Chunks = append(r.Chunks, engine.Count{Name: chunks, Count: int64(n)})
 		} else if name == "document" {
 			r.Docs = n
 		}
 	}
-	names, err := c.Namespace.Graphs(ctx)
+	names, err := c.Namespace().Graphs(ctx)
 	if err != nil {
 		return err
 	}
@@ -166,8 +167,8 @@ func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Sna
 }
 
 // begun opens the method of an instance, nil where nothing of it is there.
-func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*rag.System, error) {
-	spec, err := rag.ParseInstance(instance)
+func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*method.System, error) {
+	spec, err := method.ParseInstance(instance)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*rag.S
 }
 
 // count counts the work items of stages.
-func count(ctx context.Context, snap *engine.Snapshot, method string, stages []rag.Stage) ([]stageStatus, error) {
+func count(ctx context.Context, snap *engine.Snapshot, method string, stages []method.Stage) ([]stageStatus, error) {
 	out := []stageStatus{}
 	for _, st := range stages {
 		n, err := rag.CountItems(ctx, snap, st)

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -89,7 +90,7 @@ func (k *asking) why(ctx context.Context, ev *rag.Evidence, id string) ([]whyRes
 	if err != nil {
 		return nil, err
 	}
-	err = k.corpus.DB.View(ctx, func(s *engine.Snapshot) error {
+	err = k.corpus.DB().View(ctx, func(s *engine.Snapshot) error {
 		items, err := k.candidates(s, id)
 		if err == nil && len(items) == 0 {
 			err = k.unknown(s, others, id)
@@ -115,7 +116,7 @@ func (k *asking) others(ctx context.Context) ([]*engine.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	graphs, err := k.corpus.Namespace.Graphs(ctx)
+	graphs, err := k.corpus.Namespace().Graphs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (k *asking) unknown(s *engine.Snapshot, others []*engine.Graph, id string) 
 			return err
 		}
 		if len(found) > 0 {
-			spec, err := rag.ParseInstance(g.Name())
+			spec, err := method.ParseInstance(g.Name())
 			if err != nil {
 				return err
 			}
@@ -169,7 +170,7 @@ func (k *asking) candidates(s *engine.Snapshot, id string) ([][]query.Ref, error
 		}
 		return [][]query.Ref{refs}, nil
 	}
-	v := s.Graph(k.corpus.Base)
+	v := s.Graph(k.corpus.Base())
 	doc, err := k.corpus.Document(v, id)
 	if err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func (k *asking) candidates(s *engine.Snapshot, id string) ([][]query.Ref, error
 		return nil, err
 	}
 	var out [][]query.Ref
-	for _, ch := range chunks[rag.ChunkType(k.system.ChunkSet())] {
+	for _, ch := range chunks[method.ChunkType(k.system.ChunkSet())] {
 		inner, err := k.candidates(s, chunkID(ch.Key))
 		if err != nil {
 			return nil, err

@@ -7,20 +7,20 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// recluster is [rag.System.Recluster].
-func (s *system) recluster() *rag.System {
+// recluster is [method.System.Recluster].
+func (s *system) recluster() *method.System {
 	anew := *s
 	anew.anew = true
 	return anew.system()
 }
 
-// advice is [rag.System.Advice].
-func (s *system) advice(_ context.Context, v *engine.View) ([]rag.Advice, error) {
-	var out []rag.Advice
+// advice is [method.System.Advice].
+func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, error) {
+	var out []method.Advice
 	for n := 1; n <= s.p.Levels; n++ {
 		b, err := readBase(v, n)
 		if err != nil {
@@ -29,11 +29,11 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]rag.Advice, error)
 		if b == nil || b.Stopped {
 			break
 		}
-		if moved := b.moved(); moved > rag.MaxMoved {
-			out = append(out, rag.AdviseRecluster("%.0f %% of level %d have moved since its communities were found", 100*moved, n))
+		if moved := b.moved(); moved > method.MaxMoved {
+			out = append(out, method.AdviseRecluster("%.0f %% of level %d have moved since its communities were found", 100*moved, n))
 		}
-		if b.Now.Modularity < (1-rag.MaxFall)*b.Modularity {
-			out = append(out, rag.AdviseRecluster("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity))
+		if b.Now.Modularity < (1-method.MaxFall)*b.Modularity {
+			out = append(out, method.AdviseRecluster("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity))
 		}
 	}
 	return out, nil
@@ -42,10 +42,10 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]rag.Advice, error)
 // moved is the part of the level's nodes that moved.
 func (b *base) moved() float64 { return float64(b.Now.Moved) / float64(max(1, b.Now.Nodes)) }
 
-// stats is [rag.System.Stats]: of each level its communities, the
+// stats is [method.System.Stats]: of each level its communities, the
 // largest of them, its modularity, what moved, and the limits of new edges.
-func (s *system) stats(_ context.Context, v *engine.View) ([]rag.Figure, error) {
-	var out []rag.Figure
+func (s *system) stats(_ context.Context, v *engine.View) ([]method.Figure, error) {
+	var out []method.Figure
 	for n := 1; n <= s.p.Levels; n++ {
 		b, err := readBase(v, n)
 		if err != nil {
@@ -64,14 +64,14 @@ func (s *system) stats(_ context.Context, v *engine.View) ([]rag.Figure, error) 
 		}
 		name := func(what string) string { return fmt.Sprintf("level %d: %s", n, what) }
 		out = append(out,
-			rag.Figure{Name: name("communities"), Value: float64(len(sizes)), Unit: "communities"},
-			rag.Figure{Name: name("largest"), Value: float64(largest), Unit: "members"},
-			rag.Figure{Name: name("modularity"), Value: b.Now.Modularity},
-			rag.Figure{Name: name("moved"), Value: b.moved()},
-			rag.Figure{Name: name("degree cap"), Value: float64(b.Degree), Unit: "edges"},
+			method.Figure{Name: name("communities"), Value: float64(len(sizes)), Unit: "communities"},
+			method.Figure{Name: name("largest"), Value: float64(largest), Unit: "members"},
+			method.Figure{Name: name("modularity"), Value: b.Now.Modularity},
+			method.Figure{Name: name("moved"), Value: b.moved()},
+			method.Figure{Name: name("degree cap"), Value: float64(b.Degree), Unit: "edges"},
 		)
 		if t := b.limits().Threshold; t > -2 { // none where there were no edges
-			out = append(out, rag.Figure{Name: name("threshold"), Value: t})
+			out = append(out, method.Figure{Name: name("threshold"), Value: t})
 		}
 	}
 	return out, nil
@@ -97,8 +97,8 @@ func sizesOf(v engine.Reader, n int) ([]int, error) {
 // CommunityStats returns the Calinski-Harabasz index and the mean cosine of
 // each level (spec A5): how well the vectors of the members bear its
 // communities out. A level that is too small for the index has none.
-func (s *system) communityStats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
-	var out []rag.Figure
+func (s *system) communityStats(ctx context.Context, v *engine.View) ([]method.Figure, error) {
+	var out []method.Figure
 	space := currentSpace(v)
 	if space == "" {
 		return nil, nil
@@ -137,20 +137,20 @@ func (s *system) communityStats(ctx context.Context, v *engine.View) ([]rag.Figu
 		}
 		name := func(what string) string { return fmt.Sprintf("level %d: %s", n, what) }
 		out = append(out,
-			rag.Figure{Name: name("communities"), Value: float64(len(above.ids)), Unit: "communities"},
-			rag.Figure{Name: name("members"), Value: float64(members), Unit: "members"})
+			method.Figure{Name: name("communities"), Value: float64(len(above.ids)), Unit: "communities"},
+			method.Figure{Name: name("members"), Value: float64(members), Unit: "members"})
 		if len(above.ids) >= 2 && members > len(above.ids) {
 			ch, err := graphops.CalinskiHarabasz(m, &part)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, rag.Figure{Name: name("Calinski-Harabasz"), Value: ch})
+			out = append(out, method.Figure{Name: name("Calinski-Harabasz"), Value: ch})
 		}
 		cos, err := graphops.MeanCosine(m, &part)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, rag.Figure{Name: name("mean cosine"), Value: cos})
+		out = append(out, method.Figure{Name: name("mean cosine"), Value: cos})
 	}
 	return out, nil
 }

@@ -3,16 +3,16 @@ package archrag
 import (
 	"context"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// condense is [rag.System.Condense]: adaptive filtering (spec A3; paper
+// condense is [method.System.Condense]: adaptive filtering (spec A3; paper
 // section 3.3). The evidence is read in parts of FilterTokens, communities
 // apart from the rest, and of each the points are picked that help to answer
 // the question, with scores. The answer is made of the best of them, up to
 // FilterTokens.
-func (s *system) condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
+func (s *system) condense(ctx context.Context, m *method.Models, q method.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
 	if s.p.Answer == "direct" {
 		return in, nil
 	}
@@ -35,7 +35,7 @@ func (s *system) parts(evidence []llm.Evidence) [][]llm.Evidence {
 		if e.Text == "" {
 			continue
 		}
-		k, n := s.c.Tokens.Count(e.Text), len(out)
+		k, n := s.c.Tokens().Count(e.Text), len(out)
 		apart := n > 0 && (e.Section == "communities") != (out[n-1][0].Section == "communities")
 		if n == 0 || apart || tokens+k > s.p.FilterTokens {
 			out, tokens, n = append(out, nil), 0, n+1

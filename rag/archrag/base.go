@@ -10,7 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // base is what is kept of the last whole clustering of a level. The communities
@@ -64,7 +64,7 @@ func (b *base) id() string {
 	for i, h := range b.Nodes {
 		parts = append(parts, fmt.Sprint(h, b.Cluster[i]))
 	}
-	d := rag.Digest(parts...)
+	d := method.Digest(parts...)
 	return hex.EncodeToString(d[:12])
 }
 
@@ -174,6 +174,6 @@ func (lv *level) name(members []uint32) string {
 	for i, u := range members {
 		keys[i] = lv.keys[u]
 	}
-	d := rag.Digest("community", strings.Join(keys, "\x00"))
+	d := method.Digest("community", strings.Join(keys, "\x00"))
 	return communityPrefix(lv.n) + hex.EncodeToString(d[:12])
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestClusterings says that every clustering and augmentation gives levels that
@@ -59,7 +60,7 @@ func TestWorkers(t *testing.T) {
 	for _, workers := range []int{1, 5} {
 		c := open(t)
 		x := rag.Indexer{
-			Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, small)},
+			Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, small)},
 			Options: rag.IndexOptions{Workers: workers},
 		}
 		if _, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); err != nil {

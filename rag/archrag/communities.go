@@ -22,7 +22,7 @@ type Attributed struct {
 // neighbours are added, and what comes of it is clustered until no community has
 // Cap members that can be divided. A node without edges is in none. params are
 // those of the method, by name, nil for the defaults; what is wrong with them is
-// [rag.ErrMethod]. The result follows from the arguments.
+// [method.ErrMethod]. The result follows from the arguments.
 //
 // It is for comparing the ways of it on graphs that are no corpus: an index is
 // made by the stages of the method.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/archrag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // twoRings are two rings of 6 nodes, those of one alike but for their last
@@ -63,7 +63,7 @@ func TestCommunities(t *testing.T) {
 		}
 	}
 	_, err := archrag.Communities(t.Context(), twoRings(), map[string]string{"cluster": "none"})
-	if !errors.Is(err, rag.ErrMethod) {
+	if !errors.Is(err, method.ErrMethod) {
 		t.Errorf("an unknown clustering: %v", err)
 	}
 }

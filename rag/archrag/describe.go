@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // describeStage makes one description of the several that an entity or
@@ -25,20 +25,20 @@ const (
 	maxDescribed   = 4000
 )
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *describeStage) Name() string { return "describe" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *describeStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: entities and relations whose descriptions are
+// Items implements [method.Stage]: entities and relations whose descriptions are
 // to be made one, or were when they were last described.
-func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for _, typ := range []string{typeEntity, typeRelation} {
 			for id, err := range graph.Nodes(v, typ) {
-				var w rag.WorkItem
+				var w method.WorkItem
 				ok := false
 				if err == nil {
 					w, ok, err = st.item(v, id)
@@ -55,7 +55,7 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 	}
 }
 
-func (st *describeStage) item(v engine.Reader, id engine.NodeID) (w rag.WorkItem, ok bool, err error) {
+func (st *describeStage) item(v engine.Reader, id engine.NodeID) (w method.WorkItem, ok bool, err error) {
 	total, err := totalOf(v, id)
 	if err != nil {
 		return w, false, err
@@ -66,7 +66,7 @@ func (st *describeStage) item(v engine.Reader, id engine.NodeID) (w rag.WorkItem
 			return w, false, err
 		}
 	}
-	return rag.WorkItem{Key: graph.NodeItem(id), Digest: describedDigest(total)}, true, nil
+	return method.WorkItem{Key: graph.NodeItem(id), Digest: describedDigest(total)}, true, nil
 }
 
 // totalOf returns all that is said of a node, the texts in an order that does
@@ -79,7 +79,7 @@ func totalOf(v engine.Reader, id engine.NodeID) (engine.Total, error) {
 }
 
 func describedDigest(t engine.Total) [32]byte {
-	return rag.Digest(append([]string{"describe", t.Label}, t.Texts...)...)
+	return method.Digest(append([]string{"describe", t.Label}, t.Texts...)...)
 }
 
 // unite reports whether descriptions are to be made one by a model.
@@ -91,11 +91,11 @@ func (s *system) unite(t engine.Total) bool {
 		return true
 	}
 	text := strings.Join(t.Texts, "\n")
-	return len(text) > maxDescription && s.c.Tokens.Count(text) > maxDescription // a token is a byte at least
+	return len(text) > maxDescription && s.c.Tokens().Count(text) > maxDescription // a token is a byte at least
 }
 
-// Do implements [rag.Stage].
-func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	id, err := graph.ItemNode(w.Key)
 	if err != nil {
@@ -113,7 +113,7 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 	}
 	tokens := 0
 	for _, d := range total.Texts {
-		if tokens += st.s.c.Tokens.Count(d); tokens > maxDescribed && len(in.Descriptions) > 0 {
+		if tokens += st.s.c.Tokens().Count(d); tokens > maxDescribed && len(in.Descriptions) > 0 {
 			break
 		}
 		in.Descriptions = append(in.Descriptions, d)
@@ -126,8 +126,8 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 	return []byte(reply.Text), err
 }
 
-// Apply implements [rag.Stage].
-func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return err

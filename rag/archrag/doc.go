@@ -37,14 +37,14 @@
 // nothing. A community's report is made again only where its members or what is
 // said of them have changed; it then is a changed node of the level above. A
 // whole clustering is made again where there are twice or half the entities, and
-// on request, which [rag.System.Advice] gives reason for.
+// on request, which [method.System.Advice] gives reason for.
 //
 // # Retrieval
 //
 // The K best of each layer; the relations at the entities among them, by
 // cosine; and the chunks that all of them rest on, ranked together with those
 // found by words and vector. Of that a model picks points with scores, part by
-// part, and the answer is made of the best ([rag.System.Condense]).
+// part, and the answer is made of the best ([method.System.Condense]).
 //
 // # Deviations
 //

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/internal/unit"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // extractStage reads entities and relations from all chunks (spec A2.1).
@@ -20,8 +20,8 @@ func (s *system) extract() *extractStage {
 	return &extractStage{unit.Reader{Corpus: s.c, System: &s.Identity, Tokens: s.p.Unit, Glean: s.p.Glean}}
 }
 
-// Apply implements [rag.Stage].
-func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var f unit.Found
 	if err := json.Unmarshal(result, &f); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *writer) open() (err error) {
 	for _, t := range []struct {
 		to   *engine.TypeID
 		name string
-	}{{&w.chunkType, rag.ChunkNodeType}, {&w.entityType, typeEntity}, {&w.relationType, typeRelation}} {
+	}{{&w.chunkType, method.ChunkNodeType}, {&w.entityType, typeEntity}, {&w.relationType, typeRelation}} {
 		if *t.to, err = w.v.MakeNodeType(t.name); err != nil {
 			return err
 		}

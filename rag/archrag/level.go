@@ -10,8 +10,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // level is the graph that the communities of a level are found in: of level 1
@@ -30,7 +30,7 @@ type level struct {
 
 // hashOf shortens a key or digest to what is kept of it.
 func hashOf(parts ...string) uint64 {
-	d := rag.Digest(parts...)
+	d := method.Digest(parts...)
 	return binary.BigEndian.Uint64(d[:8])
 }
 
@@ -147,7 +147,7 @@ func (lv *level) digest(parts ...string) [32]byte {
 	for _, e := range lv.edges {
 		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, e.From), e.To)
 	}
-	return rag.Digest(append(parts, fmt.Sprint(lv.n), string(b))...)
+	return method.Digest(append(parts, fmt.Sprint(lv.n), string(b))...)
 }
 
 // matrix returns the vectors of the nodes, zeros for one without.

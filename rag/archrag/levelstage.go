@@ -8,9 +8,9 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // levelStage makes the communities of a level (spec A2.2 to A2.4). Where there
@@ -23,19 +23,19 @@ type levelStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *levelStage) Name() string { return fmt.Sprintf("level %d", st.n) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *levelStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: one item, pending while the level's graph is
+// Items implements [method.Stage]: one item, pending while the level's graph is
 // not the one that was clustered.
-func (st *levelStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *levelStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		lv, err := st.s.readLevel(ctx, v, st.n)
-		w := rag.WorkItem{Key: "all"}
+		w := method.WorkItem{Key: "all"}
 		if err == nil {
 			var of string
 			if of, err = st.of(v); err == nil {
@@ -81,8 +81,8 @@ type planned struct {
 	Members []engine.NodeID `json:"members"`
 }
 
-// Do implements [rag.Stage].
-func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	lv, err := st.s.readLevel(ctx, v, st.n)
 	if err != nil {
@@ -155,9 +155,9 @@ func (st *levelStage) whole(ctx context.Context, lv *level, m graphops.Matrix, s
 	return b, &grown{graph: weighed, part: part, names: b.Names, whole: true}, nil
 }
 
-// Apply implements [rag.Stage]: members move, communities come, and those that
+// Apply implements [method.Stage]: members move, communities come, and those that
 // nothing is left of go.
-func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var out leveled
 	if err := json.Unmarshal(result, &out); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, re
 	}
 	for _, key := range before.keys {
 		if !now[key] {
-			if err := rag.ForgetJobs(v, communityItem(key)); err != nil {
+			if err := method.ForgetJobs(v, communityItem(key)); err != nil {
 				return err
 			}
 		}

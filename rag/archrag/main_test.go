@@ -7,6 +7,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/archrag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // small is a spec under which the few documents of a test make several levels.
@@ -14,7 +15,7 @@ const small = "archrag:cap=6,min_clusters=2,glean=0"
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{archrag.Name: archrag.Open}, append(rag.Encodings(), archrag.Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{archrag.Name: archrag.Open}, append(rag.Encodings(), archrag.Encodings()...)...)
 	c.Models = ragtest.Fixed
 	return c
 }

@@ -27,11 +27,11 @@ func (s *system) candidates(ctx context.Context, lv *level, m graphops.Matrix, s
 	if len(lv.ids) <= exactNodes {
 		return nearest(ctx, m, nodes, k)
 	}
-	if err := s.c.DB.SettleSpace(ctx, s.g, space); err != nil {
+	if err := s.c.DB().SettleSpace(ctx, s.g, space); err != nil {
 		return nil, err
 	}
 	var out []graphops.WeightedEdge
-	err := s.c.DB.View(ctx, func(now *engine.Snapshot) error {
+	err := s.c.DB().View(ctx, func(now *engine.Snapshot) error {
 		vecs, err := now.Graph(s.g).WithContext(ctx).Vectors(space)
 		if err != nil {
 			return err

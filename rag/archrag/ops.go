@@ -106,7 +106,7 @@ func (o *sources) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	if err != nil {
 		return query.Set{}, err
 	}
-	v, base := e.Snap.Graph(o.s.g).WithContext(ctx), e.Snap.Graph(o.s.c.Base).WithContext(ctx)
+	v, base := e.Snap.Graph(o.s.g).WithContext(ctx), e.Snap.Graph(o.s.c.Base()).WithContext(ctx)
 	var out query.Set
 	at := map[string]int{}
 	for i := range in.Items {
@@ -134,7 +134,7 @@ func (o *sources) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 			if err != nil {
 				return query.Set{}, err
 			}
-			may, err := e.May(ctx, o.s.c.Base, id)
+			may, err := e.May(ctx, o.s.c.Base(), id)
 			if err != nil {
 				return query.Set{}, err
 			}
@@ -143,7 +143,7 @@ func (o *sources) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 			}
 			at[key] = len(out.Items)
 			out.Items = append(out.Items, query.Item{
-				Graph: o.s.c.Base.ID(), ID: id, Score: share, Why: append(slices.Clip(it.Why), step),
+				Graph: o.s.c.Base().ID(), ID: id, Score: share, Why: append(slices.Clip(it.Why), step),
 			})
 		}
 	}
@@ -155,7 +155,7 @@ func (o *sources) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 
 // Explain implements [query.Op].
 func (o *sources) Explain() query.Explanation {
-	return query.Explanation{Op: "Sources", Args: []string{"graph=" + o.s.c.Base.Name()}, Source: "chunks of the hits"}
+	return query.Explanation{Op: "Sources", Args: []string{"graph=" + o.s.c.Base().Name()}, Source: "chunks of the hits"}
 }
 
 // Inputs implements [query.Op].

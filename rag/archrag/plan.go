@@ -11,15 +11,15 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// plan is [rag.System.Plan] (spec A3; paper section 3.2): the best of each
+// plan is [method.System.Plan] (spec A3; paper section 3.2): the best of each
 // layer in one descent, the relations at the entities among them, and the
 // chunks that all of them rest on.
-func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	budget, model := q.Tokens(), m.QuestionSpace().Model
 	hits := s.hits(q, model)
 	communities := &query.Sort{In: &query.Filter{In: hits, Graph: s.g, Types: []string{typeCommunity}}}
@@ -47,15 +47,15 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	tops := pack("communities", communities, communityHeader, "R_1 to R_L", 0.5)
 	rows := pack("entities", entities, entityHeader, "R_0, nodes", 0.5)
 	links := pack("relations", relations, relationHeader, "R_0, edges", 0)
-	plan := &rag.Plan{}
+	plan := &method.Plan{}
 	if chunks != nil {
-		plan.Sections = append(plan.Sections, rag.Section{Name: "text", Pack: text})
+		plan.Sections = append(plan.Sections, method.Section{Name: "text", Pack: text})
 	}
 	plan.Sections = append(plan.Sections,
-		rag.Section{Name: "entities", Pack: rows}, rag.Section{Name: "relations", Pack: links},
-		rag.Section{Name: "communities", Pack: tops})
+		method.Section{Name: "entities", Pack: rows}, method.Section{Name: "relations", Pack: links},
+		method.Section{Name: "communities", Pack: tops})
 	if chunks != nil {
-		plan.Sections = append(plan.Sections, rag.Section{Name: "more text", Pack: &query.Pack{
+		plan.Sections = append(plan.Sections, method.Section{Name: "more text", Pack: &query.Pack{
 			In: &query.Minus{In: chunks, Of: text}, Name: "more text", Budget: budget, Less: less, Render: s.c.RenderChunk,
 		}})
 	}
@@ -63,7 +63,7 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 }
 
 // hits are the best of each layer.
-func (s *system) hits(q rag.Question, model string) query.Op {
+func (s *system) hits(q method.Question, model string) query.Op {
 	var layers []vecindex.LayerK
 	for n := range min(s.p.MaxLayer, s.p.Levels) + 1 {
 		layers = append(layers, vecindex.LayerK{Layer: uint8(n), K: s.p.K})
@@ -88,7 +88,7 @@ func (s *system) hits(q rag.Question, model string) query.Op {
 }
 
 // relations are the relations at entities that say most of the question's.
-func (s *system) relations(q rag.Question, model string, entities query.Op) query.Op {
+func (s *system) relations(q method.Question, model string, entities query.Op) query.Op {
 	near := func(of reach) query.Op {
 		return &query.Sort{In: &query.Score{
 			In:    &touching{s: s, in: entities, reach: of},
@@ -108,15 +108,15 @@ func (s *system) relations(q rag.Question, model string, entities query.Op) quer
 }
 
 // chunks are those that stand beside the hits, nil for none.
-func (s *system) chunks(q rag.Question, model string, hits query.Op) query.Op {
+func (s *system) chunks(q method.Question, model string, hits query.Op) query.Op {
 	from := &sources{s: s, in: hits}
 	switch s.p.Text {
 	case "hits":
 		return from
 	case "hybrid":
 		return &query.Union{In: []query.Op{
-			&query.VectorSearch{Graph: s.c.Base, Space: rag.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
-			&query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
+			&query.VectorSearch{Graph: s.c.Base(), Space: method.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
+			&query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
 			from,
 		}, Combine: query.ZSum}
 	}
@@ -153,7 +153,7 @@ func (s *system) row(ctx context.Context, e *query.Env, it query.Item) (string, 
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
+// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
 // on the chunks that it was found in, and a community on those that its members
 // stand on, the ones that most of them share first.
 func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // asked is a corpus with the questions of the tests. It is only read.
@@ -37,7 +38,7 @@ func newAsked(t testing.TB) *asked {
 	return a
 }
 
-func (a *asked) retrieve(t testing.TB, spec string, q rag.Question) *rag.Evidence {
+func (a *asked) retrieve(t testing.TB, spec string, q method.Question) *rag.Evidence {
 	t.Helper()
 	ev, err := a.Retrieve(t.Context(), a.System(t, spec), a.m, q)
 	if err != nil {
@@ -73,7 +74,7 @@ func testBudget(t *testing.T, a *asked) {
 	for _, spec := range []string{small, small + ",text=none", small + ",text=hits,text_share=0.2", small + ",max_layer=0", small + ",answer=direct,k_final=4"} {
 		for _, budget := range []int{1, 10, 60, 333, 1000, 12000} {
 			for _, q := range a.questions {
-				ev := a.retrieve(t, spec, rag.Question{Text: q, Budget: budget})
+				ev := a.retrieve(t, spec, method.Question{Text: q, Budget: budget})
 				sum := 0
 				for _, s := range ev.Sections {
 					var b strings.Builder
@@ -83,7 +84,7 @@ func testBudget(t *testing.T, a *asked) {
 					for _, it := range s.Items {
 						b.WriteString(it.Text + "\n")
 					}
-					sum += a.Tokens.Count(b.String())
+					sum += a.Tokens().Count(b.String())
 				}
 				if ev.Tokens > budget || sum > ev.Tokens {
 					t.Errorf("%s: %q: %d tokens written, %d accounted for, %d allowed", spec, q, sum, ev.Tokens, budget)
@@ -104,7 +105,7 @@ func testBudget(t *testing.T, a *asked) {
 func testLayers(t *testing.T, a *asked) {
 	hits := func(spec, q string) map[int][]string {
 		out := map[int][]string{}
-		for _, s := range a.retrieve(t, spec, rag.Question{Text: q}).Sections {
+		for _, s := range a.retrieve(t, spec, method.Question{Text: q}).Sections {
 			if s.Name == "entities" || s.Name == "communities" {
 				for _, it := range s.Items {
 					out[int(it.Layer)] = append(out[int(it.Layer)], it.Keys[0])
@@ -179,7 +180,7 @@ func testLayers(t *testing.T, a *asked) {
 // that the reasons of each item lead to a hit.
 func testCitations(t *testing.T, a *asked, h *hierarchy) {
 	met := 0
-	for _, s := range a.retrieve(t, small, rag.Question{Text: a.questions[0]}).Sections {
+	for _, s := range a.retrieve(t, small, method.Question{Text: a.questions[0]}).Sections {
 		for _, it := range s.Items {
 			if len(it.Chunks) == 0 || len(it.Spans) == 0 || len(it.Why) < 2 {
 				t.Errorf("%s %v: %d chunks, %d spans, why %v", it.Kind, it.Keys, len(it.Chunks), len(it.Spans), it.Why)
@@ -238,7 +239,7 @@ func testRelations(t *testing.T, a *asked) {
 	for _, mode := range []string{"ranked", "within", "any"} {
 		inside, outside := 0, 0
 		for _, q := range a.questions {
-			ev := a.retrieve(t, small+",k=8,relations="+mode, rag.Question{Text: q})
+			ev := a.retrieve(t, small+",k=8,relations="+mode, method.Question{Text: q})
 			hit := map[string]bool{}
 			var relations []rag.Cited
 			for _, s := range ev.Sections {
@@ -283,11 +284,11 @@ func testFilter(t *testing.T, a *asked) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.DB.Update(t.Context(), func(tx *engine.Tx) error { return tx.Graph(a.Base).MakeIndex("team") }); err != nil {
+	if err := a.DB().Update(t.Context(), func(tx *engine.Tx) error { return tx.Graph(a.Base()).MakeIndex("team") }); err != nil {
 		t.Fatal(err)
 	}
 	seen := 0
-	for _, s := range a.retrieve(t, small, rag.Question{Text: a.questions[0], Where: where}).Sections {
+	for _, s := range a.retrieve(t, small, method.Question{Text: a.questions[0], Where: where}).Sections {
 		for _, it := range s.Items {
 			seen++
 			if strings.Contains(strings.ToLower(it.Text), d.Code) {
@@ -303,7 +304,7 @@ func testFilter(t *testing.T, a *asked) {
 // testAnswer says that an answer is made of points, and cites chunks.
 func testAnswer(t *testing.T, a *asked) {
 	for _, spec := range []string{small, small + ",answer=direct", small + ",filter_tokens=100", small + ",cot=true"} {
-		x, err := a.Ask(t.Context(), a.System(t, spec), a.m, rag.Question{Text: a.questions[0]})
+		x, err := a.Ask(t.Context(), a.System(t, spec), a.m, method.Question{Text: a.questions[0]})
 		if err != nil {
 			t.Fatalf("%s: %v", spec, err)
 		}
@@ -320,7 +321,7 @@ func testAnswer(t *testing.T, a *asked) {
 			}
 		}
 	}
-	x, err := a.Ask(t.Context(), a.System(t, small), a.m, rag.Question{Text: "Zibble?"})
+	x, err := a.Ask(t.Context(), a.System(t, small), a.m, method.Question{Text: "Zibble?"})
 	if err != nil || x.Answered {
 		t.Errorf("answered a question that nothing speaks of: %q, %v", x.Text, err)
 	}
@@ -338,7 +339,7 @@ func testFigures(t *testing.T, a *asked) {
 	a.Corpus.View(t, small, func(v *engine.View) error {
 		figures := map[string]float64{}
 		sys := a.System(t, small)
-		for _, read := range []func(context.Context, *engine.View) ([]rag.Figure, error){
+		for _, read := range []func(context.Context, *engine.View) ([]method.Figure, error){
 			sys.Stats, sys.CommunityStats,
 		} {
 			all, err := read(t.Context(), v)
@@ -369,7 +370,7 @@ func testFigures(t *testing.T, a *asked) {
 func testAtOnce(t *testing.T, a *asked) {
 	sys := a.System(t, small)
 	one := func(q string) string {
-		ev, err := a.Retrieve(t.Context(), sys, a.m, rag.Question{Text: q})
+		ev, err := a.Retrieve(t.Context(), sys, a.m, method.Question{Text: q})
 		if err != nil {
 			return err.Error()
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // reportTokens is what a model reads of a community (spec A2.5).
@@ -34,23 +35,23 @@ type reportStage struct {
 	known *memo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *reportStage) Name() string { return fmt.Sprintf("reports %d", st.n) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *reportStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the level's communities, in order of key.
-func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: the level's communities, in order of key.
+func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		lv := &level{}
 		if err := lv.read(v, typeCommunity, communityPrefix(st.n)); err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		st.met, st.known = map[string]engine.NodeID{}, newMemo()
-		items := make([]rag.WorkItem, len(lv.ids))
+		items := make([]method.WorkItem, len(lv.ids))
 		for i, id := range lv.ids {
 			in, err := st.s.reportInput(v, id, st.n, st.known)
 			var raw []byte
@@ -58,13 +59,13 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 				raw, err = json.Marshal(in)
 			}
 			if err != nil {
-				yield(rag.WorkItem{}, err)
+				yield(method.WorkItem{}, err)
 				return
 			}
 			// The node counts: a community that went and came again has no
 			// report yet.
-			items[i] = rag.WorkItem{
-				Key: communityItem(lv.keys[i]), Digest: rag.Digest("report", st.model.Model, fmt.Sprint(id), string(raw)),
+			items[i] = method.WorkItem{
+				Key: communityItem(lv.keys[i]), Digest: method.Digest("report", st.model.Model, fmt.Sprint(id), string(raw)),
 			}
 			st.met[items[i].Key] = id
 		}
@@ -83,8 +84,8 @@ type reported struct {
 	llm.Report
 }
 
-// Do implements [rag.Stage].
-func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	id, ok := st.met[w.Key]
 	if !ok {
@@ -126,7 +127,7 @@ func docsOf(v engine.Reader, entities []engine.NodeID) ([]string, error) {
 	}
 	docs, err := graph.Keys(v, chunks)
 	for i, key := range docs {
-		docs[i] = rag.DocOf(key)
+		docs[i] = method.DocOf(key)
 	}
 	slices.Sort(docs)
 	return slices.Compact(docs), err
@@ -135,8 +136,8 @@ func docsOf(v engine.Reader, entities []engine.NodeID) ([]string, error) {
 // text is what is embedded of a report.
 func (r *reported) text() string { return strings.TrimSpace(r.Title + " " + r.Summary) }
 
-// Apply implements [rag.Stage].
-func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var r reported
 	if err := json.Unmarshal(result, &r); err != nil {
 		return err
@@ -156,7 +157,7 @@ func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, r
 	if err != nil {
 		return err
 	}
-	digest := rag.Digest("embed", st.model.Model, r.text())
+	digest := method.Digest("embed", st.model.Model, r.text())
 	return st.s.putNode(v, st.model, r.ID, uint8(st.n), digest, rag.ReadVector(r.Vector))
 }
 
@@ -166,7 +167,7 @@ func forgetReport(v *engine.TxView, id engine.NodeID) error {
 	if err != nil {
 		return err
 	}
-	if err := rag.ForgetJobs(v, communityItem(n.Key)); err != nil {
+	if err := method.ForgetJobs(v, communityItem(n.Key)); err != nil {
 		return err
 	}
 	for _, space := range v.Spaces() {
@@ -251,7 +252,7 @@ func (s *system) reportInput(v engine.Reader, id engine.NodeID, n int, known *me
 			return cmp.Or(cmp.Compare(b.rating, a.rating), cmp.Compare(a.text, b.text))
 		})
 		for _, c := range all {
-			k := s.c.Tokens.Count(c.text)
+			k := s.c.Tokens().Count(c.text)
 			if k > left {
 				return in, nil
 			}
@@ -267,7 +268,7 @@ func (s *system) reportInput(v engine.Reader, id engine.NodeID, n int, known *me
 		return in, err
 	}
 	// A token is a byte at least: where all fits by bytes nothing is counted.
-	for _, count := range []func(string) int{func(s string) int { return len(s) }, s.c.Tokens.Count} {
+	for _, count := range []func(string) int{func(s string) int { return len(s) }, s.c.Tokens().Count} {
 		t := &tables{s: s, v: v, left: left, count: count, memo: known, met: map[engine.NodeID]named{}}
 		if in.Entities, in.Relations, err = t.of(entities); err != nil || !t.cut {
 			break

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// stages is [rag.System.Build].
-func (s *system) stages(m *rag.Models) []rag.Stage {
+// stages is [method.System.Build].
+func (s *system) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
-	out := []rag.Stage{
+	out := []method.Stage{
 		s.extract(),
 		&describeStage{s},
 		&embedStage{s, typeEntity, model},
@@ -23,16 +23,16 @@ func (s *system) stages(m *rag.Models) []rag.Stage {
 	return out
 }
 
-// changed is [rag.System.Changed]: what was made of the texts of chunks that
+// changed is [method.System.Changed]: what was made of the texts of chunks that
 // leave goes at once (united descriptions, reports, and their vectors), and is
 // made anew by the next run. What else the chunks supported goes with their
 // nodes.
-func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		for _, ch := range gone {
 			// Of a unit that failed there is a mark and no chunk.
-			if err := rag.ForgetJobs(v, ch.Key); err != nil {
+			if err := method.ForgetJobs(v, ch.Key); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func forgetChunk(v *engine.TxView, chunk engine.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if err := rag.ForgetJobs(v, graph.NodeItem(id)); err != nil {
+		if err := method.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 		if err := v.SetProps(id, engine.Props{propDescription: {}, propOf: {}}); err != nil {

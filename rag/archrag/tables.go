@@ -56,7 +56,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 			if err != nil {
 				return e, 0, err
 			}
-			if len(text) > reportTokens/2 && t.s.c.Tokens.Count(text) > reportTokens/2 {
+			if len(text) > reportTokens/2 && t.s.c.Tokens().Count(text) > reportTokens/2 {
 				text = t.s.c.CutText(text, reportTokens/2)
 			}
 			e = llm.Entity{Name: t.met[id].name, Description: text}

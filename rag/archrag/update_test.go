@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func sorted(docs []ragtest.Doc) []ragtest.Doc {
@@ -43,7 +44,7 @@ func TestHierarchy(t *testing.T) {
 		c.Index(t, small)
 		check(t, c, small, 6)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // check checks the levels and returns how many there are.
@@ -136,7 +137,7 @@ func TestAddAndRemove(t *testing.T) {
 					t.Errorf("%s is in %q, not in %q", child, after.parent[child], parent)
 				}
 			}
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		})
 	}
 }
@@ -178,8 +179,8 @@ func TestRecluster(t *testing.T) {
 	docs := sorted(ragtest.Docs(74, 18))
 	c := open(t)
 	c.Index(t, small, docs[:13]...)
-	advice := func() []rag.Advice {
-		var out []rag.Advice
+	advice := func() []method.Advice {
+		var out []method.Advice
 		c.View(t, small, func(v *engine.View) (err error) {
 			out, err = c.System(t, small).Advice(t.Context(), v)
 			return err
@@ -193,7 +194,7 @@ func TestRecluster(t *testing.T) {
 	if a := advice(); len(a) == 0 {
 		t.Error("nothing is advised after a third came anew")
 	}
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, small)}, Options: rag.IndexOptions{Recluster: true}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, small)}, Options: rag.IndexOptions{Recluster: true}}
 	if _, err := x.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -20,22 +20,22 @@ type embedStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *embedStage) Name() string { return "embed " + st.typ }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *embedStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for id, err := range graph.Nodes(v, st.typ) {
 			var text string
 			if err == nil {
 				text, err = st.text(v, id)
 			}
-			if !yield(rag.WorkItem{Key: graph.NodeItem(id), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+			if !yield(method.WorkItem{Key: graph.NodeItem(id), Digest: method.Digest("embed", st.model.Model, text)}, err) || err != nil {
 				return
 			}
 		}
@@ -52,8 +52,8 @@ func (st *embedStage) text(v engine.Reader, id engine.NodeID) (string, error) {
 	return strings.TrimSpace(name + " " + text), err
 }
 
-// Do implements [rag.Stage]: the node as u64, then its vector.
-func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage]: the node as u64, then its vector.
+func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	id, err := graph.ItemNode(w.Key)
 	if err != nil {
@@ -66,8 +66,8 @@ func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models,
 	return graph.Embed(ctx, v, m, id, text)
 }
 
-// Apply implements [rag.Stage].
-func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	id, vec, err := graph.ReadVector(result)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, re
 	v := tx.Graph(st.s.g)
 	if st.typ == typeRelation {
 		space := relationSpace(st.model.Model)
-		if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+		if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 			return err
 		}
 		if vec == nil {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Candidates is how many chunks each ranking brings to the packing: as many as
@@ -13,7 +13,7 @@ import (
 const Candidates = 1000
 
 // opener makes a baseline on a corpus.
-type opener func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error)
+type opener func(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error)
 
 // openers are the baselines by name.
 func openers() map[string]opener {
@@ -44,6 +44,6 @@ func Names() []string { return slices.Sorted(maps.Keys(openers())) }
 // Every baseline has the parameter chunks, the name of a chunk set such as
 // cl100k/150/0/paragraph, the default. An unknown parameter is refused with
 // those that there are.
-func Open(name string) func(context.Context, *rag.Corpus, map[string]string) (*rag.System, error) {
+func Open(name string) func(context.Context, *method.Corpus, map[string]string) (*method.System, error) {
 	return openers()[name]
 }

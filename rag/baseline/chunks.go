@@ -5,31 +5,31 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
 // chunksAlone is bm25, dense, naive or hyde.
 type chunksAlone struct {
-	rag.Identity
-	c *rag.Corpus
+	method.Identity
+	c *method.Corpus
 }
 
 func openChunks(name string) opener {
-	return func(_ context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
-		id, err := rag.NewGraphless(rag.ReadParams(name, params, nil, nil))
+	return func(_ context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
+		id, err := method.NewGraphless(method.ReadParams(name, params, nil, nil))
 		if err != nil {
 			return nil, err
 		}
 		s := &chunksAlone{id, c}
-		return &rag.System{Identity: id, Plan: s.plan}, nil
+		return &method.System{Identity: id, Plan: s.plan}, nil
 	}
 }
 
-// plan is [rag.System.Plan]. hyde calls a model once.
-func (s *chunksAlone) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	lexical := &query.TextSearch{Graph: s.c.Base, Field: rag.TextField(s.ChunkSet()), Text: q.Text, K: Candidates}
+// plan is [method.System.Plan]. hyde calls a model once.
+func (s *chunksAlone) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
+	lexical := &query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.ChunkSet()), Text: q.Text, K: Candidates}
 	dense := nearest(s.c, s.ChunkSet(), m, q.Text)
 	var rank query.Op
 	switch s.Name() {
@@ -50,13 +50,13 @@ func (s *chunksAlone) plan(ctx context.Context, m *rag.Models, q rag.Question) (
 	pack := &query.Pack{
 		In: rank, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText,
 	}
-	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: pack}}}, nil
+	return &method.Plan{Sections: []method.Section{{Name: "text", Pack: pack}}}, nil
 }
 
 // nearest ranks the chunks of the base graph by the vector of a text.
-func nearest(c *rag.Corpus, set text.ChunkSet, m *rag.Models, s string) *query.VectorSearch {
+func nearest(c *method.Corpus, set text.ChunkSet, m *method.Models, s string) *query.VectorSearch {
 	return &query.VectorSearch{
-		Graph: c.Base, Space: rag.ChunkSpace(set, m.QuestionSpace().Model), Text: s, K: Candidates,
+		Graph: c.Base(), Space: method.ChunkSpace(set, m.QuestionSpace().Model), Text: s, K: Candidates,
 	}
 }
 
@@ -64,7 +64,7 @@ func nearest(c *rag.Corpus, set text.ChunkSet, m *rag.Models, s string) *query.V
 // et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022).
 // The local rules only turn the question into a statement. Where there is no
 // passage it is the question.
-func hypothetical(ctx context.Context, m *rag.Models, q rag.Question) (string, error) {
+func hypothetical(ctx context.Context, m *method.Models, q method.Question) (string, error) {
 	reply, err := m.Do(ctx, "question", nil, llm.Task{
 		Kind: llm.HypotheticalPassage, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text},
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -44,7 +45,7 @@ func TestConformance(t *testing.T) {
 			c := open(t)
 			c.Index(t, name, docs[:n]...)
 			before := c.Canonical(t)
-			q := rag.Question{Text: "What did " + docs[4].Hero + " of " + docs[4].Place + " do?", Budget: 1500}
+			q := method.Question{Text: "What did " + docs[4].Hero + " of " + docs[4].Place + " do?", Budget: 1500}
 			found(t, c, name, q, docs[4])
 			filtered(t, c, name, q, docs[4])
 			c.Index(t, name, docs[n])
@@ -57,7 +58,7 @@ func TestConformance(t *testing.T) {
 				t.Errorf("%d keys tell of the removed document, such as %s", len(left), left[0])
 			}
 			ragtest.Same(t, "added and removed", c.Canonical(t), before)
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 			if r := c.Index(t, name); len(r.Stages) > 0 {
 				t.Errorf("a run without news did %+v", r.Stages)
 			}
@@ -84,11 +85,11 @@ func TestReplaced(t *testing.T) {
 			c.Index(t, name, changed...)
 			c.Index(t, name)
 			fresh.Index(t, name, changed...)
-			a, b := retrieve(t, c, name, rag.Question{Text: "Who is " + changed[3].Hero + "?"}), retrieve(t, fresh, name, rag.Question{Text: "Who is " + changed[3].Hero + "?"})
+			a, b := retrieve(t, c, name, method.Question{Text: "Who is " + changed[3].Hero + "?"}), retrieve(t, fresh, name, method.Question{Text: "Who is " + changed[3].Hero + "?"})
 			if x, y := keysOf(a), keysOf(b); !slices.Equal(x, y) {
 				t.Errorf("replaced: %v, built anew: %v", x, y)
 			}
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		})
 	}
 }
@@ -98,7 +99,7 @@ func index(seed uint64, key string) int {
 	return slices.IndexFunc(ragtest.Docs(seed, 20), func(d ragtest.Doc) bool { return d.Key == key })
 }
 
-func retrieve(t *testing.T, c *ragtest.Corpus, name string, q rag.Question) *rag.Evidence {
+func retrieve(t *testing.T, c *ragtest.Corpus, name string, q method.Question) *rag.Evidence {
 	t.Helper()
 	ev := c.Evidence(t, name, q)
 	if ev.Tokens > max(q.Budget, 1) && q.Budget > 0 {
@@ -118,7 +119,7 @@ func keysOf(ev *rag.Evidence) []string {
 }
 
 // found asks for a document.
-func found(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ragtest.Doc) {
+func found(t *testing.T, c *ragtest.Corpus, name string, q method.Question, d ragtest.Doc) {
 	t.Helper()
 	ev := retrieve(t, c, name, q)
 	if before, _, _ := strings.Cut(name, ":"); ev.Method != before {
@@ -131,16 +132,16 @@ func found(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ragte
 		return
 	}
 	met := false
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		for _, it := range ev.Items() {
 			if len(it.Chunks) == 0 || len(it.Spans) == 0 || it.Text == "" {
 				t.Errorf("%s %v rests on %v at %v", it.Kind, it.Keys, it.Chunks, it.Spans)
 			}
 			for _, key := range it.Chunks {
-				if _, err := c.ChunkByKey(s.Graph(c.Base), c.System(t, name).ChunkSet(), key); err != nil {
+				if _, err := c.ChunkByKey(s.Graph(c.Base()), c.System(t, name).ChunkSet(), key); err != nil {
 					return err
 				}
-				met = met || rag.DocOf(key) == d.Key
+				met = met || method.DocOf(key) == d.Key
 			}
 		}
 		return nil
@@ -163,7 +164,7 @@ func found(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ragte
 }
 
 // filtered asks for a document that is filtered out, and for nothing else.
-func filtered(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ragtest.Doc) {
+func filtered(t *testing.T, c *ragtest.Corpus, name string, q method.Question, d ragtest.Doc) {
 	t.Helper()
 	team := func(op engine.Op) engine.Predicate {
 		return engine.Comparison{Property: "team", Op: op, Values: []engine.Value{engine.String(d.Team)}}
@@ -174,7 +175,7 @@ func filtered(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ra
 			t.Errorf("%s %v tells of a document that is filtered out: %s", it.Kind, it.Keys, it.Text)
 		}
 		for _, key := range it.Chunks {
-			if rag.DocOf(key) == d.Key {
+			if method.DocOf(key) == d.Key {
 				t.Errorf("%s %v rests on a document that is filtered out", it.Kind, it.Keys)
 			}
 		}
@@ -182,7 +183,7 @@ func filtered(t *testing.T, c *ragtest.Corpus, name string, q rag.Question, d ra
 	q.Where = team(engine.OpEqual)
 	for _, it := range retrieve(t, c, name, q).Items() {
 		for _, key := range it.Chunks {
-			if rag.DocOf(key) != d.Key {
+			if method.DocOf(key) != d.Key {
 				t.Errorf("%s %v rests on %s, which is filtered out", it.Kind, it.Keys, key)
 			}
 		}
@@ -195,7 +196,7 @@ func TestExplain(t *testing.T) {
 	c := open(t)
 	for _, name := range baseline.Names() {
 		t.Run(name, func(t *testing.T) {
-			plan, err := c.System(t, name).Plan(t.Context(), c.OpenModels(t), rag.Question{Text: "Who built the mill of Ada Kestrel?"})
+			plan, err := c.System(t, name).Plan(t.Context(), c.OpenModels(t), method.Question{Text: "Who built the mill of Ada Kestrel?"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,15 +228,15 @@ func TestParameters(t *testing.T) {
 	c := open(t)
 	for _, name := range baseline.Names() {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.Methods.Open(t.Context(), c.Corpus, rag.Spec{Name: name, Params: map[string]string{"colour": "red"}})
-			if !errors.Is(err, rag.ErrMethod) || !strings.Contains(err.Error(), "chunks") || !strings.Contains(err.Error(), name) {
+			_, err := c.Methods.Open(t.Context(), c.Corpus, method.Spec{Name: name, Params: map[string]string{"colour": "red"}})
+			if !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), "chunks") || !strings.Contains(err.Error(), name) {
 				t.Errorf("error %v", err)
 			}
 			sys := c.System(t, name+":chunks=cl100k/80/0/paragraph")
 			if sys.ChunkSet().String() != "cl100k/80/0/paragraph" || sys.Params()["chunks"] != "cl100k/80/0/paragraph" {
 				t.Errorf("chunk set %s, parameters %v", sys.ChunkSet(), sys.Params())
 			}
-			spec, err := rag.ParseInstance(sys.Instance())
+			spec, err := method.ParseInstance(sys.Instance())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@
 // plans, retrieves and reasons in turn, and adds no way to retrieve that is not
 // here.
 //
-// Methods that need the same graph share it: [rag.Identity.Instance] names it.
+// Methods that need the same graph share it: [method.Identity.Instance] names it.
 // docs/methods/baselines.md tells for each its source, its parameters, and
 // where it deviates.
 package baseline

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -18,17 +18,17 @@ import (
 // chunk with them into the graph.
 type extractStage struct{ s *openIE }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *extractStage) Name() string { return "extract" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *extractStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the chunks of the set.
-func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.ChunkSet()) {
-			if !yield(rag.WorkItem{Key: ch.Key, Digest: rag.Digest("extract", ch.Text)}, err) || err != nil {
+// Items implements [method.Stage]: the chunks of the set.
+func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base()).WithContext(ctx), st.s.ChunkSet()) {
+			if !yield(method.WorkItem{Key: ch.Key, Digest: method.Digest("extract", ch.Text)}, err) || err != nil {
 				return
 			}
 		}
@@ -42,9 +42,9 @@ type found struct {
 	llm.Extraction
 }
 
-// Do implements [rag.Stage].
-func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+// Do implements [method.Stage].
+func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	ch, err := st.s.c.ChunkByKey(base, st.s.ChunkSet(), w.Key)
 	if err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	return json.Marshal(f)
 }
 
-// Apply implements [rag.Stage].
-func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	var f found
 	if err := json.Unmarshal(result, &f); err != nil {
 		return err
@@ -164,7 +164,7 @@ type entry struct {
 // open makes the names and the chunk. What an earlier reading found in it does
 // not count any more.
 func (e *entry) open(key string, tokens int) (err error) {
-	chunkType, err := e.v.MakeNodeType(rag.ChunkNodeType)
+	chunkType, err := e.v.MakeNodeType(method.ChunkNodeType)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // fastGraphRAG scores entities by a random walk from those of the question,
@@ -16,7 +16,7 @@ type fastGraphRAG struct {
 	relations      int
 }
 
-func openFastGraphRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func openFastGraphRAG(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	defaults := map[string]string{"damping": "0.85", "least": "0.005", "relations": "64"}
 	g := newOpenIE(c, "fastgraphrag", params, defaults)
 	s := &fastGraphRAG{openIE: g}
@@ -30,8 +30,8 @@ func openFastGraphRAG(ctx context.Context, c *rag.Corpus, params map[string]stri
 // left.
 const longWalk = 40
 
-// plan is [rag.System.Plan].
-func (s *fastGraphRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [method.System.Plan].
+func (s *fastGraphRAG) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	linked, err := s.link(ctx, m, q, spaceEntity)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // reader reads "x knows y" as two entities and their relation, and takes of a
@@ -60,7 +61,7 @@ func path(t *testing.T) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, all(), encodings()...)
 	c.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
-		p := reader{local.New(local.Options{Tokens: c.Tokens.Count})}
+		p := reader{local.New(local.Options{Tokens: c.Tokens().Count})}
 		return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
 	}
 	return c
@@ -111,14 +112,14 @@ func ppr(n int, edges []edge, start map[int]float64, alpha float64, steps int) [
 // scores returns the scores of the evidence's chunks by document.
 func scores(t *testing.T, c *ragtest.Corpus, spec, question string) map[string]float64 {
 	t.Helper()
-	ev := retrieve(t, c, spec, rag.Question{Text: question})
+	ev := retrieve(t, c, spec, method.Question{Text: question})
 	out := map[string]float64{}
 	for _, it := range ev.Items() {
-		if it.Kind == rag.ChunkNodeType {
-			if _, twice := out[rag.DocOf(it.Keys[0])]; twice {
+		if it.Kind == method.ChunkNodeType {
+			if _, twice := out[method.DocOf(it.Keys[0])]; twice {
 				t.Errorf("%s is there twice", it.Keys[0])
 			}
-			out[rag.DocOf(it.Keys[0])] = it.Score
+			out[method.DocOf(it.Keys[0])] = it.Score
 		}
 	}
 	return out
@@ -198,11 +199,11 @@ func TestFastGraphRAG(t *testing.T) {
 func sections(t *testing.T, c *ragtest.Corpus, spec, question string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	for _, s := range retrieve(t, c, spec, rag.Question{Text: question}).Sections {
+	for _, s := range retrieve(t, c, spec, method.Question{Text: question}).Sections {
 		for _, it := range s.Items {
 			key := strings.Join(it.Keys, "|")
-			if it.Kind == rag.ChunkNodeType {
-				key = rag.DocOf(key)
+			if it.Kind == method.ChunkNodeType {
+				key = method.DocOf(key)
 			}
 			out[s.Name] = append(out[s.Name], key)
 		}
@@ -247,7 +248,7 @@ func TestGraphRAGLocal(t *testing.T) {
 	c.Index(t, "graphrag-local", append(slices.Clone(pathDocs),
 		ragtest.Doc{Key: "d.txt", Text: "celia knows falk. celia knows greta. celia knows ilse."})...)
 	var relations []string
-	for _, it := range retrieve(t, c, "graphrag-local:seeds=2", rag.Question{Text: "ada brom"}).Items() {
+	for _, it := range retrieve(t, c, "graphrag-local:seeds=2", method.Question{Text: "ada brom"}).Items() {
 		if it.Kind == "relation" {
 			keys := slices.Sorted(slices.Values(it.Keys))
 			relations = append(relations, strings.Join(keys, "|"))
@@ -302,7 +303,7 @@ func TestUnaided(t *testing.T) {
 	for name, steps := range map[string]bool{"zeroshot": false, "cot": true} {
 		p := &oracle{}
 		m := rag.NewModels(c.Corpus, p, ragtest.Hashes{}, ragtest.Hashes{})
-		ans, err := c.Ask(t.Context(), c.System(t, name), m, rag.Question{Text: "Whom does ada know?"})
+		ans, err := c.Ask(t.Context(), c.System(t, name), m, method.Question{Text: "Whom does ada know?"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +313,7 @@ func TestUnaided(t *testing.T) {
 		if want := (llm.AnswerInput{Question: "Whom does ada know?", Unaided: true, Steps: steps}); len(p.asked) != 1 || !equal(p.asked[0], want) {
 			t.Errorf("%s: asked %+v", name, p.asked)
 		}
-		ans, err = c.Ask(t.Context(), c.System(t, name), c.OpenModels(t), rag.Question{Text: "Whom does ada know?"})
+		ans, err = c.Ask(t.Context(), c.System(t, name), c.OpenModels(t), method.Question{Text: "Whom does ada know?"})
 		if err != nil || ans.Answered {
 			t.Errorf("%s: the local rules answered %+v, %v", name, ans, err)
 		}
@@ -344,11 +345,11 @@ func TestHyDE(t *testing.T) {
 	c.Index(t, "hyde", pathDocs...)
 	m := c.OpenModels(t)
 	m.Provider = &passage{m.Provider, "celia knows dorn. dorn knows edda."}
-	ev, err := c.Retrieve(t.Context(), c.System(t, "hyde"), m, rag.Question{Text: "ada knows brom."})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "hyde"), m, method.Question{Text: "ada knows brom."})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if items := ev.Items(); len(items) != 3 || rag.DocOf(items[0].Keys[0]) != "c.txt" || items[0].Score < 0.999 {
+	if items := ev.Items(); len(items) != 3 || method.DocOf(items[0].Keys[0]) != "c.txt" || items[0].Score < 0.999 {
 		t.Errorf("found %+v", items)
 	}
 }
@@ -420,7 +421,7 @@ func TestRAPTOR(t *testing.T) {
 	c.Remove(t, docs[36].Key)
 	c.Index(t, spec)
 	ragtest.Same(t, "added and removed", c.Canonical(t), before)
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // picker picks of each part its first piece, and answers by the best point.
@@ -460,7 +461,7 @@ func TestGraphRAGGlobal(t *testing.T) {
 	p := &picker{Provider: m.Provider}
 	m.Provider = p
 	const budget = 700
-	ans, err := c.Ask(t.Context(), c.System(t, "graphrag-global:batches=8"), m, rag.Question{Text: "What is it all about?", Budget: budget})
+	ans, err := c.Ask(t.Context(), c.System(t, "graphrag-global:batches=8"), m, method.Question{Text: "What is it all about?", Budget: budget})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +472,7 @@ func TestGraphRAGGlobal(t *testing.T) {
 	for _, part := range p.parts {
 		tokens := 0
 		for _, e := range part {
-			tokens += c.Tokens.Count(e.Text)
+			tokens += c.Tokens().Count(e.Text)
 		}
 		if tokens > budget {
 			t.Errorf("a part of %d tokens", tokens)

@@ -3,9 +3,9 @@ package baseline
 import (
 	"context"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // graphRAGGlobal answers from the reports on all communities, whatever the
@@ -16,13 +16,13 @@ import (
 // Its graph is that of HiRAG without the hierarchy: entities, relations, and
 // communities by hierarchical Leiden with their reports.
 type graphRAGGlobal struct {
-	c              *rag.Corpus
+	c              *method.Corpus
 	reports        *hirag.Reports
 	level, batches int
 }
 
-func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
-	r := rag.ReadParams("graphrag-global", params, map[string]string{"level": "2", "batches": "1"}, nil)
+func openGraphRAGGlobal(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
+	r := method.ReadParams("graphrag-global", params, map[string]string{"level": "2", "batches": "1"}, nil)
 	s := &graphRAGGlobal{c: c, level: r.Int("level", 0, 50), batches: r.Int("batches", 1, 1000)}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -37,26 +37,26 @@ func openGraphRAGGlobal(ctx context.Context, c *rag.Corpus, params map[string]st
 	return sys, nil
 }
 
-// plan is [rag.System.Plan].
-func (s *graphRAGGlobal) plan(_ context.Context, _ *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [method.System.Plan].
+func (s *graphRAGGlobal) plan(_ context.Context, _ *method.Models, q method.Question) (*method.Plan, error) {
 	pack := s.reports.Pack(s.level, s.batches*q.Tokens())
 	pack.Source = "community reports, level C2"
-	return &rag.Plan{Sections: []rag.Section{{Name: "reports", Pack: pack}}}, nil
+	return &method.Plan{Sections: []method.Section{{Name: "reports", Pack: pack}}}, nil
 }
 
-// condense is [rag.System.Condense]: the reports are read in parts of the
+// condense is [method.System.Condense]: the reports are read in parts of the
 // question's budget.
-func (s *graphRAGGlobal) condense(ctx context.Context, m *rag.Models, q rag.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
+func (s *graphRAGGlobal) condense(ctx context.Context, m *method.Models, q method.Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error) {
 	var parts [][]llm.Evidence
 	tokens := 0
 	for _, e := range in.Evidence {
 		if e.Text == "" {
 			continue
 		}
-		n := s.c.Tokens.Count(e.Text)
+		n := s.c.Tokens().Count(e.Text)
 		if n > q.Tokens() {
 			e.Text = s.c.CutText(e.Text, q.Tokens())
-			n = s.c.Tokens.Count(e.Text)
+			n = s.c.Tokens().Count(e.Text)
 		}
 		if len(parts) == 0 || tokens+n > q.Tokens() {
 			parts, tokens = append(parts, nil), 0

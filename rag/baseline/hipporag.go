@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -27,14 +27,14 @@ const walkSteps = 20
 // to nothing to give to chunks.
 const maxWalked = 1000
 
-func openHippoRAG(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func openHippoRAG(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	g := newOpenIE(c, "hipporag", params, map[string]string{"damping": "0.5"})
 	s := &hippoRAG{openIE: g, damping: g.r.Float("damping", 0, 0.99)}
 	return g.open(ctx, s.plan)
 }
 
-// plan is [rag.System.Plan].
-func (s *hippoRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [method.System.Plan].
+func (s *hippoRAG) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	linked, err := s.link(ctx, m, q, spaceName)
 	if err != nil {
 		return nil, err
@@ -50,14 +50,14 @@ func (s *hippoRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*ra
 
 // chunkPlan packs chunks and, to fill the budget, those of near after them: they
 // are all there is where nothing of the question is in the graph.
-func (s *openIE) chunkPlan(q rag.Question, chunks, near query.Op) *rag.Plan {
-	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &query.Pack{
+func (s *openIE) chunkPlan(q method.Question, chunks, near query.Op) *method.Plan {
+	return &method.Plan{Sections: []method.Section{{Name: "text", Pack: &query.Pack{
 		In: s.filled(chunks, near), Name: "text", Budget: q.Tokens(), Render: s.render, Cut: s.c.CutText,
 	}}}}
 }
 
 // near ranks the chunks of the graph by the question's vector.
-func (s *openIE) near(m *rag.Models, q rag.Question) query.Op {
+func (s *openIE) near(m *method.Models, q method.Question) query.Op {
 	return &here{s, nearest(s.c, s.ChunkSet(), m, q.Text)}
 }
 
@@ -74,7 +74,7 @@ func restart(damping float64) float64 { return math.Round((1-damping)*1e9) / 1e9
 
 // link finds for each thing that the question is about the entity nearest to
 // its name.
-func (s *openIE) link(ctx context.Context, m *rag.Models, q rag.Question, space string) (query.Op, error) {
+func (s *openIE) link(ctx context.Context, m *method.Models, q method.Question, space string) (query.Op, error) {
 	names, err := elements(ctx, m, q)
 	if err != nil {
 		return nil, err
@@ -92,13 +92,13 @@ func (s *openIE) link(ctx context.Context, m *rag.Models, q rag.Question, space 
 }
 
 // elements asks a model which things the question is about.
-func elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
+func elements(ctx context.Context, m *method.Models, q method.Question) ([]string, error) {
 	var out llm.Elements
 	err := ask(ctx, m, q, llm.QueryElements, &out)
 	return out.Entities, err
 }
 
 // ask asks a model something of a question, whose reply is JSON.
-func ask(ctx context.Context, m *rag.Models, q rag.Question, kind llm.Kind, out any) error {
+func ask(ctx context.Context, m *method.Models, q method.Question, kind llm.Kind, out any) error {
 	return m.DoJSON(ctx, "question", nil, llm.Task{Kind: kind, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}}, out)
 }

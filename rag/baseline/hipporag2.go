@@ -7,7 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // hippoRAG2 ranks chunks as nodes of the graph, by a walk from the entities of
@@ -20,7 +20,7 @@ type hippoRAG2 struct {
 	triples           int
 }
 
-func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func openHippoRAG2(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	defaults := map[string]string{"damping": "0.5", "passages": "0.05", "triples": "5"}
 	g := newOpenIE(c, "hipporag2", params, defaults)
 	s := &hippoRAG2{openIE: g}
@@ -30,9 +30,9 @@ func openHippoRAG2(ctx context.Context, c *rag.Corpus, params map[string]string)
 	return g.open(ctx, s.plan)
 }
 
-// plan is [rag.System.Plan]. It calls no model: of the near triples all are
+// plan is [method.System.Plan]. It calls no model: of the near triples all are
 // kept, where the paper has a model choose.
-func (s *hippoRAG2) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *hippoRAG2) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	facts := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(spaceRelation, m.QuestionSpace().Model), Text: q.Text, K: s.triples,
 		Source: "query to triple, section 3.3",
@@ -50,7 +50,7 @@ func (s *hippoRAG2) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag
 	walk := &query.PPR{
 		In: &query.Union{In: []query.Op{phrases, dense}, Combine: query.First, Source: "seed nodes"}, Graph: s.g,
 		Types: []string{edgeRelation, edgeSynonym, edgeMentions}, Alpha: restart(s.damping), Steps: walkSteps, InMemory: true,
-		Quotas: []query.TypeQuota{{Types: []string{rag.ChunkNodeType}, Most: Candidates}}, Source: "PPR, section 3.4",
+		Quotas: []query.TypeQuota{{Types: []string{method.ChunkNodeType}, Most: Candidates}}, Source: "PPR, section 3.4",
 	}
 	return s.chunkPlan(q, walk, near), nil
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // ketragVariant is KET-RAG with some parameters fixed: what its paper takes it
@@ -32,13 +32,13 @@ func ketragVariants() map[string]ketragVariant {
 }
 
 func (k ketragVariant) open(name string) opener {
-	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+	return func(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 		all, known := maps.Clone(k.fixed), ketrag.Defaults()
 		maps.Copy(all, k.defaults)
 		for key, v := range params {
 			_, has := known[key]
 			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" {
-				return nil, fmt.Errorf("rag: %s: %w: no parameter %q; there are %s", name, rag.ErrMethod, key, strings.Join(k.names(known), ", "))
+				return nil, fmt.Errorf("rag: %s: %w: no parameter %q; there are %s", name, method.ErrMethod, key, strings.Join(k.names(known), ", "))
 			}
 			all[key] = v
 		}

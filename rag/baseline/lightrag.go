@@ -8,8 +8,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // lightRAG retrieves by the question's keywords: entities by the particular
@@ -22,16 +22,16 @@ type lightRAG struct {
 }
 
 func openLightRAG(name string) opener {
-	return func(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+	return func(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 		g := newOpenIE(c, name, params, map[string]string{"k": "60"})
 		s := &lightRAG{openIE: g, k: g.r.Int("k", 1, 10_000)}
 		return g.open(ctx, s.plan)
 	}
 }
 
-// plan is [rag.System.Plan]. A question without keywords of a level is
+// plan is [method.System.Plan]. A question without keywords of a level is
 // searched by as it is.
-func (s *lightRAG) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *lightRAG) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	var words llm.KeywordSet
 	if err := ask(ctx, m, q, llm.Keywords, &words); err != nil {
 		return nil, err

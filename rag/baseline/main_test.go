@@ -10,11 +10,12 @@ import (
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // all are the baselines, and the methods whose graphs they read.
-func all() rag.Methods {
-	m := rag.Methods{hirag.Name: hirag.Open, ketrag.Name: ketrag.Open}
+func all() method.Methods {
+	m := method.Methods{hirag.Name: hirag.Open, ketrag.Name: ketrag.Open}
 	for _, name := range baseline.Names() {
 		m[name] = baseline.Open(name)
 	}

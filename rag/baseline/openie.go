@@ -11,8 +11,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // openIE is the graph of what chunks say, which HippoRAG, HippoRAG 2,
@@ -31,10 +31,10 @@ import (
 // and vectors of the entities' names, of their names and descriptions, and of
 // relations. Chunks are the sources of all that is derived.
 type openIE struct {
-	rag.Identity
-	c *rag.Corpus
+	method.Identity
+	c *method.Corpus
 	g *engine.Graph
-	r *rag.ParamReader
+	r *method.ParamReader
 
 	threshold float64 // of synonyms
 	fill      bool    // what is left with the chunks nearest to the question
@@ -65,31 +65,31 @@ func spaceOf(kind, model string) string { return kind + "@" + model }
 
 // newOpenIE reads the parameters of a method that has those of defaults too.
 // The method reads its own, then opens the graph.
-func newOpenIE(c *rag.Corpus, method string, given, defaults map[string]string) *openIE {
+func newOpenIE(c *method.Corpus, name string, given, defaults map[string]string) *openIE {
 	all := map[string]string{"synonyms": "0.8", "fill": "on"}
 	maps.Copy(all, defaults)
-	r := rag.ReadParams(method, given, all, nil)
+	r := method.ReadParams(name, given, all, nil)
 	return &openIE{c: c, r: r, threshold: r.Float("synonyms", 0, 1), fill: r.Flag("fill")}
 }
 
-// planner makes the plan of a question: [rag.System.Plan].
-type planner = func(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error)
+// planner makes the plan of a question: [method.System.Plan].
+type planner = func(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error)
 
 // open opens the graph, which is HippoRAG's for all of these methods, and returns
 // the method with its plan.
-func (s *openIE) open(ctx context.Context, plan planner) (*rag.System, error) {
-	id, err := rag.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms"))
+func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error) {
+	id, err := method.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms"))
 	if err != nil {
 		return nil, err
 	}
 	s.Identity, s.g = id, id.Graph()
-	return &rag.System{Identity: id, Build: s.stages, Changed: s.changed, Plan: plan, Cite: rag.CiteEach(s.cite)}, nil
+	return &method.System{Identity: id, Build: s.stages, Changed: s.changed, Plan: plan, Cite: method.CiteEach(s.cite)}, nil
 }
 
-// stages is [rag.System.Build].
-func (s *openIE) stages(m *rag.Models) []rag.Stage {
+// stages is [method.System.Build].
+func (s *openIE) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
-	return []rag.Stage{
+	return []method.Stage{
 		&extractStage{s},
 		&vectorStage{s, spaceName, model},
 		&synonymStage{s: s, model: model},
@@ -98,9 +98,9 @@ func (s *openIE) stages(m *rag.Models) []rag.Stage {
 	}
 }
 
-// changed is [rag.System.Changed]: what only these chunks support goes with
+// changed is [method.System.Changed]: what only these chunks support goes with
 // their nodes, and here its marks.
-func (s *openIE) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *openIE) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		chunks, err := graph.Chunks(v, gone)
@@ -136,21 +136,21 @@ func forgetLast(v *engine.TxView, chunks *roaring.Bitmap) error {
 		}
 	}
 	for _, id := range last {
-		if err := rag.ForgetJobs(v, graph.NodeItem(id)); err != nil {
+		if err := method.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
+// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
 // on the chunks that say it.
 func (s *openIE) cite(v *engine.View, it query.Item) ([]string, error) {
 	n, err := v.Node(it.ID)
 	if err != nil {
 		return nil, err
 	}
-	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 		return []string{n.Key}, nil
 	}
 	return graph.SourceKeys(v, engine.NodeTarget(it.ID))
@@ -191,7 +191,7 @@ func (s *openIE) firstTexts(texts []string) []string {
 		if size <= left {
 			break
 		}
-		if left -= s.c.Tokens.Count(text); left < 0 && i > 0 {
+		if left -= s.c.Tokens().Count(text); left < 0 && i > 0 {
 			return texts[:i]
 		}
 		size -= len(text)
@@ -207,7 +207,7 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	if err != nil {
 		return "", 0, err
 	}
-	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 		return s.c.TextOf(ctx, e.Snap, s.ChunkSet(), n.Key)
 	}
 	name, description, err := s.describe(v, n)

@@ -6,19 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
 )
 
 // TestFirstTexts compares with counting every text: words, letters that are a
 // token each, and bytes that are not UTF-8.
 func TestFirstTexts(t *testing.T) {
 	t.Parallel()
-	tokens, err := text.NewCL100K()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &openIE{c: &rag.Corpus{Tokens: tokens}}
+	c := ragtest.Open(t, nil)
+	s := &openIE{c: c.Corpus}
 	pieces := []string{"the house ", "x1ß", "\xff", "\xf0\x9f", "鼠", "\n", "0"}
 	cut := 0
 	for seed := range uint64(300) {
@@ -29,7 +25,7 @@ func TestFirstTexts(t *testing.T) {
 		}
 		want, sum := texts, 0
 		for i, one := range texts {
-			if sum += tokens.Count(one); sum > maxDescription && i > 0 {
+			if sum += c.Tokens().Count(one); sum > maxDescription && i > 0 {
 				want = texts[:i]
 				cut++
 				break

@@ -7,8 +7,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // raptor retrieves from a tree of summaries (Sarthi et al., "RAPTOR: Recursive
@@ -22,8 +22,8 @@ import (
 // Clusters are made anew for a layer whose nodes are not those that they were
 // made of; a cluster of the same members as before keeps its summary.
 type raptor struct {
-	rag.Identity
-	c *rag.Corpus
+	method.Identity
+	c *method.Corpus
 	g *engine.Graph
 
 	dim, layers, tokens, cluster, k int
@@ -40,8 +40,8 @@ const (
 	spaceTree      = "tree"
 )
 
-func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
-	r := rag.ReadParams("raptor", params, map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, nil)
+func openRAPTOR(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
+	r := method.ReadParams("raptor", params, map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, nil)
 	s := &raptor{c: c}
 	s.dim = r.Int("dim", 1, 64)
 	s.layers = r.Int("layers", 0, 20)
@@ -49,32 +49,32 @@ func openRAPTOR(ctx context.Context, c *rag.Corpus, params map[string]string) (*
 	s.cluster = r.Int("cluster", 1, 1_000_000)
 	s.k = r.Int("k", 1, 10_000)
 	var err error
-	if s.Identity, err = rag.NewIdentity(ctx, c, r, r.Instance("raptor", "dim", "layers", "tokens", "cluster")); err != nil {
+	if s.Identity, err = method.NewIdentity(ctx, c, r, r.Instance("raptor", "dim", "layers", "tokens", "cluster")); err != nil {
 		return nil, err
 	}
 	s.g = s.Graph()
-	return &rag.System{Identity: s.Identity, Build: s.stages, Changed: s.changed, Plan: s.plan, Cite: rag.CiteEach(s.cite)}, nil
+	return &method.System{Identity: s.Identity, Build: s.stages, Changed: s.changed, Plan: s.plan, Cite: method.CiteEach(s.cite)}, nil
 }
 
-// stages is [rag.System.Build].
-func (s *raptor) stages(m *rag.Models) []rag.Stage {
+// stages is [method.System.Build].
+func (s *raptor) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
-	out := []rag.Stage{&leafStage{s, model}}
+	out := []method.Stage{&leafStage{s, model}}
 	for layer := range s.layers {
 		out = append(out, &clusterStage{s, layer, model}, &summaryStage{s: s, layer: layer + 1, model: model})
 	}
 	return out
 }
 
-// plan is [rag.System.Plan]: the collapsed tree (section 3, querying).
-func (s *raptor) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+// plan is [method.System.Plan]: the collapsed tree (section 3, querying).
+func (s *raptor) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	pack := &query.Pack{
 		In: &query.VectorSearch{
 			Graph: s.g, Space: spaceOf(spaceTree, m.QuestionSpace().Model), Text: q.Text, K: s.k, Source: "collapsed tree, section 3",
 		},
 		Name: "tree", Budget: q.Tokens(), Render: s.render, Cut: s.c.CutText,
 	}
-	return &rag.Plan{Sections: []rag.Section{{Name: "tree", Pack: pack}}}, nil
+	return &method.Plan{Sections: []method.Section{{Name: "tree", Pack: pack}}}, nil
 }
 
 // render is the text of a node.
@@ -92,9 +92,9 @@ func (s *raptor) render(ctx context.Context, e *query.Env, it query.Item) (strin
 // summary.
 func (s *raptor) textOf(ctx context.Context, snap *engine.Snapshot, n engine.Node) (says, source string, err error) {
 	v := snap.Graph(s.g).WithContext(ctx)
-	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 		says, _, err = s.c.TextOf(ctx, snap, s.ChunkSet(), n.Key)
-		return says, rag.DocOf(n.Key), err
+		return says, method.DocOf(n.Key), err
 	}
 	says, err = v.Text(n.ID, propText)
 	return says, s.madeFrom(n.Key), err
@@ -107,7 +107,7 @@ func (s *raptor) madeFrom(summary string) string { return "\x01" + s.Instance() 
 // maxCited bounds the chunks that are cited for one summary.
 const maxCited = 1000
 
-// cite is [rag.System.Cite]: a chunk rests on itself, a summary on the
+// cite is [method.System.Cite]: a chunk rests on itself, a summary on the
 // chunks below it, in order of id.
 func (s *raptor) cite(v *engine.View, it query.Item) ([]string, error) {
 	seen := roaring.BitmapOf(uint32(it.ID))
@@ -140,9 +140,9 @@ func (s *raptor) cite(v *engine.View, it query.Item) ([]string, error) {
 	return out, nil
 }
 
-// changed is [rag.System.Changed]: the summaries above chunks that leave tell
+// changed is [method.System.Changed]: the summaries above chunks that leave tell
 // of them, and go at once.
-func (s *raptor) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *raptor) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		chunks, err := graph.Chunks(tx.Graph(s.g), gone)
 		if err != nil {
@@ -188,7 +188,7 @@ func (s *raptor) drop(tx *engine.Tx, id engine.NodeID) error {
 	if err != nil {
 		return err
 	}
-	if err := rag.ForgetJobs(v, summaryItem(n.Key)); err != nil {
+	if err := method.ForgetJobs(v, summaryItem(n.Key)); err != nil {
 		return err
 	}
 	if err := s.c.ForgetReplies(tx, s.madeFrom(n.Key)); err != nil {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // clusterStage finds the clusters of a layer: its one item is pending while the
@@ -25,10 +25,10 @@ type clusterStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *clusterStage) Name() string { return fmt.Sprintf("clusters %d", st.layer) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *clusterStage) Graph() *engine.Graph { return st.s.g }
 
 // treeNode is a node of a layer.
@@ -41,7 +41,7 @@ type treeNode struct {
 // nodes returns the nodes of a layer in order of key, so that clusters do not
 // depend on the order in which documents came.
 func (s *raptor) nodes(v engine.Reader, layer int) ([]treeNode, error) {
-	typ := rag.ChunkNodeType
+	typ := method.ChunkNodeType
 	if layer > 0 {
 		typ = typeSummary
 	}
@@ -62,15 +62,15 @@ func (s *raptor) nodes(v engine.Reader, layer int) ([]treeNode, error) {
 	return out, nil
 }
 
-// Items implements [rag.Stage].
-func (st *clusterStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *clusterStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		nodes, err := st.s.nodes(s.Graph(st.s.g).WithContext(ctx), st.layer)
 		parts := []string{st.Name(), st.model.Model}
 		for _, n := range nodes {
 			parts = append(parts, n.key, fmt.Sprint(n.id))
 		}
-		yield(rag.WorkItem{Key: st.Name(), Digest: rag.Digest(parts...)}, err)
+		yield(method.WorkItem{Key: st.Name(), Digest: method.Digest(parts...)}, err)
 	}
 }
 
@@ -80,9 +80,9 @@ type cluster struct {
 	Members []engine.NodeID `json:"members"`
 }
 
-// Do implements [rag.Stage]: the clusters, none where the layer is the top: of
+// Do implements [method.Stage]: the clusters, none where the layer is the top: of
 // no more nodes than vectors have dimensions once they are reduced, and one.
-func (st *clusterStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+func (st *clusterStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	nodes, err := st.s.nodes(v, st.layer)
 	if err != nil {
@@ -251,7 +251,7 @@ func (st *clusterStage) named(groups [][]treeNode) []cluster {
 		for _, n := range members {
 			keys, c.Members = append(keys, n.key), append(c.Members, n.id)
 		}
-		d := rag.Digest(keys...)
+		d := method.Digest(keys...)
 		c.Key = fmt.Sprintf("%d/%s", st.layer+1, hex.EncodeToString(d[:12]))
 		if len(members) > 0 && !seen[c.Key] {
 			seen[c.Key] = true
@@ -262,8 +262,8 @@ func (st *clusterStage) named(groups [][]treeNode) []cluster {
 	return out
 }
 
-// Apply implements [rag.Stage].
-func (st *clusterStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *clusterStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var all []cluster
 	if err := json.Unmarshal(result, &all); err != nil {
 		return err

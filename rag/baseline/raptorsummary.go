@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -22,33 +23,33 @@ type leafStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *leafStage) Name() string { return "leaves" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *leafStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the chunks of the set.
-func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	digest := rag.Digest("leaf", st.model.Model)
-	return func(yield func(rag.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.ChunkSet()) {
-			if !yield(rag.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
+// Items implements [method.Stage]: the chunks of the set.
+func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	digest := method.Digest("leaf", st.model.Model)
+	return func(yield func(method.WorkItem, error) bool) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base()).WithContext(ctx), st.s.ChunkSet()) {
+			if !yield(method.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [rag.Stage]: the chunk's tokens, and its vector in the base
+// Do implements [method.Stage]: the chunk's tokens, and its vector in the base
 // graph.
-func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	ch, err := st.s.c.ChunkByKey(base, st.s.ChunkSet(), w.Key)
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := base.Vectors(rag.ChunkSpace(st.s.ChunkSet(), st.model.Model))
+	vecs, err := base.Vectors(method.ChunkSpace(st.s.ChunkSet(), st.model.Model))
 	var vec []float32
 	if err == nil {
 		vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)
@@ -59,13 +60,13 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, 
 	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(ch.Tokens)), vec), nil
 }
 
-// Apply implements [rag.Stage].
-func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	if len(result) < 8 {
 		return errors.New("malformed leaf")
 	}
 	v := tx.Graph(st.s.g)
-	t, err := v.MakeNodeType(rag.ChunkNodeType)
+	t, err := v.MakeNodeType(method.ChunkNodeType)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func putTreeVector(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID, vec 
 		return nil
 	}
 	space := spaceOf(spaceTree, model.Model)
-	if err := rag.MakeSpace(v, space, model, vecindex.Cosine); err != nil {
+	if err := method.MakeSpace(v, space, model, vecindex.Cosine); err != nil {
 		return err
 	}
 	return v.PutVector(space, id, vec)
@@ -97,18 +98,18 @@ type summaryStage struct {
 	met map[string]cluster
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *summaryStage) Name() string { return fmt.Sprintf("summaries %d", st.layer) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: an item a cluster.
-func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: an item a cluster.
+func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		all, err := readClusters(s.Graph(st.s.g).WithContext(ctx), st.layer-1)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		st.met = map[string]cluster{}
@@ -116,7 +117,7 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			st.met[summaryItem(c.Key)] = c
 		}
 		for _, c := range all {
-			w := rag.WorkItem{Key: summaryItem(c.Key), Digest: rag.Digest("summary", st.model.Model, fmt.Sprint(c.Members))}
+			w := method.WorkItem{Key: summaryItem(c.Key), Digest: method.Digest("summary", st.model.Model, fmt.Sprint(c.Members))}
 			if !yield(w, nil) {
 				return
 			}
@@ -130,8 +131,8 @@ type summed struct {
 	Vector []float32 `json:"vector"`
 }
 
-// Do implements [rag.Stage].
-func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	var texts, from []string
 	for _, id := range st.met[w.Key].Members {
@@ -165,8 +166,8 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	return json.Marshal(out)
 }
 
-// Apply implements [rag.Stage].
-func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	var made summed
 	if err := json.Unmarshal(result, &made); err != nil {
 		return err
@@ -187,7 +188,7 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 	}
 	err = v.SetProps(id, engine.Props{
 		propText: engine.String(made.Text), propLayer: engine.Int(int64(st.layer)),
-		propTokens: engine.Int(int64(st.s.c.Tokens.Count(made.Text))),
+		propTokens: engine.Int(int64(st.s.c.Tokens().Count(made.Text))),
 	})
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // spread multiplies the scores of a set with the matrix of an edge type: each
@@ -117,8 +117,8 @@ func (o *here) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	if err != nil {
 		return query.Set{}, err
 	}
-	v, base := e.Snap.Graph(o.s.g).WithContext(ctx), e.Snap.Graph(o.s.c.Base).WithContext(ctx)
-	t, ok := v.NodeType(rag.ChunkNodeType)
+	v, base := e.Snap.Graph(o.s.g).WithContext(ctx), e.Snap.Graph(o.s.c.Base()).WithContext(ctx)
+	t, ok := v.NodeType(method.ChunkNodeType)
 	if !ok {
 		return query.Set{}, nil
 	}

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -39,37 +39,37 @@ const (
 // settle links the vectors of names: a search among such as are not linked yet
 // compares them all.
 func (st *synonymStage) settle(ctx context.Context) error {
-	st.settling.Do(func() { st.unsettled = st.s.c.DB.SettleSpace(ctx, st.s.g, spaceOf(spaceName, st.model.Model)) })
+	st.settling.Do(func() { st.unsettled = st.s.c.DB().SettleSpace(ctx, st.s.g, spaceOf(spaceName, st.model.Model)) })
 	return st.unsettled
 }
 
 // ofModel is the item that begins with another model's synonyms removed.
 const ofModel = "model"
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *synonymStage) Name() string { return "synonyms" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *synonymStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the model, and each entity. Cosines are of two
+// Items implements [method.Stage]: the model, and each entity. Cosines are of two
 // sides, so that an entity that comes finds those before it.
-func (st *synonymStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
-		digest := rag.Digest("synonyms", st.model.Model)
-		if !yield(rag.WorkItem{Key: ofModel, Digest: digest}, nil) {
+func (st *synonymStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		digest := method.Digest("synonyms", st.model.Model)
+		if !yield(method.WorkItem{Key: ofModel, Digest: digest}, nil) {
 			return
 		}
 		for id, err := range graph.Nodes(s.Graph(st.s.g).WithContext(ctx), typeEntity) {
-			if !yield(rag.WorkItem{Key: graph.NodeItem(id), Digest: digest}, err) || err != nil {
+			if !yield(method.WorkItem{Key: graph.NodeItem(id), Digest: digest}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
 	if w.Key == ofModel {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (st *synonymStage) near(ctx context.Context, s *engine.Snapshot, id engine.
 	}
 	// The links are in a later snapshot. Names do not change meanwhile.
 	var out []engine.Edge
-	err = st.s.c.DB.View(ctx, func(now *engine.Snapshot) error {
+	err = st.s.c.DB().View(ctx, func(now *engine.Snapshot) error {
 		vecs, err := now.Graph(st.s.g).WithContext(ctx).Vectors(spaceOf(spaceName, st.model.Model))
 		if err == nil {
 			out, err = st.search(ctx, vecs, id, false)
@@ -138,8 +138,8 @@ func (st *synonymStage) search(ctx context.Context, vecs *vecindex.View, id engi
 	return out, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *synonymStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *synonymStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	v := tx.Graph(st.s.g)
 	t, err := v.MakeEdgeType(edgeSynonym, false)
 	if err != nil {

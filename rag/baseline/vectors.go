@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -19,26 +19,26 @@ type vectorStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *vectorStage) Name() string { return "embed " + st.kind }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *vectorStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+// Items implements [method.Stage].
+func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	typ := typeEntity
 	if st.kind == spaceRelation {
 		typ = typeRelation
 	}
-	return func(yield func(rag.WorkItem, error) bool) {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for n, err := range graph.ReadAll(v, typ) {
 			var text string
 			if err == nil {
 				text, err = st.text(v, n)
 			}
-			if !yield(rag.WorkItem{Key: graph.NodeItem(n.ID), Digest: rag.Digest("embed", st.model.Model, text)}, err) || err != nil {
+			if !yield(method.WorkItem{Key: graph.NodeItem(n.ID), Digest: method.Digest("embed", st.model.Model, text)}, err) || err != nil {
 				return
 			}
 		}
@@ -55,8 +55,8 @@ func (st *vectorStage) text(v engine.Reader, n engine.Node) (string, error) {
 	return strings.TrimSpace(name + " " + description), err
 }
 
-// Do implements [rag.Stage].
-func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	id, err := graph.ItemNode(w.Key)
 	if err != nil {
@@ -73,8 +73,8 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	return graph.Embed(ctx, v, m, id, text)
 }
 
-// Apply implements [rag.Stage].
-func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	id, vec, err := graph.ReadVector(result)
 	if err != nil {
 		return err

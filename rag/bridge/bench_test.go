@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // BenchmarkRetrieve asks of 10,000 chunks of generated text in a database on
@@ -32,7 +33,7 @@ func BenchmarkRetrieve(b *testing.B) {
 			var all []time.Duration
 			ops := map[string]time.Duration{}
 			for i := 0; b.Loop(); i++ {
-				ev, err := c.Retrieve(b.Context(), sys, m, rag.Question{Text: questions[i%len(questions)].question})
+				ev, err := c.Retrieve(b.Context(), sys, m, method.Question{Text: questions[i%len(questions)].question})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -48,12 +48,12 @@ func defaults() map[string]string {
 // system is the method on a corpus.
 type system struct {
 	p Params
-	c *rag.Corpus
+	c *method.Corpus
 }
 
 // Open makes the method on a corpus.
-func Open(_ context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
-	r := rag.ReadParams(Name, params, defaults(), nil)
+func Open(_ context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
+	r := method.ReadParams(Name, params, defaults(), nil)
 	p := Params{
 		Chunks: r.ChunkSet(),
 		K:      r.Int("k", 1, minCandidates),
@@ -64,38 +64,38 @@ func Open(_ context.Context, c *rag.Corpus, params map[string]string) (*rag.Syst
 		Pin:    r.Flag("pin"),
 		PPR:    r.Flag("ppr"),
 	}
-	id, err := rag.NewGraphless(r)
+	id, err := method.NewGraphless(r)
 	if err != nil {
 		return nil, err
 	}
 	s := &system{p: p, c: c}
-	return &rag.System{Identity: id, Plan: s.plan}, nil
+	return &method.System{Identity: id, Plan: s.plan}, nil
 }
 
 // candidates returns how many chunks each of the two rankings brings: enough to
 // fill the context with chunks of 30 tokens, and to tell what scores are usual.
-func candidates(q rag.Question) int { return max(minCandidates, q.Tokens()/30) }
+func candidates(q method.Question) int { return max(minCandidates, q.Tokens()/30) }
 
 const minCandidates = 400
 
 // walkSeeds is how many chunks the walk starts from.
 const walkSeeds = 20
 
-// plan is [rag.System.Plan].
-func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
-	base, set, n := s.c.Base, s.p.Chunks, candidates(q)
+// plan is [method.System.Plan].
+func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
+	base, set, n := s.c.Base(), s.p.Chunks, candidates(q)
 	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
-		&query.VectorSearch{Graph: base, Space: rag.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n},
-		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: q.Text, K: n},
+		&query.VectorSearch{Graph: base, Space: method.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n},
+		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: q.Text, K: n},
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{
-		In: &query.Limit{In: hits, N: s.p.K}, Graph: base, Names: rag.NamesField(set), Words: rag.TextField(set), Text: q.Text,
+		In: &query.Limit{In: hits, N: s.p.K}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Text: q.Text,
 		Floor: s.p.Delta, Anchor: s.p.Anchor, Gate: s.p.Gate, Source: "names that the question lacks",
 	}
 	var ranked query.Op = &query.Union{In: []query.Op{hits, bridge}, Combine: query.Sum, Weights: []float64{1, s.p.Lambda}}
 	if s.p.PPR {
 		walk := &query.PPR{
-			In: &query.Limit{In: ranked, N: walkSeeds}, Graph: base, Names: rag.NamesField(set), Words: rag.TextField(set), Alpha: 0.5, Steps: 2,
+			In: &query.Limit{In: ranked, N: walkSeeds}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Alpha: 0.5, Steps: 2,
 		}
 		ranked = &query.Union{In: []query.Op{walk, ranked}, Combine: query.First}
 	}
@@ -104,5 +104,5 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		ranked = &query.Union{In: []query.Op{first, ranked}, Combine: query.First, Source: "the first hit stays first"}
 	}
 	pack := &query.Pack{In: ranked, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText}
-	return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: pack}}}, nil
+	return &method.Plan{Sections: []method.Section{{Name: "text", Pack: pack}}}, nil
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/bridge"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-func systems() rag.Methods {
-	return rag.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25")}
+func systems() method.Methods {
+	return method.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25")}
 }
 
 func open(t testing.TB) *ragtest.Corpus {
@@ -32,7 +33,7 @@ func open(t testing.TB) *ragtest.Corpus {
 func docs(ev *rag.Evidence) []string {
 	var out []string
 	for _, it := range ev.Items() {
-		out = append(out, rag.DocOf(it.Keys[0]))
+		out = append(out, method.DocOf(it.Keys[0]))
 	}
 	return out
 }
@@ -40,7 +41,7 @@ func docs(ev *rag.Evidence) []string {
 // found counts the questions that have the answer among the first n.
 func found(t testing.TB, c *ragtest.Corpus, spec string, questions []hop, n int) (k int) {
 	for _, q := range questions {
-		have := docs(c.Evidence(t, spec, rag.Question{Text: q.question}))
+		have := docs(c.Evidence(t, spec, method.Question{Text: q.question}))
 		if slices.Contains(have[:min(n, len(have))], q.person) {
 			k++
 		}
@@ -79,7 +80,7 @@ func TestWalk(t *testing.T) {
 	if n := found(t, c, "bridge:ppr=on", questions, 5); n != 30 {
 		t.Errorf("the walk answers %d of 30", n)
 	}
-	ev := c.Evidence(t, "bridge:ppr=on", rag.Question{Text: questions[0].question})
+	ev := c.Evidence(t, "bridge:ppr=on", method.Question{Text: questions[0].question})
 	if n := len(ev.Items()); n != 90 {
 		t.Errorf("%d items of 90 chunks", n)
 	}
@@ -92,7 +93,7 @@ func TestNoNames(t *testing.T) {
 	c := open(t)
 	all, _ := hops(2, 40)
 	c.Index(t, "bridge", all...)
-	q := rag.Question{Text: "who learned to draw above a bakery?"}
+	q := method.Question{Text: "who learned to draw above a bakery?"}
 	want := docs(c.Evidence(t, "naive", q))
 	if got := docs(c.Evidence(t, "bridge", q)); !slices.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -110,7 +111,7 @@ func TestPin(t *testing.T) {
 	c.Index(t, "bridge", all...)
 	moved := 0
 	for _, q := range questions {
-		q := rag.Question{Text: q.question}
+		q := method.Question{Text: q.question}
 		first := docs(c.Evidence(t, "naive", q))[0]
 		if got := docs(c.Evidence(t, "bridge:lambda=10", q))[0]; got != first {
 			t.Errorf("%s: %s is first, not %s", q.Text, got, first)
@@ -134,11 +135,11 @@ func TestFormula(t *testing.T) {
 		ragtest.Doc{Key: "guest.md", Text: "# Guests\n\nIn summer the guests were born elsewhere, said Tilo Barat.\n"},
 		ragtest.Doc{Key: "rest.md", Text: "# The rest\n\nThere is nothing else.\n"},
 	)
-	q := rag.Question{Text: "Where was the maker of Vexo Runa born?"}
+	q := method.Question{Text: "Where was the maker of Vexo Runa born?"}
 	score := func(spec string) map[string]float64 {
 		out := map[string]float64{}
 		for _, it := range c.Evidence(t, spec, q).Items() {
-			out[rag.DocOf(it.Keys[0])] = it.Score
+			out[method.DocOf(it.Keys[0])] = it.Score
 		}
 		return out
 	}
@@ -207,7 +208,7 @@ func TestHistory(t *testing.T) {
 	for _, d := range others[30:] {
 		grown.Remove(t, d.Key)
 	}
-	scores := func(c *ragtest.Corpus, q rag.Question) []string {
+	scores := func(c *ragtest.Corpus, q method.Question) []string {
 		var out []string
 		for _, it := range c.Evidence(t, "bridge", q).Items() {
 			out = append(out, fmt.Sprintf("%.9f %s", it.Score, it.Keys[0]))
@@ -216,7 +217,7 @@ func TestHistory(t *testing.T) {
 		return out
 	}
 	for _, q := range questions {
-		q := rag.Question{Text: q.question}
+		q := method.Question{Text: q.question}
 		if want, got := scores(fresh, q), scores(grown, q); !slices.Equal(got, want) {
 			t.Fatalf("%s\n got %v\nwant %v", q.Text, got, want)
 		}
@@ -229,11 +230,11 @@ func TestBudget(t *testing.T) {
 	all, questions := hops(6, 30)
 	c.Index(t, "bridge", all...)
 	for _, budget := range []int{1, 20, 60, 200, 1000, 100_000} {
-		q := rag.Question{Text: questions[0].question, Budget: budget}
+		q := method.Question{Text: questions[0].question, Budget: budget}
 		ev := c.Evidence(t, "bridge", q)
 		used := 0
 		for _, it := range ev.Items() {
-			used += c.Tokens.Count(it.Text + "\n")
+			used += c.Tokens().Count(it.Text + "\n")
 		}
 		if ev.Tokens > budget || used > budget {
 			t.Errorf("a budget of %d: %d tokens used, %d counted", budget, ev.Tokens, used)
@@ -257,7 +258,7 @@ func TestFilter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range questions[:10] {
-			ev := c.Evidence(t, "bridge", rag.Question{Text: q.question, Where: where})
+			ev := c.Evidence(t, "bridge", method.Question{Text: q.question, Where: where})
 			if len(ev.Items()) != 60 {
 				t.Errorf("%d items, want 60", len(ev.Items()))
 			}
@@ -277,9 +278,9 @@ func TestProof(t *testing.T) {
 	all, questions := hops(8, 30)
 	c.Index(t, "bridge", all...)
 	q := questions[0]
-	ev := c.Evidence(t, "bridge", rag.Question{Text: q.question})
+	ev := c.Evidence(t, "bridge", method.Question{Text: q.question})
 	second := ev.Items()[1]
-	if rag.DocOf(second.Keys[0]) != q.person || !slices.Equal(second.Chunks, second.Keys) || len(second.Spans) != 1 || second.Spans[0].Doc != q.person {
+	if method.DocOf(second.Keys[0]) != q.person || !slices.Equal(second.Chunks, second.Keys) || len(second.Spans) != 1 || second.Spans[0].Doc != q.person {
 		t.Errorf("%s is second, rests on %v, stands in %v", second.Keys, second.Chunks, second.Spans)
 	}
 	film := ev.Items()[0]
@@ -298,7 +299,7 @@ func TestProof(t *testing.T) {
 	}
 	var plan strings.Builder
 	m := c.OpenModels(t)
-	p, err := c.System(t, "bridge").Plan(t.Context(), m, rag.Question{Text: "Who?"})
+	p, err := c.System(t, "bridge").Plan(t.Context(), m, method.Question{Text: "Who?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,11 +339,11 @@ func TestParams(t *testing.T) {
 		"bridge:pin=maybe":   "pin=maybe: one of on, off",
 		"bridge:chunks=word": "chunks=word: ",
 	} {
-		s, err := rag.ParseSpec(spec)
+		s, err := method.ParseSpec(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = c.Methods.Open(t.Context(), c.Corpus, s); !errors.Is(err, rag.ErrMethod) || !strings.Contains(err.Error(), want) {
+		if _, err = c.Methods.Open(t.Context(), c.Corpus, s); !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", spec, err, want)
 		}
 	}

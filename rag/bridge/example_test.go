@@ -9,25 +9,26 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/bridge"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // firstTwo is bridge with two chunks of evidence: a method of one's own that
 // changes another's plan and keeps the rest.
-func firstTwo(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func firstTwo(ctx context.Context, c *rag.Corpus, params map[string]string) (*method.System, error) {
 	sys, err := bridge.Open(ctx, c, params)
 	if err != nil {
 		return nil, err
 	}
 	whole := sys.Plan
 	sys.Identity = sys.As("first-two", sys.Params())
-	sys.Plan = func(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+	sys.Plan = func(ctx context.Context, m *rag.Models, q method.Question) (*method.Plan, error) {
 		plan, err := whole(ctx, m, q)
 		if err != nil {
 			return nil, err
 		}
 		pack := *plan.Sections[0].Pack.(*query.Pack)
 		pack.In = &query.Limit{In: pack.In, N: 2}
-		return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: &pack}}}, nil
+		return &method.Plan{Sections: []method.Section{{Name: "text", Pack: &pack}}}, nil
 	}
 	return sys, nil
 }
@@ -51,18 +52,18 @@ func Example_register() {
 	db, err := engine.Open(ctx, engine.Memory, nil)
 	check(err)
 	defer db.Close()
-	corpus, err := rag.OpenCorpus(ctx, db, "main")
+	corpus, err := rag.OpenCorpus(ctx, db, "main", nil)
 	check(err)
-	all := rag.Methods{bridge.Name: bridge.Open} // or methods.All()
+	all := method.Methods{bridge.Name: bridge.Open} // or methods.All()
 	all["first-two"] = firstTwo
-	mine, err := all.Open(ctx, corpus, rag.Spec{Name: "first-two"})
+	mine, err := all.Open(ctx, corpus, method.Spec{Name: "first-two"})
 	check(err)
-	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{mine}}
+	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*method.System{mine}}
 	_, err = indexer.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	check(err)
 	models, err := rag.OpenLocal(ctx, corpus, false)
 	check(err)
-	evidence, err := corpus.Retrieve(ctx, mine, models, rag.Question{Text: "From which town came the director of Vexo Runa?"})
+	evidence, err := corpus.Retrieve(ctx, mine, models, method.Question{Text: "From which town came the director of Vexo Runa?"})
 	check(err)
 	for _, it := range evidence.Items() {
 		fmt.Println(it.Keys[0])

@@ -5,14 +5,14 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Encodings tell how to read what the method keeps in its graph.
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
-		{Graph: Name, Bucket: rag.SumsBucket(""), Decode: decodeTree},
+		{Graph: Name, Bucket: method.SumsBucket(""), Decode: decodeTree},
 		{Graph: Name, Bucket: bucketTrees, Decode: encoded.Empty},
 	}
 }

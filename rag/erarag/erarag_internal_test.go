@@ -14,13 +14,14 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 var long = flag.Bool("long", false, "run the long versions of the tests")
 
 func corpus(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	c.Models, c.NoWords = ragtest.Fixed, true
 	return c
 }
@@ -30,7 +31,7 @@ const small = "erarag:min=2,max=3,split=5,stop=3,layers=4,tokens=30"
 
 func view(t testing.TB, c *ragtest.Corpus, s *system, fn func(v *engine.View) error) {
 	t.Helper()
-	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error { return fn(snap.Graph(s.g)) })
+	err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error { return fn(snap.Graph(s.g)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func view(t testing.TB, c *ragtest.Corpus, s *system, fn func(v *engine.View) er
 
 func opened(t testing.TB, c *ragtest.Corpus, spec string) *system {
 	t.Helper()
-	parsed, err := rag.ParseSpec(spec)
+	parsed, err := method.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func layers(t testing.TB, c *ragtest.Corpus, spec, model string) (out []int) {
 func checkTree(t testing.TB, c *ragtest.Corpus, spec, model string) {
 	t.Helper()
 	s := opened(t, c, spec)
-	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+	err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 		x := &treeCheck{t: t, c: c, s: s, snap: snap, v: snap.Graph(s.g), model: model}
 		x.tree = s.tree(x.v, model)
 		return x.run()
@@ -119,7 +120,7 @@ func (x *treeCheck) run() error {
 // leaves checks that the leaves are the chunks of the corpus.
 func (x *treeCheck) leaves() error {
 	want := map[string]bool{}
-	base := x.snap.Graph(x.c.Base)
+	base := x.snap.Graph(x.c.Base())
 	for ch, err := range x.c.Chunks(base, x.s.p.Chunks) {
 		if err != nil {
 			return err
@@ -267,7 +268,7 @@ func (x *treeCheck) summary(l uint8, g *segment) error {
 	if int(sources.GetCardinality()) != len(g.items) {
 		x.t.Errorf("summary %s rests on %d nodes, not %d", n.Key, sources.GetCardinality(), len(g.items))
 	}
-	want, _, err := local.New(local.Options{Tokens: x.c.Tokens.Count}).Do(context.Background(),
+	want, _, err := local.New(local.Options{Tokens: x.c.Tokens().Count}).Do(context.Background(),
 		llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: texts, MaxTokens: x.s.p.Tokens}})
 	if err != nil {
 		return err
@@ -386,7 +387,7 @@ func TestBuild(t *testing.T) {
 	c.Index(t, small, ragtest.Docs(3, 40)...)
 	t.Log(layers(t, c, small, "hashes"))
 	checkTree(t, c, small, "hashes")
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	if r := c.Index(t, small); len(r.Stages) > 0 {
 		t.Errorf("left to do: %+v", r.Stages)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -24,25 +25,25 @@ type planeStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *planeStage) Name() string { return "planes" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *planeStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: one item where the tree has no planes.
-func (st *planeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: one item where the tree has no planes.
+func (st *planeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		ok, err := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model).Has([]byte{'h'})
 		if err == nil && ok {
 			return
 		}
-		yield(rag.WorkItem{Key: "planes", Digest: rag.Digest(st.model.Model, fmt.Sprint(s.Epoch()))}, err)
+		yield(method.WorkItem{Key: "planes", Digest: method.Digest(st.model.Model, fmt.Sprint(s.Epoch()))}, err)
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *planeStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *planeStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	o := graphops.HyperplaneOptions{Dim: st.model.Dim, Planes: st.s.p.Planes, Seed: st.s.p.Seed}
 	if st.s.p.Center {
 		var err error
@@ -59,7 +60,7 @@ func (st *planeStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models,
 
 // mean returns the mean of the chunks' vectors, nil where there are none.
 func (st *planeStage) mean(ctx context.Context, s *engine.Snapshot) ([]float32, error) {
-	vecs, err := s.Graph(st.s.c.Base).WithContext(ctx).Vectors(rag.ChunkSpace(st.s.p.Chunks, st.model.Model))
+	vecs, err := s.Graph(st.s.c.Base()).WithContext(ctx).Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
 	if isMissing(err) {
 		return nil, nil
 	}
@@ -86,8 +87,8 @@ func (st *planeStage) mean(ctx context.Context, s *engine.Snapshot) ([]float32, 
 	return out, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *planeStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *planeStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	t, err := st.s.change(tx, st.model.Model)
 	if err != nil {
 		return err
@@ -142,36 +143,36 @@ type leafStage struct {
 	planes *planes
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *leafStage) Name() string { return "leaves" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *leafStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the chunks of the set that are not entered, as
+// Items implements [method.Stage]: the chunks of the set that are not entered, as
 // a difference of bitmaps.
-func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
-		base := s.Graph(st.s.c.Base).WithContext(ctx)
-		typ, ok := base.NodeType(rag.ChunkType(st.s.p.Chunks))
+func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		base := s.Graph(st.s.c.Base()).WithContext(ctx)
+		typ, ok := base.NodeType(method.ChunkType(st.s.p.Chunks))
 		if !ok {
 			return
 		}
 		left, err := base.Nodes(typ)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		entered, err := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model).entered()
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		left.AndNot(entered)
-		digest := rag.Digest("leaf", st.model.Model)
+		digest := method.Digest("leaf", st.model.Model)
 		for it := left.Iterator(); it.HasNext(); {
 			n, err := base.Node(engine.NodeID(it.Next()))
-			if !yield(rag.WorkItem{Key: n.Key, Digest: digest}, err) || err != nil {
+			if !yield(method.WorkItem{Key: n.Key, Digest: digest}, err) || err != nil {
 				return
 			}
 		}
@@ -258,15 +259,15 @@ func readLeaf(b []byte) (l leaf, err error) {
 	}, nil
 }
 
-// Do implements [rag.Stage]: the chunk's vector and its code.
-func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+// Do implements [method.Stage]: the chunk's vector and its code.
+func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, w.Key)
 	if err != nil {
 		return nil, err
 	}
 	l := leaf{base: ch.ID, tokens: ch.Tokens}
-	vecs, err := base.Vectors(rag.ChunkSpace(st.s.p.Chunks, st.model.Model))
+	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
 	if err == nil {
 		l.vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)
 	}
@@ -284,21 +285,21 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, 
 
 // wordless returns an error for a chunk that has no vector yet, and none for
 // one that was embedded and has nothing to embed.
-func (st *leafStage) wordless(s *engine.Snapshot, m *rag.Models, w rag.WorkItem) error {
-	stages, err := st.s.c.BaseStages([]*rag.System{st.s.system()}, m)
+func (st *leafStage) wordless(s *engine.Snapshot, m *method.Models, w method.WorkItem) error {
+	stages, err := st.s.c.BaseStages([]*method.System{st.s.system()}, m)
 	if err != nil {
 		return err
 	}
 	embed := stages[len(stages)-1]
-	ok, err := rag.IsDone(s, embed, rag.WorkItem{Key: w.Key, Digest: rag.Digest(st.model.Model, st.s.p.Chunks.String())})
+	ok, err := rag.IsDone(s, embed, method.WorkItem{Key: w.Key, Digest: method.Digest(st.model.Model, st.s.p.Chunks.String())})
 	if err == nil && !ok {
 		err = errors.New("the chunk is not embedded")
 	}
 	return err
 }
 
-// Apply implements [rag.Stage].
-func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	l, err := readLeaf(result)
 	if err != nil {
 		return err
@@ -307,7 +308,7 @@ func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, res
 	if err != nil {
 		return err
 	}
-	typ, err := t.v.MakeNodeType(rag.ChunkNodeType)
+	typ, err := t.v.MakeNodeType(method.ChunkNodeType)
 	if err != nil {
 		return err
 	}
@@ -327,7 +328,7 @@ func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, res
 // putVector gives a node of a layer its vector.
 func (t *treeTx) putVector(layer uint8, id engine.NodeID, vec []float32, model llm.SpaceInfo) error {
 	space := spaceOf(t.model)
-	if err := rag.MakeSpace(t.v, space, model, vecindex.Cosine); err != nil {
+	if err := method.MakeSpace(t.v, space, model, vecindex.Cosine); err != nil {
 		return err
 	}
 	return t.v.PutLayerVector(space, id, layer, vec)

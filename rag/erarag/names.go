@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // The names in the method's graph.
@@ -28,7 +28,7 @@ func spaceOf(model string) string { return "tree@" + model }
 
 // treeOf returns the name of the bucket of a model's tree. What is in it is
 // described at tree.
-func treeOf(model string) string { return rag.SumsBucket(model) }
+func treeOf(model string) string { return method.SumsBucket(model) }
 
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -83,8 +83,8 @@ func profile(name string) (map[string]string, error) {
 }
 
 // parse reads parameters.
-func parse(given map[string]string) (Params, *rag.ParamReader) {
-	r := rag.ReadParams(Name, given, defaults(), profile)
+func parse(given map[string]string) (Params, *method.ParamReader) {
+	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
 	p.Planes = r.Int("planes", 1, 64)
 	p.Seed = uint64(r.Int("seed", 0, 1<<31-1))
@@ -110,14 +110,14 @@ func (p *Params) sizes() graphops.SegmentOptions {
 
 // system is EraRAG on a corpus.
 type system struct {
-	rag.Identity
+	method.Identity
 	p Params
-	c *rag.Corpus
+	c *method.Corpus
 	g *engine.Graph
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
-func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	s, err := open(ctx, c, params)
 	if err != nil {
 		return nil, err
@@ -125,9 +125,9 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.Sy
 	return s.system(), nil
 }
 
-func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system, error) {
+func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
 		return nil, err
 	}
@@ -135,22 +135,22 @@ func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system
 }
 
 // system returns the functions of the method.
-func (s *system) system() *rag.System {
-	return &rag.System{
+func (s *system) system() *method.System {
+	return &method.System{
 		Identity: s.Identity,
 		Build:    s.stages,
 		Changed:  s.changed,
 		Plan:     s.plan,
-		Cite:     rag.CiteEach(s.cite),
+		Cite:     method.CiteEach(s.cite),
 	}
 }
 
-// stages is [rag.System.Build]: planes and leaves, then for each layer its
+// stages is [method.System.Build]: planes and leaves, then for each layer its
 // segments and their summaries.
-func (s *system) stages(m *rag.Models) []rag.Stage {
+func (s *system) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
 	planes := &planes{s: s, model: model.Model}
-	out := []rag.Stage{&planeStage{s, model}, &leafStage{s: s, model: model, planes: planes}}
+	out := []method.Stage{&planeStage{s, model}, &leafStage{s: s, model: model, planes: planes}}
 	for layer := range uint8(s.p.Layers) {
 		out = append(out, &segmentStage{s, model.Model, layer + 1}, &summaryStage{s, model, layer + 1, planes})
 	}

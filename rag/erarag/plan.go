@@ -10,17 +10,17 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// plan is [rag.System.Plan] (spec C4): the nodes that rank first for the
+// plan is [method.System.Plan] (spec C4): the nodes that rank first for the
 // question, packed until the budget is used.
-func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	pack := &query.Pack{
 		In: s.search(q.Text, m.QuestionSpace().Model), Name: "tree", Budget: q.Tokens(),
 		Render: s.render, Cut: s.c.CutText, Source: "token budget T",
 	}
-	return &rag.Plan{Sections: []rag.Section{{Name: "tree", Pack: pack}}}, nil
+	return &method.Plan{Sections: []method.Section{{Name: "tree", Pack: pack}}}, nil
 }
 
 // search ranks the nodes of the tree.
@@ -41,7 +41,7 @@ func (s *system) search(text, model string) query.Op {
 // render is the text of a node of the tree: that of a chunk is read through to
 // the base graph.
 func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
-	if it.Graph == s.c.Base.ID() {
+	if it.Graph == s.c.Base().ID() {
 		return s.c.RenderChunk(ctx, e, it)
 	}
 	v := e.Snap.Graph(s.g).WithContext(ctx)
@@ -49,7 +49,7 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	if err != nil {
 		return "", 0, err
 	}
-	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 		return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
 	}
 	text, err := summaryText(v, n)
@@ -61,7 +61,7 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 // the corpus, and each chunk is looked up.
 const maxCited = 256
 
-// cite is [rag.System.Cite]: a summary rests on the chunks below it, at most
+// cite is [method.System.Cite]: a summary rests on the chunks below it, at most
 // 256, in order of id.
 func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 	chunks := map[engine.NodeID]string{} // keys
@@ -77,7 +77,7 @@ func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+		if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 			chunks[id] = n.Key
 			continue
 		}

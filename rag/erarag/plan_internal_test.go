@@ -9,11 +9,12 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func kinds(ev *rag.Evidence) (chunks, summaries int) {
 	for _, it := range ev.Items() {
-		if it.Kind == rag.ChunkNodeType {
+		if it.Kind == method.ChunkNodeType {
 			chunks++
 		} else {
 			summaries++
@@ -32,7 +33,7 @@ func TestSearch(t *testing.T) {
 	if len(shape) < 4 {
 		t.Fatalf("layers %v", shape)
 	}
-	q := rag.Question{Text: "Who repaired the lighthouse in Karrow, and what did " + docs[7].Hero + " know?"}
+	q := method.Question{Text: "Who repaired the lighthouse in Karrow, and what did " + docs[7].Hero + " know?"}
 	for _, rank := range []string{"hybrid", "vector"} {
 		t.Run(rank, func(t *testing.T) { checkSearches(t, c, small+",rank="+rank, q, len(shape)-1) })
 	}
@@ -48,7 +49,7 @@ func TestSearch(t *testing.T) {
 
 // checkSearches says what the searches take of a tree with some layers of
 // summaries.
-func checkSearches(t *testing.T, c *ragtest.Corpus, spec string, q rag.Question, layers int) {
+func checkSearches(t *testing.T, c *ragtest.Corpus, spec string, q method.Question, layers int) {
 	for _, x := range []struct {
 		spec              string
 		chunks, summaries int // -1 for any that make up k
@@ -98,7 +99,7 @@ func checkCited(t testing.TB, c *ragtest.Corpus, it *rag.Cited) {
 	}
 	var all strings.Builder
 	s := opened(t, c, small)
-	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+	err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 		for _, key := range it.Chunks {
 			text, _, err := c.TextOf(t.Context(), snap, s.p.Chunks, key)
 			if err != nil {
@@ -125,12 +126,12 @@ func TestBudget(t *testing.T) {
 	c.Index(t, small, ragtest.Docs(6, 30)...)
 	for _, search := range []string{"collapsed", "detailed", "summarised", "layers"} {
 		for _, budget := range []int{1, 7, 20, 35, 60, 150, 400, 3000} {
-			ev := c.Evidence(t, small+",search="+search, rag.Question{Text: "Who sold the ferry in Tarn?", Budget: budget})
+			ev := c.Evidence(t, small+",search="+search, method.Question{Text: "Who sold the ferry in Tarn?", Budget: budget})
 			var text strings.Builder
 			for _, it := range ev.Items() {
 				text.WriteString(it.Text + "\n")
 			}
-			if n := c.Tokens.Count(text.String()); ev.Tokens > budget || n > budget {
+			if n := c.Tokens().Count(text.String()); ev.Tokens > budget || n > budget {
 				t.Errorf("%s: %d tokens said, %d there, of a budget of %d", search, ev.Tokens, n, budget)
 			}
 			if budget >= 150 && len(ev.Items()) == 0 {
@@ -157,10 +158,10 @@ func TestWhere(t *testing.T) {
 	}
 	mixed := 0
 	for _, anyOf := range []bool{false, true} {
-		for _, it := range c.Evidence(t, small+",k=500", rag.Question{Text: "Who met whom in Selby?", Where: where, WhereAny: anyOf}).Items() {
+		for _, it := range c.Evidence(t, small+",k=500", method.Question{Text: "Who met whom in Selby?", Where: where, WhereAny: anyOf}).Items() {
 			passing := 0
 			for _, key := range it.Chunks {
-				if early[rag.DocOf(key)] {
+				if early[method.DocOf(key)] {
 					passing++
 				}
 			}
@@ -261,5 +262,5 @@ func TestModels(t *testing.T) {
 	}
 	c.Index(t, small)
 	checkTree(t, c, small, now)
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

@@ -2,7 +2,7 @@ package erarag
 
 import (
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -21,7 +21,7 @@ func (s *system) rank(text, model string) ranking {
 	if s.p.Rank == "vector" {
 		return &byVector{near}
 	}
-	return newHybrid(near, rag.ChunkSpace(s.p.Chunks, model))
+	return newHybrid(near, method.ChunkSpace(s.p.Chunks, model))
 }
 
 // nearest takes nodes by their vectors.
@@ -67,7 +67,7 @@ type hybrid struct {
 }
 
 func newHybrid(r nearest, chunkSpace string) *hybrid {
-	base, set := r.s.c.Base, r.s.p.Chunks
+	base, set := r.s.c.Base(), r.s.p.Chunks
 	most := max(candidates, r.s.p.K)
 	// Chunks and summaries are of two graphs: these unions only gather them.
 	vectors := &query.Union{Combine: query.First, In: []query.Op{
@@ -75,7 +75,7 @@ func newHybrid(r nearest, chunkSpace string) *hybrid {
 		r.of(1, r.s.p.Layers, most),
 	}}
 	words := &query.Union{Combine: query.First, In: []query.Op{
-		&query.TextSearch{Graph: base, Field: rag.TextField(set), Text: r.text, K: most},
+		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: r.text, K: most},
 		&query.TextSearch{Graph: r.s.g, Field: fieldSummaries, Text: r.text, K: most},
 	}}
 	return &hybrid{r, most, &query.Union{In: []query.Op{vectors, words}, Combine: query.ZSum, Source: "collapsed search"}}
@@ -84,7 +84,7 @@ func newHybrid(r nearest, chunkSpace string) *hybrid {
 func (r *hybrid) tree(k int) query.Op { return &query.Limit{In: r.all, N: k} }
 
 func (r *hybrid) chunks(k int) query.Op {
-	return &query.Limit{In: &query.Filter{In: r.all, Graph: r.s.c.Base}, N: k}
+	return &query.Limit{In: &query.Filter{In: r.all, Graph: r.s.c.Base()}, N: k}
 }
 
 func (r *hybrid) summaries(k int) query.Op {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // node is a node of the tree as the test sees it.
@@ -41,7 +41,7 @@ func TestHybrid(t *testing.T) {
 			order[i] = i
 		}
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(z[b], z[a]) })
-		got := c.Evidence(t, small+",k=9999", rag.Question{Text: q, Budget: 1 << 20}).Items()
+		got := c.Evidence(t, small+",k=9999", method.Question{Text: q, Budget: 1 << 20}).Items()
 		if len(got) != len(all) {
 			t.Fatalf("%q: %d of %d nodes", q, len(got), len(all))
 		}
@@ -51,7 +51,7 @@ func TestHybrid(t *testing.T) {
 		}
 		for i, it := range got {
 			name := it.Text
-			if it.Kind == rag.ChunkNodeType {
+			if it.Kind == method.ChunkNodeType {
 				name = it.Keys[0]
 			}
 			n, ok := at[name]
@@ -68,8 +68,8 @@ func TestHybrid(t *testing.T) {
 // nodesOf returns the chunks and the summaries of a tree.
 func nodesOf(t *testing.T, c *ragtest.Corpus, spec string) (chunks, summaries []node) {
 	s := opened(t, c, spec)
-	err := c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
-		for ch, err := range c.Chunks(snap.Graph(c.Base), s.p.Chunks) {
+	err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
+		for ch, err := range c.Chunks(snap.Graph(c.Base()), s.p.Chunks) {
 			if err != nil {
 				return err
 			}

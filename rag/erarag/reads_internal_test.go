@@ -17,6 +17,7 @@ import (
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 var leavesFlag = flag.Int("leaves", 0, "measure insertions at this many leaves")
@@ -130,7 +131,7 @@ func insertions(t testing.TB, n, k int) (all []reads, built int) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, db), Store: store, Methods: rag.Methods{Name: Open}}
+	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, db), Store: store, Methods: method.Methods{Name: Open}}
 	c.NoWords = true
 	c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		m, err := ragtest.Fixed(ctx, c)

@@ -9,14 +9,14 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// changed is [rag.System.Changed]: chunks that leave are taken out of their
+// changed is [method.System.Changed]: chunks that leave are taken out of their
 // segments by the next run, but the summaries above them go at once, since
 // they tell of what has left. So do those that are behind their segments after
 // an interrupted run: they may tell of it too.
-func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		models, err := s.models(v)
@@ -33,7 +33,7 @@ func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (fu
 			}
 		}
 		for _, ch := range gone {
-			if err := rag.ForgetJobs(v, ch.Key); err != nil {
+			if err := method.ForgetJobs(v, ch.Key); err != nil {
 				return err
 			}
 		}
@@ -61,11 +61,11 @@ func (s *system) models(v *engine.TxView) ([]string, error) {
 }
 
 // removeLeaves takes chunks out of a tree.
-func (t *treeTx) removeLeaves(gone []rag.Chunk) error {
+func (t *treeTx) removeLeaves(gone []method.Chunk) error {
 	if err := t.dropStale(); err != nil {
 		return err
 	}
-	typ, ok := t.v.NodeType(rag.ChunkNodeType)
+	typ, ok := t.v.NodeType(method.ChunkNodeType)
 	if !ok {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (t *treeTx) dropAbove(layer uint8, it graphops.SegmentItem) error {
 // dropChain removes the summary of a segment and those above it, the highest
 // first: they would go with what they are made of.
 func (t *treeTx) dropChain(layer uint8, g segment) error {
-	if err := rag.ForgetJobs(t.v, segmentItem(layer, g.number)); err != nil {
+	if err := method.ForgetJobs(t.v, segmentItem(layer, g.number)); err != nil {
 		return err
 	}
 	id := g.summary

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // segmentStage brings a layer's segments up to date with the nodes below: it
@@ -20,15 +20,15 @@ type segmentStage struct {
 	layer uint8
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *segmentStage) Name() string { return fmt.Sprintf("segments %d", st.layer) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *segmentStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *segmentStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *segmentStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model)
 		have, want, err := st.state(t)
 		changed := false
@@ -36,7 +36,7 @@ func (st *segmentStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			_, changed, err = t.first(layerKey('c', st.layer-1))
 		}
 		if err != nil || changed || have != want {
-			yield(rag.WorkItem{Key: st.Name(), Digest: rag.Digest(fmt.Sprint(s.Epoch()))}, err)
+			yield(method.WorkItem{Key: st.Name(), Digest: method.Digest(fmt.Sprint(s.Epoch()))}, err)
 		}
 	}
 }
@@ -50,13 +50,13 @@ func (st *segmentStage) state(t *tree) (have, want bool, err error) {
 	return have, below.nodes > uint64(st.s.p.Stop), err
 }
 
-// Do implements [rag.Stage].
-func (st *segmentStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *segmentStage) Do(context.Context, *engine.Snapshot, *method.Models, method.WorkItem) ([]byte, error) {
 	return nil, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ []byte) error {
+// Apply implements [method.Stage].
+func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, _ []byte) error {
 	t, err := st.s.change(tx, st.model)
 	if err != nil {
 		return err

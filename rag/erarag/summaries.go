@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // summaryStage makes the summaries of a layer's segments whose items are not
@@ -24,15 +25,15 @@ type summaryStage struct {
 	planes *planes
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *summaryStage) Name() string { return fmt.Sprintf("summaries %d", st.layer) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the dirty segments.
-func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: the dirty segments.
+func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model)
 		var numbers []uint64
 		err := t.ids('d', st.layer, func(number uint64, _ []byte) error {
@@ -40,7 +41,7 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			return nil
 		})
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, number := range numbers {
@@ -48,7 +49,7 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			if err == nil && !ok {
 				err = fmt.Errorf("segment %d of layer %d: %w", number, st.layer, engine.ErrNotFound)
 			}
-			if !yield(rag.WorkItem{Key: segmentItem(st.layer, number), Digest: g.digest()}, err) || err != nil {
+			if !yield(method.WorkItem{Key: segmentItem(st.layer, number), Digest: g.digest()}, err) || err != nil {
 				return
 			}
 		}
@@ -95,9 +96,9 @@ func readMade(b []byte) (d made, err error) {
 	return d, nil
 }
 
-// Do implements [rag.Stage]. Items that have gone since their segment was
+// Do implements [method.Stage]. Items that have gone since their segment was
 // looked at are left out: their segment is looked at again.
-func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	layer, number, err := parseSegment(w.Key)
 	if err != nil {
@@ -151,9 +152,9 @@ func (s *system) textOf(ctx context.Context, snap *engine.Snapshot, id engine.No
 	if err != nil {
 		return "", "", err
 	}
-	if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 		text, _, err = s.c.TextOf(ctx, snap, s.p.Chunks, n.Key)
-		return text, rag.DocOf(n.Key), err
+		return text, method.DocOf(n.Key), err
 	}
 	text, err = summaryText(v, n)
 	return text, s.madeFrom(id), err
@@ -168,8 +169,8 @@ func summaryText(v engine.Reader, n engine.Node) (string, error) {
 	return p.AsString(), nil
 }
 
-// Apply implements [rag.Stage].
-func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	if len(result) == 0 {
 		return nil
 	}
@@ -214,7 +215,7 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 }
 
 // write makes the node of a summary.
-func (st *summaryStage) write(t *treeTx, g *segment, d *made, w rag.WorkItem) (engine.NodeID, error) {
+func (st *summaryStage) write(t *treeTx, g *segment, d *made, w method.WorkItem) (engine.NodeID, error) {
 	typ, err := t.v.MakeNodeType(typeSummary)
 	if err != nil {
 		return 0, err
@@ -232,7 +233,7 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w rag.WorkItem) (e
 		return 0, err
 	}
 	err = t.v.SetProps(id, engine.Props{
-		propText: engine.String(d.text), propTokens: engine.Int(int64(st.s.c.Tokens.Count(d.text))),
+		propText: engine.String(d.text), propTokens: engine.Int(int64(st.s.c.Tokens().Count(d.text))),
 		propLayer: engine.Int(int64(st.layer)), propSegment: engine.Int(int64(g.number)), propModel: engine.String(t.model),
 	})
 	if err != nil {
@@ -256,7 +257,7 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w rag.WorkItem) (e
 
 // putWords makes a summary one that is found by its words.
 func (st *summaryStage) putWords(t *treeTx, id engine.NodeID, text string) error {
-	a := st.s.c.Analyzer
+	a := st.s.c.Analyzer()
 	if err := t.v.MakeField(fieldSummaries, engine.FieldOptions{Analyzer: a.Name()}); err != nil {
 		return err
 	}

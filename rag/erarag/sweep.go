@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // sweepStage removes the summaries of the trees of other models, once the
@@ -21,20 +21,20 @@ type sweepStage struct {
 // sweepBatch is the number of summaries that a work item removes.
 const sweepBatch = 512
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *sweepStage) Name() string { return "sweep" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *sweepStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: for each other model some summaries at a time.
+// Items implements [method.Stage]: for each other model some summaries at a time.
 // The epoch makes each run's items its own.
-func (st *sweepStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *sweepStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for e, err := range v.Bucket(bucketTrees).Scan(nil, nil) {
 			if err != nil {
-				yield(rag.WorkItem{}, err)
+				yield(method.WorkItem{}, err)
 				return
 			}
 			model := string(e.Key)
@@ -44,7 +44,7 @@ func (st *sweepStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 			count := 0
 			err := st.s.tree(v, model).summaries(func(uint8, engine.NodeID) bool { count++; return true })
 			for n := 0; n <= count/sweepBatch; n++ {
-				w := rag.WorkItem{Key: fmt.Sprintf("%d %s", n, model), Digest: rag.Digest(fmt.Sprint(s.Epoch()))}
+				w := method.WorkItem{Key: fmt.Sprintf("%d %s", n, model), Digest: method.Digest(fmt.Sprint(s.Epoch()))}
 				if !yield(w, err) || err != nil {
 					return
 				}
@@ -67,14 +67,14 @@ func (t *tree) summaries(fn func(layer uint8, id engine.NodeID) bool) error {
 	return nil
 }
 
-// Do implements [rag.Stage].
-func (st *sweepStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *sweepStage) Do(context.Context, *engine.Snapshot, *method.Models, method.WorkItem) ([]byte, error) {
 	return nil, nil
 }
 
-// Apply implements [rag.Stage]: the first summaries that are left, and with
+// Apply implements [method.Stage]: the first summaries that are left, and with
 // the last of them the note of the tree.
-func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, _ []byte) error {
+func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, _ []byte) error {
 	_, model, _ := strings.Cut(w.Key, " ")
 	t, err := st.s.change(tx, model)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // tree is a model's tree as it is kept, in a bucket. Numbers are big-endian.
@@ -88,7 +88,7 @@ func (g *segment) digest() [32]byte {
 	for _, it := range g.items {
 		ids = binary.BigEndian.AppendUint64(ids, it.ID)
 	}
-	return rag.Digest("segment", string(ids))
+	return method.Digest("segment", string(ids))
 }
 
 func (g *segment) has(id engine.NodeID) bool {

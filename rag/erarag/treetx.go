@@ -6,7 +6,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // treeTx is a tree in a transaction.
@@ -116,7 +116,7 @@ func (t *treeTx) lift(layer uint8, g *segment) error {
 func (t *treeTx) forget(layer uint8, g *segment) error {
 	err := errors.Join(
 		t.w.Delete(idKey('p', layer, g.number)), t.w.Delete(idKey('d', layer, g.number)),
-		t.w.Delete(idKey('x', layer, g.number)), rag.ForgetJobs(t.v, segmentItem(layer, g.number)))
+		t.w.Delete(idKey('x', layer, g.number)), method.ForgetJobs(t.v, segmentItem(layer, g.number)))
 	if err != nil || g.summary == 0 {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 var errDead = errors.New("the store is dead")
@@ -86,29 +87,15 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var corpus *rag.Corpus
-	if w.c == nil {
-		corpus = ragtest.OpenIn(w.t, w.db)
-		corpus.Models, corpus.NoWords = w.models, true
-	} else {
-		// The same with the new database: a tokenizer takes longer than a run.
-		again := *w.c.Corpus
-		corpus = &again
-		corpus.DB = w.db
-		if corpus.Namespace, err = w.db.Namespace(context.Background(), "main"); err != nil {
-			w.t.Fatal(err)
-		}
-		if corpus.Base, err = corpus.Namespace.Graph(context.Background(), engine.Base); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	w.c = &ragtest.Corpus{Corpus: corpus, Store: w.store, Methods: rag.Methods{Name: Open}}
+	corpus := ragtest.OpenIn(w.t, w.db)
+	corpus.Models, corpus.NoWords = w.models, true
+	w.c = &ragtest.Corpus{Corpus: corpus, Store: w.store, Methods: method.Methods{Name: Open}}
 }
 
 // index runs the indexer; it dies after some commits, unless below 0.
 func (w *world) index(commits int, docs ...ragtest.Doc) (died bool) {
 	w.t.Helper()
-	x := rag.Indexer{Corpus: w.c.Corpus, Methods: w.c.Methods, Systems: []*rag.System{w.c.System(w.t, w.spec)}}
+	x := rag.Indexer{Corpus: w.c.Corpus, Methods: w.c.Methods, Systems: []*method.System{w.c.System(w.t, w.spec)}}
 	x.Options.Workers = w.work
 	var in []rag.Input
 	if len(docs) > 0 {

@@ -67,7 +67,7 @@ func TestWindow(t *testing.T) {
 			for _, id := range gone {
 				delete(live, id)
 			}
-			err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+			err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 				x, err := s.change(tx, model+s.Instance())
 				if err != nil {
 					return err
@@ -97,7 +97,7 @@ func TestWindow(t *testing.T) {
 				return nil
 			})
 		}
-		if err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+		if err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 			x, err := s.change(tx, model+s.Instance())
 			if err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag/eval/metric"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/replay"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/prompts"
 )
 
@@ -120,7 +121,7 @@ const answerBatch = 256
 // answering asks a model the questions of a run, by what one method retrieves.
 type answering struct {
 	r       *runner
-	sys     *rag.System
+	sys     *method.System
 	title   string
 	models  *rag.Models
 	tally   rag.Tally
@@ -141,7 +142,7 @@ type retrieved struct {
 
 // answering returns what asks for the answers of a method; nil where none are
 // wanted.
-func (r *runner) answering(ctx context.Context, sys *rag.System, title string) (*answering, error) {
+func (r *runner) answering(ctx context.Context, sys *method.System, title string) (*answering, error) {
 	if r.o.Answers == nil {
 		return nil, nil
 	}
@@ -230,7 +231,7 @@ func passing(err error) bool {
 
 // reply gets the answer to a question.
 func (a *answering) reply(ctx context.Context, q *Question, ev *rag.Evidence) (given, error) {
-	c, ask := a.r.corpus, rag.Question{Text: q.Text, Budget: a.r.o.Budget}
+	c, ask := a.r.corpus, method.Question{Text: q.Text, Budget: a.r.o.Budget}
 	_, selects := a.models.Provider.(llm.Selector)
 	if a.r.o.Answers.OwnPrompts || selects {
 		return a.own(ctx, ask, ev)
@@ -258,10 +259,10 @@ func (a *answering) reply(ctx context.Context, q *Question, ev *rag.Evidence) (g
 }
 
 // own gets the answer that ask would give.
-func (a *answering) own(ctx context.Context, q rag.Question, ev *rag.Evidence) (g given, err error) {
+func (a *answering) own(ctx context.Context, q method.Question, ev *rag.Evidence) (g given, err error) {
 	for _, it := range ev.Items() {
 		for _, ch := range it.Chunks {
-			g.docs = append(g.docs, rag.DocOf(ch))
+			g.docs = append(g.docs, method.DocOf(ch))
 		}
 	}
 	own, err := a.r.corpus.AnswerFrom(ctx, a.sys, a.models, q, ev)

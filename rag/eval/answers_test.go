@@ -24,7 +24,7 @@ import (
 // read cost one dollar, written ones two.
 func chatAt(url, model string) func(context.Context, *rag.Corpus) (*rag.Models, error) {
 	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		chat, err := openai.NewChat(openai.Config{BaseURL: url, Model: model}, openai.Options{Count: c.Tokens.Count})
+		chat, err := openai.NewChat(openai.Config{BaseURL: url, Model: model}, openai.Options{Count: c.Tokens().Count})
 		if err != nil {
 			return nil, err
 		}

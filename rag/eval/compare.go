@@ -3,12 +3,12 @@ package eval
 import (
 	"slices"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // compare adds the intervals against bm25: the first method of that name.
 func (r *runner) compare(rep *Report) {
-	at := slices.IndexFunc(r.specs, func(s rag.Spec) bool { return s.Name == "bm25" })
+	at := slices.IndexFunc(r.specs, func(s method.Spec) bool { return s.Name == "bm25" })
 	if at < 0 {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func write(t testing.TB, dir, name, text string) string {
@@ -176,17 +177,17 @@ func TestRecords(t *testing.T) {
 	j := &joined{}
 	j.add("a", "12345")
 	j.add("b", "12345")
-	span := func(from, to int64) rag.Span { return rag.Span{Doc: "corpus.txt", Bytes: [2]int64{from, to}} }
+	span := func(from, to int64) method.Span { return method.Span{Doc: "corpus.txt", Bytes: [2]int64{from, to}} }
 	tests := []struct {
 		name        string
 		item        rag.Cited
 		apart, join string
 	}{
-		{"a chunk", rag.Cited{Chunks: []string{"a#0"}, Spans: []rag.Span{span(0, 3)}}, "a", "a"},
-		{"two of one record", rag.Cited{Chunks: []string{"b#1#0", "b#1#7"}, Spans: []rag.Span{span(6, 8), span(8, 11)}}, "b#1", "b"},
-		{"two of two", rag.Cited{Chunks: []string{"b#0", "a#0"}, Spans: []rag.Span{span(6, 8), span(0, 3)}}, "b a", "b a"},
-		{"over a border", rag.Cited{Chunks: []string{"a#0"}, Spans: []rag.Span{span(3, 8)}}, "a", "a b"},
-		{"not all looked up", rag.Cited{Chunks: []string{"a#0", "a#1"}, Spans: []rag.Span{span(0, 3)}}, "a", ""},
+		{"a chunk", rag.Cited{Chunks: []string{"a#0"}, Spans: []method.Span{span(0, 3)}}, "a", "a"},
+		{"two of one record", rag.Cited{Chunks: []string{"b#1#0", "b#1#7"}, Spans: []method.Span{span(6, 8), span(8, 11)}}, "b#1", "b"},
+		{"two of two", rag.Cited{Chunks: []string{"b#0", "a#0"}, Spans: []method.Span{span(6, 8), span(0, 3)}}, "b a", "b a"},
+		{"over a border", rag.Cited{Chunks: []string{"a#0"}, Spans: []method.Span{span(3, 8)}}, "a", "a b"},
+		{"not all looked up", rag.Cited{Chunks: []string{"a#0", "a#1"}, Spans: []method.Span{span(0, 3)}}, "a", ""},
 		{"of nothing", rag.Cited{}, "", ""},
 	}
 	for _, tt := range tests {

@@ -53,7 +53,7 @@
 // # Answers
 //
 // With Options.Answers a model answers every question from what each method
-// retrieved, or from what the method condenses that to ([rag.System.Condense]). All
+// retrieved, or from what the method condenses that to ([method.System.Condense]). All
 // methods are asked by one prompt at temperature 0: questions with known answers
 // for the shortest answer that is right, others as ask does. With OwnPrompts all
 // are asked as ask does. Citations are taken out before an answer is measured.

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -25,8 +26,8 @@ type Options struct {
 	DB string
 	// Specs are the methods, Methods what makes them; naive must be among
 	// those, since by it the documents are indexed.
-	Specs   []rag.Spec
-	Methods rag.Methods
+	Specs   []method.Spec
+	Methods method.Methods
 	// Sweeps give the methods that have a parameter a row for each of its
 	// values; of several sweeps, for each combination.
 	Sweeps []Sweep
@@ -43,7 +44,7 @@ type Options struct {
 	// Sample is how many of the questions are asked, evenly spread over them; 0
 	// is all.
 	Sample int
-	// Budget is the context's number of tokens; 0 is [rag.DefaultBudget].
+	// Budget is the context's number of tokens; 0 is [method.DefaultBudget].
 	Budget int
 	// Seed is that of the bootstrap.
 	Seed uint64
@@ -70,13 +71,13 @@ func JoinedChunks() text.ChunkSet {
 // Run measures the methods on the data set.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if len(o.Specs) == 0 {
-		return nil, fmt.Errorf("eval: %w: name at least one", rag.ErrMethod)
+		return nil, fmt.Errorf("eval: %w: name at least one", method.ErrMethod)
 	}
 	if o.Notify == nil {
 		o.Notify = func(rag.Event) {}
 	}
 	if o.Budget == 0 {
-		o.Budget = rag.DefaultBudget
+		o.Budget = method.DefaultBudget
 	}
 	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
 		return nil, fmt.Errorf("eval: %w", wrong("growth needs records apart and no paid model"))
@@ -104,9 +105,9 @@ type runner struct {
 	source    rag.Input // the records
 	input     rag.Input // what is indexed: them, or all joined
 	set       text.ChunkSet
-	specs     []rag.Spec // of the options, swept
-	reader    string     // of entities and relations, with its version
-	provider  string     // that does the tasks of indexing
+	specs     []method.Spec // of the options, swept
+	reader    string        // of entities and relations, with its version
+	provider  string        // that does the tasks of indexing
 
 	documents, chunks int  // once indexed
 	begun             bool // answers are being asked for
@@ -119,7 +120,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	if r.specs, err = r.sweep(ctx, r.o.Specs, r.o.Sweeps); err != nil {
 		return nil, err
 	}
-	systems := make([]*rag.System, len(r.specs))
+	systems := make([]*method.System, len(r.specs))
 	for i, spec := range r.specs {
 		if systems[i], err = r.system(ctx, spec); err != nil {
 			return nil, err
@@ -190,7 +191,7 @@ func (r *runner) report() (*Report, error) {
 
 // measure indexes by a method and asks it all questions. The cost is what the
 // method added to what all share.
-func (r *runner) measure(ctx context.Context, sys *rag.System, title string) (*Figure, error) {
+func (r *runner) measure(ctx context.Context, sys *method.System, title string) (*Figure, error) {
 	own, err := r.indexed(ctx, sys)
 	if err != nil {
 		return nil, err

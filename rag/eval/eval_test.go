@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -46,7 +47,7 @@ func TestRun(t *testing.T) {
 			// The figures, worked out again from the database that was kept.
 			edb, err := engine.Open(t.Context(), db, nil)
 			check(t, err)
-			c, err := rag.OpenCorpus(t.Context(), edb, "main")
+			c, err := rag.OpenCorpus(t.Context(), edb, "main", nil)
 			check(t, err)
 			owner, set := chunkDocs, text.ChunkSet{}
 			if o.Join {
@@ -149,7 +150,7 @@ func checkJSON(t *testing.T, b []byte, join string, names []string, questions, b
 		if got := slices.Sorted(maps.Keys(f)); !slices.Equal(got, want) {
 			t.Errorf("%s has %q, want %q", names[i], got, want)
 		}
-		spec, err := rag.ParseSpec(names[i])
+		spec, err := method.ParseSpec(names[i])
 		check(t, err)
 		if f["name"] != spec.Title() || f["questions"] != float64(questions) {
 			t.Errorf("%v", f)
@@ -222,7 +223,7 @@ func TestComparison(t *testing.T) {
 					(f.Recall2 != nil) != golds || (f.Recall5 != nil) != golds || (f.Perfect != nil) != golds || (f.MRR != nil) != golds {
 					t.Errorf("%s: %v", f.Name, values(f))
 				}
-				if rep.Budget != rag.DefaultBudget {
+				if rep.Budget != method.DefaultBudget {
 					t.Errorf("budget %d", rep.Budget)
 				}
 			}
@@ -284,11 +285,11 @@ func TestChunkSets(t *testing.T) {
 			edb, err := engine.Open(t.Context(), db, nil)
 			check(t, err)
 			defer edb.Close()
-			c, err := rag.OpenCorpus(t.Context(), edb, "main")
+			c, err := rag.OpenCorpus(t.Context(), edb, "main", nil)
 			check(t, err)
 			check(t, edb.View(t.Context(), func(s *engine.Snapshot) error {
 				for i, set := range append(tt.has, tt.not...) {
-					n, err := c.CountChunks(s.Graph(c.Base), set)
+					n, err := c.CountChunks(s.Graph(c.Base()), set)
 					check(t, err)
 					if want := i < len(tt.has); n > 0 != want {
 						t.Errorf("%d chunks of %s", n, set)

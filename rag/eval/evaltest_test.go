@@ -17,7 +17,7 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/memkv"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 var long = flag.Bool("long", false, "measure the methods on the evaluation data")
@@ -111,11 +111,11 @@ func dataSet(t testing.TB, corpus string, questions []question) string {
 	return dir
 }
 
-func specs(t testing.TB, list ...string) []rag.Spec {
+func specs(t testing.TB, list ...string) []method.Spec {
 	t.Helper()
-	var out []rag.Spec
+	var out []method.Spec
 	for _, s := range list {
-		spec, err := rag.ParseSpec(s)
+		spec, err := method.ParseSpec(s)
 		check(t, err)
 		out = append(out, spec)
 	}

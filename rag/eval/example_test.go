@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -36,7 +36,7 @@ func ExampleRun() {
 	}
 	rep, err := eval.Run(context.Background(), eval.Options{
 		Data:    dir,
-		Specs:   []rag.Spec{{Name: "bm25"}, {Name: "naive", Label: "both"}},
+		Specs:   []method.Spec{{Name: "bm25"}, {Name: "naive", Label: "both"}},
 		Methods: methods.All(),
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm/replay"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // What entities and relations are read with.
@@ -111,7 +112,7 @@ const (
 
 // checkReader refuses a kept database that was read with something else: what
 // is indexed is not read again. Methods that build no graph read nothing.
-func (r *runner) checkReader(ctx context.Context, systems []*rag.System) error {
+func (r *runner) checkReader(ctx context.Context, systems []*method.System) error {
 	reads := false
 	for _, s := range systems {
 		reads = reads || s.Graph() != nil
@@ -121,7 +122,7 @@ func (r *runner) checkReader(ctx context.Context, systems []*rag.System) error {
 	}
 	have := ""
 	err := r.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(r.corpus.Base).WithContext(ctx)
+		v := s.Graph(r.corpus.Base()).WithContext(ctx)
 		b, err := v.Bucket(bucketEval).Get([]byte(keyReader), nil)
 		if have = string(b); !errors.Is(err, engine.ErrNotFound) {
 			return err
@@ -145,7 +146,7 @@ func (r *runner) checkReader(ctx context.Context, systems []*rag.System) error {
 		return fmt.Errorf("%s was indexed with extraction %s, and not with %s: name another database", r.o.DB, have, r.reader)
 	}
 	return r.db.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(r.corpus.Base).MakeBucket(bucketEval)
+		b, err := tx.Graph(r.corpus.Base()).MakeBucket(bucketEval)
 		if err != nil {
 			return err
 		}

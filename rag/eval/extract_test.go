@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -102,9 +103,9 @@ func entitiesOf(t *testing.T, path string) (out []string) {
 	db, err := engine.Open(t.Context(), path, nil)
 	check(t, err)
 	defer db.Close()
-	c, err := rag.OpenCorpus(t.Context(), db, "main")
+	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 	check(t, err)
-	names, err := c.Namespace.Graphs(t.Context())
+	names, err := c.Namespace().Graphs(t.Context())
 	check(t, err)
 	for _, name := range names {
 		g, err := c.Graph(t.Context(), name)
@@ -151,7 +152,7 @@ func TestKeptExtraction(t *testing.T) {
 		}
 	}
 	o.Models = nil
-	if err := run("ketrag", "model"); err == nil || errors.Is(err, rag.ErrMethod) {
+	if err := run("ketrag", "model"); err == nil || errors.Is(err, method.ErrMethod) {
 		t.Error(err)
 	}
 	writeFile(t, filepath.Join(dir, "openie.jsonl.gz"), `{"passage_id":"p0","entities":["Republic of Norr"]}`)

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // GrowthPlan says in which steps a corpus grows: by the batches that a field of
@@ -106,13 +107,13 @@ func (r *runner) grow(ctx context.Context) (out *Growth, err error) {
 	if err := g.open(ctx); err != nil {
 		return nil, err
 	}
-	systems := make([]*rag.System, len(g.specs))
+	systems := make([]*method.System, len(g.specs))
 	for i, spec := range g.specs {
 		if systems[i], err = g.system(ctx, spec); err != nil {
 			return nil, err
 		}
 	}
-	shared, err := g.system(ctx, rag.Spec{Name: "naive"})
+	shared, err := g.system(ctx, method.Spec{Name: "naive"})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func sample(all []Question, n int) []Question {
 }
 
 // growBy brings a method's index up to date and asks it the questions.
-func (r *runner) growBy(ctx context.Context, sys *rag.System, base build, title string) (*GrowthFigure, error) {
+func (r *runner) growBy(ctx context.Context, sys *method.System, base build, title string) (*GrowthFigure, error) {
 	_, own, err := r.index(ctx, sys, nil)
 	if err != nil {
 		return nil, err

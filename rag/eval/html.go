@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 //go:embed page/page.html
@@ -175,7 +175,7 @@ func plotsOf(rep *Report) []*plot {
 		}
 		d := dot{name: f.Name, group: f.Name, y: 100 * *q}
 		if i < len(rep.Manifest.Instances) {
-			if spec, err := rag.ParseSpec(rep.Manifest.Instances[i].Spec); err == nil {
+			if spec, err := method.ParseSpec(rep.Manifest.Instances[i].Spec); err == nil {
 				d.group = spec.Name
 			}
 		}

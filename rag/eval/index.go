@@ -12,10 +12,11 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // system opens a method with the run's chunk set, unless its spec has its own.
-func (r *runner) system(ctx context.Context, spec rag.Spec) (*rag.System, error) {
+func (r *runner) system(ctx context.Context, spec method.Spec) (*method.System, error) {
 	params := map[string]string{}
 	for k, v := range spec.Params {
 		params[k] = v
@@ -24,7 +25,7 @@ func (r *runner) system(ctx context.Context, spec rag.Spec) (*rag.System, error)
 	if _, profile := params["profile"]; !own && !profile {
 		params["chunks"] = r.set.String()
 	}
-	return r.o.Methods.Open(ctx, r.corpus, rag.Spec{Name: spec.Name, Params: params})
+	return r.o.Methods.Open(ctx, r.corpus, method.Spec{Name: spec.Name, Params: params})
 }
 
 // build is what making an index cost, as a database keeps it.
@@ -77,9 +78,9 @@ func sum(a, b *float64) *float64 {
 
 // index indexes by a method and returns what that run of it cost, also where it
 // failed.
-func (r *runner) index(ctx context.Context, sys *rag.System, inputs []rag.Input) (*rag.IndexResult, build, error) {
+func (r *runner) index(ctx context.Context, sys *method.System, inputs []rag.Input) (*rag.IndexResult, build, error) {
 	x := &rag.Indexer{
-		Corpus: r.corpus, Methods: r.o.Methods, Systems: []*rag.System{sys},
+		Corpus: r.corpus, Methods: r.o.Methods, Systems: []*method.System{sys},
 		Options: rag.IndexOptions{Notify: r.o.Notify},
 	}
 	cpu, start := cpuSeconds(), time.Now()
@@ -117,7 +118,7 @@ func (r *runner) costOf(res *rag.IndexResult) IndexCost {
 // kept indexes by a method and returns what its index cost in all: the work of
 // this run is added to what the database keeps of earlier ones. known is false
 // where it was indexed by something else than eval.
-func (r *runner) kept(ctx context.Context, name string, sys *rag.System, inputs []rag.Input) (res *rag.IndexResult, b build, known bool, err error) {
+func (r *runner) kept(ctx context.Context, name string, sys *method.System, inputs []rag.Input) (res *rag.IndexResult, b build, known bool, err error) {
 	res, b, err = r.index(ctx, sys, inputs)
 	worked := res != nil && slices.ContainsFunc(res.Stages, func(s rag.StageResult) bool { return s.Done > 0 })
 	before, known, kerr := r.builtBefore(ctx, name)
@@ -142,7 +143,7 @@ type indexed struct {
 
 // indexed indexes by a method. Methods of one instance have one index, which is
 // seen to once.
-func (r *runner) indexed(ctx context.Context, sys *rag.System) (indexed, error) {
+func (r *runner) indexed(ctx context.Context, sys *method.System) (indexed, error) {
 	instance := sys.Instance()
 	if have, ok := r.built[instance]; ok {
 		return have, nil
@@ -157,7 +158,7 @@ func (r *runner) indexed(ctx context.Context, sys *rag.System) (indexed, error) 
 
 // indexAll indexes what all methods share, by a method that adds nothing.
 func (r *runner) indexAll(ctx context.Context) (b build, known bool, err error) {
-	shared, err := r.system(ctx, rag.Spec{Name: "naive"})
+	shared, err := r.system(ctx, method.Spec{Name: "naive"})
 	if err != nil {
 		return build{}, false, err
 	}
@@ -184,7 +185,7 @@ func keyBuild(instance string) []byte { return []byte("build/" + instance) }
 // it keeps nothing.
 func (r *runner) builtBefore(ctx context.Context, instance string) (b build, known bool, err error) {
 	err = r.db.View(ctx, func(s *engine.Snapshot) error {
-		raw, err := s.Graph(r.corpus.Base).Bucket(bucketEval).Get(keyBuild(instance), nil)
+		raw, err := s.Graph(r.corpus.Base()).Bucket(bucketEval).Get(keyBuild(instance), nil)
 		if errors.Is(err, engine.ErrNotFound) {
 			return nil
 		}
@@ -205,7 +206,7 @@ func (r *runner) keepBuild(ctx context.Context, instance string, b build) error 
 		return err
 	}
 	return r.db.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(r.corpus.Base).MakeBucket(bucketEval)
+		bucket, err := tx.Graph(r.corpus.Base()).MakeBucket(bucketEval)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // GoldAnswers is the name under which the known answers take part in a judging.
@@ -237,7 +238,7 @@ func (j *judging) decide(ctx context.Context) error {
 
 // digest is the key of a trial's verdict.
 func (j *judging) digest(t trial) []byte {
-	d := rag.Digest("verdict", j.models.Provider.Name(), j.models.Prompts, j.r.questions[t.question].Text, t.first, t.second)
+	d := method.Digest("verdict", j.models.Provider.Name(), j.models.Prompts, j.r.questions[t.question].Text, t.first, t.second)
 	return d[:]
 }
 
@@ -274,7 +275,7 @@ func (j *judging) rule(ctx context.Context, t trial, into *ruling) error {
 // known returns the verdict on a trial that is kept, nil where there is none.
 func (j *judging) known(ctx context.Context, t trial) (v *verdict, err error) {
 	err = j.r.db.View(ctx, func(s *engine.Snapshot) error {
-		b, err := s.Graph(j.r.corpus.Base).WithContext(ctx).Bucket(bucketVerdicts).Get(j.digest(t), nil)
+		b, err := s.Graph(j.r.corpus.Base()).WithContext(ctx).Bucket(bucketVerdicts).Get(j.digest(t), nil)
 		if errors.Is(err, engine.ErrNotFound) {
 			return nil
 		}
@@ -290,7 +291,7 @@ func (j *judging) known(ctx context.Context, t trial) (v *verdict, err error) {
 // keep stores the verdicts of trials that were ruled on.
 func (j *judging) keep(ctx context.Context, trials []trial) error {
 	return j.r.db.Update(ctx, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(j.r.corpus.Base).MakeBucket(bucketVerdicts)
+		bucket, err := tx.Graph(j.r.corpus.Base()).MakeBucket(bucketVerdicts)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -72,7 +73,7 @@ func TestJudges(t *testing.T) {
 	rep, err := eval.Run(t.Context(), o)
 	check(t, err)
 	// Four judges rule on four questions of six pairs, twice.
-	if want := 4 * 3 * rag.DefaultBudget; len(plans) != 1 || plans[0].Answers != 12 || plans[0].Tokens != want ||
+	if want := 4 * 3 * method.DefaultBudget; len(plans) != 1 || plans[0].Answers != 12 || plans[0].Tokens != want ||
 		plans[0].Verdicts != 4*4*6*2 || plans[0].USD == nil || *plans[0].USD != float64(want)/1e6 {
 		t.Errorf("announced %+v", plans)
 	}
@@ -139,10 +140,10 @@ func forget(t *testing.T, path string) {
 	db, err := engine.Open(t.Context(), path, nil)
 	check(t, err)
 	defer db.Close()
-	c, err := rag.OpenCorpus(t.Context(), db, "main")
+	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 	check(t, err)
 	check(t, db.Update(t.Context(), func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.Base).MakeBucket("replies")
+		b, err := tx.Graph(c.Base()).MakeBucket("replies")
 		if err != nil {
 			return err
 		}
@@ -164,11 +165,11 @@ func TestVerdictsHoldNoText(t *testing.T) {
 	db, err := engine.Open(t.Context(), o.DB, nil)
 	check(t, err)
 	defer db.Close()
-	c, err := rag.OpenCorpus(t.Context(), db, "main")
+	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 	check(t, err)
 	count := func(bucket string, hold string) (n, holding int) {
 		check(t, db.View(t.Context(), func(s *engine.Snapshot) error {
-			for e, err := range s.Graph(c.Base).Bucket(bucket).Scan(nil, nil) {
+			for e, err := range s.Graph(c.Base()).Bucket(bucket).Scan(nil, nil) {
 				check(t, err)
 				n++
 				if strings.Contains(string(e.Value), hold) {

@@ -90,7 +90,7 @@ func MakeQuestions(ctx context.Context, o MakeOptions) (*Made, error) {
 }
 
 func makeQuestions(ctx context.Context, db *engine.DB, o MakeOptions) (*Made, error) {
-	corpus, err := rag.OpenCorpus(ctx, db, "main")
+	corpus, err := rag.OpenCorpus(ctx, db, "main", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (k *maker) begin(c *rag.Corpus) error {
 	}
 	tokens := 0
 	for _, msg := range t.Prompt {
-		tokens += c.Tokens.Count(msg.Content)
+		tokens += c.Tokens().Count(msg.Content)
 	}
 	calls := 1 + k.o.Users + k.o.Users*k.o.Tasks
 	return k.o.Begin(calls, calls*tokens)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/distance"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Build says which ragdb made a report.
@@ -88,7 +88,7 @@ type Instance struct {
 }
 
 // manifest says what this run was made of.
-func (r *runner) manifest(ctx context.Context, systems []*rag.System, rep *Report) (Manifest, error) {
+func (r *runner) manifest(ctx context.Context, systems []*method.System, rep *Report) (Manifest, error) {
 	m := Manifest{
 		Build: r.o.Build, Format: engine.Format, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Kernels: distance.Active().String(), Seed: r.o.Seed,
@@ -122,7 +122,7 @@ func (r *runner) manifest(ctx context.Context, systems []*rag.System, rep *Repor
 
 // sizes fills in how large the graphs are, and returns the bytes of the one that
 // all methods share.
-func (r *runner) sizes(ctx context.Context, systems []*rag.System, instances []Instance) (shared int64, err error) {
+func (r *runner) sizes(ctx context.Context, systems []*method.System, instances []Instance) (shared int64, err error) {
 	var stats engine.Stats
 	err = r.db.View(ctx, func(s *engine.Snapshot) (err error) {
 		stats, err = s.Stats(ctx)
@@ -132,7 +132,7 @@ func (r *runner) sizes(ctx context.Context, systems []*rag.System, instances []I
 		return 0, err
 	}
 	for _, g := range stats.Graphs {
-		if g.ID == r.corpus.Base.ID() {
+		if g.ID == r.corpus.Base().ID() {
 			shared = g.KeyBytes + g.ValueBytes
 		}
 		for i, sys := range systems {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -32,7 +33,7 @@ func plain(s string) []string {
 // measure works out what a method should be reported with, from the evidence
 // that it retrieves of a database that eval kept. owner names the records of
 // an item.
-func measure(t *testing.T, c *rag.Corpus, spec rag.Spec, questions []question, budget int, owner func(it rag.Cited) []string) expected {
+func measure(t *testing.T, c *rag.Corpus, spec method.Spec, questions []question, budget int, owner func(it rag.Cited) []string) expected {
 	t.Helper()
 	ctx := t.Context()
 	sys, err := methods.All().Open(ctx, c, spec)
@@ -42,7 +43,7 @@ func measure(t *testing.T, c *rag.Corpus, spec rag.Spec, questions []question, b
 	var e expected
 	answered, golden := 0.0, 0.0
 	for _, q := range questions {
-		ev, err := c.Retrieve(ctx, sys, m, rag.Question{Text: q.Question, Budget: budget})
+		ev, err := c.Retrieve(ctx, sys, m, method.Question{Text: q.Question, Budget: budget})
 		check(t, err)
 		if ev.Tokens > budget {
 			t.Errorf("%s: %d tokens of %d", spec.Title(), ev.Tokens, budget)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -57,9 +58,9 @@ func TestOddData(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "corpus.jsonl.gz"), "a\nb\n")
 			return eval.Options{}
 		}, is: rag.ErrNoDocuments},
-		{name: "no method", apart: true, change: func(*testing.T, string) eval.Options { return eval.Options{Specs: []rag.Spec{}} }, is: rag.ErrMethod},
-		{name: "unknown method", apart: true, change: func(*testing.T, string) eval.Options { return eval.Options{Specs: []rag.Spec{{Name: "none"}}} }, is: rag.ErrMethod},
-		{name: "unknown parameter", apart: true, change: func(t *testing.T, _ string) eval.Options { return eval.Options{Specs: specs(t, "bm25:k=3")} }, is: rag.ErrMethod},
+		{name: "no method", apart: true, change: func(*testing.T, string) eval.Options { return eval.Options{Specs: []method.Spec{}} }, is: method.ErrMethod},
+		{name: "unknown method", apart: true, change: func(*testing.T, string) eval.Options { return eval.Options{Specs: []method.Spec{{Name: "none"}}} }, is: method.ErrMethod},
+		{name: "unknown parameter", apart: true, change: func(t *testing.T, _ string) eval.Options { return eval.Options{Specs: specs(t, "bm25:k=3")} }, is: method.ErrMethod},
 		{name: "malformed lines are left out", change: func(t *testing.T, dir string) eval.Options {
 			writeFile(t, filepath.Join(dir, "corpus.jsonl.gz"), "broken\n"+corpus+"[1]\n")
 			return eval.Options{}

@@ -60,7 +60,7 @@ func (r *runner) open(ctx context.Context) (err error) {
 	if r.db, err = engine.Open(ctx, at, r.o.Engine); err != nil {
 		return err
 	}
-	if r.corpus, err = rag.OpenCorpus(ctx, r.db, "main"); err != nil {
+	if r.corpus, err = rag.OpenCorpus(ctx, r.db, "main", nil); err != nil {
 		return err
 	}
 	if r.o.Known != nil {

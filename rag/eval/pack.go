@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // PackVersion is the version of the form of packs.
@@ -115,7 +115,7 @@ func (s *PackSet) Options() (Options, error) {
 	rep := s.Report
 	o := Options{Join: rep.Join == "yes", Extract: rep.Extract, Sample: rep.Sample, Budget: rep.Budget, Seed: rep.Manifest.Seed, Known: bytes.NewReader(s.Replies)}
 	for _, x := range rep.Manifest.Instances {
-		spec, err := rag.ParseSpec(x.Spec)
+		spec, err := method.ParseSpec(x.Spec)
 		if err != nil {
 			return o, fmt.Errorf("eval: %w: %w", ErrPack, err)
 		}

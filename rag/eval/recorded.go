@@ -87,7 +87,7 @@ func (r *runner) replayed(q *Question, ids []string, texts map[string]string) *a
 	items := make([]rag.Cited, len(ids))
 	for i, id := range ids {
 		items[i] = rag.Cited{Item: query.Item{Text: texts[id]}, Kind: "record", Keys: []string{id}}
-		ev.Tokens += r.corpus.Tokens.Count(texts[id])
+		ev.Tokens += r.corpus.Tokens().Count(texts[id])
 	}
 	ev.Sections[0].Items = items
 	a := score(q, items, func(it *rag.Cited) []string { return it.Keys })

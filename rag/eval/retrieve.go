@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // asked is what a method did with one question.
@@ -25,7 +26,7 @@ type asked struct {
 }
 
 // ask asks a method all questions.
-func (r *runner) ask(ctx context.Context, sys *rag.System, title string) (*Figure, error) {
+func (r *runner) ask(ctx context.Context, sys *method.System, title string) (*Figure, error) {
 	m, err := r.questionModels(ctx)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (r *runner) ask(ctx context.Context, sys *rag.System, title string) (*Figur
 	all := make([]*asked, len(r.questions))
 	for i, q := range r.questions {
 		start := time.Now()
-		ev, err := r.corpus.Retrieve(ctx, sys, m, rag.Question{Text: q.Text, Budget: r.o.Budget})
+		ev, err := r.corpus.Retrieve(ctx, sys, m, method.Question{Text: q.Text, Budget: r.o.Budget})
 		if err != nil {
 			return nil, fmt.Errorf("question %s: %w", q.ID, err)
 		}
@@ -169,7 +170,7 @@ func (r *runner) records(it *rag.Cited) []string {
 	}
 	if r.joined == nil {
 		for _, ch := range it.Chunks {
-			add(rag.DocOf(ch))
+			add(method.DocOf(ch))
 		}
 		return out
 	}

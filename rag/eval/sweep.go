@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // maxSweep bounds the values of one sweep and the rows of all.
@@ -82,10 +82,10 @@ func steps(bounds []string) ([]string, error) {
 // sweep returns the specs with every combination of the swept values, for the
 // parameters that each method has; a spec that sets a swept parameter itself
 // keeps it. A parameter that no method has is an error.
-func (r *runner) sweep(ctx context.Context, specs []rag.Spec, sweeps []Sweep) ([]rag.Spec, error) {
+func (r *runner) sweep(ctx context.Context, specs []method.Spec, sweeps []Sweep) ([]method.Spec, error) {
 	out := specs
 	for _, w := range sweeps {
-		var next []rag.Spec
+		var next []method.Spec
 		used := false
 		for _, spec := range out {
 			has, err := r.has(ctx, spec, w)
@@ -112,7 +112,7 @@ func (r *runner) sweep(ctx context.Context, specs []rag.Spec, sweeps []Sweep) ([
 }
 
 // with returns a spec with a parameter set, which its label tells too.
-func with(s rag.Spec, key, value string) rag.Spec {
+func with(s method.Spec, key, value string) method.Spec {
 	s.Params = maps.Clone(s.Params)
 	if s.Params == nil {
 		s.Params = map[string]string{}
@@ -126,7 +126,7 @@ func with(s rag.Spec, key, value string) rag.Spec {
 
 // has reports whether a method has a parameter. One that has it and refuses the
 // value is an error.
-func (r *runner) has(ctx context.Context, spec rag.Spec, w Sweep) (bool, error) {
+func (r *runner) has(ctx context.Context, spec method.Spec, w Sweep) (bool, error) {
 	_, refused := r.system(ctx, with(spec, w.Key, w.Values[0]))
 	if refused == nil {
 		return true, nil
@@ -142,7 +142,7 @@ func (r *runner) has(ctx context.Context, spec rag.Spec, w Sweep) (bool, error) 
 }
 
 // nobodyHas says which parameters there are to sweep.
-func (r *runner) nobodyHas(ctx context.Context, key string, specs []rag.Spec) error {
+func (r *runner) nobodyHas(ctx context.Context, key string, specs []method.Spec) error {
 	var have []string
 	met := map[string]bool{}
 	for _, spec := range specs {

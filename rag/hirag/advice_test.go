@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestAdvice says that clustering anew is advised where too much is new since
@@ -21,7 +22,7 @@ func TestAdvice(t *testing.T) {
 	docs := sorted(ragtest.Docs(57, 16))
 	c := open(t)
 	sys := c.System(t, "hirag")
-	advice := func() (out []rag.Advice) {
+	advice := func() (out []method.Advice) {
 		c.View(t, "hirag", func(v *engine.View) (err error) {
 			out, err = sys.Advice(t.Context(), v)
 			return err
@@ -37,14 +38,14 @@ func TestAdvice(t *testing.T) {
 	if len(a) == 0 || a[0].Action != "recluster" || !strings.Contains(a[0].Reason, "layer 0") {
 		t.Errorf("a third is new: %v", a)
 	}
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{sys}, Options: rag.IndexOptions{Recluster: true}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{sys}, Options: rag.IndexOptions{Recluster: true}}
 	if _, err := x.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if a := advice(); len(a) > 0 {
 		t.Errorf("after clustering anew: %v", a)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	want := open(t)
 	want.Index(t, "hirag", docs...)
 	ragtest.Same(t, "clustered anew", c.Canonical(t), want.Canonical(t))

@@ -3,8 +3,8 @@ package hirag
 import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // maxCited bounds the chunks that an entity or relation is said to rest on,
@@ -16,13 +16,13 @@ const (
 	maxEnds    = 4
 )
 
-// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
+// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
 // on the chunks that it was found in, a summary and a report on those of their
 // members, of which the first are named. Each node and what it rests on
 // is read once.
 func (s *system) cite(v *engine.View) func(it query.Item) ([]string, error) {
 	c := &citing{v: v, nodes: map[engine.NodeID]citedNode{}, sources: map[engine.Target][]engine.NodeID{}}
-	c.chunk, _ = v.NodeType(rag.ChunkNodeType)
+	c.chunk, _ = v.NodeType(method.ChunkNodeType)
 	return c.cite
 }
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -34,10 +34,10 @@ type summaryStage struct {
 	stale map[string]engine.NodeID
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *summaryStage) Name() string { return "summaries " + strconv.Itoa(st.layer+1) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
 
 // clusterLayer returns the layer in a cluster's key.
@@ -47,12 +47,12 @@ func clusterLayer(key string) int {
 	return layer
 }
 
-// Items implements [rag.Stage].
-func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		items, err := st.items(s.Graph(st.s.g).WithContext(ctx), s.Epoch())
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, w := range items {
@@ -63,7 +63,7 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 	}
 }
 
-func (st *summaryStage) items(v *engine.View, epoch uint64) (items []rag.WorkItem, err error) {
+func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.WorkItem, err error) {
 	st.met, st.stale = map[string]planned{}, map[string]engine.NodeID{}
 	for p, err := range st.s.plans(v, st.layer) {
 		if err != nil {
@@ -78,7 +78,7 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []rag.WorkIte
 			d := said[i]
 			parts = append(parts, d.name, d.kind, d.text, strconv.FormatUint(uint64(math.Float32bits(m.Weight)), 36), strconv.FormatUint(uint64(m.ID), 36))
 		}
-		w := rag.WorkItem{Key: clusterItem(p.Key), Digest: rag.Digest(parts...)}
+		w := method.WorkItem{Key: clusterItem(p.Key), Digest: method.Digest(parts...)}
 		st.met[w.Key] = p
 		items = append(items, w)
 	}
@@ -91,7 +91,7 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []rag.WorkIte
 			continue
 		}
 		// The epoch makes each run's items its own.
-		w := rag.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.stale)), Digest: rag.Digest("stale", n.key, fmt.Sprint(epoch))}
+		w := method.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.stale)), Digest: method.Digest("stale", n.key, fmt.Sprint(epoch))}
 		st.stale[w.Key] = n.id
 		items = append(items, w)
 	}
@@ -107,8 +107,8 @@ type summed struct {
 	llm.Extraction
 }
 
-// Do implements [rag.Stage].
-func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	if id, ok := st.stale[w.Key]; ok {
 		return json.Marshal(summed{Stale: id})
 	}
@@ -142,8 +142,8 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	return json.Marshal(out)
 }
 
-// Apply implements [rag.Stage].
-func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var c summed
 	if err := json.Unmarshal(result, &c); err != nil {
 		return err
@@ -171,7 +171,7 @@ func dropCluster(v *engine.TxView, id engine.NodeID) error {
 // forgetNodes removes the marks of nodes that are gone.
 func forgetNodes(v *engine.TxView, gone engine.Removed) error {
 	for _, id := range gone.Nodes {
-		if err := rag.ForgetJobs(v, graph.NodeItem(id)); err != nil {
+		if err := method.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 	}

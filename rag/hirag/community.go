@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // communityStage finds the communities of entities and summaries by their
@@ -30,15 +30,15 @@ type communityStage struct {
 
 const communitiesItem = "communities"
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *communityStage) Name() string { return "communities" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *communityStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		err := st.read(s.Graph(st.s.g).WithContext(ctx))
 		yield(st.s.global(communitiesItem, st.digest, s.Epoch()), err)
 	}
@@ -66,7 +66,7 @@ func (st *communityStage) read(v engine.Reader) error {
 		for k, n := range some {
 			d := said[k]
 			names[n.id] = d.name
-			st.nodes[at+k] = rag.Digest(n.key, d.name, d.kind, d.text)
+			st.nodes[at+k] = method.Digest(n.key, d.name, d.kind, d.text)
 			parts = append(parts, strconv.FormatUint(uint64(n.id), 36), string(st.nodes[at+k][:]))
 		}
 	}
@@ -76,10 +76,10 @@ func (st *communityStage) read(v engine.Reader) error {
 		if err != nil {
 			return err
 		}
-		st.edges[i] = rag.Digest(names[e.From], names[e.To], text, strconv.FormatUint(uint64(math.Float32bits(e.Weight)), 36))
+		st.edges[i] = method.Digest(names[e.From], names[e.To], text, strconv.FormatUint(uint64(math.Float32bits(e.Weight)), 36))
 		parts = append(parts, string(st.edges[i][:]))
 	}
-	st.digest = rag.Digest(parts...)
+	st.digest = method.Digest(parts...)
 	return nil
 }
 
@@ -115,8 +115,8 @@ var (
 	keyState = []byte("communities/state")
 )
 
-// Do implements [rag.Stage].
-func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	g := st.graph
 	keys, adjacent := make([]uint64, len(g.nodes)), make([]uint64, len(g.nodes))
@@ -177,7 +177,7 @@ func (st *communityStage) adjacency(u uint32, keys []uint64) uint64 {
 		b = binary.BigEndian.AppendUint64(b, keys[n])
 		b = binary.BigEndian.AppendUint32(b, math.Float32bits(w[i]))
 	}
-	d := rag.Digest(string(b))
+	d := method.Digest(string(b))
 	return binary.BigEndian.Uint64(d[:])
 }
 
@@ -187,7 +187,7 @@ func communityKey(c community, keys []uint64) string {
 	for _, u := range c.members {
 		b = binary.BigEndian.AppendUint64(b, keys[u])
 	}
-	d := rag.Digest(string(b))
+	d := method.Digest(string(b))
 	return fmt.Sprintf("%d/%s", c.level, hex.EncodeToString(d[:12]))
 }
 
@@ -205,7 +205,7 @@ func (st *communityStage) contents(c community) string {
 			}
 		}
 	}
-	d := rag.Digest(parts...)
+	d := method.Digest(parts...)
 	return hex.EncodeToString(d[:])
 }
 
@@ -225,8 +225,8 @@ func readBase(v engine.Reader) (*clustering, error) {
 // communityPlanKey is the key of a community in the bucket of plans.
 func communityPlanKey(key string) []byte { return []byte("community/" + key) }
 
-// Apply implements [rag.Stage].
-func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var plan communityPlan
 	if err := json.Unmarshal(result, &plan); err != nil {
 		return err

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // A description of several texts of at least mergeFrom tokens together is made
@@ -60,7 +60,7 @@ func rawOf(v engine.Reader, t engine.Target) (r raw, err error) {
 			return r, err
 		}
 	}
-	r.digest = rag.Digest(append([]string{"described", r.name, r.kind}, r.texts...)...)
+	r.digest = method.Digest(append([]string{"described", r.name, r.kind}, r.texts...)...)
 	return r, nil
 }
 
@@ -117,11 +117,11 @@ func (s *system) merges(r raw) bool {
 		return false
 	}
 	joined := strings.Join(r.texts, "\n")
-	return len(joined) >= mergeFrom && s.c.Tokens.Count(joined) >= mergeFrom
+	return len(joined) >= mergeFrom && s.c.Tokens().Count(joined) >= mergeFrom
 }
 
 // merge asks a model for one text of a target's.
-func (s *system) merge(ctx context.Context, v engine.Reader, m *rag.Models, w rag.WorkItem, t engine.Target, r raw) (string, error) {
+func (s *system) merge(ctx context.Context, v engine.Reader, m *method.Models, w method.WorkItem, t engine.Target, r raw) (string, error) {
 	if !s.merges(r) {
 		return strings.Join(r.texts, "\n"), nil
 	}
@@ -158,7 +158,7 @@ func (s *system) fitting(texts []string, tokens int) int {
 		return len(texts)
 	}
 	for i, t := range texts {
-		if tokens -= s.c.Tokens.Count(t); tokens < 0 {
+		if tokens -= s.c.Tokens().Count(t); tokens < 0 {
 			return i
 		}
 	}
@@ -230,7 +230,7 @@ func describeEdge(v engine.Reader, e engine.Edge) (string, error) {
 
 // docsFor returns the documents that a reply about targets goes with; none
 // where replies are not kept.
-func docsFor(m *rag.Models, v engine.Reader, targets ...engine.Target) ([]string, error) {
+func docsFor(m *method.Models, v engine.Reader, targets ...engine.Target) ([]string, error) {
 	if m.Free {
 		return nil, nil
 	}
@@ -240,7 +240,7 @@ func docsFor(m *rag.Models, v engine.Reader, targets ...engine.Target) ([]string
 // docsOf returns the documents that a target rests on.
 func docsOf(v engine.Reader, targets ...engine.Target) ([]string, error) {
 	seen, docs := map[engine.NodeID]bool{}, map[string]bool{}
-	chunk, _ := v.NodeType(rag.ChunkNodeType)
+	chunk, _ := v.NodeType(method.ChunkNodeType)
 	var visit func(t engine.Target) error
 	visit = func(t engine.Target) error {
 		set, err := v.Sources(t)
@@ -258,7 +258,7 @@ func docsOf(v engine.Reader, targets ...engine.Target) ([]string, error) {
 				return err
 			}
 			if n.Type == chunk {
-				docs[rag.DocOf(n.Key)] = true
+				docs[method.DocOf(n.Key)] = true
 				continue
 			}
 			if err := visit(engine.NodeTarget(id)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -24,7 +25,7 @@ type nodeStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *nodeStage) Name() string {
 	if st.layer == 0 {
 		return "entities"
@@ -32,21 +33,21 @@ func (st *nodeStage) Name() string {
 	return "vectors " + strconv.Itoa(st.layer)
 }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *nodeStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		nodes, err := st.s.layerNodes(v, st.layer)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, n := range nodes {
 			r, err := rawOf(v, engine.NodeTarget(n.id))
-			w := rag.WorkItem{Key: graph.NodeItem(n.id), Digest: rag.Digest("node", st.model.Model, string(r.digest[:]))}
+			w := method.WorkItem{Key: graph.NodeItem(n.id), Digest: method.Digest("node", st.model.Model, string(r.digest[:]))}
 			if !yield(w, err) || err != nil {
 				return
 			}
@@ -63,9 +64,9 @@ func (s *system) layerNodes(v engine.Reader, layer int) ([]node, error) {
 	return slices.DeleteFunc(all, func(n node) bool { return n.layer != layer }), err
 }
 
-// Do implements [rag.Stage]: the digest of what the description is made of, the
+// Do implements [method.Stage]: the digest of what the description is made of, the
 // length of the description, it, and the vector.
-func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	id, err := strconv.ParseUint(strings.TrimPrefix(w.Key, "node:"), 10, 64)
 	if err != nil {
@@ -101,8 +102,8 @@ func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, 
 	return rag.AppendVector(out, vecs[0]), nil
 }
 
-// Apply implements [rag.Stage].
-func (st *nodeStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *nodeStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	const head = 8 + 32
 	if len(result) < head {
 		return errResult
@@ -125,7 +126,7 @@ func (st *nodeStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 		return err
 	}
 	space := spaceOf(st.model.Model)
-	if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+	if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 		return err
 	}
 	vec := rag.ReadVector(rest)
@@ -140,16 +141,16 @@ var errResult = fmt.Errorf("malformed result")
 // relationStage makes one description of the many that a relation has.
 type relationStage struct{ s *system }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *relationStage) Name() string { return "relations" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *relationStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: relations whose texts are too long together, or
+// Items implements [method.Stage]: relations whose texts are too long together, or
 // were when they were last described.
-func (st *relationStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *relationStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		t, ok := v.EdgeType(edgeRelation)
 		if !ok {
@@ -157,7 +158,7 @@ func (st *relationStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 		}
 		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
 			if err != nil {
-				yield(rag.WorkItem{}, err)
+				yield(method.WorkItem{}, err)
 				return
 			}
 			w, pending, err := st.item(v, e)
@@ -173,7 +174,7 @@ func (st *relationStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 
 // item returns a relation's work item; pending is false where there is nothing
 // to unite.
-func (st *relationStage) item(v engine.Reader, e engine.Edge) (w rag.WorkItem, pending bool, err error) {
+func (st *relationStage) item(v engine.Reader, e engine.Edge) (w method.WorkItem, pending bool, err error) {
 	r, err := rawOf(v, engine.EdgeTarget(e.From, e.To, e.Type))
 	if err != nil {
 		return w, false, err
@@ -187,7 +188,7 @@ func (st *relationStage) item(v engine.Reader, e engine.Edge) (w rag.WorkItem, p
 			return w, false, err
 		}
 	}
-	return rag.WorkItem{Key: relationItem(e.From, e.To), Digest: r.digest}, true, nil
+	return method.WorkItem{Key: relationItem(e.From, e.To), Digest: r.digest}, true, nil
 }
 
 // target reads an item's relation back.
@@ -201,8 +202,8 @@ func (st *relationStage) target(v engine.Reader, item string) (engine.Target, er
 	return engine.EdgeTarget(from, to, t), err
 }
 
-// Do implements [rag.Stage].
-func (st *relationStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *relationStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	t, err := st.target(v, w.Key)
 	if err != nil {
@@ -216,8 +217,8 @@ func (st *relationStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 	return []byte(text), err
 }
 
-// Apply implements [rag.Stage].
-func (st *relationStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *relationStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	v := tx.Graph(st.s.g)
 	t, err := st.target(v, w.Key)
 	if err != nil {

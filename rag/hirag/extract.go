@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/internal/unit"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // extractStage reads entities and relations from all chunks (spec B.2.3 to 5).
@@ -24,8 +24,8 @@ func (s *system) extract() *extractStage {
 	return &extractStage{unit.Reader{Corpus: s.c, System: &s.Identity, Tokens: s.p.Unit, Glean: s.p.Glean}}
 }
 
-// Apply implements [rag.Stage].
-func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var f unit.Found
 	if err := json.Unmarshal(result, &f); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (w *writer) open() error {
 	types := []struct {
 		to   *engine.TypeID
 		name string
-	}{{&w.chunkType, rag.ChunkNodeType}, {&w.entity, typeEntity}, {&w.kind, typeKind}}
+	}{{&w.chunkType, method.ChunkNodeType}, {&w.entity, typeEntity}, {&w.kind, typeKind}}
 	for _, t := range types {
 		var err error
 		if *t.to, err = w.v.MakeNodeType(t.name); err != nil {

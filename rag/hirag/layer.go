@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // layerStage clusters the nodes of a layer (spec B.2.6a and b; paper Alg. 1
@@ -39,15 +40,15 @@ func planKey(layer int) []byte { return []byte("cluster/" + strconv.Itoa(layer) 
 // fitKey is the key of a layer in the bucket of fits.
 func fitKey(layer int) []byte { return []byte(layerItem(layer)) }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *layerStage) Name() string { return "layer " + strconv.Itoa(st.layer) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *layerStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		err := st.read(ctx, v)
 		if err == nil && len(st.nodes) == 0 && st.layer > 0 {
@@ -65,11 +66,11 @@ func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 
 // global returns the work item of a step that concerns everything. One that is
 // to be done anew has a name of its own, and each run's is another.
-func (s *system) global(key string, digest [32]byte, epoch uint64) rag.WorkItem {
+func (s *system) global(key string, digest [32]byte, epoch uint64) method.WorkItem {
 	if s.anew {
-		return rag.WorkItem{Key: key + " anew", Digest: rag.Digest(string(digest[:]), strconv.FormatUint(epoch, 10))}
+		return method.WorkItem{Key: key + " anew", Digest: method.Digest(string(digest[:]), strconv.FormatUint(epoch, 10))}
 	}
-	return rag.WorkItem{Key: key, Digest: digest}
+	return method.WorkItem{Key: key, Digest: digest}
 }
 
 // planEmpty reports whether there is no plan for a layer.
@@ -194,8 +195,8 @@ func readFit(v engine.Reader, layer int) (*fit, error) {
 	return f, json.Unmarshal(b, f)
 }
 
-// Do implements [rag.Stage].
-func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	plan := layerPlan{}
 	if len(st.nodes) == 0 && st.layer > 0 {
@@ -253,18 +254,18 @@ func (st *layerStage) find(ctx context.Context, v *engine.View, keys []uint64) (
 	}
 	return st.s.findFit(ctx, st.model.Model, st.matrix, keys, before, func(i int) (int, error) {
 		d, err := describe(v, st.nodes[i].id)
-		return st.s.c.Tokens.Count(d.name + ": " + d.text), err
+		return st.s.c.Tokens().Count(d.name + ": " + d.text), err
 	})
 }
 
 // keyHash stands for a node where no text may be kept.
 func keyHash(n node) uint64 {
-	d := rag.Digest(strconv.Itoa(n.layer), n.key)
+	d := method.Digest(strconv.Itoa(n.layer), n.key)
 	return binary.BigEndian.Uint64(d[:])
 }
 
-// Apply implements [rag.Stage].
-func (st *layerStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *layerStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var plan layerPlan
 	if err := json.Unmarshal(result, &plan); err != nil {
 		return err
@@ -317,7 +318,7 @@ func forgetPlans(v *engine.TxView, prefix []byte, kind string, item func(string)
 			return err
 		}
 		if key := strings.TrimPrefix(string(e.Key), kind); !keep(key) {
-			if err := rag.ForgetJobs(v, item(key)); err != nil {
+			if err := method.ForgetJobs(v, item(key)); err != nil {
 				return err
 			}
 		}

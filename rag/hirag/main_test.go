@@ -8,11 +8,12 @@ import (
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{hirag.Name: hirag.Open}, append(rag.Encodings(), hirag.Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{hirag.Name: hirag.Open}, append(rag.Encodings(), hirag.Encodings()...)...)
 	c.Models = ragtest.Fixed
 	return c
 }

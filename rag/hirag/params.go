@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -86,8 +86,8 @@ func profile(name string) (map[string]string, error) {
 }
 
 // parse reads parameters.
-func parse(given map[string]string) (Params, *rag.ParamReader) {
-	r := rag.ReadParams(Name, given, defaults(), profile)
+func parse(given map[string]string) (Params, *method.ParamReader) {
+	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
 	p.Unit = r.Int("unit", 1, 100_000)
 	p.Glean = r.Int("glean", 0, 10)
@@ -111,16 +111,16 @@ const maxDepth = 50
 
 // system is HiRAG on a corpus.
 type system struct {
-	rag.Identity
+	method.Identity
 	p Params
-	c *rag.Corpus
+	c *method.Corpus
 	g *engine.Graph
 	// anew says that the stages cluster anew what is clustered.
 	anew bool
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
-func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	s, err := open(ctx, c, params)
 	if err != nil {
 		return nil, err
@@ -128,9 +128,9 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.Sy
 	return s.system(), nil
 }
 
-func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system, error) {
+func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system
 }
 
 // system returns the functions of the method.
-func (s *system) system() *rag.System {
-	return &rag.System{
+func (s *system) system() *method.System {
+	return &method.System{
 		Identity:  s.Identity,
 		Build:     s.stages,
 		Changed:   s.changed,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // The tokens of a context's parts (spec B.0), of fullTokens in all. The
@@ -36,9 +36,9 @@ func share(part, budget int) int {
 	return part * budget / fullTokens
 }
 
-// plan is [rag.System.Plan] (spec B.3; paper §4.2). Retrieval calls no model
+// plan is [method.System.Plan] (spec B.3; paper §4.2). Retrieval calls no model
 // but to embed the question.
-func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	budget, space := q.Tokens(), spaceOf(m.QuestionSpace().Model)
 	relation, levels := []string{edgeRelation}, insideTo(s.p.Level)
 	pool := &query.AtLeast{Least: leastCosine, Source: "cosine threshold", In: &query.VectorSearch{
@@ -88,9 +88,9 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	if s.p.Order == "sources" {
 		sections = slices.Insert(parts, 0, texts)
 	}
-	plan := &rag.Plan{}
+	plan := &method.Plan{}
 	for _, p := range sections {
-		plan.Sections = append(plan.Sections, rag.Section{Name: p.Name, Pack: p})
+		plan.Sections = append(plan.Sections, method.Section{Name: p.Name, Pack: p})
 	}
 	return plan, nil
 }

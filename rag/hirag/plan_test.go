@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // scripted reads lines as entities and relations: "E name | type | text" and
@@ -321,7 +322,7 @@ func TestBudget(t *testing.T) {
 			for _, s := range ev.Sections {
 				used := 0
 				for _, it := range s.Items {
-					used += c.Tokens.Count(it.Text)
+					used += c.Tokens().Count(it.Text)
 					if s.Name == "sources" && seen[it.Ref()] {
 						t.Errorf("%s: %v is there twice", mode, it.Keys)
 					}
@@ -390,7 +391,7 @@ func TestLocal(t *testing.T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	c := open(t)
-	plan, err := c.System(t, "hirag").Plan(t.Context(), c.OpenModels(t), rag.Question{Text: "Q?"})
+	plan, err := c.System(t, "hirag").Plan(t.Context(), c.OpenModels(t), method.Question{Text: "Q?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +420,7 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := c.Retrieve(t.Context(), c.System(t, "hirag"), c.OpenModels(t), rag.Question{Text: "What did " + docs[2].Hero + " do?", Where: where})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "hirag"), c.OpenModels(t), method.Question{Text: "What did " + docs[2].Hero + " do?", Where: where})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +434,7 @@ func TestFilter(t *testing.T) {
 			}
 		}
 		for _, ch := range it.Chunks {
-			if rag.DocOf(ch) != docs[2].Key {
+			if method.DocOf(ch) != docs[2].Key {
 				t.Errorf("%s %v rests on %s", it.Kind, it.Keys, ch)
 			}
 		}

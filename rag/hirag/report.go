@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Communities deeper than maxLevel are made with those of it: so small that
@@ -38,15 +38,15 @@ type reportStage struct {
 	heads *heads
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *reportStage) Name() string { return "reports " + strconv.Itoa(st.level) }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *reportStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		deepest := st.level
 		if st.level == maxLevel {
@@ -54,7 +54,7 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 		}
 		plans, err := communityPlans(v, st.level, deepest)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		st.met, st.heads = map[string]plannedCommunity{}, newHeads()
@@ -74,7 +74,7 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			for _, id := range p.Members {
 				digest = append(digest, strconv.FormatUint(uint64(id), 36))
 			}
-			if !yield(rag.WorkItem{Key: communityItem(p.Key), Digest: rag.Digest(digest...)}, nil) {
+			if !yield(method.WorkItem{Key: communityItem(p.Key), Digest: method.Digest(digest...)}, nil) {
 				return
 			}
 		}
@@ -87,8 +87,8 @@ type reported struct {
 	llm.Report
 }
 
-// Do implements [rag.Stage].
-func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	p, ok := st.met[w.Key]
 	if !ok {
@@ -114,8 +114,8 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	return json.Marshal(out)
 }
 
-// Apply implements [rag.Stage].
-func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var c reported
 	if err := json.Unmarshal(result, &c); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, r
 	text := reportText(c.Report)
 	return v.SetProps(id, engine.Props{
 		propLevel: engine.Int(int64(c.Level)), propTitle: engine.String(c.Title), propReport: engine.String(text),
-		propRating: engine.Float(c.Rating), propTokens: engine.Int(int64(st.s.c.Tokens.Count(text))),
+		propRating: engine.Float(c.Rating), propTokens: engine.Int(int64(st.s.c.Tokens().Count(text))),
 	})
 }
 

@@ -170,7 +170,7 @@ func (st *reportStage) partReports(v engine.Reader, p plannedCommunity) (reports
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		n := st.s.c.Tokens.Count(text)
+		n := st.s.c.Tokens().Count(text)
 		if used+n > reportTokens {
 			break
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Reports are the reports on the communities of an index of HiRAG's, for methods
@@ -17,7 +17,7 @@ import (
 type Reports struct{ s *system }
 
 // OpenReports opens HiRAG as [Open] does, and what gives its reports.
-func OpenReports(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, *Reports, error) {
+func OpenReports(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, *Reports, error) {
 	s, err := open(ctx, c, params)
 	if err != nil {
 		return nil, nil, err

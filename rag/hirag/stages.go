@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// stages is [rag.System.Build].
-func (s *system) stages(m *rag.Models) []rag.Stage {
+// stages is [method.System.Build].
+func (s *system) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
-	out := []rag.Stage{
+	out := []method.Stage{
 		s.extract(),
 		&nodeStage{s, 0, model},
 		&relationStage{s},
@@ -32,17 +32,17 @@ func (s *system) stages(m *rag.Models) []rag.Stage {
 	return append(out, &staleStage{s: s})
 }
 
-// changed is [rag.System.Changed]: what was said of the entities that chunks
+// changed is [method.System.Changed]: what was said of the entities that chunks
 // which leave have named may be theirs, so descriptions, the summaries of their
 // clusters, and the reports of their communities go at once, and are made anew
 // by the next run. What else the chunks supported goes with their nodes.
-func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		u := &undoing{v: v, seen: map[engine.NodeID]bool{}}
 		for _, ch := range gone {
 			// Of a unit that failed there is a mark and no chunk.
-			if err := rag.ForgetJobs(v, ch.Key); err != nil {
+			if err := method.ForgetJobs(v, ch.Key); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func (u *undoing) chunk(id engine.NodeID) error {
 			if err := u.v.SetEdgeProps(t.From, t.To, t.Type, nil); err != nil {
 				return err
 			}
-			if err := rag.ForgetJobs(u.v, itemOf(t)); err != nil {
+			if err := method.ForgetJobs(u.v, itemOf(t)); err != nil {
 				return err
 			}
 			continue
@@ -138,7 +138,7 @@ func (u *undoing) node(id engine.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if err := rag.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
+		if err := method.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
 			return err
 		}
 		of, err := graph.Contributed(u.v, c)
@@ -164,7 +164,7 @@ func (u *undoing) undo() error {
 		if err != nil {
 			return err
 		}
-		if err := rag.ForgetJobs(u.v, communityItem(n.Key)); err != nil {
+		if err := method.ForgetJobs(u.v, communityItem(n.Key)); err != nil {
 			return err
 		}
 		if err := u.v.SetProps(id, engine.Props{propTitle: {}, propReport: {}, propRating: {}, propTokens: {}}); err != nil {
@@ -172,7 +172,7 @@ func (u *undoing) undo() error {
 		}
 	}
 	for _, id := range u.nodes {
-		if err := rag.ForgetJobs(u.v, graph.NodeItem(id)); err != nil {
+		if err := method.ForgetJobs(u.v, graph.NodeItem(id)); err != nil {
 			return err
 		}
 		if err := u.v.SetProps(id, engine.Props{propName: {}, propKind: {}, propDescription: {}, propOf: {}}); err != nil {

@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // staleStage removes the communities that are not wanted any more, once what
@@ -17,20 +17,20 @@ type staleStage struct {
 	met map[string]engine.NodeID
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *staleStage) Name() string { return "stale communities" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *staleStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]. The epoch makes each run's items its own.
-func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]. The epoch makes each run's items its own.
+func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		st.met = map[string]engine.NodeID{}
 		have, err := nodesOf(v, typeCommunity)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, n := range have {
@@ -38,7 +38,7 @@ func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 			if err == nil && wanted {
 				continue
 			}
-			w := rag.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.met)), Digest: rag.Digest("stale", n.key, fmt.Sprint(s.Epoch()))}
+			w := method.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.met)), Digest: method.Digest("stale", n.key, fmt.Sprint(s.Epoch()))}
 			st.met[w.Key] = n.id
 			if !yield(w, err) || err != nil {
 				return
@@ -47,13 +47,13 @@ func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[r
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *staleStage) Do(_ context.Context, _ *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *staleStage) Do(_ context.Context, _ *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
 	return json.Marshal(st.met[w.Key])
 }
 
-// Apply implements [rag.Stage].
-func (st *staleStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *staleStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var id engine.NodeID
 	if err := json.Unmarshal(result, &id); err != nil {
 		return err
@@ -66,5 +66,5 @@ func (st *staleStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, re
 	if _, err := v.DeleteNode(id); err != nil {
 		return err
 	}
-	return rag.ForgetJobs(v, communityItem(n.Key))
+	return method.ForgetJobs(v, communityItem(n.Key))
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// stats is [rag.System.Stats]: of each layer its nodes, clusters,
+// stats is [method.System.Stats]: of each layer its nodes, clusters,
 // sparsity and the change rate from the layer below (paper §4.1), of each level
 // its communities, and the global clustering coefficient of the graph with the
 // hierarchy and of that of the entities alone (paper, appendix E).
-func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
-	var out []rag.Figure
+func (s *system) stats(ctx context.Context, v *engine.View) ([]method.Figure, error) {
+	var out []method.Figure
 	for layer := range s.p.Depth {
 		f, err := readFit(v, layer)
 		if err != nil {
@@ -33,11 +34,11 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error
 		}
 		name := func(what string) string { return fmt.Sprintf("layer %d: %s", layer, what) }
 		out = append(out,
-			rag.Figure{Name: name("nodes"), Value: float64(f.Now), Unit: "nodes"},
-			rag.Figure{Name: name("clusters"), Value: float64(clusters), Unit: "clusters"},
-			rag.Figure{Name: name("sparsity"), Value: f.Sparsity},
-			rag.Figure{Name: name("change rate"), Value: f.Change},
-			rag.Figure{Name: name("new since"), Value: f.Moved},
+			method.Figure{Name: name("nodes"), Value: float64(f.Now), Unit: "nodes"},
+			method.Figure{Name: name("clusters"), Value: float64(clusters), Unit: "clusters"},
+			method.Figure{Name: name("sparsity"), Value: f.Sparsity},
+			method.Figure{Name: name("change rate"), Value: f.Change},
+			method.Figure{Name: name("new since"), Value: f.Moved},
 		)
 	}
 	plans, err := communityPlans(v, 0, math.MaxInt)
@@ -52,13 +53,13 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error
 		levels[p.Level]++
 	}
 	for level, n := range levels {
-		out = append(out, rag.Figure{Name: fmt.Sprintf("level %d: communities", level), Value: float64(n), Unit: "communities"})
+		out = append(out, method.Figure{Name: fmt.Sprintf("level %d: communities", level), Value: float64(n), Unit: "communities"})
 	}
 	state, err := readState(v)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, rag.Figure{Name: "modularity", Value: state.Modularity})
+	out = append(out, method.Figure{Name: "modularity", Value: state.Modularity})
 	for _, x := range []struct {
 		name  string
 		types []string
@@ -67,7 +68,7 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, rag.Figure{Name: x.name, Value: c})
+		out = append(out, method.Figure{Name: x.name, Value: c})
 	}
 	return out, nil
 }
@@ -97,7 +98,7 @@ func coefficient(ctx context.Context, v *engine.View, types []string) (float64, 
 
 // Coverage says which part of the distinct terms of a context's local and
 // global text are in its bridge text, too (paper, appendix H): how far the
-// bridge joins the two. terms makes the terms of a text, as [rag.Corpus.Analyze]
+// bridge joins the two. terms makes the terms of a text, as [method.Corpus.Analyze]
 // does. A part without terms is covered wholly.
 func Coverage(ev *rag.Evidence, terms func(string) []string) (local, global float64) {
 	words := map[string]map[string]bool{}

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func sorted(docs []ragtest.Doc) []ragtest.Doc {
@@ -20,7 +21,7 @@ func sorted(docs []ragtest.Doc) []ragtest.Doc {
 func index(t testing.TB, c *ragtest.Corpus, spec string, workers int, docs ...ragtest.Doc) *rag.IndexResult {
 	t.Helper()
 	x := rag.Indexer{
-		Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)},
+		Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, spec)},
 		Options: rag.IndexOptions{Workers: workers},
 	}
 	var in []rag.Input
@@ -37,7 +38,7 @@ func index(t testing.TB, c *ragtest.Corpus, spec string, workers int, docs ...ra
 // evidence returns the evidence for a question as text.
 func evidence(t testing.TB, c *ragtest.Corpus, spec, question string, budget int) (string, *rag.Evidence) {
 	t.Helper()
-	ev := c.Evidence(t, spec, rag.Question{Text: question, Budget: budget})
+	ev := c.Evidence(t, spec, method.Question{Text: question, Budget: budget})
 	var b strings.Builder
 	for _, s := range ev.Sections {
 		fmt.Fprintln(&b, "==", s.Name)
@@ -62,7 +63,7 @@ func TestDeterminism(t *testing.T) {
 			text, _ := evidence(t, c, "hirag", "Who was at Karrow?", 6000)
 			contexts = append(contexts, text)
 		}
-		ragtest.Check(t, c.DB)
+		ragtest.Check(t, c.DB())
 		if r := index(t, c, "hirag", workers); len(r.Stages) != 0 {
 			t.Errorf("left to do: %+v", r.Stages)
 		}
@@ -152,7 +153,7 @@ func TestAddAndRemove(t *testing.T) {
 			after := c.Canonical(t)
 			ragtest.Same(t, "without reports", withoutReports(t, after), withoutReports(t, before))
 			ragtest.Same(t, "with reports", after, before)
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 			if left := ragtest.Find(t, c.Store, docs[16].Code, docs[18].Hero); len(left) > 0 {
 				t.Errorf("%d keys tell of documents that left, the first are %v", len(left), left[:min(len(left), 8)])
 			}
@@ -179,7 +180,7 @@ func TestRemovedAtOnce(t *testing.T) {
 			t.Errorf("right after the removal: %s", k)
 		}
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	if text, _ := evidence(t, c, "hirag", "What did "+gone.Hero+" do?", 4000); strings.Contains(text, gone.Hero) {
 		t.Error("the context tells of a document that left")
 	}
@@ -198,7 +199,7 @@ func TestReplace(t *testing.T) {
 	if r := c.Index(t, "hirag", now); r.Replaced != 1 {
 		t.Fatalf("%+v", r)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	if left := ragtest.Find(t, c.Store, docs[3].Hero, docs[3].Place); len(left) > 0 {
 		t.Errorf("of the first version: %v", left)
 	}
@@ -307,5 +308,5 @@ func TestRemoveAll(t *testing.T) {
 		}
 		return nil
 	})
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

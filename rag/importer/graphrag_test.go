@@ -20,6 +20,7 @@ import (
 	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -34,7 +35,7 @@ func check(t testing.TB, err error) {
 // indexer indexes by a method.
 func indexer(t testing.TB, c *ragtest.Corpus, spec string) *rag.Indexer {
 	t.Helper()
-	return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}}
+	return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, spec)}}
 }
 
 // importGraph imports tables into a corpus.
@@ -52,7 +53,7 @@ func view(t testing.TB, c *ragtest.Corpus, fn func(v *engine.View)) {
 	t.Helper()
 	g, err := c.Graph(t.Context(), importer.GraphName)
 	check(t, err)
-	check(t, c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+	check(t, c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		fn(s.Graph(g))
 		return nil
 	}))
@@ -184,7 +185,7 @@ func TestGraphRAG(t *testing.T) {
 		t.Errorf("evidence %v", ev)
 	}
 	whole := c.Canonical(t)
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 
 	lines := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	importGraph(t, lines, tables, "jsonl")
@@ -205,10 +206,10 @@ func TestGraphRAG(t *testing.T) {
 	if got := ragtest.Find(t, c.Store, "keeper of the mill", "per lund", "a mill and its keeper", "seven wheels", "he left it"); len(got) > 0 {
 		t.Errorf("left in %v", got)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	importGraph(t, c, tables, "jsonl")
 	ragtest.Same(t, "after a removal", c.Canonical(t), whole)
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // retrieve returns the chunks of what naive finds.
@@ -216,7 +217,7 @@ func retrieve(t testing.TB, c *ragtest.Corpus, question string) (out []string) {
 	t.Helper()
 	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
 	check(t, err)
-	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, rag.Question{Text: question})
+	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, method.Question{Text: question})
 	check(t, err)
 	for _, it := range ev.Items() {
 		out = append(out, it.Chunks...)
@@ -400,7 +401,7 @@ func TestCarol(t *testing.T) {
 			for it := set.Iterator(); it.HasNext(); {
 				n, err := v.Node(engine.NodeID(it.Next()))
 				check(t, err)
-				got[rag.DocOf(n.Key)] = true
+				got[method.DocOf(n.Key)] = true
 			}
 			if !maps.Equal(got, want) {
 				t.Errorf("%s: %v, want %v", key, got, want)
@@ -418,5 +419,5 @@ func TestCarol(t *testing.T) {
 	if ev := retrieve(t, c, "Who visits Scrooge on Christmas Eve?"); len(ev) == 0 {
 		t.Error("no evidence")
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

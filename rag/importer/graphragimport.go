@@ -56,7 +56,7 @@ func (g *GraphRAG) Import(ctx context.Context, x *rag.Indexer) (*GraphRAGResult,
 	if err != nil {
 		return out, fmt.Errorf("importer: %w", err)
 	}
-	w := &writer{g: g, db: c.DB, graph: graph, places: places}
+	w := &writer{g: g, db: c.DB(), graph: graph, places: places}
 	if err := w.write(ctx); err != nil {
 		return out, fmt.Errorf("importer: %w", err)
 	}
@@ -92,7 +92,7 @@ func (g *GraphRAG) claim(ctx context.Context, c *rag.Corpus) (*engine.Graph, err
 	if err != nil {
 		return nil, err
 	}
-	return graph, c.DB.Update(ctx, func(tx *engine.Tx) error {
+	return graph, c.DB().Update(ctx, func(tx *engine.Tx) error {
 		b, err := tx.Graph(graph).MakeBucket(bucketImport)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (g *GraphRAG) claim(ctx context.Context, c *rag.Corpus) (*engine.Graph, err
 		case errors.Is(err, engine.ErrNotFound):
 			return b.Set([]byte(keyDigest), digest)
 		case err == nil && string(have) != string(digest):
-			return fmt.Errorf("namespace %s has the graph of another GraphRAG import: %w", c.Namespace.Name(), ErrOther)
+			return fmt.Errorf("namespace %s has the graph of another GraphRAG import: %w", c.Namespace().Name(), ErrOther)
 		}
 		return err
 	})

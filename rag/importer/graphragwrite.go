@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // The names in the graph. The chunks' are those of all methods' graphs.
@@ -92,7 +92,7 @@ func newTarget(v *engine.TxView) (*target, error) {
 	for _, x := range []struct {
 		to   *engine.TypeID
 		name string
-	}{{&t.chunk, rag.ChunkNodeType}, {&t.entity, typeEntity}, {&t.community, typeCommunity}, {&t.report, typeReport}} {
+	}{{&t.chunk, method.ChunkNodeType}, {&t.entity, typeEntity}, {&t.community, typeCommunity}, {&t.report, typeReport}} {
 		if *x.to, err = v.MakeNodeType(x.name); err != nil {
 			return nil, err
 		}

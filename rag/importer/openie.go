@@ -135,8 +135,8 @@ func (o *OpenIE) Import(ctx context.Context, x *rag.Indexer) (*rag.IndexResult, 
 
 // checkOther refuses documents that are there without their recordings.
 func checkOther(ctx context.Context, c *rag.Corpus, entries []rag.KeptEntry) error {
-	return c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	return c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base()).WithContext(ctx)
 		have := map[replay.Digest]bool{}
 		for e, err := range c.CacheEntries(v, replay.KindPassage) {
 			if err != nil {
@@ -190,8 +190,8 @@ func WithRecordings(open Models) Models {
 // recordings reads those that a corpus keeps.
 func recordings(ctx context.Context, c *rag.Corpus) (*replay.Recordings, error) {
 	var passages []replay.Passage
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range c.CacheEntries(s.Graph(c.Base).WithContext(ctx), replay.KindPassage) {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range c.CacheEntries(s.Graph(c.Base()).WithContext(ctx), replay.KindPassage) {
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -45,9 +46,9 @@ func read(t testing.TB, fsys fs.FS, name string) *importer.OpenIE {
 }
 
 // entities returns the keys of the entities of a method's graph.
-func entities(t testing.TB, c *ragtest.Corpus, sys *rag.System) (out []string) {
+func entities(t testing.TB, c *ragtest.Corpus, sys *method.System) (out []string) {
 	t.Helper()
-	check(t, c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+	check(t, c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		out = keys(t, s.Graph(sys.Graph()), "entity")
 		return nil
 	}))
@@ -108,7 +109,7 @@ func TestOpenIE(t *testing.T) {
 	if got := entities(t, c, x.Systems[0]); !slices.Contains(got, "kingdom of norr") || slices.Contains(got, "tarn") {
 		t.Errorf("entities %v", got)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestRecordingsKept indexes the documents of an imported cache.

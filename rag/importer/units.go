@@ -9,6 +9,7 @@ import (
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -33,8 +34,8 @@ func (g *GraphRAG) places(ctx context.Context, c *rag.Corpus, set text.ChunkSet,
 	}
 	out := make([]place, len(g.units))
 	last := map[string]int{} // where the unit before begins in a document
-	err := c.DB.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.Base).WithContext(ctx)
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base()).WithContext(ctx)
 		pieces := map[string][]piece{}
 		spans := map[string][][2]int{}
 		for i, u := range g.units {
@@ -55,7 +56,7 @@ func (g *GraphRAG) places(ctx context.Context, c *rag.Corpus, set text.ChunkSet,
 					return err
 				}
 				pieces[key] = []piece{}
-				for _, ch := range bySet[rag.ChunkType(set)] {
+				for _, ch := range bySet[method.ChunkType(set)] {
 					pieces[key] = append(pieces[key], piece{ch.Key, spelled(ch.Text)})
 					spans[key] = append(spans[key], [2]int{ch.Start, ch.End})
 				}

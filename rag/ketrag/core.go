@@ -14,8 +14,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // coreStage chooses the core (spec B2.4): the chunks of highest PageRank among
@@ -27,18 +27,18 @@ type coreStage struct{ s *system }
 // uniformSeed is the seed of the random core, the reference's.
 const uniformSeed = 42
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *coreStage) Name() string { return "core" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *coreStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: one item, pending while the near edges are not
+// Items implements [method.Stage]: one item, pending while the near edges are not
 // those that the core was chosen by.
-func (st *coreStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *coreStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		digest, err := st.digest(s.Graph(st.s.g).WithContext(ctx))
-		yield(rag.WorkItem{Key: "all", Digest: digest}, err)
+		yield(method.WorkItem{Key: "all", Digest: digest}, err)
 	}
 }
 
@@ -75,10 +75,10 @@ func (s *system) nearEdges(v *engine.View) ([]engine.Edge, error) {
 	return out, nil
 }
 
-// Do implements [rag.Stage]: the core's chunks as u64s, ascending.
-func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage]: the core's chunks as u64s, ascending.
+func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	ids, err := st.s.nodes(v, rag.ChunkNodeType)
+	ids, err := st.s.nodes(v, method.ChunkNodeType)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +132,8 @@ func (st *coreStage) rank(ctx context.Context, v *engine.View, ids []engine.Node
 	return rank, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	if len(result)%8 != 0 {
 		return errors.New("malformed core")
 	}
@@ -180,7 +180,7 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, res
 		if _, err := v.DeleteNode(id); err != nil {
 			return err
 		}
-		if err := rag.ForgetJobs(v, unitKey(n.Key)); err != nil {
+		if err := method.ForgetJobs(v, unitKey(n.Key)); err != nil {
 			return err
 		}
 		if err := graph.ForgetGone(v, said, itemOf); err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -24,10 +24,10 @@ const (
 	maxDescribed   = 4000
 )
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *describeStage) Name() string { return "describe" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *describeStage) Graph() *engine.Graph { return st.s.g }
 
 // The work items of entities and relations are named by ids, which say nothing
@@ -49,7 +49,7 @@ func itemOf(t engine.Target) string {
 // document leaves, and their marks: what is left is described anew.
 func (s *system) undescribe(v *engine.TxView, targets []engine.Target) error {
 	for _, t := range targets {
-		if err := rag.ForgetJobs(v, itemOf(t)); err != nil {
+		if err := method.ForgetJobs(v, itemOf(t)); err != nil {
 			return err
 		}
 		var err error
@@ -92,13 +92,13 @@ func totalOf(v engine.Reader, t engine.Target) (engine.Total, error) {
 
 // describedDigest identifies what a united description is made of.
 func describedDigest(t engine.Total) [32]byte {
-	return rag.Digest(append([]string{"describe", t.Label}, t.Texts...)...)
+	return method.Digest(append([]string{"describe", t.Label}, t.Texts...)...)
 }
 
-// Items implements [rag.Stage]: entities and relations that have several
+// Items implements [method.Stage]: entities and relations that have several
 // descriptions, or had when they were last described.
-func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		visit := func(key string, t engine.Target, props func() (bool, error)) (more bool) {
 			total, err := totalOf(v, t)
@@ -109,12 +109,12 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 				}
 				err = perr
 			}
-			w := rag.WorkItem{Key: key, Digest: describedDigest(total)}
+			w := method.WorkItem{Key: key, Digest: describedDigest(total)}
 			return yield(w, err) && err == nil
 		}
 		ids, err := st.s.nodes(v, typeEntity)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, id := range ids {
@@ -131,7 +131,7 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 		}
 		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
 			if err != nil {
-				yield(rag.WorkItem{}, err)
+				yield(method.WorkItem{}, err)
 				return
 			}
 			if !visit(relationItem(e), engine.EdgeTarget(e.From, e.To, t), func() (bool, error) {
@@ -147,7 +147,7 @@ func (st *describeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq
 // task is the model call for a target and the documents that its descriptions
 // are from, none where replies are not kept; ok is false where there is nothing
 // to unite.
-func (st *describeStage) task(m *rag.Models, v engine.Reader, item string) (t llm.Task, docs []string, ok bool, err error) {
+func (st *describeStage) task(m *method.Models, v engine.Reader, item string) (t llm.Task, docs []string, ok bool, err error) {
 	target, err := st.s.targetOf(v, item)
 	if err != nil {
 		return t, nil, false, err
@@ -159,7 +159,7 @@ func (st *describeStage) task(m *rag.Models, v engine.Reader, item string) (t ll
 	in := llm.MergeInput{Name: total.Label, MaxTokens: maxDescription}
 	tokens := 0
 	for _, d := range total.Texts {
-		if tokens += st.s.c.Tokens.Count(d); tokens > maxDescribed {
+		if tokens += st.s.c.Tokens().Count(d); tokens > maxDescribed {
 			break
 		}
 		in.Descriptions = append(in.Descriptions, d)
@@ -176,7 +176,7 @@ func (st *describeStage) task(m *rag.Models, v engine.Reader, item string) (t ll
 		if err != nil {
 			return t, nil, false, err
 		}
-		doc := rag.DocOf(n.Key)
+		doc := method.DocOf(n.Key)
 		used := func(d string) bool { return slices.Contains(in.Descriptions, d) }
 		if (c.Label == in.Name || slices.ContainsFunc(c.Texts, used)) && !slices.Contains(docs, doc) {
 			docs = append(docs, doc)
@@ -185,8 +185,8 @@ func (st *describeStage) task(m *rag.Models, v engine.Reader, item string) (t ll
 	return t, docs, true, nil
 }
 
-// Do implements [rag.Stage].
-func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	t, docs, ok, err := st.task(m, s.Graph(st.s.g).WithContext(ctx), w.Key)
 	if err != nil || !ok {
 		return nil, err
@@ -195,8 +195,8 @@ func (st *describeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mode
 	return []byte(reply.Text), err
 }
 
-// Apply implements [rag.Stage].
-func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *describeStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	v := tx.Graph(st.s.g)
 	t, err := st.s.targetOf(v, w.Key)
 	if err != nil {
@@ -252,24 +252,24 @@ type entityStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *entityStage) Name() string { return "entities" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *entityStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage].
-func (st *entityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *entityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		ids, err := st.s.nodes(v, typeEntity)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, id := range ids {
 			name, text, err := st.s.describe(v, engine.NodeTarget(id))
-			w := rag.WorkItem{Key: entityItem(id), Digest: rag.Digest("entity", st.model.Model, name, text)}
+			w := method.WorkItem{Key: entityItem(id), Digest: method.Digest("entity", st.model.Model, name, text)}
 			if !yield(w, err) || err != nil {
 				return
 			}
@@ -277,8 +277,8 @@ func (st *entityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	t, err := st.s.targetOf(v, w.Key)
 	if err != nil {
@@ -291,24 +291,24 @@ func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 	return graph.Embed(ctx, v, m, t.Node, name+": "+text)
 }
 
-// Apply implements [rag.Stage].
-func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	id, vec, err := graph.ReadVector(result)
 	if err != nil || vec == nil {
 		return err
 	}
 	v := tx.Graph(st.s.g)
 	space := spaceOf(typeEntity, st.model.Model)
-	if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+	if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 		return err
 	}
 	return v.PutVector(space, id, vec)
 }
 
-// stages is [rag.System.Build].
-func (s *system) stages(m *rag.Models) []rag.Stage {
+// stages is [method.System.Build].
+func (s *system) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
-	return []rag.Stage{
+	return []method.Stage{
 		s.keywords(m),
 		&renewStage{s, model},
 		&nearStage{s, model},

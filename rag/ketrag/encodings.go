@@ -4,17 +4,17 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/varint"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Encodings tell how to read what the method keeps in its graph.
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
 		{Graph: Name, Bucket: bucketNear, Decode: encoded.Text},
-		{Graph: Name, Bucket: rag.SumsBucket(""), Decode: decodeSum},
-		{Graph: Name, Bucket: rag.StaleBucket(""), Decode: decodeStale},
+		{Graph: Name, Bucket: method.SumsBucket(""), Decode: decodeSum},
+		{Graph: Name, Bucket: method.StaleBucket(""), Decode: decodeStale},
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/mention"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // extractStage reads entities and relations from the core (spec B2.5). Core
@@ -32,21 +32,21 @@ const gapMark = "\n[…]\n"
 // unitKey is the work item of the unit that begins with a chunk.
 func unitKey(chunk string) string { return "unit:" + chunk }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *extractStage) Name() string { return "extract" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *extractStage) Graph() *engine.Graph { return st.s.g }
 
 // part is a core chunk in a unit.
 type part struct {
 	skeleton engine.NodeID
-	chunk    rag.Chunk
+	chunk    method.Chunk
 }
 
 // units returns the units of the core, in order of document and place.
 func (st *extractStage) units(ctx context.Context, s *engine.Snapshot) ([][]part, error) {
-	v, base := s.Graph(st.s.g).WithContext(ctx), s.Graph(st.s.c.Base).WithContext(ctx)
+	v, base := s.Graph(st.s.g).WithContext(ctx), s.Graph(st.s.c.Base()).WithContext(ctx)
 	ids, err := st.s.nodes(v, typeSkeleton)
 	if err != nil {
 		return nil, err
@@ -79,16 +79,16 @@ func (st *extractStage) units(ctx context.Context, s *engine.Snapshot) ([][]part
 	return out, nil
 }
 
-// Items implements [rag.Stage].
-func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage].
+func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		units, err := st.units(ctx, s)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		st.met = make(map[string][]part, len(units))
-		items := make([]rag.WorkItem, len(units))
+		items := make([]method.WorkItem, len(units))
 		for i, u := range units {
 			items[i] = workItem(u)
 			for j := range u {
@@ -104,17 +104,17 @@ func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 	}
 }
 
-func workItem(unit []part) rag.WorkItem {
+func workItem(unit []part) method.WorkItem {
 	digest := []string{"extract"}
 	for _, p := range unit {
 		digest = append(digest, p.chunk.Key, p.chunk.Text)
 	}
-	return rag.WorkItem{Key: unitKey(unit[0].chunk.Key), Digest: rag.Digest(digest...)}
+	return method.WorkItem{Key: unitKey(unit[0].chunk.Key), Digest: method.Digest(digest...)}
 }
 
 // unit returns the parts of a work item that Items has yielded.
-func (st *extractStage) unit(ctx context.Context, s *engine.Snapshot, w rag.WorkItem) ([]part, error) {
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+func (st *extractStage) unit(ctx context.Context, s *engine.Snapshot, w method.WorkItem) ([]part, error) {
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	unit := slices.Clone(st.met[w.Key])
 	if len(unit) == 0 {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
@@ -131,7 +131,7 @@ func (st *extractStage) unit(ctx context.Context, s *engine.Snapshot, w rag.Work
 
 // task is the model call for a unit.
 func (st *extractStage) task(ctx context.Context, s *engine.Snapshot, unit []part) (llm.Task, error) {
-	doc, err := st.s.c.Document(s.Graph(st.s.c.Base).WithContext(ctx), unit[0].chunk.Doc)
+	doc, err := st.s.c.Document(s.Graph(st.s.c.Base()).WithContext(ctx), unit[0].chunk.Doc)
 	if err != nil {
 		return llm.Task{}, err
 	}
@@ -160,8 +160,8 @@ type found struct {
 	llm.Extraction
 }
 
-// Do implements [rag.Stage].
-func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	unit, err := st.unit(ctx, s, w)
 	if err != nil {
 		return nil, err
@@ -182,8 +182,8 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Model
 	return json.Marshal(f)
 }
 
-// Apply implements [rag.Stage].
-func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var f found
 	if err := json.Unmarshal(result, &f); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, 
 		if i == 0 {
 			continue
 		}
-		if err := rag.ForgetJobs(v, unitKey(f.Keys[i])); err != nil {
+		if err := method.ForgetJobs(v, unitKey(f.Keys[i])); err != nil {
 			return err
 		}
 	}

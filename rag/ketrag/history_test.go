@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestDoubledByAnotherMethod says that a corpus which doubles while it is
@@ -37,7 +38,7 @@ func TestDoubledByAnotherMethod(t *testing.T) {
 		t.Errorf("left to do for ketrag: %+v", r.Stages)
 	}
 	sys := c.System(t, "ketrag")
-	err := c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		v := s.Graph(sys.Graph())
 		spaces := v.Spaces()
 		if len(spaces) == 0 {
@@ -57,7 +58,7 @@ func TestDoubledByAnotherMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }
 
 // TestRemoveFromInterrupted says that a document leaves nothing in the graph
@@ -76,7 +77,7 @@ func TestRemoveFromInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		met := false
-		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}}
+		x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, spec)}}
 		x.Options.Notify = func(e rag.Event) {
 			if e.Stage == "ketrag/"+stage || e.Stage == stage {
 				met = true
@@ -89,7 +90,7 @@ func TestRemoveFromInterrupted(t *testing.T) {
 		cancel()
 		c.Remove(t, docs[0].Key)
 		c.Index(t, spec)
-		ragtest.Check(t, c.DB)
+		ragtest.Check(t, c.DB())
 		ragtest.Same(t, stage, c.Canonical(t), want.Canonical(t))
 	}
 }

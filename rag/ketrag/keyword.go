@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -32,45 +32,45 @@ type keywordStage struct {
 // entered: about 32 MB.
 const keptSums = 8_000
 
-func (s *system) keywords(m *rag.Models) *keywordStage {
+func (s *system) keywords(m *method.Models) *keywordStage {
 	return &keywordStage{
 		s: s, model: m.DocumentSpace(), sums: map[engine.NodeID]*wordSum{},
 		ids: map[string]engine.NodeID{}, kept: map[engine.NodeID]*wordSum{},
 	}
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *keywordStage) Name() string { return "keywords" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *keywordStage) Graph() *engine.Graph { return st.s.g }
 
 // digest is what a chunk's keywords depend on beside its text.
 func (st *keywordStage) digest() [32]byte {
-	return rag.Digest("keywords", st.model.Model, fmt.Sprint(st.s.p.Compat))
+	return method.Digest("keywords", st.model.Model, fmt.Sprint(st.s.p.Compat))
 }
 
-// Items implements [rag.Stage]: the chunks of the set.
-func (st *keywordStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
+// Items implements [method.Stage]: the chunks of the set.
+func (st *keywordStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	digest := st.digest()
-	return func(yield func(rag.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.p.Chunks) {
-			if !yield(rag.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
+	return func(yield func(method.WorkItem, error) bool) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base()).WithContext(ctx), st.s.p.Chunks) {
+			if !yield(method.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [rag.Stage]: the sentences' vectors, and which words stand in
+// Do implements [method.Stage]: the sentences' vectors, and which words stand in
 // which. The result is the words as JSON, then the vectors.
-func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, w.Key)
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := base.Vectors(rag.ChunkSpace(st.s.p.Chunks, st.model.Model))
+	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
 	var own []float32
 	if err == nil {
 		own, err = vecs.Vector(ctx, uint64(ch.ID), nil)
@@ -100,14 +100,14 @@ func addWord[K comparable](sums map[K]*wordSum, key K, w chunkWord, sentences []
 	}
 }
 
-// Apply implements [rag.Stage].
-func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	cw, sentences, err := decodeWords(result)
 	if err != nil {
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	chunkType, err := v.MakeNodeType(rag.ChunkNodeType)
+	chunkType, err := v.MakeNodeType(method.ChunkNodeType)
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,8 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 		return err
 	}
 	if cw.Vector != nil {
-		space := spaceOf(rag.ChunkNodeType, st.model.Model)
-		if err := rag.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+		space := spaceOf(method.ChunkNodeType, st.model.Model)
+		if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 			return err
 		}
 		if err := v.PutVector(space, id, cw.Vector); err != nil {

@@ -9,13 +9,14 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 var long = flag.Bool("long", false, "run the long versions of the tests")
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{ketrag.Name: ketrag.Open}, append(rag.Encodings(), ketrag.Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{ketrag.Name: ketrag.Open}, append(rag.Encodings(), ketrag.Encodings()...)...)
 	c.Models = ragtest.Fixed
 	return c
 }

@@ -1,6 +1,8 @@
 package ketrag
 
-import "github.com/ragdb/ragdb/rag"
+import (
+	"github.com/ragdb/ragdb/rag/method"
+)
 
 // The names in the method's graph.
 const (
@@ -27,8 +29,8 @@ func spaceOf(kind, model string) string { return kind + "@" + model }
 // sumsOf returns the name of the bucket of a model's keyword sums:
 // keyword node u64 -> count varint, then the sum's elements as zigzag varints
 // in fixed point.
-func sumsOf(model string) string { return rag.SumsBucket(model) }
+func sumsOf(model string) string { return method.SumsBucket(model) }
 
 // staleOf returns the name of the bucket of the keywords whose vectors are to
 // be made anew from their sums: keyword node u64 -> empty.
-func staleOf(model string) string { return rag.StaleBucket(model) }
+func staleOf(model string) string { return method.StaleBucket(model) }

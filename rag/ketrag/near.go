@@ -13,8 +13,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -39,24 +39,24 @@ const (
 	maxWords = 2000
 )
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *nearStage) Name() string { return "near" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *nearStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: one item, pending while the chunks are not
+// Items implements [method.Stage]: one item, pending while the chunks are not
 // those that the edges were found among.
-func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		digest, err := st.s.chunkDigest(s.Graph(st.s.g).WithContext(ctx), "near", st.model.Model, fmt.Sprint(st.s.p.K))
-		yield(rag.WorkItem{Key: "all", Digest: digest}, err)
+		yield(method.WorkItem{Key: "all", Digest: digest}, err)
 	}
 }
 
 // chunkDigest identifies the chunks of the method's graph.
 func (s *system) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) {
-	ids, err := s.nodes(v, rag.ChunkNodeType)
+	ids, err := s.nodes(v, method.ChunkNodeType)
 	if err != nil {
 		return [32]byte{}, err
 	}
@@ -64,7 +64,7 @@ func (s *system) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) 
 	for _, id := range ids {
 		fmt.Fprintf(&list, "%d,", id)
 	}
-	return rag.Digest(append(parts, list.String())...), nil
+	return method.Digest(append(parts, list.String())...), nil
 }
 
 // nodes returns the nodes of a type, ascending.
@@ -117,10 +117,10 @@ type nearChange struct {
 	Remove   bool          `json:"r,omitempty"`
 }
 
-// Do implements [rag.Stage].
-func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	ids, err := st.s.nodes(v, rag.ChunkNodeType)
+	ids, err := st.s.nodes(v, method.ChunkNodeType)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (st *nearStage) lexical(ctx context.Context, s *engine.Snapshot, v *engine.
 // vector finds the chunks with the nearest vectors, those found by words left
 // out unless compat is on.
 func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.NodeID, c, words *channel, k int) error {
-	vecs, err := v.Vectors(spaceOf(rag.ChunkNodeType, st.model.Model))
+	vecs, err := v.Vectors(spaceOf(method.ChunkNodeType, st.model.Model))
 	if isMissing(err) || k == 0 {
 		return nil
 	}
@@ -352,8 +352,8 @@ func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.No
 	return nil
 }
 
-// Apply implements [rag.Stage].
-func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var changes []nearChange
 	if err := json.Unmarshal(result, &changes); err != nil {
 		return err

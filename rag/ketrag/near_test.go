@@ -13,8 +13,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -24,11 +24,11 @@ func sorted(docs []ragtest.Doc) []ragtest.Doc {
 }
 
 // chunks returns the chunks of the default set in their order.
-func chunks(t testing.TB, c *ragtest.Corpus) []rag.Chunk {
+func chunks(t testing.TB, c *ragtest.Corpus) []method.Chunk {
 	t.Helper()
-	var out []rag.Chunk
-	err := c.DB.View(context.Background(), func(s *engine.Snapshot) error {
-		for ch, err := range c.Chunks(s.Graph(c.Base), text.ChunkSet{}) {
+	var out []method.Chunk
+	err := c.DB().View(context.Background(), func(s *engine.Snapshot) error {
+		for ch, err := range c.Chunks(s.Graph(c.Base()), text.ChunkSet{}) {
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func chunks(t testing.TB, c *ragtest.Corpus) []rag.Chunk {
 // bruteNear returns the near edges of chunks by comparing all with all: k/2 by
 // the number of content words that both have, the rest by the cosine among
 // those that words did not find. Ties go to the chunk that was added first.
-func bruteNear(t testing.TB, list []rag.Chunk, k int, exclude bool) (lexical, vector map[string]float32) {
+func bruteNear(t testing.TB, list []method.Chunk, k int, exclude bool) (lexical, vector map[string]float32) {
 	t.Helper()
 	words := make([]map[string]bool, len(list))
 	vecs := make([][]float32, len(list))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -49,7 +49,7 @@ type Params struct {
 
 // Defaults returns the parameters by name with their defaults, as people write
 // them.
-func Defaults() map[string]string { return rag.ReadParams(Name, nil, defaults(), nil).All }
+func Defaults() map[string]string { return method.ReadParams(Name, nil, defaults(), nil).All }
 
 // defaults are the parameters of this method alone.
 func defaults() map[string]string {
@@ -80,8 +80,8 @@ func profile(name string) (map[string]string, error) {
 }
 
 // parse reads parameters.
-func parse(given map[string]string) (Params, *rag.ParamReader) {
-	r := rag.ReadParams(Name, given, defaults(), profile)
+func parse(given map[string]string) (Params, *method.ParamReader) {
+	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
 	p.K = r.Int("k", 0, 64)
 	p.Beta = r.Float("beta", 0, 1)
@@ -100,14 +100,14 @@ func parse(given map[string]string) (Params, *rag.ParamReader) {
 
 // system is KET-RAG on a corpus.
 type system struct {
-	rag.Identity
+	method.Identity
 	p Params
-	c *rag.Corpus
+	c *method.Corpus
 	g *engine.Graph
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
-func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	s, err := open(ctx, c, params)
 	if err != nil {
 		return nil, err
@@ -115,9 +115,9 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.Sy
 	return s.system(), nil
 }
 
-func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system, error) {
+func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +125,12 @@ func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system
 }
 
 // system returns the functions of the method.
-func (s *system) system() *rag.System {
-	return &rag.System{
+func (s *system) system() *method.System {
+	return &method.System{
 		Identity: s.Identity,
 		Build:    s.stages,
 		Changed:  s.changed,
 		Plan:     s.plan,
-		Cite:     rag.CiteEach(s.cite),
+		Cite:     method.CiteEach(s.cite),
 	}
 }

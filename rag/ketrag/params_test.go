@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func TestParams(t *testing.T) {
@@ -49,7 +49,7 @@ func TestParams(t *testing.T) {
 				t.Errorf("chunk set %s, want %s", sys.ChunkSet(), want["chunks"])
 			}
 			// What is written of an instance reads as the same instance.
-			spec, err := rag.ParseInstance(sys.Instance())
+			spec, err := method.ParseInstance(sys.Instance())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,8 +88,8 @@ func TestParamsRefused(t *testing.T) {
 		{"compat", "yes", "false, true"},
 	} {
 		t.Run(x.param+"="+x.value, func(t *testing.T) {
-			_, err := c.Methods.Open(t.Context(), c.Corpus, rag.Spec{Name: "ketrag", Params: map[string]string{x.param: x.value}})
-			if !errors.Is(err, rag.ErrMethod) || !strings.Contains(err.Error(), x.says) {
+			_, err := c.Methods.Open(t.Context(), c.Corpus, method.Spec{Name: "ketrag", Params: map[string]string{x.param: x.value}})
+			if !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("error %v, want one that says %q", err, x.says)
 			}
 			if err != nil && x.param != "profile" && !strings.Contains(err.Error(), x.param) {

@@ -10,15 +10,15 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 
-// plan is [rag.System.Plan] (spec B3; paper Alg. 4). The text part is
+// plan is [method.System.Plan] (spec B3; paper Alg. 4). The text part is
 // packed first; what it leaves of its share goes to the graph part, which
 // stands before it in the context.
-func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	budget := q.Tokens()
 	textBudget := int(float64(budget) * (1 - s.p.Theta))
 	model := m.QuestionSpace().Model
@@ -28,7 +28,7 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		Render: s.render, Cut: s.c.CutText, Source: "lambda (1-theta)",
 	}
 	if s.p.Theta == 0 {
-		return &rag.Plan{Sections: []rag.Section{{Name: "text", Pack: text}}}, nil
+		return &method.Plan{Sections: []method.Section{{Name: "text", Pack: text}}}, nil
 	}
 	seeds := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(typeEntity, model), Text: q.Text, K: s.p.Seeds, Source: "entity seeds",
@@ -42,7 +42,7 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 		In: units, Name: "sources", Budget: budget, Less: []query.Op{text}, Share: 0.5,
 		Render: s.render, Source: "text_unit_prop 0.5",
 	}
-	plan := &rag.Plan{Sections: []rag.Section{
+	plan := &method.Plan{Sections: []method.Section{
 		{Name: "graph", Pack: tables}, {Name: "sources", Pack: pack}, {Name: "text", Pack: text},
 	}}
 	if s.p.Compat {
@@ -52,7 +52,7 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 	// leave, and what is left then goes back to the text.
 	pack.In, pack.Share, pack.Less = &query.Minus{In: units, Of: text}, 0, []query.Op{text, tables}
 	if s.p.Theta < 1 {
-		plan.Sections = append(plan.Sections, rag.Section{Name: "more text", Pack: &query.Pack{
+		plan.Sections = append(plan.Sections, method.Section{Name: "more text", Pack: &query.Pack{
 			In:   &query.Minus{In: &query.Minus{In: ranked, Of: text}, Of: pack},
 			Name: "more text", Budget: budget, Less: []query.Op{text, tables, pack}, Render: s.render,
 		}})
@@ -61,8 +61,8 @@ func (s *system) plan(_ context.Context, m *rag.Models, q rag.Question) (*rag.Pl
 }
 
 // chunks ranks the chunks of the channel beside the entities'.
-func (s *system) chunks(q rag.Question, model string, budget int) query.Op {
-	space := spaceOf(rag.ChunkNodeType, model)
+func (s *system) chunks(q method.Question, model string, budget int) query.Op {
+	space := spaceOf(method.ChunkNodeType, model)
 	switch s.p.Channel {
 	case "text":
 		return &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: s.p.Probe, Source: "Text-RAG"}
@@ -98,7 +98,7 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
 }
 
-// cite is [rag.System.Cite]: a chunk rests on itself, an entity or relation
+// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
 // on the core chunks that it was found in.
 func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 	target := engine.NodeTarget(it.ID)
@@ -109,7 +109,7 @@ func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.NodeTypeName(n.Type) == rag.ChunkNodeType {
+		if v.NodeTypeName(n.Type) == method.ChunkNodeType {
 			return []string{n.Key}, nil
 		}
 	}
@@ -142,7 +142,7 @@ func (o *sources) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 		return query.Set{}, err
 	}
 	v := e.Snap.Graph(o.s.g).WithContext(ctx)
-	chunkType, ok := v.NodeType(rag.ChunkNodeType)
+	chunkType, ok := v.NodeType(method.ChunkNodeType)
 	if !ok {
 		return query.Set{}, nil
 	}

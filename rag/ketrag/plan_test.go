@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // asked is a corpus with the questions of a test.
@@ -39,7 +40,7 @@ func newAsked(t testing.TB, seed uint64, n int, specs ...string) *asked {
 
 func (a *asked) retrieve(t testing.TB, spec, question string, budget int) *rag.Evidence {
 	t.Helper()
-	ev, err := a.Retrieve(t.Context(), a.System(t, spec), a.m, rag.Question{Text: question, Budget: budget})
+	ev, err := a.Retrieve(t.Context(), a.System(t, spec), a.m, method.Question{Text: question, Budget: budget})
 	if err != nil {
 		t.Fatalf("%s: %q: %v", spec, question, err)
 	}
@@ -96,7 +97,7 @@ func TestBudget(t *testing.T) {
 				sum := 0
 				for _, s := range ev.Sections {
 					text := written(ev, s.Name)
-					n := a.Tokens.Count(text)
+					n := a.Tokens().Count(text)
 					if sum += n; n > 0 && len(s.Items) == 0 {
 						t.Errorf("%s: %s has tokens and no items", what, s.Name)
 					}
@@ -114,8 +115,8 @@ func TestBudget(t *testing.T) {
 		t.Error("no context of 1,000 tokens was ever well filled")
 	}
 	// 0 is the default, which is the paper's.
-	if rag.DefaultBudget != 12000 {
-		t.Errorf("the default budget is %d", rag.DefaultBudget)
+	if method.DefaultBudget != 12000 {
+		t.Errorf("the default budget is %d", method.DefaultBudget)
 	}
 	x, y := a.retrieve(t, "ketrag", a.questions[0], 0), a.retrieve(t, "ketrag", a.questions[0], 12000)
 	if x.Tokens != y.Tokens || len(x.Items()) != len(y.Items()) {
@@ -327,10 +328,10 @@ func TestGraphPart(t *testing.T) {
 					}
 				}
 				if len(entities) > 0 {
-					total += a.Tokens.Count(entityHeader + "\n")
+					total += a.Tokens().Count(entityHeader + "\n")
 				}
 				if len(rels) > 0 {
-					total += a.Tokens.Count(relationHeader + "\n")
+					total += a.Tokens().Count(relationHeader + "\n")
 				}
 				if total > local {
 					t.Errorf("%s: the tables have %d tokens of %d", what, total, local)
@@ -494,7 +495,7 @@ func TestDeterminism(t *testing.T) {
 	for _, workers := range []int{1, 3, 16} {
 		c := open(t)
 		x := rag.Indexer{
-			Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, "ketrag")},
+			Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, "ketrag")},
 			Options: rag.IndexOptions{Workers: workers},
 		}
 		if _, err := x.Run(context.Background(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}); err != nil {
@@ -504,7 +505,7 @@ func TestDeterminism(t *testing.T) {
 		var b strings.Builder
 		for range 2 {
 			b.Reset()
-			ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), c.OpenModels(t), rag.Question{Text: "Who was at Karrow?", Budget: 2000})
+			ev, err := c.Retrieve(t.Context(), c.System(t, "ketrag"), c.OpenModels(t), method.Question{Text: "Who was at Karrow?", Budget: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,17 +8,18 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// changed is [rag.System.Changed]: it takes the sentences of chunks that leave
+// changed is [method.System.Changed]: it takes the sentences of chunks that leave
 // out of the sums of their keywords. What else the chunks supported goes with
 // their nodes.
-func (s *system) changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	st := s.keywords(m)
 	entered := map[string]bool{}
-	err := s.c.DB.View(ctx, func(snap *engine.Snapshot) error {
+	err := s.c.DB().View(ctx, func(snap *engine.Snapshot) error {
 		for _, ch := range gone {
-			ok, err := rag.IsDone(snap, st, rag.WorkItem{Key: ch.Key, Digest: st.digest()})
+			ok, err := rag.IsDone(snap, st, method.WorkItem{Key: ch.Key, Digest: st.digest()})
 			if err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ func (s *system) changed(ctx context.Context, m *rag.Models, gone []rag.Chunk) (
 		v := tx.Graph(s.g)
 		skeleton, chosen := v.NodeType(typeSkeleton)
 		for _, ch := range gone {
-			if err := rag.ForgetJobs(v, unitKey(ch.Key)); err != nil {
+			if err := method.ForgetJobs(v, unitKey(ch.Key)); err != nil {
 				return err
 			}
 			if !chosen {

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -25,24 +25,24 @@ type renewStage struct {
 // renewBatch is the number of keywords of a work item.
 const renewBatch = 512
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *renewStage) Name() string { return "keyword vectors" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *renewStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the keywords whose vectors are stale, some at
+// Items implements [method.Stage]: the keywords whose vectors are stale, some at
 // a time. The epoch makes each run's items its own.
-func (st *renewStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *renewStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		ids, err := st.stale(s.Graph(st.s.g).WithContext(ctx), math.MaxInt)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		n := 0
 		for run := range slices.Chunk(ids, renewBatch) {
-			w := rag.WorkItem{Key: fmt.Sprintf("stale:%d", n), Digest: rag.Digest(fmt.Sprint(s.Epoch(), run[0]))}
+			w := method.WorkItem{Key: fmt.Sprintf("stale:%d", n), Digest: method.Digest(fmt.Sprint(s.Epoch(), run[0]))}
 			if n++; !yield(w, nil) {
 				return
 			}
@@ -68,13 +68,13 @@ func (st *renewStage) stale(v engine.Reader, most int) ([]engine.NodeID, error) 
 	return ids, nil
 }
 
-// Do implements [rag.Stage].
-func (st *renewStage) Do(context.Context, *engine.Snapshot, *rag.Models, rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *renewStage) Do(context.Context, *engine.Snapshot, *method.Models, method.WorkItem) ([]byte, error) {
 	return nil, nil
 }
 
-// Apply implements [rag.Stage]: the first keywords that are stale still.
-func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, _ []byte) error {
+// Apply implements [method.Stage]: the first keywords that are stale still.
+func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, _ []byte) error {
 	v := tx.Graph(st.s.g)
 	ids, err := st.stale(v, renewBatch)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeI
 		return err
 	}
 	space := spaceOf(typeKeyword, model.Model)
-	if err := rag.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
+	if err := method.MakeSpace(v, space, model, vecindex.InnerProduct); err != nil {
 		return err
 	}
 	var raw, key []byte

@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // atOnce returns a corpus of documents that came in the given order and were
@@ -67,7 +68,7 @@ func TestAddAndRemove(t *testing.T) {
 			both.Index(t, spec)
 			same("all at once, some removed", all, want)
 			same("some added and removed", both, want)
-			ragtest.Check(t, both.DB)
+			ragtest.Check(t, both.DB())
 		})
 	}
 }
@@ -125,7 +126,7 @@ func TestWalk(t *testing.T) {
 				ragtest.Same(t, fmt.Sprintf("seed %d: %d documents", seed, len(live)),
 					c.Canonical(t), atOnce(t, spec, live).Canonical(t))
 			}
-			ragtest.Check(t, c.DB)
+			ragtest.Check(t, c.DB())
 		})
 	}
 }
@@ -268,7 +269,7 @@ func TestKeywordSums(t *testing.T) {
 				return err
 			}
 			n := 0
-			for e, err := range v.Bucket(rag.SumsBucket("hashes")).Scan(nil, nil) {
+			for e, err := range v.Bucket(method.SumsBucket("hashes")).Scan(nil, nil) {
 				if err != nil {
 					return err
 				}
@@ -328,12 +329,12 @@ func TestRetrain(t *testing.T) {
 			}
 		}
 	}
-	if err := grown.DB.View(t.Context(), func(s *engine.Snapshot) error { spaces(s.Graph(grown.Base)); return nil }); err != nil {
+	if err := grown.DB().View(t.Context(), func(s *engine.Snapshot) error { spaces(s.Graph(grown.Base())); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	grown.View(t, ketrag.Name, func(v *engine.View) error {
 		spaces(v)
-		for _, b := range []string{rag.SumsBucket(old), rag.StaleBucket(old), rag.StaleBucket(now)} {
+		for _, b := range []string{method.SumsBucket(old), method.StaleBucket(old), method.StaleBucket(now)} {
 			for e, err := range v.Bucket(b).Scan(nil, nil) {
 				if err != nil {
 					return err
@@ -344,5 +345,5 @@ func TestRetrain(t *testing.T) {
 		}
 		return nil
 	})
-	ragtest.Check(t, grown.DB)
+	ragtest.Check(t, grown.DB())
 }

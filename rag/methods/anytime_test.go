@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -46,7 +47,7 @@ func TestModelsAtAnyTime(t *testing.T) {
 	var all []map[string]*rag.Models
 	all = append(all, opened(t, c.Corpus))
 	docs := ragtest.Docs(71, 12)
-	q := rag.Question{Text: "Who knew the " + docs[1].Code + "ium of " + docs[1].Place + "?"}
+	q := method.Question{Text: "Who knew the " + docs[1].Code + "ium of " + docs[1].Place + "?"}
 	ask := func(spec string, m *rag.Models) string {
 		t.Helper()
 		a, err := c.Ask(t.Context(), c.System(t, spec), m, q)
@@ -122,7 +123,7 @@ func TestModelsOpenedOnce(t *testing.T) {
 		c.Index(t, "ketrag", docs[:3]...)
 		c.Index(t, "ketrag", docs...)
 		c.Remove(t, docs[4].Key)
-		exports = append(exports, ragtest.Export(t, c.DB, rag.CanonicalExport()))
+		exports = append(exports, ragtest.Export(t, c.DB(), rag.CanonicalExport()))
 	}
 	ragtest.Same(t, "with models that were opened once", exports[1], exports[0])
 }
@@ -139,7 +140,7 @@ func TestAnotherEmbedder(t *testing.T) {
 	c.Index(t, "ketrag", docs...)
 	own := c.Models
 	c.Models = nil
-	q := rag.Question{Text: "Who knew the " + docs[1].Code + "ium of " + docs[1].Place + "?"}
+	q := method.Question{Text: "Who knew the " + docs[1].Code + "ium of " + docs[1].Place + "?"}
 	localOnes, err := rag.OpenLocal(t.Context(), c.Corpus, false)
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +222,9 @@ func TestAskBesideIndex(t *testing.T) {
 		for round := 0; ctx.Err() == nil; round++ {
 			for n := 1; n <= len(docs) && ctx.Err() == nil; n *= 2 { // each doubling replaces the table
 				for _, spec := range specs {
-					sys, err := c.Methods.Open(ctx, c.Corpus, rag.Spec{Name: spec})
+					sys, err := c.Methods.Open(ctx, c.Corpus, method.Spec{Name: spec})
 					if err == nil {
-						x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{sys}}
+						x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{sys}}
 						_, err = x.Run(ctx, []rag.Input{{FS: ragtest.Files(docs[:n]...), Root: "."}})
 					}
 					if err != nil && ctx.Err() == nil {
@@ -247,7 +248,7 @@ func TestAskBesideIndex(t *testing.T) {
 		readers.Go(func() {
 			for i := w; i < asks && !t.Failed(); i += 2 {
 				spec, d := specs[i/2%len(specs)], docs[i%len(docs)]
-				sys, err := c.Methods.Open(ctx, c.Corpus, rag.Spec{Name: spec})
+				sys, err := c.Methods.Open(ctx, c.Corpus, method.Spec{Name: spec})
 				if err != nil {
 					t.Errorf("open %s: %v", spec, err)
 					return
@@ -260,7 +261,7 @@ func TestAskBesideIndex(t *testing.T) {
 						return
 					}
 				}
-				if _, err := c.Ask(ctx, sys, m, rag.Question{Text: "Who knew the " + d.Code + "ium of " + d.Place + "?", Budget: 500}); err != nil {
+				if _, err := c.Ask(ctx, sys, m, method.Question{Text: "Who knew the " + d.Code + "ium of " + d.Place + "?", Budget: 500}); err != nil {
 					t.Errorf("question %d by %s with %s: %v", i, spec, how, err)
 				}
 			}
@@ -276,40 +277,40 @@ func TestNothingGiven(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	sys := c.System(t, "naive")
 	for name, call := range map[string]func() error{
-		"ask without a system":  func() error { _, err := c.Ask(ctx, nil, nil, rag.Question{Text: "Who?"}); return err },
-		"ask nothing":           func() error { _, err := c.Ask(ctx, sys, nil, rag.Question{}); return err },
-		"ask blanks":            func() error { _, err := c.Ask(ctx, sys, nil, rag.Question{Text: " \n"}); return err },
-		"a budget below 0":      func() error { _, err := c.Ask(ctx, sys, nil, rag.Question{Text: "Who?", Budget: -1}); return err },
-		"a corpus of nothing":   func() error { _, err := (&rag.Corpus{}).Ask(ctx, sys, nil, rag.Question{Text: "Who?"}); return err },
+		"ask without a system":  func() error { _, err := c.Ask(ctx, nil, nil, method.Question{Text: "Who?"}); return err },
+		"ask nothing":           func() error { _, err := c.Ask(ctx, sys, nil, method.Question{}); return err },
+		"ask blanks":            func() error { _, err := c.Ask(ctx, sys, nil, method.Question{Text: " \n"}); return err },
+		"a budget below 0":      func() error { _, err := c.Ask(ctx, sys, nil, method.Question{Text: "Who?", Budget: -1}); return err },
+		"a corpus of nothing":   func() error { _, err := (&rag.Corpus{}).Ask(ctx, sys, nil, method.Question{Text: "Who?"}); return err },
 		"local of nothing":      func() error { _, err := rag.OpenLocal(ctx, nil, false); return err },
-		"no database":           func() error { _, err := rag.OpenCorpus(ctx, nil, "main"); return err },
+		"no database":           func() error { _, err := rag.OpenCorpus(ctx, nil, "main", nil); return err },
 		"an indexer of nothing": func() error { _, err := (&rag.Indexer{}).Run(ctx, nil); return err },
 		"an input of nothing": func() error {
-			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{sys}}).Run(ctx, []rag.Input{{}})
+			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*method.System{sys}}).Run(ctx, []rag.Input{{}})
 			return err
 		},
 		"an indexer of a nil system": func() error {
-			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{nil}}).Run(ctx, nil)
+			_, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*method.System{nil}}).Run(ctx, nil)
 			return err
 		},
-		"evidence of nothing": func() error { _, err := c.AnswerFrom(ctx, sys, nil, rag.Question{Text: "Who?"}, nil); return err },
+		"evidence of nothing": func() error { _, err := c.AnswerFrom(ctx, sys, nil, method.Question{Text: "Who?"}, nil); return err },
 	} {
 		if err := call(); !errors.Is(err, rag.ErrArgument) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	x := &rag.Indexer{Corpus: c.Corpus}
-	if _, err := x.Run(ctx, nil); !errors.Is(err, rag.ErrMethod) {
+	if _, err := x.Run(ctx, nil); !errors.Is(err, method.ErrMethod) {
 		t.Errorf("an indexer without systems: %v", err)
 	}
 	files := fstest.MapFS{"a.txt": {Data: []byte("The ferry leaves at six.")}}
-	if _, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*rag.System{sys}}).Run(ctx, []rag.Input{{FS: files}}); err != nil {
+	if _, err := (&rag.Indexer{Corpus: c.Corpus, Systems: []*method.System{sys}}).Run(ctx, []rag.Input{{FS: files}}); err != nil {
 		t.Errorf("an input without a root: %v", err)
 	}
-	if err := c.DB.DropNamespace(ctx, "main"); err != nil {
+	if err := c.DB().DropNamespace(ctx, "main"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Ask(ctx, sys, nil, rag.Question{Text: "Who?"}); !errors.Is(err, engine.ErrNotFound) {
+	if _, err := c.Ask(ctx, sys, nil, method.Question{Text: "Who?"}); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a dropped namespace: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -88,8 +89,8 @@ func (d *churned) look(t *testing.T) contents {
 	t.Helper()
 	out := contents{map[layout.Tag]int{}, map[string]int{}, 0}
 	d.use(t, func(c *ragtest.Corpus) {
-		ragtest.Check(t, c.DB)
-		graphs, err := c.Namespace.Graphs(t.Context())
+		ragtest.Check(t, c.DB())
+		graphs, err := c.Namespace().Graphs(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func (d *churned) look(t *testing.T) contents {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = c.DB.View(t.Context(), func(s *engine.Snapshot) error {
+			err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 				for _, b := range s.Graph(g).Buckets() {
 					for e, err := range s.Graph(g).Bucket(b).Scan(nil, nil) {
 						if err != nil {
@@ -124,7 +125,7 @@ func (d *churned) look(t *testing.T) contents {
 		if err := it.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.DB.Compact(t.Context()); err != nil {
+		if err := c.DB().Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -153,14 +154,14 @@ func (d *churned) cycle(t *testing.T, n int) {
 	docs := ragtest.Docs(uint64(n%docSets), 4)
 	d.use(t, func(c *ragtest.Corpus) {
 		c.Index(t, d.method, docs...)
-		q := rag.Question{Text: "Who knew " + docs[0].Hero + "?"}
+		q := method.Question{Text: "Who knew " + docs[0].Hero + "?"}
 		if _, err := c.Ask(t.Context(), c.System(t, d.method), c.OpenModels(t), q); err != nil {
 			t.Fatal(err)
 		}
 		for i := range docs {
 			c.Remove(t, docs[(i+n)%len(docs)].Key)
 		}
-		if err := c.DB.Compact(t.Context()); err != nil {
+		if err := c.DB().Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -276,7 +277,7 @@ func TestRefilledIsNew(t *testing.T) {
 				}
 				c.Index(t, name, docs...)
 				for _, doc := range docs {
-					e := c.Evidence(t, name, rag.Question{Text: "Who knew " + doc.Hero + "?"})
+					e := c.Evidence(t, name, method.Question{Text: "Who knew " + doc.Hero + "?"})
 					for _, item := range e.Items() {
 						keys := item.Keys
 						if item.Kind == "summary" {

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -55,7 +56,7 @@ func (o *outcomes) add(call string, err error) {
 		call += ": another error"
 		for _, kind := range []error{
 			context.Canceled, engine.ErrClosed, engine.ErrConflict, engine.ErrNotFound,
-			rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, rag.ErrNotIndexed, rag.ErrUntrained,
+			rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, method.ErrNotIndexed, rag.ErrUntrained,
 		} {
 			if errors.Is(err, kind) {
 				call = strings.TrimSuffix(call, "another error") + kind.Error()
@@ -120,15 +121,14 @@ func act(ctx context.Context, db *engine.DB, c *rag.Corpus, r *rand.Rand, role u
 		defer time.AfterFunc(time.Duration(r.IntN(20000))*time.Microsecond, cancel).Stop()
 	}
 	if r.IntN(2) == 0 {
-		other, err := rag.OpenCorpus(ctx, db, "main")
+		other, err := rag.OpenCorpus(ctx, db, "main", &rag.Options{Tokens: c.Tokens()})
 		if err != nil {
 			return err
 		}
-		other.Tokens = c.Tokens
 		c = other
 	}
 	spec := []string{"naive", "bm25", "bridge", "ketrag"}[r.IntN(4)]
-	sys, err := methods.All().Open(ctx, c, rag.Spec{Name: spec})
+	sys, err := methods.All().Open(ctx, c, method.Spec{Name: spec})
 	if err != nil {
 		return err
 	}
@@ -141,13 +141,13 @@ func act(ctx context.Context, db *engine.DB, c *rag.Corpus, r *rand.Rand, role u
 			}
 		}
 		d := ragtest.Document(91, r.IntN(12), r.IntN(2))
-		_, err = c.Ask(ctx, sys, m, rag.Question{Text: "Who knew the " + d.Code + "ium of " + d.Place + "?"})
+		_, err = c.Ask(ctx, sys, m, method.Question{Text: "Who knew the " + d.Code + "ium of " + d.Place + "?"})
 	case 2:
 		docs := make([]ragtest.Doc, 1+r.IntN(6))
 		for i := range docs {
 			docs[i] = ragtest.Document(91, r.IntN(12), r.IntN(2))
 		}
-		x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{sys}}
+		x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*method.System{sys}}
 		_, err = x.Run(ctx, []rag.Input{{FS: ragtest.Files(docs...)}})
 	case 3:
 		_, err = c.Remove(ctx, methods.All(), ragtest.Document(91, r.IntN(12), 0).Key, rag.RemoveOptions{KeepCache: r.IntN(2) == 0})

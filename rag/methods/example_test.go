@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -26,17 +27,17 @@ func Example() {
 	db, err := engine.Open(ctx, engine.Memory, nil) // or a path
 	check(err)
 	defer db.Close()
-	corpus, err := rag.OpenCorpus(ctx, db, "main")
+	corpus, err := rag.OpenCorpus(ctx, db, "main", nil)
 	check(err)
 	all := methods.All()
-	naive, err := all.Open(ctx, corpus, rag.Spec{Name: "naive"})
+	naive, err := all.Open(ctx, corpus, method.Spec{Name: "naive"})
 	check(err)
-	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{naive}}
+	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*method.System{naive}}
 	_, err = indexer.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	check(err)
 	models, err := rag.OpenLocal(ctx, corpus, false)
 	check(err)
-	answer, err := corpus.Ask(ctx, naive, models, rag.Question{Text: "How long is the warranty on model B?"})
+	answer, err := corpus.Ask(ctx, naive, models, method.Question{Text: "How long is the warranty on model B?"})
 	check(err)
 	fmt.Println(answer.Text)
 	for _, s := range answer.Sources {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -15,9 +15,9 @@ import (
 func TestOpenIndexed(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	open := func(spec string, want *rag.NotIndexedError) {
+	open := func(spec string, want *method.NotIndexedError) {
 		t.Helper()
-		s, err := rag.ParseSpec(spec)
+		s, err := method.ParseSpec(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,24 +28,24 @@ func TestOpenIndexed(t *testing.T) {
 			}
 			return
 		}
-		var got *rag.NotIndexedError
-		if !errors.As(err, &got) || !errors.Is(err, rag.ErrNotIndexed) {
+		var got *method.NotIndexedError
+		if !errors.As(err, &got) || !errors.Is(err, method.ErrNotIndexed) {
 			t.Errorf("%s: %v", spec, err)
 		} else if got.Spec != spec || !slices.Equal(got.Indexed, want.Indexed) || got.Documents != want.Documents {
 			t.Errorf("%s: %+v", spec, got)
 		}
 	}
 	for _, spec := range []string{"ketrag", "naive", "bridge"} {
-		open(spec, &rag.NotIndexedError{})
+		open(spec, &method.NotIndexedError{})
 	}
 	docs := ragtest.Docs(3, 3)
 	c.Index(t, "naive", docs...)
 	open("naive", nil)
 	open("bridge", nil) // reads the chunks that naive was indexed by
-	open("ketrag", &rag.NotIndexedError{Indexed: []string{"naive"}, Documents: 3})
-	open("skeleton", &rag.NotIndexedError{Indexed: []string{"naive"}, Documents: 3})
-	open("naive:chunks=cl100k/80/0/paragraph", &rag.NotIndexedError{Indexed: []string{"naive"}, Documents: 3})
-	if names, err := c.Namespace.Graphs(t.Context()); err != nil || slices.Contains(names, "ketrag") {
+	open("ketrag", &method.NotIndexedError{Indexed: []string{"naive"}, Documents: 3})
+	open("skeleton", &method.NotIndexedError{Indexed: []string{"naive"}, Documents: 3})
+	open("naive:chunks=cl100k/80/0/paragraph", &method.NotIndexedError{Indexed: []string{"naive"}, Documents: 3})
+	if names, err := c.Namespace().Graphs(t.Context()); err != nil || slices.Contains(names, "ketrag") {
 		t.Errorf("graphs %v, %v", names, err)
 	}
 	c.Index(t, "ketrag", docs...)

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/prompts"
 )
@@ -81,24 +82,24 @@ func TestDocumentsAreData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, method := range []string{"naive", "ketrag"} {
-		t.Run(method, func(t *testing.T) {
+	for _, called := range []string{"naive", "ketrag"} {
+		t.Run(called, func(t *testing.T) {
 			ctx := t.Context()
 			db, err := engine.Open(ctx, engine.Memory, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			corpus, err := rag.OpenCorpus(ctx, db, "main")
+			corpus, err := rag.OpenCorpus(ctx, db, "main", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all := methods.All()
-			sys, err := all.Open(ctx, corpus, rag.Spec{Name: method})
+			sys, err := all.Open(ctx, corpus, method.Spec{Name: called})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &recorder{Provider: local.New(local.Options{Tokens: corpus.Tokens.Count}), set: set}
+			r := &recorder{Provider: local.New(local.Options{Tokens: corpus.Tokens().Count}), set: set}
 			var models *rag.Models
 			corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 				m, err := rag.OpenLocal(ctx, c, models == nil)
@@ -108,12 +109,12 @@ func TestDocumentsAreData(t *testing.T) {
 				models = rag.NewModels(c, r, m.Documents, m.Questions)
 				return models, nil
 			}
-			x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{sys}}
+			x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*method.System{sys}}
 			files := fstest.MapFS{"order.txt": {Data: []byte(order)}, "b.txt": {Data: []byte("Orsk\n\nJorun Halve built a mill in Orsk. Orsk lies by the sea.\n")}}
 			if _, err := x.Run(ctx, []rag.Input{{FS: files, Root: "."}}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := corpus.Ask(ctx, sys, models, rag.Question{Text: "What did Pwnedname write to Jorun Halve?"}); err != nil {
+			if _, err := corpus.Ask(ctx, sys, models, method.Question{Text: "What did Pwnedname write to Jorun Halve?"}); err != nil {
 				t.Fatal(err)
 			}
 			kinds := map[llm.Kind]int{}
@@ -130,7 +131,7 @@ func TestDocumentsAreData(t *testing.T) {
 				}
 			}
 			want := []llm.Kind{llm.Answer}
-			if method == "ketrag" {
+			if called == "ketrag" {
 				want = append(want, llm.Extract)
 			}
 			for _, k := range want {

@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/pdftest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -23,12 +24,12 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 // asked is a corpus that one method has indexed.
 type asked struct {
 	*rag.Corpus
-	sys    *rag.System
+	sys    *method.System
 	models *rag.Models
 }
 
 // index indexes files by a method, in memory.
-func index(t *testing.T, method string, files fs.FS, root string) asked {
+func index(t *testing.T, called string, files fs.FS, root string) asked {
 	t.Helper()
 	ctx := t.Context()
 	db, err := engine.Open(ctx, engine.Memory, nil)
@@ -40,9 +41,9 @@ func index(t *testing.T, method string, files fs.FS, root string) asked {
 			t.Error(err)
 		}
 	})
-	corpus, err := rag.OpenCorpus(ctx, db, "main")
+	corpus, err := rag.OpenCorpus(ctx, db, "main", nil)
 	all := methods.All()
-	spec, err2 := rag.ParseSpec(method)
+	spec, err2 := method.ParseSpec(called)
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func index(t *testing.T, method string, files fs.FS, root string) asked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*rag.System{sys}}
+	x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*method.System{sys}}
 	if _, err := x.Run(ctx, []rag.Input{{FS: files, Root: root}}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func index(t *testing.T, method string, files fs.FS, root string) asked {
 
 func (a asked) ask(t *testing.T, question string) *rag.Answer {
 	t.Helper()
-	answer, err := a.Ask(t.Context(), a.sys, a.models, rag.Question{Text: question})
+	answer, err := a.Ask(t.Context(), a.sys, a.models, method.Question{Text: question})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +97,9 @@ func TestLanguages(t *testing.T) {
 	for name, text := range invented {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	for _, method := range []string{"bm25", "naive", "ketrag"} {
-		t.Run(method, func(t *testing.T) {
-			a := index(t, method, files, ".")
+	for _, called := range []string{"bm25", "naive", "ketrag"} {
+		t.Run(called, func(t *testing.T) {
+			a := index(t, called, files, ".")
 			for _, q := range []struct{ question, doc, sentence string }{
 				{"潮汐磨坊是谁设计的？", "zh-mill.txt", "奥尔斯克的潮汐磨坊由工程师米拉设计。"},
 				{"钟楼有多高？", "zh-tower.txt", "卡罗镇的钟楼高四十二米。"},
@@ -126,8 +127,8 @@ func TestLanguages(t *testing.T) {
 					t.Errorf("%s: the bytes %v of %s are %q", q.question, at, q.doc, body)
 				}
 			}
-			err := a.DB.View(t.Context(), func(s *engine.Snapshot) error {
-				for d, err := range a.Documents(s.Graph(a.Base)) {
+			err := a.DB().View(t.Context(), func(s *engine.Snapshot) error {
+				for d, err := range a.Documents(s.Graph(a.Base())) {
 					if err != nil {
 						return err
 					}
@@ -159,13 +160,13 @@ func TestChinese(t *testing.T) {
 	if *long {
 		tried = append(tried, "naive", "ketrag")
 	}
-	for _, method := range tried {
-		t.Run(method, func(t *testing.T) {
-			a := index(t, method, os.DirFS(dir), "corpus.jsonl.gz")
+	for _, called := range tried {
+		t.Run(called, func(t *testing.T) {
+			a := index(t, called, os.DirFS(dir), "corpus.jsonl.gz")
 			first, evidence := 0, 0
 			for _, q := range questions {
 				answer := a.ask(t, q.Question)
-				right := func(chunk string) bool { return slices.Contains(q.Supporting, rag.DocOf(chunk)) }
+				right := func(chunk string) bool { return slices.Contains(q.Supporting, method.DocOf(chunk)) }
 				if len(answer.Sources) > 0 && right(answer.Sources[0].Chunk) {
 					first++
 				} else {

@@ -21,6 +21,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -28,7 +29,7 @@ import (
 // world is a corpus in one of the states that a call may meet.
 type world struct {
 	c    *rag.Corpus
-	sys  []*rag.System // naive and ketrag
+	sys  []*method.System // naive and ketrag
 	docs []ragtest.Doc
 	ctx  context.Context
 	// open is not cancelled, for what a call is prepared with.
@@ -70,14 +71,14 @@ func states() map[string]func(t *testing.T) *world {
 		"indexed": indexed,
 		"dropped": func(t *testing.T) *world {
 			w := indexed(t)
-			if err := w.c.DB.DropNamespace(w.open, "main"); err != nil {
+			if err := w.c.DB().DropNamespace(w.open, "main"); err != nil {
 				t.Fatal(err)
 			}
 			return w
 		},
 		"closed": func(t *testing.T) *world {
 			w := indexed(t)
-			if err := w.c.DB.Close(); err != nil {
+			if err := w.c.DB().Close(); err != nil {
 				t.Fatal(err)
 			}
 			return w
@@ -86,14 +87,14 @@ func states() map[string]func(t *testing.T) *world {
 			dir := filepath.Join(t.TempDir(), "db")
 			w := newWorld(t, dir)
 			w.index(t, nil)
-			if err := w.c.DB.Close(); err != nil {
+			if err := w.c.DB().Close(); err != nil {
 				t.Fatal(err)
 			}
 			return openWorld(t, dir, &engine.Options{ReadOnly: true})
 		},
 		"read-only and empty": func(t *testing.T) *world {
 			dir := filepath.Join(t.TempDir(), "db")
-			if err := newWorld(t, dir).c.DB.Close(); err != nil {
+			if err := newWorld(t, dir).c.DB().Close(); err != nil {
 				t.Fatal(err)
 			}
 			return openWorld(t, dir, &engine.Options{ReadOnly: true})
@@ -130,7 +131,7 @@ func openWorld(t *testing.T, path string, o *engine.Options) *world {
 	})
 	w := &world{c: ragtest.OpenIn(t, db), docs: ragtest.Docs(81, 5), ctx: t.Context(), open: t.Context()}
 	for _, name := range []string{"naive", "ketrag"} {
-		sys, err := methods.All().Open(w.open, w.c, rag.Spec{Name: name})
+		sys, err := methods.All().Open(w.open, w.c, method.Spec{Name: name})
 		if err != nil && !errors.Is(err, engine.ErrReadOnly) {
 			t.Fatal(err)
 		}
@@ -176,7 +177,7 @@ func (w *world) interrupt(t *testing.T, stage string) {
 // sentinel or is a type of the packages.
 func typed(err error) bool {
 	for _, target := range []error{
-		rag.ErrArgument, rag.ErrBudget, rag.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, rag.ErrNotIndexed, rag.ErrPartial, rag.ErrUntrained,
+		rag.ErrArgument, rag.ErrBudget, method.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, method.ErrNotIndexed, rag.ErrPartial, rag.ErrUntrained,
 		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, engine.ErrForeign, engine.ErrFormat, engine.ErrIDSpace, engine.ErrIncompatible,
 		engine.ErrInvalid, engine.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxDone, engine.ErrTxTooLarge,
 		llm.ErrKind, llm.ErrNoEvidence, llm.ErrProvider, llm.ErrReply, load.ErrOption, text.ErrChunkSet,
@@ -252,7 +253,7 @@ func TestMatrixMethods(t *testing.T) {
 			w := make(t)
 			for _, name := range methods.All().Names() {
 				watch(t, name, func() error {
-					sys, err := methods.All().Open(w.ctx, w.c, rag.Spec{Name: name})
+					sys, err := methods.All().Open(w.ctx, w.c, method.Spec{Name: name})
 					if err != nil {
 						return err
 					}
@@ -260,16 +261,16 @@ func TestMatrixMethods(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					_, err = w.c.Ask(w.ctx, sys, m, rag.Question{Text: "Who knew " + w.docs[1].Hero + "?"})
+					_, err = w.c.Ask(w.ctx, sys, m, method.Question{Text: "Who knew " + w.docs[1].Hero + "?"})
 					return err
 				})
 				watch(t, name+" with nil", func() error {
-					sys, err := methods.All().Open(w.open, w.c, rag.Spec{Name: name})
+					sys, err := methods.All().Open(w.open, w.c, method.Spec{Name: name})
 					if err != nil {
 						return err
 					}
 					sys.Stages(nil)
-					plan, err := sys.Plan(w.ctx, nil, rag.Question{Text: "Who?"})
+					plan, err := sys.Plan(w.ctx, nil, method.Question{Text: "Who?"})
 					if err == nil {
 						plan.Op()
 					}
@@ -280,7 +281,7 @@ func TestMatrixMethods(t *testing.T) {
 					return errors.Join(err, changed)
 				})
 				watch(t, name+" with a wrong parameter", func() error {
-					_, err := methods.All().Open(w.open, w.c, rag.Spec{Name: name, Params: map[string]string{"": "", "k": "x"}})
+					_, err := methods.All().Open(w.open, w.c, method.Spec{Name: name, Params: map[string]string{"": "", "k": "x"}})
 					return err
 				})
 			}

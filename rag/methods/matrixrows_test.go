@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/text"
 	"github.com/ragdb/ragdb/vecindex"
@@ -42,8 +43,8 @@ func drain[T any](seq iter.Seq2[T, error]) error {
 // viewed calls fn with the base graph as the world has it.
 func viewed(fn func(w *world, s *engine.Snapshot, v *engine.View) error) call {
 	return func(w *world) error {
-		return w.c.DB.View(w.ctx, func(s *engine.Snapshot) error {
-			return fn(w, s, s.Graph(w.c.Base).WithContext(w.ctx))
+		return w.c.DB().View(w.ctx, func(s *engine.Snapshot) error {
+			return fn(w, s, s.Graph(w.c.Base()).WithContext(w.ctx))
 		})
 	}
 }
@@ -51,7 +52,7 @@ func viewed(fn func(w *world, s *engine.Snapshot, v *engine.View) error) call {
 // updated calls fn with a transaction.
 func updated(fn func(w *world, tx *engine.Tx, v *engine.TxView) error) call {
 	return func(w *world) error {
-		return w.c.DB.Update(w.ctx, func(tx *engine.Tx) error { return fn(w, tx, tx.Graph(w.c.Base)) })
+		return w.c.DB().Update(w.ctx, func(tx *engine.Tx) error { return fn(w, tx, tx.Graph(w.c.Base())) })
 	}
 }
 
@@ -60,12 +61,12 @@ func pure(fn func()) []call {
 	return []call{func(*world) error { fn(); return nil }}
 }
 
-func (w *world) question() rag.Question {
-	return rag.Question{Text: "Who knew " + w.docs[1].Hero + " of " + w.docs[1].Place + "?"}
+func (w *world) question() method.Question {
+	return method.Question{Text: "Who knew " + w.docs[1].Hero + " of " + w.docs[1].Place + "?"}
 }
 
 // each calls fn with each system and each kind of models that can be opened.
-func each(fn func(w *world, sys *rag.System, m *rag.Models) error) call {
+func each(fn func(w *world, sys *method.System, m *rag.Models) error) call {
 	return func(w *world) error {
 		var errs []error
 		for _, sys := range w.sys {
@@ -96,7 +97,7 @@ func each(fn func(w *world, sys *rag.System, m *rag.Models) error) call {
 // models calls fn with each kind of models.
 func models(fn func(w *world, m *rag.Models) error) call {
 	return func(w *world) error {
-		return each(func(w *world, _ *rag.System, m *rag.Models) error { return fn(w, m) })(&world{w.c, append(w.sys[:0:0], nil), w.docs, w.ctx, w.open})
+		return each(func(w *world, _ *method.System, m *rag.Models) error { return fn(w, m) })(&world{w.c, append(w.sys[:0:0], nil), w.docs, w.ctx, w.open})
 	}
 }
 
@@ -113,112 +114,115 @@ func matrixRows() map[string][]call {
 		"AppendVector":          pure(func() { rag.AppendVector(nil, nil) }),
 		"Encodings":             pure(func() { rag.Encodings() }),
 		"CanonicalExport":       pure(func() { rag.CanonicalExport() }),
-		"ChunkSpace":            pure(func() { rag.ChunkSpace(text.ChunkSet{}, "") }),
-		"ChunkType":             pure(func() { rag.ChunkType(text.ChunkSet{}) }),
-		"Digest":                pure(func() { rag.Digest() }),
-		"DocOf":                 pure(func() { rag.DocOf(""); rag.DocOf("#") }),
+		"ChunkSpace":            pure(func() { method.ChunkSpace(text.ChunkSet{}, "") }),
+		"ChunkType":             pure(func() { method.ChunkType(text.ChunkSet{}) }),
+		"Digest":                pure(func() { method.Digest() }),
+		"DocOf":                 pure(func() { method.DocOf(""); method.DocOf("#") }),
 		"Label":                 pure(func() { rag.Label(nil) }),
-		"NamesField":            pure(func() { rag.NamesField(text.ChunkSet{}) }),
+		"NamesField":            pure(func() { method.NamesField(text.ChunkSet{}) }),
 		"ReadVector":            pure(func() { rag.ReadVector(nil); rag.ReadVector([]byte{1, 2, 3, 4, 5}) }),
-		"SplitSpecs":            pure(func() { rag.SplitSpecs(""); rag.SplitSpecs(",,") }),
-		"StaleBucket":           pure(func() { rag.StaleBucket("") }),
-		"SumsBucket":            pure(func() { rag.SumsBucket("") }),
-		"TextField":             pure(func() { rag.TextField(text.ChunkSet{}) }),
-		"AdviseRecluster":       pure(func() { _ = rag.AdviseRecluster("") }),
+		"SplitSpecs":            pure(func() { method.SplitSpecs(""); method.SplitSpecs(",,") }),
+		"StaleBucket":           pure(func() { method.StaleBucket("") }),
+		"SumsBucket":            pure(func() { method.SumsBucket("") }),
+		"TextField":             pure(func() { method.TextField(text.ChunkSet{}) }),
+		"AdviseRecluster":       pure(func() { _ = method.AdviseRecluster("") }),
 		"BuiltinPrices":         pure(func() { rag.BuiltinPrices() }),
 		"BudgetError.Error":     pure(func() { _ = (&rag.BudgetError{}).Error() }),
 		"BudgetError.Is":        pure(func() { (&rag.BudgetError{}).Is(nil) }),
 		"ModelError.Error":      pure(func() { _ = (&rag.ModelError{}).Error() }),
 		"ModelError.Is":         pure(func() { (&rag.ModelError{}).Is(nil) }),
-		"NotIndexedError.Error": pure(func() { _ = (&rag.NotIndexedError{}).Error() }),
-		"NotIndexedError.Is":    pure(func() { (&rag.NotIndexedError{}).Is(nil) }),
+		"NotIndexedError.Error": pure(func() { _ = (&method.NotIndexedError{}).Error() }),
+		"NotIndexedError.Is":    pure(func() { (&method.NotIndexedError{}).Is(nil) }),
 		"PartialError.Error":    pure(func() { _ = (&rag.PartialError{}).Error() }),
 		"PartialError.Is":       pure(func() { (&rag.PartialError{}).Is(nil) }),
 		"Evidence.Items":        pure(func() { (&rag.Evidence{}).Items() }),
-		"Identity.As":           pure(func() { (rag.Identity{}).As("", nil) }),
-		"System.Stages":         pure(func() { (&rag.System{}).Stages(nil) }),
-		"CiteEach":              pure(func() { rag.CiteEach(nil) }),
-		"Identity.ChunkSet":     pure(func() { (&rag.Identity{}).ChunkSet() }),
-		"Identity.Graph":        pure(func() { (&rag.Identity{}).Graph() }),
-		"Identity.Instance":     pure(func() { (&rag.Identity{}).Instance() }),
-		"Identity.Item":         pure(func() { (&rag.Identity{}).Item(rag.WorkItem{}) }),
-		"Identity.Name":         pure(func() { (&rag.Identity{}).Name() }),
-		"Identity.Params":       pure(func() { (&rag.Identity{}).Params() }),
+		"Identity.As":           pure(func() { (method.Identity{}).As("", nil) }),
+		"System.Stages":         pure(func() { (&method.System{}).Stages(nil) }),
+		"CiteEach":              pure(func() { method.CiteEach(nil) }),
+		"Identity.ChunkSet":     pure(func() { (&method.Identity{}).ChunkSet() }),
+		"Identity.Graph":        pure(func() { (&method.Identity{}).Graph() }),
+		"Identity.Instance":     pure(func() { (&method.Identity{}).Instance() }),
+		"Identity.Item":         pure(func() { (&method.Identity{}).Item(method.WorkItem{}) }),
+		"Identity.Name":         pure(func() { (&method.Identity{}).Name() }),
+		"Identity.Params":       pure(func() { (&method.Identity{}).Params() }),
 		"NewMeter":              pure(func() { rag.NewMeter(nil, rag.Limits{}) }),
 		"Meter.Price":           pure(func() { new(rag.Meter).Price(""); (*rag.Meter)(nil).Price("") }),
 		"Meter.Rows":            pure(func() { new(rag.Meter).Rows(); (*rag.Meter)(nil).Rows() }),
 		"Meter.Total":           pure(func() { new(rag.Meter).Total(); (*rag.Meter)(nil).Total() }),
-		"Methods.Names":         pure(func() { rag.Methods(nil).Names() }),
+		"Methods.Names":         pure(func() { method.Methods(nil).Names() }),
 		"NewModels":             pure(func() { rag.NewModels(nil, nil, nil, nil) }),
-		"ParamReader.ChunkSet":  pure(func() { rag.ReadParams("", nil, nil, nil).ChunkSet() }),
-		"ParamReader.Err":       pure(func() { _ = rag.ReadParams("", nil, nil, nil).Err() }),
-		"ParamReader.Fail":      pure(func() { rag.ReadParams("", nil, nil, nil).Fail("", "") }),
-		"ParamReader.Flag":      pure(func() { rag.ReadParams("", nil, nil, nil).Flag("") }),
-		"ParamReader.Float":     pure(func() { rag.ReadParams("", nil, nil, nil).Float("", 1, 0) }),
-		"ParamReader.Instance":  pure(func() { rag.ReadParams("", nil, nil, nil).Instance("", "", "x") }),
-		"ParamReader.Int":       pure(func() { rag.ReadParams("", nil, nil, nil).Int("", 1, 0) }),
-		"ParamReader.OneOf":     pure(func() { rag.ReadParams("", nil, nil, nil).OneOf("") }),
-		"Plan.Op":               pure(func() { (&rag.Plan{}).Op(); (*rag.Plan)(nil).Op() }),
+		"ParamReader.ChunkSet":  pure(func() { method.ReadParams("", nil, nil, nil).ChunkSet() }),
+		"ParamReader.Err":       pure(func() { _ = method.ReadParams("", nil, nil, nil).Err() }),
+		"ParamReader.Fail":      pure(func() { method.ReadParams("", nil, nil, nil).Fail("", "") }),
+		"ParamReader.Flag":      pure(func() { method.ReadParams("", nil, nil, nil).Flag("") }),
+		"ParamReader.Float":     pure(func() { method.ReadParams("", nil, nil, nil).Float("", 1, 0) }),
+		"ParamReader.Instance":  pure(func() { method.ReadParams("", nil, nil, nil).Instance("", "", "x") }),
+		"ParamReader.Int":       pure(func() { method.ReadParams("", nil, nil, nil).Int("", 1, 0) }),
+		"ParamReader.OneOf":     pure(func() { method.ReadParams("", nil, nil, nil).OneOf("") }),
+		"Plan.Op":               pure(func() { (&method.Plan{}).Op(); (*method.Plan)(nil).Op() }),
 		"Price.USD":             pure(func() { rag.Price{}.USD(llm.Usage{}) }),
 		"Prices.Of":             pure(func() { rag.Prices(nil).Of("") }),
 		"Prices.Unpriced":       pure(func() { rag.Prices(nil).Unpriced("", "x") }),
 		"Prices.With":           pure(func() { rag.Prices(nil).With(nil); rag.Prices(nil).With(rag.BuiltinPrices()) }),
-		"Question.Tokens":       pure(func() { (&rag.Question{}).Tokens() }),
-		"Spec.String":           pure(func() { _ = rag.Spec{}.String() }),
-		"Spec.Title":            pure(func() { rag.Spec{}.Title() }),
+		"Question.Tokens":       pure(func() { (&method.Question{}).Tokens() }),
+		"Spec.String":           pure(func() { _ = method.Spec{}.String() }),
+		"Spec.Title":            pure(func() { method.Spec{}.Title() }),
 		"Tally.Usage":           pure(func() { new(rag.Tally).Usage(); (*rag.Tally)(nil).Usage() }),
 
 		"ReadPrices": pure(func() { _, _ = rag.ReadPrices(nil); _, _ = rag.ReadPrices([]byte(`{"":{}}`)) }),
 		"ParseInstance": {
-			func(*world) error { _, err := rag.ParseInstance(""); return err },
-			func(*world) error { _, err := rag.ParseInstance("naive#"); return err },
+			func(*world) error { _, err := method.ParseInstance(""); return err },
+			func(*world) error { _, err := method.ParseInstance("naive#"); return err },
 		},
 		"ParseSpec": {
-			func(*world) error { _, err := rag.ParseSpec(""); return err },
-			func(*world) error { _, err := rag.ParseSpec(":=,@"); return err },
+			func(*world) error { _, err := method.ParseSpec(""); return err },
+			func(*world) error { _, err := method.ParseSpec(":=,@"); return err },
 		},
 		"ReadParams": {
-			func(*world) error { return rag.ReadParams("", nil, nil, nil).Err() },
-			func(*world) error { return rag.ReadParams("m", map[string]string{"k": "1"}, nil, nil).Err() },
+			func(*world) error { return method.ReadParams("", nil, nil, nil).Err() },
+			func(*world) error { return method.ReadParams("m", map[string]string{"k": "1"}, nil, nil).Err() },
 		},
 		"NewGraphless": {
-			func(*world) error { _, err := rag.NewGraphless(nil); return err },
-			func(*world) error { _, err := rag.NewGraphless(rag.ReadParams("m", nil, nil, nil)); return err },
+			func(*world) error { _, err := method.NewGraphless(nil); return err },
+			func(*world) error { _, err := method.NewGraphless(method.ReadParams("m", nil, nil, nil)); return err },
 		},
 		"NewIdentity": {
-			func(w *world) error { _, err := rag.NewIdentity(w.ctx, nil, nil, ""); return err },
+			func(w *world) error { _, err := method.NewIdentity(w.ctx, nil, nil, ""); return err },
 			func(w *world) error {
-				_, err := rag.NewIdentity(w.ctx, nil, rag.ReadParams("m", nil, nil, nil), "m")
+				_, err := method.NewIdentity(w.ctx, nil, method.ReadParams("m", nil, nil, nil), "m")
 				return err
 			},
 			func(w *world) error {
-				_, err := rag.NewIdentity(w.ctx, w.c, rag.ReadParams("m", nil, nil, nil), "ketrag")
+				_, err := method.NewIdentity(w.ctx, w.c, method.ReadParams("m", nil, nil, nil), "ketrag")
 				return err
 			},
 		},
 		"Methods.Open": {
-			func(w *world) error { _, err := rag.Methods(nil).Open(w.ctx, w.c, rag.Spec{}); return err },
-			func(w *world) error { _, err := methods.All().Open(w.ctx, nil, rag.Spec{Name: "naive"}); return err },
+			func(w *world) error { _, err := method.Methods(nil).Open(w.ctx, w.c, method.Spec{}); return err },
+			func(w *world) error { _, err := methods.All().Open(w.ctx, nil, method.Spec{Name: "naive"}); return err },
 			func(w *world) error {
-				_, err := methods.All().Open(w.ctx, &rag.Corpus{}, rag.Spec{Name: "ketrag"})
+				_, err := methods.All().Open(w.ctx, &rag.Corpus{}, method.Spec{Name: "ketrag"})
 				return err
 			},
-			func(w *world) error { _, err := methods.All().Open(w.ctx, w.c, rag.Spec{Name: "ketrag"}); return err },
+			func(w *world) error {
+				_, err := methods.All().Open(w.ctx, w.c, method.Spec{Name: "ketrag"})
+				return err
+			},
 		},
 		"Methods.Known": {func(w *world) error {
-			return errors.Join(methods.All().Known("naive"), rag.Methods(nil).Known("naive"))
+			return errors.Join(methods.All().Known("naive"), method.Methods(nil).Known("naive"))
 		}},
 		"Corpus.Plan": {
 			func(w *world) error {
-				_, err := w.c.Plan(w.ctx, nil, nil, rag.Question{Text: "Who?", Top: 1})
+				_, err := w.c.Plan(w.ctx, nil, nil, method.Question{Text: "Who?", Top: 1})
 				return err
 			},
 			func(w *world) error {
-				sys, err := methods.All().Open(w.open, w.c, rag.Spec{Name: "naive"})
+				sys, err := methods.All().Open(w.open, w.c, method.Spec{Name: "naive"})
 				if err != nil {
 					return err
 				}
-				_, err = w.c.Plan(w.ctx, sys, nil, rag.Question{Text: "Who?", Top: 1})
+				_, err = w.c.Plan(w.ctx, sys, nil, method.Question{Text: "Who?", Top: 1})
 				return err
 			},
 		},
@@ -235,24 +239,24 @@ func matrixRows() map[string][]call {
 			func(w *world) error { _, err := rag.ModelsWith(w.ctx, w.c, nil, nil, true); return err },
 		},
 		"Methods.OpenIndexed": {
-			func(w *world) error { _, err := rag.Methods(nil).OpenIndexed(w.ctx, w.c, rag.Spec{}); return err },
+			func(w *world) error { _, err := method.Methods(nil).OpenIndexed(w.ctx, w.c, method.Spec{}); return err },
 			func(w *world) error {
-				_, err := methods.All().OpenIndexed(w.ctx, nil, rag.Spec{Name: "naive"})
+				_, err := methods.All().OpenIndexed(w.ctx, nil, method.Spec{Name: "naive"})
 				return err
 			},
 			func(w *world) error {
-				_, err := methods.All().OpenIndexed(w.ctx, w.c, rag.Spec{Name: "ketrag"})
+				_, err := methods.All().OpenIndexed(w.ctx, w.c, method.Spec{Name: "ketrag"})
 				return err
 			},
 			func(w *world) error {
-				_, err := methods.All().OpenIndexed(w.ctx, w.c, rag.Spec{Name: "bridge"})
+				_, err := methods.All().OpenIndexed(w.ctx, w.c, method.Spec{Name: "bridge"})
 				return err
 			},
 		},
 		"OpenCorpus": {
-			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, nil, ""); return err },
-			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB, ""); return err },
-			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB, "main"); return err },
+			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, nil, "", nil); return err },
+			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB(), "", nil); return err },
+			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB(), "main", nil); return err },
 		},
 		"OpenLocal": {
 			func(w *world) error { _, err := rag.OpenLocal(w.ctx, nil, true); return err },
@@ -265,15 +269,15 @@ func matrixRows() map[string][]call {
 		},
 		"CountItems": {
 			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, nil); return err },
-			stages(func(w *world, s *engine.Snapshot, st rag.Stage) error {
+			stages(func(w *world, s *engine.Snapshot, st method.Stage) error {
 				_, err := rag.CountItems(w.ctx, s, st)
 				return err
 			}),
 		},
 		"IsDone": {
-			func(*world) error { _, err := rag.IsDone(nil, nil, rag.WorkItem{}); return err },
-			stages(func(_ *world, s *engine.Snapshot, st rag.Stage) error {
-				_, err := rag.IsDone(s, st, rag.WorkItem{})
+			func(*world) error { _, err := rag.IsDone(nil, nil, method.WorkItem{}); return err },
+			stages(func(_ *world, s *engine.Snapshot, st method.Stage) error {
+				_, err := rag.IsDone(s, st, method.WorkItem{})
 				return err
 			}),
 		},
@@ -282,14 +286,14 @@ func matrixRows() map[string][]call {
 			viewed(func(_ *world, _ *engine.Snapshot, v *engine.View) error { return drain(rag.Failures(v)) }),
 		},
 		"ForgetJobs": {
-			func(*world) error { return rag.ForgetJobs(nil, "") },
-			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error { return rag.ForgetJobs(v, "") }),
-			updated(func(w *world, _ *engine.Tx, v *engine.TxView) error { return rag.ForgetJobs(v, w.docs[0].Key) }),
+			func(*world) error { return method.ForgetJobs(nil, "") },
+			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error { return method.ForgetJobs(v, "") }),
+			updated(func(w *world, _ *engine.Tx, v *engine.TxView) error { return method.ForgetJobs(v, w.docs[0].Key) }),
 		},
 		"MakeSpace": {
-			func(*world) error { return rag.MakeSpace(nil, "", llm.SpaceInfo{}, 0) },
+			func(*world) error { return method.MakeSpace(nil, "", llm.SpaceInfo{}, 0) },
 			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error {
-				return rag.MakeSpace(v, "", llm.SpaceInfo{}, vecindex.Metric(99))
+				return method.MakeSpace(v, "", llm.SpaceInfo{}, vecindex.Metric(99))
 			}),
 		},
 	}
@@ -306,7 +310,7 @@ func matrixRows() map[string][]call {
 }
 
 // stages calls fn with every stage of every system, and those of the base graph.
-func stages(fn func(w *world, s *engine.Snapshot, st rag.Stage) error) call {
+func stages(fn func(w *world, s *engine.Snapshot, st method.Stage) error) call {
 	return viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
 		m, err := w.c.IndexedModels(w.open)
 		if err != nil {
@@ -333,64 +337,67 @@ func corpusRows() map[string][]call {
 	return map[string][]call{
 		"Analyze": pure(func() { (&rag.Corpus{}).Analyze("a") }),
 		"CutText": pure(func() { (&rag.Corpus{}).CutText("A b. C d.", -1) }),
-		"Env":     pure(func() { (*rag.Corpus)(nil).Env(nil, nil, rag.Question{}, nil) }),
+		"Env":     pure(func() { (*rag.Corpus)(nil).Env(nil, nil, method.Question{}, nil) }),
 		"Ask": {
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				_, err := w.c.Ask(w.ctx, sys, m, w.question())
 				return err
 			}),
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				q := w.question()
 				q.Stream, q.Lang, q.WhereAny = func(string) error { return nil }, "de", true
 				_, err := w.c.Ask(w.ctx, sys, m, q)
 				return err
 			}),
-			func(w *world) error { _, err := w.c.Ask(w.ctx, nil, nil, rag.Question{}); return err },
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
-				_, err := w.c.Ask(w.ctx, sys, m, rag.Question{})
+			func(w *world) error { _, err := w.c.Ask(w.ctx, nil, nil, method.Question{}); return err },
+			each(func(w *world, sys *method.System, m *rag.Models) error {
+				_, err := w.c.Ask(w.ctx, sys, m, method.Question{})
 				return err
 			}),
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				_, err := (&rag.Corpus{}).Ask(w.ctx, sys, m, w.question())
 				return err
 			}),
-			func(w *world) error { _, err := (*rag.Corpus)(nil).Ask(w.ctx, nil, nil, rag.Question{}); return err },
+			func(w *world) error { _, err := (*rag.Corpus)(nil).Ask(w.ctx, nil, nil, method.Question{}); return err },
 		},
 		"Retrieve": {
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				_, err := w.c.Retrieve(w.ctx, sys, m, w.question())
 				return err
 			}),
-			func(w *world) error { _, err := w.c.Retrieve(w.ctx, nil, nil, rag.Question{}); return err },
+			func(w *world) error { _, err := w.c.Retrieve(w.ctx, nil, nil, method.Question{}); return err },
 		},
 		"AnswerFrom": {
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				ev, err := w.c.Retrieve(w.ctx, sys, m, w.question())
 				if err == nil {
 					_, err = w.c.AnswerFrom(w.ctx, sys, m, w.question(), ev)
 				}
 				return err
 			}),
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				_, err := w.c.AnswerFrom(w.ctx, sys, m, w.question(), oddEvidence())
 				return err
 			}),
-			func(w *world) error { _, err := w.c.AnswerFrom(w.ctx, nil, nil, rag.Question{}, nil); return err },
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			func(w *world) error { _, err := w.c.AnswerFrom(w.ctx, nil, nil, method.Question{}, nil); return err },
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				_, err := w.c.AnswerFrom(w.ctx, sys, m, w.question(), nil)
 				return err
 			}),
 		},
 		"AnswerInput": {
-			each(func(w *world, sys *rag.System, m *rag.Models) error {
+			each(func(w *world, sys *method.System, m *rag.Models) error {
 				_, _, err := w.c.AnswerInput(w.ctx, sys, m, w.question(), oddEvidence())
 				return err
 			}),
-			func(w *world) error { _, _, err := w.c.AnswerInput(w.ctx, nil, nil, rag.Question{}, nil); return err },
+			func(w *world) error {
+				_, _, err := w.c.AnswerInput(w.ctx, nil, nil, method.Question{}, nil)
+				return err
+			},
 		},
 		"BaseStages": {
 			models(func(w *world, m *rag.Models) error { _, err := w.c.BaseStages(w.sys, m); return err }),
-			func(w *world) error { _, err := w.c.BaseStages([]*rag.System{nil}, nil); return err },
+			func(w *world) error { _, err := w.c.BaseStages([]*method.System{nil}, nil); return err },
 		},
 		"CacheEntries": {
 			func(w *world) error { return drain(w.c.CacheEntries(nil)) },
@@ -429,7 +436,7 @@ func corpusRows() map[string][]call {
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Chunks(v, set())) }),
 		},
 		"ChunksOf": {
-			func(w *world) error { _, err := w.c.ChunksOf(nil, rag.Document{}); return err },
+			func(w *world) error { _, err := w.c.ChunksOf(nil, method.Document{}); return err },
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
 				d, err := w.c.Document(v, w.docs[0].Key)
 				if err == nil {
@@ -438,7 +445,7 @@ func corpusRows() map[string][]call {
 				return err
 			}),
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
-				_, err := w.c.ChunksOf(v, rag.Document{})
+				_, err := w.c.ChunksOf(v, method.Document{})
 				return err
 			}),
 		},
@@ -563,7 +570,7 @@ func corpusRows() map[string][]call {
 		"RenderChunk": {
 			func(w *world) error { _, _, err := w.c.RenderChunk(w.ctx, nil, zeroItem()); return err },
 			viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
-				_, _, err := w.c.RenderChunk(w.ctx, w.c.Env(s, nil, rag.Question{}, nil), zeroItem())
+				_, _, err := w.c.RenderChunk(w.ctx, w.c.Env(s, nil, method.Question{}, nil), zeroItem())
 				return err
 			}),
 		},

@@ -2,13 +2,13 @@
 package methods
 
 import (
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/archrag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/bridge"
 	"github.com/ragdb/ragdb/rag/erarag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
@@ -21,8 +21,8 @@ const Default = ketrag.Name
 const WithoutModel = bridge.Name
 
 // All returns the methods by name.
-func All() rag.Methods {
-	m := rag.Methods{
+func All() method.Methods {
+	m := method.Methods{
 		archrag.Name: archrag.Open, bridge.Name: bridge.Open, erarag.Name: erarag.Open, hirag.Name: hirag.Open, ketrag.Name: ketrag.Open,
 		noderag.Name: noderag.Open,
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/pdftest"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/ragtest"
 )
@@ -264,18 +265,18 @@ func peakIndexer(t *testing.T, what string) (do func(rag.Input), found func(text
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	c, err := rag.OpenCorpus(ctx, db, "main")
+	c, err := rag.OpenCorpus(ctx, db, "main", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if what != "naive" {
 		ragtest.Use(c, nil, ragtest.Embedder{})
 	}
-	sys, err := methods.All().Open(ctx, c, rag.Spec{Name: "naive"})
+	sys, err := methods.All().Open(ctx, c, method.Spec{Name: "naive"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{sys}}
+	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*method.System{sys}}
 	do = func(in rag.Input) {
 		if r, err := x.Run(ctx, []rag.Input{in}); err != nil || r.Added+r.Replaced != 1 {
 			t.Fatalf("%+v: %v", r, err)
@@ -283,9 +284,9 @@ func peakIndexer(t *testing.T, what string) (do func(rag.Input), found func(text
 	}
 	found = func(text string) (ok bool) {
 		err := db.View(ctx, func(s *engine.Snapshot) error {
-			hits, err := s.Graph(c.Base).Terms(rag.TextField(sys.ChunkSet()), c.Analyze(text), engine.TermsOptions{K: 1})
+			hits, err := s.Graph(c.Base()).Terms(method.TextField(sys.ChunkSet()), c.Analyze(text), engine.TermsOptions{K: 1})
 			for _, h := range hits {
-				ch, err := c.Chunk(s.Graph(c.Base), h.ID)
+				ch, err := c.Chunk(s.Graph(c.Base()), h.ID)
 				if err != nil {
 					return err
 				}

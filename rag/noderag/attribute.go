@@ -12,9 +12,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // attributeStage describes the important entities by what is said around them:
@@ -30,10 +30,10 @@ type attributeStage struct {
 // of a community.
 const summaryTokens = 24_000
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *attributeStage) Name() string { return "attributes" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *attributeStage) Graph() *engine.Graph { return st.s.g }
 
 func attributeItem(entity engine.NodeID) string { return fmt.Sprintf("attribute:%d", entity) }
@@ -47,17 +47,17 @@ type around struct {
 
 func (a *around) digest() [32]byte {
 	parts := []string{"attribute", a.name, fmt.Sprint(len(a.units))}
-	return rag.Digest(append(append(parts, a.units...), a.relations...)...)
+	return method.Digest(append(append(parts, a.units...), a.relations...)...)
 }
 
-// Items implements [rag.Stage]: the important entities.
-func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: the important entities.
+func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		st.met = &entities{}
 		ids, err := important(v)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, id := range ids {
@@ -65,7 +65,7 @@ func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			if isMissing(err) {
 				continue // gone since it was chosen
 			}
-			if !yield(rag.WorkItem{Key: attributeItem(id), Digest: a.digest()}, err) || err != nil {
+			if !yield(method.WorkItem{Key: attributeItem(id), Digest: a.digest()}, err) || err != nil {
 				return
 			}
 		}
@@ -116,7 +116,7 @@ func (s *system) around(v *engine.View, met *entities, entity engine.NodeID) (ar
 				return around{}, err
 			}
 			n := neighbour{id: id, text: joined(t.Texts), unit: kind == edgeMentions, key: keys[i]}
-			n.tokens = s.c.Tokens.Count(n.text)
+			n.tokens = s.c.Tokens().Count(n.text)
 			tokens += n.tokens
 			all = append(all, n)
 		}
@@ -172,13 +172,13 @@ func sourcesOf(v engine.Reader, nodes []engine.NodeID) ([]engine.NodeID, error) 
 
 // docsFor returns the documents of chunks that a reply goes with; none where
 // replies are not kept.
-func docsFor(m *rag.Models, v engine.Reader, chunks []engine.NodeID) ([]string, error) {
+func docsFor(m *method.Models, v engine.Reader, chunks []engine.NodeID) ([]string, error) {
 	if m.Free {
 		return nil, nil
 	}
 	names := map[string]bool{}
 	err := v.EachNode(chunks, func(_ int, n engine.Node) error {
-		names[rag.DocOf(n.Key)] = true
+		names[method.DocOf(n.Key)] = true
 		return nil
 	})
 	return sorted(names), err
@@ -191,8 +191,8 @@ type summarised struct {
 	Text    string          `json:"text"`
 }
 
-// Do implements [rag.Stage].
-func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	out := summarised{}
 	if _, err := fmt.Sscanf(w.Key, "attribute:%d", &out.Entity); err != nil {
@@ -219,8 +219,8 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Mod
 	return json.Marshal(out)
 }
 
-// Apply implements [rag.Stage].
-func (st *attributeStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *attributeStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	var a summarised
 	if err := json.Unmarshal(result, &a); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // hundreds, none of which says more of it than another.
 const maxCited = 32
 
-// cite is [rag.System.Cite]: a chunk rests on itself, all else on the chunks
+// cite is [method.System.Cite]: a chunk rests on itself, all else on the chunks
 // that it was made from, an overview on those of its elements; the first of
 // them in order of id. Each node and what it rests on
 // is read once.

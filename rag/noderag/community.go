@@ -8,7 +8,7 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // communityStage divides S, N, R and A into communities by Leiden, modularity,
@@ -68,10 +68,10 @@ type clustered struct {
 	State communityState  `json:"state"`
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *communityStage) Name() string { return "communities" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *communityStage) Graph() *engine.Graph { return st.s.g }
 
 // readG2 reads S, N, R and A.
@@ -80,13 +80,13 @@ func (s *system) readG2(ctx context.Context, v *engine.View) (*content, error) {
 		[]string{edgeMentions, edgeRelates, edgeStates, edgeAttribute})
 }
 
-// Items implements [rag.Stage]: one item, pending while the graph is not the
+// Items implements [method.Stage]: one item, pending while the graph is not the
 // one that was divided, or all is to be divided anew.
-func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		g, err := st.s.readG2(ctx, s.Graph(st.s.g).WithContext(ctx))
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		st.met = g
@@ -99,8 +99,8 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 		if st.s.anew {
 			parts = append(parts, fmt.Sprint(s.Epoch()))
 		}
-		digest := rag.Digest(parts...)
-		yield(rag.WorkItem{Key: "all", Digest: digest}, nil)
+		digest := method.Digest(parts...)
+		yield(method.WorkItem{Key: "all", Digest: digest}, nil)
 	}
 }
 
@@ -131,8 +131,8 @@ func readState(v engine.Reader) (state communityState, ok bool, err error) {
 	return state, err == nil, err
 }
 
-// Do implements [rag.Stage]: it divides what Items has read.
-func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage]: it divides what Items has read.
+func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	g := st.met
 	p, err := g.project()
@@ -163,8 +163,8 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Mod
 	return json.Marshal(out)
 }
 
-// Apply implements [rag.Stage].
-func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var c clustered
 	if err := json.Unmarshal(result, &c); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem
 		if err := st.s.dropElements(v, number); err != nil {
 			return err
 		}
-		if err := rag.ForgetJobs(v, communityItem(number)); err != nil {
+		if err := method.ForgetJobs(v, communityItem(number)); err != nil {
 			return err
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -47,7 +47,7 @@ func relationKey(from, to string) string { return from + "|" + to }
 
 // unitKey is the key of a unit of a text.
 func unitKey(text string) string {
-	d := rag.Digest("unit", text)
+	d := method.Digest("unit", text)
 	return hex.EncodeToString(d[:16])
 }
 

@@ -37,7 +37,7 @@
 // Communities stay while documents come and go. A node that is new, or whose
 // edges have changed, joins the neighbouring community by which modularity
 // gains most, or has its own; one that has outgrown the others is clustered
-// for itself. [rag.System.Advice] says when that has gone too far, and
+// for itself. [method.System.Advice] says when that has gone too far, and
 // rag.IndexOptions.Recluster begins anew.
 //
 // # Retrieval

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -30,10 +30,10 @@ type elementStage struct {
 	entities *entities
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *elementStage) Name() string { return "elements" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *elementStage) Graph() *engine.Graph { return st.s.g }
 
 func communityItem(number uint64) string { return fmt.Sprintf("community:%d", number) }
@@ -92,7 +92,7 @@ func communityDigest(list []about) [32]byte {
 	for _, a := range list {
 		parts = append(parts, a.kind, a.key, a.of)
 	}
-	return rag.Digest(parts...)
+	return method.Digest(parts...)
 }
 
 // The bucket of elements holds
@@ -141,14 +141,14 @@ func communityOf(v engine.Reader, id engine.NodeID) (number uint64, ok bool, err
 	return binary.BigEndian.Uint64(b), true, nil
 }
 
-// Items implements [rag.Stage]: the communities of Least units and attributes
+// Items implements [method.Stage]: the communities of Least units and attributes
 // or more, and those that have elements though they are smaller now.
-func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		all, numbers, err := st.s.communities(v)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		st.met, st.entities = all, &entities{}
@@ -156,14 +156,14 @@ func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			if len(all[number]) < st.s.p.Least {
 				have, err := elementsOf(v, number)
 				if err != nil {
-					yield(rag.WorkItem{}, err)
+					yield(method.WorkItem{}, err)
 					return
 				}
 				if len(have) == 0 {
 					continue
 				}
 			}
-			w := rag.WorkItem{Key: communityItem(number), Digest: communityDigest(all[number])}
+			w := method.WorkItem{Key: communityItem(number), Digest: communityDigest(all[number])}
 			if !yield(w, nil) {
 				return
 			}
@@ -183,8 +183,8 @@ type toldElement struct {
 	Text  string `json:"text"`
 }
 
-// Do implements [rag.Stage].
-func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	out := told{Elements: []toldElement{}}
 	if _, err := fmt.Sscanf(w.Key, "community:%d", &out.Community); err != nil {
@@ -303,7 +303,7 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 	for _, e := range order {
 		fit := 0
 		for _, says := range e.says {
-			n := st.s.c.Tokens.Count(says)
+			n := st.s.c.Tokens().Count(says)
 			if n > left {
 				break
 			}
@@ -329,8 +329,8 @@ func (s *system) textOf(v engine.Reader, id engine.NodeID, kind string) (string,
 	return joined(total.Texts), err
 }
 
-// Apply implements [rag.Stage].
-func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	var t told
 	if err := json.Unmarshal(result, &t); err != nil {
 		return err
@@ -363,7 +363,7 @@ func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, 
 	}
 	for _, e := range t.Elements {
 		// Two communities that are told alike have an element each.
-		d := rag.Digest("element", string(w.Digest[:]), e.Text)
+		d := method.Digest("element", string(w.Digest[:]), e.Text)
 		id, err := st.s.summary(v, element, hex.EncodeToString(d[:16]), e.Text, w.Digest, t.Sources)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestEntities weighs a small graph: a chunk lists a three times and b once,
@@ -13,7 +14,7 @@ import (
 // was read once is told again, also when it has changed since.
 func TestEntities(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	s, err := open(t.Context(), c.Corpus, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +26,7 @@ func TestEntities(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+	check(c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		b, err := s.newBuilder(v)
 		check(err)
@@ -45,7 +46,7 @@ func TestEntities(t *testing.T) {
 	e := &entities{}
 	look := func() {
 		t.Helper()
-		check(c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+		check(c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 			v := snap.Graph(s.g)
 			for name, want := range map[string]entity{"a": {"the a", 3}, "b": {"the b", 1}} {
 				if got, err := e.of(v, ids[name]); got != want || err != nil {
@@ -61,7 +62,7 @@ func TestEntities(t *testing.T) {
 		}))
 	}
 	look()
-	check(c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+	check(c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		return tx.Graph(s.g).Contribute(ids["chunk"], engine.NodeTarget(ids["a"]), engine.Contribution{Count: 9})
 	}))
 	look()

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -19,26 +19,26 @@ import (
 // the source of all that was read in it.
 type extractStage struct{ s *system }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *extractStage) Name() string { return "decompose" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *extractStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the chunks of the set.
-func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base).WithContext(ctx), st.s.p.Chunks) {
-			if !yield(rag.WorkItem{Key: ch.Key, Digest: rag.Digest("decompose", ch.Text)}, err) || err != nil {
+// Items implements [method.Stage]: the chunks of the set.
+func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base()).WithContext(ctx), st.s.p.Chunks) {
+			if !yield(method.WorkItem{Key: ch.Key, Digest: method.Digest("decompose", ch.Text)}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+// Do implements [method.Stage].
+func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, w.Key)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func malformed(r llm.Relation, known map[string]bool) bool {
 
 // repaired returns the relations of a text, the malformed ones as a model
 // repaired them. One beyond repair is left out.
-func (st *extractStage) repaired(ctx context.Context, m *rag.Models, w rag.WorkItem, ch rag.Chunk, lang string, x llm.Extraction) ([]llm.Relation, error) {
+func (st *extractStage) repaired(ctx context.Context, m *method.Models, w method.WorkItem, ch method.Chunk, lang string, x llm.Extraction) ([]llm.Relation, error) {
 	known := map[string]bool{}
 	var names []string
 	for _, e := range x.Entities {
@@ -107,8 +107,8 @@ func (st *extractStage) repaired(ctx context.Context, m *rag.Models, w rag.WorkI
 	return out, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
 	var d decomposed
 	if err := json.Unmarshal(result, &d); err != nil {
 		return err

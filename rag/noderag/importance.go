@@ -12,8 +12,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // importanceStage chooses the entities that get an attribute (spec A.2.5, paper
@@ -26,10 +26,10 @@ type importanceStage struct {
 	weights []uint64
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *importanceStage) Name() string { return "importance" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *importanceStage) Graph() *engine.Graph { return st.s.g }
 
 // readG1 reads S, N and R.
@@ -37,21 +37,21 @@ func (s *system) readG1(ctx context.Context, v *engine.View) (*content, error) {
 	return s.read(ctx, v, []string{typeUnit, typeEntity, typeRelationship}, []string{edgeMentions, edgeRelates, edgeStates})
 }
 
-// Items implements [rag.Stage]: one item, pending while the graph is not the
+// Items implements [method.Stage]: one item, pending while the graph is not the
 // one that entities were chosen by.
-func (st *importanceStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *importanceStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		g, err := st.s.readG1(ctx, v)
 		if err != nil {
-			yield(rag.WorkItem{}, err)
+			yield(method.WorkItem{}, err)
 			return
 		}
 		// An entity's weight is at least the number of its edges to units, but
 		// may exceed it.
 		weights, err := st.s.weights(v, g)
 		st.met, st.weights = g, weights
-		yield(rag.WorkItem{Key: "all", Digest: rag.Digest("importance", g.hex(), fmt.Sprint(weights))}, err)
+		yield(method.WorkItem{Key: "all", Digest: method.Digest("importance", g.hex(), fmt.Sprint(weights))}, err)
 	}
 }
 
@@ -99,7 +99,7 @@ func pivots(g *content, k int) []uint32 {
 	}
 	all := make([]drawn, len(g.nodes))
 	for i, n := range g.nodes {
-		d := rag.Digest("pivot", fmt.Sprint(n.kind), n.key)
+		d := method.Digest("pivot", fmt.Sprint(n.kind), n.key)
 		all[i] = drawn{uint32(i), binary.BigEndian.Uint64(d[:])}
 	}
 	slices.SortFunc(all, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at)) })
@@ -119,8 +119,8 @@ type chosen struct {
 	By string        `json:"by"` // core, betweenness or both
 }
 
-// Do implements [rag.Stage]: it chooses among what Items has read.
-func (st *importanceStage) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage]: it chooses among what Items has read.
+func (st *importanceStage) Do(ctx context.Context, _ *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	out := []chosen{}
 	if len(st.met.nodes) > 0 {
 		var err error
@@ -171,9 +171,9 @@ func (st *importanceStage) choose(ctx context.Context, g *content, weights []uin
 	return out, nil
 }
 
-// Apply implements [rag.Stage]: what is not important any more loses its
+// Apply implements [method.Stage]: what is not important any more loses its
 // attribute.
-func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var all []chosen
 	if err := json.Unmarshal(result, &all); err != nil {
 		return err

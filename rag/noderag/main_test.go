@@ -7,6 +7,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
@@ -14,7 +15,7 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
-	c := ragtest.Open(t, rag.Methods{noderag.Name: noderag.Open}, append(rag.Encodings(), noderag.Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{noderag.Name: noderag.Open}, append(rag.Encodings(), noderag.Encodings()...)...)
 	c.Models = ragtest.Fixed
 	return c
 }

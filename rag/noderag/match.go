@@ -11,8 +11,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // matchStage joins elements with the units and attributes of their communities
@@ -26,10 +26,10 @@ type matchStage struct {
 // kmeansSeed is faiss's.
 const kmeansSeed = 1234
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *matchStage) Name() string { return "match" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *matchStage) Graph() *engine.Graph { return st.s.g }
 
 // clusters returns the number of clusters for n vectors, ceil(sqrt n), and
@@ -74,21 +74,21 @@ func (st *matchStage) rich(v *engine.View) (elements, others []rich, err error) 
 	return elements, others, nil
 }
 
-// Items implements [rag.Stage]: one item, pending while the elements and their
+// Items implements [method.Stage]: one item, pending while the elements and their
 // communities are not those that were matched.
-func (st *matchStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *matchStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		elements, others, err := st.rich(s.Graph(st.s.g).WithContext(ctx))
 		parts := []string{"match", st.model.Model}
 		for _, r := range slices.Concat(elements, others) {
 			parts = append(parts, r.kind, r.key, r.of, fmt.Sprint(r.id, r.community))
 		}
-		yield(rag.WorkItem{Key: "all", Digest: rag.Digest(parts...)}, err)
+		yield(method.WorkItem{Key: "all", Digest: method.Digest(parts...)}, err)
 	}
 }
 
-// Do implements [rag.Stage]: the pairs to be joined.
-func (st *matchStage) Do(ctx context.Context, s *engine.Snapshot, _ *rag.Models, _ rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage]: the pairs to be joined.
+func (st *matchStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	elements, others, err := st.rich(v)
 	if err != nil {
@@ -159,8 +159,8 @@ func (st *matchStage) cluster(ctx context.Context, v *engine.View, nodes []rich,
 	return labels, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *matchStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *matchStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var pairs [][2]engine.NodeID
 	if err := json.Unmarshal(result, &pairs); err != nil {
 		return err

@@ -4,19 +4,19 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
 // The names in the method's graph.
 const (
-	typeText         = rag.ChunkNodeType // T
-	typeUnit         = "unit"            // S
-	typeEntity       = "entity"          // N
-	typeRelationship = "relationship"    // R
-	typeAttribute    = "attribute"       // A
-	typeElement      = "element"         // H
-	typeOverview     = "overview"        // O
+	typeText         = method.ChunkNodeType // T
+	typeUnit         = "unit"               // S
+	typeEntity       = "entity"             // N
+	typeRelationship = "relationship"       // R
+	typeAttribute    = "attribute"          // A
+	typeElement      = "element"            // H
+	typeOverview     = "overview"           // O
 
 	edgeSource    = "source"    // S - T
 	edgeMentions  = "mentions"  // S - N

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // nearStage stores which of T, S, A and H are linked on the lowest level of the
@@ -34,16 +34,16 @@ type nearStage struct {
 // edges are 7 MB.
 const nearPage = 1 << 11
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *nearStage) Name() string { return "near" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *nearStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: all are pending while the vectors are not those
+// Items implements [method.Stage]: all are pending while the vectors are not those
 // that were linked.
-func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		// The text of a node never changes, but the node does.
 		parts := []string{"near", st.model.Model}
@@ -51,7 +51,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 		for _, name := range []string{typeText, typeUnit, typeAttribute, typeElement} {
 			for id, err := range graph.Nodes(v, name) {
 				if err != nil {
-					yield(rag.WorkItem{}, err)
+					yield(method.WorkItem{}, err)
 					return
 				}
 				ids = append(ids, id)
@@ -59,13 +59,13 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[ra
 			}
 		}
 		slices.Sort(ids)
-		digest := rag.Digest(parts...)
+		digest := method.Digest(parts...)
 		st.pages, st.links = map[string][]engine.NodeID{}, nil
-		var items []rag.WorkItem
+		var items []method.WorkItem
 		for _, id := range ids {
 			key := fmt.Sprint("from ", id/nearPage*nearPage)
 			if st.pages[key] == nil {
-				items = append(items, rag.WorkItem{Key: key, Digest: digest})
+				items = append(items, method.WorkItem{Key: key, Digest: digest})
 			}
 			st.pages[key] = append(st.pages[key], id)
 		}
@@ -83,8 +83,8 @@ type linked struct {
 	To []engine.NodeID `json:"to,omitempty"`
 }
 
-// Do implements [rag.Stage].
-func (st *nearStage) Do(ctx context.Context, _ *engine.Snapshot, _ *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *nearStage) Do(ctx context.Context, _ *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
 	links, err := st.read(ctx)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]engine.NodeI
 		return st.links, nil
 	}
 	links := map[engine.NodeID][]engine.NodeID{}
-	db, space := st.s.c.DB, spaceOf(st.model.Model)
+	db, space := st.s.c.DB(), spaceOf(st.model.Model)
 	err := db.SettleSpace(ctx, st.s.g, space)
 	if isMissing(err) {
 		st.links = links
@@ -134,8 +134,8 @@ func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]engine.NodeI
 	return links, nil
 }
 
-// Apply implements [rag.Stage].
-func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	var nodes []linked
 	if err := json.Unmarshal(result, &nodes); err != nil {
 		return err

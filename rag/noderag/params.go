@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -117,8 +117,8 @@ func profile(name string) (map[string]string, error) {
 }
 
 // parse reads parameters.
-func parse(given map[string]string) (Params, *rag.ParamReader) {
-	r := rag.ReadParams(Name, given, defaults(), profile)
+func parse(given map[string]string) (Params, *method.ParamReader) {
+	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
 	p.Core = r.Int("core", 0, 1_000_000)
 	p.Pivots = r.Int("pivots", 0, 1_000_000)
@@ -161,16 +161,16 @@ func parse(given map[string]string) (Params, *rag.ParamReader) {
 
 // system is NodeRAG on a corpus.
 type system struct {
-	rag.Identity
+	method.Identity
 	p Params
-	c *rag.Corpus
+	c *method.Corpus
 	g *engine.Graph
 	// anew says that the next communities are made from nothing.
 	anew bool
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
-func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.System, error) {
+func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	s, err := open(ctx, c, params)
 	if err != nil {
 		return nil, err
@@ -178,9 +178,9 @@ func Open(ctx context.Context, c *rag.Corpus, params map[string]string) (*rag.Sy
 	return s.system(), nil
 }
 
-func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system, error) {
+func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := rag.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +188,8 @@ func open(ctx context.Context, c *rag.Corpus, params map[string]string) (*system
 }
 
 // system returns the functions of the method.
-func (s *system) system() *rag.System {
-	return &rag.System{
+func (s *system) system() *method.System {
+	return &method.System{
 		Identity:  s.Identity,
 		Build:     s.stages,
 		Changed:   s.changed,
@@ -201,10 +201,10 @@ func (s *system) system() *rag.System {
 	}
 }
 
-// stages is [rag.System.Build].
-func (s *system) stages(m *rag.Models) []rag.Stage {
+// stages is [method.System.Build].
+func (s *system) stages(m *method.Models) []method.Stage {
 	model := m.DocumentSpace()
-	return []rag.Stage{
+	return []method.Stage{
 		&extractStage{s: s},
 		&vectorStage{s: s, model: model},
 		&importanceStage{s: s},

@@ -7,16 +7,16 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
-// plan is [rag.System.Plan] (paper 2.5, spec A.3): what is near to the
+// plan is [method.System.Plan] (paper 2.5, spec A.3): what is near to the
 // question and what it names are seeds of a short walk, from which the best of
 // each type are taken; entities and overviews lead to what they stand for.
 // The first to be found is the first to be packed.
-func (s *system) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.Plan, error) {
+func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	hits := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(m.QuestionSpace().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
@@ -52,15 +52,15 @@ func (s *system) plan(ctx context.Context, m *rag.Models, q rag.Question) (*rag.
 	}
 	budget := q.Tokens()
 	for _, t := range order {
-		budget -= s.c.Tokens.Count(header(t) + "\n")
+		budget -= s.c.Tokens().Count(header(t) + "\n")
 	}
 	pack := &query.Pack{In: found, Name: "all", Budget: budget, Overflow: query.Skip, Render: s.render, Cut: s.c.CutText}
-	plan := &rag.Plan{}
+	plan := &method.Plan{}
 	for _, t := range order {
-		plan.Sections = append(plan.Sections, rag.Section{Name: t, Pack: &section{In: s.of(pack, t), header: header(t)}})
+		plan.Sections = append(plan.Sections, method.Section{Name: t, Pack: &section{In: s.of(pack, t), header: header(t)}})
 	}
 	if more != nil {
-		plan.Sections = append(plan.Sections, rag.Section{Name: "more texts", Pack: &query.Pack{
+		plan.Sections = append(plan.Sections, method.Section{Name: "more texts", Pack: &query.Pack{
 			In: more, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
 		}})
 	}
@@ -105,7 +105,7 @@ func (s *system) of(in query.Op, types ...string) query.Op {
 const maxFill = 1000
 
 // sectionsOf returns the packs of a plan.
-func sectionsOf(p *rag.Plan) []query.Op {
+func sectionsOf(p *method.Plan) []query.Op {
 	var out []query.Op
 	for _, s := range p.Sections {
 		out = append(out, s.Pack)
@@ -118,7 +118,7 @@ func header(t string) string { return "------------" + t + "-------------" }
 
 // elements asks a model which things the question is about, and returns their
 // names as keys have them.
-func (s *system) elements(ctx context.Context, m *rag.Models, q rag.Question) ([]string, error) {
+func (s *system) elements(ctx context.Context, m *method.Models, q method.Question) ([]string, error) {
 	var out llm.Elements
 	t := llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}}
 	if err := m.DoJSON(ctx, "question", nil, t, &out); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
@@ -30,7 +31,7 @@ func TestPlan(t *testing.T) {
 	c := open(t)
 	docs := ragtest.Docs(71, 24)
 	index(t, c, rag.IndexOptions{}, docs...)
-	q := rag.Question{Text: fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place)}
+	q := method.Question{Text: fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place)}
 
 	all := c.Evidence(t, "noderag", q)
 	n := kinds(all)
@@ -101,7 +102,7 @@ func TestBudget(t *testing.T) {
 	index(t, c, rag.IndexOptions{}, docs...)
 	for _, spec := range []string{"noderag", "noderag:fill=on", "noderag:order=text,dual=off", "noderag:cross=off,k=30"} {
 		for _, budget := range []int{1, 40, 90, 150, 400, 1000, 3000, 12000} {
-			q := rag.Question{Text: "Who was at " + docs[3].Place + "?", Budget: budget}
+			q := method.Question{Text: "Who was at " + docs[3].Place + "?", Budget: budget}
 			ev := c.Evidence(t, spec, q)
 			if ev.Tokens > budget {
 				t.Errorf("%s: %d tokens of %d", spec, ev.Tokens, budget)
@@ -121,7 +122,7 @@ func TestBudget(t *testing.T) {
 					seen[it.Ref()] = true
 				}
 			}
-			if n := c.Tokens.Count(text.String()); n > budget {
+			if n := c.Tokens().Count(text.String()); n > budget {
 				t.Errorf("%s: the context has %d tokens of %d", spec, n, budget)
 			}
 			if budget == 12000 && len(seen) == 0 {
@@ -141,13 +142,13 @@ func TestWhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := c.Evidence(t, "noderag:fill=on", rag.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
+	ev := c.Evidence(t, "noderag:fill=on", method.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
 	if len(ev.Items()) == 0 {
 		t.Error("nothing found")
 	}
 	for _, it := range ev.Items() {
 		for _, ch := range it.Chunks {
-			if rag.DocOf(ch) != docs[5].Key {
+			if method.DocOf(ch) != docs[5].Key {
 				t.Errorf("%s %v rests on %s", it.Kind, it.Keys, ch)
 			}
 		}
@@ -163,12 +164,12 @@ func TestEmpty(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	index(t, c, rag.IndexOptions{})
-	if ev := c.Evidence(t, "noderag", rag.Question{Text: "Who is there?"}); len(ev.Items()) > 0 {
+	if ev := c.Evidence(t, "noderag", method.Question{Text: "Who is there?"}); len(ev.Items()) > 0 {
 		t.Errorf("%d items of nothing", len(ev.Items()))
 	}
 	index(t, c, rag.IndexOptions{}, ragtest.Docs(74, 3)...)
 	for _, q := range []string{"?!", "the"} {
-		c.Evidence(t, "noderag", rag.Question{Text: q})
+		c.Evidence(t, "noderag", method.Question{Text: q})
 	}
 }
 
@@ -181,11 +182,11 @@ func TestParams(t *testing.T) {
 		"noderag:walk=on", "noderag:k=0", "noderag:k=x", "noderag:near=maybe", "noderag:steps=0", "noderag:alpha=0", "noderag:alpha=1.1",
 		"noderag:alpha=NaN", "noderag:profile=x", "noderag:chunks=x", "noderag:ppr=eager", "noderag:enode=-1",
 	} {
-		s, err := rag.ParseSpec(spec)
+		s, err := method.ParseSpec(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := noderag.Open(t.Context(), c.Corpus, s.Params); !errors.Is(err, rag.ErrMethod) {
+		if _, err := noderag.Open(t.Context(), c.Corpus, s.Params); !errors.Is(err, method.ErrMethod) {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}

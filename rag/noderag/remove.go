@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// changed is [rag.System.Changed]: attributes and elements that were made from
+// changed is [method.System.Changed]: attributes and elements that were made from
 // chunks that leave go with them, and are made anew from what is left. What
 // else the chunks supported goes with their nodes.
-func (s *system) changed(_ context.Context, _ *rag.Models, gone []rag.Chunk) (func(context.Context, *engine.Tx) error, error) {
+func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		chunks, err := graph.Chunks(v, gone)
@@ -53,7 +53,7 @@ func (s *system) dropSummaries(v *engine.TxView, chunk engine.NodeID) error {
 			if !ok {
 				continue
 			}
-			if err := rag.ForgetJobs(v, attributeItem(t.Node)); err != nil {
+			if err := method.ForgetJobs(v, attributeItem(t.Node)); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (s *system) dropSummary(v *engine.TxView, id engine.NodeID) error {
 			return err
 		}
 		if ok {
-			if err := rag.ForgetJobs(v, communityItem(number)); err != nil {
+			if err := method.ForgetJobs(v, communityItem(number)); err != nil {
 				return err
 			}
 		}
@@ -90,7 +90,7 @@ func (s *system) dropSummary(v *engine.TxView, id engine.NodeID) error {
 		return err
 	}
 	for _, e := range entities {
-		if err := rag.ForgetJobs(v, attributeItem(e)); err != nil {
+		if err := method.ForgetJobs(v, attributeItem(e)); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (s *system) dropElements(v *engine.TxView, community uint64) error {
 
 // dropNode removes an attribute or element with the mark of its vector.
 func (s *system) dropNode(v *engine.TxView, id engine.NodeID) error {
-	if err := rag.ForgetJobs(v, vectorItem(id)); err != nil {
+	if err := method.ForgetJobs(v, vectorItem(id)); err != nil {
 		return err
 	}
 	b, err := v.MakeBucket(bucketElements)

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// stats is [rag.System.Stats]: what the paper's Table 4 tells of an
+// stats is [method.System.Stats]: what the paper's Table 4 tells of an
 // index. Tokens are those of the chunks. Base edges are all but near ones,
 // overlapping those that are both; edges counts a pair of nodes once.
-func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error) {
-	var out []rag.Figure
+func (s *system) stats(ctx context.Context, v *engine.View) ([]method.Figure, error) {
+	var out []method.Figure
 	add := func(name string, n int, unit string) {
-		out = append(out, rag.Figure{Name: name, Value: float64(n), Unit: unit})
+		out = append(out, method.Figure{Name: name, Value: float64(n), Unit: unit})
 	}
 	tokens := 0
 	for id, err := range graph.Nodes(v, typeText) {
@@ -65,8 +65,8 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]rag.Figure, error
 	}
 	add("communities", state.Communities, "communities")
 	out = append(out,
-		rag.Figure{Name: "modularity", Value: state.Now},
-		rag.Figure{Name: "modularity when clustered", Value: state.Whole})
+		method.Figure{Name: "modularity", Value: state.Now},
+		method.Figure{Name: "modularity when clustered", Value: state.Whole})
 	add("moved since clustered", state.Moved, "nodes")
 	return out, nil
 }

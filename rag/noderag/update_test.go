@@ -11,13 +11,14 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
 // index indexes documents with options.
 func index(t testing.TB, c *ragtest.Corpus, o rag.IndexOptions, docs ...ragtest.Doc) *rag.IndexResult {
 	t.Helper()
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, noderag.Name)}, Options: o}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, noderag.Name)}, Options: o}
 	var in []rag.Input
 	if len(docs) > 0 {
 		in = []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}
@@ -60,7 +61,7 @@ func TestOrder(t *testing.T) {
 	}
 	index(t, other, rag.IndexOptions{Recluster: true})
 	ragtest.Same(t, "in another order", without(other.Canonical(t), nearEdges), without(want.Canonical(t), nearEdges))
-	ragtest.Check(t, other.DB)
+	ragtest.Check(t, other.DB())
 	if nodes(t, want, noderag.Name, "attribute") == 0 || nodes(t, want, noderag.Name, "element") == 0 {
 		t.Error("there is nothing to compare")
 	}
@@ -103,7 +104,7 @@ func TestAddAndRemove(t *testing.T) {
 			t.Errorf("%s is left in %d places, such as %s", d.Code, len(left), left[0])
 		}
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 	summaries := []string{nearEdges, `"covers"`, `"titles"`, `"element"`, `"overview"`}
 	ragtest.Same(t, "added and removed", without(c.Canonical(t), summaries...), without(want.Canonical(t), summaries...))
 	index(t, c, rag.IndexOptions{Recluster: true})
@@ -240,7 +241,7 @@ func TestAdvice(t *testing.T) {
 	docs := ragtest.Docs(66, 24)
 	c := open(t)
 	index(t, c, rag.IndexOptions{}, docs[:12]...)
-	ask := func() (out []rag.Advice) {
+	ask := func() (out []method.Advice) {
 		c.View(t, noderag.Name, func(v *engine.View) (err error) {
 			out, err = c.System(t, noderag.Name).Advice(context.Background(), v)
 			return err

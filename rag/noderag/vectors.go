@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // vectorStage gives the chunks and their units their vectors (spec A.2.6): T
@@ -20,32 +21,32 @@ type vectorStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *vectorStage) Name() string { return "vectors" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *vectorStage) Graph() *engine.Graph { return st.s.g }
 
-// Items implements [rag.Stage]: the chunks of the method's graph.
-func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: the chunks of the method's graph.
+func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for id, err := range graph.Nodes(v, typeText) {
 			var n engine.Node
 			if err == nil {
 				n, err = v.Node(id)
 			}
-			if !yield(rag.WorkItem{Key: n.Key, Digest: rag.Digest("vectors", st.model.Model)}, err) || err != nil {
+			if !yield(method.WorkItem{Key: n.Key, Digest: method.Digest("vectors", st.model.Model)}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	base := s.Graph(st.s.c.Base).WithContext(ctx)
+	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	chunk, ok := v.NodeType(typeText)
 	if !ok {
 		return nil, fmt.Errorf("chunk %s: %w", w.Key, engine.ErrNotFound)
@@ -76,7 +77,7 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models
 		}
 		texts[i] = total.Texts[0]
 	}
-	vecs, err := m.Embed(ctx, []string{rag.DocOf(w.Key)}, texts)
+	vecs, err := m.Embed(ctx, []string{method.DocOf(w.Key)}, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func said(v engine.Reader, chunk engine.NodeID, t engine.TypeID) ([]engine.NodeI
 
 // own returns a chunk's vector in the base graph, nil where it has none.
 func (st *vectorStage) own(ctx context.Context, base *engine.View, key string) ([]float32, error) {
-	vecs, err := base.Vectors(rag.ChunkSpace(st.s.p.Chunks, st.model.Model))
+	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
 	if isMissing(err) {
 		return nil, nil
 	}
@@ -161,8 +162,8 @@ func (s *system) putVectors(v *engine.TxView, model llm.SpaceInfo, b []byte) err
 	return nil
 }
 
-// Apply implements [rag.Stage].
-func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	return st.s.putVectors(tx.Graph(st.s.g), st.model, result)
 }
 
@@ -172,18 +173,18 @@ type summaryVectorStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (st *summaryVectorStage) Name() string { return "summary vectors" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (st *summaryVectorStage) Graph() *engine.Graph { return st.s.g }
 
 // vectorItem names the work item of a summary's vector.
 func vectorItem(id engine.NodeID) string { return fmt.Sprintf("vector:%d", id) }
 
-// Items implements [rag.Stage]: the attributes and elements.
-func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
+// Items implements [method.Stage]: the attributes and elements.
+func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
 		for _, name := range []string{typeAttribute, typeElement} {
 			for id, err := range graph.Nodes(v, name) {
@@ -191,7 +192,7 @@ func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) ite
 				if err == nil {
 					says, err = v.Text(id, propText)
 				}
-				w := rag.WorkItem{Key: vectorItem(id), Digest: rag.Digest("summary", st.model.Model, says)}
+				w := method.WorkItem{Key: vectorItem(id), Digest: method.Digest("summary", st.model.Model, says)}
 				if !yield(w, err) || err != nil {
 					return
 				}
@@ -200,8 +201,8 @@ func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) ite
 	}
 }
 
-// Do implements [rag.Stage].
-func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
+// Do implements [method.Stage].
+func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	var id engine.NodeID
 	if _, err := fmt.Sscanf(w.Key, "vector:%d", &id); err != nil {
@@ -222,7 +223,7 @@ func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *rag
 	return appendVector(nil, id, vecs[0]), nil
 }
 
-// Apply implements [rag.Stage].
-func (st *summaryVectorStage) Apply(_ context.Context, tx *engine.Tx, _ rag.WorkItem, result []byte) error {
+// Apply implements [method.Stage].
+func (st *summaryVectorStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
 	return st.s.putVectors(tx.Graph(st.s.g), st.model, result)
 }

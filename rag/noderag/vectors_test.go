@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -35,7 +35,7 @@ func TestF16(t *testing.T) {
 		})
 	}
 	keys := func(spec, question string) (out []string) {
-		for _, it := range c.Evidence(t, spec, rag.Question{Text: question}).Items() {
+		for _, it := range c.Evidence(t, spec, method.Question{Text: question}).Items() {
 			out = append(out, it.Kind+" "+it.Keys[0])
 		}
 		slices.Sort(out)
@@ -54,5 +54,5 @@ func TestF16(t *testing.T) {
 	if all == 0 || same < all*97/100 {
 		t.Errorf("%d of %d pieces of evidence are the same", same, all)
 	}
-	ragtest.Check(t, c.DB)
+	ragtest.Check(t, c.DB())
 }

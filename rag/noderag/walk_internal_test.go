@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // fixed is a set that is given.
@@ -36,14 +37,14 @@ func TestWalk(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(x.params), func(t *testing.T) {
 			t.Parallel()
-			c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
+			c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 			s, err := open(t.Context(), c.Corpus, x.params)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ids := golden(t, c, s)
 			scores := map[string]float64{}
-			err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+			err = c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 				item := func(name string) query.Item { return query.Item{Graph: s.g.ID(), ID: ids[name], Score: .7} }
 				op := s.walk(&seeds{
 					s: s, hits: &fixed{query.Set{Items: []query.Item{item("S1")}}}, names: &fixed{query.Set{Items: []query.Item{item("N1")}}},
@@ -80,7 +81,7 @@ func TestWalk(t *testing.T) {
 func golden(t *testing.T, c *ragtest.Corpus, s *system) map[string]engine.NodeID {
 	t.Helper()
 	ids := map[string]engine.NodeID{}
-	err := c.DB.Update(t.Context(), func(tx *engine.Tx) error {
+	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		for _, n := range [][2]string{
 			{"T1", typeText}, {"S1", typeUnit}, {"S2", typeUnit}, {"N1", typeEntity}, {"N2", typeEntity}, {"R1", typeRelationship},
@@ -120,7 +121,7 @@ func golden(t *testing.T, c *ragtest.Corpus, s *system) map[string]engine.NodeID
 // share one, and that what was found by vector does not count.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
-	c := ragtest.Open(t, rag.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
+	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
 	for _, x := range []struct {
 		params map[string]string
 		hit    string
@@ -138,7 +139,7 @@ func TestQuotas(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids := golden(t, c, s)
-		err = c.DB.View(t.Context(), func(snap *engine.Snapshot) error {
+		err = c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 			hits := &fixed{}
 			if x.hit != "" {
 				hits.set.Items = []query.Item{{Graph: s.g.ID(), ID: ids[x.hit]}}

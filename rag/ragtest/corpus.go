@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -23,7 +24,7 @@ func Open(t testing.TB) *rag.Corpus {
 			t.Error(err)
 		}
 	})
-	c, err := rag.OpenCorpus(t.Context(), db, "main")
+	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,13 +39,13 @@ func Use(c *rag.Corpus, p llm.Provider, e llm.Embedder) {
 }
 
 // System opens a method, written name[:key=value,...].
-func System(t testing.TB, c *rag.Corpus, method string) *rag.System {
+func System(t testing.TB, c *rag.Corpus, spec string) *method.System {
 	t.Helper()
-	spec, err := rag.ParseSpec(method)
+	parsed, err := method.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := methods.All().Open(t.Context(), c, spec)
+	sys, err := methods.All().Open(t.Context(), c, parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +54,13 @@ func System(t testing.TB, c *rag.Corpus, method string) *rag.System {
 
 // Index indexes documents, texts by file name, by a method; the file's name
 // says how its text is read. It fails the test where anything of it fails.
-func Index(t testing.TB, c *rag.Corpus, method string, docs map[string]string) *rag.IndexResult {
+func Index(t testing.TB, c *rag.Corpus, spec string, docs map[string]string) *rag.IndexResult {
 	t.Helper()
 	files := fstest.MapFS{}
 	for name, text := range docs {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*rag.System{System(t, c, method)}}
+	x := rag.Indexer{Corpus: c, Methods: methods.All(), Systems: []*method.System{System(t, c, spec)}}
 	r, err := x.Run(t.Context(), []rag.Input{{FS: files, Root: "."}})
 	if err != nil {
 		t.Fatal(err)
@@ -68,13 +69,13 @@ func Index(t testing.TB, c *rag.Corpus, method string, docs map[string]string) *
 }
 
 // Ask asks a method a question.
-func Ask(t testing.TB, c *rag.Corpus, method, question string) *rag.Answer {
+func Ask(t testing.TB, c *rag.Corpus, spec, question string) *rag.Answer {
 	t.Helper()
 	m, err := questionModels(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := c.Ask(t.Context(), System(t, c, method), m, rag.Question{Text: question})
+	a, err := c.Ask(t.Context(), System(t, c, spec), m, method.Question{Text: question})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/ragtest"
 )
 
@@ -44,7 +44,7 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Ask(t.Context(), ragtest.System(t, c, "naive"), m, rag.Question{Text: "When does the ferry leave?"})
+	_, err = c.Ask(t.Context(), ragtest.System(t, c, "naive"), m, method.Question{Text: "When does the ferry leave?"})
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}

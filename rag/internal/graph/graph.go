@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Neighbors returns the nodes that edges of a type join to one in a direction,
@@ -28,8 +28,8 @@ func Neighbors(v engine.Reader, id engine.NodeID, edgeType string, d engine.Dire
 
 // Chunks returns the nodes of those chunks that have one, in their order. The
 // extraction of the others failed.
-func Chunks(v engine.Reader, chunks []rag.Chunk) ([]engine.NodeID, error) {
-	t, ok := v.NodeType(rag.ChunkNodeType)
+func Chunks(v engine.Reader, chunks []method.Chunk) ([]engine.NodeID, error) {
+	t, ok := v.NodeType(method.ChunkNodeType)
 	if !ok {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func SourceDocs(v engine.Reader, t engine.Target) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
 	for _, key := range chunks {
-		if doc := rag.DocOf(key); !seen[doc] {
+		if doc := method.DocOf(key); !seen[doc] {
 			seen[doc] = true
 			out = append(out, doc)
 		}
@@ -94,7 +94,7 @@ func ForgetGone(v *engine.TxView, targets []engine.Target, item func(engine.Targ
 		if !left.IsEmpty() {
 			continue
 		}
-		if err := rag.ForgetJobs(v, item(t)); err != nil {
+		if err := method.ForgetJobs(v, item(t)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestGraph reads a small graph: two of three chunks are in it; a and b rest on
@@ -19,7 +20,7 @@ func TestGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	c, err := rag.OpenCorpus(t.Context(), db, "main")
+	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestGraph(t *testing.T) {
 		}
 		return out
 	}
-	chunks := []rag.Chunk{{Key: "y#0"}, {Key: "failed#0"}, {Key: "x#0"}}
+	chunks := []method.Chunk{{Key: "y#0"}, {Key: "failed#0"}, {Key: "x#0"}}
 	var rest []engine.Target
 	check(db.Update(t.Context(), func(tx *engine.Tx) error {
 		v := tx.Graph(g)
@@ -51,7 +52,7 @@ func TestGraph(t *testing.T) {
 		if got := list(v, "thing"); got != nil {
 			t.Errorf("nodes of no type: %v", got)
 		}
-		chunk, err := v.MakeNodeType(rag.ChunkNodeType)
+		chunk, err := v.MakeNodeType(method.ChunkNodeType)
 		check(err)
 		thing, err := v.MakeNodeType("thing")
 		check(err)

@@ -7,11 +7,12 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Embed turns a text about a node into its vector, on behalf of the documents
 // that the node rests on. It returns the node as u64, then the vector.
-func Embed(ctx context.Context, v engine.Reader, m *rag.Models, id engine.NodeID, text string) ([]byte, error) {
+func Embed(ctx context.Context, v engine.Reader, m *method.Models, id engine.NodeID, text string) ([]byte, error) {
 	var docs []string // nobody asks whose a vector is that is not kept
 	if !m.DocumentSpace().Recomputable {
 		var err error

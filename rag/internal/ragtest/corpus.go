@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/memkv"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
 
@@ -24,12 +25,12 @@ type Corpus struct {
 	*rag.Corpus
 	Store kv.Store
 	// Methods are those that a document is taken out of.
-	Methods rag.Methods
+	Methods method.Methods
 }
 
 // Open opens a corpus in memory that is closed with the test. encodings tell
 // how to read what the methods keep; with none, checks do not read it.
-func Open(t testing.TB, m rag.Methods, encodings ...engine.Encoding) *Corpus {
+func Open(t testing.TB, m method.Methods, encodings ...engine.Encoding) *Corpus {
 	t.Helper()
 	store := memkv.New(layout.Schema())
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
@@ -50,20 +51,21 @@ func Open(t testing.TB, m rag.Methods, encodings ...engine.Encoding) *Corpus {
 // OpenIn opens the corpus of the namespace main.
 func OpenIn(t testing.TB, db *engine.DB) *rag.Corpus {
 	t.Helper()
-	c, err := rag.OpenCorpus(context.Background(), db, "main")
+	tok, err := tokenizer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Tokens, err = tokenizer(); err != nil {
+	c, err := rag.OpenCorpus(context.Background(), db, "main", &rag.Options{Tokens: tok})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
 // System opens a method.
-func (c *Corpus) System(t testing.TB, spec string) *rag.System {
+func (c *Corpus) System(t testing.TB, spec string) *method.System {
 	t.Helper()
-	s, err := rag.ParseSpec(spec)
+	s, err := method.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +90,13 @@ func (c *Corpus) OpenModels(t testing.TB) *rag.Models {
 func (c *Corpus) View(t testing.TB, spec string, fn func(v *engine.View) error) {
 	t.Helper()
 	g := c.System(t, spec).Graph()
-	if err := c.DB.View(t.Context(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) }); err != nil {
+	if err := c.DB().View(t.Context(), func(s *engine.Snapshot) error { return fn(s.Graph(g)) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // Evidence returns what a method retrieves for a question.
-func (c *Corpus) Evidence(t testing.TB, spec string, q rag.Question) *rag.Evidence {
+func (c *Corpus) Evidence(t testing.TB, spec string, q method.Question) *rag.Evidence {
 	t.Helper()
 	ev, err := c.Retrieve(t.Context(), c.System(t, spec), c.OpenModels(t), q)
 	if err != nil {
@@ -112,7 +114,7 @@ func (c *Corpus) Index(t testing.TB, spec string, docs ...Doc) *rag.IndexResult 
 // IndexFS is Index for files; without read only what is left is done.
 func (c *Corpus) IndexFS(t testing.TB, spec string, files fs.FS, read bool) *rag.IndexResult {
 	t.Helper()
-	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*rag.System{c.System(t, spec)}}
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, spec)}}
 	var in []rag.Input
 	if read {
 		in = []rag.Input{{FS: files, Root: "."}}
@@ -150,7 +152,7 @@ func Export(t testing.TB, db *engine.DB, o engine.ExportOptions) string {
 // Canonical returns the canonical export.
 func (c *Corpus) Canonical(t testing.TB) string {
 	t.Helper()
-	return Export(t, c.DB, rag.CanonicalExport())
+	return Export(t, c.DB(), rag.CanonicalExport())
 }
 
 // Check fails the test where a full check of the database finds anything.

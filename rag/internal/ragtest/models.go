@@ -56,5 +56,5 @@ func (Hashes) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage
 // of a document depends on it alone: [Hashes], and the local rules without
 // case statistics, each call of which counts as paid.
 func Fixed(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
-	return rag.NewModels(c, local.New(local.Options{Tokens: c.Tokens.Count}), Hashes{}, Hashes{}), nil
+	return rag.NewModels(c, local.New(local.Options{Tokens: c.Tokens().Count}), Hashes{}, Hashes{}), nil
 }

@@ -10,22 +10,22 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
-// Reader is a [rag.Stage] but for Apply, which gets what was found in a unit as
+// Reader is a [method.Stage] but for Apply, which gets what was found in a unit as
 // the JSON of [Found].
 type Reader struct {
-	Corpus *rag.Corpus
-	System *rag.Identity
+	Corpus *method.Corpus
+	System *method.Identity
 	// Tokens is the number of tokens up to which chunks are one unit.
 	Tokens int
 	// Glean is how often a unit is read again for what was missed.
 	Glean int
 
 	// met are the units that Items has yielded, without their texts.
-	met map[string][]rag.Chunk
+	met map[string][]method.Chunk
 }
 
 // Found is what was found in a unit, with the chunks that it concerns.
@@ -36,31 +36,31 @@ type Found struct {
 	llm.Extraction
 }
 
-// Name implements [rag.Stage].
+// Name implements [method.Stage].
 func (r *Reader) Name() string { return "extract" }
 
-// Graph implements [rag.Stage].
+// Graph implements [method.Stage].
 func (r *Reader) Graph() *engine.Graph { return r.System.Graph() }
 
-// Items implements [rag.Stage]: an item a unit, of the key of its first chunk.
-func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.WorkItem, error] {
-	return func(yield func(rag.WorkItem, error) bool) {
-		r.met = map[string][]rag.Chunk{}
-		var unit []rag.Chunk
+// Items implements [method.Stage]: an item a unit, of the key of its first chunk.
+func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		r.met = map[string][]method.Chunk{}
+		var unit []method.Chunk
 		var parts []string
 		tokens := 0
 		end := func() bool {
 			if len(unit) == 0 {
 				return true
 			}
-			w := rag.WorkItem{Key: unit[0].Key, Digest: rag.Digest(append([]string{"extract"}, parts...)...)}
+			w := method.WorkItem{Key: unit[0].Key, Digest: method.Digest(append([]string{"extract"}, parts...)...)}
 			r.met[w.Key] = unit
 			unit, parts, tokens = nil, nil, 0
 			return yield(w, nil)
 		}
-		for ch, err := range r.Corpus.Chunks(s.Graph(r.Corpus.Base).WithContext(ctx), r.System.ChunkSet()) {
+		for ch, err := range r.Corpus.Chunks(s.Graph(r.Corpus.Base()).WithContext(ctx), r.System.ChunkSet()) {
 			if err != nil {
-				yield(rag.WorkItem{}, err)
+				yield(method.WorkItem{}, err)
 				return
 			}
 			if len(unit) > 0 && (unit[0].Doc != ch.Doc || tokens+ch.Tokens > r.Tokens) && !end() {
@@ -75,9 +75,9 @@ func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[rag.Wo
 	}
 }
 
-// Do implements [rag.Stage]: it reads a unit that Items has yielded.
-func (r *Reader) Do(ctx context.Context, s *engine.Snapshot, m *rag.Models, w rag.WorkItem) ([]byte, error) {
-	base := s.Graph(r.Corpus.Base).WithContext(ctx)
+// Do implements [method.Stage]: it reads a unit that Items has yielded.
+func (r *Reader) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	base := s.Graph(r.Corpus.Base()).WithContext(ctx)
 	unit := r.met[w.Key]
 	if len(unit) == 0 {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
