@@ -50,7 +50,7 @@ func (db *DB) Add(ctx context.Context, docs ...Document) error {
 	for i, d := range docs {
 		src, err := d.source()
 		if err != nil {
-			return fmt.Errorf("ragdb: add %s: %w", d.ID, err)
+			return phase.Errorf("add %s: %w", d.ID, err)
 		}
 		inputs[i] = rag.Input{Source: src}
 	}
@@ -73,12 +73,12 @@ func (db *DB) AddFiles(ctx context.Context, files fs.FS) error {
 func (db *DB) Remove(ctx context.Context, ids ...string) error {
 	done, err := db.write(ctx)
 	if err != nil {
-		return fmt.Errorf("ragdb: remove: %w", err)
+		return phase.Errorf("remove: %w", err)
 	}
 	defer done()
 	for _, id := range ids {
 		if _, err := db.corpus.Remove(ctx, db.methods, id, rag.RemoveOptions{}); err != nil {
-			return fmt.Errorf("ragdb: %w", err)
+			return phase.At("", err)
 		}
 	}
 	return nil
@@ -91,13 +91,13 @@ func (db *DB) Remove(ctx context.Context, ids ...string) error {
 func (db *DB) Indexer(ctx context.Context) (*rag.Indexer, error) {
 	specs, err := db.indexedBy(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ragdb: %w", err)
+		return nil, phase.At("", err)
 	}
 	x := &rag.Indexer{Corpus: db.corpus, Methods: db.methods}
 	for _, spec := range specs {
 		sys, err := db.methods.Open(ctx, db.corpus, spec)
 		if err != nil {
-			return nil, fmt.Errorf("ragdb: %w", err)
+			return nil, phase.At("", err)
 		}
 		x.Systems = append(x.Systems, sys)
 	}
@@ -147,7 +147,7 @@ func (db *DB) instances(ctx context.Context) (names []string, err error) {
 func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 	done, err := db.write(ctx)
 	if err != nil {
-		return fmt.Errorf("ragdb: add: %w", err)
+		return phase.Errorf("add: %w", err)
 	}
 	defer done()
 	x, err := db.Indexer(ctx)
@@ -166,7 +166,7 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 		err = nil
 	}
 	if err != nil && !errors.Is(err, rag.ErrPartial) {
-		return fmt.Errorf("ragdb: %w", err)
+		return phase.At("", err)
 	}
 	bad := append(r.BadFiles, empty...)
 	if err == nil && len(bad) == 0 {
@@ -174,7 +174,7 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 	}
 	err = &rag.PartialError{Failed: r.Failed, Files: len(bad)}
 	if len(bad) == 0 {
-		return fmt.Errorf("ragdb: %w; rag.Failures of the corpus says why", err)
+		return phase.Errorf("%w; rag.Failures of the corpus says why", err)
 	}
 	more := ""
 	if n := len(bad) - maxNamed; n > 0 {
@@ -185,7 +185,7 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 			bad[i] = strings.ToValidUTF8(s[:maxReason/2], "") + " … " + strings.ToValidUTF8(s[len(s)-maxReason/2:], "")
 		}
 	}
-	return fmt.Errorf("ragdb: %w: %s%s", err, strings.Join(bad, "; "), more)
+	return phase.Errorf("%w: %s%s", err, strings.Join(bad, "; "), more)
 }
 
 // maxNamed is how many documents an error names, maxReason the bytes that it says of

@@ -3,7 +3,6 @@ package ragdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -88,7 +87,7 @@ func (db *DB) Ask(ctx context.Context, question string, options ...AskOption) (*
 	}
 	answer, err := db.corpus.Ask(ctx, sys, m, q)
 	if err != nil {
-		return nil, fmt.Errorf("ragdb: %w", err)
+		return nil, phase.At("", err)
 	}
 	return answer, nil
 }
@@ -103,7 +102,7 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	}
 	ev, err := db.corpus.Retrieve(ctx, sys, m, q)
 	if err != nil {
-		return nil, fmt.Errorf("ragdb: %w", err)
+		return nil, phase.At("", err)
 	}
 	var hits []Hit
 	err = db.engine.View(ctx, func(s *engine.Snapshot) error {
@@ -123,7 +122,7 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ragdb: %w", err)
+		return nil, phase.At("", err)
 	}
 	return hits, nil
 }
@@ -136,12 +135,12 @@ func (db *DB) prepare(ctx context.Context, question string, options []AskOption)
 			continue
 		}
 		if err := o(a); err != nil {
-			return nil, nil, a.Question, fmt.Errorf("ragdb: %w", err)
+			return nil, nil, a.Question, phase.At("", err)
 		}
 	}
 	sys, err := db.system(ctx, a)
 	if err != nil {
-		return nil, nil, a.Question, fmt.Errorf("ragdb: %w", err)
+		return nil, nil, a.Question, phase.At("", err)
 	}
 	m := db.asked
 	if a.noModel {

@@ -65,7 +65,7 @@ type DB struct {
 // another model than the options name.
 func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	if path == "" {
-		return nil, fmt.Errorf("ragdb: %w: an empty path", rag.ErrArgument)
+		return nil, phase.Errorf("%w: an empty path", rag.ErrArgument)
 	}
 	var opt Options
 	if o != nil {
@@ -84,14 +84,14 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 			err = db.methods.Known(spec.Name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("ragdb: %w", err)
+			return nil, phase.At("", err)
 		}
 		db.specs = append(db.specs, spec)
 	}
 	var err error
 	if db.chat != nil {
 		if db.fill, err = prompts.Default(); err != nil {
-			return nil, fmt.Errorf("ragdb: %w", err)
+			return nil, phase.At("", err)
 		}
 	}
 	below := engine.Options{}
@@ -102,10 +102,10 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		below.Encodings = methods.Encodings()
 	}
 	if db.engine, err = engine.Open(ctx, path, &below); err != nil {
-		return nil, fmt.Errorf("ragdb: %w", err)
+		return nil, phase.At("", err)
 	}
 	if err := db.open(ctx, opt.Namespace); err != nil {
-		return nil, fmt.Errorf("ragdb: open %s: %w", path, errors.Join(err, db.engine.Close()))
+		return nil, phase.Errorf("open %s: %w", path, errors.Join(err, db.engine.Close()))
 	}
 	return db, nil
 }

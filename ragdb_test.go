@@ -177,7 +177,8 @@ func TestQuestionOptions(t *testing.T) {
 		"unknown property": {"x", ragdb.Where("colour = 'red'"), engine.ErrNoIndex},
 		"negative budget":  {"x", ragdb.Budget(-1), rag.ErrArgument},
 	} {
-		if _, err := db.Ask(t.Context(), c.question, c.option); !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "ragdb: ") {
+		var typed *ragdb.Error
+		if _, err := db.Ask(t.Context(), c.question, c.option); !errors.Is(err, c.want) || !errors.As(err, &typed) || typed.Phase != "database" {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := db.Search(t.Context(), c.question, c.option); !errors.Is(err, c.want) {

@@ -29,7 +29,7 @@ import (
 func (db *DB) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	m, err := db.backup(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("engine: backup to %s: %w", dir, err)
+		return nil, phase.Errorf("backup to %s: %w", dir, err)
 	}
 	return m, nil
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -38,11 +37,11 @@ type TermsOptions struct {
 func (o *TermsOptions) ensureDefaults() error {
 	switch {
 	case o.K < 0:
-		return fmt.Errorf("%w: K of %d", ErrInvalid, o.K)
+		return phase.Mark(ErrInvalid, "K of %d", o.K)
 	case !(o.K1 >= 0) || math.IsInf(o.K1, 1):
-		return fmt.Errorf("%w: K1 of %v", ErrInvalid, o.K1)
+		return phase.Mark(ErrInvalid, "K1 of %v", o.K1)
 	case !(o.B >= 0 && o.B <= 1):
-		return fmt.Errorf("%w: B of %v", ErrInvalid, o.B)
+		return phase.Mark(ErrInvalid, "B of %v", o.B)
 	}
 	if o.K1 == 0 {
 		o.K1 = defaultK1

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/ragdb/ragdb/internal/layout"
@@ -95,7 +94,7 @@ type BucketWriter struct {
 // check refuses a writer that MakeBucket did not return.
 func (w BucketWriter) check() error {
 	if w.v == nil {
-		return fmt.Errorf("%w: a bucket that MakeBucket did not make", ErrInvalid)
+		return phase.Mark(ErrInvalid, "a bucket that MakeBucket did not make")
 	}
 	return w.v.check()
 }
@@ -113,11 +112,11 @@ func (v *TxView) MakeBucket(name string) (BucketWriter, error) {
 // Set writes a value of at most 64 MiB, less what the transaction holds.
 func (w BucketWriter) Set(key, value []byte) error {
 	if err := w.check(); err != nil {
-		return fmt.Errorf("engine: bucket: %w", err)
+		return phase.Errorf("bucket: %w", err)
 	}
 	if invariants {
 		if err := w.verifyEntry(key, value); err != nil {
-			return fmt.Errorf("engine: %w", err)
+			return phase.At("", err)
 		}
 	}
 	w.v.transact.overlay.Set(layout.Bucket(w.r.g, w.id, key), value)
@@ -127,7 +126,7 @@ func (w BucketWriter) Set(key, value []byte) error {
 // Delete removes a key; a missing one is no error.
 func (w BucketWriter) Delete(key []byte) error {
 	if err := w.check(); err != nil {
-		return fmt.Errorf("engine: bucket: %w", err)
+		return phase.Errorf("bucket: %w", err)
 	}
 	w.v.transact.overlay.Delete(layout.Bucket(w.r.g, w.id, key))
 	return nil
@@ -136,7 +135,7 @@ func (w BucketWriter) Delete(key []byte) error {
 // DeletePrefix removes all keys that begin with prefix; nil removes all.
 func (w BucketWriter) DeletePrefix(prefix []byte) error {
 	if err := w.check(); err != nil {
-		return fmt.Errorf("engine: bucket: %w", err)
+		return phase.Errorf("bucket: %w", err)
 	}
 	k := layout.Bucket(w.r.g, w.id, prefix)
 	w.v.transact.overlay.DeleteRange(k, layout.Next(k))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -45,14 +44,14 @@ const maxNameBytes = 1 << 10
 func checkName(what, name string) (string, error) {
 	switch {
 	case name == "":
-		return "", fmt.Errorf("%w: empty %s name", ErrInvalid, what)
+		return "", phase.Mark(ErrInvalid, "empty %s name", what)
 	case len(name) <= maxNameBytes && (!utf8.ValidString(name) || strings.ContainsRune(name, 0)):
-		return "", fmt.Errorf("%w: %s name %q", ErrInvalid, what, name)
+		return "", phase.Mark(ErrInvalid, "%s name %q", what, name)
 	case len(name) <= maxNameBytes:
 		name = norm.NFC.String(name) // which may be longer
 	}
 	if len(name) > maxNameBytes {
-		return "", fmt.Errorf("%w: %s name of %d bytes, at most %d", ErrInvalid, what, len(name), maxNameBytes)
+		return "", phase.Mark(ErrInvalid, "%s name of %d bytes, at most %d", what, len(name), maxNameBytes)
 	}
 	return name, nil
 }

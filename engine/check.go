@@ -88,7 +88,7 @@ func (db *DB) Check(ctx context.Context, o CheckOptions) iter.Seq2[Finding, erro
 			c.encodings = db.opts.Encodings
 		}
 		if err := c.run(); err != nil && !errors.Is(err, errStopped) {
-			yield(Finding{}, fmt.Errorf("engine: check: %w", err))
+			yield(Finding{}, phase.Errorf("check: %w", err))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/ragdb/ragdb/kv"
 )
@@ -21,10 +20,10 @@ func (db *DB) Compact(ctx context.Context) error {
 	}
 	defer db.leave()
 	if db.readOnly {
-		return fmt.Errorf("engine: compact: %w", ErrReadOnly)
+		return phase.Errorf("compact: %w", ErrReadOnly)
 	}
 	if err := db.compact(ctx); err != nil {
-		return fmt.Errorf("engine: compact: %w", err)
+		return phase.Errorf("compact: %w", err)
 	}
 	return nil
 }

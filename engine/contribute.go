@@ -219,7 +219,7 @@ func (v *TxView) contribute(source NodeID, t Target, c Contribution) error {
 		return err
 	}
 	if w := float64(c.Weight); math.IsNaN(w) || math.Abs(w) > 1<<31 {
-		return fmt.Errorf("%w: weight %v", ErrInvalid, c.Weight)
+		return phase.Mark(ErrInvalid, "weight %v", c.Weight)
 	}
 	need := []NodeID{source, t.Node}
 	if t.Type != 0 {

@@ -61,11 +61,11 @@ type DB struct {
 func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	opts := o.ensureDefaults()
 	if err := opts.validate(); err != nil {
-		return nil, fmt.Errorf("engine: open %s: %w", path, err)
+		return nil, phase.At("open "+path, err)
 	}
 	store, err := opts.OpenStore(ctx, path, layout.Schema())
 	if err != nil {
-		return nil, fmt.Errorf("engine: open %s: %w", path, err)
+		return nil, phase.At("open "+path, err)
 	}
 	db := &DB{
 		path:     path,
@@ -79,11 +79,11 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	}
 	db.idle = sync.NewCond(&db.mu)
 	if db.zenc, db.zdec, err = newZstd(); err != nil {
-		return nil, fmt.Errorf("engine: open %s: %w", path, errors.Join(err, store.Close()))
+		return nil, phase.At("open "+path, firstError(err, store.Close()))
 	}
 	db.writer <- struct{}{}
 	if err := db.loadMeta(ctx); err != nil {
-		return nil, fmt.Errorf("engine: open %s: %w", path, errors.Join(err, store.Close()))
+		return nil, phase.At("open "+path, firstError(err, store.Close()))
 	}
 	return db, nil
 }
@@ -217,7 +217,7 @@ func (db *DB) Close() error {
 	db.stopTending()
 	db.zdec.Close()
 	if err := db.store.Close(); err != nil {
-		return fmt.Errorf("engine: close %s: %w", db.path, err)
+		return phase.At("close "+db.path, err)
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (db *DB) enter() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return fmt.Errorf("engine: %w", ErrClosed)
+		return phase.At("", ErrClosed)
 	}
 	db.running++
 	return nil

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -38,7 +37,7 @@ func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Remo
 			return nil
 		})
 		if err != nil {
-			removed, err = Removed{}, fmt.Errorf("engine: delete node %d: %w", id, err)
+			removed, err = Removed{}, phase.Errorf("delete node %d: %w", id, err)
 			break
 		}
 		if last {

@@ -69,10 +69,10 @@ func propEncoding(all []Encoding, graph, prop string) *Encoding {
 func (e *Encoding) roundTrip(key, value []byte) error {
 	again, err := e.Decode(key, value)
 	if err != nil {
-		return fmt.Errorf("%w: what is written cannot be read: %w", ErrInvalid, err)
+		return phase.Mark(ErrInvalid, "what is written cannot be read: %w", err)
 	}
 	if again != nil && !bytes.Equal(again, value) {
-		return fmt.Errorf("%w: what is written is read as another value: %.200q, not %.200q", ErrInvalid, again, value)
+		return phase.Mark(ErrInvalid, "what is written is read as another value: %.200q, not %.200q", again, value)
 	}
 	return nil
 }

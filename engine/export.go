@@ -42,10 +42,10 @@ type ExportOptions struct {
 // thousand nodes.
 func (s *Snapshot) Export(ctx context.Context, namespace string, w io.Writer, o ExportOptions) error {
 	if w == nil {
-		return fmt.Errorf("engine: export %s: %w: nothing to write to", namespace, ErrInvalid)
+		return phase.Mark(ErrInvalid, "export %s: nothing to write to", namespace)
 	}
 	if err := s.export(ctx, namespace, w, &o); err != nil {
-		return fmt.Errorf("engine: export %s: %w", namespace, err)
+		return phase.Errorf("export %s: %w", namespace, err)
 	}
 	return nil
 }

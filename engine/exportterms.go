@@ -191,7 +191,7 @@ func importTerms(v *TxView, x *exportTerms) error {
 	var terms []text.Term
 	for _, t := range x.Terms {
 		if len(terms)+len(t.Positions)+int(t.Freq) > maxImportWords {
-			return fmt.Errorf("%w: more than %d words", ErrInvalid, maxImportWords)
+			return phase.Mark(ErrInvalid, "more than %d words", maxImportWords)
 		}
 		for _, at := range t.Positions {
 			terms = append(terms, text.Term{Text: string(t.Text), Pos: at})

@@ -102,7 +102,7 @@ func packFloats(vec []float32) []byte {
 
 func unpackFloats(b []byte) ([]float32, error) {
 	if len(b)%4 != 0 {
-		return nil, fmt.Errorf("%w: %d bytes are no vector of 32-bit floats", ErrInvalid, len(b))
+		return nil, phase.Mark(ErrInvalid, "%d bytes are no vector of 32-bit floats", len(b))
 	}
 	out := make([]float32, len(b)/4)
 	for i := range out {

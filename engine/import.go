@@ -38,11 +38,11 @@ const importBatch = 4 << 20
 // Options.MaxTxBytes.
 func (n *Namespace) Import(ctx context.Context, r io.Reader) error {
 	if r == nil {
-		return fmt.Errorf("engine: import %s: %w: nothing to read from", n.name, ErrInvalid)
+		return phase.Mark(ErrInvalid, "import %s: nothing to read from", n.name)
 	}
 	im := &importer{ns: n, in: bufio.NewReaderSize(r, 64<<10), limit: n.db.opts.MaxTxBytes}
 	if err := im.run(ctx); err != nil {
-		return fmt.Errorf("engine: import %s: %w", n.name, err)
+		return phase.Errorf("import %s: %w", n.name, err)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (im *importer) run(ctx context.Context) error {
 	}
 	switch _, err := im.readLine(); {
 	case err == nil:
-		return im.at(fmt.Errorf("%w: lines after the end", ErrInvalid))
+		return im.at(phase.Mark(ErrInvalid, "lines after the end"))
 	case !errors.Is(err, io.EOF):
 		return err
 	}
@@ -124,7 +124,7 @@ func (im *importer) header() error {
 	var h exportHeader
 	switch err := decodeLine(b, &h); {
 	case err != nil || h.Ragdb != exportName:
-		return im.at(fmt.Errorf("%w: not an export of ragdb", ErrInvalid))
+		return im.at(phase.Mark(ErrInvalid, "not an export of ragdb"))
 	case h.Version != ExportVersion:
 		return im.at(fmt.Errorf("%w: an export of version %d, this ragdb reads %d", ErrFormat, h.Version, ExportVersion))
 	}
@@ -134,7 +134,7 @@ func (im *importer) header() error {
 // cutShort explains an input that ends where a line must be.
 func (im *importer) cutShort(err error) error {
 	if errors.Is(err, io.EOF) {
-		return im.at(fmt.Errorf("%w: the export ends without its last line", ErrInvalid))
+		return im.at(phase.Mark(ErrInvalid, "the export ends without its last line"))
 	}
 	return err
 }
@@ -149,20 +149,20 @@ func (im *importer) batch(tx *Tx) (*exportGraph, error) {
 		}
 		var line exportLine
 		if err := decodeLine(b, &line); err != nil {
-			return nil, im.at(fmt.Errorf("%w: %w", ErrInvalid, err))
+			return nil, im.at(phase.Mark(ErrInvalid, "%w", err))
 		}
 		if line.Graph != nil {
 			return line.Graph, nil
 		}
 		if line.End != nil {
 			if line.End.Lines != im.lines-1 {
-				return nil, im.at(fmt.Errorf("%w: %d lines, %d were written", ErrInvalid, im.lines-1, line.End.Lines))
+				return nil, im.at(phase.Mark(ErrInvalid, "%d lines, %d were written", im.lines-1, line.End.Lines))
 			}
 			im.ended = true
 			return nil, nil
 		}
 		if im.graph == nil {
-			return nil, im.at(fmt.Errorf("%w: no graph to put the line in", ErrInvalid))
+			return nil, im.at(phase.Mark(ErrInvalid, "no graph to put the line in"))
 		}
 		if err := importLine(tx.Graph(im.graph), &line); err != nil {
 			return nil, im.at(err)
@@ -182,7 +182,7 @@ func (im *importer) readLine() ([]byte, error) {
 		im.buf = append(im.buf, part...)
 		switch {
 		case len(im.buf) > im.limit:
-			return nil, im.at(fmt.Errorf("%w: a line of more than %d bytes", ErrInvalid, im.limit))
+			return nil, im.at(phase.Mark(ErrInvalid, "a line of more than %d bytes", im.limit))
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == nil, errors.Is(err, io.EOF) && len(im.buf) > 0:
 			return bytes.TrimSuffix(im.buf, []byte{'\n'}), nil
@@ -226,17 +226,17 @@ func importLine(v *TxView, line *exportLine) error {
 		}
 		return w.Set(line.Entry.Key, line.Entry.Value)
 	}
-	return fmt.Errorf("%w: a line that says nothing", ErrInvalid)
+	return phase.Mark(ErrInvalid, "a line that says nothing")
 }
 
 // typeOf returns the node type that a reference names.
 func (ref exportRef) typeOf(v *TxView) (TypeID, error) {
 	if len(ref) != 2 {
-		return 0, fmt.Errorf("%w: a node is named by two strings, type and key", ErrInvalid)
+		return 0, phase.Mark(ErrInvalid, "a node is named by two strings, type and key")
 	}
 	t, ok := v.NodeType(string(ref[0]))
 	if !ok {
-		return 0, fmt.Errorf("%w: unknown node type %.64q", ErrInvalid, ref[0])
+		return 0, phase.Mark(ErrInvalid, "unknown node type %.64q", ref[0])
 	}
 	return t, nil
 }
@@ -249,7 +249,7 @@ func (ref exportRef) resolve(v *TxView) (NodeID, error) {
 	}
 	id, err := v.Lookup(t, string(ref[1]))
 	if isNotFound(err) {
-		return 0, fmt.Errorf("%w: unknown node %.64q of type %.64q", ErrInvalid, ref[1], ref[0])
+		return 0, phase.Mark(ErrInvalid, "unknown node %.64q of type %.64q", ref[1], ref[0])
 	}
 	return id, err
 }
@@ -257,7 +257,7 @@ func (ref exportRef) resolve(v *TxView) (NodeID, error) {
 func importEdgeType(v *TxView, name string) (EdgeType, error) {
 	t, ok := v.EdgeType(name)
 	if !ok {
-		return 0, fmt.Errorf("%w: unknown edge type %.64q", ErrInvalid, name)
+		return 0, phase.Mark(ErrInvalid, "unknown edge type %.64q", name)
 	}
 	return t, nil
 }

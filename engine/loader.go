@@ -25,7 +25,7 @@ func (o LoadOptions) ensureDefaults() (LoadOptions, error) {
 	case o.MemoryBytes == 0:
 		o.MemoryBytes = 64 << 20
 	case o.MemoryBytes < least:
-		return o, fmt.Errorf("%w: MemoryBytes of %d is under %d", ErrInvalid, o.MemoryBytes, least)
+		return o, phase.Mark(ErrInvalid, "MemoryBytes of %d is under %d", o.MemoryBytes, least)
 	}
 	return o, nil
 }
@@ -68,21 +68,21 @@ type Loader struct {
 // than Options.MaxTxBytes is [ErrTxTooLarge].
 func (db *DB) Load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Loader) error) error {
 	if g = g.in(db); fn == nil {
-		return fmt.Errorf("engine: load: %w: no function to call", ErrInvalid)
+		return phase.Mark(ErrInvalid, "load: no function to call")
 	}
 	o, err := o.ensureDefaults()
 	if err != nil {
-		return fmt.Errorf("engine: load: %w", err)
+		return phase.Errorf("load: %w", err)
 	}
 	if err := db.enter(); err != nil {
 		return err
 	}
 	defer db.leave()
 	if db.readOnly {
-		return fmt.Errorf("engine: load: %w", ErrReadOnly)
+		return phase.Errorf("load: %w", ErrReadOnly)
 	}
 	if err := db.lockWriter(ctx); err != nil {
-		return fmt.Errorf("engine: load: %w", err)
+		return phase.Errorf("load: %w", err)
 	}
 	defer db.unlockWriter()
 	return db.load(ctx, g, o, fn)
@@ -91,7 +91,7 @@ func (db *DB) Load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Load
 func (db *DB) load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Loader) error) (err error) {
 	tx, err := db.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("engine: load: %w", err)
+		return phase.Errorf("load: %w", err)
 	}
 	l := newLoader(tx.Graph(g), o)
 	defer func() { err = firstError(err, l.close(), tx.end()) }()
@@ -190,7 +190,7 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 		l.known = t
 	}
 	if w := float64(weight); math.IsNaN(w) || math.IsInf(w, 0) {
-		return fmt.Errorf("%w: weight %v", ErrInvalid, weight)
+		return phase.Mark(ErrInvalid, "weight %v", weight)
 	}
 	if l.v.transact.done {
 		return ErrTxDone

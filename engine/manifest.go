@@ -53,7 +53,7 @@ const maxManifest = 64 << 20
 func ReadManifest(dir string) (*Manifest, error) {
 	m, err := readManifest(dir)
 	if err != nil {
-		return nil, fmt.Errorf("engine: backup %s: %w", dir, err)
+		return nil, phase.Errorf("backup %s: %w", dir, err)
 	}
 	return m, nil
 }

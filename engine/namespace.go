@@ -71,11 +71,11 @@ func (g *Graph) DB() *DB { return g.orDropped().ns.db }
 func (db *DB) Namespace(ctx context.Context, name string) (*Namespace, error) {
 	name, err := checkName("namespace", name)
 	if err != nil {
-		return nil, fmt.Errorf("engine: namespace: %w", err)
+		return nil, phase.Errorf("namespace: %w", err)
 	}
 	e, err := db.directory(ctx, name, "", 0)
 	if err != nil {
-		return nil, fmt.Errorf("engine: namespace %s: %w", name, err)
+		return nil, phase.Errorf("namespace %s: %w", name, err)
 	}
 	return &Namespace{db: db, name: name, id: e.namespace}, nil
 }
@@ -85,22 +85,22 @@ func (db *DB) Namespace(ctx context.Context, name string) (*Namespace, error) {
 func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
 	name, err := checkName("graph", name)
 	if err != nil {
-		return nil, fmt.Errorf("engine: graph: %w", err)
+		return nil, phase.Errorf("graph: %w", err)
 	}
 	for {
 		e, err := n.db.directory(ctx, n.name, name, n.id)
 		if err != nil {
-			return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+			return nil, phase.Errorf("graph %s: %w", name, err)
 		}
 		st, err := n.db.graphState(ctx, e.graph, name)
 		if err != nil {
-			return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+			return nil, phase.Errorf("graph %s: %w", name, err)
 		}
 		// What is dropped or replaced from here on finds the state and marks
 		// it; what was before did not, and the name has to be looked up again.
 		still, err := n.db.leadsTo(ctx, layout.Directory(n.name, name), e.graph)
 		if err != nil {
-			return nil, fmt.Errorf("engine: graph %s: %w", name, err)
+			return nil, phase.Errorf("graph %s: %w", name, err)
 		}
 		if still {
 			return &Graph{ns: n, st: st}, nil
@@ -129,7 +129,7 @@ func (db *DB) leadsTo(ctx context.Context, key []byte, id uint32) (bool, error) 
 func (n *Namespace) HasGraph(ctx context.Context, name string) (bool, error) {
 	name, err := checkName("graph", name)
 	if err != nil {
-		return false, fmt.Errorf("engine: has graph: %w", err)
+		return false, phase.Errorf("has graph: %w", err)
 	}
 	if err := n.db.enter(); err != nil {
 		return false, err
@@ -288,7 +288,7 @@ func (db *DB) graphState(ctx context.Context, id uint32, name string) (*graphSta
 func (n *Namespace) Swap(ctx context.Context, name string, next *Graph) error {
 	err := n.swap(ctx, name, next)
 	if err != nil {
-		return fmt.Errorf("engine: swap %s: %w", name, err)
+		return phase.Errorf("swap %s: %w", name, err)
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (n *Namespace) swap(ctx context.Context, name string, next *Graph) error {
 	}
 	next = next.orDropped()
 	if next.ns.id != n.id || next.ns.db != n.db {
-		return fmt.Errorf("%w: graph %s is of another namespace", ErrInvalid, next.Name())
+		return phase.Mark(ErrInvalid, "graph %s is of another namespace", next.Name())
 	}
 	if next.Name() == name && !next.st.dropped() {
 		return nil
@@ -333,7 +333,7 @@ func (n *Namespace) swap(ctx context.Context, name string, next *Graph) error {
 func (n *Namespace) Drop(ctx context.Context, name string) error {
 	name, err := checkName("graph", name)
 	if err != nil {
-		return fmt.Errorf("engine: drop: %w", err)
+		return phase.Errorf("drop: %w", err)
 	}
 	err = n.rewrite(ctx, func(b kv.Batch) ([]uint32, error) {
 		key := layout.Directory(n.name, name)
@@ -346,7 +346,7 @@ func (n *Namespace) Drop(ctx context.Context, name string) error {
 		return []uint32{e.graph}, err
 	}, func() {})
 	if err != nil {
-		return fmt.Errorf("engine: drop %s: %w", name, err)
+		return phase.Errorf("drop %s: %w", name, err)
 	}
 	return nil
 }
@@ -356,7 +356,7 @@ func (n *Namespace) Drop(ctx context.Context, name string) error {
 func (db *DB) DropNamespace(ctx context.Context, name string) error {
 	name, err := checkName("namespace", name)
 	if err != nil {
-		return fmt.Errorf("engine: drop: %w", err)
+		return phase.Errorf("drop: %w", err)
 	}
 	n := &Namespace{db: db, name: name}
 	err = n.rewrite(ctx, func(b kv.Batch) (gone []uint32, err error) {
@@ -377,7 +377,7 @@ func (db *DB) DropNamespace(ctx context.Context, name string) error {
 		return gone, err
 	}, func() {})
 	if err != nil {
-		return fmt.Errorf("engine: drop namespace %s: %w", name, err)
+		return phase.Errorf("drop namespace %s: %w", name, err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/ragdb/ragdb/kv"
@@ -89,13 +88,13 @@ func (o *Options) ensureDefaults() Options {
 func (o *Options) validate() error {
 	var errs []error
 	if o.MemoryBudget < 16<<20 {
-		errs = append(errs, fmt.Errorf("%w: MemoryBudget of %d bytes is under 16 MiB", ErrInvalid, o.MemoryBudget))
+		errs = append(errs, phase.Mark(ErrInvalid, "MemoryBudget of %d bytes is under 16 MiB", o.MemoryBudget))
 	}
 	if o.MaxTxBytes < 1<<10 {
-		errs = append(errs, fmt.Errorf("%w: MaxTxBytes of %d is under 1 KiB", ErrInvalid, o.MaxTxBytes))
+		errs = append(errs, phase.Mark(ErrInvalid, "MaxTxBytes of %d is under 1 KiB", o.MaxTxBytes))
 	}
 	if o.PromoteAt < 2 {
-		errs = append(errs, fmt.Errorf("%w: PromoteAt of %d is under 2", ErrInvalid, o.PromoteAt))
+		errs = append(errs, phase.Mark(ErrInvalid, "PromoteAt of %d is under 2", o.PromoteAt))
 	}
 	return errors.Join(errs...)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -29,7 +28,7 @@ func (r *reader) phrase(field string, words []string) (*roaring.Bitmap, error) {
 		return nil, err
 	}
 	if len(words) > 1 && !o.Positions {
-		return nil, fmt.Errorf("%w: field %q has no positions", ErrInvalid, field)
+		return nil, phase.Mark(ErrInvalid, "field %q has no positions", field)
 	}
 	out := roaring.New()
 	if len(words) == 0 || slices.Contains(words, "") {

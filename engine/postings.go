@@ -86,7 +86,7 @@ func (v *TxView) putTerms(field string, id NodeID, terms []text.Term) error {
 		return ErrNotFound
 	}
 	if len(terms) > math.MaxInt32 {
-		return fmt.Errorf("%w: %d terms", ErrInvalid, len(terms))
+		return phase.Mark(ErrInvalid, "%d terms", len(terms))
 	}
 	sorted := slices.Clone(terms)
 	slices.SortFunc(sorted, func(a, b text.Term) int {
@@ -108,7 +108,7 @@ func groupTerms(sorted []text.Term, positions bool) ([]TermFreq, []postingsOp, e
 	distinct := 0
 	for i, t := range sorted {
 		if t.Text == "" || len(t.Text) > maxTermBytes {
-			return nil, nil, fmt.Errorf("%w: a term has 1 to %d bytes, not %d", ErrInvalid, maxTermBytes, len(t.Text))
+			return nil, nil, phase.Mark(ErrInvalid, "a term has 1 to %d bytes, not %d", maxTermBytes, len(t.Text))
 		}
 		if i == 0 || sorted[i-1].Text != t.Text {
 			distinct++

@@ -31,7 +31,7 @@ func (db *DB) RebuildSpace(ctx context.Context, g *Graph, space string, all iter
 		all = func(func(SpaceVector, error) bool) {}
 	}
 	if err := db.rebuildSpace(ctx, g.in(db), space, all); err != nil {
-		return fmt.Errorf("engine: rebuild vector space %s: %w", space, err)
+		return phase.Errorf("rebuild vector space %s: %w", space, err)
 	}
 	return nil
 }

@@ -283,13 +283,13 @@ func decodeCatalogEntry(buf []byte) (e catalogEntry, err error) {
 
 // checkValue refuses what cannot be stored.
 func checkValue(name string, v Value) error {
-	notText := fmt.Errorf("property %q: %w: a string that is not UTF-8", name, ErrInvalid)
+	notText := phase.Mark(ErrInvalid, "property %q: a string that is not UTF-8", name)
 	switch v.kind {
 	case KindText:
-		return fmt.Errorf("property %q: %w: text is stored as a string", name, ErrInvalid)
+		return phase.Mark(ErrInvalid, "property %q: text is stored as a string", name)
 	case KindFloat:
 		if math.IsNaN(v.flt) || math.IsInf(v.flt, 0) {
-			return fmt.Errorf("property %q: %w: %v", name, ErrInvalid, v.flt)
+			return phase.Mark(ErrInvalid, "property %q: %v", name, v.flt)
 		}
 	case KindString:
 		if !utf8.ValidString(v.str) {

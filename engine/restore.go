@@ -22,7 +22,7 @@ import (
 // [ErrCorrupt] and named.
 func Restore(ctx context.Context, backupDir, path string) error {
 	if err := restore(ctx, backupDir, path); err != nil {
-		return fmt.Errorf("engine: restore %s to %s: %w", backupDir, path, err)
+		return phase.Errorf("restore %s to %s: %w", backupDir, path, err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 
@@ -96,7 +95,7 @@ type Snapshot struct {
 // returns. The snapshot and what was read through it must not be used after.
 func (db *DB) View(ctx context.Context, fn func(s *Snapshot) error) (err error) {
 	if fn == nil {
-		return fmt.Errorf("engine: view: %w: no function to call", ErrInvalid)
+		return phase.Mark(ErrInvalid, "view: no function to call")
 	}
 	s, err := db.Snapshot(ctx)
 	if err != nil {
@@ -117,11 +116,11 @@ func (db *DB) Snapshot(ctx context.Context) (*Snapshot, error) {
 	s, err := db.store.Snapshot(ctx)
 	if err != nil {
 		db.leave()
-		return nil, fmt.Errorf("engine: snapshot: %w", err)
+		return nil, phase.Errorf("snapshot: %w", err)
 	}
 	out := &Snapshot{db: db, ctx: ctx, kv: s}
 	if out.epoch, err = getUint64(ctx, s, layout.Meta("epoch")); err != nil {
-		return nil, fmt.Errorf("engine: snapshot: %w", firstError(err, out.Close()))
+		return nil, phase.Errorf("snapshot: %w", firstError(err, out.Close()))
 	}
 	return out, nil
 }
@@ -159,7 +158,7 @@ func (s *Snapshot) Close() error {
 	err = firstError(err, s.kv.Close())
 	s.db.leave()
 	if err != nil {
-		return fmt.Errorf("engine: close snapshot: %w", err)
+		return phase.Errorf("close snapshot: %w", err)
 	}
 	return nil
 }
@@ -224,7 +223,7 @@ func (r *reader) wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("engine: %s: %s: %w", r.graph.Name(), op, err)
+	return phase.Errorf("%s: %s: %w", r.graph.Name(), op, err)
 }
 
 // lookupName returns the id of a name, seeing those that the transaction adds.

@@ -56,7 +56,7 @@ func (s *opSorter) DeleteRange(lo, _ []byte) { s.refuse(lo) }
 
 func (s *opSorter) refuse(k []byte) {
 	if s.err == nil {
-		s.err = fmt.Errorf("%w: a load deletes %s", ErrInvalid, layout.Format(k))
+		s.err = phase.Mark(ErrInvalid, "a load deletes %s", layout.Format(k))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/internal/layout"
@@ -117,7 +116,7 @@ type StoreStats struct {
 func (s *Snapshot) Stats(ctx context.Context) (Stats, error) {
 	out, err := s.stats(ctx)
 	if err != nil {
-		return Stats{}, fmt.Errorf("engine: stats: %w", err)
+		return Stats{}, phase.Errorf("stats: %w", err)
 	}
 	return out, nil
 }

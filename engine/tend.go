@@ -162,7 +162,7 @@ func (db *DB) onIndex(ctx context.Context, g *Graph, space, op string, do func(*
 	}
 	defer db.leave()
 	if db.readOnly {
-		return fmt.Errorf("engine: %s %s: %w", op, space, ErrReadOnly)
+		return phase.Errorf("%s %s: %w", op, space, ErrReadOnly)
 	}
 	snap, err := db.Snapshot(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (db *DB) onIndex(ctx context.Context, g *Graph, space, op string, do func(*
 		err = do(ix, ctx, db.ownCommitter(ix))
 	}
 	if err != nil {
-		return fmt.Errorf("engine: %s %s: %w", op, space, err)
+		return phase.Errorf("%s %s: %w", op, space, err)
 	}
 	return nil
 }

@@ -57,17 +57,17 @@ func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 // UpdateWith is Update with options.
 func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error) error {
 	if fn == nil {
-		return fmt.Errorf("engine: update: %w: no function to call", ErrInvalid)
+		return phase.Mark(ErrInvalid, "update: no function to call")
 	}
 	if err := db.enter(); err != nil {
 		return err
 	}
 	defer db.leave()
 	if db.readOnly {
-		return fmt.Errorf("engine: update: %w", ErrReadOnly)
+		return phase.Errorf("update: %w", ErrReadOnly)
 	}
 	if err := db.lockWriter(ctx); err != nil {
-		return fmt.Errorf("engine: update: %w", err)
+		return phase.Errorf("update: %w", err)
 	}
 	err := func() error {
 		defer db.unlockWriter()
@@ -83,7 +83,7 @@ func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error
 func (db *DB) transact(ctx context.Context, o TxOptions, fn func(tx *Tx) error) (err error) {
 	tx, err := db.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("engine: update: %w", err)
+		return phase.Errorf("update: %w", err)
 	}
 	defer func() { err = firstError(err, tx.end()) }()
 	if err := fn(tx); err != nil {
@@ -91,7 +91,7 @@ func (db *DB) transact(ctx context.Context, o TxOptions, fn func(tx *Tx) error) 
 	}
 	tx.done = true
 	if err := tx.commit(o.Durability); err != nil {
-		return fmt.Errorf("engine: commit: %w", err)
+		return phase.Errorf("commit: %w", err)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (v *TxView) addEdge(from, to NodeID, t EdgeType, weight float32) error {
 		return err
 	}
 	if w := float64(weight); math.IsNaN(w) || math.IsInf(w, 0) {
-		return fmt.Errorf("%w: weight %v", ErrInvalid, weight)
+		return phase.Mark(ErrInvalid, "weight %v", weight)
 	}
 	v.bufferEdge(from, to, t, weight, false)
 	return nil
@@ -64,7 +64,7 @@ func (v *TxView) checkEdge(from, to NodeID, t EdgeType) error {
 		return err
 	}
 	if v.EdgeTypeName(t) == "" {
-		return fmt.Errorf("%w: unknown edge type %d", ErrInvalid, t)
+		return phase.Mark(ErrInvalid, "unknown edge type %d", t)
 	}
 	for _, id := range [2]NodeID{from, to} {
 		if ok, err := v.exists(id); err != nil {

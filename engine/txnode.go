@@ -54,10 +54,10 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 		return 0, false, old, err
 	}
 	if v.nameOf(layout.KindNodeType, uint32(t)) == "" {
-		return 0, false, old, fmt.Errorf("%w: unknown node type %d", ErrInvalid, t)
+		return 0, false, old, phase.Mark(ErrInvalid, "unknown node type %d", t)
 	}
 	if key == "" || len(key) > maxKeyBytes {
-		return 0, false, old, fmt.Errorf("%w: a key has 1 to %d bytes", ErrInvalid, maxKeyBytes)
+		return 0, false, old, phase.Mark(ErrInvalid, "a key has 1 to %d bytes", maxKeyBytes)
 	}
 	k := layout.ExternalKey(v.g, uint32(t), key)
 	b, err := v.kv.Get(v.ctx, k, make([]byte, 0, 8))
@@ -109,7 +109,7 @@ func (v *TxView) writeRecord(id NodeID, old, rec record) error {
 		s := p.value.str
 		for part := 0; part*textPart < len(s); part++ {
 			if part > math.MaxUint16 {
-				return fmt.Errorf("%w: text of %d bytes", ErrInvalid, len(s))
+				return phase.Mark(ErrInvalid, "text of %d bytes", len(s))
 			}
 			piece := s[part*textPart : min((part+1)*textPart, len(s))]
 			o.Set(layout.Text(v.g, uint64(id), p.id, uint16(part)), encodeTextPart(v.transact.db.zenc, piece))

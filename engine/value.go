@@ -208,7 +208,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 func (v *Value) UnmarshalJSON(b []byte) error {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 {
-		return fmt.Errorf("%w: empty JSON value", ErrInvalid)
+		return phase.Mark(ErrInvalid, "empty JSON value")
 	}
 	switch b[0] {
 	case 'n':
@@ -244,7 +244,7 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 			*v = Bytes(raw)
 			return err
 		}
-		return fmt.Errorf("%w: JSON object %.40s is no property value", ErrInvalid, b)
+		return phase.Mark(ErrInvalid, "JSON object %.40s is no property value", b)
 	}
 	if bytes.ContainsAny(b, ".eE") {
 		x, err := strconv.ParseFloat(string(b), 64)
@@ -310,7 +310,7 @@ func (p Props) normalized() (Props, error) {
 	for name, v := range p {
 		name = norm.NFC.String(name)
 		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("%w: property %q is given twice", ErrInvalid, name)
+			return nil, phase.Mark(ErrInvalid, "property %q is given twice", name)
 		}
 		out[name] = v
 	}

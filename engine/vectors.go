@@ -233,7 +233,7 @@ func (v *TxView) makeSpace(name string, o SpaceOptions) error {
 	}
 	s := space{SpaceOptions: o, name: name}
 	if err := s.config(v.g, 0).Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrInvalid, err)
+		return phase.Mark(ErrInvalid, "%w", err)
 	}
 	id, have, err := v.space(name)
 	switch {

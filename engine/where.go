@@ -33,7 +33,7 @@ func (r *reader) Where(p Predicate) (*roaring.Bitmap, error) {
 // checkPredicate refuses what has no meaning or no index.
 func (r *reader) checkPredicate(p Predicate, depth int) error {
 	if depth > maxPredicateDepth {
-		return fmt.Errorf("%w: a predicate nested more than %d deep", ErrInvalid, maxPredicateDepth)
+		return phase.Mark(ErrInvalid, "a predicate nested more than %d deep", maxPredicateDepth)
 	}
 	var parts []Predicate
 	switch p := p.(type) {
@@ -46,7 +46,7 @@ func (r *reader) checkPredicate(p Predicate, depth int) error {
 	case Not:
 		parts = []Predicate{p.Predicate}
 	default:
-		return fmt.Errorf("%w: no predicate", ErrInvalid)
+		return phase.Mark(ErrInvalid, "no predicate")
 	}
 	for _, part := range parts {
 		if err := r.checkPredicate(part, depth+1); err != nil {
@@ -66,15 +66,15 @@ func (r *reader) checkComparison(c Comparison) error {
 	}
 	switch {
 	case c.Op > OpExists:
-		return fmt.Errorf("%w: property %q: unknown operator %d", ErrInvalid, name, c.Op)
+		return phase.Mark(ErrInvalid, "property %q: unknown operator %d", name, c.Op)
 	case c.Op == OpExists && len(c.Values) > 0:
-		return fmt.Errorf("%w: property %q: EXISTS takes no values", ErrInvalid, name)
+		return phase.Mark(ErrInvalid, "property %q: EXISTS takes no values", name)
 	case c.Op != OpExists && len(c.Values) == 0:
-		return fmt.Errorf("%w: property %q: %s without a value", ErrInvalid, name, c.Op)
+		return phase.Mark(ErrInvalid, "property %q: %s without a value", name, c.Op)
 	}
 	for _, v := range c.Values {
 		if _, ok := v.appendOrdered(nil); !ok || c.Op == OpPrefix && v.kind != KindString {
-			return fmt.Errorf("%w: property %q: %s with %s", ErrInvalid, name, c.Op, v)
+			return phase.Mark(ErrInvalid, "property %q: %s with %s", name, c.Op, v)
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func (r *reader) where(p Predicate) (*roaring.Bitmap, error) {
 	case Not:
 		return r.whereAll(And{p})
 	}
-	return nil, fmt.Errorf("%w: no predicate", ErrInvalid)
+	return nil, phase.Mark(ErrInvalid, "no predicate")
 }
 
 // whereAll intersects predicates. What is negated is taken away from the

@@ -3,7 +3,6 @@ package graphops
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -47,11 +46,11 @@ func (o *AugmentOptions) ensureDefaults() AugmentOptions {
 func (o *AugmentOptions) validate(p *Projection) error {
 	switch {
 	case !(o.Percentile >= 0 && o.Percentile <= 1):
-		return fmt.Errorf("%w: Percentile %v", engine.ErrInvalid, o.Percentile)
+		return phase.Mark(engine.ErrInvalid, "Percentile %v", o.Percentile)
 	case !(o.DegreeScale >= 0) || math.IsInf(o.DegreeScale, 0):
-		return fmt.Errorf("%w: DegreeScale %v", engine.ErrInvalid, o.DegreeScale)
+		return phase.Mark(engine.ErrInvalid, "DegreeScale %v", o.DegreeScale)
 	case o.Frozen != nil && (o.Frozen.Degree < 0 || math.IsNaN(o.Frozen.Threshold)):
-		return fmt.Errorf("%w: Frozen %+v", engine.ErrInvalid, *o.Frozen)
+		return phase.Mark(engine.ErrInvalid, "Frozen %+v", *o.Frozen)
 	}
 	return similaritiesOf(p, o.Vectors)
 }
@@ -120,7 +119,7 @@ func AugmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o
 	o = o.ensureDefaults()
 	r, err := augmentKNN(ctx, p, candidates, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: augment knn: %w", err)
+		return nil, phase.Errorf("augment knn: %w", err)
 	}
 	return r, nil
 }
@@ -178,10 +177,10 @@ func augmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o
 func validatePairs(n int, pairs []WeightedEdge) error {
 	for _, e := range pairs {
 		if int64(e.From) >= int64(n) || int64(e.To) >= int64(n) {
-			return fmt.Errorf("%w: pair %d-%d among %d nodes", engine.ErrInvalid, e.From, e.To, n)
+			return phase.Mark(engine.ErrInvalid, "pair %d-%d among %d nodes", e.From, e.To, n)
 		}
 		if w := float64(e.Weight); math.IsNaN(w) || math.IsInf(w, 0) {
-			return fmt.Errorf("%w: weight %v of pair %d-%d", engine.ErrInvalid, w, e.From, e.To)
+			return phase.Mark(engine.ErrInvalid, "weight %v of pair %d-%d", w, e.From, e.To)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -54,23 +53,23 @@ func (o *BetweennessOptions) ensureDefaults() BetweennessOptions {
 func (o *BetweennessOptions) validate(n int) error {
 	switch {
 	case o.Sources < 0:
-		return fmt.Errorf("%w: Sources %d", engine.ErrInvalid, o.Sources)
+		return phase.Mark(engine.ErrInvalid, "Sources %d", o.Sources)
 	case o.Sources > 0 && o.SourceNodes != nil:
-		return fmt.Errorf("%w: both Sources and SourceNodes", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "both Sources and SourceNodes")
 	case o.SourceNodes != nil && len(o.SourceNodes) == 0:
-		return fmt.Errorf("%w: no SourceNodes", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "no SourceNodes")
 	case !(o.Epsilon >= 0 && o.Epsilon < 1):
-		return fmt.Errorf("%w: Epsilon %v", engine.ErrInvalid, o.Epsilon)
+		return phase.Mark(engine.ErrInvalid, "Epsilon %v", o.Epsilon)
 	case o.Epsilon > 0 && (o.Sources > 0 || o.SourceNodes != nil):
-		return fmt.Errorf("%w: Epsilon with sources", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "Epsilon with sources")
 	case o.Epsilon > 0 && o.Lengths:
-		return fmt.Errorf("%w: Epsilon with Lengths", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "Epsilon with Lengths")
 	case !(o.Delta > 0 && o.Delta < 1):
-		return fmt.Errorf("%w: Delta %v", engine.ErrInvalid, o.Delta)
+		return phase.Mark(engine.ErrInvalid, "Delta %v", o.Delta)
 	}
 	for _, u := range o.SourceNodes {
 		if int64(u) >= int64(n) {
-			return fmt.Errorf("%w: source %d of %d nodes", engine.ErrInvalid, u, n)
+			return phase.Mark(engine.ErrInvalid, "source %d of %d nodes", u, n)
 		}
 	}
 	return nil
@@ -138,7 +137,7 @@ func Betweenness(ctx context.Context, p *Projection, o BetweennessOptions) (*Bet
 	o = o.ensureDefaults()
 	r, err := betweenness(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: betweenness: %w", err)
+		return nil, phase.Errorf("betweenness: %w", err)
 	}
 	return r, nil
 }
@@ -207,7 +206,7 @@ func lengthsOf(p *Projection) error {
 		to, w := p.Row(uint32(u))
 		for i, x := range w {
 			if !(x > 0) {
-				return fmt.Errorf("%w: length %v of edge %d-%d", engine.ErrInvalid, x,
+				return phase.Mark(engine.ErrInvalid, "length %v of edge %d-%d", x,
 					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
 			}
 		}

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -97,7 +96,7 @@ func pathsNeeded(n, longest int, epsilon, delta float64) (int, error) {
 	e := epsilon * (float64(n-2) / float64(n)) // their scores are of n(n-1) pairs
 	paths := math.Ceil(0.5 / float64(e*e) * (float64(dimension) - logOf(delta)))
 	if paths > min(maxPaths, math.MaxInt) {
-		return 0, fmt.Errorf("%w: Epsilon %v needs %.3g paths", engine.ErrInvalid, epsilon, paths)
+		return 0, phase.Mark(engine.ErrInvalid, "Epsilon %v needs %.3g paths", epsilon, paths)
 	}
 	return int(paths), nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -104,7 +103,7 @@ func (b *brandes) run(ctx context.Context, s uint32, times float64, sum, squares
 	for i, u := range b.order[:f.hi] {
 		b.place[u] = none
 		if !(b.paths[i] > 0) {
-			return fmt.Errorf("%w: more shortest paths from one node than a float64 counts", engine.ErrInvalid)
+			return phase.Mark(engine.ErrInvalid, "more shortest paths from one node than a float64 counts")
 		}
 		if i == 0 {
 			continue // no path from s has s inside

@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
@@ -70,13 +69,13 @@ func NewCache(maxBytes int64) *Cache {
 func (c *Cache) Project(ctx context.Context, v *engine.View, s Spec) (*Projection, error) {
 	key, err := keyOf(ctx, v, &s)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: project %s: %w", v.Graph().Name(), err)
+		return nil, phase.Errorf("project %s: %w", v.Graph().Name(), err)
 	}
 	for {
 		p, wait, build := c.begin(key)
 		switch {
 		case p != nil && p.need > s.limit(v):
-			return nil, fmt.Errorf("graphops: project %s: %w", v.Graph().Name(),
+			return nil, phase.Errorf("project %s: %w", v.Graph().Name(),
 				&MemoryError{Op: "project", Need: p.need, Limit: s.limit(v)})
 		case p != nil:
 			return p, nil
@@ -86,7 +85,7 @@ func (c *Cache) Project(ctx context.Context, v *engine.View, s Spec) (*Projectio
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("graphops: project %s: %w", v.Graph().Name(), ctx.Err())
+			return nil, phase.Errorf("project %s: %w", v.Graph().Name(), ctx.Err())
 		}
 	}
 }

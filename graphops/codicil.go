@@ -3,7 +3,6 @@ package graphops
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -37,11 +36,11 @@ func (o *CODICILOptions) alpha() float64 {
 func (o *CODICILOptions) validate(p *Projection) error {
 	switch a := o.alpha(); {
 	case !(a >= 0 && a <= 1):
-		return fmt.Errorf("%w: Alpha %v", engine.ErrInvalid, a)
+		return phase.Mark(engine.ErrInvalid, "Alpha %v", a)
 	case !p.symmetric:
-		return fmt.Errorf("%w: edges with a direction", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "edges with a direction")
 	case o.Vectors.Data != nil && o.Vectors.Len() != p.Len():
-		return fmt.Errorf("%w: vectors of %d nodes for %d", engine.ErrInvalid, o.Vectors.Len(), p.Len())
+		return phase.Mark(engine.ErrInvalid, "vectors of %d nodes for %d", o.Vectors.Len(), p.Len())
 	}
 	return o.Vectors.validate()
 }
@@ -82,7 +81,7 @@ type CODICILResult struct {
 func CODICIL(ctx context.Context, p *Projection, content []WeightedEdge, o CODICILOptions) (*CODICILResult, error) {
 	r, err := codicil(ctx, p, content, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: codicil: %w", err)
+		return nil, phase.Errorf("codicil: %w", err)
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 )
 
 // ComponentsOptions tune [Components]. The zero value is right for most.
@@ -37,7 +36,7 @@ type ComponentsResult struct {
 func Components(ctx context.Context, p *Projection, o ComponentsOptions) (*ComponentsResult, error) {
 	r, err := components(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: components: %w", err)
+		return nil, phase.Errorf("components: %w", err)
 	}
 	return r, nil
 }

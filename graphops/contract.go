@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -60,17 +59,17 @@ const contractPiece = 1 << 16
 func Contract(ctx context.Context, p *Projection, part *Partition, o ContractOptions) (*ContractResult, error) {
 	r, err := contract(ctx, p, part, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: contract: %w", err)
+		return nil, phase.Errorf("contract: %w", err)
 	}
 	return r, nil
 }
 
 func contract(ctx context.Context, p *Projection, partition *Partition, o *ContractOptions) (*ContractResult, error) {
 	if o.Weight > ContractMin {
-		return nil, fmt.Errorf("%w: unknown Weight %d", engine.ErrInvalid, o.Weight)
+		return nil, phase.Mark(engine.ErrInvalid, "unknown Weight %d", o.Weight)
 	}
 	if partition.Count < 0 || int64(partition.Count) >= none {
-		return nil, fmt.Errorf("%w: %d clusters", engine.ErrInvalid, partition.Count)
+		return nil, phase.Mark(engine.ErrInvalid, "%d clusters", partition.Count)
 	}
 	if err := partition.validate(p.Len()); err != nil {
 		return nil, err

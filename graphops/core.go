@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -46,7 +45,7 @@ type KCoreResult struct {
 func KCore(ctx context.Context, p *Projection, o KCoreOptions) (*KCoreResult, error) {
 	r, err := kCore(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: k-core: %w", err)
+		return nil, phase.Errorf("k-core: %w", err)
 	}
 	return r, nil
 }

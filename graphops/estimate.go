@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -35,7 +34,7 @@ const (
 func Estimate(ctx context.Context, v *engine.View, s Spec) (Size, error) {
 	size, err := estimate(ctx, v.WithContext(ctx), &s)
 	if err != nil {
-		return Size{}, fmt.Errorf("graphops: estimate %s: %w", v.Graph().Name(), err)
+		return Size{}, phase.Errorf("estimate %s: %w", v.Graph().Name(), err)
 	}
 	return size, nil
 }

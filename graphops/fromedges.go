@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
@@ -35,17 +34,17 @@ type EdgeOptions struct {
 func FromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) {
 	p, err := fromEdges(n, edges, o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: from edges: %w", err)
+		return nil, phase.Errorf("from edges: %w", err)
 	}
 	return p, nil
 }
 
 func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) {
 	if n < 0 || int64(n) >= none {
-		return nil, fmt.Errorf("%w: %d nodes", engine.ErrInvalid, n)
+		return nil, phase.Mark(engine.ErrInvalid, "%d nodes", n)
 	}
 	if o.Combine > Min {
-		return nil, fmt.Errorf("%w: unknown Combine %d", engine.ErrInvalid, o.Combine)
+		return nil, phase.Mark(engine.ErrInvalid, "unknown Combine %d", o.Combine)
 	}
 	ways := forward | backward
 	if o.Directed {
@@ -56,9 +55,9 @@ func fromEdges(n int, edges []WeightedEdge, o EdgeOptions) (*Projection, error) 
 	for _, e := range edges {
 		switch w := float64(e.Weight); {
 		case int64(e.From) >= int64(n) || int64(e.To) >= int64(n):
-			return nil, fmt.Errorf("%w: edge %d-%d among %d nodes", engine.ErrInvalid, e.From, e.To, n)
+			return nil, phase.Mark(engine.ErrInvalid, "edge %d-%d among %d nodes", e.From, e.To, n)
 		case o.Weighted && (math.IsNaN(w) || math.IsInf(w, 0)):
-			return nil, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, w, e.From, e.To)
+			return nil, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", w, e.From, e.To)
 		case e.From == e.To:
 			p.loops++
 			continue

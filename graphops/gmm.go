@@ -97,21 +97,21 @@ func (o *GMMOptions) ensureDefaults(n int) GMMOptions {
 func (o *GMMOptions) validate() error {
 	switch {
 	case o.KMin < 1 || o.KMax < o.KMin || int64(o.KMax) >= int64(None):
-		return fmt.Errorf("%w: %d to %d components", engine.ErrInvalid, o.KMin, o.KMax)
+		return phase.Mark(engine.ErrInvalid, "%d to %d components", o.KMin, o.KMax)
 	case !(o.StopChange >= 0):
-		return fmt.Errorf("%w: StopChange %v", engine.ErrInvalid, o.StopChange)
+		return phase.Mark(engine.ErrInvalid, "StopChange %v", o.StopChange)
 	case o.Restarts < 0:
-		return fmt.Errorf("%w: Restarts %d", engine.ErrInvalid, o.Restarts)
+		return phase.Mark(engine.ErrInvalid, "Restarts %d", o.Restarts)
 	case o.Initial != nil && o.Initial.Len() != o.K:
-		return fmt.Errorf("%w: Initial has %d components for K %d", engine.ErrInvalid, o.Initial.Len(), o.K)
+		return phase.Mark(engine.ErrInvalid, "Initial has %d components for K %d", o.Initial.Len(), o.K)
 	case o.MaxIterations < 0:
-		return fmt.Errorf("%w: MaxIterations %d", engine.ErrInvalid, o.MaxIterations)
+		return phase.Mark(engine.ErrInvalid, "MaxIterations %d", o.MaxIterations)
 	case !(o.Tolerance > 0):
-		return fmt.Errorf("%w: Tolerance %v", engine.ErrInvalid, o.Tolerance)
+		return phase.Mark(engine.ErrInvalid, "Tolerance %v", o.Tolerance)
 	case !(o.Regularisation > 0) || math.IsInf(o.Regularisation, 0):
-		return fmt.Errorf("%w: Regularisation %v", engine.ErrInvalid, o.Regularisation)
+		return phase.Mark(engine.ErrInvalid, "Regularisation %v", o.Regularisation)
 	case o.Sample < 0:
-		return fmt.Errorf("%w: Sample %d", engine.ErrInvalid, o.Sample)
+		return phase.Mark(engine.ErrInvalid, "Sample %d", o.Sample)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func GMM(ctx context.Context, m Matrix, o GMMOptions) (*Mixture, error) {
 	o = o.ensureDefaults(m.Len())
 	r, err := gmm(ctx, m, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: gmm: %w", err)
+		return nil, phase.Errorf("gmm: %w", err)
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -78,7 +77,7 @@ func (f *gmmFit) run(ctx context.Context, g *gmmModel) (*gmmResult, error) {
 }
 
 func errNoDensity() error {
-	return fmt.Errorf("%w: a vector's density is out of range", engine.ErrInvalid)
+	return phase.Mark(engine.ErrInvalid, "a vector's density is out of range")
 }
 
 // gmmResult is a fitted mixture.

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -55,13 +54,13 @@ func (o *KMeansOptions) ensureDefaults() KMeansOptions {
 func (o *KMeansOptions) validate(m Matrix) error {
 	switch {
 	case o.K < 1 || int64(o.K) >= int64(None):
-		return fmt.Errorf("%w: K %d", engine.ErrInvalid, o.K)
+		return phase.Mark(engine.ErrInvalid, "K %d", o.K)
 	case o.MaxIterations < 0:
-		return fmt.Errorf("%w: MaxIterations %d", engine.ErrInvalid, o.MaxIterations)
+		return phase.Mark(engine.ErrInvalid, "MaxIterations %d", o.MaxIterations)
 	case !(o.Tolerance >= 0):
-		return fmt.Errorf("%w: Tolerance %v", engine.ErrInvalid, o.Tolerance)
+		return phase.Mark(engine.ErrInvalid, "Tolerance %v", o.Tolerance)
 	case o.SamplePerCluster < 0:
-		return fmt.Errorf("%w: SamplePerCluster %d", engine.ErrInvalid, o.SamplePerCluster)
+		return phase.Mark(engine.ErrInvalid, "SamplePerCluster %d", o.SamplePerCluster)
 	}
 	if err := m.validate(); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (o *KMeansOptions) validate(m Matrix) error {
 		return err
 	}
 	if o.Initial.Len() != o.K || m.Len() > 0 && o.Initial.Dim != m.Dim {
-		return fmt.Errorf("%w: Initial has %d vectors of dimension %d for K %d and dimension %d", engine.ErrInvalid,
+		return phase.Mark(engine.ErrInvalid, "Initial has %d vectors of dimension %d for K %d and dimension %d",
 			o.Initial.Len(), o.Initial.Dim, o.K, m.Dim)
 	}
 	return nil
@@ -122,7 +121,7 @@ func KMeans(ctx context.Context, m Matrix, o KMeansOptions) (*Clustering, error)
 	o = o.ensureDefaults()
 	r, err := kMeans(ctx, m, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: k-means: %w", err)
+		return nil, phase.Errorf("k-means: %w", err)
 	}
 	return r, nil
 }
@@ -188,7 +187,7 @@ func kMeans(ctx context.Context, m Matrix, o *KMeansOptions) (*Clustering, error
 }
 
 func errFarApart() error {
-	return fmt.Errorf("%w: vectors too far apart for a squared distance", engine.ErrInvalid)
+	return phase.Mark(engine.ErrInvalid, "vectors too far apart for a squared distance")
 }
 
 // sample returns how many of n vectors the centroids are found from.

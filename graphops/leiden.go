@@ -73,17 +73,17 @@ func (o *LeidenOptions) ensureDefaults() {
 func (o *LeidenOptions) validate(p *Projection) error {
 	switch {
 	case o.Objective > ByCPM:
-		return fmt.Errorf("%w: Objective %d", engine.ErrInvalid, o.Objective)
+		return phase.Mark(engine.ErrInvalid, "Objective %d", o.Objective)
 	case !(o.Resolution > 0) || math.IsInf(o.Resolution, 0):
-		return fmt.Errorf("%w: Resolution %v", engine.ErrInvalid, o.Resolution)
+		return phase.Mark(engine.ErrInvalid, "Resolution %v", o.Resolution)
 	case !(o.Theta >= 0) || math.IsInf(o.Theta, 0):
-		return fmt.Errorf("%w: Theta %v", engine.ErrInvalid, o.Theta)
+		return phase.Mark(engine.ErrInvalid, "Theta %v", o.Theta)
 	case !p.symmetric:
-		return fmt.Errorf("%w: the projection is directed", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "the projection is directed")
 	}
 	for _, u := range o.Nodes {
 		if int64(u) >= int64(p.Len()) {
-			return fmt.Errorf("%w: node %d of %d in Nodes", engine.ErrInvalid, u, p.Len())
+			return phase.Mark(engine.ErrInvalid, "node %d of %d in Nodes", u, p.Len())
 		}
 	}
 	if o.Initial != nil {
@@ -133,7 +133,7 @@ func Leiden(ctx context.Context, p *Projection, o LeidenOptions) (*LeidenResult,
 	o.ensureDefaults()
 	r, err := leiden(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: leiden: %w", err)
+		return nil, phase.Errorf("leiden: %w", err)
 	}
 	return r, nil
 }

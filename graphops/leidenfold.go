@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -27,7 +26,7 @@ func (s *leidenSource) checkWeights(ctx context.Context) error {
 		to, w := p.Row(uint32(u))
 		for i, x := range w {
 			if x < 0 {
-				return fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x,
+				return phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
 					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
 			}
 			if x == 0 {
@@ -37,7 +36,7 @@ func (s *leidenSource) checkWeights(ctx context.Context) error {
 		}
 	}
 	if sum > math.MaxFloat32 {
-		return fmt.Errorf("%w: weights sum to %v", engine.ErrInvalid, sum)
+		return phase.Mark(engine.ErrInvalid, "weights sum to %v", sum)
 	}
 	return nil
 }

@@ -48,14 +48,14 @@ func HierarchicalLeiden(ctx context.Context, p *Projection, o HierarchicalLeiden
 	}
 	h, err := hierarchicalLeiden(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: hierarchical leiden: %w", err)
+		return nil, phase.Errorf("hierarchical leiden: %w", err)
 	}
 	return h, nil
 }
 
 func hierarchicalLeiden(ctx context.Context, p *Projection, o *HierarchicalLeidenOptions) (*Hierarchy, error) {
 	if o.MaxSize < 2 || o.Dendrogram {
-		return nil, fmt.Errorf("%w: MaxSize %d, Dendrogram %t", engine.ErrInvalid, o.MaxSize, o.Dendrogram)
+		return nil, phase.Mark(engine.ErrInvalid, "MaxSize %d, Dendrogram %t", o.MaxSize, o.Dendrogram)
 	}
 	if err := o.validate(p); err != nil {
 		return nil, err

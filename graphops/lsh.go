@@ -55,12 +55,11 @@ func NewHyperplanes(o HyperplaneOptions) (*Hyperplanes, error) {
 	}
 	switch {
 	case o.Dim < 1 || o.Dim > maxPlaneDim:
-		return nil, fmt.Errorf("graphops: hyperplanes: %w: Dim %d", engine.ErrInvalid, o.Dim)
+		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Dim %d", o.Dim)
 	case o.Planes < 1 || o.Planes > maxPlanes:
-		return nil, fmt.Errorf("graphops: hyperplanes: %w: Planes %d", engine.ErrInvalid, o.Planes)
+		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Planes %d", o.Planes)
 	case o.Center != nil && len(o.Center) != o.Dim:
-		return nil, fmt.Errorf("graphops: hyperplanes: %w: Center of dimension %d for %d",
-			engine.ErrInvalid, len(o.Center), o.Dim)
+		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Center of dimension %d for %d", len(o.Center), o.Dim)
 	}
 	h := &Hyperplanes{planes: Matrix{Dim: o.Dim, Data: make([]float32, o.Dim*o.Planes)}}
 	for j := range o.Planes {
@@ -74,7 +73,7 @@ func NewHyperplanes(o HyperplaneOptions) (*Hyperplanes, error) {
 		h.center = append([]float32{}, o.Center...)
 	}
 	if err := h.prepare(); err != nil {
-		return nil, fmt.Errorf("graphops: hyperplanes: %w", err)
+		return nil, phase.Errorf("hyperplanes: %w", err)
 	}
 	return h, nil
 }
@@ -112,11 +111,10 @@ func (h *Hyperplanes) Dim() int { return h.planes.Dim }
 // [distance.Dot]. It is O(Len Dim).
 func (h *Hyperplanes) Code(x []float32) (uint64, error) {
 	if len(x) != h.Dim() {
-		return 0, fmt.Errorf("graphops: code: %w: a vector of dimension %d for planes of %d",
-			engine.ErrInvalid, len(x), h.Dim())
+		return 0, phase.Mark(engine.ErrInvalid, "code: a vector of dimension %d for planes of %d", len(x), h.Dim())
 	}
 	if err := (Matrix{Dim: h.Dim(), Data: x}).validate(); err != nil {
-		return 0, fmt.Errorf("graphops: code: %w", err)
+		return 0, phase.Errorf("code: %w", err)
 	}
 	return h.code(x), nil
 }
@@ -155,11 +153,10 @@ const codesPiece = 1 << 17
 // a vector.
 func (h *Hyperplanes) Codes(ctx context.Context, m Matrix, o CodesOptions) ([]uint64, error) {
 	if m.Len() > 0 && m.Dim != h.Dim() {
-		return nil, fmt.Errorf("graphops: codes: %w: vectors of dimension %d for planes of %d",
-			engine.ErrInvalid, m.Dim, h.Dim())
+		return nil, phase.Mark(engine.ErrInvalid, "codes: vectors of dimension %d for planes of %d", m.Dim, h.Dim())
 	}
 	if err := m.validate(); err != nil {
-		return nil, fmt.Errorf("graphops: codes: %w", err)
+		return nil, phase.Errorf("codes: %w", err)
 	}
 	n := m.Len()
 	out := make([]uint64, n)
@@ -171,7 +168,7 @@ func (h *Hyperplanes) Codes(ctx context.Context, m Matrix, o CodesOptions) ([]ui
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("graphops: codes: %w", err)
+		return nil, phase.Errorf("codes: %w", err)
 	}
 	return out, nil
 }
@@ -210,7 +207,7 @@ func (h *Hyperplanes) MarshalBinary() ([]byte, error) {
 func (h *Hyperplanes) UnmarshalBinary(b []byte) error {
 	out, err := readHyperplanes(b)
 	if err != nil {
-		return fmt.Errorf("graphops: read hyperplanes: %w", err)
+		return phase.Errorf("read hyperplanes: %w", err)
 	}
 	*h = *out
 	return nil

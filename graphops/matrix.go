@@ -1,7 +1,6 @@
 package graphops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -30,11 +29,11 @@ func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Dim : (i+1)*m.Dim : (i+
 // [engine.ErrInvalid]. It is O(n d).
 func (m Matrix) validate() error {
 	if m.Dim <= 0 && len(m.Data) > 0 || m.Dim > 0 && len(m.Data)%m.Dim != 0 {
-		return fmt.Errorf("%w: %d elements of vectors of dimension %d", engine.ErrInvalid, len(m.Data), m.Dim)
+		return phase.Mark(engine.ErrInvalid, "%d elements of vectors of dimension %d", len(m.Data), m.Dim)
 	}
 	for i, x := range m.Data {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return fmt.Errorf("%w: element %d of vector %d is %v", engine.ErrInvalid, i%m.Dim, i/m.Dim, x)
+			return phase.Mark(engine.ErrInvalid, "element %d of vector %d is %v", i%m.Dim, i/m.Dim, x)
 		}
 	}
 	return nil

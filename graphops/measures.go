@@ -1,7 +1,6 @@
 package graphops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -20,7 +19,7 @@ import (
 func CalinskiHarabasz(m Matrix, part *Partition) (float64, error) {
 	x, err := calinskiHarabasz(m, part)
 	if err != nil {
-		return 0, fmt.Errorf("graphops: calinski-harabasz: %w", err)
+		return 0, phase.Errorf("calinski-harabasz: %w", err)
 	}
 	return x, nil
 }
@@ -31,7 +30,7 @@ func calinskiHarabasz(m Matrix, part *Partition) (float64, error) {
 		return 0, err
 	}
 	if c.clusters < 2 || c.clusters >= c.vectors {
-		return 0, fmt.Errorf("%w: %d clusters of %d vectors", engine.ErrInvalid, c.clusters, c.vectors)
+		return 0, phase.Mark(engine.ErrInvalid, "%d clusters of %d vectors", c.clusters, c.vectors)
 	}
 	mean := make([]float64, m.Dim)
 	for k, size := range c.sizes {
@@ -80,7 +79,7 @@ func calinskiHarabasz(m Matrix, part *Partition) (float64, error) {
 func MeanCosine(m Matrix, part *Partition) (float64, error) {
 	c, err := centroidsOf(m, part)
 	if err != nil {
-		return 0, fmt.Errorf("graphops: mean cosine: %w", err)
+		return 0, phase.Errorf("mean cosine: %w", err)
 	}
 	if c.vectors == 0 {
 		return 0, nil

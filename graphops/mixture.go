@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -94,14 +93,14 @@ func (x *Membership) Members() (off []int, vectors []uint32) {
 func (x *Mixture) Members(ctx context.Context, m Matrix, threshold float64) (*Membership, error) {
 	r, err := x.members(ctx, m, threshold)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: members of a mixture: %w", err)
+		return nil, phase.Errorf("members of a mixture: %w", err)
 	}
 	return r, nil
 }
 
 func (x *Mixture) members(ctx context.Context, m Matrix, threshold float64) (*Membership, error) {
 	if !(threshold >= 0 && threshold < 1) {
-		return nil, fmt.Errorf("%w: threshold %v", engine.ErrInvalid, threshold)
+		return nil, phase.Mark(engine.ErrInvalid, "threshold %v", threshold)
 	}
 	if err := m.validate(); err != nil {
 		return nil, err
@@ -141,13 +140,12 @@ func (x *Mixture) members(ctx context.Context, m Matrix, threshold float64) (*Me
 func (x *Mixture) model(dim int) (*gmmModel, error) {
 	k, d := x.Len(), x.Dim
 	if d != dim || k == 0 || len(x.Means) != k*d || len(x.Covariances) != k*d*d {
-		return nil, fmt.Errorf("%w: mixture of %d components of dimension %d with %d and %d elements for vectors of dimension %d",
-			engine.ErrInvalid, k, d, len(x.Means), len(x.Covariances), dim)
+		return nil, phase.Mark(engine.ErrInvalid, "mixture of %d components of dimension %d with %d and %d elements for vectors of dimension %d", k, d, len(x.Means), len(x.Covariances), dim)
 	}
 	g := newGMMModel(k, d)
 	for c, w := range x.Weights {
 		if !(w > 0) || math.IsInf(w, 0) {
-			return nil, fmt.Errorf("%w: weight %v of component %d", engine.ErrInvalid, w, c)
+			return nil, phase.Mark(engine.ErrInvalid, "weight %v of component %d", w, c)
 		}
 	}
 	copy(g.weights, x.Weights)
@@ -160,7 +158,7 @@ func (x *Mixture) model(dim int) (*gmmModel, error) {
 			}
 		}
 		if !g.prepare(c) {
-			return nil, fmt.Errorf("%w: covariance of component %d is not positive definite", engine.ErrInvalid, c)
+			return nil, phase.Mark(engine.ErrInvalid, "covariance of component %d is not positive definite", c)
 		}
 	}
 	return g, nil

@@ -3,7 +3,6 @@ package graphops
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -45,11 +44,11 @@ func maxNodes(a Adjacency) int {
 func (o *ExpandOptions) validate() error {
 	switch {
 	case o.Hops < 0:
-		return fmt.Errorf("%w: Hops %d", engine.ErrInvalid, o.Hops)
+		return phase.Mark(engine.ErrInvalid, "Hops %d", o.Hops)
 	case o.MaxNodes < 0:
-		return fmt.Errorf("%w: MaxNodes %d", engine.ErrInvalid, o.MaxNodes)
+		return phase.Mark(engine.ErrInvalid, "MaxNodes %d", o.MaxNodes)
 	case o.MaxNeighbors < 0:
-		return fmt.Errorf("%w: MaxNeighbors %d", engine.ErrInvalid, o.MaxNeighbors)
+		return phase.Mark(engine.ErrInvalid, "MaxNeighbors %d", o.MaxNeighbors)
 	}
 	return nil
 }
@@ -79,7 +78,7 @@ func Expand(ctx context.Context, a Adjacency, seeds []uint32, o ExpandOptions) (
 	o = o.ensureDefaults(a)
 	n, err := expand(ctx, a, seeds, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: expand: %w", err)
+		return nil, phase.Errorf("expand: %w", err)
 	}
 	return n, nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -75,15 +74,15 @@ func (o *Node2VecOptions) validate() error {
 	sized := func(x int) bool { return x > 0 && x <= node2VecMaxSize }
 	switch {
 	case o.Dim < 1 || o.Dim > node2VecMaxDim:
-		return fmt.Errorf("%w: Dim %d", engine.ErrInvalid, o.Dim)
+		return phase.Mark(engine.ErrInvalid, "Dim %d", o.Dim)
 	case !sized(o.WalkLength) || !sized(o.Walks):
-		return fmt.Errorf("%w: WalkLength %d, Walks %d", engine.ErrInvalid, o.WalkLength, o.Walks)
+		return phase.Mark(engine.ErrInvalid, "WalkLength %d, Walks %d", o.WalkLength, o.Walks)
 	case !sized(o.Window) || !sized(o.Negatives):
-		return fmt.Errorf("%w: Window %d, Negatives %d", engine.ErrInvalid, o.Window, o.Negatives)
+		return phase.Mark(engine.ErrInvalid, "Window %d, Negatives %d", o.Window, o.Negatives)
 	case !positive(o.P) || !positive(o.Q):
-		return fmt.Errorf("%w: P %v, Q %v", engine.ErrInvalid, o.P, o.Q)
+		return phase.Mark(engine.ErrInvalid, "P %v, Q %v", o.P, o.Q)
 	case !(o.LearningRate > 0 && o.LearningRate <= 1):
-		return fmt.Errorf("%w: LearningRate %v", engine.ErrInvalid, o.LearningRate)
+		return phase.Mark(engine.ErrInvalid, "LearningRate %v", o.LearningRate)
 	}
 	return nil
 }
@@ -129,7 +128,7 @@ func Node2Vec(ctx context.Context, p *Projection, o Node2VecOptions) (*Node2VecR
 	o = o.ensureDefaults()
 	r, err := node2Vec(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: node2vec: %w", err)
+		return nil, phase.Errorf("node2vec: %w", err)
 	}
 	return r, nil
 }

@@ -48,13 +48,13 @@ func (o *PageRankOptions) ensureDefaults() PageRankOptions {
 func (o *PageRankOptions) validate(n int) error {
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
-		return fmt.Errorf("%w: Damping %v", engine.ErrInvalid, o.Damping)
+		return phase.Mark(engine.ErrInvalid, "Damping %v", o.Damping)
 	case !(o.Tolerance > 0):
-		return fmt.Errorf("%w: Tolerance %v", engine.ErrInvalid, o.Tolerance)
+		return phase.Mark(engine.ErrInvalid, "Tolerance %v", o.Tolerance)
 	case o.MaxIterations < 0:
-		return fmt.Errorf("%w: MaxIterations %d", engine.ErrInvalid, o.MaxIterations)
+		return phase.Mark(engine.ErrInvalid, "MaxIterations %d", o.MaxIterations)
 	case o.Restart != nil && len(o.Restart) != n:
-		return fmt.Errorf("%w: Restart of %d nodes for %d", engine.ErrInvalid, len(o.Restart), n)
+		return phase.Mark(engine.ErrInvalid, "Restart of %d nodes for %d", len(o.Restart), n)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func PageRank(ctx context.Context, p *Projection, o PageRankOptions) (*PageRankR
 	o = o.ensureDefaults()
 	r, err := pageRank(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: pagerank: %w", err)
+		return nil, phase.Errorf("pagerank: %w", err)
 	}
 	return r, nil
 }
@@ -173,12 +173,12 @@ func startOf(n int, o *PageRankOptions) ([]float64, error) {
 	sum := 0.0
 	for u, x := range o.Restart {
 		if !(x >= 0) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("%w: Restart %v of node %d", engine.ErrInvalid, x, u)
+			return nil, phase.Mark(engine.ErrInvalid, "Restart %v of node %d", x, u)
 		}
 		sum += x
 	}
 	if n > 0 && !(sum > 0 && !math.IsInf(sum, 0)) {
-		return nil, fmt.Errorf("%w: Restart sums to %v", engine.ErrInvalid, sum)
+		return nil, phase.Mark(engine.ErrInvalid, "Restart sums to %v", sum)
 	}
 	out := make([]float64, n)
 	for u, x := range o.Restart {
@@ -209,7 +209,7 @@ func (pr *pageRanker) weigh(p *Projection) error {
 			sum = 0
 			for i, x := range w {
 				if x < 0 {
-					return fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x,
+					return phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
 						p.NodeOf(uint32(u)), p.NodeOf(to[i]))
 				}
 				sum += float64(x)

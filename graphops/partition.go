@@ -1,8 +1,6 @@
 package graphops
 
 import (
-	"fmt"
-
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -57,11 +55,11 @@ func (p *Partition) Sizes() []int {
 // [engine.ErrInvalid].
 func (p *Partition) validate(n int) error {
 	if len(p.Of) != n {
-		return fmt.Errorf("%w: partition of %d nodes for %d", engine.ErrInvalid, len(p.Of), n)
+		return phase.Mark(engine.ErrInvalid, "partition of %d nodes for %d", len(p.Of), n)
 	}
 	for u, c := range p.Of {
 		if c != None && int64(c) >= int64(p.Count) {
-			return fmt.Errorf("%w: cluster %d of %d for node %d", engine.ErrInvalid, c, p.Count, u)
+			return phase.Mark(engine.ErrInvalid, "cluster %d of %d for node %d", c, p.Count, u)
 		}
 	}
 	return nil

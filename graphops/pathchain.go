@@ -39,7 +39,7 @@ type Chain struct {
 func PathChain(ctx context.Context, a Adjacency, keys []uint32, o PathOptions) (*Chain, error) {
 	c, err := pathChain(ctx, a, keys, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: path chain: %w", err)
+		return nil, phase.Errorf("path chain: %w", err)
 	}
 	return c, nil
 }

@@ -70,9 +70,9 @@ type PathOptions struct {
 func (o *PathOptions) validate() error {
 	switch {
 	case o.MaxDepth < 0:
-		return fmt.Errorf("%w: MaxDepth %d", engine.ErrInvalid, o.MaxDepth)
+		return phase.Mark(engine.ErrInvalid, "MaxDepth %d", o.MaxDepth)
 	case o.MaxVisits < 0:
-		return fmt.Errorf("%w: MaxVisits %d", engine.ErrInvalid, o.MaxVisits)
+		return phase.Mark(engine.ErrInvalid, "MaxVisits %d", o.MaxVisits)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (o *PathOptions) validate() error {
 func ShortestPath(ctx context.Context, a Adjacency, from, to uint32, o PathOptions) (*Path, error) {
 	p, err := shortestPath(ctx, a, from, to, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: shortest path %d-%d: %w", from, to, err)
+		return nil, phase.Errorf("shortest path %d-%d: %w", from, to, err)
 	}
 	return p, nil
 }
@@ -250,7 +250,7 @@ func (f *pathFinder) edges(p *Path) error {
 		}
 		k, ok := slices.BinarySearch(to, v)
 		if !ok {
-			return fmt.Errorf("%w: edge %d-%d is only in the reversed graph", engine.ErrInvalid, u, v)
+			return phase.Mark(engine.ErrInvalid, "edge %d-%d is only in the reversed graph", u, v)
 		}
 		p.Edges[i] = WeightedEdge{From: u, To: v, Weight: weightAt(w, k)}
 	}

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -130,7 +129,7 @@ func (s *pathSampler) advance(ctx context.Context, end int, level []uint32, rand
 	}
 	s.levels[end] = reached
 	if math.IsInf(total, 0) {
-		return 0, j, false, fmt.Errorf("%w: more shortest paths between two nodes than a float64 counts", engine.ErrInvalid)
+		return 0, j, false, phase.Mark(engine.ErrInvalid, "more shortest paths between two nodes than a float64 counts")
 	}
 	return entries, j, met, nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -67,7 +66,7 @@ type PCAResult struct {
 func PCA(ctx context.Context, m Matrix, o PCAOptions) (*PCAResult, error) {
 	r, err := pca(ctx, m, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: pca: %w", err)
+		return nil, phase.Errorf("pca: %w", err)
 	}
 	return r, nil
 }
@@ -82,7 +81,7 @@ func pca(ctx context.Context, m Matrix, o *PCAOptions) (*PCAResult, error) {
 		dim = min(defaultReducedDim, d)
 	}
 	if dim < 0 || n > 0 && dim > d {
-		return nil, fmt.Errorf("%w: Dim %d for vectors of dimension %d", engine.ErrInvalid, o.Dim, d)
+		return nil, phase.Mark(engine.ErrInvalid, "Dim %d for vectors of dimension %d", o.Dim, d)
 	}
 	if err := m.validate(); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -56,17 +55,17 @@ func (o *PPROptions) ensureDefaults() PPROptions {
 func (o *PPROptions) validate() error {
 	switch {
 	case o.Form > PPRLazy:
-		return fmt.Errorf("%w: unknown Form %d", engine.ErrInvalid, o.Form)
+		return phase.Mark(engine.ErrInvalid, "unknown Form %d", o.Form)
 	case !(o.Alpha > 0 && o.Alpha <= 1):
-		return fmt.Errorf("%w: Alpha %v", engine.ErrInvalid, o.Alpha)
+		return phase.Mark(engine.ErrInvalid, "Alpha %v", o.Alpha)
 	case o.Steps < 0:
-		return fmt.Errorf("%w: Steps %d", engine.ErrInvalid, o.Steps)
+		return phase.Mark(engine.ErrInvalid, "Steps %d", o.Steps)
 	case o.Weights > DegreeWeights:
-		return fmt.Errorf("%w: unknown Weights %d", engine.ErrInvalid, o.Weights)
+		return phase.Mark(engine.ErrInvalid, "unknown Weights %d", o.Weights)
 	case o.TopK < 0:
-		return fmt.Errorf("%w: TopK %d", engine.ErrInvalid, o.TopK)
+		return phase.Mark(engine.ErrInvalid, "TopK %d", o.TopK)
 	case o.MaxExpand < 0:
-		return fmt.Errorf("%w: MaxExpand %d", engine.ErrInvalid, o.MaxExpand)
+		return phase.Mark(engine.ErrInvalid, "MaxExpand %d", o.MaxExpand)
 	}
 	return nil
 }
@@ -102,7 +101,7 @@ func PPR(ctx context.Context, a Adjacency, seeds []Scored, o PPROptions) ([]Scor
 	o = o.ensureDefaults()
 	out, err := ppr(ctx, a, seeds, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: ppr: %w", err)
+		return nil, phase.Errorf("ppr: %w", err)
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -33,7 +32,7 @@ func PPRPaths(ctx context.Context, a Adjacency, seeds []Scored, o PPROptions) (*
 		r.before = w.likeliest(start)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("graphops: ppr: %w", err)
+		return nil, phase.Errorf("ppr: %w", err)
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -24,7 +23,7 @@ import (
 func Project(ctx context.Context, v *engine.View, s Spec) (*Projection, error) {
 	p, err := project(ctx, v.WithContext(ctx), &s)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: project %s: %w", v.Graph().Name(), err)
+		return nil, phase.Errorf("project %s: %w", v.Graph().Name(), err)
 	}
 	return p, nil
 }

@@ -23,17 +23,17 @@ import (
 func Modularity(p *Projection, part *Partition, resolution float64) (float64, error) {
 	q, err := quality(p, part, ByModularity, resolution)
 	if err != nil {
-		return 0, fmt.Errorf("graphops: modularity: %w", err)
+		return 0, phase.Errorf("modularity: %w", err)
 	}
 	return q, nil
 }
 
 func quality(p *Projection, part *Partition, o Objective, resolution float64) (float64, error) {
 	if !(resolution >= 0) || math.IsInf(resolution, 0) {
-		return 0, fmt.Errorf("%w: resolution %v", engine.ErrInvalid, resolution)
+		return 0, phase.Mark(engine.ErrInvalid, "resolution %v", resolution)
 	}
 	if !p.symmetric {
-		return 0, fmt.Errorf("%w: the projection is directed", engine.ErrInvalid)
+		return 0, phase.Mark(engine.ErrInvalid, "the projection is directed")
 	}
 	if err := part.validate(p.Len()); err != nil {
 		return 0, err
@@ -92,7 +92,7 @@ func insideOf(of []uint32, c uint32, to []uint32, w []float32) (in, sum float64,
 	for i, u := range to {
 		x := float64(w[i])
 		if x < 0 {
-			return 0, 0, fmt.Errorf("%w: weight %v", engine.ErrInvalid, x)
+			return 0, 0, phase.Mark(engine.ErrInvalid, "weight %v", x)
 		}
 		d := of[u]
 		if d == c {

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -42,7 +41,7 @@ const randomProjectionStream = 0x9cb << 32
 func RandomProjection(ctx context.Context, m Matrix, o RandomProjectionOptions) (Matrix, error) {
 	r, err := randomProjection(ctx, m, &o)
 	if err != nil {
-		return Matrix{}, fmt.Errorf("graphops: random projection: %w", err)
+		return Matrix{}, phase.Errorf("random projection: %w", err)
 	}
 	return r, nil
 }
@@ -53,7 +52,7 @@ func randomProjection(ctx context.Context, m Matrix, o *RandomProjectionOptions)
 		dim = defaultReducedDim
 	}
 	if dim < 0 {
-		return Matrix{}, fmt.Errorf("%w: Dim %d", engine.ErrInvalid, o.Dim)
+		return Matrix{}, phase.Mark(engine.ErrInvalid, "Dim %d", o.Dim)
 	}
 	if err := m.validate(); err != nil {
 		return Matrix{}, err
@@ -77,7 +76,7 @@ func randomProjection(ctx context.Context, m Matrix, o *RandomProjectionOptions)
 			distance.DotBlock(m.Row(i), directions, row)
 			for _, x := range row {
 				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-					return fmt.Errorf("%w: the products of vector %d overflow", engine.ErrInvalid, i)
+					return phase.Mark(engine.ErrInvalid, "the products of vector %d overflow", i)
 				}
 			}
 		}
@@ -112,7 +111,7 @@ type ReduceOptions struct {
 func Reduce(ctx context.Context, m Matrix, o ReduceOptions) (Matrix, error) {
 	r, err := reduce(ctx, m, &o)
 	if err != nil {
-		return Matrix{}, fmt.Errorf("graphops: reduce: %w", err)
+		return Matrix{}, phase.Errorf("reduce: %w", err)
 	}
 	return r, nil
 }
@@ -127,9 +126,9 @@ func reduce(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
 	}
 	switch {
 	case dim < 0:
-		return Matrix{}, fmt.Errorf("%w: Dim %d", engine.ErrInvalid, o.Dim)
+		return Matrix{}, phase.Mark(engine.ErrInvalid, "Dim %d", o.Dim)
 	case most < 0:
-		return Matrix{}, fmt.Errorf("%w: MaxPCA %d", engine.ErrInvalid, o.MaxPCA)
+		return Matrix{}, phase.Mark(engine.ErrInvalid, "MaxPCA %d", o.MaxPCA)
 	case m.Dim <= dim:
 		return m, m.validate()
 	case m.Len() > most:

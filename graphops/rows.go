@@ -64,7 +64,7 @@ func newRowReader(ctx context.Context, op string, a Adjacency, limit int) rowRea
 // not have is not looked for: it is a node without neighbours.
 func (r *rowReader) check(u uint32) error {
 	if r.p != nil && int(u) >= r.p.Len() {
-		return fmt.Errorf("%w: node %d of %d", engine.ErrInvalid, u, r.p.Len())
+		return phase.Mark(engine.ErrInvalid, "node %d of %d", u, r.p.Len())
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -35,11 +34,11 @@ func (o *SCANOptions) ensureDefaults() SCANOptions {
 func (o *SCANOptions) validate(p *Projection) error {
 	switch {
 	case !(o.Epsilon > 0 && o.Epsilon <= 1):
-		return fmt.Errorf("%w: Epsilon %v", engine.ErrInvalid, o.Epsilon)
+		return phase.Mark(engine.ErrInvalid, "Epsilon %v", o.Epsilon)
 	case o.Mu < 1:
-		return fmt.Errorf("%w: Mu %d", engine.ErrInvalid, o.Mu)
+		return phase.Mark(engine.ErrInvalid, "Mu %d", o.Mu)
 	case !p.symmetric:
-		return fmt.Errorf("%w: edges with a direction", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "edges with a direction")
 	}
 	return nil
 }
@@ -82,7 +81,7 @@ func SCAN(ctx context.Context, p *Projection, o SCANOptions) (*SCANResult, error
 	o = o.ensureDefaults()
 	r, err := scanClusters(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: scan: %w", err)
+		return nil, phase.Errorf("scan: %w", err)
 	}
 	return r, nil
 }

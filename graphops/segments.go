@@ -55,10 +55,9 @@ func (o *SegmentOptions) ensureDefaults() SegmentOptions {
 func (o *SegmentOptions) validate() error {
 	switch {
 	case o.MinSize < 1 || o.MaxSize < o.MinSize:
-		return fmt.Errorf("%w: MinSize %d, MaxSize %d", engine.ErrInvalid, o.MinSize, o.MaxSize)
+		return phase.Mark(engine.ErrInvalid, "MinSize %d, MaxSize %d", o.MinSize, o.MaxSize)
 	case o.SplitSize <= o.MaxSize || o.SplitSize < 2*o.MinSize:
-		return fmt.Errorf("%w: SplitSize %d for MinSize %d, MaxSize %d",
-			engine.ErrInvalid, o.SplitSize, o.MinSize, o.MaxSize)
+		return phase.Mark(engine.ErrInvalid, "SplitSize %d for MinSize %d, MaxSize %d", o.SplitSize, o.MinSize, o.MaxSize)
 	}
 	return nil
 }
@@ -166,24 +165,22 @@ func NewSegments(o SegmentOptions) (*Segments, error) {
 func RestoreSegments(o SegmentOptions, st SegmentsState) (*Segments, error) {
 	o = o.ensureDefaults()
 	if err := o.validate(); err != nil {
-		return nil, fmt.Errorf("graphops: segments: %w", err)
+		return nil, phase.Errorf("segments: %w", err)
 	}
 	s := &Segments{o: o, byID: map[uint64]*segment{}, of: map[uint64]segmentPlace{}, next: st.Next}
 	last := segmentKey{}
 	for i, g := range st.Segments {
 		if g.ID >= st.Next || s.byID[g.ID] != nil || len(g.Items) == 0 {
-			return nil, fmt.Errorf("graphops: segments: %w: segment %d of %d items, the next being %d",
-				engine.ErrInvalid, g.ID, len(g.Items), st.Next)
+			return nil, phase.Mark(engine.ErrInvalid, "segments: segment %d of %d items, the next being %d", g.ID, len(g.Items), st.Next)
 		}
 		own := &segment{id: g.ID, keys: make([]segmentKey, len(g.Items))}
 		for k, it := range g.Items {
 			key := s.keyOf(it)
 			if (i > 0 || k > 0) && last.compare(key) >= 0 {
-				return nil, fmt.Errorf("graphops: segments: %w: item %d of segment %d is out of order",
-					engine.ErrInvalid, it.ID, g.ID)
+				return nil, phase.Mark(engine.ErrInvalid, "segments: item %d of segment %d is out of order", it.ID, g.ID)
 			}
 			if _, ok := s.of[it.ID]; ok {
-				return nil, fmt.Errorf("graphops: segments: %w: item %d is there twice", engine.ErrInvalid, it.ID)
+				return nil, phase.Mark(engine.ErrInvalid, "segments: item %d is there twice", it.ID)
 			}
 			last, own.keys[k] = key, key
 			s.of[it.ID] = segmentPlace{key.rank, own}
@@ -261,7 +258,7 @@ func (s *Segments) codeOf(rank uint64) uint64 {
 // nothing is changed then.
 func (s *Segments) Apply(put []SegmentItem, remove []uint64) (SegmentChanges, error) {
 	if err := s.check(put, remove); err != nil {
-		return SegmentChanges{}, fmt.Errorf("graphops: segments: %w", err)
+		return SegmentChanges{}, phase.Errorf("segments: %w", err)
 	}
 	c := newSegmentChange(s)
 	if len(s.order) == 0 {
@@ -302,13 +299,13 @@ func (s *Segments) check(put []SegmentItem, remove []uint64) error {
 	given := make(map[uint64]bool, len(put)+len(remove))
 	for _, it := range put {
 		if given[it.ID] {
-			return fmt.Errorf("%w: item %d is given twice", engine.ErrInvalid, it.ID)
+			return phase.Mark(engine.ErrInvalid, "item %d is given twice", it.ID)
 		}
 		given[it.ID] = true
 	}
 	for _, id := range remove {
 		if given[id] {
-			return fmt.Errorf("%w: item %d is given twice", engine.ErrInvalid, id)
+			return phase.Mark(engine.ErrInvalid, "item %d is given twice", id)
 		}
 		given[id] = true
 		if _, ok := s.of[id]; !ok {

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -15,11 +14,11 @@ import (
 func similaritiesOf(p *Projection, vectors Matrix) error {
 	switch {
 	case !p.symmetric:
-		return fmt.Errorf("%w: edges with a direction", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "edges with a direction")
 	case vectors.Data == nil && !p.Weighted() && len(p.to) > 0:
-		return fmt.Errorf("%w: neither weights nor vectors", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "neither weights nor vectors")
 	case vectors.Data != nil && vectors.Len() != p.Len():
-		return fmt.Errorf("%w: vectors of %d nodes for %d", engine.ErrInvalid, vectors.Len(), p.Len())
+		return phase.Mark(engine.ErrInvalid, "vectors of %d nodes for %d", vectors.Len(), p.Len())
 	}
 	return vectors.validate()
 }

@@ -3,7 +3,6 @@ package graphops
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -41,11 +40,11 @@ type Spec struct {
 func (s *Spec) validate() error {
 	switch {
 	case s.Direction > engine.Both:
-		return fmt.Errorf("%w: unknown Direction %d", engine.ErrInvalid, s.Direction)
+		return phase.Mark(engine.ErrInvalid, "unknown Direction %d", s.Direction)
 	case s.Combine > Min:
-		return fmt.Errorf("%w: unknown Combine %d", engine.ErrInvalid, s.Combine)
+		return phase.Mark(engine.ErrInvalid, "unknown Combine %d", s.Combine)
 	case s.MaxBytes < 0:
-		return fmt.Errorf("%w: MaxBytes %d", engine.ErrInvalid, s.MaxBytes)
+		return phase.Mark(engine.ErrInvalid, "MaxBytes %d", s.MaxBytes)
 	}
 	return nil
 }

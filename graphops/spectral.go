@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/ragdb/ragdb/engine"
@@ -57,19 +56,19 @@ func (o *SpectralOptions) ensureDefaults() SpectralOptions {
 func (o *SpectralOptions) validate(p *Projection) error {
 	switch {
 	case o.K < 1 || o.K > max(o.MaxNodes, 1):
-		return fmt.Errorf("%w: K %d", engine.ErrInvalid, o.K)
+		return phase.Mark(engine.ErrInvalid, "K %d", o.K)
 	case o.MaxNodes < 0:
-		return fmt.Errorf("%w: MaxNodes %d", engine.ErrInvalid, o.MaxNodes)
+		return phase.Mark(engine.ErrInvalid, "MaxNodes %d", o.MaxNodes)
 	case p.Len() > o.MaxNodes:
-		return fmt.Errorf("%w: %d nodes, more than MaxNodes %d: use Leiden", engine.ErrInvalid, p.Len(), o.MaxNodes)
+		return phase.Mark(engine.ErrInvalid, "%d nodes, more than MaxNodes %d: use Leiden", p.Len(), o.MaxNodes)
 	case !(o.Tolerance > 0):
-		return fmt.Errorf("%w: Tolerance %v", engine.ErrInvalid, o.Tolerance)
+		return phase.Mark(engine.ErrInvalid, "Tolerance %v", o.Tolerance)
 	case o.MaxIterations < 0:
-		return fmt.Errorf("%w: MaxIterations %d", engine.ErrInvalid, o.MaxIterations)
+		return phase.Mark(engine.ErrInvalid, "MaxIterations %d", o.MaxIterations)
 	case o.Restarts < 0:
-		return fmt.Errorf("%w: Restarts %d", engine.ErrInvalid, o.Restarts)
+		return phase.Mark(engine.ErrInvalid, "Restarts %d", o.Restarts)
 	case !p.symmetric:
-		return fmt.Errorf("%w: directed edges", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "directed edges")
 	}
 	return nil
 }
@@ -111,7 +110,7 @@ func Spectral(ctx context.Context, p *Projection, o SpectralOptions) (*SpectralR
 	o = o.ensureDefaults()
 	r, err := spectral(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: spectral: %w", err)
+		return nil, phase.Errorf("spectral: %w", err)
 	}
 	return r, nil
 }
@@ -231,7 +230,7 @@ func newNormalisedAdjacency(ctx context.Context, p *Projection) (*normalisedAdja
 			sum = 0
 			for i, x := range w {
 				if x < 0 {
-					return nil, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x,
+					return nil, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
 						p.NodeOf(uint32(u)), p.NodeOf(to[i]))
 				}
 				sum += float64(x)

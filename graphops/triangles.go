@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"sort"
 
 	"github.com/ragdb/ragdb/engine"
@@ -49,7 +48,7 @@ type TrianglesResult struct {
 func Triangles(ctx context.Context, p *Projection, o TrianglesOptions) (*TrianglesResult, error) {
 	r, err := triangles(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: triangles: %w", err)
+		return nil, phase.Errorf("triangles: %w", err)
 	}
 	return r, nil
 }
@@ -80,7 +79,7 @@ type ClusteringResult struct {
 func ClusteringCoefficients(ctx context.Context, p *Projection, o TrianglesOptions) (*ClusteringResult, error) {
 	r, err := clustering(ctx, p, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: clustering coefficients: %w", err)
+		return nil, phase.Errorf("clustering coefficients: %w", err)
 	}
 	return r, nil
 }
@@ -134,7 +133,7 @@ func triangleWorkers(p *Projection, o *TrianglesOptions) int {
 
 func triangles(ctx context.Context, p *Projection, o *TrianglesOptions) (*TrianglesResult, error) {
 	if !p.symmetric {
-		return nil, fmt.Errorf("%w: the projection has directed edges", engine.ErrInvalid)
+		return nil, phase.Mark(engine.ErrInvalid, "the projection has directed edges")
 	}
 	if o.MaxBytes > 0 {
 		if need := trianglesBytes(p, o); need > o.MaxBytes {

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -74,7 +73,7 @@ func (w *walk) seed(seeds []Scored) ([]float64, error) {
 	sum := 0.0
 	for _, s := range sorted {
 		if !(s.Score >= 0) || math.IsInf(s.Score, 0) {
-			return nil, fmt.Errorf("%w: seed %d of weight %v", engine.ErrInvalid, s.Node, s.Score)
+			return nil, phase.Mark(engine.ErrInvalid, "seed %d of weight %v", s.Node, s.Score)
 		}
 		if err := w.check(s.Node); err != nil {
 			return nil, err
@@ -89,7 +88,7 @@ func (w *walk) seed(seeds []Scored) ([]float64, error) {
 		sum += s.Score
 	}
 	if len(seeds) > 0 && !(sum > 0 && !math.IsInf(sum, 0)) {
-		return nil, fmt.Errorf("%w: weights of seeds sum to %v", engine.ErrInvalid, sum)
+		return nil, phase.Mark(engine.ErrInvalid, "weights of seeds sum to %v", sum)
 	}
 	for i := range start {
 		start[i] /= sum
@@ -147,7 +146,7 @@ func (w *walk) read(place uint32) error {
 	case !(sum > 0): // no edge to follow
 		w.to, w.share = w.to[:begin], w.share[:begin]
 	case math.IsInf(sum, 0):
-		return fmt.Errorf("%w: weights of node %d sum to %v", engine.ErrInvalid, u, sum)
+		return phase.Mark(engine.ErrInvalid, "weights of node %d sum to %v", u, sum)
 	}
 	for i := begin; i < len(w.share); i++ {
 		w.share[i] /= sum
@@ -181,7 +180,7 @@ func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32,
 	default:
 		for i, x := range weights {
 			if !(x >= 0) {
-				return 0, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x, w.seen.nodes[place], row[i])
+				return 0, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x, w.seen.nodes[place], row[i])
 			}
 			share[i] = float64(x)
 			sum += share[i]

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -62,7 +61,7 @@ func newBiasedWalks(p *Projection, o *Node2VecOptions) (*biasedWalks, error) {
 		sum := 0.0
 		for i, x := range weights {
 			if x < 0 {
-				return nil, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, x,
+				return nil, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", x,
 					p.NodeOf(uint32(u)), p.NodeOf(to[i]))
 			}
 			sum += float64(x)

@@ -2,7 +2,6 @@ package graphops
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -35,11 +34,11 @@ type WeightedPathOptions struct {
 func (o *WeightedPathOptions) validate() error {
 	switch {
 	case o.Length > InverseLength:
-		return fmt.Errorf("%w: unknown Length %d", engine.ErrInvalid, o.Length)
+		return phase.Mark(engine.ErrInvalid, "unknown Length %d", o.Length)
 	case !(o.MaxLength >= 0):
-		return fmt.Errorf("%w: MaxLength %v", engine.ErrInvalid, o.MaxLength)
+		return phase.Mark(engine.ErrInvalid, "MaxLength %v", o.MaxLength)
 	case o.MaxVisits < 0:
-		return fmt.Errorf("%w: MaxVisits %d", engine.ErrInvalid, o.MaxVisits)
+		return phase.Mark(engine.ErrInvalid, "MaxVisits %d", o.MaxVisits)
 	}
 	return nil
 }
@@ -59,7 +58,7 @@ func (o *WeightedPathOptions) validate() error {
 func WeightedPath(ctx context.Context, a Adjacency, from, to uint32, o WeightedPathOptions) (*Path, error) {
 	p, err := weightedPath(ctx, a, from, to, &o)
 	if err != nil {
-		return nil, fmt.Errorf("graphops: weighted path %d-%d: %w", from, to, err)
+		return nil, phase.Errorf("weighted path %d-%d: %w", from, to, err)
 	}
 	return p, nil
 }
@@ -176,7 +175,7 @@ func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, l EdgeLe
 	for k, v := range row {
 		weight := weightAt(w, k)
 		if !(weight >= 0) {
-			return best, at, fmt.Errorf("%w: weight %v of edge %d-%d", engine.ErrInvalid, weight, u, v)
+			return best, at, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", weight, u, v)
 		}
 		d := length + edgeLength(l, weight)
 		if math.IsInf(d, 1) {

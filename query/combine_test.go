@@ -154,7 +154,7 @@ func TestUnionWhy(t *testing.T) {
 		t.Errorf("steps %q", got.String())
 	}
 	_, err := query.Run(t.Context(), w.env(), &query.Union{In: []query.Op{a, b}, Weights: []float64{1}})
-	if err == nil || err.Error() != "query: Union: invalid: 1 weights for 2 inputs" {
+	if err == nil || err.Error() != "Union: 1 weights for 2 inputs" {
 		t.Errorf("one weight for two inputs: %v", err)
 	}
 }

@@ -47,13 +47,13 @@ func graphArgs(g *engine.Graph, types []string) []string {
 // that by its number.
 func Explain(w io.Writer, plan Op) error {
 	if w == nil {
-		return fmt.Errorf("query: %w", invalid("there is nothing to write to"))
+		return phase.At("", invalid("there is nothing to write to"))
 	}
 	seen := map[Op]int{}
 	var walk func(op Op, depth int) error
 	walk = func(op Op, depth int) error {
 		if err := checkOp(op); err != nil {
-			return fmt.Errorf("query: %w", err)
+			return phase.At("", err)
 		}
 		indent := strings.Repeat("  ", depth)
 		if n, ok := seen[op]; ok {

@@ -173,8 +173,7 @@ func checkNames(v *engine.View, field string) (ok bool, err error) {
 		return false, nil
 	}
 	if want := (text.Exact{}).Name(); err == nil && (info.Analyzer != want || !info.Positions) {
-		err = fmt.Errorf("%w: field %q has the analyzer %s, positions %t; names need %s and positions",
-			engine.ErrInvalid, field, info.Analyzer, info.Positions, want)
+		err = phase.Mark(engine.ErrInvalid, "field %q has the analyzer %s, positions %t; names need %s and positions", field, info.Analyzer, info.Positions, want)
 	}
 	return err == nil, err
 }

@@ -129,7 +129,7 @@ type Set struct {
 // operator needs, are [engine.ErrInvalid].
 func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	if err := e.check(); err != nil {
-		return Set{}, fmt.Errorf("query: %w", err)
+		return Set{}, phase.At("", err)
 	}
 	e.sets, e.running, e.vectors, e.allowed = nil, nil, nil, nil
 	e.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
@@ -140,7 +140,7 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	}
 	s, err := e.Eval(ctx, plan)
 	if err != nil {
-		return Set{}, fmt.Errorf("query: %w", err)
+		return Set{}, phase.At("", err)
 	}
 	return s, nil
 }
@@ -210,7 +210,7 @@ func checkOp(op Op) error {
 }
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{engine.ErrInvalid}, args...)...)
+	return phase.Mark(engine.ErrInvalid, format, args...)
 }
 
 // view returns the snapshot's view of a graph.

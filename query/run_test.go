@@ -259,7 +259,7 @@ func TestLimits(t *testing.T) {
 	run(t, e, plan)
 	e.Limits.Rows--
 	_, err := query.Run(t.Context(), e, plan)
-	if want := "query: Limit: Sort: Input: over the limit of a query: 9 items, at most 8"; !errors.Is(err, query.ErrLimit) || err.Error() != want {
+	if want := "Limit: Sort: Input: over the limit of a query: 9 items, at most 8"; !errors.Is(err, query.ErrLimit) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

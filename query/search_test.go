@@ -214,7 +214,7 @@ func TestSearchRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := query.Run(t.Context(), tt.env, tt.op)
-			if err == nil || !tt.is(err) || !strings.HasPrefix(err.Error(), "query: "+tt.op.Explain().Op+": ") {
+			if err == nil || !tt.is(err) || !strings.HasPrefix(err.Error(), tt.op.Explain().Op+": ") {
 				t.Fatalf("%v", err)
 			}
 		})

@@ -235,7 +235,7 @@ func TestTraceOfAFailedRun(t *testing.T) {
 	t.Parallel()
 	e := &query.Env{Trace: &query.Trace{}}
 	_, err := query.Run(t.Context(), e, &query.Sort{In: &stay{&input{err: errors.New("odd")}}})
-	if err == nil || err.Error() != "query: Sort: Stay: Input: odd" {
+	if err == nil || err.Error() != "Sort: Stay: Input: odd" {
 		t.Errorf("%v", err)
 	}
 	if len(e.Trace.Ops) != 3 {

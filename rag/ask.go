@@ -84,7 +84,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question) (*
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
+		return nil, phase.Errorf("%s: %w", Label(sys), err)
 	}
 	if a.Trace, err = c.KeepTrace(ctx, a); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *System, m *Models, q Quest
 		return nil, err
 	}
 	if ev == nil {
-		return nil, fmt.Errorf("rag: %w: no evidence to answer from", ErrArgument)
+		return nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	var a *Answer
 	err := c.db.View(ctx, func(s *engine.Snapshot) error {
@@ -109,7 +109,7 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *System, m *Models, q Quest
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
+		return nil, phase.At("", err)
 	}
 	return a, nil
 }
@@ -123,7 +123,7 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *System, m *Models, q Ques
 		return in, nil, err
 	}
 	if m = m.with(c); ev == nil {
-		return in, nil, fmt.Errorf("rag: %w: no evidence to answer from", ErrArgument)
+		return in, nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	in = llm.AnswerInput{Question: q.Text}
 	if sys.Unaided != nil {

@@ -77,7 +77,7 @@ func (c *Corpus) CacheStats(ctx context.Context) (*CacheStats, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: cache: %w", err)
+		return nil, phase.Errorf("cache: %w", err)
 	}
 	for _, r := range rows {
 		out.Rows = append(out.Rows, *r)
@@ -177,7 +177,7 @@ func (c *Corpus) ExportCache(ctx context.Context, w io.Writer) (n int, err error
 		return 0, err
 	}
 	if w == nil {
-		return 0, fmt.Errorf("rag: %w: nothing to write to", ErrArgument)
+		return 0, phase.Errorf("%w: nothing to write to", ErrArgument)
 	}
 	err = c.db.View(ctx, func(s *engine.Snapshot) error {
 		for e, err := range c.entries(s.Graph(c.base).WithContext(ctx)) {
@@ -192,7 +192,7 @@ func (c *Corpus) ExportCache(ctx context.Context, w io.Writer) (n int, err error
 		return nil
 	})
 	if err != nil {
-		return n, fmt.Errorf("rag: export the cache: %w", err)
+		return n, phase.Errorf("export the cache: %w", err)
 	}
 	return n, nil
 }
@@ -216,7 +216,7 @@ func (c *Corpus) ImportCache(ctx context.Context, r io.Reader) (*CacheImport, er
 		return nil, err
 	}
 	if r == nil {
-		return nil, fmt.Errorf("rag: %w: nothing to read from", ErrArgument)
+		return nil, phase.Errorf("%w: nothing to read from", ErrArgument)
 	}
 	out := &CacheImport{}
 	var batch []replay.Entry
@@ -238,11 +238,11 @@ func (c *Corpus) ImportCache(ctx context.Context, r io.Reader) (*CacheImport, er
 			err = ferr
 		}
 		if err != nil {
-			return out, fmt.Errorf("rag: import into the cache: %w", err)
+			return out, phase.Errorf("import into the cache: %w", err)
 		}
 	}
 	if err := flush(); err != nil {
-		return out, fmt.Errorf("rag: import into the cache: %w", err)
+		return out, phase.Errorf("import into the cache: %w", err)
 	}
 	return out, nil
 }
@@ -305,7 +305,7 @@ func (c *Corpus) KeepEntries(ctx context.Context, item string, entries []KeptEnt
 	}
 	for i := range entries {
 		if err := entries[i].Check(); err != nil {
-			return fmt.Errorf("rag: keep recordings: %w: entry %d %v", ErrArgument, i, err)
+			return phase.Errorf("keep recordings: %w: entry %d %v", ErrArgument, i, err)
 		}
 	}
 	for len(entries) > 0 {
@@ -324,7 +324,7 @@ func (c *Corpus) KeepEntries(ctx context.Context, item string, entries []KeptEnt
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("rag: keep recordings: %w", err)
+			return phase.Errorf("keep recordings: %w", err)
 		}
 		entries = entries[n:]
 	}

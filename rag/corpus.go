@@ -82,15 +82,15 @@ type Options struct {
 // makes one. Nil options are the zero ones.
 func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options) (*Corpus, error) {
 	if db == nil {
-		return nil, fmt.Errorf("rag: %w: no database to open %q in", ErrArgument, namespace)
+		return nil, phase.Errorf("%w: no database to open %q in", ErrArgument, namespace)
 	}
 	ns, err := db.Namespace(ctx, namespace)
 	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
+		return nil, phase.At("", err)
 	}
 	base, err := ns.Graph(ctx, engine.Base)
 	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
+		return nil, phase.At("", err)
 	}
 	if o == nil {
 		o = &Options{}
@@ -98,7 +98,7 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options
 	tok := o.Tokens
 	if tok == nil {
 		if tok, err = text.NewCL100K(); err != nil {
-			return nil, fmt.Errorf("rag: %w", err)
+			return nil, phase.Errorf("%w", err)
 		}
 	}
 	c := &Corpus{
@@ -135,7 +135,7 @@ func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
 	case c.indexing <- struct{}{}:
 		return func() { <-c.indexing }, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("rag: another run indexes the corpus: %w", ctx.Err())
+		return nil, phase.Errorf("another run indexes the corpus: %w", ctx.Err())
 	}
 }
 
@@ -146,7 +146,7 @@ const projectionsShare = 8
 // ready refuses a corpus that [OpenCorpus] did not make.
 func (c *Corpus) ready() error {
 	if c == nil || c.db == nil || c.namespace == nil || c.base == nil || c.tokens == nil || c.analyzer == nil {
-		return fmt.Errorf("rag: %w: a corpus that OpenCorpus did not open", ErrArgument)
+		return phase.Errorf("%w: a corpus that OpenCorpus did not open", ErrArgument)
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, fmt.Errorf("rag: %w: Corpus.Models gave none", ErrArgument)
+		return nil, phase.Errorf("%w: Corpus.Models gave none", ErrArgument)
 	}
 	return m, c.CheckModel(ctx, m)
 }
@@ -194,7 +194,7 @@ func (c *Corpus) models(ctx context.Context) (*Models, error) {
 // local models that were opened at another time.
 func (c *Corpus) reopen(ctx context.Context, m *Models) (*Models, error) {
 	if m == nil {
-		return nil, fmt.Errorf("rag: %w: Corpus.Models gave none", ErrArgument)
+		return nil, phase.Errorf("%w: Corpus.Models gave none", ErrArgument)
 	}
 	_, rules := m.Provider.(localRules)
 	_, documents := m.Documents.(*localDocuments)

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -27,7 +26,7 @@ func CountItems(ctx context.Context, s *engine.Snapshot, st Stage) (StageCount, 
 	}
 	n, err := countItems(ctx, s, st)
 	if err != nil {
-		return n, fmt.Errorf("rag: count %s: %w", st.Name(), err)
+		return n, phase.Errorf("count %s: %w", st.Name(), err)
 	}
 	return n, nil
 }

@@ -58,7 +58,7 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 		return v, err
 	}
 	if m.corpus == nil {
-		return nil, fmt.Errorf("rag: %w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
+		return nil, phase.Errorf("%w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
 	}
 	out := make([][]float32, len(texts))
 	digests := make([][32]byte, len(texts))
@@ -321,7 +321,7 @@ func (m *Models) keepVectors(ctx context.Context, texts []embedText, vectors [][
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("rag: keep vectors: %w", err)
+		return phase.Errorf("keep vectors: %w", err)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool,
 		return err
 	})
 	if err != nil {
-		err = fmt.Errorf("rag: embedding model: %w", err)
+		err = phase.Errorf("embedding model: %w", err)
 	}
 	return m, ok, err
 }

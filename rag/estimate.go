@@ -244,7 +244,7 @@ func Rules(ctx context.Context, c *Corpus) (llm.Provider, error) {
 	}
 	p, err := c.rules(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("rag: rules: %w", err)
+		return nil, phase.Errorf("rules: %w", err)
 	}
 	return p, nil
 }

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -78,7 +77,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Questio
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
+		return nil, phase.Errorf("%s: %w", Label(sys), err)
 	}
 	return ev, nil
 }
@@ -97,7 +96,7 @@ func (c *Corpus) Plan(ctx context.Context, sys *System, m *Models, q Question) (
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", Label(sys), err)
+		return nil, phase.Errorf("%s: %w", Label(sys), err)
 	}
 	return p, nil
 }
@@ -117,13 +116,13 @@ func (c *Corpus) askable(sys *System, q Question) error {
 	case err != nil:
 		return err
 	case sys == nil || sys.Plan == nil:
-		return fmt.Errorf("rag: %w: no system to ask: open one with Methods.Open", ErrArgument)
+		return phase.Errorf("%w: no system to ask: open one with Methods.Open", ErrArgument)
 	case strings.TrimSpace(q.Text) == "":
-		return fmt.Errorf("rag: %w: a question without text", ErrArgument)
+		return phase.Errorf("%w: a question without text", ErrArgument)
 	case q.Budget < 0:
-		return fmt.Errorf("rag: %w: a budget of %d tokens", ErrArgument, q.Budget)
+		return phase.Errorf("%w: a budget of %d tokens", ErrArgument, q.Budget)
 	case q.Top < 0:
-		return fmt.Errorf("rag: %w: at most %d pieces of evidence", ErrArgument, q.Top)
+		return phase.Errorf("%w: at most %d pieces of evidence", ErrArgument, q.Top)
 	}
 	return nil
 }

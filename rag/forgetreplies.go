@@ -1,8 +1,6 @@
 package rag
 
 import (
-	"fmt"
-
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -16,10 +14,10 @@ func (c *Corpus) ForgetReplies(tx *engine.Tx, name string) error {
 		return err
 	}
 	if tx == nil {
-		return fmt.Errorf("rag: %w: no transaction", ErrArgument)
+		return phase.Errorf("%w: no transaction", ErrArgument)
 	}
 	if err := c.forgetReplies(tx.Graph(c.base), name); err != nil {
-		return fmt.Errorf("rag: forget replies: %w", err)
+		return phase.Errorf("forget replies: %w", err)
 	}
 	return nil
 }

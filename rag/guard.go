@@ -1,8 +1,6 @@
 package rag
 
 import (
-	"fmt"
-
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -18,7 +16,7 @@ func readable(v engine.Reader) error {
 		missing = v == nil || v.Graph() == nil
 	}
 	if missing {
-		return fmt.Errorf("rag: %w: no view of a graph to read", ErrArgument)
+		return phase.Errorf("%w: no view of a graph to read", ErrArgument)
 	}
 	return nil
 }
@@ -26,7 +24,7 @@ func readable(v engine.Reader) error {
 // stageAt refuses a stage or a snapshot that is nil.
 func stageAt(s *engine.Snapshot, st Stage) error {
 	if s == nil || st == nil {
-		return fmt.Errorf("rag: %w: a nil snapshot or stage", ErrArgument)
+		return phase.Errorf("%w: a nil snapshot or stage", ErrArgument)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	"github.com/ragdb/ragdb/engine"
@@ -26,14 +25,14 @@ type Identity struct {
 // error.
 func NewIdentity(ctx context.Context, c *Corpus, r *ParamReader, instance string) (Identity, error) {
 	if r == nil {
-		return Identity{}, fmt.Errorf("rag: %w: no parameters", ErrArgument)
+		return Identity{}, phase.Errorf("%w: no parameters", ErrArgument)
 	}
 	id, err := identify(r, instance)
 	if err != nil {
 		return Identity{}, err
 	}
 	if id.graph, err = c.Graph(ctx, instance); err != nil {
-		return Identity{}, fmt.Errorf("rag: %s: %w", r.method, err)
+		return Identity{}, phase.Errorf("%s: %w", r.method, err)
 	}
 	return id, nil
 }
@@ -43,7 +42,7 @@ func NewIdentity(ctx context.Context, c *Corpus, r *ParamReader, instance string
 // all that its instance depends on. Parameters that r has refused are the error.
 func NewGraphless(r *ParamReader) (Identity, error) {
 	if r == nil {
-		return Identity{}, fmt.Errorf("rag: %w: no parameters", ErrArgument)
+		return Identity{}, phase.Errorf("%w: no parameters", ErrArgument)
 	}
 	return identify(r, r.Instance(r.method))
 }

@@ -3,7 +3,6 @@ package rag
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
@@ -119,7 +118,7 @@ func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error)
 func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error) {
 	out := &IndexResult{}
 	if len(x.Systems) == 0 {
-		return out, fmt.Errorf("rag: %w: no system to index by: open one with Methods.Open", ErrMethod)
+		return out, phase.Mark(ErrMethod, "no system to index by: open one with Methods.Open")
 	}
 	if err := x.read(ctx, inputs, out); err != nil {
 		return out, err
@@ -137,17 +136,17 @@ func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error)
 // left out, in a copy.
 func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 	if x == nil {
-		return nil, fmt.Errorf("rag: %w: a nil indexer", ErrArgument)
+		return nil, phase.Errorf("%w: a nil indexer", ErrArgument)
 	}
 	if err := x.Corpus.ready(); err != nil {
 		return nil, err
 	}
 	if slices.Contains(x.Systems, nil) {
-		return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
+		return nil, phase.Errorf("%w: a nil system", ErrArgument)
 	}
 	for i, in := range inputs {
 		if in.FS == nil && in.Source == nil {
-			return nil, fmt.Errorf("rag: %w: input %d has neither a file system nor a source to read from", ErrArgument, i)
+			return nil, phase.Errorf("%w: input %d has neither a file system nor a source to read from", ErrArgument, i)
 		}
 	}
 	other := *x
@@ -166,7 +165,7 @@ func (c *Corpus) chunkers(systems []*System) ([]*text.Chunker, error) {
 	seen := map[string]bool{}
 	for _, s := range systems {
 		if s == nil {
-			return nil, fmt.Errorf("rag: %w: a nil system", ErrArgument)
+			return nil, phase.Errorf("%w: a nil system", ErrArgument)
 		}
 		if name := s.ChunkSet().String(); !seen[name] {
 			seen[name] = true
@@ -207,21 +206,21 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 				x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 				continue
 			case err != nil:
-				return fmt.Errorf("rag: read: %w", err)
+				return phase.Errorf("read: %w", err)
 			}
 			if err := w.add(ctx, d); err != nil {
-				return fmt.Errorf("rag: read %s: %w", d.Key, err)
+				return phase.Errorf("read %s: %w", d.Key, err)
 			}
 		}
 	}
 	if err := w.flush(ctx); err != nil {
-		return fmt.Errorf("rag: read: %w", err)
+		return phase.Errorf("read: %w", err)
 	}
 	if n := out.Added + out.Replaced; n > 0 {
 		out.Stages = append(out.Stages, StageResult{Stage: "read", Done: n, Ms: time.Since(start).Milliseconds()})
 	}
 	if len(inputs) > 0 && w.met == 0 && len(out.BadFiles) == 0 {
-		return fmt.Errorf("rag: %w", ErrNoDocuments)
+		return phase.At("", ErrNoDocuments)
 	}
 	return nil
 }
@@ -234,7 +233,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return err
 	}
 	if len(sets) == 0 {
-		return fmt.Errorf("rag: %w: none to index by", ErrMethod)
+		return phase.Mark(ErrMethod, "none to index by")
 	}
 	r := &runner{corpus: c, workers: x.Options.Workers, retry: x.Options.Retry, notify: x.Options.Notify}
 	for _, s := range sets {
@@ -244,11 +243,11 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	}
 	if !c.NoWords {
 		if err := c.train(ctx, sets[0].Set(), x.Options.Notify); err != nil {
-			return fmt.Errorf("rag: words: %w", err)
+			return phase.Errorf("words: %w", err)
 		}
 	}
 	if err := c.tidyWords(ctx); err != nil {
-		return fmt.Errorf("rag: words: %w", err)
+		return phase.Errorf("words: %w", err)
 	}
 	if r.models, err = c.models(ctx); err != nil {
 		return err
@@ -259,7 +258,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return err
 	}
 	if other && !x.Options.Reembed {
-		return fmt.Errorf("rag: %w", &ModelError{have, want})
+		return phase.Errorf("%w", &ModelError{have, want})
 	}
 	run := x.beginRecord(r.models)
 	defer func() {
@@ -307,11 +306,11 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		}
 	}
 	if err := c.adopt(ctx); err != nil {
-		return fmt.Errorf("rag: words: %w", err)
+		return phase.Errorf("words: %w", err)
 	}
 	if other {
 		if err := c.changeModel(ctx, have, want); err != nil {
-			return fmt.Errorf("rag: change the embedding model: %w", err)
+			return phase.Errorf("change the embedding model: %w", err)
 		}
 	}
 	return c.count(ctx, sets[0].Set(), out)

@@ -61,13 +61,13 @@ func (m Methods) OpenIndexed(ctx context.Context, c *Corpus, spec Spec) (*System
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
+		return nil, phase.At("", err)
 	}
 	looking := *c
 	looking.graphsExist = true
 	_, err = m.Open(ctx, &looking, spec)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, fmt.Errorf("rag: %w", missing)
+		return nil, phase.At("", missing)
 	}
 	if err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func (m Methods) OpenIndexed(ctx context.Context, c *Corpus, spec Spec) (*System
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("rag: %w", err)
+			return nil, phase.At("", err)
 		}
 	}
 	if !ok {
-		return nil, fmt.Errorf("rag: %w", missing)
+		return nil, phase.At("", missing)
 	}
 	return sys, nil
 }

@@ -31,7 +31,7 @@ func OpenLocal(ctx context.Context, c *Corpus, forIndex bool) (*Models, error) {
 	}
 	m, err := c.openLocal(ctx, forIndex)
 	if err != nil {
-		return nil, fmt.Errorf("rag: local model: %w", err)
+		return nil, phase.Errorf("local model: %w", err)
 	}
 	return m, nil
 }

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -181,7 +180,7 @@ func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (*System, error
 // Known is nil for a method's name, else an [ErrMethod] that says which there are.
 func (m Methods) Known(name string) error {
 	if m[name] == nil {
-		return fmt.Errorf("rag: %w %q: there are %s", ErrMethod, name, strings.Join(m.Names(), ", "))
+		return phase.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(m.Names(), ", "))
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package rag
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -254,7 +253,7 @@ func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err e
 // without words, and of a corpus that has taught the local model none yet.
 func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error) {
 	if m == nil || m.Questions == nil {
-		return nil, fmt.Errorf("rag: %w", errNoEmbedder)
+		return nil, phase.At("", errNoEmbedder)
 	}
 	v, err := m.in("question").embed(ctx, m.Questions, nil, []string{q})
 	if err != nil {
@@ -268,7 +267,7 @@ func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error)
 // with the documents. Calls of several goroutines share requests.
 func (m *Models) Embed(ctx context.Context, docs []string, texts []string) ([][]float32, error) {
 	if m == nil || m.Documents == nil {
-		return nil, fmt.Errorf("rag: %w", errNoEmbedder)
+		return nil, phase.At("", errNoEmbedder)
 	}
 	return m.embed(ctx, m.Documents, docs, texts)
 }

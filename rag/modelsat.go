@@ -83,11 +83,11 @@ func (m *Models) with(c *Corpus) *Models {
 func (m *Models) usable() error {
 	switch {
 	case m == nil:
-		return fmt.Errorf("rag: %w: nil models: open them with OpenLocal, NewModels or Corpus.OpenModels", ErrArgument)
+		return phase.Errorf("%w: nil models: open them with OpenLocal, NewModels or Corpus.OpenModels", ErrArgument)
 	case m.Provider == nil:
-		return fmt.Errorf("rag: %w: %w: the models have no provider of answers", ErrArgument, llm.ErrProvider)
+		return phase.Errorf("%w: %w: the models have no provider of answers", ErrArgument, llm.ErrProvider)
 	case m.corpus == nil && !m.Free:
-		return fmt.Errorf("rag: %w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
+		return phase.Errorf("%w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (r *ParamReader) Err() error {
 	if r.err == nil {
 		return nil
 	}
-	return fmt.Errorf("rag: %s: %w: %w", r.method, ErrMethod, r.err)
+	return phase.Mark(ErrMethod, "%s: %w", r.method, r.err)
 }
 
 // refuse keeps the first error.

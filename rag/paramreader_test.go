@@ -34,11 +34,11 @@ func TestReadParams(t *testing.T) {
 		{"in order", params{"d": "on", "a": "2"}, profile, params{"a": "2", "d": "on"}, "m#a=2,d=on", ""},
 		{"profile", params{"profile": "paper"}, profile, params{"chunks": window, "b": "7"}, "m#b=7,chunks=" + window, ""},
 		{"over a profile", params{"profile": "paper", "b": "3"}, profile, params{"chunks": window}, "m#chunks=" + window, ""},
-		{"no such profile", params{"profile": "x", "z": "1"}, profile, nil, "", "rag: m: unknown method: there is paper, not x"},
-		{"no profiles", params{"profile": "paper"}, nil, nil, "", `rag: m: unknown method: no parameter "profile"; there are a, b, c, chunks, d`},
-		{"unknown", params{"z": "1", "y": "1"}, profile, nil, "", `rag: m: unknown method: no parameter "y"; there are profile, a, b, c, chunks, d`},
-		{"the first of two", params{"d": "1", "b": "x"}, profile, nil, "", "rag: m: unknown method: b=x: a number from 0 to 9"},
-		{"no chunk set", params{"chunks": "0", "a": "x"}, nil, nil, "", `rag: m: unknown method: chunks=0: text: invalid chunk set: ` +
+		{"no such profile", params{"profile": "x", "z": "1"}, profile, nil, "", "m: there is paper, not x"},
+		{"no profiles", params{"profile": "paper"}, nil, nil, "", `m: no parameter "profile"; there are a, b, c, chunks, d`},
+		{"unknown", params{"z": "1", "y": "1"}, profile, nil, "", `m: no parameter "y"; there are profile, a, b, c, chunks, d`},
+		{"the first of two", params{"d": "1", "b": "x"}, profile, nil, "", "m: b=x: a number from 0 to 9"},
+		{"no chunk set", params{"chunks": "0", "a": "x"}, nil, nil, "", `m: chunks=0: invalid chunk set: ` +
 			`"0" is not like "cl100k/150/0/paragraph" or "cl100k/1200/100/window/150"`},
 	} {
 		t.Run(x.name, func(t *testing.T) {

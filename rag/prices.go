@@ -2,7 +2,6 @@ package rag
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"strings"
@@ -53,11 +52,11 @@ func BuiltinPrices() Prices {
 func ReadPrices(b []byte) (Prices, error) {
 	var p Prices
 	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("rag: prices: %w", err)
+		return nil, phase.Errorf("prices: %w", err)
 	}
 	for name, x := range p {
 		if name == "" || !(x.In >= 0 && x.Out >= 0) || math.IsInf(x.In+x.Out, 0) {
-			return nil, fmt.Errorf("rag: prices: %q costs %v and %v", name, x.In, x.Out)
+			return nil, phase.Errorf("prices: %q costs %v and %v", name, x.In, x.Out)
 		}
 	}
 	return p, nil

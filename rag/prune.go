@@ -3,7 +3,6 @@ package rag
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -66,7 +65,7 @@ func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: prune the cache: %w", err)
+		return nil, phase.Errorf("prune the cache: %w", err)
 	}
 	if o.DryRun {
 		return out, nil
@@ -81,7 +80,7 @@ func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error
 			return nil
 		})
 		if err != nil {
-			return out, fmt.Errorf("rag: prune the cache: %w", err)
+			return out, phase.Errorf("prune the cache: %w", err)
 		}
 	}
 	return out, nil

@@ -80,14 +80,14 @@ func (r *runner) run(ctx context.Context, st Stage) (done, failed int, err error
 	}()
 	pending, failed, err := r.pending(ctx, snap, st)
 	if err != nil {
-		return 0, failed, fmt.Errorf("rag: %s: %w", st.Name(), err)
+		return 0, failed, phase.Errorf("%s: %w", st.Name(), err)
 	}
 	if len(pending) == 0 {
 		return 0, failed, nil
 	}
 	done, bad, err := r.work(ctx, snap, st, pending)
 	if err != nil {
-		err = fmt.Errorf("rag: %s: %w", st.Name(), err)
+		err = phase.Errorf("%s: %w", st.Name(), err)
 	}
 	return done, failed + bad, err
 }

@@ -66,7 +66,7 @@ func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o Remo
 		})
 	})
 	if err != nil && err != errDry {
-		return nil, fmt.Errorf("rag: remove %s: %w", doc, err)
+		return nil, phase.Errorf("remove %s: %w", doc, err)
 	}
 	return r.result(), nil
 }

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -15,7 +14,7 @@ func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (
 		return "", 0, err
 	}
 	if e == nil || e.Snap == nil {
-		return "", 0, fmt.Errorf("rag: %w: no snapshot to read", ErrArgument)
+		return "", 0, phase.Errorf("%w: no snapshot to read", ErrArgument)
 	}
 	n, err := e.Node(ctx, c.base, it.ID)
 	if err != nil {
@@ -31,7 +30,7 @@ func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkS
 		return "", 0, err
 	}
 	if s == nil {
-		return "", 0, fmt.Errorf("rag: %w: no snapshot to read", ErrArgument)
+		return "", 0, phase.Errorf("%w: no snapshot to read", ErrArgument)
 	}
 	ch, err := c.ChunkByKey(s.Graph(c.base).WithContext(ctx), set, key)
 	return ch.Text, ch.Tokens, err

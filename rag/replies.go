@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -81,7 +80,7 @@ func (m *Models) keep(ctx context.Context, r reply) error {
 		err = m.commit(ctx, &r)
 	}
 	if err != nil && err != errKnown {
-		return fmt.Errorf("rag: keep a reply: %w", err)
+		return phase.Errorf("keep a reply: %w", err)
 	}
 	return nil
 }

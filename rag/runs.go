@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -72,7 +71,7 @@ func (r *record) save(ctx context.Context, m *Models, outcome string) error {
 		return keepNewest(runs, maxRuns)
 	})
 	if err != nil {
-		return fmt.Errorf("rag: record of the run: %w", err)
+		return phase.Errorf("record of the run: %w", err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -34,7 +33,7 @@ func (c *Corpus) Settings(ctx context.Context) (map[string]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: read the settings: %w", err)
+		return nil, phase.Errorf("read the settings: %w", err)
 	}
 	return out, nil
 }
@@ -63,7 +62,7 @@ func (c *Corpus) KeepSettings(ctx context.Context, values map[string]string) err
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("rag: store the settings: %w", err)
+		return phase.Errorf("store the settings: %w", err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ func ParseSpec(s string) (Spec, error) {
 	spec.Label = label
 	name, params, _ := strings.Cut(rest, ":")
 	if spec.Name = strings.TrimSpace(name); spec.Name == "" {
-		return spec, fmt.Errorf("rag: %w: %q names none", ErrMethod, s)
+		return spec, phase.Mark(ErrMethod, "%q names none", s)
 	}
 	for _, p := range strings.Split(params, ",") {
 		if p = strings.TrimSpace(p); p == "" {
@@ -30,7 +29,7 @@ func ParseSpec(s string) (Spec, error) {
 		}
 		key, val, ok := strings.Cut(p, "=")
 		if !ok {
-			return spec, fmt.Errorf("rag: %w: %q is not key=value", ErrMethod, p)
+			return spec, phase.Mark(ErrMethod, "%q is not key=value", p)
 		}
 		spec.Params[strings.TrimSpace(key)] = strings.TrimSpace(val)
 	}

@@ -3,7 +3,6 @@ package rag
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func (x *Indexer) Compare(ctx context.Context, inputs []Input) (*Difference, err
 	}
 	d, err := x.compare(ctx, inputs)
 	if err != nil {
-		return nil, fmt.Errorf("rag: compare: %w", err)
+		return nil, phase.Errorf("compare: %w", err)
 	}
 	return d, nil
 }
@@ -113,7 +112,7 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 	}
 	if len(d.Removed) > 0 && x.Options.MayRemove != nil {
 		if err := x.Options.MayRemove(d); err != nil {
-			return &IndexResult{}, fmt.Errorf("rag: sync: %w", err)
+			return &IndexResult{}, phase.Errorf("sync: %w", err)
 		}
 	}
 	if len(d.Removed) > 0 {
@@ -154,7 +153,7 @@ func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("rag: remove %s: %w", key, err)
+			return phase.Errorf("remove %s: %w", key, err)
 		}
 		if x.Options.Notify != nil {
 			x.Options.Notify(Event{Stage: "remove", Done: i + 1, Total: len(keys)})

@@ -72,7 +72,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", err
 	}
 	if a == nil || a.Evidence == nil {
-		return "", fmt.Errorf("rag: %w: no answer with evidence to keep a trace of", ErrArgument)
+		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", ErrArgument)
 	}
 	ev, question := a.Evidence, a.Question
 	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
@@ -101,7 +101,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	t.ID = "t:" + hex.EncodeToString(sum[:4])
 	b, err := json.Marshal(t)
 	if err != nil {
-		return "", fmt.Errorf("rag: keep a trace: %w", err)
+		return "", phase.Errorf("keep a trace: %w", err)
 	}
 	removed := false
 	err = c.db.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
@@ -138,7 +138,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("rag: keep a trace: %w", err)
+		return "", phase.Errorf("keep a trace: %w", err)
 	}
 	return t.ID, nil
 }
@@ -163,14 +163,14 @@ func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rag: trace %s: %w", id, err)
+		return nil, phase.Errorf("trace %s: %w", id, err)
 	}
 	if value == nil {
-		return nil, fmt.Errorf("rag: trace %s: %w", id, engine.ErrNotFound)
+		return nil, phase.Errorf("trace %s: %w", id, engine.ErrNotFound)
 	}
 	t := &StoredTrace{}
 	if err := json.Unmarshal(value, t); err != nil {
-		return nil, fmt.Errorf("rag: trace %s: %w", id, errors.Join(engine.ErrCorrupt, err))
+		return nil, phase.Errorf("trace %s: %w", id, errors.Join(engine.ErrCorrupt, err))
 	}
 	return t, nil
 }

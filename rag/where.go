@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ type where struct {
 // set.
 func (w *where) passing(p engine.Predicate, depth int) (*roaring.Bitmap, error) {
 	if depth > maxWhereDepth {
-		return nil, fmt.Errorf("%w: a filter nested more than %d deep", engine.ErrInvalid, maxWhereDepth)
+		return nil, phase.Mark(engine.ErrInvalid, "a filter nested more than %d deep", maxWhereDepth)
 	}
 	switch p := p.(type) {
 	case engine.And:
@@ -94,11 +93,11 @@ func (w *where) passing(p engine.Predicate, depth int) (*roaring.Bitmap, error) 
 func (w *where) byField(c engine.Comparison) (*roaring.Bitmap, error) {
 	for _, v := range c.Values {
 		if v.Kind() != engine.KindString {
-			return nil, fmt.Errorf("%w: %s is text, and compared with text in quotes", engine.ErrInvalid, c.Property)
+			return nil, phase.Mark(engine.ErrInvalid, "%s is text, and compared with text in quotes", c.Property)
 		}
 	}
 	if c.Op > engine.OpExists || c.Op != engine.OpExists && len(c.Values) == 0 {
-		return nil, fmt.Errorf("%w: %s %s without a value", engine.ErrInvalid, c.Property, c.Op)
+		return nil, phase.Mark(engine.ErrInvalid, "%s %s without a value", c.Property, c.Op)
 	}
 	if w.docs == nil {
 		for d, err := range w.c.Documents(w.base) {

@@ -2,7 +2,6 @@ package vecindex
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -56,7 +55,7 @@ type Index struct {
 // says, and that of [Config.Validate] where c is not valid.
 func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error) {
 	if err := c.Validate(); err != nil {
-		return nil, fmt.Errorf("vecindex: open: %w", err)
+		return nil, phase.Errorf("open: %w", err)
 	}
 	ix := &Index{store: st, cfg: c}
 	if o != nil {
@@ -102,7 +101,7 @@ func (ix *Index) wrap(op string, err error) error {
 		return nil
 	}
 	t := ix.cfg.Table
-	return fmt.Errorf("vecindex: %s (graph %d, space %d, generation %d): %w", op, t.Graph, t.Space, t.Generation, err)
+	return phase.Errorf("%s (graph %d, space %d, generation %d): %w", op, t.Graph, t.Space, t.Generation, err)
 }
 
 func (ix *Index) in(r kv.Reader) stored {

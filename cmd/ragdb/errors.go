@@ -146,8 +146,8 @@ func damageHint(err error, otherwise string) string {
 	return "restore a backup with ragdb restore"
 }
 
-// message returns the sentence in an error: that of the cause where it makes a
-// whole one, else the chain without the names of packages in front.
+// message returns what an error says to the user: the sentence of its cause if
+// that is a whole one, else the text of the whole error.
 func message(err error) string {
 	var locked *kv.LockedError
 	var damage *kv.CorruptError
@@ -171,36 +171,14 @@ func message(err error) string {
 	case errors.As(err, &index):
 		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(append(index.Indexed, "key", "format"), ", "))
 	case errors.As(err, &damage):
-		first, _, _ := strings.Cut(err.Error(), "\n") // what failed after it says the same
-		return chain(errors.New(first))
+		first, _, _ := strings.Cut(err.Error(), "\n") // further lines repeat the damage
+		return first
 	case errors.As(err, &partial):
 		return partial.Error() + "; the rest is done"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the time of --timeout is over"
-	case errors.Is(err, engine.ErrForeign):
-		return strings.TrimPrefix(chain(err), "open ")
 	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
 		return path.Path + " does not exist"
 	}
-	return chain(err)
-}
-
-// chain returns an error's text without the packages it came through.
-func chain(err error) string {
-	parts := strings.Split(err.Error(), ": ")
-	out := parts[:0]
-	for i, p := range parts {
-		switch p {
-		case "engine", "rag", "kv", "pebblekv", "memkv", "query", "cypher", "load", "local", "llm", "text", "vecindex", "openai", "replay", "prompts":
-			continue
-		}
-		if (p == engine.ErrInvalid.Error() || p == method.ErrMethod.Error()) && i < len(parts)-1 {
-			continue // what follows says how
-		}
-		if n := len(out); n > 0 && out[n-1] == p {
-			continue // each layer names the same object
-		}
-		out = append(out, p)
-	}
-	return strings.Join(out, ": ")
+	return err.Error()
 }

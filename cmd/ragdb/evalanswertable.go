@@ -73,7 +73,7 @@ func (a *app) printEvalAnswers(r *eval.Report) {
 	a.out.rows(a.tableOf(r, &table{}, columns))
 	for i := range r.Methods {
 		if f := r.Methods[i].Answers; f != nil && f.Failed > 0 {
-			a.out.note("%s: %s of %s failed, the first since %s", r.Methods[i].Name, number(f.Failed), plural(len(r.Asked), "answer"), chain(f.Failure))
+			a.out.note("%s: %s of %s failed, the first since %s", r.Methods[i].Name, number(f.Failed), plural(len(r.Asked), "answer"), f.Failure)
 		}
 	}
 	a.printOutcomes(r)
@@ -155,7 +155,7 @@ func (a *app) printJudging(j *eval.Judging) {
 	}
 	a.out.print("%s\n", a.out.dim(line))
 	if j.Failed > 0 {
-		a.out.note("judge %s: %s of %s failed, the first since %s", j.Judge, number(j.Failed), plural(j.Verdicts, "verdict"), chain(j.Failure))
+		a.out.note("judge %s: %s of %s failed, the first since %s", j.Judge, number(j.Failed), plural(j.Verdicts, "verdict"), j.Failure)
 	}
 }
 

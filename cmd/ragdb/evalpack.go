@@ -156,7 +156,7 @@ func readPack(file string) (*eval.Pack, error) {
 	}
 	p, err := eval.ReadPack(f)
 	if err = errors.Join(err, f.Close()); errors.Is(err, eval.ErrPack) {
-		return nil, usage("give a file that ragdb eval pack wrote", "%s is %s", file, strings.TrimPrefix(chain(err), "eval: "))
+		return nil, usage("give a file that ragdb eval pack wrote", "%s is %s", file, err.Error())
 	}
 	return p, err
 }

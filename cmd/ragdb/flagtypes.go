@@ -81,7 +81,7 @@ func (l *specList) Set(s string) error {
 	for _, part := range method.SplitSpecs(s) {
 		spec, err := method.ParseSpec(part)
 		if err != nil {
-			return fmt.Errorf("%s", chain(err))
+			return fmt.Errorf("%s", err.Error())
 		}
 		if l.methods[spec.Name] == nil {
 			return fmt.Errorf("there is no method %q; there are %s", spec.Name, strings.Join(l.methods.Names(), ", "))

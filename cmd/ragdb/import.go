@@ -96,7 +96,7 @@ func (a *app) importLines(ctx context.Context, path, from string) (err error) {
 		var line *engine.LineError
 		if errors.As(err, &line) {
 			return &failure{exit: exitFailed, code: "malformed", err: err, hint: "give a file that ragdb export wrote; what came before that line is imported",
-				message: fmt.Sprintf("%s, %s", from, chain(line))}
+				message: fmt.Sprintf("%s, %s", from, line.Error())}
 		}
 		return err
 	}

@@ -108,5 +108,5 @@ func wrongFile(from string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || !errors.Is(err, engine.ErrInvalid) {
 		return err
 	}
-	return &failure{exit: exitFailed, code: "malformed", err: err, message: fmt.Sprintf("%s: %s", from, chain(err)), hint: "nothing of it was imported"}
+	return &failure{exit: exitFailed, code: "malformed", err: err, message: fmt.Sprintf("%s: %s", from, err), hint: "nothing of it was imported"}
 }

@@ -16,7 +16,7 @@ func (s *Store) Ingest(ctx context.Context, fill func(w kv.SortedWriter) error) 
 	defer s.life.Leave()
 	b := &batch{store: s}
 	if err := fill(&writer{batch: b}); err != nil {
-		return fmt.Errorf("memkv: ingest: %w", err)
+		return phase.Errorf("ingest: %w", err)
 	}
 	return s.Apply(ctx, b, kv.Sync)
 }
@@ -51,14 +51,14 @@ func (s *Store) Check(ctx context.Context) error {
 			return err
 		}
 		if why := s.fault(last, n); why != "" {
-			return fmt.Errorf("memkv: check: %w", &kv.CorruptError{Key: s.format(n.key), Why: why})
+			return phase.Errorf("check: %w", &kv.CorruptError{Key: s.format(n.key), Why: why})
 		}
 		keys++
 		bytes += len(n.key) + len(n.val)
 		last = n
 	}
 	if keys != st.keys || bytes != st.bytes {
-		return fmt.Errorf("memkv: check: %w", &kv.CorruptError{
+		return phase.Errorf("check: %w", &kv.CorruptError{
 			Why: fmt.Sprintf("%d keys of %d bytes counted as %d of %d", keys, bytes, st.keys, st.bytes)})
 	}
 	return nil

@@ -2,8 +2,6 @@ package memkv
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
@@ -124,14 +122,14 @@ func (s *Store) NewBatch() kv.Batch { return &batch{store: s} }
 func (s *Store) Apply(ctx context.Context, b kv.Batch, _ kv.Durability) error {
 	mb, ok := b.(*batch)
 	if !ok || mb.store != s || mb.used {
-		return errors.New("memkv: apply: the batch is not an unused one of this store")
+		return phase.Errorf("apply: the batch is not an unused one of this store")
 	}
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.life.Leave()
 	if mb.err != nil {
-		return fmt.Errorf("memkv: apply: %w", mb.err)
+		return phase.Errorf("apply: %w", mb.err)
 	}
 	mb.used = true
 	s.write.Lock()
@@ -167,7 +165,7 @@ func (s *Store) Close() error {
 	ok, err := lifetime.Shut(&s.life, &s.handles)
 	switch {
 	case err != nil:
-		return fmt.Errorf("memkv: close: %w", err)
+		return phase.Errorf("close: %w", err)
 	case !ok:
 		return kv.ErrClosed
 	}

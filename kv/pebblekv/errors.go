@@ -21,7 +21,7 @@ func (s *Store) wrap(op string, err error) error {
 	case errors.Is(err, kv.ErrClosed), errors.Is(err, kv.ErrNotFound):
 		return err
 	}
-	return fmt.Errorf("pebblekv: %s %s: %w", op, s.path, err)
+	return phase.At(op+" "+s.path, err)
 }
 
 // wrapRead is wrap for what reads: what else may go wrong there is the file

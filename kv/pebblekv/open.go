@@ -64,7 +64,7 @@ func Open(ctx context.Context, path string, s *kv.Schema, o *Options) (*Store, e
 	}
 	st, err := open(ctx, path, s, o)
 	if err != nil {
-		return nil, fmt.Errorf("pebblekv: open %s: %w", path, err)
+		return nil, phase.At("open "+path, err)
 	}
 	return st, nil
 }
@@ -262,7 +262,7 @@ func (s *Store) Close() error {
 	ok, err := lifetime.Shut(&s.life, &s.handles)
 	switch {
 	case err != nil:
-		return fmt.Errorf("pebblekv: close %s: %w", s.path, err)
+		return phase.At("close "+s.path, err)
 	case !ok:
 		return kv.ErrClosed
 	}

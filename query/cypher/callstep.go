@@ -128,7 +128,7 @@ func (s *callStep) open(x *exec, next sink) sink {
 				return err
 			}
 			if len(out) != len(s.slots) {
-				return fmt.Errorf("cypher: %w: %s yielded %d values for %d columns", engine.ErrInvalid, s.proc.Name, len(out), len(s.slots))
+				return phase.Mark(engine.ErrInvalid, "%s yielded %d values for %d columns", s.proc.Name, len(out), len(s.slots))
 			}
 			n++
 			if s.once {
@@ -171,7 +171,7 @@ func (s *callStep) call(x *exec, r row) (*ProcedureCall, error) {
 	}
 	for i, a := range s.proc.Args {
 		if !a.Optional && c.Args[i].IsNull() {
-			return nil, fmt.Errorf("cypher: %w: %s: the argument %s is null", engine.ErrInvalid, s.proc.Name, a.Name)
+			return nil, phase.Mark(engine.ErrInvalid, "%s: the argument %s is null", s.proc.Name, a.Name)
 		}
 	}
 	return c, nil

@@ -106,7 +106,7 @@ func (s *Session) copyFrom(f *copier, st *Statement) error {
 func (f *copier) each(fn func(copyRow) error) error {
 	r, err := f.x.session.opts.Files.Open(f.file)
 	if err != nil {
-		return fmt.Errorf("cypher: COPY: %w", err)
+		return phase.Errorf("COPY: %w", err)
 	}
 	defer r.Close()
 	rows, err := newRowReader(r, f.format)
@@ -137,7 +137,7 @@ func (f *copier) fail(err error) error {
 	if errors.As(err, &eval) && errors.As(err, &line) {
 		err = &engine.LineError{Line: line.Line, Err: errors.New(eval.Message)}
 	}
-	return fmt.Errorf("cypher: COPY %s: %w", f.file, err)
+	return phase.Errorf("COPY %s: %w", f.file, err)
 }
 
 // writer returns the writer that takes properties apart.

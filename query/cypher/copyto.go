@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -31,7 +30,7 @@ func (s *Session) copyTo(f *copier, st *Statement) error {
 	}
 	file, err := s.opts.Files.Create(f.file)
 	if err != nil {
-		return fmt.Errorf("cypher: COPY: %w", err)
+		return phase.Errorf("COPY: %w", err)
 	}
 	w := bufio.NewWriterSize(file, 64<<10)
 	write := jsonWriterOf(w, columns)

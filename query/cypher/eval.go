@@ -101,7 +101,7 @@ func (c *compiler) eval(e Expr) (evaluator, error) {
 		return c.pathExpr(e)
 	}
 	if !isPredicate(e) {
-		return nil, fmt.Errorf("cypher: %T is no expression", e)
+		return nil, phase.Errorf("%T is no expression", e)
 	}
 	holds, err := c.predicate(e)
 	if err != nil {

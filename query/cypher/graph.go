@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -52,7 +51,7 @@ func (g *graph) record(id engine.NodeID) (engine.Node, error) {
 	}
 	n, err := g.r.Node(id)
 	if errors.Is(err, engine.ErrNotFound) {
-		return n, fmt.Errorf("cypher: the node was deleted: %w", engine.ErrNotFound)
+		return n, phase.Errorf("the node was deleted: %w", engine.ErrNotFound)
 	}
 	if err != nil {
 		return n, err

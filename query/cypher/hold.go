@@ -60,7 +60,7 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
 // errTimeout is the cause of a context that Limits.Timeout ended.
-var errTimeout = errors.New("cypher: timeout")
+var errTimeout = errors.New("timeout")
 
 // interrupted returns why the statement has to end, nil where it need not.
 func (x *exec) interrupted() error {

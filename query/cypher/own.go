@@ -102,7 +102,7 @@ func (s *Session) readOnly(ctx context.Context, reason string) error {
 	} else if len(own) > 1 {
 		what = fmt.Sprintf("write to %s after USE of it", strings.Join(own[:min(len(own), 12)], ", "))
 	}
-	return fmt.Errorf("cypher: %w: %s; %s", engine.ErrReadOnly, reason, what)
+	return phase.Errorf("%w: %s; %s", engine.ErrReadOnly, reason, what)
 }
 
 // quoteGraph writes the name of a graph as USE takes it.

@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -139,7 +138,7 @@ func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
 	}
 	has, err := c.Namespace.HasGraph(ctx, name)
 	if err == nil && has {
-		err = fmt.Errorf("cypher: %w: there is a graph %q already", engine.ErrInvalid, name)
+		err = phase.Mark(engine.ErrInvalid, "there is a graph %q already", name)
 	}
 	if err == nil {
 		_, err = c.Namespace.Graph(ctx, name)
@@ -160,7 +159,7 @@ func (c *ProcedureCall) DropGraph(ctx context.Context, name string) error {
 		return err
 	}
 	if name == c.session.use {
-		return fmt.Errorf("cypher: %w: %q is the graph in use: USE another one first", engine.ErrInvalid, name)
+		return phase.Mark(engine.ErrInvalid, "%q is the graph in use: USE another one first", name)
 	}
 	return c.Namespace.Drop(ctx, name)
 }
@@ -202,17 +201,17 @@ type Registry struct {
 // name that is there already.
 func (r *Registry) Add(ps ...*Procedure) error {
 	if r == nil {
-		return fmt.Errorf("cypher: %w: there is no registry to add to", engine.ErrInvalid)
+		return phase.Mark(engine.ErrInvalid, "there is no registry to add to")
 	}
 	if r.byName == nil {
 		r.byName = map[string]*Procedure{}
 	}
 	for _, p := range ps {
 		if p == nil || p.Name == "" || p.Run == nil {
-			return fmt.Errorf("cypher: %w: a procedure without a name or without Run", engine.ErrInvalid)
+			return phase.Mark(engine.ErrInvalid, "a procedure without a name or without Run")
 		}
 		if r.byName[p.Name] != nil {
-			return fmt.Errorf("cypher: %w: procedure %s is there already", engine.ErrInvalid, p.Name)
+			return phase.Mark(engine.ErrInvalid, "procedure %s is there already", p.Name)
 		}
 		r.byName[p.Name] = p
 	}

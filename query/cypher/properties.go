@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"encoding/base64"
-	"fmt"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -161,7 +160,7 @@ func (g *graph) weight(e *Edge) (float32, error) {
 	}
 	w, ok, err := g.r.HasEdge(e.From, e.To, e.Type)
 	if err == nil && !ok {
-		err = fmt.Errorf("cypher: the edge was deleted: %w", engine.ErrNotFound)
+		err = phase.Errorf("the edge was deleted: %w", engine.ErrNotFound)
 	}
 	return w, err
 }

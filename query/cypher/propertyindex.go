@@ -2,7 +2,6 @@ package cypher
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -69,7 +68,7 @@ func makeIndex(x *exec, c *IndexClause) error {
 	case taken != "" && c.IfExists:
 		return nil
 	case taken != "":
-		return fmt.Errorf("cypher: %w: %s", engine.ErrExists, taken)
+		return phase.Errorf("%w: %s", engine.ErrExists, taken)
 	}
 	if c.Name != "" && c.Name != c.Property {
 		b, err := x.tx.MakeBucket(indexNameBucket)

@@ -50,7 +50,7 @@ func (c Counts) Any() bool { return c != Counts{} }
 func (r *Result) Graph() string { return r.graph }
 
 // errBreak says that the caller left the loop over the rows.
-var errBreak = errors.New("cypher: left the loop")
+var errBreak = errors.New("left the loop")
 
 // Rows yields the rows. A statement that reads runs while they are walked, at
 // one snapshot, which is released when the loop ends, however it does: rows can

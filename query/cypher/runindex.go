@@ -3,7 +3,6 @@ package cypher
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -65,7 +64,7 @@ func makeVectorIndex(x *exec, c *IndexClause) error {
 		if c.IfExists {
 			return nil
 		}
-		return fmt.Errorf("cypher: %w: vector index %s", engine.ErrExists, have)
+		return phase.Errorf("%w: vector index %s", engine.ErrExists, have)
 	}
 	o, err := spaceOptions(x, c)
 	if err != nil {
@@ -131,7 +130,7 @@ func noIndex(c *IndexClause, what, name string, names []string) error {
 	if near := nearest(name, names); near != "" {
 		msg += "; did you mean " + near + "?"
 	}
-	return fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
+	return phase.Mark(engine.ErrNotFound, "%s", msg)
 }
 
 // spaceOptions reads the OPTIONS of a vector index: dimensions, which is
@@ -202,4 +201,4 @@ func metricOf(name string) (vecindex.Metric, bool) {
 }
 
 // errNoFiles says that the session has no files for COPY.
-var errNoFiles = errors.New("cypher: COPY has no files to work on in this session")
+var errNoFiles = errors.New("COPY has no files to work on in this session")

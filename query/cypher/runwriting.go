@@ -1,8 +1,6 @@
 package cypher
 
 import (
-	"fmt"
-
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -20,7 +18,7 @@ func (pl *planner) write(c Clause) error {
 	case *Delete:
 		return pl.delete(c)
 	}
-	return fmt.Errorf("cypher: %w: unknown clause %T", engine.ErrInvalid, c)
+	return phase.Mark(engine.ErrInvalid, "unknown clause %T", c)
 }
 
 // annotates reports whether all that a part writes are properties of nodes, by

@@ -67,7 +67,7 @@ type Session struct {
 // NewSession returns a session.
 func NewSession(o Options) (*Session, error) {
 	if o.DB == nil || o.Namespace == nil {
-		return nil, fmt.Errorf("cypher: %w: a session without a database and a namespace", engine.ErrInvalid)
+		return nil, phase.Mark(engine.ErrInvalid, "a session without a database and a namespace")
 	}
 	if o.Graphs == nil {
 		o.Graphs = graphops.NewCache(o.DB.MemoryBudget() / 4)
@@ -165,8 +165,7 @@ func (s *Session) useGraph(ctx context.Context, st *Statement) error {
 // useError places the error of an unknown graph in the text.
 func useError(text string, u *Use, err error) error {
 	at := min(int(u.Pos)+len("USE "), len(text))
-	msg := strings.TrimSuffix(strings.TrimPrefix(err.Error(), "cypher: "), ": "+engine.ErrNotFound.Error())
-	return newSyntaxError(text, at, min(at+len(u.Graph), len(text)), "GraphNotFound", msg)
+	return newSyntaxError(text, at, min(at+len(u.Graph), len(text)), "GraphNotFound", err.Error())
 }
 
 // open returns a graph of the namespace. Unlike the engine it makes none, but
@@ -190,7 +189,7 @@ func (s *Session) open(ctx context.Context, name string) (*engine.Graph, error) 
 	} else if len(all) > 0 && len(all) <= 12 {
 		msg += "; there are " + strings.Join(all, ", ")
 	}
-	return nil, fmt.Errorf("cypher: %s: %w", msg, engine.ErrNotFound)
+	return nil, phase.Mark(engine.ErrNotFound, "%s", msg)
 }
 
 // writable returns the error of writing to a graph that is not the user's own;
@@ -209,7 +208,7 @@ func (s *Session) writable(ctx context.Context, g *engine.Graph, annotates bool)
 // changes returns the error of a session that only reads.
 func (s *Session) changes() error {
 	if s.opts.ReadOnly || s.opts.DB.ReadOnly() {
-		return fmt.Errorf("cypher: %w: this session only reads", engine.ErrReadOnly)
+		return phase.Errorf("%w: this session only reads", engine.ErrReadOnly)
 	}
 	return nil
 }

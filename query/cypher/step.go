@@ -24,7 +24,7 @@ type sink struct {
 
 // errEnough is returned by a step that wants no more rows. It ends the pushing
 // of what is before the step; done is called all the same.
-var errEnough = errors.New("cypher: enough rows")
+var errEnough = errors.New("enough rows")
 
 // enough returns nil for errEnough.
 func enough(err error) error {

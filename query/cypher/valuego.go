@@ -28,7 +28,7 @@ const maxNesting = 100
 func ValueOf(x any) (Value, error) {
 	v, err := valueOf(x, 0)
 	if err != nil {
-		return Null, fmt.Errorf("cypher: %w: %v", engine.ErrInvalid, err)
+		return Null, phase.Mark(engine.ErrInvalid, "%v", err)
 	}
 	return v, nil
 }

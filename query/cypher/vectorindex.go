@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -37,7 +36,7 @@ func (g *graph) vectorIndexes() ([]vectorIndex, error) {
 		}
 		ix := vectorIndex{Name: string(e.Key)}
 		if err := json.Unmarshal(e.Value, &ix); err != nil {
-			return nil, fmt.Errorf("cypher: vector index %s: %w: %v", ix.Name, engine.ErrCorrupt, err)
+			return nil, phase.Errorf("vector index %s: %w: %v", ix.Name, engine.ErrCorrupt, err)
 		}
 		have = append(have, ix)
 	}

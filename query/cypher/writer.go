@@ -223,7 +223,7 @@ func (w writer) setEdge(e *Edge, props map[string]Value) error {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("cypher: the edge was deleted: %w", engine.ErrNotFound)
+		return phase.Errorf("the edge was deleted: %w", engine.ErrNotFound)
 	}
 	if weight != nil {
 		total, err := tx.Total(engine.EdgeTarget(e.From, e.To, e.Type))

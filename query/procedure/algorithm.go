@@ -2,7 +2,6 @@ package procedure
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -191,5 +190,5 @@ func linear(perNode, perEdge float64) func(n, m float64) float64 {
 
 // invalid is an error of a call.
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{engine.ErrInvalid}, args...)...)
+	return phase.Mark(engine.ErrInvalid, format, args...)
 }

@@ -1,7 +1,6 @@
 package procedure
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -31,7 +30,7 @@ func newConfig(call *cypher.ProcedureCall, v cypher.Value) *config {
 
 func (c *config) fail(format string, args ...any) {
 	if c.err == nil {
-		c.err = fmt.Errorf("%w: "+format, append([]any{engine.ErrInvalid}, args...)...)
+		c.err = phase.Mark(engine.ErrInvalid, format, args...)
 	}
 }
 
@@ -145,9 +144,9 @@ func (c *config) done() error {
 		if !slices.Contains(c.keys, key) {
 			known := slices.Compact(slices.Sorted(slices.Values(c.keys)))
 			if len(known) == 0 {
-				return fmt.Errorf("%w: there is no option %q: there are none", engine.ErrInvalid, key)
+				return phase.Mark(engine.ErrInvalid, "there is no option %q: there are none", key)
 			}
-			return fmt.Errorf("%w: there is no option %q: there are %s", engine.ErrInvalid, key, strings.Join(known, ", "))
+			return phase.Mark(engine.ErrInvalid, "there is no option %q: there are %s", key, strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package procedure
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -179,7 +178,7 @@ func numbers(p *graphops.Projection, nodes []engine.NodeID) ([]uint32, error) {
 	for i, n := range nodes {
 		u, ok := p.Index(n)
 		if !ok {
-			return nil, fmt.Errorf("%w: node %d is not in the chosen part of the graph", engine.ErrInvalid, n)
+			return nil, phase.Mark(engine.ErrInvalid, "node %d is not in the chosen part of the graph", n)
 		}
 		out[i] = u
 	}

@@ -2,7 +2,6 @@ package archrag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/graphops"
 )
@@ -34,7 +33,7 @@ func Communities(ctx context.Context, g Attributed, params map[string]string) (g
 	s := &system{p: p}
 	part, err := s.communities(ctx, g)
 	if err != nil {
-		return graphops.Partition{}, fmt.Errorf("rag: archrag: communities: %w", err)
+		return graphops.Partition{}, phase.Errorf("archrag: communities: %w", err)
 	}
 	return part, nil
 }

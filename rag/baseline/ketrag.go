@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (k ketragVariant) open(name string) opener {
 		for key, v := range params {
 			_, has := known[key]
 			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" {
-				return nil, fmt.Errorf("rag: %s: %w: no parameter %q; there are %s", name, method.ErrMethod, key, strings.Join(k.names(known), ", "))
+				return nil, phase.Mark(method.ErrMethod, "%s: no parameter %q; there are %s", name, key, strings.Join(k.names(known), ", "))
 			}
 			all[key] = v
 		}

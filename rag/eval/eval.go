@@ -71,7 +71,7 @@ func JoinedChunks() text.ChunkSet {
 // Run measures the methods on the data set.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if len(o.Specs) == 0 {
-		return nil, fmt.Errorf("eval: %w: name at least one", method.ErrMethod)
+		return nil, phase.Mark(method.ErrMethod, "name at least one")
 	}
 	if o.Notify == nil {
 		o.Notify = func(rag.Event) {}
@@ -80,16 +80,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Budget = method.DefaultBudget
 	}
 	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
-		return nil, fmt.Errorf("eval: %w", wrong("growth needs records apart and no paid model"))
+		return nil, phase.At("", wrong("growth needs records apart and no paid model"))
 	}
 	r := &runner{o: o, built: map[string]indexed{}}
 	defer r.close()
 	if err := r.open(ctx); err != nil {
-		return nil, fmt.Errorf("eval: %w", err)
+		return nil, phase.At("", err)
 	}
 	rep, err := r.run(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("eval: %w", err)
+		return nil, phase.At("", err)
 	}
 	return rep, nil
 }

@@ -45,20 +45,20 @@ type htmlSet struct {
 func WriteHTML(w io.Writer, reports []*Report) error {
 	t, err := template.New("page").Parse(pageMarkup)
 	if err != nil {
-		return fmt.Errorf("eval: page: %w", err)
+		return phase.Errorf("page: %w", err)
 	}
 	data, err := json.Marshal(struct { // escapes <, > and &
 		V    int        `json:"v"`
 		Sets []htmlData `json:"sets"`
 	}{1, dataOf(reports)})
 	if err != nil {
-		return fmt.Errorf("eval: page: %w", err)
+		return phase.Errorf("page: %w", err)
 	}
 	page := htmlPage{Title: "Retrieval methods compared", Style: template.CSS(pageStyle), Data: template.JS(data), Script: template.JS(pageScript)}
 	for i, rep := range reports {
 		set, err := setOf(rep)
 		if err != nil {
-			return fmt.Errorf("eval: page: %w", err)
+			return phase.Errorf("page: %w", err)
 		}
 		set.Number = i
 		page.Sets = append(page.Sets, set)
@@ -68,7 +68,7 @@ func WriteHTML(w io.Writer, reports []*Report) error {
 		page.About = fmt.Sprintf("ragdb %s · %s · %s/%s · vector kernels %s", strings.TrimSpace(m.Version+" "+m.Revision), m.Go, m.OS, m.Arch, m.Kernels)
 	}
 	if err := t.Execute(w, page); err != nil {
-		return fmt.Errorf("eval: page: %w", err)
+		return phase.Errorf("page: %w", err)
 	}
 	return nil
 }

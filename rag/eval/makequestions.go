@@ -80,11 +80,11 @@ func MakeQuestions(ctx context.Context, o MakeOptions) (*Made, error) {
 	}
 	db, err := engine.Open(ctx, o.DB, o.Engine)
 	if err != nil {
-		return nil, fmt.Errorf("eval: %w", err)
+		return nil, phase.At("", err)
 	}
 	out, err := makeQuestions(ctx, db, o)
 	if err = errors.Join(err, db.Close()); err != nil {
-		return nil, fmt.Errorf("eval: make questions: %w", err)
+		return nil, phase.Errorf("make questions: %w", err)
 	}
 	return out, nil
 }

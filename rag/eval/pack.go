@@ -69,7 +69,7 @@ func (p *Pack) Write(w io.Writer) error {
 		}
 	}
 	if err = errors.Join(err, z.Close()); err != nil {
-		return fmt.Errorf("eval: write a pack: %w", err)
+		return phase.Errorf("write a pack: %w", err)
 	}
 	return nil
 }
@@ -78,29 +78,29 @@ func (p *Pack) Write(w io.Writer) error {
 func ReadPack(r io.Reader) (*Pack, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("eval: %w: %w", ErrPack, err)
+		return nil, phase.Errorf("%w: %w", ErrPack, err)
 	}
 	in := bufio.NewReader(z)
 	first, err := in.ReadBytes('\n')
 	if err != nil {
-		return nil, fmt.Errorf("eval: %w: %w", ErrPack, err)
+		return nil, phase.Errorf("%w: %w", ErrPack, err)
 	}
 	p := &Pack{}
 	if err := json.Unmarshal(first, p); err != nil {
-		return nil, fmt.Errorf("eval: %w: %w", ErrPack, err)
+		return nil, phase.Errorf("%w: %w", ErrPack, err)
 	}
 	if p.V != PackVersion || len(p.Sets) == 0 {
-		return nil, fmt.Errorf("eval: %w: version %d with %d data sets", ErrPack, p.V, len(p.Sets))
+		return nil, phase.Errorf("%w: version %d with %d data sets", ErrPack, p.V, len(p.Sets))
 	}
 	for i := range p.Sets {
 		s := &p.Sets[i]
 		if s.Report == nil || len(s.Evidence) != len(s.Report.Methods) {
-			return nil, fmt.Errorf("eval: %w: set %d lacks its report", ErrPack, i+1)
+			return nil, phase.Errorf("%w: set %d lacks its report", ErrPack, i+1)
 		}
 		for range s.Lines {
 			line, err := in.ReadBytes('\n')
 			if err != nil {
-				return nil, fmt.Errorf("eval: %w: replies of %s: %w", ErrPack, s.Report.Data, err)
+				return nil, phase.Errorf("%w: replies of %s: %w", ErrPack, s.Report.Data, err)
 			}
 			s.Replies = append(s.Replies, line...)
 		}
@@ -117,14 +117,14 @@ func (s *PackSet) Options() (Options, error) {
 	for _, x := range rep.Manifest.Instances {
 		spec, err := method.ParseSpec(x.Spec)
 		if err != nil {
-			return o, fmt.Errorf("eval: %w: %w", ErrPack, err)
+			return o, phase.Errorf("%w: %w", ErrPack, err)
 		}
 		o.Specs = append(o.Specs, spec)
 	}
 	if rep.Growth != nil {
 		plan, err := ParseGrowth(rep.Growth.Plan)
 		if err != nil {
-			return o, fmt.Errorf("eval: %w: %w", ErrPack, err)
+			return o, phase.Errorf("%w: %w", ErrPack, err)
 		}
 		o.Growth = plan
 	}
@@ -137,7 +137,7 @@ func (s *PackSet) CheckData(dir, questions string) ([]string, error) {
 	r := &runner{o: Options{Data: dir, Questions: questions, Extract: s.Report.Extract}}
 	have, err := r.files()
 	if err != nil {
-		return nil, fmt.Errorf("eval: %w", err)
+		return nil, phase.At("", err)
 	}
 	var out []string
 	for _, want := range s.Report.Manifest.Files {

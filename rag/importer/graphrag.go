@@ -2,7 +2,6 @@ package importer
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -138,7 +137,7 @@ func ReadGraphRAG(ctx context.Context, fsys fs.FS, dir string) (*GraphRAG, error
 		what string
 	}{{units, "text_units"}, {entities, "entities"}} {
 		if t.name == "" {
-			return nil, fmt.Errorf("importer: %s has no table %s.parquet or %s.jsonl: %w", dir, t.what, t.what, fs.ErrNotExist)
+			return nil, phase.Errorf("%s has no table %s.parquet or %s.jsonl: %w", dir, t.what, t.what, fs.ErrNotExist)
 		}
 	}
 	for _, step := range []struct {
@@ -153,11 +152,11 @@ func ReadGraphRAG(ctx context.Context, fsys fs.FS, dir string) (*GraphRAG, error
 		{findTable(fsys, dir, "community_reports"), g.readReport},
 	} {
 		if err := step.each(ctx, step.read); err != nil {
-			return nil, fmt.Errorf("importer: %w", err)
+			return nil, phase.At("", err)
 		}
 	}
 	if len(g.units) == 0 {
-		return nil, fmt.Errorf("importer: %s: %w", units.name, rag.ErrNoDocuments)
+		return nil, phase.Errorf("%s: %w", units.name, rag.ErrNoDocuments)
 	}
 	for _, e := range g.entities {
 		if !sourced(e.said) {

@@ -40,11 +40,11 @@ func (g *GraphRAG) Import(ctx context.Context, x *rag.Indexer) (*GraphRAGResult,
 	}
 	graph, err := g.claim(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("importer: %w", err)
+		return nil, phase.At("", err)
 	}
 	input, err := jsonl(len(g.documents), func(i int) record { return g.documents[i] })
 	if err != nil {
-		return nil, fmt.Errorf("importer: %w", err)
+		return nil, phase.At("", err)
 	}
 	var partly error
 	if out.IndexResult, err = x.Run(ctx, []rag.Input{input}); errors.Is(err, rag.ErrPartial) {
@@ -54,11 +54,11 @@ func (g *GraphRAG) Import(ctx context.Context, x *rag.Indexer) (*GraphRAGResult,
 	}
 	places, err := g.places(ctx, c, x.Systems[0].ChunkSet(), input)
 	if err != nil {
-		return out, fmt.Errorf("importer: %w", err)
+		return out, phase.At("", err)
 	}
 	w := &writer{g: g, db: c.DB(), graph: graph, places: places}
 	if err := w.write(ctx); err != nil {
-		return out, fmt.Errorf("importer: %w", err)
+		return out, phase.At("", err)
 	}
 	return out, partly
 }

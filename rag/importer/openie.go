@@ -64,15 +64,15 @@ func ReadOpenIE(ctx context.Context, fsys fs.FS, recordings, corpus string) (*Op
 		o.input = rag.Input{FS: fsys, Root: corpus, Load: load.Options{Format: "jsonl"}}
 		for _, err := range load.Walk(ctx, fsys, corpus, &load.Options{Format: "jsonl"}) {
 			if err != nil {
-				return nil, fmt.Errorf("importer: %w", err)
+				return nil, phase.At("", err)
 			}
 		}
 	}
 	if o.Passages, err = replay.ReadPassages(ctx, fsys, recordings, corpus); err != nil {
-		return nil, fmt.Errorf("importer: %w", err)
+		return nil, phase.At("", err)
 	}
 	if len(o.Passages) == 0 {
-		return nil, fmt.Errorf("importer: %s: %w", recordings, rag.ErrNoDocuments)
+		return nil, phase.Errorf("%s: %w", recordings, rag.ErrNoDocuments)
 	}
 	if corpus == "" {
 		o.input, err = jsonl(len(o.Passages), func(i int) record {
@@ -119,15 +119,15 @@ func (o *OpenIE) Import(ctx context.Context, x *rag.Indexer) (*rag.IndexResult, 
 	for i := range o.Passages {
 		e, err := o.Passages[i].Entry()
 		if err != nil {
-			return nil, fmt.Errorf("importer: %w", err)
+			return nil, phase.At("", err)
 		}
 		entries[i] = rag.KeptEntry{Entry: e, Doc: o.Passages[i].ID}
 	}
 	if err := checkOther(ctx, c, entries); err != nil {
-		return nil, fmt.Errorf("importer: %w", err)
+		return nil, phase.At("", err)
 	}
 	if err := c.KeepEntries(ctx, use, entries); err != nil {
-		return nil, fmt.Errorf("importer: %w", err)
+		return nil, phase.At("", err)
 	}
 	c.Models = WithRecordings(c.Models)
 	return x.Run(ctx, []rag.Input{o.input})
@@ -178,7 +178,7 @@ func WithRecordings(open Models) Models {
 		}
 		r, err := recordings(ctx, c)
 		if err != nil {
-			return nil, fmt.Errorf("importer: %w", err)
+			return nil, phase.At("", err)
 		}
 		if r.Len() > 0 {
 			m.Provider = replay.New(r, m.Provider)

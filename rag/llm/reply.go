@@ -44,7 +44,7 @@ func CheckReply(k Kind, text string) (string, error) {
 		}
 		return "", &ReplyError{Kind: k, Raw: text, Why: err.Error(), Final: errors.Is(err, errBeyondRepair)}
 	}
-	return "", fmt.Errorf("llm: check a reply of kind %q: %w", k, ErrKind)
+	return "", phase.Errorf("check a reply of kind %q: %w", k, ErrKind)
 }
 
 // readJSON reads the first value in s that is of the kind's type. The error is

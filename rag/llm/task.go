@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 )
 
 // Kind is what a task asks for.
@@ -79,7 +78,7 @@ type Task struct {
 func (t Task) Digest(model string) ([32]byte, error) {
 	input, err := json.Marshal(t.Input)
 	if err != nil {
-		return [32]byte{}, fmt.Errorf("llm: digest of a %s task: %w", t.Kind, err)
+		return [32]byte{}, phase.Errorf("digest of a %s task: %w", t.Kind, err)
 	}
 	b, err := json.Marshal(struct {
 		Model     string          `json:"model"`
@@ -91,7 +90,7 @@ func (t Task) Digest(model string) ([32]byte, error) {
 		Lang      string          `json:"lang"`
 	}{model, t.Kind, input, t.Prompt, string(t.Schema), t.MaxTokens, t.Lang})
 	if err != nil {
-		return [32]byte{}, fmt.Errorf("llm: digest of a %s task: %w", t.Kind, err)
+		return [32]byte{}, phase.Errorf("digest of a %s task: %w", t.Kind, err)
 	}
 	return sha256.Sum256(b), nil
 }

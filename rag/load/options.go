@@ -1,7 +1,6 @@
 package load
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -88,26 +87,26 @@ func (o *Options) ensure() (Options, error) {
 		c.Format = ""
 	default:
 		if formatNamed(c.Format) == nil {
-			return c, fmt.Errorf("load: format %q is not one of auto, %s: %w", c.Format, strings.Join(Formats(), ", "), ErrOption)
+			return c, phase.Errorf("format %q is not one of auto, %s: %w", c.Format, strings.Join(Formats(), ", "), ErrOption)
 		}
 	}
 	if c.MaxDocBytes < 0 {
-		return c, fmt.Errorf("load: document limit %d is negative: %w", c.MaxDocBytes, ErrOption)
+		return c, phase.Errorf("document limit %d is negative: %w", c.MaxDocBytes, ErrOption)
 	}
 	if c.MaxDocBytes == 0 {
 		c.MaxDocBytes = DefaultMaxDocBytes
 	}
 	if !utf8.ValidString(c.KeyPrefix) || strings.ContainsFunc(c.KeyPrefix, unicode.IsControl) {
-		return c, fmt.Errorf("load: key prefix %q is not UTF-8, or has control characters: %w", c.KeyPrefix, ErrOption)
+		return c, phase.Errorf("key prefix %q is not UTF-8, or has control characters: %w", c.KeyPrefix, ErrOption)
 	}
 	for _, n := range c.metaNames() {
 		if !utf8.ValidString(n) || !utf8.ValidString(c.Meta[n]) || strings.IndexByte(c.Meta[n], 0) >= 0 || checkName(n, 0) != nil {
-			return c, fmt.Errorf("load: metadata %q=%q is not UTF-8, or no name and value: %w", n, c.Meta[n], ErrOption)
+			return c, phase.Errorf("metadata %q=%q is not UTF-8, or no name and value: %w", n, c.Meta[n], ErrOption)
 		}
 	}
 	for _, p := range c.Include {
 		if _, err := path.Match(strings.ReplaceAll(p, "**", "*"), ""); err != nil || p == "" {
-			return c, fmt.Errorf("load: pattern %q is malformed: %w", p, ErrOption)
+			return c, phase.Errorf("pattern %q is malformed: %w", p, ErrOption)
 		}
 	}
 	if c.Keys == nil {

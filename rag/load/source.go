@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -64,7 +63,7 @@ func ReadSource(r io.Reader, key string, o *Options) (Source, error) {
 	}
 	b, err := io.ReadAll(r)
 	if err != nil {
-		return Source{}, fmt.Errorf("load: read %s: %w", key, err)
+		return Source{}, phase.Errorf("read %s: %w", key, err)
 	}
 	return Source{Key: key, Content: b}, nil
 }
@@ -139,7 +138,7 @@ func ValueOf(x any) (v Value, ok bool, err error) {
 		for i, e := range x {
 			v, ok, err := ValueOf(e)
 			if err != nil || !ok || v.Kind == KindList {
-				return Value{}, false, fmt.Errorf("load: element %d is %T: a list has texts, numbers, bools and times: %w", i, e, ErrOption)
+				return Value{}, false, phase.Errorf("element %d is %T: a list has texts, numbers, bools and times: %w", i, e, ErrOption)
 			}
 			items[i] = v.Text
 		}
@@ -147,7 +146,7 @@ func ValueOf(x any) (v Value, ok bool, err error) {
 	}
 	f, text, ok := numberOf(x)
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
-		return v, false, fmt.Errorf("load: %v of type %T is not metadata: use a text, a finite number, a bool, a time or a list of texts: %w", x, x, ErrOption)
+		return v, false, phase.Errorf("%v of type %T is not metadata: use a text, a finite number, a bool, a time or a list of texts: %w", x, x, ErrOption)
 	}
 	return Value{Kind: KindNumber, Text: text, Number: f}, true, nil
 }

@@ -61,17 +61,17 @@ type walker struct {
 
 func (w *walker) run() error {
 	if w.fsys == nil {
-		return fmt.Errorf("load: no file system to read from: %w", ErrOption)
+		return phase.Errorf("no file system to read from: %w", ErrOption)
 	}
 	if w.root == "" {
 		w.root = "."
 	}
 	if !fs.ValidPath(w.root) {
-		return fmt.Errorf("load: %q is not a slash path below the file system's root: %w", w.root, ErrOption)
+		return phase.Errorf("%q is not a slash path below the file system's root: %w", w.root, ErrOption)
 	}
 	info, err := fs.Lstat(w.fsys, w.root)
 	if err != nil {
-		return fmt.Errorf("load: open %s: %w", w.root, err)
+		return phase.Errorf("open %s: %w", w.root, err)
 	}
 	if info.IsDir() {
 		return fs.WalkDir(w.fsys, w.root, w.visit)
@@ -99,7 +99,7 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 	}
 	if err != nil {
 		if name == w.root && d == nil {
-			return fmt.Errorf("load: open %s: %w", name, err)
+			return phase.Errorf("open %s: %w", name, err)
 		}
 		return w.bad(name, readError(err))
 	}

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -23,16 +22,16 @@ import (
 func (s *Set) Fill(t *llm.Task) error {
 	e, ok := s.entries[t.Kind]
 	if !ok {
-		return fmt.Errorf("prompts: %q: %w", t.Kind, llm.ErrKind)
+		return phase.Errorf("%q: %w", t.Kind, llm.ErrKind)
 	}
 	in := reflect.ValueOf(t.Input)
 	if !in.IsValid() || in.Type() != e.info.input {
-		return fmt.Errorf("prompts: %s: %w: %T", t.Kind, ErrInput, t.Input)
+		return phase.Errorf("%s: %w: %T", t.Kind, ErrInput, t.Input)
 	}
 	pg := newPage(string(t.Kind), in, t.Lang)
 	messages, err := e.parsed.fill(promptFile(t.Kind), pg)
 	if err != nil {
-		return fmt.Errorf("prompts: %w", err)
+		return phase.At("", err)
 	}
 	t.Prompt, t.Schema = messages, bytes.Clone(e.compact)
 	if t.MaxTokens == 0 {

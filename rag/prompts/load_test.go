@@ -129,7 +129,7 @@ func TestLoadErrors(t *testing.T) {
 		{"not JSON", "judge.schema.json", "{\n\"type\": \"object\",\n}", "judge.schema.json:3: not JSON: invalid character '}'"},
 	} {
 		_, err := prompts.Load(dir(map[string]string{c.file: c.source}))
-		if err == nil || !strings.HasPrefix(err.Error(), "prompts: "+c.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
 		}
 		var f *prompts.FileError

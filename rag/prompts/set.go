@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -47,7 +46,7 @@ type entry struct {
 func Default() (*Set, error) {
 	files, err := fs.Sub(embedded, "files")
 	if err != nil {
-		return nil, fmt.Errorf("prompts: %w", err)
+		return nil, phase.At("", err)
 	}
 	s := &Set{entries: map[llm.Kind]*entry{}}
 	var problems []error
@@ -65,7 +64,7 @@ func Default() (*Set, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("prompts: %w", errors.Join(problems...))
+		return nil, phase.At("", errors.Join(problems...))
 	}
 	return s, nil
 }
@@ -85,7 +84,7 @@ func Load(fsys fs.FS) (*Set, error) {
 	}
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		return nil, fmt.Errorf("prompts: %w", err)
+		return nil, phase.At("", err)
 	}
 	var problems []error
 	changed := map[llm.Kind][]byte{} // the built-in schemas
@@ -120,7 +119,7 @@ func Load(fsys fs.FS) (*Set, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("prompts: %w", errors.Join(problems...))
+		return nil, phase.At("", errors.Join(problems...))
 	}
 	return s, nil
 }

@@ -3,7 +3,6 @@ package text
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"unicode/utf8"
@@ -142,7 +141,7 @@ func (c *CaseStats) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary replaces the statistics with those that MarshalBinary wrote.
 // The error for other bytes is [ErrCaseStats]; then nothing is changed.
 func (c *CaseStats) UnmarshalBinary(b []byte) error {
-	fail := func(what string) error { return fmt.Errorf("text: %w: %s", ErrCaseStats, what) }
+	fail := func(what string) error { return phase.Errorf("%w: %s", ErrCaseStats, what) }
 	if len(b) == 0 || b[0] != caseStatsVersion {
 		return fail("unknown version")
 	}

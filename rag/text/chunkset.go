@@ -68,7 +68,7 @@ func (c ChunkSet) Normal() (ChunkSet, error) {
 		c.Size = DefaultChunkSize
 	}
 	fail := func(format string, args ...any) (ChunkSet, error) {
-		return ChunkSet{}, fmt.Errorf("text: %w: "+format, append([]any{ErrChunkSet}, args...)...)
+		return ChunkSet{}, phase.Errorf("%w: "+format, append([]any{ErrChunkSet}, args...)...)
 	}
 	switch {
 	case c.Rule > Window:
@@ -117,7 +117,7 @@ func ParseChunkSet(s string) (ChunkSet, error) {
 		}
 	}
 	if errors.Join(err[:]...) != nil || c.String() != s {
-		return ChunkSet{}, fmt.Errorf("text: %w: %q is not like %q or %q", ErrChunkSet, s,
+		return ChunkSet{}, phase.Errorf("%w: %q is not like %q or %q", ErrChunkSet, s,
 			ChunkSet{}, ChunkSet{Size: 1200, Overlap: 100, Rule: Window, Sub: 150})
 	}
 	return c.Normal()

@@ -61,7 +61,7 @@ func (l *Live) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usag
 	slices.Sort(names)
 	words, err := l.read(ctx, slices.Compact(names))
 	if err != nil {
-		return nil, llm.Usage{}, fmt.Errorf("local: embed: %w", err)
+		return nil, llm.Usage{}, phase.Errorf("embed: %w", err)
 	}
 	out := make([][]float32, len(texts))
 	for i, b := range bags {

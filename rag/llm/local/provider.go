@@ -67,7 +67,7 @@ func (p *Provider) Can(k llm.Kind) bool {
 func (p *Provider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	reply, read, err := p.do(ctx, t)
 	if err != nil {
-		return llm.Reply{}, llm.Usage{}, fmt.Errorf("local: %s: %w", t.Kind, err)
+		return llm.Reply{}, llm.Usage{}, phase.Errorf("%s: %w", t.Kind, err)
 	}
 	u := llm.Usage{Calls: 1, OutTokens: p.tokens(reply)}
 	for _, s := range read {

@@ -2,7 +2,6 @@ package local
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -50,15 +49,15 @@ func DecodeRow(word string, b []byte) (Row, error) {
 	r := Row{Word: word, Sum: make([]int64, Dim)}
 	rest, ok := b, false
 	if r.Texts, rest, ok = varint.Varint(rest); !ok {
-		return Row{}, fmt.Errorf("local: row of %q: %w: number of texts", word, ErrRow)
+		return Row{}, phase.Errorf("row of %q: %w: number of texts", word, ErrRow)
 	}
 	for i := range r.Sum {
 		if r.Sum[i], rest, ok = varint.Varint(rest); !ok {
-			return Row{}, fmt.Errorf("local: row of %q: %w: component %d", word, ErrRow, i)
+			return Row{}, phase.Errorf("row of %q: %w: component %d", word, ErrRow, i)
 		}
 	}
 	if len(rest) > 0 {
-		return Row{}, fmt.Errorf("local: row of %q: %w: %d bytes after the end", word, ErrRow, len(rest))
+		return Row{}, phase.Errorf("row of %q: %w: %d bytes after the end", word, ErrRow, len(rest))
 	}
 	return r, nil
 }

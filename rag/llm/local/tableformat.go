@@ -122,10 +122,10 @@ func LoadHead(get func(key []byte) ([]byte, error)) (Head, error) {
 func loadHead(get func(key []byte) ([]byte, error)) (h Head, blocks int, digest []byte, err error) {
 	b, err := get([]byte(headKey))
 	if err != nil {
-		return Head{}, 0, nil, fmt.Errorf("local: load table: head: %w", err)
+		return Head{}, 0, nil, phase.Errorf("load table: head: %w", err)
 	}
 	if h, blocks, digest, err = decodeHead(b); err != nil {
-		return Head{}, 0, nil, fmt.Errorf("local: load table: head: %w", err)
+		return Head{}, 0, nil, phase.Errorf("load table: head: %w", err)
 	}
 	return h, blocks, digest, nil
 }
@@ -145,12 +145,12 @@ func LoadTable(get func(key []byte) ([]byte, error)) (*Table, error) {
 			err = t.decodeBlock(b)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("local: load table: block %d: %w", k, err)
+			return nil, phase.Errorf("load table: block %d: %w", k, err)
 		}
 		digest.Write(b)
 	}
 	if len(t.words) != h.Words || !bytes.Equal(digest.Sum(nil), want) {
-		return nil, fmt.Errorf("local: load table: %w: blocks are not those of the head", ErrTable)
+		return nil, phase.Errorf("load table: %w: blocks are not those of the head", ErrTable)
 	}
 	t.lex = newLexicon(h.Texts, t.words, t.df)
 	return t, nil
@@ -190,11 +190,11 @@ func Drop(get func(key []byte) ([]byte, error), put func(key, value []byte) erro
 	for k := range blocks {
 		b, err := get(blockKey(k))
 		if err != nil {
-			return fmt.Errorf("local: drop words: block %d: %w", k, err)
+			return phase.Errorf("drop words: block %d: %w", k, err)
 		}
 		t := &Table{head: h}
 		if err := t.decodeBlock(b); err != nil {
-			return fmt.Errorf("local: drop words: block %d: %w", k, err)
+			return phase.Errorf("drop words: block %d: %w", k, err)
 		}
 		kept := make([]byte, 0, len(b))
 		for row, w := range t.words {
@@ -208,7 +208,7 @@ func Drop(get func(key []byte) ([]byte, error), put func(key, value []byte) erro
 			continue
 		}
 		if err := put(blockKey(k), kept); err != nil {
-			return fmt.Errorf("local: drop words: %w", err)
+			return phase.Errorf("drop words: %w", err)
 		}
 	}
 	if left == h.Words {
@@ -216,7 +216,7 @@ func Drop(get func(key []byte) ([]byte, error), put func(key, value []byte) erro
 	}
 	h.Words = left
 	if err := put([]byte(headKey), h.append(blocks, digest)); err != nil {
-		return fmt.Errorf("local: drop words: %w", err)
+		return phase.Errorf("drop words: %w", err)
 	}
 	return nil
 }

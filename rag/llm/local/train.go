@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"runtime"
@@ -68,17 +67,17 @@ func Train(ctx context.Context, texts func() iter.Seq2[string, error], o TrainOp
 	}
 	t := trainer{o: o}
 	if err := t.count(ctx, texts()); err != nil {
-		return nil, fmt.Errorf("local: train: count words: %w", err)
+		return nil, phase.Errorf("train: count words: %w", err)
 	}
 	if err := t.sum(ctx, texts()); err != nil {
-		return nil, fmt.Errorf("local: train: sum contexts: %w", err)
+		return nil, phase.Errorf("train: sum contexts: %w", err)
 	}
 	if err := t.emitRows(); err != nil {
-		return nil, fmt.Errorf("local: train: live rows: %w", err)
+		return nil, phase.Errorf("train: live rows: %w", err)
 	}
 	table := t.table(ctx)
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("local: train: %w", err)
+		return nil, phase.Errorf("train: %w", err)
 	}
 	return table, nil
 }

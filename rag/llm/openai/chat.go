@@ -83,7 +83,7 @@ func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 	var sum llm.Usage
 	reply, err := c.ask(ctx, t, &sum, nil)
 	if err != nil {
-		return llm.Reply{}, sum, fmt.Errorf("openai: %s: %w", t.Kind, err)
+		return llm.Reply{}, sum, phase.Errorf("%s: %w", t.Kind, err)
 	}
 	return llm.Reply{Text: reply}, sum, nil
 }
@@ -103,7 +103,7 @@ func (c *Chat) Stream(ctx context.Context, t llm.Task, onToken func(string) erro
 		err = onToken(reply)
 	}
 	if err != nil {
-		return llm.Reply{}, sum, fmt.Errorf("openai: %s: %w", t.Kind, err)
+		return llm.Reply{}, sum, phase.Errorf("%s: %w", t.Kind, err)
 	}
 	return llm.Reply{Text: reply}, sum, nil
 }

@@ -80,7 +80,7 @@ func (c Config) check() (*url.URL, error) {
 	default:
 		return u, nil
 	}
-	return nil, fmt.Errorf("openai: %w: %w", ErrConfig, err)
+	return nil, phase.Errorf("%w: %w", ErrConfig, err)
 }
 
 func loopback(host string) bool {

@@ -41,7 +41,7 @@ func NewEmbedder(cfg Config, dim int, o Options) (*Embedder, error) {
 		return nil, err
 	}
 	if dim < 0 {
-		return nil, fmt.Errorf("openai: %w: dimension %d", ErrConfig, dim)
+		return nil, phase.Errorf("%w: dimension %d", ErrConfig, dim)
 	}
 	ask := dim > 0 && (o.AskDimension || strings.HasPrefix(cfg.Model, "text-embedding-3"))
 	return &Embedder{c: c, ask: ask, dim: dim, batchTexts: c.o.BatchTexts}, nil
@@ -72,11 +72,11 @@ func (e *Embedder) Dimension(ctx context.Context) (int, llm.Usage, error) {
 	}
 	vectors, err := e.send(ctx, []string{"dimension"}, &sum)
 	if err != nil {
-		return 0, sum, fmt.Errorf("openai: dimension: %w", providerError(err))
+		return 0, sum, phase.Errorf("dimension: %w", providerError(err))
 	}
 	dim := len(vectors[0])
 	if err := checkVector(vectors[0], dim); err != nil {
-		return 0, sum, fmt.Errorf("openai: dimension: %w", &llm.VectorError{Why: err.Error()})
+		return 0, sum, phase.Errorf("dimension: %w", &llm.VectorError{Why: err.Error()})
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -106,7 +106,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.
 	var sum llm.Usage
 	info := e.Space()
 	if info.Dim == 0 {
-		return nil, sum, fmt.Errorf("openai: embed: %w", ErrDimension)
+		return nil, sum, phase.Errorf("embed: %w", ErrDimension)
 	}
 	out := make([][]float32, len(texts))
 	var mu sync.Mutex // guards sum and firstErr
@@ -138,7 +138,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, sum, fmt.Errorf("openai: embed: %w", providerError(err))
+		return nil, sum, phase.Errorf("embed: %w", providerError(err))
 	}
 	return out, sum, nil
 }

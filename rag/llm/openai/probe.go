@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -44,7 +43,7 @@ func Probe(ctx context.Context, cfg Config, o Options) (Capabilities, error) {
 	defer list.close()
 	o.Transport, o.Limiter = list.transport, list.o.Limiter
 	if err := list.models(ctx, &found); err != nil {
-		return found, fmt.Errorf("openai: probe: %w", err)
+		return found, phase.Errorf("probe: %w", err)
 	}
 	found.Reachable = true
 
@@ -68,7 +67,7 @@ func Probe(ctx context.Context, cfg Config, o Options) (Capabilities, error) {
 	found.Usage.Add(u)
 	found.Dim = dim
 	if err := ctx.Err(); err != nil {
-		return found, fmt.Errorf("openai: probe: %w", err)
+		return found, phase.Errorf("probe: %w", err)
 	}
 	if !found.Chat && embedErr != nil {
 		return found, chatErr

@@ -69,7 +69,7 @@ func Write(w io.Writer, e Entry) error {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
-		return fmt.Errorf("replay: write an entry: %w", err)
+		return phase.Errorf("write an entry: %w", err)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -103,7 +103,7 @@ func Read(r io.Reader) iter.Seq2[Entry, error] {
 		case errors.Is(err, bufio.ErrTooLong):
 			yield(Entry{}, &LineError{Line: n, Reason: "is longer than 64 MiB"})
 		case err != nil:
-			yield(Entry{}, fmt.Errorf("replay: line %d: %w", n, err))
+			yield(Entry{}, phase.Errorf("line %d: %w", n, err))
 		}
 	}
 }

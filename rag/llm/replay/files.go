@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/ragdb/ragdb/rag/load"
@@ -26,23 +25,23 @@ import (
 func ReadPassages(ctx context.Context, fsys fs.FS, recordings, corpus string) ([]Passage, error) {
 	texts, bad, err := readTexts(ctx, fsys, corpus)
 	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
+		return nil, phase.At("", err)
 	}
 	var out []Passage
 	lines := map[string]int{}
 	for r, err := range load.Records(ctx, fsys, recordings) {
 		if err != nil {
-			return nil, fmt.Errorf("replay: %w", err)
+			return nil, phase.At("", err)
 		}
 		p, ok, err := readPassage(&r)
 		if err != nil {
-			return nil, fmt.Errorf("replay: %w", err)
+			return nil, phase.At("", err)
 		}
 		if !ok {
 			continue
 		}
 		if first, ok := lines[p.ID]; ok {
-			return nil, fmt.Errorf("replay: %w", r.Refuse("records the passage %q, which line %d does already", p.ID, first))
+			return nil, phase.At("", r.Refuse("records the passage %q, which line %d does already", p.ID, first))
 		}
 		lines[p.ID] = r.Line
 		if t, ok := texts[p.ID]; ok && p.Text == "" {
@@ -52,9 +51,9 @@ func ReadPassages(ctx context.Context, fsys fs.FS, recordings, corpus string) ([
 				continue
 			}
 			if corpus == "" {
-				return nil, fmt.Errorf("replay: %w", r.Refuse("has no text, and there is no corpus beside it"))
+				return nil, phase.At("", r.Refuse("has no text, and there is no corpus beside it"))
 			}
-			return nil, fmt.Errorf("replay: %w", r.Refuse("records the passage %q, which %s does not have", p.ID, corpus))
+			return nil, phase.At("", r.Refuse("records the passage %q, which %s does not have", p.ID, corpus))
 		}
 		out = append(out, p)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -44,7 +43,7 @@ func (t Triple) String() string { return oneLine(t[0] + " " + t[1] + " " + t[2])
 func (p *Passage) Digest() (Digest, error) {
 	b, err := json.Marshal(p)
 	if err != nil {
-		return Digest{}, fmt.Errorf("replay: passage %s: %w", p.ID, err)
+		return Digest{}, phase.Errorf("passage %s: %w", p.ID, err)
 	}
 	return sha256.Sum256(append([]byte("passage\x00"), b...)), nil
 }
@@ -62,10 +61,10 @@ func (p *Passage) Entry() (Entry, error) {
 // Passage reads the passage of an entry of [KindPassage].
 func (e *Entry) Passage() (p Passage, err error) {
 	if e.Kind != KindPassage {
-		return p, fmt.Errorf("replay: entry %s is of kind %q", e.Digest, e.Kind)
+		return p, phase.Errorf("entry %s is of kind %q", e.Digest, e.Kind)
 	}
 	if err := json.Unmarshal([]byte(e.Reply), &p); err != nil {
-		return p, fmt.Errorf("replay: entry %s: %s", e.Digest, reason(err))
+		return p, phase.Errorf("entry %s: %s", e.Digest, reason(err))
 	}
 	return p, nil
 }

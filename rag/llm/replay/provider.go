@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -72,9 +71,9 @@ func (p *Provider) Stream(ctx context.Context, t llm.Task, onToken func(string) 
 // missing says that there is no recording of a task.
 func (p *Provider) missing(t llm.Task) error {
 	if t.Kind == llm.Extract || t.Kind == llm.Glean {
-		return fmt.Errorf("replay: %s task: %w", t.Kind, ErrNotRecorded)
+		return phase.Errorf("%s task: %w", t.Kind, ErrNotRecorded)
 	}
-	return fmt.Errorf("replay: %s task: %w", t.Kind, llm.ErrKind)
+	return phase.Errorf("%s task: %w", t.Kind, llm.ErrKind)
 }
 
 // recorded returns the recorded reply to a task. There is nothing more to glean
@@ -95,7 +94,7 @@ func (p *Provider) recorded(ctx context.Context, t llm.Task) (r llm.Reply, ok bo
 		return r, false, nil
 	}
 	if !ok {
-		return r, false, fmt.Errorf("replay: the input of a %s task is a %T", t.Kind, t.Input)
+		return r, false, phase.Errorf("the input of a %s task is a %T", t.Kind, t.Input)
 	}
 	x, ok := p.recordings.Extract(in)
 	if !ok {

@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -31,7 +30,7 @@ func ReadReplies(r io.Reader, model string) (*Replies, error) {
 	models := map[string]bool{}
 	for e, err := range Read(r) {
 		if err != nil {
-			return nil, fmt.Errorf("replay: %w", err)
+			return nil, phase.At("", err)
 		}
 		if e.Kind.Form() == llm.FormUnknown {
 			continue
@@ -46,9 +45,9 @@ func ReadReplies(r io.Reader, model string) (*Replies, error) {
 	names := slices.Sorted(maps.Keys(models))
 	switch {
 	case model != "" && !models[model]:
-		return nil, fmt.Errorf("replay: %w: no replies of %s; there are those of %s", ErrNotRecorded, model, list(names))
+		return nil, phase.Errorf("%w: no replies of %s; there are those of %s", ErrNotRecorded, model, list(names))
 	case model == "" && len(names) != 1:
-		return nil, fmt.Errorf("replay: %w: no single model; there are replies of %s", ErrNotRecorded, list(names))
+		return nil, phase.Errorf("%w: no single model; there are replies of %s", ErrNotRecorded, list(names))
 	case model == "":
 		p.model = names[0]
 	}
@@ -84,7 +83,7 @@ func (p *Replies) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, err
 	}
 	e, ok := p.replies[digest]
 	if !ok {
-		return llm.Reply{}, llm.Usage{}, fmt.Errorf("replay: %s task %s of %s: %w", t.Kind, Digest(digest), p.model, ErrNotRecorded)
+		return llm.Reply{}, llm.Usage{}, phase.Errorf("%s task %s of %s: %w", t.Kind, Digest(digest), p.model, ErrNotRecorded)
 	}
 	return llm.Reply{Text: e.Reply}, llm.Usage{}, nil
 }
@@ -103,7 +102,7 @@ func (e Embedder) Embed(_ context.Context, texts []string) ([][]float32, llm.Usa
 	if len(texts) == 0 {
 		return nil, llm.Usage{}, nil
 	}
-	return nil, llm.Usage{}, fmt.Errorf("replay: vectors of %s for %d texts: %w", e.space.Model, len(texts), ErrNotRecorded)
+	return nil, llm.Usage{}, phase.Errorf("vectors of %s for %d texts: %w", e.space.Model, len(texts), ErrNotRecorded)
 }
 
 // Space implements [llm.Embedder].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
 // Loaded counts what was read into a graph.
@@ -46,7 +47,7 @@ func check(ctx context.Context, read func(to Reader) error) (map[string]bool, er
 	err := read(Reader{
 		Node: func(n Node) error {
 			if known[n.ID] {
-				return fmt.Errorf("%w: two nodes have the id %q", engine.ErrInvalid, n.ID)
+				return fault.Import.Mark(engine.ErrInvalid, "two nodes have the id %q", n.ID)
 			}
 			known[n.ID] = true
 			return step()
@@ -54,11 +55,11 @@ func check(ctx context.Context, read func(to Reader) error) (map[string]bool, er
 		Edge: func(e Edge) error {
 			for _, end := range []string{e.From, e.To} {
 				if !known[end] {
-					return fmt.Errorf("%w: an edge names the node %q, which does not come before it", engine.ErrInvalid, end)
+					return fault.Import.Mark(engine.ErrInvalid, "an edge names the node %q, which does not come before it", end)
 				}
 			}
 			if d, ok := directed[e.Type]; ok && d != e.Directed {
-				return fmt.Errorf("%w: edges of type %q have a direction and have none: a type is one or the other", engine.ErrInvalid, e.Type)
+				return fault.Import.Mark(engine.ErrInvalid, "edges of type %q have a direction and have none: a type is one or the other", e.Type)
 			}
 			directed[e.Type] = e.Directed
 			return step()
