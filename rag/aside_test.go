@@ -131,11 +131,12 @@ func TestItemsFail(t *testing.T) {
 // lost returns a method whose stages cannot tell all their items.
 func lost(sys *method.System, fail func() error) *method.System {
 	out := *sys
-	out.Build = func(m *rag.Models) (stages []method.Stage) {
+	out.Build = func(m *rag.Models) (steps []method.Step) {
 		for _, st := range sys.Stages(m) {
-			stages = append(stages, lostStage{st, fail})
+			st.Stage = lostStage{st.Stage, fail}
+			steps = append(steps, st)
 		}
-		return stages
+		return steps
 	}
 	return &out
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// BaseStages returns the stages that come before those of some systems: for
+// BaseStages returns the steps that come before those of some systems: for
 // the chunk sets that they want, each once, the cutting of documents and then
 // the vectors of the chunks. They are for looking at what is left to do; an
 // [Indexer] runs its own.
-func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Stage, error) {
+func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Step, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -26,12 +26,23 @@ func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cut, embed []Stage
+	var cut, embed []Step
 	for _, s := range sets {
-		cut = append(cut, &chunkStage{c: c, chunker: s})
-		embed = append(embed, &embedStage{c: c, set: s.Set(), model: m.DocumentSpace()})
+		cut = append(cut, c.cutStep(s))
+		embed = append(embed, c.embedStep(s.Set(), m))
 	}
 	return append(cut, embed...), nil
+}
+
+// cutStep returns the step that cuts documents by a chunk set.
+func (c *Corpus) cutStep(s *text.Chunker) Step {
+	st := &chunkStage{c: c, chunker: s}
+	return Step{Stage: st, Settled: st.settled}
+}
+
+// embedStep returns the step that gives the chunks of a set their vectors.
+func (c *Corpus) embedStep(set text.ChunkSet, m *Models) Step {
+	return Step{Stage: &embedStage{c: c, set: set, model: m.DocumentSpace()}}
 }
 
 // chunkStage cuts documents that came in before a chunk set was wanted.
@@ -66,8 +77,8 @@ func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[W
 	}
 }
 
-// settled implements [settler]: the documents that the set cuts, most of them
-// when they were read.
+// settled is [Step.Settled]: it counts the documents that the set cuts, most of
+// which were cut when they were read.
 func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, error) {
 	n, set := 0, st.chunker.Set().String()
 	for d, err := range st.c.Documents(s.Graph(st.c.base).WithContext(ctx)) {

@@ -13,15 +13,10 @@ type StageCount struct {
 	Failed  int `json:"failed"`
 }
 
-// settler is implemented by stages whose done items do not come up.
-type settler interface {
-	settled(ctx context.Context, s *engine.Snapshot) (int, error)
-}
-
-// CountItems counts a stage's work items as its next run finds them: what is
+// CountItems counts a step's work items as its next run finds them: what is
 // done or failed with another digest is pending.
-func CountItems(ctx context.Context, s *engine.Snapshot, st Stage) (StageCount, error) {
-	if err := stageAt(s, st); err != nil {
+func CountItems(ctx context.Context, s *engine.Snapshot, st Step) (StageCount, error) {
+	if err := stageAt(s, st.Stage); err != nil {
 		return StageCount{}, err
 	}
 	n, err := countItems(ctx, s, st)
@@ -31,9 +26,9 @@ func CountItems(ctx context.Context, s *engine.Snapshot, st Stage) (StageCount, 
 	return n, nil
 }
 
-func countItems(ctx context.Context, s *engine.Snapshot, st Stage) (n StageCount, err error) {
-	if x, ok := st.(settler); ok {
-		if n.Done, err = x.settled(ctx, s); err != nil {
+func countItems(ctx context.Context, s *engine.Snapshot, st Step) (n StageCount, err error) {
+	if st.Settled != nil {
+		if n.Done, err = st.Settled(ctx, s); err != nil {
 			return n, err
 		}
 	}

@@ -237,7 +237,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	}
 	r := &runner{corpus: c, workers: x.Options.Workers, retry: x.Options.Retry, notify: x.Options.Notify}
 	for _, s := range sets {
-		if err := x.stage(ctx, r, &chunkStage{c: c, chunker: s}, out); err != nil {
+		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
 			return err
 		}
 	}
@@ -282,10 +282,10 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return err
 	}
 	for _, s := range sets {
-		if err := x.stage(ctx, r, &chunkStage{c: c, chunker: s}, out); err != nil {
+		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
 			return err
 		}
-		if err := x.stage(ctx, r, &embedStage{c: c, set: s.Set(), model: r.models.DocumentSpace()}, out); err != nil {
+		if err := x.step(ctx, r, c.embedStep(s.Set(), r.models), out); err != nil {
 			return err
 		}
 	}
@@ -294,7 +294,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 			sys = sys.Recluster()
 		}
 		for _, st := range sys.Stages(r.models) {
-			if err := x.stage(ctx, r, st, out); err != nil {
+			if err := x.step(ctx, r, st, out); err != nil {
 				return err
 			}
 			if err := run.save(ctx, r.models, ""); err != nil {
@@ -350,7 +350,7 @@ func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 	return &all, nil
 }
 
-func (x *Indexer) stage(ctx context.Context, r *runner, st Stage, out *IndexResult) error {
+func (x *Indexer) step(ctx context.Context, r *runner, st Step, out *IndexResult) error {
 	if r.models == nil {
 		r.models = NewModels(x.Corpus, nil, nil, nil)
 	}

@@ -22,7 +22,7 @@ type System struct {
 
 	// Build returns the steps that index the corpus as it is, in order; work that is
 	// done is skipped by them. It is nil if the method builds nothing.
-	Build func(m *Models) []Stage
+	Build func(m *Models) []Step
 	// Changed prepares the removal of chunks from what the method built. It may
 	// embed texts; the function it returns, if any, is run in the transaction that
 	// removes the chunks. Steps that concern the whole corpus are left to the next
@@ -83,7 +83,7 @@ func CiteEach(cite func(v *engine.View, it query.Item) ([]string, error)) func(v
 
 // Stages returns the steps that index the corpus, none if the method builds
 // nothing.
-func (s *System) Stages(m *Models) []Stage {
+func (s *System) Stages(m *Models) []Step {
 	if s.Build == nil {
 		return nil
 	}

@@ -68,7 +68,7 @@ const txBytes = 24 << 20
 
 // run does what is pending of a stage and returns how many items it did and
 // how many failed, now and earlier.
-func (r *runner) run(ctx context.Context, st Stage) (done, failed int, err error) {
+func (r *runner) run(ctx context.Context, st Step) (done, failed int, err error) {
 	snap, err := r.corpus.db.Snapshot(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -134,7 +134,7 @@ func stateOf(jobs engine.Bucket, st Stage, w WorkItem) (byte, error) {
 }
 
 // work does items on several workers and applies the results in order.
-func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Stage, items []WorkItem) (done, failed int, err error) {
+func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem) (done, failed int, err error) {
 	workers := r.workers
 	if workers < 1 {
 		workers = r.models.Workers
@@ -240,7 +240,7 @@ func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end 
 // many it settled and how many of those failed. A result that cannot be written
 // is set aside like one that could not be made, and the others are written
 // without it.
-func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, failed int, err error) {
+func (r *runner) apply(ctx context.Context, st Step, batch []outcome) (n, failed int, err error) {
 	for most := len(batch); ; {
 		w := &resultWriter{r: r, run: ctx, st: st, batch: batch[:most]}
 		spoilt, err := w.write()
@@ -259,8 +259,8 @@ func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, faile
 		default:
 			batch[w.at].err, batch[w.at].result = err, nil
 		}
-		if gather, ok := st.(Batcher); ok {
-			gather.Reset()
+		if st.Batch != nil {
+			st.Batch.Reset()
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (r *runner) apply(ctx context.Context, st Stage, batch []outcome) (n, faile
 type resultWriter struct {
 	r         *runner
 	run       context.Context
-	st        Stage
+	st        Step
 	batch     []outcome
 	at        int   // the item at work; len(batch) once all that fit are applied
 	n, failed int   // settled so far, and those of them that failed
@@ -280,7 +280,6 @@ type resultWriter struct {
 func (w *resultWriter) write() (spoilt bool, err error) {
 	// What was computed is written even while the run is being cancelled.
 	ctx := context.WithoutCancel(w.run)
-	gather, _ := w.st.(Batcher)
 	return w.r.corpus.attempt(ctx, func(tx *engine.Tx) error {
 		jobs, err := tx.Graph(w.st.Graph()).MakeBucket(bucketJobs)
 		if err != nil {
@@ -289,8 +288,8 @@ func (w *resultWriter) write() (spoilt bool, err error) {
 		for w.at = range w.batch {
 			o := w.batch[w.at]
 			size := tx.Bytes()
-			if gather != nil {
-				size += gather.Pending()
+			if w.st.Batch != nil {
+				size += w.st.Batch.Pending()
 			}
 			if size >= txBytes {
 				break
@@ -307,8 +306,8 @@ func (w *resultWriter) write() (spoilt bool, err error) {
 			}
 		}
 		w.at = len(w.batch)
-		if gather != nil {
-			return gather.Flush(ctx, tx)
+		if w.st.Batch != nil {
+			return w.st.Batch.Flush(ctx, tx)
 		}
 		return nil
 	})

@@ -29,13 +29,13 @@ const (
 )
 
 // staged returns a method that does nothing but its one stage.
-func staged(t *testing.T, st method.Stage) *method.System {
+func staged(t *testing.T, st method.Step) *method.System {
 	t.Helper()
 	id, err := method.NewGraphless(method.ReadParams("staged", nil, nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &method.System{Identity: id, Build: func(*rag.Models) []method.Stage { return []method.Stage{st} }}
+	return &method.System{Identity: id, Build: func(*rag.Models) []method.Step { return []method.Step{st} }}
 }
 
 // numbers is a stage of n items that notes what happens to it.
@@ -96,7 +96,7 @@ func (st *numbers) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, re
 	return b.Set([]byte(w.Key), result)
 }
 
-func runStage(t *testing.T, c *rag.Corpus, st method.Stage, ctx context.Context, o rag.IndexOptions) (*rag.IndexResult, error) {
+func runStage(t *testing.T, c *rag.Corpus, st method.Step, ctx context.Context, o rag.IndexOptions) (*rag.IndexResult, error) {
 	t.Helper()
 	x := rag.Indexer{Corpus: c, Systems: []*method.System{staged(t, st)}, Options: o}
 	return x.Run(ctx, nil)
@@ -161,7 +161,7 @@ func TestApplyOrder(t *testing.T) {
 				}
 				running--
 			}}
-			res, err := runStage(t, c, st, t.Context(), o)
+			res, err := runStage(t, c, method.Step{Stage: st}, t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +173,7 @@ func TestApplyOrder(t *testing.T) {
 			}
 			// All of it is done now.
 			st.applied = nil
-			if res, err = runStage(t, c, st, t.Context(), o); err != nil || len(st.applied) > 0 || len(res.Stages) > 0 {
+			if res, err = runStage(t, c, method.Step{Stage: st}, t.Context(), o); err != nil || len(st.applied) > 0 || len(res.Stages) > 0 {
 				t.Errorf("a second run applied %d items: %v, %+v", len(st.applied), err, res.Stages)
 			}
 		})
@@ -205,7 +205,7 @@ func TestWindow(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{Workers: 4}); err != nil {
+	if _, err := runStage(t, c, method.Step{Stage: st}, t.Context(), rag.IndexOptions{Workers: 4}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(st.applied, upTo(st.n)) {
@@ -240,7 +240,7 @@ func TestFailures(t *testing.T) {
 	run := func(o rag.IndexOptions) ([]int, *rag.IndexResult) {
 		t.Helper()
 		st.applied = nil
-		res, err := runStage(t, c, st, t.Context(), o)
+		res, err := runStage(t, c, method.Step{Stage: st}, t.Context(), o)
 		var partial *rag.PartialError
 		if res.Failed > 0 != errors.Is(err, rag.ErrPartial) || res.Failed == 0 && err != nil {
 			t.Fatalf("%d failed, error %v", res.Failed, err)
@@ -302,7 +302,7 @@ func TestCancel(t *testing.T) {
 			}
 			return ctx.Err()
 		}
-		_, err := runStage(t, c, st, ctx, rag.IndexOptions{Workers: 3})
+		_, err := runStage(t, c, method.Step{Stage: st}, ctx, rag.IndexOptions{Workers: 3})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("seed %d: error %v", seed, err)
 		}
@@ -314,7 +314,7 @@ func TestCancel(t *testing.T) {
 			t.Fatalf("seed %d: cancelled items are set aside: %+v", seed, list[0])
 		}
 		st.do = nil
-		if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{}); err != nil {
+		if _, err := runStage(t, c, method.Step{Stage: st}, t.Context(), rag.IndexOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(st.applied, upTo(st.n)) {
@@ -342,7 +342,7 @@ func TestRunEnds(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := runStage(t, c, st, t.Context(), rag.IndexOptions{Workers: workers})
+		_, err := runStage(t, c, method.Step{Stage: st}, t.Context(), rag.IndexOptions{Workers: workers})
 		if !errors.Is(err, why) {
 			t.Fatalf("%v: error %v", why, err)
 		}
@@ -356,7 +356,7 @@ func TestRunEnds(t *testing.T) {
 			t.Fatalf("%v: items are set aside: %+v", why, list[0])
 		}
 		st.do = nil
-		if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{}); err != nil {
+		if _, err := runStage(t, c, method.Step{Stage: st}, t.Context(), rag.IndexOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(st.applied, upTo(st.n)) {
@@ -393,6 +393,10 @@ func (st *gathering) Reset() {
 	st.resets++
 }
 
+func (st *gathering) step() method.Step {
+	return method.Step{Stage: st, Batch: &method.Batch{Pending: st.Pending, Flush: st.Flush, Reset: st.Reset}}
+}
+
 // Pending says that ten items fill a transaction.
 func (st *gathering) Pending() int { return len(st.pending) * (fullTx/10 + 1) }
 
@@ -417,13 +421,13 @@ func (st *gathering) Flush(_ context.Context, tx *engine.Tx) error {
 	return nil
 }
 
-// TestBatcher says that what a stage gathers is written with the marks of the
+// TestBatch says that what a stage gathers is written with the marks of the
 // items it is of, and that a transaction takes no more than fits.
-func TestBatcher(t *testing.T) {
+func TestBatch(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, nil).Corpus
 	st := &gathering{numbers: numbers{c: c, n: 95}}
-	if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{}); err != nil {
+	if _, err := runStage(t, c, st.step(), t.Context(), rag.IndexOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if st.flushes != 10 || st.most != 10 {
@@ -452,7 +456,7 @@ func TestApplyFailures(t *testing.T) {
 	c := ragtest.Open(t, nil).Corpus
 	st := &gathering{numbers: numbers{c: c, n: 95},
 		bad: map[string]bool{"7": true, "8": true, "42": true, "94": true}, together: map[string]bool{"0": true, "33": true, "36": true}}
-	res, err := runStage(t, c, st, t.Context(), rag.IndexOptions{})
+	res, err := runStage(t, c, st.step(), t.Context(), rag.IndexOptions{})
 	if !errors.Is(err, rag.ErrPartial) || res.Failed != 7 {
 		t.Fatalf("%+v: %v", res, err)
 	}
@@ -481,7 +485,7 @@ func TestApplyFailures(t *testing.T) {
 	}
 	// Mended, they are done when they are asked for again.
 	st.bad, st.together = nil, nil
-	if _, err := runStage(t, c, st, t.Context(), rag.IndexOptions{Retry: true}); err != nil || len(failures(t, c)) > 0 {
+	if _, err := runStage(t, c, st.step(), t.Context(), rag.IndexOptions{Retry: true}); err != nil || len(failures(t, c)) > 0 {
 		t.Errorf("%v, %v", failures(t, c), err)
 	}
 }

@@ -41,15 +41,34 @@ type Stage interface {
 	Apply(ctx context.Context, tx *engine.Tx, w WorkItem, result []byte) error
 }
 
-// Batcher is implemented by stages whose Apply gathers what several results
-// change together. Flush writes it, in the transaction that holds them.
-type Batcher interface {
+// Step is a stage with what only some stages have.
+type Step struct {
+	Stage
+	// Batch is set if Apply gathers what several results change together.
+	Batch *Batch
+	// Settled counts the items that are done and that Items does not yield any
+	// more. It is nil if Items yields all.
+	Settled func(ctx context.Context, s *engine.Snapshot) (int, error)
+}
+
+// Batch writes what the Apply of a stage gathered. All its functions are set.
+type Batch struct {
 	// Pending is about how many bytes Flush will write.
-	Pending() int
-	Flush(ctx context.Context, tx *engine.Tx) error
-	// Reset forgets what Apply gathered since the last Flush, and whatever else
-	// Apply and Flush keep in memory of the graph: their transaction failed.
-	Reset()
+	Pending func() int
+	// Flush writes what was gathered, in the transaction that holds the results.
+	Flush func(ctx context.Context, tx *engine.Tx) error
+	// Reset forgets what was gathered since the last Flush, and what else Apply and
+	// Flush keep in memory of the graph: their transaction failed.
+	Reset func()
+}
+
+// Steps returns stages as steps.
+func Steps(stages ...Stage) []Step {
+	out := make([]Step, len(stages))
+	for i, st := range stages {
+		out[i].Stage = st
+	}
+	return out
 }
 
 // Event tells of progress.

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -40,7 +41,7 @@ func TestUnderWayIsFinished(t *testing.T) {
 		further <- i
 		return nil
 	}}
-	_, err := runStage(t, c.Corpus, st, t.Context(), rag.IndexOptions{Workers: 2})
+	_, err := runStage(t, c.Corpus, method.Step{Stage: st}, t.Context(), rag.IndexOptions{Workers: 2})
 	if !errors.Is(err, llm.ErrProvider) {
 		t.Fatal(err)
 	}

@@ -179,8 +179,8 @@ func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*metho
 	return sys, err
 }
 
-// count counts the work items of stages.
-func count(ctx context.Context, snap *engine.Snapshot, method string, stages []method.Stage) ([]stageStatus, error) {
+// count counts the work items of steps.
+func count(ctx context.Context, snap *engine.Snapshot, method string, stages []method.Step) ([]stageStatus, error) {
 	out := []stageStatus{}
 	for _, st := range stages {
 		n, err := rag.CountItems(ctx, snap, st)

@@ -9,7 +9,7 @@ import (
 )
 
 // stages is [method.System.Build].
-func (s *system) stages(m *method.Models) []method.Stage {
+func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	out := []method.Stage{
 		s.extract(),
@@ -20,7 +20,7 @@ func (s *system) stages(m *method.Models) []method.Stage {
 	for n := 1; n <= s.p.Levels; n++ {
 		out = append(out, &levelStage{s, n, model}, &reportStage{s: s, n: n, model: model})
 	}
-	return out
+	return method.Steps(out...)
 }
 
 // changed is [method.System.Changed]: what was made of the texts of chunks that

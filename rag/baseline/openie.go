@@ -87,15 +87,15 @@ func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error)
 }
 
 // stages is [method.System.Build].
-func (s *openIE) stages(m *method.Models) []method.Stage {
+func (s *openIE) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	return []method.Stage{
+	return method.Steps(
 		&extractStage{s},
 		&vectorStage{s, spaceName, model},
 		&synonymStage{s: s, model: model},
 		&vectorStage{s, spaceEntity, model},
 		&vectorStage{s, spaceRelation, model},
-	}
+	)
 }
 
 // changed is [method.System.Changed]: what only these chunks support goes with

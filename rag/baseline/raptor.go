@@ -57,13 +57,13 @@ func openRAPTOR(ctx context.Context, c *method.Corpus, params map[string]string)
 }
 
 // stages is [method.System.Build].
-func (s *raptor) stages(m *method.Models) []method.Stage {
+func (s *raptor) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	out := []method.Stage{&leafStage{s, model}}
 	for layer := range s.layers {
 		out = append(out, &clusterStage{s, layer, model}, &summaryStage{s: s, layer: layer + 1, model: model})
 	}
-	return out
+	return method.Steps(out...)
 }
 
 // plan is [method.System.Plan]: the collapsed tree (section 3, querying).

@@ -147,12 +147,12 @@ func (s *system) system() *method.System {
 
 // stages is [method.System.Build]: planes and leaves, then for each layer its
 // segments and their summaries.
-func (s *system) stages(m *method.Models) []method.Stage {
+func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	planes := &planes{s: s, model: model.Model}
 	out := []method.Stage{&planeStage{s, model}, &leafStage{s: s, model: model, planes: planes}}
 	for layer := range uint8(s.p.Layers) {
 		out = append(out, &segmentStage{s, model.Model, layer + 1}, &summaryStage{s, model, layer + 1, planes})
 	}
-	return append(out, &sweepStage{s, model.Model})
+	return method.Steps(append(out, &sweepStage{s, model.Model})...)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // stages is [method.System.Build].
-func (s *system) stages(m *method.Models) []method.Stage {
+func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	out := []method.Stage{
 		s.extract(),
@@ -29,7 +29,7 @@ func (s *system) stages(m *method.Models) []method.Stage {
 	for level := maxLevel; level >= 0; level-- {
 		out = append(out, &reportStage{s: s, level: level})
 	}
-	return append(out, &staleStage{s: s})
+	return method.Steps(append(out, &staleStage{s: s})...)
 }
 
 // changed is [method.System.Changed]: what was said of the entities that chunks

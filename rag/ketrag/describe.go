@@ -306,15 +306,16 @@ func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem
 }
 
 // stages is [method.System.Build].
-func (s *system) stages(m *method.Models) []method.Stage {
+func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	return []method.Stage{
-		s.keywords(m),
+	words := s.keywords(m)
+	first := method.Step{Stage: words, Batch: &method.Batch{Pending: words.pending, Flush: words.flush, Reset: words.reset}}
+	return append([]method.Step{first}, method.Steps(
 		&renewStage{s, model},
 		&nearStage{s, model},
 		&coreStage{s},
 		&extractStage{s: s},
 		&describeStage{s},
 		&entityStage{s, model},
-	}
+	)...)
 }

@@ -153,11 +153,11 @@ func (st *keywordStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 	return nil
 }
 
-// Pending implements [rag.Batcher]: a sum a keyword.
-func (st *keywordStage) Pending() int { return len(st.sums) * st.model.Dim * 6 }
+// pending is that of [method.Batch]: a sum for each keyword.
+func (st *keywordStage) pending() int { return len(st.sums) * st.model.Dim * 6 }
 
-// Flush implements [rag.Batcher].
-func (st *keywordStage) Flush(_ context.Context, tx *engine.Tx) error {
+// flush is that of [method.Batch].
+func (st *keywordStage) flush(_ context.Context, tx *engine.Tx) error {
 	err := st.s.addSums(tx.Graph(st.s.g), st.model, st.sums, st.kept)
 	clear(st.sums)
 	if len(st.kept) > keptSums {
@@ -166,8 +166,8 @@ func (st *keywordStage) Flush(_ context.Context, tx *engine.Tx) error {
 	return err
 }
 
-// Reset implements [rag.Batcher].
-func (st *keywordStage) Reset() {
+// reset is that of [method.Batch].
+func (st *keywordStage) reset() {
 	clear(st.sums)
 	clear(st.ids)
 	clear(st.kept)

@@ -13,6 +13,10 @@ type (
 	System = rag.System
 	// Stage is a step of indexing.
 	Stage = rag.Stage
+	// Step is a stage with what only some stages have.
+	Step = rag.Step
+	// Batch writes what the Apply of a stage gathered.
+	Batch = rag.Batch
 	// WorkItem is one piece of a stage's work.
 	WorkItem = rag.WorkItem
 	// Identity is a system's name, parameters, chunk set and graph.
@@ -64,6 +68,7 @@ const (
 // Functions and errors of package rag.
 var (
 	NewIdentity     = rag.NewIdentity
+	Steps           = rag.Steps
 	NewGraphless    = rag.NewGraphless
 	ReadParams      = rag.ReadParams
 	ParseSpec       = rag.ParseSpec

@@ -268,15 +268,15 @@ func matrixRows() map[string][]call {
 			func(w *world) error { _, err := rag.Rules(w.ctx, w.c); return err },
 		},
 		"CountItems": {
-			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, nil); return err },
-			stages(func(w *world, s *engine.Snapshot, st method.Stage) error {
+			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, method.Step{}); return err },
+			stages(func(w *world, s *engine.Snapshot, st method.Step) error {
 				_, err := rag.CountItems(w.ctx, s, st)
 				return err
 			}),
 		},
 		"IsDone": {
 			func(*world) error { _, err := rag.IsDone(nil, nil, method.WorkItem{}); return err },
-			stages(func(_ *world, s *engine.Snapshot, st method.Stage) error {
+			stages(func(_ *world, s *engine.Snapshot, st method.Step) error {
 				_, err := rag.IsDone(s, st, method.WorkItem{})
 				return err
 			}),
@@ -310,7 +310,7 @@ func matrixRows() map[string][]call {
 }
 
 // stages calls fn with every stage of every system, and those of the base graph.
-func stages(fn func(w *world, s *engine.Snapshot, st method.Stage) error) call {
+func stages(fn func(w *world, s *engine.Snapshot, st method.Step) error) call {
 	return viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
 		m, err := w.c.IndexedModels(w.open)
 		if err != nil {

@@ -202,9 +202,9 @@ func (s *system) system() *method.System {
 }
 
 // stages is [method.System.Build].
-func (s *system) stages(m *method.Models) []method.Stage {
+func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	return []method.Stage{
+	return method.Steps(
 		&extractStage{s: s},
 		&vectorStage{s: s, model: model},
 		&importanceStage{s: s},
@@ -214,5 +214,5 @@ func (s *system) stages(m *method.Models) []method.Stage {
 		&summaryVectorStage{s: s, model: model},
 		&matchStage{s: s, model: model},
 		&nearStage{s: s, model: model},
-	}
+	)
 }
