@@ -10,7 +10,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/ragdb/ragdb/engine/schema"
+	"github.com/ragdb/ragdb/engine/internal/schema"
 	"github.com/ragdb/ragdb/internal/layout"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/ragdb/ragdb/engine/schema"
+	"github.com/ragdb/ragdb/engine/internal/schema"
 )
 
 // Flags of a node record.
