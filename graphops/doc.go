@@ -59,9 +59,7 @@
 // components by BIC and soft membership. [PCA] and [RandomProjection] make
 // vectors shorter, [Reduce] chooses between them. [CalinskiHarabasz] and
 // [MeanCosine] say how tight clusters are. [Node2Vec] learns vectors of nodes
-// from biased walks. [Hyperplanes] code vectors by the signs of stored planes,
-// and [Segments] keep items ordered by code in runs of bounded size that stay
-// while items come and go.
+// from biased walks. [Hyperplanes] code vectors by the signs of stored planes.
 //
 // # What holds for all of them
 //
@@ -80,7 +78,7 @@
 // Projections and caches are safe for concurrent use. A LocalGraph is not.
 //
 // What callers store of this package is [Hyperplanes], which have a format of
-// their own, and [SegmentsState]. What else it computes may get more accurate or
+// their own. What else it computes may get more accurate or
 // break ties otherwise between versions; what is written of it carries the
 // version that wrote it.
 package graphops

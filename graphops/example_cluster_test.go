@@ -8,33 +8,6 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 )
 
-func ExampleSegments() {
-	s, err := graphops.NewSegments(graphops.SegmentOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Codes would be those of Hyperplanes.
-	var items []graphops.SegmentItem
-	for i := range uint64(24) {
-		items = append(items, graphops.SegmentItem{ID: i, Code: i << 40})
-	}
-	changes, err := s.Apply(items, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("created", changes.Created)
-
-	// What has to be summarized anew after item 3 has gone and 100 has come.
-	changes, err = s.Apply([]graphops.SegmentItem{{ID: 100, Code: 20<<40 + 1}}, []uint64{3})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("changed", changes.Changed, "removed", changes.Removed)
-	// Output:
-	// created [1 2 3]
-	// changed [2 3] removed [1]
-}
-
 func ExampleContract() {
 	p, err := graphops.FromEdges(4, []graphops.WeightedEdge{
 		{From: 0, To: 1}, {From: 1, To: 2}, {From: 1, To: 3}, {From: 2, To: 3},

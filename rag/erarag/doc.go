@@ -12,7 +12,7 @@
 //
 // A vector is hashed to a code by the signs of its products with planes that
 // are drawn once and kept. The nodes of a layer, in order of code, are cut into
-// segments of bounded size ([graphops.Segments]), and each segment's summary is
+// segments of bounded size ([runs.Segments]), and each segment's summary is
 // a node of the layer above. There is a layer above another that has more than
 // [Params.Stop] nodes, up to [Params.Layers].
 //

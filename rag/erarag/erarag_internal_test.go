@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -187,7 +188,7 @@ func (x *treeCheck) layer(l uint8) error {
 	return x.segments(l, all, below)
 }
 
-func (x *treeCheck) segments(l uint8, all []segment, below []graphops.SegmentItem) error {
+func (x *treeCheck) segments(l uint8, all []segment, below []runs.Item) error {
 	numbers, backs := 0, 0
 	if err := x.tree.ids('p', l, func(number uint64, _ []byte) error {
 		numbers++

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -104,8 +104,8 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 }
 
 // sizes returns the sizes of segments.
-func (p *Params) sizes() graphops.SegmentOptions {
-	return graphops.SegmentOptions{MinSize: p.Min, MaxSize: p.Max, SplitSize: p.Split, Gray: p.Gray}
+func (p *Params) sizes() runs.Options {
+	return runs.Options{MinSize: p.Min, MaxSize: p.Max, SplitSize: p.Split, Gray: p.Gray}
 }
 
 // system is EraRAG on a corpus.

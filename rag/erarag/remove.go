@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -87,7 +87,7 @@ func (t *treeTx) removeLeaves(gone []method.Chunk) error {
 		if !ok {
 			continue
 		}
-		if err := t.dropAbove(0, graphops.SegmentItem{ID: uint64(id), Code: code}); err != nil {
+		if err := t.dropAbove(0, runs.Item{ID: uint64(id), Code: code}); err != nil {
 			return err
 		}
 		if err := t.leave(0, id); err != nil {
@@ -98,7 +98,7 @@ func (t *treeTx) removeLeaves(gone []method.Chunk) error {
 }
 
 // dropAbove removes the summaries above a node of a layer.
-func (t *treeTx) dropAbove(layer uint8, it graphops.SegmentItem) error {
+func (t *treeTx) dropAbove(layer uint8, it runs.Item) error {
 	g, ok, err := t.holding(layer+1, it)
 	if err != nil || !ok {
 		return err
@@ -121,7 +121,7 @@ func (t *treeTx) dropChain(layer uint8, g segment) error {
 		return err
 	}
 	if ok {
-		if err := t.dropAbove(layer, graphops.SegmentItem{ID: uint64(id), Code: code}); err != nil {
+		if err := t.dropAbove(layer, runs.Item{ID: uint64(id), Code: code}); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -67,12 +67,12 @@ func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 	}
 	switch {
 	case want && have:
-		var put, remove []graphops.SegmentItem
+		var put, remove []runs.Item
 		if put, remove, err = t.changes(st.layer - 1); err == nil {
 			err = t.regroup(st.layer, put, remove)
 		}
 	case want:
-		var all []graphops.SegmentItem
+		var all []runs.Item
 		if all, err = t.nodes(st.layer - 1); err == nil {
 			err = t.regroup(st.layer, all, nil)
 		}
@@ -87,13 +87,13 @@ func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 
 // changes returns the nodes of a layer that are to be put into segments and
 // taken out of them.
-func (t *tree) changes(layer uint8) (put, remove []graphops.SegmentItem, err error) {
+func (t *tree) changes(layer uint8) (put, remove []runs.Item, err error) {
 	err = t.ids('c', layer, func(id uint64, value []byte) error {
 		switch {
 		case len(value) == 1 && value[0] == 1:
-			put = append(put, graphops.SegmentItem{ID: id})
+			put = append(put, runs.Item{ID: id})
 		case len(value) == 9 && value[0] == 0:
-			remove = append(remove, graphops.SegmentItem{ID: id, Code: binary.BigEndian.Uint64(value[1:])})
+			remove = append(remove, runs.Item{ID: id, Code: binary.BigEndian.Uint64(value[1:])})
 		default:
 			return fmt.Errorf("a change of %d bytes: %w", len(value), engine.ErrCorrupt)
 		}
@@ -116,12 +116,12 @@ func (t *tree) changes(layer uint8) (put, remove []graphops.SegmentItem, err err
 }
 
 // nodes returns all nodes of a layer.
-func (t *tree) nodes(layer uint8) (out []graphops.SegmentItem, err error) {
+func (t *tree) nodes(layer uint8) (out []runs.Item, err error) {
 	err = t.ids('n', layer, func(id uint64, value []byte) error {
 		if len(value) != 8 {
 			return fmt.Errorf("a code of %d bytes: %w", len(value), engine.ErrCorrupt)
 		}
-		out = append(out, graphops.SegmentItem{ID: id, Code: binary.BigEndian.Uint64(value)})
+		out = append(out, runs.Item{ID: id, Code: binary.BigEndian.Uint64(value)})
 		return nil
 	})
 	return out, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -28,7 +28,7 @@ import (
 //	'x' layer number         -> one of these that has a summary nevertheless
 type tree struct {
 	engine.Bucket
-	sizes graphops.SegmentOptions
+	sizes runs.Options
 }
 
 // place is where an item stands in the order of its layer.
@@ -51,7 +51,7 @@ type segment struct {
 	// items that it was made of.
 	summary engine.NodeID
 	of      [32]byte
-	items   []graphops.SegmentItem
+	items   []runs.Item
 }
 
 // segmentHead is the size of what stands before the items: 16 bytes each.
@@ -76,7 +76,7 @@ func readSegment(b []byte) (g segment, err error) {
 	g.summary = engine.NodeID(binary.BigEndian.Uint64(b[8:]))
 	copy(g.of[:], b[16:])
 	for b = b[segmentHead:]; len(b) > 0; b = b[16:] {
-		g.items = append(g.items, graphops.SegmentItem{Code: binary.BigEndian.Uint64(b), ID: binary.BigEndian.Uint64(b[8:])})
+		g.items = append(g.items, runs.Item{Code: binary.BigEndian.Uint64(b), ID: binary.BigEndian.Uint64(b[8:])})
 	}
 	return g, nil
 }
@@ -92,10 +92,10 @@ func (g *segment) digest() [32]byte {
 }
 
 func (g *segment) has(id engine.NodeID) bool {
-	return slices.ContainsFunc(g.items, func(it graphops.SegmentItem) bool { return it.ID == uint64(id) })
+	return slices.ContainsFunc(g.items, func(it runs.Item) bool { return it.ID == uint64(id) })
 }
 
-func (t *tree) placeOf(it graphops.SegmentItem) place { return place{t.sizes.Rank(it.Code), it.ID} }
+func (t *tree) placeOf(it runs.Item) place { return place{t.sizes.Rank(it.Code), it.ID} }
 
 // The keys of the bucket.
 func layerKey(kind byte, layer uint8) []byte { return []byte{kind, layer} }
@@ -187,7 +187,7 @@ func (t *tree) numbered(layer uint8, number uint64) (g segment, ok bool, err err
 
 // holding returns the segment that a node of the layer below is in; ok is
 // false where it is in none.
-func (t *tree) holding(layer uint8, it graphops.SegmentItem) (g segment, ok bool, err error) {
+func (t *tree) holding(layer uint8, it runs.Item) (g segment, ok bool, err error) {
 	p := t.placeOf(it)
 	if g, ok, err = t.upTo(layer, p, false); err != nil || !ok {
 		return g, false, err

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -76,7 +76,7 @@ func (t *treeTx) leave(layer uint8, id engine.NodeID) error {
 	if err := t.w.Set(key, binary.BigEndian.AppendUint64([]byte{0}, code)); err != nil {
 		return err
 	}
-	g, ok, err := t.holding(layer+1, graphops.SegmentItem{ID: uint64(id), Code: code})
+	g, ok, err := t.holding(layer+1, runs.Item{ID: uint64(id), Code: code})
 	if err != nil || !ok {
 		return err
 	}

@@ -3,7 +3,7 @@ package erarag
 import (
 	"slices"
 
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 )
 
 // window is the part of a layer's segments that a change touches, and the
@@ -20,7 +20,7 @@ type window struct {
 
 // load reads the segments that a change of items touches, with the neighbours
 // of each.
-func (w *window) load(items []graphops.SegmentItem) error {
+func (w *window) load(items []runs.Item) error {
 	places := make([]place, len(items))
 	for i, it := range items {
 		places[i] = w.t.placeOf(it)
@@ -61,9 +61,9 @@ func (w *window) load(items []graphops.SegmentItem) error {
 }
 
 // regroup puts nodes of the layer below into the segments of a layer and takes
-// others out, by the rules of [graphops.Segments]: it reads and writes the
+// others out, by the rules of [runs.Segments]: it reads and writes the
 // segments that this touches, and reads their neighbours.
-func (t *treeTx) regroup(layer uint8, put, remove []graphops.SegmentItem) error {
+func (t *treeTx) regroup(layer uint8, put, remove []runs.Item) error {
 	w := &window{t: t, layer: layer, by: map[uint64]segment{}}
 	if err := w.load(append(slices.Clone(put), remove...)); err != nil {
 		return err
@@ -72,14 +72,14 @@ func (t *treeTx) regroup(layer uint8, put, remove []graphops.SegmentItem) error 
 	if err != nil {
 		return err
 	}
-	state := graphops.SegmentsState{Next: st.next}
+	state := runs.State{Next: st.next}
 	for _, g := range w.by {
-		state.Segments = append(state.Segments, graphops.Segment{ID: g.number, Items: g.items})
+		state.Segments = append(state.Segments, runs.Segment{ID: g.number, Items: g.items})
 	}
-	slices.SortFunc(state.Segments, func(a, b graphops.Segment) int {
+	slices.SortFunc(state.Segments, func(a, b runs.Segment) int {
 		return t.placeOf(a.Items[0]).compare(t.placeOf(b.Items[0]))
 	})
-	segments, err := graphops.RestoreSegments(t.sizes, state)
+	segments, err := runs.Restore(t.sizes, state)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (t *treeTx) regroup(layer uint8, put, remove []graphops.SegmentItem) error 
 
 // write writes what changed. Places are left before they are taken: one
 // segment may begin where another did.
-func (w *window) write(segments *graphops.Segments, changes graphops.SegmentChanges) error {
+func (w *window) write(segments *runs.Segments, changes runs.Changes) error {
 	t := w.t
 	changed := slices.Concat(changes.Created, changes.Changed)
 	for _, number := range slices.Concat(changes.Changed, changes.Removed) {

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 )
 
 // TestWindow says that segments which are kept one by one, and of which only
-// those that a change touches are read, are those of a [graphops.Segments]
+// those that a change touches are read, are those of a [runs.Segments]
 // that holds them all.
 func TestWindow(t *testing.T) {
 	t.Parallel()
@@ -23,14 +23,14 @@ func TestWindow(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 34))
 		s := opened(t, c, specs[seed%uint64(len(specs))])
 		model := string(rune('a' + seed%26))
-		all, err := graphops.NewSegments(s.p.sizes())
+		all, err := runs.Restore(s.p.sizes(), runs.State{Next: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		live := map[uint64]uint64{} // id -> code
 		next := uint64(1)
 		for step := range steps {
-			var put, remove []graphops.SegmentItem
+			var put, remove []runs.Item
 			var gone []uint64
 			n := 1 + r.IntN(3)
 			if r.IntN(4) == 0 {
@@ -41,7 +41,7 @@ func TestWindow(t *testing.T) {
 				if r.IntN(2) == 0 {
 					code = r.Uint64()
 				}
-				put = append(put, graphops.SegmentItem{ID: next, Code: code})
+				put = append(put, runs.Item{ID: next, Code: code})
 				next++
 			}
 			if r.IntN(3) == 0 && len(live) > 0 {
@@ -54,7 +54,7 @@ func TestWindow(t *testing.T) {
 				r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 				from := min(some, len(ids)-1)
 				for _, id := range ids[from:min(len(ids), from+1+r.IntN(20))] {
-					remove = append(remove, graphops.SegmentItem{ID: id, Code: live[id]})
+					remove = append(remove, runs.Item{ID: id, Code: live[id]})
 					gone = append(gone, id)
 				}
 			}
@@ -79,7 +79,7 @@ func TestWindow(t *testing.T) {
 			}
 			view(t, c, s, func(v *engine.View) error {
 				x := s.tree(v, model+s.Instance())
-				var got []graphops.Segment
+				var got []runs.Segment
 				for e, err := range x.Prefix(layerKey('s', 1)) {
 					if err != nil {
 						return err
@@ -88,10 +88,10 @@ func TestWindow(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					got = append(got, graphops.Segment{ID: g.number, Items: g.items})
+					got = append(got, runs.Segment{ID: g.number, Items: g.items})
 				}
-				same := func(a, b graphops.Segment) bool { return a.ID == b.ID && slices.Equal(a.Items, b.Items) }
-				if want := all.State().Segments; !slices.EqualFunc(got, want, same) {
+				same := func(a, b runs.Segment) bool { return a.ID == b.ID && slices.Equal(a.Items, b.Items) }
+				if want := inOrder(x, all); !slices.EqualFunc(got, want, same) {
 					t.Fatalf("seed %d, step %d, %s: segments\n%v, want\n%v", seed, step, s.Instance(), got, want)
 				}
 				return nil
@@ -107,4 +107,17 @@ func TestWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// inOrder returns all segments in the order of their items.
+func inOrder(x *tree, all *runs.Segments) (out []runs.Segment) {
+	for id := range all.Next() {
+		if g, ok := all.Segment(id); ok {
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b runs.Segment) int {
+		return x.placeOf(a.Items[0]).compare(x.placeOf(b.Items[0]))
+	})
+	return out
 }

@@ -1,4 +1,4 @@
-package graphops_test
+package runs_test
 
 import (
 	"cmp"
@@ -10,8 +10,18 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 )
+
+func must[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
 
 // grayRank returns the place of a code among those that follow one another in
 // the Gray code, by taking its bits one after the other.
@@ -26,11 +36,11 @@ func grayRank(code uint64) (rank uint64) {
 
 // checkSegments checks what the documentation of Segments promises of a state
 // that has the given items.
-func checkSegments(t *testing.T, s *graphops.Segments, o graphops.SegmentOptions, items map[uint64]uint64) {
+func checkSegments(t *testing.T, s *runs.Segments, o runs.Options, items map[uint64]uint64) {
 	t.Helper()
 	st := s.State()
 	seen := map[uint64]bool{}
-	var all []graphops.SegmentItem
+	var all []runs.Item
 	for _, g := range st.Segments {
 		if seen[g.ID] || g.ID >= st.Next {
 			t.Fatalf("segment %d, the next being %d", g.ID, st.Next)
@@ -59,7 +69,7 @@ func checkSegments(t *testing.T, s *graphops.Segments, o graphops.SegmentOptions
 	if o.Gray {
 		rank = grayRank
 	}
-	if !slices.IsSortedFunc(all, func(a, b graphops.SegmentItem) int {
+	if !slices.IsSortedFunc(all, func(a, b runs.Item) int {
 		return cmp.Or(cmp.Compare(rank(a.Code), rank(b.Code)), cmp.Compare(a.ID, b.ID))
 	}) {
 		t.Fatal("items are out of order")
@@ -68,10 +78,10 @@ func checkSegments(t *testing.T, s *graphops.Segments, o graphops.SegmentOptions
 
 // checkChanges checks that exactly the named segments differ between two
 // states, those that were replaced by the same aside.
-func checkChanges(t *testing.T, old, now graphops.SegmentsState, c graphops.SegmentChanges, same map[uint64]bool) {
+func checkChanges(t *testing.T, old, now runs.State, c runs.Changes, same map[uint64]bool) {
 	t.Helper()
-	index := func(st graphops.SegmentsState) map[uint64][]graphops.SegmentItem {
-		m := map[uint64][]graphops.SegmentItem{}
+	index := func(st runs.State) map[uint64][]runs.Item {
+		m := map[uint64][]runs.Item{}
 		for _, g := range st.Segments {
 			m[g.ID] = g.Items
 		}
@@ -123,7 +133,7 @@ type changeStream struct {
 }
 
 // change returns up to k puts, replacements and removals.
-func (s *changeStream) change(k int, grow float64) (put []graphops.SegmentItem, remove []uint64, same map[uint64]bool) {
+func (s *changeStream) change(k int, grow float64) (put []runs.Item, remove []uint64, same map[uint64]bool) {
 	same = map[uint64]bool{}
 	ids := make([]uint64, 0, len(s.items))
 	for id := range s.items {
@@ -136,7 +146,7 @@ func (s *changeStream) change(k int, grow float64) (put []graphops.SegmentItem, 
 		switch x := s.r.Float64(); {
 		case x < grow || len(ids) == 0:
 			// Ids in an order that is not that of insertion.
-			put = append(put, graphops.SegmentItem{ID: bits.Reverse64(s.next), Code: code})
+			put = append(put, runs.Item{ID: bits.Reverse64(s.next), Code: code})
 			s.next++
 		case x < grow+(1-grow)/2:
 			remove = append(remove, ids[0])
@@ -147,7 +157,7 @@ func (s *changeStream) change(k int, grow float64) (put []graphops.SegmentItem, 
 				code = s.items[ids[0]]
 			}
 			same[ids[0]] = code == s.items[ids[0]]
-			put = append(put, graphops.SegmentItem{ID: ids[0], Code: code})
+			put = append(put, runs.Item{ID: ids[0], Code: code})
 			ids = ids[1:]
 		}
 	}
@@ -162,13 +172,13 @@ func TestSegmentsOfRandomChanges(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 11))
-			o := graphops.SegmentOptions{MinSize: 8, MaxSize: 12, SplitSize: 16, Gray: seed%2 == 1}
+			o := runs.Options{MinSize: 8, MaxSize: 12, SplitSize: 16, Gray: seed%2 == 1}
 			if seed%4 >= 2 {
 				o.MinSize = 1 + r.IntN(6)
 				o.MaxSize = o.MinSize + r.IntN(6)
 				o.SplitSize = max(o.MaxSize+1, 2*o.MinSize) + r.IntN(4)
 			}
-			s := must(graphops.NewSegments(o))(t)
+			s := must(runs.New(o))(t)
 			in := changeStream{r: r, bits: []int{1, 3, 8, 20, 64}[seed%5], items: map[uint64]uint64{}}
 			k := []int{1, 5, 60}[seed%3]
 			for step := range 160 {
@@ -178,7 +188,7 @@ func TestSegmentsOfRandomChanges(t *testing.T) {
 
 				// The order within a change does not matter, and a state that
 				// was restored continues in the same way.
-				twin := must(graphops.RestoreSegments(o, old))(t)
+				twin := must(runs.Restore(o, old))(t)
 				backwards := slices.Clone(put)
 				slices.Reverse(backwards)
 				other := slices.Clone(remove)
@@ -207,14 +217,14 @@ func TestSegmentsOfRandomChanges(t *testing.T) {
 func TestSegmentsTouchFew(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(21, 1))
-	s := must(graphops.NewSegments(graphops.SegmentOptions{}))(t)
-	items := make([]graphops.SegmentItem, 50_000)
+	s := must(runs.New(runs.Options{}))(t)
+	items := make([]runs.Item, 50_000)
 	for i := range items {
-		items[i] = graphops.SegmentItem{ID: uint64(i), Code: r.Uint64()}
+		items[i] = runs.Item{ID: uint64(i), Code: r.Uint64()}
 	}
 	must(s.Apply(items, nil))(t)
 	for i := range 3000 {
-		c := must(s.Apply([]graphops.SegmentItem{{ID: uint64(len(items) + i), Code: r.Uint64()}}, nil))(t)
+		c := must(s.Apply([]runs.Item{{ID: uint64(len(items) + i), Code: r.Uint64()}}, nil))(t)
 		if len(c.Changed) != 1 || len(c.Created) > 1 || len(c.Removed) > 0 {
 			t.Fatalf("an insertion: %+v", c)
 		}
@@ -226,7 +236,7 @@ func TestSegmentsTouchFew(t *testing.T) {
 }
 
 // sizes returns the ids of the segments and their sizes.
-func sizes(s *graphops.Segments) (out [][2]int) {
+func sizes(s *runs.Segments) (out [][2]int) {
 	for _, g := range s.State().Segments {
 		out = append(out, [2]int{int(g.ID), len(g.Items)})
 	}
@@ -234,9 +244,9 @@ func sizes(s *graphops.Segments) (out [][2]int) {
 }
 
 // numbered returns items whose ids are their codes.
-func numbered(codes ...uint64) (out []graphops.SegmentItem) {
+func numbered(codes ...uint64) (out []runs.Item) {
 	for _, c := range codes {
-		out = append(out, graphops.SegmentItem{ID: c, Code: c})
+		out = append(out, runs.Item{ID: c, Code: c})
 	}
 	return out
 }
@@ -250,9 +260,9 @@ func span(lo uint64, n int) (out []uint64) {
 }
 
 // equalCodes returns n items of one code.
-func equalCodes(id uint64, n int, code uint64) (out []graphops.SegmentItem) {
+func equalCodes(id uint64, n int, code uint64) (out []runs.Item) {
 	for i := range n {
-		out = append(out, graphops.SegmentItem{ID: id + uint64(i), Code: code})
+		out = append(out, runs.Item{ID: id + uint64(i), Code: code})
 	}
 	return out
 }
@@ -261,7 +271,7 @@ func TestSegmentsArePacked(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
-		items []graphops.SegmentItem
+		items []runs.Item
 		want  []int
 	}{
 		{"nothing", nil, nil},
@@ -274,7 +284,7 @@ func TestSegmentsArePacked(t *testing.T) {
 		{"and not beyond", equalCodes(1, 25, 3), []int{12, 13}},
 		{"a large rest is split", equalCodes(1, 19, 3), []int{9, 10}},
 	} {
-		s := must(graphops.NewSegments(graphops.SegmentOptions{}))(t)
+		s := must(runs.New(runs.Options{}))(t)
 		c := must(s.Apply(test.items, nil))(t)
 		var got []int
 		for i, g := range sizes(s) {
@@ -294,34 +304,34 @@ func TestSegmentsChange(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		put     []graphops.SegmentItem
+		put     []runs.Item
 		remove  []uint64
 		sizes   [][2]int
-		changes graphops.SegmentChanges
+		changes runs.Changes
 	}{
-		{"into the first", numbered(5), nil, [][2]int{{1, 9}, {2, 8}}, graphops.SegmentChanges{Changed: []uint64{1}}},
-		{"between them", numbered(0x3f), nil, [][2]int{{1, 9}, {2, 8}}, graphops.SegmentChanges{Changed: []uint64{1}}},
-		{"into the second", numbered(0x100), nil, [][2]int{{1, 8}, {2, 9}}, graphops.SegmentChanges{Changed: []uint64{2}}},
-		{"15 are not split", numbered(span(0x80, 7)...), nil, [][2]int{{1, 8}, {2, 15}}, graphops.SegmentChanges{Changed: []uint64{2}}},
+		{"into the first", numbered(5), nil, [][2]int{{1, 9}, {2, 8}}, runs.Changes{Changed: []uint64{1}}},
+		{"between them", numbered(0x3f), nil, [][2]int{{1, 9}, {2, 8}}, runs.Changes{Changed: []uint64{1}}},
+		{"into the second", numbered(0x100), nil, [][2]int{{1, 8}, {2, 9}}, runs.Changes{Changed: []uint64{2}}},
+		{"15 are not split", numbered(span(0x80, 7)...), nil, [][2]int{{1, 8}, {2, 15}}, runs.Changes{Changed: []uint64{2}}},
 		{"16 are", numbered(span(0x20, 8)...), nil, [][2]int{{1, 8}, {3, 8}, {2, 8}},
-			graphops.SegmentChanges{Created: []uint64{3}, Changed: []uint64{1}}},
+			runs.Changes{Created: []uint64{3}, Changed: []uint64{1}}},
 		{"in three from 25 on", numbered(span(0x20, 17)...), nil, [][2]int{{1, 8}, {3, 8}, {4, 9}, {2, 8}},
-			graphops.SegmentChanges{Created: []uint64{3, 4}, Changed: []uint64{1}}},
+			runs.Changes{Created: []uint64{3, 4}, Changed: []uint64{1}}},
 		{"a removal merges, the larger keeps its number", nil, []uint64{0x10}, [][2]int{{2, 15}},
-			graphops.SegmentChanges{Changed: []uint64{2}, Removed: []uint64{1}}},
+			runs.Changes{Changed: []uint64{2}, Removed: []uint64{1}}},
 		{"the first where both are small", nil, []uint64{0x10, 0x40}, [][2]int{{1, 14}},
-			graphops.SegmentChanges{Changed: []uint64{1}, Removed: []uint64{2}}},
-		{"all of one", nil, span(0x10, 8), [][2]int{{2, 8}}, graphops.SegmentChanges{Removed: []uint64{1}}},
-		{"all", nil, append(span(0x10, 8), span(0x40, 8)...), nil, graphops.SegmentChanges{Removed: []uint64{1, 2}}},
-		{"the same again", numbered(0x41), nil, [][2]int{{1, 8}, {2, 8}}, graphops.SegmentChanges{Changed: []uint64{2}}},
-		{"moved within", []graphops.SegmentItem{{ID: 0x10, Code: 0x20}}, nil, [][2]int{{1, 8}, {2, 8}},
-			graphops.SegmentChanges{Changed: []uint64{1}}},
-		{"all replaced, and further on", []graphops.SegmentItem{{0x10, 0x30}, {0x11, 0x31}, {0x12, 0x32}, {0x13, 0x33},
+			runs.Changes{Changed: []uint64{1}, Removed: []uint64{2}}},
+		{"all of one", nil, span(0x10, 8), [][2]int{{2, 8}}, runs.Changes{Removed: []uint64{1}}},
+		{"all", nil, append(span(0x10, 8), span(0x40, 8)...), nil, runs.Changes{Removed: []uint64{1, 2}}},
+		{"the same again", numbered(0x41), nil, [][2]int{{1, 8}, {2, 8}}, runs.Changes{Changed: []uint64{2}}},
+		{"moved within", []runs.Item{{ID: 0x10, Code: 0x20}}, nil, [][2]int{{1, 8}, {2, 8}},
+			runs.Changes{Changed: []uint64{1}}},
+		{"all replaced, and further on", []runs.Item{{0x10, 0x30}, {0x11, 0x31}, {0x12, 0x32}, {0x13, 0x33},
 			{0x14, 0x34}, {0x15, 0x35}, {0x16, 0x36}, {0x17, 0x37}}, nil, [][2]int{{1, 8}, {2, 8}},
-			graphops.SegmentChanges{Changed: []uint64{1}}},
-		{"nothing", nil, nil, [][2]int{{1, 8}, {2, 8}}, graphops.SegmentChanges{}},
+			runs.Changes{Changed: []uint64{1}}},
+		{"nothing", nil, nil, [][2]int{{1, 8}, {2, 8}}, runs.Changes{}},
 	} {
-		s := must(graphops.NewSegments(graphops.SegmentOptions{}))(t)
+		s := must(runs.New(runs.Options{}))(t)
 		must(s.Apply(append(numbered(span(0x10, 8)...), numbered(span(0x40, 8)...)...), nil))(t)
 		c := must(s.Apply(test.put, test.remove))(t)
 		if got := sizes(s); !slices.Equal(got, test.sizes) || fmt.Sprint(c) != fmt.Sprint(test.changes) {
@@ -343,7 +353,7 @@ func TestSegmentsMergeByHammingDistance(t *testing.T) {
 		{"downwards", 0b1000, 0b1001, 0b1110, [][2]int{{1, 15}, {3, 8}}},
 		{"downwards where equal", 0b1000, 0b1001, 0b1011, [][2]int{{1, 15}, {3, 8}}},
 	} {
-		s := must(graphops.RestoreSegments(graphops.SegmentOptions{}, graphops.SegmentsState{Next: 4, Segments: []graphops.Segment{
+		s := must(runs.Restore(runs.Options{}, runs.State{Next: 4, Segments: []runs.Segment{
 			{ID: 1, Items: equalCodes(10, 8, test.below)},
 			{ID: 2, Items: equalCodes(20, 8, test.mid)},
 			{ID: 3, Items: equalCodes(30, 8, test.over)},
@@ -359,7 +369,7 @@ func TestSegmentsMergeByHammingDistance(t *testing.T) {
 // their numbers.
 func TestSegmentsBorrow(t *testing.T) {
 	t.Parallel()
-	s := must(graphops.RestoreSegments(graphops.SegmentOptions{}, graphops.SegmentsState{Next: 9, Segments: []graphops.Segment{
+	s := must(runs.Restore(runs.Options{}, runs.State{Next: 9, Segments: []runs.Segment{
 		{ID: 5, Items: equalCodes(10, 15, 1)}, {ID: 3, Items: equalCodes(50, 8, 4)},
 	}}))(t)
 	c := must(s.Apply(nil, []uint64{51}))(t)
@@ -371,31 +381,31 @@ func TestSegmentsBorrow(t *testing.T) {
 
 func TestSegmentsRefuse(t *testing.T) {
 	t.Parallel()
-	for _, o := range []graphops.SegmentOptions{
+	for _, o := range []runs.Options{
 		{MinSize: -1}, {MinSize: 13}, {SplitSize: 12}, {MinSize: 8, MaxSize: 9, SplitSize: 15}, {MaxSize: 16}, {MaxSize: -1},
 	} {
-		if _, err := graphops.NewSegments(o); !errors.Is(err, engine.ErrInvalid) {
+		if _, err := runs.New(o); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	a, b := graphops.Segment{ID: 1, Items: numbered(1, 2)}, graphops.Segment{ID: 2, Items: numbered(3, 4)}
-	for name, st := range map[string]graphops.SegmentsState{
-		"the next is taken": {Next: 2, Segments: []graphops.Segment{a, b}},
-		"a number twice":    {Next: 9, Segments: []graphops.Segment{a, {ID: 1, Items: b.Items}}},
-		"no items":          {Next: 9, Segments: []graphops.Segment{a, {ID: 3}}},
-		"out of order":      {Next: 9, Segments: []graphops.Segment{b, a}},
-		"an item twice":     {Next: 9, Segments: []graphops.Segment{a, {ID: 2, Items: []graphops.SegmentItem{{ID: 1, Code: 7}}}}},
-		"equal items":       {Next: 9, Segments: []graphops.Segment{{ID: 1, Items: numbered(1, 1)}}},
+	a, b := runs.Segment{ID: 1, Items: numbered(1, 2)}, runs.Segment{ID: 2, Items: numbered(3, 4)}
+	for name, st := range map[string]runs.State{
+		"the next is taken": {Next: 2, Segments: []runs.Segment{a, b}},
+		"a number twice":    {Next: 9, Segments: []runs.Segment{a, {ID: 1, Items: b.Items}}},
+		"no items":          {Next: 9, Segments: []runs.Segment{a, {ID: 3}}},
+		"out of order":      {Next: 9, Segments: []runs.Segment{b, a}},
+		"an item twice":     {Next: 9, Segments: []runs.Segment{a, {ID: 2, Items: []runs.Item{{ID: 1, Code: 7}}}}},
+		"equal items":       {Next: 9, Segments: []runs.Segment{{ID: 1, Items: numbered(1, 1)}}},
 	} {
-		if _, err := graphops.RestoreSegments(graphops.SegmentOptions{}, st); !errors.Is(err, engine.ErrInvalid) {
+		if _, err := runs.Restore(runs.Options{}, st); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s := must(graphops.NewSegments(graphops.SegmentOptions{}))(t)
+	s := must(runs.New(runs.Options{}))(t)
 	must(s.Apply(numbered(1, 2, 3), nil))(t)
 	before := fmt.Sprint(s.State())
 	for _, test := range []struct {
-		put    []graphops.SegmentItem
+		put    []runs.Item
 		remove []uint64
 		want   error
 	}{
@@ -422,16 +432,15 @@ func TestSegmentsRefuse(t *testing.T) {
 // BenchmarkSegments puts one item, and removes another, among 100,000.
 func BenchmarkSegments(b *testing.B) {
 	r := rand.New(rand.NewPCG(4, 4))
-	s := must(graphops.NewSegments(graphops.SegmentOptions{}))(b)
-	items := make([]graphops.SegmentItem, 100_000)
+	s := must(runs.New(runs.Options{}))(b)
+	items := make([]runs.Item, 100_000)
 	for i := range items {
-		items[i] = graphops.SegmentItem{ID: uint64(i), Code: r.Uint64()}
+		items[i] = runs.Item{ID: uint64(i), Code: r.Uint64()}
 	}
 	must(s.Apply(items, nil))(b)
-	next, cpu := len(items), cpuTime()
+	next := len(items)
 	for b.Loop() {
-		must(s.Apply([]graphops.SegmentItem{{ID: uint64(next), Code: r.Uint64()}}, []uint64{uint64(next - len(items))}))(b)
+		must(s.Apply([]runs.Item{{ID: uint64(next), Code: r.Uint64()}}, []uint64{uint64(next - len(items))}))(b)
 		next++
 	}
-	reportCPU(b, cpu)
 }

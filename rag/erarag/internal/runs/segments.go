@@ -1,4 +1,6 @@
-package graphops
+// Package runs keeps items, ordered by their codes, in runs of bounded size that
+// change little while items come and go.
+package runs
 
 import (
 	"cmp"
@@ -6,12 +8,13 @@ import (
 	"sort"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
 )
 
-// SegmentOptions are the sizes of [Segments]. The zero value is right for
+// Options are the sizes of [Segments]. The zero value is right for
 // most. They are not part of the state: who restores one gives the same, or
 // else segments get into the new bounds as they are touched.
-type SegmentOptions struct {
+type Options struct {
 	// MinSize is the least number of items of a segment that is not the only
 	// one. The default, 0, is 8.
 	MinSize int
@@ -29,7 +32,7 @@ type SegmentOptions struct {
 
 // Rank returns where items of a code stand in the order of segments: by rank,
 // then by id.
-func (o *SegmentOptions) Rank(code uint64) uint64 {
+func (o *Options) Rank(code uint64) uint64 {
 	if o.Gray {
 		for shift := 1; shift < 64; shift *= 2 {
 			code ^= code >> shift
@@ -38,7 +41,7 @@ func (o *SegmentOptions) Rank(code uint64) uint64 {
 	return code
 }
 
-func (o *SegmentOptions) ensureDefaults() SegmentOptions {
+func (o *Options) ensureDefaults() Options {
 	out := *o
 	if out.MinSize == 0 {
 		out.MinSize = 8
@@ -52,19 +55,19 @@ func (o *SegmentOptions) ensureDefaults() SegmentOptions {
 	return out
 }
 
-func (o *SegmentOptions) validate() error {
+func (o *Options) validate() error {
 	switch {
 	case o.MinSize < 1 || o.MaxSize < o.MinSize:
-		return phase.Mark(engine.ErrInvalid, "MinSize %d, MaxSize %d", o.MinSize, o.MaxSize)
+		return fault.Rag.Mark(engine.ErrInvalid, "MinSize %d, MaxSize %d", o.MinSize, o.MaxSize)
 	case o.SplitSize <= o.MaxSize || o.SplitSize < 2*o.MinSize:
-		return phase.Mark(engine.ErrInvalid, "SplitSize %d for MinSize %d, MaxSize %d", o.SplitSize, o.MinSize, o.MaxSize)
+		return fault.Rag.Mark(engine.ErrInvalid, "SplitSize %d for MinSize %d, MaxSize %d", o.SplitSize, o.MinSize, o.MaxSize)
 	}
 	return nil
 }
 
-// SegmentItem is an item of a segment: what the caller numbers, and its code,
+// Item is an item of a segment: what the caller numbers, and its code,
 // such as [Hyperplanes.Code] gives.
-type SegmentItem struct {
+type Item struct {
 	ID   uint64
 	Code uint64
 }
@@ -73,19 +76,19 @@ type SegmentItem struct {
 // given to another one.
 type Segment struct {
 	ID    uint64
-	Items []SegmentItem // in order of code, then of id
+	Items []Item // in order of code, then of id
 }
 
-// SegmentsState is what [RestoreSegments] needs. Next is the number that the
+// State is what [Restore] needs. Next is the number that the
 // next new segment gets; the segments stand in order of their items.
-type SegmentsState struct {
+type State struct {
 	Next     uint64
 	Segments []Segment
 }
 
-// SegmentChanges are the segments that a change touched, each once and in
+// Changes are the segments that a change touched, each once and in
 // ascending order. Their summaries have to be made anew, or be removed.
-type SegmentChanges struct {
+type Changes struct {
 	Created []uint64 // new ones
 	Changed []uint64 // those that gained, lost or got replaced an item
 	Removed []uint64
@@ -124,7 +127,7 @@ type SegmentChanges struct {
 // where segments come or go. Segments take about 80 bytes an item. They are
 // not safe for concurrent use.
 type Segments struct {
-	o     SegmentOptions
+	o     Options
 	order []*segment          // by first key
 	byID  map[uint64]*segment // of order
 	of    map[uint64]segmentPlace
@@ -150,37 +153,30 @@ type segmentPlace struct {
 	in   *segment
 }
 
-// NewSegments returns segments without items.
-func NewSegments(o SegmentOptions) (*Segments, error) {
-	s, err := RestoreSegments(o, SegmentsState{Next: 1})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// RestoreSegments returns segments as [Segments.State] described them; with
+// Restore returns segments as st describes them; with
 // the same options they continue as those would have. A state that segments
 // cannot have is [engine.ErrInvalid]. It keeps nothing of st.
-func RestoreSegments(o SegmentOptions, st SegmentsState) (*Segments, error) {
+func Restore(o Options, st State) (*Segments, error) {
 	o = o.ensureDefaults()
 	if err := o.validate(); err != nil {
-		return nil, phase.Errorf("segments: %w", err)
+		return nil, fmt.Errorf("segments: %w", err)
 	}
 	s := &Segments{o: o, byID: map[uint64]*segment{}, of: map[uint64]segmentPlace{}, next: st.Next}
 	last := segmentKey{}
 	for i, g := range st.Segments {
 		if g.ID >= st.Next || s.byID[g.ID] != nil || len(g.Items) == 0 {
-			return nil, phase.Mark(engine.ErrInvalid, "segments: segment %d of %d items, the next being %d", g.ID, len(g.Items), st.Next)
+			return nil, fmt.Errorf("segments: %w: segment %d of %d items, the next being %d",
+				engine.ErrInvalid, g.ID, len(g.Items), st.Next)
 		}
 		own := &segment{id: g.ID, keys: make([]segmentKey, len(g.Items))}
 		for k, it := range g.Items {
 			key := s.keyOf(it)
 			if (i > 0 || k > 0) && last.compare(key) >= 0 {
-				return nil, phase.Mark(engine.ErrInvalid, "segments: item %d of segment %d is out of order", it.ID, g.ID)
+				return nil, fmt.Errorf("segments: %w: item %d of segment %d is out of order",
+					engine.ErrInvalid, it.ID, g.ID)
 			}
 			if _, ok := s.of[it.ID]; ok {
-				return nil, phase.Mark(engine.ErrInvalid, "segments: item %d is there twice", it.ID)
+				return nil, fmt.Errorf("segments: %w: item %d is there twice", engine.ErrInvalid, it.ID)
 			}
 			last, own.keys[k] = key, key
 			s.of[it.ID] = segmentPlace{key.rank, own}
@@ -191,25 +187,8 @@ func RestoreSegments(o SegmentOptions, st SegmentsState) (*Segments, error) {
 	return s, nil
 }
 
-// State returns all segments. Instead of writing all of it after each change,
-// a caller can write those that [SegmentChanges] names, as [Segments.Segment]
-// has them, and Next.
-func (s *Segments) State() SegmentsState {
-	st := SegmentsState{Next: s.next, Segments: make([]Segment, len(s.order))}
-	for i, g := range s.order {
-		st.Segments[i] = s.export(g)
-	}
-	return st
-}
-
 // Next returns the number that the next new segment gets.
 func (s *Segments) Next() uint64 { return s.next }
-
-// Len returns the number of segments, Items that of items.
-func (s *Segments) Len() int { return len(s.order) }
-
-// Items returns the number of items.
-func (s *Segments) Items() int { return len(s.of) }
 
 // Segment returns the segment of a number; the caller owns it. ok is false
 // where there is none.
@@ -221,25 +200,16 @@ func (s *Segments) Segment(id uint64) (g Segment, ok bool) {
 	return s.export(own), true
 }
 
-// Of returns the number of the segment that an item is in.
-func (s *Segments) Of(item uint64) (id uint64, ok bool) {
-	place, ok := s.of[item]
-	if !ok {
-		return 0, false
-	}
-	return place.in.id, true
-}
-
 func (s *Segments) export(g *segment) Segment {
-	out := Segment{ID: g.id, Items: make([]SegmentItem, len(g.keys))}
+	out := Segment{ID: g.id, Items: make([]Item, len(g.keys))}
 	for i, key := range g.keys {
-		out.Items[i] = SegmentItem{ID: key.id, Code: s.codeOf(key.rank)}
+		out.Items[i] = Item{ID: key.id, Code: s.codeOf(key.rank)}
 	}
 	return out
 }
 
 // keyOf returns where an item stands in the order.
-func (s *Segments) keyOf(it SegmentItem) segmentKey {
+func (s *Segments) keyOf(it Item) segmentKey {
 	return segmentKey{s.o.Rank(it.Code), it.ID}
 }
 
@@ -256,9 +226,9 @@ func (s *Segments) codeOf(rank uint64) uint64 {
 // that it has only marks its segment as changed. An id that is given twice is
 // [engine.ErrInvalid], and removing what is not there [engine.ErrNotFound];
 // nothing is changed then.
-func (s *Segments) Apply(put []SegmentItem, remove []uint64) (SegmentChanges, error) {
+func (s *Segments) Apply(put []Item, remove []uint64) (Changes, error) {
 	if err := s.check(put, remove); err != nil {
-		return SegmentChanges{}, phase.Errorf("segments: %w", err)
+		return Changes{}, fmt.Errorf("segments: %w", err)
 	}
 	c := newSegmentChange(s)
 	if len(s.order) == 0 {
@@ -295,17 +265,17 @@ func (s *Segments) Apply(put []SegmentItem, remove []uint64) (SegmentChanges, er
 }
 
 // check says what is wrong with a change.
-func (s *Segments) check(put []SegmentItem, remove []uint64) error {
+func (s *Segments) check(put []Item, remove []uint64) error {
 	given := make(map[uint64]bool, len(put)+len(remove))
 	for _, it := range put {
 		if given[it.ID] {
-			return phase.Mark(engine.ErrInvalid, "item %d is given twice", it.ID)
+			return fault.Rag.Mark(engine.ErrInvalid, "item %d is given twice", it.ID)
 		}
 		given[it.ID] = true
 	}
 	for _, id := range remove {
 		if given[id] {
-			return phase.Mark(engine.ErrInvalid, "item %d is given twice", id)
+			return fault.Rag.Mark(engine.ErrInvalid, "item %d is given twice", id)
 		}
 		given[id] = true
 		if _, ok := s.of[id]; !ok {

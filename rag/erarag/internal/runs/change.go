@@ -1,4 +1,4 @@
-package graphops
+package runs
 
 import (
 	"math/bits"
@@ -201,7 +201,7 @@ func (c *segmentChange) forget(g *segment) {
 }
 
 // pack makes the first segments.
-func (c *segmentChange) pack(items []SegmentItem) {
+func (c *segmentChange) pack(items []Item) {
 	if len(items) == 0 {
 		return
 	}
@@ -230,7 +230,7 @@ func (c *segmentChange) pack(items []SegmentItem) {
 }
 
 // changes returns what was touched.
-func (c *segmentChange) changes() (out SegmentChanges) {
+func (c *segmentChange) changes() (out Changes) {
 	for _, g := range c.list {
 		switch {
 		case c.s.byID[g.id] != g:
