@@ -105,9 +105,9 @@ func quoted(names []string) []string {
 
 // Explain implements [Op].
 func (o *Bridge) Explain() Explanation {
-	return Explanation{"Bridge", []string{
+	return Explanation{Op: "Bridge", Args: []string{
 		arg("graph", o.Graph.Name()), arg("names", o.Names), arg("floor", o.Floor), arg("anchor", o.Anchor), arg("gate", o.Gate),
-	}, o.Source}
+	}, Source: o.Source}
 }
 
 // Inputs implements [Op].

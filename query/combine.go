@@ -144,7 +144,7 @@ func (o *Union) Explain() Explanation {
 	if o.Weights != nil {
 		args = append(args, arg("weights", o.Weights))
 	}
-	return Explanation{"Union", args, o.Source}
+	return Explanation{Op: "Union", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

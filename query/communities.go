@@ -116,7 +116,7 @@ func (o *Communities) Explain() Explanation {
 	if o.By != "" {
 		args = append(args, arg("by", o.By))
 	}
-	return Explanation{"Communities", args, o.Source}
+	return Explanation{Op: "Communities", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

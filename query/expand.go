@@ -88,7 +88,7 @@ func (o *Expand) Explain() Explanation {
 	if o.MaxNodes > 0 {
 		args = append(args, arg("nodes", o.MaxNodes))
 	}
-	return Explanation{"Expand", args, o.Source}
+	return Explanation{Op: "Expand", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -8,12 +8,26 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
+// Work is the kind of work that an operator does. It classes the times of a run.
+type Work int
+
+// The kinds of work. Operators that walk a graph or combine sets are the default.
+const (
+	WorkOnGraph    Work = iota // walking the graph, combining sets
+	WorkOnVectors              // comparing vectors
+	WorkOnTexts                // searching words and names
+	WorkOnMass                 // spreading personalised PageRank
+	WorkOnAssembly             // packing the evidence
+)
+
 // Explanation describes one operator.
 type Explanation struct {
 	// Op is the operator's name.
 	Op string
 	// Args are its parameters in order, as name=value.
 	Args []string
+	// Work is the kind of its work, apart from its inputs'.
+	Work Work
 	// Source names the paper's equation or section that it stands for.
 	Source string
 }

@@ -61,7 +61,7 @@ func (o *Filter) Explain() Explanation {
 	if o.Where != nil {
 		args = append(args, arg("where", o.Where))
 	}
-	return Explanation{"Filter", args, o.Source}
+	return Explanation{Op: "Filter", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].
@@ -92,7 +92,7 @@ func (o *AtLeast) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *AtLeast) Explain() Explanation {
-	return Explanation{"AtLeast", []string{fmt.Sprintf("score=%g", o.Least)}, o.Source}
+	return Explanation{Op: "AtLeast", Args: []string{fmt.Sprintf("score=%g", o.Least)}, Source: o.Source}
 }
 
 // Inputs implements [Op].

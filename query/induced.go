@@ -79,7 +79,7 @@ func (o *Induced) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Induced) Explain() Explanation {
-	return Explanation{"Induced", graphArgs(o.Graph, o.Types), o.Source}
+	return Explanation{Op: "Induced", Args: graphArgs(o.Graph, o.Types), Source: o.Source}
 }
 
 // Inputs implements [Op].

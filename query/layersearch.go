@@ -49,7 +49,7 @@ func (o *LayerSearch) Explain() Explanation {
 	for _, l := range o.Layers {
 		args = append(args, fmt.Sprintf("layer%d=%d", l.Layer, l.K))
 	}
-	return Explanation{"LayerSearch", args, o.Source}
+	return Explanation{Op: "LayerSearch", Work: WorkOnVectors, Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

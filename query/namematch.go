@@ -287,7 +287,7 @@ func (o *NameMatch) Explain() Explanation {
 	if o.Field != "" {
 		args = append(args, arg("field", o.Field))
 	}
-	return Explanation{"NameMatch", args, o.Source}
+	return Explanation{Op: "NameMatch", Work: WorkOnTexts, Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -152,7 +152,7 @@ func (o *Neighbors) Explain() Explanation {
 	if o.Tokens > 0 {
 		args = append(args, arg("tokens", o.Tokens))
 	}
-	return Explanation{"Neighbors", args, o.Source}
+	return Explanation{Op: "Neighbors", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

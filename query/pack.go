@@ -160,7 +160,7 @@ func (o *Pack) Explain() Explanation {
 	if o.Share > 0 {
 		args = append(args, arg("share", o.Share))
 	}
-	return Explanation{"Pack", append(args, arg("overflow", o.Overflow)), o.Source}
+	return Explanation{Op: "Pack", Work: WorkOnAssembly, Args: append(args, arg("overflow", o.Overflow)), Source: o.Source}
 }
 
 // Inputs implements [Op].
@@ -185,7 +185,7 @@ func (o *Sections) Run(ctx context.Context, e *Env) (Set, error) {
 }
 
 // Explain implements [Op].
-func (o *Sections) Explain() Explanation { return Explanation{Op: "Sections"} }
+func (o *Sections) Explain() Explanation { return Explanation{Op: "Sections", Work: WorkOnAssembly} }
 
 // Inputs implements [Op].
 func (o *Sections) Inputs() []Op { return o.In }

@@ -133,7 +133,7 @@ func (o *PathChain) Explain() Explanation {
 	if o.MaxDepth > 0 {
 		args = append(args, arg("depth", o.MaxDepth))
 	}
-	return Explanation{"PathChain", args, o.Source}
+	return Explanation{Op: "PathChain", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

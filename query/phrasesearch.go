@@ -131,7 +131,7 @@ func (o *PhraseSearch) Explain() Explanation {
 	if o.Most > 0 {
 		args = append(args, arg("most", o.Most))
 	}
-	return Explanation{"PhraseSearch", args, o.Source}
+	return Explanation{Op: "PhraseSearch", Work: WorkOnTexts, Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -296,7 +296,7 @@ func (o *PPR) Explain() Explanation {
 	if o.Quotas != nil {
 		args = append(args, arg("quotas", o.Quotas))
 	}
-	return Explanation{"PPR", args, o.Source}
+	return Explanation{Op: "PPR", Work: WorkOnMass, Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -112,7 +112,7 @@ func (o *Relations) Of(ctx context.Context, e *Env, items []Item) (Set, error) {
 
 // Explain implements [Op].
 func (o *Relations) Explain() Explanation {
-	return Explanation{"Relations", graphArgs(o.Graph, o.Types), o.Source}
+	return Explanation{Op: "Relations", Args: graphArgs(o.Graph, o.Types), Source: o.Source}
 }
 
 // Inputs implements [Op].

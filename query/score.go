@@ -39,7 +39,7 @@ func (o *Score) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Score) Explain() Explanation {
-	return Explanation{"Score", []string{arg("graph", o.Graph.Name()), arg("space", o.Space)}, o.Source}
+	return Explanation{Op: "Score", Work: WorkOnVectors, Args: []string{arg("graph", o.Graph.Name()), arg("space", o.Space)}, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -61,7 +61,7 @@ func searchVectors(ctx context.Context, e *Env, g *engine.Graph, space, text str
 
 // Explain implements [Op].
 func (o *VectorSearch) Explain() Explanation {
-	return Explanation{"VectorSearch", []string{arg("graph", o.Graph.Name()), arg("space", o.Space), arg("k", o.K)}, o.Source}
+	return Explanation{Op: "VectorSearch", Work: WorkOnVectors, Args: []string{arg("graph", o.Graph.Name()), arg("space", o.Space), arg("k", o.K)}, Source: o.Source}
 }
 
 // Inputs implements [Op].
@@ -106,7 +106,7 @@ func (o *TextSearch) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *TextSearch) Explain() Explanation {
-	return Explanation{"TextSearch", []string{arg("graph", o.Graph.Name()), arg("field", o.Field), arg("k", o.K)}, o.Source}
+	return Explanation{Op: "TextSearch", Work: WorkOnTexts, Args: []string{arg("graph", o.Graph.Name()), arg("field", o.Field), arg("k", o.K)}, Source: o.Source}
 }
 
 // Inputs implements [Op].

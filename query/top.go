@@ -78,7 +78,7 @@ func (o *TopPerType) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *TopPerType) Explain() Explanation {
-	return Explanation{"TopPerType", []string{arg("graph", o.Graph.Name()), arg("quotas", o.Quotas)}, o.Source}
+	return Explanation{Op: "TopPerType", Args: []string{arg("graph", o.Graph.Name()), arg("quotas", o.Quotas)}, Source: o.Source}
 }
 
 // Inputs implements [Op].
@@ -171,7 +171,7 @@ func (o *TopPerGroup) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *TopPerGroup) Explain() Explanation {
-	return Explanation{"TopPerGroup", append(graphArgs(o.Graph, o.Types), arg("most", o.Most)), o.Source}
+	return Explanation{Op: "TopPerGroup", Args: append(graphArgs(o.Graph, o.Types), arg("most", o.Most)), Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -61,10 +61,14 @@ type timings struct {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// split sorts the time of a retrieval by what the operators do. An operator's
+// split sorts the time of a retrieval by the work of its operators. An operator's
 // time includes its inputs', which follow it one level deeper.
 func split(ev *rag.Evidence) timings {
 	t := timings{Embed: ms(ev.Embed)}
+	of := map[query.Work]*float64{
+		query.WorkOnVectors: &t.ANN, query.WorkOnTexts: &t.Text, query.WorkOnMass: &t.PPR,
+		query.WorkOnAssembly: &t.Assemble,
+	}
 	ops := ev.Trace.Ops
 	for i := range ops {
 		self := ops[i].Time
@@ -73,18 +77,11 @@ func split(ev *rag.Evidence) timings {
 				self -= ops[j].Time
 			}
 		}
-		switch ops[i].Op {
-		case "VectorSearch", "LayerSearch", "Score":
-			t.ANN += ms(self)
-		case "TextSearch", "NameMatch", "PhraseSearch":
-			t.Text += ms(self)
-		case "PPR":
-			t.PPR += ms(self)
-		case "Pack", "Sections", "Top":
-			t.Assemble += ms(self)
-		default:
-			t.Graph += ms(self)
+		field := of[ops[i].Work]
+		if field == nil {
+			field = &t.Graph
 		}
+		*field += ms(self)
 	}
 	// The question's vector is made inside the operator that wants it first.
 	t.ANN = max(0, t.ANN-t.Embed)
