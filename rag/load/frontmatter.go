@@ -1,70 +1,45 @@
 package load
 
-import "strings"
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // maxFrontMatter bounds the block of metadata at a Markdown file's start.
 const maxFrontMatter = 64 << 10
 
-// frontMatter reads the metadata between two "---" lines at the start of text
-// into d, and returns where the rest begins: 0 where there is none. Anything
-// that is not plain "key: value" YAML makes it a part of the document.
+// frontMatter reads the YAML between two "---" lines at the start of text into d
+// and returns where the rest begins. It returns 0 if there is no such block; a
+// block that is not lines of "key: value" at its top level belongs to the text.
 func frontMatter(text string, d *draft) int {
-	if !strings.HasPrefix(text, "---") {
+	head := text[:min(len(text), maxFrontMatter)]
+	line, rest, ok := strings.Cut(head, "\n")
+	if !ok || strings.TrimRight(line, " \t") != "---" {
 		return 0
 	}
-	type entry struct {
-		name  string
-		value Value
-	}
-	var entries []entry
-	head := text[:min(len(text), maxFrontMatter)]
-	pos := 0
-	for n := 0; ; n++ {
-		i := strings.IndexByte(head[pos:], '\n')
-		if i < 0 && (len(head) < len(text) || n == 0) {
-			return 0
-		}
-		line, next := head[pos:], len(head)
-		if i >= 0 {
-			line, next = head[pos:pos+i], pos+i+1
-		}
-		pos = next
+	var entries []string // each a key with the lines of its value
+	for rest != "" {
+		line, rest, ok = strings.Cut(rest, "\n")
 		line = strings.TrimRight(line, " \t")
-		inner := strings.TrimLeft(line, " \t")
 		switch {
-		case n == 0:
-			if line != "---" {
-				return 0
-			}
 		case line == "---" || line == "...":
 			for _, e := range entries {
-				if e.name == "title" && !isBlank(e.value.Text) {
-					d.title = cut(oneLine(e.value.Text), maxTitleBytes)
-					continue
-				}
-				if e.value.Text != "" {
-					d.setMeta(e.name, e.value)
-				}
+				d.setEntry(e)
 			}
-			return pos
-		case i < 0:
-			return 0 // never closed
-		case inner == "" || inner[0] == '#':
-		case strings.HasPrefix(inner, "- ") && len(entries) > 0:
-			e := &entries[len(entries)-1]
-			if e.value.Kind == KindList || e.value.Text == "" {
-				e.value = listValue(append(e.value.List, unquote(inner[2:])))
-			}
-		case len(inner) < len(line) && len(entries) > 0:
-			// Nested and folded values are left out.
+			return len(head) - len(rest)
+		case line == "" || line[0] == '#':
+		case (line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(line, "- ")) && len(entries) > 0:
+			entries[len(entries)-1] += "\n" + line
 		default:
 			name, value, ok := strings.Cut(line, ":")
 			if !ok || !isName(name) || value != "" && value[0] != ' ' && value[0] != '\t' {
 				return 0
 			}
-			entries = append(entries, entry{name, yamlValue(strings.TrimSpace(value))})
+			entries = append(entries, line)
 		}
 	}
+	return 0 // never closed
 }
 
 // isName reports whether s can be the name of a front matter entry.
@@ -78,34 +53,42 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 100 && s[0] != ' ' && s[0] != '-'
 }
 
-// yamlValue reads a scalar or a list in brackets.
-func yamlValue(s string) Value {
-	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") && len(s) >= 2 {
+// setEntry adds an entry of the front matter: a scalar or a list of scalars. A
+// value that is not YAML, such as a title with a colon, is taken as it stands. A
+// mapping is left out.
+func (d *draft) setEntry(entry string) {
+	name, raw, _ := strings.Cut(entry, ":")
+	v := Value{Text: strings.TrimSpace(raw)}
+	var doc yaml.Node
+	if yaml.Unmarshal([]byte(entry), &doc) == nil && len(doc.Content) == 1 && len(doc.Content[0].Content) == 2 {
+		v = yamlValue(doc.Content[0].Content[1])
+	}
+	switch {
+	case v.Text == "":
+	case name == "title" && !isBlank(v.Text):
+		d.title = cut(oneLine(v.Text), maxTitleBytes)
+	default:
+		d.setMeta(name, v)
+	}
+}
+
+// yamlValue returns the value of a scalar or of a list of scalars, else an empty
+// one.
+func yamlValue(n *yaml.Node) Value {
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+	case n.Kind == yaml.ScalarNode && n.Style == 0:
+		return ParseValue(n.Value)
+	case n.Kind == yaml.ScalarNode:
+		return Value{Text: strings.TrimSpace(n.Value)}
+	case n.Kind == yaml.SequenceNode:
 		var list []string
-		for item := range strings.SplitSeq(s[1:len(s)-1], ",") {
-			if item = unquote(item); item != "" {
-				list = append(list, item)
+		for _, item := range n.Content {
+			if item.Kind == yaml.ScalarNode && item.Value != "" {
+				list = append(list, item.Value)
 			}
 		}
 		return listValue(list)
 	}
-	if s == "|" || s == ">" || s == "|-" || s == ">-" || s == "~" || s == "null" {
-		return Value{}
-	}
-	if q := unquote(s); q != s {
-		return Value{Text: q}
-	}
-	if i := strings.Index(s, " #"); i >= 0 {
-		s = strings.TrimSpace(s[:i])
-	}
-	return ParseValue(s)
-}
-
-// unquote drops space and a pair of quotes around s.
-func unquote(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) >= 2 && s[0] == s[len(s)-1] && (s[0] == '"' || s[0] == '\'') {
-		return s[1 : len(s)-1]
-	}
-	return s
+	return Value{}
 }

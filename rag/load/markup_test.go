@@ -73,6 +73,10 @@ func TestMarkdown(t *testing.T) {
 	if got, want := metaText(d), `date=time 2025-03-01T00:00:00Z; draft=bool false; list=list ["x" "y"]; n=num 3; tags=list ["a" "b c"]`; got != want || d.Lang != "de" {
 		t.Errorf("metadata %s, language %q; want %s", got, d.Lang, want)
 	}
+	d = one(t, "a.md", "---\ntitle: Pumps: a guide\nnote: \"a \\\"b\\\"\"\ntags: ['a, b', c]\nsummary: >\n  two\n  lines\nby: @corvin\nempty:\n---\nBody", nil)
+	if got, want := metaText(d), `by="@corvin"; note="a \"b\""; summary="two lines"; tags=list ["a, b" "c"]`; got != want || d.Title != "Pumps: a guide" || d.Text != "Pumps: a guide\nBody" {
+		t.Errorf("metadata %s, title %q, text %q; want %s", got, d.Title, d.Text, want)
+	}
 }
 
 func TestMarkdownBlocks(t *testing.T) {
