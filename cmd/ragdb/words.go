@@ -5,56 +5,27 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/mattn/go-runewidth"
 )
 
-// runeWidth is the number of columns that a character takes: two for those of
-// East Asian scripts, none for marks that stand above others.
-func runeWidth(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.Is(unicode.Mn, r):
-		return 0
-	case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
-		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||
-		r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
-		return 2
-	}
-	return 1
-}
+// cells measures texts in the columns of a terminal: two for letters of East Asian
+// scripts, none for marks above others. It does not ask the environment.
+var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // columns is the width of a text on one line.
-func columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeWidth(r)
-	}
-	return n
-}
+func columns(s string) int { return cells.StringWidth(s) }
 
 // pad brings a text to a number of columns, on the right side where right.
 func pad(s string, width int, right bool) string {
-	fill := strings.Repeat(" ", max(0, width-columns(s)))
 	if right {
-		return fill + s
+		return cells.FillLeft(s, width)
 	}
-	return s + fill
+	return cells.FillRight(s, width)
 }
 
 // cut shortens a text to a number of columns, with an ellipsis at its end.
-func cut(s string, width int) string {
-	if columns(s) <= width {
-		return s
-	}
-	n := 0
-	for i, r := range s {
-		if n += runeWidth(r); n > width-1 {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+func cut(s string, width int) string { return cells.Truncate(s, width, "…") }
 
 // oneLine returns a text without line breaks and runs of blanks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -80,16 +51,9 @@ func wrap(s string, width int, indent string) string {
 				flush()
 			}
 			for columns(w) > room {
-				n, at := 0, len(w)
-				for i, r := range w {
-					if n += runeWidth(r); n > room {
-						at = i
-						break
-					}
-				}
-				line = w[:at]
+				line = cells.Truncate(w, room, "")
+				w = w[len(line):]
 				flush()
-				w = w[at:]
 			}
 			line = w
 		}

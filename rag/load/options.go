@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // DefaultMaxDocBytes is the limit of a document's size where none is given:
@@ -22,8 +24,9 @@ type Options struct {
 	Format string
 	// Include keeps the files of a folder that match one of the patterns. A
 	// pattern without a slash is for the base name (*.md), one with a slash
-	// for the path below PATH (docs/**/*.md); ** stands for any number of
-	// folders, the rest is as in [path.Match]. Empty means all.
+	// for the path below PATH (docs/**/*.{md,txt}). ** stands for any number of
+	// folders and braces for one of several; the rest is as in [path.Match].
+	// Empty means all.
 	Include []string
 	// MaxDocBytes bounds the uncompressed size of a document: of a file, of a
 	// JSONL line, of a CSV row, of the text of a PDF file, which itself may have
@@ -105,7 +108,7 @@ func (o *Options) ensure() (Options, error) {
 		}
 	}
 	for _, p := range c.Include {
-		if _, err := path.Match(strings.ReplaceAll(p, "**", "*"), ""); err != nil || p == "" {
+		if p == "" || !doublestar.ValidatePattern(p) {
 			return c, phase.Errorf("pattern %q is malformed: %w", p, ErrOption)
 		}
 	}
@@ -129,35 +132,12 @@ func (o *Options) included(rel string) bool {
 	return slices.ContainsFunc(o.Include, func(p string) bool { return Match(p, rel) })
 }
 
-// Match reports whether a path matches a pattern of Include: one without a
-// slash matches the last element, ** stands for any number of elements. A
-// malformed pattern matches nothing.
+// Match reports whether a path matches a pattern of Include: one without a slash
+// matches the last element. A malformed pattern matches nothing.
 func Match(pattern, name string) bool {
-	if strings.Contains(pattern, "/") {
-		return matchPath(strings.Split(pattern, "/"), strings.Split(name, "/"))
+	if !strings.Contains(pattern, "/") {
+		name = path.Base(name)
 	}
-	ok, _ := path.Match(pattern, path.Base(name))
+	ok, _ := doublestar.Match(pattern, name)
 	return ok
-}
-
-// matchPath matches the segments of a path with those of a pattern, where a
-// segment ** stands for any number of segments. O(pattern x path) segments.
-func matchPath(pattern, name []string) bool {
-	// match[j] tells whether the pattern so far matches name[:j].
-	match := make([]bool, len(name)+1)
-	match[0] = true
-	for _, p := range pattern {
-		if p == "**" {
-			for j := 1; j <= len(name); j++ {
-				match[j] = match[j] || match[j-1]
-			}
-			continue
-		}
-		for j := len(name); j >= 1; j-- {
-			ok, _ := path.Match(p, name[j-1])
-			match[j] = ok && match[j-1]
-		}
-		match[0] = false
-	}
-	return match[len(name)]
 }

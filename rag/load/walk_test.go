@@ -45,6 +45,7 @@ func TestInclude(t *testing.T) {
 		{"path", "", []string{"d/*.md"}, "d/e.md"},
 		{"any depth", "", []string{"d/**/*.md"}, "d/e.md d/f/g.md"},
 		{"everything below", "", []string{"d/**"}, "d/e.md d/f/g.md d/f/h.txt"},
+		{"braces", "", []string{"d/**/*.{md,txt}"}, "d/e.md d/f/g.md d/f/h.txt"},
 		{"leading", "", []string{"**/g.*"}, "d/f/g.md"},
 		{"two", "", []string{"a.md", "**/h.txt"}, "a.md d/f/h.txt"},
 		{"none", "", []string{"*.zip"}, ""},
