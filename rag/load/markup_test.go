@@ -74,7 +74,7 @@ func TestMarkdown(t *testing.T) {
 		t.Errorf("metadata %s, language %q; want %s", got, d.Lang, want)
 	}
 	d = one(t, "a.md", "---\ntitle: Pumps: a guide\nnote: \"a \\\"b\\\"\"\ntags: ['a, b', c]\nsummary: >\n  two\n  lines\nby: @corvin\nempty:\n---\nBody", nil)
-	if got, want := metaText(d), `by="@corvin"; note="a \"b\""; summary="two lines"; tags=list ["a, b" "c"]`; got != want || d.Title != "Pumps: a guide" || d.Text != "Pumps: a guide\nBody" {
+	if got, want := metaText(d), `by=@corvin; note=a "b"; summary=two lines; tags=list ["a, b" "c"]`; got != want || d.Title != "Pumps: a guide" || d.Text != "Pumps: a guide\nBody" {
 		t.Errorf("metadata %s, title %q, text %q; want %s", got, d.Title, d.Text, want)
 	}
 }
