@@ -3,6 +3,7 @@ package archrag
 import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 )
 
 // memo keeps what is read of entities and relations that several communities
@@ -32,7 +33,7 @@ func (m *memo) about(v engine.Reader, id engine.NodeID) (named, error) {
 		if typ, ok := v.EdgeType(edgeRelation); ok {
 			f.Types = []engine.EdgeType{typ}
 		}
-		if n.name, err = entityName(v, id); err != nil {
+		if n.name, err = knowledge.Name(v, id); err != nil {
 			return n, err
 		}
 		n.degree, err = v.Degree(id, f)

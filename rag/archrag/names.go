@@ -5,27 +5,25 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 )
 
 // The names in the method's graph.
 const (
-	typeEntity    = "entity"
-	typeRelation  = "relation"
+	typeEntity    = knowledge.TypeEntity
+	typeRelation  = knowledge.TypeRelation
 	typeCommunity = "community"
 
-	edgeRelation = "relation"
+	edgeRelation = knowledge.EdgeRelation
 	edgePart     = "part"
 
 	bucketLevels = "levels" // level u8 -> its base and state as JSON
 
-	propTokens      = "tokens"      // chunk
-	propDescription = "description" // entity, relation: its descriptions as one
-	propOf          = "of"          // digest of the descriptions that it is one of
-	propEmbedded    = "embedded"    // digest of the text that a node's vector is of
-	propTitle       = "title"       // community: of its report
-	propReport      = "report"      // community: the summary of its report
-	propFindings    = "findings"    // community: the rest of its report as JSON
-	propRating      = "rating"      // community: of its report, 0 to 10
+	propEmbedded = "embedded" // digest of the text that a node's vector is of
+	propTitle    = "title"    // community: of its report
+	propReport   = "report"   // community: the summary of its report
+	propFindings = "findings" // community: the rest of its report as JSON
+	propRating   = "rating"   // community: of its report, 0 to 10
 )
 
 // nodeSpace is the name of the layered space of entities (layer 0) and
@@ -34,11 +32,6 @@ func nodeSpace(model string) string { return "node@" + model }
 
 // relationSpace is the name of the space of relations.
 func relationSpace(model string) string { return "relation@" + model }
-
-// relationKey is the key of the node of a relation between two entities.
-func relationKey(from, to string) string { return from + relationSep + to }
-
-const relationSep = "|"
 
 func communityItem(key string) string  { return "community:" + key }
 func communityPrefix(level int) string { return strconv.Itoa(level) + "/" }

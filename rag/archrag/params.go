@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -15,17 +16,13 @@ const Name = "archrag"
 // Params are the method's parameters. Those up to Seed shape the index, the
 // others may differ from one question to the next.
 type Params struct {
-	// Chunks is the chunk set, and Unit the number of tokens up to which
-	// chunks of a document are read as one. The default is 600.
+	// Chunks is the chunk set, and Profile says how the chunks are read.
 	Chunks text.ChunkSet
-	Unit   int
-	// Glean is how often a unit is read again for what was missed. The default
-	// is 1.
-	Glean int
+	knowledge.Profile
 	// Describe says when several descriptions of an entity or relation are made
 	// one by a model: over (the default), where they exceed 500 tokens; always,
 	// as in the paper; never.
-	Describe string
+	Describe knowledge.When
 	// Augment says how a level's graph is enriched before it is clustered: knn
 	// (the default), codicil, or off, which clusters the relations alone,
 	// unweighted.
@@ -92,7 +89,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"unit": "600", "glean": "1", "describe": "over",
+		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean, "describe": "over",
 		"augment": "knn", "percentile": "0.8", "scale": "1", "search": "1.5", "weight": "cos",
 		"cluster": "leiden", "cap": "15", "resolution": "1", "theta": "0", "levels": "6", "min_clusters": "10",
 		"m": "32", "seed": "0",
@@ -104,7 +101,7 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on.
 func indexed() []string {
 	return []string{
-		"unit", "glean", "describe", "augment", "percentile", "scale", "search", "weight",
+		knowledge.ParamTokens, knowledge.ParamGlean, "describe", "augment", "percentile", "scale", "search", "weight",
 		"cluster", "cap", "resolution", "theta", "levels", "min_clusters", "m", "seed",
 	}
 }
@@ -117,10 +114,10 @@ func profile(name string) (map[string]string, error) {
 	case "default":
 		return nil, nil
 	case "paper":
-		return map[string]string{"chunks": window, "describe": "always", "relations": "within", "text": "none"}, nil
+		return map[string]string{"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none"}, nil
 	case "code":
 		return map[string]string{
-			"chunks": window, "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
+			"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
 			"ef": "16",
 		}, nil
 	}
@@ -131,9 +128,8 @@ func profile(name string) (map[string]string, error) {
 func parse(given map[string]string) (Params, *method.ParamReader) {
 	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
-	p.Unit = r.Int("unit", 1, 100_000)
-	p.Glean = r.Int("glean", 0, 8)
-	p.Describe = r.OneOf("describe", "over", "always", "never")
+	p.Profile = knowledge.ReadProfile(r)
+	p.Describe = knowledge.When(r.OneOf("describe", string(knowledge.Over), string(knowledge.Always), string(knowledge.Never)))
 	p.Augment = r.OneOf("augment", "knn", "codicil", "off")
 	p.Percentile = r.Float("percentile", 1e-9, 1)
 	p.Scale = r.Float("scale", 1e-9, 100)

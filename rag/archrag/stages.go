@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -13,7 +14,7 @@ func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	out := []method.Stage{
 		s.extract(),
-		&describeStage{s},
+		s.describer(),
 		&embedStage{s, typeEntity, model},
 		&embedStage{s, typeRelation, model},
 	}
@@ -23,6 +24,22 @@ func (s *system) stages(m *method.Models) []method.Step {
 	return method.Steps(out...)
 }
 
+// extract reads entities and relations from all chunks (spec A2.1).
+func (s *system) extract() *knowledge.Extract {
+	return &knowledge.Extract{
+		Reader: knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.p.Profile},
+		Layer:  knowledge.Layer{RelationNodes: true, Forget: forgetChunk},
+	}
+}
+
+// describer makes one description of the several that an entity or relation has
+// (spec A2.1, A6).
+func (s *system) describer() *knowledge.Describer {
+	return &knowledge.Describer{
+		Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity, typeRelation}, When: s.p.Describe,
+	}
+}
+
 // changed is [method.System.Changed]: what was made of the texts of chunks that
 // leave goes at once (united descriptions, reports, and their vectors), and is
 // made anew by the next run. What else the chunks supported goes with their
@@ -30,11 +47,8 @@ func (s *system) stages(m *method.Models) []method.Step {
 func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
-		for _, ch := range gone {
-			// Of a unit that failed there is a mark and no chunk.
-			if err := method.ForgetJobs(v, ch.Key); err != nil {
-				return err
-			}
+		if err := knowledge.Forget(v, gone...); err != nil {
+			return err
 		}
 		chunks, err := graph.Chunks(v, gone)
 		if err != nil {
@@ -76,7 +90,7 @@ func forgetChunk(v *engine.TxView, chunk engine.NodeID) error {
 		if err := method.ForgetJobs(v, graph.NodeItem(id)); err != nil {
 			return err
 		}
-		if err := v.SetProps(id, engine.Props{propDescription: {}, propOf: {}}); err != nil {
+		if err := v.SetProps(id, engine.Props{knowledge.PropDescription: {}, knowledge.PropOf: {}}); err != nil {
 			return err
 		}
 		if n.Type != entity {

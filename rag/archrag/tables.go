@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -50,7 +51,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 		e, ok := rows[id]
 		if !ok {
 			text, err := t.memo.texts.Get([2]engine.NodeID{id}, func() (string, error) {
-				_, _, text, err := t.s.described(t.v, id)
+				_, text, err := knowledge.Describe(t.v, engine.NodeTarget(id))
 				return text, err
 			})
 			if err != nil {
@@ -189,7 +190,7 @@ func (t *tables) relation(c candidate) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		_, _, text, err := t.s.described(t.v, id)
+		_, text, err := knowledge.Describe(t.v, engine.NodeTarget(id))
 		return text, err
 	})
 }
@@ -208,5 +209,5 @@ func relationNode(v engine.Reader, a, b engine.NodeID) (engine.NodeID, error) {
 	if err != nil {
 		return 0, err
 	}
-	return v.Lookup(typ, relationKey(min(x.Key, y.Key), max(x.Key, y.Key)))
+	return v.Lookup(typ, knowledge.RelationKey(x.Key, y.Key))
 }

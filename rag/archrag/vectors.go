@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -42,9 +43,10 @@ func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 	}
 }
 
+// text is what a node's vector is of.
 func (st *embedStage) text(v engine.Reader, id engine.NodeID) (string, error) {
 	if st.typ == typeRelation {
-		if _, _, text, err := st.s.described(v, id); err != nil || text != "" {
+		if _, text, err := knowledge.Describe(v, engine.NodeTarget(id)); err != nil || text != "" {
 			return text, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -12,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -36,22 +36,23 @@ type openIE struct {
 	g *engine.Graph
 	r *method.ParamReader
 
+	profile   knowledge.Profile
 	threshold float64 // of synonyms
 	fill      bool    // what is left with the chunks nearest to the question
 }
 
 // The names in the graph.
 const (
-	typeEntity   = "entity"
-	typeRelation = "relation"
+	typeEntity   = knowledge.TypeEntity
+	typeRelation = knowledge.TypeRelation
 
-	edgeMentions = "mentions"
-	edgeStates   = "states"
-	edgeEnd      = "end"
-	edgeRelation = "relation"
+	edgeMentions = knowledge.EdgeMentions
+	edgeStates   = knowledge.EdgeStates
+	edgeEnd      = knowledge.EdgeEnd
+	edgeRelation = knowledge.EdgeRelation
 	edgeSynonym  = "synonym"
 
-	propTokens = "tokens" // chunk
+	propTokens = knowledge.PropTokens
 )
 
 // The kinds of vectors.
@@ -66,10 +67,13 @@ func spaceOf(kind, model string) string { return kind + "@" + model }
 // newOpenIE reads the parameters of a method that has those of defaults too.
 // The method reads its own, then opens the graph.
 func newOpenIE(c *method.Corpus, name string, given, defaults map[string]string) *openIE {
-	all := map[string]string{"synonyms": "0.8", "fill": "on"}
+	all := map[string]string{
+		"synonyms": "0.8", "fill": "on",
+		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean,
+	}
 	maps.Copy(all, defaults)
 	r := method.ReadParams(name, given, all, nil)
-	return &openIE{c: c, r: r, threshold: r.Float("synonyms", 0, 1), fill: r.Flag("fill")}
+	return &openIE{c: c, r: r, profile: knowledge.ReadProfile(r), threshold: r.Float("synonyms", 0, 1), fill: r.Flag("fill")}
 }
 
 // planner makes the plan of a question: [method.System.Plan].
@@ -78,7 +82,7 @@ type planner = func(ctx context.Context, m *method.Models, q method.Question) (*
 // open opens the graph, which is HippoRAG's for all of these methods, and returns
 // the method with its plan.
 func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error) {
-	id, err := method.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms"))
+	id, err := method.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms", knowledge.ParamTokens, knowledge.ParamGlean))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +94,10 @@ func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error)
 func (s *openIE) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	return method.Steps(
-		&extractStage{s},
+		&knowledge.Extract{
+			Reader: knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.profile},
+			Layer:  knowledge.Layer{RelationNodes: true, Mentions: true},
+		},
 		&vectorStage{s, spaceName, model},
 		&synonymStage{s: s, model: model},
 		&vectorStage{s, spaceEntity, model},
@@ -103,6 +110,9 @@ func (s *openIE) stages(m *method.Models) []method.Step {
 func (s *openIE) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
+		if err := knowledge.Forget(v, gone...); err != nil {
+			return err
+		}
 		chunks, err := graph.Chunks(v, gone)
 		if err != nil {
 			return err
@@ -163,13 +173,12 @@ const maxDescription = 500
 // describe returns what an entity or relation is called, and all that is said
 // of it, in an order that does not depend on what came first.
 func (s *openIE) describe(v engine.Reader, n engine.Node) (name, description string, err error) {
-	total, err := v.Total(engine.NodeTarget(n.ID))
+	said, err := knowledge.Read(v, engine.NodeTarget(n.ID))
 	if err != nil {
 		return "", "", err
 	}
-	slices.Sort(total.Texts)
-	description = strings.Join(s.firstTexts(total.Texts), " ")
-	if name = total.Label; name == "" {
+	description = strings.Join(s.firstTexts(said.Texts), " ")
+	if name = said.Name; name == "" {
 		name = strings.Replace(n.Key, "|", " – ", 1)
 	}
 	return name, description, nil

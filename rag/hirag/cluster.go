@@ -1,6 +1,7 @@
 package hirag
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -267,7 +268,7 @@ func (st *summaryStage) summaries(v *engine.TxView, cluster engine.NodeID, c sum
 		if err := v.SetProps(id, engine.Props{propLayer: engine.Int(int64(st.layer + 1))}); err != nil {
 			return err
 		}
-		if kind := kindOf(e.Type); kind != "" {
+		if kind := text.Key(e.Type); kind != "" {
 			k, _, err := v.DeriveNode(kindType, kind)
 			if err != nil {
 				return err
@@ -298,7 +299,7 @@ func (st *summaryStage) summaries(v *engine.TxView, cluster engine.NodeID, c sum
 		if weight[p] == 0 {
 			order, texts[p] = append(order, p), r.Description
 		}
-		weight[p] += strength(r)
+		weight[p] += cmp.Or(max(0, r.Strength), 1)
 	}
 	for _, p := range order {
 		if err := v.AddEdge(p.member, p.summary, relation, float32(weight[p])); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -46,7 +47,7 @@ func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 			return
 		}
 		for _, n := range nodes {
-			r, err := rawOf(v, engine.NodeTarget(n.id))
+			r, err := rawOf(v, n.id)
 			w := method.WorkItem{Key: graph.NodeItem(n.id), Digest: method.Digest("node", st.model.Model, string(r.digest[:]))}
 			if !yield(w, err) || err != nil {
 				return
@@ -73,13 +74,15 @@ func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 		return nil, err
 	}
 	target := engine.NodeTarget(engine.NodeID(id))
-	r, err := rawOf(v, target)
+	r, err := rawOf(v, engine.NodeID(id))
 	if err != nil {
 		return nil, err
 	}
-	text, err := st.s.merge(ctx, v, m, w, target, r)
-	if err != nil {
-		return nil, err
+	text := r.said.Text()
+	if d := st.s.describer(); d.Unites(r.said) {
+		if text, err = d.Unite(ctx, v, m, w, target, r.said); err != nil {
+			return nil, err
+		}
 	}
 	out := binary.BigEndian.AppendUint64(nil, id)
 	out = append(out, r.digest[:]...)
@@ -91,7 +94,7 @@ func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 	}
 	var docs []string // that a vector is kept for
 	if !st.model.Recomputable {
-		if docs, err = docsOf(v, target); err != nil {
+		if docs, err = graph.SourceDocs(v, target); err != nil {
 			return nil, err
 		}
 	}
@@ -138,95 +141,7 @@ func (st *nodeStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 
 var errResult = fmt.Errorf("malformed result")
 
-// relationStage makes one description of the many that a relation has.
-type relationStage struct{ s *system }
-
-// Name implements [method.Stage].
-func (st *relationStage) Name() string { return "relations" }
-
-// Graph implements [method.Stage].
-func (st *relationStage) Graph() *engine.Graph { return st.s.g }
-
-// Items implements [method.Stage]: relations whose texts are too long together, or
-// were when they were last described.
-func (st *relationStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.s.g).WithContext(ctx)
-		t, ok := v.EdgeType(edgeRelation)
-		if !ok {
-			return
-		}
-		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{t}}) {
-			if err != nil {
-				yield(method.WorkItem{}, err)
-				return
-			}
-			w, pending, err := st.item(v, e)
-			if err == nil && !pending {
-				continue
-			}
-			if !yield(w, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// item returns a relation's work item; pending is false where there is nothing
-// to unite.
-func (st *relationStage) item(v engine.Reader, e engine.Edge) (w method.WorkItem, pending bool, err error) {
-	r, err := rawOf(v, engine.EdgeTarget(e.From, e.To, e.Type))
-	if err != nil {
-		return w, false, err
-	}
-	if len(r.texts) == 0 {
-		return w, false, nil // of a summary, which has its one text
-	}
-	if !st.s.merges(r) {
-		props, err := v.EdgeProps(e.From, e.To, e.Type)
-		if err != nil || props[propDescription].IsNull() {
-			return w, false, err
-		}
-	}
-	return method.WorkItem{Key: relationItem(e.From, e.To), Digest: r.digest}, true, nil
-}
-
-// target reads an item's relation back.
-func (st *relationStage) target(v engine.Reader, item string) (engine.Target, error) {
-	var from, to engine.NodeID
-	_, err := fmt.Sscanf(item, "relation:%d-%d", &from, &to)
-	t, ok := v.EdgeType(edgeRelation)
-	if err == nil && !ok {
-		err = engine.ErrNotFound
-	}
-	return engine.EdgeTarget(from, to, t), err
-}
-
-// Do implements [method.Stage].
-func (st *relationStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
-	v := s.Graph(st.s.g).WithContext(ctx)
-	t, err := st.target(v, w.Key)
-	if err != nil {
-		return nil, err
-	}
-	r, err := rawOf(v, t)
-	if err != nil || !st.s.merges(r) {
-		return nil, err
-	}
-	text, err := st.s.merge(ctx, v, m, w, t, r)
-	return []byte(text), err
-}
-
-// Apply implements [method.Stage].
-func (st *relationStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
-	v := tx.Graph(st.s.g)
-	t, err := st.target(v, w.Key)
-	if err != nil {
-		return err
-	}
-	var props engine.Props
-	if len(result) > 0 {
-		props = engine.Props{propDescription: engine.String(string(result)), propOf: engine.Bytes(w.Digest[:])}
-	}
-	return v.SetEdgeProps(t.From, t.To, t.Type, props)
+// describer makes one description of the many that a relation has.
+func (s *system) describer() *knowledge.Describer {
+	return &knowledge.Describer{Corpus: s.c, System: &s.Identity, Edges: []string{edgeRelation}, When: knowledge.Over}
 }

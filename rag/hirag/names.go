@@ -8,30 +8,31 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 )
 
 // The names in the method's graph.
 const (
-	typeEntity    = "entity"
-	typeKind      = "kind"
+	typeEntity    = knowledge.TypeEntity
+	typeKind      = knowledge.TypeKind
 	typeCluster   = "cluster"
 	typeSummary   = "summary"
 	typeCommunity = "community"
 
-	edgeMentions = "mentions" // chunk -> entity
-	edgeIs       = "is"       // entity -> kind, the weight the votes
-	edgeRelation = "relation" // entity or summary - entity or summary
-	edgeMember   = "member"   // entity or summary -> cluster, the weight its part
-	edgePart     = "part"     // community -> the one that it divides
+	edgeMentions = knowledge.EdgeMentions
+	edgeIs       = knowledge.EdgeIs
+	edgeRelation = knowledge.EdgeRelation // summaries have some too
+	edgeMember   = "member"               // entity or summary -> cluster, the weight its part
+	edgePart     = "part"                 // community -> the one that it divides
 
 	propTokens      = "tokens" // chunk, community: of the text
 	propName        = "name"   // entity, summary
 	propKind        = "kind"
-	propDescription = "description" // entity, summary, relation
-	propOf          = "of"          // digest of what the description is made of
-	propLayer       = "layer"       // summary
-	propLevel       = "level"       // community
-	propTitle       = "title"       // community
+	propDescription = knowledge.PropDescription
+	propOf          = knowledge.PropOf
+	propLayer       = "layer" // summary
+	propLevel       = "level" // community
+	propTitle       = "title" // community
 	propReport      = "report"
 	propRating      = "rating"
 
@@ -56,18 +57,6 @@ func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 // spaceOf is the name of the space of entities and summaries, of which each
 // layer of the hierarchy is a layer.
 func spaceOf(model string) string { return typeEntity + "@" + model }
-
-// relationItem names the work on a relation, by ids as graph.NodeItem does.
-func relationItem(from, to engine.NodeID) string {
-	return "relation:" + strconv.FormatUint(uint64(min(from, to)), 10) + "-" + strconv.FormatUint(uint64(max(from, to)), 10)
-}
-
-func itemOf(t engine.Target) string {
-	if t.Type == 0 {
-		return graph.NodeItem(t.Node)
-	}
-	return relationItem(t.From, t.To)
-}
 
 func clusterItem(key string) string { return "cluster:" + key }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -16,13 +17,8 @@ const Name = "hirag"
 type Params struct {
 	// Chunks is the chunk set.
 	Chunks text.ChunkSet
-	// Unit is the number of tokens up to which chunks of a document that
-	// follow each other are read as one. The default is 1200, the paper's
-	// window.
-	Unit int
-	// Glean is how often a text is read again for what was missed. The default
-	// is 1.
-	Glean int
+	// Profile says how the chunks are read.
+	knowledge.Profile
 	// HiIndex builds the hierarchy; without it there are entities and
 	// communities alone. The default is on.
 	HiIndex bool
@@ -62,7 +58,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
-		"unit": "1200", "glean": "1", "hiindex": "on", "dim": "2", "fit": "warm",
+		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean, "hiindex": "on", "dim": "2", "fit": "warm",
 		"depth": "8", "size": "10",
 		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "sources", "fill": "on",
 	}
@@ -71,14 +67,15 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on; the others may differ
 // from one question to the next.
 func indexed() []string {
-	return []string{"unit", "glean", "hiindex", "dim", "fit", "depth", "size"}
+	return []string{knowledge.ParamTokens, knowledge.ParamGlean, "hiindex", "dim", "fit", "depth", "size"}
 }
 
-// profile returns what a profile sets: paper are the paper's windows.
+// profile returns what a profile sets: paper are the paper's windows, each read
+// twice.
 func profile(name string) (map[string]string, error) {
 	switch name {
 	case "paper":
-		return map[string]string{"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String()}, nil
+		return map[string]string{"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1"}, nil
 	case "default":
 		return nil, nil
 	}
@@ -89,8 +86,7 @@ func profile(name string) (map[string]string, error) {
 func parse(given map[string]string) (Params, *method.ParamReader) {
 	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
-	p.Unit = r.Int("unit", 1, 100_000)
-	p.Glean = r.Int("glean", 0, 10)
+	p.Profile = knowledge.ReadProfile(r)
 	p.HiIndex = r.OneOf("hiindex", "off", "on") == "on"
 	p.Dim = r.Int("dim", 1, 64)
 	p.Fit = r.OneOf("fit", "warm", "cold")

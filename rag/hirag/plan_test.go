@@ -196,7 +196,7 @@ func TestGlean(t *testing.T) {
 	for _, x := range []struct {
 		spec           string
 		gleaned, found int
-	}{{"hirag:glean=0", 0, 1}, {"hirag", 1, 2}, {"hirag:glean=2", 2, 3}, {"hirag:glean=9", 3, 3}} {
+	}{{"hirag", 0, 1}, {"hirag:glean=1", 1, 2}, {"hirag:glean=2", 2, 3}, {"hirag:glean=9", 3, 3}} {
 		c, p := script(t, x.spec, "E First | thing | read\nG E Second | thing | gleaned\nG G E Third | thing | gleaned")
 		if n := int(p.gleaned.Load()); n != x.gleaned {
 			t.Errorf("%s: gleaned %d times, want %d", x.spec, n, x.gleaned)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -14,7 +15,7 @@ func (s *system) stages(m *method.Models) []method.Step {
 	out := []method.Stage{
 		s.extract(),
 		&nodeStage{s, 0, model},
-		&relationStage{s},
+		s.describer(),
 	}
 	if s.p.HiIndex {
 		for layer := range s.p.Depth {
@@ -32,6 +33,15 @@ func (s *system) stages(m *method.Models) []method.Step {
 	return method.Steps(append(out, &staleStage{s: s})...)
 }
 
+// extract reads entities, their kinds and relations from all chunks (spec B.2.3 to
+// 5).
+func (s *system) extract() *knowledge.Extract {
+	return &knowledge.Extract{
+		Reader: knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.p.Profile},
+		Layer:  knowledge.Layer{Kinds: true, Mentions: true},
+	}
+}
+
 // changed is [method.System.Changed]: what was said of the entities that chunks
 // which leave have named may be theirs, so descriptions, the summaries of their
 // clusters, and the reports of their communities go at once, and are made anew
@@ -40,11 +50,8 @@ func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chun
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		u := &undoing{v: v, seen: map[engine.NodeID]bool{}}
-		for _, ch := range gone {
-			// Of a unit that failed there is a mark and no chunk.
-			if err := method.ForgetJobs(v, ch.Key); err != nil {
-				return err
-			}
+		if err := knowledge.Forget(v, gone...); err != nil {
+			return err
 		}
 		chunks, err := graph.Chunks(v, gone)
 		if err != nil {
@@ -83,7 +90,7 @@ func (u *undoing) chunk(id engine.NodeID) error {
 			if err := u.v.SetEdgeProps(t.From, t.To, t.Type, nil); err != nil {
 				return err
 			}
-			if err := method.ForgetJobs(u.v, itemOf(t)); err != nil {
+			if err := method.ForgetJobs(u.v, graph.Item(t)); err != nil {
 				return err
 			}
 			continue

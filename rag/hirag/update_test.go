@@ -243,7 +243,7 @@ func TestSupport(t *testing.T) {
 			}
 		}
 		for key := range nodes(t, v, "chunk") {
-			items[key] = true
+			items["unit:"+key] = true
 		}
 		for e, err := range v.Bucket("jobs").Scan(nil, nil) {
 			if err != nil {

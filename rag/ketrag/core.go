@@ -165,6 +165,7 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 	if err != nil {
 		return err
 	}
+	var left []string // the core
 	for _, id := range have {
 		n, err := v.Node(id)
 		if err != nil {
@@ -180,14 +181,12 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 		if _, err := v.DeleteNode(id); err != nil {
 			return err
 		}
-		if err := method.ForgetJobs(v, unitKey(n.Key)); err != nil {
-			return err
-		}
-		if err := graph.ForgetGone(v, said, itemOf); err != nil {
+		left = append(left, n.Key)
+		if err := graph.ForgetGone(v, said, graph.Item); err != nil {
 			return err
 		}
 	}
-	return nil
+	return st.s.extract().ForgetTexts(tx, left)
 }
 
 // pageRank returns the PageRank of chunks by their near edges, without

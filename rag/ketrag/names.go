@@ -1,6 +1,7 @@
 package ketrag
 
 import (
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -8,19 +9,17 @@ import (
 const (
 	typeKeyword  = "keyword"
 	typeSkeleton = "skeleton"
-	typeEntity   = "entity"
+	typeEntity   = knowledge.TypeEntity
 
 	edgeContains = "contains"
 	edgeLexical  = "near:lexical"
 	edgeVector   = "near:vector"
-	edgeRelation = "relation"
+	edgeRelation = knowledge.EdgeRelation
 
 	bucketNear = "near"  // what the near edges were found by:
 	keyModel   = "model" // model of the vectors
 
-	propTokens      = "tokens"      // chunk
-	propDescription = "description" // entity, relation: its descriptions as one
-	propOf          = "of"          // digest of the descriptions that it is one of
+	propTokens = knowledge.PropTokens // chunk
 )
 
 // spaceOf returns the name of a vector space for a model.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 )
@@ -24,9 +25,11 @@ type Params struct {
 	// Core chooses the core: pagerank (the default) or uniform, at random with
 	// a fixed seed.
 	Core string
-	// Unit is the number of tokens up to which core chunks are read as one.
-	// The default is 1200.
-	Unit int
+	// Profile says how chunks are read, and Read what is: texts (the default), whole
+	// texts that hold core chunks, which other methods read too; or core, the core
+	// chunks alone, which costs the least if no other method reads the corpus.
+	knowledge.Profile
+	Read string
 	// Compat takes the side of the reference code where it differs from the
 	// paper or the defaults: keywords with their case, int(beta n), near
 	// chunks that may be the same in both channels, 20 seeds, sources that
@@ -54,17 +57,21 @@ func Defaults() map[string]string { return method.ReadParams(Name, nil, defaults
 // defaults are the parameters of this method alone.
 func defaults() map[string]string {
 	return map[string]string{
-		"k": "2", "beta": "0.8", "core": "pagerank", "unit": "1200",
+		"k": "2", "beta": "0.8", "core": "pagerank", "read": "texts",
+		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean,
 		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword",
 	}
 }
 
 // indexed are the parameters that the index depends on; the others may differ
 // from one question to the next.
-func indexed() []string { return []string{"k", "beta", "core", "unit", "compat"} }
+func indexed() []string {
+	return []string{"k", "beta", "core", "read", knowledge.ParamTokens, knowledge.ParamGlean, "compat"}
+}
 
 // profile returns what a profile sets: the windows of one of the paper's two
-// cost profiles, of 1,200 tokens re-cut into pieces of 150, or of 150.
+// cost profiles, of 1,200 tokens re-cut into pieces of 150, or of 150, of which the
+// core alone is read.
 func profile(name string) (map[string]string, error) {
 	var set text.ChunkSet
 	switch name {
@@ -73,10 +80,11 @@ func profile(name string) (map[string]string, error) {
 	case "high":
 		set = text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window}
 	case "default":
+		return nil, nil
 	default:
 		return nil, fmt.Errorf("profile %q: there are default, low (or paper) and high", name)
 	}
-	return map[string]string{"chunks": set.String()}, nil
+	return map[string]string{"chunks": set.String(), "read": "core"}, nil
 }
 
 // parse reads parameters.
@@ -86,7 +94,8 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.K = r.Int("k", 0, 64)
 	p.Beta = r.Float("beta", 0, 1)
 	p.Core = r.OneOf("core", "pagerank", "uniform")
-	p.Unit = r.Int("unit", 1, 100_000)
+	p.Profile = knowledge.ReadProfile(r)
+	p.Read = r.OneOf("read", "texts", "core")
 	p.Compat = r.OneOf("compat", "false", "true") == "true"
 	if _, ok := given["seeds"]; !ok && p.Compat {
 		r.All["seeds"] = "20"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -329,7 +330,7 @@ func (r *rows) fit(ctx context.Context, items []query.Item, header string, budge
 }
 
 func (r *rows) entity(_ context.Context, it query.Item) (string, error) {
-	name, text, err := r.o.s.describe(r.v, engine.NodeTarget(it.ID))
+	name, text, err := knowledge.Describe(r.v, engine.NodeTarget(it.ID))
 	if err != nil {
 		return "", err
 	}
@@ -345,7 +346,7 @@ func (r *rows) entity(_ context.Context, it query.Item) (string, error) {
 }
 
 func (r *rows) relation(_ context.Context, it query.Item) (string, error) {
-	_, text, err := r.o.s.describe(r.v, engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type))
+	_, text, err := knowledge.Describe(r.v, engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type))
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -49,7 +50,7 @@ func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Ch
 		v := tx.Graph(s.g)
 		skeleton, chosen := v.NodeType(typeSkeleton)
 		for _, ch := range gone {
-			if err := method.ForgetJobs(v, unitKey(ch.Key)); err != nil {
+			if err := knowledge.Forget(v, ch); err != nil {
 				return err
 			}
 			if !chosen {
@@ -66,7 +67,7 @@ func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Ch
 			if err != nil {
 				return err
 			}
-			if err := s.undescribe(v, said); err != nil {
+			if err := knowledge.Undescribe(v, said); err != nil {
 				return err
 			}
 		}

@@ -170,6 +170,16 @@ type GleanInput struct {
 type Extraction struct {
 	Entities  []Entity   `json:"entities"`
 	Relations []Relation `json:"relations"`
+	// Units are what the text says, each a sentence or two that can be understood
+	// alone. They are nil if the model gives none.
+	Units []Unit `json:"units,omitempty"`
+}
+
+// Unit is one thing that a text says, in words that need no other text.
+type Unit struct {
+	Text string `json:"text"`
+	// Time is when it was or is so, as the text gives it; "" if it does not.
+	Time string `json:"time,omitempty"`
 }
 
 // Entity is a thing that a text names.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
@@ -13,6 +14,7 @@ import (
 
 // decomposed is what one chunk is taken apart to.
 type decomposed struct {
+	Chunk     string    `json:"chunk"`
 	Tokens    int       `json:"tokens"`
 	Units     []unit    `json:"units"`
 	Entities  []mention `json:"entities"`  // in order of key
@@ -51,19 +53,6 @@ func unitKey(text string) string {
 	return hex.EncodeToString(d[:16])
 }
 
-// spelled returns the folded words of a text, each between blanks.
-func spelled(s string) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	for w := range etext.Words(s) {
-		b.WriteString(w.Text)
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
-func holds(spelled, key string) bool { return strings.Contains(spelled, " "+key+" ") }
-
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // decomposer takes one chunk apart.
@@ -83,7 +72,8 @@ type openUnit struct {
 }
 
 // decompose makes units, entities and relationships of what was read in a
-// text. Units are its sentences that hold entities. A unit lists the entities
+// text. Units are those that the model gave, else the text's sentences, that hold
+// entities. A unit lists the entities
 // that stand in it as whole words and the ends of the relations that belong to
 // it. A relation belongs to the sentence that it names, else to the first that
 // holds both ends, else to one more unit of the relations that belong to none.
@@ -91,9 +81,15 @@ type openUnit struct {
 // its words, else by the first; the relations' ends are well formed.
 func decompose(body string, tokens int, x llm.Extraction) decomposed {
 	d := decomposer{labels: map[string]string{}, counted: map[string]int{}, pairs: map[string]*stated{}}
-	for _, sp := range text.Sentences(body) {
-		line := oneLine(body[sp.Start:sp.End])
-		d.units = append(d.units, newUnit(line))
+	for _, u := range x.Units {
+		if line := oneLine(u.Text); line != "" {
+			d.units = append(d.units, newUnit(line))
+		}
+	}
+	if d.units == nil {
+		for _, sp := range text.Sentences(body) {
+			d.units = append(d.units, newUnit(oneLine(body[sp.Start:sp.End])))
+		}
 	}
 	var keys []string
 	for _, e := range x.Entities {
@@ -104,7 +100,7 @@ func decompose(body string, tokens int, x llm.Extraction) decomposed {
 		d.labels[key] = oneLine(e.Name)
 		keys = append(keys, key)
 		for _, u := range d.units {
-			if holds(u.spelled, key) {
+			if knowledge.Holds(u.spelled, key) {
 				u.entities[key] = true
 			}
 		}
@@ -119,7 +115,7 @@ func decompose(body string, tokens int, x llm.Extraction) decomposed {
 }
 
 func newUnit(line string) *openUnit {
-	return &openUnit{text: line, spelled: spelled(line), entities: map[string]bool{}, ends: map[string]bool{}}
+	return &openUnit{text: line, spelled: knowledge.Spell(line), entities: map[string]bool{}, ends: map[string]bool{}}
 }
 
 // relation adds a relation with its ends.
@@ -155,7 +151,7 @@ func (d *decomposer) relation(r llm.Relation) {
 // ends, else source, description and target.
 func relationText(r llm.Relation, from, to string) string {
 	says := oneLine(r.Description)
-	if words := spelled(says); holds(words, from) && holds(words, to) {
+	if words := knowledge.Spell(says); knowledge.Holds(words, from) && knowledge.Holds(words, to) {
 		return says
 	}
 	return oneLine(r.Source + " " + says + " " + r.Target)
@@ -164,7 +160,7 @@ func relationText(r llm.Relation, from, to string) string {
 // unitOf returns the unit that a relation belongs to.
 func (d *decomposer) unitOf(r llm.Relation, from, to, says string) *openUnit {
 	if r.Sentence != "" {
-		want := spelled(r.Sentence)
+		want := knowledge.Spell(r.Sentence)
 		for _, u := range d.units {
 			if u != d.rest && u.spelled == want {
 				return u
@@ -172,7 +168,7 @@ func (d *decomposer) unitOf(r llm.Relation, from, to, says string) *openUnit {
 		}
 	}
 	for _, u := range d.units {
-		if u != d.rest && holds(u.spelled, from) && holds(u.spelled, to) {
+		if u != d.rest && knowledge.Holds(u.spelled, from) && knowledge.Holds(u.spelled, to) {
 			return u
 		}
 	}
@@ -201,7 +197,7 @@ func (d *decomposer) place(key string) {
 	}
 	words := strings.Fields(key)
 	at := slices.IndexFunc(d.units, func(u *openUnit) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return !etext.IsStop(w) && holds(u.spelled, w) })
+		return slices.ContainsFunc(words, func(w string) bool { return !etext.IsStop(w) && knowledge.Holds(u.spelled, w) })
 	})
 	d.units[max(0, at)].entities[key] = true
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
@@ -17,45 +17,33 @@ import (
 // extractStage takes chunks apart into units, entities and relationships (spec
 // A.2.3, A.2.4 and A.2.8): T, S, N and R with the edges among them. A chunk is
 // the source of all that was read in it.
-type extractStage struct{ s *system }
-
-// Name implements [method.Stage].
-func (st *extractStage) Name() string { return "decompose" }
-
-// Graph implements [method.Stage].
-func (st *extractStage) Graph() *engine.Graph { return st.s.g }
-
-// Items implements [method.Stage]: the chunks of the set.
-func (st *extractStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		for ch, err := range st.s.c.Chunks(s.Graph(st.s.c.Base()).WithContext(ctx), st.s.p.Chunks) {
-			if !yield(method.WorkItem{Key: ch.Key, Digest: method.Digest("decompose", ch.Text)}, err) || err != nil {
-				return
-			}
-		}
-	}
+type extractStage struct {
+	s *system
+	knowledge.Reader
 }
 
-// Do implements [method.Stage].
+func (s *system) extract() *extractStage {
+	return &extractStage{s, knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.p.Profile}}
+}
+
+// Do implements [method.Stage]: what each chunk of a text is taken apart to.
 func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
-	base := s.Graph(st.s.c.Base()).WithContext(ctx)
-	ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, w.Key)
+	r, err := st.Read(ctx, s, m, w)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := st.s.c.Document(base, ch.Doc)
-	if err != nil {
-		return nil, err
+	f := r.Finder()
+	var out []decomposed
+	for i, key := range r.Keys {
+		x := f.Part(i, r.Extraction)
+		if x.Relations, err = st.repaired(ctx, m, w, r, i, x); err != nil {
+			return nil, err
+		}
+		d := decompose(r.Texts[i], r.Tokens[i], x)
+		d.Chunk = key
+		out = append(out, d)
 	}
-	var x llm.Extraction
-	t := llm.Task{Kind: llm.Extract, Lang: doc.Lang, Input: llm.ExtractInput{Text: ch.Text, Title: doc.Title}}
-	if err := m.DoJSON(ctx, st.s.Item(w), []string{ch.Doc}, t, &x); err != nil {
-		return nil, err
-	}
-	if x.Relations, err = st.repaired(ctx, m, w, ch, doc.Lang, x); err != nil {
-		return nil, err
-	}
-	return json.Marshal(decompose(ch.Text, ch.Tokens, x))
+	return json.Marshal(out)
 }
 
 // malformed reports whether a relation is not of two entities: an end has no
@@ -73,7 +61,7 @@ func malformed(r llm.Relation, known map[string]bool) bool {
 
 // repaired returns the relations of a text, the malformed ones as a model
 // repaired them. One beyond repair is left out.
-func (st *extractStage) repaired(ctx context.Context, m *method.Models, w method.WorkItem, ch method.Chunk, lang string, x llm.Extraction) ([]llm.Relation, error) {
+func (st *extractStage) repaired(ctx context.Context, m *method.Models, w method.WorkItem, reading *knowledge.Reading, part int, x llm.Extraction) ([]llm.Relation, error) {
 	known := map[string]bool{}
 	var names []string
 	for _, e := range x.Entities {
@@ -86,9 +74,9 @@ func (st *extractStage) repaired(ctx context.Context, m *method.Models, w method
 			out = append(out, r)
 			continue
 		}
-		reply, err := m.Do(ctx, st.s.Item(w), []string{ch.Doc}, llm.Task{
-			Kind: llm.RepairRelation, Lang: lang,
-			Input: llm.RepairInput{Text: ch.Text, Relation: r.Source + ", " + r.Description + ", " + r.Target, Entities: names},
+		reply, err := m.Do(ctx, st.s.Item(w), []string{method.DocOf(reading.Keys[part])}, llm.Task{
+			Kind: llm.RepairRelation, Lang: reading.Lang,
+			Input: llm.RepairInput{Text: reading.Texts[part], Relation: r.Source + ", " + r.Description + ", " + r.Target, Entities: names},
 		})
 		var bad *llm.ReplyError
 		if errors.As(err, &bad) {
@@ -108,29 +96,37 @@ func (st *extractStage) repaired(ctx context.Context, m *method.Models, w method
 }
 
 // Apply implements [method.Stage].
-func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
-	var d decomposed
-	if err := json.Unmarshal(result, &d); err != nil {
+func (st *extractStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
+	var chunks []decomposed
+	if err := json.Unmarshal(result, &chunks); err != nil {
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	b, err := st.s.newBuilder(v)
+	for _, d := range chunks {
+		if err := st.s.enter(v, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter writes what a chunk says, in place of what an earlier reading found in it.
+func (s *system) enter(v *engine.TxView, d decomposed) error {
+	b, err := s.newBuilder(v)
 	if err != nil {
 		return err
 	}
 	var created bool
-	if b.chunk, created, err = v.PutNode(b.text, w.Key, engine.Props{propTokens: engine.Int(int64(d.Tokens))}); err != nil {
+	if b.chunk, created, err = v.PutNode(b.text, d.Chunk, engine.Props{propTokens: engine.Int(int64(d.Tokens))}); err != nil {
 		return err
 	}
-	if created {
-		return b.build(d)
-	}
-	// What an earlier reading of the chunk found does not count any more.
-	if err := st.s.dropSummaries(v, b.chunk); err != nil {
-		return err
-	}
-	if _, err := v.Withdraw(b.chunk); err != nil {
-		return err
+	if !created {
+		if err := s.dropSummaries(v, b.chunk); err != nil {
+			return err
+		}
+		if _, err := v.Withdraw(b.chunk); err != nil {
+			return err
+		}
 	}
 	return b.build(d)
 }

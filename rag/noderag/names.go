@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -12,20 +13,20 @@ import (
 const (
 	typeText         = method.ChunkNodeType // T
 	typeUnit         = "unit"               // S
-	typeEntity       = "entity"             // N
+	typeEntity       = knowledge.TypeEntity // N
 	typeRelationship = "relationship"       // R
 	typeAttribute    = "attribute"          // A
 	typeElement      = "element"            // H
 	typeOverview     = "overview"           // O
 
-	edgeSource    = "source"    // S - T
-	edgeMentions  = "mentions"  // S - N
-	edgeStates    = "states"    // S - R, where sr=on
-	edgeRelates   = "relates"   // R - N
-	edgeAttribute = "describes" // A - N
-	edgeMember    = "covers"    // H - S, H - A
-	edgeTitle     = "titles"    // O - H
-	edgeNear      = "near"      // among T, S, A, H
+	edgeSource    = "source"               // S - T
+	edgeMentions  = knowledge.EdgeMentions // S - N
+	edgeStates    = "states"               // S - R, where sr=on
+	edgeRelates   = "relates"              // R - N
+	edgeAttribute = "describes"            // A - N
+	edgeMember    = "covers"               // H - S, H - A
+	edgeTitle     = "titles"               // O - H
+	edgeNear      = "near"                 // among T, S, A, H
 
 	propTokens = "tokens" // T
 	propText   = "text"   // A, H

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/text"
 	"github.com/ragdb/ragdb/vecindex"
@@ -16,8 +17,9 @@ const Name = "noderag"
 // Params are the method's parameters. The first group are those that the index
 // depends on; the others may differ from one question to the next.
 type Params struct {
-	// Chunks is the chunk set, T.
+	// Chunks is the chunk set, T, and Profile says how it is read.
 	Chunks text.ChunkSet
+	knowledge.Profile
 	// Core is the k of the k-core that makes an entity important; 0, the
 	// default, is round(ln |V| sqrt(mean degree)).
 	Core int
@@ -89,6 +91,7 @@ type Params struct {
 // defaults are the parameters by name, as people write them.
 func defaults() map[string]string {
 	return map[string]string{
+		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean,
 		"core": "0", "pivots": "10", "scale": "0", "mentions": "1",
 		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "vectors": "f32", "sr": "off",
 		"k": "10", "dual": "on", "near": "on", "cross": "on", "name-weight": "1", "vector-weight": "1",
@@ -100,6 +103,7 @@ func defaults() map[string]string {
 // indexed are the parameters that the index depends on.
 func indexed() []string {
 	return []string{
+		knowledge.ParamTokens, knowledge.ParamGlean,
 		"core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "vectors", "sr",
 	}
 }
@@ -120,6 +124,7 @@ func profile(name string) (map[string]string, error) {
 func parse(given map[string]string) (Params, *method.ParamReader) {
 	r := method.ReadParams(Name, given, defaults(), profile)
 	p := Params{Chunks: r.ChunkSet()}
+	p.Profile = knowledge.ReadProfile(r)
 	p.Core = r.Int("core", 0, 1_000_000)
 	p.Pivots = r.Int("pivots", 0, 1_000_000)
 	p.Scale = r.Int("scale", 0, 1_000_000)
@@ -205,7 +210,7 @@ func (s *system) system() *method.System {
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	return method.Steps(
-		&extractStage{s: s},
+		s.extract(),
 		&vectorStage{s: s, model: model},
 		&importanceStage{s: s},
 		&attributeStage{s: s},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -14,6 +15,9 @@ import (
 func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
+		if err := knowledge.Forget(v, gone...); err != nil {
+			return err
+		}
 		chunks, err := graph.Chunks(v, gone)
 		if err != nil {
 			return err

@@ -172,11 +172,11 @@ func TestReplace(t *testing.T) {
 }
 
 // TestOneMore says that what one document costs that comes to others does not
-// grow with them: a tenth of the calls for 60, and with -long a fiftieth of
+// grow with them: a sixth of the calls for 60, and with -long a fiftieth of
 // those for 400, at the median. Where nothing comes nothing is done.
 func TestOneMore(t *testing.T) {
 	t.Parallel()
-	n, share, more := 60, 10, 3
+	n, share, more := 60, 6, 3
 	if *long {
 		n, share, more = 400, 50, 7
 	}

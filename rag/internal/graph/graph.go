@@ -6,7 +6,10 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/method"
@@ -56,19 +59,54 @@ func SourceKeys(v engine.Reader, t engine.Target) ([]string, error) {
 	return Keys(v, set)
 }
 
-// SourceDocs returns the keys of the documents whose chunks are a target's
-// sources, each once, in order of the first chunk's id.
-func SourceDocs(v engine.Reader, t engine.Target) ([]string, error) {
-	chunks, err := SourceKeys(v, t)
-	var out []string
-	seen := map[string]bool{}
-	for _, key := range chunks {
-		if doc := method.DocOf(key); !seen[doc] {
-			seen[doc] = true
-			out = append(out, doc)
+// SourceDocs returns the keys of the documents that targets rest on, in order.
+func SourceDocs(v engine.Reader, targets ...engine.Target) ([]string, error) {
+	seen, docs := map[engine.NodeID]bool{}, map[string]bool{}
+	for _, t := range targets {
+		set, err := v.Sources(t)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range IDs(set) {
+			if err := documents(v, id, seen, docs); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return out, err
+	return slices.Sorted(maps.Keys(docs)), nil
+}
+
+// Documents returns the keys of the documents that a source rests on, in order: a
+// chunk's own, and those of the sources of a node that is derived.
+func Documents(v engine.Reader, source engine.NodeID) ([]string, error) {
+	docs := map[string]bool{}
+	err := documents(v, source, map[engine.NodeID]bool{}, docs)
+	return slices.Sorted(maps.Keys(docs)), err
+}
+
+func documents(v engine.Reader, source engine.NodeID, seen map[engine.NodeID]bool, docs map[string]bool) error {
+	if seen[source] {
+		return nil
+	}
+	seen[source] = true
+	n, err := v.Node(source)
+	if err != nil {
+		return err
+	}
+	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
+		docs[method.DocOf(n.Key)] = true
+		return nil
+	}
+	set, err := v.Sources(engine.NodeTarget(source))
+	if err != nil {
+		return err
+	}
+	for _, id := range IDs(set) {
+		if err := documents(v, id, seen, docs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Contributed returns what a source contributed to.
@@ -101,6 +139,32 @@ func ForgetGone(v *engine.TxView, targets []engine.Target, item func(engine.Targ
 	return nil
 }
 
+// Item names the work on a node or edge, by ids: they say nothing of what it was
+// once it is gone.
+func Item(t engine.Target) string {
+	if t.Type == 0 {
+		return NodeItem(t.Node)
+	}
+	return fmt.Sprintf("relation:%d-%d", min(t.From, t.To), max(t.From, t.To))
+}
+
+// ParseItem reads what Item writes; edges are of a type.
+func ParseItem(v engine.Reader, item, edgeType string) (engine.Target, error) {
+	if strings.HasPrefix(item, "node:") {
+		id, err := ItemNode(item)
+		return engine.NodeTarget(id), err
+	}
+	var from, to engine.NodeID
+	if _, err := fmt.Sscanf(item, "relation:%d-%d", &from, &to); err != nil {
+		return engine.Target{}, fmt.Errorf("item %q: %w", item, err)
+	}
+	t, ok := v.EdgeType(edgeType)
+	if !ok {
+		return engine.Target{}, fmt.Errorf("item %q: %w", item, engine.ErrNotFound)
+	}
+	return engine.EdgeTarget(from, to, t), nil
+}
+
 // NodeItem names the work on a node, by its id: that says nothing of what the
 // node was once it is gone.
 func NodeItem(id engine.NodeID) string { return "node:" + strconv.FormatUint(uint64(id), 10) }
@@ -113,3 +177,6 @@ func ItemNode(item string) (engine.NodeID, error) {
 	}
 	return engine.NodeID(id), nil
 }
+
+// IsMissing reports whether what was looked for is not there.
+func IsMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
