@@ -114,6 +114,9 @@ type saying struct {
 	text string
 }
 
+// Can implements [llm.Provider], for a chat model.
+func (*saying) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
 // Do implements [llm.Provider].
 func (p *saying) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	if t.Kind == llm.Answer {
@@ -255,6 +258,9 @@ type slowly struct {
 	llm.Provider
 	start, release chan struct{}
 }
+
+// Can implements [llm.Provider], for a chat model.
+func (*slowly) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
 
 // Do implements [llm.Provider].
 func (p *slowly) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {

@@ -156,6 +156,9 @@ func TestCacheRoundTrip(t *testing.T) {
 // refusing is a provider that answers nothing.
 type refusing struct{ llm.Provider }
 
+// Can implements [llm.Provider], for a chat model.
+func (refusing) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
 func (refusing) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
 	return llm.Reply{}, llm.Usage{}, replay.ErrNotRecorded
 }

@@ -283,7 +283,7 @@ type countedProvider struct {
 func (p *countedProvider) Name() string { return p.name }
 
 // Can implements [llm.Provider].
-func (p *countedProvider) Can(k llm.Kind) bool { return p.rules.Can(k) }
+func (p *countedProvider) Can(k llm.Kind) bool { return k != llm.Select && p.rules.Can(k) }
 
 // Do implements [llm.Provider].
 func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {

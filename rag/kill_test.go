@@ -200,6 +200,9 @@ type counted struct {
 	log io.Writer
 }
 
+// Can implements [llm.Provider], for a chat model.
+func (*counted) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
 // Do implements [llm.Provider].
 func (p *counted) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	d, err := t.Digest(p.Name())

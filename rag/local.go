@@ -208,11 +208,6 @@ func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.
 	return reply, u, err
 }
 
-// Select implements [llm.Selector].
-func (r localRules) Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
-	return local.New(local.Options{}).Select(ctx, in)
-}
-
 // localDocuments embeds documents, reading the word table the first time that it
 // is needed.
 type localDocuments struct {

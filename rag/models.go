@@ -19,10 +19,6 @@ type Models struct {
 	Documents, Questions llm.Embedder
 	// Free says that tasks cost nothing: replies are not kept.
 	Free bool
-	// Selector selects sentences that answer where the provider is an
-	// [llm.Selector] itself, as the local rules are, and tells of the answer of
-	// any other whether the evidence has such a sentence. nil is the rules.
-	Selector llm.Selector
 	// Fill gives a task the prompt and schema that a model reads; nil leaves
 	// tasks as they are, for providers that read their input.
 	Fill func(*llm.Task) error
@@ -108,7 +104,7 @@ func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task)
 	if err := m.usable(); err != nil {
 		return llm.Reply{}, err
 	}
-	return m.do(ctx, item, docs, t, m.Provider.Do)
+	return m.do(ctx, item, docs, t)
 }
 
 // DoJSON is Do for a task whose reply is JSON: it is read into out. One that is
@@ -133,28 +129,19 @@ func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.T
 	if on == nil {
 		return m.Do(ctx, item, docs, t)
 	}
-	s, ok := m.Provider.(llm.Streamer)
-	if !ok {
-		r, err := m.Do(ctx, item, docs, t)
-		if err == nil {
-			err = on(r.Text)
-		}
-		return r, err
-	}
 	streamed := false
-	r, err := m.do(ctx, item, docs, t, func(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	t.Stream = func(piece string) error {
 		streamed = true
-		return s.Stream(ctx, t, on)
-	})
+		return on(piece)
+	}
+	r, err := m.do(ctx, item, docs, t)
 	if err == nil && !streamed {
 		err = on(r.Text)
 	}
 	return r, err
 }
 
-type asker func(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
-
-func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task, ask asker) (llm.Reply, error) {
+func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
 	m = m.with(nil)
 	if t.Lang == "" {
 		t.Lang = m.Lang
@@ -166,7 +153,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 	}
 	name := m.Provider.Name()
 	if m.Free {
-		r, u, err := ask(ctx, t)
+		r, u, err := m.Provider.Do(ctx, t)
 		m.meter.add(m.stage, name, u)
 		m.tally.add(u)
 		return r, err
@@ -197,7 +184,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task,
 	if !m.shared.unkept { // else the reply is an estimate, and made at once
 		goOn = m.pause()
 	}
-	r, u, err := ask(ctx, t)
+	r, u, err := m.Provider.Do(ctx, t)
 	goOn()
 	call.settle(u)
 	m.tally.add(u)

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -20,15 +21,21 @@ type Passage struct {
 	Text    string   `json:"text,omitempty"`
 }
 
-// selector returns what selects answers, or judges whether there is one.
-func (m *Models) selector() llm.Selector {
-	if m.Selector != nil {
-		return m.Selector
+// choose selects sentences that answer: the provider does if it can, else the
+// rules do.
+func (m *Models) choose(ctx context.Context, in llm.SelectInput) (sel llm.Selection, err error) {
+	p := m.Provider
+	if !p.Can(llm.Select) {
+		p = local.New(local.Options{})
 	}
-	if s, ok := m.Provider.(llm.Selector); ok {
-		return s
+	reply, _, err := p.Do(ctx, llm.Task{Kind: llm.Select, Input: in})
+	if err != nil {
+		return sel, err
 	}
-	return local.New(local.Options{})
+	if err := json.Unmarshal([]byte(reply.Text), &sel); err != nil {
+		return sel, &llm.ReplyError{Kind: llm.Select, Raw: reply.Text, Why: err.Error()}
+	}
+	return sel, nil
 }
 
 // selectAnswer makes an answer of sentences of the evidence. If none answers
@@ -39,7 +46,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *Syste
 	if err != nil {
 		return err
 	}
-	sel, err := m.selector().Select(ctx, x.in)
+	sel, err := m.choose(ctx, x.in)
 	if err != nil {
 		return err
 	}
@@ -81,7 +88,7 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *Syste
 	if err != nil {
 		return err
 	}
-	sel, err := m.selector().Select(ctx, x.in)
+	sel, err := m.choose(ctx, x.in)
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,9 @@ type notedProvider struct {
 	l *ledger
 }
 
+// Can implements [llm.Provider], for a chat model.
+func (notedProvider) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
 // Do implements [llm.Provider].
 func (p notedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	r, u, err := p.Provider.Do(ctx, t)

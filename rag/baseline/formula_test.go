@@ -359,6 +359,9 @@ type passage struct {
 	text string
 }
 
+// Can implements [llm.Provider], for a chat model.
+func (*passage) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
 func (p *passage) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
 	return llm.Reply{Text: p.text}, llm.Usage{Calls: 1}, nil
 }
@@ -431,6 +434,9 @@ type picker struct {
 	parts [][]llm.Evidence
 	last  llm.AnswerInput
 }
+
+// Can implements [llm.Provider], for a chat model.
+func (*picker) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
 
 func (p *picker) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	in, ok := t.Input.(llm.AnswerInput)

@@ -232,8 +232,7 @@ func passing(err error) bool {
 // reply gets the answer to a question.
 func (a *answering) reply(ctx context.Context, q *Question, ev *rag.Evidence) (given, error) {
 	c, ask := a.r.corpus, method.Question{Text: q.Text, Budget: a.r.o.Budget}
-	_, selects := a.models.Provider.(llm.Selector)
-	if a.r.o.Answers.OwnPrompts || selects {
+	if a.r.o.Answers.OwnPrompts || a.models.Provider.Can(llm.Select) {
 		return a.own(ctx, ask, ev)
 	}
 	in, docs, err := c.AnswerInput(ctx, a.sys, a.models, ask, ev)

@@ -54,8 +54,8 @@ func paidBy(ctx context.Context, c *rag.Corpus, p llm.Provider) (*rag.Models, er
 // silent is a model that says nothing.
 type silent string
 
-func (s silent) Name() string      { return string(s) }
-func (s silent) Can(llm.Kind) bool { return true }
+func (s silent) Name() string        { return string(s) }
+func (s silent) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
 func (s silent) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
 	return llm.Reply{}, llm.Usage{}, replay.ErrNotRecorded
 }

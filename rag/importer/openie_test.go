@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
@@ -132,9 +133,16 @@ func TestRecordingsKept(t *testing.T) {
 	check(t, err)
 	ragtest.Same(t, "with an imported cache", c.Canonical(t), from.Canonical(t))
 
+	// What stands before the rules hides nothing of them.
+	m, err := c.Models(t.Context(), c.Corpus)
+	check(t, err)
+	if !strings.Contains(m.Provider.Name(), "replay") || !m.Provider.Can(llm.Select) {
+		t.Errorf("%s selects: %t", m.Provider.Name(), m.Provider.Can(llm.Select))
+	}
+
 	// Models that are paid for are asked.
 	c.Models = importer.WithRecordings(ragtest.Fixed)
-	m, err := c.Models(t.Context(), c.Corpus)
+	m, err = c.Models(t.Context(), c.Corpus)
 	check(t, err)
 	if strings.Contains(m.Provider.Name(), "replay") {
 		t.Error(m.Provider.Name())

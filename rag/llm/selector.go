@@ -1,19 +1,7 @@
 package llm
 
-import "context"
-
-// Selector answers a question with sentences of passages, or says that the
-// passages do not answer it. It is safe for concurrent use.
-//
-// Rules implement it; a model that reads a question and a passage together can
-// stand in its place.
-type Selector interface {
-	// Select reads the question and the passages. An error is the context's, or
-	// that of a model.
-	Select(ctx context.Context, in SelectInput) (Selection, error)
-}
-
-// SelectInput is a question with the passages to answer it from.
+// SelectInput is the input of a [Select] task: a question with the passages to
+// answer it from.
 type SelectInput struct {
 	Question string
 	// Passages are in the order of their retrieval, the best first.
@@ -53,7 +41,8 @@ type WordStats interface {
 	Lower(word string) int64
 }
 
-// Selection is an answer, or the reason why there is none.
+// Selection is the reply to a [Select] task, as JSON: an answer of sentences of
+// the passages, or the reason why there is none.
 type Selection struct {
 	// Sentences are the answer, the best first; none if the passages do not
 	// answer the question.

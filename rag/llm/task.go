@@ -27,6 +27,10 @@ const (
 	Judge               Kind = "judge"                // JudgeInput -> Verdict
 	ShortAnswer         Kind = "short-answer"         // ShortAnswerInput -> text
 	MakeQuestions       Kind = "make-questions"       // QuestionsInput -> Questions
+
+	// Select is answered by rules, or by a model that reads passages itself. It has
+	// no prompt and so no [Form]: chat models cannot do it.
+	Select Kind = "select" // SelectInput -> Selection, as JSON
 )
 
 // Form is the form of a kind's reply.
@@ -71,6 +75,11 @@ type Task struct {
 	MaxTokens int
 	// Lang is the language that the reply should have, "" for the input's.
 	Lang string
+	// Stream, if it is not nil, receives the reply's text as it comes, on the
+	// goroutine of the caller. The pieces together are the text of the reply. A
+	// provider that has no pieces does not call it. An error of it ends the call and
+	// is returned. It does not change the task's digest.
+	Stream func(piece string) error
 }
 
 // Digest identifies what is asked of a model: equal digests have equal
@@ -117,19 +126,12 @@ func (s *Usage) Add(u Usage) {
 // Provider answers tasks. It is safe for concurrent use.
 type Provider interface {
 	// Do answers a task. The error is ErrKind for a kind that it cannot do.
+	// Whatever else a provider can do is a kind or a field of the task, so that a
+	// provider in front of another one hides nothing of it.
 	Do(ctx context.Context, t Task) (Reply, Usage, error)
 	// Name is the model with its version, as digests hold it.
 	Name() string
 	Can(k Kind) bool
-}
-
-// Streamer is a provider that can give a reply piece by piece.
-type Streamer interface {
-	Provider
-	// Stream is Do, and gives the reply's text to onToken as it comes, on the
-	// goroutine of the caller. The pieces together are the text of the reply.
-	// An error of onToken ends the call and is returned.
-	Stream(ctx context.Context, t Task, onToken func(string) error) (Reply, Usage, error)
 }
 
 // Embedder turns texts into vectors: a pure function of text and model. It is

@@ -26,6 +26,9 @@ type recorder struct {
 	prompts []llm.Task
 }
 
+// Can implements [llm.Provider], for a chat model.
+func (*recorder) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+
 func (r *recorder) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	filled := t
 	if err := r.set.Fill(&filled); err != nil {

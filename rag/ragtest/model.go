@@ -80,7 +80,9 @@ func (m *Model) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error
 func (m *Model) Name() string { return "ragtest" }
 
 // Can implements [llm.Provider].
-func (m *Model) Can(k llm.Kind) bool { return m.script[k] != nil || m.rules.Can(k) }
+func (m *Model) Can(k llm.Kind) bool {
+	return m.script[k] != nil || k != llm.Select && m.rules.Can(k)
+}
 
 // Asked returns the tasks of a kind that the model was asked so far, in the
 // order in which they came.

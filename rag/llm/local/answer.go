@@ -3,6 +3,7 @@ package local
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -39,9 +40,14 @@ type candidate struct {
 	title bool // a title or a question
 }
 
-// Select implements [llm.Selector] by the rules of package extractive.
-func (p *Provider) Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
-	return extractive.Select(ctx, in)
+// selected implements the kind select, by the rules of package extractive.
+func selected(ctx context.Context, in llm.SelectInput) (string, error) {
+	sel, err := extractive.Select(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(sel)
+	return string(b), err
 }
 
 // selectable returns a question with its evidence as a selector reads them.
@@ -59,7 +65,7 @@ func selectable(question string, evidence []llm.Evidence, most int) llm.SelectIn
 // the evidence does not. limit bounds the tokens, 0 being none: only whole
 // sentences count, but the first is cut if it is too long.
 func (p *Provider) answer(ctx context.Context, in llm.AnswerInput, limit int) (string, error) {
-	sel, err := p.Select(ctx, selectable(in.Question, in.Evidence, in.MaxSentences))
+	sel, err := extractive.Select(ctx, selectable(in.Question, in.Evidence, in.MaxSentences))
 	if err != nil {
 		return "", err
 	}

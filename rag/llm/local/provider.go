@@ -51,7 +51,7 @@ func (p *Provider) Can(k llm.Kind) bool {
 	switch k {
 	case llm.Extract, llm.Glean, llm.RepairRelation, llm.Attribute, llm.CommunityReport,
 		llm.Summarise, llm.MergeDescriptions, llm.SummaryEntities, llm.QueryElements,
-		llm.Keywords, llm.HypotheticalPassage, llm.FilterPoints, llm.Answer, llm.ShortAnswer:
+		llm.Keywords, llm.HypotheticalPassage, llm.FilterPoints, llm.Answer, llm.ShortAnswer, llm.Select:
 		return true
 	}
 	return false
@@ -149,6 +149,11 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 	case llm.ShortAnswerInput:
 		if t.Kind == llm.ShortAnswer {
 			return p.shortAnswer(ctx, in, t.MaxTokens)
+		}
+	case llm.SelectInput:
+		if t.Kind == llm.Select {
+			reply, err := selected(ctx, in)
+			return reply, nil, err
 		}
 	case llm.AnswerInput:
 		read := make([]string, len(in.Evidence), len(in.Evidence)+1)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
 )
 
 // shortAnswer implements the kind short-answer: the best sentence of an answer,
@@ -13,7 +14,7 @@ func (p *Provider) shortAnswer(ctx context.Context, in llm.ShortAnswerInput, lim
 		read = append(read, e.Text)
 	}
 	read = append(read, in.Question)
-	sel, err := p.Select(ctx, selectable(in.Question, in.Evidence, 1))
+	sel, err := extractive.Select(ctx, selectable(in.Question, in.Evidence, 1))
 	if err != nil {
 		return "", nil, err
 	}

@@ -22,7 +22,7 @@ type Chat struct {
 	able ability
 }
 
-var _ llm.Streamer = (*Chat)(nil)
+var _ llm.Provider = (*Chat)(nil)
 
 // NewChat returns a chat; nothing is sent. The error is an [ErrConfig].
 func NewChat(cfg Config, o Options) (*Chat, error) {
@@ -76,31 +76,22 @@ func (c *Chat) learn(ctx context.Context, a ability) {
 // model's; one that it refuses is asked for again, with the reason. The usage
 // counts all requests that were answered, also where there is an error.
 //
+// Reasoning is not given to the task's Stream. What is JSON is given to it in one
+// piece, when it is complete. When a stream breaks off after a piece was given,
+// nothing is asked again.
+//
 // Errors are [llm.ErrKind]; the context's; a [*llm.ReplyError] with the last
-// reply; and a [*ProviderError], which is [llm.ErrRefused] where it concerns
-// this task alone and [llm.ErrProvider] elsewhere.
+// reply; and a [*ProviderError], which is [llm.ErrRefused] if it concerns this
+// task alone, Retryable if a stream broke off, and [llm.ErrProvider] elsewhere.
 func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	var sum llm.Usage
-	reply, err := c.ask(ctx, t, &sum, nil)
-	if err != nil {
-		return llm.Reply{}, sum, phase.Errorf("%s: %w", t.Kind, err)
-	}
-	return llm.Reply{Text: reply}, sum, nil
-}
-
-// Stream implements [llm.Streamer]. Reasoning is not given to onToken. What is
-// JSON is given in one piece, when it is complete. When a stream breaks off
-// after a piece was given, nothing is asked again: the error is a
-// [*ProviderError] that is Retryable, or a [*llm.ReplyError].
-func (c *Chat) Stream(ctx context.Context, t llm.Task, onToken func(string) error) (llm.Reply, llm.Usage, error) {
-	var sum llm.Usage
-	live := onToken
+	live := t.Stream
 	if t.Kind.Form() == llm.FormJSON {
 		live = nil
 	}
 	reply, err := c.ask(ctx, t, &sum, live)
-	if err == nil && live == nil {
-		err = onToken(reply)
+	if err == nil && live == nil && t.Stream != nil {
+		err = t.Stream(reply)
 	}
 	if err != nil {
 		return llm.Reply{}, sum, phase.Errorf("%s: %w", t.Kind, err)

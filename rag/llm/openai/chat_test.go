@@ -174,7 +174,7 @@ func TestParameters(t *testing.T) {
 		task.MaxTokens = 50
 		for i, want := range []int{2, 1} {
 			server.Reset()
-			_, u, err := chat.Stream(t.Context(), task, func(string) error { return nil })
+			_, u, err := streamed(t.Context(), chat, task, func(string) error { return nil })
 			if n := server.Counters().Requests; err != nil || n != want || u.Calls != 1 || u.OutTokens == 0 {
 				t.Errorf("%s, call %d: %v, %d requests, %+v", p, i, err, n, u)
 			}
@@ -434,7 +434,7 @@ func TestUsage(t *testing.T) {
 			var reply llm.Reply
 			var err error
 			if stream {
-				reply, u, err = chat.Stream(t.Context(), task, func(string) error { return nil })
+				reply, u, err = streamed(t.Context(), chat, task, func(string) error { return nil })
 			} else {
 				reply, u, err = chat.Do(t.Context(), task)
 			}

@@ -26,7 +26,7 @@ func TestEchoedKeys(t *testing.T) {
 		t.Errorf("got %q, %v", reply.Text, err)
 	}
 	var live strings.Builder
-	reply, _, err = chat.Stream(t.Context(), ask("What is the key?"), func(s string) error { live.WriteString(s); return nil })
+	reply, _, err = streamed(t.Context(), chat, ask("What is the key?"), func(s string) error { live.WriteString(s); return nil })
 	if err != nil || reply.Text != want || live.String() != want {
 		t.Errorf("streamed %q, and %q at the end, %v", live.String(), reply.Text, err)
 	}

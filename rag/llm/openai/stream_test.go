@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -10,6 +11,12 @@ import (
 	"github.com/ragdb/ragdb/rag/llm/llmtest"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 )
+
+// streamed asks for a reply that fn receives piece by piece.
+func streamed(ctx context.Context, c *openai.Chat, t llm.Task, fn func(string) error) (llm.Reply, llm.Usage, error) {
+	t.Stream = fn
+	return c.Do(ctx, t)
+}
 
 const wantRain = "Rain falls on Paris in the spring of the year [1]."
 
@@ -42,7 +49,7 @@ func TestStream(t *testing.T) {
 			}
 			chat, server, _ := newChat(t, llmtest.Options{Plan: c.plan}, o)
 			got, pieces := "", 0
-			reply, u, err := chat.Stream(t.Context(), ask("Rain?"), func(s string) error {
+			reply, u, err := streamed(t.Context(), chat, ask("Rain?"), func(s string) error {
 				got += s
 				pieces++
 				return nil
@@ -70,7 +77,7 @@ func TestStreamJSON(t *testing.T) {
 	t.Parallel()
 	chat, _, _ := newChat(t, llmtest.Options{Plan: []llmtest.Fault{{Failure: llmtest.BadJSON, First: 1}}}, openai.Options{})
 	var pieces []string
-	reply, u, err := chat.Stream(t.Context(), extract("Ada met Bob."), func(s string) error {
+	reply, u, err := streamed(t.Context(), chat, extract("Ada met Bob."), func(s string) error {
 		pieces = append(pieces, s)
 		return nil
 	})
@@ -84,7 +91,7 @@ func TestStreamEndsByItsReader(t *testing.T) {
 	chat, server, _ := newChat(t, llmtest.Options{}, openai.Options{})
 	enough := errors.New("enough")
 	n := 0
-	_, u, err := chat.Stream(t.Context(), ask("Rain?"), func(string) error {
+	_, u, err := streamed(t.Context(), chat, ask("Rain?"), func(string) error {
 		if n++; n == 3 {
 			return enough
 		}

@@ -17,7 +17,7 @@ type Provider struct {
 	passed     atomic.Int64
 }
 
-var _ llm.Streamer = (*Provider)(nil)
+var _ llm.Provider = (*Provider)(nil)
 
 // New makes a provider of recordings. What they do not have goes to fallback;
 // where that is nil it is [ErrNotRecorded].
@@ -54,18 +54,6 @@ func (p *Provider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, er
 		return r, llm.Usage{}, p.missing(t)
 	}
 	return p.fallback.Do(ctx, t)
-}
-
-// Stream implements [llm.Streamer].
-func (p *Provider) Stream(ctx context.Context, t llm.Task, onToken func(string) error) (llm.Reply, llm.Usage, error) {
-	if s, ok := p.fallback.(llm.Streamer); ok && t.Kind != llm.Extract && t.Kind != llm.Glean {
-		return s.Stream(ctx, t, onToken)
-	}
-	r, u, err := p.Do(ctx, t)
-	if err == nil {
-		err = onToken(r.Text)
-	}
-	return r, u, err
 }
 
 // missing says that there is no recording of a task.

@@ -268,8 +268,11 @@ func TestFindsAll(t *testing.T) {
 // other answers everything with one text.
 type other struct{ text string }
 
-func (o other) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
-	return llm.Reply{Text: o.text}, llm.Usage{Calls: 1}, nil
+func (o other) Do(_ context.Context, t llm.Task) (r llm.Reply, u llm.Usage, err error) {
+	if t.Stream != nil {
+		err = t.Stream(o.text)
+	}
+	return llm.Reply{Text: o.text}, llm.Usage{Calls: 1}, err
 }
 func (other) Name() string        { return "other/1" }
 func (other) Can(k llm.Kind) bool { return k != llm.Judge }
@@ -319,7 +322,7 @@ func TestProvider(t *testing.T) {
 		t.Error("the name is not that of the recordings")
 	}
 	said := ""
-	if _, _, err := p.Stream(t.Context(), llm.Task{Kind: llm.Answer}, func(s string) error { said += s; return nil }); err != nil || said != "else" {
+	if _, _, err := p.Do(t.Context(), llm.Task{Kind: llm.Answer, Stream: func(s string) error { said += s; return nil }}); err != nil || said != "else" {
 		t.Errorf("%q, %v", said, err)
 	}
 	if _, _, err := ask(llm.Extract, "no input"); err == nil {

@@ -1,6 +1,6 @@
 // Package extractive answers a question with a sentence of the passages by
-// rules, or says that no sentence answers it. It implements [llm.Selector] for
-// package local.
+// rules, or says that no sentence answers it. Package local answers
+// tasks of the kind [llm.Select] with it.
 //
 // A question is read for what it asks for (kind.go), its terms (term.go), its
 // names (name.go), its main verb and its subject (grammar.go). A term is hard,

@@ -15,8 +15,8 @@ import (
 const nearest = 3
 
 // Select answers a question with sentences of the passages: the best that
-// passes every gate and at most one that goes on. It implements
-// [llm.Selector.Select].
+// passes every gate and at most one that goes on, as the
+// kind [llm.Select] asks for it.
 func Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
 	if in.Words == nil {
 		in.Words = count(in.Passages)
