@@ -16,40 +16,35 @@
 //	relation   entity - entity, the weight the strength of the mentions
 //	part       entity or community -> its community
 //
-// The communities of level 1 are of entities, those of a higher one of the
-// communities below. A level's graph are the relations, between communities
-// those of their entities, with edges to near neighbours added: each node adds
-// those more similar than a percentile of the similarities of the relations,
-// and no more than the mean degree. Edges weigh the cosine of their ends, and
-// Leiden divides the graph into communities of less than 15. Nodes without
-// edges are in none. A level of fewer than 10 communities is not made.
+// Communities of level 1 consist of entities, those of a higher level of the
+// communities below. A level's graph has the relations (between communities those
+// of their entities) and edges to near neighbours: each node adds those more
+// similar than a percentile of the similarities of the relations, up to the mean
+// degree. Edges weigh the cosine of their ends, and Leiden divides the graph into
+// communities of fewer than 15. Nodes without edges are in no community. A level
+// of fewer than 10 communities is not made.
 //
-// Entities (layer 0) and communities (layer: their level) have their vectors
-// in one space of the kind C-HNSW.
+// The vectors of entities (layer 0) and communities (layer: their level) are in
+// one space of the kind C-HNSW.
 //
 // # Updates
 //
 // A whole clustering is kept with its limits for new edges (bucket levels). The
-// communities that there are now are a function of it and of the graph: nodes
-// that are as they were stay; one that is new or changed gets edges by the
-// limits, and joins the community by which modularity gains most, or a new one;
-// one of 15 members is divided. So a document that comes and goes again leaves
-// nothing. A community's report is made again only where its members or what is
-// said of them have changed; it then is a changed node of the level above. A
-// whole clustering is made again where there are twice or half the entities, and
-// on request, which [method.System.Advice] gives reason for.
+// present communities are a function of it and of the graph: an unchanged node
+// stays; a new or changed one gets edges by the limits and joins the community by
+// which modularity gains most, or a new one; a community of 15 members is divided.
+// So a document that comes and goes leaves nothing. A community gets a new report
+// only if its members or what is said of them changed; it then is a changed node
+// of the level above. A whole clustering is made again if there are twice or half
+// the entities, and on request: [method.System.Advice] says when.
 //
 // # Retrieval
 //
-// The K best of each layer; the relations at the entities among them, by
-// cosine; and the chunks that all of them rest on, ranked together with those
-// found by words and vector. Of that a model picks points with scores, part by
-// part, and the answer is made of the best ([method.System.Condense]).
+// The method takes the K best of each layer; the relations at the entities among
+// them, by cosine; and the chunks that all of them rest on, ranked together with
+// those found by words and vector. From that a model picks points with scores,
+// part by part, and the answer is made of the best ([method.System.Condense]).
 //
-// # Deviations
-//
-// Defaults are those of docs/methods/archrag.md, which settles where paper and
-// reference code differ; other readings are parameters, and profile=paper and
-// profile=code set those that belong together. Papers' contexts hold no chunks:
-// text=none.
+// docs/methods/archrag.md lists the parameters and where paper and reference code
+// differ; profile=paper and profile=code set the parameters of either.
 package archrag

@@ -1,13 +1,13 @@
-// Package baseline holds the methods that papers on Graph-RAG compare with, each
-// a short plan over the operators of package query.
+// Package baseline provides the methods that papers on Graph-RAG compare with.
+// Each is a short plan over the operators of package query.
 //
 // # Chunks alone
 //
 //	bm25    BM25 over the chunks' terms
 //	dense   the vectors nearest to the question's (Text-RAG, Vanilla RAG)
-//	naive   both: the sum of their scores after each was brought to mean 0 and
-//	        deviation 1 over its first candidates
-//	hyde    dense by the vector of a passage that a model makes up
+//	naive   both: each score is brought to mean 0 and deviation 1 over its
+//	        first candidates, then they are added
+//	hyde    dense by the vector of a passage that a model invents
 //
 // # Parts of KET-RAG, and what its paper compares it with
 //
@@ -36,11 +36,7 @@
 //	zeroshot  what the model knows
 //	cot       the same, step by step
 //
-// KAG is left out: its logical-form solver is a program of model calls that
-// plans, retrieves and reasons in turn, and adds no way to retrieve that is not
-// here.
-//
 // Methods that need the same graph share it: [method.Identity.Instance] names it.
-// docs/methods/baselines.md tells for each its source, its parameters, and
-// where it deviates.
+// docs/methods/baselines.md lists the source, parameters and deviations of each,
+// and says why KAG is left out.
 package baseline

@@ -19,40 +19,41 @@
 //	mentions   chunk -> entity
 //	is         entity or summary -> kind, the weight the votes
 //	relation   entity or summary - entity or summary, the weight the sum of all
-//	           mentions; of two summaries of one layer there is none
+//	           mentions; two summaries of one layer have none
 //	member     entity or summary -> cluster, the weight the part that belongs
 //	inside:n   entity or summary -> community of level n
 //	part       community -> community that it divides
 //
 // Chunks are the sources of entities, kinds and relations; members those of
 // clusters and communities; clusters those of summaries. So everything rests on
-// chunks, and what only a document supported goes with it.
+// chunks, and removing a document removes what only it supported.
 //
-// All entities and summaries have their vectors in one space, of which layer n
-// has the summaries of layer n, and layer 0 the entities.
+// The vectors of all entities and summaries are in one space: layer 0 has the
+// entities, layer n the summaries of layer n.
 //
 // # The hierarchy
 //
 // Each layer's vectors are reduced by principal components and clustered by a
 // mixture of Gaussians, its number of components by BIC; a node is in each
 // component whose posterior is over 0.1, and in its most probable one. A model
-// sums each cluster up by entities of the next layer. It ends where sparsity
-// hardly changes.
+// sums each cluster up by entities of the next layer. The hierarchy ends when
+// sparsity hardly changes.
 //
 // # Change
 //
-// The mixtures and the communities are found once, and kept: a node that comes
-// is put where they say, and a node that goes leaves. A clustering is a function
-// of what was kept and of what there is, not of what was between: documents
-// that come and go leave no trace. A community that came to be too large is
-// divided on its own. All is clustered anew once there are twice as many nodes
-// or half, or when somebody asks for it. Summaries and reports are made anew
-// only where what they tell of has changed.
+// Mixtures and communities are found once, and kept: they place a new node, and a
+// removed node leaves. A clustering is a function of what was kept and of what
+// there is, so documents that come and go leave no trace. A community that became
+// too large is divided on its own. All is clustered again if there are twice as
+// many nodes, or half, and on request. Summaries and reports are made again only
+// if their material has changed.
 //
 // # Retrieval
 //
-// From the question's nearest entities: their communities' reports (global), the
+// The question's nearest entities lead to their communities' reports (global), the
 // relations among the nodes on the shortest paths through the communities' key
-// entities (bridge), the entities themselves (local), and the texts that they
-// stand in.
+// entities (bridge), the entities themselves (local), and their texts.
+//
+// docs/methods/hirag.md lists the options and where paper and reference code
+// differ.
 package hirag

@@ -1,6 +1,6 @@
-// Package encoded reads the simple forms of what rag and its methods keep in
-// buckets, for the tables of [engine.Encoding]. Each function returns what the
-// encoder writes for what was read.
+// Package encoded decodes the simple values that rag and its methods keep in
+// buckets, for the tables of [engine.Encoding]. Each function returns the bytes
+// that the encoder writes for the decoded value.
 package encoded
 
 import (

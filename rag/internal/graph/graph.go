@@ -1,6 +1,6 @@
-// Package graph has what methods do with their graphs alike: they read the nodes
-// of a type and of chunks, what is next to a node and what it rests on, name the
-// work on a node, and give it the vector of a text.
+// Package graph provides helpers that the methods share: they read nodes of a
+// type and of chunks, a node's neighbours and sources, name the work on a node,
+// and give it the vector of a text.
 package graph
 
 import (

@@ -1,5 +1,4 @@
-// Package pdftest writes small PDF files for tests: right ones, and any wrong
-// ones a test can think of.
+// Package pdftest writes small PDF files for tests, valid and invalid ones.
 package pdftest
 
 import (
