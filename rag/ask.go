@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/prompts"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Answer is an answer with its proof.

@@ -12,7 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // The names in the base graph. Properties that begin with an underscore are

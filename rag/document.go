@@ -8,8 +8,8 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/load"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Document is a document as the base graph holds it.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // docWriter writes documents in transactions of several.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Encodings tell how to read what this package keeps in graphs, for

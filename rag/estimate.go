@@ -10,9 +10,9 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // An estimate is a run of everything but the models, on a copy of the corpus

@@ -10,10 +10,10 @@ import (
 	"testing/fstest"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/llmtest"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/prompts"
 )

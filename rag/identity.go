@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // Identity says what a [System] is called, what its parameters are and which graph

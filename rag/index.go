@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Input is where documents come from: a file or folder of a file system, or a

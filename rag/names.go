@@ -6,7 +6,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // NamesField returns the name of the field of the names in a set's chunks:

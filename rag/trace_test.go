@@ -10,9 +10,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // TestTrace reads back how answers came about, and looks for them when a

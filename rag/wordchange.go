@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // wordChange is what texts that enter or leave do to the words.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/llmtest"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/internal/llmtest"
 )
 
 // TestInterruptAtAPrompt presses Ctrl-C, and no Enter, at every question that a

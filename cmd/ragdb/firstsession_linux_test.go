@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/llmtest"
 )
 
 // writeAcme writes the documents and questions of a made-up company. The

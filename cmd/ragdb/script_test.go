@@ -23,9 +23,9 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/layout"
+	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/pebblekv"
-	"github.com/ragdb/ragdb/rag/llm/llmtest"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden parts of the scripts")

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // chunksAlone is bm25, dense, naive or hyde.

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // hippoRAG ranks chunks by a random walk from the question's entities (Gutierrez

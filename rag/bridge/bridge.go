@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Name is the method's name.

@@ -15,9 +15,9 @@ import (
 	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 func TestRun(t *testing.T) {

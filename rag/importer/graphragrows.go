@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/load"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 func (g *GraphRAG) readDocument(r *load.Record) error {

@@ -8,9 +8,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // place is a text unit in the corpus: the chunks that it overlaps.

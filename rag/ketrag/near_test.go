@@ -14,8 +14,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // sorted orders documents as a folder is read.

@@ -8,7 +8,7 @@ import (
 
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // chunkWords is what the keyword stage learns of one chunk.

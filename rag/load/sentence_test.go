@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // sameText is a document of which every format can tell the structure: a title,

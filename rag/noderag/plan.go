@@ -7,9 +7,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // plan is [method.System.Plan] (paper 2.5, spec A.3): what is near to the

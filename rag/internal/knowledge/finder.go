@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // Finder tells which parts of a text hold names, as whole words and in any case.

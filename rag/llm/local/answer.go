@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // maxPoints bounds the points of the kind filter-points.

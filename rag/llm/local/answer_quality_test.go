@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // retriever ranks texts by vectors and words together.

@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/oneline"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // clean is [oneline.Clean].

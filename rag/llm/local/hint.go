@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	lex "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // asks is what sort of thing a question asks for.

@@ -6,9 +6,9 @@ import (
 
 	lex "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // do runs a task and decodes its reply.

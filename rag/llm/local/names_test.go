@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // A namedText is a text with the names in it: for each its keys that are right.

@@ -11,9 +11,9 @@ import (
 	"unicode"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // inputs has an input for each kind.

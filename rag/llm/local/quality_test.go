@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // chunksOf cuts text into the default chunk set.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // elements implements the kind query-elements: the names, dates and quotations

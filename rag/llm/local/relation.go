@@ -6,8 +6,8 @@ import (
 	"unicode"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // maxRelationWords is the number of words that a relation takes from each

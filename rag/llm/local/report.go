@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // anchorTerms returns the mentions of the terms of a text that can be the ends

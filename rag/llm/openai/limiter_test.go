@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ragdb/ragdb/rag/llm/llmtest"
+	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing/fstest"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 func line(v any) string {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // Shingle is how many words of a passage are enough to find it.

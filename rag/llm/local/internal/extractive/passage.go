@@ -5,9 +5,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/oneline"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // A role is what a sentence of a passage is.

@@ -3,7 +3,7 @@ package extractive
 import (
 	"strings"
 
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 var (

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/text"
 )
 
 // maxTerms bounds the terms of a question, maxAsked its bytes: what is longer

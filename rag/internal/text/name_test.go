@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 func TestKey(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // labelledTexts returns the texts of a file, which lines of ==== part.

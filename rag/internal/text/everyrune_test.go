@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // TestEveryCodePoint: whatever character stands alone, doubled, before or in a

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 func TestLanguage(t *testing.T) {

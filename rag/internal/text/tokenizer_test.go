@@ -12,7 +12,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/ragdb/ragdb/internal/evaldata"
-	"github.com/ragdb/ragdb/rag/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 var cl100k = sync.OnceValues(text.NewCL100K)
