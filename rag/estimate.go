@@ -293,6 +293,9 @@ func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Us
 	if !ok {
 		// Models write more than rules do: descriptions, and JSON's names.
 		out = 1.3 * float64(p.c.tokens.Count(r.Text))
+		if in, ok := t.Input.(llm.ExtractInput); ok {
+			out += float64(p.c.tokens.Count(in.Text)) // units, which rules do not write
+		}
 	}
 	u.OutTokens = int(math.Ceil(out))
 	if t.MaxTokens > 0 {

@@ -165,7 +165,7 @@ func first(s string) string {
 // extract finds the names of a text; two that follow each other in a sentence
 // are related.
 func extract(s string) llm.Extraction {
-	x := llm.Extraction{Entities: []llm.Entity{}, Relations: []llm.Relation{}}
+	x := llm.Extraction{Entities: []llm.Entity{}, Relations: []llm.Relation{}, Units: []llm.Unit{}}
 	seen := map[string]bool{}
 	for _, sentence := range strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == '\n' || r == '!' || r == '?' }) {
 		sentence = strings.TrimSpace(sentence)
@@ -179,6 +179,9 @@ func extract(s string) llm.Extraction {
 				x.Relations = append(x.Relations, llm.Relation{Source: before, Target: n, Description: sentence, Strength: 1})
 			}
 			before = n
+		}
+		if before != "" {
+			x.Units = append(x.Units, llm.Unit{Text: sentence + "."})
 		}
 	}
 	return x

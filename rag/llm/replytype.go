@@ -98,7 +98,35 @@ func readExtraction(f fields) (any, error) {
 		}
 		x.Relations = append(x.Relations, r)
 	}
+	units, _, err := f.list("units", "statements")
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range units {
+		u, err := readUnit(v)
+		if err != nil {
+			return nil, fmt.Errorf("unit %d: %w", i+1, err)
+		}
+		if u.Text != "" {
+			x.Units = append(x.Units, u)
+		}
+	}
 	return x, nil
+}
+
+func readUnit(v any) (u Unit, err error) {
+	if s, ok := v.(string); ok {
+		return Unit{Text: s}, nil
+	}
+	o, ok := v.(map[string]any)
+	if !ok {
+		return u, errors.New("it is not an object")
+	}
+	f := fields(o)
+	text, err1 := f.text("text", "unit", "statement")
+	u.Time, err = f.text("time", "date")
+	u.Text = text
+	return u, errors.Join(err1, err)
 }
 
 // readEntity reads an entity; blank says that all of it is empty.

@@ -177,7 +177,7 @@ type Extraction struct {
 	Units []Unit `json:"units,omitempty"`
 }
 
-// Unit is one thing that a text says, in words that need no other text.
+// Unit is one fact or event that a text says, in words that need no other text.
 type Unit struct {
 	Text string `json:"text"`
 	// Time is when it was or is so, as the text gives it; "" if it does not.

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -18,6 +19,8 @@ type counted struct {
 	mu    sync.Mutex
 	calls map[llm.Kind]int
 }
+
+func (p *counted) Name() string { return "counted" }
 
 func (p *counted) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	p.mu.Lock()
@@ -91,5 +94,32 @@ func TestReadOnce(t *testing.T) {
 				t.Errorf("after a document was removed %d texts were read", n)
 			}
 		})
+	}
+}
+
+// TestEstimateOfSecond says that an estimate counts no reading for a second method.
+func TestEstimateOfSecond(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	c.NoWords = true
+	p := &counted{calls: map[llm.Kind]int{}, Provider: local.New(local.Options{Tokens: c.Tokens().Count})}
+	c.Corpus.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
+	}
+	docs := ragtest.Docs(82, 6)
+	c.Index(t, "hirag", docs...)
+	read := p.take()
+	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, "archrag")}}
+	e, err := x.Estimate(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}, rag.EstimateOptions{Chat: p.Name(), Space: ragtest.Hashes{}.Space()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range e.Stages {
+		if s.Stage == "extract" && (s.Calls != 0 || s.Cached != read) {
+			t.Errorf("an estimate of a second method reads %d texts, and takes %d of %d replies that are kept", s.Calls, s.Cached, read)
+		}
+	}
+	if n := p.take(); n != 0 {
+		t.Errorf("an estimate read %d texts", n)
 	}
 }

@@ -82,9 +82,14 @@ type openUnit struct {
 func decompose(body string, tokens int, x llm.Extraction) decomposed {
 	d := decomposer{labels: map[string]string{}, counted: map[string]int{}, pairs: map[string]*stated{}}
 	for _, u := range x.Units {
-		if line := oneLine(u.Text); line != "" {
-			d.units = append(d.units, newUnit(line))
+		line := oneLine(u.Text)
+		if line == "" {
+			continue
 		}
+		if when := oneLine(u.Time); !strings.Contains(line, when) {
+			line += " (" + when + ")"
+		}
+		d.units = append(d.units, newUnit(line))
 	}
 	if d.units == nil {
 		for _, sp := range text.Sentences(body) {

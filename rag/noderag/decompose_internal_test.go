@@ -57,6 +57,23 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
+// TestDecomposeUnits takes the units that a model gives in place of the sentences.
+func TestDecomposeUnits(t *testing.T) {
+	d := decompose("Ada bought the mill. It was sold.", 9, llm.Extraction{
+		Entities: []llm.Entity{{Name: "Ada"}, {Name: "mill"}},
+		Units: []llm.Unit{
+			{Text: "Ada bought the mill.", Time: "1900"}, {Text: "The mill  was sold in 1901.", Time: "1901"}, {Text: " "}, {Text: "It rained."},
+		},
+	})
+	var units []string
+	for _, u := range d.Units {
+		units = append(units, fmt.Sprintf("%s %v", u.Text, u.Entities))
+	}
+	if want := []string{"Ada bought the mill. (1900) [ada mill]", "The mill was sold in 1901. [mill]"}; !slices.Equal(units, want) {
+		t.Errorf("units %q, want %q", units, want)
+	}
+}
+
 // TestMalformed says which relations are given to a model for repair.
 func TestMalformed(t *testing.T) {
 	known := map[string]bool{"karrow norway": true}

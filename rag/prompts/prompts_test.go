@@ -167,7 +167,7 @@ func TestMaxTokens(t *testing.T) {
 		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{}}, 500},
 		{llm.Task{Kind: llm.Summarise, MaxTokens: 7, Input: llm.SummariseInput{MaxTokens: 200}}, 7},
 		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{MaxTokens: -3}}, 500},
-		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{}}, 4096},
+		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{}}, 6000},
 	} {
 		if got := fill(t, s, c.task).MaxTokens; got != c.want {
 			t.Errorf("%s %+v: %d tokens, want %d", c.task.Kind, c.task.Input, got, c.want)

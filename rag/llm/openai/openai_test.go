@@ -57,7 +57,7 @@ func ask(question string) llm.Task {
 }
 
 const wantAda = `{"entities":[{"name":"Ada","type":"thing","description":"Ada met Bob"},{"name":"Bob","type":"thing","description":"Ada met Bob"}],` +
-	`"relations":[{"source":"Ada","target":"Bob","description":"Ada met Bob","strength":1}]}`
+	`"relations":[{"source":"Ada","target":"Bob","description":"Ada met Bob","strength":1}],"units":[{"text":"Ada met Bob."}]}`
 
 // newChat returns a chat with a server, whose time passes by sleeping.
 func newChat(t *testing.T, s llmtest.Options, o openai.Options) (*openai.Chat, *llmtest.Server, *clock) {
