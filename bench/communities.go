@@ -64,7 +64,7 @@ func (b *communitiesBench) run(ctx context.Context) error {
 // many as any of them asks for.
 func (b *communitiesBench) measure(ctx context.Context, name string, set *attributed) (err error) {
 	if set.vectors.Dim > widestAttributes {
-		if set.vectors, err = graphops.RandomProjection(ctx, set.vectors, graphops.RandomProjectionOptions{Dim: b.dim, Seed: b.seed}); err != nil {
+		if set.vectors, err = graphops.Reduce(ctx, set.vectors, graphops.ReduceOptions{Dim: b.dim, MaxPCA: 1, Seed: b.seed}); err != nil {
 			return err
 		}
 		name += fmt.Sprintf(", projected to %d", b.dim)

@@ -11,46 +11,46 @@ import (
 
 // measureKCore's value is the largest core number.
 func measureKCore(ctx context.Context, b *graphBench, _ *database, p *graphops.Projection) error {
-	var res *graphops.KCoreResult
+	var res []uint32
 	err := b.repeat(func() (err error) {
-		res, err = graphops.KCore(ctx, p, graphops.KCoreOptions{})
+		res, err = graphops.KCore(ctx, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	b.out.Value = float64(res.Max)
+	b.out.Value = float64(slices.Max(res))
 	return nil
 }
 
 // measureComponents' value is the number of components.
 func measureComponents(ctx context.Context, b *graphBench, _ *database, p *graphops.Projection) error {
-	var res *graphops.ComponentsResult
+	var res *graphops.Partition
 	err := b.repeat(func() (err error) {
-		res, err = graphops.Components(ctx, p, graphops.ComponentsOptions{})
+		res, err = graphops.Components(ctx, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	b.out.Value = float64(res.Count)
-	b.out.More = map[string]float64{"largest": float64(res.Sizes()[res.Largest])}
+	b.out.More = map[string]float64{"largest": float64(slices.Max(res.Sizes()))}
 	return nil
 }
 
 // measureClustering's value is the mean of the local coefficients of all nodes,
 // 0 for those of less than two neighbours.
 func measureClustering(ctx context.Context, b *graphBench, _ *database, p *graphops.Projection) error {
-	var res *graphops.ClusteringResult
+	var res *graphops.TrianglesResult
 	err := b.repeat(func() (err error) {
-		res, err = graphops.ClusteringCoefficients(ctx, p, graphops.TrianglesOptions{Workers: b.workers})
+		res, err = graphops.Triangles(ctx, p, graphops.TrianglesOptions{Workers: b.workers})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	b.out.Value = res.Average
-	b.out.More = map[string]float64{"global": res.Global, "triangles": float64(res.Triangles)}
+	b.out.More = map[string]float64{"global": res.Global, "triangles": float64(res.Total)}
 	return nil
 }
 

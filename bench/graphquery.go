@@ -109,14 +109,14 @@ func measurePath(ctx context.Context, b *graphBench, d *database, p *graphops.Pr
 
 // measureWeightedPath's value is the mean length, weights being lengths.
 func measureWeightedPath(ctx context.Context, b *graphBench, d *database, p *graphops.Projection) error {
-	o := graphops.WeightedPathOptions{MaxVisits: pathVisits}
+	o := graphops.PathOptions{MaxVisits: pathVisits}
 	return b.ask(ctx, d, p, 2, func(ctx context.Context, a graphops.Adjacency, nodes []uint32) (float64, error) {
 		return lengthOf(graphops.WeightedPath(ctx, a, nodes[0], nodes[1], o))
 	})
 }
 
 func lengthOf(p *graphops.Path, err error) (float64, error) {
-	if err != nil || p.Status != graphops.PathFound {
+	if err != nil || !p.Found {
 		return math.NaN(), err
 	}
 	return p.Length, nil

@@ -64,18 +64,6 @@ type AugmentLimits struct {
 	Degree int
 }
 
-// AugmentResult is what [AugmentKNN] returns.
-type AugmentResult struct {
-	// Graph has the nodes of the projection, and old and new edges. It is
-	// symmetric, and weighted by similarities, those below 0 being 0.
-	Graph *Projection
-	// Limits were used; who wants edges of later nodes by the same measure
-	// keeps them.
-	Limits AugmentLimits
-	// Added is the number of new edges.
-	Added int
-}
-
 // AugmentDegree returns how many edges [AugmentKNN] lets a node add: the mean
 // degree of the nodes with edges, rounded down, or half the root of the number
 // of nodes where there are no edges, times scale, rounded down again. ArchRAG
@@ -105,7 +93,9 @@ func AugmentDegree(p *Projection, scale float64) int {
 // joined to it already, do not count; one that is given twice counts once, by
 // the greatest weight. Two nodes that add each other get one edge, of the
 // greater similarity. Both limits are taken from the graph as it is given.
-// Nodes keep their numbers, ids and types.
+// Nodes keep their numbers, ids and types. The result is symmetric and weighted
+// by similarities, those below 0 being 0. The limits that were used are
+// returned too, for edges of later nodes by the same measure (o.Frozen).
 //
 // Source: ArchRAG (Wang et al. 2025), section 4.1, whose code this follows in
 // the threshold and the degree; there, small graphs check against the edges
@@ -115,62 +105,56 @@ func AugmentDegree(p *Projection, scale float64) int {
 // It is O((m + c) d + c log k) for m edges, c candidates, k of them of a node,
 // and vectors of dimension d. Working memory is 16 bytes a row entry, 16 a node
 // and 64 a candidate.
-func AugmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o AugmentOptions) (*AugmentResult, error) {
+func AugmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o AugmentOptions) (*Projection, AugmentLimits, error) {
 	o = o.ensureDefaults()
-	r, err := augmentKNN(ctx, p, candidates, &o)
+	r, limits, err := augmentKNN(ctx, p, candidates, &o)
 	if err != nil {
-		return nil, phase.Errorf("augment knn: %w", err)
+		return nil, limits, phase.Errorf("augment knn: %w", err)
 	}
-	return r, nil
+	return r, limits, nil
 }
 
-func augmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o *AugmentOptions) (*AugmentResult, error) {
+func augmentKNN(ctx context.Context, p *Projection, candidates []WeightedEdge, o *AugmentOptions) (*Projection, AugmentLimits, error) {
 	need := 16*int64(len(p.to)) + 16*int64(p.Len()) + 64*int64(len(candidates))
 	if o.MaxBytes > 0 && need > o.MaxBytes {
-		return nil, &MemoryError{Op: "augment knn", Need: need, Limit: o.MaxBytes}
+		return nil, AugmentLimits{}, &MemoryError{Op: "augment knn", Need: need, Limit: o.MaxBytes}
 	}
 	if err := o.validate(p); err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
 	if err := validatePairs(p.Len(), candidates); err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
 	workers := workersOf(o.Workers)
 	sim, err := newSimilarity(ctx, o.Vectors, workers)
 	if err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
 	w, err := sim.ofEdges(ctx, p, workers)
 	if err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
 	near, err := sim.ofPairs(ctx, candidates, workers)
 	if err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
-	r := &AugmentResult{}
+	limits := AugmentLimits{edgePercentile(w, o.Percentile), AugmentDegree(p, o.DegreeScale)}
 	if o.Frozen != nil {
-		r.Limits = *o.Frozen
-	} else {
-		r.Limits = AugmentLimits{edgePercentile(w, o.Percentile), AugmentDegree(p, o.DegreeScale)}
+		limits = *o.Frozen
 	}
 	rows, err := nearRows(ctx, p.Len(), near, workers)
 	if err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
-	added, err := chooseNear(ctx, p, &rows, r.Limits)
+	added, err := chooseNear(ctx, p, &rows, limits)
 	if err != nil {
-		return nil, err
+		return nil, AugmentLimits{}, err
 	}
 	for i, x := range w {
 		w[i] = max(0, x)
 	}
-	r.Graph, err = p.withEdges(ctx, w, added, workers)
-	if err != nil {
-		return nil, err
-	}
-	r.Added = (len(r.Graph.to) - len(p.to)) / 2
-	return r, nil
+	r, err := p.withEdges(ctx, w, added, workers)
+	return r, limits, err
 }
 
 // validatePairs says what is wrong with pairs of n nodes.

@@ -42,7 +42,7 @@ func TestAugmentKNNReference(t *testing.T) {
 		if d := graphops.AugmentDegree(p, c.Scale); d != c.Degree {
 			t.Errorf("%s: degree %d, want %d", c.Name, d, c.Degree)
 		}
-		r := must(graphops.AugmentKNN(t.Context(), p, triples(c.Candidates), o))(t)
+		r := must(augmentKNN(t.Context(), p, triples(c.Candidates), o))(t)
 		want := math.Inf(-1)
 		if c.Threshold != nil {
 			want = *c.Threshold
@@ -79,7 +79,7 @@ func TestAugmentKNNByWeights(t *testing.T) {
 		{0, 1, .2}, {1, 2, .4}, {2, 0, .6}, {0, 3, -.5}, {1, 3, .8},
 	}, graphops.EdgeOptions{Weighted: true}))(t)
 	// Sorted -.5 .2 .4 .6 .8: the middle is .4. 4 nodes have 10 ends.
-	r := must(graphops.AugmentKNN(t.Context(), p, []graphops.WeightedEdge{
+	r := must(augmentKNN(t.Context(), p, []graphops.WeightedEdge{
 		{4, 0, .5}, {4, 1, .9}, {4, 2, .9}, {4, 1, .9}, {4, 4, 1}, // two at most, the lower ones of equals
 		{5, 0, .4}, {5, 1, .41}, {1, 5, .7}, // above the threshold, and the greater of both
 		{0, 1, .99}, // joined already
@@ -92,7 +92,7 @@ func TestAugmentKNNByWeights(t *testing.T) {
 	}, graphops.EdgeOptions{Weighted: true}))(t)
 	checkEdges(t, "by weights", r.Graph, want, 0)
 
-	frozen := must(graphops.AugmentKNN(t.Context(), p, []graphops.WeightedEdge{{4, 0, .5}, {4, 1, .9}, {5, 0, .3}},
+	frozen := must(augmentKNN(t.Context(), p, []graphops.WeightedEdge{{4, 0, .5}, {4, 1, .9}, {5, 0, .3}},
 		graphops.AugmentOptions{Frozen: &graphops.AugmentLimits{Threshold: .1, Degree: 1}}))(t)
 	if frozen.Added != 2 || frozen.Limits.Threshold != .1 || frozen.Limits.Degree != 1 {
 		t.Errorf("frozen: %+v", frozen)
@@ -111,7 +111,7 @@ func TestAugmentKNNKeepsNodes(t *testing.T) {
 	for u := range p.Len() {
 		near = append(near, graphops.WeightedEdge{From: uint32(u), To: uint32((u + 5) % p.Len()), Weight: 2})
 	}
-	r := must(graphops.AugmentKNN(t.Context(), p, near, graphops.AugmentOptions{}))(t)
+	r := must(augmentKNN(t.Context(), p, near, graphops.AugmentOptions{}))(t)
 	if r.Added == 0 || r.Graph.Edges() != p.Edges()+r.Added || r.Graph.Version() != p.Version() || r.Graph.Len() != p.Len() {
 		t.Errorf("%d edges of %d, %d added", r.Graph.Edges(), p.Edges(), r.Added)
 	}
@@ -132,14 +132,14 @@ func TestAugmentKNNKeepsNodes(t *testing.T) {
 func TestAugmentKNNOfSmallGraphs(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 3} {
-		r := must(graphops.AugmentKNN(t.Context(), undirected(t, n), nil, graphops.AugmentOptions{}))(t)
+		r := must(augmentKNN(t.Context(), undirected(t, n), nil, graphops.AugmentOptions{}))(t)
 		if r.Graph.Len() != n || r.Graph.Edges() != 0 || r.Added != 0 || !math.IsInf(r.Limits.Threshold, -1) {
 			t.Errorf("%d nodes: %+v", n, r)
 		}
 	}
 	// Vectors of no length are like nothing.
 	p := undirected(t, 3, [2]uint32{0, 1})
-	r := must(graphops.AugmentKNN(t.Context(), p, []graphops.WeightedEdge{{0, 2, 1}},
+	r := must(augmentKNN(t.Context(), p, []graphops.WeightedEdge{{0, 2, 1}},
 		graphops.AugmentOptions{Vectors: graphops.Matrix{Dim: 2, Data: make([]float32, 6)}}))(t)
 	if r.Added != 0 || r.Limits.Threshold != 0 {
 		t.Errorf("%+v", r)
@@ -155,13 +155,13 @@ func TestAugmentKNNIsTheSameForAnyWorkers(t *testing.T) {
 	near := randomEdges(r, p.Len(), 20_000)
 	given := slices.Clone(near)
 	o := graphops.AugmentOptions{Vectors: vectors, Workers: 1}
-	one := must(graphops.AugmentKNN(t.Context(), p, near, o))(t)
+	one := must(augmentKNN(t.Context(), p, near, o))(t)
 	if one.Added == 0 || !slices.Equal(near, given) {
 		t.Errorf("%d added; candidates changed: %v", one.Added, !slices.Equal(near, given))
 	}
 	r.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 	for _, o.Workers = range []int{2, 7} {
-		again := must(graphops.AugmentKNN(t.Context(), p, near, o))(t)
+		again := must(augmentKNN(t.Context(), p, near, o))(t)
 		if again.Limits != one.Limits || !slices.Equal(edgesOf(again.Graph), edgesOf(one.Graph)) {
 			t.Errorf("%d workers differ", o.Workers)
 		}
@@ -169,7 +169,7 @@ func TestAugmentKNNIsTheSameForAnyWorkers(t *testing.T) {
 	o.Workers = 1
 	for _, k := range []int{0, 1, 2, 5, 10} {
 		ctx := &endsAfter{Context: t.Context(), left: k}
-		if r, err := graphops.AugmentKNN(ctx, p, near, o); !errors.Is(err, context.Canceled) || r != nil {
+		if r, err := augmentKNN(ctx, p, near, o); !errors.Is(err, context.Canceled) || r != nil {
 			t.Errorf("after %d looks: %v", k, err)
 		}
 	}
@@ -197,18 +197,18 @@ func TestAugmentKNNRefuses(t *testing.T) {
 		"candidate":          {p, []graphops.WeightedEdge{{0, 2, 1}}, graphops.AugmentOptions{}},
 		"infinite candidate": {p, []graphops.WeightedEdge{{0, 1, float32(math.Inf(1))}}, graphops.AugmentOptions{}},
 	} {
-		if r, err := graphops.AugmentKNN(t.Context(), test.p, test.near, test.o); !errors.Is(err, engine.ErrInvalid) || r != nil {
+		if r, err := augmentKNN(t.Context(), test.p, test.near, test.o); !errors.Is(err, engine.ErrInvalid) || r != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// 2 entries, 2 nodes, 1 candidate.
 	const need = 2*16 + 2*16 + 64
 	near := []graphops.WeightedEdge{{1, 0, 1}}
-	if _, err := graphops.AugmentKNN(t.Context(), p, near, graphops.AugmentOptions{MaxBytes: need}); err != nil {
+	if _, err := augmentKNN(t.Context(), p, near, graphops.AugmentOptions{MaxBytes: need}); err != nil {
 		t.Error(err)
 	}
 	var over *graphops.MemoryError
-	if _, err := graphops.AugmentKNN(t.Context(), p, near, graphops.AugmentOptions{MaxBytes: need - 1}); !errors.As(err, &over) || over.Need != need {
+	if _, err := augmentKNN(t.Context(), p, near, graphops.AugmentOptions{MaxBytes: need - 1}); !errors.As(err, &over) || over.Need != need {
 		t.Error(err)
 	}
 }
@@ -223,7 +223,22 @@ func BenchmarkAugmentKNN(b *testing.B) {
 	near := randomEdges(r, p.Len(), 6*p.Len())
 	cpu := cpuTime()
 	for b.Loop() {
-		must(graphops.AugmentKNN(b.Context(), p, near, graphops.AugmentOptions{Vectors: vectors}))(b)
+		must(augmentKNN(b.Context(), p, near, graphops.AugmentOptions{Vectors: vectors}))(b)
 	}
 	reportCPU(b, cpu)
+}
+
+// augmented is a graph with the edges that AugmentKNN has added.
+type augmented struct {
+	Graph  *graphops.Projection
+	Limits graphops.AugmentLimits
+	Added  int
+}
+
+func augmentKNN(ctx context.Context, p *graphops.Projection, near []graphops.WeightedEdge, o graphops.AugmentOptions) (*augmented, error) {
+	g, limits, err := graphops.AugmentKNN(ctx, p, near, o)
+	if err != nil {
+		return nil, err
+	}
+	return &augmented{g, limits, g.Edges() - p.Edges()}, nil
 }

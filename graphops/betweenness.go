@@ -37,9 +37,6 @@ type BetweennessOptions struct {
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the sources or paths
-	// done.
-	Progress func(Progress)
 }
 
 func (o *BetweennessOptions) ensureDefaults() BetweennessOptions {
@@ -176,7 +173,7 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 	if sampled {
 		b.squares = make([]float64, n)
 	}
-	if err := b.run(ctx, workers, newReporter(o.Progress, "betweenness")); err != nil {
+	if err := b.run(ctx, workers); err != nil {
 		return nil, err
 	}
 	r := &BetweennessResult{Scores: b.sum, Sources: b.k}
@@ -288,7 +285,7 @@ type betweennessWorker struct {
 }
 
 // run does the chunks in rounds of one for each worker.
-func (b *betweennessRun) run(ctx context.Context, workers int, progress *reporter) error {
+func (b *betweennessRun) run(ctx context.Context, workers int) error {
 	n := b.p.Len()
 	team := make([]betweennessWorker, workers)
 	for i := range team {
@@ -316,10 +313,6 @@ func (b *betweennessRun) run(ctx context.Context, workers int, progress *reporte
 		for i := range team[:round] {
 			b.add(&team[i])
 		}
-		progress.step(min((first+round)*size, len(b.sources)), len(b.sources))
-	}
-	if chunks == 0 {
-		progress.step(0, 0)
 	}
 	return nil
 }

@@ -34,9 +34,7 @@ func samplePaths(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 		workers = int(min(int64(workers), fit))
 	}
 	r := &BetweennessResult{Scores: make([]float64, n)}
-	progress := newReporter(o.Progress, "betweenness")
 	if n < 3 {
-		progress.step(0, 0)
 		return r, nil
 	}
 	out := csr{off: p.off, to: p.to}
@@ -47,7 +45,7 @@ func samplePaths(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 			return nil, err
 		}
 	}
-	c, err := components(ctx, p, &ComponentsOptions{})
+	c, err := components(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +57,6 @@ func samplePaths(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 		return nil, err
 	}
 	if r.Paths == 0 {
-		progress.step(0, 0)
 		return r, nil
 	}
 	// Pairs are drawn of all n(n-1), and scores are of (n-1)(n-2).
@@ -74,7 +71,7 @@ func samplePaths(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 		r.ErrorBound *= pairs
 	}
 	d := pathDrawer{out: out, in: in, component: c.Of, seed: o.Seed}
-	counts, err := d.run(ctx, r.Paths, workers, progress)
+	counts, err := d.run(ctx, r.Paths, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +101,7 @@ func pathsNeeded(n, longest int, epsilon, delta float64) (int, error) {
 // longestPath returns a bound of how many nodes a shortest path has. Of a
 // component of a symmetric projection it is the two largest distances from the
 // node of highest degree, and one; else its size.
-func longestPath(ctx context.Context, p *Projection, c *ComponentsResult) (int, error) {
+func longestPath(ctx context.Context, p *Projection, c *Partition) (int, error) {
 	hub := make([]uint32, c.Count) // of each component, its node of most neighbours
 	for i := range hub {
 		hub[i] = none
@@ -178,7 +175,7 @@ type pathDrawer struct {
 }
 
 // run draws paths in chunks, each from a stream of its own.
-func (d *pathDrawer) run(ctx context.Context, paths, workers int, progress *reporter) ([]uint64, error) {
+func (d *pathDrawer) run(ctx context.Context, paths, workers int) ([]uint64, error) {
 	n := d.out.Len()
 	chunks := (paths + pathChunk - 1) / pathChunk
 	workers = min(workers, chunks)
@@ -202,7 +199,6 @@ func (d *pathDrawer) run(ctx context.Context, paths, workers int, progress *repo
 		if err != nil {
 			return nil, err
 		}
-		progress.step(min(last*pathChunk, paths), paths)
 	}
 	for _, c := range counts[1:] {
 		for u, x := range c { // integers: the order does not matter

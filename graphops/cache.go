@@ -22,7 +22,7 @@ type Cache struct {
 	entries map[cacheKey]*list.Element // of *cacheEntry
 	recent  *list.List                 // most recently used first
 	flights map[cacheKey]chan struct{} // being built; closed when done
-	stats   CacheStats
+	stats   cacheStats
 }
 
 // cacheKey identifies a projection.
@@ -38,13 +38,11 @@ type cacheEntry struct {
 	p   *Projection
 }
 
-// CacheStats are a cache's figures at one moment.
-type CacheStats struct {
-	Entries int
-	Bytes   int64
-	// Hits and Misses count calls of Project that found a projection and that
-	// built one; Evictions counts those dropped, superseded ones included.
-	Hits, Misses, Evictions int64
+// cacheStats count calls of Project that found a projection and that built one,
+// and projections that were dropped.
+type cacheStats struct {
+	bytes                   int64
+	hits, misses, evictions int64
 }
 
 // NewCache returns a cache of at most maxBytes bytes of projections. One that
@@ -108,14 +106,14 @@ func (c *Cache) begin(key cacheKey) (p *Projection, wait <-chan struct{}, build 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.entries[key]; e != nil {
-		c.stats.Hits++
+		c.stats.hits++
 		c.recent.MoveToFront(e)
 		return e.Value.(*cacheEntry).p, nil, false
 	}
 	if done := c.flights[key]; done != nil {
 		return nil, done, false
 	}
-	c.stats.Misses++
+	c.stats.misses++
 	c.flights[key] = make(chan struct{})
 	return nil, nil, true
 }
@@ -146,13 +144,13 @@ func (c *Cache) add(key cacheKey, p *Projection) {
 	}
 	c.shrink(c.limit - p.Bytes())
 	c.entries[key] = c.recent.PushFront(&cacheEntry{key, p})
-	c.stats.Bytes += p.Bytes()
+	c.stats.bytes += p.Bytes()
 }
 
 // shrink drops what was used longest ago until at most limit bytes are left.
 // The caller holds mu.
 func (c *Cache) shrink(limit int64) {
-	for c.stats.Bytes > limit && c.recent.Len() > 0 {
+	for c.stats.bytes > limit && c.recent.Len() > 0 {
 		c.drop(c.recent.Back())
 	}
 }
@@ -160,34 +158,14 @@ func (c *Cache) shrink(limit int64) {
 func (c *Cache) drop(e *list.Element) {
 	entry := c.recent.Remove(e).(*cacheEntry)
 	delete(c.entries, entry.key)
-	c.stats.Bytes -= entry.p.Bytes()
-	c.stats.Evictions++
+	c.stats.bytes -= entry.p.Bytes()
+	c.stats.evictions++
 }
 
-// Bytes returns how much memory the cached projections take.
-func (c *Cache) Bytes() int64 {
+// Counts returns how many calls of Project found a projection, and how many
+// built one.
+func (c *Cache) Counts() (hits, misses int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stats.Bytes
-}
-
-// Evict drops the least recently used projections until at least bytes are
-// free, or none is left, and returns how many bytes that were: for whoever
-// shares a memory budget between caches. The memory comes back once nobody
-// uses the projections.
-func (c *Cache) Evict(bytes int64) (freed int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.stats.Bytes
-	c.shrink(max(0, before-bytes))
-	return before - c.stats.Bytes
-}
-
-// Stats returns the cache's figures.
-func (c *Cache) Stats() CacheStats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
-	s.Entries = len(c.entries)
-	return s
+	return c.stats.hits, c.stats.misses
 }

@@ -45,17 +45,6 @@ func (o *CODICILOptions) validate(p *Projection) error {
 	return o.Vectors.validate()
 }
 
-// CODICILResult is what [CODICIL] returns.
-type CODICILResult struct {
-	// Graph has the nodes of the projection and the edges that were kept,
-	// weighted by their similarity, at most 1 where that of contents is. It is
-	// symmetric.
-	Graph *Projection
-	// United is the number of edges of topology and content together, before
-	// most were dropped.
-	United int
-}
-
 // CODICIL returns a sparser graph that joins what is alike in its neighbours
 // and in its content, to be clustered by [Leiden], say.
 //
@@ -66,7 +55,8 @@ type CODICILResult struct {
 // of contents, less than 0 being 0. Each node orders its edges by both, each
 // scaled to 0 to 1 over its edges and weighted by Alpha, and keeps as many of
 // the first as the root of their number, rounded up; equal ones in order of
-// number. An edge that one of its ends keeps is in the result. Its weight is
+// number. The result has the edges that one of their ends keeps, is symmetric, and is
+// weighted: the weight of an edge is
 // Alpha times the one and 1-Alpha times the other similarity, unscaled. Nodes
 // keep their numbers, ids and types. Weights of the projection do not count,
 // and one whose edges have a direction is [engine.ErrInvalid].
@@ -78,7 +68,7 @@ type CODICILResult struct {
 // It is O(m^1.5 + m d) for m united edges and vectors of dimension d. Working
 // memory is 40 bytes a united row entry, 16 bytes a node and 4 more for each
 // worker, and 24 bytes a pair.
-func CODICIL(ctx context.Context, p *Projection, content []WeightedEdge, o CODICILOptions) (*CODICILResult, error) {
+func CODICIL(ctx context.Context, p *Projection, content []WeightedEdge, o CODICILOptions) (*Projection, error) {
 	r, err := codicil(ctx, p, content, &o)
 	if err != nil {
 		return nil, phase.Errorf("codicil: %w", err)
@@ -86,7 +76,7 @@ func CODICIL(ctx context.Context, p *Projection, content []WeightedEdge, o CODIC
 	return r, nil
 }
 
-func codicil(ctx context.Context, p *Projection, content []WeightedEdge, o *CODICILOptions) (*CODICILResult, error) {
+func codicil(ctx context.Context, p *Projection, content []WeightedEdge, o *CODICILOptions) (*Projection, error) {
 	workers := workersOf(o.Workers)
 	n, entries := int64(p.Len()), int64(len(p.to))+2*int64(len(content))
 	if need := 40*entries + (16+4*int64(workers))*n + 24*int64(len(content)); o.MaxBytes > 0 && need > o.MaxBytes {
@@ -115,11 +105,7 @@ func codicil(ctx context.Context, p *Projection, content []WeightedEdge, o *CODI
 	if err := c.choose(); err != nil {
 		return nil, err
 	}
-	graph, err := c.sparse()
-	if err != nil {
-		return nil, err
-	}
-	return &CODICILResult{Graph: graph, United: united.Edges()}, nil
+	return c.sparse()
 }
 
 // unite returns the projection with further edges. The weights are those of

@@ -4,25 +4,10 @@ import (
 	"context"
 )
 
-// ComponentsOptions tune [Components]. The zero value is right for most.
-type ComponentsOptions struct {
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
-	MaxBytes int64
-}
-
-// ComponentsResult is what [Components] returns.
-type ComponentsResult struct {
-	// Partition has the component of each node. Components are numbered in
-	// order of their first node, and every node is in one.
-	Partition
-	// Largest is the component with the most nodes, of several the first, or
-	// [None] where there are no nodes.
-	Largest uint32
-}
-
 // Components returns the connected components: two nodes are in one where a
 // path joins them. Directed edges count as if they led both ways, so that the
-// components are the weak ones. A node without neighbours is a component.
+// components are the weak ones. A node without neighbours is a component. They
+// are numbered in order of their first node.
 //
 // Source: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity
 // Computation via Subgraph Sampling" (Afforest), 2018: a forest of the first
@@ -33,8 +18,8 @@ type ComponentsResult struct {
 //
 // O(n + m) in practice. Working memory is 12 bytes a node. It runs on one
 // goroutine, and the result depends on the graph alone.
-func Components(ctx context.Context, p *Projection, o ComponentsOptions) (*ComponentsResult, error) {
-	r, err := components(ctx, p, &o)
+func Components(ctx context.Context, p *Projection) (*Partition, error) {
+	r, err := components(ctx, p)
 	if err != nil {
 		return nil, phase.Errorf("components: %w", err)
 	}
@@ -45,11 +30,8 @@ func Components(ctx context.Context, p *Projection, o ComponentsOptions) (*Compo
 // in.
 const componentSample = 1024
 
-func components(ctx context.Context, p *Projection, o *ComponentsOptions) (*ComponentsResult, error) {
+func components(ctx context.Context, p *Projection) (*Partition, error) {
 	n := p.Len()
-	if need := 12 * int64(n); o.MaxBytes > 0 && need > o.MaxBytes {
-		return nil, &MemoryError{Op: "components", Need: need, Limit: o.MaxBytes}
-	}
 	f := newForest(n)
 	const first = 2 // entries of each row that are joined before the sample
 	if err := f.joinRows(ctx, p, 0, first, None); err != nil {
@@ -62,21 +44,12 @@ func components(ctx context.Context, p *Projection, o *ComponentsOptions) (*Comp
 	if err := f.joinRows(ctx, p, first, none, skip); err != nil {
 		return nil, err
 	}
-	r := &ComponentsResult{Largest: None}
 	// A root is below the rest of its tree, so that the parent of a node is a
 	// root by the time it is reached.
 	for u, parent := range f.parent {
 		f.parent[u] = f.parent[parent]
 	}
-	r.Count = renumber(f.parent, n)
-	r.Of = f.parent
-	most := 0
-	for c, size := range r.Sizes() {
-		if size > most {
-			most, r.Largest = size, uint32(c)
-		}
-	}
-	return r, nil
+	return &Partition{Count: renumber(f.parent, n), Of: f.parent}, nil
 }
 
 // A forest keeps sets of nodes as trees. The root of a tree is its lowest

@@ -13,7 +13,7 @@ import (
 func TestComponentsReference(t *testing.T) {
 	t.Parallel()
 	for _, c := range structureCases(t) {
-		r := must(graphops.Components(t.Context(), c.projection(t), graphops.ComponentsOptions{}))(t)
+		r := must(graphops.Components(t.Context(), c.projection(t)))(t)
 		if !slices.Equal(r.Of, c.Component) || r.Count != int(slices.Max(c.Component))+1 {
 			t.Errorf("%s: %v, want %v", c.Name, r.Of, c.Component)
 		}
@@ -33,9 +33,9 @@ func TestComponentsOfSmallGraphs(t *testing.T) {
 		{"two of one size", undirected(t, 4, [2]uint32{0, 2}, [2]uint32{3, 1}), []uint32{0, 1, 0, 1}, 0},
 		{"directed", directed(t, 6, [2]uint32{5, 4}, [2]uint32{3, 4}, [2]uint32{0, 2}), []uint32{0, 1, 0, 2, 2, 2}, 2},
 	} {
-		r := must(graphops.Components(t.Context(), test.p, graphops.ComponentsOptions{}))(t)
-		if !slices.Equal(r.Of, test.want) || r.Largest != test.largest {
-			t.Errorf("%s: %v, largest %d, want %v, %d", test.name, r.Of, r.Largest, test.want, test.largest)
+		r := must(graphops.Components(t.Context(), test.p))(t)
+		if !slices.Equal(r.Of, test.want) || r.Largest() != test.largest {
+			t.Errorf("%s: %v, largest %d, want %v, %d", test.name, r.Of, r.Largest(), test.want, test.largest)
 		}
 	}
 }
@@ -70,12 +70,12 @@ func TestComponentsAgainstSearch(t *testing.T) {
 		n := 1 + r.IntN(150)
 		o := graphops.EdgeOptions{Directed: seed%2 == 0}
 		p := must(graphops.FromEdges(n, randomEdges(r, n, r.IntN(2*n)), o))(t)
-		got := must(graphops.Components(t.Context(), p, graphops.ComponentsOptions{}))(t)
+		got := must(graphops.Components(t.Context(), p))(t)
 		if want := reached(p); !slices.Equal(got.Of, want) {
 			t.Errorf("seed %d: %v, want %v", seed, got.Of, want)
 		}
-		if sizes := got.Sizes(); sizes[got.Largest] != slices.Max(sizes) {
-			t.Errorf("seed %d: largest %d of sizes %v", seed, got.Largest, sizes)
+		if sizes := got.Sizes(); sizes[got.Largest()] != slices.Max(sizes) {
+			t.Errorf("seed %d: largest %d of sizes %v", seed, got.Largest(), sizes)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestComponentsOfRenamedPath(t *testing.T) {
 	for _, o := range []graphops.EdgeOptions{{}, {Directed: true}} {
 		perm := r.Perm(n)
 		p := must(graphops.FromEdges(n, renamedEdges(r, edges, perm), o))(t)
-		got := must(graphops.Components(t.Context(), p, graphops.ComponentsOptions{}))(t)
+		got := must(graphops.Components(t.Context(), p))(t)
 		if got.Count != 2 || got.Of[0] != 0 {
 			t.Fatalf("%d components, the first node in %d", got.Count, got.Of[0])
 		}
@@ -110,18 +110,13 @@ func TestComponentsOfRenamedPath(t *testing.T) {
 	}
 }
 
-func TestComponentsLimits(t *testing.T) {
+func TestComponentsIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := rmat(13, 20, 1, 3)
 	p := s.project(t, false)
-	need := 12 * int64(p.Len())
-	var e *graphops.MemoryError
-	if _, err := graphops.Components(t.Context(), p, graphops.ComponentsOptions{MaxBytes: need - 1}); !errors.As(err, &e) || e.Need != need {
-		t.Errorf("a byte short: %v", err)
-	}
 	looks := 0
 	for ; ; looks++ {
-		r, err := graphops.Components(&endsAfter{Context: t.Context(), left: looks}, p, graphops.ComponentsOptions{MaxBytes: need})
+		r, err := graphops.Components(&endsAfter{Context: t.Context(), left: looks}, p)
 		if err == nil {
 			break
 		}

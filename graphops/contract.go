@@ -7,22 +7,13 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// ContractWeight says what an edge between two clusters weighs.
-type ContractWeight uint8
-
-// What an edge between two clusters weighs, of the edges between their nodes.
-const (
-	ContractSum   ContractWeight = iota // the sum of their weights
-	ContractMean                        // the mean of their weights
-	ContractCount                       // how many there are
-	ContractMax                         // the greatest weight
-	ContractMin                         // the least weight
-)
-
 // ContractOptions tune [Contract]. The zero value adds weights up.
 type ContractOptions struct {
-	// Weight says what an edge between two clusters weighs.
-	Weight ContractWeight
+	// Combine says what weight the edges between two clusters have together.
+	Combine Combine
+	// Count makes the weight of an edge the number of edges between the
+	// clusters instead.
+	Count bool
 	// MaxBytes bounds the working memory and the result; 0 is no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
@@ -30,33 +21,21 @@ type ContractOptions struct {
 	Workers int
 }
 
-// ContractResult is what [Contract] returns.
-type ContractResult struct {
-	// Graph has a node for each cluster, of the cluster's number, and an edge
-	// between two clusters where one joins their nodes. It is weighted, and
-	// symmetric where the contracted graph is.
-	Graph *Projection
-	// Inside has for each cluster the weight of the edges within it, and
-	// InsideEdges how many they are, each edge counted once. They are not in
-	// Graph, which has no loops.
-	Inside      []float64
-	InsideEdges []int
-}
-
 // contractPiece is how many nodes and row entries one task contracts, about.
 const contractPiece = 1 << 16
 
-// Contract returns the graph of clusters that a graph and a partition make:
-// its nodes are the clusters, also the empty ones, and edges between two of
-// them become one. Nodes in no cluster are left out with their edges. Edges
-// without weights count 1. Weights are added in float64 and kept as float32.
-// ArchRAG contracts each level's knowledge graph so, with [ContractCount].
+// Contract returns the graph of the clusters of a partition. Its nodes are the
+// clusters, also the empty ones, and have their numbers; the edges between two
+// clusters become one. It is weighted, and symmetric if p is. Nodes in no
+// cluster are left out with their edges, and so are edges within a cluster.
+// Edges without weights count 1. Weights are added in float64 and kept as
+// float32. ArchRAG contracts the knowledge graph of each level, with Count.
 //
 // It is O(n + m log m'), m' being the degree of a cluster. Working memory is 8
 // bytes a node, 24 bytes a cluster and 32 more for each worker, and for the
 // edges 16 bytes for each row entry, or for each pair of clusters where those
 // are fewer.
-func Contract(ctx context.Context, p *Projection, part *Partition, o ContractOptions) (*ContractResult, error) {
+func Contract(ctx context.Context, p *Projection, part *Partition, o ContractOptions) (*Projection, error) {
 	r, err := contract(ctx, p, part, &o)
 	if err != nil {
 		return nil, phase.Errorf("contract: %w", err)
@@ -64,9 +43,9 @@ func Contract(ctx context.Context, p *Projection, part *Partition, o ContractOpt
 	return r, nil
 }
 
-func contract(ctx context.Context, p *Projection, partition *Partition, o *ContractOptions) (*ContractResult, error) {
-	if o.Weight > ContractMin {
-		return nil, phase.Mark(engine.ErrInvalid, "unknown Weight %d", o.Weight)
+func contract(ctx context.Context, p *Projection, partition *Partition, o *ContractOptions) (*Projection, error) {
+	if o.Combine > Min {
+		return nil, phase.Mark(engine.ErrInvalid, "unknown Combine %d", o.Combine)
 	}
 	if partition.Count < 0 || int64(partition.Count) >= none {
 		return nil, phase.Mark(engine.ErrInvalid, "%d clusters", partition.Count)
@@ -82,9 +61,8 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 	if need := 8*int64(p.Len()) + (24+32*int64(workers))*k + 16*entries; o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "contract", Need: need, Limit: o.MaxBytes}
 	}
-	c := &contractor{p: p, of: partition.Of, weight: o.Weight}
+	c := &contractor{p: p, of: partition.Of, combine: o.Combine, count: o.Count}
 	c.off, c.nodes = partition.Members()
-	r := &ContractResult{Inside: make([]float64, k), InsideEdges: make([]int, k)}
 	cuts := c.cuts()
 	parts := make([]part, len(cuts)-1)
 	sums := make([]contractSums, max(1, min(workers, len(parts))))
@@ -92,7 +70,7 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 		s := &sums[worker]
 		s.ensure(int(k))
 		for a := cuts[i]; a < cuts[i+1]; a++ {
-			if err := c.cluster(ctx, uint32(a), s, r, &parts[i]); err != nil {
+			if err := c.cluster(ctx, uint32(a), s, &parts[i]); err != nil {
 				return err
 			}
 		}
@@ -101,8 +79,8 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 	if err != nil {
 		return nil, err
 	}
-	r.Graph = &Projection{symmetric: p.symmetric}
-	if r.Graph.csr, err = buildRows(ctx, int(k), parts, true, Sum, workers); err != nil {
+	r := &Projection{symmetric: p.symmetric}
+	if r.csr, err = buildRows(ctx, int(k), parts, true, Sum, workers); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -113,7 +91,8 @@ type contractor struct {
 	p          *Projection
 	of         []uint32
 	off, nodes []uint32 // members of each cluster
-	weight     ContractWeight
+	combine    Combine
+	count      bool
 }
 
 // contractSums are the edges of one cluster to others.
@@ -149,7 +128,7 @@ func (c *contractor) cuts() []int {
 // cluster appends the edges of cluster a to out: all that leave it, or where
 // edges have no direction those to clusters of higher numbers, so that both
 // rows get one sum.
-func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, r *ContractResult, out *part) error {
+func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, out *part) error {
 	visited := 0
 	for _, u := range c.nodes[c.off[a]:c.off[a+1]] {
 		to, w := c.p.Row(u)
@@ -163,14 +142,9 @@ func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, r *
 			b := c.of[v]
 			x := float64(weightAt(w, i))
 			switch {
-			case b == None:
-			case b == a:
-				if !c.p.symmetric || u < v {
-					r.Inside[a] += x
-					r.InsideEdges[a]++
-				}
+			case b == None || b == a:
 			case !c.p.symmetric || a < b:
-				s.add(b, x, c.weight)
+				s.add(b, x, c.combine)
 			}
 		}
 	}
@@ -178,10 +152,7 @@ func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, r *
 	for _, b := range s.touched {
 		out.to = append(out.to, b)
 		t := total{sum: s.sum[b]}
-		switch c.weight {
-		case ContractMean:
-			t.sum /= float64(s.count[b])
-		case ContractCount:
+		if c.count {
 			t.sum = float64(s.count[b])
 		}
 		out.w = append(out.w, t.weight())
@@ -197,16 +168,16 @@ func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, r *
 }
 
 // add adds an edge of weight x to cluster b.
-func (s *contractSums) add(b uint32, x float64, how ContractWeight) {
+func (s *contractSums) add(b uint32, x float64, how Combine) {
 	if s.count[b]++; s.count[b] == 1 {
 		s.sum[b] = x
 		s.touched = append(s.touched, b)
 		return
 	}
 	switch how {
-	case ContractMax:
+	case Max:
 		s.sum[b] = max(s.sum[b], x)
-	case ContractMin:
+	case Min:
 		s.sum[b] = min(s.sum[b], x)
 	default:
 		s.sum[b] += x

@@ -3,31 +3,13 @@ package graphops
 import (
 	"context"
 	"math"
-	"slices"
 )
 
 // visitsPerLook is how many entries of rows an algorithm on one goroutine
 // visits between two looks at its context: less than a millisecond's work.
 const visitsPerLook = 1 << 16
 
-// KCoreOptions tune [KCore]. The zero value is right for most.
-type KCoreOptions struct {
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
-	MaxBytes int64
-	// Progress is called at most ten times a second with the nodes done.
-	Progress func(Progress)
-}
-
-// KCoreResult is what [KCore] returns.
-type KCoreResult struct {
-	// Core has the core number of each node, 0 where it has no neighbour.
-	Core []uint32
-	// Max is the largest of them, the degeneracy of the graph; 0 where there
-	// are no nodes.
-	Max uint32
-}
-
-// KCore returns the core number of every node: the largest k for which it is
+// KCore returns the core number of every node, 0 if it has no neighbour: the largest k for which it is
 // in the k-core, the largest part of the graph in which every node has k
 // neighbours. Weights are ignored. Where the projection is not symmetric, the
 // degree is the one in both directions together, as in igraph (mode all) and
@@ -42,23 +24,16 @@ type KCoreResult struct {
 // Working memory is 12 bytes a node, and where the projection is not
 // symmetric the reversed rows with 16 bytes a node more. It runs on one
 // goroutine, and the result depends on the graph alone.
-func KCore(ctx context.Context, p *Projection, o KCoreOptions) (*KCoreResult, error) {
-	r, err := kCore(ctx, p, &o)
+func KCore(ctx context.Context, p *Projection) ([]uint32, error) {
+	r, err := kCore(ctx, p)
 	if err != nil {
 		return nil, phase.Errorf("k-core: %w", err)
 	}
 	return r, nil
 }
 
-func kCore(ctx context.Context, p *Projection, o *KCoreOptions) (*KCoreResult, error) {
+func kCore(ctx context.Context, p *Projection) ([]uint32, error) {
 	n := p.Len()
-	need := 12 * int64(n)
-	if !p.symmetric {
-		need += 16*int64(n) + 4*int64(len(p.to))
-	}
-	if o.MaxBytes > 0 && need > o.MaxBytes {
-		return nil, &MemoryError{Op: "k-core", Need: need, Limit: o.MaxBytes}
-	}
 	rows := []csr{{off: p.off, to: p.to}}
 	if !p.symmetric {
 		in, err := rows[0].transpose(ctx, 1)
@@ -73,14 +48,10 @@ func kCore(ctx context.Context, p *Projection, o *KCoreOptions) (*KCoreResult, e
 			c.degree[u] += g.off[u+1] - g.off[u]
 		}
 	}
-	if err := c.run(ctx, newReporter(o.Progress, "k-core")); err != nil {
+	if err := c.run(ctx); err != nil {
 		return nil, err
 	}
-	r := &KCoreResult{Core: c.degree}
-	if n > 0 {
-		r.Max = slices.Max(r.Core)
-	}
-	return r, nil
+	return c.degree, nil
 }
 
 // corePeeler takes nodes off the graph in order of degree.
@@ -91,14 +62,14 @@ type corePeeler struct {
 	degree []uint32
 }
 
-func (c *corePeeler) run(ctx context.Context, progress *reporter) error {
+func (c *corePeeler) run(ctx context.Context) error {
 	n := len(c.degree)
 	left := make([]uint32, n)
 	for u := range left {
 		left[u] = uint32(u)
 	}
 	queue := make([]uint32, n)
-	done, visits := 0, 0
+	visits := 0
 	for k := uint32(0); len(left) > 0; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -136,12 +107,7 @@ func (c *corePeeler) run(ctx context.Context, progress *reporter) error {
 				}
 			}
 		}
-		done += ends
-		progress.step(done, n)
 		k++
-	}
-	if n == 0 {
-		progress.step(0, 0)
 	}
 	return nil
 }

@@ -40,8 +40,8 @@
 // random. [Betweenness] counts the shortest paths through each node, exactly or
 // from a sample with a bound of its error. [KCore] finds how deep in the dense
 // parts of the graph each node is, [Components] the connected components,
-// [Triangles] the triangles at each node, and [ClusteringCoefficients] says how
-// far neighbours of a node are neighbours of each other.
+// [Triangles] the triangles at each node and how far neighbours of a node are
+// neighbours of each other.
 //
 // # Communities
 //
@@ -56,8 +56,8 @@
 // # Vectors
 //
 // [KMeans] and [GMM] cluster a [Matrix], a mixture with the number of its
-// components by BIC and soft membership. [PCA] and [RandomProjection] make
-// vectors shorter, [Reduce] chooses between them. [CalinskiHarabasz] and
+// components by BIC and soft membership. [PCA] makes vectors
+// shorter; [Reduce] uses it, or random directions if there are many vectors. [CalinskiHarabasz] and
 // [MeanCosine] say how tight clusters are. [Node2Vec] learns vectors of nodes
 // from biased walks. [Hyperplanes] code vectors by the signs of stored planes.
 //
@@ -71,9 +71,7 @@
 //
 // Functions that may take long have a context, look at it every few thousand
 // nodes or edges, and return its error, with no result, once it has ended.
-// They start no goroutine that outlives them. Those with a Progress option
-// call it on the caller's goroutine, at most ten times a second, and once at
-// the end.
+// They start no goroutine that outlives them.
 //
 // Projections and caches are safe for concurrent use. A LocalGraph is not.
 //

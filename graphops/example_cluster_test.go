@@ -20,9 +20,9 @@ func ExampleContract() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	to, w := r.Graph.Row(0)
-	fmt.Println(to, w, r.Inside)
-	// Output: [1] [2] [1 1]
+	to, w := r.Row(0)
+	fmt.Println(to, w)
+	// Output: [1] [2]
 }
 
 func ExampleSCAN() {
@@ -42,7 +42,7 @@ func ExampleSCAN() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Partition.Of[:8], r.Roles[8] == graphops.ScanHub)
+	fmt.Println(r.Partition.Of[:8], r.Roles[8] == "hub")
 	// Output: [0 0 0 0 1 1 1 1] true
 }
 
@@ -55,11 +55,11 @@ func ExampleAugmentKNN() {
 	}
 	// The nearest neighbours of node 4, as a vector search finds them.
 	near := []graphops.WeightedEdge{{From: 4, To: 0, Weight: .8}, {From: 4, To: 3, Weight: .6}}
-	r, err := graphops.AugmentKNN(context.Background(), p, near, graphops.AugmentOptions{})
+	r, limits, err := graphops.AugmentKNN(context.Background(), p, near, graphops.AugmentOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	to, _ := r.Graph.Row(4)
-	fmt.Printf("over %.2f, %d a node: %v\n", r.Limits.Threshold, r.Limits.Degree, to)
+	to, _ := r.Row(4)
+	fmt.Printf("over %.2f, %d a node: %v\n", limits.Threshold, limits.Degree, to)
 	// Output: over 0.74, 1 a node: [0]
 }

@@ -54,9 +54,6 @@ type GMMOptions struct {
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the numbers of
-	// components done.
-	Progress func(Progress)
 }
 
 // gmmDefaultKMax is HiRAG's bound of the numbers of components.
@@ -217,9 +214,7 @@ func (o *GMMOptions) fits(n, d int) error {
 
 // search fits the numbers of components that o asks for and returns the mixture
 // of least BIC.
-func (f *gmmFit) search(ctx context.Context, o *GMMOptions) (best *gmmResult, tried []MixtureTrial, err error) {
-	progress := newReporter(o.Progress, "gmm")
-	steps := o.KMax - o.KMin + 1
+func (f *gmmFit) search(ctx context.Context, o *GMMOptions) (best *gmmResult, tried []float64, err error) {
 	var last *gmmResult
 	since := 0 // numbers tried since the best
 	for k := o.KMin; k <= o.KMax; k++ {
@@ -230,7 +225,7 @@ func (f *gmmFit) search(ctx context.Context, o *GMMOptions) (best *gmmResult, tr
 		if r == nil {
 			break
 		}
-		tried = append(tried, MixtureTrial{r.g.k, r.log, r.bic})
+		tried = append(tried, r.bic)
 		since++
 		if best == nil || r.bic < best.bic {
 			best, since = r, 0
@@ -240,11 +235,7 @@ func (f *gmmFit) search(ctx context.Context, o *GMMOptions) (best *gmmResult, tr
 			break
 		}
 		last = r
-		if k < o.KMax {
-			progress.step(k-o.KMin+1, steps)
-		}
 	}
-	progress.step(steps, steps)
 	return best, tried, nil
 }
 
@@ -301,7 +292,7 @@ func (f *gmmFit) clusters(ctx context.Context, k int, restart uint64, o *GMMOpti
 }
 
 // mixture returns the result as the caller gets it.
-func (r *gmmResult) mixture(of []uint32, tried []MixtureTrial) *Mixture {
+func (r *gmmResult) mixture(of []uint32, tried []float64) *Mixture {
 	g := r.g
 	k, d := g.k, g.d
 	out := &Mixture{

@@ -69,7 +69,7 @@ func gonumCentrality(t *testing.T, p *graphops.Projection, g *simple.WeightedUnd
 			t.Errorf("betweenness of %d is %v, gonum has %v", u, x, y)
 		}
 	}
-	r, err := graphops.KCore(t.Context(), p, graphops.KCoreOptions{})
+	r, err := graphops.KCore(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func gonumCentrality(t *testing.T, p *graphops.Projection, g *simple.WeightedUnd
 			core[u.ID()] = uint32(k)
 		}
 	}
-	for u, k := range r.Core {
+	for u, k := range r {
 		if k != core[u] {
 			t.Errorf("core number of %d is %d, gonum has %d", u, k, core[u])
 		}
@@ -88,7 +88,7 @@ func gonumCentrality(t *testing.T, p *graphops.Projection, g *simple.WeightedUnd
 }
 
 func gonumParts(t *testing.T, p *graphops.Projection, g *simple.WeightedUndirectedGraph) {
-	c, err := graphops.Components(t.Context(), p, graphops.ComponentsOptions{})
+	c, err := graphops.Components(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,15 +126,15 @@ func gonumPaths(t *testing.T, p *graphops.Projection, g *simple.WeightedUndirect
 	from := uint32(rng.IntN(p.Len()))
 	tree := path.DijkstraFrom(simple.Node(from), g)
 	for to := range p.Len() {
-		got, err := graphops.WeightedPath(t.Context(), p, from, uint32(to), graphops.WeightedPathOptions{})
+		got, err := graphops.WeightedPath(t.Context(), p, from, uint32(to), graphops.PathOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := tree.WeightTo(int64(to))
 		switch {
-		case math.IsInf(want, 1) != (got.Status != graphops.PathFound):
-			t.Errorf("path from %d to %d: %v, gonum's is %v long", from, to, got.Status, want)
-		case got.Status == graphops.PathFound && math.Abs(got.Length-want) > 1e-9:
+		case math.IsInf(want, 1) != !got.Found:
+			t.Errorf("path from %d to %d: %v, gonum's is %v long", from, to, got.Found, want)
+		case got.Found && math.Abs(got.Length-want) > 1e-9:
 			t.Errorf("path from %d to %d is %v long, gonum's %v", from, to, got.Length, want)
 		}
 	}
@@ -154,7 +154,7 @@ func TestGonumComponents(t *testing.T) {
 			dense.Set(i, j, float64(x))
 		}
 	}
-	got, err := graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: k})
+	got, err := graphops.PCA(t.Context(), m, graphops.ReduceOptions{Dim: k})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,18 +111,6 @@ func must[T any](v T, err error) func(t testing.TB) T {
 	}
 }
 
-// watch returns an option Progress that checks that reports are of one phase
-// and in order, and where the last of them is.
-func watch(t testing.TB, phase string) (last *graphops.Progress, fn func(graphops.Progress)) {
-	last = &graphops.Progress{}
-	return last, func(p graphops.Progress) {
-		if p.Phase != phase || p.Done > p.Total || p.Done < last.Done || p.Elapsed < last.Elapsed {
-			t.Errorf("%+v after %+v", p, *last)
-		}
-		*last = p
-	}
-}
-
 // undirected and directed return graphs of unweighted edges.
 func undirected(t testing.TB, n int, edges ...[2]uint32) *graphops.Projection {
 	t.Helper()

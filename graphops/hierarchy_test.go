@@ -78,10 +78,10 @@ func TestHierarchicalLeiden(t *testing.T) {
 		p := s.project(t, weighted)
 		for _, size := range []int{0, 200, 20, 2} {
 			for _, drop := range []bool{false, true} {
-				o := graphops.HierarchicalLeidenOptions{MaxSize: size, LeidenOptions: graphops.LeidenOptions{DropIsolated: drop, Seed: 3}}
+				o := graphops.LeidenOptions{MaxSize: size, DropIsolated: drop, Seed: 3}
 				h := must(graphops.HierarchicalLeiden(t.Context(), p, o))(t)
 				checkHierarchy(t, p, h)
-				flat := must(graphops.Leiden(t.Context(), p, o.LeidenOptions))(t)
+				flat := must(graphops.Leiden(t.Context(), p, o))(t)
 				if !slices.Equal(h.Levels[0].Of, flat.Of) {
 					t.Errorf("size %d: the first level is not what Leiden finds", size)
 				}
@@ -133,7 +133,7 @@ func TestHierarchicalLeidenOfCliques(t *testing.T) {
 		}
 	}
 	p := must(graphops.FromEdges(groups*cliques*size, edges, graphops.EdgeOptions{Weighted: true}))(t)
-	h := must(graphops.HierarchicalLeiden(t.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: size + 1}))(t)
+	h := must(graphops.HierarchicalLeiden(t.Context(), p, graphops.LeidenOptions{MaxSize: size + 1}))(t)
 	checkHierarchy(t, p, h)
 	var counts []int
 	for _, l := range h.Levels {
@@ -148,11 +148,11 @@ func TestHierarchicalLeidenOfCliques(t *testing.T) {
 		}
 	}
 	// Those of just MaxSize are divided, if they can be.
-	h = must(graphops.HierarchicalLeiden(t.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: cliques * size}))(t)
+	h = must(graphops.HierarchicalLeiden(t.Context(), p, graphops.LeidenOptions{MaxSize: cliques * size}))(t)
 	if len(h.Levels) != 2 {
 		t.Errorf("%d levels", len(h.Levels))
 	}
-	h = must(graphops.HierarchicalLeiden(t.Context(), p, graphops.HierarchicalLeidenOptions{MaxSize: cliques*size + 1}))(t)
+	h = must(graphops.HierarchicalLeiden(t.Context(), p, graphops.LeidenOptions{MaxSize: cliques*size + 1}))(t)
 	if len(h.Levels) != 1 {
 		t.Errorf("%d levels", len(h.Levels))
 	}
@@ -165,7 +165,7 @@ func TestHierarchicalLeidenIsTheSameForAnyWorkers(t *testing.T) {
 	var one *graphops.Hierarchy
 	need := int64(p.Len())*(140+12+40) + 2*int64(p.Edges())*24
 	for _, workers := range []int{1, 2, 7, -1} {
-		o := graphops.HierarchicalLeidenOptions{MaxSize: 12}
+		o := graphops.LeidenOptions{MaxSize: 12}
 		o.Workers = workers
 		if workers < 0 { // there is memory for but one
 			o.Workers, o.MaxBytes = 2, need
@@ -193,7 +193,7 @@ func ExampleHierarchicalLeiden() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := graphops.HierarchicalLeidenOptions{MaxSize: 4}
+	o := graphops.LeidenOptions{MaxSize: 4}
 	o.Resolution = 0.5
 	h, err := graphops.HierarchicalLeiden(context.Background(), p, o)
 	if err != nil {
@@ -209,20 +209,18 @@ func ExampleHierarchicalLeiden() {
 
 func TestHierarchicalLeidenOptions(t *testing.T) {
 	p := undirected(t, 3, [2]uint32{0, 1}, [2]uint32{0, 2})
-	for _, o := range []graphops.HierarchicalLeidenOptions{
-		{MaxSize: -1}, {MaxSize: 1}, {LeidenOptions: graphops.LeidenOptions{Dendrogram: true}},
+	for _, o := range []graphops.LeidenOptions{
+		{MaxSize: -1}, {MaxSize: 1}, {Dendrogram: true},
 	} {
 		if h, err := graphops.HierarchicalLeiden(t.Context(), p, o); !errors.Is(err, engine.ErrInvalid) || h != nil {
 			t.Errorf("%+v: %v, %v", o, h, err)
 		}
 	}
 	const need = 3*(140+12+40) + 4*24
-	o := graphops.HierarchicalLeidenOptions{MaxSize: 2}
+	o := graphops.LeidenOptions{MaxSize: 2}
 	o.MaxBytes = need
-	var last graphops.Progress
-	o.Progress = func(p graphops.Progress) { last = p }
-	if _, err := graphops.HierarchicalLeiden(t.Context(), p, o); err != nil || last.Done != 3 || last.Total != 3 {
-		t.Errorf("%+v, %v", last, err)
+	if _, err := graphops.HierarchicalLeiden(t.Context(), p, o); err != nil {
+		t.Error(err)
 	}
 	o.MaxBytes--
 	var e *graphops.MemoryError
@@ -230,7 +228,7 @@ func TestHierarchicalLeidenOptions(t *testing.T) {
 		t.Errorf("a byte short: %v", err)
 	}
 	for n := range 3 {
-		h := must(graphops.HierarchicalLeiden(t.Context(), undirected(t, n), graphops.HierarchicalLeidenOptions{MaxSize: 2}))(t)
+		h := must(graphops.HierarchicalLeiden(t.Context(), undirected(t, n), graphops.LeidenOptions{MaxSize: 2}))(t)
 		if len(h.Levels) != 1 || h.Levels[0].Count != n || h.Finest().Count != n {
 			t.Errorf("%d nodes without edges: %+v", n, h)
 		}

@@ -39,8 +39,6 @@ type KMeansOptions struct {
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the iterations done.
-	Progress func(Progress)
 }
 
 func (o *KMeansOptions) ensureDefaults() KMeansOptions {

@@ -351,15 +351,6 @@ func TestKMeansOptions(t *testing.T) {
 	}
 }
 
-func TestKMeansReportsProgress(t *testing.T) {
-	m, _ := planted(2, 300, 4, 8, 1, 1)
-	last, progress := watch(t, "k-means")
-	r := must(graphops.KMeans(t.Context(), m, graphops.KMeansOptions{K: 8, Progress: progress}))(t)
-	if last.Done != r.Iterations || last.Total != r.Iterations {
-		t.Errorf("last report %+v after %d iterations", *last, r.Iterations)
-	}
-}
-
 func TestKMeansIsCancelled(t *testing.T) {
 	m, _ := planted(4, 1500, 30, 100, 1, 1)
 	for _, k := range []int{0, 1, 2, 3, 10, 50, 100, 120} {

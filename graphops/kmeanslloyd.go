@@ -83,7 +83,6 @@ func (l *lloyd) run(ctx context.Context, o *KMeansOptions) (*Clustering, error) 
 	if o.Tolerance > 0 {
 		enough = o.Tolerance * meanVariance(l.m)
 	}
-	progress := newReporter(o.Progress, "k-means")
 	for !res.Converged && res.Iterations < o.MaxIterations {
 		relocated, err := l.refill(ctx)
 		if err != nil {
@@ -99,11 +98,7 @@ func (l *lloyd) run(ctx context.Context, o *KMeansOptions) (*Clustering, error) 
 			return nil, err
 		}
 		res.Converged = moves+relocated == 0 || shift <= enough
-		if !res.Converged && res.Iterations < o.MaxIterations {
-			progress.step(res.Iterations, o.MaxIterations)
-		}
 	}
-	progress.step(res.Iterations, res.Iterations)
 	return res, nil
 }
 

@@ -8,22 +8,13 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Objective is what a partition is sought to have much of.
-type Objective uint8
-
-const (
-	// ByModularity is what [Modularity] computes.
-	ByModularity Objective = iota
-	// ByCPM is the constant Potts model: the sum over clusters of
-	// e - resolution s(s-1)/2, where e is the weight of the edges inside and s
-	// the number of nodes (Traag, Van Dooren and Nesterov, 2011).
-	ByCPM
-)
-
 // LeidenOptions tune [Leiden]. The zero value is right for most.
 type LeidenOptions struct {
-	// Objective is what is maximised.
-	Objective Objective
+	// CPM maximises the constant Potts model instead of [Modularity]: the sum
+	// over clusters of e - Resolution s(s-1)/2, where e is the weight of the
+	// edges inside and s the number of nodes (Traag, Van Dooren and Nesterov,
+	// 2011).
+	CPM bool
 	// Resolution makes clusters smaller the higher it is. The default, 0, is 1,
 	// which is usual for modularity; for CPM it is how dense clusters are at
 	// least, in weight for each pair of nodes, and should be set.
@@ -52,13 +43,15 @@ type LeidenOptions struct {
 	Initial *Partition
 	// Dendrogram asks for [LeidenResult.Dendrogram].
 	Dendrogram bool
+	// MaxSize is for [HierarchicalLeiden]: how many nodes a cluster must have to
+	// be divided. The final ones have fewer, unless they cannot be divided. The
+	// default, 0, is 1000.
+	MaxSize int
 	// MaxBytes bounds the working memory; 0 is no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the iterations done.
-	Progress func(Progress)
 }
 
 func (o *LeidenOptions) ensureDefaults() {
@@ -72,8 +65,6 @@ func (o *LeidenOptions) ensureDefaults() {
 
 func (o *LeidenOptions) validate(p *Projection) error {
 	switch {
-	case o.Objective > ByCPM:
-		return phase.Mark(engine.ErrInvalid, "Objective %d", o.Objective)
 	case !(o.Resolution > 0) || math.IsInf(o.Resolution, 0):
 		return phase.Mark(engine.ErrInvalid, "Resolution %v", o.Resolution)
 	case !(o.Theta >= 0) || math.IsInf(o.Theta, 0):
@@ -145,18 +136,12 @@ func leiden(ctx context.Context, p *Projection, o *LeidenOptions) (*LeidenResult
 	if need := leidenNeed(p.Len(), len(p.to), leidenWorkers(p, o)); o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "leiden", Need: need, Limit: o.MaxBytes}
 	}
-	progress := newReporter(o.Progress, "leiden")
 	run, err := newLeidenRun(ctx, p, o, &leidenSource{})
 	if err != nil {
 		return nil, err
 	}
 	res := &LeidenResult{}
-	err = run.iterate(o.Initial, func(done int) {
-		res.Iterations = done
-		if o.Iterations > done || o.Iterations < 0 {
-			progress.step(done, max(o.Iterations, done+1))
-		}
-	})
+	err = run.iterate(o.Initial, func(done int) { res.Iterations = done })
 	if err != nil {
 		return nil, fmt.Errorf("after %d iterations: %w", res.Iterations, err)
 	}
@@ -165,10 +150,9 @@ func leiden(ctx context.Context, p *Projection, o *LeidenOptions) (*LeidenResult
 	if o.Dendrogram {
 		res.Dendrogram = run.dendrogram(&res.Partition, o.DropIsolated)
 	}
-	if res.Quality, err = quality(p, &res.Partition, o.Objective, o.Resolution); err != nil {
+	if res.Quality, err = quality(p, &res.Partition, o.CPM, o.Resolution); err != nil {
 		return nil, err
 	}
-	progress.step(res.Iterations, res.Iterations)
 	return res, nil
 }
 

@@ -209,7 +209,7 @@ func (r *leidenRun) weigh(s *leidenSource) error {
 // scale sets the units of gains, given the weight of all entries.
 func (r *leidenRun) scale(weight float64) {
 	g := &r.base
-	if r.o.Objective == ByModularity {
+	if !r.o.CPM {
 		r.price = 0
 		if weight > 0 {
 			r.price = r.o.Resolution / weight

@@ -7,23 +7,12 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// HierarchicalLeidenOptions tune [HierarchicalLeiden]. The zero value is right
-// for most.
-type HierarchicalLeidenOptions struct {
-	// LeidenOptions are for each clustering, Initial and Nodes for that of the
-	// whole graph. Dendrogram must not be set. Progress counts nodes in final
-	// clusters.
-	LeidenOptions
-	// MaxSize is how many nodes a cluster must have to be divided: the final
-	// ones have fewer, unless they cannot be divided. The default, 0, is 1000.
-	MaxSize int
-}
-
 // HierarchicalLeiden returns communities of communities: the first level is
-// the result of [Leiden], and every cluster of MaxSize nodes or more is
+// the result of [Leiden], and every cluster of o.MaxSize nodes or more is
 // clustered again, on the graph that is induced by its nodes, which gives
 // clusters of the next level; and so on. A cluster that comes back as one is
-// final. On levels after the first, clusters are numbered in order of the one
+// final. Initial and Nodes are for the first level; Dendrogram must not be set.
+// On levels after the first, clusters are numbered in order of the one
 // that they are a part of, then of their first node.
 //
 // It does what hierarchical_leiden of graspologic does, on which GraphRAG and
@@ -41,7 +30,7 @@ type HierarchicalLeidenOptions struct {
 // MaxBytes allow; the result does not depend on it. Working memory for one
 // goroutine is that of Leiden and 40 bytes a node, and for each further one,
 // that of Leiden for the largest cluster.
-func HierarchicalLeiden(ctx context.Context, p *Projection, o HierarchicalLeidenOptions) (*Hierarchy, error) {
+func HierarchicalLeiden(ctx context.Context, p *Projection, o LeidenOptions) (*Hierarchy, error) {
 	o.ensureDefaults()
 	if o.MaxSize == 0 {
 		o.MaxSize = 1000
@@ -53,7 +42,7 @@ func HierarchicalLeiden(ctx context.Context, p *Projection, o HierarchicalLeiden
 	return h, nil
 }
 
-func hierarchicalLeiden(ctx context.Context, p *Projection, o *HierarchicalLeidenOptions) (*Hierarchy, error) {
+func hierarchicalLeiden(ctx context.Context, p *Projection, o *LeidenOptions) (*Hierarchy, error) {
 	if o.MaxSize < 2 || o.Dendrogram {
 		return nil, phase.Mark(engine.ErrInvalid, "MaxSize %d, Dendrogram %t", o.MaxSize, o.Dendrogram)
 	}
@@ -64,7 +53,7 @@ func hierarchicalLeiden(ctx context.Context, p *Projection, o *HierarchicalLeide
 	if need := leidenNeed(n, len(p.to), 1) + 40*int64(n); o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "hierarchical leiden", Need: need, Limit: o.MaxBytes}
 	}
-	d := &leidenDivider{p: p, o: o, progress: newReporter(o.Progress, "hierarchical leiden")}
+	d := &leidenDivider{p: p, o: o}
 	first, err := d.first(ctx)
 	if err != nil {
 		return nil, err
@@ -87,18 +76,15 @@ func hierarchicalLeiden(ctx context.Context, p *Projection, o *HierarchicalLeide
 
 // leidenDivider divides clusters.
 type leidenDivider struct {
-	p        *Projection
-	o        *HierarchicalLeidenOptions
-	src      leidenSource
-	runs     []*leidenRun // a worker
-	progress *reporter
-	final    int // nodes in final clusters
-	total    int // nodes in clusters
+	p    *Projection
+	o    *LeidenOptions
+	src  leidenSource
+	runs []*leidenRun // a worker
 }
 
 // first returns the partition of the whole graph.
 func (d *leidenDivider) first(ctx context.Context) (Partition, error) {
-	run, err := newLeidenRun(ctx, d.p, &d.o.LeidenOptions, &d.src)
+	run, err := newLeidenRun(ctx, d.p, d.o, &d.src)
 	if err != nil {
 		return Partition{}, err
 	}
@@ -107,11 +93,6 @@ func (d *leidenDivider) first(ctx context.Context) (Partition, error) {
 	}
 	part := Partition{Of: make([]uint32, d.p.Len())}
 	part.Count = run.result(run.comm[0], part.Of, d.o.DropIsolated)
-	for _, c := range part.Of {
-		if c != None {
-			d.total++
-		}
-	}
 	run.workers = 1
 	d.runs = []*leidenRun{run}
 	if d.src.position == nil {
@@ -139,7 +120,7 @@ func (d *leidenDivider) divide(ctx context.Context, last *HierarchyLevel, ids in
 	d.src.label = last.Of
 	workers := d.workers(large, off, nodes)
 	for len(d.runs) < workers {
-		d.runs = append(d.runs, &leidenRun{leidenWatch: leidenWatch{ctx: ctx}, o: &d.o.LeidenOptions, workers: 1})
+		d.runs = append(d.runs, &leidenRun{leidenWatch: leidenWatch{ctx: ctx}, o: d.o, workers: 1})
 	}
 	err := parallel(ctx, workers, len(large), func(worker, i int) error {
 		c, run := large[i], d.runs[worker]
@@ -162,7 +143,6 @@ func (d *leidenDivider) divide(ctx context.Context, last *HierarchyLevel, ids in
 	for c, count := range counts {
 		if count <= 1 {
 			last.Final[c] = true
-			d.final += int(off[c+1] - off[c])
 			continue
 		}
 		if next.Of == nil {
@@ -179,7 +159,6 @@ func (d *leidenDivider) divide(ctx context.Context, last *HierarchyLevel, ids in
 		}
 		next.Count += count
 	}
-	d.progress.step(d.final, d.total)
 	if next.Of == nil {
 		return nil, nil
 	}
@@ -189,7 +168,7 @@ func (d *leidenDivider) divide(ctx context.Context, last *HierarchyLevel, ids in
 // workers returns how many goroutines divide clusters: no more than there is
 // memory for.
 func (d *leidenDivider) workers(large, off, nodes []uint32) int {
-	workers := min(leidenWorkers(d.p, &d.o.LeidenOptions), max(1, len(large)))
+	workers := min(leidenWorkers(d.p, d.o), max(1, len(large)))
 	if d.o.MaxBytes == 0 || workers == 1 {
 		return workers
 	}

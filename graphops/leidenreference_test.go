@@ -51,7 +51,7 @@ func (c *leidenCase) project(t *testing.T) *graphops.Projection {
 func (c *leidenCase) options() graphops.LeidenOptions {
 	o := graphops.LeidenOptions{Resolution: c.Resolution}
 	if c.Objective == "CPM" {
-		o.Objective = graphops.ByCPM
+		o.CPM = true
 	}
 	return o
 }

@@ -2,6 +2,7 @@ package graphops_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -90,8 +91,8 @@ func BenchmarkPPR(b *testing.B) {
 		o    graphops.PPROptions
 	}{
 		{"restart", graphops.PPROptions{}},
-		{"lazy", graphops.PPROptions{Form: graphops.PPRLazy}},
-		{"degree-weights", graphops.PPROptions{Form: graphops.PPRLazy, Weights: graphops.DegreeWeights}},
+		{"lazy", graphops.PPROptions{Lazy: true}},
+		{"degree-weights", graphops.PPROptions{Lazy: true, Weights: graphops.DegreeWeights}},
 		{"top100", graphops.PPROptions{TopK: 100}},
 		{"5steps", graphops.PPROptions{Steps: 5, MaxExpand: 1 << 20}},
 	} {
@@ -119,10 +120,10 @@ func BenchmarkShortestPath(b *testing.B) {
 
 func BenchmarkWeightedPath(b *testing.B) {
 	l := newLocalBench(b)
-	for _, length := range []graphops.EdgeLength{graphops.WeightLength, graphops.InverseLength} {
-		b.Run([]string{"weight", "inverse"}[length], func(b *testing.B) {
+	for _, inverse := range []bool{false, true} {
+		b.Run(fmt.Sprintf("inverse=%t", inverse), func(b *testing.B) {
 			l.run(b, 2, func(a graphops.Adjacency, nodes []uint32) error {
-				o := graphops.WeightedPathOptions{Length: length}
+				o := graphops.PathOptions{Inverse: inverse}
 				return found(graphops.WeightedPath(b.Context(), a, nodes[0], nodes[1], o))
 			})
 		})
@@ -139,8 +140,8 @@ func BenchmarkPathChain(b *testing.B) {
 
 // found is an error where there is one, or no path.
 func found(p *graphops.Path, err error) error {
-	if err == nil && p.Status != graphops.PathFound {
-		err = errors.New(p.Status.String())
+	if err == nil && !p.Found {
+		err = errors.New("no path")
 	}
 	return err
 }

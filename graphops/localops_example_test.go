@@ -36,17 +36,15 @@ func ExamplePathChain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := graphops.PathChain(context.Background(), p, []uint32{0, 2, 3, 4}, graphops.PathOptions{})
+	legs, err := graphops.PathChain(context.Background(), p, []uint32{0, 2, 3, 4}, graphops.PathOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, leg := range c.Legs {
-		fmt.Println(leg.From, leg.To, leg.Status, leg.Nodes)
+	for _, leg := range legs {
+		fmt.Println(leg.Found, leg.Nodes)
 	}
-	fmt.Println(c.Nodes)
 	// Output:
-	// 0 2 found [0 1 2]
-	// 2 3 found [2 1 3]
-	// 3 4 none []
-	// [0 1 2 3 4]
+	// true [0 1 2]
+	// true [2 1 3]
+	// false []
 }

@@ -34,7 +34,7 @@ func TestLocalOperationsReturnErrors(t *testing.T) {
 			return err
 		},
 		"weighted path": func(ctx context.Context, a graphops.Adjacency) error {
-			_, err := graphops.WeightedPath(ctx, a, from, to, graphops.WeightedPathOptions{})
+			_, err := graphops.WeightedPath(ctx, a, from, to, graphops.PathOptions{})
 			return err
 		},
 		"chain": func(ctx context.Context, a graphops.Adjacency) error {
@@ -94,7 +94,7 @@ func TestLocalOperationsShareNothing(t *testing.T) {
 	ask := func(a graphops.Adjacency, u, v uint32) answer {
 		return answer{
 			must(graphops.PPR(t.Context(), a, seedsOf(u, v), graphops.PPROptions{}))(t),
-			must(graphops.WeightedPath(t.Context(), a, u, v, graphops.WeightedPathOptions{}))(t),
+			must(graphops.WeightedPath(t.Context(), a, u, v, graphops.PathOptions{}))(t),
 			must(graphops.Expand(t.Context(), a, []uint32{u}, graphops.ExpandOptions{}))(t),
 		}
 	}

@@ -10,22 +10,6 @@ import (
 	"github.com/ragdb/ragdb/internal/distance"
 )
 
-// HyperplaneOptions say which planes [NewHyperplanes] draws. Dim must be
-// given; the zero value of the rest is right for most.
-type HyperplaneOptions struct {
-	// Dim is the dimension of the vectors, at most 65,536.
-	Dim int
-	// Planes is the number of planes, one bit of a code each, at most 64. The
-	// default, 0, is 20.
-	Planes int
-	// Seed decides the planes. The first planes of a seed and dimension are
-	// the same for any number of planes.
-	Seed uint64
-	// Center is subtracted from vectors of length 1 before the signs are
-	// taken: their mean, say, where they all point one way. nil is the origin.
-	Center []float32
-}
-
 const (
 	defaultPlanes = 20
 	maxPlanes     = 64
@@ -45,32 +29,38 @@ type Hyperplanes struct {
 	offsets []float32 // of each plane from the origin; nil without a center
 }
 
-// NewHyperplanes draws planes through the origin, or through o.Center, with
-// normals of independent elements of mean 0 and variance 1. What is coded by
+// NewHyperplanes draws planes for vectors of dimension dim, at most 65,536, with
+// normals of independent elements of mean 0 and variance 1. planes is their
+// number, one bit of a code each, at most 64; 0 is 20. The first planes of a
+// seed and dimension are the same for any number of planes. center is
+// subtracted from vectors of length 1 before the signs are taken: it is their
+// mean, say, if they all point one way. A nil center is the origin.
+//
+// What is coded by
 // planes that are not drawn anew with each change, as in EraRAG, needs them
 // kept: [Hyperplanes.MarshalBinary] writes them with every bit.
-func NewHyperplanes(o HyperplaneOptions) (*Hyperplanes, error) {
-	if o.Planes == 0 {
-		o.Planes = defaultPlanes
+func NewHyperplanes(dim, planes int, seed uint64, center []float32) (*Hyperplanes, error) {
+	if planes == 0 {
+		planes = defaultPlanes
 	}
 	switch {
-	case o.Dim < 1 || o.Dim > maxPlaneDim:
-		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Dim %d", o.Dim)
-	case o.Planes < 1 || o.Planes > maxPlanes:
-		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Planes %d", o.Planes)
-	case o.Center != nil && len(o.Center) != o.Dim:
-		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Center of dimension %d for %d", len(o.Center), o.Dim)
+	case dim < 1 || dim > maxPlaneDim:
+		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Dim %d", dim)
+	case planes < 1 || planes > maxPlanes:
+		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Planes %d", planes)
+	case center != nil && len(center) != dim:
+		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Center of dimension %d for %d", len(center), dim)
 	}
-	h := &Hyperplanes{planes: Matrix{Dim: o.Dim, Data: make([]float32, o.Dim*o.Planes)}}
-	for j := range o.Planes {
-		s := newStream(o.Seed, lshStream, uint64(j))
+	h := &Hyperplanes{planes: Matrix{Dim: dim, Data: make([]float32, dim*planes)}}
+	for j := range planes {
+		s := newStream(seed, lshStream, uint64(j))
 		row := h.planes.Row(j)
 		for i := range row {
 			row[i] = float32(s.normal())
 		}
 	}
-	if o.Center != nil {
-		h.center = append([]float32{}, o.Center...)
+	if center != nil {
+		h.center = append([]float32{}, center...)
 	}
 	if err := h.prepare(); err != nil {
 		return nil, phase.Errorf("hyperplanes: %w", err)
@@ -139,19 +129,12 @@ func (h *Hyperplanes) code(x []float32) (code uint64) {
 	return code
 }
 
-// CodesOptions tune [Hyperplanes.Codes].
-type CodesOptions struct {
-	// Workers bounds the goroutines; 0 is one for each processor. The result
-	// does not depend on it.
-	Workers int
-}
-
 // codesPiece is how many elements of vectors one task codes, about.
 const codesPiece = 1 << 17
 
 // Codes returns the code of every vector of m, as Code does. It takes 8 bytes
 // a vector.
-func (h *Hyperplanes) Codes(ctx context.Context, m Matrix, o CodesOptions) ([]uint64, error) {
+func (h *Hyperplanes) Codes(ctx context.Context, m Matrix) ([]uint64, error) {
 	if m.Len() > 0 && m.Dim != h.Dim() {
 		return nil, phase.Mark(engine.ErrInvalid, "codes: vectors of dimension %d for planes of %d", m.Dim, h.Dim())
 	}
@@ -161,7 +144,7 @@ func (h *Hyperplanes) Codes(ctx context.Context, m Matrix, o CodesOptions) ([]ui
 	n := m.Len()
 	out := make([]uint64, n)
 	piece := max(1, codesPiece/h.Dim())
-	err := parallel(ctx, workersOf(o.Workers), (n+piece-1)/piece, func(_, i int) error {
+	err := parallel(ctx, workersOf(0), (n+piece-1)/piece, func(_, i int) error {
 		for k := i * piece; k < min(n, (i+1)*piece); k++ {
 			out[k] = h.code(m.Row(k))
 		}

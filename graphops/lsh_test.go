@@ -28,20 +28,20 @@ func gaussian(r *rand.Rand, n, dim int) graphops.Matrix {
 // stored must not change their meaning for those who draw the planes anew.
 func TestHyperplanesAreThoseOfTheSeed(t *testing.T) {
 	t.Parallel()
-	h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 3, Planes: 4, Seed: 7}))(t)
+	h := must(newHyperplanes(hyperplanes{Dim: 3, Planes: 4, Seed: 7}))(t)
 	got := must(h.MarshalBinary())(t)
 	if want := "2f1e37be88fc7dbd5b5e62bf"; hex.EncodeToString(got[8+2*12:8+3*12]) != want {
 		t.Errorf("plane 2 is %x, want %s", got[8+2*12:8+3*12], want)
 	}
-	more := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 3, Planes: 64, Seed: 7}))(t)
+	more := must(newHyperplanes(hyperplanes{Dim: 3, Planes: 64, Seed: 7}))(t)
 	if all := must(more.MarshalBinary())(t); !bytes.Equal(all[8:8+4*3*4], got[8:]) {
 		t.Error("the first planes depend on how many there are")
 	}
-	other := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 3, Planes: 4, Seed: 8}))(t)
+	other := must(newHyperplanes(hyperplanes{Dim: 3, Planes: 4, Seed: 8}))(t)
 	if bytes.Equal(must(other.MarshalBinary())(t), got) {
 		t.Error("another seed has the same planes")
 	}
-	if h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 3}))(t); h.Len() != 20 || h.Dim() != 3 {
+	if h := must(newHyperplanes(hyperplanes{Dim: 3}))(t); h.Len() != 20 || h.Dim() != 3 {
 		t.Errorf("%d planes of dimension %d", h.Len(), h.Dim())
 	}
 }
@@ -67,11 +67,11 @@ func TestCodeAgainstProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, dim := range []int{1, 2, 31, 32, 33, 768} {
 		for _, centred := range []bool{false, true} {
-			o := graphops.HyperplaneOptions{Dim: dim, Planes: 64, Seed: uint64(dim)}
+			o := hyperplanes{Dim: dim, Planes: 64, Seed: uint64(dim)}
 			if centred {
 				o.Center = gaussian(r, 1, dim).Data
 			}
-			h := must(graphops.NewHyperplanes(o))(t)
+			h := must(newHyperplanes(o))(t)
 			planes := planesOf(t, h)
 			m := gaussian(r, 50, dim)
 			for k := range m.Len() {
@@ -108,7 +108,7 @@ func TestCodeDistanceIsTheAngle(t *testing.T) {
 	for _, angle := range []float64{0, math.Pi / 6, math.Pi / 3, math.Pi / 2, math.Pi} {
 		differ, of := 0, 0
 		for seed := range uint64(60) {
-			h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: dim, Planes: 64, Seed: seed}))(t)
+			h := must(newHyperplanes(hyperplanes{Dim: dim, Planes: 64, Seed: seed}))(t)
 			m := gaussian(r, 2, dim)
 			x, y := m.Row(0), m.Row(1)
 			// y becomes the vector at angle to x in the plane of both.
@@ -139,7 +139,7 @@ func TestCodeIgnoresLength(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, center := range [][]float32{nil, gaussian(r, 1, 40).Data} {
-		h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 40, Planes: 64, Center: center}))(t)
+		h := must(newHyperplanes(hyperplanes{Dim: 40, Planes: 64, Center: center}))(t)
 		m := gaussian(r, 1, 40)
 		scaled := slices.Clone(m.Data)
 		for i := range scaled {
@@ -160,15 +160,15 @@ func TestHyperplanesAreStored(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, center := range [][]float32{nil, gaussian(r, 1, 9).Data} {
-		h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 9, Planes: 13, Seed: 1, Center: center}))(t)
+		h := must(newHyperplanes(hyperplanes{Dim: 9, Planes: 13, Seed: 1, Center: center}))(t)
 		b := must(h.MarshalBinary())(t)
 		var back graphops.Hyperplanes
 		if err := back.UnmarshalBinary(b); err != nil {
 			t.Fatal(err)
 		}
 		m := gaussian(r, 200, 9)
-		want := must(h.Codes(t.Context(), m, graphops.CodesOptions{}))(t)
-		if got := must(back.Codes(t.Context(), m, graphops.CodesOptions{}))(t); !slices.Equal(got, want) {
+		want := must(h.Codes(t.Context(), m))(t)
+		if got := must(back.Codes(t.Context(), m))(t); !slices.Equal(got, want) {
 			t.Error("read back, the planes have other codes")
 		}
 		if !bytes.Equal(must(back.MarshalBinary())(t), b) {
@@ -201,7 +201,7 @@ func TestHyperplanesAreStored(t *testing.T) {
 func TestHyperplanesRefuse(t *testing.T) {
 	t.Parallel()
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	for name, o := range map[string]graphops.HyperplaneOptions{
+	for name, o := range map[string]hyperplanes{
 		"no dimension":    {},
 		"large dimension": {Dim: 1<<16 + 1},
 		"65 planes":       {Dim: 2, Planes: 65},
@@ -209,52 +209,49 @@ func TestHyperplanesRefuse(t *testing.T) {
 		"short center":    {Dim: 2, Center: []float32{1}},
 		"infinite center": {Dim: 2, Center: []float32{1, inf}},
 	} {
-		if _, err := graphops.NewHyperplanes(o); !errors.Is(err, engine.ErrInvalid) {
+		if _, err := newHyperplanes(o); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 2}))(t)
+	h := must(newHyperplanes(hyperplanes{Dim: 2}))(t)
 	for _, x := range [][]float32{nil, {1}, {1, 2, 3}, {1, nan}, {inf, 1}} {
 		if _, err := h.Code(x); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%v: %v", x, err)
 		}
 	}
 	for _, m := range []graphops.Matrix{{Dim: 3, Data: make([]float32, 6)}, {Dim: 2, Data: make([]float32, 3)}, {Dim: 2, Data: []float32{1, 2, nan, 1}}} {
-		if _, err := h.Codes(t.Context(), m, graphops.CodesOptions{}); !errors.Is(err, engine.ErrInvalid) {
+		if _, err := h.Codes(t.Context(), m); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%v: %v", m, err)
 		}
 	}
-	if c, err := h.Codes(t.Context(), graphops.Matrix{}, graphops.CodesOptions{}); err != nil || len(c) != 0 {
+	if c, err := h.Codes(t.Context(), graphops.Matrix{}); err != nil || len(c) != 0 {
 		t.Errorf("no vectors: %v, %v", c, err)
 	}
 }
 
-func TestCodesAreTheSameForAnyWorkers(t *testing.T) {
+func TestCodesAreThoseOfCode(t *testing.T) {
 	t.Parallel()
-	h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 512}))(t)
+	h := must(newHyperplanes(hyperplanes{Dim: 512}))(t)
 	m := gaussian(rand.New(rand.NewPCG(9, 9)), 1500, 512)
-	for _, workers := range []int{1, 2, 7} {
-		codes := must(h.Codes(t.Context(), m, graphops.CodesOptions{Workers: workers}))(t)
-		for k, c := range codes {
-			if one := must(h.Code(m.Row(k)))(t); c != one {
-				t.Fatalf("%d workers, vector %d: %x, alone %x", workers, k, c, one)
-			}
+	for k, c := range must(h.Codes(t.Context(), m))(t) {
+		if one := must(h.Code(m.Row(k)))(t); c != one {
+			t.Fatalf("vector %d: %x, alone %x", k, c, one)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if c, err := h.Codes(ctx, m, graphops.CodesOptions{}); !errors.Is(err, context.Canceled) || c != nil {
+	if c, err := h.Codes(ctx, m); !errors.Is(err, context.Canceled) || c != nil {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // BenchmarkCodes codes vectors of dimension 1024 with 20 planes.
 func BenchmarkCodes(b *testing.B) {
-	h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 1024}))(b)
+	h := must(newHyperplanes(hyperplanes{Dim: 1024}))(b)
 	m := gaussian(rand.New(rand.NewPCG(9, 9)), 2000, 1024)
 	cpu := cpuTime()
 	for b.Loop() {
-		must(h.Codes(b.Context(), m, graphops.CodesOptions{}))(b)
+		must(h.Codes(b.Context(), m))(b)
 	}
 	reportCPU(b, cpu)
 	b.ReportMetric(float64(m.Len()*b.N)/b.Elapsed().Seconds(), "vectors/s")
@@ -263,7 +260,7 @@ func BenchmarkCodes(b *testing.B) {
 // FuzzHyperplanes reads any bytes: what is taken is written the same.
 func FuzzHyperplanes(f *testing.F) {
 	for _, center := range [][]float32{nil, {1, -2}} {
-		h := must(graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: 2, Planes: 3, Center: center}))(f)
+		h := must(newHyperplanes(hyperplanes{Dim: 2, Planes: 3, Center: center}))(f)
 		f.Add(must(h.MarshalBinary())(f))
 	}
 	f.Add([]byte{1, 64, 1, 0, 0, 0, 1, 0})
@@ -280,4 +277,15 @@ func FuzzHyperplanes(f *testing.F) {
 		}
 		must(h.Code(make([]float32, h.Dim())))(t)
 	})
+}
+
+// hyperplanes are the arguments of NewHyperplanes.
+type hyperplanes struct {
+	Dim, Planes int
+	Seed        uint64
+	Center      []float32
+}
+
+func newHyperplanes(o hyperplanes) (*graphops.Hyperplanes, error) {
+	return graphops.NewHyperplanes(o.Dim, o.Planes, o.Seed, o.Center)
 }

@@ -32,15 +32,9 @@ type Mixture struct {
 	// took, and Converged that they did not end for MaxIterations.
 	Iterations int
 	Converged  bool
-	// Tried are the numbers of components that were fitted, in order, this
+	// Tried has the BIC of each number of components that was fitted, this
 	// mixture's among them.
-	Tried []MixtureTrial
-}
-
-// MixtureTrial says how well a number of components fitted.
-type MixtureTrial struct {
-	K                  int
-	LogLikelihood, BIC float64
+	Tried []float64
 }
 
 // Len returns the number of components.

@@ -38,8 +38,6 @@ type Node2VecOptions struct {
 	// Workers bounds the goroutines that walk; 0 is one for each processor.
 	// The result does not depend on it. Training is done by one.
 	Workers int
-	// Progress is called at most ten times a second with the walks trained.
-	Progress func(Progress)
 }
 
 func (o *Node2VecOptions) ensureDefaults() Node2VecOptions {
@@ -87,14 +85,6 @@ func (o *Node2VecOptions) validate() error {
 	return nil
 }
 
-// Node2VecResult is what [Node2Vec] returns.
-type Node2VecResult struct {
-	// Vectors has the vector of each node.
-	Vectors Matrix
-	// Steps is how many nodes all walks had, their first ones included.
-	Steps int
-}
-
 // Node2Vec returns vectors of the nodes in which those that random walks visit
 // near each other are close.
 //
@@ -124,11 +114,11 @@ type Node2VecResult struct {
 // package on every machine: products are rounded before they are added, and
 // the logistic function is a table that is computed without the functions of
 // package math that differ.
-func Node2Vec(ctx context.Context, p *Projection, o Node2VecOptions) (*Node2VecResult, error) {
+func Node2Vec(ctx context.Context, p *Projection, o Node2VecOptions) (Matrix, error) {
 	o = o.ensureDefaults()
 	r, err := node2Vec(ctx, p, &o)
 	if err != nil {
-		return nil, phase.Errorf("node2vec: %w", err)
+		return Matrix{}, phase.Errorf("node2vec: %w", err)
 	}
 	return r, nil
 }
@@ -139,9 +129,9 @@ const (
 	walkPiece = 32
 )
 
-func node2Vec(ctx context.Context, p *Projection, o *Node2VecOptions) (*Node2VecResult, error) {
+func node2Vec(ctx context.Context, p *Projection, o *Node2VecOptions) (Matrix, error) {
 	if err := o.validate(); err != nil {
-		return nil, err
+		return Matrix{}, err
 	}
 	n := p.Len()
 	need := (8*int64(o.Dim)+32)*int64(n) + 4*walkBatch*int64(o.WalkLength)
@@ -149,11 +139,11 @@ func node2Vec(ctx context.Context, p *Projection, o *Node2VecOptions) (*Node2Vec
 		need += 8 * int64(len(p.to))
 	}
 	if o.MaxBytes > 0 && need > o.MaxBytes {
-		return nil, &MemoryError{Op: "node2vec", Need: need, Limit: o.MaxBytes}
+		return Matrix{}, &MemoryError{Op: "node2vec", Need: need, Limit: o.MaxBytes}
 	}
 	walks, err := newBiasedWalks(p, o)
 	if err != nil {
-		return nil, err
+		return Matrix{}, err
 	}
 	counts := make([]uint64, n)
 	steps := 0
@@ -167,11 +157,9 @@ func node2Vec(ctx context.Context, p *Projection, o *Node2VecOptions) (*Node2Vec
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return Matrix{}, err
 	}
 	s := newSkipGram(n, o, counts)
-	progress := newReporter(o.Progress, "node2vec")
-	done, total := 0, n*o.Walks
 	visited := 0
 	err = walks.each(ctx, func(walk []uint32, number int) error {
 		if err := ctx.Err(); err != nil {
@@ -179,19 +167,15 @@ func node2Vec(ctx context.Context, p *Projection, o *Node2VecOptions) (*Node2Vec
 		}
 		s.train(walk, uint64(number), float64(visited)/float64(steps))
 		visited += len(walk)
-		if done++; done%64 == 0 && done < total {
-			progress.step(done, total)
-		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return Matrix{}, err
 	}
-	progress.step(total, total)
 	for u, c := range counts {
 		if c == 0 {
 			clear(s.in.Row(u))
 		}
 	}
-	return &Node2VecResult{Vectors: s.in, Steps: steps}, nil
+	return s.in, nil
 }

@@ -27,8 +27,6 @@ type PageRankOptions struct {
 	// Workers bounds the goroutines; 0 is one for each processor where the graph
 	// is so large that this is faster. The result does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the iterations done.
-	Progress func(Progress)
 }
 
 func (o *PageRankOptions) ensureDefaults() PageRankOptions {
@@ -241,7 +239,6 @@ func (pr *pageRanker) run(ctx context.Context, o *PageRankOptions) (*PageRankRes
 		pr.share[u] = pr.score[u] * pr.inverse[u]
 	}
 	bounds := pr.bounds(pageRankBlocks * pageRankSlices)
-	progress := newReporter(o.Progress, "pagerank")
 	res := &PageRankResult{}
 	for !res.Converged && res.Iterations < o.MaxIterations {
 		var err error
@@ -250,11 +247,7 @@ func (pr *pageRanker) run(ctx context.Context, o *PageRankOptions) (*PageRankRes
 		}
 		res.Iterations++
 		res.Converged = res.Change < o.Tolerance
-		if !res.Converged && res.Iterations < o.MaxIterations {
-			progress.step(res.Iterations, o.MaxIterations)
-		}
 	}
-	progress.step(res.Iterations, res.Iterations)
 	normalise(pr.score)
 	res.Scores = pr.score
 	return res, nil

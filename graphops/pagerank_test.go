@@ -342,15 +342,6 @@ func TestPageRankOptions(t *testing.T) {
 	checkSum(t, r.Scores)
 }
 
-func TestPageRankReportsProgress(t *testing.T) {
-	p := directed(t, 3, [2]uint32{0, 1}, [2]uint32{1, 2}, [2]uint32{2, 0}, [2]uint32{0, 2})
-	last, progress := watch(t, "pagerank")
-	r := must(graphops.PageRank(t.Context(), p, graphops.PageRankOptions{Progress: progress}))(t)
-	if last.Done != r.Iterations || last.Total != r.Iterations {
-		t.Errorf("last report %+v after %d iterations", *last, r.Iterations)
-	}
-}
-
 func TestPageRankIsCancelled(t *testing.T) {
 	s := rmat(10, 8, 1, 3)
 	for _, o := range []graphops.EdgeOptions{{Weighted: true}, {Directed: true}} {

@@ -16,6 +16,18 @@ type Partition struct {
 // None is the cluster of a node that is in none.
 const None = ^uint32(0)
 
+// Largest returns the cluster with the most nodes, of several the first, or
+// [None] if there are no nodes.
+func (p *Partition) Largest() uint32 {
+	largest, most := None, 0
+	for c, size := range p.Sizes() {
+		if size > most {
+			most, largest = size, uint32(c)
+		}
+	}
+	return largest
+}
+
 // Members returns the nodes grouped by cluster: those of cluster c are
 // nodes[off[c]:off[c+1]], ascending. Nodes in no cluster are left out. The
 // caller owns both slices. It is O(n + Count).

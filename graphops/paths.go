@@ -3,42 +3,25 @@ package graphops
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 )
 
-// PathStatus says how the search for a path ended.
-type PathStatus uint8
+// pathStatus says how the search for a path ended.
+type pathStatus uint8
 
 const (
-	// PathFound: there is a path, and this is it.
-	PathFound PathStatus = iota
-	// PathNone: no path leads to the target. All that could have was looked
-	// at.
-	PathNone
-	// PathNotWithin: there is no path within the limits of the search; beyond
-	// them there may be.
-	PathNotWithin
+	pathFound pathStatus = iota
+	pathNone
+	pathNotWithin // there may be one beyond the limits of the search
 )
-
-// String returns the status in words.
-func (s PathStatus) String() string {
-	switch s {
-	case PathFound:
-		return "found"
-	case PathNone:
-		return "none"
-	case PathNotWithin:
-		return "not found within the limits"
-	}
-	return fmt.Sprintf("PathStatus(%d)", uint8(s))
-}
 
 // Path is what the search for a path from one node to another returns.
 type Path struct {
-	Status PathStatus
+	// Found reports whether there is a path. If there is none within the limits
+	// of the search, but there may be one beyond them, Limited is true.
+	Found, Limited bool
 	// Nodes are the nodes from one end to the other, both included; a path
 	// from a node to itself has one. They are nil where none was found.
 	Nodes []uint32
@@ -52,25 +35,30 @@ type Path struct {
 	Visits int
 }
 
-// PathOptions tune [ShortestPath] and [PathChain]. The zero value is right for
-// most.
+// PathOptions tune [ShortestPath], [WeightedPath] and [PathChain]. The zero
+// value is right for most.
 type PathOptions struct {
-	// MaxDepth is how many edges a path may have; 0 is any number.
+	// MaxDepth is how many edges a path of ShortestPath or PathChain may have;
+	// 0 is any number.
 	MaxDepth int
+	// MaxLength is how long a path of WeightedPath may be; 0 is any length.
+	MaxLength float64
+	// Inverse makes the length of an edge of WeightedPath 1/weight: weights are
+	// similarities, and an edge of weight 0 is not followed. Else it is the
+	// weight.
+	Inverse bool
 	// MaxVisits is the number of nodes whose neighbours may be read in the
 	// search for one path. 0 is 50,000 on the store and no bound on a
 	// Projection.
 	MaxVisits int
-	// Reverse is the graph with its edges turned round, of the same numbers.
-	// nil asks the adjacency, see [Reversible]. It is not needed for results,
-	// only for speed.
-	Reverse Adjacency
 }
 
 func (o *PathOptions) validate() error {
 	switch {
 	case o.MaxDepth < 0:
 		return phase.Mark(engine.ErrInvalid, "MaxDepth %d", o.MaxDepth)
+	case !(o.MaxLength >= 0):
+		return phase.Mark(engine.ErrInvalid, "MaxLength %v", o.MaxLength)
 	case o.MaxVisits < 0:
 		return phase.Mark(engine.ErrInvalid, "MaxVisits %d", o.MaxVisits)
 	}
@@ -80,16 +68,15 @@ func (o *PathOptions) validate() error {
 // ShortestPath returns a path of the fewest edges, each counting 1 whatever its
 // weight and followed as the rows lead. Of several it is the one whose second
 // node is the least, of those the one whose third is, and so on: which it is
-// depends on the graph and its numbers alone, not on options or on the way of
-// searching. That there is none is a status, not an error. An end that a
+// depends on the graph and its numbers alone, not on options or on the search.
+// That there is none is no error. An end that a
 // Projection does not have is an error; on the store it is a node without
 // edges.
 //
 // It is a breadth-first search from both ends, of which the one goes on that
 // has less before it: fewer entries of rows in memory, fewer nodes to read on
 // the store. For a graph with directions the search from the target needs
-// reversed rows, see [Reversible] and PathOptions.Reverse; without them it
-// goes from the start alone and visits more. The time is O(entries read),
+// reversed rows, see [Reversible]; without them it goes from the start alone and visits more. The time is O(entries read),
 // memory 28 bytes for each node met.
 func ShortestPath(ctx context.Context, a Adjacency, from, to uint32, o PathOptions) (*Path, error) {
 	p, err := shortestPath(ctx, a, from, to, &o)
@@ -105,7 +92,7 @@ func shortestPath(ctx context.Context, a Adjacency, from, to uint32, o *PathOpti
 	}
 	s, release := borrow(a)
 	defer release()
-	f := newPathFinder(a, o.Reverse, s)
+	f := newPathFinder(a, s)
 	return f.shortest(ctx, from, to, o)
 }
 
@@ -143,11 +130,8 @@ type pathFinder struct {
 	limit   int
 }
 
-func newPathFinder(a, reverse Adjacency, s *localScratch) *pathFinder {
-	if reverse == nil {
-		reverse = reverseOf(a)
-	}
-	return &pathFinder{pathScratch: &s.path, scratch: s, seen: &s.seen, graph: [2]Adjacency{a, reverse}}
+func newPathFinder(a Adjacency, s *localScratch) *pathFinder {
+	return &pathFinder{pathScratch: &s.path, scratch: s, seen: &s.seen, graph: [2]Adjacency{a, reverseOf(a)}}
 }
 
 // begin prepares for one search and refuses ends that are not there.
@@ -199,7 +183,7 @@ func (f *pathFinder) shortest(ctx context.Context, from, to uint32, o *PathOptio
 	}
 	status, last, next, err := f.meet(from, to, o.MaxDepth)
 	p, err := f.outcome(status, err)
-	if err != nil || p.Status != PathFound {
+	if err != nil || !p.Found {
 		return p, err
 	}
 	p.Nodes = f.join(last, next)
@@ -209,14 +193,14 @@ func (f *pathFinder) shortest(ctx context.Context, from, to uint32, o *PathOptio
 
 // outcome returns what a search comes to, still without nodes. One that may
 // read no more ends as one that found nothing within its limits.
-func (f *pathFinder) outcome(status PathStatus, err error) (*Path, error) {
+func (f *pathFinder) outcome(status pathStatus, err error) (*Path, error) {
 	if errors.Is(err, errVisits) {
-		status, err = PathNotWithin, nil
+		status, err = pathNotWithin, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Path{Status: status, Visits: f.visits}, nil
+	return &Path{Found: status == pathFound, Limited: status == pathNotWithin, Visits: f.visits}, nil
 }
 
 // join returns the nodes from the start to the place last, and on from the
@@ -265,18 +249,18 @@ func (f *pathFinder) edges(p *Path) error {
 // to them: the level before was walked in that order, and rows are ascending.
 // On the way back the parent of a node is the least of those that are nearer.
 // Together that makes the path found the least.
-func (f *pathFinder) meet(from, to uint32, maxDepth int) (status PathStatus, last, next uint32, err error) {
+func (f *pathFinder) meet(from, to uint32, maxDepth int) (status pathStatus, last, next uint32, err error) {
 	f.parent, f.mine = f.parent[:0], f.mine[:0]
 	f.place(from, startPlace, false)
 	if from == to {
-		return PathFound, startPlace, startPlace, nil
+		return pathFound, startPlace, startPlace, nil
 	}
 	f.place(to, targetPlace, true)
 	f.front[forth] = append(f.front[forth][:0], startPlace)
 	f.front[back] = append(f.front[back][:0], targetPlace)
 	for depth := 1; ; depth++ {
 		if maxDepth > 0 && depth > maxDepth {
-			return PathNotWithin, 0, 0, nil
+			return pathNotWithin, 0, 0, nil
 		}
 		var met bool
 		if f.graph[back] == nil || f.cost(forth) <= f.cost(back) {
@@ -288,9 +272,9 @@ func (f *pathFinder) meet(from, to uint32, maxDepth int) (status PathStatus, las
 		case err != nil:
 			return 0, 0, 0, err
 		case met:
-			return PathFound, last, next, nil
+			return pathFound, last, next, nil
 		case len(f.front[forth]) == 0 || len(f.front[back]) == 0:
-			return PathNone, 0, 0, nil
+			return pathNone, 0, 0, nil
 		}
 	}
 }

@@ -11,20 +11,6 @@ import (
 // defaultReducedDim is the dimension that vectors are reduced to by default.
 const defaultReducedDim = 10
 
-// PCAOptions tune [PCA]. The zero value is right for most.
-type PCAOptions struct {
-	// Dim is the dimension to reduce to, at most that of the vectors. The
-	// default, 0, is 10, or the dimension of the vectors where that is less.
-	Dim int
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
-	MaxBytes int64
-	// Workers bounds the goroutines; 0 is one for each processor. The result
-	// does not depend on it.
-	Workers int
-	// Progress is called at most ten times a second with the components found.
-	Progress func(Progress)
-}
-
 // PCAResult is what [PCA] returns.
 type PCAResult struct {
 	// Reduced has the vectors, less their mean, along the components.
@@ -63,7 +49,7 @@ type PCAResult struct {
 // 8 d^2 bytes, 2 KB for each element of a vector, 32 d (Dim + 8) bytes and the
 // result's 4 n Dim. The result has the same bits on every processor and for any
 // number of workers. Where ctx ends, its error is returned.
-func PCA(ctx context.Context, m Matrix, o PCAOptions) (*PCAResult, error) {
+func PCA(ctx context.Context, m Matrix, o ReduceOptions) (*PCAResult, error) {
 	r, err := pca(ctx, m, &o)
 	if err != nil {
 		return nil, phase.Errorf("pca: %w", err)
@@ -74,7 +60,7 @@ func PCA(ctx context.Context, m Matrix, o PCAOptions) (*PCAResult, error) {
 // pcaStream is the stream of the vectors that the eigenvectors are sought from.
 const pcaStream = 0x9ca << 32
 
-func pca(ctx context.Context, m Matrix, o *PCAOptions) (*PCAResult, error) {
+func pca(ctx context.Context, m Matrix, o *ReduceOptions) (*PCAResult, error) {
 	n, d := m.Len(), m.Dim
 	dim := o.Dim
 	if dim == 0 {
@@ -103,13 +89,7 @@ func pca(ctx context.Context, m Matrix, o *PCAOptions) (*PCAResult, error) {
 	for j := range p.mean {
 		p.mean[j] /= float64(n)
 	}
-	progress := newReporter(o.Progress, "pca")
-	step := func(found int) {
-		if found < dim {
-			progress.step(found, dim)
-		}
-	}
-	c, err := p.components(ctx, dim, step)
+	c, err := p.components(ctx, dim)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +100,6 @@ func pca(ctx context.Context, m Matrix, o *PCAOptions) (*PCAResult, error) {
 		orient(r.Components.Row(k), c.vectors, k, dim)
 	}
 	r.Reduced, err = p.project(ctx, r.Components)
-	progress.step(dim, dim)
 	return r, err
 }
 
@@ -157,9 +136,9 @@ type principal struct {
 	converged bool
 }
 
-func (p *centred) components(ctx context.Context, dim int, step func(int)) (*principal, error) {
+func (p *centred) components(ctx context.Context, dim int) (*principal, error) {
 	if n, d := p.m.Len(), p.m.Dim; dim < n && n < d {
-		c, err := p.dual(ctx, dim, step)
+		c, err := p.dual(ctx, dim)
 		if c != nil || err != nil {
 			return c, err
 		}
@@ -168,7 +147,7 @@ func (p *centred) components(ctx context.Context, dim int, step func(int)) (*pri
 	if err != nil {
 		return nil, err
 	}
-	return cov.leading(ctx, dim, step)
+	return cov.leading(ctx, dim)
 }
 
 // covariance returns the products of the elements.

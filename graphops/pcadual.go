@@ -13,7 +13,7 @@ const leastDual = 1e-4
 // dual returns the components of fewer vectors than they have elements, by the
 // eigenvectors of their products with each other; nil where a direction that is
 // wanted has next to no variance.
-func (p *centred) dual(ctx context.Context, dim int, step func(int)) (*principal, error) {
+func (p *centred) dual(ctx context.Context, dim int) (*principal, error) {
 	n, d := p.m.Len(), p.m.Dim
 	s := &scatter{size: n, by: 1 / float64(n-1), workers: p.workers}
 	err := s.sum(ctx, d, func(slab []float32, at, width int) error {
@@ -28,7 +28,7 @@ func (p *centred) dual(ctx context.Context, dim int, step func(int)) (*principal
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.leading(ctx, dim, step)
+	c, err := s.leading(ctx, dim)
 	if err != nil || !(c.values[dim-1] > leastDual*c.values[0]) {
 		return nil, err
 	}

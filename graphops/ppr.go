@@ -6,27 +6,17 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// PPRForm says what personalised PageRank does at each step.
-type PPRForm uint8
-
-const (
-	// PPRRestart starts anew with probability Alpha and follows an edge with
-	// probability 1-Alpha: scores = Alpha seeds + (1-Alpha) Pᵀ scores. It is
-	// personalised PageRank as it is usually meant, and the formula of the
-	// NodeRAG paper.
-	PPRRestart PPRForm = iota
-	// PPRLazy follows an edge with probability Alpha and stays with
-	// probability 1-Alpha: scores = Alpha Pᵀ scores + (1-Alpha) scores. It
-	// forgets the seeds as it goes on, and is meant for few steps. NodeRAG's
-	// code computes it.
-	PPRLazy
-)
-
 // PPROptions tune [PPR]. The zero value is right for most.
 type PPROptions struct {
-	// Form says what a step does.
-	Form PPRForm
-	// Alpha is the probability of starting anew, or with PPRLazy of following
+	// Lazy says what a step does. If it is false, a step starts anew with
+	// probability Alpha and else follows an edge: scores = Alpha seeds +
+	// (1-Alpha) P'scores, as personalised PageRank is usually meant and as the
+	// NodeRAG paper writes it. If it is true, a step follows an edge with
+	// probability Alpha and else stays: scores = Alpha P'scores +
+	// (1-Alpha) scores, which forgets the seeds with time and is meant for few
+	// steps. NodeRAG's code computes that.
+	Lazy bool
+	// Alpha is the probability of starting anew, or with Lazy of following
 	// an edge, over 0 and at most 1. The default, 0, is 0.5.
 	Alpha float64
 	// Steps is how many steps are made. The default, 0, is 2.
@@ -54,8 +44,6 @@ func (o *PPROptions) ensureDefaults() PPROptions {
 
 func (o *PPROptions) validate() error {
 	switch {
-	case o.Form > PPRLazy:
-		return phase.Mark(engine.ErrInvalid, "unknown Form %d", o.Form)
 	case !(o.Alpha > 0 && o.Alpha <= 1):
 		return phase.Mark(engine.ErrInvalid, "Alpha %v", o.Alpha)
 	case o.Steps < 0:
@@ -144,7 +132,7 @@ func pprWalk(ctx context.Context, a Adjacency, seeds []Scored, o *PPROptions, do
 // step moves the scores one step on.
 func (w *walk) step(start []float64, o *PPROptions) error {
 	follow := 1 - o.Alpha
-	if o.Form == PPRLazy {
+	if o.Lazy {
 		follow = o.Alpha
 	}
 	clear(w.next)
@@ -158,11 +146,11 @@ func (w *walk) step(start []float64, o *PPROptions) error {
 		if err != nil {
 			return err
 		}
-		if o.Form == PPRLazy {
+		if o.Lazy {
 			w.next[place] += float64((1 - follow) * x)
 		}
 		if len(to) == 0 {
-			if o.Form == PPRLazy {
+			if o.Lazy {
 				w.next[place] += float64(follow * x)
 			}
 			stuck += x
@@ -180,7 +168,7 @@ func (w *walk) step(start []float64, o *PPROptions) error {
 			w.credit = rowCredit
 		}
 	}
-	if o.Form == PPRRestart {
+	if !o.Lazy {
 		again := o.Alpha + float64(follow*stuck)
 		for place, x := range start {
 			w.next[place] += float64(again * x)

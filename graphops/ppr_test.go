@@ -41,9 +41,9 @@ func TestPPRAsNodeRAG(t *testing.T) {
 		o    graphops.PPROptions
 		want [6]float64
 	}{
-		{"code, adjusted", graphops.PPROptions{Form: graphops.PPRLazy, Weights: graphops.DegreeWeights},
+		{"code, adjusted", graphops.PPROptions{Lazy: true, Weights: graphops.DegreeWeights},
 			[6]float64{.247917, .124107, .198864, .271916, .084280, .072917}},
-		{"code, not adjusted", graphops.PPROptions{Form: graphops.PPRLazy},
+		{"code, not adjusted", graphops.PPROptions{Lazy: true},
 			[6]float64{.200893, .177083, .144643, .332738, .100000, .044643}},
 		{"paper, adjusted", graphops.PPROptions{Weights: graphops.DegreeWeights},
 			[6]float64{.341667, .092857, .115530, .355249, .053030, .041667}},
@@ -109,7 +109,7 @@ func denseWalk(a graphops.Adjacency, n int, seeds []graphops.Scored, o graphops.
 				next[v] += p[u][v] * x[u]
 				out += p[u][v]
 			}
-			if out == 0 && o.Form == graphops.PPRLazy {
+			if out == 0 && o.Lazy {
 				next[u] += x[u]
 			} else if out == 0 {
 				for v := range n {
@@ -118,7 +118,7 @@ func denseWalk(a graphops.Adjacency, n int, seeds []graphops.Scored, o graphops.
 			}
 		}
 		for u := range n {
-			if o.Form == graphops.PPRLazy {
+			if o.Lazy {
 				x[u] = o.Alpha*next[u] + (1-o.Alpha)*x[u]
 			} else {
 				x[u] = o.Alpha*start[u] + (1-o.Alpha)*next[u]
@@ -163,10 +163,10 @@ func TestPPRAgainstMatrix(t *testing.T) {
 			inStore = append(inStore, graphops.Scored{Node: uint32(p.NodeOf(u)), Score: x})
 		}
 		g := graphops.Local(v, f)
-		for form := graphops.PPRRestart; form <= graphops.PPRLazy; form++ {
+		for _, lazy := range []bool{false, true} {
 			for weights := graphops.StoredWeights; weights <= graphops.DegreeWeights; weights++ {
 				for _, steps := range []int{1, 2, 5} {
-					o := graphops.PPROptions{Form: form, Weights: weights, Steps: steps, Alpha: 0.1 + 0.9*r.Float64()}
+					o := graphops.PPROptions{Lazy: lazy, Weights: weights, Steps: steps, Alpha: 0.1 + 0.9*r.Float64()}
 					t.Run(fmt.Sprintf("%d/%+v", round, o), func(t *testing.T) {
 						want := denseWalk(p, p.Len(), inMemory, o)
 						checkSum(t, want)
@@ -264,8 +264,8 @@ func TestPPRSeeds(t *testing.T) {
 		}
 	})
 	t.Run("a seed without edges keeps its share", func(t *testing.T) {
-		for form := graphops.PPRRestart; form <= graphops.PPRLazy; form++ {
-			got := must(graphops.PPR(t.Context(), p, seedsOf(58), graphops.PPROptions{Form: form}))(t)
+		for _, lazy := range []bool{false, true} {
+			got := must(graphops.PPR(t.Context(), p, seedsOf(58), graphops.PPROptions{Lazy: lazy}))(t)
 			if !slices.Equal(got, seedsOf(58)) {
 				t.Errorf("%v", got)
 			}
@@ -292,7 +292,7 @@ func TestPPROrder(t *testing.T) {
 	slices.SortFunc(want, func(a, b graphops.Scored) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Node, b.Node))
 	})
-	got := must(graphops.PPR(t.Context(), p, seedsOf(0), graphops.PPROptions{Steps: 1, Form: graphops.PPRLazy, Alpha: 1}))(t)
+	got := must(graphops.PPR(t.Context(), p, seedsOf(0), graphops.PPROptions{Steps: 1, Lazy: true, Alpha: 1}))(t)
 	for i := range got {
 		if got[i].Node != want[i].Node {
 			t.Fatalf("place %d: %v, want %v", i, got[i], want[i])
@@ -338,7 +338,6 @@ func TestPPRRefuses(t *testing.T) {
 		seeds []graphops.Scored
 		o     graphops.PPROptions
 	}{
-		{"Form", p, seedsOf(0), graphops.PPROptions{Form: 2}},
 		{"Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: 1.1}},
 		{"negative Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: -.1}},
 		{"NaN Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: math.NaN()}},

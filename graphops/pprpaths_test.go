@@ -52,7 +52,7 @@ func TestPPRPaths(t *testing.T) {
 			}
 		}
 		p := must(graphops.FromEdges(n, edges, graphops.EdgeOptions{Weighted: true, Directed: round%2 == 0}))(t)
-		o := graphops.PPROptions{Form: graphops.PPRForm(r.IntN(2)), Steps: 1 + r.IntN(4), TopK: r.IntN(2) * (1 + r.IntN(n))}
+		o := graphops.PPROptions{Lazy: r.IntN(2) == 1, Steps: 1 + r.IntN(4), TopK: r.IntN(2) * (1 + r.IntN(n))}
 		if o.Weights = graphops.StoredWeights; r.IntN(2) == 0 {
 			o.Weights = graphops.UnitWeights
 		}

@@ -21,14 +21,14 @@ import (
 // Source: Newman and Girvan, "Finding and evaluating community structure in
 // networks", 2004; the resolution: Reichardt and Bornholdt, 2006.
 func Modularity(p *Projection, part *Partition, resolution float64) (float64, error) {
-	q, err := quality(p, part, ByModularity, resolution)
+	q, err := quality(p, part, false, resolution)
 	if err != nil {
 		return 0, phase.Errorf("modularity: %w", err)
 	}
 	return q, nil
 }
 
-func quality(p *Projection, part *Partition, o Objective, resolution float64) (float64, error) {
+func quality(p *Projection, part *Partition, cpm bool, resolution float64) (float64, error) {
 	if !(resolution >= 0) || math.IsInf(resolution, 0) {
 		return 0, phase.Mark(engine.ErrInvalid, "resolution %v", resolution)
 	}
@@ -51,12 +51,12 @@ func quality(p *Projection, part *Partition, o Objective, resolution float64) (f
 		}
 		inside += in
 		all += sum
-		if o == ByCPM {
+		if cpm {
 			sum = 1
 		}
 		mass[c] += sum
 	}
-	if o == ByCPM {
+	if cpm {
 		pairs := 0.0
 		for _, s := range mass {
 			pairs += float64(s * (s - 1) / 2)

@@ -8,24 +8,10 @@ import (
 	"github.com/ragdb/ragdb/internal/distance"
 )
 
-// RandomProjectionOptions tune [RandomProjection]. The zero value is right for
-// most.
-type RandomProjectionOptions struct {
-	// Dim is the dimension to reduce to. The default, 0, is 10.
-	Dim int
-	// Seed decides the directions.
-	Seed uint64
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
-	MaxBytes int64
-	// Workers bounds the goroutines; 0 is one for each processor. The result
-	// does not depend on it.
-	Workers int
-}
-
 // randomProjectionStream is the stream of the directions of a seed.
 const randomProjectionStream = 0x9cb << 32
 
-// RandomProjection reduces vectors to their products with Dim random
+// randomProjection reduces vectors to their products with Dim random
 // directions, such that squared distances are what they were on average, with a
 // standard deviation of sqrt(2/Dim) times themselves. It does not look at where
 // the vectors lie. Products that overflow a float32 are an error.
@@ -38,15 +24,7 @@ const randomProjectionStream = 0x9cb << 32
 // It is O(n d Dim). Working memory is 4 d Dim bytes and the result's 4 n Dim.
 // The result has the same bits on every processor and for any number of workers.
 // Where ctx ends, its error is returned.
-func RandomProjection(ctx context.Context, m Matrix, o RandomProjectionOptions) (Matrix, error) {
-	r, err := randomProjection(ctx, m, &o)
-	if err != nil {
-		return Matrix{}, phase.Errorf("random projection: %w", err)
-	}
-	return r, nil
-}
-
-func randomProjection(ctx context.Context, m Matrix, o *RandomProjectionOptions) (Matrix, error) {
+func randomProjection(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
 	n, d, dim := m.Len(), m.Dim, o.Dim
 	if dim == 0 {
 		dim = defaultReducedDim
@@ -88,7 +66,7 @@ func randomProjection(ctx context.Context, m Matrix, o *RandomProjectionOptions)
 	return out, nil
 }
 
-// ReduceOptions tune [Reduce]. The zero value is right for most.
+// ReduceOptions tune [Reduce] and [PCA]. The zero value is right for most.
 type ReduceOptions struct {
 	// Dim is the dimension to reduce to. The default, 0, is 10.
 	Dim int
@@ -105,7 +83,7 @@ type ReduceOptions struct {
 }
 
 // Reduce reduces vectors to few dimensions, as [GMM] needs it: by [PCA], or by
-// [RandomProjection] where there are more than MaxPCA. Vectors that have no more
+// products with random directions if there are more than MaxPCA. Vectors that have no more
 // than Dim dimensions are returned as they are, in m's Data. What methods use
 // UMAP for is done by this, which keeps distances rather than neighbourhoods.
 func Reduce(ctx context.Context, m Matrix, o ReduceOptions) (Matrix, error) {
@@ -132,9 +110,9 @@ func reduce(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
 	case m.Dim <= dim:
 		return m, m.validate()
 	case m.Len() > most:
-		return randomProjection(ctx, m, &RandomProjectionOptions{Dim: dim, Seed: o.Seed, MaxBytes: o.MaxBytes, Workers: o.Workers})
+		return randomProjection(ctx, m, o)
 	}
-	r, err := pca(ctx, m, &PCAOptions{Dim: dim, MaxBytes: o.MaxBytes, Workers: o.Workers})
+	r, err := pca(ctx, m, &ReduceOptions{Dim: dim, MaxBytes: o.MaxBytes, Workers: o.Workers})
 	if err != nil {
 		return Matrix{}, err
 	}

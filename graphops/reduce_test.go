@@ -16,7 +16,7 @@ func TestPCAReference(t *testing.T) {
 	ref := readMeasures(t)
 	for _, c := range ref.Components {
 		t.Run(c.Name, func(t *testing.T) {
-			r := must(graphops.PCA(t.Context(), graphops.Matrix{Dim: c.Dim, Data: c.Vectors}, graphops.PCAOptions{Dim: c.K}))(t)
+			r := must(graphops.PCA(t.Context(), graphops.Matrix{Dim: c.Dim, Data: c.Vectors}, graphops.ReduceOptions{Dim: c.K}))(t)
 			if !r.Converged || r.Components.Len() != c.K || r.Reduced.Dim != c.K || len(r.Components.Data) != len(c.Components) || len(r.Reduced.Data) != len(c.Reduced) {
 				t.Fatalf("%d components, %d reduced of %d", r.Components.Len(), r.Reduced.Len(), r.Reduced.Dim)
 			}
@@ -43,12 +43,12 @@ func TestPCAReference(t *testing.T) {
 func TestPCAOfFewVectors(t *testing.T) {
 	for name, test := range map[string]struct {
 		m graphops.Matrix
-		o graphops.PCAOptions
+		o graphops.ReduceOptions
 	}{
-		"none":  {graphops.Matrix{Dim: 3}, graphops.PCAOptions{}},
-		"shape": {graphops.Matrix{}, graphops.PCAOptions{}},
-		"one":   {graphops.Matrix{Dim: 3, Data: []float32{1, 2, 3}}, graphops.PCAOptions{Dim: 2}},
-		"equal": {graphops.Matrix{Dim: 2, Data: []float32{1, 2, 1, 2, 1, 2}}, graphops.PCAOptions{}},
+		"none":  {graphops.Matrix{Dim: 3}, graphops.ReduceOptions{}},
+		"shape": {graphops.Matrix{}, graphops.ReduceOptions{}},
+		"one":   {graphops.Matrix{Dim: 3, Data: []float32{1, 2, 3}}, graphops.ReduceOptions{Dim: 2}},
+		"equal": {graphops.Matrix{Dim: 2, Data: []float32{1, 2, 1, 2, 1, 2}}, graphops.ReduceOptions{}},
 	} {
 		r := must(graphops.PCA(t.Context(), test.m, test.o))(t)
 		if r.Reduced.Len() != test.m.Len() || r.Total != 0 || !r.Converged {
@@ -65,7 +65,7 @@ func TestPCAOfFewVectors(t *testing.T) {
 	for i := range 700 {
 		m.Data = append(m.Data, float32(3*(i%2))-100, float32(4*(i%2))+1000)
 	}
-	r := must(graphops.PCA(t.Context(), m, graphops.PCAOptions{}))(t)
+	r := must(graphops.PCA(t.Context(), m, graphops.ReduceOptions{}))(t)
 	want := []float32{0.6, 0.8, 0.8, -0.6}
 	for i, x := range r.Components.Data {
 		if !(math.Abs(float64(x-want[i])) < 1e-6) {
@@ -81,7 +81,7 @@ func TestPCAOfFewVectors(t *testing.T) {
 // vectors have the components' variances, uncorrelated.
 func TestPCAKeepsVariance(t *testing.T) {
 	m, _ := planted(3, 2000, 24, 30, 2, 1)
-	r := must(graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: 24}))(t)
+	r := must(graphops.PCA(t.Context(), m, graphops.ReduceOptions{Dim: 24}))(t)
 	if x := sum(r.Variances); !(math.Abs(x-r.Total) < 1e-6*x) {
 		t.Errorf("variances sum to %v, want %v", x, r.Total)
 	}
@@ -107,7 +107,7 @@ func TestRandomProjectionKeepsDistances(t *testing.T) {
 	mean, square, count := 0.0, 0.0, 0.0
 	const dim = 30
 	for seed := range uint64(40) {
-		r := must(graphops.RandomProjection(t.Context(), m, graphops.RandomProjectionOptions{Dim: dim, Seed: seed}))(t)
+		r := must(graphops.RandomProjection(t.Context(), m, graphops.ReduceOptions{Dim: dim, Seed: seed}))(t)
 		for i := range 20 {
 			ratio := squared(r.Row(i), r.Row(i+100)) / squared(m.Row(i), m.Row(i+100))
 			mean += ratio
@@ -132,8 +132,8 @@ func squared(a, b []float32) (x float64) {
 
 func TestReduceChooses(t *testing.T) {
 	m, _ := planted(3, 50, 30, 3, 1, 1)
-	pca := must(graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: 4}))(t).Reduced
-	random := must(graphops.RandomProjection(t.Context(), m, graphops.RandomProjectionOptions{Dim: 4, Seed: 9}))(t)
+	pca := must(graphops.PCA(t.Context(), m, graphops.ReduceOptions{Dim: 4}))(t).Reduced
+	random := must(graphops.RandomProjection(t.Context(), m, graphops.ReduceOptions{Dim: 4, Seed: 9}))(t)
 	for name, test := range map[string]struct {
 		o    graphops.ReduceOptions
 		want graphops.Matrix
@@ -172,20 +172,20 @@ func TestReduceOptions(t *testing.T) {
 	nan := graphops.Matrix{Dim: 2, Data: []float32{1, float32(math.NaN())}}
 	huge := graphops.Matrix{Dim: 100, Data: slices.Concat(slices.Repeat([]float32{3e38}, 100), slices.Repeat([]float32{-3e38}, 100))}
 	for name, run := range map[string]func() error{
-		"pca dim":          func() error { _, err := graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: 31}); return err },
-		"pca negative dim": func() error { _, err := graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: -1}); return err },
-		"pca NaN":          func() error { _, err := graphops.PCA(t.Context(), nan, graphops.PCAOptions{}); return err },
-		"pca overflow":     func() error { _, err := graphops.PCA(t.Context(), huge, graphops.PCAOptions{}); return err },
+		"pca dim":          func() error { _, err := graphops.PCA(t.Context(), m, graphops.ReduceOptions{Dim: 31}); return err },
+		"pca negative dim": func() error { _, err := graphops.PCA(t.Context(), m, graphops.ReduceOptions{Dim: -1}); return err },
+		"pca NaN":          func() error { _, err := graphops.PCA(t.Context(), nan, graphops.ReduceOptions{}); return err },
+		"pca overflow":     func() error { _, err := graphops.PCA(t.Context(), huge, graphops.ReduceOptions{}); return err },
 		"projection dim": func() error {
-			_, err := graphops.RandomProjection(t.Context(), m, graphops.RandomProjectionOptions{Dim: -1})
+			_, err := graphops.RandomProjection(t.Context(), m, graphops.ReduceOptions{Dim: -1})
 			return err
 		},
 		"projection NaN": func() error {
-			_, err := graphops.RandomProjection(t.Context(), nan, graphops.RandomProjectionOptions{})
+			_, err := graphops.RandomProjection(t.Context(), nan, graphops.ReduceOptions{})
 			return err
 		},
 		"projection overflow": func() error {
-			_, err := graphops.RandomProjection(t.Context(), huge, graphops.RandomProjectionOptions{Dim: 5})
+			_, err := graphops.RandomProjection(t.Context(), huge, graphops.ReduceOptions{Dim: 5})
 			return err
 		},
 		"reduce dim": func() error { _, err := graphops.Reduce(t.Context(), m, graphops.ReduceOptions{Dim: -1}); return err },
@@ -236,7 +236,7 @@ func BenchmarkPCA(b *testing.B) {
 	b.ReportAllocs()
 	cpu := cpuTime()
 	for b.Loop() {
-		must(graphops.PCA(b.Context(), m, graphops.PCAOptions{}))(b)
+		must(graphops.PCA(b.Context(), m, graphops.ReduceOptions{}))(b)
 	}
 	reportCPU(b, cpu)
 }
@@ -257,8 +257,8 @@ func TestPCAOfFewerVectorsThanElements(t *testing.T) {
 	for range times {
 		many.Data = append(many.Data, few.Data...)
 	}
-	a := must(graphops.PCA(t.Context(), few, graphops.PCAOptions{Dim: dim}))(t)
-	b := must(graphops.PCA(t.Context(), many, graphops.PCAOptions{Dim: dim}))(t)
+	a := must(graphops.PCA(t.Context(), few, graphops.ReduceOptions{Dim: dim}))(t)
+	b := must(graphops.PCA(t.Context(), many, graphops.ReduceOptions{Dim: dim}))(t)
 	if !a.Converged || !b.Converged {
 		t.Fatal("not converged")
 	}
@@ -297,7 +297,7 @@ func TestPCAOfFewDirections(t *testing.T) {
 		}
 		m.Data = append(m.Data, row...)
 	}
-	r := must(graphops.PCA(t.Context(), m, graphops.PCAOptions{Dim: dim}))(t)
+	r := must(graphops.PCA(t.Context(), m, graphops.ReduceOptions{Dim: dim}))(t)
 	for k := range dim {
 		if small := r.Variances[k] < 1e-5*r.Variances[0]; small != (k >= directions) {
 			t.Errorf("variances %v of %d directions", r.Variances, directions)

@@ -16,8 +16,6 @@ type SCANOptions struct {
 	Mu int
 	// MaxBytes bounds the working memory and the result; 0 is no bound.
 	MaxBytes int64
-	// Progress is called at most ten times a second with the nodes done.
-	Progress func(Progress)
 }
 
 func (o *SCANOptions) ensureDefaults() SCANOptions {
@@ -48,8 +46,10 @@ type SCANResult struct {
 	// Partition has the cluster of each core and border; hubs and outliers are
 	// in none. Clusters are numbered by their first core.
 	Partition Partition
-	// Roles has the role of each node.
-	Roles []ScanRole
+	// Roles has the role of each node: "core" if enough neighbours are similar
+	// to it, "border" if it is in a cluster and no core, "hub" if it is in no
+	// cluster and next to two or more, else "outlier".
+	Roles []string
 	// Compared is how many pairs of neighbours were compared neighbour by
 	// neighbour; the others were decided by their degrees, or not needed.
 	Compared int
@@ -112,17 +112,12 @@ func scanClusters(ctx context.Context, p *Projection, o *SCANOptions) (*SCANResu
 	if err := s.start(); err != nil {
 		return nil, err
 	}
-	progress := newReporter(o.Progress, "scan")
-	for i, u := range s.byDegree() {
+	for _, u := range s.byDegree() {
 		if err := s.visit(u); err != nil {
 			return nil, err
 		}
-		if i%256 == 0 && i > 0 {
-			progress.step(i, n)
-		}
 	}
 	r, err := s.result()
-	progress.step(n, n)
 	return r, err
 }
 

@@ -1,34 +1,27 @@
 package graphops
 
-// ScanRole is what a node is to the clusters that [SCAN] finds.
-type ScanRole uint8
-
-// The roles of nodes.
+// The roles of nodes among the clusters that [SCAN] finds.
 const (
-	// ScanOutlier is in no cluster and next to one at most.
-	ScanOutlier ScanRole = iota
-	// ScanHub is in no cluster and next to two or more.
-	ScanHub
-	// ScanBorder is in a cluster as one that is like a core.
-	ScanBorder
-	// ScanCore has enough neighbours that are like it.
-	ScanCore
+	scanOutlier = "outlier"
+	scanHub     = "hub"
+	scanBorder  = "border"
+	scanCore    = "core"
 )
 
 // result gives all nodes their clusters and roles.
 func (s *scanState) result() (*SCANResult, error) {
 	n := s.Len()
-	r := &SCANResult{Roles: make([]ScanRole, n), Partition: Partition{Of: make([]uint32, n)}}
+	r := &SCANResult{Roles: make([]string, n), Partition: Partition{Of: make([]uint32, n)}}
 	of := r.Partition.Of
 	for u := range of {
-		of[u] = None
+		of[u], r.Roles[u] = None, scanOutlier
 		if s.similar[u] >= s.mu {
-			r.Roles[u] = ScanCore
+			r.Roles[u] = scanCore
 			of[u] = s.find(uint32(u))
 		}
 	}
 	for u := range uint32(n) {
-		if r.Roles[u] == ScanCore {
+		if r.Roles[u] == scanCore {
 			continue
 		}
 		core, err := s.coreOf(u, r.Roles)
@@ -36,13 +29,13 @@ func (s *scanState) result() (*SCANResult, error) {
 			return nil, err
 		}
 		if core != none {
-			r.Roles[u] = ScanBorder
+			r.Roles[u] = scanBorder
 			of[u] = s.find(core)
 		}
 	}
 	for u := range uint32(n) {
 		if of[u] == None && s.betweenClusters(u, of) {
-			r.Roles[u] = ScanHub
+			r.Roles[u] = scanHub
 		}
 	}
 	r.Partition.Count = s.number(of)
@@ -51,10 +44,10 @@ func (s *scanState) result() (*SCANResult, error) {
 }
 
 // coreOf returns the first core that is like u, or none.
-func (s *scanState) coreOf(u uint32, roles []ScanRole) (uint32, error) {
+func (s *scanState) coreOf(u uint32, roles []string) (uint32, error) {
 	for i := s.off[u]; i < s.off[u+1]; i++ {
 		v := s.to[i]
-		if roles[v] != ScanCore {
+		if roles[v] != scanCore {
 			continue
 		}
 		if s.alike[i] == scanUnknown {

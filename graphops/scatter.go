@@ -63,7 +63,7 @@ func (s *scatter) sum(ctx context.Context, numbers int, fill func(slab []float32
 }
 
 // leading returns the dim leading eigenvectors.
-func (s *scatter) leading(ctx context.Context, dim int, step func(int)) (*principal, error) {
+func (s *scatter) leading(ctx context.Context, dim int) (*principal, error) {
 	c := &principal{}
 	for j := range s.size {
 		c.total += s.of[j*s.size+j]
@@ -73,7 +73,7 @@ func (s *scatter) leading(ctx context.Context, dim int, step func(int)) (*princi
 	}
 	e := &eigenSolver{
 		n: s.size, want: dim, apply: s.apply, enough: 1e-7, most: 50, workers: s.workers,
-		random: newStream(pcaStream), step: step,
+		random: newStream(pcaStream),
 	}
 	var err error
 	c.values, c.vectors, c.converged, err = e.solve(ctx)

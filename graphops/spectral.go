@@ -32,8 +32,6 @@ type SpectralOptions struct {
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the eigenvectors found.
-	Progress func(Progress)
 }
 
 func (o *SpectralOptions) ensureDefaults() SpectralOptions {
@@ -142,21 +140,15 @@ func spectral(ctx context.Context, p *Projection, o *SpectralOptions) (*Spectral
 	}
 	a.workers = workersOf(o.Workers)
 	random := newStream(o.Seed, spectralStream)
-	progress := newReporter(o.Progress, "spectral")
 	s := &eigenSolver{
 		n: n, want: k, apply: a.apply, low: -1, enough: o.Tolerance, most: o.MaxIterations,
 		workers: a.workers, random: newStream(random.next()),
-		step: func(found int) {
-			r.Iterations++
-			if found < k {
-				progress.step(found, k)
-			}
-		},
 	}
 	var vectors []float64
 	if r.Eigenvalues, vectors, r.Converged, err = s.solve(ctx); err != nil {
 		return nil, err
 	}
+	r.Iterations = s.steps
 	points := Matrix{Dim: k, Data: make([]float32, n*k)}
 	for i := range n {
 		toUnitOf(points.Row(i), vectors[i*k:(i+1)*k])
@@ -177,7 +169,6 @@ func spectral(ctx context.Context, p *Projection, o *SpectralOptions) (*Spectral
 		of[u] = best.Partition.Of[i]
 	}
 	r.Partition.Count = best.Partition.Count
-	progress.step(k, k)
 	return r, nil
 }
 

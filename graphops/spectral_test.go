@@ -156,15 +156,6 @@ func TestSpectralOptions(t *testing.T) {
 	}
 }
 
-func TestSpectralReportsProgress(t *testing.T) {
-	p := must(graphops.FromEdges(96, cliques(12, 8), graphops.EdgeOptions{}))(t)
-	last, progress := watch(t, "spectral")
-	must(graphops.Spectral(t.Context(), p, graphops.SpectralOptions{K: 12, Progress: progress}))(t)
-	if last.Done != 12 || last.Total != 12 {
-		t.Errorf("last report %+v", *last)
-	}
-}
-
 func TestSpectralIsCancelled(t *testing.T) {
 	s := rmat(9, 6, 1, 9)
 	p := s.project(t, true)

@@ -26,13 +26,13 @@ func benchmarkOf(b *testing.B, run func(b *testing.B, p *graphops.Projection)) {
 
 func BenchmarkKCore(b *testing.B) {
 	benchmarkOf(b, func(b *testing.B, p *graphops.Projection) {
-		must(graphops.KCore(b.Context(), p, graphops.KCoreOptions{}))(b)
+		must(graphops.KCore(b.Context(), p))(b)
 	})
 }
 
 func BenchmarkComponents(b *testing.B) {
 	benchmarkOf(b, func(b *testing.B, p *graphops.Projection) {
-		must(graphops.Components(b.Context(), p, graphops.ComponentsOptions{}))(b)
+		must(graphops.Components(b.Context(), p))(b)
 	})
 }
 

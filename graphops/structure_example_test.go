@@ -32,28 +32,28 @@ func ExampleBetweenness() {
 }
 
 func ExampleKCore() {
-	r, err := graphops.KCore(context.Background(), barbell(), graphops.KCoreOptions{})
+	r, err := graphops.KCore(context.Background(), barbell())
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Core, r.Max)
-	// Output: [2 2 2 2 2 2 2 0] 2
+	fmt.Println(r)
+	// Output: [2 2 2 2 2 2 2 0]
 }
 
 func ExampleComponents() {
-	r, err := graphops.Components(context.Background(), barbell(), graphops.ComponentsOptions{})
+	r, err := graphops.Components(context.Background(), barbell())
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Count, r.Of, r.Sizes()[r.Largest])
+	fmt.Println(r.Count, r.Of, r.Sizes()[r.Largest()])
 	// Output: 2 [0 0 0 0 0 0 0 1] 7
 }
 
-func ExampleClusteringCoefficients() {
-	r, err := graphops.ClusteringCoefficients(context.Background(), barbell(), graphops.TrianglesOptions{})
+func ExampleTriangles() {
+	r, err := graphops.Triangles(context.Background(), barbell(), graphops.TrianglesOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d triangles, average %.3f, transitivity %.3f\n", r.Triangles, r.Average, r.Global)
+	fmt.Printf("%d triangles, average %.3f, transitivity %.3f\n", r.Total, r.Average, r.Global)
 	// Output: 2 triangles, average 0.583, transitivity 0.545
 }

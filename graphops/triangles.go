@@ -7,17 +7,13 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// TrianglesOptions tune [Triangles] and [ClusteringCoefficients]. The zero
-// value is right for most.
+// TrianglesOptions tune [Triangles]. The zero value is right for most.
 type TrianglesOptions struct {
 	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
 	Workers int
-	// Progress is called at most ten times a second with the pieces of work
-	// done.
-	Progress func(Progress)
 }
 
 // TrianglesResult is what [Triangles] returns.
@@ -26,10 +22,21 @@ type TrianglesResult struct {
 	Of []uint64
 	// Total is the number of triangles, a third of the sum of Of.
 	Total uint64
+	// Local has the clustering coefficient of each node: the share of the
+	// pairs of its neighbours that are neighbours themselves. It is 0 for
+	// nodes of less than two neighbours (Watts and Strogatz, 1998).
+	Local []float64
+	// Average is the mean of Local over all nodes, those of less than two
+	// neighbours among them, as in networkx; 0 if there are no nodes.
+	Average float64
+	// Global is the transitivity: the share of the paths of two edges whose
+	// ends are neighbours (Newman, 2003, section III.B). It is 0 if there is no
+	// such path.
+	Global float64
 }
 
-// Triangles counts the triangles of the graph: sets of three nodes that are
-// all neighbours. Weights are ignored. The projection must be symmetric, else
+// Triangles counts the triangles of the graph, which are sets of three nodes
+// that are all neighbours, and computes the clustering coefficients. Weights are ignored. The projection must be symmetric, else
 // the error is [engine.ErrInvalid]; a projection of directed edges is where
 // its Spec has the direction [engine.Both].
 //
@@ -42,7 +49,7 @@ type TrianglesResult struct {
 // marks are made once a node, and the scanned row is the one of the end of
 // higher degree, which tends to be short.
 //
-// O(m^1.5) at most, O(m a) for arboricity a. Working memory is 16 bytes a
+// O(m^1.5) at most, O(m a) for arboricity a. Working memory is 24 bytes a
 // node, 4 an edge, and 9 a node for each worker. The result does not depend on
 // the number of workers.
 func Triangles(ctx context.Context, p *Projection, o TrianglesOptions) (*TrianglesResult, error) {
@@ -53,75 +60,12 @@ func Triangles(ctx context.Context, p *Projection, o TrianglesOptions) (*Triangl
 	return r, nil
 }
 
-// ClusteringResult is what [ClusteringCoefficients] returns.
-type ClusteringResult struct {
-	// Local has the clustering coefficient of each node: the share of the
-	// pairs of its neighbours that are neighbours themselves. It is 0 for
-	// nodes of less than two neighbours.
-	Local []float64
-	// Average is the mean of Local over all nodes, those of less than two
-	// neighbours among them, as in networkx; 0 where there are no nodes.
-	Average float64
-	// Global is the transitivity: the share of the paths of two edges whose
-	// ends are neighbours. It is 0 where there is no such path.
-	Global float64
-	// Triangles is the number of triangles.
-	Triangles uint64
-}
-
-// ClusteringCoefficients returns how far the neighbours of a node are
-// neighbours of each other, of every node and of the graph. What it takes, and
-// costs, is as for [Triangles]; the result takes 8 bytes a node more.
-//
-// Source: Watts and Strogatz, "Collective Dynamics of Small-World Networks",
-// 1998 (local); Newman, "The Structure and Function of Complex Networks",
-// 2003, section III.B (global).
-func ClusteringCoefficients(ctx context.Context, p *Projection, o TrianglesOptions) (*ClusteringResult, error) {
-	r, err := clustering(ctx, p, &o)
-	if err != nil {
-		return nil, phase.Errorf("clustering coefficients: %w", err)
-	}
-	return r, nil
-}
-
-func clustering(ctx context.Context, p *Projection, o *TrianglesOptions) (*ClusteringResult, error) {
-	n := p.Len()
-	if o.MaxBytes > 0 {
-		if need := trianglesBytes(p, o) + 8*int64(n); need > o.MaxBytes {
-			return nil, &MemoryError{Op: "clustering coefficients", Need: need, Limit: o.MaxBytes}
-		}
-	}
-	t, err := triangles(ctx, p, o)
-	if err != nil {
-		return nil, err
-	}
-	r := &ClusteringResult{Local: make([]float64, n), Triangles: t.Total}
-	sum, paths := 0.0, uint64(0)
-	for u, count := range t.Of {
-		d := uint64(p.off[u+1] - p.off[u])
-		if d < 2 {
-			continue
-		}
-		pairs := d * (d - 1) / 2
-		paths += pairs
-		r.Local[u] = float64(count) / float64(pairs)
-		sum += r.Local[u]
-	}
-	if n > 0 {
-		r.Average = sum / float64(n)
-	}
-	if paths > 0 {
-		r.Global = float64(3*t.Total) / float64(paths)
-	}
-	return r, nil
-}
-
 // trianglePieces is how many pieces counting is cut into.
 const trianglePieces = 256
 
 // trianglesBytes returns the working memory of [Triangles].
 func trianglesBytes(p *Projection, o *TrianglesOptions) int64 {
-	return 16*int64(p.Len()) + 2*int64(len(p.to)) + 9*int64(p.Len())*int64(triangleWorkers(p, o))
+	return 24*int64(p.Len()) + 2*int64(len(p.to)) + 9*int64(p.Len())*int64(triangleWorkers(p, o))
 }
 
 func triangleWorkers(p *Projection, o *TrianglesOptions) int {
@@ -149,41 +93,50 @@ func triangles(ctx context.Context, p *Projection, o *TrianglesOptions) (*Triang
 	counters := make([]triangleCounter, workers)
 	r := &TrianglesResult{Of: make([]uint64, n)}
 	counters[0].of = r.Of // not every worker need get work
-	progress := newReporter(o.Progress, "triangles")
-	// Batches, so that progress is reported by the caller's goroutine.
-	batch := workers
-	if o.Progress == nil {
-		batch = trianglePieces
-	}
-	for first := 0; first < trianglePieces; first += batch {
-		last := min(first+batch, trianglePieces)
-		err := parallel(ctx, workers, last-first, func(worker, i int) error {
-			c := &counters[worker]
-			if c.of == nil {
-				c.of = make([]uint64, n)
-			}
-			if c.marked == nil {
-				c.marked = make([]bool, n)
-			}
-			lo := up.cut(first+i, trianglePieces)
-			hi := up.cut(first+i+1, trianglePieces)
-			return c.count(ctx, up, lo, hi)
-		})
-		if err != nil {
-			return nil, err
+	err = parallel(ctx, workers, trianglePieces, func(worker, i int) error {
+		c := &counters[worker]
+		if c.of == nil {
+			c.of = make([]uint64, n)
 		}
-		progress.step(last, trianglePieces)
+		if c.marked == nil {
+			c.marked = make([]bool, n)
+		}
+		return c.count(ctx, up, up.cut(i, trianglePieces), up.cut(i+1, trianglePieces))
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range counters[1:] {
 		for u, x := range c.of { // integers: the order does not matter
 			r.Of[u] += x
 		}
 	}
-	for _, x := range r.Of {
-		r.Total += x
-	}
-	r.Total /= 3
+	r.coefficients(p)
 	return r, nil
+}
+
+// coefficients derives all other fields from Of.
+func (r *TrianglesResult) coefficients(p *Projection) {
+	r.Local = make([]float64, len(r.Of))
+	sum, corners, paths := 0.0, uint64(0), uint64(0)
+	for u, count := range r.Of {
+		corners += count
+		d := uint64(p.off[u+1] - p.off[u])
+		if d < 2 {
+			continue
+		}
+		pairs := d * (d - 1) / 2
+		paths += pairs
+		r.Local[u] = float64(count) / float64(pairs)
+		sum += r.Local[u]
+	}
+	r.Total = corners / 3
+	if len(r.Of) > 0 {
+		r.Average = sum / float64(len(r.Of))
+	}
+	if paths > 0 {
+		r.Global = float64(corners) / float64(paths)
+	}
 }
 
 // upward returns the graph with each edge only in the row of the end of lower

@@ -8,54 +8,19 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// EdgeLength says how long an edge of a weight is.
-type EdgeLength uint8
-
-const (
-	// WeightLength is the weight itself: weights are distances or costs.
-	WeightLength EdgeLength = iota
-	// InverseLength is 1/weight: weights are similarities or strengths. An
-	// edge of weight 0 is not followed.
-	InverseLength
-)
-
-// WeightedPathOptions tune [WeightedPath]. The zero value is right where
-// weights are distances.
-type WeightedPathOptions struct {
-	// Length says how long edges are.
-	Length EdgeLength
-	// MaxLength is how long a path may be; 0 is any length.
-	MaxLength float64
-	// MaxVisits and Reverse are what they are in [PathOptions].
-	MaxVisits int
-	Reverse   Adjacency
-}
-
-func (o *WeightedPathOptions) validate() error {
-	switch {
-	case o.Length > InverseLength:
-		return phase.Mark(engine.ErrInvalid, "unknown Length %d", o.Length)
-	case !(o.MaxLength >= 0):
-		return phase.Mark(engine.ErrInvalid, "MaxLength %v", o.MaxLength)
-	case o.MaxVisits < 0:
-		return phase.Mark(engine.ErrInvalid, "MaxVisits %d", o.MaxVisits)
-	}
-	return nil
-}
-
 // WeightedPath returns a path of the least length, the sum of its edges'
 // lengths in float64; without weights every edge has the length 1. Edges are
 // followed as the rows lead. A negative weight that is met is an error. Of
 // several paths that are equally long it returns one that the graph, its
 // numbers and the options determine; it need not be the one that ShortestPath
-// prefers. Statuses, ends and reversed rows are as in [ShortestPath]; MaxLength
+// prefers. Limits, ends and reversed rows are as in [ShortestPath]; MaxLength
 // takes the place of MaxDepth.
 //
 // It is Dijkstra's algorithm from both ends, of which the one goes on that has
 // fewer nodes waiting, until the lengths reached from both sum to that of the
 // best path (Pohl, "Bi-directional Search", 1971). The time is O(m log m) for m
 // entries read, memory 60 bytes for each node met and 16 for each entry.
-func WeightedPath(ctx context.Context, a Adjacency, from, to uint32, o WeightedPathOptions) (*Path, error) {
+func WeightedPath(ctx context.Context, a Adjacency, from, to uint32, o PathOptions) (*Path, error) {
 	p, err := weightedPath(ctx, a, from, to, &o)
 	if err != nil {
 		return nil, phase.Errorf("weighted path %d-%d: %w", from, to, err)
@@ -63,19 +28,19 @@ func WeightedPath(ctx context.Context, a Adjacency, from, to uint32, o WeightedP
 	return p, nil
 }
 
-func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *WeightedPathOptions) (*Path, error) {
+func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *PathOptions) (*Path, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
 	s, release := borrow(a)
 	defer release()
-	f := newPathFinder(a, o.Reverse, s)
+	f := newPathFinder(a, s)
 	if err := f.begin(ctx, from, to, o.MaxVisits); err != nil {
 		return nil, err
 	}
 	status, at, err := f.nearest(from, to, o)
 	p, err := f.outcome(status, err)
-	if err != nil || p.Status != PathFound {
+	if err != nil || !p.Found {
 		return p, err
 	}
 	p.Nodes = f.trace(at)
@@ -83,14 +48,14 @@ func weightedPath(ctx context.Context, a Adjacency, from, to uint32, o *Weighted
 		return nil, err
 	}
 	for _, e := range p.Edges {
-		p.Length += edgeLength(o.Length, e.Weight)
+		p.Length += edgeLength(o.Inverse, e.Weight)
 	}
 	return p, nil
 }
 
 // edgeLength returns the length of an edge whose weight is not negative.
-func edgeLength(l EdgeLength, w float32) float64 {
-	if l == InverseLength {
+func edgeLength(inverse bool, w float32) float64 {
+	if inverse {
 		return 1 / float64(w)
 	}
 	return float64(w)
@@ -118,12 +83,12 @@ func (e pathEntry) before(other pathEntry) bool {
 
 // nearest searches from both ends for the place where the shortest ways to it
 // join to the shortest path.
-func (f *pathFinder) nearest(from, to uint32, o *WeightedPathOptions) (status PathStatus, at uint32, err error) {
+func (f *pathFinder) nearest(from, to uint32, o *PathOptions) (status pathStatus, at uint32, err error) {
 	f.labels = f.labels[:0]
 	f.heap[forth], f.heap[back] = f.heap[forth][:0], f.heap[back][:0]
 	f.reach(forth, f.label(from), 0, startPlace)
 	if from == to {
-		return PathFound, startPlace, nil
+		return pathFound, startPlace, nil
 	}
 	f.reach(back, f.label(to), 0, targetPlace)
 	best, bounded := math.Inf(1), false
@@ -150,22 +115,22 @@ func (f *pathFinder) nearest(from, to uint32, o *WeightedPathOptions) (status Pa
 		}
 		i := f.pop(side).place
 		f.labels[i].done[side] = true
-		if best, at, err = f.relax(side, i, best, at, o.Length); err != nil {
+		if best, at, err = f.relax(side, i, best, at, o.Inverse); err != nil {
 			return 0, 0, err
 		}
 	}
 	switch {
 	case o.MaxLength > 0 && best > o.MaxLength && (bounded || !math.IsInf(best, 1)):
-		return PathNotWithin, 0, nil
+		return pathNotWithin, 0, nil
 	case math.IsInf(best, 1):
-		return PathNone, 0, nil
+		return pathNone, 0, nil
 	}
-	return PathFound, at, nil
+	return pathFound, at, nil
 }
 
 // relax follows the edges of the node at place i on a side. It returns the
 // length of the best path known and the place where its halves join.
-func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, l EdgeLength) (float64, uint32, error) {
+func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, inverse bool) (float64, uint32, error) {
 	u := f.seen.nodes[i]
 	row, w, err := f.row(side, u)
 	if err != nil {
@@ -177,7 +142,7 @@ func (f *pathFinder) relax(side int, i uint32, best float64, at uint32, l EdgeLe
 		if !(weight >= 0) {
 			return best, at, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", weight, u, v)
 		}
-		d := length + edgeLength(l, weight)
+		d := length + edgeLength(inverse, weight)
 		if math.IsInf(d, 1) {
 			continue
 		}

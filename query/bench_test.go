@@ -191,7 +191,7 @@ func BenchmarkPPR(b *testing.B) {
 					for range seeds {
 						in.items = append(in.items, query.Item{Graph: g.ID(), ID: engine.NodeID(1 + r.IntN(nodes)), Score: 1})
 					}
-					o.In, o.Graph, o.Form = in, g, graphops.PPRLazy
+					o.In, o.Graph, o.Lazy = in, g, true
 					top := &query.TopPerType{In: &o, Graph: g}
 					for _, t := range types {
 						top.Quotas = append(top.Quotas, query.TypeQuota{Types: []string{t}, Most: 10})

@@ -90,7 +90,7 @@ func (w *world) explained(seeds query.Op) []query.Op {
 		With: &query.NameMatch{Graph: w.g, Field: "name"},
 	}
 	ppr := &query.PPR{
-		In: names, Graph: w.g, Form: graphops.PPRLazy, Weights: graphops.DegreeWeights, Uniform: true, K: 1000, Source: "section 2.5",
+		In: names, Graph: w.g, Lazy: true, Weights: graphops.DegreeWeights, Uniform: true, K: 1000, Source: "section 2.5",
 	}
 	top := &query.TopPerType{
 		In: ppr, Graph: w.g, Source: "A.3.6",

@@ -232,7 +232,7 @@ func (m *matrixWorld) fillPool() {
 	add([]query.TypeQuota(nil), []query.TypeQuota{{}}, []query.TypeQuota{{Types: []string{"thing"}, Most: 2}, {Types: []string{"thing", "nothing"}, Most: -1}})
 	m.pool[reflect.TypeFor[engine.Predicate]()] = []any{nil, engine.And(nil), engine.Not{}, engine.Comparison{},
 		engine.Comparison{Property: "rating", Op: engine.OpEqual, Values: []engine.Value{engine.Int(1)}}, engine.Comparison{Property: "none", Op: engine.Op(99)}}
-	add(graphops.PPRForm(0), graphops.PPRLazy, graphops.PPRForm(99), graphops.EdgeWeights(0), graphops.DegreeWeights, graphops.EdgeWeights(99))
+	add(graphops.EdgeWeights(0), graphops.DegreeWeights, graphops.EdgeWeights(99))
 	type env = *query.Env
 	add((func(context.Context, env, query.Item) (string, int, error))(nil),
 		func(_ context.Context, _ env, it query.Item) (string, int, error) {

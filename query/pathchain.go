@@ -69,25 +69,25 @@ func (o *PathChain) Run(ctx context.Context, e *Env) (Set, error) {
 		case w.p == nil:
 			limits.MaxVisits = math.MaxInt
 		}
-		c, err := graphops.PathChain(ctx, w.a, numbers, limits)
+		legs, err := graphops.PathChain(ctx, w.a, numbers, limits)
 		if err != nil {
 			return err
 		}
 		if w.bounded && e.Graphs != nil {
-			for i := range c.Legs {
-				if c.Legs[i].Status == graphops.PathNotWithin && c.Legs[i].Visits >= maxPathReads {
+			for _, leg := range legs {
+				if leg.Limited && leg.Visits >= maxPathReads {
 					return errTooWide
 				}
 			}
 		}
-		out.Items = o.items(e, w, c, have)
+		out.Items = o.items(e, w, legs, have)
 		return nil
 	})
 	return out, err
 }
 
 // items returns the nodes of a chain with how they came there.
-func (o *PathChain) items(e *Env, w *walkGraph, c *graphops.Chain, keys []Item) []Item {
+func (o *PathChain) items(e *Env, w *walkGraph, legs []*graphops.Path, keys []Item) []Item {
 	at := make(map[engine.NodeID]int, len(keys))
 	for i := range keys {
 		at[keys[i].ID] = i
@@ -111,12 +111,16 @@ func (o *PathChain) items(e *Env, w *walkGraph, c *graphops.Chain, keys []Item) 
 	if len(keys) > 0 {
 		add(keys[0].ID, Item{}, Step{From: keys[0].Ref(), Note: "start"})
 	}
-	for i, leg := range c.Legs {
+	for i, leg := range legs {
 		from, to := keys[i], keys[i+1]
 		between := Item{Graph: o.Graph.ID(), Score: min(from.Score, to.Score), Why: from.Why}
-		if leg.Status != graphops.PathFound {
-			e.note("path %d, from node %d to node %d: %s", i+1, from.ID, to.ID, leg.Status)
-			add(to.ID, between, Step{From: from.Ref(), Note: "no path: " + leg.Status.String()})
+		if !leg.Found {
+			outcome := "none"
+			if leg.Limited {
+				outcome = "not found within the limits"
+			}
+			e.note("path %d, from node %d to node %d: %s", i+1, from.ID, to.ID, outcome)
+			add(to.ID, between, Step{From: from.Ref(), Note: "no path: " + outcome})
 			continue
 		}
 		for k := 1; k < len(leg.Nodes); k++ {

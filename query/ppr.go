@@ -36,9 +36,9 @@ type PPR struct {
 	// node by the names that they share, more often by rare ones and to nodes
 	// that are about them.
 	Names, Words string
-	// Form, Alpha, Steps and Weights are those of [graphops.PPROptions], with
+	// Lazy, Alpha, Steps and Weights are those of [graphops.PPROptions], with
 	// the same defaults.
-	Form    graphops.PPRForm
+	Lazy    bool
 	Alpha   float64
 	Steps   int
 	Weights graphops.EdgeWeights
@@ -223,7 +223,7 @@ func (o *PPR) starts(w *walkGraph, seeds []Item) []graphops.Scored {
 }
 
 func (o *PPR) options(w *walkGraph) graphops.PPROptions {
-	p := graphops.PPROptions{Form: o.Form, Alpha: o.Alpha, Steps: o.Steps, Weights: o.Weights}
+	p := graphops.PPROptions{Lazy: o.Lazy, Alpha: o.Alpha, Steps: o.Steps, Weights: o.Weights}
 	switch {
 	case w.bounded:
 		p.MaxExpand = o.MaxExpand
@@ -273,7 +273,7 @@ func (o *PPR) Explain() Explanation {
 		args = append(args, arg("names", o.Names))
 	}
 	form := "restart"
-	if o.Form == graphops.PPRLazy {
+	if o.Lazy {
 		form = "lazy"
 	}
 	alpha, steps := o.Alpha, o.Steps

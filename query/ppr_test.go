@@ -64,7 +64,7 @@ func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64) map[engine.
 				sum += weight(u, v)
 			}
 			switch {
-			case len(g[u]) == 0 && o.Form == graphops.PPRLazy:
+			case len(g[u]) == 0 && o.Lazy:
 				next[u] += alpha * x
 			case len(g[u]) == 0:
 				for id, s := range start {
@@ -73,16 +73,16 @@ func (g walkable) ppr(o *query.PPR, start map[engine.NodeID]float64) map[engine.
 			}
 			for v := range g[u] {
 				follow := 1 - alpha
-				if o.Form == graphops.PPRLazy {
+				if o.Lazy {
 					follow = alpha
 				}
 				next[v] += follow * x * weight(u, v) / sum
 			}
-			if o.Form == graphops.PPRLazy {
+			if o.Lazy {
 				next[u] += (1 - alpha) * x
 			}
 		}
-		if o.Form == graphops.PPRRestart {
+		if !o.Lazy {
 			for id, s := range start {
 				next[id] += alpha * s / total
 			}
@@ -105,7 +105,7 @@ func TestPPR(t *testing.T) {
 		allow := w.someNodes(r)
 		o := &query.PPR{
 			In: in, Graph: w.g, Types: typeSets[r.IntN(len(typeSets))], Direction: engine.Direction(r.IntN(3)),
-			Form: graphops.PPRForm(r.IntN(2)), Weights: graphops.EdgeWeights(r.IntN(3)), Uniform: r.IntN(2) == 0,
+			Lazy: r.IntN(2) == 1, Weights: graphops.EdgeWeights(r.IntN(3)), Uniform: r.IntN(2) == 0,
 			Steps: r.IntN(4), InMemory: r.IntN(2) == 0,
 		}
 		if r.IntN(2) == 0 {
@@ -233,8 +233,8 @@ func TestPPRFallsBack(t *testing.T) {
 		if notes := e.Trace.Ops[0].Notes; len(notes) != 1 || !strings.Contains(notes[0], "projection") || e.Trace.Ops[1].Notes != nil {
 			t.Errorf("notes %q", notes)
 		}
-		if s := e.Graphs.Stats(); s.Misses != 1 || s.Hits != int64(n) {
-			t.Errorf("the cache was asked %+v", s)
+		if hits, misses := e.Graphs.Counts(); misses != 1 || hits != int64(n) {
+			t.Errorf("the cache found %d and built %d", hits, misses)
 		}
 	}
 	// Under a filter everything that has to be is read.
@@ -254,7 +254,7 @@ func TestPPRRefuses(t *testing.T) {
 	odd := &input{items: []query.Item{w.item(w.nodes[0], math.Inf(1))}}
 	for _, op := range []*query.PPR{
 		{In: in, Graph: w.g, Alpha: 2}, {In: in, Graph: w.g, Steps: -1}, {In: in, Graph: w.g, Weights: 9},
-		{In: in, Graph: w.g, Form: 7}, {In: in, Graph: w.g, MaxExpand: -1}, {In: odd, Graph: w.g},
+		{In: in, Graph: w.g, MaxExpand: -1}, {In: odd, Graph: w.g},
 	} {
 		if _, err := query.Run(t.Context(), w.env(), op); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%+v: %v", op, err)

@@ -3,6 +3,7 @@ package procedure
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query/cypher"
@@ -87,11 +88,15 @@ func readDegree(*config) runner {
 
 func readKCore(*config) runner {
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
-		r, err := graphops.KCore(ctx, p, graphops.KCoreOptions{})
+		r, err := graphops.KCore(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		return counts(p, r.Core, cypher.Int(int64(r.Max))), nil
+		most := uint32(0)
+		if len(r) > 0 {
+			most = slices.Max(r)
+		}
+		return counts(p, r, cypher.Int(int64(most))), nil
 	})
 }
 
@@ -128,7 +133,7 @@ func readLeiden(c *config) runner {
 		Iterations: c.count("iters", 0),
 	}
 	if c.choice("objective", "modularity", "cpm") == "cpm" {
-		o.Objective = graphops.ByCPM
+		o.CPM = true
 	}
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
 		r, err := graphops.Leiden(ctx, p, o)
@@ -151,15 +156,15 @@ func readLeiden(c *config) runner {
 
 func readComponents(*config) runner {
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
-		r, err := graphops.Components(ctx, p, graphops.ComponentsOptions{})
+		r, err := graphops.Components(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		largest := 0
-		if r.Largest != graphops.None {
-			largest = r.Sizes()[r.Largest]
+		if c := r.Largest(); c != graphops.None {
+			largest = r.Sizes()[c]
 		}
-		return clusters(&r.Partition, cypher.Int(int64(r.Count)), cypher.Int(int64(largest))), nil
+		return clusters(r, cypher.Int(int64(r.Count)), cypher.Int(int64(largest))), nil
 	})
 }
 
@@ -175,7 +180,7 @@ func readTriangles(*config) runner {
 
 func readClustering(*config) runner {
 	return projected(func(ctx context.Context, p *graphops.Projection) (*result, error) {
-		r, err := graphops.ClusteringCoefficients(ctx, p, graphops.TrianglesOptions{})
+		r, err := graphops.Triangles(ctx, p, graphops.TrianglesOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -69,11 +69,11 @@ func (r *clustered) take(of []uint32) {
 
 // hash puts vectors of one code into one cluster.
 func (r *clustered) hash(ctx context.Context, m graphops.Matrix, planes int, seed uint64) error {
-	h, err := graphops.NewHyperplanes(graphops.HyperplaneOptions{Dim: m.Dim, Planes: planes, Seed: seed})
+	h, err := graphops.NewHyperplanes(m.Dim, planes, seed, nil)
 	if err != nil {
 		return err
 	}
-	codes, err := h.Codes(ctx, m, graphops.CodesOptions{})
+	codes, err := h.Codes(ctx, m)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func shortestPath(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 	var err error
 	a, b := uint32(from.AsNode()), uint32(to.AsNode())
 	if weighted {
-		p, err = graphops.WeightedPath(ctx, local, a, b, graphops.WeightedPathOptions{MaxVisits: math.MaxInt32})
+		p, err = graphops.WeightedPath(ctx, local, a, b, graphops.PathOptions{MaxVisits: math.MaxInt32})
 	} else {
 		p, err = graphops.ShortestPath(ctx, local, a, b, graphops.PathOptions{MaxDepth: most, MaxVisits: math.MaxInt32})
 	}

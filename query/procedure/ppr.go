@@ -15,7 +15,7 @@ func readPPR(c *config) runner {
 	nodes, weights := c.seeds(c.call.Args[0])
 	o := graphops.PPROptions{Alpha: c.number("alpha", 1e-9, 1), Steps: c.count("iters", 0), TopK: c.count("top", 0)}
 	if c.choice("form", "restart", "lazy") == "lazy" {
-		o.Form = graphops.PPRLazy
+		o.Lazy = true
 	}
 	if c.choice("weights", "stored", "degree") == "degree" {
 		o.Weights = graphops.DegreeWeights

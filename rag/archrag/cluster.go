@@ -34,17 +34,17 @@ func (s *system) enrich(ctx context.Context, n int, g Attributed) (*augmented, e
 		return nil, err
 	}
 	o := graphops.AugmentOptions{Vectors: g.Vectors, Percentile: s.p.Percentile, DegreeScale: s.p.Scale}
-	r, err := graphops.AugmentKNN(ctx, p, near, o)
+	r, limits, err := graphops.AugmentKNN(ctx, p, near, o)
 	if err != nil {
 		return nil, err
 	}
-	out := &augmented{r.Graph, r.Limits}
+	out := &augmented{r, limits}
 	if s.p.Augment == "codicil" {
 		c, err := graphops.CODICIL(ctx, p, near, graphops.CODICILOptions{Vectors: g.Vectors})
 		if err != nil {
 			return nil, err
 		}
-		out.graph = c.Graph
+		out.graph = c
 	}
 	return out, nil
 }
@@ -94,7 +94,7 @@ func (s *system) cluster(ctx context.Context, p *graphops.Projection) (graphops.
 		if err != nil {
 			return part, err
 		}
-		c, err := graphops.KMeans(ctx, r.Vectors, graphops.KMeansOptions{K: k, Seed: uint64(s.p.Seed)})
+		c, err := graphops.KMeans(ctx, r, graphops.KMeansOptions{K: k, Seed: uint64(s.p.Seed)})
 		if err != nil {
 			return part, err
 		}
@@ -108,11 +108,9 @@ func (s *system) cluster(ctx context.Context, p *graphops.Projection) (graphops.
 	return s.divide(ctx, p, part, nil)
 }
 
-func (s *system) leiden(drop bool) graphops.HierarchicalLeidenOptions {
-	return graphops.HierarchicalLeidenOptions{
-		LeidenOptions: graphops.LeidenOptions{
-			Resolution: s.p.Resolution, Theta: s.p.Theta, Seed: uint64(s.p.Seed), DropIsolated: drop,
-		},
+func (s *system) leiden(drop bool) graphops.LeidenOptions {
+	return graphops.LeidenOptions{
+		Resolution: s.p.Resolution, Theta: s.p.Theta, Seed: uint64(s.p.Seed), DropIsolated: drop,
 		MaxSize: s.p.Cap,
 	}
 }

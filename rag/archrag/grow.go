@@ -122,11 +122,11 @@ func (s *system) grownGraph(ctx context.Context, lv *level, m graphops.Matrix, s
 	if err != nil {
 		return nil, err
 	}
-	r, err := graphops.AugmentKNN(ctx, p, near, graphops.AugmentOptions{Vectors: m, Frozen: &limits})
+	r, _, err := graphops.AugmentKNN(ctx, p, near, graphops.AugmentOptions{Vectors: m, Frozen: &limits})
 	if err != nil {
 		return nil, err
 	}
-	return r.Graph, nil
+	return r, nil
 }
 
 // joiner puts nodes into communities one by one, by gain of modularity.

@@ -78,11 +78,11 @@ func (s *system) readLevel(ctx context.Context, v *engine.View, n int) (*level, 
 	if err != nil {
 		return nil, err
 	}
-	above, err := graphops.Contract(ctx, p, part, graphops.ContractOptions{Weight: graphops.ContractCount})
+	above, err := graphops.Contract(ctx, p, part, graphops.ContractOptions{Count: true})
 	if err != nil {
 		return nil, err
 	}
-	lv.edges = edgesOf(above.Graph)
+	lv.edges = edgesOf(above)
 	return lv, nil
 }
 

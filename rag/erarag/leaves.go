@@ -44,14 +44,14 @@ func (st *planeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 
 // Do implements [method.Stage].
 func (st *planeStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
-	o := graphops.HyperplaneOptions{Dim: st.model.Dim, Planes: st.s.p.Planes, Seed: st.s.p.Seed}
+	var center []float32
 	if st.s.p.Center {
 		var err error
-		if o.Center, err = st.mean(ctx, s); err != nil {
+		if center, err = st.mean(ctx, s); err != nil {
 			return nil, err
 		}
 	}
-	h, err := graphops.NewHyperplanes(o)
+	h, err := graphops.NewHyperplanes(st.model.Dim, st.s.p.Planes, st.s.p.Seed, center)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (s *system) findFit(ctx context.Context, model string, m graphops.Matrix, k
 	if n <= minNodes {
 		return f, nil
 	}
-	pca, err := graphops.PCA(ctx, m, graphops.PCAOptions{Dim: min(s.p.Dim, m.Dim)})
+	pca, err := graphops.PCA(ctx, m, graphops.ReduceOptions{Dim: min(s.p.Dim, m.Dim)})
 	if err != nil {
 		return nil, err
 	}

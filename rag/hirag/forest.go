@@ -39,9 +39,8 @@ const communitySeed = 0xDEADBEEF
 // than size nodes each (spec B.2.8). level and parent are those of the first
 // ones. A clustering into one community is none.
 func divide(ctx context.Context, p *graphops.Projection, nodes []uint32, size, level, parent int, out []community) ([]community, error) {
-	h, err := graphops.HierarchicalLeiden(ctx, p, graphops.HierarchicalLeidenOptions{
-		LeidenOptions: graphops.LeidenOptions{Seed: communitySeed, DropIsolated: parent < 0, Nodes: nodes},
-		MaxSize:       size,
+	h, err := graphops.HierarchicalLeiden(ctx, p, graphops.LeidenOptions{
+		Seed: communitySeed, DropIsolated: parent < 0, Nodes: nodes, MaxSize: size,
 	})
 	if err != nil {
 		return nil, err

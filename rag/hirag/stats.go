@@ -89,7 +89,7 @@ func coefficient(ctx context.Context, v *engine.View, types []string) (float64, 
 	if err != nil {
 		return 0, err
 	}
-	r, err := graphops.ClusteringCoefficients(ctx, p, graphops.TrianglesOptions{})
+	r, err := graphops.Triangles(ctx, p, graphops.TrianglesOptions{})
 	if err != nil {
 		return 0, err
 	}

@@ -138,7 +138,7 @@ func (st *importanceStage) choose(ctx context.Context, g *content, weights []uin
 		return nil, err
 	}
 	n, m := p.Len(), p.Edges()
-	core, err := graphops.KCore(ctx, p, graphops.KCoreOptions{})
+	core, err := graphops.KCore(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (st *importanceStage) choose(ctx context.Context, g *content, weights []uin
 			continue
 		}
 		// Every node is in the 0-core: k = 0 chooses nothing.
-		inCore, isBetween := k > 0 && int(core.Core[i]) >= k, between.Scores[i] > limit
+		inCore, isBetween := k > 0 && int(core[i]) >= k, between.Scores[i] > limit
 		switch {
 		case inCore && isBetween:
 			out = append(out, chosen{node.id, "both"})

@@ -75,7 +75,7 @@ func (s *system) walk(seeds query.Op, quotas []query.TypeQuota, without ...query
 		Quotas: quotas, Without: without, Source: "shallow PPR and cross nodes, paper 2.5",
 	}
 	if !s.p.Restart {
-		o.Form = graphops.PPRLazy
+		o.Lazy = true
 	}
 	if s.p.Adjust {
 		o.Weights = graphops.DegreeWeights
