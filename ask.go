@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -38,11 +39,13 @@ func Method(name string) AskOption {
 	return func(a *asking) error { a.method = name; return nil }
 }
 
-// Where uses only documents that pass a condition on their metadata, their key
-// (the ID) and their format, such as "team = 'sales' AND key STARTS WITH 'docs/'".
+// Where uses only documents that pass a condition of the query language on their
+// metadata, their key (the ID) and their format, such as
+// "team = 'sales' AND key STARTS WITH 'docs/'"; see [cypher.ParseWhere]. A name
+// that no document has as metadata is an [engine.NoIndexError].
 func Where(condition string) AskOption {
 	return func(a *asking) (err error) {
-		a.Where, err = engine.ParsePredicate(condition)
+		a.Where, err = cypher.ParseWhere(condition)
 		return err
 	}
 }

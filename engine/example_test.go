@@ -143,9 +143,7 @@ func ExampleTxView_PutVector() {
 		v := s.Graph(g)
 		colours, err := v.Vectors("colour")
 		try(err)
-		dark, err := engine.ParsePredicate("bright = false")
-		try(err)
-		allow, err := v.Where(dark)
+		allow, err := v.Where(engine.Comparison{Property: "bright", Values: []engine.Value{engine.Bool(false)}})
 		try(err)
 		for _, q := range []vecindex.Search{{K: 1}, {K: 1, Allow: allow}} {
 			q.Vector = []float32{255, 80, 110}

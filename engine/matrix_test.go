@@ -166,7 +166,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	w.pool[typeOf((*context.Context)(nil))] = []any{w.ctx}
 	w.pool[typeOf((*io.Reader)(nil))] = []any{nil, strings.NewReader(""), strings.NewReader("{}\n")}
 	w.pool[typeOf((*io.Writer)(nil))] = []any{nil, io.Discard}
-	w.pool[typeOf((*engine.Predicate)(nil))] = []any{nil, engine.And(nil), engine.Not{}, engine.Comparison{}, engine.Comparison{Property: "name", Op: engine.OpEqual, Values: []engine.Value{engine.String("ada")}}}
+	w.pool[typeOf((*engine.Predicate)(nil))] = []any{nil, engine.And(nil), engine.Not{}, engine.Test{}, engine.OneOf{}, engine.Comparison{}, engine.Comparison{Property: "name", Op: engine.OpEqual, Values: []engine.Value{engine.String("ada")}}}
 	w.pool[typeOf((*error)(nil))] = []any{nil, io.EOF}
 	add("", "person", "f", "s", "b", "ada", "main", engine.Base, "name", "\xff", t.TempDir())
 	add([]byte(nil), []byte("k"), []byte("z"))
@@ -330,10 +330,9 @@ func typedError(err error) bool {
 	}
 	var line *engine.LineError
 	var index *engine.NoIndexError
-	var syntax *engine.SyntaxError
 	var dim *vecindex.DimensionError
 	var vec *vecindex.VectorError
-	return errors.As(err, &line) || errors.As(err, &index) || errors.As(err, &syntax) || errors.As(err, &dim) || errors.As(err, &vec)
+	return errors.As(err, &line) || errors.As(err, &index) || errors.As(err, &dim) || errors.As(err, &vec)
 }
 
 // TestMatrix calls every exported method in every state: of the database, of a
@@ -400,7 +399,7 @@ func TestMatrixValues(t *testing.T) {
 	w.fillPool(t)
 	for _, on := range []any{
 		engine.And(nil), engine.And{nil}, engine.Or(nil), engine.Or{nil}, engine.Not{}, engine.Comparison{}, engine.Op(99), engine.Edge{}, engine.EdgeType(0),
-		engine.Finding{}, &engine.Node{}, engine.Value{}, engine.String("x"), &engine.ConflictError{}, &engine.FormatError{}, &engine.LineError{}, &engine.NoIndexError{}, &engine.SyntaxError{},
+		engine.Finding{}, &engine.Node{}, engine.Value{}, engine.String("x"), &engine.ConflictError{}, &engine.FormatError{}, &engine.LineError{}, &engine.NoIndexError{},
 	} {
 		v := reflect.ValueOf(on)
 		for i := range v.NumMethod() {
@@ -430,9 +429,8 @@ func TestMatrixValues(t *testing.T) {
 			_, err := engine.Open(w.ctx, filepath.Join(dir, "a", "b"), &engine.Options{ReadOnly: true})
 			return err
 		},
-		"ReadManifest":   func() error { _, err := engine.ReadManifest(dir); return err },
-		"ParsePredicate": func() error { _, err := engine.ParsePredicate(""); return err },
-		"Import":         func() error { return w.ns.Import(w.ctx, bytes.NewReader([]byte("x\n"))) },
+		"ReadManifest": func() error { _, err := engine.ReadManifest(dir); return err },
+		"Import":       func() error { return w.ns.Import(w.ctx, bytes.NewReader([]byte("x\n"))) },
 	} {
 		watchCall(t, name, func() []reflect.Value { return []reflect.Value{reflect.ValueOf(&[]error{call()}[0]).Elem()} })
 	}

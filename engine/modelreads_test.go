@@ -323,6 +323,9 @@ func holds(p engine.Predicate, props engine.Props) bool {
 	}
 	return has && slices.ContainsFunc(c.Values, func(lit engine.Value) bool {
 		if v.Kind() == engine.KindStrings {
+			if c.Whole {
+				return false
+			}
 			return slices.ContainsFunc(v.AsStrings(), func(s string) bool { return compares(c.Op, engine.String(s), lit) })
 		}
 		return compares(c.Op, v, lit)

@@ -2,26 +2,27 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Predicate chooses nodes by their properties: a [Comparison], or an [And],
-// [Or] or [Not] of predicates. String writes it in the syntax that
-// [ParsePredicate] reads.
+// Predicate chooses nodes by their properties: a [Comparison], a [Test],
+// a [OneOf], or an [And], [Or] or [Not] of predicates. String writes it as a condition of the
+// query language, as far as that can express it.
 type Predicate interface {
 	String() string
 	predicate()
 }
 
-// Op is what a [Comparison] compares for.
+// Op is the relation that a [Comparison] wants.
 type Op uint8
 
-// The comparisons. OpPrefix is for strings only. OpExists takes no values.
+// The relations. OpPrefix is for strings only. OpExists takes no values.
 const (
 	OpEqual Op = iota
 	OpNotEqual
@@ -33,13 +34,13 @@ const (
 	OpExists
 )
 
-// String returns the operator as it is written in a filter.
+// String returns the operator of the query language.
 func (o Op) String() string {
 	switch o {
 	case OpEqual:
 		return "="
 	case OpNotEqual:
-		return "!="
+		return "<>"
 	case OpLess:
 		return "<"
 	case OpLessEqual:
@@ -49,37 +50,58 @@ func (o Op) String() string {
 	case OpGreaterEqual:
 		return ">="
 	case OpPrefix:
-		return "PREFIX"
+		return "STARTS WITH"
 	case OpExists:
-		return "EXISTS"
+		return "IS NOT NULL"
 	}
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
 
 // Comparison compares a property with values.
 //
-// Several values are alternatives: the comparison holds where it holds for any
-// of them, so that OpEqual with several is IN. OpNotEqual holds for nodes that
+// Several values are alternatives: the comparison holds if it holds for any of
+// them, so that OpEqual with several is IN. OpNotEqual holds for nodes that
 // have the property and for which OpEqual does not hold.
 //
 // Only values of one kind compare: numbers with numbers (integers and floats
 // by their exact value), strings with strings (byte by byte), times with
-// times, booleans with booleans, false being the smaller. A list of strings
-// compares as each of its elements: the comparison holds where it holds for
-// one of them. Bytes compare with nothing and are only found by OpExists and
-// OpNotEqual.
+// times, booleans with booleans, false being the smaller. Bytes compare with
+// nothing and are only found by OpExists and OpNotEqual.
 type Comparison struct {
 	Property string
 	Op       Op
 	// Values are booleans, numbers, strings or times.
 	Values []Value
+	// Whole compares a list of strings as a whole, which equals none of Values
+	// and has no order among them. Otherwise the comparison holds for a list if
+	// it holds for one of its elements. With Whole a string costs a read of each
+	// node whose value or element it finds.
+	Whole bool
 }
 
-// And holds for the nodes for which all of its predicates hold; that of none
+// Test chooses nodes by a function of their key and some of their properties.
+// It costs a read of each node that the predicates beside it leave: all others
+// of an [And] have found it, those before it in an [Or] have not.
+type Test struct {
+	// Properties must have an index, as those of a [Comparison], unless their
+	// names begin with "_".
+	Properties []string
+	// Holds gets the values of Properties in their order, null for those that a
+	// node lacks; the slice is used again. An error ends the
+	// evaluation.
+	Holds func(ctx context.Context, key string, values []Value) (bool, error)
+	// Text is what String returns.
+	Text string
+}
+
+// OneOf chooses the nodes of a set, which is only read.
+type OneOf struct{ Nodes *roaring.Bitmap }
+
+// And holds for the nodes for which all of its predicates hold. An empty And
 // holds for every node.
 type And []Predicate
 
-// Or holds for the nodes for which one of its predicates holds; that of none
+// Or holds for the nodes for which one of its predicates holds. An empty Or
 // holds for no node.
 type Or []Predicate
 
@@ -87,6 +109,8 @@ type Or []Predicate
 type Not struct{ Predicate Predicate }
 
 func (Comparison) predicate() {}
+func (Test) predicate()       {}
+func (OneOf) predicate()      {}
 func (And) predicate()        {}
 func (Or) predicate()         {}
 func (Not) predicate()        {}
@@ -95,16 +119,26 @@ func (Not) predicate()        {}
 func (c Comparison) String() string {
 	name := quoteName(c.Property)
 	if c.Op == OpExists {
-		return "EXISTS(" + name + ")"
+		return name + " IS NOT NULL"
 	}
-	values := quoteValues(c.Values)
+	values := make([]string, len(c.Values))
+	for i, v := range c.Values {
+		values[i] = quoteValue(v)
+	}
+	if len(values) == 1 && !c.Whole && (c.Op == OpEqual || c.Op == OpNotEqual) && c.Values[0].kind == KindString {
+		in := values[0] + " IN " + name
+		if c.Op == OpNotEqual {
+			return "NOT " + in
+		}
+		return in
+	}
 	switch {
 	case len(values) == 1:
 		return name + " " + c.Op.String() + " " + values[0]
 	case c.Op == OpEqual:
-		return name + " IN (" + strings.Join(values, ", ") + ")"
+		return name + " IN [" + strings.Join(values, ", ") + "]"
 	case c.Op == OpNotEqual:
-		return name + " NOT IN (" + strings.Join(values, ", ") + ")"
+		return "NOT " + name + " IN [" + strings.Join(values, ", ") + "]"
 	}
 	for i, v := range values {
 		values[i] = name + " " + c.Op.String() + " " + v
@@ -112,16 +146,31 @@ func (c Comparison) String() string {
 	return "(" + strings.Join(values, " OR ") + ")"
 }
 
-// String implements [Predicate]. An empty And has no syntax.
-func (a And) String() string { return join(a, " AND ") }
+// String implements [Predicate].
+func (t Test) String() string { return t.Text }
 
-// String implements [Predicate]. An empty Or has no syntax.
-func (o Or) String() string { return join(o, " OR ") }
+// String implements [Predicate]. The query language has no name for the set.
+func (o OneOf) String() string {
+	n := uint64(0)
+	if o.Nodes != nil {
+		n = o.Nodes.GetCardinality()
+	}
+	return fmt.Sprintf("<one of %d nodes>", n)
+}
+
+// String implements [Predicate].
+func (a And) String() string { return join(a, " AND ", "true") }
+
+// String implements [Predicate].
+func (o Or) String() string { return join(o, " OR ", "false") }
 
 // String implements [Predicate].
 func (n Not) String() string { return "NOT " + operand(n.Predicate) }
 
-func join(ps []Predicate, word string) string {
+func join(ps []Predicate, word, none string) string {
+	if len(ps) == 0 {
+		return none
+	}
 	parts := make([]string, len(ps))
 	for i, p := range ps {
 		parts[i] = operand(p)
@@ -133,8 +182,8 @@ func join(ps []Predicate, word string) string {
 func operand(p Predicate) string {
 	switch p.(type) {
 	case nil:
-		return "(no predicate)"
-	case And, Or:
+		return "null"
+	case And, Or, Test:
 		return "(" + p.String() + ")"
 	}
 	return p.String()
@@ -197,100 +246,46 @@ func compareIntFloat(i int64, f float64) int {
 	return cmp.Compare(i, int64(f))
 }
 
-// bareName reports whether a property name needs no quotes in a filter.
-func bareName(s string) bool {
-	for i, r := range s {
-		if !isNameRune(r, i == 0) {
-			return false
+// quoteName writes a property name, in backticks unless it is a plain word.
+func quoteName(s string) string {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if s[i] != '_' && (c < 'a' || c > 'z') && (i == 0 || s[i] < '0' || s[i] > '9') {
+			return "`" + strings.ReplaceAll(s, "`", "``") + "`"
 		}
 	}
-	return s != "" && !isKeyword(s)
+	return s
 }
 
-// isNameRune reports whether r may stand in a bare property name.
-func isNameRune(r rune, first bool) bool {
-	if r == '_' || unicode.IsLetter(r) {
-		return true
-	}
-	return !first && (r == '.' || r == '-' || unicode.IsDigit(r) || unicode.IsMark(r))
-}
-
-// isKeyword reports whether a bare name is a word of the syntax.
-func isKeyword(s string) bool {
-	switch strings.ToUpper(s) {
-	case "AND", "OR", "NOT", "IN", "EXISTS", "PREFIX", "TRUE", "FALSE":
-		return true
-	}
-	return false
-}
-
-func quoteName(s string) string {
-	if bareName(s) {
+// quoteValue writes a value as a literal of the query language.
+func quoteValue(v Value) string {
+	switch v.kind {
+	case KindString:
+		return quoteText(v.str)
+	case KindFloat:
+		s := strconv.FormatFloat(v.flt, 'g', -1, 64)
+		if !strings.ContainsAny(s, ".eE") {
+			s += ".0"
+		}
 		return s
+	case KindTime:
+		return "datetime('" + v.AsTime().Format(time.RFC3339Nano) + "')"
 	}
-	return "`" + strings.ReplaceAll(s, "`", "``") + "`"
+	return v.String()
 }
 
-// quoteText writes a string so that the parser reads it back.
+// quoteText writes a string as a literal of the query language.
 func quoteText(s string) string {
-	b := make([]byte, 0, len(s)+2)
-	b = append(b, '"')
+	b := append(make([]byte, 0, len(s)+2), '\'')
 	for _, r := range s {
 		switch {
-		case r == '"' || r == '\\':
+		case r == '\'' || r == '\\':
 			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r == '\r':
-			b = append(b, `\r`...)
 		case r < ' ' || r == 0x7F:
 			b = fmt.Appendf(b, `\u%04x`, r)
 		default:
 			b = append(b, string(r)...)
 		}
 	}
-	return string(append(b, '"'))
-}
-
-// quoteValues writes values; a time and the text that it was read from are one
-// bare date.
-func quoteValues(values []Value) []string {
-	var out []string
-	for i := 0; i < len(values); i++ {
-		v := values[i]
-		switch v.kind {
-		case KindString:
-			out = append(out, quoteText(v.str))
-		case KindFloat:
-			s := strconv.FormatFloat(v.flt, 'g', -1, 64)
-			if !strings.ContainsAny(s, ".eE") {
-				s += ".0"
-			}
-			out = append(out, s)
-		case KindTime:
-			s := v.AsTime().Format(time.RFC3339Nano)
-			if i+1 < len(values) && slices.EqualFunc(dateValues(values[i+1].str), values[i:i+2], Value.Equal) {
-				i++
-				s = values[i].str
-			}
-			out = append(out, s)
-		default:
-			out = append(out, v.String())
-		}
-	}
-	return out
-}
-
-// dateValues returns what a bare date or time stands for: the point in time,
-// and the text as it is written. It returns nil for other text.
-func dateValues(s string) []Value {
-	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05", time.RFC3339} {
-		t, err := time.Parse(layout, s)
-		if err == nil && t.Year() >= 1678 && t.Year() <= 2261 {
-			return []Value{Time(t), String(s)}
-		}
-	}
-	return nil
+	return string(append(b, '\''))
 }

@@ -69,6 +69,7 @@ func (g *graphOps) predicate(depth int) engine.Predicate {
 	if c.Op == engine.OpExists {
 		return c
 	}
+	c.Whole = g.rnd.IntN(2) == 0
 	for range 1 + g.rnd.IntN(2) {
 		v := engine.String(pick(g.rnd, words[:6]))
 		switch k := g.rnd.IntN(8); {

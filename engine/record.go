@@ -166,6 +166,31 @@ func decodeRecord(buf []byte, props bool) (r record, err error) {
 	return r, nil
 }
 
+// decodeValues reads the key and some properties of a record: out[i] becomes
+// the value of pids[i], null if the record lacks it.
+func decodeValues(buf []byte, pids []uint32, out []Value) (key string, err error) {
+	defer guard(&err)
+	clear(out)
+	n := schema.GetRootAsNode(buf, 0)
+	var p schema.Property
+	left := room(len(buf))
+	for i := range n.PropsLength() {
+		if !n.Props(&p, i) {
+			return "", fmt.Errorf("malformed record: property %d is missing", i)
+		}
+		at := slices.Index(pids, p.Id())
+		if at < 0 {
+			continue
+		}
+		x, err := decodeProp(&p, &left)
+		if err != nil {
+			return "", err
+		}
+		out[at] = x.value
+	}
+	return string(n.Key()), nil
+}
+
 func encodeEdge(b *flatbuffers.Builder, epoch uint64, props []prop) []byte {
 	b.Reset()
 	off := encodeProps(b, props)

@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"errors"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -18,15 +15,18 @@ const maxPredicateDepth = 1000
 // bitmap. Every property that it names must have an index, whatever the nodes
 // are: the error is a [*NoIndexError] otherwise.
 //
-// A comparison costs a scan of the index entries between its bounds, EXISTS
-// and != one of the whole index, NOT one of the sets of all nodes. Strings
-// longer than 256 bytes are read node by node.
+// A comparison costs a scan of the index entries between its bounds, OpExists
+// and OpNotEqual one of the whole index, [Not] one of the sets of all nodes.
+// Strings longer than 256 bytes, strings that are compared with
+// [Comparison.Whole], and those that a [Test] is asked about are read node by
+// node. An [And] asks its predicates that read nodes about those only that the
+// others leave.
 func (r *reader) Where(p Predicate) (*roaring.Bitmap, error) {
 	err := r.checkPredicate(p, 0)
 	if err != nil {
 		return nil, r.wrap("where", err)
 	}
-	rb, err := r.where(p)
+	rb, err := r.where(p, nil)
 	return rb, r.wrap("where", err)
 }
 
@@ -45,6 +45,13 @@ func (r *reader) checkPredicate(p Predicate, depth int) error {
 		parts = p
 	case Not:
 		parts = []Predicate{p.Predicate}
+	case Test:
+		return r.checkTest(p)
+	case OneOf:
+		if p.Nodes == nil {
+			return phase.Mark(ErrInvalid, "a set of nodes that is nil")
+		}
+		return nil
 	default:
 		return phase.Mark(ErrInvalid, "no predicate")
 	}
@@ -68,7 +75,7 @@ func (r *reader) checkComparison(c Comparison) error {
 	case c.Op > OpExists:
 		return phase.Mark(ErrInvalid, "property %q: unknown operator %d", name, c.Op)
 	case c.Op == OpExists && len(c.Values) > 0:
-		return phase.Mark(ErrInvalid, "property %q: EXISTS takes no values", name)
+		return phase.Mark(ErrInvalid, "property %q: %s takes no values", name, c.Op)
 	case c.Op != OpExists && len(c.Values) == 0:
 		return phase.Mark(ErrInvalid, "property %q: %s without a value", name, c.Op)
 	}
@@ -80,50 +87,92 @@ func (r *reader) checkComparison(c Comparison) error {
 	return nil
 }
 
-// where evaluates a predicate that was checked.
-func (r *reader) where(p Predicate) (*roaring.Bitmap, error) {
+// checkTest refuses a test without a function, and one of a property without an
+// index: a misspelt name would be a property that all nodes lack.
+func (r *reader) checkTest(t Test) error {
+	if t.Holds == nil {
+		return phase.Mark(ErrInvalid, "a test without a function")
+	}
+	for _, property := range t.Properties {
+		name, err := checkName("property", property)
+		if err != nil {
+			return err
+		}
+		if name[0] == '_' {
+			continue
+		}
+		if _, ok := r.propertyIndex(name); !ok {
+			return &NoIndexError{Property: name, Indexed: r.Indexes()}
+		}
+	}
+	return nil
+}
+
+// where evaluates a predicate that was checked. Where among is not nil the
+// result matters for its nodes only: it may have others besides.
+func (r *reader) where(p Predicate, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	switch p := p.(type) {
 	case Comparison:
-		return r.whereComparison(p)
+		return r.whereComparison(p, among)
+	case Test:
+		return r.whereTest(p, among)
+	case OneOf:
+		return p.Nodes.Clone(), nil
 	case And:
-		return r.whereAll(p)
+		return r.whereAll(p, among)
 	case Or:
-		out := roaring.New()
-		for _, part := range p {
-			rb, err := r.where(part)
-			if err != nil {
-				return nil, err
-			}
-			out.Or(rb)
-		}
-		return out, nil
+		return r.whereAny(p, among)
 	case Not:
-		return r.whereAll(And{p})
+		return r.whereAll(And{p}, among)
 	}
 	return nil, phase.Mark(ErrInvalid, "no predicate")
 }
 
-// whereAll intersects predicates. What is negated is taken away from the
-// others; all nodes are read only where there are no others.
-func (r *reader) whereAll(parts And) (*roaring.Bitmap, error) {
+// readsNodes reports whether a predicate may read nodes, beside its index.
+func readsNodes(p Predicate) bool {
+	switch p := p.(type) {
+	case Comparison:
+		return p.Whole
+	case Test:
+		return true
+	case And:
+		return slices.ContainsFunc(p, readsNodes)
+	case Or:
+		return slices.ContainsFunc(p, readsNodes)
+	case Not:
+		return readsNodes(p.Predicate)
+	}
+	return false
+}
+
+// whereAll intersects predicates: first those that are answered by an index
+// alone, then those that read nodes. What is negated is taken away from the
+// others; all nodes are read only if there are no others.
+func (r *reader) whereAll(parts And, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	var out *roaring.Bitmap
-	for _, part := range parts {
-		if _, negated := part.(Not); negated {
-			continue
-		}
-		rb, err := r.where(part)
-		if err != nil {
-			return nil, err
-		}
-		if out == nil {
-			out = rb
-		} else {
-			out.And(rb)
+	for _, reads := range []bool{false, true} {
+		for _, part := range parts {
+			if _, negated := part.(Not); negated || readsNodes(part) != reads {
+				continue
+			}
+			within := among
+			if out != nil {
+				within = out
+			}
+			rb, err := r.where(part, within)
+			if err != nil {
+				return nil, err
+			}
+			if out == nil {
+				out = rb
+			} else {
+				out.And(rb)
+			}
 		}
 	}
 	if out == nil {
 		var err error
-		if out, err = r.union(layout.GraphPrefix(layout.TagNodesOfType, r.g)); err != nil {
+		if out, err = r.allOr(among); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +181,7 @@ func (r *reader) whereAll(parts And) (*roaring.Bitmap, error) {
 		if !negated {
 			continue
 		}
-		rb, err := r.where(not.Predicate)
+		rb, err := r.where(not.Predicate, out)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +190,42 @@ func (r *reader) whereAll(parts And) (*roaring.Bitmap, error) {
 	return out, nil
 }
 
-func (r *reader) whereComparison(c Comparison) (*roaring.Bitmap, error) {
+// whereAny unites predicates: first those that are answered by an index alone,
+// then those that read nodes, each among the nodes that none before it found.
+func (r *reader) whereAny(parts Or, among *roaring.Bitmap) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for _, reads := range []bool{false, true} {
+		for _, part := range parts {
+			if readsNodes(part) != reads {
+				continue
+			}
+			within := among
+			if reads {
+				var err error
+				if within, err = r.allOr(among); err != nil {
+					return nil, err
+				}
+				within.AndNot(out)
+			}
+			rb, err := r.where(part, within)
+			if err != nil {
+				return nil, err
+			}
+			out.Or(rb)
+		}
+	}
+	return out, nil
+}
+
+// allOr returns a copy of a set of nodes, or of all nodes if it is nil.
+func (r *reader) allOr(among *roaring.Bitmap) (*roaring.Bitmap, error) {
+	if among != nil {
+		return among.Clone(), nil
+	}
+	return r.union(layout.GraphPrefix(layout.TagNodesOfType, r.g))
+}
+
+func (r *reader) whereComparison(c Comparison, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	name, err := checkName("property", c.Property)
 	if err != nil {
 		return nil, err
@@ -160,134 +244,25 @@ func (r *reader) whereComparison(c Comparison) (*roaring.Bitmap, error) {
 			return nil, err
 		}
 		c.Op = OpEqual
-		equal, err := r.whereComparison(c)
+		equal, err := r.whereComparison(c, among)
 		if err != nil {
 			return nil, err
 		}
 		out.AndNot(equal)
 		return out, nil
 	}
+	strings := false
 	for _, v := range c.Values {
 		if err := w.find(out, c.Op, v); err != nil {
 			return nil, err
 		}
+		strings = strings || v.kind == KindString
 	}
-	return out, nil
-}
-
-// indexSearch searches the index of one property.
-type indexSearch struct {
-	r        *reader
-	property string
-	prefix   []byte // of the index's keys
-	index    uint32
-}
-
-// exactInts is where integers beyond stop having a place of their own in an
-// index: those there are shared with their neighbours.
-const exactInts = 1 << 53
-
-// find adds to out the nodes whose value is in the relation op to v.
-func (w *indexSearch) find(out *roaring.Bitmap, op Op, v Value) error {
-	value, _ := v.appendOrdered(nil)
-	exact := layout.SetIndexValue(w.r.g, w.index, value)
-	if isNumber(v) && math.Abs(v.AsFloat()) >= exactInts {
-		if err := w.reread(out, exact, op, v); err != nil {
-			return err
+	if c.Whole && strings { // no list has another value than strings
+		if among != nil {
+			out.And(among)
 		}
-		switch op {
-		case OpEqual:
-			return nil
-		case OpLessEqual:
-			op = OpLess
-		case OpGreaterEqual:
-			op = OpGreater
-		}
+		err = w.dropLists(out)
 	}
-	lo := append(slices.Clone(w.prefix), value[0])
-	hi := layout.Next(lo)
-	switch op {
-	case OpEqual:
-		lo, hi = exact, layout.Next(exact)
-	case OpLess:
-		hi = exact
-	case OpLessEqual:
-		hi = layout.Next(exact)
-	case OpGreater:
-		lo = layout.Next(exact)
-	case OpGreaterEqual:
-		lo = exact
-	case OpPrefix:
-		lo = exact[:len(exact)-2] // without what closes the value
-		hi = layout.Next(lo)
-	}
-	if err := w.r.addSets(out, lo, hi); err != nil {
-		return err
-	}
-	if v.kind != KindString || op == OpEqual && len(v.str) <= maxIndexedString {
-		return nil
-	}
-	return w.reread(out, layout.SetIndexValue(w.r.g, w.index, []byte{orderLong}), op, v)
-}
-
-// reread adds to out those nodes under one index value whose own value is in
-// the relation op to v: the index does not tell.
-func (w *indexSearch) reread(out *roaring.Bitmap, prefix []byte, op Op, v Value) error {
-	set, err := w.r.union(prefix)
-	if err != nil || set.IsEmpty() {
-		return err
-	}
-	pid, ok := w.r.lookupName(layout.KindProperty, w.property)
-	if !ok {
-		return nil
-	}
-	set.AndNot(out)
-	for it := set.Iterator(); it.HasNext(); {
-		id := NodeID(it.Next())
-		ok, err := w.holds(id, pid, op, v)
-		if err != nil {
-			return err
-		}
-		if ok {
-			out.Add(uint32(id))
-		}
-	}
-	return nil
-}
-
-// holds reports whether a node's own value is in the relation op to v.
-func (w *indexSearch) holds(id NodeID, pid uint32, op Op, v Value) (bool, error) {
-	rec, err := w.r.record(id, true)
-	if errors.Is(err, ErrNotFound) {
-		return false, corrupt(layout.Node(w.r.g, uint64(id)), errors.New("an indexed node has no record"))
-	}
-	if err != nil {
-		return false, err
-	}
-	i := slices.IndexFunc(rec.props, func(p prop) bool { return p.id == pid })
-	if i < 0 {
-		return false, corrupt(layout.Node(w.r.g, uint64(id)), fmt.Errorf("no property %q, which is indexed", w.property))
-	}
-	have := rec.props[i].value
-	switch have.kind {
-	case KindText:
-		s, err := w.r.externalText(id, pid, have.Size())
-		return err == nil && op.holds(String(s), v), err
-	case KindStrings:
-		return slices.ContainsFunc(have.list, func(s string) bool { return op.holds(String(s), v) }), nil
-	}
-	return op.holds(have, v), nil
-}
-
-// addSets adds the ids in all containers of lo <= key < hi to out.
-func (r *reader) addSets(out *roaring.Bitmap, lo, hi []byte) error {
-	for p, err := range scanRange(r.ctx, r.kv, lo, hi) {
-		if err != nil {
-			return err
-		}
-		if err := layout.AddSetTo(p.value, layout.LastContainer(p.key)<<16, out); err != nil {
-			return corrupt(p.key, err)
-		}
-	}
-	return nil
+	return out, err
 }

@@ -1,6 +1,7 @@
 package rag_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/method"
@@ -130,12 +132,12 @@ func TestWhereRelations(t *testing.T) {
 		{"no filter", "", false, []string{both, in, out, own}},
 		{"all sources", "team = 'in'", false, []string{own}},
 		{"any source", "team = 'in'", true, []string{both, in, own}},
-		{"any source of either", "team != 'none'", true, []string{both, in, out, own}},
+		{"any source of either", "team <> 'none'", true, []string{both, in, out, own}},
 		{"none passes", "team = 'none'", true, nil},
 	} {
 		q := method.Question{Text: "Ada Fenn, Brom Vane, Celia Ebb, Edda Kerr, Falk Moss", WhereAny: tt.any}
 		if tt.where != "" {
-			if q.Where, err = engine.ParsePredicate(tt.where); err != nil {
+			if q.Where, err = cypher.ParseWhere(tt.where); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -160,12 +162,69 @@ func TestWhereRelations(t *testing.T) {
 	}
 }
 
+// TestWhereNull asks with conditions that are neither true nor false of documents
+// without the metadata, and compares lists, dates and texts.
+func TestWhereNull(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	c.Index(t, "bm25",
+		ragtest.Doc{Key: "a.md", Text: "---\nteam: sales\ndate: 2025-03-01\ntags: [x, y]\n---\n\nThe pump."},
+		ragtest.Doc{Key: "b.md", Text: "---\nteam: legal\ndate: 2024-03-01\ntags: x\n---\n\nThe pump."},
+		ragtest.Doc{Key: "c.md", Text: "The pump."})
+	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ where, want, fails string }{
+		{where: "team = 'sales'", want: "a"},
+		{where: "NOT team = 'sales'", want: "b"},
+		{where: "team <> 'sales' OR team IS NULL", want: "bc"},
+		{where: "coalesce(team, 'none') <> 'sales'", want: "bc"},
+		{where: "'x' IN tags", want: "ab"},
+		{where: "tags = 'x'", want: "b"},
+		{where: "tags = ['x', 'y']", want: "a"},
+		{where: "NOT 'y' IN tags", want: "b"},
+		{where: "date >= datetime('2025-01-01')", want: "a"},
+		{where: "date.year = 2024 AND team ENDS WITH 'l'", want: "b"},
+		{where: "key > 'a.md'", want: "bc"},
+		{where: "NOT key IN ['a.md', 'b.md']", want: "c"},
+		{where: "`key` = 'c.md' AND true", want: "c"},
+		{where: "true", want: "abc"},
+		{where: "team = null", want: ""},
+		{where: "date >= '2025-01-01'", fails: "date holds points in time: write datetime('2025-01-01')"},
+		{where: "colour = 'red'", fails: "no index"},
+		{where: "toUpper(colour) = 'RED'", fails: "no index"},
+		{where: "key = 5", fails: "key is text"},
+		{where: "size(team) / 0 > 1 AND team = 'sales'", fails: "has no value for \"a.md\""},
+	} {
+		p, err := cypher.ParseWhere(tt.where)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.where, err)
+		}
+		ev, err := c.Retrieve(t.Context(), c.System(t, "bm25"), m, rag.Question{Text: "pump", Where: p})
+		if err != nil || tt.fails != "" {
+			if tt.fails == "" || !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), tt.fails) {
+				t.Errorf("%s: %v, want %q", tt.where, err, tt.fails)
+			}
+			continue
+		}
+		var got []string
+		for _, it := range ev.Items() {
+			got = append(got, it.Chunks[0][:1])
+		}
+		slices.Sort(got)
+		if strings.Join(got, "") != tt.want {
+			t.Errorf("%s finds %q, want %q", tt.where, got, tt.want)
+		}
+	}
+}
+
 // condition returns a random condition on team or year.
 func condition(t *testing.T, r *rand.Rand, docs []ragtest.Doc) (engine.Predicate, func(ragtest.Doc) bool) {
 	t.Helper()
 	var s string
 	var passes func(d ragtest.Doc) bool
-	switch r.IntN(6) {
+	switch r.IntN(8) {
 	case 0:
 		year := 1800 + r.IntN(100)
 		s, passes = fmt.Sprintf("year < %d", year), func(d ragtest.Doc) bool { return d.Year < year }
@@ -178,16 +237,22 @@ func condition(t *testing.T, r *rand.Rand, docs []ragtest.Doc) (engine.Predicate
 		s, passes = fmt.Sprintf("NOT team = '%s'", out.Team), func(d ragtest.Doc) bool { return d.Team != out.Team }
 	case 3:
 		in := docs[r.IntN(len(docs))]
-		s, passes = fmt.Sprintf("format = 'md' AND (NOT EXISTS(team) OR NOT key = '%s')", in.Key), func(d ragtest.Doc) bool { return d.Key != in.Key }
+		s, passes = fmt.Sprintf("format = 'md' AND (team IS NULL OR NOT key = '%s')", in.Key), func(d ragtest.Doc) bool { return d.Key != in.Key }
+	case 5: // what no index answers is read
+		start := docs[r.IntN(len(docs))].Key[:3]
+		s, passes = fmt.Sprintf("NOT toUpper(key) STARTS WITH '%s' AND toUpper(format) = 'MD'", strings.ToUpper(start)), func(d ragtest.Doc) bool { return !strings.HasPrefix(d.Key, start) }
+	case 6:
+		year := 1800 + r.IntN(100)
+		s, passes = fmt.Sprintf("year %% 2 = 0 OR size(key) < 0 OR year < %d", year), func(d ragtest.Doc) bool { return d.Year%2 == 0 || d.Year < year }
 	case 4:
 		in := docs[r.IntN(len(docs))]
 		start := in.Key[:len(in.Key)-4]
 		s, passes = fmt.Sprintf("key STARTS WITH '%s'", start), func(d ragtest.Doc) bool { return strings.HasPrefix(d.Key, start) }
 	default:
 		out := docs[r.IntN(len(docs))]
-		s, passes = fmt.Sprintf("team != '%s'", out.Team), func(d ragtest.Doc) bool { return d.Team != out.Team }
+		s, passes = fmt.Sprintf("team <> '%s'", out.Team), func(d ragtest.Doc) bool { return d.Team != out.Team }
 	}
-	p, err := engine.ParsePredicate(s)
+	p, err := cypher.ParseWhere(s)
 	if err != nil {
 		t.Fatal(err)
 	}

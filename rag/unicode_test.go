@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/memkv"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -240,9 +241,9 @@ func (l *lifetime) ask(docs []oddDoc) error {
 			continue
 		}
 		// A condition on metadata of that name; one that makes no sense is refused.
-		where, err := engine.ParsePredicate(fmt.Sprintf("%s = '%s' OR team = '%s'", d.question, d.question, d.question))
+		where, err := cypher.ParseWhere(fmt.Sprintf("%s = '%s' OR team = '%s'", d.question, d.question, d.question))
 		if err != nil {
-			where, _ = engine.ParsePredicate("team = 'x'")
+			where, _ = cypher.ParseWhere("team = 'x'")
 		}
 		for k, question := range []string{d.question, d.file, d.question} {
 			q := method.Question{Text: question, Budget: 500}

@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -30,7 +31,7 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "method to retrieve by: "+strings.Join(a.methods.Names(), ", ")+
 		" (default "+methods.WithoutModel+", or "+methods.Default+" with a chat model)")
-	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION` on their metadata, key and format, such as 'lang = \"en\" AND key STARTS WITH \"docs/\"'")
+	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION` on their metadata, key and format, such as \"lang = 'en' AND key STARTS WITH 'docs/'\"")
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
@@ -47,13 +48,24 @@ func (f *questionFlags) question(text string) (method.Question, error) {
 		return q, usage("add --where", "--where-any relaxes a filter, and there is none")
 	}
 	if f.where != "" {
-		p, err := engine.ParsePredicate(f.where)
+		p, err := cypher.ParseWhere(f.where)
 		if err != nil {
-			return q, &failure{exit: exitUsage, code: "usage", message: message(err), hint: `write it like --where 'lang = "en"'`, err: err}
+			return q, wrongWhere(err)
 		}
 		q.Where = p
 	}
 	return q, nil
+}
+
+// wrongWhere is a condition of --where that does not parse. It does not wrap err,
+// whose place would be taken for one in a statement of the shell.
+func wrongWhere(err error) error {
+	f := usage(`write it like --where "lang = 'en'"`, "the filter is wrong: %s", err)
+	var syntax *cypher.SyntaxError
+	if errors.As(err, &syntax) {
+		f.detail = syntax.Caret()
+	}
+	return f
 }
 
 // asking is a question with what it is asked of.
@@ -125,7 +137,7 @@ questions.
 With --compare each of several methods answers, and what they found is printed side
 by side, and what only one of them found; with --no-llm only that.`,
 		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"
-  ragdb ask acme.ragdb "What changed?" --where 'date >= 2025-01-01' --explain
+  ragdb ask acme.ragdb "What changed?" --where "year >= 2025" --explain
   ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text
   ragdb ask acme.ragdb "Who designed it?" --compare bridge,naive`,
 		Annotations: map[string]string{printsRows: "yes"},

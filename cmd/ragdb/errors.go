@@ -152,7 +152,6 @@ func message(err error) string {
 	var locked *kv.LockedError
 	var damage *kv.CorruptError
 	var format *engine.FormatError
-	var syntax *engine.SyntaxError
 	var path *fs.PathError
 	var partial *rag.PartialError
 	var index *engine.NoIndexError
@@ -166,8 +165,6 @@ func message(err error) string {
 		return locked.Error()
 	case errors.As(err, &format):
 		return format.Error()
-	case errors.As(err, &syntax):
-		return "the filter is wrong: " + syntax.Error()
 	case errors.As(err, &index):
 		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(append(index.Indexed, "key", "format"), ", "))
 	case errors.As(err, &damage):

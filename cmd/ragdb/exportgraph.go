@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -30,8 +31,8 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 	}
 	var where engine.Predicate
 	if f.where != "" {
-		if where, err = engine.ParsePredicate(f.where); err != nil {
-			return &failure{exit: exitUsage, code: "usage", message: message(err), hint: `write it like --where 'lang = "en"'`, err: err}
+		if where, err = cypher.ParseWhere(f.where); err != nil {
+			return wrongWhere(err)
 		}
 	}
 	g, err := c.Graph(ctx, name)

@@ -82,6 +82,8 @@ type compiler struct {
 	// builds says that what was compiled builds lists, maps or strings.
 	builds bool
 	folds  *folds // what fold knows
+	// single lets IN take a value that is no list for a list of it alone.
+	single bool
 	watch  *watch
 }
 

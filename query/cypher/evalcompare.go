@@ -72,7 +72,7 @@ func (c *compiler) in(e *Binary) (predicate, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := e.Pos
+	at, single := e.Pos, c.single
 	return func(x *exec, r row) (truth, error) {
 		v, err := left(x, r)
 		if err != nil {
@@ -82,6 +82,8 @@ func (c *compiler) in(e *Binary) (predicate, error) {
 		switch {
 		case err != nil || list.IsNull():
 			return isUnknown, err
+		case list.kind != KindList && single:
+			return member(x, v, []Value{list})
 		case list.kind != KindList:
 			return isUnknown, typeError(at, "IN wants a list, not %s", aKind(list))
 		}

@@ -20,6 +20,9 @@ func (p *parser) atom() Expr {
 		}
 		p.next()
 		x := p.expr()
+		if p.is(tokComma) {
+			p.fail(p.tok(), "", "expected an operator or ')', found ','; a list stands in brackets: [a, b]")
+		}
 		if !p.accept(tokRightParen) {
 			p.expected("an operator or ')'", followWords...)
 		}

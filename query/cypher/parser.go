@@ -28,6 +28,7 @@ type parser struct {
 	depth     int
 	operators int
 	noBar     bool // a | ends the expression: see labels
+	condition bool // the text is a condition alone, not a statement
 	err       *SyntaxError
 
 	watch *watch
@@ -40,15 +41,8 @@ func Parse(text string) (*Statement, error) { return parse(text, nil) }
 
 // parse is [Parse] that ends with a context.
 func parse(text string, w *watch) (*Statement, error) {
-	p := &parser{text: text, watch: w}
-	if i := invalidUTF8(text); i >= 0 {
-		return nil, newSyntaxError(text, i, i+1, "InvalidUnicodeCharacter", "the text is not UTF-8")
-	}
-	if len(text) > maxText {
-		return nil, newSyntaxError(text, 0, 0, "", "the statement is longer than 8 MiB; give large values as parameters")
-	}
-	var err error
-	if p.toks, err = lexWatched(text, w); err != nil {
+	p, err := newParser(text, w)
+	if err != nil {
 		return nil, err
 	}
 	s := p.statement()
@@ -59,6 +53,35 @@ func parse(text string, w *watch) (*Statement, error) {
 		return nil, p.err
 	}
 	return s, nil
+}
+
+// parseCondition parses a text that is one expression, a condition.
+func parseCondition(text string) (Expr, error) {
+	p, err := newParser(text, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.condition = true
+	e := p.expr()
+	if !p.is(tokEnd) {
+		p.expected("an operator or the end of the condition", followWords...)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return e, nil
+}
+
+// newParser returns a parser at the first token of a text.
+func newParser(text string, w *watch) (*parser, error) {
+	if i := invalidUTF8(text); i >= 0 {
+		return nil, newSyntaxError(text, i, i+1, "InvalidUnicodeCharacter", "the text is not UTF-8")
+	}
+	if len(text) > maxText {
+		return nil, newSyntaxError(text, 0, 0, "", "the text is longer than 8 MiB; give large values as parameters")
+	}
+	toks, err := lexWatched(text, w)
+	return &parser{text: text, watch: w, toks: toks}, err
 }
 
 // invalidUTF8 returns the place of the first byte that is not UTF-8, -1 for
@@ -152,7 +175,7 @@ func (p *parser) enter() {
 	}
 	p.depth++
 	if p.depth > maxDepth {
-		p.fail(p.tok(), "", "the statement is nested deeper than 256 levels")
+		p.fail(p.tok(), "", "the "+p.noun()+" is nested deeper than 256 levels")
 	}
 }
 
@@ -162,8 +185,16 @@ func (p *parser) leave() { p.depth-- }
 func (p *parser) operator() {
 	p.operators++
 	if p.operators > maxOperators {
-		p.fail(p.tok(), "", "the statement has more than 20000 operators; give large values as parameters")
+		p.fail(p.tok(), "", "the "+p.noun()+" has more than 20000 operators; give large values as parameters")
 	}
+}
+
+// noun names the text in messages.
+func (p *parser) noun() string {
+	if p.condition {
+		return "condition"
+	}
+	return "statement"
 }
 
 // fail keeps an error of a token, if it is the first, and ends the parsing.
@@ -204,7 +235,7 @@ func (p *parser) expected(what string, words ...string) {
 		return
 	case tokEnd:
 		first := p.err == nil
-		p.fail(t, "", "expected "+what+", found the end of the statement")
+		p.fail(t, "", "expected "+what+", found the end of the "+p.noun())
 		if first {
 			p.err.Incomplete = true
 		}
@@ -259,6 +290,9 @@ func (p *parser) failBad(t token) {
 		if text := p.source(t); allDigits(text, 10) {
 			message += ": it begins with 0; an octal number begins with 0o"
 		}
+		if yearBefore(p.text[:t.start]) {
+			message = "a date or time is written datetime('2025-01-31') or datetime('2025-01-31T10:00:00Z')"
+		}
 	case badParam:
 		message = "a parameter is written $name, $0 or $`a name`"
 	case badName:
@@ -280,6 +314,17 @@ func (p *parser) failBad(t token) {
 	if first {
 		p.err.Incomplete = incomplete
 	}
+}
+
+// yearBefore reports whether a text ends in the beginning of a date, such as
+// 2025- or 2025-10-.
+func yearBefore(s string) bool {
+	year, ok := strings.CutSuffix(s, "-")
+	if n := len(year); ok && n >= 3 && year[n-3] == '-' && allDigits(year[n-2:], 10) {
+		year = year[:n-3]
+	}
+	n := len(year)
+	return ok && n >= 4 && allDigits(year[n-4:], 10) && (n == 4 || !isDigit(year[n-5]))
 }
 
 // name parses the name of a variable; what says what it names.

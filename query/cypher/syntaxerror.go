@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"github.com/ragdb/ragdb/engine"
 )
 
 // SyntaxError says what is wrong with the text of a statement and where. It is
@@ -46,6 +48,9 @@ func newSyntaxError(text string, start, end int, code, message string) *SyntaxEr
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
+
+// Is reports whether target is [engine.ErrInvalid].
+func (e *SyntaxError) Is(target error) bool { return target == engine.ErrInvalid }
 
 // caretWidth is how many columns of a long line Caret shows.
 const caretWidth = 76

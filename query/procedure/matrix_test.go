@@ -171,8 +171,7 @@ func typedError(err error) bool {
 	var syntax *cypher.SyntaxError
 	var eval *cypher.EvalError
 	var index *engine.NoIndexError
-	var predicate *engine.SyntaxError
-	return errors.As(err, &syntax) || errors.As(err, &eval) || errors.As(err, &index) || errors.As(err, &predicate)
+	return errors.As(err, &syntax) || errors.As(err, &eval) || errors.As(err, &index)
 }
 
 // watchCall makes a call and tells of a panic, a hang and an error that a program

@@ -167,9 +167,9 @@ func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecin
 		s.keep(set)
 	}
 	if filter := c.text("filter", ""); filter != "" {
-		p, err := engine.ParsePredicate(filter)
+		p, err := cypher.ParseWhere(filter)
 		if err != nil {
-			return q, err
+			return q, invalid("the filter is wrong: %s", err) // its place is none of the statement
 		}
 		set, err := s.call.View.WithContext(ctx).Where(p)
 		if err != nil {

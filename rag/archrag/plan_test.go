@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/method"
@@ -280,7 +281,7 @@ func testRelations(t *testing.T, a *asked) {
 // testFilter says that nothing of a refused document is in the context.
 func testFilter(t *testing.T, a *asked) {
 	d := a.docs[0]
-	where, err := engine.ParsePredicate(fmt.Sprintf("team != %q", d.Team))
+	where, err := cypher.ParseWhere(fmt.Sprintf("team <> %q", d.Team))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/bridge"
@@ -253,7 +253,7 @@ func TestFilter(t *testing.T) {
 	all, questions := hops(7, 30)
 	c.Index(t, "bridge", all...)
 	for _, refused := range []string{"person", "film"} {
-		where, err := engine.ParsePredicate(fmt.Sprintf("kind != %q", refused))
+		where, err := cypher.ParseWhere(fmt.Sprintf("kind <> %q", refused))
 		if err != nil {
 			t.Fatal(err)
 		}

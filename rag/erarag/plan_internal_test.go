@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
@@ -148,7 +149,7 @@ func TestWhere(t *testing.T) {
 	c := corpus(t)
 	docs := ragtest.Docs(7, 30)
 	c.Index(t, small, docs...)
-	where, err := engine.ParsePredicate("year < 1850")
+	where, err := cypher.ParseWhere("year < 1850")
 	if err != nil {
 		t.Fatal(err)
 	}

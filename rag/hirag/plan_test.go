@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
@@ -416,7 +417,7 @@ func TestFilter(t *testing.T) {
 	c := open(t)
 	docs := ragtest.Docs(71, 14)
 	c.Index(t, "hirag", docs...)
-	where, err := engine.ParsePredicate(fmt.Sprintf("team = %q", docs[2].Team))
+	where, err := cypher.ParseWhere(fmt.Sprintf("team = %q", docs[2].Team))
 	if err != nil {
 		t.Fatal(err)
 	}

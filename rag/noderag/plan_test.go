@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/method"
@@ -138,7 +138,7 @@ func TestWhere(t *testing.T) {
 	c := open(t)
 	docs := ragtest.Docs(73, 14)
 	index(t, c, rag.IndexOptions{}, docs...)
-	where, err := engine.ParsePredicate(fmt.Sprintf("team = %q", docs[5].Team))
+	where, err := cypher.ParseWhere(fmt.Sprintf("team = %q", docs[5].Team))
 	if err != nil {
 		t.Fatal(err)
 	}

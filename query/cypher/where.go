@@ -1,0 +1,339 @@
+package cypher
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// ParseWhere parses the expression of a WHERE over the properties of one node
+// and returns the predicate that it is: a name that the expression does not bind
+// itself is a property, so that it needs no variable:
+//
+//	team = 'sales' AND year >= 2024
+//	key STARTS WITH 'contracts/' AND NOT 'draft' IN tags
+//	date >= datetime('2025-01-01') OR `reviewed by` IS NULL
+//
+// Expressions mean what they mean in a statement: null is neither true nor
+// false, and a node is chosen if the expression is true. There is one addition,
+// where a statement would fail: x IN y holds also if y is x itself and no list.
+// Patterns, labels, parameters and aggregates are refused, since there is one
+// node and no statement.
+//
+// Comparisons of a property with a constant, IN, STARTS WITH, IS NULL, AND, OR
+// and NOT of them are answered by the indexes of the properties. What else there
+// is becomes an [engine.Test], which reads the nodes that the rest leaves. All
+// properties must have an index, as [engine.Reader.Where] says.
+//
+// The error is a [*SyntaxError], which is an [engine.ErrInvalid].
+func ParseWhere(text string) (engine.Predicate, error) {
+	e, err := parseCondition(text)
+	if err != nil {
+		return nil, err
+	}
+	l := &lowering{text: text}
+	if err := l.check(e); err != nil {
+		return nil, err
+	}
+	p := l.lower(e, true)
+	if l.err != nil {
+		return nil, l.err
+	}
+	return p, nil
+}
+
+// lowering turns expressions over the properties of one node into predicates.
+// It keeps the first error.
+type lowering struct {
+	text string
+	err  error
+}
+
+func (l *lowering) fail(err error) engine.Predicate {
+	if l.err == nil {
+		l.err = err
+	}
+	return never()
+}
+
+// never and always are the predicates that hold for no node and for every node.
+func never() engine.Predicate  { return engine.Or{} }
+func always() engine.Predicate { return engine.And{} }
+
+// constantPredicate returns the predicate of a truth that is the same for all
+// nodes.
+func constantPredicate(holds bool) engine.Predicate {
+	if holds {
+		return always()
+	}
+	return never()
+}
+
+// check refuses what stands for more than one node, and what the rules of
+// expressions refuse.
+func (l *lowering) check(e Expr) error {
+	refuse := func(at Pos, what string) {
+		c := &checker{text: l.text}
+		c.unsupported(at, what+" in a condition on the properties of one node")
+		l.fail(c.err)
+	}
+	walkExpr(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case *Param:
+			refuse(x.Pos, "parameters")
+		case *Exists, *CountMatches, *PatternComprehension, *PathExpr:
+			refuse(x.At(), "patterns")
+			return false
+		case *HasLabels:
+			refuse(x.Pos, "labels")
+		}
+		return true
+	})
+	if l.err != nil {
+		return l.err
+	}
+	vars := kinds{}
+	for _, name := range freeNames(e) {
+		vars[name] = varValue
+	}
+	c := &checker{text: l.text, seen: map[string]bool{}}
+	c.expr(e, exprScope{vars: vars, where: "a condition", condition: true})
+	if c.err != nil {
+		return c.err
+	}
+	return nil
+}
+
+// freeNames returns the names that an expression uses and does not bind itself,
+// in order.
+func freeNames(e Expr) []string {
+	var names []string
+	rewrite(e, func(x Expr, bound []string) Expr {
+		if v, ok := x.(*Variable); ok && !slices.Contains(bound, v.Name) {
+			names = append(names, v.Name)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// lower returns the predicate of an expression being true, or being false if
+// want is false. The two are no opposites: for some nodes it is null.
+func (l *lowering) lower(e Expr, want bool) engine.Predicate {
+	if l.err != nil {
+		return never()
+	}
+	if len(freeNames(e)) == 0 {
+		return l.constant(e, want)
+	}
+	switch e := e.(type) {
+	case *Variable:
+		return engine.Comparison{Property: e.Name, Values: []engine.Value{engine.Bool(want)}}
+	case *Unary:
+		if e.Op == OpNot {
+			return l.lower(e.X, !want)
+		}
+	case *IsNull:
+		if v, ok := e.X.(*Variable); ok {
+			exists := engine.Comparison{Property: v.Name, Op: engine.OpExists}
+			if e.Not == want {
+				return exists
+			}
+			return engine.Not{Predicate: exists}
+		}
+	case *Binary:
+		if p := l.binary(e, want); p != nil {
+			return p
+		}
+	}
+	return l.test(e, want)
+}
+
+// binary returns the predicate of an operator, nil for none.
+func (l *lowering) binary(e *Binary, want bool) engine.Predicate {
+	switch e.Op {
+	case OpAnd, OpOr:
+		var parts []engine.Predicate
+		for _, operand := range operands(e.Op, e) {
+			parts = append(parts, l.lower(operand, want))
+		}
+		if (e.Op == OpAnd) == want {
+			return engine.And(parts)
+		}
+		return engine.Or(parts)
+	case OpEqual, OpNotEqual, OpLess, OpLessEqual, OpGreater, OpGreaterEqual:
+		return l.comparison(e, want)
+	case OpIn:
+		return l.in(e, want)
+	case OpStartsWith:
+		return l.startsWith(e, want)
+	}
+	return nil
+}
+
+// operands returns what a chain of one operator joins.
+func operands(op BinaryOp, e Expr) []Expr {
+	var out []Expr
+	for {
+		b, ok := e.(*Binary)
+		if !ok || b.Op != op {
+			out = append(out, e)
+			slices.Reverse(out)
+			return out
+		}
+		if right, ok := b.R.(*Binary); ok && right.Op == op {
+			more := operands(op, right)
+			slices.Reverse(more)
+			out = append(out, more...)
+		} else {
+			out = append(out, b.R)
+		}
+		e = b.L
+	}
+}
+
+// compared is how an operator is written with its operands changed, and what
+// holds if it is false.
+var compared = map[BinaryOp]struct {
+	op                engine.Op
+	mirrored, negated BinaryOp
+}{
+	OpEqual:        {engine.OpEqual, OpEqual, OpNotEqual},
+	OpNotEqual:     {engine.OpNotEqual, OpNotEqual, OpEqual},
+	OpLess:         {engine.OpLess, OpGreater, OpGreaterEqual},
+	OpLessEqual:    {engine.OpLessEqual, OpGreaterEqual, OpGreater},
+	OpGreater:      {engine.OpGreater, OpLess, OpLessEqual},
+	OpGreaterEqual: {engine.OpGreaterEqual, OpLessEqual, OpLess},
+}
+
+// comparison returns the predicate of a comparison of a property with a
+// constant, nil for others.
+func (l *lowering) comparison(e *Binary, want bool) engine.Predicate {
+	op, name, value, ok := e.Op, e.L, e.R, false
+	v, ok := name.(*Variable)
+	if !ok {
+		op = compared[op].mirrored
+		name, value = value, name
+		if v, ok = name.(*Variable); !ok {
+			return nil
+		}
+	}
+	if at, ok := writtenDate(value, l.text); ok {
+		c := &checker{text: l.text}
+		c.fail(at, "", "a date is written datetime('2025-01-31'); this is a subtraction")
+		return l.fail(c.err)
+	}
+	constant, ok := l.value(value)
+	switch {
+	case !ok:
+		return nil
+	case constant.IsNull():
+		return never()
+	}
+	stored, ok := scalar(constant)
+	if !ok {
+		return nil
+	}
+	if !want {
+		op = compared[op].negated
+	}
+	return engine.Comparison{Property: v.Name, Op: compared[op].op, Values: []engine.Value{stored}, Whole: true}
+}
+
+// writtenDate reports whether an expression was meant as a date without quotes,
+// such as 2025-10-31, and where it begins.
+func writtenDate(e Expr, text string) (Pos, bool) {
+	outer, ok := e.(*Binary)
+	if !ok || outer.Op != OpSubtract {
+		return 0, false
+	}
+	inner, ok := outer.L.(*Binary)
+	if !ok || inner.Op != OpSubtract {
+		return 0, false
+	}
+	at := inner.L.At()
+	end := min(int(at)+len(time.DateOnly), len(text))
+	_, err := time.Parse(time.DateOnly, text[at:end])
+	return at, err == nil
+}
+
+// in returns the predicate of property IN constant list and of constant IN
+// property, nil for others.
+func (l *lowering) in(e *Binary, want bool) engine.Predicate {
+	if v, ok := e.R.(*Variable); ok {
+		constant, ok := l.value(e.L)
+		if !ok {
+			return nil
+		}
+		stored, ok := scalar(constant)
+		if !ok {
+			return nil
+		}
+		c := engine.Comparison{Property: v.Name, Values: []engine.Value{stored}}
+		if !want {
+			c.Op = engine.OpNotEqual
+		}
+		return c
+	}
+	v, ok := e.L.(*Variable)
+	if !ok {
+		return nil
+	}
+	list, ok := l.value(e.R)
+	switch {
+	case ok && list.IsNull():
+		return never()
+	case !ok || list.Kind() != KindList:
+		return nil
+	}
+	c := engine.Comparison{Property: v.Name, Whole: true}
+	null := false
+	for _, x := range list.AsList() {
+		if x.IsNull() {
+			null = true
+			continue
+		}
+		stored, ok := scalar(x)
+		if !ok {
+			return nil
+		}
+		c.Values = append(c.Values, stored)
+	}
+	switch {
+	case want && len(c.Values) > 0:
+		return c
+	case want, null: // x IN [1, null] is never false
+		return never()
+	case len(c.Values) == 0:
+		return always()
+	}
+	c.Op = engine.OpNotEqual
+	return c
+}
+
+// startsWith returns the predicate of property STARTS WITH constant, nil for
+// others.
+func (l *lowering) startsWith(e *Binary, want bool) engine.Predicate {
+	v, ok := e.L.(*Variable)
+	if !ok || !want {
+		return nil
+	}
+	prefix, ok := l.value(e.R)
+	if !ok || prefix.Kind() != KindString {
+		return nil
+	}
+	return engine.Comparison{Property: v.Name, Op: engine.OpPrefix, Values: []engine.Value{engine.String(prefix.AsString())}, Whole: true}
+}
+
+// scalar returns a value as indexes have it; false for null, lists, maps and
+// numbers that are not finite.
+func scalar(v Value) (engine.Value, bool) {
+	switch v.Kind() {
+	case KindNull, KindList, KindMap:
+		return engine.Value{}, false
+	}
+	stored, err := v.Stored()
+	return stored, err == nil
+}

@@ -1,0 +1,144 @@
+package cypher
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// constant returns the predicate of an expression without properties.
+func (l *lowering) constant(e Expr, want bool) engine.Predicate {
+	holds, err := l.compile(e, nil)
+	if err != nil {
+		return l.fail(err)
+	}
+	t, err := holds(&exec{}, nil)
+	if err != nil {
+		return l.failed(e, err)
+	}
+	return constantPredicate(t == truthOf(want))
+}
+
+// value returns the value of an expression without properties, false for others
+// and for one whose evaluation fails.
+func (l *lowering) value(e Expr) (Value, bool) {
+	if len(freeNames(e)) > 0 {
+		return Null, false
+	}
+	run, err := (&compiler{text: l.text, scope: &scope{}}).eval(e)
+	if err != nil {
+		l.fail(err)
+		return Null, false
+	}
+	v, err := run(&exec{}, nil)
+	if err != nil {
+		l.failed(e, err)
+		return Null, false
+	}
+	return v, true
+}
+
+// failed keeps the error of evaluating an expression, with its place.
+func (l *lowering) failed(e Expr, err error) engine.Predicate {
+	at, message := e.At(), err.Error()
+	var eval *EvalError
+	if errors.As(err, &eval) {
+		at, message = eval.Pos, eval.Message
+	}
+	c := &checker{text: l.text}
+	c.fail(at, "InvalidArgumentValue", "%s", message)
+	return l.fail(c.err)
+}
+
+// compile compiles a condition on the values of properties.
+func (l *lowering) compile(e Expr, names []string) (predicate, error) {
+	c := &compiler{text: l.text, scope: &scope{names: names}, single: true}
+	return c.predicate(e)
+}
+
+// test returns a predicate that evaluates an expression for each node that has
+// the properties without which it is null.
+func (l *lowering) test(e Expr, want bool) engine.Predicate {
+	names := freeNames(e)
+	holds, err := l.compile(e, names)
+	if err != nil {
+		return l.fail(err)
+	}
+	text := exprString(e)
+	states := sync.Pool{New: func() any { return &exec{} }}
+	test := engine.Test{
+		Properties: names,
+		Holds: func(ctx context.Context, key string, values []engine.Value) (bool, error) {
+			x := states.Get().(*exec)
+			defer states.Put(x)
+			x.ctx, x.eval.bytes = ctx, 0
+			r := make(row, len(values))
+			for i, v := range values {
+				r[i] = fromStored(v)
+				if v.IsNull() && names[i] == propKey {
+					r[i] = String(key)
+				}
+			}
+			t, err := holds(x, r)
+			if err != nil {
+				return false, whereError(text, key, err)
+			}
+			return t == truthOf(want), nil
+		},
+		Text: text,
+	}
+	if !want {
+		test.Text = exprString(&Unary{Op: OpNot, X: e})
+	}
+	var all engine.And
+	for _, name := range needed(e) {
+		if name != propKey {
+			all = append(all, engine.Comparison{Property: name, Op: engine.OpExists})
+		}
+	}
+	if all == nil {
+		return test
+	}
+	return append(all, test)
+}
+
+// whereError says for which node an expression has no value.
+func whereError(text, key string, err error) error {
+	var eval *EvalError
+	if !errors.As(err, &eval) {
+		return err
+	}
+	return phase.Mark(engine.ErrInvalid, "the condition %s has no value for %q: %s", text, key, eval.Message)
+}
+
+// needed returns properties without which an expression is null.
+func needed(e Expr) []string {
+	switch e := e.(type) {
+	case *Variable:
+		return []string{e.Name}
+	case *Property:
+		return needed(e.X)
+	case *Unary:
+		return needed(e.X)
+	case *Binary:
+		switch e.Op {
+		case OpAnd, OpOr, OpXor, OpIn:
+			return nil
+		}
+		return append(needed(e.L), needed(e.R)...)
+	case *FuncCall:
+		f := functionsByName[strings.ToLower(e.Name)]
+		if f == nil || f.ofNull || f.call == nil {
+			return nil
+		}
+		var names []string
+		for _, arg := range e.Args {
+			names = append(names, needed(arg)...)
+		}
+		return names
+	}
+	return nil
+}
