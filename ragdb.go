@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -34,8 +35,8 @@ type Options struct {
 	// learnt from the documents.
 	Embedder llm.Embedder
 	// MaxUSD bounds what one call may spend on models whose price ragdb knows
-	// ([rag.BuiltinPrices]), in dollars. A call that would pass it stops with a
-	// [rag.BudgetError]. 0 is no bound.
+	// ([cost.BuiltinPrices]), in dollars. A call that would pass it stops with a
+	// [cost.BudgetError]. 0 is no bound.
 	MaxUSD float64
 	// Engine tunes the store: memory, reading only, a logger. The default is
 	// right for most.
@@ -50,8 +51,8 @@ type DB struct {
 	specs   []method.Spec // of Options.Methods
 	chat    llm.Provider
 	embed   llm.Embedder
-	prices  rag.Prices
-	limits  rag.Limits
+	prices  cost.Prices
+	limits  cost.Limits
 	fill    *prompts.Set // nil without a chat model
 	// asked and rules answer questions: with the chat model if there is one, and
 	// without.
@@ -73,7 +74,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	}
 	db := &DB{
 		methods: methods.All(), chat: opt.Chat, embed: opt.Embedder,
-		prices: rag.BuiltinPrices(), limits: rag.Limits{USD: opt.MaxUSD}, writing: make(chan struct{}, 1),
+		prices: cost.BuiltinPrices(), limits: cost.Limits{USD: opt.MaxUSD}, writing: make(chan struct{}, 1),
 	}
 	if opt.Namespace == "" {
 		opt.Namespace = "main"
@@ -168,7 +169,7 @@ func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*ra
 // metered returns models for one call, whose spending is bounded.
 func (db *DB) metered(m *rag.Models) *rag.Models {
 	own := *m
-	own.Metered(rag.NewMeter(db.prices, db.limits))
+	own.Metered(cost.NewMeter(db.prices, db.limits))
 	return &own
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/method"
@@ -322,7 +323,7 @@ func TestMaxUSD(t *testing.T) {
 	}
 	t.Cleanup(chat.Close)
 	db := open(t, ragdb.Memory, &ragdb.Options{Chat: chat, MaxUSD: 0.000001})
-	if err := db.Add(t.Context(), pump()); !errors.Is(err, rag.ErrBudget) {
+	if err := db.Add(t.Context(), pump()); !errors.Is(err, cost.ErrBudget) {
 		t.Errorf("%v", err)
 	}
 	if n := server.Counters().Requests; n != 0 {

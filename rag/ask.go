@@ -166,7 +166,7 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m 
 		if err != nil {
 			return err
 		}
-		if m.Provider.Can(llm.Select) && !in.Unaided {
+		if m.Provider != nil && m.Provider.Can(llm.Select) && !in.Unaided {
 			return c.selectAnswer(ctx, base, sys, m.in("ask"), q, in, a)
 		}
 		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}

@@ -51,7 +51,7 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 	}
 	if e.Space().Recomputable {
 		v, u, err := e.Embed(ctx, texts)
-		m.meter.add(m.stage, model, u)
+		m.meter.Add(m.stage, model, u)
 		if err == nil && len(v) != len(texts) {
 			err = fmt.Errorf("%w: %d vectors of %d texts", llm.ErrProvider, len(v), len(texts))
 		}
@@ -74,7 +74,7 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 			case err != nil:
 				return err
 			default:
-				m.meter.cached(m.stage, model)
+				m.meter.Cached(m.stage, model)
 				out[i] = ReadVector(raw)
 			}
 		}
@@ -269,12 +269,12 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 		texts = append(texts, t.text)
 		tokens += m.corpus.tokens.Count(t.text)
 	}
-	call, err := m.meter.reserve(ctx, m.stage, e.Space().Model, tokens, 0)
+	call, err := m.meter.Reserve(ctx, m.stage, e.Space().Model, tokens, 0)
 	if err == nil {
 		var vectors [][]float32
 		var u llm.Usage
 		vectors, u, err = e.Embed(ctx, texts)
-		call.settle(u)
+		call.Settle(u)
 		if err == nil && len(vectors) != len(texts) {
 			err = fmt.Errorf("%d vectors of %d texts", len(vectors), len(texts))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -33,7 +34,7 @@ type EstimateOptions struct {
 	// Fill makes prompts, as [Models.Fill] does.
 	Fill func(*llm.Task) error
 	// Prices are those of the models.
-	Prices Prices
+	Prices cost.Prices
 	// Concurrency is how many calls would be made at once; 0 is 8.
 	Concurrency int
 }
@@ -78,7 +79,7 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 	if err != nil {
 		return nil, err
 	}
-	meter := NewMeter(o.Prices, Limits{})
+	meter := cost.NewMeter(o.Prices, cost.Limits{})
 	c.NoWords = c.NoWords && o.Chat != ""
 	c.Models = func(ctx context.Context, c *Corpus) (*Models, error) {
 		return c.estimating(ctx, o, meter)
@@ -106,7 +107,7 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 // estimated lists what the stages of a run would do, in their order, a row for
 // each model that one asks. What asks no model over the network, or only ours,
 // costs nothing.
-func estimated(stages []StageResult, rows []Spent) []EstimatedStage {
+func estimated(stages []StageResult, rows []cost.Spent) []EstimatedStage {
 	out := []EstimatedStage{}
 	listed := map[string]bool{}
 	add := func(stage string, items int) {
@@ -143,7 +144,7 @@ func isLocal(model string) bool {
 
 // spread returns what a run may cost at the least and at the most: what a model
 // reads is known, what it writes and is asked again is not.
-func spread(stages []EstimatedStage, p Prices) *[2]float64 {
+func spread(stages []EstimatedStage, p cost.Prices) *[2]float64 {
 	var r [2]float64
 	for _, s := range stages {
 		price, _ := p.Of(s.Model)
@@ -195,7 +196,7 @@ func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
 }
 
 // estimating returns models whose calls are counted and not made.
-func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *Meter) (*Models, error) {
+func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*Models, error) {
 	var m *Models
 	var err error
 	if o.Space.Recomputable {

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/internal/evaldata"
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -20,8 +21,8 @@ import (
 
 // What the models of the tests cost.
 var (
-	chatPrice  = rag.Price{In: 1, Out: 4}
-	embedPrice = rag.Price{In: .1}
+	chatPrice  = cost.Price{In: 1, Out: 4}
+	embedPrice = cost.Price{In: .1}
 )
 
 // estimate counts what indexing files would cost a corpus. The corpus is of no
@@ -41,7 +42,7 @@ func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *rag
 	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
 	e, err := x.Estimate(t.Context(), []rag.Input{{FS: files, Root: "."}}, rag.EstimateOptions{
 		Chat: chatName, Space: llm.SpaceInfo{Model: embedName, Dim: ragtest.Dim}, Fill: set.Fill,
-		Prices: rag.Prices{chatName: chatPrice, embedName: embedPrice},
+		Prices: cost.Prices{chatName: chatPrice, embedName: embedPrice},
 	})
 	if err != nil {
 		t.Fatal(err)

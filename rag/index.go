@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
@@ -68,7 +69,7 @@ type IndexResult struct {
 	Stages    []StageResult `json:"stages"`
 	Usage     llm.Usage     `json:"usage"`
 	// Spent is the usage by stage and model, with its price.
-	Spent []Spent `json:"spent"`
+	Spent []cost.Spent `json:"spent"`
 	// USD is what the run cost, nil where the price of a model is not known.
 	USD *float64 `json:"usd,omitempty"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -31,10 +32,10 @@ func TestLimits(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name  string
-		limit func(part float64) rag.Limits
+		limit func(part float64) cost.Limits
 	}{
-		{"tokens", func(part float64) rag.Limits { return rag.Limits{Tokens: int(part * float64(whole.tokens()))} }},
-		{"dollars", func(part float64) rag.Limits { return rag.Limits{USD: part * usd(whole)} }},
+		{"tokens", func(part float64) cost.Limits { return cost.Limits{Tokens: int(part * float64(whole.tokens()))} }},
+		{"dollars", func(part float64) cost.Limits { return cost.Limits{USD: part * usd(whole)} }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			db, err := engine.Open(t.Context(), engine.Memory, nil)
@@ -56,7 +57,7 @@ func TestLimits(t *testing.T) {
 				c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 					m, err := far.open(ctx, c)
 					if err == nil {
-						m.Metered(rag.NewMeter(rag.Prices{chatName: chatPrice, embedName: embedPrice}, l))
+						m.Metered(cost.NewMeter(cost.Prices{chatName: chatPrice, embedName: embedPrice}, l))
 					}
 					return m, err
 				}
@@ -74,8 +75,8 @@ func TestLimits(t *testing.T) {
 				if err == nil {
 					break
 				}
-				var b *rag.BudgetError
-				if !errors.As(err, &b) || !errors.Is(err, rag.ErrBudget) || b.Limits != l {
+				var b *cost.BudgetError
+				if !errors.As(err, &b) || !errors.Is(err, cost.ErrBudget) || b.Limits != l {
 					t.Fatalf("%v", err)
 				}
 				if stops++; stops > 8 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -33,10 +34,10 @@ type Models struct {
 
 	corpus *Corpus
 	cases  *text.CaseStats // of the corpus; nil if they were not read
-	meter  *Meter
-	stage  string // that calls are counted for
-	worker bool   // m serves a worker of a run
-	tally  *Tally // may be nil
+	meter  *cost.Meter
+	stage  string      // that calls are counted for
+	worker bool        // m serves a worker of a run
+	tally  *cost.Tally // may be nil
 	shared *sharedModels
 }
 
@@ -63,19 +64,19 @@ type sharedModels struct {
 // is Recomputable is left out of canonical exports, and its vectors are not
 // kept for themselves.
 func NewModels(c *Corpus, p llm.Provider, documents, questions llm.Embedder) *Models {
-	return &Models{Provider: p, Documents: documents, Questions: questions, corpus: c, meter: NewMeter(nil, Limits{}), shared: &sharedModels{}}
+	return &Models{Provider: p, Documents: documents, Questions: questions, corpus: c, meter: cost.NewMeter(nil, cost.Limits{}), shared: &sharedModels{}}
 }
 
 // Metered makes the calls of m count on a meter, which may bound them. It is
 // called before m is used.
-func (m *Models) Metered(meter *Meter) {
+func (m *Models) Metered(meter *cost.Meter) {
 	if m != nil {
 		m.meter = meter
 	}
 }
 
 // Meter returns what m's calls are counted on.
-func (m *Models) Meter() *Meter {
+func (m *Models) Meter() *cost.Meter {
 	if m == nil {
 		return nil
 	}
@@ -92,6 +93,14 @@ func (m *Models) in(stage string) *Models {
 	return &other
 }
 
+// Tallied returns m for the work of a stage, the replies of which count on t
+// beside the meter.
+func (m *Models) Tallied(stage string, t *cost.Tally) *Models {
+	other := m.in(stage)
+	other.tally = t
+	return other
+}
+
 // Usage returns what the model calls cost so far.
 func (m *Models) Usage() llm.Usage { return m.Meter().Total().Usage }
 
@@ -99,7 +108,7 @@ func (m *Models) Usage() llm.Usage { return m.Meter().Total().Usage }
 // it, else by asking the model and keeping the reply at once, before anything
 // is made of it. A task that is being asked already is waited for. docs are the
 // keys of the documents whose text the task holds: the reply goes with any of
-// them. A call that would pass a limit of the meter is a [*BudgetError].
+// them. A call that would pass a limit of the meter is a [*cost.BudgetError].
 func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
 	if err := m.usable(); err != nil {
 		return llm.Reply{}, err
@@ -154,8 +163,8 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task)
 	name := m.Provider.Name()
 	if m.Free {
 		r, u, err := m.Provider.Do(ctx, t)
-		m.meter.add(m.stage, name, u)
-		m.tally.add(u)
+		m.meter.Add(m.stage, name, u)
+		m.tally.Add(u)
 		return r, err
 	}
 	digest, err := t.Digest(name)
@@ -172,11 +181,11 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task)
 		return llm.Reply{}, err
 	}
 	if ok {
-		m.meter.cached(m.stage, name)
-		m.tally.add(kept.Usage)
+		m.meter.Cached(m.stage, name)
+		m.tally.Add(kept.Usage)
 		return llm.Reply{Text: kept.Text}, m.keep(ctx, reply{digest: digest, item: item, docs: docs})
 	}
-	call, err := m.meter.reserve(ctx, m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
+	call, err := m.meter.Reserve(ctx, m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
 	if err != nil {
 		return llm.Reply{}, err
 	}
@@ -186,8 +195,8 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task)
 	}
 	r, u, err := m.Provider.Do(ctx, t)
 	goOn()
-	call.settle(u)
-	m.tally.add(u)
+	call.Settle(u)
+	m.tally.Add(u)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -71,7 +72,7 @@ func (m *Models) with(c *Corpus) *Models {
 		other.corpus = c
 	}
 	if other.meter == nil {
-		other.meter = NewMeter(nil, Limits{})
+		other.meter = cost.NewMeter(nil, cost.Limits{})
 	}
 	if other.shared == nil {
 		other.shared = &sharedModels{}

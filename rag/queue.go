@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -320,7 +321,7 @@ func fatal(run context.Context, err error) bool {
 	if run.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return true
 	}
-	for _, target := range []error{engine.ErrCorrupt, engine.ErrIO, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, ErrBudget, llm.ErrProvider} {
+	for _, target := range []error{engine.ErrCorrupt, engine.ErrIO, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, cost.ErrBudget, llm.ErrProvider} {
 		if errors.Is(err, target) {
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/cost"
 )
 
 // maxRuns bounds the records of runs; the oldest go first.
@@ -19,14 +20,14 @@ const bucketRuns = "runs"
 
 // Run is the record of an index run.
 type Run struct {
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended"` // of what is recorded; a run that was killed did more
-	Methods []string  `json:"methods"`
-	Model   string    `json:"model"` // that tasks were asked of
-	Embed   string    `json:"embed_model"`
-	Prompts string    `json:"prompts,omitempty"` // hash of the prompts, in hex
-	Outcome string    `json:"outcome"`           // "", done, or what ended it
-	Spent   []Spent   `json:"spent"`
+	Started time.Time    `json:"started"`
+	Ended   time.Time    `json:"ended"` // of what is recorded; a run that was killed did more
+	Methods []string     `json:"methods"`
+	Model   string       `json:"model"` // that tasks were asked of
+	Embed   string       `json:"embed_model"`
+	Prompts string       `json:"prompts,omitempty"` // hash of the prompts, in hex
+	Outcome string       `json:"outcome"`           // "", done, or what ended it
+	Spent   []cost.Spent `json:"spent"`
 }
 
 // record is the record of the run under way.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -29,7 +30,7 @@ func TestRunsAreBounded(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			v, err := json.Marshal(rag.Run{Outcome: fmt.Sprint("run ", i), Methods: []string{}, Spent: []rag.Spent{}})
+			v, err := json.Marshal(rag.Run{Outcome: fmt.Sprint("run ", i), Methods: []string{}, Spent: []cost.Spent{}})
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ type Passage struct {
 // rules do.
 func (m *Models) choose(ctx context.Context, in llm.SelectInput) (sel llm.Selection, err error) {
 	p := m.Provider
-	if !p.Can(llm.Select) {
+	if p == nil || !p.Can(llm.Select) {
 		p = local.New(local.Options{})
 	}
 	reply, _, err := p.Do(ctx, llm.Task{Kind: llm.Select, Input: in})
@@ -104,8 +104,8 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *Syste
 // countSelection counts a selection as a call, which is free.
 func (m *Models) countSelection(in, out int) {
 	u := llm.Usage{Calls: 1, InTokens: in, OutTokens: out}
-	m.meter.add(m.stage, m.Provider.Name(), u)
-	m.tally.add(u)
+	m.meter.Add(m.stage, m.Provider.Name(), u)
+	m.tally.Add(u)
 }
 
 // nearest returns the passages that a selection calls nearest.

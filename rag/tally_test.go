@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -26,7 +26,7 @@ func TestTally(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var none rag.Tally
+	var none cost.Tally
 	if none.Usage() != (llm.Usage{}) {
 		t.Errorf("an empty tally has %+v", none.Usage())
 	}
@@ -34,7 +34,7 @@ func TestTally(t *testing.T) {
 	used := make([]llm.Usage, 2)
 	text := make([]string, 2)
 	for i := range used {
-		var tally rag.Tally
+		var tally cost.Tally
 		a, err := c.AnswerFrom(t.Context(), sys, m.Tallied("test", &tally), q, ev)
 		if err != nil {
 			t.Fatal(err)

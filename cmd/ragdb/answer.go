@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -34,8 +35,8 @@ type answerResult struct {
 	Tokens    tokenCount      `json:"tokens"`
 	USD       float64         `json:"usd"`
 	// Usage is what models used, by stage and model.
-	Usage []rag.Spent `json:"usage"`
-	Ms    timings     `json:"ms"`
+	Usage []cost.Spent `json:"usage"`
+	Ms    timings      `json:"ms"`
 	// Plan and Ops are there with --explain.
 	Plan string          `json:"plan,omitempty"`
 	Ops  []query.OpTrace `json:"ops,omitempty"`

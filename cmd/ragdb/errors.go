@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/llm/replay"
@@ -94,7 +95,7 @@ func kinds() []kind {
 		{load.ErrOption, exitUsage, "usage", ""},
 		{method.ErrMethod, exitUsage, "usage", ""},
 		{openai.ErrConfig, exitUsage, "usage", "set OPENAI_API_KEY, or name the endpoint with --base-url"},
-		{rag.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
+		{cost.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
 		{replay.ErrNotRecorded, exitProvider, "not_recorded", "ask without --replay, or import what is missing with ragdb cache import"},
 		{rag.ErrModel, exitUsage, "model", "use that model, or change it with ragdb reembed DB --embed-model MODEL"},
 		{llm.ErrProvider, exitProvider, "provider", "what was done is saved; check the model with ragdb doctor, then run it again"},

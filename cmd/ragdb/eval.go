@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -28,7 +29,7 @@ type evalFlags struct {
 	join, extract choice
 	models        modelFlags
 	answer        answerFlags
-	meter         *rag.Meter // of all calls; see evalMeter
+	meter         *cost.Meter // of all calls; see evalMeter
 	budget        atLeastOne
 	sample        atLeastOne
 	seed          uint64
@@ -300,7 +301,7 @@ func evalBuild() eval.Build {
 
 // evalModels opens the models of --extract model, all counted on one meter.
 func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) (*rag.Models, error) {
-	var meter *rag.Meter
+	var meter *cost.Meter
 	return func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
 		if meter == nil {
 			if err := a.useModels(ctx, c, &f.models); err != nil {

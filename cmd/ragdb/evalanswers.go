@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
 )
 
@@ -58,7 +59,7 @@ func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 }
 
 // evalMeter returns what all calls of the runs are counted on.
-func (a *app) evalMeter(f *evalFlags) (*rag.Meter, error) {
+func (a *app) evalMeter(f *evalFlags) (*cost.Meter, error) {
 	if f.meter == nil {
 		m, err := a.meter(&f.models, f.answer.judges...)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
@@ -60,7 +61,7 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 	if err != nil {
 		return nil, err
 	}
-	m.Metered(a.spent.add(rag.NewMeter(prices, rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
+	m.Metered(a.spent.add(cost.NewMeter(prices, cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
 	return m, c.CheckModel(ctx, m)
 }
 

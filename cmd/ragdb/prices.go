@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 )
 
 // prices returns the price table: the built-in one, the user's before it, and
 // nothing to pay for models on this machine. source says where it is from.
-func (a *app) prices(f *modelFlags) (p rag.Prices, source string, err error) {
-	p, source = rag.BuiltinPrices(), "built-in "+rag.PriceDate
+func (a *app) prices(f *modelFlags) (p cost.Prices, source string, err error) {
+	p, source = cost.BuiltinPrices(), "built-in "+cost.PriceDate
 	path, must := a.env["RAGDB_PRICES"], true
 	if path == "" {
 		path, must = filepath.Join(a.dataDir(), "ragdb", "prices.json"), false
@@ -26,7 +26,7 @@ func (a *app) prices(f *modelFlags) (p rag.Prices, source string, err error) {
 	case err != nil:
 		return nil, "", usage("correct RAGDB_PRICES", "prices: %s", message(err))
 	default:
-		own, err := rag.ReadPrices(b)
+		own, err := cost.ReadPrices(b)
 		if err != nil {
 			return nil, "", usage(`write it like {"gpt-4.1": {"in": 2, "out": 8}}, in dollars a million tokens`, "%s: %s", path, message(err))
 		}
@@ -34,7 +34,7 @@ func (a *app) prices(f *modelFlags) (p rag.Prices, source string, err error) {
 	}
 	for model, base := range map[string]string{f.chat: a.chatConfig(f).BaseURL, f.embed: a.embedConfig(f).BaseURL} {
 		if _, known := p.Of(model); !known && !isLocal(model) && isLoopback(base) {
-			p[model] = rag.Price{}
+			p[model] = cost.Price{}
 		}
 	}
 	return p, source, nil
@@ -63,7 +63,7 @@ func isLoopback(base string) bool {
 
 // meter returns what the calls of a run are counted on, with the limits of the
 // flags. others are further chat models of the run.
-func (a *app) meter(f *modelFlags, others ...string) (*rag.Meter, error) {
+func (a *app) meter(f *modelFlags, others ...string) (*cost.Meter, error) {
 	prices, _, err := a.prices(f)
 	if err != nil {
 		return nil, err
@@ -76,21 +76,21 @@ func (a *app) meter(f *modelFlags, others ...string) (*rag.Meter, error) {
 	}
 	for _, m := range others {
 		if _, known := prices.Of(m); !known && isLoopback(a.chatConfig(f).BaseURL) {
-			prices[m] = rag.Price{}
+			prices[m] = cost.Price{}
 		}
 	}
-	limits := rag.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)}
+	limits := cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)}
 	if unknown := prices.Unpriced(asked...); limits.USD > 0 && len(unknown) > 0 {
 		return nil, usage("give it in a file that RAGDB_PRICES names, or use --max-tokens",
 			"--max-cost needs to know what %s costs", strings.Join(unknown, " and "))
 	}
-	return a.spent.add(rag.NewMeter(prices, limits)), nil
+	return a.spent.add(cost.NewMeter(prices, limits)), nil
 }
 
 // free reports whether all of some models are known to cost nothing.
-func free(p rag.Prices, models ...string) bool {
+func free(p cost.Prices, models ...string) bool {
 	for _, m := range models {
-		if price, known := p.Of(m); !isLocal(m) && (!known || price != rag.Price{}) {
+		if price, known := p.Of(m); !isLocal(m) && (!known || price != cost.Price{}) {
 			return false
 		}
 	}

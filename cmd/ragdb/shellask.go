@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 )
 
 // ask answers a question with the shell's method and model.
@@ -46,11 +46,11 @@ func (sh *shell) why(ctx context.Context, args []string) error {
 // use.
 type spending struct {
 	mu     sync.Mutex
-	meters []*rag.Meter
+	meters []*cost.Meter
 }
 
 // add counts a meter in; a nil spending counts nothing.
-func (s *spending) add(m *rag.Meter) *rag.Meter {
+func (s *spending) add(m *cost.Meter) *cost.Meter {
 	if s != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -60,13 +60,13 @@ func (s *spending) add(m *rag.Meter) *rag.Meter {
 }
 
 // rows sums the calls by stage and model.
-func (s *spending) rows() []rag.Spent {
+func (s *spending) rows() []cost.Spent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []rag.Spent
+	var out []cost.Spent
 	for _, m := range s.meters {
 		for _, r := range m.Rows() {
-			i := slices.IndexFunc(out, func(have rag.Spent) bool { return have.Stage == r.Stage && have.Model == r.Model })
+			i := slices.IndexFunc(out, func(have cost.Spent) bool { return have.Stage == r.Stage && have.Model == r.Model })
 			if i < 0 {
 				out = append(out, r)
 				continue
@@ -84,7 +84,7 @@ func (s *spending) rows() []rag.Spent {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b rag.Spent) int {
+	slices.SortFunc(out, func(a, b cost.Spent) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Model, b.Model))
 	})
 	return out

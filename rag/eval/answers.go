@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval/metric"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/replay"
@@ -124,7 +125,7 @@ type answering struct {
 	sys     *method.System
 	title   string
 	models  *rag.Models
-	tally   rag.Tally
+	tally   cost.Tally
 	replies []given
 	pending []retrieved
 
@@ -321,7 +322,7 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 func price(m *rag.Models, u llm.Usage) *float64 {
 	p, ok := m.Meter().Price(m.Provider.Name())
 	if m.Free {
-		p, ok = rag.Price{}, true
+		p, ok = cost.Price{}, true
 	}
 	if !ok {
 		return nil

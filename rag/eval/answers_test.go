@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/openai"
@@ -47,7 +48,7 @@ func paidBy(ctx context.Context, c *rag.Corpus, p llm.Provider) (*rag.Models, er
 		return nil, err
 	}
 	m.Provider, m.Free, m.Fill, m.Workers = p, false, set.Fill, 8
-	m.Metered(rag.NewMeter(rag.Prices{p.Name(): {In: 1, Out: 2}}, rag.Limits{}))
+	m.Metered(cost.NewMeter(cost.Prices{p.Name(): {In: 1, Out: 2}}, cost.Limits{}))
 	return m, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -252,7 +253,7 @@ func (j *judging) rule(ctx context.Context, t trial, into *ruling) error {
 		into.verdict = *known
 		return nil
 	}
-	var tally rag.Tally
+	var tally cost.Tally
 	slices.Sort(into.docs)
 	q := &j.r.questions[t.question]
 	reply, err := j.models.Tallied("judge", &tally).Do(ctx, "judge", slices.Compact(into.docs), llm.Task{

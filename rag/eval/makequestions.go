@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -121,7 +122,7 @@ func makeQuestions(ctx context.Context, db *engine.DB, o MakeOptions) (*Made, er
 type maker struct {
 	o      MakeOptions
 	models *rag.Models
-	tally  rag.Tally
+	tally  cost.Tally
 	texts  []string // beginnings of documents
 	docs   []string // their keys
 	out    *Made

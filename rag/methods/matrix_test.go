@@ -18,6 +18,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -177,7 +178,7 @@ func (w *world) interrupt(t *testing.T, stage string) {
 // sentinel or is a type of the packages.
 func typed(err error) bool {
 	for _, target := range []error{
-		rag.ErrArgument, rag.ErrBudget, method.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, method.ErrNotIndexed, rag.ErrPartial, rag.ErrUntrained,
+		rag.ErrArgument, cost.ErrBudget, method.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, method.ErrNotIndexed, rag.ErrPartial, rag.ErrUntrained,
 		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, engine.ErrForeign, engine.ErrFormat, engine.ErrIDSpace, engine.ErrIncompatible,
 		engine.ErrInvalid, engine.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxDone, engine.ErrTxTooLarge,
 		llm.ErrKind, llm.ErrNoEvidence, llm.ErrProvider, llm.ErrReply, load.ErrOption, text.ErrChunkSet,
@@ -214,13 +215,17 @@ func watch(t *testing.T, name string, call func() error) {
 	}
 }
 
-// TestMatrix makes every exported call of rag in every state, with what belongs
+// TestMatrix makes every exported call of rag and of what it is made of in every state, with what belongs
 // there and with nothing: each gives a result or an error that a program can
 // tell from others. A call that has no row here fails the test.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	rows := matrixRows()
-	for _, name := range exported(t, "..") {
+	var all []string
+	for _, dir := range []string{"..", "../cost"} {
+		all = append(all, exported(t, dir)...)
+	}
+	for _, name := range all {
 		if rows[name] == nil {
 			t.Errorf("rag.%s has no row in the matrix", name)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -126,9 +127,9 @@ func matrixRows() map[string][]call {
 		"SumsBucket":            pure(func() { method.SumsBucket("") }),
 		"TextField":             pure(func() { method.TextField(text.ChunkSet{}) }),
 		"AdviseRecluster":       pure(func() { _ = method.AdviseRecluster("") }),
-		"BuiltinPrices":         pure(func() { rag.BuiltinPrices() }),
-		"BudgetError.Error":     pure(func() { _ = (&rag.BudgetError{}).Error() }),
-		"BudgetError.Is":        pure(func() { (&rag.BudgetError{}).Is(nil) }),
+		"BuiltinPrices":         pure(func() { cost.BuiltinPrices() }),
+		"BudgetError.Error":     pure(func() { _ = (&cost.BudgetError{}).Error() }),
+		"BudgetError.Is":        pure(func() { (&cost.BudgetError{}).Is(nil) }),
 		"ModelError.Error":      pure(func() { _ = (&rag.ModelError{}).Error() }),
 		"ModelError.Is":         pure(func() { (&rag.ModelError{}).Is(nil) }),
 		"NotIndexedError.Error": pure(func() { _ = (&method.NotIndexedError{}).Error() }),
@@ -145,31 +146,56 @@ func matrixRows() map[string][]call {
 		"Identity.Item":         pure(func() { (&method.Identity{}).Item(method.WorkItem{}) }),
 		"Identity.Name":         pure(func() { (&method.Identity{}).Name() }),
 		"Identity.Params":       pure(func() { (&method.Identity{}).Params() }),
-		"NewMeter":              pure(func() { rag.NewMeter(nil, rag.Limits{}) }),
-		"Meter.Price":           pure(func() { new(rag.Meter).Price(""); (*rag.Meter)(nil).Price("") }),
-		"Meter.Rows":            pure(func() { new(rag.Meter).Rows(); (*rag.Meter)(nil).Rows() }),
-		"Meter.Total":           pure(func() { new(rag.Meter).Total(); (*rag.Meter)(nil).Total() }),
-		"Methods.Names":         pure(func() { method.Methods(nil).Names() }),
-		"NewModels":             pure(func() { rag.NewModels(nil, nil, nil, nil) }),
-		"ParamReader.ChunkSet":  pure(func() { method.ReadParams("", nil, nil, nil).ChunkSet() }),
-		"ParamReader.Err":       pure(func() { _ = method.ReadParams("", nil, nil, nil).Err() }),
-		"ParamReader.Fail":      pure(func() { method.ReadParams("", nil, nil, nil).Fail("", "") }),
-		"ParamReader.Flag":      pure(func() { method.ReadParams("", nil, nil, nil).Flag("") }),
-		"ParamReader.Float":     pure(func() { method.ReadParams("", nil, nil, nil).Float("", 1, 0) }),
-		"ParamReader.Instance":  pure(func() { method.ReadParams("", nil, nil, nil).Instance("", "", "x") }),
-		"ParamReader.Int":       pure(func() { method.ReadParams("", nil, nil, nil).Int("", 1, 0) }),
-		"ParamReader.OneOf":     pure(func() { method.ReadParams("", nil, nil, nil).OneOf("") }),
-		"Plan.Op":               pure(func() { (&method.Plan{}).Op(); (*method.Plan)(nil).Op() }),
-		"Price.USD":             pure(func() { rag.Price{}.USD(llm.Usage{}) }),
-		"Prices.Of":             pure(func() { rag.Prices(nil).Of("") }),
-		"Prices.Unpriced":       pure(func() { rag.Prices(nil).Unpriced("", "x") }),
-		"Prices.With":           pure(func() { rag.Prices(nil).With(nil); rag.Prices(nil).With(rag.BuiltinPrices()) }),
-		"Question.Tokens":       pure(func() { (&method.Question{}).Tokens() }),
-		"Spec.String":           pure(func() { _ = method.Spec{}.String() }),
-		"Spec.Title":            pure(func() { method.Spec{}.Title() }),
-		"Tally.Usage":           pure(func() { new(rag.Tally).Usage(); (*rag.Tally)(nil).Usage() }),
+		"NewMeter":              pure(func() { cost.NewMeter(nil, cost.Limits{}) }),
+		"Meter.Add":             pure(func() { new(cost.Meter).Add("", "", llm.Usage{}) }),
+		"Meter.Cached":          pure(func() { new(cost.Meter).Cached("", "") }),
+		"Tally.Add":             pure(func() { new(cost.Tally).Add(llm.Usage{}); (*cost.Tally)(nil).Add(llm.Usage{}) }),
+		"Steps":                 pure(func() { method.Steps(); method.Steps(nil) }),
+		"Corpus.DB":             {func(w *world) error { w.c.DB(); return nil }},
+		"Corpus.Namespace":      {func(w *world) error { w.c.Namespace(); return nil }},
+		"Corpus.Base":           {func(w *world) error { w.c.Base(); return nil }},
+		"Corpus.Tokens":         {func(w *world) error { w.c.Tokens(); return nil }},
+		"Corpus.Analyzer":       {func(w *world) error { w.c.Analyzer(); return nil }},
+		"Meter.Reserve": {
+			func(w *world) error {
+				r, err := new(cost.Meter).Reserve(w.ctx, "", "", 1, 1)
+				r.Settle(llm.Usage{})
+				return err
+			},
+			func(w *world) error {
+				_, err := cost.NewMeter(nil, cost.Limits{Tokens: 1}).Reserve(w.ctx, "", "", 1, 1)
+				return err
+			},
+		},
+		"Reservation.Settle": {func(w *world) error {
+			r, err := new(cost.Meter).Reserve(w.ctx, "", "", 0, 0)
+			r.Settle(llm.Usage{})
+			return err
+		}},
+		"Meter.Price":          pure(func() { new(cost.Meter).Price(""); (*cost.Meter)(nil).Price("") }),
+		"Meter.Rows":           pure(func() { new(cost.Meter).Rows(); (*cost.Meter)(nil).Rows() }),
+		"Meter.Total":          pure(func() { new(cost.Meter).Total(); (*cost.Meter)(nil).Total() }),
+		"Methods.Names":        pure(func() { method.Methods(nil).Names() }),
+		"NewModels":            pure(func() { rag.NewModels(nil, nil, nil, nil) }),
+		"ParamReader.ChunkSet": pure(func() { method.ReadParams("", nil, nil, nil).ChunkSet() }),
+		"ParamReader.Err":      pure(func() { _ = method.ReadParams("", nil, nil, nil).Err() }),
+		"ParamReader.Fail":     pure(func() { method.ReadParams("", nil, nil, nil).Fail("", "") }),
+		"ParamReader.Flag":     pure(func() { method.ReadParams("", nil, nil, nil).Flag("") }),
+		"ParamReader.Float":    pure(func() { method.ReadParams("", nil, nil, nil).Float("", 1, 0) }),
+		"ParamReader.Instance": pure(func() { method.ReadParams("", nil, nil, nil).Instance("", "", "x") }),
+		"ParamReader.Int":      pure(func() { method.ReadParams("", nil, nil, nil).Int("", 1, 0) }),
+		"ParamReader.OneOf":    pure(func() { method.ReadParams("", nil, nil, nil).OneOf("") }),
+		"Plan.Op":              pure(func() { (&method.Plan{}).Op(); (*method.Plan)(nil).Op() }),
+		"Price.USD":            pure(func() { cost.Price{}.USD(llm.Usage{}) }),
+		"Prices.Of":            pure(func() { cost.Prices(nil).Of("") }),
+		"Prices.Unpriced":      pure(func() { cost.Prices(nil).Unpriced("", "x") }),
+		"Prices.With":          pure(func() { cost.Prices(nil).With(nil); cost.Prices(nil).With(cost.BuiltinPrices()) }),
+		"Question.Tokens":      pure(func() { (&method.Question{}).Tokens() }),
+		"Spec.String":          pure(func() { _ = method.Spec{}.String() }),
+		"Spec.Title":           pure(func() { method.Spec{}.Title() }),
+		"Tally.Usage":          pure(func() { new(cost.Tally).Usage(); (*cost.Tally)(nil).Usage() }),
 
-		"ReadPrices": pure(func() { _, _ = rag.ReadPrices(nil); _, _ = rag.ReadPrices([]byte(`{"":{}}`)) }),
+		"ReadPrices": pure(func() { _, _ = cost.ReadPrices(nil); _, _ = cost.ReadPrices([]byte(`{"":{}}`)) }),
 		"ParseInstance": {
 			func(*world) error { _, err := method.ParseInstance(""); return err },
 			func(*world) error { _, err := method.ParseInstance("naive#"); return err },
@@ -627,9 +653,9 @@ func modelRows() map[string][]call {
 		"DocumentSpace": {models(func(_ *world, m *rag.Models) error { m.DocumentSpace(); return nil })},
 		"QuestionSpace": {models(func(_ *world, m *rag.Models) error { m.QuestionSpace(); return nil })},
 		"Meter":         {models(func(_ *world, m *rag.Models) error { m.Meter(); return nil })},
-		"Metered":       {models(func(_ *world, m *rag.Models) error { m.Metered(nil); m.Metered(&rag.Meter{}); return nil })},
+		"Metered":       {models(func(_ *world, m *rag.Models) error { m.Metered(nil); m.Metered(&cost.Meter{}); return nil })},
 		"Tallied": {models(func(w *world, m *rag.Models) error {
-			_, err := m.Tallied("x", &rag.Tally{}).Do(w.ctx, "x", nil, task())
+			_, err := m.Tallied("x", &cost.Tally{}).Do(w.ctx, "x", nil, task())
 			m.Tallied("", nil)
 			return err
 		})},

@@ -1,4 +1,4 @@
-package rag
+package cost
 
 import (
 	"cmp"
@@ -91,8 +91,8 @@ func (m *Meter) row(stage, model string) *Spent {
 	return r
 }
 
-// add counts what was used.
-func (m *Meter) add(stage, model string, u llm.Usage) {
+// Add counts what was used.
+func (m *Meter) Add(stage, model string, u llm.Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.count(stage, model, u)
@@ -106,25 +106,25 @@ func (m *Meter) count(stage, model string, u llm.Usage) {
 	}
 }
 
-// cached counts a reply that was there already.
-func (m *Meter) cached(stage, model string) {
+// Cached counts a reply that was there already.
+func (m *Meter) Cached(stage, model string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.row(stage, model).Cached++
 }
 
-// reservation is what is set aside for a call.
-type reservation struct {
+// Reservation is what is set aside for a call.
+type Reservation struct {
 	m            *Meter
 	stage, model string
 	usd          float64
 	tokens       int
 }
 
-// reserve sets aside what a call may cost that reads in tokens and writes up to
+// Reserve sets aside what a call may cost that reads in tokens and writes up to
 // out, and waits where calls under way may leave enough.
-func (m *Meter) reserve(ctx context.Context, stage, model string, in, out int) (reservation, error) {
-	r := reservation{m: m, stage: stage, model: model, tokens: in + out}
+func (m *Meter) Reserve(ctx context.Context, stage, model string, in, out int) (Reservation, error) {
+	r := Reservation{m: m, stage: stage, model: model, tokens: in + out}
 	if p, ok := m.prices.Of(model); ok {
 		r.usd = p.USD(llm.Usage{InTokens: in, OutTokens: out})
 	}
@@ -143,7 +143,7 @@ func (m *Meter) reserve(ctx context.Context, stage, model string, in, out int) (
 
 // tryReserve sets aside what a call may cost, or returns what to wait for
 // before it is tried again.
-func (m *Meter) tryReserve(r reservation) (wait <-chan struct{}, err error) {
+func (m *Meter) tryReserve(r Reservation) (wait <-chan struct{}, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	passes := func(usd float64, tokens int) bool {
@@ -164,8 +164,8 @@ func (m *Meter) tryReserve(r reservation) (wait <-chan struct{}, err error) {
 	return m.freed, nil
 }
 
-// settle counts what a call cost and frees what was set aside for it.
-func (r reservation) settle(u llm.Usage) {
+// Settle counts what a call cost and frees what was set aside for it.
+func (r Reservation) Settle(u llm.Usage) {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()

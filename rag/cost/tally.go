@@ -1,4 +1,4 @@
-package rag
+package cost
 
 import (
 	"sync"
@@ -16,7 +16,7 @@ type Tally struct {
 	used llm.Usage
 }
 
-func (t *Tally) add(u llm.Usage) {
+func (t *Tally) Add(u llm.Usage) {
 	if t == nil {
 		return
 	}
@@ -33,12 +33,4 @@ func (t *Tally) Usage() llm.Usage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.used
-}
-
-// Tallied returns m for the work of a stage, the replies of which count on t
-// beside the meter.
-func (m *Models) Tallied(stage string, t *Tally) *Models {
-	other := m.in(stage)
-	other.tally = t
-	return other
 }

@@ -1,4 +1,4 @@
-package rag
+package cost
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ const PriceDate = "2026-11"
 // of one's own goes before them, see [Prices.With].
 func BuiltinPrices() Prices {
 	return Prices{
-		localVectors + "*":       {},
+		"local/*":                {},
 		"gpt-4o*":                {2.5, 10},
 		"gpt-4o-mini*":           {0.15, 0.6},
 		"gpt-4.1*":               {2, 8},
