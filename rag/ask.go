@@ -24,9 +24,10 @@ type Answer struct {
 	Answered bool
 	// Nearest are at most three passages of the evidence that come nearest to
 	// the question, the nearest first, if it was not answered; none if nothing
-	// was found. Refusal names the test that all sentences failed.
+	// was found. Refusal names the test that all sentences failed: "no passage",
+	// "name", "words" or "value".
 	Nearest []Passage
-	Refusal llm.Refusal
+	Refusal string
 	// Supported is false if a model answered what the rules find in no sentence
 	// of the evidence; nil if the rules did not look. It is a hint, no verdict.
 	Supported *bool

@@ -115,7 +115,7 @@ type saying struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (*saying) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (*saying) Can(k llm.Kind) bool { return k.Known() }
 
 // Do implements [llm.Provider].
 func (p *saying) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
@@ -260,7 +260,7 @@ type slowly struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (*slowly) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (*slowly) Can(k llm.Kind) bool { return k.Known() }
 
 // Do implements [llm.Provider].
 func (p *slowly) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {

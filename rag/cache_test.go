@@ -81,7 +81,7 @@ func TestCacheRoundTrip(t *testing.T) {
 		switch {
 		case r.Kind == replay.KindEmbedding && r.Model == "":
 			vectors += r.Entries
-		case r.Model == "paid/1" && r.Kind.Form() != llm.FormUnknown:
+		case r.Model == "paid/1" && r.Kind.Known():
 			replies += r.Entries
 		default:
 			t.Errorf("row %+v", r)
@@ -157,7 +157,7 @@ func TestCacheRoundTrip(t *testing.T) {
 type refusing struct{ llm.Provider }
 
 // Can implements [llm.Provider], for a chat model.
-func (refusing) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (refusing) Can(k llm.Kind) bool { return k.Known() }
 
 func (refusing) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
 	return llm.Reply{}, llm.Usage{}, replay.ErrNotRecorded

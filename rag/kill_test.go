@@ -201,7 +201,7 @@ type counted struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (*counted) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (*counted) Can(k llm.Kind) bool { return k.Known() }
 
 // Do implements [llm.Provider].
 func (p *counted) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {

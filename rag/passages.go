@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -19,7 +20,7 @@ type evidencePassages struct {
 	docs map[string]*outline
 	// in holds the passages, of holds the item that each is from, and at where
 	// it begins in the document; -1 if it is no chunk's text as it stands there.
-	in llm.SelectInput
+	in selection.Input
 	of []*Cited
 	at []int
 }
@@ -34,7 +35,7 @@ type outline struct {
 // is left out.
 func (c *Corpus) passages(base *engine.View, sys *System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
 	x := &evidencePassages{c: c, base: base, docs: map[string]*outline{}}
-	x.in = llm.SelectInput{Question: in.Question, MaxSentences: in.MaxSentences}
+	x.in = selection.Input{Question: in.Question, MaxSentences: in.MaxSentences}
 	for _, e := range in.Evidence {
 		if e.Text == "" || e.N < 1 || e.N > len(items) {
 			continue
@@ -50,7 +51,7 @@ func (c *Corpus) passages(base *engine.View, sys *System, m *Models, in llm.Answ
 
 // add adds a piece of evidence.
 func (x *evidencePassages) add(s string, it *Cited) error {
-	p, at := llm.Passage{Text: s}, -1
+	p, at := selection.Passage{Text: s}, -1
 	if it.Kind == ChunkNodeType && len(it.Spans) > 0 && int64(len(s)) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
 		o, err := x.outline(it.Spans[0].Doc)
 		if err != nil {
@@ -107,11 +108,11 @@ func (o *outline) place(at int) (b block) {
 
 // headings returns the headings above the parts of the bytes from start to end,
 // counted from start.
-func (o *outline) headings(start, end int) []llm.Heading {
-	var out []llm.Heading
+func (o *outline) headings(start, end int) []selection.Heading {
+	var out []selection.Heading
 	add := func(at int, path string) {
 		if path != "" || len(out) > 0 {
-			out = append(out, llm.Heading{At: at, Path: pathOf(path)})
+			out = append(out, selection.Heading{At: at, Path: pathOf(path)})
 		}
 	}
 	add(0, o.place(start).Heading)
@@ -138,14 +139,14 @@ type wordCounts struct {
 	df    map[string]int64
 }
 
-// Texts implements [llm.WordStats].
+// Texts implements [selection.WordStats].
 func (w *wordCounts) Texts() int64 { return w.texts }
 
-// DF implements [llm.WordStats].
+// DF implements [selection.WordStats].
 func (w *wordCounts) DF(term string) int64 { return w.df[term] }
 
 // wordStats counts the words of a question in the chunks of a set.
-func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, question string) (llm.WordStats, error) {
+func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, question string) (selection.WordStats, error) {
 	w := &wordCounts{CaseStats: m.cases, df: map[string]int64{}}
 	if w.CaseStats == nil {
 		b := base.Bucket(bucketWords)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -23,7 +24,7 @@ type Passage struct {
 
 // choose selects sentences that answer: the provider does if it can, else the
 // rules do.
-func (m *Models) choose(ctx context.Context, in llm.SelectInput) (sel llm.Selection, err error) {
+func (m *Models) choose(ctx context.Context, in selection.Input) (sel selection.Output, err error) {
 	p := m.Provider
 	if p == nil || !p.Can(llm.Select) {
 		p = local.New(local.Options{})
@@ -51,7 +52,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *Syste
 		return err
 	}
 	if len(sel.Sentences) == 0 {
-		a.Refusal = sel.Refusal
+		a.Refusal = string(sel.Refusal)
 		a.Nearest = x.nearest(sel)
 		m.countSelection(a.Evidence.Tokens, 0)
 		return llm.ErrNoEvidence
@@ -92,10 +93,10 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *Syste
 	if err != nil {
 		return err
 	}
-	supported := len(sel.Sentences) > 0 || sel.Open && sel.Refusal != llm.NoName && sel.Refusal != llm.NoPassage
+	supported := len(sel.Sentences) > 0 || sel.Open && sel.Refusal != selection.NoName && sel.Refusal != selection.NoPassage
 	a.Supported = &supported
 	if !supported {
-		a.Refusal = sel.Refusal
+		a.Refusal = string(sel.Refusal)
 	}
 	a.Nearest = x.nearest(sel)
 	return nil
@@ -109,7 +110,7 @@ func (m *Models) countSelection(in, out int) {
 }
 
 // nearest returns the passages that a selection calls nearest.
-func (x *evidencePassages) nearest(sel llm.Selection) []Passage {
+func (x *evidencePassages) nearest(sel selection.Output) []Passage {
 	var out []Passage
 	for _, i := range sel.Nearest {
 		it := x.of[i]
@@ -128,7 +129,7 @@ func (x *evidencePassages) nearest(sel llm.Selection) []Passage {
 
 // cite returns the number of the source of a sentence, 0 if its document is
 // gone. The source is the chunk, with the heading above the sentence.
-func (x *evidencePassages) cite(set text.ChunkSet, s llm.Sentence, a *Answer) (int, error) {
+func (x *evidencePassages) cite(set text.ChunkSet, s selection.Sentence, a *Answer) (int, error) {
 	it, at := x.of[s.Passage], x.at[s.Passage]
 	if len(it.Spans) == 0 || len(it.Chunks) == 0 {
 		a.Dropped++

@@ -123,7 +123,7 @@ type notedProvider struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (notedProvider) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (notedProvider) Can(k llm.Kind) bool { return k.Known() }
 
 // Do implements [llm.Provider].
 func (p notedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {

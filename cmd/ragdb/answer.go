@@ -111,7 +111,7 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 		for i := range near {
 			near[i].Chunk = chunkID(near[i].Chunk)
 		}
-		r.Nearest, r.Refusal = &near, string(ans.Refusal)
+		r.Nearest, r.Refusal = &near, ans.Refusal
 	}
 	for _, s := range ans.Sources {
 		s.Chunk = chunkID(s.Chunk) // as why and show take it

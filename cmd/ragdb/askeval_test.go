@@ -41,7 +41,7 @@ func TestAskDoesWhatEvalDoes(t *testing.T) {
 	said := map[string]bool{} // the answers that the server gave
 	server, err := llmtest.Listen("127.0.0.1:0", llmtest.Options{Answer: func(c llmtest.Chat) (string, bool) {
 		// A question without evidence asks what the model knows.
-		if c.Kind != llm.Answer && !strings.HasPrefix(c.Text, "When did Acme") || c.Kind.Form() == llm.FormJSON {
+		if c.Kind != llm.Answer && !strings.HasPrefix(c.Text, "When did Acme") || c.Kind.JSON() {
 			return "", false
 		}
 		answer := fmt.Sprintf("It is the year %x.", sha256.Sum256([]byte(fmt.Sprint(c.Messages))))

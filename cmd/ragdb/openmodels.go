@@ -153,7 +153,7 @@ type keptOnly struct{ model string }
 func (k keptOnly) Name() string { return k.model }
 
 // Can implements [llm.Provider].
-func (k keptOnly) Can(kind llm.Kind) bool { return kind.Form() != llm.FormUnknown }
+func (k keptOnly) Can(kind llm.Kind) bool { return kind.Known() }
 
 // Do implements [llm.Provider].
 func (k keptOnly) Do(_ context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {

@@ -102,7 +102,7 @@ func subject(k llm.Kind) string {
 // kindOf tells what is asked for: by the name of a schema, by the fields that
 // the prompt speaks of, by its fences.
 func kindOf(name llm.Kind, outside, plain string, fences map[string]string) llm.Kind {
-	if name.Form() != llm.FormUnknown {
+	if name.Known() {
 		return name
 	}
 	field := func(name string) bool { return strings.Contains(outside, `"`+name+`"`) }

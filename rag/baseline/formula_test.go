@@ -360,7 +360,7 @@ type passage struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (*passage) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (*passage) Can(k llm.Kind) bool { return k.Known() }
 
 func (p *passage) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
 	return llm.Reply{Text: p.text}, llm.Usage{Calls: 1}, nil
@@ -436,7 +436,7 @@ type picker struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (*picker) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (*picker) Can(k llm.Kind) bool { return k.Known() }
 
 func (p *picker) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	in, ok := t.Input.(llm.AnswerInput)

@@ -56,7 +56,7 @@ func paidBy(ctx context.Context, c *rag.Corpus, p llm.Provider) (*rag.Models, er
 type silent string
 
 func (s silent) Name() string        { return string(s) }
-func (s silent) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (s silent) Can(k llm.Kind) bool { return k.Known() }
 func (s silent) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
 	return llm.Reply{}, llm.Usage{}, replay.ErrNotRecorded
 }

@@ -38,19 +38,3 @@ func (e *ReplyError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Kind, E
 
 // Is reports whether target is [ErrReply].
 func (e *ReplyError) Is(target error) bool { return target == ErrReply }
-
-// VectorError is a vector that cannot be used, with the text that it is of. It
-// is an [ErrReply].
-type VectorError struct {
-	// Text is the position of the text in the call of Embed, from 0.
-	Text int
-	Why  string
-}
-
-// Error says what was wrong.
-func (e *VectorError) Error() string {
-	return fmt.Sprintf("vector of text %d: %s: %s", e.Text, ErrReply, e.Why)
-}
-
-// Is reports whether target is [ErrReply].
-func (e *VectorError) Is(target error) bool { return target == ErrReply }

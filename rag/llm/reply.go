@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/ragdb/ragdb/rag/llm/internal/reasoning"
 )
 
 // maxCandidates bounds how many places of a reply are tried as its JSON.
@@ -27,14 +29,9 @@ const maxCandidates = 64
 // Errors are a [*ReplyError] with the text and what is wrong with it, and
 // [ErrKind] for a kind that there is not.
 func CheckReply(k Kind, text string) (string, error) {
-	s := StripReasoning(text)
-	switch k.Form() {
-	case FormText:
-		if s == "" {
-			return "", &ReplyError{Kind: k, Raw: text, Why: "it is empty"}
-		}
-		return s, nil
-	case FormJSON:
+	s := reasoning.Strip(text)
+	switch {
+	case k.JSON():
 		reply, err := readJSON(k, s)
 		if err == nil {
 			var b []byte
@@ -43,8 +40,12 @@ func CheckReply(k Kind, text string) (string, error) {
 			}
 		}
 		return "", &ReplyError{Kind: k, Raw: text, Why: err.Error(), Final: errors.Is(err, errBeyondRepair)}
+	case !k.Known():
+		return "", phase.Errorf("check a reply of kind %q: %w", k, ErrKind)
+	case s == "":
+		return "", &ReplyError{Kind: k, Raw: text, Why: "it is empty"}
 	}
-	return "", phase.Errorf("check a reply of kind %q: %w", k, ErrKind)
+	return s, nil
 }
 
 // readJSON reads the first value in s that is of the kind's type. The error is
@@ -157,3 +158,10 @@ func mend(s string) []byte {
 	}
 	return out
 }
+
+// cleanText returns s as valid UTF-8 without control characters other than line
+// breaks and tabs, and without white space around it.
+func cleanText(s string) string { return strings.TrimSpace(reasoning.DropControls(s)) }
+
+// cleanName returns s as one line with single spaces.
+func cleanName(s string) string { return strings.Join(strings.Fields(reasoning.DropControls(s)), " ") }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/internal/reasoning"
 )
 
 func TestCheckReply(t *testing.T) {
@@ -137,10 +138,10 @@ func TestVisible(t *testing.T) {
 		"", "  ", "plain", "  a b  ", "<think>x</think>  answer [1].  ", "a <think>x</think> b", "a <thin> b <", "a <think>x",
 		"a [think]b[/think]\n\n", "a ◁think▷b◁/think▷ c", "<THINKING>a</thinking>b<reasoning>c</reasoning> d ",
 	} {
-		want := llm.StripReasoning(text)
+		want := reasoning.Strip(text)
 		check := func(pieces ...string) {
 			t.Helper()
-			var v llm.Visible
+			var v reasoning.Visible
 			got := ""
 			for _, p := range pieces {
 				got += v.Write(p)
@@ -166,8 +167,8 @@ func TestStripReasoningIsLinear(t *testing.T) {
 		strings.Repeat("</think>", 1<<17), strings.Repeat("<think></think>", 1<<16), strings.Repeat("<th", 1<<18) + strings.Repeat("ink>", 1<<18),
 		strings.Repeat("<", 1<<20),
 	} {
-		got := llm.StripReasoning(s)
-		if again := llm.StripReasoning(got); again != got {
+		got := reasoning.Strip(s)
+		if again := reasoning.Strip(got); again != got {
 			t.Fatalf("%.40q: not the same a second time", s)
 		}
 	}
@@ -192,7 +193,7 @@ func FuzzCheckReply(f *testing.F) {
 			}
 			return
 		}
-		if k.Form() == llm.FormJSON && !json.Valid([]byte(got)) {
+		if k.JSON() && !json.Valid([]byte(got)) {
 			t.Fatalf("not JSON: %q", got)
 		}
 		if again, err := llm.CheckReply(k, got); err != nil || again != got {

@@ -28,31 +28,28 @@ const (
 	ShortAnswer         Kind = "short-answer"         // ShortAnswerInput -> text
 	MakeQuestions       Kind = "make-questions"       // QuestionsInput -> Questions
 
-	// Select is answered by rules, or by a model that reads passages itself. It has
-	// no prompt and so no [Form]: chat models cannot do it.
-	Select Kind = "select" // SelectInput -> Selection, as JSON
+	// Select is answered by rules. It has no prompt: chat models cannot do it.
+	Select Kind = "select"
 )
 
-// Form is the form of a kind's reply.
-type Form int
-
-// The forms of replies.
-const (
-	FormUnknown Form = iota // there is no such kind
-	FormText
-	FormJSON
-)
-
-// Form returns the form of the kind's reply.
-func (k Kind) Form() Form {
+// Known reports whether the kind is one that a chat model can do: whether it has a
+// prompt. [Select] is not.
+func (k Kind) Known() bool {
 	switch k {
 	case Attribute, Summarise, MergeDescriptions, HypotheticalPassage, Answer, ShortAnswer:
-		return FormText
+		return true
+	}
+	return k.JSON()
+}
+
+// JSON reports whether the reply of the kind is JSON. The others are text.
+func (k Kind) JSON() bool {
+	switch k {
 	case Extract, Glean, RepairRelation, CommunityReport, SummaryEntities, QueryElements,
 		Keywords, FilterPoints, Judge, MakeQuestions:
-		return FormJSON
+		return true
 	}
-	return FormUnknown
+	return false
 }
 
 // Message is one turn of a prompt.

@@ -27,7 +27,7 @@ type recorder struct {
 }
 
 // Can implements [llm.Provider], for a chat model.
-func (*recorder) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (*recorder) Can(k llm.Kind) bool { return k.Known() }
 
 func (r *recorder) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	filled := t

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
@@ -41,7 +42,7 @@ type candidate struct {
 }
 
 // selected implements the kind select, by the rules of package extractive.
-func selected(ctx context.Context, in llm.SelectInput) (string, error) {
+func selected(ctx context.Context, in selection.Input) (string, error) {
 	sel, err := extractive.Select(ctx, in)
 	if err != nil {
 		return "", err
@@ -51,10 +52,10 @@ func selected(ctx context.Context, in llm.SelectInput) (string, error) {
 }
 
 // selectable returns a question with its evidence as a selector reads them.
-func selectable(question string, evidence []llm.Evidence, most int) llm.SelectInput {
-	in := llm.SelectInput{Question: question, MaxSentences: most}
+func selectable(question string, evidence []llm.Evidence, most int) selection.Input {
+	in := selection.Input{Question: question, MaxSentences: most}
 	for _, e := range evidence {
-		in.Passages = append(in.Passages, llm.Passage{Text: e.Text})
+		in.Passages = append(in.Passages, selection.Passage{Text: e.Text})
 	}
 	return in
 }

@@ -22,7 +22,7 @@ type namedText struct {
 // namedTexts reads a file of texts with their names.
 func namedTexts(t *testing.T, file string) []namedText {
 	t.Helper()
-	b, err := os.ReadFile("../../text/testdata/" + file)
+	b, err := os.ReadFile("../../internal/text/testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}

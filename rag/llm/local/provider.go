@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -150,7 +151,7 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 		if t.Kind == llm.ShortAnswer {
 			return p.shortAnswer(ctx, in, t.MaxTokens)
 		}
-	case llm.SelectInput:
+	case selection.Input:
 		if t.Kind == llm.Select {
 			reply, err := selected(ctx, in)
 			return reply, nil, err

@@ -74,7 +74,7 @@ func (a ability) request(model string, t llm.Task, messages []llm.Message, o Opt
 		r.Temperature = max(o.Temperature, math.SmallestNonzeroFloat32)
 	}
 	schema := ""
-	if t.Kind.Form() == llm.FormJSON {
+	if t.Kind.JSON() {
 		switch {
 		case a.mode == JSONSchema && t.Schema != nil:
 			r.ResponseFormat = &api.ChatCompletionResponseFormat{

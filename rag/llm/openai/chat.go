@@ -38,7 +38,7 @@ func NewChat(cfg Config, o Options) (*Chat, error) {
 func (c *Chat) Name() string { return c.c.model }
 
 // Can implements [llm.Provider]: every kind that there is.
-func (c *Chat) Can(k llm.Kind) bool { return k.Form() != llm.FormUnknown }
+func (c *Chat) Can(k llm.Kind) bool { return k.Known() }
 
 // String names the model and its server.
 func (c *Chat) String() string { return "chat " + c.c.model + " at " + c.c.host }
@@ -86,7 +86,7 @@ func (c *Chat) learn(ctx context.Context, a ability) {
 func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	var sum llm.Usage
 	live := t.Stream
-	if t.Kind.Form() == llm.FormJSON {
+	if t.Kind.JSON() {
 		live = nil
 	}
 	reply, err := c.ask(ctx, t, &sum, live)
@@ -145,7 +145,7 @@ func complaint(k llm.Kind, e *llm.ReplyError) string {
 	if e != nil {
 		why = e.Why
 	}
-	if k.Form() == llm.FormJSON {
+	if k.JSON() {
 		form = "one JSON object in the form that was asked for"
 	}
 	return "Your reply cannot be used: " + why + ". Reply again, with " + form + " and nothing else."
@@ -174,7 +174,7 @@ func (a *answer) explain(e *llm.ReplyError) {
 
 // complete gets one answer, in the way that the server takes.
 func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message, sum *llm.Usage, onToken func(string) error) (*answer, error) {
-	structured := t.Kind.Form() == llm.FormJSON
+	structured := t.Kind.JSON()
 	able := c.ability()
 	for {
 		req := able.request(c.c.model, t, messages, c.c.o)

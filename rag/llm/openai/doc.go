@@ -32,7 +32,7 @@
 //
 // Errors are a [*ProviderError], which is an [llm.ErrProvider], or an
 // [llm.ErrRefused] where another task may succeed; a [*llm.ReplyError]; a
-// [*llm.VectorError]; or the context's. A call that is cancelled returns at
+// [*VectorError]; or the context's. A call that is cancelled returns at
 // once; what it was waiting for is lost, and was perhaps paid.
 //
 // # Usage

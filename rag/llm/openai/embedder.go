@@ -76,7 +76,7 @@ func (e *Embedder) Dimension(ctx context.Context) (int, llm.Usage, error) {
 	}
 	dim := len(vectors[0])
 	if err := checkVector(vectors[0], dim); err != nil {
-		return 0, sum, phase.Errorf("dimension: %w", &llm.VectorError{Why: err.Error()})
+		return 0, sum, phase.Errorf("dimension: %w", &VectorError{Why: err.Error()})
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -97,7 +97,7 @@ type batch struct {
 // texts are not sent and have a nil vector. The usage counts all requests that
 // were answered, also where there is an error.
 //
-// Errors are [ErrDimension]; the context's; an [*llm.VectorError] for a vector
+// Errors are [ErrDimension]; the context's; an [*VectorError] for a vector
 // of another dimension, that is missing, zero or not finite; and a
 // [*ProviderError], which is [llm.ErrRefused] where it concerns one text, which
 // the error names by its position. Of several errors it is that of the first
@@ -177,7 +177,7 @@ func (e *Embedder) embedBatch(ctx context.Context, b batch, dim int, out [][]flo
 	blame := errors.As(err, &f) && f.Refused || errors.As(err, &nan)
 	switch {
 	case blame && len(b.at) == 1 && f == nil:
-		return &llm.VectorError{Text: b.at[0], Why: err.Error()}
+		return &VectorError{Text: b.at[0], Why: err.Error()}
 	case blame && len(b.at) == 1:
 		return fmt.Errorf("text %d: %w", b.at[0], f.ProviderError)
 	case blame:
@@ -196,7 +196,7 @@ func (e *Embedder) embedBatch(ctx context.Context, b batch, dim int, out [][]flo
 	}
 	for i, v := range vectors {
 		if err := checkVector(v, dim); err != nil {
-			return &llm.VectorError{Text: b.at[i], Why: err.Error()}
+			return &VectorError{Text: b.at[i], Why: err.Error()}
 		}
 		out[b.at[i]] = v
 	}

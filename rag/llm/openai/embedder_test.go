@@ -116,7 +116,7 @@ func TestBadVectors(t *testing.T) {
 			}
 			e, server, _ := newEmbedder(t, llmtest.Options{Plan: []llmtest.Fault{fault}}, 64, openai.Options{})
 			_, u, err := e.Embed(t.Context(), list)
-			var ve *llm.VectorError
+			var ve *openai.VectorError
 			if !errors.As(err, &ve) || !errors.Is(err, llm.ErrReply) || ve.Text != want || !strings.Contains(ve.Why, c.why) {
 				t.Fatalf("%v, %+v", err, ve)
 			}
@@ -188,7 +188,7 @@ func TestDimension(t *testing.T) {
 
 	// A server of another dimension than the one that was given.
 	other, _, _ := newEmbedder(t, llmtest.Options{Dim: 96}, 64, openai.Options{})
-	var ve *llm.VectorError
+	var ve *openai.VectorError
 	if _, _, err := other.Embed(t.Context(), []string{"", "a"}); !errors.As(err, &ve) || ve.Text != 1 {
 		t.Error(err)
 	}

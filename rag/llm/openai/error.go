@@ -178,3 +178,19 @@ func redactor(key string) func(string) string {
 		return like.ReplaceAllString(s, "[key]")
 	}
 }
+
+// VectorError is a vector that cannot be used, with the text that it is of. It
+// is an [llm.ErrReply].
+type VectorError struct {
+	// Text is the position of the text in the call of Embed, from 0.
+	Text int
+	Why  string
+}
+
+// Error says what was wrong.
+func (e *VectorError) Error() string {
+	return fmt.Sprintf("vector of text %d: %s: %s", e.Text, llm.ErrReply, e.Why)
+}
+
+// Is reports whether target is [llm.ErrReply].
+func (e *VectorError) Is(target error) bool { return target == llm.ErrReply }

@@ -9,6 +9,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/internal/reasoning"
 )
 
 // maxStream bounds the text of a streamed answer, in bytes.
@@ -25,17 +26,17 @@ func (c *Chat) stream(ctx context.Context, req api.ChatCompletionRequest, in int
 		return nil, llm.Usage{}, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	var all, reasoning strings.Builder
+	var all, thoughts strings.Builder
 	defer func() {
 		u.Calls = 1
 		if u.InTokens == 0 {
 			u.InTokens = in
 		}
 		if u.OutTokens == 0 {
-			u.OutTokens = c.c.o.Count(all.String()) + c.c.o.Count(reasoning.String())
+			u.OutTokens = c.c.o.Count(all.String()) + c.c.o.Count(thoughts.String())
 		}
 	}()
-	var v llm.Visible
+	var v reasoning.Visible
 	safe := hider{secrets: c.c.secrets}
 	give := func(text string) error {
 		if text == "" {
@@ -56,7 +57,7 @@ func (c *Chat) stream(ctx context.Context, req api.ChatCompletionRequest, in int
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		if err == nil && all.Len()+reasoning.Len() > maxStream {
+		if err == nil && all.Len()+thoughts.Len() > maxStream {
 			err = errors.New("the answer has no end")
 		}
 		if err != nil {
@@ -73,7 +74,7 @@ func (c *Chat) stream(ctx context.Context, req api.ChatCompletionRequest, in int
 		if choice.FinishReason != "" {
 			a.finish = choice.FinishReason
 		}
-		reasoning.WriteString(choice.Delta.ReasoningContent)
+		thoughts.WriteString(choice.Delta.ReasoningContent)
 		a.refusal += choice.Delta.Refusal
 		piece := safe.write(choice.Delta.Content)
 		all.WriteString(piece)

@@ -126,7 +126,7 @@ func (e *Entry) Check() error {
 		}
 	case e.Vector != nil:
 		return fmt.Errorf("has a vector and is of kind %q", e.Kind)
-	case e.Kind != KindPassage && e.Kind.Form() == llm.FormUnknown:
+	case e.Kind != KindPassage && !e.Kind.Known():
 		return fmt.Errorf("is of no kind that there is: %q", e.Kind)
 	}
 	return nil

@@ -32,7 +32,7 @@ func ReadReplies(r io.Reader, model string) (*Replies, error) {
 		if err != nil {
 			return nil, phase.At("", err)
 		}
-		if e.Kind.Form() == llm.FormUnknown {
+		if !e.Kind.Known() {
 			continue
 		}
 		models[e.Model] = true

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // What a sentence must have of the question.
@@ -36,7 +36,7 @@ type candidate struct {
 
 // weigh puts sentence i of a passage through the gates. refusal says which it
 // did not pass, "" if it passed all.
-func (q *question) weigh(p *passage, i int) (c candidate, refusal llm.Refusal) {
+func (q *question) weigh(p *passage, i int) (c candidate, refusal selection.Refusal) {
 	s := &p.sentences[i]
 	c = candidate{index: i, s: s, lean: -1, own: make([]float64, len(q.terms)), full: make([]float64, len(q.terms))}
 	copy(c.own, s.own)
@@ -45,21 +45,21 @@ func (q *question) weigh(p *passage, i int) (c candidate, refusal llm.Refusal) {
 	named := q.cover(&c, p, ante)
 	switch {
 	case s.role != prose && !(c.asked && s.role == code):
-		return c, llm.NoWords
+		return c, selection.NoWords
 	case !named || !q.namesStand(p, s, ante):
-		return c, llm.NoName
+		return c, selection.NoName
 	case !q.wordsStand(&c, s):
-		return c, llm.NoWords
+		return c, selection.NoWords
 	}
 	c.name = p.nameOf(s, ante)
 	c.valued = q.hasValue(s, c.name)
 	switch {
 	case !c.valued && !c.asked:
-		return c, llm.NoValue
+		return c, selection.NoValue
 	case c.ownShare == 0 && !c.asked && !(c.valued && q.kind.valued()):
-		return c, llm.NoWords
+		return c, selection.NoWords
 	case q.kind == definition && !q.isDefinition(s):
-		return c, llm.NoValue
+		return c, selection.NoValue
 	}
 	c.lean = q.leansOn(&c, p, ante)
 	return c, ""

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
 )
 
@@ -28,11 +28,11 @@ func TestHostileIsLinear(t *testing.T) {
 	const n = 24 << 10
 	for name, texts := range hostile {
 		for _, question := range []string{"Who made the pump of model B?", "水泵的价格是多少？"} {
-			took := func(passages []llm.Passage) time.Duration {
+			took := func(passages []selection.Passage) time.Duration {
 				best := time.Hour
 				for range 3 {
 					start := cpu(t)
-					if _, err := extractive.Select(t.Context(), llm.SelectInput{Question: question, Passages: passages}); err != nil {
+					if _, err := extractive.Select(t.Context(), selection.Input{Question: question, Passages: passages}); err != nil {
 						t.Fatal(err)
 					}
 					best = min(best, cpu(t)-start)

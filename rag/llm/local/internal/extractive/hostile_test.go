@@ -6,38 +6,40 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
 )
 
 // hostile makes texts of about n bytes that a rule with a second loop would be
 // slow on.
-var hostile = map[string]func(n int) []llm.Passage{
-	"one sentence": func(n int) []llm.Passage {
+var hostile = map[string]func(n int) []selection.Passage{
+	"one sentence": func(n int) []selection.Passage {
 		return one("The pump of model B costs " + strings.Repeat("much more ", n/10))
 	},
-	"pronouns":  func(n int) []llm.Passage { return one(strings.Repeat("Ada built the pump. He sold it. ", n/32)) },
-	"headings":  func(n int) []llm.Passage { return one(strings.Repeat("## The pump of Ada\n\nIt costs 4.\n\n", n/33)) },
-	"questions": func(n int) []llm.Passage { return one(strings.Repeat("Who made the pump?\nAda did.\n", n/28)) },
-	"names": func(n int) []llm.Passage {
+	"pronouns": func(n int) []selection.Passage { return one(strings.Repeat("Ada built the pump. He sold it. ", n/32)) },
+	"headings": func(n int) []selection.Passage {
+		return one(strings.Repeat("## The pump of Ada\n\nIt costs 4.\n\n", n/33))
+	},
+	"questions": func(n int) []selection.Passage { return one(strings.Repeat("Who made the pump?\nAda did.\n", n/28)) },
+	"names": func(n int) []selection.Passage {
 		return one(strings.Repeat("Ada Kestrel met Olaf Brandt in Port Amber. ", n/43))
 	},
-	"brackets": func(n int) []llm.Passage { return one("The pump " + strings.Repeat("(a, [1 ", n/7)) },
-	"code":     func(n int) []llm.Passage { return one(strings.Repeat("```\npump\n", n/9)) },
-	"long title": func(n int) []llm.Passage {
-		return []llm.Passage{{Title: strings.Repeat("pump ", n/10), Text: strings.Repeat("## A\n\nIt costs 4.\n\n", n/40)}}
+	"brackets": func(n int) []selection.Passage { return one("The pump " + strings.Repeat("(a, [1 ", n/7)) },
+	"code":     func(n int) []selection.Passage { return one(strings.Repeat("```\npump\n", n/9)) },
+	"long title": func(n int) []selection.Passage {
+		return []selection.Passage{{Title: strings.Repeat("pump ", n/10), Text: strings.Repeat("## A\n\nIt costs 4.\n\n", n/40)}}
 	},
-	"characters": func(n int) []llm.Passage { return one(strings.Repeat("水泵的价格是四百元。", n/30)) },
-	"passages": func(n int) []llm.Passage {
-		var out []llm.Passage
+	"characters": func(n int) []selection.Passage { return one(strings.Repeat("水泵的价格是四百元。", n/30)) },
+	"passages": func(n int) []selection.Passage {
+		var out []selection.Passage
 		for range n / 50 {
-			out = append(out, llm.Passage{Title: "pump", Text: "The pump was made by Ada. She sold it."})
+			out = append(out, selection.Passage{Title: "pump", Text: "The pump was made by Ada. She sold it."})
 		}
 		return out
 	},
 }
 
-func one(s string) []llm.Passage { return []llm.Passage{{Text: s}} }
+func one(s string) []selection.Passage { return []selection.Passage{{Text: s}} }
 
 // TestHostileSizes: a sentence of a megabyte and ten thousand passages are
 // answered, and a long question is read for its beginning.
@@ -64,7 +66,7 @@ func TestEveryRune(t *testing.T) {
 		}
 		s := string(r)
 		p := one("The pump" + s + " of " + s + " was made by Ada" + s + ". " + s)
-		sel, err := extractive.Select(context.Background(), llm.SelectInput{Question: "Who made " + s + " the pump" + s, Passages: p})
+		sel, err := extractive.Select(context.Background(), selection.Input{Question: "Who made " + s + " the pump" + s, Passages: p})
 		if err != nil {
 			t.Fatalf("%U: %v", r, err)
 		}
@@ -76,7 +78,7 @@ func TestEveryRune(t *testing.T) {
 func TestSelectEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := extractive.Select(ctx, llm.SelectInput{Question: "Who?", Passages: library}); err == nil {
+	if _, err := extractive.Select(ctx, selection.Input{Question: "Who?", Passages: library}); err == nil {
 		t.Error("no error")
 	}
 }

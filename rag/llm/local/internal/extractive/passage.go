@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
-	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/oneline"
 )
 
@@ -63,7 +63,7 @@ const maxHeadings = 8
 const shortHeading = 10
 
 // read reads a passage: its sentences, and the headings above each.
-func read(p *llm.Passage) *passage {
+func read(p *selection.Passage) *passage {
 	r := reader{p: p, out: &passage{}}
 	if p.Title != "" {
 		r.title = newHeading(p.Title)
@@ -82,7 +82,7 @@ func read(p *llm.Passage) *passage {
 
 // reader is the state of reading a passage.
 type reader struct {
-	p     *llm.Passage
+	p     *selection.Passage
 	out   *passage
 	title *heading
 	given []*heading // of the passage's headings in force

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // maxTerms bounds the terms of a question, maxAsked its bytes: what is longer
@@ -45,7 +45,7 @@ func (q *question) has(words ...string) bool {
 func (q *question) german() bool { return q.lang == "de" }
 
 // understand reads a question.
-func understand(s string, stats llm.WordStats) *question {
+func understand(s string, stats selection.WordStats) *question {
 	if len(s) > maxAsked {
 		s = strings.ToValidUTF8(s[:maxAsked], "")
 	}

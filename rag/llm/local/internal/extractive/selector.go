@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // nearest is the number of passages that a selection names.
@@ -17,17 +17,17 @@ const nearest = 3
 // Select answers a question with sentences of the passages: the best that
 // passes every gate and at most one that goes on, as the
 // kind [llm.Select] asks for it.
-func Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
+func Select(ctx context.Context, in selection.Input) (selection.Output, error) {
 	if in.Words == nil {
 		in.Words = count(in.Passages)
 	}
 	q := understand(in.Question, in.Words)
 	var found []candidate
 	near := make([]float64, len(in.Passages))
-	refusal := llm.NoPassage
+	refusal := selection.NoPassage
 	for n := range in.Passages {
 		if err := ctx.Err(); err != nil {
-			return llm.Selection{}, err
+			return selection.Output{}, err
 		}
 		p := read(&in.Passages[n])
 		q.measure(p)
@@ -51,7 +51,7 @@ func Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
 			found = append(found, c)
 		}
 	}
-	out := llm.Selection{Nearest: nearestOf(near), Open: !q.kind.valued() && q.kind != definition}
+	out := selection.Output{Nearest: nearestOf(near), Open: !q.kind.valued() && q.kind != definition}
 	if len(found) == 0 {
 		out.Refusal = refusal
 		return out, nil
@@ -70,7 +70,7 @@ func Select(ctx context.Context, in llm.SelectInput) (llm.Selection, error) {
 }
 
 // consider weighs a sentence by the gates of the question's script.
-func (q *question) consider(p *passage, i int) (candidate, llm.Refusal) {
+func (q *question) consider(p *passage, i int) (candidate, selection.Refusal) {
 	if q.lang == unspaced {
 		return q.weighUnspaced(p, i)
 	}
@@ -79,21 +79,21 @@ func (q *question) consider(p *passage, i int) (candidate, llm.Refusal) {
 
 // shown returns a candidate as it is shown, behind the sentence that it leans
 // on.
-func (q *question) shown(c *candidate) []llm.Sentence {
-	s := llm.Sentence{Passage: c.passage, Start: c.s.start, End: c.s.end, Text: c.s.text, Score: c.score}
+func (q *question) shown(c *candidate) []selection.Sentence {
+	s := selection.Sentence{Passage: c.passage, Start: c.s.start, End: c.s.end, Text: c.s.text, Score: c.score}
 	if c.before != nil {
 		b := c.before
-		return []llm.Sentence{{Passage: c.passage, Start: b.start, End: b.end, Text: b.text, Score: c.score}, s}
+		return []selection.Sentence{{Passage: c.passage, Start: b.start, End: b.end, Text: b.text, Score: c.score}, s}
 	}
 	if c.name != "" && q.isNew(text.Key(c.name)) {
 		s.Text, _ = withName(s.Text, c.s.words, c.name)
 	}
-	return []llm.Sentence{s}
+	return []selection.Sentence{s}
 }
 
 // later returns the refusal that comes later in the row of gates.
-func later(a, b llm.Refusal) llm.Refusal {
-	row := []llm.Refusal{llm.NoPassage, llm.NoName, llm.NoWords, llm.NoValue}
+func later(a, b selection.Refusal) selection.Refusal {
+	row := []selection.Refusal{selection.NoPassage, selection.NoName, selection.NoWords, selection.NoValue}
 	if slices.Index(row, b) > slices.Index(row, a) {
 		return b
 	}
@@ -120,14 +120,14 @@ type counted struct {
 	df    map[string]int64
 }
 
-// Texts implements [llm.WordStats].
+// Texts implements [selection.WordStats].
 func (c *counted) Texts() int64 { return c.texts }
 
-// DF implements [llm.WordStats].
+// DF implements [selection.WordStats].
 func (c *counted) DF(term string) int64 { return c.df[term] }
 
 // count counts the words of passages.
-func count(passages []llm.Passage) *counted {
+func count(passages []selection.Passage) *counted {
 	c := &counted{CaseStats: &text.CaseStats{}, texts: int64(len(passages)), df: map[string]int64{}}
 	for i := range passages {
 		s := passages[i].Text

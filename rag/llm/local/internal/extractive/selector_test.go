@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/extractive"
 	"github.com/ragdb/ragdb/rag/llm/local/internal/oneline"
 )
 
 // library are documents about things that do not exist.
-var library = []llm.Passage{
+var library = []selection.Passage{
 	{Title: "ferry", Text: "# The ferry\n\nThe ferry to Skarholm leaves at six in the morning. It carries forty passengers and needs 50 minutes.\n\n## History\n\nThe line was founded in 1911 by Olaf Brandt. In 1927 the ferry Sea Lark sank near the lighthouse."},
 	{Title: "pump", Text: "# The pump\n\nThe pump was designed by Ada Kestrel in 1954. Model B has a warranty of two years. Model B weighs 14 kg and costs 420 crowns. Model C moves 95 litres a minute.\n\n## How do I change the oil?\n\nOpen the lower valve, let the old oil run out, and fill in new oil.\n\n## Cleaning\n\nThe filter is cleaned every month."},
 	{Title: "observatory", Text: "Helena Marsh was an optician in Port Amber. In 1880 she ground the mirror of the great telescope. She died in 1902."},
@@ -22,9 +22,9 @@ var library = []llm.Passage{
 }
 
 // answer is what a selection says.
-func answer(t testing.TB, question string, passages []llm.Passage) (string, llm.Selection) {
+func answer(t testing.TB, question string, passages []selection.Passage) (string, selection.Output) {
 	t.Helper()
-	sel, err := extractive.Select(context.Background(), llm.SelectInput{Question: question, Passages: passages})
+	sel, err := extractive.Select(context.Background(), selection.Input{Question: question, Passages: passages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,15 +93,15 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%q: %v, want %d first", question, sel, want)
 		}
 	}
-	sel, err := extractive.Select(t.Context(), llm.SelectInput{Question: "Who?"})
-	if err != nil || sel.Refusal != llm.NoPassage || len(sel.Nearest) > 0 {
+	sel, err := extractive.Select(t.Context(), selection.Input{Question: "Who?"})
+	if err != nil || sel.Refusal != selection.NoPassage || len(sel.Nearest) > 0 {
 		t.Errorf("without passages: %+v, %v", sel, err)
 	}
 }
 
 // TestHeadings: the headings that a passage is given count as its own do.
 func TestHeadings(t *testing.T) {
-	p := llm.Passage{Text: "The warranty is two years.\n\nModel C\n\nThe warranty is five years.", Headings: []llm.Heading{
+	p := selection.Passage{Text: "The warranty is two years.\n\nModel C\n\nThe warranty is five years.", Headings: []selection.Heading{
 		{Path: []string{"Pumps", "Model B"}}, {At: 28, Path: []string{"Pumps", "Model C"}},
 	}}
 	for question, want := range map[string]string{
@@ -109,7 +109,7 @@ func TestHeadings(t *testing.T) {
 		"How long is the warranty of model C?": "The warranty is five years.",
 		"How long is the warranty of model D?": "",
 	} {
-		if got, _ := answer(t, question, []llm.Passage{p}); got != want {
+		if got, _ := answer(t, question, []selection.Passage{p}); got != want {
 			t.Errorf("%q: %q, want %q", question, got, want)
 		}
 	}
@@ -120,7 +120,7 @@ var bracketed = regexp.MustCompile(` \[([^\[\]]+?)('s)?\]`)
 // checkProof reports what an answer says that its passages do not: each
 // sentence is its bytes of the passage, but for names in brackets, which are of
 // the passage too.
-func checkProof(t testing.TB, question string, passages []llm.Passage, sel llm.Selection) {
+func checkProof(t testing.TB, question string, passages []selection.Passage, sel selection.Output) {
 	t.Helper()
 	for _, s := range sel.Sentences {
 		if s.Passage < 0 || s.Passage >= len(passages) || s.Start < 0 || s.End > len(passages[s.Passage].Text) || s.Start > s.End {
@@ -150,8 +150,8 @@ func FuzzSelect(f *testing.F) {
 	f.Add("Who was he [Ada]?", "x", "Ada was here. He [Ada] left [3]. She [x ran.\n\n```\ncode;\n```\n# H {#a}\ntext")
 	f.Add("WER WAR \xff?", "\xff", "\xff\u02bb. \u0301\u202e?")
 	f.Fuzz(func(t *testing.T, question, title, s string) {
-		passages := []llm.Passage{{Title: title, Text: s}, {Text: s, Headings: []llm.Heading{{At: 0, Path: []string{title}}, {At: len(s) / 2, Path: []string{title, question}}}}}
-		sel, err := extractive.Select(context.Background(), llm.SelectInput{Question: question, Passages: passages})
+		passages := []selection.Passage{{Title: title, Text: s}, {Text: s, Headings: []selection.Heading{{At: 0, Path: []string{title}}, {At: len(s) / 2, Path: []string{title, question}}}}}
+		sel, err := extractive.Select(context.Background(), selection.Input{Question: question, Passages: passages})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	lex "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // A term is a word that a question asks about.
@@ -26,7 +26,7 @@ type term struct {
 }
 
 // readTerms reads the terms of a question and weighs them.
-func (q *question) readTerms(stats llm.WordStats) {
+func (q *question) readTerms(stats selection.WordStats) {
 	topic := map[string]bool{} // of languages other than English
 	if q.lang != "en" {
 		for w := range lex.Words(text.Topic(q.text)) {
@@ -70,7 +70,7 @@ func (q *question) readTerms(stats llm.WordStats) {
 }
 
 // harden says whether a term must be met.
-func (q *question) harden(t *term, digit, letter bool, capitals int, stats llm.WordStats) {
+func (q *question) harden(t *term, digit, letter bool, capitals int, stats selection.WordStats) {
 	before := func() *word { return &q.words[t.at-1] }
 	upper, lower := stats.Upper(t.text), stats.Lower(t.text)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
-	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // unspaced is the language of a question in Chinese or Japanese, which have no
@@ -29,7 +29,7 @@ type run struct {
 }
 
 // readRuns reads what a question without blanks is about.
-func (q *question) readRuns(stats llm.WordStats) {
+func (q *question) readRuns(stats selection.WordStats) {
 	n := float64(stats.Texts())
 	weigh := func(term string) float64 {
 		df := float64(stats.DF(term))
@@ -122,11 +122,11 @@ func unspacedKind(s string) kind {
 // every run is met by half in the sentence, its headings or its title, and all
 // together by three quarters; a number or a word in letters as it is; and the
 // value is there.
-func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal llm.Refusal) {
+func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal selection.Refusal) {
 	s := &p.sentences[i]
 	c = candidate{index: i, s: s, lean: -1}
 	if s.role != prose {
-		return c, llm.NoWords
+		return c, selection.NoWords
 	}
 	head := ""
 	for _, h := range s.section.headings {
@@ -150,19 +150,19 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal llm.Re
 		}
 		got, total = got+met, total+all
 		if met < coverageRun*all {
-			refusal = llm.NoName
+			refusal = selection.NoName
 		}
 	}
 	if total == 0 {
-		return c, llm.NoWords
+		return c, selection.NoWords
 	}
 	c.coverage, c.ownShare = got/total, own/total
 	switch {
 	case refusal != "":
 	case c.coverage < coverageUnspaced || own == 0:
-		refusal = llm.NoWords
+		refusal = selection.NoWords
 	case !q.unspacedValue(s):
-		refusal = llm.NoValue
+		refusal = selection.NoValue
 	}
 	c.valued = refusal == ""
 	return c, refusal

@@ -1,4 +1,5 @@
-package llm
+// Package reasoning removes what models think aloud from what they write.
+package reasoning
 
 import (
 	"strings"
@@ -26,12 +27,12 @@ func reasoningTags() [10][2]string {
 // maxPasses bounds how often tags are looked for in what is left without tags.
 const maxPasses = 8
 
-// StripReasoning returns a model's text without its reasoning: without what
+// Strip returns a model's text without its reasoning: without what
 // stands between a pair of tags, after a tag that is not closed, and before a
 // closing tag that was not opened, since some servers leave the opening one
 // out. White space around what is left is gone, and control characters other
 // than line breaks and tabs.
-func StripReasoning(s string) string {
+func Strip(s string) string {
 	for range maxPasses {
 		var v Visible
 		t := v.Write(s)
@@ -54,11 +55,9 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
-// cleanText returns s as valid UTF-8 without control characters other than line
-// breaks and tabs, and without white space around it.
-func cleanText(s string) string { return strings.TrimSpace(dropControls(s)) }
-
-func dropControls(s string) string {
+// DropControls returns s as valid UTF-8 without control characters other than line
+// breaks and tabs.
+func DropControls(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
@@ -70,12 +69,9 @@ func dropControls(s string) string {
 	}, s)
 }
 
-// cleanName returns s as one line with single spaces.
-func cleanName(s string) string { return strings.Join(strings.Fields(dropControls(s)), " ") }
-
 // Visible takes a text of a model piece by piece and gives what people may see
 // of it: what it gives for all pieces together, with what Rest gives at the
-// end, is what [StripReasoning] makes of the text. There is one exception: what
+// end, is what [Strip] makes of the text. There is one exception: what
 // stands before a closing tag that was not opened is seen when it was given
 // already. The zero value is at the start of a text. It is not safe for
 // concurrent use.
@@ -88,7 +84,7 @@ type Visible struct {
 
 // Write takes the next piece and returns what can be given now.
 func (v *Visible) Write(piece string) string {
-	text := v.held + dropControls(piece)
+	text := v.held + DropControls(piece)
 	lower := lowerASCII(text)
 	var out strings.Builder
 	from := 0

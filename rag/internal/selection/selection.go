@@ -1,8 +1,10 @@
-package llm
+// Package selection has the input and the output of tasks of the kind
+// [llm.Select]: an answer of whole sentences, chosen from passages.
+package selection
 
-// SelectInput is the input of a [Select] task: a question with the passages to
+// Input is the input of a [llm.Select] task: a question with the passages to
 // answer it from.
-type SelectInput struct {
+type Input struct {
 	Question string
 	// Passages are in the order of their retrieval, the best first.
 	Passages []Passage
@@ -41,9 +43,9 @@ type WordStats interface {
 	Lower(word string) int64
 }
 
-// Selection is the reply to a [Select] task, as JSON: an answer of sentences of
+// Output is the reply to a [llm.Select] task, as JSON: an answer of sentences of
 // the passages, or the reason why there is none.
-type Selection struct {
+type Output struct {
 	// Sentences are the answer, the best first; none if the passages do not
 	// answer the question.
 	Sentences []Sentence
