@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/community"
 )
 
 // grown is a level's clustering brought up to date.
@@ -47,16 +48,22 @@ func (s *system) grow(ctx context.Context, lv *level, m graphops.Matrix, space s
 	if err != nil {
 		return nil, err
 	}
-	j := newJoiner(weighed, s.p.Resolution, len(b.Names))
+	part := graphops.Partition{Of: make([]uint32, len(lv.ids)), Count: len(b.Names)}
+	var joining []uint32
+	for _, u := range fresh {
+		joining = append(joining, uint32(u))
+	}
 	for u := range lv.ids {
-		if i := old[u]; i >= 0 && b.Cluster[i] >= 0 && j.k[u] > 0 {
-			j.put(u, b.Cluster[i])
+		part.Of[u] = graphops.None
+		if i := old[u]; i >= 0 && b.Cluster[i] >= 0 && weighed.Degree(uint32(u)) > 0 {
+			part.Of[u] = uint32(b.Cluster[i])
 		} else if i >= 0 && b.Cluster[i] == noEdges {
-			fresh = append(fresh, u) // it may have edges now
+			joining = append(joining, uint32(u)) // it may have edges now
 		}
 	}
-	j.join(fresh)
-	part := graphops.Partition{Of: j.of, Count: len(j.total)}
+	if err := community.Join(ctx, weighed, &part, joining, community.Options{Resolution: s.p.Resolution}); err != nil {
+		return nil, err
+	}
 	fine, err := s.divide(ctx, weighed, part, b.unchanged(part, old))
 	if err != nil {
 		return nil, err
@@ -64,7 +71,7 @@ func (s *system) grow(ctx context.Context, lv *level, m graphops.Matrix, space s
 	out := &grown{graph: weighed, part: fine}
 	sizes := part.Sizes()
 	for _, members := range membersOf(fine) {
-		name, c := lv.name(members), j.of[members[0]]
+		name, c := lv.name(members), part.Of[members[0]]
 		if int(c) < len(b.Names) && sizes[c] == len(members) {
 			name = b.Names[c]
 		}
@@ -127,105 +134,4 @@ func (s *system) grownGraph(ctx context.Context, lv *level, m graphops.Matrix, s
 		return nil, err
 	}
 	return r, nil
-}
-
-// joiner puts nodes into communities one by one, by gain of modularity.
-type joiner struct {
-	p          *graphops.Projection
-	resolution float64
-	k          []float64 // strength of each node
-	twice      float64   // of the weight of all edges
-	of         []uint32
-	total      []float64 // strength of each community
-	to         []uint32
-	w          []float32
-}
-
-func newJoiner(p *graphops.Projection, resolution float64, communities int) *joiner {
-	j := &joiner{
-		p: p, resolution: resolution, k: make([]float64, p.Len()), of: make([]uint32, p.Len()),
-		total: make([]float64, communities),
-	}
-	for u := range j.k {
-		j.of[u] = graphops.None
-		to, w := p.Row(uint32(u))
-		for i := range to {
-			j.k[u] += weightAt(w, i)
-		}
-		j.twice += j.k[u]
-	}
-	return j
-}
-
-func weightAt(w []float32, i int) float64 {
-	if w == nil {
-		return 1
-	}
-	return float64(w[i])
-}
-
-func (j *joiner) put(u, c int) {
-	j.of[u] = uint32(c)
-	j.total[c] += j.k[u]
-}
-
-// joins bounds how often the nodes are gone through.
-const joins = 8
-
-// join puts nodes where modularity gains most; one that gains nowhere is a
-// community of its own, one without edges in none. A node that is there already
-// may move.
-func (j *joiner) join(nodes []int) {
-	for range joins {
-		changed := false
-		for _, u := range nodes {
-			if j.k[u] <= 0 {
-				continue
-			}
-			from := j.of[u]
-			if from != graphops.None {
-				j.total[from] -= j.k[u]
-				j.of[u] = graphops.None
-			}
-			to := j.best(u, from)
-			j.put(u, int(to))
-			changed = changed || to != from
-		}
-		if !changed {
-			return
-		}
-	}
-}
-
-// best returns the community that a node gains most by, the lowest of equals;
-// a new one where it gains by none. from is the one that it was in.
-func (j *joiner) best(u int, from uint32) uint32 {
-	links := map[uint32]float64{}
-	var met []uint32
-	to, w := j.p.Row(uint32(u))
-	for i, x := range to {
-		c := j.of[x]
-		if c == graphops.None {
-			continue
-		}
-		if _, ok := links[c]; !ok {
-			met = append(met, c)
-		}
-		links[c] += weightAt(w, i)
-	}
-	best, most := graphops.None, 1e-12*j.twice
-	for _, c := range met {
-		gain := links[c] - j.resolution*j.k[u]*j.total[c]/j.twice
-		if gain > most || gain == most && c < best {
-			best, most = c, gain
-		}
-	}
-	if best != graphops.None {
-		return best
-	}
-	if from != graphops.None && j.total[from] <= 1e-12*j.twice {
-		return from // it was alone, and stays so
-	}
-	j.total = append(j.total, 0)
-	return uint32(len(j.total) - 1)
 }

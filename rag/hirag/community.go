@@ -135,7 +135,7 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 	if err != nil {
 		return nil, err
 	}
-	var forest []community
+	var forest []branch
 	if st.s.anew || base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
 		if forest, err = divide(ctx, g.p, nil, st.s.p.Size, 0, -1, nil); err != nil {
 			return nil, err
@@ -182,7 +182,7 @@ func (st *communityStage) adjacency(u uint32, keys []uint64) uint64 {
 }
 
 // communityKey names a community by its members.
-func communityKey(c community, keys []uint64) string {
+func communityKey(c branch, keys []uint64) string {
 	var b []byte
 	for _, u := range c.members {
 		b = binary.BigEndian.AppendUint64(b, keys[u])
@@ -193,7 +193,7 @@ func communityKey(c community, keys []uint64) string {
 
 // contents is a digest of all that is said of a community's nodes and of the
 // edges at them.
-func (st *communityStage) contents(c community) string {
+func (st *communityStage) contents(c branch) string {
 	parts := []string{"report", strconv.Itoa(c.level)}
 	met := map[int]bool{}
 	for _, u := range c.members {

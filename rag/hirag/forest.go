@@ -8,9 +8,9 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 )
 
-// community is one of a forest: of a level, and a part of another but on level
+// branch is a community in a forest: of a level, and a part of another but on level
 // 0. Members are ascending.
-type community struct {
+type branch struct {
 	level, parent int // parent is a place in the forest, -1 on level 0
 	members       []uint32
 	// base is the community of the last whole clustering that it goes on
@@ -38,7 +38,7 @@ const communitySeed = 0xDEADBEEF
 // divide clusters some nodes of a graph, nil for all, into communities of less
 // than size nodes each (spec B.2.8). level and parent are those of the first
 // ones. A clustering into one community is none.
-func divide(ctx context.Context, p *graphops.Projection, nodes []uint32, size, level, parent int, out []community) ([]community, error) {
+func divide(ctx context.Context, p *graphops.Projection, nodes []uint32, size, level, parent int, out []branch) ([]branch, error) {
 	h, err := graphops.HierarchicalLeiden(ctx, p, graphops.LeidenOptions{
 		Seed: communitySeed, DropIsolated: parent < 0, Nodes: nodes, MaxSize: size,
 	})
@@ -53,7 +53,7 @@ func divide(ctx context.Context, p *graphops.Projection, nodes []uint32, size, l
 		at := len(out)
 		off, members := l.Members()
 		for c := range l.Count {
-			x := community{level: level + i, parent: parent, base: -1}
+			x := branch{level: level + i, parent: parent, base: -1}
 			if i > 0 {
 				x.parent = before + int(l.Parent[c])
 			}
@@ -67,7 +67,7 @@ func divide(ctx context.Context, p *graphops.Projection, nodes []uint32, size, l
 
 // remembered returns a forest as the whole clustering that later ones go on
 // from.
-func remembered(p *graphops.Projection, forest []community, keys, adjacent []uint64) (*clustering, error) {
+func remembered(p *graphops.Projection, forest []branch, keys, adjacent []uint64) (*clustering, error) {
 	out := &clustering{Parent: make([]int32, len(forest))}
 	deepest := make([]int32, p.Len())
 	for i := range deepest {
@@ -94,7 +94,7 @@ func remembered(p *graphops.Projection, forest []community, keys, adjacent []uin
 }
 
 // modularity is that of level 0.
-func modularity(p *graphops.Projection, forest []community) (float64, error) {
+func modularity(p *graphops.Projection, forest []branch) (float64, error) {
 	part := graphops.Partition{Of: make([]uint32, p.Len())}
 	for i := range part.Of {
 		part.Of[i] = graphops.None

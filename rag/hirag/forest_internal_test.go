@@ -60,7 +60,7 @@ func (w world) graph(t *testing.T) (p *graphops.Projection, keys, adjacent []uin
 }
 
 // whole clusters a graph as a whole.
-func whole(t *testing.T, w world, size int) ([]community, *clustering) {
+func whole(t *testing.T, w world, size int) ([]branch, *clustering) {
 	t.Helper()
 	p, keys, adjacent := w.graph(t)
 	forest, err := divide(context.Background(), p, nil, size, 0, -1, nil)
@@ -75,7 +75,7 @@ func whole(t *testing.T, w world, size int) ([]community, *clustering) {
 }
 
 // grown clusters a graph by going on from a base.
-func grown(t *testing.T, w world, size int, base *clustering) ([]community, []uint64, *grower) {
+func grown(t *testing.T, w world, size int, base *clustering) ([]branch, []uint64, *grower) {
 	t.Helper()
 	p, keys, adjacent := w.graph(t)
 	g := newGrower(p, size, base, keys, adjacent)
@@ -87,8 +87,8 @@ func grown(t *testing.T, w world, size int, base *clustering) ([]community, []ui
 }
 
 // picture writes a forest by names, in order.
-func picture(forest []community, keys []uint64) string {
-	name := func(c community) string {
+func picture(forest []branch, keys []uint64) string {
+	name := func(c branch) string {
 		var b strings.Builder
 		for _, u := range c.members {
 			fmt.Fprint(&b, keys[u], ",")
@@ -136,12 +136,12 @@ func TestGrow(t *testing.T) {
 	if now, _, g := grown(t, w, 10, base); picture(now, keys) != picture(forest, keys) || g.moved()[0] != 0 {
 		t.Errorf("without change: %s", picture(now, keys))
 	}
-	with := func(change func(w world)) ([]community, []uint64, *grower) {
+	with := func(change func(w world)) ([]branch, []uint64, *grower) {
 		w := w.without()
 		change(w)
 		return grown(t, w, 10, base)
 	}
-	home := func(forest []community, keys []uint64, name uint64) (of []uint64) {
+	home := func(forest []branch, keys []uint64, name uint64) (of []uint64) {
 		for _, c := range forest {
 			if slices.ContainsFunc(c.members, func(u uint32) bool { return keys[u] == name }) {
 				for _, u := range c.members {
@@ -187,7 +187,7 @@ func TestOversized(t *testing.T) {
 		w.join(1000+i, 10*(i%5), 2)
 	}
 	now, keys, _ := grown(t, w, 10, base)
-	if slices.ContainsFunc(now, func(c community) bool { return len(c.members) >= 10 && c.level > 0 }) {
+	if slices.ContainsFunc(now, func(c branch) bool { return len(c.members) >= 10 && c.level > 0 }) {
 		t.Errorf("a divided community is too large:\n%s", picture(now, keys))
 	}
 	parts := 0

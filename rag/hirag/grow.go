@@ -1,10 +1,12 @@
 package hirag
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/community"
 )
 
 // grower clusters a graph by going on from a whole clustering: what is as it
@@ -23,7 +25,7 @@ type grower struct {
 	count []int   // their members
 	// divided says which of the base's communities had parts.
 	divided []bool
-	out     []community
+	out     []branch
 }
 
 func newGrower(p *graphops.Projection, size int, base *clustering, keys, adjacent []uint64) *grower {
@@ -72,7 +74,7 @@ func (g *grower) was(u uint32, level int) int {
 }
 
 // grow clusters all nodes that have edges.
-func (g *grower) grow(ctx context.Context) ([]community, error) {
+func (g *grower) grow(ctx context.Context) ([]branch, error) {
 	var all []uint32
 	for u := range uint32(g.p.Len()) {
 		if g.p.Degree(u) > 0 {
@@ -86,28 +88,29 @@ func (g *grower) grow(ctx context.Context) ([]community, error) {
 // within clusters nodes into communities of a level, which are parts of parent,
 // a place in the forest; in the base they were parts of baseParent.
 func (g *grower) within(ctx context.Context, nodes []uint32, parent, baseParent, level int) error {
-	j := g.newJoiner(nodes, baseParent, level)
-	j.join()
-	groups := j.groups()
+	placed, err := g.placed(ctx, nodes, baseParent, level)
+	if err != nil {
+		return err
+	}
+	groups := placed.groups()
 	if parent >= 0 && len(groups) < 2 {
 		// What is left of its parts is one: it is divided anew.
-		var err error
 		g.out, err = divide(ctx, g.p, nodes, g.size, level, parent, g.out)
 		return err
 	}
-	for _, members := range groups {
-		c := community{level: level, parent: parent, members: members, base: j.baseOf(members)}
+	for _, c := range groups {
+		c.level, c.parent = level, parent
 		at := len(g.out)
 		g.out = append(g.out, c)
-		if len(members) < g.size {
+		if len(c.members) < g.size {
 			continue
 		}
 		var err error
 		switch {
 		case c.base >= 0 && g.divided[c.base]:
-			err = g.within(ctx, members, at, c.base, level+1)
+			err = g.within(ctx, c.members, at, c.base, level+1)
 		case !g.same(c):
-			g.out, err = divide(ctx, g.p, members, g.size, level+1, at, g.out)
+			g.out, err = divide(ctx, g.p, c.members, g.size, level+1, at, g.out)
 		}
 		if err != nil {
 			return err
@@ -117,7 +120,7 @@ func (g *grower) within(ctx context.Context, nodes []uint32, parent, baseParent,
 }
 
 // same reports whether a community is what it was in the base.
-func (g *grower) same(c community) bool {
+func (g *grower) same(c branch) bool {
 	if c.base < 0 || g.count[c.base] != len(c.members) {
 		return false
 	}
@@ -150,141 +153,63 @@ func (g *grower) moved() []float64 {
 	return moved
 }
 
-// joiner places the nodes of one community in its parts.
-type joiner struct {
-	g     *grower
+// divided are the parts that the nodes of one community are placed in.
+type divided struct {
 	nodes []uint32
-	in    map[uint32]int // node -> place in nodes
-	of    []int          // group of each node, -1 for none
-	free  []int          // places of the nodes that move
-	base  []int          // base community of each group, -1 for new ones
-	sum   []float64      // strength of each group
-	deg   []float64      // strength of each node, within nodes
-	total float64        // twice the weight of all edges
+	graphops.Partition
+	base []int // base community of each part, -1 for new ones
 }
 
-func (g *grower) newJoiner(nodes []uint32, baseParent, level int) *joiner {
-	j := &joiner{
-		g: g, nodes: nodes, in: make(map[uint32]int, len(nodes)),
-		of: make([]int, len(nodes)), deg: make([]float64, len(nodes)),
-	}
+// placed places nodes: those that are as they were in the parts that they had, the
+// others where modularity gains most.
+func (g *grower) placed(ctx context.Context, nodes []uint32, baseParent, level int) (*divided, error) {
+	t := &divided{nodes: nodes, Partition: graphops.Partition{Of: make([]uint32, len(nodes))}}
+	number := map[int]uint32{}
+	var free []uint32
 	for i, u := range nodes {
-		j.in[u] = i
-	}
-	group := map[int]int{}
-	for i, u := range nodes {
-		for k, to := range g.row(u) {
-			if _, ok := j.in[to]; ok {
-				j.deg[i] += g.weight(u, k)
-			}
-		}
-		j.total += j.deg[i]
 		b := g.was(u, level)
 		if b >= 0 && int(g.base.Parent[b]) != baseParent {
 			b = -1
 		}
-		j.of[i] = -1
 		if b < 0 || g.moves[u] {
-			j.free = append(j.free, i)
+			free = append(free, uint32(i))
 		}
-		if b < 0 {
+		if t.Of[i] = graphops.None; b < 0 {
 			continue
 		}
-		k, ok := group[b]
+		k, ok := number[b]
 		if !ok {
-			k = len(j.base)
-			group[b] = k
-			j.base, j.sum = append(j.base, b), append(j.sum, 0)
+			k = uint32(len(t.base))
+			number[b] = k
+			t.base = append(t.base, b)
 		}
-		j.of[i] = k
-		j.sum[k] += j.deg[i]
+		t.Of[i] = k
 	}
-	return j
+	t.Count = len(t.base)
+	if err := community.Join(ctx, g.p, &t.Partition, free, community.Options{Within: nodes}); err != nil {
+		return nil, err
+	}
+	for i, c := range t.Of {
+		if c == graphops.None { // no edge joins it to the others
+			t.Of[i] = uint32(t.Count)
+			t.Count++
+		}
+	}
+	for len(t.base) < t.Count {
+		t.base = append(t.base, -1)
+	}
+	return t, nil
 }
 
-func (g *grower) row(u uint32) []uint32 {
-	to, _ := g.p.Row(u)
-	return to
-}
-
-func (g *grower) weight(u uint32, k int) float64 {
-	if _, w := g.p.Row(u); w != nil {
-		return float64(w[k])
-	}
-	return 1
-}
-
-// sweeps is how often the nodes that move are looked at: one may want to
-// follow another.
-const sweeps = 4
-
-// join moves the free nodes, in their order.
-func (j *joiner) join() {
-	for range sweeps {
-		changed := false
-		for _, i := range j.free {
-			changed = j.move(i) || changed
-		}
-		if !changed {
-			return
-		}
-	}
-}
-
-// move puts a node where modularity gains most, among the groups of its
-// neighbours and one of its own; of equals where it is, then the first.
-func (j *joiner) move(i int) (changed bool) {
-	u, from := j.nodes[i], j.of[i]
-	links := map[int]float64{}
-	var near []int
-	for k, to := range j.g.row(u) {
-		if at, ok := j.in[to]; ok && j.of[at] >= 0 {
-			c := j.of[at]
-			if _, ok := links[c]; !ok {
-				near = append(near, c)
-			}
-			links[c] += j.g.weight(u, k)
-		}
-	}
-	slices.Sort(near)
-	if from >= 0 {
-		j.sum[from] -= j.deg[i]
-	}
-	gain := func(c int) float64 {
-		if j.total == 0 {
-			return 0
-		}
-		return links[c] - float64(j.deg[i]*j.sum[c])/j.total
-	}
-	best, most := -1, 0.0
-	if from >= 0 {
-		best, most = from, gain(from)
-	}
-	for _, c := range near {
-		if g := gain(c); c != from && g > most+1e-9 {
-			best, most = c, g
-		}
-	}
-	if best < 0 || most < -1e-9 {
-		best = len(j.base)
-		j.base, j.sum = append(j.base, -1), append(j.sum, 0)
-	}
-	j.of[i] = best
-	j.sum[best] += j.deg[i]
-	return best != from
-}
-
-// groups returns the members of each group that has any, ascending, in order of
+// groups returns each part that has nodes, with its members ascending, in order of
 // their first.
-func (j *joiner) groups() [][]uint32 {
-	by := make([][]uint32, len(j.base))
-	for i, u := range j.nodes {
-		by[j.of[i]] = append(by[j.of[i]], u)
+func (t *divided) groups() []branch {
+	by := make([]branch, t.Count)
+	for i, u := range t.nodes {
+		c := &by[t.Of[i]]
+		c.members, c.base = append(c.members, u), t.base[t.Of[i]]
 	}
-	by = slices.DeleteFunc(by, func(g []uint32) bool { return len(g) == 0 })
-	slices.SortFunc(by, func(a, b []uint32) int { return int(a[0]) - int(b[0]) })
+	by = slices.DeleteFunc(by, func(c branch) bool { return len(c.members) == 0 })
+	slices.SortFunc(by, func(a, b branch) int { return cmp.Compare(a.members[0], b.members[0]) })
 	return by
 }
-
-// baseOf returns the base community of the group that has some members.
-func (j *joiner) baseOf(members []uint32) int { return j.base[j.of[j.in[members[0]]]] }

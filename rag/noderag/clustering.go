@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/community"
 )
 
 const (
@@ -104,90 +106,42 @@ func (c *clustering) membersKey(nodes []uint32) string {
 
 // grow places what is new or has changed.
 func (c *clustering) grow(ctx context.Context) error {
-	var free []uint32
+	numbers := map[uint64]bool{}
+	for _, n := range c.g.nodes {
+		if m, ok := c.old[n.id]; ok {
+			numbers[m.Community] = true
+		}
+	}
+	known := slices.Sorted(maps.Keys(numbers)) // by place in part
+	part := graphops.Partition{Of: make([]uint32, len(c.g.nodes)), Count: len(known)}
+	var joining []uint32
 	for i, n := range c.g.nodes {
 		m, ok := c.old[n.id]
 		degree := c.p.Degree(uint32(i))
-		switch {
-		case degree == 0:
-			c.of[i] = none
+		if part.Of[i] = graphops.None; degree == 0 {
 			continue
-		case ok:
-			c.of[i] = m.Community
-		default:
-			c.of[i] = c.state.Next
-			c.state.Next++
+		}
+		if ok {
+			at, _ := slices.BinarySearch(known, m.Community)
+			part.Of[i] = uint32(at)
 		}
 		if !ok || int(m.Degree) != degree {
-			free = append(free, uint32(i))
+			joining = append(joining, uint32(i))
 		}
 	}
-	if err := c.move(ctx, free); err != nil {
+	if err := community.Join(ctx, c.p, &part, joining, community.Options{Resolution: c.s.p.Resolution}); err != nil {
 		return err
 	}
+	for len(known) < part.Count {
+		known = append(known, c.state.Next)
+		c.state.Next++
+	}
+	for i, at := range part.Of {
+		if c.of[i] = none; at != graphops.None {
+			c.of[i] = known[at]
+		}
+	}
 	return c.divide(ctx)
-}
-
-// maxPasses bounds how often the nodes that may move are looked at.
-const maxPasses = 20
-
-// move moves nodes to the neighbouring communities by which modularity gains
-// most, of several the least number, until nothing gains. The gain of node u by
-// joining C is e(u,C)/m - resolution d(u) d(C)/(2m²), C without u.
-func (c *clustering) move(ctx context.Context, free []uint32) error {
-	if len(free) == 0 {
-		return nil
-	}
-	strength := map[uint64]float64{} // sum of degrees
-	for i, number := range c.of {
-		if number != none {
-			strength[number] += float64(c.p.Degree(uint32(i)))
-		}
-	}
-	twice := 2 * float64(c.p.Edges())
-	for range maxPasses {
-		moved := false
-		for at, u := range free {
-			if at%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			degree := float64(c.p.Degree(u))
-			links := map[uint64]float64{}
-			row, _ := c.p.Row(u)
-			for _, w := range row {
-				links[c.of[w]]++
-			}
-			here := c.of[u]
-			strength[here] -= degree
-			gain := func(number uint64) float64 {
-				return links[number] - c.s.p.Resolution*degree*strength[number]/twice
-			}
-			best, most := here, gain(here)
-			for _, number := range keysOf(links) {
-				// What rounding makes of equal gains moves nothing.
-				if x := gain(number); x > most+1e-12 {
-					best, most = number, x
-				}
-			}
-			strength[best] += degree
-			if best != here {
-				c.of[u], moved = best, true
-			}
-		}
-		if !moved {
-			return nil
-		}
-	}
-	return nil
-}
-
-func keysOf(m map[uint64]float64) []uint64 {
-	out := make([]uint64, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // divide clusters the communities that are too large, each on its own graph.

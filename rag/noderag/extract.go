@@ -26,6 +26,9 @@ func (s *system) extract() *extractStage {
 	return &extractStage{s, knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.p.Profile}}
 }
 
+// Name implements [method.Stage].
+func (st *extractStage) Name() string { return "decompose" }
+
 // Do implements [method.Stage]: what each chunk of a text is taken apart to.
 func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	r, err := st.Read(ctx, s, m, w)
