@@ -15,7 +15,7 @@
 // # Operators
 //
 // Search: [VectorSearch], [LayerSearch], [TextSearch], [NameMatch],
-// [PhraseSearch].
+// [PhraseSearch]; [Given] takes nodes that the caller has.
 //
 // Follow names: [Bridge].
 //

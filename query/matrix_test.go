@@ -34,7 +34,7 @@ const callsTake = time.Minute
 // operators are all operators of the package. Their fields are filled by type,
 // from a pool, so that a new field is met too.
 var operators = []query.Op{
-	&query.AtLeast{}, &query.Bridge{}, &query.Communities{}, &query.Expand{}, &query.Filter{}, &query.Induced{}, &query.Intersect{}, &query.LayerSearch{},
+	&query.AtLeast{}, &query.Bridge{}, &query.Communities{}, &query.Expand{}, &query.Filter{}, &query.Given{}, &query.Induced{}, &query.Intersect{}, &query.LayerSearch{},
 	&query.Limit{}, &query.Minus{}, &query.NameMatch{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{},
 	&query.Relations{}, &query.Rescale{}, &query.Score{}, &query.Sections{}, &query.Sort{}, &query.TextSearch{}, &query.TopPerGroup{}, &query.TopPerType{},
 	&query.Union{}, &query.VectorSearch{},
@@ -227,6 +227,8 @@ func (m *matrixWorld) fillPool() {
 	add(0.0, 0.5, 1.0, -1.0, math.NaN(), math.Inf(1), math.Inf(-1), 1e308)
 	add(false, true, engine.Direction(0), engine.Direction(1), engine.Direction(99))
 	add(query.Combine(0), query.ZSum, query.Combine(99), query.Order(0), query.ByID, query.Order(99), query.Overflow(0), query.Skip, query.Overflow(99))
+	add([]float32(nil), []float32{1}, make([]float32, 1<<10))
+	add([]query.Item(nil), []query.Item{{}}, []query.Item{m.item(1, 1), m.item(2, -1), m.item(1, math.Inf(1))})
 	add([]float64(nil), []float64{1}, []float64{1, math.NaN()}, []float64{math.Inf(1), 0, 1})
 	add([]vecindex.LayerK(nil), []vecindex.LayerK{{Layer: 0, K: 5}}, []vecindex.LayerK{{Layer: 9, K: -1}}, []vecindex.LayerK{{Layer: 1, K: 1}, {Layer: 1, K: math.MaxInt}})
 	add([]query.TypeQuota(nil), []query.TypeQuota{{}}, []query.TypeQuota{{Types: []string{"thing"}, Most: 2}, {Types: []string{"thing", "nothing"}, Most: -1}})

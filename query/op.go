@@ -51,6 +51,9 @@ type Env struct {
 	// AllowAny lets an edge be seen where any of its sources may be; false
 	// wants all. An edge without sources is seen either way.
 	AllowAny bool
+	// NoSteps leaves out the steps of items ([Item].Why) where they cost time or
+	// memory, for callers that want scores alone.
+	NoSteps bool
 	// Limits bound the run.
 	Limits Limits
 	// Trace receives what happened; nil records nothing.

@@ -91,7 +91,13 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	var out Set
 	rank := func(w *walkGraph) error {
-		r, err := graphops.PPRPaths(ctx, w.a, o.starts(w, seeds), o.options(w))
+		r := &graphops.PPRResult{}
+		var err error
+		if e.NoSteps {
+			r.Scores, err = graphops.PPR(ctx, w.a, o.starts(w, seeds), o.options(w))
+		} else {
+			r, err = graphops.PPRPaths(ctx, w.a, o.starts(w, seeds), o.options(w))
+		}
 		if err != nil {
 			return err
 		}
@@ -224,6 +230,9 @@ func (o *PPR) starts(w *walkGraph, seeds []Item) []graphops.Scored {
 
 func (o *PPR) options(w *walkGraph) graphops.PPROptions {
 	p := graphops.PPROptions{Lazy: o.Lazy, Alpha: o.Alpha, Steps: o.Steps, Weights: o.Weights}
+	if w.p == nil && o.Quotas == nil && o.Without == nil {
+		p.TopK = max(0, o.K) // in the order of order, which would take as many
+	}
 	switch {
 	case w.bounded:
 		p.MaxExpand = o.MaxExpand
@@ -235,6 +244,13 @@ func (o *PPR) options(w *walkGraph) graphops.PPROptions {
 
 // items returns what a walk found at some places, with how it came there.
 func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, order []int) []Item {
+	if e.NoSteps {
+		items := make([]Item, len(order))
+		for n, i := range order {
+			items[n] = Item{Graph: o.Graph.ID(), ID: w.node(r.Scores[i].Node), Score: r.Scores[i].Score}
+		}
+		return items
+	}
 	of := make(map[engine.NodeID]int, len(seeds))
 	long := 0
 	for i := range seeds {

@@ -8,25 +8,30 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// VectorSearch finds the nodes whose vectors are nearest to a text's, by score
+// VectorSearch finds the nodes whose vectors are nearest to a text's or to one
+// that is given, by score
 // descending, id ascending. It finds none in a space that the graph lacks:
 // spaces come to be with their first vector.
 type VectorSearch struct {
 	Graph *engine.Graph
 	Space string
 	Text  string
+	// Vector, if it is not nil, is searched for in place of Text's.
+	Vector []float32
 	// K is the number of nodes; none are found where it is below 1.
 	K int
 	// Ef is the width of the search of a space with a graph; 0 is
 	// [vecindex.DefaultEf].
 	Ef int
+	// Exact compares with all vectors of a space with a graph.
+	Exact bool
 	// Source is the paper's name for the step.
 	Source string
 }
 
 // Run implements [Op].
 func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
-	hits, err := searchVectors(ctx, e, o.Graph, o.Space, o.Text, vecindex.Search{K: o.K, Ef: o.Ef})
+	hits, err := searchVectors(ctx, e, o.Graph, o.Space, o.Text, vecindex.Search{Vector: o.Vector, K: o.K, Ef: o.Ef, Exact: o.Exact})
 	out := Set{Items: make([]Item, len(hits))}
 	for i, h := range hits {
 		score := float64(h.Score)
@@ -38,13 +43,15 @@ func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	return out, err
 }
 
-// searchVectors searches a space for the vector of a text, which it puts in q,
-// among what the query may see. There is nothing where the text has no vector
-// or the graph no such space.
+// searchVectors searches a space for the vector of q, or of a text if q has none,
+// among what the query may see. It finds nothing if the text has no vector or the
+// graph no such space.
 func searchVectors(ctx context.Context, e *Env, g *engine.Graph, space, text string, q vecindex.Search) ([]vecindex.Hit, error) {
 	var err error
-	if q.Vector, err = e.vector(ctx, text); err != nil || q.Vector == nil {
-		return nil, err
+	if q.Vector == nil {
+		if q.Vector, err = e.vector(ctx, text); err != nil || q.Vector == nil {
+			return nil, err
+		}
 	}
 	if q.Allow, err = e.allow(ctx, g); err != nil {
 		return nil, err

@@ -1,7 +1,23 @@
-// Package procedure holds the procedures of the query language that need no
-// model: graph.* over the graph algorithms, vec.* over vector spaces, text.*
-// over postings, db.* about the database itself. [Add] puts them into a
-// registry; a program adds its own beside them by [cypher.Registry.Add].
+// Package procedure provides the procedures of the query language that need no
+// model: graph.* for graph algorithms, vec.* for vector spaces, text.* for
+// postings, db.* for the database itself. [Add] puts them into a registry; a
+// program adds its own beside them with [cypher.Registry.Add].
+//
+// # Operators
+//
+// vec.search, vec.chsearch, text.search and graph.ppr run the operators of
+// package query that retrieval is made of ([query.VectorSearch],
+// [query.LayerSearch], [query.TextSearch] and [query.PPR]), in the environment of
+// the session: the access check [query.Env].Allow holds for them. The options
+// labels, nodes and filter narrow that check. A graph.ppr on a chosen part of the
+// graph, which a walk must not leave, runs the algorithm on a projection of it.
+//
+// The other procedures have no operator. graph.shortest_path yields a path with
+// its edges and length, which may be weighted, while [query.PathChain] yields the
+// set of nodes on a chain of them; text.phrase takes fields of any analyzer,
+// [query.PhraseSearch] those of exact words; graph.subgraph yields all edges in
+// their order, [query.Induced] ranks them. Algorithms over the whole graph call
+// package graphops. No access check holds for these, as none does for MATCH.
 //
 // # Conventions
 //

@@ -2,15 +2,15 @@ package procedure
 
 import (
 	"context"
-	"errors"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
-// readPPR reads a call of graph.ppr. Without a choice of nodes the walk is on
-// the store, and on a projection where it would read too much of it.
+// readPPR reads a call of graph.ppr. Without a choice of nodes [query.PPR] runs,
+// else the algorithm on a projection of the chosen ones.
 func readPPR(c *config) runner {
 	nodes, weights := c.seeds(c.call.Args[0])
 	o := graphops.PPROptions{Alpha: c.number("alpha", 1e-9, 1), Steps: c.count("iters", 0), TopK: c.count("top", 0)}
@@ -26,34 +26,35 @@ func readPPR(c *config) runner {
 			o.Weights = graphops.UnitWeights
 		}
 		if s.Nodes == nil && s.Where == nil {
-			out, err := pprLocal(ctx, call, s, nodes, weights, o)
-			var wide *graphops.ExpandError
-			if !errors.As(err, &wide) {
-				return out, err
-			}
+			return pprOperator(ctx, call, s, nodes, weights, o)
 		}
 		return pprProjected(ctx, call, s, nodes, weights, o)
 	}
 }
 
-func pprLocal(ctx context.Context, call *cypher.ProcedureCall, s graphops.Spec, nodes []engine.NodeID, weights []float64, o graphops.PPROptions) (*outcome, error) {
-	f := engine.EdgeFilter{Types: s.Edges, Direction: s.Direction}
-	local := graphops.Local(call.View.WithContext(ctx), f)
-	if call.Graphs != nil {
-		local = call.Graphs.Local(call.View.WithContext(ctx), f)
-	}
-	seeds := make([]graphops.Scored, len(nodes))
+// pprOperator runs the operator.
+func pprOperator(ctx context.Context, call *cypher.ProcedureCall, s graphops.Spec, nodes []engine.NodeID, weights []float64, o graphops.PPROptions) (*outcome, error) {
+	g := call.View.Graph()
+	seeds := &query.Given{Graph: g, Nodes: make([]query.Item, len(nodes))}
 	for i, n := range nodes {
-		seeds[i] = graphops.Scored{Node: uint32(n), Score: weights[i]}
+		seeds.Nodes[i] = query.Item{Graph: g.ID(), ID: n, Score: weights[i]}
 	}
-	found, err := graphops.PPR(ctx, local, seeds, o)
-	if err == nil {
-		err = local.Err()
+	op := &query.PPR{
+		In: seeds, Graph: g, Direction: s.Direction,
+		Lazy: o.Lazy, Alpha: o.Alpha, Steps: o.Steps, Weights: o.Weights, K: o.TopK,
 	}
+	for _, t := range s.Edges {
+		op.Types = append(op.Types, call.View.EdgeTypeName(t))
+	}
+	found, err := operate(ctx, call, nil, op)
 	if err != nil {
 		return nil, err
 	}
-	return reached(found, func(u uint32) engine.NodeID { return engine.NodeID(u) }), nil
+	scored := make([]scoredNode, len(found.Items))
+	for i := range found.Items {
+		scored[i] = scoredNode{found.Items[i].ID, found.Items[i].Score}
+	}
+	return reached(scored), nil
 }
 
 func pprProjected(ctx context.Context, call *cypher.ProcedureCall, s graphops.Spec, nodes []engine.NodeID, weights []float64, o graphops.PPROptions) (*outcome, error) {
@@ -73,24 +74,34 @@ func pprProjected(ctx context.Context, call *cypher.ProcedureCall, s graphops.Sp
 	if err != nil {
 		return nil, err
 	}
-	out := reached(found, p.NodeOf)
+	scored := make([]scoredNode, len(found))
+	for i, f := range found {
+		scored[i] = scoredNode{p.NodeOf(f.Node), f.Score}
+	}
+	out := reached(scored)
 	out.nodes, out.edges = p.Len(), p.Edges()
 	return out, nil
 }
 
+// scoredNode is a node with its score.
+type scoredNode struct {
+	id    engine.NodeID
+	score float64
+}
+
 // reached makes an outcome of the nodes that a walk may be at.
-func reached(found []graphops.Scored, node func(u uint32) engine.NodeID) *outcome {
+func reached(found []scoredNode) *outcome {
 	mass := 0.0
 	for _, s := range found {
-		mass += s.Score
+		mass += s.score
 	}
 	return &outcome{
 		nodes: len(found), stats: []cypher.Value{cypher.Int(int64(len(found))), cypher.Float(mass)},
 		each: func(fn func(id engine.NodeID, figures []cypher.Value) error) error {
 			var figures [1]cypher.Value
 			for _, s := range found {
-				figures[0] = cypher.Float(s.Score)
-				if err := fn(node(s.Node), figures[:]); err != nil {
+				figures[0] = cypher.Float(s.score)
+				if err := fn(s.id, figures[:]); err != nil {
 					return err
 				}
 			}

@@ -17,7 +17,24 @@ import (
 // openSession opens a session on a graph of its own: two triangles joined by an
 // edge, a-b-c and d-e-f with c-d, undirected, and an arrow from f to g. Nodes
 // have a vector each, on a circle in that order, and a note.
-func openSession(t testing.TB) *cypher.Session {
+func openSession(t testing.TB) *cypher.Session { return openSessionIn(t, newEnv) }
+
+// newEnv returns the environment of procedures.
+func newEnv(s *engine.Snapshot) *query.Env {
+	analyze := func(s string) []string {
+		var out []string
+		for _, term := range (text.Standard{}).Terms(s) {
+			out = append(out, term.Text)
+		}
+		return out
+	}
+	return &query.Env{Snap: s, Analyze: analyze, Embed: func(_ context.Context, text string) ([]float32, error) {
+		return circle(int(text[0]) - 'a'), nil // the text a has the vector of the node a
+	}}
+}
+
+// openSessionIn is openSession with an environment.
+func openSessionIn(t testing.TB, env func(s *engine.Snapshot) *query.Env) *cypher.Session {
 	t.Helper()
 	ctx := t.Context()
 	db, err := engine.Open(ctx, engine.Memory, nil)
@@ -44,21 +61,7 @@ func openSession(t testing.TB) *cypher.Session {
 	if err := procedure.Add(r); err != nil {
 		t.Fatal(err)
 	}
-	analyze := func(s string) []string {
-		var out []string
-		for _, term := range (text.Standard{}).Terms(s) {
-			out = append(out, term.Text)
-		}
-		return out
-	}
-	s, err := cypher.NewSession(cypher.Options{
-		DB: db, Namespace: ns, Graph: "g", Procedures: r,
-		Query: func(s *engine.Snapshot) *query.Env {
-			return &query.Env{Snap: s, Analyze: analyze, Embed: func(_ context.Context, text string) ([]float32, error) {
-				return circle(int(text[0]) - 'a'), nil // the text a has the vector of the node a
-			}}
-		},
-	})
+	s, err := cypher.NewSession(cypher.Options{DB: db, Namespace: ns, Graph: "g", Procedures: r, Query: env})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -84,19 +87,22 @@ func textSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cy
 	if err := c.done(); err != nil {
 		return err
 	}
-	o := engine.TermsOptions{K: int(k.AsInt())}
+	var among *roaring.Bitmap
 	if types != nil {
 		var err error
-		if o.Allow, err = nodesOf(call.View, types); err != nil {
+		if among, err = nodesOf(call.View, types); err != nil {
 			return err
 		}
 	}
-	found, err := call.View.WithContext(ctx).Terms(field, terms(call, call.Args[0].AsString()), o)
+	found, err := operate(ctx, call, among, &query.TextSearch{
+		Graph: call.View.Graph(), Field: field, Text: call.Args[0].AsString(), K: int(k.AsInt()),
+	})
 	if err != nil {
 		return err
 	}
-	for _, s := range found {
-		if err := yield([]cypher.Value{call.Node(s.ID), cypher.Float(s.Score)}); err != nil {
+	for i := range found.Items {
+		it := &found.Items[i]
+		if err := yield([]cypher.Value{call.Node(it.ID), cypher.Float(it.Score)}); err != nil {
 			return err
 		}
 	}

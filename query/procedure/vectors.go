@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -151,9 +152,17 @@ func (s *space) keep(nodes *roaring.Bitmap) {
 	s.allow.And(nodes)
 }
 
+// search is what a call searches a space for, and how.
+type search struct {
+	text   string
+	vector []float32 // if it is not nil, in place of text
+	ef     int
+	exact  bool
+}
+
 // search reads the options of a search and what is searched for.
-func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecindex.Search, error) {
-	q := vecindex.Search{Ef: c.count("ef", 0), Exact: c.boolean("exact", false)}
+func (s *space) search(ctx context.Context, like cypher.Value, c *config) (search, error) {
+	q := search{ef: c.count("ef", 0), exact: c.boolean("exact", false)}
 	if types := c.labels(); types != nil {
 		if err := s.restrict(s.call.View, types); err != nil {
 			return q, err
@@ -180,40 +189,38 @@ func (s *space) search(ctx context.Context, like cypher.Value, c *config) (vecin
 	if err := c.done(); err != nil {
 		return q, err
 	}
-	q.Allow = s.allow
-	var err error
-	q.Vector, err = s.vector(ctx, like)
-	return q, err
+	return q, s.wanted(ctx, like, &q)
 }
 
-// vector returns the vector of a text, of a node in the space, or of numbers.
-func (s *space) vector(ctx context.Context, like cypher.Value) ([]float32, error) {
+// wanted reads what is searched for: a text, a node in the space, or numbers.
+func (s *space) wanted(ctx context.Context, like cypher.Value, q *search) error {
 	switch like.Kind() {
 	case cypher.KindString:
 		if s.call.Query == nil || s.call.Query.Embed == nil {
-			return nil, invalid("there is no model here to make vectors of text: give a vector or a node")
+			return invalid("there is no model here to make vectors of text: give a vector or a node")
 		}
-		return s.call.Query.Embed(ctx, like.AsString())
+		q.text = like.AsString()
+		return nil
 	case cypher.KindNode:
-		v, err := s.view.Vector(ctx, uint64(like.AsNode()), nil)
-		if err != nil {
-			return nil, fmt.Errorf("%s in space %q: %w", like, s.name, err)
+		var err error
+		if q.vector, err = s.view.Vector(ctx, uint64(like.AsNode()), nil); err != nil {
+			return fmt.Errorf("%s in space %q: %w", like, s.name, err)
 		}
-		return v, nil
+		return nil
 	case cypher.KindList:
-		out := make([]float32, len(like.AsList()))
+		q.vector = make([]float32, len(like.AsList()))
 		for i, x := range like.AsList() {
 			if x.Kind() != cypher.KindInt && x.Kind() != cypher.KindFloat {
-				return nil, invalid("a vector is a list of numbers, and holds %s", x)
+				return invalid("a vector is a list of numbers, and holds %s", x)
 			}
-			out[i] = float32(x.AsFloat())
+			q.vector[i] = float32(x.AsFloat())
 		}
-		if len(out) != s.info.Dim {
-			return nil, invalid("space %q has vectors of %d elements, not %d", s.name, s.info.Dim, len(out))
+		if len(q.vector) != s.info.Dim {
+			return invalid("space %q has vectors of %d elements, not %d", s.name, s.info.Dim, len(q.vector))
 		}
-		return out, nil
+		return nil
 	}
-	return nil, invalid("what to search for is a text, a vector or a node, not %s", like)
+	return invalid("what to search for is a text, a vector or a node, not %s", like)
 }
 
 func vecSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
@@ -226,16 +233,19 @@ func vecSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyp
 		return invalid("k is a whole number from 1 on, not %s", k)
 	}
 	q, err := s.search(ctx, call.Args[1], newConfig(s.call, call.Args[3]))
-	if err != nil || q.Vector == nil {
-		return err
-	}
-	q.K = int(min(k.AsInt(), int64(s.view.Len())))
-	hits, err := s.view.Search(ctx, q, nil)
 	if err != nil {
 		return err
 	}
-	for _, h := range hits {
-		if err := yield([]cypher.Value{s.call.Node(engine.NodeID(h.ID)), cypher.Float(float64(h.Score))}); err != nil {
+	found, err := operate(ctx, s.call, s.allow, &query.VectorSearch{
+		Graph: s.call.View.Graph(), Space: s.name, Text: q.text, Vector: q.vector,
+		K: int(min(k.AsInt(), int64(s.view.Len()))), Ef: q.ef, Exact: q.exact,
+	})
+	if err != nil {
+		return err
+	}
+	for i := range found.Items {
+		it := &found.Items[i]
+		if err := yield([]cypher.Value{s.call.Node(it.ID), cypher.Float(it.Score)}); err != nil {
 			return err
 		}
 	}
@@ -252,16 +262,18 @@ func vecLayers(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyp
 		return err
 	}
 	q, err := s.search(ctx, call.Args[1], newConfig(s.call, call.Args[3]))
-	if err != nil || q.Vector == nil {
-		return err
-	}
-	q.Layers = layers
-	hits, err := s.view.Search(ctx, q, nil)
 	if err != nil {
 		return err
 	}
-	for _, h := range hits {
-		if err := yield([]cypher.Value{s.call.Node(engine.NodeID(h.ID)), cypher.Int(int64(h.Layer)), cypher.Float(float64(h.Score))}); err != nil {
+	found, err := operate(ctx, s.call, s.allow, &query.LayerSearch{
+		Graph: s.call.View.Graph(), Space: s.name, Text: q.text, Vector: q.vector, Layers: layers, Ef: q.ef, Exact: q.exact,
+	})
+	if err != nil {
+		return err
+	}
+	for i := range found.Items {
+		it := &found.Items[i]
+		if err := yield([]cypher.Value{s.call.Node(it.ID), cypher.Int(int64(it.Layer)), cypher.Float(it.Score)}); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,58 @@
+package procedure
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/query/cypher"
+)
+
+// operate runs an operator for a call: in the call's environment, at its
+// snapshot and, if among is not nil, on those nodes of its graph alone. The set
+// may have any size, since the statement bounds the rows.
+func operate(ctx context.Context, call *cypher.ProcedureCall, among *roaring.Bitmap, op query.Op) (query.Set, error) {
+	env := query.Env{}
+	if call.Query != nil {
+		env = *call.Query
+	}
+	env.Snap, env.NoSteps, env.Trace, env.Limits = call.View.Snapshot(), true, nil, query.Limits{Rows: math.MaxInt}
+	if env.Graphs == nil {
+		env.Graphs = call.Graphs
+	}
+	if env.Analyze == nil {
+		env.Analyze = func(text string) []string { return strings.Fields(strings.ToLower(text)) }
+	}
+	if among != nil {
+		env.Allow = narrowed(env.Allow, call.View.Graph().ID(), among)
+	}
+	return query.Run(ctx, &env, op)
+}
+
+// narrowed returns the access check of an environment that also leaves out the
+// nodes of a graph which are not in a set.
+func narrowed(allow allowFunc, g engine.GraphID, among *roaring.Bitmap) allowFunc {
+	return func(ctx context.Context, v *engine.View) (*roaring.Bitmap, error) {
+		var may *roaring.Bitmap
+		if allow != nil {
+			var err error
+			if may, err = allow(ctx, v); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case v.Graph().ID() != g:
+			return may, nil
+		case may == nil:
+			return among, nil
+		}
+		return roaring.And(may, among), nil
+	}
+}
+
+// allowFunc is the type of [query.Env.Allow].
+type allowFunc = func(ctx context.Context, v *engine.View) (*roaring.Bitmap, error)
