@@ -15,7 +15,7 @@
 //	overview      O  the title of elements
 //
 //	source     S - T
-//	mentions   S - N, the weight how often the unit is met
+//	mentions   S - N, the weight how often the unit occurs
 //	relates    R - N, weight 1
 //	states     S - R, only if sr=on
 //	describes  A - N
