@@ -65,9 +65,9 @@ func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	from, err := e.nodesSeen(ctx, o.Graph, in.Items)
-	if err != nil || len(from) == 0 {
-		return Set{}, err
+	from := nodesOf(o.Graph, in.Items)
+	if len(from) == 0 {
+		return Set{}, nil
 	}
 	x, err := e.nameIndex(ctx, o.Graph, o.Names, o.Words)
 	if err != nil || x == nil {
@@ -140,7 +140,7 @@ type span struct {
 // ask reads the text: its words, and the names that it holds.
 func (b *bridging) ask(e *Env) (names []string, err error) {
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(b.analyze(b.o.Text)))) {
-		n, err := b.v.TermStats(b.o.Words, t)
+		n, err := b.l.TermStats(b.o.Words, t)
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (b *bridging) cross(from []Item, asked []string) error {
 		if from[i].Score <= 0 {
 			continue
 		}
-		terms, err := b.v.TermsOf(b.o.Names, from[i].ID)
+		terms, err := b.l.termsOf(b.o.Names, from[i].ID)
 		if err != nil {
 			return err
 		}
@@ -231,8 +231,7 @@ func (b *bridging) cross(from []Item, asked []string) error {
 
 // spelled returns the folded words of a text, each between blanks.
 func spelled(s string) string {
-	words, _ := exactWords(s)
-	return " " + strings.Join(words, " ") + " "
+	return " " + strings.Join(exactWords(s), " ") + " "
 }
 
 // hold notes which words of the text the nodes of the ways hold, a bit a word.
@@ -251,11 +250,11 @@ func (b *bridging) hold(from []Item) error {
 	slices.Sort(ids)
 	bits := make([]uint64, len(ids))
 	for n, w := range b.terms {
-		if err := b.ctx.Err(); err != nil {
+		if err := b.l.ctx.Err(); err != nil {
 			return err
 		}
 		at := 0
-		for p, err := range b.v.Postings(b.o.Words, w.term) {
+		for p, err := range b.l.postings(b.o.Words, w.term) {
 			if err != nil {
 				return err
 			}

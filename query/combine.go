@@ -7,34 +7,43 @@ import (
 	"slices"
 )
 
-// Combine says what an item that is in several sets scores in their union.
+// Combine says what an item that is in several sets, or is met from several
+// nodes, scores.
 type Combine uint8
 
 // The combinations.
 const (
+	// First keeps the order of the inputs: the items of the first, then those
+	// of the second that the first lacks, and so on, with the scores they had.
+	First Combine = iota
 	// Max takes the greatest score.
-	Max Combine = iota
+	Max
 	// Sum adds the scores.
 	Sum
 	// ZSum adds the scores after each set's were brought to mean 0 and
 	// deviation 1; in a set that lacks it an item scores that set's least. A
 	// set whose scores are all equal adds nothing.
 	ZSum
-	// First keeps the order of the inputs: the items of the first, then those
-	// of the second that the first lacks, and so on, with the scores they had.
-	First
+	// Mean takes the mean of the scores that there are.
+	Mean
+	// Count takes the number of the scores.
+	Count
+	// Turns takes one item of each input in turn: the first of each, in the
+	// order of the inputs, then the second of each, and so on, each item once,
+	// with the score it had then.
+	Turns
 )
 
 // String returns the combination's name.
 func (c Combine) String() string {
-	if c > First {
+	if c > Turns {
 		return fmt.Sprintf("combine(%d)", uint8(c))
 	}
-	return [...]string{"max", "sum", "z-sum", "first"}[c]
+	return [...]string{"first", "max", "sum", "z-sum", "mean", "count", "turns"}[c]
 }
 
-// Union unites sets, by combined score descending, id ascending, or in the
-// order of its inputs for [First].
+// Union unites sets, by combined score descending, id ascending, or for [First]
+// and [Turns] in the order of its inputs.
 type Union struct {
 	In      []Op
 	Combine Combine
@@ -48,7 +57,7 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 	if o.Weights != nil && len(o.Weights) != len(o.In) {
 		return Set{}, invalid("%d weights for %d inputs", len(o.Weights), len(o.In))
 	}
-	if o.Combine > First {
+	if o.Combine > Turns {
 		return Set{}, invalid("there is no %s", o.Combine)
 	}
 	sets, most := make([]Set, len(o.In)), 0
@@ -59,7 +68,11 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 		}
 		most += len(sets[n].Items)
 	}
+	if o.Combine == Turns {
+		return o.turns(sets), nil
+	}
 	out := Set{Items: make([]Item, 0, most)}
+	times := make([]int, 0, most) // in how many sets an item is
 	at := make(map[Ref]int, most)
 	floor := 0.0 // what an item scores that no set so far had
 	for n, s := range sets {
@@ -78,23 +91,19 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 					score += floor
 				}
 				it.Score, it.Why = score, slices.Clip(it.Why)
-				out.Items = append(out.Items, it)
+				out.Items, times = append(out.Items, it), append(times, 1)
 				continue
 			}
 			have := &out.Items[i]
-			have.Why = slices.Clip(have.Why)
-			for _, step := range it.Why {
-				if !slices.Contains(have.Why, step) { // the inputs may share theirs
-					have.Why = append(have.Why, step)
-				}
-			}
+			times[i]++
+			have.Why = united(have.Why, it.Why)
 			if i < old {
 				met[i] = true
 			}
 			switch o.Combine {
 			case Max:
 				have.Score = max(have.Score, score)
-			case Sum, ZSum:
+			case Sum, ZSum, Mean:
 				have.Score += score
 			}
 		}
@@ -107,10 +116,55 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 			floor += least
 		}
 	}
+	for i := range out.Items {
+		switch it := &out.Items[i]; o.Combine {
+		case Mean:
+			it.Score /= float64(times[i])
+		case Count:
+			it.Score = float64(times[i])
+		}
+	}
 	if o.Combine != First {
 		slices.SortFunc(out.Items, byScore)
 	}
 	return out, nil
+}
+
+// turns takes one item of each set in turn.
+func (o *Union) turns(sets []Set) (out Set) {
+	at := map[Ref]int{}
+	for i, more := 0, true; more; i++ {
+		more = false
+		for n, s := range sets {
+			if i >= len(s.Items) {
+				continue
+			}
+			more = true
+			it := s.Items[i]
+			if have, ok := at[it.Ref()]; ok {
+				out.Items[have].Why = united(out.Items[have].Why, it.Why)
+				continue
+			}
+			if o.Weights != nil {
+				it.Score *= o.Weights[n]
+			}
+			at[it.Ref()] = len(out.Items)
+			out.Items = append(out.Items, it)
+		}
+	}
+	return out
+}
+
+// united returns the steps of one list, then those of another that it lacks: the
+// inputs may share theirs.
+func united(steps, more []Step) []Step {
+	steps = slices.Clip(steps)
+	for _, step := range more {
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	return steps
 }
 
 // normal returns how to bring a set's scores to the union's scale, and the

@@ -1,6 +1,9 @@
 package query_test
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -55,21 +58,30 @@ func union(o *query.Union, sets [][]query.Item) []row {
 				continue
 			}
 			done[it.Ref()] = true
-			score, first := 0.0, true
+			score, first, times := 0.0, true, 0.0
 			for i := range sets {
 				scores, lacking := norm(i)
 				s, ok := scores[it.Ref()]
+				if ok {
+					times++
+				}
 				switch {
 				case o.Combine == query.ZSum && !ok:
 					score += lacking
 				case !ok:
 				case o.Combine == query.Max && !first:
 					score = max(score, s)
-				case o.Combine == query.First && !first:
+				case (o.Combine == query.First || o.Combine == query.Turns) && !first:
 				default:
 					score += s
 				}
 				first = first && !ok
+			}
+			switch o.Combine {
+			case query.Mean:
+				score /= times
+			case query.Count:
+				score = times
 			}
 			out = append(out, row{it.Graph, it.ID, it.Edge, score})
 		}
@@ -82,7 +94,7 @@ func TestUnion(t *testing.T) {
 	w := makeWorld(t, 1, 12)
 	for seed := range seeds(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		o := &query.Union{Combine: query.Combine(r.IntN(4))}
+		o := &query.Union{Combine: query.Combine(r.IntN(6))}
 		var sets [][]query.Item
 		for range r.IntN(4) {
 			in := w.randomInput(r, "in")
@@ -136,6 +148,28 @@ func TestUnion(t *testing.T) {
 	}
 }
 
+// TestUnionTurns takes items in turn, each once.
+func TestUnionTurns(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t, 1, 9)
+	set := func(ids ...int) *input {
+		in := &input{}
+		for i, n := range ids {
+			in.items = append(in.items, w.item(w.nodes[n], float64(10-i)))
+		}
+		return in
+	}
+	at := func(n int, score float64) row { return row{graph: w.g.ID(), id: w.nodes[n], score: score} }
+	o := &query.Union{In: []query.Op{set(1, 2, 3), set(), set(4, 1, 5, 6, 2)}, Combine: query.Turns}
+	same(t, 0, run(t, w.env(), o), []row{at(1, 10), at(4, 10), at(2, 9), at(3, 8), at(5, 8), at(6, 7)})
+	o.Weights = []float64{2, 1, 0.5}
+	same(t, 0, run(t, w.env(), o), []row{at(1, 20), at(4, 5), at(2, 18), at(3, 16), at(5, 4), at(6, 3.5)})
+	o.Combine++
+	if _, err := query.Run(t.Context(), w.env(), o); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("a combination that there is not: %v", err)
+	}
+}
+
 // TestUnionWhy tells how an item came into each of the sets that hold it.
 func TestUnionWhy(t *testing.T) {
 	t.Parallel()
@@ -170,8 +204,19 @@ func TestSortLimitMinus(t *testing.T) {
 		want := slices.Clone(given)
 		slices.SortFunc(want, byScore)
 		same(t, seed, run(t, w.env(), &query.Sort{In: in}), want)
-		slices.SortFunc(want, func(a, b row) int { return int(a.id) - int(b.id) })
-		same(t, seed, run(t, w.env(), &query.Sort{In: in, By: query.ByID}), want)
+		odd := &query.Measure{Name: "odd", Of: func(_ context.Context, _ *query.Env, it query.Item) (float64, bool, error) {
+			return float64(it.ID % 2), it.ID%5 > 0, nil
+		}}
+		then := func(id engine.NodeID) float64 {
+			if id%5 == 0 {
+				return -1
+			}
+			return float64(id % 2)
+		}
+		slices.SortFunc(want, func(a, b row) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(then(b.id), then(a.id)), byScore(a, b))
+		})
+		same(t, seed, run(t, w.env(), &query.Sort{In: in, Then: []*query.Measure{query.Constant(1), odd}}), want)
 
 		for _, n := range []int{-3, 0, 1, len(given), len(given) + 5, math.MaxInt} {
 			same(t, seed, run(t, w.env(), &query.Limit{In: in, N: n}), given[:max(0, min(n, len(given)))])
@@ -187,8 +232,11 @@ func TestSortLimitMinus(t *testing.T) {
 
 func TestNamesOfKinds(t *testing.T) {
 	t.Parallel()
-	got := []string{query.Max.String(), query.Sum.String(), query.ZSum.String(), query.First.String(), query.Stop.String(), query.Skip.String()}
-	if want := []string{"max", "sum", "z-sum", "first", "stop", "skip"}; !slices.Equal(got, want) {
+	var got []string
+	for _, c := range []query.Combine{query.First, query.Max, query.Sum, query.ZSum, query.Mean, query.Count, query.Turns} {
+		got = append(got, c.String())
+	}
+	if want := []string{"first", "max", "sum", "z-sum", "mean", "count", "turns"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

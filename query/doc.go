@@ -14,30 +14,35 @@
 //
 // # Operators
 //
-// Search: [VectorSearch], [LayerSearch], [TextSearch], [NameMatch],
-// [PhraseSearch]; [Given] takes nodes that the caller has.
+// Find: [VectorSearch], [LayerSearch], [TextSearch], [PhraseSearch], [All];
+// [Given] takes nodes that the caller has.
 //
 // Follow names: [Bridge].
 //
-// Follow edges: [Neighbors], [Expand], [PPR], [PathChain], [Communities] and,
-// back to their members, Neighbors; [Relations] and [Induced] take edges as
-// items.
+// Follow edges: [Neighbors], [Expand], [PPR], [PathChain]; [Incident] takes the
+// edges themselves as items.
 //
-// Choose: [Filter], [AtLeast], [TopPerType], [TopPerGroup], [Limit], [Minus],
-// [Intersect].
+// Follow what items rest on: [Sources], and [Twins] from one graph to another.
 //
-// Combine and order: [Union], [Score], [Sort], [Rescale].
+// Choose: [Filter], [AtLeast], [TopPerGroup], [Limit], [Minus], [Intersect].
 //
-// Render: [Pack], [Sections].
+// Combine, weigh and order: [Union], [Score], [Reweigh], [Rescale], [Sort].
+// Reweigh and Sort take a [Measure], such as a [Property].
 //
-// What walks a graph reads the store, and a projection of the Env's cache only
-// where it wants too much of the store.
+// Render: [Pack], [Tables], [Section], [Sections].
 //
-// # Filters
+// An operator that walks a graph reads the store, and the projection in the
+// Env's cache only if too much of the store would have to be read.
 //
-// [Env].Allow says which nodes a query may see; an edge is seen where both its
-// ends are and all its sources. No set holds an item that may not be seen, and
-// no walk or path leads through one.
+// # What a query may see
+//
+// [Env].Allow returns the nodes that a query may see. It may see an edge if it
+// may see both ends and all sources of the edge, or any source with
+// [Env].AllowAny. No set holds an item that may not be seen, and no walk or path
+// leads through one. Two things see to that, in one place: operators read graphs
+// through a lens, which shows only what may be seen, and [Env.Eval], which alone
+// runs operators, takes anything else out of their sets. Counts, such as a degree
+// or the number of nodes that have a word, count what is hidden, too.
 //
 // # Env
 //

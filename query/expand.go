@@ -35,8 +35,12 @@ func (o *Expand) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	seeds, err := e.nodesSeen(ctx, o.Graph, in.Items)
-	if err != nil || len(seeds) == 0 {
+	seeds := nodesOf(o.Graph, in.Items)
+	if len(seeds) == 0 {
+		return Set{}, nil
+	}
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
 		return Set{}, err
 	}
 	at := map[uint32]int{} // place in seeds; from the first hop on, in the set
@@ -46,9 +50,9 @@ func (o *Expand) Run(ctx context.Context, e *Env) (Set, error) {
 		at[ids[i]] = i
 	}
 	limits := graphops.ExpandOptions{Hops: o.Hops, MaxNodes: o.MaxNodes, MaxNeighbors: o.MaxNeighbors}
-	filter, _ := edgeFilter(e.view(ctx, o.Graph), o.Types, o.Direction)
+	filter, _ := l.edgeFilter(o.Types, o.Direction)
 	var out Set
-	err = e.walk(ctx, o.Graph, walkOptions{filter: filter}, func(w *walkGraph) error {
+	err = l.walk(walkOptions{filter: filter}, func(w *walkGraph) error {
 		n, err := graphops.Expand(ctx, w.a, ids, limits)
 		if err != nil {
 			return err

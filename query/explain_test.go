@@ -21,13 +21,13 @@ func TestExplain(t *testing.T) {
 		first,
 		&query.Pack{
 			In: &query.Minus{In: &query.Union{
-				In:      []query.Op{seeds, &query.TextSearch{Graph: w.g, Field: field, K: 5}, &query.NameMatch{Graph: w.g, Types: []string{"thing"}}},
+				In:      []query.Op{seeds, &query.TextSearch{Graph: w.g, Field: field, K: 5}, &query.All{Graph: w.g, Types: []string{"thing"}}},
 				Combine: query.ZSum, Weights: []float64{1, 0.5, 2},
 			}, Of: first},
-			Name: "more", Budget: 800, Less: []query.Op{first}, Share: 0.25, Overflow: query.Skip,
+			Name: "more", Budget: 800, Less: []query.Op{first}, Share: 0.25, Skip: true,
 		},
-		&query.Relations{In: &query.Limit{In: &query.Score{In: near, Graph: w.g, Space: space}, N: 3}, Graph: w.g, Source: "local search"},
-		&query.Sort{In: seeds, By: query.ByID},
+		&query.Incident{In: &query.Limit{In: &query.Score{In: near, Graph: w.g, Space: space}, N: 3}, Graph: w.g, PerNode: 10, Source: "local search"},
+		&query.Sort{In: seeds, Then: []*query.Measure{query.Property(w.g, "rating")}},
 	}}
 	plan.In = append(plan.In, w.explained(seeds)...)
 	const want = `1 Sections
@@ -40,30 +40,39 @@ func TestExplain(t *testing.T) {
       8 Union(combine=z-sum, weights=[1 0.5 2])
         (5 again)
         9 TextSearch(graph=g, field=text, k=5)
-        10 NameMatch(graph=g, types=[thing])
+        10 All(graph=g, types=[thing])
       (2 again)
     (2 again)
-  11 Relations(graph=g)   -- local search
+  11 Incident(graph=g, by=within,links,rank, pernode=10)   -- local search
     12 Limit(n=3)
       13 Score(graph=g, space=s)
         (4 again)
-  14 Sort(by=id)
+  14 Sort(by=score, then=rating)
     (5 again)
-  15 Induced(graph=g, types=[link])   -- bridge
+  15 Incident(graph=g, types=[link], within, by=rank,weight)   -- bridge
     16 PathChain(graph=g, types=[link], depth=4)   -- section 4.2
       17 TopPerGroup(graph=g, types=[in], most=10)   -- key entities
         18 AtLeast(score=0.2)
           (5 again)
         19 Filter(graph=g, types=[community], where=level <= 2)
-          20 Communities(graph=g, types=[in], by=rating)   -- step 2
+          20 Neighbors(graph=g, types=[in], combine=count)   -- step 2
             (5 again)
-  21 TopPerType(graph=g, quotas=[entity:10 unit+text:30])   -- A.3.6
-    22 PPR(graph=g, form=lazy, alpha=0.5, steps=2, weights=degree, start=uniform, k=1000)   -- section 2.5
-      23 Intersect
-        24 PhraseSearch(graph=g, types=[entity], field=name, phrases=2)   -- accurate search
-        25 NameMatch(graph=g, field=name)
-  26 Expand(graph=g, hops=1, nodes=99)
-    27 LayerSearch(graph=g, space=s, layer0=5, layer2=3)   -- Alg. 2
+  21 PPR(graph=g, form=lazy, alpha=0.5, steps=2, weights=degree, start=uniform, k=1000, quotas=[entity:10 unit+text:30])   -- section 2.5
+    22 Intersect
+      23 PhraseSearch(graph=g, types=[entity], field=name, phrases=2)   -- accurate search
+      24 Reweigh(by=constant=2)
+        (5 again)
+  25 Expand(graph=g, hops=1, nodes=99)
+    26 LayerSearch(graph=g, space=s, layer0=5, layer2=3)   -- Alg. 2
+  27 Tables(section=rows, budget=70, less=what the others used, share=0.5, edges=of as many items as fit whole)   -- local search
+    (5 again)
+    28 Incident(graph=g, leaving, most=7)
+      (5 again)
+    29 Section(header="head")
+      30 Rescale(to=2)
+        31 Twins(graph=g, type=chunk, of=far)
+          32 Sources(graph=far, types=[in], near=[link], share, tokens=9)   -- chunks
+            (5 again)
 `
 	var b strings.Builder
 	check(t, query.Explain(&b, plan))
@@ -75,7 +84,7 @@ func TestExplain(t *testing.T) {
 // explained uses operators of paths, groups and walks.
 func (w *world) explained(seeds query.Op) []query.Op {
 	groups := &query.Filter{
-		In:    &query.Communities{In: seeds, Graph: w.g, Types: []string{"in"}, By: "rating", Source: "step 2"},
+		In:    &query.Neighbors{In: seeds, Graph: w.g, Types: []string{"in"}, Combine: query.Count, Source: "step 2"},
 		Graph: w.g, Types: []string{"community"},
 		Where: engine.Comparison{Property: "level", Op: engine.OpLessEqual, Values: []engine.Value{engine.Int(2)}},
 	}
@@ -87,20 +96,25 @@ func (w *world) explained(seeds query.Op) []query.Op {
 		In: &query.PhraseSearch{
 			Graph: w.g, Field: "name", Phrases: []string{"a", "b"}, Types: []string{"entity"}, Source: "accurate search",
 		},
-		With: &query.NameMatch{Graph: w.g, Field: "name"},
+		With: &query.Reweigh{In: seeds, By: query.Constant(2)},
 	}
 	ppr := &query.PPR{
 		In: names, Graph: w.g, Lazy: true, Weights: graphops.DegreeWeights, Uniform: true, K: 1000, Source: "section 2.5",
-	}
-	top := &query.TopPerType{
-		In: ppr, Graph: w.g, Source: "A.3.6",
 		Quotas: []query.TypeQuota{{Types: []string{"entity"}, Most: 10}, {Types: []string{"unit", "text"}, Most: 30}},
+	}
+	chunks := &query.Twins{Graph: w.g, Type: "chunk", Of: w.far, In: &query.Sources{
+		In: seeds, Graph: w.far, Types: []string{"in"}, Near: []string{"link"}, Share: true, Tokens: 9, Source: "chunks",
+	}}
+	tables := &query.Tables{
+		In: seeds, Edges: &query.Incident{In: seeds, Graph: w.g, Leaving: true, Most: 7}, Name: "rows", Budget: 70, Share: 0.5,
+		Less: []query.Op{&query.Section{In: &query.Rescale{In: chunks, To: 2}, Header: "head"}}, Source: "local search",
 	}
 	layers := []vecindex.LayerK{{Layer: 0, K: 5}, {Layer: 2, K: 3}}
 	return []query.Op{
-		&query.Induced{In: chain, Graph: w.g, Types: []string{"link"}, Source: "bridge"},
-		top,
+		&query.Incident{In: chain, Graph: w.g, Types: []string{"link"}, Within: true, Ranked: true, Source: "bridge"},
+		ppr,
 		&query.Expand{In: &query.LayerSearch{Graph: w.g, Space: space, Layers: layers, Source: "Alg. 2"}, Graph: w.g, MaxNodes: 99},
+		tables,
 	}
 }
 

@@ -29,9 +29,12 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	items := nodesOf(o.Graph, in.Items)
-	v := e.view(ctx, o.Graph)
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return Set{}, err
+	}
 	if o.Types != nil {
-		types := e.nodeTypes(v, o.Types)
+		types := l.nodeTypes(o.Types)
 		n := 0
 		for _, it := range items {
 			i, err := types.list(it.ID)
@@ -46,7 +49,7 @@ func (o *Filter) Run(ctx context.Context, e *Env) (Set, error) {
 		items = items[:n]
 	}
 	if o.Where != nil {
-		set, err := v.Where(o.Where)
+		set, err := l.where(o.Where)
 		if err != nil {
 			return Set{}, err
 		}

@@ -18,11 +18,8 @@ type Given struct {
 }
 
 // Run implements [Op].
-func (o *Given) Run(ctx context.Context, e *Env) (Set, error) {
-	nodes, err := e.nodesSeen(ctx, o.Graph, o.Nodes)
-	if err != nil {
-		return Set{}, err
-	}
+func (o *Given) Run(context.Context, *Env) (Set, error) {
+	nodes := nodesOf(o.Graph, o.Nodes)
 	at := make(map[engine.NodeID]int, len(nodes))
 	out := Set{Items: make([]Item, 0, len(nodes))}
 	for _, it := range nodes {

@@ -28,6 +28,8 @@ func (w *world) joined(types []string, d engine.Direction, allow map[engine.Node
 
 var groupTypes = [][]string{nil, {"link"}, {"cites", "said"}, {"said"}, {"unknown"}}
 
+// TestCommunities takes the communities of nodes: neighbours by how many of the
+// nodes they have.
 func TestCommunities(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds(60) {
@@ -35,9 +37,10 @@ func TestCommunities(t *testing.T) {
 		w := makeWorld(t, seed, 1+r.IntN(25))
 		in := w.randomInput(r, "in")
 		allow := w.someNodes(r)
-		o := &query.Communities{In: in, Graph: w.g, Types: groupTypes[r.IntN(5)], Direction: engine.Direction(r.IntN(3))}
+		o := &query.Neighbors{In: in, Graph: w.g, Types: groupTypes[r.IntN(5)], Direction: engine.Direction(r.IntN(3)), Combine: query.Count}
+		sorted := &query.Sort{In: o}
 		if r.IntN(2) == 0 {
-			o.By = "rating"
+			sorted.Then = []*query.Measure{query.Property(w.g, "rating")}
 		}
 		e := w.env()
 		e.AllowAny = r.IntN(2) == 0
@@ -56,7 +59,7 @@ func TestCommunities(t *testing.T) {
 			want = append(want, row{graph: w.g.ID(), id: id, score: n})
 		}
 		rating := func(id engine.NodeID) int64 {
-			if x, ok := w.rating[id]; ok && o.By != "" {
+			if x, ok := w.rating[id]; ok && sorted.Then != nil {
 				return x
 			}
 			return -1
@@ -64,14 +67,14 @@ func TestCommunities(t *testing.T) {
 		slices.SortFunc(want, func(a, b row) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(rating(b.id), rating(a.id)), cmp.Compare(a.id, b.id))
 		})
-		got := run(t, e, o)
+		got := run(t, e, sorted)
 		same(t, seed, got, want)
 		for _, it := range got.Items {
 			if len(it.Why) != 1+int(it.Score) || it.Why[0].Op != "input" {
 				t.Fatalf("seed %d: node %d because of %+v", seed, it.ID, it.Why)
 			}
 			for _, s := range it.Why[1:] {
-				if s.Op != "community" || !joined[s.From.ID][it.ID] {
+				if s.Op != "neighbour" || !joined[s.From.ID][it.ID] {
 					t.Fatalf("seed %d: node %d because of %+v", seed, it.ID, it.Why)
 				}
 			}
@@ -137,39 +140,22 @@ func TestTopPerGroup(t *testing.T) {
 	}
 }
 
-func TestTopPerType(t *testing.T) {
+func TestFilter(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds(40) {
 		r := rand.New(rand.NewPCG(seed, 36))
 		w := makeWorld(t, seed, 1+r.IntN(30))
 		in := w.randomInput(r, "in")
-		o := &query.TopPerType{In: in, Graph: w.g}
 		var types []string
 		for range r.IntN(3) {
-			q := query.TypeQuota{Most: r.IntN(6) - 1}
-			for range 1 + r.IntN(2) {
-				q.Types = append(q.Types, []string{"thing", "place", "unknown"}[r.IntN(3)])
-			}
-			types = append(types, q.Types...)
-			o.Quotas = append(o.Quotas, q)
-		}
-		want := []row{}
-		taken := make([]int, len(o.Quotas))
-		for _, it := range in.items {
-			i := slices.IndexFunc(o.Quotas, func(q query.TypeQuota) bool { return slices.Contains(q.Types, w.kind[it.ID]) })
-			if i >= 0 && taken[i] < o.Quotas[i].Most {
-				taken[i]++
-				want = append(want, row{graph: w.g.ID(), id: it.ID, score: it.Score})
-			}
+			types = append(types, []string{"thing", "place", "unknown"}[r.IntN(3)])
 		}
 		in.items = append([]query.Item{
 			{Graph: w.far.ID(), ID: w.nodes[0], Score: 9},
 			{Graph: w.g.ID(), Edge: engine.Edge{From: 1, To: 1, Type: w.types["link"]}},
 		}, in.items...)
-		same(t, seed, run(t, w.env(), o), want)
-
 		f := &query.Filter{In: in, Graph: w.g, Types: types}
-		want = []row{}
+		want := []row{}
 		for _, it := range in.items {
 			if it.ID != 0 && it.Graph == w.g.ID() && (types == nil || slices.Contains(types, w.kind[it.ID])) {
 				want = append(want, row{graph: w.g.ID(), id: it.ID, score: it.Score})
@@ -210,8 +196,10 @@ func TestTypesOfMany(t *testing.T) {
 	in.items = append(in.items, w.item(w.nodes[len(w.nodes)-1]+1, 1)) // there is no such node
 	same(t, 9, run(t, w.env(), &query.Filter{In: in, Graph: w.g, Types: []string{"place"}}), places)
 	same(t, 9, run(t, w.env(), &query.Filter{In: in, Graph: w.g, Types: []string{"thing"}}), things)
-	top := &query.TopPerType{In: in, Graph: w.g, Quotas: []query.TypeQuota{{Types: []string{"unknown"}, Most: 1}, {Types: []string{"place"}, Most: 1000}}}
-	same(t, 9, run(t, w.env(), top), places)
+	for i := range places {
+		places[i].score = 0
+	}
+	same(t, 9, run(t, w.env(), &query.All{Graph: w.g, Types: []string{"unknown", "place"}}), places)
 }
 
 func TestAtLeastIntersect(t *testing.T) {
@@ -237,50 +225,4 @@ func TestAtLeastIntersect(t *testing.T) {
 	}
 	nan := &input{items: []query.Item{w.item(w.nodes[0], math.NaN())}}
 	same(t, 0, run(t, w.env(), &query.AtLeast{In: nan, Least: math.Inf(-1)}), []row{})
-}
-
-func TestInduced(t *testing.T) {
-	t.Parallel()
-	for seed := range seeds(60) {
-		r := rand.New(rand.NewPCG(seed, 38))
-		w := makeWorld(t, seed, 1+r.IntN(20))
-		in := w.randomInput(r, "in")
-		allow := w.someNodes(r)
-		o := &query.Induced{In: in, Graph: w.g, Types: groupTypes[r.IntN(5)]}
-		place := map[engine.NodeID]int{}
-		for i, it := range in.items {
-			place[it.ID] = i + 1
-		}
-		in.items = append(in.items, query.Item{Graph: w.far.ID(), ID: w.nodes[0], Score: 9})
-		e := w.env()
-		e.AllowAny = r.IntN(2) == 0
-		if allow != nil {
-			allowing(e, allow)
-		}
-		degree := func(id engine.NodeID) float64 {
-			ids, _ := w.around(id, o.Types, engine.Both)
-			return float64(len(ids))
-		}
-		want := []row{}
-		for _, edge := range w.edges {
-			if edge.From != edge.To && place[edge.From] > 0 && place[edge.To] > 0 &&
-				w.follows(edge, edge.From, o.Types, engine.Both) && w.mayEdge(edge, allow, e.AllowAny) {
-				want = append(want, row{graph: w.g.ID(), edge: edge, score: degree(edge.From) + degree(edge.To)})
-			}
-		}
-		slices.SortFunc(want, func(a, b row) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.edge.Weight, a.edge.Weight), byScore(a, b))
-		})
-		got := run(t, e, o)
-		same(t, seed, got, want)
-		for _, it := range got.Items {
-			first := it.Edge.From
-			if place[it.Edge.To] < place[first] {
-				first = it.Edge.To
-			}
-			if last := it.Why[len(it.Why)-1]; last.Op != "induced" || last.From.ID != first || last.Score != it.Score {
-				t.Fatalf("seed %d: %+v because of %+v", seed, it.Edge, it.Why)
-			}
-		}
-	}
 }

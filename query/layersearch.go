@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/vecindex"
@@ -34,6 +35,11 @@ type LayerSearch struct {
 func (o *LayerSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	if len(o.Layers) == 0 {
 		return Set{}, nil // to the index that would be all layers together
+	}
+	for i, l := range o.Layers {
+		if slices.ContainsFunc(o.Layers[:i], func(x vecindex.LayerK) bool { return x.Layer == l.Layer }) {
+			return Set{}, invalid("layer %d is asked for twice", l.Layer)
+		}
 	}
 	hits, err := searchVectors(ctx, e, o.Graph, o.Space, o.Text, vecindex.Search{Vector: o.Vector, Layers: o.Layers, Ef: o.Ef, Exact: o.Exact})
 	out := Set{Items: make([]Item, len(hits))}

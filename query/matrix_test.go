@@ -34,10 +34,10 @@ const callsTake = time.Minute
 // operators are all operators of the package. Their fields are filled by type,
 // from a pool, so that a new field is met too.
 var operators = []query.Op{
-	&query.AtLeast{}, &query.Bridge{}, &query.Communities{}, &query.Expand{}, &query.Filter{}, &query.Given{}, &query.Induced{}, &query.Intersect{}, &query.LayerSearch{},
-	&query.Limit{}, &query.Minus{}, &query.NameMatch{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{},
-	&query.Relations{}, &query.Rescale{}, &query.Score{}, &query.Sections{}, &query.Sort{}, &query.TextSearch{}, &query.TopPerGroup{}, &query.TopPerType{},
-	&query.Union{}, &query.VectorSearch{},
+	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Expand{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{}, &query.LayerSearch{},
+	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rescale{},
+	&query.Reweigh{}, &query.Score{}, &query.Section{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
+	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{},
 }
 
 // otherCalls are the exported calls that are no operator's, made in an Env with a
@@ -54,9 +54,14 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		_, err := e.Eval(m.ctx, plan)
 		return err
 	},
-	"Env.May": func(m *matrixWorld, e *query.Env, _ query.Op) error {
-		_, err := e.May(m.ctx, m.g, 1)
-		_, nothing := e.May(m.ctx, nil, 0)
+	"Env.Label": func(m *matrixWorld, e *query.Env, _ query.Op) error {
+		_, err := e.Label(m.ctx, m.g, 1)
+		_, nothing := e.Label(m.ctx, nil, 0)
+		return errors.Join(err, nothing)
+	},
+	"Env.Degree": func(m *matrixWorld, e *query.Env, _ query.Op) error {
+		_, err := e.Degree(m.ctx, m.g, 1, "link", "")
+		_, nothing := e.Degree(m.ctx, nil, 0)
 		return errors.Join(err, nothing)
 	},
 	"Env.Node": func(m *matrixWorld, e *query.Env, _ query.Op) error {
@@ -64,18 +69,8 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		_, nothing := e.Node(m.ctx, nil, 0)
 		return errors.Join(err, nothing)
 	},
-	"Env.EachNode": func(m *matrixWorld, e *query.Env, _ query.Op) error {
-		return errors.Join(e.EachNode(m.ctx, m.g, []engine.NodeID{0, 1, math.MaxUint32}, func(engine.Node) error { return nil }), e.EachNode(m.ctx, nil, nil, nil))
-	},
-	"Relations.Of": func(m *matrixWorld, e *query.Env, _ query.Op) error {
-		_, err := (&query.Relations{Graph: m.g, PerNode: math.MaxInt}).Of(m.ctx, e, m.odd)
-		_, nothing := (&query.Relations{}).Of(m.ctx, e, nil)
-		return errors.Join(err, nothing)
-	},
-	"Pack.Limit": func(m *matrixWorld, e *query.Env, plan query.Op) error {
-		_, err := (&query.Pack{Budget: math.MaxInt, Share: math.NaN(), Less: []query.Op{plan}}).Limit(m.ctx, e)
-		return err
-	},
+	"Property": func(*matrixWorld, *query.Env, query.Op) error { query.Property(nil, ""); return nil },
+	"Constant": func(*matrixWorld, *query.Env, query.Op) error { query.Constant(math.NaN()); return nil },
 	"Trace.Why": func(_ *matrixWorld, e *query.Env, _ query.Op) error {
 		_ = (*query.Trace)(nil).Why(query.Ref{})
 		_ = (&query.Trace{Ops: make([]query.OpTrace, 2)}).Why(query.Ref{ID: 1})
@@ -91,8 +86,6 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 	"Finding.String":        func(*matrixWorld, *query.Env, query.Op) error { _ = query.Finding{}.String(); return nil },
 	"TypeQuota.String":      func(*matrixWorld, *query.Env, query.Op) error { _ = query.TypeQuota{}.String(); return nil },
 	"Combine.String":        func(*matrixWorld, *query.Env, query.Op) error { _ = query.Combine(99).String(); return nil },
-	"Order.String":          func(*matrixWorld, *query.Env, query.Op) error { _ = query.Order(99).String(); return nil },
-	"Overflow.String":       func(*matrixWorld, *query.Env, query.Op) error { _ = query.Overflow(99).String(); return nil },
 }
 
 // matrixWorld is a world with what calls are given in it.
@@ -176,7 +169,7 @@ var matrixStates = map[string]func(t *testing.T) *matrixWorld{
 		})
 	},
 	"least limits": func(t *testing.T) *matrixWorld {
-		return newMatrixWorld(t, 12).having(func(e *query.Env) { e.Limits.Rows = -1 })
+		return newMatrixWorld(t, 12).having(func(e *query.Env) { e.Rows = -1 })
 	},
 }
 
@@ -226,7 +219,7 @@ func (m *matrixWorld) fillPool() {
 	add(0, -1, 1, 5, 1000, math.MaxInt, math.MinInt)
 	add(0.0, 0.5, 1.0, -1.0, math.NaN(), math.Inf(1), math.Inf(-1), 1e308)
 	add(false, true, engine.Direction(0), engine.Direction(1), engine.Direction(99))
-	add(query.Combine(0), query.ZSum, query.Combine(99), query.Order(0), query.ByID, query.Order(99), query.Overflow(0), query.Skip, query.Overflow(99))
+	add(query.Combine(0), query.ZSum, query.Turns, query.Mean, query.Count, query.Combine(99))
 	add([]float32(nil), []float32{1}, make([]float32, 1<<10))
 	add([]query.Item(nil), []query.Item{{}}, []query.Item{m.item(1, 1), m.item(2, -1), m.item(1, math.Inf(1))})
 	add([]float64(nil), []float64{1}, []float64{1, math.NaN()}, []float64{math.Inf(1), 0, 1})
@@ -245,8 +238,21 @@ func (m *matrixWorld) fillPool() {
 	add((func(context.Context, env, query.Item) (int, error))(nil),
 		func(context.Context, env, query.Item) (int, error) { return 2, nil },
 		func(context.Context, env, query.Item) (int, error) { return -1, errEnv })
-	add((func(*engine.View, engine.NodeID) (int, error))(nil),
-		func(*engine.View, engine.NodeID) (int, error) { return 2, nil }, func(*engine.View, engine.NodeID) (int, error) { return 0, errEnv })
+	add((func(context.Context, env, query.Item, int) (string, error))(nil),
+		func(context.Context, env, query.Item, int) (string, error) { return "a b", nil },
+		func(context.Context, env, query.Item, int) (string, error) { return "", errEnv })
+	add((func(context.Context, env, query.Item) (string, error))(nil),
+		func(context.Context, env, query.Item) (string, error) { return "n1", nil },
+		func(context.Context, env, query.Item) (string, error) { return "", errEnv })
+	add((func(context.Context, env, query.Item) ([]engine.NodeID, error))(nil),
+		func(_ context.Context, _ env, it query.Item) ([]engine.NodeID, error) {
+			return []engine.NodeID{it.ID, 0, 1}, nil
+		},
+		func(context.Context, env, query.Item) ([]engine.NodeID, error) { return nil, errEnv })
+	failing := &query.Measure{Of: func(context.Context, env, query.Item) (float64, bool, error) { return 0, false, errEnv }}
+	add((*query.Measure)(nil), &query.Measure{}, query.Constant(2), query.Property(m.g, "rating"), failing)
+	add([]*query.Measure(nil), []*query.Measure{nil}, []*query.Measure{query.Constant(1), query.Property(m.g, "rating")}, []*query.Measure{failing})
+	add((*query.Incident)(nil), &query.Incident{}, &query.Incident{In: nodes, Graph: m.g, PerNode: math.MaxInt}, &query.Incident{In: odd, Graph: m.g, Ranked: true}, &query.Incident{Graph: m.foreign})
 	add((func(string, int) string)(nil), func(s string, n int) string { return s[:max(0, min(n, len(s)))] })
 }
 
@@ -395,12 +401,12 @@ func TestMatrixClosed(t *testing.T) {
 	for _, plan := range []query.Op{
 		&query.TextSearch{Graph: m.g, Field: field, Text: "ash birch"}, &query.VectorSearch{Graph: m.g, Space: space, K: 5},
 		&query.LayerSearch{Graph: m.g, Space: deepLayers, Layers: []vecindex.LayerK{{Layer: 0, K: 3}}}, &query.Score{In: in, Graph: m.g, Space: space},
-		&query.NameMatch{Graph: m.g, Text: "n1 n2"}, &query.NameMatch{Graph: m.g, Text: "New York", Field: "name"},
+		&query.All{Graph: m.g, Types: []string{"thing"}}, &query.Sources{In: in, Graph: m.g}, &query.Twins{In: in, Graph: m.g, Type: "thing", Of: m.g},
 		&query.PhraseSearch{Graph: m.g, Field: "name", Phrases: []string{"York"}}, &query.Bridge{In: in, Graph: m.g, Names: "name", Words: field},
 		&query.Expand{In: in, Graph: m.g, Hops: 3}, &query.PPR{In: in, Graph: m.g}, &query.PathChain{In: in, Graph: m.g},
-		&query.Filter{In: in, Graph: m.g, Types: []string{"thing"}}, &query.Relations{In: in, Graph: m.g}, &query.Induced{In: in, Graph: m.g},
-		&query.Communities{In: in, Graph: m.g}, &query.Neighbors{In: in, Graph: m.g}, &query.TopPerGroup{In: in, Of: in, Graph: m.g, Most: 2},
-		&query.TopPerType{In: in, Graph: m.g, Quotas: []query.TypeQuota{{Types: []string{"thing"}, Most: 2}}},
+		&query.Filter{In: in, Graph: m.g, Types: []string{"thing"}}, &query.Incident{In: in, Graph: m.g}, &query.Incident{In: in, Graph: m.g, Within: true, Ranked: true},
+		&query.Reweigh{In: in, By: query.Property(m.g, "rating")}, &query.Neighbors{In: in, Graph: m.g}, &query.TopPerGroup{In: in, Of: in, Graph: m.g, Most: 2},
+		&query.PPR{In: in, Graph: m.g, Quotas: []query.TypeQuota{{Types: []string{"thing"}, Most: 2}}},
 	} {
 		if _, err := query.Run(t.Context(), m.env(), plan); !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("%T: %v", plan, err)

@@ -34,7 +34,7 @@ func (g *nameGraph) read(id engine.NodeID) (r keptRow, err error) {
 	if g.x == nil {
 		return r, nil
 	}
-	terms, err := g.x.v.TermsOf(g.x.names, id)
+	terms, err := g.x.l.termsOf(g.x.names, id)
 	if err != nil {
 		return r, err
 	}

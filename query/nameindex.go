@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 )
 
@@ -30,12 +28,10 @@ const (
 // capitalised. These numbers count all nodes, those that the query may not see
 // too.
 type nameIndex struct {
-	ctx          context.Context
-	v            *engine.View
+	l            *lens
 	names, words string
 	analyze      func(string) []string
-	allow        *roaring.Bitmap // nil: all
-	nodes        float64         // with words
+	nodes        float64 // with words
 
 	freqs map[string]float64 // nodes that have a name, of those looked up
 	idfs  map[string]float64 // of names that were looked up
@@ -47,10 +43,13 @@ func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words strin
 	if e.Analyze == nil {
 		return nil, invalid("names need Analyze of the Env")
 	}
-	x := &nameIndex{ctx: ctx, v: e.view(ctx, g), names: names, words: words, analyze: e.Analyze, freqs: map[string]float64{}, idfs: map[string]float64{}}
-	stats, err := x.v.FieldStats(words)
+	l, err := e.lens(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := l.FieldStats(words)
 	if err == nil {
-		_, err = x.v.FieldInfo(names)
+		_, err = l.FieldInfo(names)
 	}
 	if isMissing(err) {
 		e.note("the graph has no names")
@@ -59,9 +58,10 @@ func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words strin
 	if err != nil {
 		return nil, err
 	}
-	x.nodes = float64(stats.Nodes)
-	x.allow, err = e.allow(ctx, g)
-	return x, err
+	return &nameIndex{
+		l: l, names: names, words: words, analyze: e.Analyze, nodes: float64(stats.Nodes),
+		freqs: map[string]float64{}, idfs: map[string]float64{},
+	}, nil
 }
 
 // idf is BM25's, of what some nodes have.
@@ -75,7 +75,7 @@ func (x *nameIndex) frequency(key string) (float64, error) {
 	if ok || len(key) > maxKeyBytes {
 		return df, nil
 	}
-	n, err := x.v.TermStats(x.names, key)
+	n, err := x.l.TermStats(x.names, key)
 	x.freqs[key] = float64(n.Nodes)
 	return float64(n.Nodes), err
 }
@@ -105,7 +105,7 @@ func (x *nameIndex) lookUp(key string) (float64, error) {
 	}
 	if !strings.Contains(key, " ") {
 		if terms := x.analyze(key); len(terms) == 1 {
-			word, err := x.v.TermStats(x.words, terms[0])
+			word, err := x.l.TermStats(x.words, terms[0])
 			if err != nil || float64(word.Nodes) > plainFactor*df {
 				return 0, err
 			}
@@ -116,17 +116,15 @@ func (x *nameIndex) lookUp(key string) (float64, error) {
 
 // postings returns the nodes that have a name and may be seen.
 func (x *nameIndex) postings(name string) (out []engine.Posting, err error) {
-	if err := x.ctx.Err(); err != nil {
+	if err := x.l.ctx.Err(); err != nil {
 		return nil, err
 	}
-	for p, err := range x.v.Postings(x.names, name) {
+	for p, err := range x.l.postings(x.names, name) {
 		if err != nil {
 			return nil, err
 		}
-		if x.allow == nil || x.allow.Contains(uint32(p.ID)) {
-			p.Freq = min(p.Freq, MostAbout)
-			out = append(out, p)
-		}
+		p.Freq = min(p.Freq, MostAbout)
+		out = append(out, p)
 	}
 	return out, nil
 }

@@ -1,57 +1,67 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Neighbors takes the neighbours of a set's nodes, node by node in the set's
-// order, each once: those of a node nearest to Text first where Rank names a
-// vector space, else by id. An item scores what Rank says, or its node's score
-// times the weight of the edge, of several edges to one neighbour the first by
-// type and direction. Where Rank is set a neighbour without a vector in the
-// space is left out.
+// Neighbors takes the neighbours of a set's nodes, each once. A node gives its
+// neighbour its score times the weight of the edge, of several edges to one
+// neighbour the first by type and direction.
+//
+// With the combination [First] they come node by node in the set's order, those
+// of one node by id, and score what the first node gave. With the others, which
+// are all but [ZSum] and [Turns], a neighbour scores what all of the set's nodes
+// gave it together, and the set is by score descending, id ascending. [Count]
+// over edges of membership takes the communities of a set's nodes.
 type Neighbors struct {
 	In    Op
 	Graph *engine.Graph
 	// Types are the names of the edge types to follow; nil follows all.
 	Types     []string
 	Direction engine.Direction
-	// Rank is the vector space that orders a node's neighbours by Text; ""
-	// leaves them in order of id.
+	Combine   Combine
+	// Rank is the vector space by which a node gives what the neighbour's vector
+	// scores against Text's, to those nearest to Text first; a neighbour without
+	// a vector in the space is left out. If it is "", see above.
 	Rank string
 	Text string
 	// Tokens stops the walk before a neighbour that would take the sum of the
-	// neighbours' tokens over it; 0 walks on to the end. Size tells a
-	// neighbour's tokens.
+	// neighbours' tokens over it; 0 walks on to the end. Size returns the tokens
+	// of a neighbour.
 	Tokens int
-	Size   func(v *engine.View, id engine.NodeID) (int, error)
+	Size   func(ctx context.Context, e *Env, it Item) (tokens int, err error)
 	Source string
 }
 
 // Run implements [Op].
 func (o *Neighbors) Run(ctx context.Context, e *Env) (Set, error) {
-	if o.Tokens > 0 && o.Size == nil {
+	switch {
+	case o.Tokens > 0 && o.Size == nil:
 		return Set{}, invalid("a bound of tokens needs Size")
+	case o.Combine > Count || o.Combine == ZSum:
+		return Set{}, invalid("neighbours have no %s", o.Combine)
 	}
 	in, err := e.Eval(ctx, o.In)
 	if err != nil {
 		return Set{}, err
 	}
-	v := e.view(ctx, o.Graph)
-	filter, ok := edgeFilter(v, o.Types, o.Direction)
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return Set{}, err
+	}
+	filter, ok := l.edgeFilter(o.Types, o.Direction)
 	if !ok {
 		return Set{}, nil
 	}
-	w := neighborWalk{o: o, e: e, v: v, filter: filter, seen: map[engine.NodeID]int{}}
+	w := neighborWalk{o: o, l: l, filter: filter, seen: map[engine.NodeID]int{}}
 	for i := range in.Items {
 		if in.Items[i].ID == 0 || in.Items[i].Graph != o.Graph.ID() {
 			continue
 		}
-		more, err := w.visit(ctx, &in.Items[i])
+		more, err := w.visit(&in.Items[i])
 		if err != nil {
 			return Set{}, err
 		}
@@ -59,93 +69,136 @@ func (o *Neighbors) Run(ctx context.Context, e *Env) (Set, error) {
 			break
 		}
 	}
-	return w.out, nil
+	return w.set(), nil
 }
 
 // neighborWalk is the state of one run of Neighbors.
 type neighborWalk struct {
 	o      *Neighbors
-	e      *Env
-	v      *engine.View
+	l      *lens
 	filter engine.EdgeFilter
 	out    Set
-	seen   map[engine.NodeID]int // place in out
+	gifts  []gift
+	seen   map[engine.NodeID]int // place in out and gifts
 	used   int
-	edges  []engine.Edge
 	scores []float32
 }
 
-// visit adds the neighbours of one item; more is false where the budget ends
-// the walk.
-func (w *neighborWalk) visit(ctx context.Context, from *Item) (more bool, err error) {
-	found, err := w.neighbors(ctx, from)
+// gift is what a neighbour has of the node that gives it most, the first of
+// equals.
+type gift struct {
+	from  *Item
+	score float64
+	times int // how many give
+}
+
+// visit adds the neighbours of one item; more is false if the budget ends the
+// walk.
+func (w *neighborWalk) visit(from *Item) (more bool, err error) {
+	found, err := w.neighbors(from)
 	if err != nil {
 		return false, err
 	}
 	for _, it := range found {
+		n, ok := w.seen[it.ID]
 		if w.o.Tokens > 0 {
-			n, err := w.o.Size(w.v, it.ID)
+			size, err := w.o.Size(w.l.ctx, w.l.e, it)
 			if err != nil {
 				return false, err
 			}
 			// The test precedes the look for duplicates, as in the reference.
-			if w.used+n > w.o.Tokens {
+			if w.used+size > w.o.Tokens {
 				return false, nil
 			}
-			if _, ok := w.seen[it.ID]; !ok {
-				w.used += n
+			if !ok {
+				w.used += size
 			}
 		}
-		if i, ok := w.seen[it.ID]; ok {
-			have := &w.out.Items[i]
-			have.Why = append(have.Why, it.Why[len(it.Why)-1])
+		if !ok {
+			w.seen[it.ID] = len(w.out.Items)
+			w.out.Items = append(w.out.Items, it)
+			w.gifts = append(w.gifts, gift{from, it.Score, 1})
+			if !w.adds() {
+				w.because(len(w.out.Items)-1, from, it.Score)
+			}
 			continue
 		}
-		w.seen[it.ID] = len(w.out.Items)
-		w.out.Items = append(w.out.Items, it)
+		have, g := &w.out.Items[n], &w.gifts[n]
+		switch w.o.Combine {
+		case Max:
+			have.Score = max(have.Score, it.Score)
+		case Sum, Mean:
+			have.Score += it.Score
+		}
+		if it.Score > g.score {
+			g.from, g.score = from, it.Score
+		}
+		if g.times++; !w.adds() {
+			w.because(n, from, it.Score)
+		}
 	}
 	return true, nil
 }
 
-// neighbors returns what the query may see of an item's neighbours, in order.
-func (w *neighborWalk) neighbors(ctx context.Context, from *Item) ([]Item, error) {
-	allow, err := w.e.allow(ctx, w.o.Graph)
-	if err != nil {
-		return nil, err
+// adds reports whether scores are added up: then only the greatest gift is told,
+// as there may be thousands.
+func (w *neighborWalk) adds() bool { return w.o.Combine == Sum || w.o.Combine == Mean }
+
+// because notes that a neighbour was met from a node.
+func (w *neighborWalk) because(n int, from *Item, score float64) {
+	it := &w.out.Items[n]
+	if it.Why == nil {
+		it.Why = slices.Clip(from.Why)
 	}
+	it.Why = append(it.Why, Step{Op: "neighbour", From: from.Ref(), Score: score})
+}
+
+// set returns what was found.
+func (w *neighborWalk) set() Set {
+	for n := range w.out.Items {
+		it, g := &w.out.Items[n], &w.gifts[n]
+		switch w.o.Combine {
+		case Mean:
+			it.Score /= float64(g.times)
+		case Count:
+			it.Score = float64(g.times)
+		}
+		if w.adds() {
+			w.because(n, g.from, g.score)
+		}
+	}
+	if w.o.Combine != First {
+		slices.SortFunc(w.out.Items, byScore)
+	}
+	return w.out
+}
+
+// neighbors returns the neighbours of an item, in order.
+func (w *neighborWalk) neighbors(from *Item) ([]Item, error) {
 	var items []Item
-	err = eachEdge(ctx, w.v, from.ID, w.filter, &w.edges, func(edge engine.Edge) error {
+	err := w.l.edges(from.ID, w.filter, func(edge engine.Edge) error {
 		other := edge.Other(from.ID)
-		if allow != nil && !allow.Contains(uint32(other)) {
-			return nil
+		if n := len(items); n == 0 || items[n-1].ID != other { // not a second edge to the same node
+			items = append(items, Item{Graph: w.o.Graph.ID(), ID: other, Score: from.Score * float64(edge.Weight)})
 		}
-		if n := len(items); n > 0 && items[n-1].ID == other {
-			return nil // a second edge to the same node
-		}
-		items = append(items, Item{Graph: w.o.Graph.ID(), ID: other, Score: from.Score * float64(edge.Weight)})
 		return nil
 	})
-	if err != nil {
+	if err != nil || w.o.Rank == "" {
+		return items, err
+	}
+	if items, err = w.l.rescore(w.o.Rank, w.o.Text, items, &w.scores); err != nil {
 		return nil, err
 	}
-	if w.o.Rank != "" {
-		if items, err = rescore(ctx, w.e, w.v, w.o.Rank, w.o.Text, items, &w.scores); err != nil {
-			return nil, err
-		}
-		slices.SortFunc(items, func(a, b Item) int {
-			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
-		})
-	}
-	for i := range items {
-		step := Step{Op: "neighbour", From: from.Ref(), Score: items[i].Score}
-		items[i].Why = append(slices.Clip(from.Why), step)
-	}
+	slices.SortFunc(items, byScore)
 	return items, nil
 }
 
 // Explain implements [Op].
 func (o *Neighbors) Explain() Explanation {
 	args := graphArgs(o.Graph, o.Types)
+	if o.Combine != First {
+		args = append(args, arg("combine", o.Combine))
+	}
 	if o.Rank != "" {
 		args = append(args, arg("rank", o.Rank))
 	}

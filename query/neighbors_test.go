@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -28,7 +29,12 @@ func (w *world) follows(e engine.Edge, id engine.NodeID, types []string, d engin
 // around returns a node's neighbours, ascending, with the weight of the first
 // edge to each by type and direction.
 func (w *world) around(id engine.NodeID, types []string, d engine.Direction) (ids []engine.NodeID, weight map[engine.NodeID]float32) {
-	edges := slices.Clone(w.edges)
+	return w.aroundSeen(id, types, d, nil, false)
+}
+
+// aroundSeen is around of the edges that may be seen.
+func (w *world) aroundSeen(id engine.NodeID, types []string, d engine.Direction, allow map[engine.NodeID]bool, any bool) (ids []engine.NodeID, weight map[engine.NodeID]float32) {
+	edges := slices.DeleteFunc(slices.Clone(w.edges), func(e engine.Edge) bool { return !w.mayEdge(e, allow, any) })
 	slices.SortFunc(edges, func(a, b engine.Edge) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.From^id, b.From^id))
 	})
@@ -49,19 +55,16 @@ func (w *world) around(id engine.NodeID, types []string, d engine.Direction) (id
 func sizeOf(id engine.NodeID) int { return int(id % 4) }
 
 // neighbors is what Neighbors does, said plainly.
-func (w *world) neighbors(o *query.Neighbors, in []query.Item, allow map[engine.NodeID]bool) []row {
+func (w *world) neighbors(o *query.Neighbors, in []query.Item, allow map[engine.NodeID]bool, any bool) []row {
 	out := []row{}
 	used := 0
 	for _, it := range in {
 		if it.ID == 0 || it.Graph != w.g.ID() {
 			continue
 		}
-		ids, weight := w.around(it.ID, o.Types, o.Direction)
+		ids, weight := w.aroundSeen(it.ID, o.Types, o.Direction, allow, any)
 		var found []row
 		for _, id := range ids {
-			if allow != nil && !allow[id] {
-				continue
-			}
 			r := row{graph: w.g.ID(), id: id, score: it.Score * float64(weight[id])}
 			if o.Rank != "" {
 				s, ok := w.dot(vectorOf(o.Text), id)
@@ -101,7 +104,7 @@ func TestNeighbors(t *testing.T) {
 		o := &query.Neighbors{
 			In: in, Graph: w.g, Types: typeSets[r.IntN(len(typeSets))], Direction: engine.Direction(r.IntN(3)),
 			Text: fmt.Sprint(r.IntN(3), r.IntN(3), 1),
-			Size: func(_ *engine.View, id engine.NodeID) (int, error) { return sizeOf(id), nil },
+			Size: func(_ context.Context, _ *query.Env, it query.Item) (int, error) { return sizeOf(it.ID), nil },
 		}
 		if r.IntN(2) == 0 {
 			o.Rank = space
@@ -111,11 +114,12 @@ func TestNeighbors(t *testing.T) {
 		}
 		allow := w.someNodes(r)
 		e := w.env()
+		e.AllowAny = r.IntN(2) == 0
 		if allow != nil {
 			allowing(e, allow)
 		}
 		got := run(t, e, o)
-		same(t, seed, got, w.neighbors(o, in.items, allow))
+		same(t, seed, got, w.neighbors(o, in.items, allow, e.AllowAny))
 		for _, it := range got.Items {
 			// The steps: how the node it was met from came there, then one for
 			// each node that it was met from.
@@ -164,7 +168,7 @@ func TestNeighborsOfAHub(t *testing.T) {
 	check(t, db.View(t.Context(), func(s *engine.Snapshot) error {
 		in := &input{items: []query.Item{{Graph: g.ID(), ID: hub, Score: 1}}}
 		same(t, 0, run(t, &query.Env{Snap: s}, &query.Neighbors{In: in, Graph: g, Direction: engine.Both}), want)
-		rel := run(t, &query.Env{Snap: s}, &query.Relations{In: in, Graph: g, PerNode: 2 * n})
+		rel := run(t, &query.Env{Snap: s}, &query.Incident{In: in, Graph: g, PerNode: 2 * n})
 		if len(rel.Items) != 2*n {
 			t.Errorf("%d relations, want %d", len(rel.Items), 2*n)
 		}

@@ -50,38 +50,3 @@ func TestNode(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestEachNode says that nodes which were read together are those of the graph,
-// and are not read again: the run has them after its snapshot is closed.
-func TestEachNode(t *testing.T) {
-	t.Parallel()
-	w := makeWorld(t, 4, 150)
-	e := w.env()
-	run(t, e, &input{})
-	met := map[engine.NodeID]string{}
-	ids := append([]engine.NodeID{1 << 30}, w.nodes...) // the first is not there
-	err := e.EachNode(t.Context(), w.g, ids, func(n engine.Node) error {
-		met[n.ID] = n.Key
-		return nil
-	})
-	if err != nil || len(met) != len(w.nodes) {
-		t.Errorf("%d nodes of %d, %v", len(met), len(w.nodes), err)
-	}
-	for _, id := range w.nodes {
-		if want, err := w.snap.Graph(w.g).Node(id); err != nil || met[id] != want.Key {
-			t.Errorf("node %d is %q, alone %q, %v", id, met[id], want.Key, err)
-		}
-	}
-	odd := errors.New("odd")
-	if err := e.EachNode(t.Context(), w.g, ids, func(engine.Node) error { return odd }); !errors.Is(err, odd) {
-		t.Errorf("%v, want %v", err, odd)
-	}
-	if err := w.snap.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range w.nodes {
-		if n, err := e.Node(t.Context(), w.g, id); err != nil || n.Key != met[id] {
-			t.Errorf("node %d is %q, %v after the snapshot", id, n.Key, err)
-		}
-	}
-}

@@ -12,7 +12,7 @@ const maxTypeReads = 128
 
 // nodeTypes tells which of some lists of types a node is of.
 type nodeTypes struct {
-	v     *engine.View
+	l     *lens
 	known map[engine.NodeID]engine.TypeID // of the run
 	lists [][]engine.TypeID
 	of    map[engine.TypeID]int // the first list that has the type
@@ -21,11 +21,11 @@ type nodeTypes struct {
 }
 
 // nodeTypes takes names of types; a graph has no nodes of unknown ones.
-func (e *Env) nodeTypes(v *engine.View, lists ...[]string) *nodeTypes {
-	t := &nodeTypes{v: v, known: e.typesOf(v.Graph()), lists: make([][]engine.TypeID, len(lists)), of: map[engine.TypeID]int{}}
+func (l *lens) nodeTypes(lists ...[]string) *nodeTypes {
+	t := &nodeTypes{l: l, known: l.e.typesOf(l.graph()), lists: make([][]engine.TypeID, len(lists)), of: map[engine.TypeID]int{}}
 	for i, names := range lists {
 		for _, name := range names {
-			id, ok := v.NodeType(name)
+			id, ok := l.NodeType(name)
 			if !ok {
 				continue
 			}
@@ -48,15 +48,12 @@ func (t *nodeTypes) list(id engine.NodeID) (int, error) {
 	}
 	if t.reads < maxTypeReads {
 		t.reads++
-		n, err := t.v.Node(id)
-		if isMissing(err) {
-			return -1, nil
-		}
-		if err != nil {
+		typ, ok, err := t.l.typeOf(id)
+		if err != nil || !ok {
 			return -1, err
 		}
-		t.known[id] = n.Type
-		return t.listOf(n.Type), nil
+		t.known[id] = typ
+		return t.listOf(typ), nil
 	}
 	if t.sets == nil {
 		if err := t.read(); err != nil {
@@ -98,7 +95,7 @@ func (t *nodeTypes) read() error {
 	for i, types := range t.lists {
 		t.sets[i] = roaring.New()
 		for _, id := range types {
-			set, err := t.v.Nodes(id)
+			set, err := t.l.nodes(id)
 			if err != nil {
 				return err
 			}
@@ -106,6 +103,16 @@ func (t *nodeTypes) read() error {
 		}
 	}
 	return nil
+}
+
+// all returns the nodes that are of some list.
+func (t *nodeTypes) all() (*roaring.Bitmap, error) {
+	if t.sets == nil {
+		if err := t.read(); err != nil {
+			return nil, err
+		}
+	}
+	return roaring.FastOr(t.sets...), nil
 }
 
 // keep removes from a set the nodes that are of no list.

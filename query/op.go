@@ -14,7 +14,7 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 )
 
-// ErrLimit says that a run would exceed the limits of its [Env].
+// ErrLimit says that a run would exceed the bound of rows of its [Env].
 var ErrLimit = errors.New("over the limit of a query")
 
 // Op is an operator of a plan. It keeps no state; a plan is run by [Run].
@@ -22,7 +22,8 @@ var ErrLimit = errors.New("over the limit of a query")
 type Op interface {
 	// Run computes the operator's set, which then is the run's. It gets its
 	// inputs' by [Env.Eval], which alone calls it: Eval refuses an operator and
-	// an Env that Run could not work with.
+	// an Env that Run could not work with, and takes out of the set what the
+	// query may not see.
 	Run(ctx context.Context, e *Env) (Set, error)
 	// Explain describes the operator without its inputs.
 	Explain() Explanation
@@ -46,34 +47,35 @@ type Env struct {
 	// nothing is found for it then.
 	Embed func(ctx context.Context, text string) ([]float32, error)
 	// Allow returns the nodes of a graph that the query may see, nil for all.
-	// It is asked once a graph.
+	// It is asked once for each graph. If it is set, the sets of all operators
+	// lack what may not be seen, whatever the operators do, and all items of
+	// graphs that no operator of the plan has in a field Graph.
 	Allow func(ctx context.Context, v *engine.View) (*roaring.Bitmap, error)
-	// AllowAny lets an edge be seen where any of its sources may be; false
-	// wants all. An edge without sources is seen either way.
+	// AllowAny lets an edge be seen if any of its sources may be; false wants
+	// all. An edge between nodes that may be seen which has no sources may be
+	// seen, too.
 	AllowAny bool
 	// NoSteps leaves out the steps of items ([Item].Why) where they cost time or
 	// memory, for callers that want scores alone.
 	NoSteps bool
-	// Limits bound the run.
-	Limits Limits
+	// Rows bounds the items of any one set; 0 is 1,000,000.
+	Rows int
 	// Trace receives what happened; nil records nothing.
 	Trace *Trace
 
 	sets    map[Op]Set
 	running map[Op]bool
 	vectors map[string][]float32
+	graphs  map[engine.GraphID]*engine.Graph // of the plan, under Allow
 	allowed map[engine.GraphID]*roaring.Bitmap
+	edges   map[Ref]bool                                       // whether edges may be seen, of those that were met
 	types   map[engine.GraphID]map[engine.NodeID]engine.TypeID // of nodes that were met
 	nodes   map[Ref]engine.Node                                // what Node has read
-	coming  []Item                                             // what is packed next
+	labels  map[Ref]string
+	degrees map[degreeOf]int
+	coming  []Item // what is packed next
 	depth   int
 	at      int // the running operator's place in the trace
-}
-
-// Limits bound a run. Zero values are the defaults.
-type Limits struct {
-	// Rows bounds the items of any one set; the default is 1,000,000.
-	Rows int
 }
 
 // Item is a node or an edge of a graph in a set.
@@ -134,18 +136,41 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 	if err := e.check(); err != nil {
 		return Set{}, phase.At("", err)
 	}
-	e.sets, e.running, e.vectors, e.allowed = nil, nil, nil, nil
+	e.sets, e.running, e.vectors, e.allowed, e.edges, e.graphs = nil, nil, nil, nil, nil, nil
 	e.types = map[engine.GraphID]map[engine.NodeID]engine.TypeID{}
-	e.nodes = map[Ref]engine.Node{}
+	e.nodes, e.labels, e.degrees = map[Ref]engine.Node{}, nil, nil
 	e.coming, e.depth, e.at = nil, 0, 0
 	if e.Trace != nil {
 		*e.Trace = Trace{}
+	}
+	if e.Allow != nil {
+		e.graphs = map[engine.GraphID]*engine.Graph{}
+		e.nameGraphs(plan, map[Op]bool{})
 	}
 	s, err := e.Eval(ctx, plan)
 	if err != nil {
 		return Set{}, phase.At("", err)
 	}
 	return s, nil
+}
+
+// nameGraphs notes the graphs that the operators of a plan read: what they have
+// in a field Graph.
+func (e *Env) nameGraphs(op Op, met map[Op]bool) {
+	if checkOp(op) != nil || met[op] {
+		return
+	}
+	met[op] = true
+	if v := reflect.Indirect(reflect.ValueOf(op)); v.Kind() == reflect.Struct {
+		if f := v.FieldByName("Graph"); f.IsValid() && f.CanInterface() {
+			if g, ok := f.Interface().(*engine.Graph); ok && g != nil {
+				e.graphs[g.ID()] = g
+			}
+		}
+	}
+	for _, in := range op.Inputs() {
+		e.nameGraphs(in, met)
+	}
 }
 
 // Eval returns the set of an operator, running it the first time. Operators
@@ -173,12 +198,15 @@ func (e *Env) Eval(ctx context.Context, op Op) (Set, error) {
 	e.depth++
 	e.at = at
 	s, err := op.Run(ctx, e)
+	if err == nil {
+		s.Items, err = e.seen(ctx, s.Items)
+	}
 	e.depth--
 	e.at = outer
 	if err != nil {
 		return Set{}, fmt.Errorf("%s: %w", op.Explain().Op, err)
 	}
-	limit := e.Limits.Rows
+	limit := e.Rows
 	if limit == 0 {
 		limit = 1_000_000
 	}
@@ -241,55 +269,10 @@ func (e *Env) vector(ctx context.Context, text string) ([]float32, error) {
 	return v, err
 }
 
-// allow returns the nodes of a graph that the query may see, nil for all.
-func (e *Env) allow(ctx context.Context, g *engine.Graph) (*roaring.Bitmap, error) {
-	if e.Allow == nil {
-		return nil, nil
-	}
-	if rb, ok := e.allowed[g.ID()]; ok {
-		return rb, nil
-	}
-	rb, err := e.Allow(ctx, e.view(ctx, g))
-	if err == nil {
-		if e.allowed == nil {
-			e.allowed = map[engine.GraphID]*roaring.Bitmap{}
-		}
-		e.allowed[g.ID()] = rb
-	}
-	return rb, err
-}
-
-// May reports whether the query may see a node.
-func (e *Env) May(ctx context.Context, g *engine.Graph, id engine.NodeID) (bool, error) {
-	if err := e.check(); err != nil {
-		return false, err
-	}
-	rb, err := e.allow(ctx, g)
-	return err == nil && (rb == nil || rb.Contains(uint32(id))), err
-}
-
 // note adds to the trace what the running operator did beside its set.
 func (e *Env) note(format string, args ...any) {
 	if e.Trace != nil && e.at < len(e.Trace.Ops) {
 		o := &e.Trace.Ops[e.at]
 		o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
 	}
-}
-
-// mayEdge reports whether the query may see an edge to a node: the node, and
-// all sources of the edge, or any of them with AllowAny.
-func (e *Env) mayEdge(ctx context.Context, v *engine.View, to engine.NodeID, edge engine.Edge) (bool, error) {
-	rb, err := e.allow(ctx, v.Graph())
-	if err != nil || rb == nil {
-		return err == nil, err
-	}
-	if !rb.Contains(uint32(to)) {
-		return false, nil
-	}
-	sources, err := v.Sources(engine.EdgeTarget(edge.From, edge.To, edge.Type))
-	if err != nil {
-		return false, err
-	}
-	all, passing := sources.GetCardinality(), sources.AndCardinality(rb)
-	return passing == all || e.AllowAny && passing > 0, nil
 }

@@ -3,44 +3,33 @@ package query
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"math"
 	"slices"
 )
 
 // byScore orders items by score descending, then graph, id and edge ascending.
 func byScore(a, b Item) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), byID(a, b))
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	return byID(&a, &b)
 }
 
 // byID orders items by graph, then node, then edge.
-func byID(a, b Item) int {
+func byID(a, b *Item) int {
 	return cmp.Or(
 		cmp.Compare(a.Graph, b.Graph), cmp.Compare(a.ID, b.ID),
 		cmp.Compare(a.Edge.From, b.Edge.From), cmp.Compare(a.Edge.Type, b.Edge.Type),
 		cmp.Compare(a.Edge.To, b.Edge.To))
 }
 
-// Order is an order of items.
-type Order uint8
-
-// The orders.
-const (
-	ByScore Order = iota // score descending, id ascending
-	ByID                 // id ascending
-)
-
-// String returns the order's name.
-func (o Order) String() string {
-	if o > ByID {
-		return fmt.Sprintf("order(%d)", uint8(o))
-	}
-	return [...]string{"score", "id"}[o]
-}
-
-// Sort orders a set.
+// Sort orders a set by score descending; items of equal scores by the measures
+// of Then, one after the other, each descending, an item without a figure last;
+// and what is equal in all of them by id ascending.
 type Sort struct {
-	In Op
-	By Order
+	In     Op
+	Then   []*Measure
+	Source string
 }
 
 // Run implements [Op].
@@ -49,21 +38,56 @@ func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	if o.By > ByID {
-		return Set{}, invalid("there is no %s", o.By)
-	}
-	items := slices.Clone(s.Items)
-	if o.By == ByID {
-		slices.SortFunc(items, byID)
-	} else {
+	if len(o.Then) == 0 {
+		items := slices.Clone(s.Items)
 		slices.SortFunc(items, byScore)
+		return Set{Items: items}, nil
 	}
-	return Set{Items: items}, nil
+	type ranked struct {
+		Item
+		then []float64
+	}
+	items := make([]ranked, len(s.Items))
+	figures := make([]float64, len(s.Items)*len(o.Then))
+	defer func() { e.coming = nil }()
+	for i := range s.Items {
+		n := i * len(o.Then)
+		items[i] = ranked{s.Items[i], figures[n : n+len(o.Then)]}
+		e.coming = s.Items[i:]
+		for k, m := range o.Then {
+			x, ok, err := m.of(ctx, e, s.Items[i])
+			if err != nil {
+				return Set{}, err
+			}
+			if !ok {
+				x = math.Inf(-1)
+			}
+			items[i].then[k] = x
+		}
+	}
+	slices.SortFunc(items, func(a, b ranked) int {
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		if c := slices.Compare(b.then, a.then); c != 0 {
+			return c
+		}
+		return byID(&a.Item, &b.Item)
+	})
+	out := Set{Items: make([]Item, len(items))}
+	for i := range items {
+		out.Items[i] = items[i].Item
+	}
+	return out, nil
 }
 
 // Explain implements [Op].
 func (o *Sort) Explain() Explanation {
-	return Explanation{Op: "Sort", Args: []string{arg("by", o.By)}}
+	args := []string{"by=score"}
+	for _, m := range o.Then {
+		args = append(args, arg("then", m.name()))
+	}
+	return Explanation{Op: "Sort", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -6,25 +6,6 @@ import (
 	"slices"
 )
 
-// Overflow says what Pack does with an item that does not fit.
-type Overflow uint8
-
-// The ways to overflow.
-const (
-	// Stop ends at the first item that does not fit.
-	Stop Overflow = iota
-	// Skip leaves it out and tries the next.
-	Skip
-)
-
-// String returns the name.
-func (o Overflow) String() string {
-	if o > Skip {
-		return fmt.Sprintf("overflow(%d)", uint8(o))
-	}
-	return [...]string{"stop", "skip"}[o]
-}
-
 // Pack renders the items of a set, in its order, until a budget of tokens is
 // used, and keeps those that fit with their texts. Header and the line break
 // after each item count; a set without items uses nothing. An item without
@@ -41,8 +22,10 @@ type Pack struct {
 	Less []Op
 	// Share is the part of the budget, after Less, that is this one's; 0 is
 	// all of it.
-	Share    float64
-	Overflow Overflow
+	Share float64
+	// Skip leaves out an item that does not fit and tries the next. If it is
+	// false, the first such item ends the set.
+	Skip bool
 	// Header stands above the items.
 	Header string
 	// Render returns an item's text and, where it is known, how many tokens
@@ -57,26 +40,26 @@ type Pack struct {
 	Source string
 }
 
-// Limit returns the tokens that the pack may use.
-func (o *Pack) Limit(ctx context.Context, e *Env) (int, error) {
-	budget := o.Budget
-	for _, other := range o.Less {
+// tokensLeft returns the tokens that a pack may use: a share of what others leave
+// of a budget.
+func tokensLeft(ctx context.Context, e *Env, budget int, less []Op, share float64) (int, error) {
+	for _, other := range less {
 		s, err := e.Eval(ctx, other)
 		if err != nil {
 			return 0, err
 		}
 		budget -= s.Used
 	}
-	if o.Share > 0 {
-		budget = int(float64(budget) * o.Share)
+	if share > 0 {
+		budget = int(float64(budget) * share)
 	}
 	return budget, nil
 }
 
 // Run implements [Op].
 func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
-	if o.Render == nil || e.Tokens == nil || o.Overflow > Skip {
-		return Set{}, invalid("a Pack needs Render, Tokens of its Env, and %s or %s", Stop, Skip)
+	if o.Render == nil || e.Tokens == nil {
+		return Set{}, invalid("a Pack needs Render, and Tokens of its Env")
 	}
 	if o.Budget < 1 {
 		return Set{}, nil
@@ -85,7 +68,7 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	budget, err := o.Limit(ctx, e)
+	budget, err := tokensLeft(ctx, e, o.Budget, o.Less, o.Share)
 	if err != nil {
 		return Set{}, err
 	}
@@ -109,7 +92,7 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 				return Set{}, err
 			}
 			if n > 0 && out.Used+n+1 > budget {
-				if o.Overflow == Skip {
+				if o.Skip {
 					continue
 				}
 				break
@@ -132,7 +115,7 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 			n = e.Tokens(text + "\n")
 		}
 		if out.Used+n > budget || text == "" {
-			if o.Overflow == Skip {
+			if o.Skip {
 				continue
 			}
 			break
@@ -153,18 +136,59 @@ func (o *Pack) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Pack) Explain() Explanation {
-	args := []string{arg("section", o.Name), arg("budget", o.Budget)}
-	if len(o.Less) > 0 {
-		args = append(args, "less=what the others used")
+	args := budgetArgs(o.Name, o.Budget, o.Less, o.Share)
+	overflow := "stop"
+	if o.Skip {
+		overflow = "skip"
 	}
-	if o.Share > 0 {
-		args = append(args, arg("share", o.Share))
-	}
-	return Explanation{Op: "Pack", Work: WorkOnAssembly, Args: append(args, arg("overflow", o.Overflow)), Source: o.Source}
+	return Explanation{Op: "Pack", Work: WorkOnAssembly, Args: append(args, arg("overflow", overflow)), Source: o.Source}
 }
 
 // Inputs implements [Op].
 func (o *Pack) Inputs() []Op { return append([]Op{o.In}, o.Less...) }
+
+// budgetArgs are the arguments of what has a budget.
+func budgetArgs(name string, budget int, less []Op, share float64) []string {
+	args := []string{arg("section", name), arg("budget", budget)}
+	if len(less) > 0 {
+		args = append(args, "less=what the others used")
+	}
+	if share > 0 {
+		args = append(args, arg("share", share))
+	}
+	return args
+}
+
+// Section is a part of what was packed, under a header of its own: a set's items
+// with their tokens and the header's. A set without items uses nothing.
+type Section struct {
+	In     Op
+	Header string
+}
+
+// Run implements [Op].
+func (o *Section) Run(ctx context.Context, e *Env) (Set, error) {
+	if e.Tokens == nil {
+		return Set{}, invalid("a Section needs Tokens of its Env")
+	}
+	out, err := e.Eval(ctx, o.In)
+	if err != nil || len(out.Items) == 0 {
+		return Set{}, err
+	}
+	out.Used = e.Tokens(o.Header + "\n")
+	for _, it := range out.Items {
+		out.Used += it.Tokens
+	}
+	return out, nil
+}
+
+// Explain implements [Op].
+func (o *Section) Explain() Explanation {
+	return Explanation{Op: "Section", Work: WorkOnAssembly, Args: []string{fmt.Sprintf("header=%q", o.Header)}}
+}
+
+// Inputs implements [Op].
+func (o *Section) Inputs() []Op { return []Op{o.In} }
 
 // Sections runs several packs and returns their items one after the other, in
 // the order of its inputs.
@@ -185,7 +209,7 @@ func (o *Sections) Run(ctx context.Context, e *Env) (Set, error) {
 }
 
 // Explain implements [Op].
-func (o *Sections) Explain() Explanation { return Explanation{Op: "Sections", Work: WorkOnAssembly} }
+func (o *Sections) Explain() Explanation { return Explanation{Op: "Sections"} }
 
 // Inputs implements [Op].
 func (o *Sections) Inputs() []Op { return o.In }

@@ -55,13 +55,13 @@ func TestPack(t *testing.T) {
 	}{
 		{"all fit", query.Pack{In: ids(1, 2, 3), Budget: 11}, "a a|b b b b b|c", 11},
 		{"stops at the first that does not fit", query.Pack{In: ids(1, 2, 3), Budget: 8}, "a a", 3},
-		{"skips it", query.Pack{In: ids(1, 2, 3), Budget: 8, Overflow: query.Skip}, "a a|c", 5},
+		{"skips it", query.Pack{In: ids(1, 2, 3), Budget: 8, Skip: true}, "a a|c", 5},
 		{"first does not fit", query.Pack{In: ids(5, 1), Budget: 5}, "", 0},
-		{"first does not fit, skip", query.Pack{In: ids(5, 1), Budget: 5, Overflow: query.Skip}, "a a", 3},
+		{"first does not fit, skip", query.Pack{In: ids(5, 1), Budget: 5, Skip: true}, "a a", 3},
 		{"first is cut", query.Pack{In: ids(5, 1), Budget: 5, Cut: cutWords}, "e e e e", 5},
 		{"cut only if nothing is packed yet", query.Pack{In: ids(1, 5), Budget: 5, Cut: cutWords}, "a a", 3},
 		{"cut to nothing", query.Pack{In: ids(5, 3), Budget: 5, Cut: func(string, int) string { return "" }}, "", 0},
-		{"cut to nothing, skip", query.Pack{In: ids(5, 3), Budget: 5, Cut: func(string, int) string { return "" }, Overflow: query.Skip}, "c", 2},
+		{"cut to nothing, skip", query.Pack{In: ids(5, 3), Budget: 5, Cut: func(string, int) string { return "" }, Skip: true}, "c", 2},
 		{"cut too long", query.Pack{In: ids(5, 3), Budget: 5, Cut: func(s string, _ int) string { return s }}, "", 0},
 		{"an item without text", query.Pack{In: ids(1, 4, 3), Budget: 20}, "a a|c", 5},
 		{"header counts", query.Pack{In: ids(1, 3), Budget: 6, Header: "h h"}, "a a", 6},
@@ -119,10 +119,10 @@ func TestPackSize(t *testing.T) {
 		want []engine.NodeID
 	}{
 		{"stop", query.Pack{}, []engine.NodeID{1}},
-		{"skip", query.Pack{Overflow: query.Skip}, []engine.NodeID{1, 3}},
-		{"cut", query.Pack{Budget: 4, Overflow: query.Skip, Cut: cutWords}, []engine.NodeID{1}},
-		{"cut the first", query.Pack{Budget: 2, Overflow: query.Skip, Cut: cutWords}, []engine.NodeID{1}},
-		{"none", query.Pack{Budget: 1, Overflow: query.Skip}, nil},
+		{"skip", query.Pack{Skip: true}, []engine.NodeID{1, 3}},
+		{"cut", query.Pack{Budget: 4, Skip: true, Cut: cutWords}, []engine.NodeID{1}},
+		{"cut the first", query.Pack{Budget: 2, Skip: true, Cut: cutWords}, []engine.NodeID{1}},
+		{"none", query.Pack{Budget: 1, Skip: true}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var rendered []engine.NodeID
@@ -178,7 +178,7 @@ func TestPackKeepsItsBudget(t *testing.T) {
 		for i := range 1 + r.IntN(3) {
 			p := &query.Pack{
 				In: w.randomInput(r, "in"), Name: fmt.Sprint(i), Budget: budget, Less: slices.Clone(all.In),
-				Overflow: query.Overflow(r.IntN(2)), Header: strings.Repeat("head ", r.IntN(3)), Render: x.render,
+				Skip: r.IntN(2) == 0, Header: strings.Repeat("head ", r.IntN(3)), Render: x.render,
 			}
 			if r.IntN(2) == 0 {
 				p.Render = x.counted
@@ -204,8 +204,15 @@ func TestPackKeepsItsBudget(t *testing.T) {
 		for _, p := range packs {
 			s, err := e.Eval(t.Context(), p)
 			check(t, err)
-			limit, err := p.Limit(t.Context(), e)
-			check(t, err)
+			limit := budget // after what the others used
+			for _, other := range p.Less {
+				used, err := e.Eval(t.Context(), other)
+				check(t, err)
+				limit -= used.Used
+			}
+			if p.Share > 0 {
+				limit = int(float64(limit) * p.Share)
+			}
 			text := ""
 			if p.Header != "" && len(s.Items) > 0 {
 				text = p.Header + "\n"
@@ -253,7 +260,7 @@ func TestPackFails(t *testing.T) {
 		{"size", &query.Pack{In: in, Budget: 9, Size: func(context.Context, *query.Env, query.Item) (int, error) { return 0, odd }, Render: texts{}.render}, odd},
 		{"less", &query.Pack{In: in, Budget: 9, Less: []query.Op{&input{err: odd}}, Render: texts{}.render}, odd},
 		{"input", &query.Pack{In: &input{err: odd}, Budget: 9, Render: texts{}.render}, odd},
-		{"cancelled", &query.Pack{In: in, Budget: 9, Overflow: query.Skip, Render: func(context.Context, *query.Env, query.Item) (string, int, error) {
+		{"cancelled", &query.Pack{In: in, Budget: 9, Skip: true, Render: func(context.Context, *query.Env, query.Item) (string, int, error) {
 			rendered++
 			cancel()
 			return "x", 100, nil

@@ -48,13 +48,14 @@ func (o *PathChain) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	keys, err := e.nodesSeen(ctx, o.Graph, in.Items)
+	keys := nodesOf(o.Graph, in.Items)
+	l, err := e.lens(ctx, o.Graph)
 	if err != nil {
 		return Set{}, err
 	}
-	filter, _ := edgeFilter(e.view(ctx, o.Graph), o.Types, o.Direction)
+	filter, _ := l.edgeFilter(o.Types, o.Direction)
 	var out Set
-	err = e.walk(ctx, o.Graph, walkOptions{filter: filter, inMemory: o.InMemory}, func(w *walkGraph) error {
+	err = l.walk(walkOptions{filter: filter, inMemory: o.InMemory}, func(w *walkGraph) error {
 		have := make([]Item, 0, len(keys))
 		numbers := make([]uint32, 0, len(keys))
 		for _, it := range keys {

@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/engine/text"
 )
 
 // PhraseSearch finds the nodes of some types in whose words in a field a
@@ -39,29 +40,25 @@ type PhraseSearch struct {
 
 // Run implements [Op].
 func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
-	v := e.view(ctx, o.Graph)
-	ok, err := checkNames(v, o.Field)
-	if err != nil || !ok {
-		return Set{}, err
-	}
-	allow, err := e.allow(ctx, o.Graph)
+	l, err := e.lens(ctx, o.Graph)
 	if err != nil {
 		return Set{}, err
 	}
-	types := e.nodeTypes(v, o.Types)
-	m := newMatches(o.Graph)
+	ok, err := checkNames(l, o.Field)
+	if err != nil || !ok {
+		return Set{}, err
+	}
+	types := l.nodeTypes(o.Types)
+	var out Set
 	at := map[engine.NodeID]int{}
 	for _, phrase := range o.Phrases {
 		if err := ctx.Err(); err != nil {
 			return Set{}, err
 		}
-		words, _ := exactWords(phrase)
-		found, err := v.Phrase(o.Field, words)
+		words := exactWords(phrase)
+		found, err := l.phrase(o.Field, words)
 		if err != nil {
 			return Set{}, err
-		}
-		if allow != nil {
-			found.And(allow)
 		}
 		if o.Types != nil {
 			if err := types.keep(found); err != nil {
@@ -69,27 +66,28 @@ func (o *PhraseSearch) Run(ctx context.Context, e *Env) (Set, error) {
 			}
 		}
 		if o.Whole || o.Most > 0 {
-			if err := o.shortest(v, words, found); err != nil {
+			if err := o.shortest(l, words, found); err != nil {
 				return Set{}, err
 			}
 		}
 		for it := found.Iterator(); it.HasNext(); {
 			id := engine.NodeID(it.Next())
-			if i, ok := at[id]; ok {
-				why := &m.out.Items[i].Why
-				*why = append(*why, Step{Op: "name", Note: fmt.Sprintf("%q", phrase), Score: 1})
-				continue
+			i, ok := at[id]
+			if !ok {
+				i = len(out.Items)
+				at[id] = i
+				out.Items = append(out.Items, Item{Graph: o.Graph.ID(), ID: id, Score: 1})
 			}
-			at[id] = len(m.out.Items)
-			m.add(id, phrase)
+			why := &out.Items[i].Why
+			*why = append(*why, Step{Op: "name", Note: fmt.Sprintf("%q", phrase), Score: 1})
 		}
 	}
-	slices.SortFunc(m.out.Items, byScore)
-	return m.out, nil
+	slices.SortFunc(out.Items, byScore)
+	return out, nil
 }
 
 // shortest keeps of the nodes that have a phrase what Whole and Most say.
-func (o *PhraseSearch) shortest(v *engine.View, words []string, found *roaring.Bitmap) error {
+func (o *PhraseSearch) shortest(l *lens, words []string, found *roaring.Bitmap) error {
 	if found.IsEmpty() {
 		return nil
 	}
@@ -98,7 +96,7 @@ func (o *PhraseSearch) shortest(v *engine.View, words []string, found *roaring.B
 		words uint32
 	}
 	var all []length
-	for p, err := range v.Postings(o.Field, words[0]) {
+	for p, err := range l.postings(o.Field, words[0]) {
 		if err != nil {
 			return err
 		}
@@ -136,3 +134,25 @@ func (o *PhraseSearch) Explain() Explanation {
 
 // Inputs implements [Op].
 func (o *PhraseSearch) Inputs() []Op { return nil }
+
+// checkNames refuses a field that names cannot be looked up in; ok is false if
+// the graph has no such field.
+func checkNames(l *lens, field string) (ok bool, err error) {
+	info, err := l.FieldInfo(field)
+	if isMissing(err) {
+		return false, nil
+	}
+	if want := (text.Exact{}).Name(); err == nil && (info.Analyzer != want || !info.Positions) {
+		err = fmt.Errorf("%w: field %q has the analyzer %s, positions %t; names need %s and positions",
+			engine.ErrInvalid, field, info.Analyzer, info.Positions, want)
+	}
+	return err == nil, err
+}
+
+// exactWords returns the folded words of a text.
+func exactWords(s string) (words []string) {
+	for w := range text.Words(s) {
+		words = append(words, w.Text)
+	}
+	return words
+}

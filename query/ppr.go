@@ -47,9 +47,10 @@ type PPR struct {
 	Uniform bool
 	// K bounds the nodes; 0 is all that a walk may be at.
 	K int
-	// Quotas, where there are any, keep of each the first nodes of its types,
-	// as [TopPerType] does of the whole ranking, which then is not made into a
-	// set. Without are operators whose nodes are left out first.
+	// Quotas, if there are any, keep of each the first nodes of its types. A
+	// type that several quotas have counts for the first; nodes whose type no
+	// quota has are left out. Without are operators whose nodes are left out
+	// before that.
 	Quotas  []TypeQuota
 	Without []Op
 	// MaxExpand bounds the nodes that are read from the store; 0 is 50,000.
@@ -67,18 +68,18 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	seeds, err := e.nodesSeen(ctx, o.Graph, in.Items)
-	if err != nil {
-		return Set{}, err
-	}
+	seeds := nodesOf(o.Graph, in.Items)
 	if !o.Uniform {
 		seeds = slices.DeleteFunc(seeds, func(it Item) bool { return it.Score <= 0 })
 	}
 	if len(seeds) == 0 {
 		return Set{}, nil
 	}
-	v := e.view(ctx, o.Graph)
-	filter, _ := edgeFilter(v, o.Types, o.Direction)
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return Set{}, err
+	}
+	filter, _ := l.edgeFilter(o.Types, o.Direction)
 	without := map[engine.NodeID]bool{}
 	for _, op := range o.Without {
 		set, err := e.Eval(ctx, op)
@@ -101,7 +102,7 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		if err != nil {
 			return err
 		}
-		order, err := o.order(v, w, r, without)
+		order, err := o.order(l, w, r, without)
 		if err != nil {
 			return err
 		}
@@ -116,14 +117,14 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		err = rank(&walkGraph{a: newNameGraph(x)})
 		return out, err
 	}
-	err = e.walk(ctx, o.Graph, walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}, rank)
+	err = l.walk(walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}, rank)
 	return out, err
 }
 
 // order returns the places in r of the nodes that are wanted, in order. It
 // looks no further than it has to.
-func (o *PPR) order(v *engine.View, w *walkGraph, r *graphops.PPRResult, without map[engine.NodeID]bool) ([]int, error) {
-	wants := o.quotas(v, w)
+func (o *PPR) order(l *lens, w *walkGraph, r *graphops.PPRResult, without map[engine.NodeID]bool) ([]int, error) {
+	wants := o.quotas(l, w)
 	var order, run []int
 	for i := 0; i < len(r.Scores); {
 		// A projection's numbers are in another order than ids, so that nodes
@@ -157,7 +158,7 @@ func (o *PPR) order(v *engine.View, w *walkGraph, r *graphops.PPRResult, without
 
 // quotas are what the quotas of a PPR have room for.
 type quotas struct {
-	v    *engine.View
+	l    *lens
 	w    *walkGraph
 	of   map[engine.TypeID]int // the first quota that has the type
 	left []int
@@ -165,17 +166,17 @@ type quotas struct {
 }
 
 // quotas returns the room for nodes, nil where there are no quotas.
-func (o *PPR) quotas(v *engine.View, w *walkGraph) *quotas {
+func (o *PPR) quotas(l *lens, w *walkGraph) *quotas {
 	if o.Quotas == nil {
 		return nil
 	}
-	q := &quotas{v: v, w: w, of: map[engine.TypeID]int{}, left: make([]int, len(o.Quotas))}
+	q := &quotas{l: l, w: w, of: map[engine.TypeID]int{}, left: make([]int, len(o.Quotas))}
 	for i, quota := range o.Quotas {
 		if q.left[i] = quota.Most; quota.Most > 0 {
 			q.open++
 		}
 		for _, name := range quota.Types {
-			t, ok := v.NodeType(name)
+			t, ok := l.NodeType(name)
 			if _, taken := q.of[t]; ok && !taken {
 				q.of[t] = i
 			}
@@ -195,11 +196,11 @@ func (q *quotas) take(u uint32) (bool, error) {
 	if q.w.p != nil {
 		t = q.w.p.TypeOf(u)
 	} else {
-		node, err := q.v.Node(q.w.node(u))
-		if err != nil {
+		var ok bool
+		var err error
+		if t, ok, err = q.l.typeOf(q.w.node(u)); err != nil || !ok {
 			return false, err
 		}
-		t = node.Type
 	}
 	i, ok := q.of[t]
 	if !ok || q.left[i] <= 0 {

@@ -25,9 +25,13 @@ func (o *Score) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	items := nodesOf(o.Graph, in.Items)
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return Set{}, err
+	}
 	var scratch []float32
-	if items, err = rescore(ctx, e, e.view(ctx, o.Graph), o.Space, o.Text, items, &scratch); err != nil {
+	items, err := l.rescore(o.Space, o.Text, nodesOf(o.Graph, in.Items), &scratch)
+	if err != nil {
 		return Set{}, err
 	}
 	for i := range items {
@@ -47,24 +51,17 @@ func (o *Score) Inputs() []Op { return []Op{o.In} }
 
 // rescore sets the scores of items to those of their vectors against a text's,
 // and returns those that have one.
-func rescore(ctx context.Context, e *Env, v *engine.View, space, text string, items []Item, scratch *[]float32) ([]Item, error) {
-	q, err := e.vector(ctx, text)
+func (l *lens) rescore(space, text string, items []Item, scratch *[]float32) ([]Item, error) {
+	q, err := l.e.vector(l.ctx, text)
 	if err != nil || q == nil {
-		return nil, err
-	}
-	vecs, err := v.Vectors(space)
-	if isMissing(err) {
-		return nil, nil
-	}
-	if err != nil {
 		return nil, err
 	}
 	ids := make([]uint64, len(items))
 	for i := range items {
 		ids[i] = uint64(items[i].ID)
 	}
-	*scratch, err = vecs.Score(ctx, q, ids, (*scratch)[:0])
-	if err != nil {
+	scores, ok, err := l.scores(space, q, ids, (*scratch)[:0])
+	if *scratch = scores; err != nil || !ok {
 		return nil, err
 	}
 	n := 0

@@ -43,9 +43,8 @@ func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	return out, err
 }
 
-// searchVectors searches a space for the vector of q, or of a text if q has none,
-// among what the query may see. It finds nothing if the text has no vector or the
-// graph no such space.
+// searchVectors searches a space for the vector of q, or of a text if q has none.
+// It finds nothing if the text has no vector or the graph no such space.
 func searchVectors(ctx context.Context, e *Env, g *engine.Graph, space, text string, q vecindex.Search) ([]vecindex.Hit, error) {
 	var err error
 	if q.Vector == nil {
@@ -53,17 +52,11 @@ func searchVectors(ctx context.Context, e *Env, g *engine.Graph, space, text str
 			return nil, err
 		}
 	}
-	if q.Allow, err = e.allow(ctx, g); err != nil {
-		return nil, err
-	}
-	v, err := e.view(ctx, g).Vectors(space)
-	if isMissing(err) {
-		return nil, nil
-	}
+	l, err := e.lens(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	return v.Search(ctx, q, nil)
+	return l.search(space, q)
 }
 
 // Explain implements [Op].
@@ -90,11 +83,11 @@ func (o *TextSearch) Run(ctx context.Context, e *Env) (Set, error) {
 	if e.Analyze == nil {
 		return Set{}, invalid("a search for words needs Analyze of its Env")
 	}
-	allow, err := e.allow(ctx, o.Graph)
+	l, err := e.lens(ctx, o.Graph)
 	if err != nil {
 		return Set{}, err
 	}
-	hits, err := e.view(ctx, o.Graph).Terms(o.Field, e.Analyze(o.Text), engine.TermsOptions{K: o.K, Allow: allow, K1: o.K1, B: o.B})
+	hits, err := l.terms(o.Field, e.Analyze(o.Text), engine.TermsOptions{K: o.K, K1: o.K1, B: o.B})
 	if isMissing(err) {
 		return Set{}, nil
 	}

@@ -125,34 +125,41 @@ func TestTextSearch(t *testing.T) {
 	}
 }
 
-func TestNameMatch(t *testing.T) {
+func TestLayerSearch(t *testing.T) {
 	t.Parallel()
-	w := makeWorld(t, 1, 6)
-	rowOf := func(i int) row { return row{graph: w.g.ID(), id: w.nodes[i], score: 1} }
-	tests := []struct {
-		name, typ, text string
-		allow           map[engine.NodeID]bool
-		want            []row
-	}{
-		{"order of the text", "thing", "n4 or n0 and n2", nil, []row{rowOf(4), rowOf(0), rowOf(2)}},
-		{"a name twice", "thing", "n1 n1 n3 n1", nil, []row{rowOf(1), rowOf(3)}},
-		{"refused", "thing", "n1 n2 n3", map[engine.NodeID]bool{w.nodes[2]: true}, []row{rowOf(2)}},
-		{"nothing known", "thing", "n99 what", nil, []row{}},
-		{"no text", "thing", "", nil, []row{}},
-		{"a long word", "thing", strings.Repeat("n", 10_000) + " n5", nil, []row{rowOf(5)}},
-		{"another type", "place", "n1", nil, []row{}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			e := w.env()
-			if tt.allow != nil {
-				allowing(e, tt.allow)
+	for seed := range seeds(40) {
+		r := rand.New(rand.NewPCG(seed, 43))
+		w := makeWorld(t, seed, r.IntN(40))
+		allow := w.someNodes(r)
+		e := w.env()
+		if allow != nil {
+			allowing(e, allow)
+		}
+		q := "1 2 1"
+		var layers []vecindex.LayerK
+		for _, l := range r.Perm(4)[:1+r.IntN(4)] {
+			layers = append(layers, vecindex.LayerK{Layer: uint8(l), K: r.IntN(6)})
+		}
+		want := []row{}
+		for _, l := range layers {
+			var found []row
+			for id, layer := range w.layers {
+				if s, _ := w.dot(vectorOf(q), id); layer == l.Layer && (allow == nil || allow[id]) {
+					found = append(found, row{graph: w.g.ID(), id: id, score: s})
+				}
 			}
-			op := &query.NameMatch{Graph: w.g, Types: []string{tt.typ}, Text: tt.text}
-			same(t, 1, run(t, e, op), tt.want)
-			e.Names = nil
-			same(t, 1, run(t, e, op), []row{})
-		})
+			slices.SortFunc(found, byScore)
+			want = append(want, found[:min(l.K, len(found))]...)
+		}
+		for _, space := range []string{flatLayers, deepLayers} {
+			got := run(t, e, &query.LayerSearch{Graph: w.g, Space: space, Text: q, Layers: layers})
+			same(t, seed, got, want)
+			for _, it := range got.Items {
+				if it.Layer != w.layers[it.ID] || !strings.HasPrefix(it.Why[0].Note, space+", layer ") {
+					t.Fatalf("seed %d: node %d of layer %d: %+v", seed, it.ID, w.layers[it.ID], it)
+				}
+			}
+		}
 	}
 }
 

@@ -1,10 +1,6 @@
 package query
 
 import (
-	"context"
-
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 )
@@ -14,16 +10,12 @@ import (
 // their summed weight, and there are no loops, as in a [graphops.LocalGraph].
 type visible struct {
 	keptRows
-	ctx   context.Context
-	e     *Env
-	v     *engine.View
-	f     engine.EdgeFilter
-	allow *roaring.Bitmap
-	page  []engine.Edge
+	l *lens
+	f engine.EdgeFilter
 }
 
-func newVisible(ctx context.Context, e *Env, v *engine.View, f engine.EdgeFilter, allow *roaring.Bitmap) *visible {
-	g := &visible{ctx: ctx, e: e, v: v, f: f, allow: allow}
+func newVisible(l *lens, f engine.EdgeFilter) *visible {
+	g := &visible{l: l, f: f}
 	g.keptRows = newKeptRows(g.read)
 	return g
 }
@@ -32,14 +24,14 @@ var _ graphops.Reversible = (*visible)(nil)
 
 // Len implements [graphops.Adjacency].
 func (g *visible) Len() int {
-	if g.allow.IsEmpty() {
+	if g.l.allow.IsEmpty() {
 		return 0
 	}
-	return int(g.allow.Maximum()) + 1
+	return int(g.l.allow.Maximum()) + 1
 }
 
 // Symmetric implements [graphops.Reversible].
-func (g *visible) Symmetric() bool { return graphops.Local(g.v, g.f).Symmetric() }
+func (g *visible) Symmetric() bool { return graphops.Local(g.l.raw, g.f).Symmetric() }
 
 // Reverse implements [graphops.Reversible].
 func (g *visible) Reverse() graphops.Adjacency {
@@ -50,11 +42,11 @@ func (g *visible) Reverse() graphops.Adjacency {
 	if f.Direction = engine.In; g.f.Direction == engine.In {
 		f.Direction = engine.Out
 	}
-	return newVisible(g.ctx, g.e, g.v, f, g.allow)
+	return newVisible(g.l, f)
 }
 
 func (g *visible) read(id engine.NodeID) (r keptRow, err error) {
-	if !g.allow.Contains(uint32(id)) {
+	if !g.l.may(id) {
 		return r, nil
 	}
 	last, sum := engine.NodeID(0), 0.0
@@ -63,14 +55,10 @@ func (g *visible) read(id engine.NodeID) (r keptRow, err error) {
 			r.ids, r.w = append(r.ids, uint32(last)), append(r.w, float32(sum))
 		}
 	}
-	err = eachEdge(g.ctx, g.v, id, g.f, &g.page, func(edge engine.Edge) error {
+	err = g.l.edges(id, g.f, func(edge engine.Edge) error {
 		other := edge.Other(id)
 		if other == id {
 			return nil
-		}
-		may, err := g.e.mayEdge(g.ctx, g.v, other, edge)
-		if err != nil || !may {
-			return err
 		}
 		if other != last {
 			end()

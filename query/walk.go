@@ -1,10 +1,8 @@
 package query
 
 import (
-	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
@@ -46,47 +44,30 @@ type walkOptions struct {
 }
 
 // walk calls fn with the graph that an operator walks. Without a filter that
-// is the store, and where fn says errTooWide or an [*graphops.ExpandError] of
+// is the store, and if fn returns errTooWide or an [*graphops.ExpandError] of
 // it, or o.inMemory wants it, the projection in the Env's cache, if it has
 // one. Under a filter it is what the query may see of the store, however much
-// has to be read: what is seen of edges is no projection's to know.
-func (e *Env) walk(ctx context.Context, g *engine.Graph, o walkOptions, fn func(w *walkGraph) error) error {
-	v := e.view(ctx, g)
-	allow, err := e.allow(ctx, g)
-	if err != nil {
-		return err
+// has to be read: a projection does not know which edges may be seen.
+func (l *lens) walk(o walkOptions, fn func(w *walkGraph) error) error {
+	if l.allow != nil {
+		return fn(&walkGraph{a: newVisible(l, o.filter)})
 	}
-	if allow != nil {
-		return fn(&walkGraph{a: newVisible(ctx, e, v, o.filter, allow)})
-	}
-	if !o.inMemory || e.Graphs == nil {
-		local := graphops.Local(v, o.filter)
-		if e.Graphs != nil {
-			local = e.Graphs.Local(v, o.filter)
+	graphs := l.e.Graphs
+	if !o.inMemory || graphs == nil {
+		local := graphops.Local(l.raw, o.filter)
+		if graphs != nil {
+			local = graphs.Local(l.raw, o.filter)
 		}
 		err := fn(&walkGraph{a: local, bounded: true})
 		var wide *graphops.ExpandError
-		if e.Graphs == nil || !errors.As(err, &wide) && !errors.Is(err, errTooWide) {
+		if graphs == nil || !errors.As(err, &wide) && !errors.Is(err, errTooWide) {
 			return err
 		}
-		e.note("the store would be read too often: walked the projection")
+		l.e.note("the store would be read too often: walked the projection")
 	}
-	p, err := e.Graphs.Project(ctx, v, graphops.Spec{Edges: o.filter.Types, Direction: o.filter.Direction, Weighted: o.weighted})
+	p, err := graphs.Project(l.ctx, l.raw, graphops.Spec{Edges: o.filter.Types, Direction: o.filter.Direction, Weighted: o.weighted})
 	if err != nil {
 		return err
 	}
 	return fn(&walkGraph{a: p, p: p})
-}
-
-// nodesSeen returns the items that are nodes of a graph and may be seen.
-func (e *Env) nodesSeen(ctx context.Context, g *engine.Graph, items []Item) ([]Item, error) {
-	allow, err := e.allow(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	nodes := nodesOf(g, items)
-	if allow == nil {
-		return nodes, nil
-	}
-	return slices.DeleteFunc(nodes, func(it Item) bool { return !allow.Contains(uint32(it.ID)) }), nil
 }

@@ -16,7 +16,7 @@
 // its edges and length, which may be weighted, while [query.PathChain] yields the
 // set of nodes on a chain of them; text.phrase takes fields of any analyzer,
 // [query.PhraseSearch] those of exact words; graph.subgraph yields all edges in
-// their order, [query.Induced] ranks them. Algorithms over the whole graph call
+// their order, [query.Incident] ranks them. Algorithms over the whole graph call
 // package graphops. No access check holds for these, as none does for MATCH.
 //
 // # Conventions

@@ -20,7 +20,7 @@ func operate(ctx context.Context, call *cypher.ProcedureCall, among *roaring.Bit
 	if call.Query != nil {
 		env = *call.Query
 	}
-	env.Snap, env.NoSteps, env.Trace, env.Limits = call.View.Snapshot(), true, nil, query.Limits{Rows: math.MaxInt}
+	env.Snap, env.NoSteps, env.Trace, env.Rows = call.View.Snapshot(), true, nil, math.MaxInt
 	if env.Graphs == nil {
 		env.Graphs = call.Graphs
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -39,7 +40,7 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	pack := func(name string, in query.Op, header, source string, share float64) query.Op {
 		p := &query.Pack{
 			In: in, Name: name, Budget: budget, Less: slices.Clone(less), Share: share,
-			Header: header, Render: s.row, Overflow: query.Skip, Source: source,
+			Header: header, Render: s.row, Skip: true, Source: source,
 		}
 		less = append(less, p)
 		return p
@@ -87,29 +88,40 @@ func (s *system) hits(q method.Question, model string) query.Op {
 	return out
 }
 
+// maxTouching bounds the relations of one entity that are looked at.
+const maxTouching = 1000
+
 // relations are the relations at entities that say most of the question's.
 func (s *system) relations(q method.Question, model string, entities query.Op) query.Op {
-	near := func(of reach) query.Op {
+	near := func(within, leaving bool) query.Op {
+		touching := &query.Twins{
+			In: &query.Incident{
+				In: entities, Graph: s.g, Types: []string{edgeRelation}, Within: within, Leaving: leaving, Most: maxTouching, Source: "R_0",
+			},
+			Graph: s.g, Type: typeRelation, Of: s.g, Key: s.relationKey,
+		}
 		return &query.Sort{In: &query.Score{
-			In:    &touching{s: s, in: entities, reach: of},
-			Graph: s.g, Space: relationSpace(model), Text: q.Text, Source: "relations by cosine",
+			In: touching, Graph: s.g, Space: relationSpace(model), Text: q.Text, Source: "relations by cosine",
 		}}
 	}
 	var in []query.Op
 	switch s.p.Relations {
 	case "ranked":
-		in = []query.Op{near(within), near(leaving)}
+		in = []query.Op{near(true, false), near(false, true)}
 	case "within":
-		in = []query.Op{near(within)}
+		in = []query.Op{near(true, false)}
 	case "any":
-		in = []query.Op{near(within | leaving)}
+		in = []query.Op{near(true, true)}
 	}
 	return &query.Limit{In: &query.Union{In: in, Combine: query.First}, N: s.p.RelationK}
 }
 
 // chunks are those that stand beside the hits, nil for none.
 func (s *system) chunks(q method.Question, model string, hits query.Op) query.Op {
-	from := &sources{s: s, in: hits}
+	from := &query.Sort{In: &query.Twins{
+		In:    &query.Sources{In: hits, Graph: s.g, Through: s.members, Share: true, Source: "chunks of the hits"},
+		Graph: s.c.Base(), Type: method.ChunkType(s.p.Chunks), Of: s.g,
+	}}
 	switch s.p.Text {
 	case "hits":
 		return from
@@ -132,6 +144,38 @@ const (
 	relationHeader  = "-----Relationships-----\nsource – target|description"
 	communityHeader = "-----Communities-----\nlevel|title|content|rank"
 )
+
+// relationKey returns the key of the node that stands for a relation.
+func (s *system) relationKey(ctx context.Context, e *query.Env, it query.Item) (string, error) {
+	from, err := e.Node(ctx, s.g, it.Edge.From)
+	if err != nil {
+		return "", err
+	}
+	to, err := e.Node(ctx, s.g, it.Edge.To)
+	return knowledge.RelationKey(from.Key, to.Key), err
+}
+
+// members returns the entities of a community, and other nodes as they are.
+func (s *system) members(ctx context.Context, e *query.Env, it query.Item) ([]engine.NodeID, error) {
+	n, err := e.Node(ctx, s.g, it.ID)
+	if err != nil {
+		return nil, err
+	}
+	v := e.Snap.Graph(s.g).WithContext(ctx)
+	if v.NodeTypeName(n.Type) != typeCommunity {
+		return []engine.NodeID{it.ID}, nil
+	}
+	return entitiesOf(v, n)
+}
+
+// entitiesOf returns the first entities of a community.
+func entitiesOf(v engine.Reader, n engine.Node) ([]engine.NodeID, error) {
+	var level int
+	if _, err := fmt.Sscanf(n.Key, "%d/", &level); err != nil {
+		return nil, fmt.Errorf("community %q: %w", n.Key, err)
+	}
+	return descendants(v, n.ID, level, citedEntities)
+}
 
 // row is an item as a row of its table.
 func (s *system) row(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
@@ -165,7 +209,7 @@ func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 	case typeEntity, typeRelation:
 		return graph.SourceKeys(v, engine.NodeTarget(it.ID))
 	case typeCommunity:
-		return s.citeCommunity(v, it.ID, n.Key)
+		return s.citeCommunity(v, n)
 	}
 	return []string{n.Key}, nil
 }
@@ -174,12 +218,8 @@ func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
 // of one of many levels it is the first on each.
 const citedEntities = 256
 
-func (s *system) citeCommunity(v engine.Reader, id engine.NodeID, key string) ([]string, error) {
-	var n int
-	if _, err := fmt.Sscanf(key, "%d/", &n); err != nil {
-		return nil, fmt.Errorf("community %q: %w", key, err)
-	}
-	entities, err := descendants(v, id, n, citedEntities)
+func (s *system) citeCommunity(v engine.Reader, n engine.Node) ([]string, error) {
+	entities, err := entitiesOf(v, n)
 	if err != nil {
 		return nil, err
 	}

@@ -41,9 +41,7 @@ func (s *fastGraphRAG) plan(ctx context.Context, m *method.Models, q method.Ques
 		K: maxWalked, InMemory: true, Source: "score entities by graph",
 	}
 	entities := &query.AtLeast{In: walk, Least: s.least, Source: "entity ranking policy"}
-	relations := &query.Limit{
-		In: &spread{s: s.openIE, in: entities, edge: edgeEnd, source: "score relations by entities"}, N: s.relations,
-	}
-	chunks := &spread{s: s.openIE, in: relations, edge: edgeStates, source: "score chunks by relations"}
+	relations := &query.Limit{In: s.spread(entities, edgeEnd, "score relations by entities"), N: s.relations}
+	chunks := s.spread(relations, edgeStates, "score chunks by relations")
 	return s.tables(m, q, entities, relations, chunks), nil
 }

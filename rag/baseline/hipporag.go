@@ -39,13 +39,14 @@ func (s *hippoRAG) plan(ctx context.Context, m *method.Models, q method.Question
 	if err != nil {
 		return nil, err
 	}
-	seeds := &weigh{s: s.openIE, in: linked, name: "1/chunks", of: specificity, source: "node specificity, section 2.4"}
+	seeds := &query.Reweigh{
+		In: linked, By: s.specific("1/chunks", func(query.Item) float64 { return 1 }), Source: "node specificity, section 2.4",
+	}
 	walk := &query.PPR{
 		In: seeds, Graph: s.g, Types: []string{edgeRelation, edgeSynonym}, Alpha: restart(s.damping), Steps: walkSteps,
 		K: maxWalked, InMemory: true, Source: "PPR, section 2.3",
 	}
-	chunks := &spread{s: s.openIE, in: walk, edge: edgeMentions, source: "n P, section 2.3"}
-	return s.chunkPlan(q, chunks, s.near(m, q)), nil
+	return s.chunkPlan(q, s.spread(walk, edgeMentions, "n P, section 2.3"), s.near(m, q)), nil
 }
 
 // chunkPlan packs chunks and, to fill the budget, those of near after them: they
@@ -58,7 +59,7 @@ func (s *openIE) chunkPlan(q method.Question, chunks, near query.Op) *method.Pla
 
 // near ranks the chunks of the graph by the question's vector.
 func (s *openIE) near(m *method.Models, q method.Question) query.Op {
-	return &here{s, nearest(s.c, s.ChunkSet(), m, q.Text)}
+	return s.here(nearest(s.c, s.ChunkSet(), m, q.Text))
 }
 
 func (s *openIE) filled(chunks, near query.Op) query.Op {

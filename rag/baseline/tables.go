@@ -20,11 +20,11 @@ func (s *openIE) tables(m *method.Models, q method.Question, entities, relations
 		In: chunks, Name: "text", Budget: part, Render: s.render, Cut: s.c.CutText, Source: "4,000 tokens of 12,000",
 	}
 	rows := &query.Pack{
-		In: entities, Name: "entities", Budget: part, Header: entityHeader, Render: s.render, Overflow: query.Skip,
+		In: entities, Name: "entities", Budget: part, Header: entityHeader, Render: s.render, Skip: true,
 		Source: "4,000 tokens of 12,000",
 	}
 	links := &query.Pack{
-		In: relations, Name: "relations", Budget: part, Header: relationHeader, Render: s.render, Overflow: query.Skip,
+		In: relations, Name: "relations", Budget: part, Header: relationHeader, Render: s.render, Skip: true,
 		Source: "4,000 tokens of 12,000",
 	}
 	plan := &method.Plan{Sections: []method.Section{

@@ -48,11 +48,14 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	pack := func(name string, in query.Op, tokens int, header, source string, render renderer) *query.Pack {
 		return &query.Pack{In: in, Name: name, Budget: share(tokens, budget), Header: header, Render: render, Source: source}
 	}
-	communities := &query.Communities{In: seeds, Graph: s.g, Types: levels, By: propRating, Source: "Eq. 11"}
+	communities := &query.Sort{
+		In:   &query.Neighbors{In: seeds, Graph: s.g, Types: levels, Combine: query.Count, Source: "Eq. 11"},
+		Then: []*query.Measure{query.Property(s.g, propRating)},
+	}
 	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.renderReport)
 	reports.Cut, reports.Size = s.c.CutText, s.reportSize
 	entities := pack("entities", seeds, entityTokens, entityHeader, "Eq. 10, local knowledge", s.renderEntity)
-	relations := pack("relations", &relationsOf{s: s, seeds: seeds}, relationTokens, relationHeader, "local relations", s.renderRelation)
+	relations := pack("relations", &query.Incident{In: seeds, Graph: s.g, Types: relation, Ranked: true}, relationTokens, relationHeader, "local relations", s.renderRelation)
 	var nearest query.Op = pool
 	if s.p.Keys == "all" {
 		members := &query.Neighbors{In: reports, Graph: s.g, Types: levels, Direction: engine.In}
@@ -62,7 +65,7 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		In: nearest, Of: reports, Graph: s.g, Types: levels, Direction: engine.In, Most: s.p.M, AllIfNone: true, Source: "Eq. 12, 13",
 	}
 	path := &query.PathChain{In: keys, Graph: s.g, Types: relation, Direction: engine.Both, InMemory: true, Source: "Eq. 14, 15"}
-	between := &query.Induced{In: path, Graph: s.g, Types: relation, Source: "Eq. 16"}
+	between := &query.Incident{In: path, Graph: s.g, Types: relation, Within: true, Ranked: true, Source: "Eq. 16"}
 	bridge := pack("bridge", between, bridgeTokens, bridgeHeader, "bridge knowledge", s.renderRelation)
 
 	parts := map[string][]*query.Pack{
@@ -76,7 +79,10 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	if s.p.Fill {
 		cited = pool
 	}
-	texts := pack("sources", &sourcesOf{s: s, seeds: cited, tokens: budget}, textTokens, "", "source texts", s.renderChunk)
+	mentions := []string{edgeMentions}
+	texts := pack("sources", &query.Sources{
+		In: cited, Graph: s.g, Types: mentions, Direction: engine.In, Near: relation, At: mentions, Tokens: budget, Size: s.tokens,
+	}, textTokens, "", "source texts", s.renderChunk)
 	texts.Cut = s.c.CutText
 	if budget < fullTokens {
 		texts.Budget = budget

@@ -400,7 +400,7 @@ func TestExplain(t *testing.T) {
 	if err := query.Explain(&b, plan.Op()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Eq. 10", "Eq. 11", "Eq. 12", "Eq. 14", "Eq. 16", "PathChain", "Induced", "TopPerGroup"} {
+	for _, want := range []string{"Eq. 10", "Eq. 11", "Eq. 12", "Eq. 14", "Eq. 16", "PathChain", "Incident", "TopPerGroup"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
 		}

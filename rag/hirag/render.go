@@ -53,6 +53,12 @@ func (s *system) reportSize(ctx context.Context, e *query.Env, it query.Item) (i
 	return int(n.Prop(propTokens).AsInt()), nil
 }
 
+// tokens is how many tokens a chunk has.
+func (s *system) tokens(ctx context.Context, e *query.Env, it query.Item) (int, error) {
+	n, err := e.Node(ctx, s.g, it.ID)
+	return int(n.Prop(propTokens).AsInt()), err
+}
+
 // renderEntity is a row of an entity.
 func (s *system) renderEntity(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := s.view(ctx, e)
@@ -60,13 +66,8 @@ func (s *system) renderEntity(ctx context.Context, e *query.Env, it query.Item) 
 	if err != nil {
 		return "", 0, err
 	}
-	degree := 0
-	if t, ok := v.EdgeType(edgeRelation); ok {
-		if degree, err = v.Degree(it.ID, engine.EdgeFilter{Types: []engine.EdgeType{t}}); err != nil {
-			return "", 0, err
-		}
-	}
-	return fmt.Sprintf("%s|%s|%s|%d", d.name, d.kind, oneLine(d.text), degree), 0, nil
+	degree, err := e.Degree(ctx, s.g, it.ID, edgeRelation)
+	return fmt.Sprintf("%s|%s|%s|%d", d.name, d.kind, oneLine(d.text), degree), 0, err
 }
 
 // renderRelation is a row of a relation.

@@ -1,14 +1,10 @@
 package hirag
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -30,61 +26,20 @@ func OpenReports(ctx context.Context, c *method.Corpus, params map[string]string
 // passed over. It asks nothing of the question: it is what GraphRAG's global search
 // reads.
 func (r *Reports) Pack(level, tokens int) *query.Pack {
+	s := r.s
+	rating := &query.Measure{Name: fmt.Sprintf("rating down to level %d", level), Of: func(ctx context.Context, e *query.Env, it query.Item) (float64, bool, error) {
+		n, err := e.Node(ctx, s.g, it.ID)
+		return n.Prop(propRating).AsFloat(), n.Prop(propLevel).AsInt() <= int64(level) && !n.Prop(propReport).IsNull(), err
+	}}
+	above := &query.Measure{Name: "level, ascending", Of: func(ctx context.Context, e *query.Env, it query.Item) (float64, bool, error) {
+		n, err := e.Node(ctx, s.g, it.ID)
+		return -float64(n.Prop(propLevel).AsInt()), true, err
+	}}
 	return &query.Pack{
-		In: &allReports{r.s, level}, Name: "reports", Budget: tokens, Overflow: query.Skip,
-		Render: r.s.renderReport, Size: r.s.reportSize, Cut: r.s.c.CutText,
+		In: &query.Sort{
+			In:   &query.Reweigh{In: &query.All{Graph: s.g, Types: []string{typeCommunity}}, By: rating, Source: "global search"},
+			Then: []*query.Measure{above},
+		},
+		Name: "reports", Budget: tokens, Skip: true, Render: s.renderReport, Size: s.reportSize, Cut: s.c.CutText,
 	}
 }
-
-// allReports takes the communities down to a level that are reported on. The rating
-// is the score.
-type allReports struct {
-	s     *system
-	level int
-}
-
-// Run implements [query.Op].
-func (o *allReports) Run(ctx context.Context, e *query.Env) (query.Set, error) {
-	v := o.s.view(ctx, e)
-	t, ok := v.NodeType(typeCommunity)
-	if !ok {
-		return query.Set{}, nil
-	}
-	ids, err := v.Nodes(t)
-	if err != nil {
-		return query.Set{}, err
-	}
-	var out query.Set
-	levels := map[engine.NodeID]int64{}
-	for some := range slices.Chunk(graph.IDs(ids), readAtOnce) {
-		err := e.EachNode(ctx, o.s.g, some, func(n engine.Node) error {
-			may, err := e.May(ctx, o.s.g, n.ID)
-			level := n.Prop(propLevel).AsInt()
-			if err != nil || !may || level > int64(o.level) || n.Prop(propReport).IsNull() {
-				return err
-			}
-			levels[n.ID] = level
-			rating := n.Prop(propRating).AsFloat()
-			out.Items = append(out.Items, query.Item{
-				Graph: o.s.g.ID(), ID: n.ID, Score: rating,
-				Why: []query.Step{{Op: "report", Score: rating, Note: fmt.Sprintf("level %d", level)}},
-			})
-			return nil
-		})
-		if err != nil {
-			return query.Set{}, err
-		}
-	}
-	slices.SortFunc(out.Items, func(a, b query.Item) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(levels[a.ID], levels[b.ID]), cmp.Compare(a.ID, b.ID))
-	})
-	return out, nil
-}
-
-// Explain implements [query.Op].
-func (o *allReports) Explain() query.Explanation {
-	return query.Explanation{Op: "Reports", Args: []string{"graph=" + o.s.g.Name(), fmt.Sprintf("level=%d", o.level)}, Source: "global search"}
-}
-
-// Inputs implements [query.Op].
-func (o *allReports) Inputs() []query.Op { return nil }

@@ -2,9 +2,7 @@ package noderag
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -23,17 +21,18 @@ func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) 
 	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "entry and cross nodes, paper 2.5"}
 	var more query.Op // texts for what the budget leaves
 	if s.p.Cross {
-		seeds := &seeds{s: s, hits: hits}
+		var names query.Op
 		if s.p.Dual {
 			elements, err := s.elements(ctx, m, q)
 			if err != nil {
 				return nil, err
 			}
-			seeds.names = &query.PhraseSearch{
+			names = &query.PhraseSearch{
 				Graph: s.g, Field: fieldNames, Phrases: elements, Types: []string{typeEntity, typeOverview},
 				Whole: s.p.Match == "equal", Most: s.p.Names, Source: "accurate search, paper 2.5",
 			}
 		}
+		seeds := s.seeds(hits, names)
 		cross := s.walk(seeds, s.quotas(), hits)
 		found.In = append(found.In, s.of(cross, typeText, typeUnit, typeAttribute, typeElement))
 		if s.p.Expand {
@@ -54,10 +53,10 @@ func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) 
 	for _, t := range order {
 		budget -= s.c.Tokens().Count(header(t) + "\n")
 	}
-	pack := &query.Pack{In: found, Name: "all", Budget: budget, Overflow: query.Skip, Render: s.render, Cut: s.c.CutText}
+	pack := &query.Pack{In: found, Name: "all", Budget: budget, Skip: true, Render: s.render, Cut: s.c.CutText}
 	plan := &method.Plan{}
 	for _, t := range order {
-		plan.Sections = append(plan.Sections, method.Section{Name: t, Pack: &section{In: s.of(pack, t), header: header(t)}})
+		plan.Sections = append(plan.Sections, method.Section{Name: t, Pack: &query.Section{In: s.of(pack, t), Header: header(t)}})
 	}
 	if more != nil {
 		plan.Sections = append(plan.Sections, method.Section{Name: "more texts", Pack: &query.Pack{
@@ -84,6 +83,17 @@ func (s *system) walk(seeds query.Op, quotas []query.TypeQuota, without ...query
 		o.Types = []string{edgeSource, edgeMentions, edgeStates, edgeRelates, edgeAttribute, edgeMember, edgeTitle}
 	}
 	return o
+}
+
+// seeds are what was found by vector and by name, if names is not nil, with the
+// weights that a walk starts with; what was found by both has the name's.
+func (s *system) seeds(hits, names query.Op) query.Op {
+	out := &query.Union{Combine: query.First, Source: "entry points, paper 2.5"}
+	if names != nil {
+		out.In = append(out.In, &query.Reweigh{In: names, By: query.Constant(s.p.NameWeight)})
+	}
+	out.In = append(out.In, &query.Reweigh{In: hits, By: query.Constant(s.p.VectorWeight)})
+	return out
 }
 
 // quotas are how many nodes of each type the walk may add.
@@ -144,78 +154,4 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 		return says, 0, err
 	}
 	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
-}
-
-// section is a part of what was packed, with a header of its own.
-type section struct {
-	In     query.Op
-	header string
-}
-
-// Run implements [query.Op].
-func (o *section) Run(ctx context.Context, e *query.Env) (query.Set, error) {
-	out, err := e.Eval(ctx, o.In)
-	if err != nil || len(out.Items) == 0 {
-		return query.Set{}, err
-	}
-	out.Used = e.Tokens(o.header + "\n")
-	for _, it := range out.Items {
-		out.Used += it.Tokens
-	}
-	return out, nil
-}
-
-// Explain implements [query.Op].
-func (o *section) Explain() query.Explanation {
-	return query.Explanation{Op: "Section", Args: []string{fmt.Sprintf("header=%q", o.header)}}
-}
-
-// Inputs implements [query.Op].
-func (o *section) Inputs() []query.Op { return []query.Op{o.In} }
-
-// seeds are what was found by vector and by name, with the weights that the
-// walk starts with; what was found by both has the name's.
-type seeds struct {
-	s           *system
-	hits, names query.Op // names may be nil
-}
-
-// Run implements [query.Op].
-func (o *seeds) Run(ctx context.Context, e *query.Env) (query.Set, error) {
-	var out query.Set
-	at := map[engine.NodeID]int{}
-	for n, in := range o.Inputs() {
-		set, err := e.Eval(ctx, in)
-		if err != nil {
-			return query.Set{}, err
-		}
-		weight := o.s.p.VectorWeight
-		if n == 1 {
-			weight = o.s.p.NameWeight
-		}
-		for _, it := range set.Items {
-			i, ok := at[it.ID]
-			if !ok {
-				i = len(out.Items)
-				at[it.ID] = i
-				out.Items = append(out.Items, it)
-			}
-			out.Items[i].Score = weight
-		}
-	}
-	return out, nil
-}
-
-// Explain implements [query.Op].
-func (o *seeds) Explain() query.Explanation {
-	args := []string{fmt.Sprintf("vector=%g", o.s.p.VectorWeight), fmt.Sprintf("name=%g", o.s.p.NameWeight)}
-	return query.Explanation{Op: "Seeds", Args: args, Source: "entry points, paper 2.5"}
-}
-
-// Inputs implements [query.Op].
-func (o *seeds) Inputs() []query.Op {
-	if o.names == nil {
-		return []query.Op{o.hits}
-	}
-	return []query.Op{o.hits, o.names}
 }

@@ -46,9 +46,8 @@ func TestWalk(t *testing.T) {
 			scores := map[string]float64{}
 			err = c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
 				item := func(name string) query.Item { return query.Item{Graph: s.g.ID(), ID: ids[name], Score: .7} }
-				op := s.walk(&seeds{
-					s: s, hits: &fixed{query.Set{Items: []query.Item{item("S1")}}}, names: &fixed{query.Set{Items: []query.Item{item("N1")}}},
-				}, s.quotas())
+				seeds := s.seeds(&fixed{query.Set{Items: []query.Item{item("S1")}}}, &fixed{query.Set{Items: []query.Item{item("N1")}}})
+				op := s.walk(seeds, s.quotas())
 				set, err := query.Run(t.Context(), &query.Env{Snap: snap}, op)
 				if err != nil {
 					return err
@@ -145,7 +144,7 @@ func TestQuotas(t *testing.T) {
 				hits.set.Items = []query.Item{{Graph: s.g.ID(), ID: ids[x.hit]}}
 			}
 			from := &fixed{query.Set{Items: []query.Item{{Graph: s.g.ID(), ID: ids["S1"], Score: 1}, {Graph: s.g.ID(), ID: ids["N1"], Score: 1}}}}
-			set, err := query.Run(t.Context(), &query.Env{Snap: snap}, s.walk(&seeds{s: s, hits: from}, s.quotas(), hits))
+			set, err := query.Run(t.Context(), &query.Env{Snap: snap}, s.walk(s.seeds(from, nil), s.quotas(), hits))
 			if err != nil {
 				return err
 			}

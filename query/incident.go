@@ -1,0 +1,228 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/ragdb/ragdb/engine"
+)
+
+// Incident takes the edges at a set's nodes, each once: node by node in the
+// set's order, those of one node by the id of the other end. An edge scores what
+// the node does that is earlier in the set. Loops are left out.
+type Incident struct {
+	In    Op
+	Graph *engine.Graph
+	// Types are the names of the edge types; nil is all.
+	Types []string
+	// Within takes only edges between two of the set's nodes, Leaving only those
+	// between one of them and another node. If both are false, both are taken.
+	Within, Leaving bool
+	// Most bounds the edges of each node that are looked at, to those whose other
+	// ends have the least ids; 0 is all.
+	Most int
+	// Ranked orders the edges by rank descending, weight descending, id
+	// ascending, instead of node by node. An edge's rank, which is its score, is
+	// the sum of the degrees of its ends over Types.
+	Ranked bool
+	// PerNode, if it is over 0, orders the edges as GraphRAG's local search does:
+	// first those between two of the set's nodes by rank descending, id
+	// ascending; then those that leave the set, by the number of its nodes that
+	// the outer end is joined to, then rank, then id, and of these at most
+	// PerNode for each node of the set.
+	PerNode int
+	Source  string
+}
+
+// Run implements [Op].
+func (o *Incident) Run(ctx context.Context, e *Env) (Set, error) {
+	in, err := e.Eval(ctx, o.In)
+	if err != nil {
+		return Set{}, err
+	}
+	return o.of(ctx, e, in.Items)
+}
+
+// of returns the edges at the items that are nodes of the graph.
+func (o *Incident) of(ctx context.Context, e *Env, items []Item) (Set, error) {
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return Set{}, err
+	}
+	filter, ok := l.edgeFilter(o.Types, engine.Both)
+	if !ok {
+		return Set{}, nil
+	}
+	r := &incidentRun{
+		o: o, l: l, filter: filter, types: typesKey(o.Types), items: nodesOf(o.Graph, items),
+		at: map[engine.NodeID]int{}, met: map[engine.Edge]bool{}, links: map[engine.NodeID]int{},
+	}
+	for i := len(r.items) - 1; i >= 0; i-- {
+		r.at[r.items[i].ID] = i
+	}
+	switch {
+	case o.PerNode > 0:
+		return r.local()
+	case o.Ranked && o.Within && !o.Leaving && o.Most == 0:
+		err = r.between()
+	default:
+		err = r.around()
+	}
+	if err == nil && o.Ranked {
+		slices.SortFunc(r.out, func(a, b Item) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Edge.Weight, a.Edge.Weight), byID(&a, &b))
+		})
+	}
+	return Set{Items: r.out}, err
+}
+
+// incidentRun is the state of one run of Incident.
+type incidentRun struct {
+	o      *Incident
+	l      *lens
+	filter engine.EdgeFilter
+	types  string // their key
+	items  []Item
+	at     map[engine.NodeID]int // place in items
+	met    map[engine.Edge]bool  // edges without weights
+	links  map[engine.NodeID]int // how many of the items a node is joined to that is none
+	out    []Item
+}
+
+// add takes an edge that was met from an item.
+func (r *incidentRun) add(from *Item, edge engine.Edge) error {
+	it := Item{Graph: r.o.Graph.ID(), Edge: edge, Score: from.Score}
+	if r.o.Ranked || r.o.PerNode > 0 {
+		from, err := r.l.degree(edge.From, r.filter, r.types)
+		if err != nil {
+			return err
+		}
+		to, err := r.l.degree(edge.To, r.filter, r.types)
+		if err != nil {
+			return err
+		}
+		it.Score = float64(from + to)
+	}
+	it.Why = append(slices.Clip(from.Why), Step{Op: "relation", From: from.Ref(), Score: it.Score})
+	r.out = append(r.out, it)
+	return nil
+}
+
+// between takes the edges between two of the items.
+func (r *incidentRun) between() error {
+	set := roaring.New()
+	for i := range r.items {
+		set.Add(uint32(r.items[i].ID))
+	}
+	for edge, err := range r.l.within(set, r.filter) {
+		if err == nil && edge.From != edge.To {
+			err = r.add(&r.items[min(r.at[edge.From], r.at[edge.To])], edge)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// around takes the edges at the items, one after the other.
+func (r *incidentRun) around() error {
+	within, leaving := r.o.Within || !r.o.Leaving, r.o.Leaving || !r.o.Within
+	for i := range r.items {
+		from := &r.items[i]
+		if r.at[from.ID] != i {
+			continue
+		}
+		looked, linked := 0, engine.NodeID(0) // linked is the last outer end that was counted
+		err := r.l.edges(from.ID, r.filter, func(edge engine.Edge) error {
+			other := edge.Other(from.ID)
+			if looked++; r.o.Most > 0 && looked > r.o.Most {
+				return errEnough
+			}
+			if other == from.ID {
+				return nil
+			}
+			if edge.From > edge.To && !edge.Type.Directed() {
+				edge.From, edge.To = edge.To, edge.From
+			}
+			_, inside := r.at[other]
+			if !inside && other != linked {
+				linked = other
+				r.links[other]++
+			}
+			name := engine.Edge{From: edge.From, To: edge.To, Type: edge.Type}
+			if inside && !within || !inside && !leaving || r.met[name] {
+				return nil
+			}
+			r.met[name] = true
+			return r.add(from, edge)
+		})
+		if err != nil && err != errEnough {
+			return err
+		}
+	}
+	return nil
+}
+
+// errEnough ends the reading of a node's edges.
+var errEnough = errors.New("enough edges")
+
+// local orders the edges as GraphRAG's local search does.
+func (r *incidentRun) local() (Set, error) {
+	if err := r.around(); err != nil {
+		return Set{}, err
+	}
+	outer := func(it *Item) (engine.NodeID, bool) {
+		if _, ok := r.at[it.Edge.From]; !ok {
+			return it.Edge.From, true
+		}
+		_, ok := r.at[it.Edge.To]
+		return it.Edge.To, !ok
+	}
+	var within, leaving []Item
+	for i := range r.out {
+		if _, leaves := outer(&r.out[i]); leaves {
+			leaving = append(leaving, r.out[i])
+		} else {
+			within = append(within, r.out[i])
+		}
+	}
+	slices.SortFunc(within, byScore)
+	slices.SortFunc(leaving, func(a, b Item) int {
+		x, _ := outer(&a)
+		y, _ := outer(&b)
+		return cmp.Or(cmp.Compare(r.links[y], r.links[x]), byScore(a, b))
+	})
+	if r.o.PerNode < len(leaving) {
+		leaving = leaving[:min(len(leaving), r.o.PerNode*len(r.items))]
+	}
+	return Set{Items: append(within, leaving...)}, nil
+}
+
+// Explain implements [Op].
+func (o *Incident) Explain() Explanation {
+	args := graphArgs(o.Graph, o.Types)
+	if o.Within {
+		args = append(args, "within")
+	}
+	if o.Leaving {
+		args = append(args, "leaving")
+	}
+	if o.Most > 0 {
+		args = append(args, arg("most", o.Most))
+	}
+	switch {
+	case o.PerNode > 0:
+		args = append(args, "by=within,links,rank", arg("pernode", o.PerNode))
+	case o.Ranked:
+		args = append(args, "by=rank,weight")
+	}
+	return Explanation{Op: "Incident", Args: args, Source: o.Source}
+}
+
+// Inputs implements [Op].
+func (o *Incident) Inputs() []Op { return []Op{o.In} }
