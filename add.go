@@ -159,7 +159,7 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 		if inputs[i].Source == nil {
 			continue
 		}
-		inputs[i].Load.OnSkip = func(place string, _ load.Skip) { empty = append(empty, place+": has no text") }
+		inputs[i].Load.OnSkip = func(place string, _ string) { empty = append(empty, place+": has no text") }
 	}
 	r, err := x.Run(ctx, inputs)
 	if len(empty) > 0 && errors.Is(err, rag.ErrNoDocuments) {

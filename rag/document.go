@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -133,18 +134,18 @@ func (c *Corpus) put(v *engine.TxView, d *load.Document, sets []string) (engine.
 }
 
 func metaValue(val load.Value) engine.Value {
-	switch val.Kind {
-	case load.KindNumber:
-		if n := int64(val.Number); float64(n) == val.Number {
+	switch x := val.Typed.(type) {
+	case float64:
+		if n := int64(x); float64(n) == x {
 			return engine.Int(n)
 		}
-		return engine.Float(val.Number)
-	case load.KindBool:
-		return engine.Bool(val.Bool)
-	case load.KindTime:
-		return engine.Time(val.Time)
-	case load.KindList:
-		return engine.Strings(val.List...)
+		return engine.Float(x)
+	case bool:
+		return engine.Bool(x)
+	case time.Time:
+		return engine.Time(x)
+	case []string:
+		return engine.Strings(x...)
 	}
 	return engine.String(val.Text)
 }

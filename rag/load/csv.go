@@ -29,7 +29,7 @@ func (w *walker) csv(in *input, name, key string) error {
 	}
 	header, err := next()
 	if err == io.EOF {
-		w.opt.OnSkip(name, SkipEmpty)
+		w.opt.OnSkip(name, skipEmpty)
 		return nil
 	}
 	if err != nil {
@@ -48,7 +48,7 @@ func (w *walker) csv(in *input, name, key string) error {
 		fields, err := next()
 		if err == io.EOF {
 			if good+bad == 0 {
-				w.opt.OnSkip(name, SkipEmpty)
+				w.opt.OnSkip(name, skipEmpty)
 			}
 			return nil
 		}
@@ -223,7 +223,7 @@ func (c *columns) record(fields []string, line int) (d *draft, id string, err er
 		if isBlank(s) {
 			continue
 		}
-		d.setMeta(c.names[i], ParseValue(strings.TrimSpace(s)))
+		d.setMeta(c.names[i], parseValue(strings.TrimSpace(s)))
 		if c.text < 0 {
 			if joined.Len() > 0 {
 				joined.WriteByte('\n')

@@ -19,7 +19,7 @@
 // its "id", else path:line; a CSV row has its id column, else path#row with
 // rows counted from 1 below the header. [Options.KeyPrefix] is put before
 // every key. Two equal keys in one run are refused: the first document stays,
-// the second is a [*FileError] that wraps a [*DuplicateKeyError]. A run of
+// the second is a [*FileError] that wraps [ErrDuplicate]. A run of
 // several walks shares one [Keys].
 //
 // # Formats

@@ -7,8 +7,8 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sort"
 	"strconv"
+	"time"
 )
 
 // Document is one record of a corpus.
@@ -56,33 +56,8 @@ type Block struct {
 	Source [2]int64
 }
 
-// Place says where a span of a text comes from. The fields are those of
-// [Block].
-type Place struct {
-	Heading string
-	Page    int
-	Source  [2]int64
-}
-
 // unknown is the Source of a block that no bytes of the file stand for.
 var unknown = [2]int64{-1, -1}
-
-// Locate traces the bytes [start, end) of Text: heading and page are those of
-// the first block the span meets, Source is the smallest span of the file that
-// covers all of them. ok is false where the span meets no block. O(log n) for n
-// blocks, and linear in the blocks met.
-func (d *Document) Locate(start, end int) (p Place, ok bool) {
-	i := sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].End > start })
-	p.Source = unknown
-	for ; i < len(d.Blocks) && d.Blocks[i].Start < end; i++ {
-		b := d.Blocks[i]
-		if !ok {
-			p.Heading, p.Page, ok = b.Heading, b.Page, true
-		}
-		p.Source = hull(p.Source, b.Source)
-	}
-	return p, ok
-}
 
 // hull returns the smallest span that covers two, of which one may be unknown.
 func hull(a, b [2]int64) [2]int64 {
@@ -105,15 +80,31 @@ func (d *Document) digest() (sum [32]byte) {
 	for _, name := range slices.Sorted(maps.Keys(d.Meta)) {
 		v := d.Meta[name]
 		hashString(h, name)
-		hashString(h, string(rune('0'+v.Kind)))
+		list, _ := v.Typed.([]string)
+		hashString(h, v.kind())
 		hashString(h, v.Text)
-		hashString(h, strconv.Itoa(len(v.List)))
-		for _, s := range v.List {
+		hashString(h, strconv.Itoa(len(list)))
+		for _, s := range list {
 			hashString(h, s)
 		}
 	}
 	h.Sum(sum[:0])
 	return sum
+}
+
+// kind is the digit of the value's type in digests.
+func (v Value) kind() string {
+	switch v.Typed.(type) {
+	case float64:
+		return "1"
+	case bool:
+		return "2"
+	case time.Time:
+		return "3"
+	case []string:
+		return "4"
+	}
+	return "0"
 }
 
 func hashString(h hash.Hash, s string) {

@@ -15,15 +15,13 @@ var (
 	ErrTooLarge = errors.New("document is too large")
 	// ErrEncoding says that a file is not text in UTF-8 or UTF-16.
 	ErrEncoding = errors.New("not UTF-8 text")
-	// ErrMalformed says that a file is not what its format says.
+	// ErrMalformed says that a file is not what its format says, or not a regular
+	// file.
 	ErrMalformed = errors.New("malformed file")
-	// ErrEncrypted says that a PDF file is encrypted.
-	ErrEncrypted = errors.New("encrypted file")
-	// ErrNoText says that a PDF file has pages and no text on any of them.
+	// ErrNoText says that a PDF file has no text on any page, or is encrypted.
 	ErrNoText = errors.New("no text")
-	// ErrNotRegular says that PATH itself is a symbolic link, a device or the
-	// like. Inside a folder those are skipped.
-	ErrNotRegular = errors.New("not a regular file")
+	// ErrDuplicate says that another document of the run has the key already.
+	ErrDuplicate = errors.New("key is taken")
 )
 
 // ErrOption says that an option has no valid value. It ends a walk before it
@@ -57,18 +55,6 @@ func (e *FileError) Error() string {
 
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
-
-// DuplicateKeyError says that two documents of a run have one key. First and
-// Second are their places: a path, or path:line.
-type DuplicateKeyError struct {
-	Key           string
-	First, Second string
-}
-
-// Error names the key and both places.
-func (e *DuplicateKeyError) Error() string {
-	return fmt.Sprintf("key %q is used by %q and again by %q", e.Key, e.First, e.Second)
-}
 
 // refuse makes the error of a file whose path the walk adds.
 func refuse(line int, cause error, format string, args ...any) *FileError {

@@ -34,8 +34,8 @@ func ExampleWalk() {
 	// skipped: docs/old.txt:1: is not valid UTF-8 (byte 0xe9): it looks like Latin-1 or Windows-1252; convert it to UTF-8 first
 }
 
-// A span of the text leads back to the headings and the bytes of the file.
-func ExampleDocument_Locate() {
+// A block of the text leads back to the headings and the bytes of the file.
+func ExampleBlock() {
 	const file = "# Manual\n\n## Install\n\n### Linux\n\nUnpack the *archive*.\n"
 	folder := fstest.MapFS{"manual.md": {Data: []byte(file)}}
 	for d, err := range load.Walk(context.Background(), folder, "manual.md", nil) {
@@ -43,7 +43,7 @@ func ExampleDocument_Locate() {
 			fmt.Println(err)
 			return
 		}
-		p, _ := d.Locate(len(d.Text)-8, len(d.Text))
+		p := d.Blocks[len(d.Blocks)-1]
 		fmt.Printf("%q\n%s\n%s\n", d.Text, p.Heading, file[p.Source[0]:p.Source[1]])
 	}
 	// Output:

@@ -78,7 +78,7 @@ func yamlValue(n *yaml.Node) Value {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 	case n.Kind == yaml.ScalarNode && n.Style == 0:
-		return ParseValue(n.Value)
+		return parseValue(n.Value)
 	case n.Kind == yaml.ScalarNode:
 		return Value{Text: strings.TrimSpace(n.Value)}
 	case n.Kind == yaml.SequenceNode:

@@ -49,7 +49,7 @@ func (in *input) init(ctx context.Context, gzipped bool) error {
 		return readError(err)
 	}
 	if !info.Mode().IsRegular() {
-		return refuse(0, ErrNotRegular, "is not a regular file")
+		return refuse(0, ErrMalformed, "is not a regular file")
 	}
 	in.size = info.Size()
 	return in.decode(ctx, in.file, gzipped)

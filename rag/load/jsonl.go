@@ -29,7 +29,7 @@ func (w *walker) jsonl(in *input, name, key string) error {
 		line, src, err := lines.next()
 		if err == io.EOF {
 			if good+bad == 0 {
-				w.opt.OnSkip(name, SkipEmpty)
+				w.opt.OnSkip(name, skipEmpty)
 			}
 			return nil
 		}
@@ -159,7 +159,9 @@ func readRecord(line []byte, n int) (d *draft, id string, err error) {
 		if !ok {
 			return "", false, nil
 		}
-		if v.Kind == KindList || v.Kind == KindBool || raw[0] == '{' {
+		_, list := v.Typed.([]string)
+		_, truth := v.Typed.(bool)
+		if list || truth || raw[0] == '{' {
 			return "", false, refuse(n, ErrMalformed, "has a field %q that is not a string", name)
 		}
 		if strings.IndexByte(v.Text, 0) >= 0 {
@@ -243,7 +245,7 @@ func article(noun string) string {
 }
 
 // jsonValue turns a field into metadata: scalars by kind, strings as
-// [ParseValue] reads dates only, arrays of scalars as lists of strings, other
+// [parseValue] reads dates only, arrays of scalars as lists of strings, other
 // arrays and objects as their JSON text. ok is false for null.
 func jsonValue(raw json.RawMessage) (v Value, ok bool) {
 	raw = bytes.TrimSpace(raw)
@@ -259,11 +261,11 @@ func jsonValue(raw json.RawMessage) (v Value, ok bool) {
 			return v, false
 		}
 		if t, ok := parseTime(s); ok {
-			return Value{Kind: KindTime, Text: s, Time: t}, true
+			return Value{s, t}, true
 		}
 		return Value{Text: s}, true
 	case 't', 'f':
-		return ParseValue(string(raw)), true
+		return parseValue(string(raw)), true
 	case '[':
 		var items []json.RawMessage
 		if json.Unmarshal(raw, &items) != nil {
@@ -282,13 +284,13 @@ func jsonValue(raw json.RawMessage) (v Value, ok bool) {
 	case '{':
 		return compactJSON(raw), true
 	}
-	v = ParseValue(string(raw))
-	if v.Kind != KindNumber { // longer than ParseValue reads
+	v = parseValue(string(raw))
+	if _, ok := v.Typed.(float64); !ok { // longer than parseValue reads
 		f, err := strconv.ParseFloat(string(raw), 64)
 		if err != nil {
 			return Value{Text: string(raw)}, true
 		}
-		v = Value{Kind: KindNumber, Text: string(raw), Number: f}
+		v = Value{string(raw), f}
 	}
 	return v, true
 }

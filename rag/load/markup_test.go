@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -16,15 +17,15 @@ func metaText(d *load.Document) string {
 	for _, k := range slices.Sorted(maps.Keys(d.Meta)) {
 		v := d.Meta[k]
 		s := v.Text
-		switch v.Kind {
-		case load.KindNumber:
-			s = fmt.Sprintf("num %g", v.Number)
-		case load.KindBool:
-			s = fmt.Sprintf("bool %v", v.Bool)
-		case load.KindTime:
-			s = "time " + v.Time.UTC().Format("2006-01-02T15:04:05Z")
-		case load.KindList:
-			s = fmt.Sprintf("list %q", v.List)
+		switch x := v.Typed.(type) {
+		case float64:
+			s = fmt.Sprintf("num %g", x)
+		case bool:
+			s = fmt.Sprintf("bool %v", x)
+		case time.Time:
+			s = "time " + x.UTC().Format("2006-01-02T15:04:05Z")
+		case []string:
+			s = fmt.Sprintf("list %q", x)
 		}
 		parts = append(parts, k+"="+s)
 	}
@@ -94,13 +95,13 @@ func TestMarkdownBlocks(t *testing.T) {
 		t.Errorf("sources %q, want %q", got, want)
 	}
 	at := strings.Index(d.Text, "brew")
-	if p, ok := d.Locate(at, at+2); !ok || p.Heading != "Install > macOS" {
+	if p, ok := locate(d, at, at+2); !ok || p.Heading != "Install > macOS" {
 		t.Errorf("brew is located at %+v %v", p, ok)
 	}
-	if p, ok := d.Locate(at, len(d.Text)); !ok || in[p.Source[0]:p.Source[1]] != "brew\r\n```\r\n\r\n## Use\r\n\r\ntext" {
+	if p, ok := locate(d, at, len(d.Text)); !ok || in[p.Source[0]:p.Source[1]] != "brew\r\n```\r\n\r\n## Use\r\n\r\ntext" {
 		t.Errorf("the end is located at %+v %v", p, ok)
 	}
-	if _, ok := d.Locate(len(d.Text), len(d.Text)+5); ok {
+	if _, ok := locate(d, len(d.Text), len(d.Text)+5); ok {
 		t.Error("a span behind the text was located")
 	}
 }

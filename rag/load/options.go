@@ -37,28 +37,26 @@ type Options struct {
 	// NoTitle leaves the title out of Text, for comparison.
 	NoTitle bool
 	// Meta is added to every document, over what the document says of itself.
-	// Values get their kinds from [ParseValue].
+	// A value that looks like a number, a bool or a date is one.
 	Meta map[string]string
 	// Keys remembers the keys of a run of several walks. nil means that this
 	// walk is the run.
 	Keys *Keys
 	// OnSkip is told of every file and folder, and of every empty record, that
-	// gives no document and is no error either. It may be nil.
-	OnSkip func(place string, why Skip)
+	// gives no document and is not an error, with the reason in a few words. It may
+	// be nil.
+	OnSkip func(place, why string)
 }
 
-// Skip is a reason to pass over a file without an error.
-type Skip string
-
-// The reasons to skip.
+// The reasons to pass over a file, as OnSkip is told them.
 const (
-	SkipHidden     Skip = "hidden"          // name begins with a dot
-	SkipVendored   Skip = "node_modules"    // installed packages, not documents
-	SkipLink       Skip = "symbolic link"   // never followed
-	SkipIrregular  Skip = "no regular file" // device, pipe, socket
-	SkipFormat     Skip = "other format"    // extension of no loader
-	SkipNotMatched Skip = "not included"    // no pattern of Include matches
-	SkipEmpty      Skip = "no text"         // nothing but white space
+	skipHidden     = "hidden"          // name begins with a dot
+	skipVendored   = "node_modules"    // installed packages, not documents
+	skipLink       = "symbolic link"   // never followed
+	skipIrregular  = "no regular file" // device, pipe, socket
+	skipFormat     = "other format"    // extension of no loader
+	skipNotMatched = "not included"    // no pattern of Include matches
+	skipEmpty      = "no text"         // nothing but white space
 )
 
 // Keys remembers the keys of a run and where each was seen. The zero value is
@@ -116,7 +114,7 @@ func (o *Options) ensure() (Options, error) {
 		c.Keys = new(Keys)
 	}
 	if c.OnSkip == nil {
-		c.OnSkip = func(string, Skip) {}
+		c.OnSkip = func(string, string) {}
 	}
 	return c, nil
 }

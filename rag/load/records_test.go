@@ -174,8 +174,7 @@ func TestCSVBadRows(t *testing.T) {
 func TestDuplicateKeys(t *testing.T) {
 	fsys := files("a.jsonl", `{"id":"k","text":"x"}`, "b/k", "x", "b/c.csv", "id,text\nk,y\n", "k.txt", "z")
 	r := walk(t, fsys, ".", nil)
-	var dup *load.DuplicateKeyError
-	if len(r.bad) != 1 || !errors.As(r.bad[0], &dup) || *dup != (load.DuplicateKeyError{Key: "k", First: "a.jsonl:1", Second: "b/c.csv:2"}) {
+	if len(r.bad) != 1 || !errors.Is(r.bad[0], load.ErrDuplicate) || r.bad[0].Error() != `b/c.csv:2: has the key "k", which "a.jsonl:1" has already` {
 		t.Errorf("errors %v", r.bad)
 	}
 	run := &load.Options{Keys: new(load.Keys)}

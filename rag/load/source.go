@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -124,20 +125,20 @@ func ValueOf(x any) (v Value, ok bool, err error) {
 		return v, false, nil
 	case string:
 		if t, ok := parseTime(x); ok {
-			return Value{Kind: KindTime, Text: x, Time: t}, true, nil
+			return Value{x, t}, true, nil
 		}
 		return Value{Text: x}, true, nil
 	case bool:
-		return Value{Kind: KindBool, Text: strconv.FormatBool(x), Bool: x}, true, nil
+		return Value{strconv.FormatBool(x), x}, true, nil
 	case time.Time:
-		return Value{Kind: KindTime, Text: x.Format(time.RFC3339Nano), Time: x}, true, nil
+		return Value{x.Format(time.RFC3339Nano), x}, true, nil
 	case []string:
 		return listValue(x), true, nil
 	case []any:
 		items := make([]string, len(x))
 		for i, e := range x {
 			v, ok, err := ValueOf(e)
-			if err != nil || !ok || v.Kind == KindList {
+			if _, list := v.Typed.([]string); err != nil || !ok || list {
 				return Value{}, false, phase.Errorf("element %d is %T: a list has texts, numbers, bools and times: %w", i, e, ErrOption)
 			}
 			items[i] = v.Text
@@ -148,46 +149,20 @@ func ValueOf(x any) (v Value, ok bool, err error) {
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return v, false, phase.Errorf("%v of type %T is not metadata: use a text, a finite number, a bool, a time or a list of texts: %w", x, x, ErrOption)
 	}
-	return Value{Kind: KindNumber, Text: text, Number: f}, true, nil
+	return Value{text, f}, true, nil
 }
 
 // numberOf returns a Go number as a float64, if one holds it exactly.
 func numberOf(x any) (f float64, text string, ok bool) {
-	var n int64
-	switch x := x.(type) {
-	case float64:
-		return x, strconv.FormatFloat(x, 'g', -1, 64), true
-	case float32:
-		return float64(x), strconv.FormatFloat(float64(x), 'g', -1, 32), true
-	case uint64:
-		if x > 1<<53 {
-			return 0, "", false
-		}
-		n = int64(x)
-	case uint:
-		if x > 1<<53 {
-			return 0, "", false
-		}
-		n = int64(x)
-	case int:
-		n = int64(x)
-	case int8:
-		n = int64(x)
-	case int16:
-		n = int64(x)
-	case int32:
-		n = int64(x)
-	case int64:
-		n = x
-	case uint8:
-		n = int64(x)
-	case uint16:
-		n = int64(x)
-	case uint32:
-		n = int64(x)
-	default:
-		return 0, "", false
+	switch v := reflect.ValueOf(x); {
+	case v.CanFloat():
+		return v.Float(), strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()), true
+	case v.CanInt():
+		n := v.Int()
+		return float64(n), strconv.FormatInt(n, 10), n <= 1<<53 && n >= -1<<53
+	case v.CanUint():
+		n := v.Uint()
+		return float64(n), strconv.FormatUint(n, 10), n <= 1<<53
 	}
-	f = float64(n)
-	return f, strconv.FormatInt(n, 10), int64(f) == n && n <= 1<<53 && n >= -1<<53
+	return 0, "", false
 }

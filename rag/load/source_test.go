@@ -3,6 +3,7 @@ package load_test
 import (
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -119,19 +120,18 @@ func TestValueOf(t *testing.T) {
 	}{
 		{"sales", load.Value{Text: "sales"}},
 		{"7", load.Value{Text: "7"}},
-		{"2025-03-01", load.Value{Kind: load.KindTime, Text: "2025-03-01", Time: day}},
-		{day, load.Value{Kind: load.KindTime, Text: "2025-03-01T00:00:00Z", Time: day}},
-		{true, load.Value{Kind: load.KindBool, Text: "true", Bool: true}},
-		{7, load.Value{Kind: load.KindNumber, Text: "7", Number: 7}},
-		{uint8(7), load.Value{Kind: load.KindNumber, Text: "7", Number: 7}},
-		{float32(.1), load.Value{Kind: load.KindNumber, Text: "0.1", Number: float64(float32(.1))}},
-		{-2.5, load.Value{Kind: load.KindNumber, Text: "-2.5", Number: -2.5}},
-		{[]string{"a", "b"}, load.Value{Kind: load.KindList, Text: "a, b", List: []string{"a", "b"}}},
-		{[]any{"a", 1, true}, load.Value{Kind: load.KindList, Text: "a, 1, true", List: []string{"a", "1", "true"}}},
+		{"2025-03-01", load.Value{Text: "2025-03-01", Typed: day}},
+		{day, load.Value{Text: "2025-03-01T00:00:00Z", Typed: day}},
+		{true, load.Value{Text: "true", Typed: true}},
+		{7, load.Value{Text: "7", Typed: 7.0}},
+		{uint8(7), load.Value{Text: "7", Typed: 7.0}},
+		{float32(.1), load.Value{Text: "0.1", Typed: float64(float32(.1))}},
+		{-2.5, load.Value{Text: "-2.5", Typed: -2.5}},
+		{[]string{"a", "b"}, load.Value{Text: "a, b", Typed: []string{"a", "b"}}},
+		{[]any{"a", 1, true}, load.Value{Text: "a, 1, true", Typed: []string{"a", "1", "true"}}},
 	} {
 		v, ok, err := load.ValueOf(c.in)
-		if err != nil || !ok || v.Kind != c.want.Kind || v.Text != c.want.Text || v.Number != c.want.Number || v.Bool != c.want.Bool ||
-			!v.Time.Equal(c.want.Time) || !slices.Equal(v.List, c.want.List) {
+		if err != nil || !ok || !reflect.DeepEqual(v, c.want) {
 			t.Errorf("%T %v: %+v, %t, %v", c.in, c.in, v, ok, err)
 		}
 	}

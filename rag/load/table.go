@@ -52,11 +52,6 @@ func Records(ctx context.Context, fsys fs.FS, name string) iter.Seq2[Record, err
 	}
 }
 
-// IsTable reports whether a file's name tells a format that [Records] reads.
-func IsTable(name string) bool {
-	return isJSONL(name) || isParquet(name)
-}
-
 func isJSONL(name string) bool {
 	f, _ := formatOf(name)
 	return f != nil && f.name == "jsonl"

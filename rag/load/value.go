@@ -7,50 +7,35 @@ import (
 	"unicode"
 )
 
-// Kind is the type of a [Value].
-type Kind uint8
-
-// The kinds of metadata.
-const (
-	KindString Kind = iota
-	KindNumber
-	KindBool
-	KindTime
-	KindList
-)
-
-// Value is one piece of metadata. The field that Kind names is set, and Text.
+// Value is one piece of metadata.
 type Value struct {
-	Kind Kind
-	// Text is the value as the source writes it (for a list its items, joined
-	// by ", "), so that nothing is lost by the kind: "2025-03-01", "1e3".
-	Text   string
-	Number float64
-	Bool   bool
-	// Time of a value without a zone is UTC; a date is its midnight.
-	Time time.Time
-	List []string
+	// Text is the value as the source writes it (for a list its items, joined by
+	// ", "), so that nothing is lost: "2025-03-01", "1e3".
+	Text string
+	// Typed is nil for a string, else a float64, bool, [time.Time] or []string. A
+	// time without a zone is UTC; a date is its midnight.
+	Typed any
 }
 
-// ParseValue gives a string the kind it looks like: true and false, a number
+// parseValue gives a string the type it looks like: true and false, a number
 // as JSON writes numbers (so 007 and +1 stay strings), a date 2006-01-02 or a
 // time of RFC 3339. Anything else is a string.
-func ParseValue(s string) Value {
+func parseValue(s string) Value {
 	switch s {
 	case "":
 		return Value{}
 	case "true", "false":
-		return Value{Kind: KindBool, Text: s, Bool: s == "true"}
+		return Value{s, s == "true"}
 	}
 	if c := s[0]; c != '-' && (c < '0' || c > '9') || len(s) > 64 {
 		return Value{Text: s}
 	}
 	if t, ok := parseTime(s); ok {
-		return Value{Kind: KindTime, Text: s, Time: t}
+		return Value{s, t}
 	}
 	var f float64
 	if strings.TrimSpace(s) == s && json.Unmarshal([]byte(s), &f) == nil {
-		return Value{Kind: KindNumber, Text: s, Number: f}
+		return Value{s, f}
 	}
 	return Value{Text: s}
 }
@@ -69,7 +54,7 @@ func parseTime(s string) (time.Time, bool) {
 
 // listValue returns the value of a list of strings.
 func listValue(items []string) Value {
-	return Value{Kind: KindList, Text: strings.Join(items, ", "), List: items}
+	return Value{strings.Join(items, ", "), items}
 }
 
 // Bounds of metadata: what is longer, or more, is no metadata but data.

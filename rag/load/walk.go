@@ -77,10 +77,10 @@ func (w *walker) run() error {
 		return fs.WalkDir(w.fsys, w.root, w.visit)
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return w.bad(w.root, refuse(0, ErrNotRegular, "is a symbolic link; links are not followed"))
+		return w.bad(w.root, refuse(0, ErrMalformed, "is a symbolic link; links are not followed"))
 	}
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return w.bad(w.root, refuse(0, ErrNotRegular, "is not a regular file"))
+		return w.bad(w.root, refuse(0, ErrMalformed, "is not a regular file"))
 	}
 	f, gzipped := formatOf(w.root)
 	if w.opt.Format != "" {
@@ -114,25 +114,25 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 	if w.root != "." {
 		rel = strings.TrimPrefix(name, w.root+"/")
 	}
-	var why Skip
+	var why string
 	f, gzipped := formatOf(name)
 	switch {
 	case strings.HasPrefix(d.Name(), "."):
-		why = SkipHidden
+		why = skipHidden
 	case d.IsDir() && d.Name() == "node_modules":
-		why = SkipVendored
+		why = skipVendored
 	case d.IsDir():
 		return nil
 	case d.Type()&fs.ModeSymlink != 0:
-		why = SkipLink
+		why = skipLink
 	case !d.Type().IsRegular():
-		why = SkipIrregular
+		why = skipIrregular
 	case !w.opt.included(rel):
-		why = SkipNotMatched
+		why = skipNotMatched
 	case w.opt.Format == "" && f == nil:
-		why = SkipFormat
+		why = skipFormat
 	case w.opt.Format != "" && (f == nil || f.name != w.opt.Format) && len(w.opt.Include) == 0:
-		why = SkipFormat
+		why = skipFormat
 	}
 	if why != "" {
 		w.opt.OnSkip(name, why)
@@ -213,7 +213,7 @@ func (w *walker) emit(d *draft, key, name string, line int) error {
 		return w.bad(name, err)
 	}
 	if d.empty() {
-		w.opt.OnSkip(place, SkipEmpty)
+		w.opt.OnSkip(place, skipEmpty)
 		return nil
 	}
 	key = w.opt.KeyPrefix + key
@@ -221,11 +221,10 @@ func (w *walker) emit(d *draft, key, name string, line int) error {
 		return w.bad(name, refuse(line, ErrMalformed, "has a key of more than %d bytes", maxKeyBytes))
 	}
 	if first, ok := w.opt.Keys.claim(key, place); !ok {
-		dup := &DuplicateKeyError{Key: key, First: first, Second: place}
-		return w.bad(name, refuse(line, dup, "has the key %q, which %q has already", key, first))
+		return w.bad(name, refuse(line, ErrDuplicate, "has the key %q, which %q has already", key, first))
 	}
 	for _, n := range w.opt.metaNames() {
-		d.setMeta(n, ParseValue(w.opt.Meta[n]))
+		d.setMeta(n, parseValue(w.opt.Meta[n]))
 	}
 	doc := d.document(w.opt.NoTitle)
 	doc.Key, doc.Path, doc.Line, doc.Format = key, name, line, w.format.name

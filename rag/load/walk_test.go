@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -125,16 +126,22 @@ func TestTitleAndDigest(t *testing.T) {
 	}
 }
 
-func TestParseValue(t *testing.T) {
-	for in, want := range map[string]load.Kind{
-		"": load.KindString, "x": load.KindString, "true": load.KindBool, "True": load.KindString,
-		"0": load.KindNumber, "-1.5e3": load.KindNumber, "007": load.KindString, "+1": load.KindString, "1_0": load.KindString,
-		"0x10": load.KindString, "NaN": load.KindString, "1 ": load.KindString, "1e999": load.KindString, "-": load.KindString,
-		"2025-01-31": load.KindTime, "2025-02-30": load.KindString, "2025-01-31T10:00:00Z": load.KindTime,
-		"2025-01-31 10:00:00": load.KindTime, "2025-01": load.KindString, strings.Repeat("9", 70): load.KindString,
+func TestValueKinds(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "string", "x": "string", "true": "bool", "True": "string",
+		"0": "float64", "-1.5e3": "float64", "007": "string", "+1": "string", "1_0": "string",
+		"0x10": "string", "NaN": "string", "1 ": "string", "1e999": "string", "-": "string",
+		"2025-01-31": "time.Time", "2025-02-30": "string", "2025-01-31T10:00:00Z": "time.Time",
+		"2025-01-31 10:00:00": "time.Time", "2025-01": "string", strings.Repeat("9", 70): "string",
 	} {
-		if v := load.ParseValue(in); v.Kind != want || v.Text != in {
-			t.Errorf("%q has kind %d and text %q, want kind %d", in, v.Kind, v.Text, want)
+		d := one(t, "a.txt", "x", &load.Options{Meta: map[string]string{"k": in}})
+		v := d.Meta["k"]
+		got := fmt.Sprintf("%T", v.Typed)
+		if v.Typed == nil {
+			got = "string"
+		}
+		if got != want || v.Text != in {
+			t.Errorf("%q is a %s with text %q, want a %s", in, got, v.Text, want)
 		}
 	}
 }
@@ -169,7 +176,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Errorf("skipped %s", got)
 	}
 	r = walk(t, os.DirFS(dir), "docs/key.txt", nil)
-	if len(r.docs) > 0 || len(r.bad) != 1 || !errors.Is(r.bad[0], load.ErrNotRegular) {
+	if len(r.docs) > 0 || len(r.bad) != 1 || !errors.Is(r.bad[0], load.ErrMalformed) {
 		t.Errorf("a link as PATH gave %s, errors %v", keys(r), r.bad)
 	}
 	r = walk(t, os.DirFS(dir), "docs/../secret", nil)
@@ -190,7 +197,7 @@ func TestIrregularFiles(t *testing.T) {
 	if keys(r) != "ok.txt" || len(r.bad) != 1 || strings.Join(r.skips, ", ") != "dev.txt: no regular file, dir.txt/a: other format, pipe.txt: no regular file" {
 		t.Errorf("keys %s, skipped %v, errors %v", keys(r), r.skips, r.bad)
 	}
-	if r := walk(t, fsys, "pipe.txt", nil); len(r.bad) != 1 || !errors.Is(r.bad[0], load.ErrNotRegular) {
+	if r := walk(t, fsys, "pipe.txt", nil); len(r.bad) != 1 || !errors.Is(r.bad[0], load.ErrMalformed) {
 		t.Errorf("a pipe as PATH gave %v", r.bad)
 	}
 }
