@@ -84,7 +84,7 @@ func (db *DB) backup(ctx context.Context, dir string) (m *Manifest, err error) {
 	if err := m.write(part); err != nil {
 		return nil, err
 	}
-	if err := unfinished.Rename(part, filepath.Join(dir, ManifestName)); err != nil {
+	if err := unfinished.Rename(part, filepath.Join(dir, manifestName)); err != nil {
 		return nil, err
 	}
 	return m, syncDir(dir)
@@ -103,7 +103,7 @@ func (db *DB) checkpoint(ctx context.Context, cp kv.Checkpointer, dir string) (u
 // partName is the name of a manifest that is not whole. It is there from the
 // first moment of a backup to the last, locked by who makes it: a directory that
 // has it, unlocked, is what a killed backup left.
-const partName = ManifestName + ".part"
+const partName = manifestName + ".part"
 
 // claimDir makes a directory for a backup, or takes an empty one or what a killed
 // backup left. part is the manifest to be; undo removes what the directory was
@@ -130,10 +130,10 @@ func claimDir(dir string) (part *os.File, undo func() error, err error) {
 		if made {
 			return os.RemoveAll(dir)
 		}
-		return errors.Join(os.RemoveAll(data), os.RemoveAll(filepath.Join(dir, ManifestName)), os.RemoveAll(part.Name()))
+		return errors.Join(os.RemoveAll(data), os.RemoveAll(filepath.Join(dir, manifestName)), os.RemoveAll(part.Name()))
 	}
 	// Another process may have made it whole meanwhile.
-	if _, err := os.Lstat(filepath.Join(dir, ManifestName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, manifestName)); err == nil {
 		return nil, nil, errors.Join(ErrExists, part.Close(), os.Remove(part.Name()))
 	}
 	if err := errors.Join(os.RemoveAll(data), part.Truncate(0)); err != nil {

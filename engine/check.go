@@ -10,29 +10,19 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// CheckLevel says how much a check reads.
-type CheckLevel uint8
-
-// The levels. Quick is the zero value.
-const (
-	// CheckQuick verifies the storage engine's own files, the database's facts
-	// about itself, the directory and the catalogs.
-	CheckQuick CheckLevel = iota
-	// CheckFull also reads every key and compares everything that is stored
-	// twice.
-	CheckFull
-)
-
 // CheckOptions tunes a check. The zero value is a quick one.
 type CheckOptions struct {
-	Level CheckLevel
+	// Full also reads every key and compares everything that is stored twice.
+	// Without it a check verifies the storage engine's own files, the
+	// database's facts about itself, the directory and the catalogs.
+	Full bool
 	// Repair rewrites what is derived from other data where the two differ:
 	// in-adjacency from out-adjacency, sets of nodes of a type from records,
 	// promoted sets, sources from contributions, property indexes and lexical
 	// sums; it removes lists that hold nothing, and does what
 	// [Encoding].Rebuild says. It never touches data that is not derived, nor
-	// what is derived from data that is damaged itself. It makes the level
-	// [CheckFull].
+	// what is derived from data that is damaged itself. It makes
+	// the check full.
 	Repair bool
 	// Encodings tell how to read what the layers above keep; nil is those that
 	// the database was opened with. With none, values of buckets are not read;
@@ -80,7 +70,7 @@ func (f Finding) String() string {
 // times that, and keeps in memory sets of the nodes of the graph at work.
 func (db *DB) Check(ctx context.Context, o CheckOptions) iter.Seq2[Finding, error] {
 	if o.Repair {
-		o.Level = CheckFull
+		o.Full = true
 	}
 	return func(yield func(Finding, error) bool) {
 		c := &checker{db: db, ctx: ctx, o: o, yield: yield, damaged: map[family]bool{}}
@@ -168,7 +158,7 @@ func (c *checker) run() (err error) {
 			return err
 		}
 	}
-	if c.o.Level == CheckFull {
+	if c.o.Full {
 		if err := c.pass(family{}, c.checkKeys); err != nil {
 			return err
 		}
@@ -191,7 +181,7 @@ func (c *checker) checkGraph() error {
 	if err := c.pass(family{g, layout.TagNode}, c.checkNextNode); err != nil {
 		return err
 	}
-	if c.o.Level != CheckFull {
+	if !c.o.Full {
 		return nil
 	}
 	// The passes share what they read of the graph; each has a view of its own,

@@ -57,7 +57,7 @@ func check(t testing.TB, db *engine.DB, o engine.CheckOptions) []engine.Finding 
 
 func sound(t testing.TB, db *engine.DB, what string) {
 	t.Helper()
-	for _, f := range check(t, db, engine.CheckOptions{Level: engine.CheckFull}) {
+	for _, f := range check(t, db, engine.CheckOptions{Full: true}) {
 		t.Errorf("%s: %s", what, f)
 	}
 }
@@ -378,7 +378,7 @@ func TestCheckFindsDamage(t *testing.T) {
 				write(t, store, func(b kv.Batch) { c.damage(t, store, b, id) })
 				kept := primary(t, store, id)
 
-				found := check(t, db, engine.CheckOptions{Level: engine.CheckFull})
+				found := check(t, db, engine.CheckOptions{Full: true})
 				all, repairable := fmt.Sprint(found), true
 				for _, f := range found {
 					repairable = repairable && f.Repairable
@@ -470,7 +470,7 @@ func TestCheckSurvivesAnything(t *testing.T) {
 					})
 				})
 			})
-			check(t, db, engine.CheckOptions{Level: engine.CheckFull})
+			check(t, db, engine.CheckOptions{Full: true})
 			kept := primary(t, store, g)
 			check(t, db, engine.CheckOptions{Repair: true})
 			if primary(t, store, g) != kept {
@@ -531,7 +531,7 @@ func TestCheckStopsAndReports(t *testing.T) {
 		eachRaw(t, store, g, layout.TagIn, func(key, _ []byte) { b.Delete(key) })
 	})
 	n := 0
-	for _, err := range db.Check(t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for _, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -555,7 +555,7 @@ func TestCheckStopsAndReports(t *testing.T) {
 	sound(t, db, "repaired")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range db.Check(ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+	for _, err := range db.Check(ctx, engine.CheckOptions{Full: true}) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
@@ -580,7 +580,7 @@ func BenchmarkCheckFull(b *testing.B) {
 	keys := int64(0)
 	for b.Loop() {
 		for f, err := range db.Check(b.Context(), engine.CheckOptions{
-			Level: engine.CheckFull, Progress: func(_ string, n int64) { keys = n },
+			Full: true, Progress: func(_ string, n int64) { keys = n },
 		}) {
 			b.Fatal(f, err)
 		}

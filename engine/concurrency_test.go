@@ -332,7 +332,7 @@ func (c *concurrent) fail() error {
 // wholeDatabase checks, counts and exports.
 func (c *concurrent) wholeDatabase() error {
 	ctx := context.Background()
-	for f, err := range c.db.Check(ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range c.db.Check(ctx, engine.CheckOptions{Full: true}) {
 		if err != nil {
 			return err
 		}
@@ -392,7 +392,7 @@ func TestConcurrentDrop(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for f, err := range db.Check(ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range db.Check(ctx, engine.CheckOptions{Full: true}) {
 		t.Fatalf("check finds %v, %v", f, err)
 	}
 }

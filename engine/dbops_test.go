@@ -365,7 +365,7 @@ func (r *round) verify() {
 	r.eachSnapshot(r.everything(r.state))
 	for _, s := range r.subjects {
 		r.stats(s)
-		for f, err := range s.db.Check(background, engine.CheckOptions{Level: engine.CheckFull}) {
+		for f, err := range s.db.Check(background, engine.CheckOptions{Full: true}) {
 			if err != nil {
 				r.fail("%s: check: %v", s.name, err)
 			}

@@ -195,7 +195,7 @@ func FuzzImport(f *testing.F) {
 		}
 		// Whatever was taken makes a sound database that can be exported, but
 		// for derived nodes whose sources were cut off.
-		for found, err := range db.Check(t.Context(), CheckOptions{Level: CheckFull}) {
+		for found, err := range db.Check(t.Context(), CheckOptions{Full: true}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,7 +38,7 @@ func TestDriver(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for f, err := range db.Check(t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}

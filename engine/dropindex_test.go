@@ -116,7 +116,7 @@ func TestDropIndex(t *testing.T) {
 		}
 		view(t, g, func(v *engine.View) { wantWhere(t, v, compare("n", engine.OpGreater, 2), 1, 3, 4, 5) })
 		update(t, g, func(v *engine.TxView) { try(v.DropIndex("n")) })
-		if found := check(t, db, engine.CheckOptions{Level: engine.CheckFull}); len(found) > 0 {
+		if found := check(t, db, engine.CheckOptions{Full: true}); len(found) > 0 {
 			t.Errorf("check finds %v", found)
 		}
 		try(db.Close())
@@ -165,7 +165,7 @@ func TestDropIndexSurvives(t *testing.T) {
 			}
 			wantWhere(t, v, compare("n", engine.OpExists), all...)
 		})
-		if found := check(t, db, engine.CheckOptions{Level: engine.CheckFull}); len(found) > 0 {
+		if found := check(t, db, engine.CheckOptions{Full: true}); len(found) > 0 {
 			t.Errorf("pass %d: check finds %v", i, found)
 		}
 		if err := db.Close(); err != nil {

@@ -61,7 +61,7 @@ func TestCheckReadsBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := engine.CheckOptions{Level: engine.CheckFull, Encodings: []engine.Encoding{
+	o := engine.CheckOptions{Full: true, Encodings: []engine.Encoding{
 		{Graph: "elsewhere", Bucket: "other", Decode: upper},
 		{Graph: "method", Bucket: "words", Decode: upper, Rebuild: func(v *engine.TxView, key []byte) error {
 			b, err := v.MakeBucket("words")

@@ -79,7 +79,7 @@ func (s *Snapshot) export(ctx context.Context, namespace string, w io.Writer, o 
 }
 
 func (s *Snapshot) exportHeader(ctx context.Context, out *lineWriter, o *ExportOptions) error {
-	h := exportHeader{Ragdb: exportName, Version: ExportVersion, Canonical: o.Canonical}
+	h := exportHeader{Ragdb: exportName, Version: exportVersion, Canonical: o.Canonical}
 	if !o.Canonical {
 		uuid, err := s.kv.Get(ctx, layout.Meta("uuid"), nil)
 		if err != nil {

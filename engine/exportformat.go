@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// ExportVersion is the number of the export format that this package writes
+// exportVersion is the number of the export format that this package writes
 // and the only one that it reads.
-const ExportVersion = 1
+const exportVersion = 1
 
 // exportName is what the first line of an export says that it is.
 const exportName = "export"

@@ -267,7 +267,7 @@ func (d *faultDB) compare(when string, db *engine.DB, first uint64) (epoch uint6
 	case d.state(db) != want:
 		d.t.Errorf("%s, %s: another state than that of commit %d", d.what, when, epoch)
 	}
-	for _, f := range check(d.t, db, engine.CheckOptions{Level: engine.CheckFull}) {
+	for _, f := range check(d.t, db, engine.CheckOptions{Full: true}) {
 		d.t.Errorf("%s, %s: check finds %v", d.what, when, f)
 	}
 	return epoch

@@ -125,8 +125,8 @@ func (im *importer) header() error {
 	switch err := decodeLine(b, &h); {
 	case err != nil || h.Ragdb != exportName:
 		return im.at(phase.Mark(ErrInvalid, "not an export of ragdb"))
-	case h.Version != ExportVersion:
-		return im.at(fmt.Errorf("%w: an export of version %d, this ragdb reads %d", ErrFormat, h.Version, ExportVersion))
+	case h.Version != exportVersion:
+		return im.at(fmt.Errorf("%w: an export of version %d, this ragdb reads %d", ErrFormat, h.Version, exportVersion))
 	}
 	return nil
 }

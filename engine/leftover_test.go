@@ -147,7 +147,7 @@ func TestLastNodeLeavesNoKey(t *testing.T) {
 				return
 			}
 		}
-		if found := check(t, db, engine.CheckOptions{Level: engine.CheckFull}); len(found) > 0 {
+		if found := check(t, db, engine.CheckOptions{Full: true}); len(found) > 0 {
 			t.Errorf("seed %d: check finds %v", seed, found)
 		}
 		if err := db.Close(); err != nil {

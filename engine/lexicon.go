@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,22 +9,10 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// TermStats are the counts of a term in a field.
+// TermStats are the counts of a term in a field, or of all terms of a field.
 type TermStats struct {
-	Nodes       uint64 // that have the term
+	Nodes       uint64 // that have the term, or any term
 	Occurrences uint64
-}
-
-// FieldStats are the counts of a field.
-type FieldStats struct {
-	Nodes uint64 // that have a term in the field
-	Words uint64 // all occurrences of all terms
-}
-
-// TermEntry is a term of a field with its counts.
-type TermEntry struct {
-	Term string
-	TermStats
 }
 
 // Posting says how often a node has a term, and the length of its text in the
@@ -61,13 +48,13 @@ func (r *reader) TermStats(field, term string) (TermStats, error) {
 
 // FieldStats returns the counts of a field. In a transaction it shows the last
 // commit.
-func (r *reader) FieldStats(field string) (FieldStats, error) {
+func (r *reader) FieldStats(field string) (TermStats, error) {
 	id, _, err := r.field(field)
 	if err != nil {
-		return FieldStats{}, r.wrap("field statistics", err)
+		return TermStats{}, r.wrap("field statistics", err)
 	}
 	n, err := r.lexSum(id, "")
-	return FieldStats{Nodes: n[0], Words: n[1]}, r.wrap("field statistics", err)
+	return TermStats{Nodes: n[0], Occurrences: n[1]}, r.wrap("field statistics", err)
 }
 
 // lexSum reads the sums of a term, or with "" of the field.
@@ -89,36 +76,6 @@ func decodeLexSum(key, v []byte) ([2]uint64, error) {
 		return [2]uint64{}, corrupt(key, fmt.Errorf("impossible counts %d", n))
 	}
 	return [2]uint64{uint64(n[0]), uint64(n[1])}, nil
-}
-
-// EachTerm yields the terms of a field that a node has, in byte order, with
-// their counts. In a transaction it shows the last commit.
-func (r *reader) EachTerm(field string) iter.Seq2[TermEntry, error] {
-	return func(yield func(TermEntry, error) bool) {
-		id, _, err := r.field(field)
-		if err != nil {
-			yield(TermEntry{}, r.wrap("each term", err))
-			return
-		}
-		prefix := layout.LexSum(r.g, id, "")
-		for p, err := range scan(r.ctx, r.committed(), prefix) {
-			var n [2]uint64
-			if err == nil {
-				n, err = decodeLexSum(p.key, p.value)
-			}
-			if err != nil {
-				yield(TermEntry{}, r.wrap("each term", err))
-				return
-			}
-			if bytes.Equal(p.key, prefix) || n[0] == 0 {
-				continue
-			}
-			_, term := layout.LexSumOf(p.key)
-			if !yield(TermEntry{term, TermStats{Nodes: n[0], Occurrences: n[1]}}, nil) {
-				return
-			}
-		}
-	}
 }
 
 // Postings yields the nodes that have a term, ascending. In a transaction it

@@ -211,7 +211,7 @@ func sameGraph(t *testing.T, got, want *engine.Graph) {
 // soundDB fails where a full check finds anything.
 func soundDB(t *testing.T, db *engine.DB) {
 	t.Helper()
-	for f, err := range db.Check(t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,9 +17,9 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// ManifestName is the name of the file that says what a backup holds. It is
+// manifestName is the name of the file that says what a backup holds. It is
 // written last: a directory without it is no backup.
-const ManifestName = "MANIFEST.json"
+const manifestName = "MANIFEST.json"
 
 // backupData is the folder of a backup that holds the database's files.
 const backupData = "data"
@@ -35,11 +35,11 @@ type Manifest struct {
 	Format  uint32    `json:"format"` // of the database
 	Created time.Time `json:"created"`
 	// Files are all files of the data folder, by name.
-	Files []BackupFile `json:"files"`
+	Files []backupFile `json:"files"`
 }
 
-// BackupFile is a file of a backup.
-type BackupFile struct {
+// backupFile is a file of a backup.
+type backupFile struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"` // in hexadecimal
@@ -59,9 +59,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 func readManifest(dir string) (*Manifest, error) {
-	f, err := os.Open(filepath.Join(dir, ManifestName))
+	f, err := os.Open(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: no %s there", ErrNotFound, ManifestName)
+		return nil, fmt.Errorf("%w: no %s there", ErrNotFound, manifestName)
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func readManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	damaged := func(format string, args ...any) (*Manifest, error) {
-		return nil, &kv.CorruptError{File: ManifestName, Why: fmt.Sprintf(format, args...)}
+		return nil, &kv.CorruptError{File: manifestName, Why: fmt.Sprintf(format, args...)}
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
@@ -128,9 +128,9 @@ const copyBlock = 1 << 20
 
 // copyHashed copies r to w and returns what was copied, as a manifest names
 // it.
-func copyHashed(ctx context.Context, w io.Writer, r io.Reader, name string) (BackupFile, error) {
+func copyHashed(ctx context.Context, w io.Writer, r io.Reader, name string) (backupFile, error) {
 	h := sha256.New()
-	out := BackupFile{Name: name}
+	out := backupFile{Name: name}
 	for {
 		if err := ctx.Err(); err != nil {
 			return out, err

@@ -194,7 +194,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add(iter.Seq2[engine.SpaceVector, error](nil), iter.Seq2[engine.SpaceVector, error](func(yield func(engine.SpaceVector, error) bool) {
 		yield(engine.SpaceVector{Node: w.node, Vector: []float32{1, 1}}, nil)
 	}))
-	add(engine.TxOptions{}, engine.LoadOptions{}, engine.CheckOptions{}, engine.CheckOptions{Level: 99}, engine.ExportOptions{},
+	add(engine.TxOptions{}, engine.LoadOptions{}, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
 		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1})
 }
 

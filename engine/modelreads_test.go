@@ -139,12 +139,12 @@ func (m *modelGraph) postings(field, term string) []engine.Posting {
 	return out
 }
 
-func (m *modelGraph) fieldStats(field string) engine.FieldStats {
-	var out engine.FieldStats
+func (m *modelGraph) fieldStats(field string) engine.TermStats {
+	var out engine.TermStats
 	for at, terms := range m.terms {
 		if at.name == field {
 			out.Nodes++
-			out.Words += uint64(len(terms))
+			out.Occurrences += uint64(len(terms))
 		}
 	}
 	return out
@@ -181,7 +181,7 @@ func (m *modelGraph) rank(field string, q []string, o engine.TermsOptions) []eng
 	if o.B == 0 {
 		o.B = 0.4
 	}
-	mean := float64(total.Words) / float64(total.Nodes)
+	mean := float64(total.Occurrences) / float64(total.Nodes)
 	scores := map[engine.NodeID]float64{}
 	for _, term := range slices.Compact(slices.Sorted(slices.Values(q))) {
 		postings := m.postings(field, term)

@@ -69,7 +69,7 @@ func TestNamesOfGraphs(t *testing.T) {
 // checkClean fails the test where a full check finds anything.
 func checkClean(t *testing.T, db *engine.DB) {
 	t.Helper()
-	for f, err := range db.Check(t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
 		t.Fatalf("check finds %v, %v", f, err)
 	}
 }

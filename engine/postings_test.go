@@ -200,9 +200,9 @@ func checkLexicon(t *testing.T, v *engine.View, field string, m termsModel) {
 		postings []engine.Posting
 	}
 	want := map[string]*entry{}
-	total := engine.FieldStats{Nodes: uint64(len(m))}
+	total := engine.TermStats{Nodes: uint64(len(m))}
 	for _, id := range m.ids() {
-		total.Words += uint64(len(m[id]))
+		total.Occurrences += uint64(len(m[id]))
 		var list []engine.TermFreq
 		seen := map[string]bool{}
 		for _, x := range m[id] {
@@ -472,7 +472,7 @@ func TestTermsInTransaction(t *testing.T) {
 					t.Errorf("%q has %+v (%v)", word, s, err)
 				}
 			}
-			if s, err := v.FieldStats("f"); err != nil || s != (engine.FieldStats{Nodes: 1, Words: 2}) {
+			if s, err := v.FieldStats("f"); err != nil || s != (engine.TermStats{Nodes: 1, Occurrences: 2}) {
 				t.Errorf("field has %+v (%v)", s, err)
 			}
 		})

@@ -84,7 +84,7 @@ func TestReadErrorIsNotAbsence(t *testing.T) {
 	if err := remove(); err != nil && !errors.Is(err, engine.ErrNotFound) {
 		t.Error(err)
 	}
-	for _, f := range check(t, db, engine.CheckOptions{Level: engine.CheckFull}) {
+	for _, f := range check(t, db, engine.CheckOptions{Full: true}) {
 		t.Errorf("check: %v", f)
 	}
 	if err := db.Close(); err != nil {

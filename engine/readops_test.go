@@ -20,7 +20,7 @@ type graphReader interface {
 	TermsOf(field string, id engine.NodeID) ([]engine.TermFreq, error)
 	Postings(field, term string) iter.Seq2[engine.Posting, error]
 	EachTerm(field string) iter.Seq2[engine.TermEntry, error]
-	FieldStats(field string) (engine.FieldStats, error)
+	FieldStats(field string) (engine.TermStats, error)
 	Spaces() []string
 	Indexes() []string
 	Fields() []string

@@ -96,7 +96,7 @@ func (m *Manifest) compare(dir string) error {
 		}
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(m.Files, func(f BackupFile) bool { return f.Name == name }) {
+		if !slices.ContainsFunc(m.Files, func(f backupFile) bool { return f.Name == name }) {
 			return &kv.CorruptError{File: name, Why: "the manifest does not name it"}
 		}
 	}
@@ -104,7 +104,7 @@ func (m *Manifest) compare(dir string) error {
 }
 
 // restoreFile copies a file that must be as want says.
-func restoreFile(ctx context.Context, from, to string, want BackupFile) error {
+func restoreFile(ctx context.Context, from, to string, want backupFile) error {
 	r, err := os.Open(from)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (m *Manifest) verify(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	if hex.EncodeToString(uuid[:]) != m.UUID || db.Epoch() != m.Epoch {
-		return &kv.CorruptError{File: ManifestName, Why: fmt.Sprintf("the files are of database %x at commit %d", uuid, db.Epoch())}
+		return &kv.CorruptError{File: manifestName, Why: fmt.Sprintf("the files are of database %x at commit %d", uuid, db.Epoch())}
 	}
 	for f, err := range db.Check(ctx, CheckOptions{}) {
 		if err != nil {

@@ -54,13 +54,13 @@ type Reader interface {
 	Leaving(set *roaring.Bitmap, f EdgeFilter) iter.Seq2[Edge, error]
 
 	Sources(t Target) (*roaring.Bitmap, error)
-	Contributions(t Target) iter.Seq2[SourceContribution, error]
 	Total(t Target) (Total, error)
 	ContributedBy(source NodeID) iter.Seq2[Target, error]
 
 	Where(p Predicate) (*roaring.Bitmap, error)
 	Terms(field string, q []string, o TermsOptions) ([]Scored, error)
 	Phrase(field string, words []string) (*roaring.Bitmap, error)
+	Contributions(t Target) iter.Seq2[SourceContribution, error]
 	TermStats(field, term string) (TermStats, error)
 	Vectors(space string) (*vecindex.View, error)
 	Bucket(name string) Bucket

@@ -16,8 +16,37 @@ type Stats struct {
 	Epoch  uint64       `json:"epoch"`
 	Graphs []GraphStats `json:"graphs"` // by namespace and name
 	Spaces []SpaceStats `json:"spaces"` // families of keys that have any
-	Memory MemoryStats  `json:"memory"`
-	Store  StoreStats   `json:"store"`
+	// Memory is what the database keeps in memory at this moment, whatever the
+	// snapshot.
+	Memory struct {
+		BudgetBytes int64 `json:"budget_bytes"`
+		// VectorBytes is the size of the vector spaces' mirrors.
+		VectorBytes int64 `json:"vector_bytes"`
+		// OnDisk names, as namespace/graph/space, the open vector spaces that are
+		// searched on disk because they do not fit.
+		OnDisk []string `json:"on_disk"`
+		// Indexes are the open vector spaces.
+		Indexes []IndexStats `json:"indexes"`
+	} `json:"memory"`
+	// Store has the storage engine's own figures at this moment, 0 if it does
+	// not tell.
+	Store struct {
+		DiskBytes      uint64 `json:"disk_bytes"` // live files, write-ahead log included
+		WALBytes       uint64 `json:"wal_bytes"`
+		MemtableBytes  uint64 `json:"memtable_bytes"`
+		CacheBytes     uint64 `json:"cache_bytes"`
+		CacheHits      int64  `json:"cache_hits"`
+		CacheMisses    int64  `json:"cache_misses"`
+		Files          int    `json:"files"`
+		ReadAmp        int    `json:"read_amp"`
+		WriteStalls    int64  `json:"write_stalls"`
+		Snapshots      int    `json:"snapshots"` // open
+		PinnedKeys     uint64 `json:"pinned_keys"`
+		CompactedBytes uint64 `json:"compacted_bytes"`
+		FoldFaults     int64  `json:"fold_faults"`
+		// Failure is why the store is read-only since, empty where it is not.
+		Failure string `json:"failure,omitempty"`
+	} `json:"store"`
 }
 
 // Count is how many there are of a name.
@@ -64,19 +93,6 @@ type SpaceStats struct {
 	ValueBytes int64  `json:"value_bytes"`
 }
 
-// MemoryStats are what the database keeps in memory at this moment, whatever
-// the snapshot.
-type MemoryStats struct {
-	BudgetBytes int64 `json:"budget_bytes"`
-	// VectorBytes is the size of the vector spaces' mirrors.
-	VectorBytes int64 `json:"vector_bytes"`
-	// OnDisk names, as namespace/graph/space, the open vector spaces that are
-	// searched on disk because they do not fit.
-	OnDisk []string `json:"on_disk"`
-	// Indexes are the open vector spaces.
-	Indexes []IndexStats `json:"indexes"`
-}
-
 // IndexStats are the figures of an open vector space.
 type IndexStats struct {
 	Name    string `json:"name"` // namespace/graph/space
@@ -90,26 +106,6 @@ type IndexStats struct {
 	Linked  int    `json:"linked,omitempty"`
 	Pending int    `json:"pending,omitempty"`
 	Rerank  string `json:"rerank,omitempty"`
-}
-
-// StoreStats are the storage engine's own figures at this moment; 0 where it
-// does not tell.
-type StoreStats struct {
-	DiskBytes      uint64 `json:"disk_bytes"` // live files, write-ahead log included
-	WALBytes       uint64 `json:"wal_bytes"`
-	MemtableBytes  uint64 `json:"memtable_bytes"`
-	CacheBytes     uint64 `json:"cache_bytes"`
-	CacheHits      int64  `json:"cache_hits"`
-	CacheMisses    int64  `json:"cache_misses"`
-	Files          int    `json:"files"`
-	ReadAmp        int    `json:"read_amp"`
-	WriteStalls    int64  `json:"write_stalls"`
-	Snapshots      int    `json:"snapshots"` // open
-	PinnedKeys     uint64 `json:"pinned_keys"`
-	CompactedBytes uint64 `json:"compacted_bytes"`
-	FoldFaults     int64  `json:"fold_faults"`
-	// Failure is why the store is read-only since, empty where it is not.
-	Failure string `json:"failure,omitempty"`
 }
 
 // Stats counts what the snapshot holds. It reads every key once.
@@ -148,8 +144,8 @@ func (s *Snapshot) stats(ctx context.Context) (Stats, error) {
 		}
 		out.Graphs = append(out.Graphs, g)
 	}
-	out.Memory, err = s.db.memoryStats(ctx, graphs)
-	out.Store = storeStats(s.db.store)
+	err = s.db.memoryStats(ctx, graphs, &out)
+	storeStats(s.db.store, &out)
 	return out, err
 }
 
@@ -275,8 +271,9 @@ func (c *graphCount) stats(l *listed) (GraphStats, error) {
 }
 
 // memoryStats counts the mirrors of the vector spaces that are open.
-func (db *DB) memoryStats(ctx context.Context, graphs []listed) (MemoryStats, error) {
-	out := MemoryStats{BudgetBytes: db.opts.MemoryBudget, OnDisk: []string{}, Indexes: []IndexStats{}}
+func (db *DB) memoryStats(ctx context.Context, graphs []listed, s *Stats) error {
+	out := &s.Memory
+	out.BudgetBytes, out.OnDisk, out.Indexes = db.opts.MemoryBudget, []string{}, []IndexStats{}
 	for i := range graphs {
 		db.mu.Lock()
 		st := db.graphs[graphs[i].graph]
@@ -295,42 +292,40 @@ func (db *DB) memoryStats(ctx context.Context, graphs []listed) (MemoryStats, er
 		st.mu.RUnlock()
 		slices.Sort(names)
 		for _, name := range names {
-			s, err := open[name].Stats(ctx)
+			figures, err := open[name].Stats(ctx)
 			if err != nil {
-				return out, err
+				return err
 			}
-			out.VectorBytes += s.MemoryBytes
+			out.VectorBytes += figures.MemoryBytes
 			x := IndexStats{
-				Name: graphs[i].String() + "/" + name, Kind: open[name].Config().Kind.String(), Source: s.Source.String(),
-				Vectors: s.Vectors, Bytes: s.MemoryBytes, Dead: s.Dead, Linked: s.Linked, Pending: s.Pending,
+				Name: graphs[i].String() + "/" + name, Kind: open[name].Config().Kind.String(), Source: figures.Source,
+				Vectors: figures.Vectors, Bytes: figures.MemoryBytes, Dead: figures.Dead, Linked: figures.Linked, Pending: figures.Pending,
 			}
-			if s.Rerank != vecindex.RerankAuto {
-				x.Rerank = s.Rerank.String()
+			if figures.Rerank != vecindex.RerankAuto {
+				x.Rerank = figures.Rerank.String()
 			}
 			out.Indexes = append(out.Indexes, x)
-			if s.Source == vecindex.Disk {
+			if figures.Source == "disk" {
 				out.OnDisk = append(out.OnDisk, graphs[i].String()+"/"+name)
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
-func storeStats(store kv.Store) StoreStats {
+func storeStats(store kv.Store, s *Stats) {
 	m, ok := store.(kv.Maintainer)
 	if !ok {
-		return StoreStats{}
+		return
 	}
 	x := m.Metrics()
-	out := StoreStats{
-		DiskBytes: x.DiskBytes, WALBytes: x.WALBytes, MemtableBytes: x.MemtableBytes,
-		CacheBytes: x.CacheBytes, CacheHits: x.CacheHits, CacheMisses: x.CacheMisses,
-		Files: x.Files, ReadAmp: x.ReadAmp, WriteStalls: x.WriteStalls,
-		Snapshots: x.OpenSnapshots, PinnedKeys: x.PinnedKeys,
-		CompactedBytes: x.CompactedBytes, FoldFaults: x.FoldFaults,
-	}
+	out := &s.Store
+	out.DiskBytes, out.WALBytes, out.MemtableBytes = x.DiskBytes, x.WALBytes, x.MemtableBytes
+	out.CacheBytes, out.CacheHits, out.CacheMisses = x.CacheBytes, x.CacheHits, x.CacheMisses
+	out.Files, out.ReadAmp, out.WriteStalls = x.Files, x.ReadAmp, x.WriteStalls
+	out.Snapshots, out.PinnedKeys, out.CompactedBytes = x.OpenSnapshots, x.PinnedKeys, x.CompactedBytes
+	out.FoldFaults = x.FoldFaults
 	if x.BackgroundError != nil {
 		out.Failure = x.BackgroundError.Error()
 	}
-	return out
 }

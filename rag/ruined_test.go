@@ -47,7 +47,7 @@ func ruin(t *testing.T, c *ragtest.Corpus, value string, pick func(key string) b
 // check returns what a full check finds, and how much of it was repaired.
 func check(t *testing.T, c *ragtest.Corpus, repair bool) (found []string, repaired int) {
 	t.Helper()
-	o := engine.CheckOptions{Level: engine.CheckFull, Repair: repair, Encodings: methods.Encodings()}
+	o := engine.CheckOptions{Full: true, Repair: repair, Encodings: methods.Encodings()}
 	for f, err := range c.DB().Check(t.Context(), o) {
 		if err != nil {
 			t.Fatal(err)

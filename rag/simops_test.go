@@ -143,7 +143,7 @@ func exportOf(db *engine.DB) string {
 
 func checkAll(ctx context.Context, on *simSide) (string, error) {
 	var out []string
-	for f, err := range on.db.Check(ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range on.db.Check(ctx, engine.CheckOptions{Full: true}) {
 		if err != nil {
 			return "", err
 		}

@@ -515,7 +515,7 @@ func (s *sim) audit(when string) {
 	}
 	var findings []string
 	err = s.watch("check", func() error {
-		for f, err := range s.on.db.Check(s.t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+		for f, err := range s.on.db.Check(s.t.Context(), engine.CheckOptions{Full: true}) {
 			if err != nil {
 				return err
 			}

@@ -278,7 +278,7 @@ func (l *lifetime) remove(n int) error {
 }
 
 func (l *lifetime) check() error {
-	for f, err := range l.c.DB().Check(l.ctx, engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range l.c.DB().Check(l.ctx, engine.CheckOptions{Full: true}) {
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // source returns where the index searches.
-func (p *points) source() vecindex.Source {
+func (p *points) source() string {
 	p.t.Helper()
 	s, err := p.ix.Stats(p.t.Context())
 	p.must(err)

@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/internal/layout"
-	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // Limits of a Config.
 const (
-	// MaxDim is the largest dimension.
-	MaxDim = 1 << 16
-	// MaxModelBytes is the largest length of a model's name.
-	MaxModelBytes = 1 << 10
+	// maxDim is the largest dimension.
+	maxDim = 1 << 16
+	// maxModelBytes is the largest length of a model's name.
+	maxModelBytes = 1 << 10
 )
 
 // Kind is the structure that an index searches with.
@@ -45,7 +44,7 @@ func (k Kind) String() string {
 type Config struct {
 	// Table names the graph, space and generation whose keys hold the index.
 	Table layout.Table
-	// Dim is the number of elements of a vector, 1 to MaxDim.
+	// Dim is the number of elements of a vector, 1 to 65,536.
 	Dim int
 	// Metric defaults to Cosine.
 	Metric Metric
@@ -56,22 +55,22 @@ type Config struct {
 	Kind Kind
 	// Element is how vectors are stored; it defaults to F32.
 	Element Element
-	// Seed is that of the choices of the kinds that build graphs. M is the
-	// number of links that a node is given on each level of one, from MinM to
-	// MaxM, by default DefaultM; EfConstruction the width of the search that
-	// finds them, up to MaxEf, by default DefaultEfConstruction. They may
-	// differ from one Open to the next but for M. Flat has no use for them.
+	// Seed, M and EfConstruction are for the kinds that build graphs. Seed
+	// decides their random choices. M is the number of links of a node on each
+	// level, from 2 to 128, by default 16. EfConstruction is the width of the
+	// search for these links, up to 16,384, by default DefaultEfConstruction.
+	// Seed and EfConstruction may differ from one Open to the next.
 	Seed              uint64
 	M, EfConstruction int
 }
 
 // Limits and defaults of the kinds that build graphs.
 const (
-	MinM, MaxM            = 2, 128
-	DefaultM              = 16
+	minM, maxM            = 2, 128
+	defaultM              = 16
 	DefaultEfConstruction = 200
-	DefaultEf             = 64
-	MaxEf                 = 1 << 14
+	defaultEf             = 64
+	maxEf                 = 1 << 14
 )
 
 // graph reports whether the kind builds a graph.
@@ -79,7 +78,7 @@ func (c *Config) graph() bool { return c.Kind != Flat }
 
 func (c *Config) m() int {
 	if c.M == 0 {
-		return DefaultM
+		return defaultM
 	}
 	return c.M
 }
@@ -94,8 +93,8 @@ func (c *Config) efConstruction() int {
 // Validate returns all that is wrong with c, joined, or nil.
 func (c Config) Validate() error {
 	var errs []error
-	if c.Dim < 1 || c.Dim > MaxDim {
-		errs = append(errs, fmt.Errorf("dimension %d is not within 1 to %d", c.Dim, MaxDim))
+	if c.Dim < 1 || c.Dim > maxDim {
+		errs = append(errs, fmt.Errorf("dimension %d is not within 1 to %d", c.Dim, maxDim))
 	}
 	if c.Metric > L2 {
 		errs = append(errs, fmt.Errorf("unknown metric %d", uint8(c.Metric)))
@@ -103,32 +102,32 @@ func (c Config) Validate() error {
 	switch {
 	case c.Model == "":
 		errs = append(errs, errors.New("model has no name"))
-	case len(c.Model) > MaxModelBytes:
-		errs = append(errs, fmt.Errorf("model name of %d bytes is longer than %d", len(c.Model), MaxModelBytes))
+	case len(c.Model) > maxModelBytes:
+		errs = append(errs, fmt.Errorf("model name of %d bytes is longer than %d", len(c.Model), maxModelBytes))
 	case !utf8.ValidString(c.Model):
 		errs = append(errs, errors.New("model name is not UTF-8"))
 	}
 	if c.Kind > CHNSW {
-		errs = append(errs, &KindError{Kind: c.Kind})
+		errs = append(errs, &kindError{Kind: c.Kind})
 	}
 	if c.Element > F16 {
 		errs = append(errs, fmt.Errorf("unknown form of elements %d", uint8(c.Element)))
 	}
-	if m := c.m(); m < MinM || m > MaxM {
-		errs = append(errs, fmt.Errorf("M %d is not within %d to %d", c.M, MinM, MaxM))
+	if m := c.m(); m < minM || m > maxM {
+		errs = append(errs, fmt.Errorf("M %d is not within %d to %d", c.M, minM, maxM))
 	}
-	if ef := c.efConstruction(); ef < 1 || ef > MaxEf {
-		errs = append(errs, fmt.Errorf("EfConstruction %d is not within 1 to %d", c.EfConstruction, MaxEf))
+	if ef := c.efConstruction(); ef < 1 || ef > maxEf {
+		errs = append(errs, fmt.Errorf("EfConstruction %d is not within 1 to %d", c.EfConstruction, maxEf))
 	}
 	return errors.Join(errs...)
 }
 
-func (c Config) stamp() Stamp {
-	return Stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: c.Kind, Element: c.Element, Normalised: c.Metric == Cosine}
+func (c Config) stamp() stamp {
+	return stamp{Model: c.Model, Dim: c.Dim, Metric: c.Metric, Kind: c.Kind, Element: c.Element, Normalised: c.Metric == Cosine}
 }
 
-// Stamp is what an index records of its configuration.
-type Stamp struct {
+// stamp is what an index records of its configuration.
+type stamp struct {
 	Model  string
 	Dim    int
 	Metric Metric
@@ -140,7 +139,7 @@ type Stamp struct {
 }
 
 // String renders the stamp for messages.
-func (s Stamp) String() string {
+func (s stamp) String() string {
 	form := "as given"
 	if s.Normalised {
 		form = "normalised"
@@ -188,14 +187,10 @@ const (
 	// two or three a search.
 	RerankStore
 	// RerankNone is what Stats reports where the vectors themselves are in
-	// memory, as they are at [PlainDim] dimensions and fewer. To ask for it is
+	// memory, as they are at few dimensions. To ask for it is
 	// to ask for RerankAuto.
 	RerankNone
 )
-
-// PlainDim is the greatest dimension at which a graph is walked on the vectors
-// themselves and not on codes of them.
-const PlainDim = quant.PlainDim
 
 // String returns the source's name.
 func (r Rerank) String() string {

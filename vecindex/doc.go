@@ -21,7 +21,7 @@
 // [HNSW] walks a graph of the vectors, one for each layer, on codes of one byte
 // an element (package internal/quant), and checks what the codes do not tell
 // against a second byte in memory or against the stored vectors; see [Rerank].
-// At [PlainDim] dimensions and fewer it walks on the vectors themselves.
+// If there are few dimensions, it walks on the vectors themselves.
 // Scores are then estimates: with low planes within some 1e-5 of the exact
 // ones, without them those of the hits that needed no check within some 1e-3.
 // Search.Exact and [View.Score] are exact.
@@ -45,7 +45,7 @@
 //
 // [Open] reads one record. An index that was never written opens empty and is
 // stamped with model, dimension, metric and kind by its first write; an index
-// under another stamp is refused with a [*StampError].
+// under another stamp is refused with [ErrModelMismatch].
 //
 // The engine's one writer calls [Index.Begin] with its batch and the epoch the
 // commit will have, then [Write.Put] and [Write.Delete], applies the batch, and

@@ -136,11 +136,11 @@ func TestElementRefused(t *testing.T) {
 		v    []float32
 		want VectorError
 	}{
-		{[]float32{1, 65520}, VectorError{FaultRange, 1}},
-		{[]float32{-1e9, 1}, VectorError{FaultRange, 0}},
-		{[]float32{1e-9, -1e-9}, VectorError{FaultZero, 0}},
-		{[]float32{1, float32(math.NaN())}, VectorError{FaultNaN, 1}},
-		{[]float32{float32(math.Inf(-1)), 0}, VectorError{FaultInf, 0}},
+		{[]float32{1, 65520}, VectorError{faultRange, 1}},
+		{[]float32{-1e9, 1}, VectorError{faultRange, 0}},
+		{[]float32{1e-9, -1e-9}, VectorError{faultZero, 0}},
+		{[]float32{1, float32(math.NaN())}, VectorError{faultNaN, 1}},
+		{[]float32{float32(math.Inf(-1)), 0}, VectorError{faultInf, 0}},
 	} {
 		_, err := ip.appendPrepared(nil, c.v, stores)
 		var bad *VectorError

@@ -11,17 +11,16 @@ import (
 // Errors of opening.
 var (
 	// ErrModelMismatch says that the index was stamped with another
-	// configuration. The error is a [*StampError].
+	// configuration.
 	ErrModelMismatch = errors.New("vectors of another model")
-	// ErrKind says that this version cannot open an index of a kind. The error
-	// is a [*KindError].
+	// ErrKind says that this version cannot open an index of a kind.
 	ErrKind = errors.New("index kind is not supported")
 )
 
 // Errors of use.
 var (
 	// ErrDimension says that a vector or configuration has another dimension
-	// than the index. The error is a [*DimensionError] or a [*StampError].
+	// than the index. The error of a vector is a [*DimensionError].
 	ErrDimension = errors.New("wrong dimension")
 	// ErrVector says that a vector has no place in the metric. The error is a
 	// [*VectorError].
@@ -38,31 +37,31 @@ var (
 	ErrFull = errors.New("no slot left in this generation")
 )
 
-// StampError is the error of an index that holds other vectors than the caller
+// stampError is the error of an index that holds other vectors than the caller
 // takes it for: Want is its stamp, Have that of the caller's [Config].
-type StampError struct{ Want, Have Stamp }
+type stampError struct{ Want, Have stamp }
 
 // Error names both stamps.
-func (e *StampError) Error() string {
+func (e *stampError) Error() string {
 	return fmt.Sprintf("index holds vectors %s, not %s", e.Want, e.Have)
 }
 
 // Is reports whether target is [ErrModelMismatch], or [ErrDimension] where the
 // dimensions differ.
-func (e *StampError) Is(target error) bool {
+func (e *stampError) Is(target error) bool {
 	return target == ErrModelMismatch || target == ErrDimension && e.Want.Dim != e.Have.Dim
 }
 
-// KindError is the error of a [Kind] that cannot be opened.
-type KindError struct{ Kind Kind }
+// kindError is the error of a [Kind] that cannot be opened.
+type kindError struct{ Kind Kind }
 
 // Error names the kind.
-func (e *KindError) Error() string {
+func (e *kindError) Error() string {
 	return fmt.Sprintf("index kind %s is not supported", e.Kind)
 }
 
 // Is reports whether target is [ErrKind].
-func (e *KindError) Is(target error) bool { return target == ErrKind }
+func (e *kindError) Is(target error) bool { return target == ErrKind }
 
 // DimensionError is the error of a vector of Have elements for an index of
 // dimension Want.
@@ -76,21 +75,20 @@ func (e *DimensionError) Error() string {
 // Is reports whether target is [ErrDimension].
 func (e *DimensionError) Is(target error) bool { return target == ErrDimension }
 
-// Fault is what makes a vector unusable.
-type Fault uint8
-
-// The faults.
+// What makes a vector unusable, as text after "element 3 of the vector" or
+// "vector".
 const (
-	FaultNaN   Fault = iota // an element is NaN
-	FaultInf                // an element is infinite
-	FaultZero               // all elements are zero
-	FaultLong               // the length exceeds 1e15, whose square has no room
-	FaultRange              // an element exceeds what the space's form holds
+	faultNaN   = "is NaN"
+	faultInf   = "is infinite"
+	faultZero  = "is zero"
+	faultLong  = "is longer than 1e15" // whose square has no room
+	faultRange = "is beyond 65504, the most that f16 holds"
 )
 
 // VectorError is the error of a vector without a place in the metric.
 type VectorError struct {
-	Fault Fault
+	// Fault says what is wrong, such as "is NaN".
+	Fault string
 	// Element is the index of the first element at fault, 0 where it is the
 	// vector as a whole.
 	Element int
@@ -98,19 +96,10 @@ type VectorError struct {
 
 // Error says what is wrong and where.
 func (e *VectorError) Error() string {
-	switch e.Fault {
-	case FaultNaN:
-		return fmt.Sprintf("element %d of the vector is NaN", e.Element)
-	case FaultInf:
-		return fmt.Sprintf("element %d of the vector is infinite", e.Element)
-	case FaultZero:
-		return "vector is zero"
-	case FaultLong:
-		return "vector is longer than 1e15"
-	case FaultRange:
-		return fmt.Sprintf("element %d of the vector is beyond 65504, the most that f16 holds", e.Element)
+	if e.Fault == faultZero || e.Fault == faultLong {
+		return "vector " + e.Fault
 	}
-	return "vector is not usable"
+	return fmt.Sprintf("element %d of the vector %s", e.Element, e.Fault)
 }
 
 // Is reports whether target is [ErrVector].

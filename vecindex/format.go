@@ -46,7 +46,7 @@ const (
 
 // meta is the index's record of itself.
 type meta struct {
-	stamp Stamp
+	stamp stamp
 	next  uint32 // first slot not given out yet
 	live  uint32 // vectors
 	seq   uint64 // last commit that changed the index, 0 for none
@@ -78,7 +78,7 @@ func readMeta(key, b []byte) (m meta, err error) {
 	if b[3]&^(flagNormalised|flagHalf) != 0 {
 		return m, corrupt(key, "unknown flags %02x", b[3])
 	}
-	m.stamp = Stamp{
+	m.stamp = stamp{
 		Model:      string(b[metaFixed:]),
 		Dim:        int(binary.LittleEndian.Uint32(b[4:])),
 		Metric:     Metric(b[2]),
@@ -92,11 +92,11 @@ func readMeta(key, b []byte) (m meta, err error) {
 	m.live = binary.LittleEndian.Uint32(b[12:])
 	m.seq = binary.LittleEndian.Uint64(b[16:])
 	switch s := m.stamp; {
-	case s.Dim < 1 || s.Dim > MaxDim:
+	case s.Dim < 1 || s.Dim > maxDim:
 		return m, corrupt(key, "dimension %d", s.Dim)
 	case s.Metric > L2 || s.Kind > CHNSW:
 		return m, corrupt(key, "%s %s", s.Kind, s.Metric)
-	case s.Model == "" || len(s.Model) > MaxModelBytes || !utf8.ValidString(s.Model):
+	case s.Model == "" || len(s.Model) > maxModelBytes || !utf8.ValidString(s.Model):
 		return m, corrupt(key, "malformed model name")
 	case m.live > m.next || m.next > maxSlots:
 		return m, corrupt(key, "%d vectors in %d slots", m.live, m.next)

@@ -13,7 +13,7 @@ import (
 // TestRecordBytes holds the records to the bytes that format.go lays out.
 func TestRecordBytes(t *testing.T) {
 	m := meta{
-		stamp: Stamp{Model: "m1", Dim: 512, Metric: L2, Kind: Flat},
+		stamp: stamp{Model: "m1", Dim: 512, Metric: L2, Kind: Flat},
 		next:  0x01020304, live: 5, seq: 0x0A0B0C,
 	}
 	n := m
@@ -36,7 +36,7 @@ func TestRecordBytes(t *testing.T) {
 
 // TestMetaRefuses spoils one field of an index record at a time.
 func TestMetaRefuses(t *testing.T) {
-	good := appendMeta(nil, &meta{stamp: Stamp{Model: "m", Dim: 3, Normalised: true}, next: 2, live: 1, seq: 9})
+	good := appendMeta(nil, &meta{stamp: stamp{Model: "m", Dim: 3, Normalised: true}, next: 2, live: 1, seq: 9})
 	if _, err := readMeta(nil, good); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestMetaRefuses(t *testing.T) {
 		"large sequence":     func(b []byte) []byte { b[22] = 1; return b },
 		"no model":           func(b []byte) []byte { return b[:metaFixed] },
 		"model not UTF-8":    func(b []byte) []byte { return append(b, 0xFF) },
-		"model name too big": func(b []byte) []byte { return append(b, make([]byte, MaxModelBytes)...) },
+		"model name too big": func(b []byte) []byte { return append(b, make([]byte, maxModelBytes)...) },
 	} {
 		if _, err := readMeta(nil, spoil(bytes.Clone(good))); !errors.Is(err, kv.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
@@ -65,7 +65,7 @@ func TestMetaRefuses(t *testing.T) {
 // FuzzRecords decodes any bytes as each record. What is taken must encode to
 // the same bytes; what is not must be marked as damage.
 func FuzzRecords(f *testing.F) {
-	f.Add(appendMeta(nil, &meta{stamp: Stamp{Model: "m", Dim: 3, Normalised: true}, next: 2, live: 1, seq: 9}))
+	f.Add(appendMeta(nil, &meta{stamp: stamp{Model: "m", Dim: 3, Normalised: true}, next: 2, live: 1, seq: 9}))
 	f.Add(appendSlot(nil, slotRecord{id: 1, layer: 2, born: 3}))
 	f.Add(F32.append(nil, []float32{1, 2, float32(math.Inf(1))}))
 	f.Add([]byte{1, 0, 0, 0})

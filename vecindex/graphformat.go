@@ -91,7 +91,7 @@ func readGraph(key, b []byte, slots uint32) (g graphRecord, err error) {
 		}
 		g.layers = append(g.layers, l)
 	}
-	if g.m < MinM || g.m > MaxM {
+	if g.m < minM || g.m > maxM {
 		return g, corrupt(key, "M %d", g.m)
 	}
 	return g, nil

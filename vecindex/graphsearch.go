@@ -170,7 +170,7 @@ func (gs *graphSearch) one(ctx context.Context) ([]Hit, error) {
 func (gs *graphSearch) setEf() {
 	gs.ef = gs.q.Ef
 	if gs.ef == 0 {
-		gs.ef = DefaultEf
+		gs.ef = defaultEf
 	}
 	if gs.pass {
 		gs.ef = min(gs.ef, passEf)

@@ -185,11 +185,11 @@ func TestHNSWRefuses(t *testing.T) {
 					name  string
 					v     []float32
 					want  error
-					fault vecindex.Fault
+					fault string
 				}{
-					{"none", nil, vecindex.ErrDimension, 0},
-					{"short", make([]float32, 35), vecindex.ErrDimension, 0},
-					{"long", make([]float32, 37), vecindex.ErrDimension, 0},
+					{"none", nil, vecindex.ErrDimension, ""},
+					{"short", make([]float32, 35), vecindex.ErrDimension, ""},
+					{"long", make([]float32, 37), vecindex.ErrDimension, ""},
 					{"NaN", spoilt(3, nan), vecindex.ErrVector, vecindex.FaultNaN},
 					{"Inf", spoilt(7, inf), vecindex.ErrVector, vecindex.FaultInf},
 					{"-Inf", spoilt(0, -inf), vecindex.ErrVector, vecindex.FaultInf},

@@ -51,8 +51,8 @@ type Index struct {
 
 // Open returns the index that c describes, with the options o; nil is the
 // zero Options. It reads one record. An index that was never written is empty.
-// The error is a [*StampError] where the index holds other vectors than c
-// says, and that of [Config.Validate] where c is not valid.
+// The error is [ErrModelMismatch] if the index holds other vectors than c
+// says, and that of [Config.Validate] if c is not valid.
 func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error) {
 	if err := c.Validate(); err != nil {
 		return nil, phase.Errorf("open: %w", err)
@@ -115,7 +115,7 @@ func (ix *Index) readMeta(ctx context.Context, r kv.Reader) (meta, error) {
 		return meta{}, err
 	}
 	if want := ix.cfg.stamp(); m.seq != 0 && m.stamp != want {
-		return meta{}, &StampError{Want: m.stamp, Have: want}
+		return meta{}, &stampError{Want: m.stamp, Have: want}
 	}
 	return m, nil
 }

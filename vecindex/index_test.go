@@ -146,7 +146,7 @@ func TestUnusableVectors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		v       []float32
-		fault   vecindex.Fault
+		fault   string
 		element int
 		put     []vecindex.Metric // metrics that refuse to put it
 		query   []vecindex.Metric // and to take it as a query
@@ -157,7 +157,7 @@ func TestUnusableVectors(t *testing.T) {
 		{"zero", unit(0, 0), vecindex.FaultZero, 0, metrics, metrics[:1]},
 		{"too long", unit(0, 2e15), vecindex.FaultLong, 0, long, long},
 		{"largest", unit(0, math.MaxFloat32), vecindex.FaultLong, 0, long, long},
-		{"smallest", unit(0, math.SmallestNonzeroFloat32), 0, 0, nil, nil},
+		{"smallest", unit(0, math.SmallestNonzeroFloat32), "", 0, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, m := range metrics {
@@ -298,7 +298,7 @@ func TestStats(t *testing.T) {
 		}
 		w.Publish()
 	}
-	expect := func(step string, source vecindex.Source, vectors int) {
+	expect := func(step string, source string, vectors int) {
 		t.Helper()
 		s, err := ix.Stats(t.Context())
 		if err != nil || s.Source != source || s.Vectors != vectors || s.MemoryBytes != ix.MemoryBytes() ||

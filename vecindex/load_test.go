@@ -38,7 +38,7 @@ func TestWritesDuringLoad(t *testing.T) {
 		name          string
 		before, after int
 		last          int // another commit after that, during the build too
-		source        vecindex.Source
+		source        string
 	}{
 		{"before the snapshot", published, none, none, vecindex.Memory},
 		{"after the snapshot", none, published, none, vecindex.Memory},

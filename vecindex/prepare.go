@@ -44,14 +44,14 @@ func (c *Config) appendPrepared(dst, v []float32, p purpose) ([]float32, error) 
 		distance.EncodeF16(h, x)
 		for i, bits := range h {
 			if bits&halfInf == halfInf {
-				return dst[:from], &VectorError{Fault: FaultRange, Element: at + i}
+				return dst[:from], &VectorError{Fault: faultRange, Element: at + i}
 			}
 			zero = zero && bits<<1 == 0
 		}
 		distance.DecodeF16(x, h)
 	}
 	if zero {
-		return dst[:from], &VectorError{Fault: FaultZero}
+		return dst[:from], &VectorError{Fault: faultZero}
 	}
 	return dst, nil
 }
@@ -86,19 +86,19 @@ func (c *Config) appendScaled(dst, v []float32, p purpose) ([]float32, error) {
 	if math.IsNaN(sum) || math.IsInf(sum, 0) {
 		for i, x := range v {
 			if x != x {
-				return dst, &VectorError{Fault: FaultNaN, Element: i}
+				return dst, &VectorError{Fault: faultNaN, Element: i}
 			}
 			if math.IsInf(float64(x), 0) {
-				return dst, &VectorError{Fault: FaultInf, Element: i}
+				return dst, &VectorError{Fault: faultInf, Element: i}
 			}
 		}
 	}
 	if sum == 0 && (c.Metric == Cosine || p == stores) {
-		return dst, &VectorError{Fault: FaultZero}
+		return dst, &VectorError{Fault: faultZero}
 	}
 	if c.Metric != Cosine {
 		if sum > maxNormSq {
-			return dst, &VectorError{Fault: FaultLong}
+			return dst, &VectorError{Fault: faultLong}
 		}
 		return append(dst, v...), nil
 	}

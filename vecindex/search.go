@@ -15,8 +15,8 @@ type Search struct {
 	// K is how many hits are wanted; fewer where there are not as many
 	// vectors, none where it is not positive. It is not used with Layers.
 	K int
-	// Ef is the width of the search of a kind that is not exact, up to MaxEf;
-	// 0 is DefaultEf. It is at least the number of hits wanted. Flat has no use
+	// Ef is the width of the search of a kind that is not exact, up to
+	// 16,384; 0 is 64. It is at least the number of hits wanted. Flat has no use
 	// for it.
 	Ef int
 	// Allow holds the node ids that may be found; nil allows all. Ids from
@@ -93,8 +93,8 @@ func (v *View) Search(ctx context.Context, q Search, dst []Hit) ([]Hit, error) {
 }
 
 func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([]Hit, error) {
-	if q.Ef < 0 || q.Ef > MaxEf {
-		return nil, fmt.Errorf("Ef %d is not within 0 to %d: %w", q.Ef, MaxEf, ErrRange)
+	if q.Ef < 0 || q.Ef > maxEf {
+		return nil, fmt.Errorf("Ef %d is not within 0 to %d: %w", q.Ef, maxEf, ErrRange)
 	}
 	var err error
 	if sc.query, err = v.ix.cfg.appendPrepared(sc.query[:0], q.Vector, asks); err != nil {

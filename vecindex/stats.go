@@ -2,31 +2,14 @@ package vecindex
 
 import (
 	"context"
-	"fmt"
 )
 
-// Source says where searches of an index read vectors.
-type Source uint8
-
-// The sources.
+// Where searches of an index read vectors.
 const (
-	Unloaded Source = iota // nothing was searched yet: memory, if it fits
-	Memory                 // the mirror
-	Disk                   // the store: there is to be no mirror, or it is too large
+	unloaded = "unloaded" // nothing was searched yet: memory, if it fits
+	inMemory = "memory"   // the mirror
+	onDisk   = "disk"     // the store: there is to be no mirror, or it is too large
 )
-
-// String returns the source's name.
-func (s Source) String() string {
-	switch s {
-	case Unloaded:
-		return "unloaded"
-	case Memory:
-		return "memory"
-	case Disk:
-		return "disk"
-	}
-	return fmt.Sprintf("source(%d)", uint8(s))
-}
 
 // Backlog returns how many vectors in memory the graph does not have yet, 0
 // where there is no graph: each search compares all of them.
@@ -40,7 +23,7 @@ func (ix *Index) Backlog() int {
 // Stats are an index's figures at one moment.
 type Stats struct {
 	Vectors     int    // in the latest commit
-	Source      Source // of the next search of the latest commit
+	Source      string // of the next search: unloaded, memory or disk
 	MemoryBytes int64  // what the index holds of it
 	Dead        int    // vectors in memory that only older Views see
 	// Of the kinds that build graphs, once they are loaded: the vectors that
@@ -56,15 +39,15 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, ix.wrap("stats", err)
 	}
-	s := Stats{Vectors: int(m.live)}
+	s := Stats{Vectors: int(m.live), Source: unloaded}
 	st := ix.state.Load()
 	if st == nil {
 		if !ix.cfg.graph() && !ix.fits(m.live, 0) {
-			s.Source = Disk
+			s.Source = onDisk
 		}
 		return s, nil
 	}
-	s.Source, s.MemoryBytes = Memory, st.bytes()
+	s.Source, s.MemoryBytes = inMemory, st.bytes()
 	if st.mirror != nil {
 		s.Dead = st.mirror.dead
 	}

@@ -43,7 +43,7 @@ what can be computed from other data.`,
 			}
 			o := engine.CheckOptions{Repair: repair}
 			if level.value == "full" {
-				o.Level = engine.CheckFull
+				o.Full = true
 			}
 			return a.check(cmd, path, o, level.value)
 		},

@@ -170,7 +170,7 @@ func contentOf(t *testing.T, path string) string {
 			t.Error(err)
 		}
 	}()
-	for f, err := range db.Check(t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {
 		t.Fatalf("a check finds %s %v", f, err)
 	}
 	var b bytes.Buffer

@@ -169,7 +169,7 @@ func (c *statementCrasher) revive(clone *vfs.MemFS, text string, before uint64) 
 	case !known && !strings.HasPrefix(text, "COPY"):
 		c.t.Fatalf("seed %d, %s: commit %d is of no statement", c.seed, text, epoch)
 	}
-	for f, err := range database(s).Check(c.t.Context(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range database(s).Check(c.t.Context(), engine.CheckOptions{Full: true}) {
 		c.t.Errorf("seed %d, %s: check after a crash: %v, %v", c.seed, text, f, err)
 	}
 	if epoch == before && after > before {

@@ -172,7 +172,7 @@ func dbCheck(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyphe
 	c := newConfig(call, call.Args[0])
 	o := engine.CheckOptions{}
 	if c.boolean("full", false) {
-		o.Level = engine.CheckFull
+		o.Full = true
 	}
 	if err := c.done(); err != nil {
 		return err

@@ -158,7 +158,7 @@ func (c *Corpus) Canonical(t testing.TB) string {
 // Check fails the test where a full check of the database finds anything.
 func Check(t testing.TB, db *engine.DB) {
 	t.Helper()
-	for f, err := range db.Check(context.Background(), engine.CheckOptions{Level: engine.CheckFull}) {
+	for f, err := range db.Check(context.Background(), engine.CheckOptions{Full: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
