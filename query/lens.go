@@ -30,7 +30,7 @@ type figures interface {
 	NodeType(name string) (engine.TypeID, bool)
 	EdgeType(name string) (engine.EdgeType, bool)
 	FieldInfo(field string) (engine.FieldOptions, error)
-	FieldStats(field string) (engine.FieldStats, error)
+	FieldStats(field string) (engine.TermStats, error)
 	TermStats(field, term string) (engine.TermStats, error)
 }
 
