@@ -145,22 +145,5 @@ func historyLine(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
 	}
-	var b strings.Builder
-	end, joined := 0, false // joined: something was left out since the last token
-	for _, t := range cypher.Tokens(text) {
-		gap := text[end:t.Start]
-		joined = joined || strings.Contains(gap, "\n") || t.Kind == cypher.TokenComment
-		end = t.End
-		switch {
-		case t.Kind == cypher.TokenComment:
-			continue
-		case joined && b.Len() > 0:
-			gap = " "
-		case joined:
-			gap = ""
-		}
-		b.WriteString(gap + strings.ReplaceAll(text[t.Start:t.End], "\n", `\n`))
-		joined = false
-	}
-	return b.String()
+	return cypher.OneLine(text)
 }

@@ -10,7 +10,7 @@ var aggregateNames = [...]string{
 
 // isAggregate reports whether a call is of an aggregate. Names are compared in
 // any case.
-func isAggregate(f *FuncCall) bool {
+func isAggregate(f *funcCall) bool {
 	for _, name := range aggregateNames {
 		if strings.EqualFold(name, f.Name) {
 			return true
@@ -20,10 +20,10 @@ func isAggregate(f *FuncCall) bool {
 }
 
 // hasAggregate reports whether an expression calls an aggregate anywhere.
-func hasAggregate(x Expr) bool {
+func hasAggregate(x expr) bool {
 	found := false
-	walkExpr(x, func(x Expr) bool {
-		if f, ok := x.(*FuncCall); ok && isAggregate(f) {
+	walkExpr(x, func(x expr) bool {
+		if f, ok := x.(*funcCall); ok && isAggregate(f) {
 			found = true
 		}
 		return !found
@@ -32,7 +32,7 @@ func hasAggregate(x Expr) bool {
 }
 
 // aggregates reports whether a projection groups its rows.
-func (pr *Projection) aggregates() bool {
+func (pr *projection) aggregates() bool {
 	for _, it := range pr.Items {
 		if hasAggregate(it.Expr) {
 			return true

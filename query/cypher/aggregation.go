@@ -49,7 +49,7 @@ type aggregation struct {
 }
 
 // aggregation compiles a call of an aggregate.
-func (c *compiler) aggregation(call *FuncCall) (*aggregation, error) {
+func (c *compiler) aggregation(call *funcCall) (*aggregation, error) {
 	a := aggregates[strings.ToLower(call.Name)]
 	if a == nil {
 		return nil, c.unknownFunction(call)

@@ -16,7 +16,7 @@ func aggregateOver(text string, values []Value) (Value, error) {
 		return Null, err
 	}
 	c := &compiler{text: "RETURN " + text, scope: &scope{names: []string{"x"}}}
-	g, err := c.aggregation(e.(*FuncCall))
+	g, err := c.aggregation(e.(*funcCall))
 	if err != nil {
 		return Null, err
 	}
@@ -160,7 +160,7 @@ func TestAggregatorBytes(t *testing.T) {
 		e, err := parseExpr(name)
 		must(t, err)
 		c := &compiler{scope: &scope{names: []string{"x"}}}
-		g, err := c.aggregation(e.(*FuncCall))
+		g, err := c.aggregation(e.(*funcCall))
 		must(t, err)
 		x := &exec{ctx: t.Context()}
 		agg, err := g.begin(x, row{Int(0)})
@@ -200,12 +200,12 @@ func TestGrouping(t *testing.T) {
 		{"RETURN *, count(*)", "a=a; b=b", " call 0=count(*)", "` call 0`", ""},
 		{"RETURN a.x", "", "", "", ""},
 	} {
-		st, err := Parse(tc.query)
+		st, err := parse(tc.query, nil)
 		if err != nil {
 			t.Errorf("%s: %v", tc.query, err)
 			continue
 		}
-		p := st.Query.Parts[0].Clauses[0].(*Projection)
+		p := st.Query.Parts[0].Clauses[0].(*projection)
 		c := &compiler{text: tc.query, scope: &scope{names: []string{"a", "b"}}}
 		var keys, calls, items, order []string
 		if g := c.grouping(p); g != nil {

@@ -1,250 +1,250 @@
 package cypher
 
-// Expr is an expression. At is where it starts.
-type Expr interface{ At() Pos }
+// expr is an expression. At is where it starts.
+type expr interface{ At() Pos }
 
-// Literal is null, a boolean, a number or a string.
-type Literal struct {
+// literal is null, a boolean, a number or a string.
+type literal struct {
 	Pos   Pos
 	Value Value
 }
 
-// Param is $name.
-type Param struct {
+// param is $name.
+type param struct {
 	Pos  Pos
 	Name string
 }
 
-// Variable is the name of something that a clause bound.
-type Variable struct {
+// variable is the name of something that a clause bound.
+type variable struct {
 	Pos  Pos
 	Name string
 }
 
-// Property is x.name.
-type Property struct {
+// property is x.name.
+type property struct {
 	Pos  Pos
-	X    Expr
+	X    expr
 	Name string
 }
 
-// HasLabels is x:Label, true where x has all labels, or any with Any (x:A|B).
-type HasLabels struct {
+// labelsExpr is x:Label, true where x has all labels, or any with Any (x:A|B).
+type labelsExpr struct {
 	Pos    Pos
-	X      Expr
+	X      expr
 	Labels []string
 	Any    bool
 }
 
-// Index is x[i].
-type Index struct {
+// indexExpr is x[i].
+type indexExpr struct {
 	Pos  Pos
-	X, I Expr
+	X, I expr
 }
 
-// Slice is x[from..to]; a bound may be nil.
-type Slice struct {
+// sliceExpr is x[from..to]; a bound may be nil.
+type sliceExpr struct {
 	Pos         Pos
-	X, From, To Expr
+	X, From, To expr
 }
 
-// ListLit is [a, b].
-type ListLit struct {
+// listLit is [a, b].
+type listLit struct {
 	Pos   Pos
-	Items []Expr
+	Items []expr
 }
 
-// MapLit is {name: value}.
-type MapLit struct {
+// mapLit is {name: value}.
+type mapLit struct {
 	Pos    Pos
 	Keys   []string
-	Values []Expr
+	Values []expr
 }
 
-// MapProjection is x {.name, .*, name: value, variable}.
-type MapProjection struct {
+// mapProjection is x {.name, .*, name: value, variable}.
+type mapProjection struct {
 	Pos   Pos
-	X     Expr
-	Items []MapProjectionItem
+	X     expr
+	Items []mapProjectionItem
 }
 
-// MapProjectionItem is one of .* (All), .name (Value nil) and name: value.
-type MapProjectionItem struct {
+// mapProjectionItem is one of .* (All), .name (Value nil) and name: value.
+type mapProjectionItem struct {
 	All   bool
 	Name  string
-	Value Expr
+	Value expr
 }
 
-// Unary is NOT x, -x or +x.
-type Unary struct {
+// unaryExpr is NOT x, -x or +x.
+type unaryExpr struct {
 	Pos Pos
-	Op  UnaryOp
-	X   Expr
+	Op  unaryOp
+	X   expr
 }
 
-// UnaryOp is an operator with one operand.
-type UnaryOp uint8
+// unaryOp is an operator with one operand.
+type unaryOp uint8
 
 // The operators.
 const (
-	OpNot UnaryOp = iota
-	OpNegative
-	OpPositive
+	opNot unaryOp = iota
+	opNegative
+	opPositive
 )
 
-// Binary is l op r.
-type Binary struct {
+// binaryExpr is l op r.
+type binaryExpr struct {
 	Pos  Pos // of the operator
-	Op   BinaryOp
-	L, R Expr
+	Op   binaryOp
+	L, R expr
 }
 
-// BinaryOp is an operator with two operands.
-type BinaryOp uint8
+// binaryOp is an operator with two operands.
+type binaryOp uint8
 
 // The operators. A chain such as a < b <= c is parsed as a < b AND b <= c.
 const (
-	OpOr BinaryOp = iota
-	OpXor
-	OpAnd
-	OpEqual
-	OpNotEqual
-	OpLess
-	OpLessEqual
-	OpGreater
-	OpGreaterEqual
-	OpAdd
-	OpSubtract
-	OpMultiply
-	OpDivide
-	OpModulo
-	OpPower
-	OpIn
-	OpStartsWith
-	OpEndsWith
-	OpContains
-	OpMatches // =~
+	opOr binaryOp = iota
+	opXor
+	opAnd
+	opEqual
+	opNotEqual
+	opLess
+	opLessEqual
+	opGreater
+	opGreaterEqual
+	opAdd
+	opSubtract
+	opMultiply
+	opDivide
+	opModulo
+	opPower
+	opIn
+	opStartsWith
+	opEndsWith
+	opContains
+	opMatches // =~
 )
 
-// IsNull is x IS NULL, or x IS NOT NULL with Not.
-type IsNull struct {
+// isNullExpr is x IS NULL, or x IS NOT NULL with Not.
+type isNullExpr struct {
 	Pos Pos
-	X   Expr
+	X   expr
 	Not bool
 }
 
-// FuncCall is name(arguments); the name is as written. Star is count(*).
-type FuncCall struct {
+// funcCall is name(arguments); the name is as written. Star is count(*).
+type funcCall struct {
 	Pos      Pos
 	Name     string
 	Distinct bool
 	Star     bool
-	Args     []Expr
+	Args     []expr
 }
 
-// Case is CASE with an operand, or without where X is nil.
-type Case struct {
+// caseExpr is CASE with an operand, or without where X is nil.
+type caseExpr struct {
 	Pos  Pos
-	X    Expr
-	When []CaseWhen
-	Else Expr // nil is null
+	X    expr
+	When []caseWhen
+	Else expr // nil is null
 }
 
-// CaseWhen is WHEN condition THEN value.
-type CaseWhen struct{ When, Then Expr }
+// caseWhen is WHEN condition THEN value.
+type caseWhen struct{ When, Then expr }
 
-// ListComprehension is [variable IN list WHERE condition | value].
-type ListComprehension struct {
+// listComprehension is [variable IN list WHERE condition | value].
+type listComprehension struct {
 	Pos      Pos
 	Variable string
-	List     Expr
-	Where    Expr // nil for none
-	Value    Expr // nil is the variable
+	List     expr
+	Where    expr // nil for none
+	Value    expr // nil is the variable
 }
 
-// Quantifier is all, any, none or single(variable IN list WHERE condition).
-type Quantifier struct {
+// quantifier is all, any, none or single(variable IN list WHERE condition).
+type quantifier struct {
 	Pos      Pos
-	Kind     QuantifierKind
+	Kind     quantifierKind
 	Variable string
-	List     Expr
-	Where    Expr
+	List     expr
+	Where    expr
 }
 
-// QuantifierKind says how many elements must fulfil a condition.
-type QuantifierKind uint8
+// quantifierKind says how many elements must fulfil a condition.
+type quantifierKind uint8
 
 // The kinds.
 const (
-	All QuantifierKind = iota
-	Any
-	None
-	Single
+	allOf quantifierKind = iota
+	anyOf
+	noneOf
+	singleOf
 )
 
-// Reduce is reduce(accumulator = start, variable IN list | value).
-type Reduce struct {
+// reduceExpr is reduce(accumulator = start, variable IN list | value).
+type reduceExpr struct {
 	Pos         Pos
 	Accumulator string
-	Start       Expr
+	Start       expr
 	Variable    string
-	List        Expr
-	Value       Expr
+	List        expr
+	Value       expr
 }
 
-// Exists is a pattern as a condition: WHERE (a)-->(b), exists((a)-->(b)) or
+// existsExpr is a pattern as a condition: WHERE (a)-->(b), exists((a)-->(b)) or
 // EXISTS { MATCH pattern WHERE condition }.
-type Exists struct {
+type existsExpr struct {
 	Pos Pos
 	// Bare says that the pattern stands alone: it is a condition only where one
 	// is wanted, and binds no variable.
 	Bare     bool
-	Patterns []*Pattern
-	Where    Expr // nil for none
+	Patterns []*pattern
+	Where    expr // nil for none
 }
 
-// CountMatches is COUNT { MATCH pattern WHERE condition }: how many matches
+// countMatches is COUNT { MATCH pattern WHERE condition }: how many matches
 // there are.
-type CountMatches struct {
+type countMatches struct {
 	Pos      Pos
-	Patterns []*Pattern
-	Where    Expr
+	Patterns []*pattern
+	Where    expr
 }
 
-// PatternComprehension is [variable = (a)-->(b) WHERE condition | value].
-type PatternComprehension struct {
+// patternComprehension is [variable = (a)-->(b) WHERE condition | value].
+type patternComprehension struct {
 	Pos     Pos
-	Pattern *Pattern
-	Where   Expr
-	Value   Expr
+	Pattern *pattern
+	Where   expr
+	Value   expr
 }
 
-// PathExpr is shortestPath((a)-[*]-(b)) or allShortestPaths as a value.
-type PathExpr struct {
+// pathExpr is shortestPath((a)-[*]-(b)) or allShortestPaths as a value.
+type pathExpr struct {
 	Pos     Pos
-	Pattern *Pattern
+	Pattern *pattern
 }
 
-// At implements [Expr].
-func (e *Literal) At() Pos              { return e.Pos }
-func (e *Param) At() Pos                { return e.Pos }
-func (e *Variable) At() Pos             { return e.Pos }
-func (e *Property) At() Pos             { return e.Pos }
-func (e *HasLabels) At() Pos            { return e.Pos }
-func (e *Index) At() Pos                { return e.Pos }
-func (e *Slice) At() Pos                { return e.Pos }
-func (e *ListLit) At() Pos              { return e.Pos }
-func (e *MapLit) At() Pos               { return e.Pos }
-func (e *MapProjection) At() Pos        { return e.Pos }
-func (e *Unary) At() Pos                { return e.Pos }
-func (e *Binary) At() Pos               { return e.Pos }
-func (e *IsNull) At() Pos               { return e.Pos }
-func (e *FuncCall) At() Pos             { return e.Pos }
-func (e *Case) At() Pos                 { return e.Pos }
-func (e *ListComprehension) At() Pos    { return e.Pos }
-func (e *Quantifier) At() Pos           { return e.Pos }
-func (e *Reduce) At() Pos               { return e.Pos }
-func (e *Exists) At() Pos               { return e.Pos }
-func (e *CountMatches) At() Pos         { return e.Pos }
-func (e *PatternComprehension) At() Pos { return e.Pos }
-func (e *PathExpr) At() Pos             { return e.Pos }
+// At implements [expr].
+func (e *literal) At() Pos              { return e.Pos }
+func (e *param) At() Pos                { return e.Pos }
+func (e *variable) At() Pos             { return e.Pos }
+func (e *property) At() Pos             { return e.Pos }
+func (e *labelsExpr) At() Pos           { return e.Pos }
+func (e *indexExpr) At() Pos            { return e.Pos }
+func (e *sliceExpr) At() Pos            { return e.Pos }
+func (e *listLit) At() Pos              { return e.Pos }
+func (e *mapLit) At() Pos               { return e.Pos }
+func (e *mapProjection) At() Pos        { return e.Pos }
+func (e *unaryExpr) At() Pos            { return e.Pos }
+func (e *binaryExpr) At() Pos           { return e.Pos }
+func (e *isNullExpr) At() Pos           { return e.Pos }
+func (e *funcCall) At() Pos             { return e.Pos }
+func (e *caseExpr) At() Pos             { return e.Pos }
+func (e *listComprehension) At() Pos    { return e.Pos }
+func (e *quantifier) At() Pos           { return e.Pos }
+func (e *reduceExpr) At() Pos           { return e.Pos }
+func (e *existsExpr) At() Pos           { return e.Pos }
+func (e *countMatches) At() Pos         { return e.Pos }
+func (e *patternComprehension) At() Pos { return e.Pos }
+func (e *pathExpr) At() Pos             { return e.Pos }

@@ -9,7 +9,7 @@ import (
 )
 
 // call compiles CALL. That of a whole statement yields all columns.
-func (pl *planner) call(c *Call, alone bool) error {
+func (pl *planner) call(c *callClause, alone bool) error {
 	proc := pl.registry.Get(c.Procedure)
 	if proc == nil {
 		return pl.unknownProcedure(c)
@@ -22,7 +22,7 @@ func (pl *planner) call(c *Call, alone bool) error {
 	if c.Star || items == nil && alone {
 		items = nil
 		for _, col := range proc.Columns {
-			items = append(items, &YieldItem{Pos: c.Pos, Column: col.Name, Variable: col.Name})
+			items = append(items, &yieldItem{Pos: c.Pos, Column: col.Name, Variable: col.Name})
 		}
 	}
 	s.slots = make([]int, len(proc.Columns))
@@ -51,14 +51,14 @@ func (pl *planner) call(c *Call, alone bool) error {
 }
 
 // arguments compiles the arguments of a call.
-func (pl *planner) arguments(c *Call, proc *Procedure, s *callStep) error {
+func (pl *planner) arguments(c *callClause, proc *Procedure, s *callStep) error {
 	args := c.Args
 	if c.Implicit {
 		for _, a := range proc.Args {
 			if _, ok := pl.params[a.Name]; ok {
-				args = append(args, &Param{Pos: c.Pos, Name: a.Name})
+				args = append(args, &param{Pos: c.Pos, Name: a.Name})
 			} else if a.Optional {
-				args = append(args, &Literal{Pos: c.Pos})
+				args = append(args, &literal{Pos: c.Pos})
 			} else {
 				return newSyntaxError(pl.text, int(c.Pos), int(c.Pos)+4, "InvalidNumberOfArguments",
 					fmt.Sprintf("CALL without arguments takes them from the parameters, and there is no $%s", a.Name))

@@ -7,18 +7,12 @@ import (
 	"strings"
 )
 
-// Check looks for what is wrong with a statement that is right in its syntax:
-// variables that nothing binds or that are bound as two things, aggregates
-// where there is nothing to group, clauses that cannot follow each other, and
-// their like. The error is a [*SyntaxError]; its Code is the name of
-// openCypher's compatibility kit.
-//
-// What depends on the graph or on the registered functions and procedures is
-// not looked at.
-func Check(s *Statement) error { return check(s, nil) }
-
-// check is [Check] that ends with a context.
-func check(s *Statement, w *watch) error {
+// check looks for errors in a statement that parses: variables that nothing binds
+// or that are bound as two things, aggregates where there is nothing to group,
+// clauses that cannot follow each other, and their like. The error is a
+// [*SyntaxError], whose Code is the name in openCypher's compatibility kit, or
+// that of the context. The graph, functions and procedures are not looked at.
+func check(s *statement, w *watch) error {
 	if s == nil {
 		return newSyntaxError("", 0, 0, "", "the statement is empty")
 	}
@@ -85,8 +79,8 @@ func (c *checker) unsupported(at Pos, feature string) {
 }
 
 // query checks the parts of a query and that their columns agree.
-func (c *checker) query(q *Query) {
-	var first *Projection
+func (c *checker) query(q *regularQuery) {
+	var first *projection
 	for i, part := range q.Parts {
 		if len(part.Clauses) == 0 { // of a tree that nobody parsed
 			c.fail(0, "", "a query without a clause")
@@ -101,7 +95,7 @@ func (c *checker) query(q *Query) {
 			return
 		}
 		last := part.Clauses[len(part.Clauses)-1]
-		r, ok := last.(*Projection)
+		r, ok := last.(*projection)
 		if !ok {
 			c.fail(last.At(), "InvalidClauseComposition", "each part of a UNION ends with RETURN")
 			return
@@ -120,7 +114,7 @@ func (c *checker) query(q *Query) {
 }
 
 // columnNames lists the columns of a projection.
-func columnNames(r *Projection) string {
+func columnNames(r *projection) string {
 	var names []string
 	if r.Star {
 		names = append(names, "*")
@@ -132,24 +126,24 @@ func columnNames(r *Projection) string {
 }
 
 // part checks a row of clauses.
-func (c *checker) part(part *Part) {
+func (c *checker) part(part *singleQuery) {
 	vars := kinds{}
 	wrote := ""
 	for i, cl := range part.Clauses {
 		name := clauseName(cl)
 		if i > 0 {
-			if r, ok := part.Clauses[i-1].(*Projection); ok && r.Return {
+			if r, ok := part.Clauses[i-1].(*projection); ok && r.Return {
 				c.fail(cl.At(), "InvalidClauseComposition", "RETURN is the last clause of a query: %s cannot follow it; WITH passes rows on", name)
 			}
 		}
 		switch cl.(type) {
-		case *Create, *Merge, *Set, *Remove, *Delete:
+		case *createClause, *mergeClause, *setClause, *removeClause, *deleteClause:
 			wrote = name
-		case *Match, *Unwind, *Call:
+		case *matchClause, *unwindClause, *callClause:
 			if wrote != "" {
 				c.fail(cl.At(), "InvalidClauseComposition", "WITH is wanted between %s and %s", wrote, name)
 			}
-		case *Projection:
+		case *projection:
 			wrote = ""
 		}
 		c.clause(cl, vars, len(part.Clauses) == 1)
@@ -164,26 +158,26 @@ func (c *checker) part(part *Part) {
 }
 
 // saw notes the variables that a clause has bound.
-func (c *checker) saw(cl Clause, vars kinds) {
+func (c *checker) saw(cl clause, vars kinds) {
 	saw := func(name string) { c.seen[name] = true }
 	switch cl := cl.(type) {
-	case *Match:
+	case *matchClause:
 		for _, pt := range cl.Patterns {
 			patternVariables(pt, saw)
 		}
-	case *Create:
+	case *createClause:
 		for _, pt := range cl.Patterns {
 			patternVariables(pt, saw)
 		}
-	case *Merge:
+	case *mergeClause:
 		patternVariables(cl.Pattern, saw)
-	case *Unwind:
+	case *unwindClause:
 		saw(cl.Variable)
-	case *Call:
+	case *callClause:
 		for _, it := range cl.Yield {
 			saw(it.Variable)
 		}
-	case *Projection:
+	case *projection:
 		for v := range vars {
 			saw(v)
 		}
@@ -191,17 +185,17 @@ func (c *checker) saw(cl Clause, vars kinds) {
 }
 
 // ending checks that a part returns or writes something, or is a call.
-func (c *checker) ending(part *Part) {
+func (c *checker) ending(part *singleQuery) {
 	last := part.Clauses[len(part.Clauses)-1]
 	name := clauseName(last)
 	switch last := last.(type) {
-	case *Match, *Unwind:
+	case *matchClause, *unwindClause:
 		c.fail(last.At(), "InvalidClauseComposition", "a query does not end with %s: RETURN is missing", name)
-	case *Projection:
+	case *projection:
 		if !last.Return {
 			c.fail(last.Pos, "InvalidClauseComposition", "a query does not end with WITH: RETURN is missing")
 		}
-	case *Call:
+	case *callClause:
 		if len(part.Clauses) > 1 && last.Yield != nil {
 			c.fail(last.Pos, "InvalidClauseComposition", "a query does not end with CALL ... YIELD after other clauses: RETURN is missing")
 		}
@@ -209,31 +203,31 @@ func (c *checker) ending(part *Part) {
 }
 
 // clauseName returns the words that a clause begins with.
-func clauseName(c Clause) string {
+func clauseName(c clause) string {
 	switch c := c.(type) {
-	case *Match:
+	case *matchClause:
 		if c.Optional {
 			return "OPTIONAL MATCH"
 		}
 		return "MATCH"
-	case *Unwind:
+	case *unwindClause:
 		return "UNWIND"
-	case *Projection:
+	case *projection:
 		if c.Return {
 			return "RETURN"
 		}
 		return "WITH"
-	case *Call:
+	case *callClause:
 		return "CALL"
-	case *Create:
+	case *createClause:
 		return "CREATE"
-	case *Merge:
+	case *mergeClause:
 		return "MERGE"
-	case *Set:
+	case *setClause:
 		return "SET"
-	case *Remove:
+	case *removeClause:
 		return "REMOVE"
-	case *Delete:
+	case *deleteClause:
 		if c.Detach {
 			return "DETACH DELETE"
 		}
@@ -242,7 +236,7 @@ func clauseName(c Clause) string {
 }
 
 // copy checks COPY.
-func (c *checker) copy(cp *Copy) {
+func (c *checker) copy(cp *copyClause) {
 	if cp.Options != nil {
 		c.constant(cp.Options, "OPTIONS")
 	}
@@ -254,22 +248,22 @@ func (c *checker) copy(cp *Copy) {
 		return
 	}
 	clauses := cp.Query.Parts[0].Clauses
-	if r, ok := clauses[len(clauses)-1].(*Projection); !ok || !r.Return {
+	if r, ok := clauses[len(clauses)-1].(*projection); !ok || !r.Return {
 		c.fail(clauses[0].At(), "InvalidClauseComposition", "the query of COPY ends with RETURN")
 	}
 }
 
 // constant checks that an expression needs no row.
-func (c *checker) constant(x Expr, what string) {
-	walkExpr(x, func(x Expr) bool {
+func (c *checker) constant(x expr, what string) {
+	walkExpr(x, func(x expr) bool {
 		switch x := x.(type) {
-		case *Variable:
+		case *variable:
 			c.fail(x.Pos, "NonConstantExpression", "%s is constant: it cannot contain the variable %s", what, x.Name)
-		case *Exists, *CountMatches, *PatternComprehension, *PathExpr:
+		case *existsExpr, *countMatches, *patternComprehension, *pathExpr:
 			c.fail(x.At(), "NonConstantExpression", "%s is constant: it cannot contain a pattern", what)
-		case *ListComprehension, *Quantifier, *Reduce:
+		case *listComprehension, *quantifier, *reduceExpr:
 			c.fail(x.At(), "NonConstantExpression", "%s is constant: it cannot contain variables", what)
-		case *FuncCall:
+		case *funcCall:
 			if isAggregate(x) {
 				c.fail(x.Pos, "NonConstantExpression", "%s is constant: it cannot contain the aggregate %s", what, x.Name)
 			}

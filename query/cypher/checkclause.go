@@ -1,28 +1,28 @@
 package cypher
 
 // clause checks one clause. alone says that it is the only one of its query.
-func (c *checker) clause(cl Clause, vars kinds, alone bool) {
+func (c *checker) clause(cl clause, vars kinds, alone bool) {
 	switch cl := cl.(type) {
-	case *Match:
+	case *matchClause:
 		c.match(cl, vars)
-	case *Unwind:
+	case *unwindClause:
 		c.expr(cl.List, exprScope{vars: vars, where: "UNWIND"})
 		c.fresh(cl.Pos, cl.Variable, vars)
-	case *Projection:
+	case *projection:
 		c.projection(cl, vars)
-	case *Call:
+	case *callClause:
 		c.call(cl, vars, alone)
-	case *Create:
+	case *createClause:
 		c.create(cl, vars)
-	case *Merge:
+	case *mergeClause:
 		c.merge(cl, vars)
-	case *Set:
+	case *setClause:
 		c.setItems(cl.Items, vars)
-	case *Remove:
+	case *removeClause:
 		for _, it := range cl.Items {
 			c.target(it.Target, vars, it.Labels != nil, "REMOVE")
 		}
-	case *Delete:
+	case *deleteClause:
 		for _, x := range cl.Exprs {
 			c.deleted(x, vars)
 		}
@@ -36,7 +36,7 @@ func (c *checker) fresh(at Pos, name string, vars kinds) {
 	}
 }
 
-func (c *checker) match(m *Match, vars kinds) {
+func (c *checker) match(m *matchClause, vars kinds) {
 	c.matchPatterns(m.Patterns, exprScope{vars: vars, where: "MATCH"})
 	if m.Where != nil {
 		c.expr(m.Where, exprScope{vars: vars, where: "WHERE", condition: true})
@@ -45,7 +45,7 @@ func (c *checker) match(m *Match, vars kinds) {
 
 // call checks CALL. Only one that is the whole query may take its arguments
 // from the parameters, or yield all columns.
-func (c *checker) call(cl *Call, vars kinds, alone bool) {
+func (c *checker) call(cl *callClause, vars kinds, alone bool) {
 	if cl.Implicit && !alone {
 		c.fail(cl.Pos, "InvalidArgumentPassingMode", "CALL within a query has its arguments in parentheses: CALL %s()", cl.Procedure)
 	}
@@ -64,28 +64,28 @@ func (c *checker) call(cl *Call, vars kinds, alone bool) {
 	}
 }
 
-func (c *checker) create(cl *Create, vars kinds) {
+func (c *checker) create(cl *createClause, vars kinds) {
 	for _, pt := range cl.Patterns {
 		c.writtenPattern(pt, vars, "CREATE")
 		vars.bind(pt)
 	}
 }
 
-func (c *checker) merge(m *Merge, vars kinds) {
+func (c *checker) merge(m *mergeClause, vars kinds) {
 	c.writtenPattern(m.Pattern, vars, "MERGE")
 	vars.bind(m.Pattern)
 	c.setItems(m.OnCreate, vars)
 	c.setItems(m.OnMatch, vars)
 }
 
-func (c *checker) setItems(items []*SetItem, vars kinds) {
+func (c *checker) setItems(items []*setClauseItem, vars kinds) {
 	for _, it := range items {
 		c.target(it.Target, vars, it.Labels != nil, "SET")
 		if it.Value == nil {
 			continue
 		}
 		c.expr(it.Value, exprScope{vars: vars, where: "SET"})
-		if _, whole := it.Target.(*Variable); whole && isScalar(it.Value) {
+		if _, whole := it.Target.(*variable); whole && isScalar(it.Value) {
 			c.fail(it.Value.At(), "InvalidArgumentType", "SET of a whole node or edge wants a map of properties")
 		}
 	}
@@ -93,23 +93,23 @@ func (c *checker) setItems(items []*SetItem, vars kinds) {
 
 // isScalar reports whether an expression is a literal that is neither null nor
 // a map.
-func isScalar(x Expr) bool {
+func isScalar(x expr) bool {
 	switch x := x.(type) {
-	case *Literal:
+	case *literal:
 		return !x.Value.IsNull()
-	case *ListLit:
+	case *listLit:
 		return true
 	}
 	return false
 }
 
 // target checks what SET or REMOVE changes.
-func (c *checker) target(x Expr, vars kinds, labels bool, clause string) {
-	if pr, ok := x.(*Property); ok {
+func (c *checker) target(x expr, vars kinds, labels bool, clause string) {
+	if pr, ok := x.(*property); ok {
 		c.expr(pr, exprScope{vars: vars, where: clause})
 		x = pr.X
 	}
-	v, ok := x.(*Variable)
+	v, ok := x.(*variable)
 	if !ok {
 		return
 	}
@@ -126,12 +126,12 @@ func (c *checker) target(x Expr, vars kinds, labels bool, clause string) {
 
 // deleted checks an expression of DELETE, which must be able to yield a node,
 // an edge or a path.
-func (c *checker) deleted(x Expr, vars kinds) {
+func (c *checker) deleted(x expr, vars kinds) {
 	c.expr(x, exprScope{vars: vars, where: "DELETE"})
 	switch y := x.(type) {
-	case *HasLabels:
+	case *labelsExpr:
 		c.fail(y.Pos, "InvalidDelete", "DELETE removes whole nodes and edges: REMOVE n:Label removes a label")
-	case *Variable:
+	case *variable:
 		if vars[y.Name] == varValue {
 			c.fail(y.Pos, "InvalidArgumentType", "DELETE removes nodes, edges and paths, and %s is a value", y.Name)
 		}

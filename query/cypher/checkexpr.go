@@ -63,7 +63,7 @@ func (g *groupNames) variable(name string) bool {
 }
 
 // has reports whether an expression is a key.
-func (g *groupNames) has(x Expr) bool {
+func (g *groupNames) has(x expr) bool {
 	for g.outer != nil {
 		g = g.outer
 	}
@@ -72,7 +72,7 @@ func (g *groupNames) has(x Expr) bool {
 }
 
 // expr checks an expression.
-func (c *checker) expr(x Expr, e exprScope) {
+func (c *checker) expr(x expr, e exprScope) {
 	if x == nil || c.err != nil {
 		return
 	}
@@ -83,46 +83,46 @@ func (c *checker) expr(x Expr, e exprScope) {
 	condition := e.condition
 	e.condition = false
 	switch x := x.(type) {
-	case *Literal, *Param:
-	case *Variable:
+	case *literal, *param:
+	case *variable:
 		c.variable(x, e)
-	case *Property:
+	case *property:
 		if e.grouping != nil && e.grouping.has(x) {
 			return
 		}
 		c.expr(x.X, e)
 		c.propertyOf(x, e)
-	case *HasLabels:
+	case *labelsExpr:
 		c.expr(x.X, e)
 		if k := e.vars.of(x.X); k == varPath || k == varEdges || k == varValue {
 			c.fail(x.Pos, "InvalidArgumentType", "only nodes have labels, and this is %s", k)
 		}
-	case *Index:
+	case *indexExpr:
 		c.exprs(e, x.X, x.I)
-	case *Slice:
+	case *sliceExpr:
 		c.exprs(e, x.X, x.From, x.To)
-	case *ListLit:
+	case *listLit:
 		c.exprs(e, x.Items...)
-	case *MapLit:
+	case *mapLit:
 		c.exprs(e, x.Values...)
-	case *MapProjection:
+	case *mapProjection:
 		c.expr(x.X, e)
 		for _, it := range x.Items {
 			c.expr(it.Value, e)
 		}
-	case *Unary:
-		e.condition = condition && x.Op == OpNot
+	case *unaryExpr:
+		e.condition = condition && x.Op == opNot
 		c.expr(x.X, e)
-		if x.Op == OpNot {
+		if x.Op == opNot {
 			c.boolean(x.X, "NOT")
 		}
-	case *Binary:
+	case *binaryExpr:
 		c.binary(x, e, condition)
-	case *IsNull:
+	case *isNullExpr:
 		c.expr(x.X, e)
-	case *FuncCall:
+	case *funcCall:
 		c.funcCall(x, e)
-	case *Case:
+	case *caseExpr:
 		c.expr(x.X, e)
 		for _, w := range x.When {
 			e.condition = x.X == nil
@@ -132,28 +132,28 @@ func (c *checker) expr(x Expr, e exprScope) {
 		}
 		e.condition = condition
 		c.expr(x.Else, e)
-	case *Exists:
+	case *existsExpr:
 		if x.Bare && !condition {
 			c.fail(x.Pos, "UnexpectedSyntax", "a pattern alone is a condition of WHERE: write EXISTS { ... }, COUNT { ... } or [pattern | value] here")
 		}
 		c.subquery(x.Patterns, x.Where, x.Bare, e)
-	case *CountMatches:
+	case *countMatches:
 		c.subquery(x.Patterns, x.Where, false, e)
-	case *PathExpr:
-		c.subquery([]*Pattern{x.Pattern}, nil, true, e)
+	case *pathExpr:
+		c.subquery([]*pattern{x.Pattern}, nil, true, e)
 	default:
 		c.comprehension(x, e)
 	}
 }
 
-func (c *checker) exprs(e exprScope, xs ...Expr) {
+func (c *checker) exprs(e exprScope, xs ...expr) {
 	for _, x := range xs {
 		c.expr(x, e)
 	}
 }
 
 // variable checks that a variable is in scope, and may stand beside aggregates.
-func (c *checker) variable(v *Variable, e exprScope) {
+func (c *checker) variable(v *variable, e exprScope) {
 	if _, ok := e.vars[v.Name]; !ok {
 		if _, ok := e.hidden[v.Name]; ok {
 			c.fail(v.Pos, "UndefinedVariable",
@@ -169,10 +169,10 @@ func (c *checker) variable(v *Variable, e exprScope) {
 }
 
 // propertyOf checks that what has a property is not known to have none.
-func (c *checker) propertyOf(x *Property, e exprScope) {
-	v, ok := x.X.(*Variable)
+func (c *checker) propertyOf(x *property, e exprScope) {
+	v, ok := x.X.(*variable)
 	if !ok {
-		if lit, ok := x.X.(*Literal); ok && !lit.Value.IsNull() {
+		if lit, ok := x.X.(*literal); ok && !lit.Value.IsNull() {
 			c.fail(x.Pos, "InvalidArgumentType", "only nodes, edges and maps have properties")
 		}
 		return
@@ -186,8 +186,8 @@ func (c *checker) propertyOf(x *Property, e exprScope) {
 }
 
 // binary checks an operator and its operands.
-func (c *checker) binary(x *Binary, e exprScope, condition bool) {
-	logical := x.Op == OpAnd || x.Op == OpOr || x.Op == OpXor
+func (c *checker) binary(x *binaryExpr, e exprScope, condition bool) {
+	logical := x.Op == opAnd || x.Op == opOr || x.Op == opXor
 	e.condition = condition && logical
 	c.expr(x.L, e)
 	c.expr(x.R, e)
@@ -195,25 +195,25 @@ func (c *checker) binary(x *Binary, e exprScope, condition bool) {
 	case logical:
 		c.boolean(x.L, binaryOps[x.Op].text)
 		c.boolean(x.R, binaryOps[x.Op].text)
-	case x.Op == OpIn:
+	case x.Op == opIn:
 		switch r := x.R.(type) {
-		case *Literal:
+		case *literal:
 			if !r.Value.IsNull() {
 				c.fail(r.Pos, "InvalidArgumentType", "IN wants a list on its right")
 			}
-		case *MapLit:
+		case *mapLit:
 			c.fail(r.Pos, "InvalidArgumentType", "IN wants a list on its right, not a map")
 		}
 	}
 }
 
 // boolean checks that an operand of a logical operator can be a truth value.
-func (c *checker) boolean(x Expr, op string) {
+func (c *checker) boolean(x expr, op string) {
 	wrong := false
 	switch x := x.(type) {
-	case *Literal:
+	case *literal:
 		wrong = x.Value.Kind() != KindBool && !x.Value.IsNull()
-	case *ListLit, *MapLit:
+	case *listLit, *mapLit:
 		wrong = true
 	}
 	if wrong {
@@ -223,7 +223,7 @@ func (c *checker) boolean(x Expr, op string) {
 
 // funcCall checks a call of a function. Which functions there are is known to
 // the evaluator.
-func (c *checker) funcCall(f *FuncCall, e exprScope) {
+func (c *checker) funcCall(f *funcCall, e exprScope) {
 	if isAggregate(f) {
 		switch e.aggregate {
 		case noAggregate:
@@ -240,7 +240,7 @@ func (c *checker) funcCall(f *FuncCall, e exprScope) {
 	if len(f.Args) != 1 {
 		return
 	}
-	v, ok := f.Args[0].(*Variable)
+	v, ok := f.Args[0].(*variable)
 	if !ok {
 		return
 	}
@@ -288,31 +288,31 @@ func kindList(ks []varKind) string {
 }
 
 // comprehension checks the expressions that bind variables of their own.
-func (c *checker) comprehension(x Expr, e exprScope) {
+func (c *checker) comprehension(x expr, e exprScope) {
 	switch x := x.(type) {
-	case *ListComprehension:
+	case *listComprehension:
 		c.expr(x.List, e)
 		defer e.vars.set(e.vars.elementOf(x.List), x.Variable)()
 		c.whereAndValue(x.Where, x.Value, e.with(x.Variable))
-	case *Quantifier:
+	case *quantifier:
 		c.expr(x.List, e)
 		defer e.vars.set(e.vars.elementOf(x.List), x.Variable)()
 		c.whereAndValue(x.Where, nil, e.with(x.Variable))
-	case *Reduce:
+	case *reduceExpr:
 		c.exprs(e, x.Start, x.List)
 		if x.Accumulator == x.Variable {
 			c.fail(x.Pos, "VariableAlreadyBound", "reduce wants two variables of different names, not %s twice", x.Variable)
 		}
 		defer e.vars.set(varAny, x.Accumulator, x.Variable)()
 		c.expr(x.Value, e.with(x.Accumulator, x.Variable))
-	case *PatternComprehension:
-		in, undo := c.patternScope([]*Pattern{x.Pattern}, false, e)
+	case *patternComprehension:
+		in, undo := c.patternScope([]*pattern{x.Pattern}, false, e)
 		defer undo()
 		c.whereAndValue(x.Where, x.Value, in)
 	}
 }
 
-func (c *checker) whereAndValue(where, value Expr, e exprScope) {
+func (c *checker) whereAndValue(where, value expr, e exprScope) {
 	e.condition = true
 	c.expr(where, e)
 	e.condition = false
@@ -321,7 +321,7 @@ func (c *checker) whereAndValue(where, value Expr, e exprScope) {
 
 // subquery checks patterns in an expression. Where they are bare, they bind
 // nothing.
-func (c *checker) subquery(ps []*Pattern, where Expr, bare bool, e exprScope) {
+func (c *checker) subquery(ps []*pattern, where expr, bare bool, e exprScope) {
 	in, undo := c.patternScope(ps, bare, e)
 	defer undo()
 	in.condition = true
@@ -330,7 +330,7 @@ func (c *checker) subquery(ps []*Pattern, where Expr, bare bool, e exprScope) {
 
 // patternScope checks patterns in an expression and returns the scope in which
 // their variables are bound too, until undo takes them back.
-func (c *checker) patternScope(ps []*Pattern, bare bool, e exprScope) (in exprScope, undo func()) {
+func (c *checker) patternScope(ps []*pattern, bare bool, e exprScope) (in exprScope, undo func()) {
 	if bare {
 		for _, pt := range ps {
 			c.bare(pt, e)
@@ -353,7 +353,7 @@ func (c *checker) patternScope(ps []*Pattern, bare bool, e exprScope) (in exprSc
 	for _, pt := range ps {
 		for _, n := range pt.Nodes {
 			if n.Variable != "" {
-				c.variable(&Variable{Pos: c.nameAfter(n.Pos, n.Variable), Name: n.Variable}, in)
+				c.variable(&variable{Pos: c.nameAfter(n.Pos, n.Variable), Name: n.Variable}, in)
 			}
 		}
 	}
@@ -362,7 +362,7 @@ func (c *checker) patternScope(ps []*Pattern, bare bool, e exprScope) (in exprSc
 }
 
 // bare checks that a pattern that stands alone binds no variable.
-func (c *checker) bare(pt *Pattern, e exprScope) {
+func (c *checker) bare(pt *pattern, e exprScope) {
 	check := func(at Pos, name string) {
 		if _, ok := e.vars[name]; !ok && name != "" {
 			c.fail(c.nameAfter(at, name), "UndefinedVariable",
@@ -375,8 +375,8 @@ func (c *checker) bare(pt *Pattern, e exprScope) {
 	for _, ed := range pt.Edges {
 		check(ed.Pos, ed.Variable)
 	}
-	if pt.Shortest != NotShortest {
-		for _, n := range []*NodePattern{pt.Nodes[0], pt.Nodes[len(pt.Nodes)-1]} {
+	if pt.Shortest != notShortest {
+		for _, n := range []*nodePattern{pt.Nodes[0], pt.Nodes[len(pt.Nodes)-1]} {
 			if n.Variable == "" {
 				c.fail(n.Pos, "UndefinedVariable", "shortestPath in an expression wants its ends bound already")
 			}

@@ -2,7 +2,7 @@ package cypher
 
 // matchPatterns checks patterns that are matched, and binds their variables in
 // the scope. It returns what takes them back.
-func (c *checker) matchPatterns(ps []*Pattern, scope exprScope) (undo func()) {
+func (c *checker) matchPatterns(ps []*pattern, scope exprScope) (undo func()) {
 	before := scope.vars
 	here := map[string]varKind{} // what these patterns bind
 	bind := func(at Pos, name string, kind varKind) {
@@ -38,7 +38,7 @@ func (c *checker) matchPatterns(ps []*Pattern, scope exprScope) (undo func()) {
 			}
 			bind(e.Pos, e.Variable, kind)
 		}
-		if pt.Shortest != NotShortest {
+		if pt.Shortest != notShortest {
 			c.shortest(pt)
 		}
 	}
@@ -85,11 +85,11 @@ func conflictCode(was, kind varKind) string {
 }
 
 // matchedProps checks the properties in a pattern that is matched.
-func (c *checker) matchedProps(props Expr, scope exprScope) {
+func (c *checker) matchedProps(props expr, scope exprScope) {
 	if props == nil {
 		return
 	}
-	if pm, ok := props.(*Param); ok {
+	if pm, ok := props.(*param); ok {
 		c.fail(pm.Pos, "InvalidParameterUse", "a parameter cannot stand for all properties of a pattern that is looked for: write {name: $value}")
 		return
 	}
@@ -97,7 +97,7 @@ func (c *checker) matchedProps(props Expr, scope exprScope) {
 }
 
 // shortest checks a pattern of shortest paths.
-func (c *checker) shortest(pt *Pattern) {
+func (c *checker) shortest(pt *pattern) {
 	for _, e := range pt.Edges {
 		if e.Props != nil {
 			c.unsupported(e.Pos, "properties of edges in shortestPath; write MATCH p = ... WHERE all(r IN relationships(p) WHERE ...)")
@@ -109,9 +109,9 @@ func (c *checker) shortest(pt *Pattern) {
 }
 
 // writtenPattern checks a pattern of CREATE or MERGE.
-func (c *checker) writtenPattern(pt *Pattern, vars kinds, clause string) {
+func (c *checker) writtenPattern(pt *pattern, vars kinds, clause string) {
 	scope := exprScope{vars: vars, where: clause}
-	if pt.Shortest != NotShortest {
+	if pt.Shortest != notShortest {
 		c.fail(pt.Pos, "", "%s cannot make a shortest path", clause)
 	}
 	if pt.Variable != "" {
@@ -133,7 +133,7 @@ func (c *checker) writtenPattern(pt *Pattern, vars kinds, clause string) {
 
 // writtenNode checks a node of CREATE or MERGE. One that is bound already may
 // only stand at the end of an edge, and bare.
-func (c *checker) writtenNode(n *NodePattern, alone bool, here map[string]varKind, scope exprScope) {
+func (c *checker) writtenNode(n *nodePattern, alone bool, here map[string]varKind, scope exprScope) {
 	if n.Any {
 		c.fail(n.Pos, "UnexpectedSyntax", "%s cannot choose between labels: write one", scope.where)
 	}
@@ -157,14 +157,14 @@ func (c *checker) writtenNode(n *NodePattern, alone bool, here map[string]varKin
 }
 
 // writtenEdge checks an edge of CREATE or MERGE.
-func (c *checker) writtenEdge(e *EdgePattern, here map[string]varKind, scope exprScope) {
+func (c *checker) writtenEdge(e *edgePattern, here map[string]varKind, scope exprScope) {
 	clause := scope.where
 	switch {
 	case e.Var:
 		c.fail(e.Pos, "CreatingVarLength", "%s makes single edges: a variable length is for MATCH", clause)
 	case len(e.Types) != 1:
 		c.fail(e.Pos, "NoSingleRelationshipType", "%s wants one type of the edge: -[:TYPE]->", clause)
-	case e.Dir == DirBoth && clause == "CREATE":
+	case e.Dir == dirBoth && clause == "CREATE":
 		c.fail(e.Pos, "RequiresDirectedRelationship", "CREATE wants a direction of the edge: -[:TYPE]->")
 	}
 	if e.Variable != "" {
@@ -181,11 +181,11 @@ func (c *checker) writtenEdge(e *EdgePattern, here map[string]varKind, scope exp
 
 // writtenProps checks the properties of a node or an edge that is made, which
 // see what was bound before the pattern.
-func (c *checker) writtenProps(props Expr, scope exprScope) {
+func (c *checker) writtenProps(props expr, scope exprScope) {
 	if props == nil {
 		return
 	}
-	if pm, ok := props.(*Param); ok && scope.where == "MERGE" {
+	if pm, ok := props.(*param); ok && scope.where == "MERGE" {
 		c.fail(pm.Pos, "InvalidParameterUse", "a parameter cannot stand for all properties in MERGE: write {name: $value}")
 		return
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // projection checks WITH or RETURN.
-func (c *checker) projection(pr *Projection, vars kinds) {
+func (c *checker) projection(pr *projection, vars kinds) {
 	name := clauseName(pr)
 	if pr.Star && pr.Return && len(vars) == 0 {
 		c.fail(pr.Pos, "NoVariablesInScope", "RETURN * returns all variables, and there is none")
@@ -21,7 +21,7 @@ func (c *checker) projection(pr *Projection, vars kinds) {
 			e.grouping = keys
 		}
 		c.expr(it.Expr, e)
-		if _, ok := it.Expr.(*Variable); !ok && !pr.Return && !it.Aliased {
+		if _, ok := it.Expr.(*variable); !ok && !pr.Return && !it.Aliased {
 			c.fail(it.Pos, "NoExpressionAlias", "WITH wants a name for an expression: %s AS name", shownBegin(it.Name, 40))
 		}
 	}
@@ -32,7 +32,7 @@ func (c *checker) projection(pr *Projection, vars kinds) {
 }
 
 // columns checks that no two columns have one name.
-func (c *checker) columns(pr *Projection, vars kinds) {
+func (c *checker) columns(pr *projection, vars kinds) {
 	names := map[string]bool{}
 	if pr.Star {
 		for name := range vars {
@@ -53,7 +53,7 @@ func (c *checker) columns(pr *Projection, vars kinds) {
 
 // groupingKeys returns the columns without aggregates by which rows are
 // grouped: variables, and properties of variables.
-func groupingKeys(pr *Projection, vars kinds) *groupNames {
+func groupingKeys(pr *projection, vars kinds) *groupNames {
 	keys := &groupNames{keys: newExprIndex(), vars: map[string]bool{}}
 	if pr.Star {
 		for name := range vars {
@@ -62,9 +62,9 @@ func groupingKeys(pr *Projection, vars kinds) *groupNames {
 	}
 	for _, it := range pr.Items {
 		switch e := it.Expr.(type) {
-		case *Variable:
+		case *variable:
 			keys.vars[e.Name] = true
-		case *Property:
+		case *property:
 			keys.keys.add(e)
 		}
 	}
@@ -73,7 +73,7 @@ func groupingKeys(pr *Projection, vars kinds) *groupNames {
 
 // afterProjection checks ORDER BY, and WHERE of WITH. They see the columns and,
 // where no rows were put together, what was in scope before.
-func (c *checker) afterProjection(pr *Projection, vars kinds, aggregated bool) {
+func (c *checker) afterProjection(pr *projection, vars kinds, aggregated bool) {
 	if pr.Order == nil && pr.Where == nil {
 		return
 	}
@@ -109,12 +109,12 @@ func (c *checker) afterProjection(pr *Projection, vars kinds, aggregated bool) {
 }
 
 // count checks the number of SKIP or LIMIT.
-func (c *checker) count(x Expr, name string) {
+func (c *checker) count(x expr, name string) {
 	if x == nil {
 		return
 	}
 	c.constant(x, name)
-	lit, ok := x.(*Literal)
+	lit, ok := x.(*literal)
 	switch {
 	case !ok:
 	case lit.Value.Kind() != KindInt:

@@ -78,7 +78,7 @@ type compiler struct {
 	text  string // of the statement, for errors
 	scope *scope
 	// pattern compiles the matches of patterns that stand in an expression.
-	pattern func(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error)
+	pattern func(c *compiler, patterns []*pattern, where expr) (patternMatcher, error)
 	// builds says that what was compiled builds lists, maps or strings.
 	builds bool
 	folds  *folds // what fold knows

@@ -16,7 +16,7 @@ const copyBatch = 8 << 20
 // what a load does not hold, vectors and properties of edges, in transactions.
 type copier struct {
 	x      *exec
-	c      *Copy
+	c      *copyClause
 	file   string
 	format copyFormat
 	view   *engine.View // before the load
@@ -26,9 +26,9 @@ type copier struct {
 }
 
 // runCopy reads or writes a file.
-func (s *Session) runCopy(x *exec, st *Statement) error {
+func (s *Session) runCopy(x *exec, st *statement) error {
 	c := st.Copy
-	if st.Mode != ModeRun {
+	if st.Mode != modeRun {
 		return refuse(st.Text, 0, "a plan of COPY")
 	}
 	if s.opts.Files == nil {
@@ -61,7 +61,7 @@ func (s *Session) runCopy(x *exec, st *Statement) error {
 }
 
 // copyFrom runs COPY FROM.
-func (s *Session) copyFrom(f *copier, st *Statement) error {
+func (s *Session) copyFrom(f *copier, st *statement) error {
 	use := s.use
 	if f.c.Use != nil {
 		use = f.c.Use.Graph

@@ -27,7 +27,7 @@ type copyFormat struct {
 
 // formatOf returns the format of a file by the options of a COPY and by its
 // name.
-func formatOf(x *exec, c *Copy, file string) (copyFormat, error) {
+func formatOf(x *exec, c *copyClause, file string) (copyFormat, error) {
 	f := copyFormat{comma: ','}
 	name := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), ".")
 	if c.Options != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // copyTo runs COPY (query) TO: the rows are written as they come.
-func (s *Session) copyTo(f *copier, st *Statement) error {
+func (s *Session) copyTo(f *copier, st *statement) error {
 	if s.writesAny(f.c.Query) {
 		return refuse(st.Text, f.c.Pos, "a query that writes in COPY TO")
 	}
@@ -19,7 +19,7 @@ func (s *Session) copyTo(f *copier, st *Statement) error {
 	if f.c.Use != nil && f.c.Query.Parts[0].Use == nil {
 		f.c.Query.Parts[0].Use = f.c.Use
 	}
-	q := &Statement{Text: st.Text, Query: f.c.Query}
+	q := &statement{Text: st.Text, Query: f.c.Query}
 	parts, err := s.compileParts(f.x, q, nil)
 	if err != nil {
 		return err

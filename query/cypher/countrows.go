@@ -29,9 +29,9 @@ func (pl *planner) countRows(g *grouping, s *groupStep) {
 	}
 	name := pl.scope.all()[slot]
 	for _, c := range g.calls {
-		of, isVariable := &Variable{}, false
+		of, isVariable := &variable{}, false
 		if len(c.call.Args) == 1 {
-			of, isVariable = c.call.Args[0].(*Variable)
+			of, isVariable = c.call.Args[0].(*variable)
 		}
 		if !strings.EqualFold(c.call.Name, "count") || c.call.Distinct || !c.call.Star && !(isVariable && of.Name == name) {
 			return

@@ -31,7 +31,7 @@ type newEdgeSpec struct {
 
 // newPattern compiles a pattern that is made, giving its variables places.
 // Those in the scope among the first places are bound.
-func (pl *planner) newPattern(p *Pattern, before int) (*newPattern, error) {
+func (pl *planner) newPattern(p *pattern, before int) (*newPattern, error) {
 	out := &newPattern{path: -1}
 	made := map[int]bool{} // places of nodes to the left
 	for i, n := range p.Nodes {
@@ -65,7 +65,7 @@ func (pl *planner) newPattern(p *Pattern, before int) (*newPattern, error) {
 	return out, nil
 }
 
-func (pl *planner) newNode(n *NodePattern, node *newNode) (err error) {
+func (pl *planner) newNode(n *nodePattern, node *newNode) (err error) {
 	if node.bound {
 		return nil
 	}
@@ -84,8 +84,8 @@ func (pl *planner) newNode(n *NodePattern, node *newNode) (err error) {
 	return err
 }
 
-func (pl *planner) newEdge(e *EdgePattern, before int) (out newEdgeSpec, err error) {
-	out = newEdgeSpec{at: e.Pos, slot: -1, backward: e.Dir == DirIn}
+func (pl *planner) newEdge(e *edgePattern, before int) (out newEdgeSpec, err error) {
+	out = newEdgeSpec{at: e.Pos, slot: -1, backward: e.Dir == dirIn}
 	if len(e.Types) != 1 || e.Var {
 		return out, refuse(pl.text, e.Pos, "to make an edge without exactly one type")
 	}
@@ -178,7 +178,7 @@ type createStep struct {
 	patterns []*newPattern
 }
 
-func (pl *planner) create(c *Create) error {
+func (pl *planner) create(c *createClause) error {
 	s := &createStep{}
 	for _, p := range c.Patterns {
 		// Each pattern sees what those before it make.
@@ -218,12 +218,12 @@ type mergeStep struct {
 	onCreate, onMatch []*setItem
 }
 
-func (pl *planner) merge(m *Merge) error {
+func (pl *planner) merge(m *mergeClause) error {
 	before := pl.scope.size()
 	s := &mergeStep{}
 	// What is made first has to have a place: finding gives the others theirs.
 	var err error
-	if s.find, err = pl.planMatch([]*Pattern{m.Pattern}, nil); err != nil {
+	if s.find, err = pl.planMatch([]*pattern{m.Pattern}, nil); err != nil {
 		return err
 	}
 	if s.pattern, err = pl.newPattern(m.Pattern, before); err != nil {

@@ -15,7 +15,7 @@ type deleteStep struct {
 	detach bool
 }
 
-func (pl *planner) delete(c *Delete) error {
+func (pl *planner) delete(c *deleteClause) error {
 	s := &deleteStep{detach: c.Detach}
 	for _, e := range c.Exprs {
 		ev, err := pl.expr(e)

@@ -12,7 +12,7 @@ type edgeEnds struct {
 	edge             int
 	from, to         int
 	fromSet, toSet   bool // bound before
-	dir              Dir
+	dir              direction
 	test             edgeTest
 	fromTest, toTest labelTest
 	m                *matched
@@ -56,13 +56,13 @@ func (s *edgeEnds) open(x *exec, next sink) sink {
 			return nil
 		}
 		s.m.edges[s.place][0] = e
-		free := s.dir == DirBoth || !e.Type.Directed()
-		if free || s.dir == DirOut {
+		free := s.dir == dirBoth || !e.Type.Directed()
+		if free || s.dir == dirOut {
 			if err := s.bind(x, e.From, e.To, r, next); err != nil {
 				return err
 			}
 		}
-		if s.dir == DirIn && !free || free && e.From != e.To {
+		if s.dir == dirIn && !free || free && e.From != e.To {
 			return s.bind(x, e.To, e.From, r, next)
 		}
 		return nil

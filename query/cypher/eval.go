@@ -9,7 +9,7 @@ type condition func(x *exec, r row) (bool, error)
 type predicate func(x *exec, r row) (truth, error)
 
 // expr compiles an expression that stands in a clause.
-func (c *compiler) expr(e Expr) (evaluator, error) {
+func (c *compiler) expr(e expr) (evaluator, error) {
 	outer := c.builds
 	c.builds = false
 	run, err := c.eval(e)
@@ -28,7 +28,7 @@ func (c *compiler) expr(e Expr) (evaluator, error) {
 }
 
 // condition compiles the expression of a WHERE.
-func (c *compiler) condition(e Expr) (condition, error) {
+func (c *compiler) condition(e expr) (condition, error) {
 	outer := c.builds
 	c.builds = false
 	holds, err := c.predicate(e)
@@ -53,7 +53,7 @@ func (c *compiler) condition(e Expr) (condition, error) {
 
 // eval compiles an expression or a part of one. One that is made of literals
 // is computed once.
-func (c *compiler) eval(e Expr) (evaluator, error) {
+func (c *compiler) eval(e expr) (evaluator, error) {
 	if err := c.watch.look(); err != nil {
 		return nil, err
 	}
@@ -61,43 +61,43 @@ func (c *compiler) eval(e Expr) (evaluator, error) {
 		return constant(v), nil
 	}
 	switch e := e.(type) {
-	case *Param:
+	case *param:
 		return evalParam(e), nil
-	case *Variable:
+	case *variable:
 		return c.variable(e)
-	case *Property:
+	case *property:
 		return c.property(e)
-	case *Index:
+	case *indexExpr:
 		return c.index(e)
-	case *Slice:
+	case *sliceExpr:
 		return c.slice(e)
-	case *ListLit:
+	case *listLit:
 		return c.listLiteral(e)
-	case *MapLit:
+	case *mapLit:
 		return c.mapLiteral(e)
-	case *MapProjection:
+	case *mapProjection:
 		return c.mapProjection(e)
-	case *Unary:
-		if e.Op != OpNot {
+	case *unaryExpr:
+		if e.Op != opNot {
 			return c.sign(e)
 		}
-	case *Binary:
+	case *binaryExpr:
 		if isArithmetic(e.Op) {
 			return c.arithmetic(e)
 		}
-	case *FuncCall:
+	case *funcCall:
 		return c.call(e)
-	case *Case:
+	case *caseExpr:
 		return c.caseOf(e)
-	case *ListComprehension:
+	case *listComprehension:
 		return c.listComprehension(e)
-	case *Reduce:
+	case *reduceExpr:
 		return c.reduce(e)
-	case *CountMatches:
+	case *countMatches:
 		return c.countMatches(e)
-	case *PatternComprehension:
+	case *patternComprehension:
 		return c.patternComprehension(e)
-	case *PathExpr:
+	case *pathExpr:
 		return c.pathExpr(e)
 	}
 	if !isPredicate(e) {
@@ -114,13 +114,13 @@ func (c *compiler) eval(e Expr) (evaluator, error) {
 }
 
 // isPredicate reports whether predicate compiles an expression itself.
-func isPredicate(e Expr) bool {
+func isPredicate(e expr) bool {
 	switch e := e.(type) {
-	case *Unary:
-		return e.Op == OpNot
-	case *Binary:
+	case *unaryExpr:
+		return e.Op == opNot
+	case *binaryExpr:
 		return !isArithmetic(e.Op)
-	case *IsNull, *HasLabels, *Quantifier, *Exists:
+	case *isNullExpr, *labelsExpr, *quantifier, *existsExpr:
 		return true
 	}
 	return false
@@ -128,32 +128,32 @@ func isPredicate(e Expr) bool {
 
 // predicate compiles an expression whose value is a boolean or null. Another
 // value is a TypeError.
-func (c *compiler) predicate(e Expr) (predicate, error) {
+func (c *compiler) predicate(e expr) (predicate, error) {
 	switch e := e.(type) {
-	case *Unary:
-		if e.Op == OpNot {
+	case *unaryExpr:
+		if e.Op == opNot {
 			return c.negation(e)
 		}
-	case *Binary:
+	case *binaryExpr:
 		switch e.Op {
-		case OpAnd, OpOr, OpXor:
+		case opAnd, opOr, opXor:
 			return c.logic(e)
-		case OpEqual, OpNotEqual, OpLess, OpLessEqual, OpGreater, OpGreaterEqual:
+		case opEqual, opNotEqual, opLess, opLessEqual, opGreater, opGreaterEqual:
 			return c.comparison(e)
-		case OpIn:
+		case opIn:
 			return c.in(e)
-		case OpStartsWith, OpEndsWith, OpContains:
+		case opStartsWith, opEndsWith, opContains:
 			return c.substringTest(e)
-		case OpMatches:
+		case opMatches:
 			return c.matches(e)
 		}
-	case *IsNull:
+	case *isNullExpr:
 		return c.isNull(e)
-	case *HasLabels:
+	case *labelsExpr:
 		return c.hasLabels(e)
-	case *Quantifier:
+	case *quantifier:
 		return c.quantifier(e)
-	case *Exists:
+	case *existsExpr:
 		return c.exists(e)
 	}
 	run, err := c.eval(e)
@@ -181,11 +181,11 @@ func constant(v Value) evaluator {
 }
 
 // evalParam returns the evaluator of a parameter.
-func evalParam(e *Param) evaluator {
+func evalParam(e *param) evaluator {
 	return func(x *exec, _ row) (Value, error) {
 		v, ok := x.params[e.Name]
 		if !ok {
-			return Null, &EvalError{Pos: e.Pos, Code: ParameterMissing,
+			return Null, &EvalError{Pos: e.Pos, Code: codeParameter,
 				Message: fmt.Sprintf("the parameter $%s has no value", quoteName(e.Name))}
 		}
 		return v, nil
@@ -194,7 +194,7 @@ func evalParam(e *Param) evaluator {
 
 // variable compiles the name of something that a clause or an expression
 // bound.
-func (c *compiler) variable(e *Variable) (evaluator, error) {
+func (c *compiler) variable(e *variable) (evaluator, error) {
 	i, ok := c.scope.slot(e.Name)
 	if !ok {
 		return nil, c.refuse(e.Pos, e.Name, "UndefinedVariable", fmt.Sprintf("the variable %s is not defined", quoteName(e.Name)))

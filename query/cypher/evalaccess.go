@@ -6,9 +6,9 @@ import (
 )
 
 // property compiles x.name.
-func (c *compiler) property(e *Property) (evaluator, error) {
+func (c *compiler) property(e *property) (evaluator, error) {
 	at, name := e.Pos, e.Name
-	if v, ok := e.X.(*Variable); ok {
+	if v, ok := e.X.(*variable); ok {
 		if i, ok := c.scope.slot(v.Name); ok {
 			return func(_ *exec, r row) (Value, error) { return propertyOf(at, r[i], name) }, nil
 		}
@@ -104,7 +104,7 @@ func propertiesOf(v Value) (m map[string]Value, ok bool, err error) {
 }
 
 // hasLabels compiles x:Label, which of an edge is whether it has the type.
-func (c *compiler) hasLabels(e *HasLabels) (predicate, error) {
+func (c *compiler) hasLabels(e *labelsExpr) (predicate, error) {
 	run, err := c.eval(e.X)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (g *graph) hasEdgeType(e *Edge, name string) bool {
 // index compiles x[i]: an element of a list, counted from its end where i is
 // negative; an entry of a map; a property of a node or an edge. It is null
 // where there is none, and where x or i is null.
-func (c *compiler) index(e *Index) (evaluator, error) {
+func (c *compiler) index(e *indexExpr) (evaluator, error) {
 	run, err := c.eval(e.X)
 	if err != nil {
 		return nil, err
@@ -196,14 +196,14 @@ func element(list []Value, i int64) Value {
 
 // slice compiles x[from..to]: the elements from one place up to before another.
 // Places beyond the ends are the ends; null makes null.
-func (c *compiler) slice(e *Slice) (evaluator, error) {
+func (c *compiler) slice(e *sliceExpr) (evaluator, error) {
 	run, err := c.eval(e.X)
 	if err != nil {
 		return nil, err
 	}
 	c.builds = true
 	bounds := [2]evaluator{constant(Int(0)), nil}
-	for i, b := range [2]Expr{e.From, e.To} {
+	for i, b := range [2]expr{e.From, e.To} {
 		if b == nil {
 			continue
 		}
@@ -246,7 +246,7 @@ func (c *compiler) slice(e *Slice) (evaluator, error) {
 }
 
 // mapProjection compiles x {.name, .*, name: value}. Of null it is null.
-func (c *compiler) mapProjection(e *MapProjection) (evaluator, error) {
+func (c *compiler) mapProjection(e *mapProjection) (evaluator, error) {
 	run, err := c.eval(e.X)
 	if err != nil {
 		return nil, err

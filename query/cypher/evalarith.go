@@ -8,15 +8,15 @@ import (
 )
 
 // isArithmetic reports whether an operator's result is no truth.
-func isArithmetic(op BinaryOp) bool { return op >= OpAdd && op <= OpPower }
+func isArithmetic(op binaryOp) bool { return op >= opAdd && op <= opPower }
 
 // sign compiles -x and +x.
-func (c *compiler) sign(e *Unary) (evaluator, error) {
+func (c *compiler) sign(e *unaryExpr) (evaluator, error) {
 	run, err := c.eval(e.X)
 	if err != nil {
 		return nil, err
 	}
-	at, negative := e.Pos, e.Op == OpNegative
+	at, negative := e.Pos, e.Op == opNegative
 	return func(x *exec, r row) (Value, error) {
 		v, err := run(x, r)
 		if err != nil || v.IsNull() {
@@ -37,7 +37,7 @@ func (c *compiler) sign(e *Unary) (evaluator, error) {
 }
 
 // arithmetic compiles + - * / % and ^. Null makes null.
-func (c *compiler) arithmetic(e *Binary) (evaluator, error) {
+func (c *compiler) arithmetic(e *binaryExpr) (evaluator, error) {
 	left, err := c.eval(e.L)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (c *compiler) arithmetic(e *Binary) (evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Op == OpAdd {
+	if e.Op == opAdd {
 		c.builds = true
 	}
 	op, at := e.Op, e.Pos
@@ -59,11 +59,11 @@ func (c *compiler) arithmetic(e *Binary) (evaluator, error) {
 		switch {
 		case err != nil || a.IsNull() || b.IsNull():
 			return Null, err
-		case a.kind == KindInt && b.kind == KindInt && op != OpPower:
+		case a.kind == KindInt && b.kind == KindInt && op != opPower:
 			return intArithmetic(op, at, a.AsInt(), b.AsInt())
 		case a.isNumber() && b.isNumber():
 			return Float(floatArithmetic(op, a.AsFloat(), b.AsFloat())), nil
-		case op == OpAdd:
+		case op == opAdd:
 			return x.join(at, a, b)
 		}
 		return Null, typeError(at, "%s wants numbers, not %s and %s", operatorText(op), aKind(a), aKind(b))
@@ -72,30 +72,30 @@ func (c *compiler) arithmetic(e *Binary) (evaluator, error) {
 
 // intArithmetic computes with integers. A result that is none is an
 // ArithmeticError; a quotient is cut towards zero.
-func intArithmetic(op BinaryOp, at Pos, a, b int64) (Value, error) {
+func intArithmetic(op binaryOp, at Pos, a, b int64) (Value, error) {
 	var n int64
 	ok := true
 	switch op {
-	case OpAdd:
+	case opAdd:
 		n = a + b
 		ok = (n > a) == (b > 0)
-	case OpSubtract:
+	case opSubtract:
 		n = a - b
 		ok = (n < a) == (b > 0)
-	case OpMultiply:
+	case opMultiply:
 		n, ok = multiply(a, b)
-	case OpDivide, OpModulo:
+	case opDivide, opModulo:
 		if b == 0 {
 			return Null, arithmeticError(at, "an integer is divided by zero")
 		}
 		if b == -1 { // the quotient may be too large, and the remainder is 0
-			if op == OpModulo {
+			if op == opModulo {
 				return Int(0), nil
 			}
 			n, ok = -a, a != math.MinInt64
 			break
 		}
-		if op == OpModulo {
+		if op == opModulo {
 			return Int(a % b), nil
 		}
 		n = a / b
@@ -132,17 +132,17 @@ func overflow(at Pos, what, done string) error {
 
 // floatArithmetic computes with floats as IEEE 754 says: dividing by zero gives
 // an infinity or NaN.
-func floatArithmetic(op BinaryOp, a, b float64) float64 {
+func floatArithmetic(op binaryOp, a, b float64) float64 {
 	switch op {
-	case OpAdd:
+	case opAdd:
 		return a + b
-	case OpSubtract:
+	case opSubtract:
 		return a - b
-	case OpMultiply:
+	case opMultiply:
 		return a * b
-	case OpDivide:
+	case opDivide:
 		return a / b
-	case OpModulo:
+	case opModulo:
 		return math.Mod(a, b)
 	}
 	return math.Pow(a, b)
@@ -207,17 +207,17 @@ func (x *exec) joinLists(at Pos, a, b Value) (Value, error) {
 }
 
 // operatorText returns an operator of arithmetic as it is written.
-func operatorText(op BinaryOp) string {
+func operatorText(op binaryOp) string {
 	switch op {
-	case OpAdd:
+	case opAdd:
 		return "+"
-	case OpSubtract:
+	case opSubtract:
 		return "-"
-	case OpMultiply:
+	case opMultiply:
 		return "*"
-	case OpDivide:
+	case opDivide:
 		return "/"
-	case OpModulo:
+	case opModulo:
 		return "%"
 	}
 	return "^"

@@ -98,11 +98,11 @@ func TestIntArithmetic(t *testing.T) {
 	for range 20000 {
 		a, b := pick(), pick()
 		x, y := big.NewInt(a), big.NewInt(b)
-		for op, f := range map[BinaryOp]func(z, x, y *big.Int) *big.Int{
-			OpAdd: (*big.Int).Add, OpSubtract: (*big.Int).Sub, OpMultiply: (*big.Int).Mul,
-			OpDivide: (*big.Int).Quo, OpModulo: (*big.Int).Rem,
+		for op, f := range map[binaryOp]func(z, x, y *big.Int) *big.Int{
+			opAdd: (*big.Int).Add, opSubtract: (*big.Int).Sub, opMultiply: (*big.Int).Mul,
+			opDivide: (*big.Int).Quo, opModulo: (*big.Int).Rem,
 		} {
-			if b == 0 && (op == OpDivide || op == OpModulo) {
+			if b == 0 && (op == opDivide || op == opModulo) {
 				continue
 			}
 			want := f(new(big.Int), x, y)

@@ -51,7 +51,7 @@ func BenchmarkAggregate(b *testing.B) {
 			e, err := parseExpr(call)
 			must(b, err)
 			c := &compiler{scope: &scope{names: []string{"x"}}}
-			g, err := c.aggregation(e.(*FuncCall))
+			g, err := c.aggregation(e.(*funcCall))
 			must(b, err)
 			x := &exec{ctx: context.Background()}
 			agg, err := g.begin(x, row{Int(0)})

@@ -1,7 +1,7 @@
 package cypher
 
 // comparison compiles = <> < <= > >=.
-func (c *compiler) comparison(e *Binary) (predicate, error) {
+func (c *compiler) comparison(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {
 		return nil, err
@@ -34,17 +34,17 @@ func (c *compiler) comparison(e *Binary) (predicate, error) {
 }
 
 // comparisonTest returns what an operator of comparison says of two values.
-func comparisonTest(op BinaryOp) func(a, b Value) truth {
+func comparisonTest(op binaryOp) func(a, b Value) truth {
 	switch op {
-	case OpEqual:
+	case opEqual:
 		return equal
-	case OpNotEqual:
+	case opNotEqual:
 		return func(a, b Value) truth { return equal(a, b).not() }
-	case OpLess:
+	case opLess:
 		return func(a, b Value) truth { return compare(a, b).is(before, before) }
-	case OpLessEqual:
+	case opLessEqual:
 		return func(a, b Value) truth { return compare(a, b).is(before, same) }
-	case OpGreater:
+	case opGreater:
 		return func(a, b Value) truth { return compare(a, b).is(after, after) }
 	}
 	return func(a, b Value) truth { return compare(a, b).is(same, after) }
@@ -60,7 +60,7 @@ func (c relation) is(lo, hi relation) truth {
 
 // in compiles x IN list: true where an element equals x; else null where x or
 // an element could, being null; else false. Null is in no empty list.
-func (c *compiler) in(e *Binary) (predicate, error) {
+func (c *compiler) in(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {
 		return nil, err

@@ -5,16 +5,16 @@ import "fmt"
 // The codes of an [EvalError]. But for the last they are openCypher's names.
 const (
 	// TypeError is an operand or argument of a type that does not fit.
-	TypeError = "TypeError"
+	codeType = "TypeError"
 	// ArithmeticError is a result that no integer can hold, or a division by
 	// zero.
-	ArithmeticError = "ArithmeticError"
+	codeArithmetic = "ArithmeticError"
 	// ArgumentError is an argument of the right type that is out of range.
-	ArgumentError = "ArgumentError"
+	codeArgument = "ArgumentError"
 	// ParameterMissing is a parameter without a value.
-	ParameterMissing = "ParameterMissing"
+	codeParameter = "ParameterMissing"
 	// ResourceError is an expression that builds more than it may.
-	ResourceError = "ResourceError"
+	codeResource = "ResourceError"
 )
 
 // EvalError is an expression that has no value for a row.
@@ -28,15 +28,15 @@ func (e *EvalError) Error() string { return e.Code + ": " + e.Message }
 
 // typeError returns a TypeError.
 func typeError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: TypeError, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeType, Message: fmt.Sprintf(format, args...)}
 }
 
 // argumentError returns an ArgumentError.
 func argumentError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: ArgumentError, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeArgument, Message: fmt.Sprintf(format, args...)}
 }
 
 // arithmeticError returns an ArithmeticError.
 func arithmeticError(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: ArithmeticError, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeArithmetic, Message: fmt.Sprintf(format, args...)}
 }

@@ -50,8 +50,8 @@ func TestPathText(t *testing.T) {
 
 // friends finds the pattern (x)-->(y) for every x and y of a list of nodes
 // before them; it stands for the planner.
-func friends(run evalRun, edges map[int][]int) func(*compiler, []*Pattern, Expr) (patternMatcher, error) {
-	return func(c *compiler, ps []*Pattern, where Expr) (patternMatcher, error) {
+func friends(run evalRun, edges map[int][]int) func(*compiler, []*pattern, expr) (patternMatcher, error) {
+	return func(c *compiler, ps []*pattern, where expr) (patternMatcher, error) {
 		from, _ := c.scope.slot(ps[0].Nodes[0].Variable)
 		wide := c.scope.fork()
 		to := wide.add(ps[0].Nodes[1].Variable)

@@ -1,7 +1,7 @@
 package cypher
 
 // listLiteral compiles [a, b].
-func (c *compiler) listLiteral(e *ListLit) (evaluator, error) {
+func (c *compiler) listLiteral(e *listLit) (evaluator, error) {
 	items, err := c.evalAll(e.Items)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (c *compiler) listLiteral(e *ListLit) (evaluator, error) {
 }
 
 // evalAll compiles several expressions.
-func (c *compiler) evalAll(list []Expr) ([]evaluator, error) {
+func (c *compiler) evalAll(list []expr) ([]evaluator, error) {
 	out := make([]evaluator, len(list))
 	for i, e := range list {
 		var err error
@@ -33,7 +33,7 @@ func (c *compiler) evalAll(list []Expr) ([]evaluator, error) {
 
 // mapLiteral compiles {name: value}. The last of two entries with one key
 // counts.
-func (c *compiler) mapLiteral(e *MapLit) (evaluator, error) {
+func (c *compiler) mapLiteral(e *mapLit) (evaluator, error) {
 	values, err := c.evalAll(e.Values)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func elements(at Pos, v Value, what string) ([]Value, bool, error) {
 }
 
 // listComprehension compiles [variable IN list WHERE condition | value].
-func (c *compiler) listComprehension(e *ListComprehension) (evaluator, error) {
+func (c *compiler) listComprehension(e *listComprehension) (evaluator, error) {
 	source, err := c.eval(e.List)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (c *compiler) listComprehension(e *ListComprehension) (evaluator, error) {
 
 // quantifier compiles all, any, none and single. An element whose condition is
 // null leaves open what no other element decides. Of null it is null.
-func (c *compiler) quantifier(e *Quantifier) (predicate, error) {
+func (c *compiler) quantifier(e *quantifier) (predicate, error) {
 	source, err := c.eval(e.List)
 	if err != nil {
 		return nil, err
@@ -164,35 +164,35 @@ func (c *compiler) quantifier(e *Quantifier) (predicate, error) {
 				open = true
 			case t == isTrue:
 				hits++
-			case e.Kind == All:
+			case e.Kind == allOf:
 				return isFalse, nil
 			}
 			switch {
-			case hits == 1 && e.Kind == Any:
+			case hits == 1 && e.Kind == anyOf:
 				return isTrue, nil
-			case hits == 1 && e.Kind == None, hits == 2 && e.Kind == Single:
+			case hits == 1 && e.Kind == noneOf, hits == 2 && e.Kind == singleOf:
 				return isFalse, nil
 			}
 		}
 		switch {
 		case open:
 			return isUnknown, nil
-		case e.Kind == Any:
+		case e.Kind == anyOf:
 			return isFalse, nil
-		case e.Kind == Single:
+		case e.Kind == singleOf:
 			return truthOf(hits == 1), nil
 		}
 		return isTrue, nil
 	}, nil
 }
 
-func quantifierName(k QuantifierKind) string {
+func quantifierName(k quantifierKind) string {
 	switch k {
-	case All:
+	case allOf:
 		return "all"
-	case Any:
+	case anyOf:
 		return "any"
-	case None:
+	case noneOf:
 		return "none"
 	}
 	return "single"
@@ -200,7 +200,7 @@ func quantifierName(k QuantifierKind) string {
 
 // reduce compiles reduce(accumulator = start, variable IN list | value). Of
 // null it is null.
-func (c *compiler) reduce(e *Reduce) (evaluator, error) {
+func (c *compiler) reduce(e *reduceExpr) (evaluator, error) {
 	source, err := c.eval(e.List)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package cypher
 
 // logic compiles AND, OR and XOR of three-valued logic. The right side is not
 // evaluated where the left one decides.
-func (c *compiler) logic(e *Binary) (predicate, error) {
+func (c *compiler) logic(e *binaryExpr) (predicate, error) {
 	left, err := c.predicate(e.L)
 	if err != nil {
 		return nil, err
@@ -13,9 +13,9 @@ func (c *compiler) logic(e *Binary) (predicate, error) {
 	}
 	decides, other := isFalse, isTrue
 	switch e.Op {
-	case OpOr:
+	case opOr:
 		decides, other = isTrue, isFalse
-	case OpXor:
+	case opXor:
 		return xor(left, right), nil
 	}
 	return func(x *exec, r row) (truth, error) {
@@ -46,7 +46,7 @@ func xor(left, right predicate) predicate {
 }
 
 // negation compiles NOT.
-func (c *compiler) negation(e *Unary) (predicate, error) {
+func (c *compiler) negation(e *unaryExpr) (predicate, error) {
 	holds, err := c.predicate(e.X)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (c *compiler) negation(e *Unary) (predicate, error) {
 }
 
 // isNull compiles IS NULL and IS NOT NULL.
-func (c *compiler) isNull(e *IsNull) (predicate, error) {
+func (c *compiler) isNull(e *isNullExpr) (predicate, error) {
 	run, err := c.eval(e.X)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (c *compiler) isNull(e *IsNull) (predicate, error) {
 
 // caseOf compiles CASE. With an operand, the first WHEN that equals it is
 // taken, so that null is never; without, the first that is true.
-func (c *compiler) caseOf(e *Case) (evaluator, error) {
+func (c *compiler) caseOf(e *caseExpr) (evaluator, error) {
 	otherwise := constant(Null)
 	var err error
 	if e.Else != nil {
@@ -109,7 +109,7 @@ func (c *compiler) caseOf(e *Case) (evaluator, error) {
 	}, nil
 }
 
-func (c *compiler) simpleCase(e *Case, thens []evaluator, otherwise evaluator) (evaluator, error) {
+func (c *compiler) simpleCase(e *caseExpr, thens []evaluator, otherwise evaluator) (evaluator, error) {
 	operand, err := c.eval(e.X)
 	if err != nil {
 		return nil, err

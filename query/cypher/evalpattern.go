@@ -1,7 +1,7 @@
 package cypher
 
 // exists compiles a pattern that stands as a condition.
-func (c *compiler) exists(e *Exists) (predicate, error) {
+func (c *compiler) exists(e *existsExpr) (predicate, error) {
 	m, err := c.pattern(c, e.Patterns, e.Where)
 	if err != nil {
 		return nil, err
@@ -17,7 +17,7 @@ func (c *compiler) exists(e *Exists) (predicate, error) {
 }
 
 // countMatches compiles COUNT { MATCH pattern }.
-func (c *compiler) countMatches(e *CountMatches) (evaluator, error) {
+func (c *compiler) countMatches(e *countMatches) (evaluator, error) {
 	m, err := c.pattern(c, e.Patterns, e.Where)
 	if err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func (c *compiler) countMatches(e *CountMatches) (evaluator, error) {
 }
 
 // patternComprehension compiles [variable = pattern WHERE condition | value].
-func (c *compiler) patternComprehension(e *PatternComprehension) (evaluator, error) {
-	m, err := c.pattern(c, []*Pattern{e.Pattern}, e.Where)
+func (c *compiler) patternComprehension(e *patternComprehension) (evaluator, error) {
+	m, err := c.pattern(c, []*pattern{e.Pattern}, e.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -72,22 +72,22 @@ func (x *exec) collect(at Pos, m patternMatcher, r row, value evaluator) (Value,
 
 // pathExpr compiles shortestPath and allShortestPaths as a value: a path or
 // null, and a list of paths.
-func (c *compiler) pathExpr(e *PathExpr) (evaluator, error) {
+func (c *compiler) pathExpr(e *pathExpr) (evaluator, error) {
 	p := *e.Pattern
 	if p.Variable == "" {
 		p.Variable = " path" // no statement can name it
 	}
-	m, err := c.pattern(c, []*Pattern{&p}, nil)
+	m, err := c.pattern(c, []*pattern{&p}, nil)
 	if err != nil {
 		return nil, err
 	}
 	in := *c
 	in.scope = m.scope
-	value, err := in.variable(&Variable{Pos: e.Pos, Name: p.Variable})
+	value, err := in.variable(&variable{Pos: e.Pos, Name: p.Variable})
 	if err != nil {
 		return nil, err
 	}
-	if p.Shortest == ShortestAll {
+	if p.Shortest == shortestAll {
 		c.builds = true
 		return func(x *exec, r row) (Value, error) {
 			return x.collect(e.Pos, m, r, value)

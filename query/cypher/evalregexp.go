@@ -26,7 +26,7 @@ const (
 // The syntax is RE2's, whose time is linear in the string. What Java's has
 // beyond it, back-references, look-around and possessive quantifiers, is
 // refused as an ArgumentError; \d, \w and \s are those of ASCII in both.
-func (c *compiler) matches(e *Binary) (predicate, error) {
+func (c *compiler) matches(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {
 		return nil, err

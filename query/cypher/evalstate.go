@@ -37,7 +37,7 @@ func (x *exec) work(n int64) error {
 
 // tooMuch is the error of an expression that would need more than it may.
 func tooMuch(at Pos, format string, args ...any) error {
-	return &EvalError{Pos: at, Code: ResourceError, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Pos: at, Code: codeResource, Message: fmt.Sprintf(format, args...)}
 }
 
 // charge counts bytes that the running expression builds, and refuses more than

@@ -4,7 +4,7 @@ import "strings"
 
 // substringTest compiles STARTS WITH, ENDS WITH and CONTAINS. It is null where
 // a side is no string.
-func (c *compiler) substringTest(e *Binary) (predicate, error) {
+func (c *compiler) substringTest(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {
 		return nil, err
@@ -13,9 +13,9 @@ func (c *compiler) substringTest(e *Binary) (predicate, error) {
 	if err != nil {
 		return nil, err
 	}
-	contains := e.Op == OpContains
+	contains := e.Op == opContains
 	test := strings.HasPrefix
-	if e.Op == OpEndsWith {
+	if e.Op == opEndsWith {
 		test = strings.HasSuffix
 	}
 	return func(x *exec, r row) (truth, error) {

@@ -17,12 +17,12 @@ type evalRun struct {
 }
 
 // parseExpr parses an expression.
-func parseExpr(text string) (Expr, error) {
-	st, err := Parse("RETURN " + text)
+func parseExpr(text string) (expr, error) {
+	st, err := parse("RETURN "+text, nil)
 	if err != nil {
 		return nil, err
 	}
-	p := st.Query.Parts[0].Clauses[0].(*Projection)
+	p := st.Query.Parts[0].Clauses[0].(*projection)
 	if len(p.Items) != 1 {
 		return nil, errors.New("not one expression")
 	}
@@ -44,7 +44,7 @@ func (run evalRun) eval(text string) (Value, error) {
 }
 
 // noPatterns is for expressions without patterns.
-func noPatterns(*compiler, []*Pattern, Expr) (patternMatcher, error) {
+func noPatterns(*compiler, []*pattern, expr) (patternMatcher, error) {
 	return patternMatcher{}, errors.New("no patterns here")
 }
 

@@ -5,13 +5,13 @@ package cypher
 // its size; only those are written whose size is that of one in the index, so
 // that all parts of an expression can be looked up.
 type exprIndex struct {
-	sizes  map[Expr]int           // of what was looked up
+	sizes  map[expr]int           // of what was looked up
 	bySize map[int]map[string]int // the places of the expressions
 	n      int
 }
 
 // newExprIndex returns an index of expressions.
-func newExprIndex(list ...Expr) *exprIndex {
+func newExprIndex(list ...expr) *exprIndex {
 	x := &exprIndex{}
 	for _, e := range list {
 		x.add(e)
@@ -20,10 +20,10 @@ func newExprIndex(list ...Expr) *exprIndex {
 }
 
 // add gives an expression the next place. One that is there keeps its own.
-func (x *exprIndex) add(e Expr) {
+func (x *exprIndex) add(e expr) {
 	if x.bySize == nil {
 		x.bySize = map[int]map[string]int{}
-		x.sizes = map[Expr]int{}
+		x.sizes = map[expr]int{}
 	}
 	size := x.size(e)
 	if x.bySize[size] == nil {
@@ -37,7 +37,7 @@ func (x *exprIndex) add(e Expr) {
 }
 
 // find returns the place of an expression.
-func (x *exprIndex) find(e Expr) (int, bool) {
+func (x *exprIndex) find(e expr) (int, bool) {
 	if x == nil || x.n == 0 {
 		return 0, false
 	}
@@ -50,16 +50,16 @@ func (x *exprIndex) find(e Expr) (int, bool) {
 }
 
 // size returns how many expressions one is made of, itself included.
-func (x *exprIndex) size(e Expr) int {
+func (x *exprIndex) size(e expr) int {
 	switch e.(type) {
-	case *Literal, *Param, *Variable:
+	case *literal, *param, *variable:
 		return 1
 	}
 	if n := x.sizes[e]; n > 0 {
 		return n
 	}
 	n := 1
-	walkExpr(e, func(part Expr) bool {
+	walkExpr(e, func(part expr) bool {
 		if part == e {
 			return true
 		}

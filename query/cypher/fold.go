@@ -2,7 +2,7 @@ package cypher
 
 // folds are the values of constant expressions, each computed once.
 type folds struct {
-	byExpr map[Expr]folded
+	byExpr map[expr]folded
 	x      *exec // that computes them
 }
 
@@ -15,24 +15,24 @@ type folded struct {
 // fold returns the value of an expression that is the same for every row and
 // statement: literals under arithmetic, in lists and in maps. An expression
 // whose evaluation fails has none: it may never be evaluated.
-func (c *compiler) fold(e Expr) (Value, bool) {
+func (c *compiler) fold(e expr) (Value, bool) {
 	switch e := e.(type) {
-	case *Literal:
+	case *literal:
 		return e.Value, true
-	case *Unary:
-		if e.Op == OpNot {
+	case *unaryExpr:
+		if e.Op == opNot {
 			return Null, false
 		}
-	case *Binary:
+	case *binaryExpr:
 		if !isArithmetic(e.Op) {
 			return Null, false
 		}
-	case *ListLit, *MapLit:
+	case *listLit, *mapLit:
 	default:
 		return Null, false
 	}
 	if c.folds == nil {
-		c.folds = &folds{byExpr: map[Expr]folded{}, x: &exec{ctx: c.watch.context()}}
+		c.folds = &folds{byExpr: map[expr]folded{}, x: &exec{ctx: c.watch.context()}}
 	}
 	f, known := c.folds.byExpr[e]
 	if !known {
@@ -44,36 +44,36 @@ func (c *compiler) fold(e Expr) (Value, bool) {
 
 // compute is fold of an expression whose parts are looked at first: one that is
 // not constant, or that fails, makes the whole no constant.
-func (c *compiler) compute(e Expr) (Value, bool) {
+func (c *compiler) compute(e expr) (Value, bool) {
 	builds := c.builds
 	defer func() { c.builds = builds }()
 	var run evaluator
 	var err error
 	switch e := e.(type) {
-	case *Unary:
+	case *unaryExpr:
 		x, ok := c.constants(e.X)
 		if !ok {
 			return Null, false
 		}
-		run, err = c.sign(&Unary{Pos: e.Pos, Op: e.Op, X: x[0]})
-	case *Binary:
+		run, err = c.sign(&unaryExpr{Pos: e.Pos, Op: e.Op, X: x[0]})
+	case *binaryExpr:
 		x, ok := c.constants(e.R, e.L)
 		if !ok {
 			return Null, false
 		}
-		run, err = c.arithmetic(&Binary{Pos: e.Pos, Op: e.Op, L: x[1], R: x[0]})
-	case *ListLit:
+		run, err = c.arithmetic(&binaryExpr{Pos: e.Pos, Op: e.Op, L: x[1], R: x[0]})
+	case *listLit:
 		items, ok := c.constants(e.Items...)
 		if !ok {
 			return Null, false
 		}
-		run, err = c.listLiteral(&ListLit{Pos: e.Pos, Items: items})
-	case *MapLit:
+		run, err = c.listLiteral(&listLit{Pos: e.Pos, Items: items})
+	case *mapLit:
 		values, ok := c.constants(e.Values...)
 		if !ok {
 			return Null, false
 		}
-		run, err = c.mapLiteral(&MapLit{Pos: e.Pos, Keys: e.Keys, Values: values})
+		run, err = c.mapLiteral(&mapLit{Pos: e.Pos, Keys: e.Keys, Values: values})
 	}
 	if err != nil {
 		return Null, false
@@ -84,10 +84,10 @@ func (c *compiler) compute(e Expr) (Value, bool) {
 
 // constants returns the values of expressions as literals, false if one is not
 // constant.
-func (c *compiler) constants(list ...Expr) ([]Expr, bool) {
-	out := make([]Expr, len(list))
+func (c *compiler) constants(list ...expr) ([]expr, bool) {
+	out := make([]expr, len(list))
 	for i, e := range list {
-		if _, ok := e.(*Literal); ok {
+		if _, ok := e.(*literal); ok {
 			out[i] = e
 			continue
 		}
@@ -95,7 +95,7 @@ func (c *compiler) constants(list ...Expr) ([]Expr, bool) {
 		if !ok {
 			return nil, false
 		}
-		out[i] = &Literal{Pos: e.At(), Value: v}
+		out[i] = &literal{Pos: e.At(), Value: v}
 	}
 	return out, true
 }

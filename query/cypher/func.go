@@ -59,7 +59,7 @@ func Functions() []string {
 
 // checkFunction returns an error where a call names no function of the subset,
 // or has too few arguments or too many.
-func (c *compiler) checkFunction(e *FuncCall) error {
+func (c *compiler) checkFunction(e *funcCall) error {
 	lower := strings.ToLower(e.Name)
 	if a := aggregates[lower]; a != nil {
 		return c.checkArguments(e, a.name, a.params, a.args, a.args)
@@ -77,7 +77,7 @@ func (c *compiler) checkFunction(e *FuncCall) error {
 	return c.checkArguments(e, f.name, f.params, f.min, f.max)
 }
 
-func (c *compiler) checkArguments(e *FuncCall, name, params string, lo, hi int) error {
+func (c *compiler) checkArguments(e *funcCall, name, params string, lo, hi int) error {
 	if e.Star || len(e.Args) >= lo && (hi < 0 || len(e.Args) <= hi) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (c *compiler) checkArguments(e *FuncCall, name, params string, lo, hi int) 
 
 // unknownFunction refuses a function with the reason, or with the name that was
 // probably meant.
-func (c *compiler) unknownFunction(e *FuncCall) error {
+func (c *compiler) unknownFunction(e *funcCall) error {
 	lower := strings.ToLower(e.Name)
 	what := e.Name + "()"
 	if why := refusedFunction(lower); why != "" {
@@ -112,7 +112,7 @@ func functionNames() []string {
 }
 
 // call compiles a call of a function that is no aggregate.
-func (c *compiler) call(e *FuncCall) (evaluator, error) {
+func (c *compiler) call(e *funcCall) (evaluator, error) {
 	if err := c.checkFunction(e); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (c *compiler) call(e *FuncCall) (evaluator, error) {
 }
 
 // allFold reports whether all expressions are the same for every row.
-func (c *compiler) allFold(list []Expr) bool {
+func (c *compiler) allFold(list []expr) bool {
 	for _, e := range list {
 		if _, ok := c.fold(e); !ok {
 			return false
@@ -186,7 +186,7 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 
 // coalesce compiles coalesce: the first argument that is not null. Those after
 // it are not evaluated.
-func (c *compiler) coalesce(e *FuncCall) (evaluator, error) {
+func (c *compiler) coalesce(e *funcCall) (evaluator, error) {
 	args, err := c.evalAll(e.Args)
 	if err != nil {
 		return nil, err
@@ -203,14 +203,14 @@ func (c *compiler) coalesce(e *FuncCall) (evaluator, error) {
 }
 
 // existsProperty compiles exists(x.property), the older IS NOT NULL.
-func (c *compiler) existsProperty(e *FuncCall) (evaluator, error) {
+func (c *compiler) existsProperty(e *funcCall) (evaluator, error) {
 	switch e.Args[0].(type) {
-	case *Property, *Index:
+	case *property, *indexExpr:
 	default:
 		return nil, c.refuse(e.Pos, e.Name, "InvalidArgumentExpression",
 			"exists() wants a property or a pattern; write IS NOT NULL for other values")
 	}
-	return c.eval(&IsNull{Pos: e.Pos, X: e.Args[0], Not: true})
+	return c.eval(&isNullExpr{Pos: e.Pos, X: e.Args[0], Not: true})
 }
 
 // wants returns the TypeError of an argument.

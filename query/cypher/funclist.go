@@ -83,7 +83,7 @@ func callRange(x *exec, at Pos, a []Value) (Value, error) {
 	}
 	steps /= magnitude(step)
 	if steps >= uint64(maxExprBytes/valueBytes) {
-		return Null, &EvalError{Pos: at, Code: ResourceError, Message: "range() makes too long a list"}
+		return Null, &EvalError{Pos: at, Code: codeResource, Message: "range() makes too long a list"}
 	}
 	n := int(steps) + 1
 	if err := x.charge(at, int64(n)*valueBytes); err != nil {

@@ -20,14 +20,14 @@ func refusedFunction(name string) string {
 
 // refusedForm names a way to call a function of the subset that is not in it,
 // "" for none; name is in lower case.
-func refusedForm(name string, args []Expr) string {
+func refusedForm(name string, args []expr) string {
 	switch {
 	case name == "round" && len(args) == 3:
 		return "round() with a mode; write ceil() or floor()"
 	case name == "datetime" && len(args) == 0:
 		return "datetime() of no string (" + repeats + ")"
 	case name == "datetime":
-		if _, ok := args[0].(*MapLit); ok {
+		if _, ok := args[0].(*mapLit); ok {
 			return "datetime() of a map; write datetime('2026-01-31T09:30:00Z')"
 		}
 	}

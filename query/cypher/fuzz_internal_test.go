@@ -28,10 +28,10 @@ func seeds(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Parse(text)
+		s, err := parse(text, nil)
 		if err == nil {
-			statementExprs(s, func(x Expr) { roundTrip(t, x) })
-			err = Check(s)
+			statementExprs(s, func(x expr) { roundTrip(t, x) })
+			err = check(s, nil)
 		}
 		if err == nil {
 			return
@@ -86,23 +86,22 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzTokens: tokens are in order and within the text, and only space is
-// between them.
-func FuzzTokens(f *testing.F) {
+// FuzzOneLine: the line has the tokens of the text, and no line break.
+func FuzzOneLine(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		end := 0
-		for _, tok := range Tokens(text) {
-			if tok.Start < end || tok.End <= tok.Start || tok.End > len(text) {
-				t.Fatalf("%q: token %+v after %d", text, tok, end)
-			}
-			if gap := strings.TrimFunc(text[end:tok.Start], isSpace); gap != "" {
-				t.Fatalf("%q: %q is in no token", text, gap)
-			}
-			end = tok.End
+		line := OneLine(text)
+		if strings.Contains(line, "\n") {
+			t.Fatalf("%q: %q has a line break", text, line)
 		}
-		if gap := strings.TrimFunc(text[end:], isSpace); gap != "" {
-			t.Fatalf("%q: %q is in no token", text, gap)
+		want, got := lex(text), lex(line)
+		for i, tok := range want {
+			if tok.kind == tokBad { // it may be cut in another way
+				return
+			}
+			if i >= len(got) || got[i].kind != tok.kind {
+				t.Fatalf("%q: %q differs in token %d", text, line, i)
+			}
 		}
 	})
 }

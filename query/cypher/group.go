@@ -34,7 +34,7 @@ func (pl *planner) group(g *grouping) error {
 }
 
 // growing reports whether an aggregate holds more with every row.
-func growing(f *FuncCall) bool {
+func growing(f *funcCall) bool {
 	name := strings.ToLower(f.Name)
 	return f.Distinct || name == "collect" || strings.HasPrefix(name, "percentile")
 }

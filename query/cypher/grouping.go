@@ -13,35 +13,35 @@ type grouping struct {
 	byKey  exprIndex // the expressions of the keys
 	calls  []groupCall
 	byCall exprIndex // the calls
-	items  []Expr    // for each item of the projection
+	items  []expr    // for each item of the projection
 	// order are the keys of ORDER BY. They see the columns of the projection
 	// beside the scope's names, and a column hides a name.
-	order []Expr
+	order []expr
 }
 
 // groupKey is what an item without aggregates groups by.
 type groupKey struct {
 	name string // of the variable where it is one, else one that no statement has
-	expr Expr
+	expr expr
 }
 
 // groupCall is an aggregate.
 type groupCall struct {
 	name string // one that no statement has
-	call *FuncCall
+	call *funcCall
 }
 
 // grouping takes a projection apart, nil for one without aggregates. Star
 // stands for the names of the scope. That nothing beside an aggregate is
 // ambiguous is for [Check] to see.
-func (c *compiler) grouping(p *Projection) *grouping {
+func (c *compiler) grouping(p *projection) *grouping {
 	if !p.aggregates() {
 		return nil
 	}
 	g := &grouping{}
 	if p.Star {
 		for _, name := range c.scope.all() {
-			g.addKey(&Variable{Pos: p.Pos, Name: name})
+			g.addKey(&variable{Pos: p.Pos, Name: name})
 		}
 	}
 	for _, item := range p.Items {
@@ -60,9 +60,9 @@ func (c *compiler) grouping(p *Projection) *grouping {
 }
 
 // addKey adds a grouping key.
-func (g *grouping) addKey(e Expr) {
+func (g *grouping) addKey(e expr) {
 	name := fmt.Sprintf(" key %d", len(g.keys))
-	if v, ok := e.(*Variable); ok {
+	if v, ok := e.(*variable); ok {
 		name = v.Name
 	}
 	g.keys = append(g.keys, groupKey{name: name, expr: e})
@@ -70,23 +70,23 @@ func (g *grouping) addKey(e Expr) {
 }
 
 // item returns an item of the projection as an expression over groups.
-func (g *grouping) item(e Expr) Expr {
+func (g *grouping) item(e expr) expr {
 	if i, ok := g.byKey.find(e); ok {
-		return &Variable{Pos: e.At(), Name: g.keys[i].name}
+		return &variable{Pos: e.At(), Name: g.keys[i].name}
 	}
 	return rewrite(e, g.replace)
 }
 
 // sortKey returns a key of ORDER BY as an expression over groups and columns.
-func (g *grouping) sortKey(p *Projection, columns *columnIndex, e Expr) Expr {
-	return rewrite(e, func(part Expr, bound []string) Expr {
-		if _, ok := part.(*Literal); ok {
+func (g *grouping) sortKey(p *projection, columns *columnIndex, e expr) expr {
+	return rewrite(e, func(part expr, bound []string) expr {
+		if _, ok := part.(*literal); ok {
 			return nil
 		}
 		if i, ok := columns.exprs.find(part); ok && !hides(bound, part) {
-			return &Variable{Pos: part.At(), Name: p.Items[i].Name}
+			return &variable{Pos: part.At(), Name: p.Items[i].Name}
 		}
-		if v, ok := part.(*Variable); ok && columns.names[v.Name] {
+		if v, ok := part.(*variable); ok && columns.names[v.Name] {
 			return v
 		}
 		return g.replace(part, bound)
@@ -95,22 +95,22 @@ func (g *grouping) sortKey(p *Projection, columns *columnIndex, e Expr) Expr {
 
 // replace puts a variable in the place of an aggregate, and of a property that
 // is a grouping key; variables that are stay as they are.
-func (g *grouping) replace(e Expr, bound []string) Expr {
+func (g *grouping) replace(e expr, bound []string) expr {
 	switch e := e.(type) {
-	case *FuncCall:
+	case *funcCall:
 		if isAggregate(e) {
-			return &Variable{Pos: e.Pos, Name: g.call(e)}
+			return &variable{Pos: e.Pos, Name: g.call(e)}
 		}
-	case *Property:
+	case *property:
 		if i, ok := g.byKey.find(e); ok && !hides(bound, e) {
-			return &Variable{Pos: e.Pos, Name: g.keys[i].name}
+			return &variable{Pos: e.Pos, Name: g.keys[i].name}
 		}
 	}
 	return nil
 }
 
 // call returns the name of an aggregate.
-func (g *grouping) call(f *FuncCall) string {
+func (g *grouping) call(f *funcCall) string {
 	if i, ok := g.byCall.find(f); ok {
 		return g.calls[i].name
 	}
@@ -121,11 +121,11 @@ func (g *grouping) call(f *FuncCall) string {
 }
 
 // hides reports whether one of some variables stands in an expression.
-func hides(bound []string, e Expr) bool {
+func hides(bound []string, e expr) bool {
 	found := false
 	if len(bound) > 0 {
-		walkExpr(e, func(part Expr) bool {
-			v, ok := part.(*Variable)
+		walkExpr(e, func(part expr) bool {
+			v, ok := part.(*variable)
 			found = found || ok && slices.Contains(bound, v.Name)
 			return !found
 		})
@@ -140,7 +140,7 @@ type columnIndex struct {
 }
 
 // index returns the columns of a projection.
-func (pr *Projection) index() *columnIndex {
+func (pr *projection) index() *columnIndex {
 	x := &columnIndex{exprs: newExprIndex(), names: map[string]bool{}}
 	for _, item := range pr.Items {
 		x.exprs.add(item.Expr)

@@ -56,7 +56,7 @@ func (k kinds) saved(names []string) (undo func()) {
 }
 
 // enter binds the variables of patterns, and returns what takes them back.
-func (k kinds) enter(ps []*Pattern) (undo func()) {
+func (k kinds) enter(ps []*pattern) (undo func()) {
 	seen := map[string]bool{}
 	var names []string
 	for _, pt := range ps {
@@ -76,7 +76,7 @@ func (k kinds) enter(ps []*Pattern) (undo func()) {
 
 // bind adds the variables of a pattern; those that are there keep their kind,
 // unless it was not known.
-func (k kinds) bind(pt *Pattern) {
+func (k kinds) bind(pt *pattern) {
 	for _, n := range pt.Nodes {
 		k.bindOne(n.Variable, varNode)
 	}
@@ -98,22 +98,22 @@ func (k kinds) bindOne(name string, kind varKind) {
 
 // after returns the variables in scope after a clause. A clause that adds to
 // them adds to k.
-func (k kinds) after(c Clause) kinds {
+func (k kinds) after(c clause) kinds {
 	out := k
 	switch c := c.(type) {
-	case *Match:
+	case *matchClause:
 		k.enter(c.Patterns)
-	case *Create:
+	case *createClause:
 		k.enter(c.Patterns)
-	case *Merge:
+	case *mergeClause:
 		k.bind(c.Pattern)
-	case *Unwind:
+	case *unwindClause:
 		k[c.Variable] = k.elementOf(c.List)
-	case *Call:
+	case *callClause:
 		for _, it := range c.Yield {
 			k[it.Variable] = varAny
 		}
-	case *Projection:
+	case *projection:
 		out = make(kinds, len(c.Items))
 		if c.Star {
 			maps.Copy(out, k)
@@ -126,26 +126,26 @@ func (k kinds) after(c Clause) kinds {
 }
 
 // of returns what an expression is known to yield.
-func (k kinds) of(x Expr) varKind {
+func (k kinds) of(x expr) varKind {
 	switch x := x.(type) {
-	case *Variable:
+	case *variable:
 		return k[x.Name]
-	case *PathExpr:
-		if x.Pattern.Shortest == ShortestAll {
+	case *pathExpr:
+		if x.Pattern.Shortest == shortestAll {
 			return varValue
 		}
 		return varPath
-	case *Literal:
+	case *literal:
 		if x.Value.IsNull() {
 			return varAny
 		}
 		return varValue
-	case *ListLit, *MapLit, *MapProjection, *Unary, *IsNull, *HasLabels,
-		*ListComprehension, *PatternComprehension, *Quantifier, *Exists, *CountMatches:
+	case *listLit, *mapLit, *mapProjection, *unaryExpr, *isNullExpr, *labelsExpr,
+		*listComprehension, *patternComprehension, *quantifier, *existsExpr, *countMatches:
 		return varValue
-	case *Binary:
+	case *binaryExpr:
 		return varValue
-	case *FuncCall:
+	case *funcCall:
 		if isAggregate(x) && x.Name[0]|0x20 != 'm' { // min and max may be of anything
 			return varValue
 		}
@@ -154,13 +154,13 @@ func (k kinds) of(x Expr) varKind {
 }
 
 // elementOf returns what the elements of a list are known to be.
-func (k kinds) elementOf(list Expr) varKind {
+func (k kinds) elementOf(list expr) varKind {
 	switch x := list.(type) {
-	case *Variable:
+	case *variable:
 		if k[x.Name] == varEdges {
 			return varEdge
 		}
-	case *ListLit:
+	case *listLit:
 		if len(x.Items) == 0 {
 			return varAny
 		}

@@ -29,8 +29,8 @@ func (s *Session) settle(ctx context.Context) error {
 // makesOwn reports whether a statement writes to the graph in use, which is the
 // base graph because nobody has chosen another, so that it may make the graph
 // for it.
-func (s *Session) makesOwn(st *Statement) bool {
-	if s.chosen || s.use != engine.Base || s.changes() != nil || st.Mode == ModeExplain {
+func (s *Session) makesOwn(st *statement) bool {
+	if s.chosen || s.use != engine.Base || s.changes() != nil || st.Mode == modeExplain {
 		return false
 	}
 	switch {
@@ -41,9 +41,9 @@ func (s *Session) makesOwn(st *Statement) bool {
 	case st.Query == nil || st.Query.Parts[0].Use != nil:
 		return false
 	}
-	return slices.ContainsFunc(st.Query.Parts[0].Clauses, func(c Clause) bool {
+	return slices.ContainsFunc(st.Query.Parts[0].Clauses, func(c clause) bool {
 		switch c.(type) {
-		case *Create, *Merge:
+		case *createClause, *mergeClause:
 			return true
 		}
 		return false

@@ -14,27 +14,27 @@ func BenchmarkParse(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(int64(len(typicalQuery)))
 		for b.Loop() {
-			if _, err := Parse(typicalQuery); err != nil {
+			if _, err := parse(typicalQuery, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("check", func(b *testing.B) {
-		s, err := Parse(typicalQuery)
+		s, err := parse(typicalQuery, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := Check(s); err != nil {
+			if err := check(s, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	b.Run("tokens", func(b *testing.B) {
+	b.Run("one line", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			Tokens(typicalQuery)
+			OneLine(typicalQuery)
 		}
 	})
 }

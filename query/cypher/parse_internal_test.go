@@ -11,7 +11,7 @@ import (
 // TestAccepted compares trees with the golden file.
 func TestAccepted(t *testing.T) {
 	golden(t, "syntax/accepted.txt", func(text string) string {
-		s, err := Parse(text)
+		s, err := parse(text, nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			return ""
@@ -21,10 +21,10 @@ func TestAccepted(t *testing.T) {
 }
 
 // tree prints a statement: the clauses of a query, one a line.
-func tree(s *Statement) string {
+func tree(s *statement) string {
 	var lines []string
-	if s.Mode != ModeRun {
-		lines = append(lines, []string{ModeExplain: "EXPLAIN", ModeProfile: "PROFILE"}[s.Mode])
+	if s.Mode != modeRun {
+		lines = append(lines, []string{modeExplain: "EXPLAIN", modeProfile: "PROFILE"}[s.Mode])
 	}
 	if s.Query == nil {
 		return strings.Join(append(lines, sexpr(s)), "\n")
@@ -37,7 +37,7 @@ func tree(s *Statement) string {
 			lines = append(lines, sexpr(part.Use))
 		}
 		for _, c := range part.Clauses {
-			if p, ok := c.(*Projection); ok {
+			if p, ok := c.(*projection); ok {
 				lines = append(lines, projectionTree(p)...)
 				continue
 			}
@@ -48,7 +48,7 @@ func tree(s *Statement) string {
 }
 
 // projectionTree prints each column of a projection in a line of its own.
-func projectionTree(p *Projection) []string {
+func projectionTree(p *projection) []string {
 	rest := *p
 	rest.Items = nil
 	lines := []string{sexpr(rest)}
@@ -65,9 +65,9 @@ func projectionTree(p *Projection) []string {
 // TestRefused compares errors of Parse and Check with the golden file.
 func TestRefused(t *testing.T) {
 	golden(t, "syntax/refused.txt", func(text string) string {
-		s, err := Parse(text)
+		s, err := parse(text, nil)
 		if err == nil {
-			err = Check(s)
+			err = check(s, nil)
 		}
 		return refusal(err)
 	})
@@ -146,13 +146,13 @@ func TestPrecedence(t *testing.T) {
 }
 
 // column parses an expression as the column of a RETURN.
-func column(t testing.TB, text string) Expr {
+func column(t testing.TB, text string) expr {
 	t.Helper()
-	s, err := Parse("RETURN " + text)
+	s, err := parse("RETURN "+text, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return s.Query.Parts[0].Clauses[0].(*Projection).Items[0].Expr
+	return s.Query.Parts[0].Clauses[0].(*projection).Items[0].Expr
 }
 
 // TestColumnNames: a column without an alias is named as it is written.
@@ -168,12 +168,12 @@ func TestColumnNames(t *testing.T) {
 		"RETURN 'größe' LIMIT 1":            "'größe'",
 		"RETURN [x IN xs WHERE x:A | x.y];": "[x IN xs WHERE x:A | x.y]",
 	} {
-		s, err := Parse(text)
+		s, err := parse(text, nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := s.Query.Parts[0].Clauses[0].(*Projection).Items[0].Name; got != want {
+		if got := s.Query.Parts[0].Clauses[0].(*projection).Items[0].Name; got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
@@ -182,13 +182,13 @@ func TestColumnNames(t *testing.T) {
 // TestPositions: At is the place in the text.
 func TestPositions(t *testing.T) {
 	const text = "MATCH (n)-[r]->(m) WHERE n.größe = 'ä' AND m.x > 1 RETURN n"
-	s, err := Parse(text)
+	s, err := parse(text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clauses := s.Query.Parts[0].Clauses
-	m := clauses[0].(*Match)
-	and := m.Where.(*Binary)
+	m := clauses[0].(*matchClause)
+	and := m.Where.(*binaryExpr)
 	for want, at := range map[string]Pos{
 		"MATCH":  m.At(),
 		"(n)-":   m.Patterns[0].Nodes[0].Pos,
@@ -196,7 +196,7 @@ func TestPositions(t *testing.T) {
 		"(m)":    m.Patterns[0].Nodes[1].Pos,
 		"AND m":  and.At(),
 		"= 'ä'":  and.L.At(),
-		"'ä'":    and.L.(*Binary).R.At(),
+		"'ä'":    and.L.(*binaryExpr).R.At(),
 		"> 1":    and.R.At(),
 		"RETURN": clauses[1].At(),
 	} {
@@ -233,19 +233,19 @@ func TestDeepNesting(t *testing.T) {
 		"set":           {"SET n" + strings.Repeat(".x", 100_000) + " = 1", "more than 20000 operators"},
 		"long":          {"RETURN '" + strings.Repeat("x", 9<<20) + "'", "longer than 8 MiB"},
 	} {
-		_, err := Parse(c.text)
+		_, err := parse(c.text, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
 		}
 	}
-	if _, err := Parse(deep("(", "1", ")", 200)); err != nil {
+	if _, err := parse(deep("(", "1", ")", 200), nil); err != nil {
 		t.Error("200 brackets: ", err)
 	}
-	s, err := Parse("RETURN 1" + strings.Repeat(" + 1", 19_000))
+	s, err := parse("RETURN 1"+strings.Repeat(" + 1", 19_000), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(s); err != nil {
+	if err := check(s, nil); err != nil {
 		t.Error("19000 operators: ", err)
 	}
 }
@@ -256,11 +256,11 @@ func TestKeywordsAsNames(t *testing.T) {
 	for k := noKeyword + 1; k <= lastKeyword; k++ {
 		w := strings.ToLower(k.String())
 		text := fmt.Sprintf("MATCH (n:%[1]s {%[1]s: 1})-[:%[1]s]->(:%[1]s) RETURN n.%[1]s, {%[1]s: 1}, n {.%[1]s}, $%[1]s, n:%[1]s, `%[1]s`", w)
-		if _, err := Parse(text); err != nil {
+		if _, err := parse(text, nil); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		text = fmt.Sprintf("MATCH (%[1]s)-[x]->(y {a: %[1]s.b}) WITH %[1]s, %[1]s AS z WHERE %[1]s.a IS NULL RETURN %[1]s ORDER BY %[1]s", w)
-		if _, err := Parse(text); (err == nil) == k.reserved() {
+		if _, err := parse(text, nil); (err == nil) == k.reserved() {
 			t.Errorf("reserved is %v, and %s: %v", k.reserved(), text, err)
 		}
 	}
@@ -269,9 +269,9 @@ func TestKeywordsAsNames(t *testing.T) {
 // TestParseKeepsTree: Check and printing leave a tree as it is.
 func TestParseKeepsTree(t *testing.T) {
 	const text = "MATCH (n:A {x: 1}) WHERE n.y IN [1, 2] WITH n, count(*) AS c ORDER BY c RETURN n.z, c"
-	a, _ := Parse(text)
-	b, _ := Parse(text)
-	if err := Check(a); err != nil {
+	a, _ := parse(text, nil)
+	b, _ := parse(text, nil)
+	if err := check(a, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(a, b) {

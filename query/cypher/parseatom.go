@@ -4,19 +4,19 @@ import "strings"
 
 // atom parses a literal, a name, a call, or something in brackets. After an
 // error it returns null, so that no expression is nil.
-func (p *parser) atom() Expr {
+func (p *parser) atom() expr {
 	t := p.tok()
 	pos := Pos(t.start)
 	switch t.kind {
 	case tokInt, tokFloat:
 		return p.number(t.start)
 	case tokString:
-		return &Literal{Pos: pos, Value: String(p.stringValue())}
+		return &literal{Pos: pos, Value: String(p.stringValue())}
 	case tokParam:
 		return p.parameter()
 	case tokLeftParen:
 		if p.patternFollows(0) {
-			return &Exists{Pos: pos, Bare: true, Patterns: []*Pattern{p.chain()}}
+			return &existsExpr{Pos: pos, Bare: true, Patterns: []*pattern{p.chain()}}
 		}
 		p.next()
 		x := p.expr()
@@ -35,22 +35,22 @@ func (p *parser) atom() Expr {
 		if p.callFollows() {
 			return p.functionCall()
 		}
-		return &Variable{Pos: pos, Name: p.name("a variable")}
+		return &variable{Pos: pos, Name: p.name("a variable")}
 	case tokWord:
 		return p.wordAtom()
 	}
 	p.expected("an expression")
-	return &Literal{Pos: pos}
+	return &literal{Pos: pos}
 }
 
 // number parses a number whose sign, if any, is at start.
-func (p *parser) number(start int) Expr {
+func (p *parser) number(start int) expr {
 	t := p.next()
 	text := p.source(t)
 	if start < t.start {
 		text = "-" + text
 	}
-	lit := &Literal{Pos: Pos(start)}
+	lit := &literal{Pos: Pos(start)}
 	if t.kind == tokInt {
 		n, err := parseInt(text)
 		if err != nil {
@@ -68,28 +68,28 @@ func (p *parser) number(start int) Expr {
 }
 
 // wordAtom parses what begins with a word.
-func (p *parser) wordAtom() Expr {
+func (p *parser) wordAtom() expr {
 	t := p.tok()
 	pos := Pos(t.start)
 	after := p.peek(1).kind
 	switch t.word {
 	case kwNull:
 		p.next()
-		return &Literal{Pos: pos}
+		return &literal{Pos: pos}
 	case kwTrue, kwFalse:
 		p.next()
-		return &Literal{Pos: pos, Value: Bool(t.word == kwTrue)}
+		return &literal{Pos: pos, Value: Bool(t.word == kwTrue)}
 	case kwCase:
 		return p.caseExpr()
 	case kwExists:
 		if after == tokLeftBrace {
 			p.next()
 			patterns, where := p.subquery("EXISTS")
-			return &Exists{Pos: pos, Patterns: patterns, Where: where}
+			return &existsExpr{Pos: pos, Patterns: patterns, Where: where}
 		}
 		if after == tokLeftParen && p.patternFollows(2) {
 			p.i += 2
-			x := &Exists{Pos: pos, Patterns: []*Pattern{p.chain()}}
+			x := &existsExpr{Pos: pos, Patterns: []*pattern{p.chain()}}
 			p.expect(tokRightParen)
 			return x
 		}
@@ -97,7 +97,7 @@ func (p *parser) wordAtom() Expr {
 		if after == tokLeftBrace {
 			p.next()
 			patterns, where := p.subquery("COUNT")
-			return &CountMatches{Pos: pos, Patterns: patterns, Where: where}
+			return &countMatches{Pos: pos, Patterns: patterns, Where: where}
 		}
 	case kwAll, kwAny, kwNone, kwSingle:
 		if after == tokLeftParen && isVariable(p.peek(2)) && p.peek(3).word == kwIn {
@@ -109,12 +109,12 @@ func (p *parser) wordAtom() Expr {
 		}
 	case kwShortestPath, kwAllShortestPaths:
 		if after == tokLeftParen {
-			return &PathExpr{Pos: pos, Pattern: p.shortest()}
+			return &pathExpr{Pos: pos, Pattern: p.shortest()}
 		}
 	case noKeyword:
 		if feature := p.unsupportedAtom(); feature != "" {
 			p.unsupported(t, feature)
-			return &Literal{Pos: pos}
+			return &literal{Pos: pos}
 		}
 	}
 	if p.callFollows() {
@@ -122,9 +122,9 @@ func (p *parser) wordAtom() Expr {
 	}
 	if t.word.reserved() {
 		p.expected("an expression")
-		return &Literal{Pos: pos}
+		return &literal{Pos: pos}
 	}
-	return &Variable{Pos: pos, Name: p.name("a variable")}
+	return &variable{Pos: pos, Name: p.name("a variable")}
 }
 
 // unsupportedAtom names a feature of other dialects that begins with the word
@@ -152,8 +152,8 @@ func (p *parser) callFollows() bool {
 }
 
 // functionCall parses name(arguments), name(DISTINCT argument) and count(*).
-func (p *parser) functionCall() Expr {
-	f := &FuncCall{Pos: p.pos()}
+func (p *parser) functionCall() expr {
+	f := &funcCall{Pos: p.pos()}
 	start := p.tok()
 	f.Name = p.anyName("a function")
 	for p.accept(tokDot) {
@@ -180,8 +180,8 @@ func (p *parser) functionCall() Expr {
 
 // caseExpr parses CASE x WHEN value THEN value ELSE value END, and CASE WHEN
 // condition THEN value ELSE value END.
-func (p *parser) caseExpr() Expr {
-	c := &Case{Pos: p.pos()}
+func (p *parser) caseExpr() expr {
+	c := &caseExpr{Pos: p.pos()}
 	p.next()
 	if !p.isKeyword(kwWhen) {
 		c.X = p.expr()
@@ -191,7 +191,7 @@ func (p *parser) caseExpr() Expr {
 		case p.isKeyword(kwIs), p.tok().kind != tokMinus && p.tok().kind != tokPlus && isInfix(p.tok()):
 			p.unsupported(p.tok(), "CASE with WHEN and an operator; write CASE WHEN x > 1 THEN ...")
 		}
-		w := CaseWhen{When: p.expr()}
+		w := caseWhen{When: p.expr()}
 		if p.is(tokComma) {
 			p.unsupported(p.tok(), "CASE with several values after WHEN; write CASE WHEN x IN [1, 2] THEN ...")
 		}
@@ -217,15 +217,15 @@ func isInfix(t token) bool {
 }
 
 // quantifier parses all(x IN list WHERE condition) and its like.
-func (p *parser) quantifier() Expr {
-	q := &Quantifier{Pos: p.pos()}
+func (p *parser) quantifier() expr {
+	q := &quantifier{Pos: p.pos()}
 	switch p.next().word {
 	case kwAny:
-		q.Kind = Any
+		q.Kind = anyOf
 	case kwNone:
-		q.Kind = None
+		q.Kind = noneOf
 	case kwSingle:
-		q.Kind = Single
+		q.Kind = singleOf
 	}
 	p.next()
 	q.Variable = p.name("a variable")
@@ -238,8 +238,8 @@ func (p *parser) quantifier() Expr {
 }
 
 // reduce parses reduce(accumulator = start, x IN list | value).
-func (p *parser) reduce() Expr {
-	r := &Reduce{Pos: p.pos()}
+func (p *parser) reduce() expr {
+	r := &reduceExpr{Pos: p.pos()}
 	p.i += 2
 	r.Accumulator = p.name("a variable")
 	p.expect(tokEqual)
@@ -256,7 +256,7 @@ func (p *parser) reduce() Expr {
 
 // subquery parses what follows EXISTS or COUNT: { MATCH patterns WHERE
 // condition } or { patterns WHERE condition }.
-func (p *parser) subquery(of string) ([]*Pattern, Expr) {
+func (p *parser) subquery(of string) ([]*pattern, expr) {
 	p.enter()
 	defer p.leave()
 	p.expect(tokLeftBrace)

@@ -1,8 +1,8 @@
 package cypher
 
 // match parses MATCH or OPTIONAL MATCH.
-func (p *parser) match() *Match {
-	m := &Match{Pos: p.pos(), Optional: p.acceptKeyword(kwOptional)}
+func (p *parser) match() *matchClause {
+	m := &matchClause{Pos: p.pos(), Optional: p.acceptKeyword(kwOptional)}
 	if m.Optional && p.isKeyword(kwCall) {
 		p.unsupported(p.tok(), "OPTIONAL CALL")
 	}
@@ -16,7 +16,7 @@ func (p *parser) match() *Match {
 }
 
 // where parses WHERE condition; nil where there is none.
-func (p *parser) where() Expr {
+func (p *parser) where() expr {
 	if !p.acceptKeyword(kwWhere) {
 		return nil
 	}
@@ -24,8 +24,8 @@ func (p *parser) where() Expr {
 }
 
 // unwind parses UNWIND list AS variable.
-func (p *parser) unwind() *Unwind {
-	u := &Unwind{Pos: p.pos()}
+func (p *parser) unwind() *unwindClause {
+	u := &unwindClause{Pos: p.pos()}
 	p.next()
 	u.List = p.expr()
 	p.expectKeyword(kwAs)
@@ -34,8 +34,8 @@ func (p *parser) unwind() *Unwind {
 }
 
 // projection parses WITH or RETURN.
-func (p *parser) projection() *Projection {
-	r := &Projection{Pos: p.pos(), Return: p.isKeyword(kwReturn)}
+func (p *parser) projection() *projection {
+	r := &projection{Pos: p.pos(), Return: p.isKeyword(kwReturn)}
 	p.next()
 	if p.isWord("HEADERS") && p.peek(1).kind == tokWord {
 		p.unsupported(p.tok(), "LOAD CSV WITH HEADERS")
@@ -83,16 +83,16 @@ func (p *parser) projection() *Projection {
 }
 
 // projectionItem parses expression AS name.
-func (p *parser) projectionItem() *ProjectionItem {
+func (p *parser) projectionItem() *projectionItem {
 	start := p.tok()
-	it := &ProjectionItem{Pos: p.pos()}
+	it := &projectionItem{Pos: p.pos()}
 	it.Expr = p.expr()
 	if p.acceptKeyword(kwAs) {
 		it.Name = p.name("a name for the column")
 		it.Aliased = true
 		return it
 	}
-	if v, ok := it.Expr.(*Variable); ok {
+	if v, ok := it.Expr.(*variable); ok {
 		it.Name = v.Name
 	} else if p.err == nil {
 		it.Name = p.text[start.start:p.toks[p.i-1].end]
@@ -101,8 +101,8 @@ func (p *parser) projectionItem() *ProjectionItem {
 }
 
 // sortItem parses expression ASC or DESC.
-func (p *parser) sortItem() *SortItem {
-	it := &SortItem{Expr: p.expr()}
+func (p *parser) sortItem() *sortItem {
+	it := &sortItem{Expr: p.expr()}
 	switch {
 	case p.acceptKeyword(kwDesc), p.acceptKeyword(kwDescending):
 		it.Desc = true
@@ -115,8 +115,8 @@ func (p *parser) sortItem() *SortItem {
 }
 
 // call parses CALL procedure(arguments) YIELD columns WHERE condition.
-func (p *parser) call() *Call {
-	c := &Call{Pos: p.pos()}
+func (p *parser) call() *callClause {
+	c := &callClause{Pos: p.pos()}
 	p.next()
 	if p.is(tokLeftBrace) || p.is(tokLeftParen) {
 		p.unsupported(p.tok(), "CALL { subquery }")
@@ -126,7 +126,7 @@ func (p *parser) call() *Call {
 		c.Procedure += "." + p.anyName("the rest of the procedure's name")
 	}
 	if p.accept(tokLeftParen) {
-		c.Args = []Expr{}
+		c.Args = []expr{}
 		if !p.is(tokRightParen) {
 			c.Args = append(c.Args, p.expr())
 			for p.accept(tokComma) {
@@ -155,8 +155,8 @@ func (p *parser) call() *Call {
 }
 
 // yieldItem parses column AS variable.
-func (p *parser) yieldItem() *YieldItem {
-	it := &YieldItem{Pos: p.pos()}
+func (p *parser) yieldItem() *yieldItem {
+	it := &yieldItem{Pos: p.pos()}
 	it.Column = p.name("a column of the procedure")
 	it.Variable = it.Column
 	if p.acceptKeyword(kwAs) {
@@ -166,8 +166,8 @@ func (p *parser) yieldItem() *YieldItem {
 }
 
 // create parses CREATE patterns.
-func (p *parser) create() *Create {
-	c := &Create{Pos: p.pos()}
+func (p *parser) create() *createClause {
+	c := &createClause{Pos: p.pos()}
 	p.next()
 	if t := p.tok(); t.kind == tokWord && p.peek(1).kind != tokEqual {
 		if feature := unsupportedCreate(p.source(t)); feature != "" {
@@ -179,8 +179,8 @@ func (p *parser) create() *Create {
 }
 
 // merge parses MERGE pattern ON CREATE SET items ON MATCH SET items.
-func (p *parser) merge() *Merge {
-	m := &Merge{Pos: p.pos()}
+func (p *parser) merge() *mergeClause {
+	m := &mergeClause{Pos: p.pos()}
 	p.next()
 	m.Pattern = p.pattern()
 	for p.acceptKeyword(kwOn) {
@@ -199,15 +199,15 @@ func (p *parser) merge() *Merge {
 }
 
 // set parses SET items.
-func (p *parser) set() *Set {
-	s := &Set{Pos: p.pos()}
+func (p *parser) set() *setClause {
+	s := &setClause{Pos: p.pos()}
 	p.next()
 	s.Items = p.setItems()
 	return s
 }
 
-func (p *parser) setItems() []*SetItem {
-	items := []*SetItem{p.setItem()}
+func (p *parser) setItems() []*setClauseItem {
+	items := []*setClauseItem{p.setItem()}
 	for p.accept(tokComma) {
 		items = append(items, p.setItem())
 	}
@@ -215,9 +215,9 @@ func (p *parser) setItems() []*SetItem {
 }
 
 // setItem parses x.name = value, x = map, x += map or x:Label.
-func (p *parser) setItem() *SetItem {
-	it := &SetItem{Pos: p.pos(), Target: p.target("SET")}
-	_, isVariable := it.Target.(*Variable)
+func (p *parser) setItem() *setClauseItem {
+	it := &setClauseItem{Pos: p.pos(), Target: p.target("SET")}
+	_, isVariable := it.Target.(*variable)
 	switch {
 	case p.is(tokColon) && isVariable:
 		it.Labels = p.setLabels()
@@ -236,12 +236,12 @@ func (p *parser) setItem() *SetItem {
 }
 
 // remove parses REMOVE items.
-func (p *parser) remove() *Remove {
-	r := &Remove{Pos: p.pos()}
+func (p *parser) remove() *removeClause {
+	r := &removeClause{Pos: p.pos()}
 	p.next()
 	for {
-		it := &RemoveItem{Pos: p.pos(), Target: p.target("REMOVE")}
-		if _, ok := it.Target.(*Variable); ok {
+		it := &removeClauseItem{Pos: p.pos(), Target: p.target("REMOVE")}
+		if _, ok := it.Target.(*variable); ok {
 			if !p.is(tokColon) {
 				p.expected("'.' and a property, or ':' and a label")
 			}
@@ -256,25 +256,25 @@ func (p *parser) remove() *Remove {
 
 // target parses what SET and REMOVE change: a variable, or a property of an
 // expression.
-func (p *parser) target(clause string) Expr {
-	var x Expr
+func (p *parser) target(clause string) expr {
+	var x expr
 	switch {
 	case p.accept(tokLeftParen):
 		x = p.expr()
 		p.expect(tokRightParen)
 		if !p.is(tokDot) {
-			if _, ok := x.(*Variable); !ok {
+			if _, ok := x.(*variable); !ok {
 				p.expected("'.' and a property")
 			}
 		}
 	default:
-		x = &Variable{Pos: p.pos(), Name: p.name("a variable after " + clause)}
+		x = &variable{Pos: p.pos(), Name: p.name("a variable after " + clause)}
 	}
 	for p.is(tokDot) {
 		p.operator()
 		pos := p.pos()
 		p.next()
-		x = &Property{Pos: pos, X: x, Name: p.anyName("the name of a property")}
+		x = &property{Pos: pos, X: x, Name: p.anyName("the name of a property")}
 	}
 	if p.is(tokLeftBracket) {
 		p.unsupported(p.tok(), clause+" of a property by its computed name")
@@ -298,8 +298,8 @@ func (p *parser) setLabels() []string {
 }
 
 // deleteClause parses DELETE or DETACH DELETE.
-func (p *parser) deleteClause() *Delete {
-	d := &Delete{Pos: p.pos(), Detach: p.acceptKeyword(kwDetach)}
+func (p *parser) deleteClause() *deleteClause {
+	d := &deleteClause{Pos: p.pos(), Detach: p.acceptKeyword(kwDetach)}
 	p.expectKeyword(kwDelete)
 	d.Exprs = append(d.Exprs, p.expr())
 	for p.accept(tokComma) {

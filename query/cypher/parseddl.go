@@ -15,8 +15,8 @@ func (p *parser) indexFollows() bool {
 //	DROP [VECTOR] INDEX [name] [IF EXISTS] [FOR (n:Label) ON (n.name)]
 //
 // A DROP has a name, or says what the index is of.
-func (p *parser) indexClause() *IndexClause {
-	c := &IndexClause{Pos: p.pos(), Drop: p.isKeyword(kwDrop)}
+func (p *parser) indexClause() *indexClause {
+	c := &indexClause{Pos: p.pos(), Drop: p.isKeyword(kwDrop)}
 	p.next()
 	if t := p.tok(); t.kind == tokWord {
 		if feature := unsupportedCreate(p.source(t)); feature != "" {
@@ -46,7 +46,7 @@ func (p *parser) indexClause() *IndexClause {
 }
 
 // ifExists parses IF NOT EXISTS of CREATE and IF EXISTS of DROP.
-func (p *parser) ifExists(c *IndexClause) {
+func (p *parser) ifExists(c *indexClause) {
 	if !p.acceptKeyword(kwIf) {
 		return
 	}
@@ -58,7 +58,7 @@ func (p *parser) ifExists(c *IndexClause) {
 }
 
 // indexOf parses FOR (n:Label) ON (n.name).
-func (p *parser) indexOf(c *IndexClause) {
+func (p *parser) indexOf(c *indexClause) {
 	p.next()
 	p.expect(tokLeftParen)
 	if p.is(tokRightParen) {
@@ -97,8 +97,8 @@ func (p *parser) indexOf(c *IndexClause) {
 //	COPY Label FROM 'file' [OPTIONS {...}]
 //	COPY TYPE FROM 'file' (FROM Label TO Label) [OPTIONS {...}]
 //	COPY (query) TO 'file' [OPTIONS {...}]
-func (p *parser) copyStatement() *Copy {
-	c := &Copy{Pos: p.pos()}
+func (p *parser) copyStatement() *copyClause {
+	c := &copyClause{Pos: p.pos()}
 	p.next()
 	if p.accept(tokLeftParen) {
 		c.To = true
@@ -129,14 +129,14 @@ func (p *parser) copyStatement() *Copy {
 }
 
 // file parses the name of a file, a string or a parameter.
-func (p *parser) file() Expr {
+func (p *parser) file() expr {
 	t := p.tok()
 	switch t.kind {
 	case tokString:
-		return &Literal{Pos: Pos(t.start), Value: String(p.stringValue())}
+		return &literal{Pos: Pos(t.start), Value: String(p.stringValue())}
 	case tokParam:
 		return p.parameter()
 	}
 	p.expected("the name of a file in quotes")
-	return &Literal{Pos: Pos(t.start)}
+	return &literal{Pos: Pos(t.start)}
 }

@@ -17,11 +17,11 @@ const (
 )
 
 // expr parses an expression.
-func (p *parser) expr() Expr { return p.exprUntil(false) }
+func (p *parser) expr() expr { return p.exprUntil(false) }
 
 // exprUntil parses an expression. With noBar a | outside brackets ends it, so
 // that x:A in [x IN list WHERE x:A | x.name] does not go on.
-func (p *parser) exprUntil(noBar bool) Expr {
+func (p *parser) exprUntil(noBar bool) expr {
 	outer := p.noBar
 	p.noBar = noBar
 	p.enter()
@@ -33,56 +33,56 @@ func (p *parser) exprUntil(noBar bool) Expr {
 
 // infix returns the operator that a token stands for as one between two
 // operands, and its level; 0 for none.
-func infix(t token) (BinaryOp, int) {
+func infix(t token) (binaryOp, int) {
 	switch t.kind {
 	case tokEqual:
-		return OpEqual, levelComparison
+		return opEqual, levelComparison
 	case tokNotEqual:
-		return OpNotEqual, levelComparison
+		return opNotEqual, levelComparison
 	case tokLess:
-		return OpLess, levelComparison
+		return opLess, levelComparison
 	case tokLessEqual:
-		return OpLessEqual, levelComparison
+		return opLessEqual, levelComparison
 	case tokGreater:
-		return OpGreater, levelComparison
+		return opGreater, levelComparison
 	case tokGreaterEqual:
-		return OpGreaterEqual, levelComparison
+		return opGreaterEqual, levelComparison
 	case tokMatches:
-		return OpMatches, levelPredicate
+		return opMatches, levelPredicate
 	case tokPlus:
-		return OpAdd, levelAdd
+		return opAdd, levelAdd
 	case tokMinus:
-		return OpSubtract, levelAdd
+		return opSubtract, levelAdd
 	case tokStar:
-		return OpMultiply, levelMultiply
+		return opMultiply, levelMultiply
 	case tokSlash:
-		return OpDivide, levelMultiply
+		return opDivide, levelMultiply
 	case tokPercent:
-		return OpModulo, levelMultiply
+		return opModulo, levelMultiply
 	case tokCaret:
-		return OpPower, levelPower
+		return opPower, levelPower
 	}
 	switch t.word {
 	case kwOr:
-		return OpOr, levelOr
+		return opOr, levelOr
 	case kwXor:
-		return OpXor, levelXor
+		return opXor, levelXor
 	case kwAnd:
-		return OpAnd, levelAnd
+		return opAnd, levelAnd
 	case kwIn:
-		return OpIn, levelPredicate
+		return opIn, levelPredicate
 	case kwStarts:
-		return OpStartsWith, levelPredicate
+		return opStartsWith, levelPredicate
 	case kwEnds:
-		return OpEndsWith, levelPredicate
+		return opEndsWith, levelPredicate
 	case kwContains:
-		return OpContains, levelPredicate
+		return opContains, levelPredicate
 	}
 	return 0, 0
 }
 
 // binary parses operands joined by operators of a level or above.
-func (p *parser) binary(level int) Expr {
+func (p *parser) binary(level int) expr {
 	left := p.unary(level)
 	for {
 		t := p.tok()
@@ -106,14 +106,14 @@ func (p *parser) binary(level int) Expr {
 		if t.word == kwStarts || t.word == kwEnds {
 			p.expectKeyword(kwWith)
 		}
-		left = &Binary{Pos: Pos(t.start), Op: op, L: left, R: p.binary(l + 1)}
+		left = &binaryExpr{Pos: Pos(t.start), Op: op, L: left, R: p.binary(l + 1)}
 	}
 }
 
 // comparison parses what follows the first operand of a chain: a < b <= c is
 // a < b AND b <= c.
-func (p *parser) comparison(left Expr) Expr {
-	var chain Expr
+func (p *parser) comparison(left expr) expr {
+	var chain expr
 	for {
 		t := p.tok()
 		op, l := infix(t)
@@ -123,16 +123,16 @@ func (p *parser) comparison(left Expr) Expr {
 		p.operator()
 		p.next()
 		right := p.binary(levelComparison + 1)
-		var x Expr = &Binary{Pos: Pos(t.start), Op: op, L: left, R: right}
+		var x expr = &binaryExpr{Pos: Pos(t.start), Op: op, L: left, R: right}
 		if chain != nil {
-			x = &Binary{Pos: Pos(t.start), Op: OpAnd, L: chain, R: x}
+			x = &binaryExpr{Pos: Pos(t.start), Op: opAnd, L: chain, R: x}
 		}
 		chain, left = x, right
 	}
 }
 
 // isNull parses IS NULL or IS NOT NULL after an operand.
-func (p *parser) isNull(x Expr) Expr {
+func (p *parser) isNull(x expr) expr {
 	p.operator()
 	pos := p.pos()
 	p.next()
@@ -143,23 +143,23 @@ func (p *parser) isNull(x Expr) Expr {
 	if !p.acceptKeyword(kwNull) {
 		p.expected("NULL or NOT NULL", "NULL", "NOT")
 	}
-	return &IsNull{Pos: pos, X: x, Not: not}
+	return &isNullExpr{Pos: pos, X: x, Not: not}
 }
 
 // unary parses NOT, - and + in front of an operand.
-func (p *parser) unary(level int) Expr {
+func (p *parser) unary(level int) expr {
 	t := p.tok()
 	switch {
 	case t.word == kwNot:
 		if level > levelNot {
 			p.fail(t, "", "NOT binds less than the operator before it: put NOT and what follows in parentheses")
-			return &Literal{Pos: Pos(t.start)}
+			return &literal{Pos: Pos(t.start)}
 		}
 		p.next()
 		p.enter()
 		x := p.binary(levelNot)
 		p.leave()
-		return &Unary{Pos: Pos(t.start), Op: OpNot, X: x}
+		return &unaryExpr{Pos: Pos(t.start), Op: opNot, X: x}
 	case t.kind == tokMinus && p.negativeNumber():
 		p.next()
 		return p.number(t.start)
@@ -168,11 +168,11 @@ func (p *parser) unary(level int) Expr {
 		p.enter()
 		x := p.unary(levelUnary)
 		p.leave()
-		op := OpNegative
+		op := opNegative
 		if t.kind == tokPlus {
-			op = OpPositive
+			op = opPositive
 		}
-		return &Unary{Pos: Pos(t.start), Op: op, X: x}
+		return &unaryExpr{Pos: Pos(t.start), Op: op, X: x}
 	}
 	return p.postfix()
 }
@@ -191,7 +191,7 @@ func (p *parser) negativeNumber() bool {
 }
 
 // postfix parses an operand with what follows it: .name, [i], [a..b], :Label.
-func (p *parser) postfix() Expr {
+func (p *parser) postfix() expr {
 	x := p.atom()
 	for {
 		t := p.tok()
@@ -199,7 +199,7 @@ func (p *parser) postfix() Expr {
 		case tokDot:
 			p.operator()
 			p.next()
-			x = &Property{Pos: Pos(t.start), X: x, Name: p.anyName("the name of a property")}
+			x = &property{Pos: Pos(t.start), X: x, Name: p.anyName("the name of a property")}
 		case tokLeftBracket:
 			p.operator()
 			x = p.index(x)
@@ -209,9 +209,9 @@ func (p *parser) postfix() Expr {
 			}
 			p.operator()
 			names, either := p.labels(!p.noBar)
-			return &HasLabels{Pos: Pos(t.start), X: x, Labels: names, Any: either}
+			return &labelsExpr{Pos: Pos(t.start), X: x, Labels: names, Any: either}
 		case tokLeftBrace:
-			v, ok := x.(*Variable)
+			v, ok := x.(*variable)
 			if !ok {
 				return x
 			}
@@ -225,19 +225,19 @@ func (p *parser) postfix() Expr {
 
 // hasLabels reports whether :Label may follow an operand. What follows a
 // literal is the colon of something around it.
-func hasLabels(x Expr) bool {
+func hasLabels(x expr) bool {
 	switch x.(type) {
-	case *Literal, *ListLit, *MapLit:
+	case *literal, *listLit, *mapLit:
 		return false
 	}
 	return true
 }
 
 // index parses [i] or [a..b] after an operand.
-func (p *parser) index(x Expr) Expr {
+func (p *parser) index(x expr) expr {
 	pos := p.pos()
 	p.next()
-	var from, to Expr
+	var from, to expr
 	if !p.is(tokDotDot) {
 		from = p.expr()
 	}
@@ -246,8 +246,8 @@ func (p *parser) index(x Expr) Expr {
 			to = p.expr()
 		}
 		p.expect(tokRightBracket)
-		return &Slice{Pos: pos, X: x, From: from, To: to}
+		return &sliceExpr{Pos: pos, X: x, From: from, To: to}
 	}
 	p.expect(tokRightBracket)
-	return &Index{Pos: pos, X: x, I: from}
+	return &indexExpr{Pos: pos, X: x, I: from}
 }

@@ -2,7 +2,7 @@ package cypher
 
 // list parses what begins with [: a list, a list comprehension or a pattern
 // comprehension.
-func (p *parser) list() Expr {
+func (p *parser) list() expr {
 	pos := p.pos()
 	p.next()
 	switch {
@@ -11,7 +11,7 @@ func (p *parser) list() Expr {
 	case p.patternFollows(0), isVariable(p.tok()) && p.peek(1).kind == tokEqual && p.patternFollows(2):
 		return p.patternComprehension(pos)
 	}
-	l := &ListLit{Pos: pos}
+	l := &listLit{Pos: pos}
 	if p.accept(tokRightBracket) {
 		return l
 	}
@@ -26,8 +26,8 @@ func (p *parser) list() Expr {
 }
 
 // listComprehension parses x IN list WHERE condition | value].
-func (p *parser) listComprehension(pos Pos) Expr {
-	c := &ListComprehension{Pos: pos, Variable: p.name("a variable")}
+func (p *parser) listComprehension(pos Pos) expr {
+	c := &listComprehension{Pos: pos, Variable: p.name("a variable")}
 	p.next()
 	c.List = p.exprUntil(true)
 	if p.is(tokComma) {
@@ -46,8 +46,8 @@ func (p *parser) listComprehension(pos Pos) Expr {
 }
 
 // patternComprehension parses p = (a)-->(b) WHERE condition | value].
-func (p *parser) patternComprehension(pos Pos) Expr {
-	c := &PatternComprehension{Pos: pos}
+func (p *parser) patternComprehension(pos Pos) expr {
+	c := &patternComprehension{Pos: pos}
 	variable, start := "", p.pos()
 	if p.isName() {
 		variable = p.name("a variable")
@@ -70,8 +70,8 @@ func (p *parser) patternComprehension(pos Pos) Expr {
 }
 
 // mapLiteral parses {key: value, ...}.
-func (p *parser) mapLiteral() *MapLit {
-	m := &MapLit{Pos: p.pos()}
+func (p *parser) mapLiteral() *mapLit {
+	m := &mapLit{Pos: p.pos()}
 	p.expect(tokLeftBrace)
 	if p.accept(tokRightBrace) {
 		return m
@@ -94,8 +94,8 @@ func (p *parser) mapLiteral() *MapLit {
 }
 
 // mapProjection parses {.name, .*, name: value, variable} after a variable.
-func (p *parser) mapProjection(x Expr) Expr {
-	m := &MapProjection{Pos: p.pos(), X: x}
+func (p *parser) mapProjection(x expr) expr {
+	m := &mapProjection{Pos: p.pos(), X: x}
 	p.next()
 	if p.accept(tokRightBrace) {
 		return m
@@ -112,19 +112,19 @@ func (p *parser) mapProjection(x Expr) Expr {
 	return m
 }
 
-func (p *parser) mapProjectionItem() MapProjectionItem {
+func (p *parser) mapProjectionItem() mapProjectionItem {
 	if p.accept(tokDot) {
 		if p.accept(tokStar) {
-			return MapProjectionItem{All: true}
+			return mapProjectionItem{All: true}
 		}
-		return MapProjectionItem{Name: p.anyName("the name of a property, or '*'")}
+		return mapProjectionItem{Name: p.anyName("the name of a property, or '*'")}
 	}
 	pos := p.pos()
 	if p.isName() && p.peek(1).kind != tokColon {
 		name := p.name("a variable")
-		return MapProjectionItem{Name: name, Value: &Variable{Pos: pos, Name: name}}
+		return mapProjectionItem{Name: name, Value: &variable{Pos: pos, Name: name}}
 	}
 	name := p.anyName("'.' and a property, or a key")
 	p.expect(tokColon)
-	return MapProjectionItem{Name: name, Value: p.expr()}
+	return mapProjectionItem{Name: name, Value: p.expr()}
 }

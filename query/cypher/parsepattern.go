@@ -1,8 +1,8 @@
 package cypher
 
 // patterns parses patterns with commas between them.
-func (p *parser) patterns() []*Pattern {
-	ps := []*Pattern{p.pattern()}
+func (p *parser) patterns() []*pattern {
+	ps := []*pattern{p.pattern()}
 	for p.accept(tokComma) {
 		ps = append(ps, p.pattern())
 	}
@@ -10,20 +10,20 @@ func (p *parser) patterns() []*Pattern {
 }
 
 // pattern parses a pattern that may have a name: p = (a)-->(b).
-func (p *parser) pattern() *Pattern {
+func (p *parser) pattern() *pattern {
 	pos := p.pos()
 	variable := ""
 	if p.isName() && p.peek(1).kind == tokEqual {
 		variable = p.name("a variable")
 		p.next()
 	}
-	var pt *Pattern
+	var pt *pattern
 	switch {
 	case p.isKeyword(kwShortestPath), p.isKeyword(kwAllShortestPaths):
 		pt = p.shortest()
 	case p.is(tokWord) && (p.isKeyword(kwAny) || p.isKeyword(kwAll) || p.isWord("SHORTEST")):
 		p.unsupported(p.tok(), "path selectors of GQL; write shortestPath((a)-[*]-(b))")
-		return &Pattern{}
+		return &pattern{}
 	default:
 		pt = p.chain()
 	}
@@ -32,11 +32,11 @@ func (p *parser) pattern() *Pattern {
 }
 
 // shortest parses shortestPath(pattern) or allShortestPaths(pattern).
-func (p *parser) shortest() *Pattern {
+func (p *parser) shortest() *pattern {
 	start := p.tok()
-	kind := ShortestOne
+	kind := shortestOne
 	if p.isKeyword(kwAllShortestPaths) {
-		kind = ShortestAll
+		kind = shortestAll
 	}
 	p.next()
 	p.expect(tokLeftParen)
@@ -50,7 +50,7 @@ func (p *parser) shortest() *Pattern {
 }
 
 // chain parses nodes joined by edges. A chain may stand in parentheses.
-func (p *parser) chain() *Pattern {
+func (p *parser) chain() *pattern {
 	p.enter()
 	defer p.leave()
 	if p.is(tokLeftParen) && p.peek(1).kind == tokLeftParen {
@@ -62,7 +62,7 @@ func (p *parser) chain() *Pattern {
 		}
 		return pt
 	}
-	pt := &Pattern{Pos: p.pos(), Nodes: []*NodePattern{p.nodePattern()}}
+	pt := &pattern{Pos: p.pos(), Nodes: []*nodePattern{p.nodePattern()}}
 	for p.is(tokMinus) || p.is(tokLess) {
 		pt.Edges = append(pt.Edges, p.edgePattern())
 		if p.is(tokPlus) || p.is(tokStar) || p.is(tokLeftBrace) {
@@ -77,8 +77,8 @@ func (p *parser) chain() *Pattern {
 }
 
 // nodePattern parses (variable:Label {key: value}).
-func (p *parser) nodePattern() *NodePattern {
-	n := &NodePattern{Pos: p.pos()}
+func (p *parser) nodePattern() *nodePattern {
+	n := &nodePattern{Pos: p.pos()}
 	if !p.accept(tokLeftParen) {
 		p.expected("a node in parentheses")
 		return n
@@ -141,8 +141,8 @@ func (p *parser) labels(bar bool) (names []string, either bool) {
 
 // patternProps parses the properties of a node or an edge, a map or a
 // parameter.
-func (p *parser) patternProps() Expr {
-	var props Expr
+func (p *parser) patternProps() expr {
+	var props expr
 	switch {
 	case p.is(tokLeftBrace):
 		props = p.mapLiteral()
@@ -156,8 +156,8 @@ func (p *parser) patternProps() Expr {
 }
 
 // edgePattern parses -[variable:TYPE|OTHER*1..3 {key: value}]-> and its like.
-func (p *parser) edgePattern() *EdgePattern {
-	e := &EdgePattern{Pos: p.pos(), Min: 1, Max: 1}
+func (p *parser) edgePattern() *edgePattern {
+	e := &edgePattern{Pos: p.pos(), Min: 1, Max: 1}
 	left := p.accept(tokLess)
 	p.dash()
 	if p.accept(tokLeftBracket) {
@@ -175,9 +175,9 @@ func (p *parser) edgePattern() *EdgePattern {
 	right := p.accept(tokGreater)
 	switch {
 	case left == right:
-		e.Dir = DirBoth
+		e.Dir = dirBoth
 	case left:
-		e.Dir = DirIn
+		e.Dir = dirIn
 	}
 	return e
 }
@@ -208,7 +208,7 @@ func (p *parser) edgeTypes() []string {
 }
 
 // edgeLength parses *, *2, *1..3, *1.. or *..3.
-func (p *parser) edgeLength(e *EdgePattern) {
+func (p *parser) edgeLength(e *edgePattern) {
 	p.next()
 	e.Var, e.Min, e.Max = true, 1, -1
 	switch p.tok().kind {
@@ -333,11 +333,11 @@ func (p *parser) stringValue() string {
 }
 
 // parameter parses $name.
-func (p *parser) parameter() *Param {
+func (p *parser) parameter() *param {
 	t := p.next()
 	name := p.source(t)[1:]
 	if name[0] == '`' {
 		name = unquoteName(name)
 	}
-	return &Param{Pos: Pos(t.start), Name: name}
+	return &param{Pos: Pos(t.start), Name: name}
 }

@@ -35,12 +35,9 @@ type parser struct {
 	ended error // of the context
 }
 
-// Parse parses one statement, which may end in a semicolon. What it accepts is
-// syntax: [Check] looks at what it means. The error is a [*SyntaxError].
-func Parse(text string) (*Statement, error) { return parse(text, nil) }
-
-// parse is [Parse] that ends with a context.
-func parse(text string, w *watch) (*Statement, error) {
+// parse parses one statement, which may end in a semicolon. It looks at the
+// syntax alone; see [check]. The error is a [*SyntaxError], or that of the context.
+func parse(text string, w *watch) (*statement, error) {
 	p, err := newParser(text, w)
 	if err != nil {
 		return nil, err
@@ -56,7 +53,7 @@ func parse(text string, w *watch) (*Statement, error) {
 }
 
 // parseCondition parses a text that is one expression, a condition.
-func parseCondition(text string) (Expr, error) {
+func parseCondition(text string) (expr, error) {
 	p, err := newParser(text, nil)
 	if err != nil {
 		return nil, err

@@ -18,17 +18,17 @@ var followWords = append([]string{
 }, clauseWords...)
 
 // statement parses a statement and the end of the text.
-func (p *parser) statement() *Statement {
-	s := &Statement{Text: p.text}
+func (p *parser) statement() *statement {
+	s := &statement{Text: p.text}
 	if p.is(tokEnd) || p.is(tokSemicolon) && p.peek(1).kind == tokEnd {
 		p.fail(p.tok(), "", "the statement is empty")
 		return s
 	}
 	switch {
 	case p.acceptKeyword(kwExplain):
-		s.Mode = ModeExplain
+		s.Mode = modeExplain
 	case p.acceptKeyword(kwProfile):
-		s.Mode = ModeProfile
+		s.Mode = modeProfile
 	}
 	use := p.use()
 	switch {
@@ -40,7 +40,7 @@ func (p *parser) statement() *Statement {
 		s.Copy.Use = use
 	case use != nil && (p.is(tokEnd) || p.is(tokSemicolon)):
 		s.Use = use
-		if s.Mode != ModeRun {
+		if s.Mode != modeRun {
 			p.fail(p.tok(), "", "USE alone has no plan to show")
 		}
 	default:
@@ -58,11 +58,11 @@ func (p *parser) statement() *Statement {
 }
 
 // use parses USE graph where it is; nil where it is not.
-func (p *parser) use() *Use {
+func (p *parser) use() *useClause {
 	if !p.isKeyword(kwUse) {
 		return nil
 	}
-	u := &Use{Pos: p.pos()}
+	u := &useClause{Pos: p.pos()}
 	p.next()
 	t := p.tok()
 	if t.kind == tokString {
@@ -81,8 +81,8 @@ func (p *parser) use() *Use {
 }
 
 // query parses parts joined by UNION; use stands in front of the first.
-func (p *parser) query(use *Use) *Query {
-	q := &Query{Parts: []*Part{p.part(use)}}
+func (p *parser) query(use *useClause) *regularQuery {
+	q := &regularQuery{Parts: []*singleQuery{p.part(use)}}
 	for p.acceptKeyword(kwUnion) {
 		q.All = append(q.All, p.acceptKeyword(kwAll))
 		p.acceptKeyword(kwDistinct)
@@ -92,8 +92,8 @@ func (p *parser) query(use *Use) *Query {
 }
 
 // part parses the clauses up to a UNION, a bracket or the end.
-func (p *parser) part(use *Use) *Part {
-	part := &Part{Use: use}
+func (p *parser) part(use *useClause) *singleQuery {
+	part := &singleQuery{Use: use}
 	for {
 		switch p.tok().kind {
 		case tokEnd, tokSemicolon, tokRightParen, tokRightBrace:
@@ -114,7 +114,7 @@ func (p *parser) part(use *Use) *Part {
 }
 
 // clause parses one clause.
-func (p *parser) clause(first bool) Clause {
+func (p *parser) clause(first bool) clause {
 	switch p.tok().word {
 	case kwMatch, kwOptional:
 		return p.match()

@@ -15,7 +15,7 @@ type access struct {
 	rows float64 // expected
 	// cond is the condition that the access makes use of, nil for a scan.
 	cond  *conjunct
-	value Expr // what the property is compared with
+	value expr // what the property is compared with
 	key   bool
 	id    bool
 	op    engine.Op
@@ -67,7 +67,7 @@ func (g *patternGraph) accesses(at int, bound uint64, edges uint64) ([]*access, 
 
 // accessBy returns the access that a condition gives to a node, nil for none.
 func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine.TypeID) (*access, error) {
-	b, ok := c.expr.(*Binary)
+	b, ok := c.expr.(*binaryExpr)
 	if !ok {
 		return nil, nil
 	}
@@ -78,25 +78,25 @@ func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine
 	a := &access{node: at, cond: c, value: value, prop: name}
 	share := 1.0
 	switch op {
-	case OpEqual:
+	case opEqual:
 		a.op, a.rows = engine.OpEqual, 10
-	case OpIn:
+	case opIn:
 		a.op, a.list, a.rows = engine.OpEqual, true, 30
-	case OpStartsWith:
+	case opStartsWith:
 		a.op, share = engine.OpPrefix, 0.05
-	case OpLess:
+	case opLess:
 		a.op, share = engine.OpLess, 0.3
-	case OpLessEqual:
+	case opLessEqual:
 		a.op, share = engine.OpLessEqual, 0.3
-	case OpGreater:
+	case opGreater:
 		a.op, share = engine.OpGreater, 0.3
-	case OpGreaterEqual:
+	case opGreaterEqual:
 		a.op, share = engine.OpGreaterEqual, 0.3
 	default:
 		return nil, nil
 	}
 	if name == propKey || name == propID {
-		if op != OpEqual && op != OpIn {
+		if op != opEqual && op != opIn {
 			return nil, nil
 		}
 		a.key, a.id, a.rows = name == propKey, name == propID, 1
@@ -119,12 +119,12 @@ func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine
 // comparedProperty returns the property of a node that an expression compares
 // with a value that does not depend on the node, and the operator as it is with
 // the property on the left; "" where it does no such thing.
-func (g *patternGraph) comparedProperty(b *Binary, at int) (name string, value Expr, op BinaryOp) {
+func (g *patternGraph) comparedProperty(b *binaryExpr, at int) (name string, value expr, op binaryOp) {
 	if name := g.propertyOf(b.L, at); name != "" && !g.names(b.R, at) {
 		return name, b.R, b.Op
 	}
-	turned, ok := map[BinaryOp]BinaryOp{OpEqual: OpEqual, OpLess: OpGreater, OpLessEqual: OpGreaterEqual,
-		OpGreater: OpLess, OpGreaterEqual: OpLessEqual}[b.Op]
+	turned, ok := map[binaryOp]binaryOp{opEqual: opEqual, opLess: opGreater, opLessEqual: opGreaterEqual,
+		opGreater: opLess, opGreaterEqual: opLessEqual}[b.Op]
 	if name := g.propertyOf(b.R, at); ok && name != "" && !g.names(b.L, at) {
 		return name, b.L, turned
 	}
@@ -133,14 +133,14 @@ func (g *patternGraph) comparedProperty(b *Binary, at int) (name string, value E
 
 // propertyOf returns the name of the property of a node that an expression is,
 // propID for its id, "" where it is none.
-func (g *patternGraph) propertyOf(e Expr, at int) string {
-	if f, ok := e.(*FuncCall); ok && strings.EqualFold(f.Name, "id") && len(f.Args) == 1 {
-		if v, ok := f.Args[0].(*Variable); ok && v.Name == g.nodes[at].name {
+func (g *patternGraph) propertyOf(e expr, at int) string {
+	if f, ok := e.(*funcCall); ok && strings.EqualFold(f.Name, "id") && len(f.Args) == 1 {
+		if v, ok := f.Args[0].(*variable); ok && v.Name == g.nodes[at].name {
 			return propID
 		}
 	}
-	if p, ok := e.(*Property); ok {
-		if v, ok := p.X.(*Variable); ok && v.Name == g.nodes[at].name {
+	if p, ok := e.(*property); ok {
+		if v, ok := p.X.(*variable); ok && v.Name == g.nodes[at].name {
 			return p.Name
 		}
 	}
@@ -148,7 +148,7 @@ func (g *patternGraph) propertyOf(e Expr, at int) string {
 }
 
 // names reports whether an expression names a node.
-func (g *patternGraph) names(e Expr, at int) bool {
+func (g *patternGraph) names(e expr, at int) bool {
 	names := map[string]bool{}
 	variablesOf(e, names)
 	return names[g.nodes[at].name]

@@ -27,7 +27,7 @@ func TestReadingIsWatched(t *testing.T) {
 				t.Errorf("%s after %d looks: the error is %v", name, looks, err)
 			}
 		}
-		st, err := Parse(text)
+		st, err := parse(text, nil)
 		must(t, err)
 		if err := check(st, &watch{ctx: &pollContext{context.Background(), 1}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: the error of the check is %v", name, err)

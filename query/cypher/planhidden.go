@@ -20,7 +20,7 @@ func shownName(name string) string {
 }
 
 // shownExpr writes an expression for a plan, cut where it is long.
-func shownExpr(e Expr) string {
+func shownExpr(e expr) string {
 	p := printer{most: 400}
 	p.expr(e, levelOr)
 	return shownBegin(p.String(), 80)

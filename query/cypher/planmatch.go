@@ -142,7 +142,7 @@ func (g *patternGraph) next(s matchState) (move, bool, error) {
 	}
 	best, bestRows, found := move{}, math.Inf(1), false
 	for i, e := range g.edges {
-		if s.edges&(1<<i) != 0 || e.shortest != NotShortest {
+		if s.edges&(1<<i) != 0 || e.shortest != notShortest {
 			continue
 		}
 		for _, from := range [2]int{e.from, e.to} {
@@ -187,7 +187,7 @@ func (g *patternGraph) selectivity(before, after matchState, by *access) float64
 			c.nodes&^before.nodes == 0 && c.edges&^before.edges == 0 {
 			continue
 		}
-		if b, ok := c.expr.(*Binary); ok && b.Op == OpEqual {
+		if b, ok := c.expr.(*binaryExpr); ok && b.Op == opEqual {
 			share *= 0.1
 		} else {
 			share *= 0.5
@@ -239,9 +239,9 @@ func (g *patternGraph) fanout(e *patEdge, from int) (float64, error) {
 // direction returns how edges of the pattern are followed from a node.
 func (e *patEdge) direction(from int) engine.Direction {
 	switch {
-	case e.Dir == DirBoth:
+	case e.Dir == dirBoth:
 		return engine.Both
-	case (e.Dir == DirOut) == (from == e.from):
+	case (e.Dir == dirOut) == (from == e.from):
 		return engine.Out
 	}
 	return engine.In

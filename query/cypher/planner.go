@@ -31,7 +31,7 @@ func (pl *planner) compiler() *compiler {
 }
 
 // expr compiles an expression in the scope.
-func (pl *planner) expr(e Expr) (evaluator, error) { return pl.compiler().expr(e) }
+func (pl *planner) expr(e expr) (evaluator, error) { return pl.compiler().expr(e) }
 
 // compiled is a part of a query that is ready to run: what its steps make of
 // one empty row are the rows of its result.
@@ -43,7 +43,7 @@ type compiled struct {
 }
 
 // part compiles the clauses of one part of a query.
-func (pl *planner) part(p *Part) (*compiled, error) {
+func (pl *planner) part(p *singleQuery) (*compiled, error) {
 	pl.uses = usageOf(p.Clauses)
 	pl.scope = &segment{}
 	pl.steps = nil
@@ -55,7 +55,7 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 		if err := pl.watch.now(); err != nil {
 			return nil, err
 		}
-		if set, ok := clause.(*Set); ok && pl.joins(set) {
+		if set, ok := clause.(*setClause); ok && pl.joins(set) {
 			continue
 		}
 		if pl.writes && i > 0 && (pl.writing(clause) || pl.writing(p.Clauses[i-1])) {
@@ -67,16 +67,16 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 		one = one && (pl.writing(clause) || keepsOne(clause))
 		var err error
 		switch clause := clause.(type) {
-		case *Match:
+		case *matchClause:
 			err = pl.match(clause)
-		case *Unwind:
+		case *unwindClause:
 			err = pl.unwind(clause)
-		case *Projection:
+		case *projection:
 			err = pl.project(clause)
 			if clause.Return {
 				c.columns = pl.visible()
 			}
-		case *Call:
+		case *callClause:
 			err = pl.call(clause, last && len(p.Clauses) == 1)
 			if last && len(p.Clauses) == 1 {
 				c.columns = pl.visible()
@@ -98,12 +98,12 @@ func (pl *planner) part(p *Part) (*compiled, error) {
 
 // keepsOne reports whether a clause that gets one row makes one at most, and has
 // done all that it does when it passes it on.
-func keepsOne(c Clause) bool {
+func keepsOne(c clause) bool {
 	switch c := c.(type) {
-	case *Create, *Set, *Remove, *Projection:
+	case *createClause, *setClause, *removeClause, *projection:
 		return true
-	case *Merge: // a key is that of one node
-		props, ok := c.Pattern.Nodes[0].Props.(*MapLit)
+	case *mergeClause: // a key is that of one node
+		props, ok := c.Pattern.Nodes[0].Props.(*mapLit)
 		return ok && len(c.Pattern.Nodes) == 1 && len(c.Pattern.Nodes[0].Labels) == 1 && slices.Contains(props.Keys, propKey)
 	}
 	return false
@@ -124,7 +124,7 @@ func (pl *planner) visible() []string {
 func (pl *planner) add(steps ...step) { pl.steps = append(pl.steps, steps...) }
 
 // match compiles MATCH and OPTIONAL MATCH.
-func (pl *planner) match(m *Match) error {
+func (pl *planner) match(m *matchClause) error {
 	before := pl.scope.size()
 	steps, err := pl.planMatch(m.Patterns, m.Where)
 	if err != nil {
@@ -144,7 +144,7 @@ func (pl *planner) match(m *Match) error {
 // matcher compiles patterns that stand in an expression; see
 // [compiler.pattern]. Their variables have places behind those of the scope
 // that the expression is compiled in.
-func (pl *planner) matcher(c *compiler, patterns []*Pattern, where Expr) (patternMatcher, error) {
+func (pl *planner) matcher(c *compiler, patterns []*pattern, where expr) (patternMatcher, error) {
 	inner := *pl
 	inner.scope = &segment{*c.scope.fork()}
 	inner.steps = nil
@@ -216,7 +216,7 @@ func (o *optional) open(x *exec, next sink) sink {
 }
 
 // unwind compiles UNWIND.
-func (pl *planner) unwind(u *Unwind) error {
+func (pl *planner) unwind(u *unwindClause) error {
 	list, err := pl.expr(u.List)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (u *unwindStep) open(x *exec, next sink) sink {
 }
 
 // unknownProcedure returns the error of a CALL of what there is not.
-func (pl *planner) unknownProcedure(c *Call) error {
+func (pl *planner) unknownProcedure(c *callClause) error {
 	msg := fmt.Sprintf("there is no procedure %s", c.Procedure)
 	if near := nearest(c.Procedure, pl.registry.Names()); near != "" {
 		msg += "; did you mean " + near + "?"

@@ -13,12 +13,12 @@ type patNode struct {
 
 // patEdge is an edge of the patterns of a MATCH.
 type patEdge struct {
-	*EdgePattern
+	*edgePattern
 	name     string // its variable, "" where nobody wants its value
 	slot     int    // -1 where nobody wants its value
 	from, to int    // places of its nodes, as written
 	bound    bool   // before the MATCH
-	shortest Shortest
+	shortest shortestKind
 	reversed bool // steps lead from to to from
 	props    []propTest
 }
@@ -35,7 +35,7 @@ type patPath struct {
 // conjunct is a part of a WHERE, or a property of a pattern, that steps
 // may take over or that becomes a filter as soon as all that it names is bound.
 type conjunct struct {
-	expr  Expr
+	expr  expr
 	nodes uint64 // bits of the nodes that it names, and of the edges and paths
 	edges uint64
 	paths uint64
@@ -57,7 +57,7 @@ type patternGraph struct {
 const maxPattern = 60
 
 // newPatternGraph reads patterns, giving their variables places in the scope.
-func (pl *planner) newPatternGraph(patterns []*Pattern, where Expr) (*patternGraph, error) {
+func (pl *planner) newPatternGraph(patterns []*pattern, where expr) (*patternGraph, error) {
 	g := &patternGraph{pl: pl, named: map[string]int{}, m: &matched{}}
 	before := pl.scope.size()
 	for _, p := range patterns {
@@ -79,11 +79,11 @@ func (pl *planner) newPatternGraph(patterns []*Pattern, where Expr) (*patternGra
 func (g *patternGraph) full() bool { return len(g.nodes) > maxPattern || len(g.edges) > maxPattern }
 
 // conjuncts appends the parts of an expression that AND joins.
-func conjuncts(e Expr, dst []Expr) []Expr {
+func conjuncts(e expr, dst []expr) []expr {
 	if e == nil {
 		return dst
 	}
-	if b, ok := e.(*Binary); ok && b.Op == OpAnd {
+	if b, ok := e.(*binaryExpr); ok && b.Op == opAnd {
 		return conjuncts(b.R, conjuncts(b.L, dst))
 	}
 	return append(dst, e)
@@ -98,8 +98,8 @@ func (pl *planner) place(name string, before int) (slot int, bound bool) {
 	return pl.scope.add(name), false
 }
 
-func (g *patternGraph) pattern(p *Pattern, before int) error {
-	if p.Shortest != NotShortest {
+func (g *patternGraph) pattern(p *pattern, before int) error {
+	if p.Shortest != notShortest {
 		e := p.Edges
 		if len(e) != 1 {
 			return refuse(g.pl.text, p.Pos, "a shortest path over a pattern of other than one edge")
@@ -141,7 +141,7 @@ func (g *patternGraph) pattern(p *Pattern, before int) error {
 
 // node adds a node of a pattern, or what it says to the node of its variable,
 // and returns the node's place.
-func (g *patternGraph) node(n *NodePattern, before int) (int, error) {
+func (g *patternGraph) node(n *nodePattern, before int) (int, error) {
 	at, ok := g.named[n.Variable]
 	if !ok || n.Variable == "" {
 		node := &patNode{name: n.Variable}
@@ -158,14 +158,14 @@ func (g *patternGraph) node(n *NodePattern, before int) (int, error) {
 }
 
 // properties adds the properties of a pattern as conditions.
-func (g *patternGraph) properties(name string, props Expr, at Pos) error {
+func (g *patternGraph) properties(name string, props expr, at Pos) error {
 	switch props := props.(type) {
 	case nil:
-	case *MapLit:
+	case *mapLit:
 		for i, key := range props.Keys {
-			g.addConjunct(&Binary{
-				Pos: props.Values[i].At(), Op: OpEqual, R: props.Values[i],
-				L: &Property{Pos: at, X: &Variable{Pos: at, Name: name}, Name: key},
+			g.addConjunct(&binaryExpr{
+				Pos: props.Values[i].At(), Op: opEqual, R: props.Values[i],
+				L: &property{Pos: at, X: &variable{Pos: at, Name: name}, Name: key},
 			})
 		}
 	default:
@@ -174,8 +174,8 @@ func (g *patternGraph) properties(name string, props Expr, at Pos) error {
 	return nil
 }
 
-func (g *patternGraph) edge(p *Pattern, e *EdgePattern, from, to, before int) error {
-	edge := &patEdge{EdgePattern: e, from: from, to: to, slot: -1, shortest: p.Shortest}
+func (g *patternGraph) edge(p *pattern, e *edgePattern, from, to, before int) error {
+	edge := &patEdge{edgePattern: e, from: from, to: to, slot: -1, shortest: p.Shortest}
 	g.edges = append(g.edges, edge)
 	wanted := g.pl.uses.wanted(e.Variable)
 	if e.Variable != "" {
@@ -183,7 +183,7 @@ func (g *patternGraph) edge(p *Pattern, e *EdgePattern, from, to, before int) er
 			if slot >= before {
 				return refuse(g.pl.text, e.Pos, "an edge variable that stands twice in one MATCH")
 			}
-			if e.Var || p.Shortest != NotShortest {
+			if e.Var || p.Shortest != notShortest {
 				return refuse(g.pl.text, e.Pos, "edges of variable length that are bound already")
 			}
 			edge.name, edge.slot, edge.bound = e.Variable, slot, true
@@ -199,7 +199,7 @@ func (g *patternGraph) edge(p *Pattern, e *EdgePattern, from, to, before int) er
 	if !e.Var {
 		return g.properties(edge.name, e.Props, e.Pos)
 	}
-	m, ok := e.Props.(*MapLit)
+	m, ok := e.Props.(*mapLit)
 	if !ok && e.Props != nil {
 		return refuse(g.pl.text, e.Props.At(), "a parameter as all properties of a pattern that is matched")
 	}
@@ -217,9 +217,9 @@ func (g *patternGraph) edge(p *Pattern, e *EdgePattern, from, to, before int) er
 }
 
 // addConjunct adds a conjunct. Labels go to their node at once.
-func (g *patternGraph) addConjunct(e Expr) {
-	if l, ok := e.(*HasLabels); ok {
-		if v, ok := l.X.(*Variable); ok {
+func (g *patternGraph) addConjunct(e expr) {
+	if l, ok := e.(*labelsExpr); ok {
+		if v, ok := l.X.(*variable); ok {
 			if at, ok := g.named[v.Name]; ok {
 				g.nodes[at].labels.add(l.Labels, l.Any)
 				return

@@ -7,7 +7,7 @@ import (
 
 // planMatch returns the steps of patterns and a WHERE, adding the variables of
 // the patterns to the scope.
-func (pl *planner) planMatch(patterns []*Pattern, where Expr) ([]step, error) {
+func (pl *planner) planMatch(patterns []*pattern, where expr) ([]step, error) {
 	g, err := pl.newPatternGraph(patterns, where)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (g *patternGraph) filters(steps []step, s matchState, paths bool) ([]step, 
 		}
 		if c.paths|c.edges != 0 {
 			for i, e := range g.edges {
-				if e.shortest != NotShortest && (c.edges&(1<<i) != 0 || g.ofPath(c.paths, i)) {
+				if e.shortest != notShortest && (c.edges&(1<<i) != 0 || g.ofPath(c.paths, i)) {
 					return nil, refuse(g.pl.text, c.expr.At(), "a condition on a shortest path in its own MATCH; write it after WITH *")
 				}
 			}
@@ -101,7 +101,7 @@ func (g *patternGraph) ofPath(paths uint64, edge int) bool {
 }
 
 // filter returns the step of a condition.
-func (pl *planner) filter(cond Expr) (*filter, error) {
+func (pl *planner) filter(cond expr) (*filter, error) {
 	holds, err := pl.compiler().condition(cond)
 	if err != nil {
 		return nil, err
@@ -129,14 +129,14 @@ func (g *patternGraph) follow(m move, before matchState) step {
 		h.label.labels = g.nodes[to].labels
 	}
 	for i, other := range g.edges {
-		if before.edges&(1<<i) != 0 && other.shortest == NotShortest && g.mayMeet(e, other) {
+		if before.edges&(1<<i) != 0 && other.shortest == notShortest && g.mayMeet(e, other) {
 			h.others = append(h.others, i)
 		}
 	}
 	text := g.hopText(m.from, e, to)
 	switch {
-	case e.shortest != NotShortest:
-		s := &shortest{hop: h, min: 1, max: 1, all: e.shortest == ShortestAll}
+	case e.shortest != notShortest:
+		s := &shortest{hop: h, min: 1, max: 1, all: e.shortest == shortestAll}
 		if e.Var {
 			s.min, s.max = e.Min, e.Max
 		}

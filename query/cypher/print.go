@@ -8,7 +8,7 @@ import (
 
 // exprString writes an expression in one line, with the brackets that it needs:
 // what it parses to is the same tree.
-func exprString(x Expr) string {
+func exprString(x expr) string {
 	var p printer
 	p.expr(x, levelOr)
 	return p.String()
@@ -29,44 +29,44 @@ var binaryOps = [...]struct {
 	text  string
 	level int
 }{
-	OpOr:           {"OR", levelOr},
-	OpXor:          {"XOR", levelXor},
-	OpAnd:          {"AND", levelAnd},
-	OpEqual:        {"=", levelComparison},
-	OpNotEqual:     {"<>", levelComparison},
-	OpLess:         {"<", levelComparison},
-	OpLessEqual:    {"<=", levelComparison},
-	OpGreater:      {">", levelComparison},
-	OpGreaterEqual: {">=", levelComparison},
-	OpAdd:          {"+", levelAdd},
-	OpSubtract:     {"-", levelAdd},
-	OpMultiply:     {"*", levelMultiply},
-	OpDivide:       {"/", levelMultiply},
-	OpModulo:       {"%", levelMultiply},
-	OpPower:        {"^", levelPower},
-	OpIn:           {"IN", levelPredicate},
-	OpStartsWith:   {"STARTS WITH", levelPredicate},
-	OpEndsWith:     {"ENDS WITH", levelPredicate},
-	OpContains:     {"CONTAINS", levelPredicate},
-	OpMatches:      {"=~", levelPredicate},
+	opOr:           {"OR", levelOr},
+	opXor:          {"XOR", levelXor},
+	opAnd:          {"AND", levelAnd},
+	opEqual:        {"=", levelComparison},
+	opNotEqual:     {"<>", levelComparison},
+	opLess:         {"<", levelComparison},
+	opLessEqual:    {"<=", levelComparison},
+	opGreater:      {">", levelComparison},
+	opGreaterEqual: {">=", levelComparison},
+	opAdd:          {"+", levelAdd},
+	opSubtract:     {"-", levelAdd},
+	opMultiply:     {"*", levelMultiply},
+	opDivide:       {"/", levelMultiply},
+	opModulo:       {"%", levelMultiply},
+	opPower:        {"^", levelPower},
+	opIn:           {"IN", levelPredicate},
+	opStartsWith:   {"STARTS WITH", levelPredicate},
+	opEndsWith:     {"ENDS WITH", levelPredicate},
+	opContains:     {"CONTAINS", levelPredicate},
+	opMatches:      {"=~", levelPredicate},
 }
 
 // levelPostfix is the level of what needs no brackets anywhere.
 const levelPostfix = levelUnary + 1
 
 // level returns how an expression binds.
-func (p *printer) level(x Expr) int {
+func (p *printer) level(x expr) int {
 	switch x := x.(type) {
-	case *Binary:
+	case *binaryExpr:
 		return binaryOps[x.Op].level
-	case *IsNull:
+	case *isNullExpr:
 		return levelPredicate
-	case *Unary:
-		if x.Op == OpNot {
+	case *unaryExpr:
+		if x.Op == opNot {
 			return levelNot
 		}
 		return levelUnary
-	case *Literal:
+	case *literal:
 		switch x.Value.Kind() {
 		case KindInt:
 			if x.Value.AsInt() < 0 {
@@ -77,7 +77,7 @@ func (p *printer) level(x Expr) int {
 				return levelUnary
 			}
 		}
-	case *HasLabels:
+	case *labelsExpr:
 		if x.Any && p.noBar {
 			return 0
 		}
@@ -88,7 +88,7 @@ func (p *printer) level(x Expr) int {
 
 // expr writes an expression where one of a level is wanted, in brackets if it
 // binds less.
-func (p *printer) expr(x Expr, level int) {
+func (p *printer) expr(x expr, level int) {
 	if p.most > 0 && p.Len() > p.most {
 		return
 	}
@@ -97,48 +97,48 @@ func (p *printer) expr(x Expr, level int) {
 		return
 	}
 	switch x := x.(type) {
-	case *Binary:
+	case *binaryExpr:
 		p.binary(x)
-	case *Unary:
-		p.WriteString([...]string{OpNot: "NOT ", OpNegative: "-", OpPositive: "+"}[x.Op])
-		if x.Op == OpNot {
+	case *unaryExpr:
+		p.WriteString([...]string{opNot: "NOT ", opNegative: "-", opPositive: "+"}[x.Op])
+		if x.Op == opNot {
 			p.expr(x.X, levelNot)
 			return
 		}
 		// The sign of a number would become a part of it.
-		if _, ok := x.X.(*Literal); ok {
+		if _, ok := x.X.(*literal); ok {
 			p.group(x.X)
 			return
 		}
 		p.expr(x.X, levelUnary)
-	case *IsNull:
+	case *isNullExpr:
 		p.expr(x.X, levelPredicate)
 		p.WriteString(" IS ")
 		if x.Not {
 			p.WriteString("NOT ")
 		}
 		p.WriteString("NULL")
-	case *Literal:
+	case *literal:
 		p.literal(x.Value)
-	case *Param:
+	case *param:
 		p.WriteString("$" + quoteParam(x.Name))
-	case *Variable:
+	case *variable:
 		if p.most > 0 && shownName(x.Name) == "" {
 			p.WriteString("_")
 			return
 		}
 		p.WriteString(quoteVariable(x.Name))
-	case *Property:
+	case *property:
 		p.postfixOperand(x.X)
 		p.WriteString("." + quoteName(x.Name))
-	case *HasLabels:
+	case *labelsExpr:
 		p.hasLabels(x)
-	case *Index:
+	case *indexExpr:
 		p.postfixOperand(x.X)
 		p.WriteString("[")
 		p.inner(x.I)
 		p.WriteString("]")
-	case *Slice:
+	case *sliceExpr:
 		p.postfixOperand(x.X)
 		p.WriteString("[")
 		if x.From != nil {
@@ -155,17 +155,17 @@ func (p *printer) expr(x Expr, level int) {
 }
 
 // group writes an expression in parentheses.
-func (p *printer) group(x Expr) {
+func (p *printer) group(x expr) {
 	p.WriteString("(")
 	p.inner(x)
 	p.WriteString(")")
 }
 
 // inner writes an expression that brackets enclose.
-func (p *printer) inner(x Expr) { p.until(x, false) }
+func (p *printer) inner(x expr) { p.until(x, false) }
 
 // until writes an expression that a | may end.
-func (p *printer) until(x Expr, noBar bool) {
+func (p *printer) until(x expr, noBar bool) {
 	outer := p.noBar
 	p.noBar = noBar
 	p.expr(x, levelOr)
@@ -173,7 +173,7 @@ func (p *printer) until(x Expr, noBar bool) {
 }
 
 // list writes expressions with commas between them.
-func (p *printer) list(xs []Expr) {
+func (p *printer) list(xs []expr) {
 	for i, x := range xs {
 		if p.most > 0 && p.Len() > p.most {
 			return
@@ -186,7 +186,7 @@ func (p *printer) list(xs []Expr) {
 }
 
 // binary writes an operator between its operands.
-func (p *printer) binary(x *Binary) {
+func (p *printer) binary(x *binaryExpr) {
 	op := binaryOps[x.Op]
 	left := op.level
 	if op.level == levelComparison {
@@ -198,15 +198,15 @@ func (p *printer) binary(x *Binary) {
 }
 
 // postfixOperand writes what .name, [i] or :Label follows.
-func (p *printer) postfixOperand(x Expr) {
+func (p *printer) postfixOperand(x expr) {
 	switch x := x.(type) {
-	case *Literal:
+	case *literal:
 		// A dot after a number would become a part of it.
 		if k := x.Value.Kind(); k == KindInt || k == KindFloat {
 			p.group(x)
 			return
 		}
-	case *Exists:
+	case *existsExpr:
 		if x.Bare {
 			p.group(x)
 			return
@@ -215,9 +215,9 @@ func (p *printer) postfixOperand(x Expr) {
 	p.expr(x, levelPostfix)
 }
 
-func (p *printer) hasLabels(x *HasLabels) {
+func (p *printer) hasLabels(x *labelsExpr) {
 	switch x.X.(type) {
-	case *Literal, *ListLit, *MapLit:
+	case *literal, *listLit, *mapLit:
 		p.group(x.X)
 	default:
 		p.postfixOperand(x.X)

@@ -66,27 +66,27 @@ func TestExprString(t *testing.T) {
 }
 
 // roundTrip checks that an expression as it is printed parses to the same tree.
-func roundTrip(t *testing.T, x Expr) {
+func roundTrip(t *testing.T, x expr) {
 	t.Helper()
 	text := exprString(x)
-	s, err := Parse("RETURN " + text)
+	s, err := parse("RETURN "+text, nil)
 	if err != nil {
 		t.Errorf("%s is printed as %s: %v", sexpr(x), text, err)
 		return
 	}
-	y := s.Query.Parts[0].Clauses[0].(*Projection).Items[0].Expr
+	y := s.Query.Parts[0].Clauses[0].(*projection).Items[0].Expr
 	if a, b := sexpr(x), sexpr(y); a != b {
 		t.Errorf("%s is printed as %s, which parses as %s", a, text, b)
 	}
 }
 
 // statementExprs calls visit for the outermost expressions of a statement.
-func statementExprs(s *Statement, visit func(Expr)) {
+func statementExprs(s *statement, visit func(expr)) {
 	var find func(v reflect.Value)
 	find = func(v reflect.Value) {
 		if v.CanInterface() {
-			if x, ok := v.Interface().(Expr); ok && !(v.Kind() == reflect.Pointer && v.IsNil()) {
-				if _, clause := v.Interface().(Clause); !clause || isExpr(x) {
+			if x, ok := v.Interface().(expr); ok && !(v.Kind() == reflect.Pointer && v.IsNil()) {
+				if _, clause := v.Interface().(clause); !clause || isExpr(x) {
 					visit(x)
 					return
 				}
@@ -111,9 +111,9 @@ func statementExprs(s *Statement, visit func(Expr)) {
 }
 
 // isExpr tells expressions from clauses, which have the same method.
-func isExpr(x Expr) bool {
+func isExpr(x expr) bool {
 	switch x.(type) {
-	case *Match, *Unwind, *Projection, *Call, *Create, *Merge, *Set, *Remove, *Delete:
+	case *matchClause, *unwindClause, *projection, *callClause, *createClause, *mergeClause, *setClause, *removeClause, *deleteClause:
 		return false
 	}
 	return true
@@ -131,11 +131,11 @@ func TestRoundTrip(t *testing.T) {
 		if !ok {
 			continue
 		}
-		s, err := Parse(text)
+		s, err := parse(text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		statementExprs(s, func(x Expr) { n++; roundTrip(t, x) })
+		statementExprs(s, func(x expr) { n++; roundTrip(t, x) })
 	}
 	if n < 150 {
 		t.Errorf("only %d expressions were printed", n)

@@ -3,9 +3,9 @@ package cypher
 import "strconv"
 
 // bracketed writes an expression that begins and ends with a word or a bracket.
-func (p *printer) bracketed(x Expr) {
+func (p *printer) bracketed(x expr) {
 	switch x := x.(type) {
-	case *ListLit:
+	case *listLit:
 		p.WriteString("[")
 		if len(x.Items) > 0 && beginsAsComprehension(x.Items[0]) {
 			p.group(x.Items[0])
@@ -17,15 +17,15 @@ func (p *printer) bracketed(x Expr) {
 			p.list(x.Items)
 		}
 		p.WriteString("]")
-	case *MapLit:
+	case *mapLit:
 		p.mapLit(x)
-	case *MapProjection:
+	case *mapProjection:
 		p.mapProjection(x)
-	case *FuncCall:
+	case *funcCall:
 		p.funcCall(x)
-	case *Case:
+	case *caseExpr:
 		p.caseExpr(x)
-	case *ListComprehension:
+	case *listComprehension:
 		p.WriteString("[" + quoteVariable(x.Variable) + " IN ")
 		p.until(x.List, true)
 		if x.Where != nil {
@@ -37,14 +37,14 @@ func (p *printer) bracketed(x Expr) {
 			p.inner(x.Value)
 		}
 		p.WriteString("]")
-	case *Quantifier:
-		p.WriteString([...]string{All: "all", Any: "any", None: "none", Single: "single"}[x.Kind])
+	case *quantifier:
+		p.WriteString([...]string{allOf: "all", anyOf: "any", noneOf: "none", singleOf: "single"}[x.Kind])
 		p.WriteString("(" + quoteVariable(x.Variable) + " IN ")
 		p.inner(x.List)
 		p.WriteString(" WHERE ")
 		p.inner(x.Where)
 		p.WriteString(")")
-	case *Reduce:
+	case *reduceExpr:
 		p.WriteString("reduce(" + quoteVariable(x.Accumulator) + " = ")
 		p.inner(x.Start)
 		p.WriteString(", " + quoteVariable(x.Variable) + " IN ")
@@ -52,17 +52,17 @@ func (p *printer) bracketed(x Expr) {
 		p.WriteString(" | ")
 		p.inner(x.Value)
 		p.WriteString(")")
-	case *Exists:
+	case *existsExpr:
 		if x.Bare {
 			p.pattern(x.Patterns[0])
 			return
 		}
 		p.WriteString("EXISTS ")
 		p.subquery(x.Patterns, x.Where)
-	case *CountMatches:
+	case *countMatches:
 		p.WriteString("COUNT ")
 		p.subquery(x.Patterns, x.Where)
-	case *PatternComprehension:
+	case *patternComprehension:
 		p.WriteString("[")
 		p.pattern(x.Pattern)
 		if x.Where != nil {
@@ -72,7 +72,7 @@ func (p *printer) bracketed(x Expr) {
 		p.WriteString(" | ")
 		p.inner(x.Value)
 		p.WriteString("]")
-	case *PathExpr:
+	case *pathExpr:
 		p.pattern(x.Pattern)
 	}
 }
@@ -80,17 +80,17 @@ func (p *printer) bracketed(x Expr) {
 // beginsAsComprehension reports whether the first item of a list would be read
 // as the start of a comprehension: it begins with variable IN, or with a
 // pattern.
-func beginsAsComprehension(x Expr) bool {
+func beginsAsComprehension(x expr) bool {
 	for {
 		switch y := x.(type) {
-		case *Binary:
-			if _, ok := y.L.(*Variable); ok && y.Op == OpIn {
+		case *binaryExpr:
+			if _, ok := y.L.(*variable); ok && y.Op == opIn {
 				return true
 			}
 			x = y.L
-		case *IsNull:
+		case *isNullExpr:
 			x = y.X
-		case *Exists:
+		case *existsExpr:
 			return y.Bare
 		default:
 			return false
@@ -98,7 +98,7 @@ func beginsAsComprehension(x Expr) bool {
 	}
 }
 
-func (p *printer) mapLit(m *MapLit) {
+func (p *printer) mapLit(m *mapLit) {
 	p.WriteString("{")
 	for i, k := range m.Keys {
 		if i > 0 {
@@ -110,7 +110,7 @@ func (p *printer) mapLit(m *MapLit) {
 	p.WriteString("}")
 }
 
-func (p *printer) mapProjection(m *MapProjection) {
+func (p *printer) mapProjection(m *mapProjection) {
 	p.postfixOperand(m.X)
 	p.WriteString(" {")
 	for i, it := range m.Items {
@@ -130,7 +130,7 @@ func (p *printer) mapProjection(m *MapProjection) {
 	p.WriteString("}")
 }
 
-func (p *printer) funcCall(f *FuncCall) {
+func (p *printer) funcCall(f *funcCall) {
 	p.WriteString(quoteFunction(f.Name) + "(")
 	switch {
 	case f.Star:
@@ -142,7 +142,7 @@ func (p *printer) funcCall(f *FuncCall) {
 	p.WriteString(")")
 }
 
-func (p *printer) caseExpr(c *Case) {
+func (p *printer) caseExpr(c *caseExpr) {
 	p.WriteString("CASE")
 	if c.X != nil {
 		p.WriteString(" ")
@@ -161,7 +161,7 @@ func (p *printer) caseExpr(c *Case) {
 	p.WriteString(" END")
 }
 
-func (p *printer) subquery(patterns []*Pattern, where Expr) {
+func (p *printer) subquery(patterns []*pattern, where expr) {
 	p.WriteString("{ MATCH ")
 	p.patterns(patterns)
 	if where != nil {
@@ -171,7 +171,7 @@ func (p *printer) subquery(patterns []*Pattern, where Expr) {
 	p.WriteString(" }")
 }
 
-func (p *printer) patterns(ps []*Pattern) {
+func (p *printer) patterns(ps []*pattern) {
 	for i, pt := range ps {
 		if i > 0 {
 			p.WriteString(", ")
@@ -181,14 +181,14 @@ func (p *printer) patterns(ps []*Pattern) {
 }
 
 // pattern writes a pattern.
-func (p *printer) pattern(pt *Pattern) {
+func (p *printer) pattern(pt *pattern) {
 	if pt.Variable != "" {
 		p.WriteString(quoteVariable(pt.Variable) + " = ")
 	}
 	switch pt.Shortest {
-	case ShortestOne:
+	case shortestOne:
 		p.WriteString("shortestPath(")
-	case ShortestAll:
+	case shortestAll:
 		p.WriteString("allShortestPaths(")
 	}
 	for i, n := range pt.Nodes {
@@ -197,12 +197,12 @@ func (p *printer) pattern(pt *Pattern) {
 		}
 		p.node(n)
 	}
-	if pt.Shortest != NotShortest {
+	if pt.Shortest != notShortest {
 		p.WriteString(")")
 	}
 }
 
-func (p *printer) node(n *NodePattern) {
+func (p *printer) node(n *nodePattern) {
 	p.WriteString("(")
 	if n.Variable != "" {
 		p.WriteString(quoteVariable(n.Variable))
@@ -214,7 +214,7 @@ func (p *printer) node(n *NodePattern) {
 
 // patternProps writes the properties of a node or an edge after what is before
 // them.
-func (p *printer) patternProps(props Expr, gap bool) {
+func (p *printer) patternProps(props expr, gap bool) {
 	if props == nil {
 		return
 	}
@@ -224,8 +224,8 @@ func (p *printer) patternProps(props Expr, gap bool) {
 	p.inner(props)
 }
 
-func (p *printer) edge(e *EdgePattern) {
-	if e.Dir == DirIn {
+func (p *printer) edge(e *edgePattern) {
+	if e.Dir == dirIn {
 		p.WriteString("<")
 	}
 	p.WriteString("-")
@@ -242,7 +242,7 @@ func (p *printer) edge(e *EdgePattern) {
 		p.WriteString("]")
 	}
 	p.WriteString("-")
-	if e.Dir == DirOut {
+	if e.Dir == dirOut {
 		p.WriteString(">")
 	}
 }

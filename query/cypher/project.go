@@ -7,7 +7,7 @@ import (
 )
 
 // project compiles WITH and RETURN: the variables after it are its columns.
-func (pl *planner) project(p *Projection) error {
+func (pl *planner) project(p *projection) error {
 	items := pl.columns(p)
 	name := "With"
 	if p.Return {
@@ -17,17 +17,17 @@ func (pl *planner) project(p *Projection) error {
 	if p.Distinct {
 		order = sortOverColumns(p.Order, items)
 	}
-	values := make([]Expr, len(items))
+	values := make([]expr, len(items))
 	for i, item := range items {
 		values[i] = item.Expr
 	}
-	if g := pl.compiler().grouping(&Projection{Pos: p.Pos, Items: items, Order: order}); g != nil {
+	if g := pl.compiler().grouping(&projection{Pos: p.Pos, Items: items, Order: order}); g != nil {
 		if err := pl.group(g); err != nil {
 			return err
 		}
 		values = g.items
 		for i, key := range order {
-			order[i] = &SortItem{Expr: g.order[i], Desc: key.Desc}
+			order[i] = &sortItem{Expr: g.order[i], Desc: key.Desc}
 		}
 	}
 	out := &segment{}
@@ -62,11 +62,11 @@ func (pl *planner) project(p *Projection) error {
 }
 
 // columns returns the items of a projection, those that * stands for included.
-func (pl *planner) columns(p *Projection) []*ProjectionItem {
-	var items []*ProjectionItem
+func (pl *planner) columns(p *projection) []*projectionItem {
+	var items []*projectionItem
 	if p.Star {
 		for _, name := range pl.visible() {
-			items = append(items, &ProjectionItem{Pos: p.Pos, Expr: &Variable{Pos: p.Pos, Name: name}, Name: name})
+			items = append(items, &projectionItem{Pos: p.Pos, Expr: &variable{Pos: p.Pos, Name: name}, Name: name})
 		}
 	}
 	return append(items, p.Items...)
@@ -74,8 +74,8 @@ func (pl *planner) columns(p *Projection) []*ProjectionItem {
 
 // sortOverColumns writes the keys of ORDER BY over the columns: what is written
 // as a column is the column.
-func sortOverColumns(order []*SortItem, items []*ProjectionItem) []*SortItem {
-	var out []*SortItem
+func sortOverColumns(order []*sortItem, items []*projectionItem) []*sortItem {
+	var out []*sortItem
 	if len(order) == 0 {
 		return nil
 	}
@@ -84,13 +84,13 @@ func sortOverColumns(order []*SortItem, items []*ProjectionItem) []*SortItem {
 		columns.add(item.Expr)
 	}
 	for _, s := range order {
-		e := rewrite(s.Expr, func(e Expr, bound []string) Expr {
+		e := rewrite(s.Expr, func(e expr, bound []string) expr {
 			if i, ok := columns.find(e); ok && !hides(bound, e) {
-				return &Variable{Pos: e.At(), Name: items[i].Name}
+				return &variable{Pos: e.At(), Name: items[i].Name}
 			}
 			return nil
 		})
-		out = append(out, &SortItem{Expr: e, Desc: s.Desc})
+		out = append(out, &sortItem{Expr: e, Desc: s.Desc})
 	}
 	return out
 }
@@ -98,7 +98,7 @@ func sortOverColumns(order []*SortItem, items []*ProjectionItem) []*SortItem {
 // plain compiles the columns, whose values are given as expressions over the
 // scope. The keys of ORDER BY that name more than columns become columns that no
 // query can name; it returns the keys over the columns.
-func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, order []*SortItem, out *segment) ([]*SortItem, error) {
+func (pl *planner) plain(name string, items []*projectionItem, values []expr, order []*sortItem, out *segment) ([]*sortItem, error) {
 	s := &projectStep{out: out}
 	var shown []string
 	for i, item := range items {
@@ -123,7 +123,7 @@ func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, or
 	for _, item := range items {
 		columns[item.Name] = true
 	}
-	var keys []*SortItem
+	var keys []*sortItem
 	for _, key := range order {
 		if namesOnly(key.Expr, columns) {
 			keys = append(keys, key)
@@ -138,14 +138,14 @@ func (pl *planner) plain(name string, items []*ProjectionItem, values []Expr, or
 		column := fmt.Sprintf(" sort%d", len(s.keys))
 		out.add(column)
 		s.keys = append(s.keys, ev)
-		keys = append(keys, &SortItem{Expr: &Variable{Pos: key.Expr.At(), Name: column}, Desc: key.Desc})
+		keys = append(keys, &sortItem{Expr: &variable{Pos: key.Expr.At(), Name: column}, Desc: key.Desc})
 	}
 	pl.add(s)
 	return keys, nil
 }
 
 // namesOnly reports whether an expression names columns only.
-func namesOnly(e Expr, columns map[string]bool) bool {
+func namesOnly(e expr, columns map[string]bool) bool {
 	names := map[string]bool{}
 	variablesOf(e, names)
 	for name := range names {
@@ -157,7 +157,7 @@ func namesOnly(e Expr, columns map[string]bool) bool {
 }
 
 // shownItem writes a column for a plan.
-func shownItem(item *ProjectionItem) string {
+func shownItem(item *projectionItem) string {
 	e := shownExpr(item.Expr)
 	if !item.Aliased {
 		return e
@@ -166,7 +166,7 @@ func shownItem(item *ProjectionItem) string {
 }
 
 // order compiles ORDER BY, SKIP and LIMIT in the scope of the columns.
-func (pl *planner) order(p *Projection, order []*SortItem) error {
+func (pl *planner) order(p *projection, order []*sortItem) error {
 	skip, err := pl.bound(p.Skip, "SKIP")
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (pl *planner) order(p *Projection, order []*SortItem) error {
 }
 
 // bound compiles the number of SKIP or LIMIT, which knows no variables.
-func (pl *planner) bound(e Expr, clause string) (*rowBound, error) {
+func (pl *planner) bound(e expr, clause string) (*rowBound, error) {
 	if e == nil {
 		return nil, nil
 	}

@@ -46,7 +46,7 @@ func IndexNames(v *engine.View) ([]string, error) {
 }
 
 // makeIndex makes the index of a property. It is of the nodes of all labels.
-func makeIndex(x *exec, c *IndexClause) error {
+func makeIndex(x *exec, c *indexClause) error {
 	if c.Options != nil && len(c.Options.Keys) > 0 {
 		return refuse(x.text, c.Options.Pos, "options of an index of properties")
 	}
@@ -84,7 +84,7 @@ func makeIndex(x *exec, c *IndexClause) error {
 }
 
 // dropIndex drops the index of a property, or, by its name, one of vectors.
-func dropIndex(x *exec, c *IndexClause) error {
+func dropIndex(x *exec, c *indexClause) error {
 	indexed := x.tx.Indexes()
 	names, err := indexNames(x.tx, indexed)
 	if err != nil {
@@ -112,7 +112,7 @@ func dropIndex(x *exec, c *IndexClause) error {
 
 // dropNamedVectorIndex drops the vector index of a name that no index of a
 // property has; those that do are known.
-func dropNamedVectorIndex(x *exec, c *IndexClause, known []string) error {
+func dropNamedVectorIndex(x *exec, c *indexClause, known []string) error {
 	all, err := x.graph.vectorIndexes()
 	if err != nil {
 		return err

@@ -5,93 +5,93 @@ package cypher
 // the variables that expressions around it bind, and returns nil to have the
 // parts looked at. What stands in patterns is left as it is. The expression
 // given is not changed.
-func rewrite(e Expr, replace func(e Expr, bound []string) Expr) Expr {
+func rewrite(e expr, replace func(e expr, bound []string) expr) expr {
 	return rewriteWithin(e, nil, replace)
 }
 
-func rewriteWithin(e Expr, bound []string, replace func(Expr, []string) Expr) Expr {
+func rewriteWithin(e expr, bound []string, replace func(expr, []string) expr) expr {
 	if e == nil {
 		return nil
 	}
 	if with := replace(e, bound); with != nil {
 		return with
 	}
-	in := func(part Expr, names ...string) Expr {
+	in := func(part expr, names ...string) expr {
 		return rewriteWithin(part, append(bound[:len(bound):len(bound)], names...), replace)
 	}
-	all := func(list []Expr) []Expr {
-		out := make([]Expr, len(list))
+	all := func(list []expr) []expr {
+		out := make([]expr, len(list))
 		for i, part := range list {
 			out[i] = in(part)
 		}
 		return out
 	}
 	switch e := e.(type) {
-	case *Property:
+	case *property:
 		c := *e
 		c.X = in(c.X)
 		return &c
-	case *HasLabels:
+	case *labelsExpr:
 		c := *e
 		c.X = in(c.X)
 		return &c
-	case *Index:
+	case *indexExpr:
 		c := *e
 		c.X, c.I = in(c.X), in(c.I)
 		return &c
-	case *Slice:
+	case *sliceExpr:
 		c := *e
 		c.X, c.From, c.To = in(c.X), in(c.From), in(c.To)
 		return &c
-	case *ListLit:
+	case *listLit:
 		c := *e
 		c.Items = all(c.Items)
 		return &c
-	case *MapLit:
+	case *mapLit:
 		c := *e
 		c.Values = all(c.Values)
 		return &c
-	case *MapProjection:
+	case *mapProjection:
 		c := *e
 		c.X = in(c.X)
-		c.Items = append([]MapProjectionItem(nil), c.Items...)
+		c.Items = append([]mapProjectionItem(nil), c.Items...)
 		for i := range c.Items {
 			c.Items[i].Value = in(c.Items[i].Value)
 		}
 		return &c
-	case *Unary:
+	case *unaryExpr:
 		c := *e
 		c.X = in(c.X)
 		return &c
-	case *Binary:
+	case *binaryExpr:
 		c := *e
 		c.L, c.R = in(c.L), in(c.R)
 		return &c
-	case *IsNull:
+	case *isNullExpr:
 		c := *e
 		c.X = in(c.X)
 		return &c
-	case *FuncCall:
+	case *funcCall:
 		c := *e
 		c.Args = all(c.Args)
 		return &c
-	case *Case:
+	case *caseExpr:
 		c := *e
 		c.X, c.Else = in(c.X), in(c.Else)
-		c.When = append([]CaseWhen(nil), c.When...)
+		c.When = append([]caseWhen(nil), c.When...)
 		for i, w := range c.When {
-			c.When[i] = CaseWhen{When: in(w.When), Then: in(w.Then)}
+			c.When[i] = caseWhen{When: in(w.When), Then: in(w.Then)}
 		}
 		return &c
-	case *ListComprehension:
+	case *listComprehension:
 		c := *e
 		c.List, c.Where, c.Value = in(c.List), in(c.Where, c.Variable), in(c.Value, c.Variable)
 		return &c
-	case *Quantifier:
+	case *quantifier:
 		c := *e
 		c.List, c.Where = in(c.List), in(c.Where, c.Variable)
 		return &c
-	case *Reduce:
+	case *reduceExpr:
 		c := *e
 		c.Start, c.List, c.Value = in(c.Start), in(c.List), in(c.Value, c.Accumulator, c.Variable)
 		return &c

@@ -11,9 +11,9 @@ import (
 )
 
 // runIndex makes or drops an index.
-func (s *Session) runIndex(x *exec, st *Statement) error {
+func (s *Session) runIndex(x *exec, st *statement) error {
 	c := st.Index
-	if st.Mode != ModeRun {
+	if st.Mode != modeRun {
 		return refuse(st.Text, 0, "a plan of making an index")
 	}
 	use := s.use
@@ -48,7 +48,7 @@ func (s *Session) runIndex(x *exec, st *Statement) error {
 }
 
 // makeVectorIndex makes a vector space for a property of the nodes of a label.
-func makeVectorIndex(x *exec, c *IndexClause) error {
+func makeVectorIndex(x *exec, c *indexClause) error {
 	ix := vectorIndex{Name: c.Name, Label: c.Label, Property: c.Property}
 	if ix.Name == "" {
 		ix.Name = c.Label + "." + c.Property
@@ -87,7 +87,7 @@ func makeVectorIndex(x *exec, c *IndexClause) error {
 
 // dropVectorIndex drops a vector index that the language made, with its
 // vectors.
-func dropVectorIndex(x *exec, c *IndexClause) error {
+func dropVectorIndex(x *exec, c *indexClause) error {
 	name := c.Name
 	if name == "" {
 		var err error
@@ -119,7 +119,7 @@ func dropVectorIndex(x *exec, c *IndexClause) error {
 
 // noIndex returns the error of an index to be dropped that is not there, nil
 // where that may be.
-func noIndex(c *IndexClause, what, name string, names []string) error {
+func noIndex(c *indexClause, what, name string, names []string) error {
 	if c.IfExists {
 		return nil
 	}
@@ -136,7 +136,7 @@ func noIndex(c *IndexClause, what, name string, names []string) error {
 // spaceOptions reads the OPTIONS of a vector index: dimensions, which is
 // needed, similarity, kind, m, ef_construction, seed and model; or Neo4j's
 // {indexConfig: {`vector.dimensions`: n, ...}}.
-func spaceOptions(x *exec, c *IndexClause) (engine.SpaceOptions, error) {
+func spaceOptions(x *exec, c *indexClause) (engine.SpaceOptions, error) {
 	o := engine.SpaceOptions{Kind: vecindex.HNSW, Model: "cypher"}
 	if c.Options == nil {
 		return o, refuse(x.text, c.Pos, "a vector index without OPTIONS {dimensions: n}")

@@ -9,9 +9,9 @@ import (
 )
 
 // runQuery compiles a query, and runs it where it writes or is to be profiled.
-func (s *Session) runQuery(x *exec, st *Statement) error {
-	x.profile = st.Mode == ModeProfile
-	if st.Mode != ModeExplain && s.writesAny(st.Query) {
+func (s *Session) runQuery(x *exec, st *statement) error {
+	x.profile = st.Mode == modeProfile
+	if st.Mode != modeExplain && s.writesAny(st.Query) {
 		return s.runWriting(x, st)
 	}
 	if err := x.snapshot(); err != nil {
@@ -23,9 +23,9 @@ func (s *Session) runQuery(x *exec, st *Statement) error {
 	}
 	res := x.result
 	switch st.Mode {
-	case ModeExplain:
+	case modeExplain:
 		return explainParts(x, parts)
-	case ModeProfile:
+	case modeProfile:
 		n := 0
 		err := runParts(x, st.Query, parts, func([]Value) error { n++; return nil })
 		for _, p := range parts {
@@ -60,7 +60,7 @@ func (x *exec) final(err error) error {
 }
 
 // writesAny reports whether a query has a clause that writes.
-func (s *Session) writesAny(q *Query) bool {
+func (s *Session) writesAny(q *regularQuery) bool {
 	pl := &planner{registry: s.opts.Procedures}
 	for _, p := range q.Parts {
 		for _, c := range p.Clauses {
@@ -73,11 +73,11 @@ func (s *Session) writesAny(q *Query) bool {
 }
 
 // writing reports whether a clause writes.
-func (pl *planner) writing(c Clause) bool {
+func (pl *planner) writing(c clause) bool {
 	switch c := c.(type) {
-	case *Create, *Merge, *Set, *Remove, *Delete:
+	case *createClause, *mergeClause, *setClause, *removeClause, *deleteClause:
 		return true
-	case *Call:
+	case *callClause:
 		p := pl.registry.Get(c.Procedure)
 		return p != nil && p.Writes
 	}
@@ -94,7 +94,7 @@ type readyPart struct {
 
 // compileParts compiles the parts of a query. In a transaction they read and
 // write what it shows.
-func (s *Session) compileParts(x *exec, st *Statement, tx *engine.Tx) ([]*readyPart, error) {
+func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyPart, error) {
 	var parts []*readyPart
 	graphs := map[string]*readyPart{}
 	use := x.session.use
@@ -133,7 +133,7 @@ func (s *Session) compileParts(x *exec, st *Statement, tx *engine.Tx) ([]*readyP
 }
 
 // openPart opens the graph of a part.
-func (s *Session) openPart(x *exec, st *Statement, p *Part, use string, tx *engine.Tx, r *readyPart) error {
+func (s *Session) openPart(x *exec, st *statement, p *singleQuery, use string, tx *engine.Tx, r *readyPart) error {
 	g, err := s.open(x.ctx, use)
 	if errors.Is(err, engine.ErrNotFound) && p.Use != nil {
 		return useError(st.Text, p.Use, err)
@@ -152,7 +152,7 @@ func (s *Session) openPart(x *exec, st *Statement, p *Part, use string, tx *engi
 
 // runParts runs the parts of a query and calls yield with each row of the
 // result.
-func runParts(x *exec, q *Query, parts []*readyPart, yield func([]Value) error) error {
+func runParts(x *exec, q *regularQuery, parts []*readyPart, yield func([]Value) error) error {
 	last := sink{push: func(r row) error { return yield(r) }, done: func() error { return nil }}
 	if len(q.All) > 0 && !q.All[0] {
 		slots := make([]int, len(parts[0].columns))

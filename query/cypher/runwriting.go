@@ -5,17 +5,17 @@ import (
 )
 
 // write compiles a clause that writes.
-func (pl *planner) write(c Clause) error {
+func (pl *planner) write(c clause) error {
 	switch c := c.(type) {
-	case *Create:
+	case *createClause:
 		return pl.create(c)
-	case *Merge:
+	case *mergeClause:
 		return pl.merge(c)
-	case *Set:
+	case *setClause:
 		return pl.set(c)
-	case *Remove:
+	case *removeClause:
 		return pl.remove(c)
-	case *Delete:
+	case *deleteClause:
 		return pl.delete(c)
 	}
 	return phase.Mark(engine.ErrInvalid, "unknown clause %T", c)
@@ -23,10 +23,10 @@ func (pl *planner) write(c Clause) error {
 
 // annotates reports whether all that a part writes are properties of nodes, by
 // procedures.
-func (s *Session) annotates(p *Part) bool {
+func (s *Session) annotates(p *singleQuery) bool {
 	pl := &planner{registry: s.opts.Procedures}
 	for _, c := range p.Clauses {
-		call, ok := c.(*Call)
+		call, ok := c.(*callClause)
 		if pl.writing(c) && !(ok && pl.registry.Get(call.Procedure).Annotates) {
 			return false
 		}
@@ -36,7 +36,7 @@ func (s *Session) annotates(p *Part) bool {
 
 // runWriting runs a query that writes in one transaction: what it wrote is
 // committed wholly or not at all. Its rows are kept.
-func (s *Session) runWriting(x *exec, st *Statement) error {
+func (s *Session) runWriting(x *exec, st *statement) error {
 	// Graphs are opened, and the base graph made, before there is a writer.
 	use := s.use
 	for _, p := range st.Query.Parts {
@@ -50,7 +50,7 @@ func (s *Session) runWriting(x *exec, st *Statement) error {
 			}
 			return err
 		}
-		if s.writesAny(&Query{Parts: []*Part{p}}) {
+		if s.writesAny(&regularQuery{Parts: []*singleQuery{p}}) {
 			if err := s.writable(x.ctx, g, s.annotates(p)); err != nil {
 				return err
 			}

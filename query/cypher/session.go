@@ -154,7 +154,7 @@ func (s *Session) Use(ctx context.Context, graph string) error {
 	return nil
 }
 
-func (s *Session) useGraph(ctx context.Context, st *Statement) error {
+func (s *Session) useGraph(ctx context.Context, st *statement) error {
 	err := s.Use(ctx, st.Use.Graph)
 	if errors.Is(err, engine.ErrNotFound) {
 		return useError(st.Text, st.Use, err)
@@ -163,7 +163,7 @@ func (s *Session) useGraph(ctx context.Context, st *Statement) error {
 }
 
 // useError places the error of an unknown graph in the text.
-func useError(text string, u *Use, err error) error {
+func useError(text string, u *useClause, err error) error {
 	at := min(int(u.Pos)+len("USE "), len(text))
 	return newSyntaxError(text, at, min(at+len(u.Graph), len(text)), "GraphNotFound", err.Error())
 }

@@ -13,7 +13,7 @@ type setItem struct {
 }
 
 // setItems compiles the items of SET.
-func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
+func (pl *planner) setItems(items []*setClauseItem) ([]*setItem, error) {
 	var out []*setItem
 	for _, item := range items {
 		if item.Labels != nil {
@@ -35,7 +35,7 @@ func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
 		if s.value, err = pl.expr(item.Value); err != nil {
 			return nil, err
 		}
-		if _, ok := item.Target.(*Property); !ok || !independent(item.Value) {
+		if _, ok := item.Target.(*property); !ok || !independent(item.Value) {
 			s.of = ""
 		}
 		out = append(out, s)
@@ -45,30 +45,30 @@ func (pl *planner) setItems(items []*SetItem) ([]*setItem, error) {
 
 // eachProperty returns += of a map that is written out as one item for each of
 // its entries, nil for other items.
-func eachProperty(item *SetItem) []*SetItem {
-	m, ok := item.Value.(*MapLit)
-	if _, whole := item.Target.(*Variable); !whole || !ok || !item.Add || !independent(m) {
+func eachProperty(item *setClauseItem) []*setClauseItem {
+	m, ok := item.Value.(*mapLit)
+	if _, whole := item.Target.(*variable); !whole || !ok || !item.Add || !independent(m) {
 		return nil
 	}
 	seen := map[string]bool{}
-	var out []*SetItem
+	var out []*setClauseItem
 	for i, name := range m.Keys {
 		if seen[name] {
 			return nil // the last one counts
 		}
 		seen[name] = true
-		out = append(out, &SetItem{Pos: item.Pos, Target: &Property{Pos: item.Pos, X: item.Target, Name: name}, Value: m.Values[i]})
+		out = append(out, &setClauseItem{Pos: item.Pos, Target: &property{Pos: item.Pos, X: item.Target, Name: name}, Value: m.Values[i]})
 	}
 	return out
 }
 
 // independent reports whether the value of an expression is the same whatever
 // was set before.
-func independent(e Expr) bool {
+func independent(e expr) bool {
 	ok := true
-	walkExpr(e, func(e Expr) bool {
+	walkExpr(e, func(e expr) bool {
 		switch e.(type) {
-		case *Literal, *Param, *Unary, *Binary, *ListLit, *MapLit:
+		case *literal, *param, *unaryExpr, *binaryExpr, *listLit, *mapLit:
 		default:
 			ok = false
 		}
@@ -97,12 +97,12 @@ func together(items []*setItem) []*setItem {
 }
 
 // setTarget compiles what is set or removed.
-func (pl *planner) setTarget(target Expr, at Pos) (s *setItem, err error) {
+func (pl *planner) setTarget(target expr, at Pos) (s *setItem, err error) {
 	s = &setItem{at: at}
-	if p, ok := target.(*Property); ok {
+	if p, ok := target.(*property); ok {
 		s.name, target = p.Name, p.X
 	}
-	if v, ok := target.(*Variable); ok && s.name != "" {
+	if v, ok := target.(*variable); ok && s.name != "" {
 		s.of = v.Name
 	}
 	s.target, err = pl.expr(target)
@@ -190,7 +190,7 @@ type setStep struct {
 	alike bool // the values do not hang on what is set
 }
 
-func (pl *planner) set(c *Set) error {
+func (pl *planner) set(c *setClause) error {
 	items, err := pl.setItems(c.Items)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (pl *planner) set(c *Set) error {
 	return nil
 }
 
-func (pl *planner) remove(c *Remove) error {
+func (pl *planner) remove(c *removeClause) error {
 	s := &setStep{}
 	for _, item := range c.Items {
 		if item.Labels != nil {
@@ -220,7 +220,7 @@ func (pl *planner) remove(c *Remove) error {
 
 // joins adds the items of a SET to the SET right before it, if that is the same
 // as one after the other: if no value hangs on what was set.
-func (pl *planner) joins(c *Set) bool {
+func (pl *planner) joins(c *setClause) bool {
 	if len(pl.steps) == 0 {
 		return false
 	}

@@ -22,22 +22,22 @@ func writeSexpr(b *strings.Builder, v reflect.Value) {
 		case Value:
 			b.WriteString(valueText(x))
 			return
-		case *Literal:
+		case *literal:
 			b.WriteString(valueText(x.Value))
 			return
-		case *Variable:
+		case *variable:
 			b.WriteString(x.Name)
 			return
-		case *Param:
+		case *param:
 			b.WriteString("$" + x.Name)
 			return
-		case Dir:
+		case direction:
 			b.WriteString([]string{"->", "<-", "--"}[x])
 			return
-		case BinaryOp:
+		case binaryOp:
 			b.WriteString(binaryOps[x].text)
 			return
-		case UnaryOp:
+		case unaryOp:
 			b.WriteString([]string{"NOT", "-", "+"}[x])
 			return
 		}

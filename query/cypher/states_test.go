@@ -260,19 +260,14 @@ func TestZeroValues(t *testing.T) {
 		_, _ = p.Drop("x"), p.Names()
 		p.Set("x", cypher.NamedProjection{})
 	})
-	noPanic(t, "trees", func() {
-		for _, st := range []*cypher.Statement{nil, {}, {Query: &cypher.Query{}}, {Query: &cypher.Query{Parts: []*cypher.Part{{}}}},
-			{Copy: &cypher.Copy{}}, {Index: &cypher.IndexClause{}}, {Use: &cypher.Use{}}} {
-			_ = cypher.Check(st)
-		}
-	})
 	noPanic(t, "texts", func() {
 		for _, text := range []string{"", ";", "\x00", "\xff", "'", "`", "/*", "$", "MATCH (", "RETURN [", "CALL "} {
 			for _, at := range []int{-1, 0, len(text), len(text) + 1, math.MaxInt, math.MinInt} {
 				_ = cypher.Expecting(text, at)
 			}
 			_, _, _ = cypher.Split(text)
-			_, _ = cypher.Parse(text)
+			_, _ = cypher.ParseWhere(text)
+			_ = cypher.OneLine(text)
 		}
 	})
 	noPanic(t, "result", func() {

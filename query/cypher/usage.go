@@ -2,23 +2,23 @@ package cypher
 
 // variablesOf adds the names of all variables in an expression to a set, those
 // of its patterns and the expression's own ones included.
-func variablesOf(e Expr, names map[string]bool) {
-	patterns := func(ps ...*Pattern) {
+func variablesOf(e expr, names map[string]bool) {
+	patterns := func(ps ...*pattern) {
 		for _, p := range ps {
 			patternVariables(p, func(name string) { names[name] = true })
 		}
 	}
-	walkExpr(e, func(e Expr) bool {
+	walkExpr(e, func(e expr) bool {
 		switch e := e.(type) {
-		case *Variable:
+		case *variable:
 			names[e.Name] = true
-		case *Exists:
+		case *existsExpr:
 			patterns(e.Patterns...)
-		case *CountMatches:
+		case *countMatches:
 			patterns(e.Patterns...)
-		case *PatternComprehension:
+		case *patternComprehension:
 			patterns(e.Pattern)
-		case *PathExpr:
+		case *pathExpr:
 			patterns(e.Pattern)
 		}
 		return true
@@ -27,7 +27,7 @@ func variablesOf(e Expr, names map[string]bool) {
 
 // patternVariables calls fn with the variable of each part of a pattern that
 // has one.
-func patternVariables(p *Pattern, fn func(name string)) {
+func patternVariables(p *pattern, fn func(name string)) {
 	name := func(s string) {
 		if s != "" {
 			fn(s)
@@ -56,7 +56,7 @@ func (u *usage) wanted(name string) bool {
 }
 
 // usageOf returns what the clauses of a part refer to.
-func usageOf(clauses []Clause) *usage {
+func usageOf(clauses []clause) *usage {
 	u := &usage{inExpr: map[string]bool{}, inParts: map[string]int{}}
 	for _, c := range clauses {
 		u.clause(c)
@@ -64,33 +64,33 @@ func usageOf(clauses []Clause) *usage {
 	return u
 }
 
-func (u *usage) exprs(es ...Expr) {
+func (u *usage) exprs(es ...expr) {
 	for _, e := range es {
 		variablesOf(e, u.inExpr)
 	}
 }
 
-func (u *usage) patterns(ps ...*Pattern) {
+func (u *usage) patterns(ps ...*pattern) {
 	for _, p := range ps {
 		patternVariables(p, func(name string) { u.inParts[name]++ })
 	}
-	walkPatterns(ps, func(e Expr) bool { u.exprs(e); return false })
+	walkPatterns(ps, func(e expr) bool { u.exprs(e); return false })
 }
 
-func (u *usage) items(items []*SetItem) {
+func (u *usage) items(items []*setClauseItem) {
 	for _, s := range items {
 		u.exprs(s.Target, s.Value)
 	}
 }
 
-func (u *usage) clause(c Clause) {
+func (u *usage) clause(c clause) {
 	switch c := c.(type) {
-	case *Match:
+	case *matchClause:
 		u.patterns(c.Patterns...)
 		u.exprs(c.Where)
-	case *Unwind:
+	case *unwindClause:
 		u.exprs(c.List)
-	case *Projection:
+	case *projection:
 		u.all = u.all || c.Star
 		for _, item := range c.Items {
 			u.exprs(item.Expr)
@@ -99,22 +99,22 @@ func (u *usage) clause(c Clause) {
 			u.exprs(s.Expr)
 		}
 		u.exprs(c.Skip, c.Limit, c.Where)
-	case *Call:
+	case *callClause:
 		u.exprs(c.Args...)
 		u.exprs(c.Where)
-	case *Create:
+	case *createClause:
 		u.patterns(c.Patterns...)
-	case *Merge:
+	case *mergeClause:
 		u.patterns(c.Pattern)
 		u.items(c.OnCreate)
 		u.items(c.OnMatch)
-	case *Set:
+	case *setClause:
 		u.items(c.Items)
-	case *Remove:
+	case *removeClause:
 		for _, item := range c.Items {
 			u.exprs(item.Target)
 		}
-	case *Delete:
+	case *deleteClause:
 		u.exprs(c.Exprs...)
 	}
 }

@@ -101,10 +101,10 @@ func TestOrderIsTotal(t *testing.T) {
 // other.
 func checkComparison(t *testing.T, a, b Value) {
 	t.Helper()
-	test := func(op BinaryOp, a, b Value) truth { return comparisonTest(op)(a, b) }
-	lt, le := test(OpLess, a, b), test(OpLessEqual, a, b)
-	gt, ge := test(OpGreater, a, b), test(OpGreaterEqual, a, b)
-	if lt != test(OpGreater, b, a) || le != test(OpGreaterEqual, b, a) {
+	test := func(op binaryOp, a, b Value) truth { return comparisonTest(op)(a, b) }
+	lt, le := test(opLess, a, b), test(opLessEqual, a, b)
+	gt, ge := test(opGreater, a, b), test(opGreaterEqual, a, b)
+	if lt != test(opGreater, b, a) || le != test(opGreaterEqual, b, a) {
 		t.Fatalf("%s and %s compare otherwise the other way", a, b)
 	}
 	known := lt != isUnknown

@@ -2,75 +2,75 @@ package cypher
 
 // walkExpr calls visit for an expression and all that it is made of, those in
 // its patterns too, until visit returns false: then it goes no deeper there.
-func walkExpr(x Expr, visit func(Expr) bool) {
+func walkExpr(x expr, visit func(expr) bool) {
 	if x == nil || !visit(x) {
 		return
 	}
-	list := func(xs ...Expr) {
+	list := func(xs ...expr) {
 		for _, y := range xs {
 			walkExpr(y, visit)
 		}
 	}
 	switch x := x.(type) {
-	case *Property:
+	case *property:
 		walkExpr(x.X, visit)
-	case *HasLabels:
+	case *labelsExpr:
 		walkExpr(x.X, visit)
-	case *Index:
+	case *indexExpr:
 		list(x.X, x.I)
-	case *Slice:
+	case *sliceExpr:
 		list(x.X, x.From, x.To)
-	case *ListLit:
+	case *listLit:
 		list(x.Items...)
-	case *MapLit:
+	case *mapLit:
 		list(x.Values...)
-	case *MapProjection:
+	case *mapProjection:
 		walkExpr(x.X, visit)
 		for _, it := range x.Items {
 			walkExpr(it.Value, visit)
 		}
-	case *Unary:
+	case *unaryExpr:
 		walkExpr(x.X, visit)
-	case *Binary:
+	case *binaryExpr:
 		list(x.L, x.R)
-	case *IsNull:
+	case *isNullExpr:
 		walkExpr(x.X, visit)
-	case *FuncCall:
+	case *funcCall:
 		list(x.Args...)
-	case *Case:
+	case *caseExpr:
 		walkExpr(x.X, visit)
 		for _, w := range x.When {
 			list(w.When, w.Then)
 		}
 		walkExpr(x.Else, visit)
-	case *ListComprehension:
+	case *listComprehension:
 		list(x.List, x.Where, x.Value)
-	case *Quantifier:
+	case *quantifier:
 		list(x.List, x.Where)
-	case *Reduce:
+	case *reduceExpr:
 		list(x.Start, x.List, x.Value)
-	case *Exists:
+	case *existsExpr:
 		walkPatterns(x.Patterns, visit)
 		walkExpr(x.Where, visit)
-	case *CountMatches:
+	case *countMatches:
 		walkPatterns(x.Patterns, visit)
 		walkExpr(x.Where, visit)
-	case *PatternComprehension:
+	case *patternComprehension:
 		walkPattern(x.Pattern, visit)
 		list(x.Where, x.Value)
-	case *PathExpr:
+	case *pathExpr:
 		walkPattern(x.Pattern, visit)
 	}
 }
 
-func walkPatterns(ps []*Pattern, visit func(Expr) bool) {
+func walkPatterns(ps []*pattern, visit func(expr) bool) {
 	for _, pt := range ps {
 		walkPattern(pt, visit)
 	}
 }
 
 // walkPattern visits the expressions of a pattern's properties.
-func walkPattern(pt *Pattern, visit func(Expr) bool) {
+func walkPattern(pt *pattern, visit func(expr) bool) {
 	for _, n := range pt.Nodes {
 		walkExpr(n.Props, visit)
 	}

@@ -72,20 +72,20 @@ func constantPredicate(holds bool) engine.Predicate {
 
 // check refuses what stands for more than one node, and what the rules of
 // expressions refuse.
-func (l *lowering) check(e Expr) error {
+func (l *lowering) check(e expr) error {
 	refuse := func(at Pos, what string) {
 		c := &checker{text: l.text}
 		c.unsupported(at, what+" in a condition on the properties of one node")
 		l.fail(c.err)
 	}
-	walkExpr(e, func(x Expr) bool {
+	walkExpr(e, func(x expr) bool {
 		switch x := x.(type) {
-		case *Param:
+		case *param:
 			refuse(x.Pos, "parameters")
-		case *Exists, *CountMatches, *PatternComprehension, *PathExpr:
+		case *existsExpr, *countMatches, *patternComprehension, *pathExpr:
 			refuse(x.At(), "patterns")
 			return false
-		case *HasLabels:
+		case *labelsExpr:
 			refuse(x.Pos, "labels")
 		}
 		return true
@@ -107,10 +107,10 @@ func (l *lowering) check(e Expr) error {
 
 // freeNames returns the names that an expression uses and does not bind itself,
 // in order.
-func freeNames(e Expr) []string {
+func freeNames(e expr) []string {
 	var names []string
-	rewrite(e, func(x Expr, bound []string) Expr {
-		if v, ok := x.(*Variable); ok && !slices.Contains(bound, v.Name) {
+	rewrite(e, func(x expr, bound []string) expr {
+		if v, ok := x.(*variable); ok && !slices.Contains(bound, v.Name) {
 			names = append(names, v.Name)
 		}
 		return nil
@@ -121,7 +121,7 @@ func freeNames(e Expr) []string {
 
 // lower returns the predicate of an expression being true, or being false if
 // want is false. The two are no opposites: for some nodes it is null.
-func (l *lowering) lower(e Expr, want bool) engine.Predicate {
+func (l *lowering) lower(e expr, want bool) engine.Predicate {
 	if l.err != nil {
 		return never()
 	}
@@ -129,21 +129,21 @@ func (l *lowering) lower(e Expr, want bool) engine.Predicate {
 		return l.constant(e, want)
 	}
 	switch e := e.(type) {
-	case *Variable:
+	case *variable:
 		return engine.Comparison{Property: e.Name, Values: []engine.Value{engine.Bool(want)}}
-	case *Unary:
-		if e.Op == OpNot {
+	case *unaryExpr:
+		if e.Op == opNot {
 			return l.lower(e.X, !want)
 		}
-	case *IsNull:
-		if v, ok := e.X.(*Variable); ok {
+	case *isNullExpr:
+		if v, ok := e.X.(*variable); ok {
 			exists := engine.Comparison{Property: v.Name, Op: engine.OpExists}
 			if e.Not == want {
 				return exists
 			}
 			return engine.Not{Predicate: exists}
 		}
-	case *Binary:
+	case *binaryExpr:
 		if p := l.binary(e, want); p != nil {
 			return p
 		}
@@ -152,38 +152,38 @@ func (l *lowering) lower(e Expr, want bool) engine.Predicate {
 }
 
 // binary returns the predicate of an operator, nil for none.
-func (l *lowering) binary(e *Binary, want bool) engine.Predicate {
+func (l *lowering) binary(e *binaryExpr, want bool) engine.Predicate {
 	switch e.Op {
-	case OpAnd, OpOr:
+	case opAnd, opOr:
 		var parts []engine.Predicate
 		for _, operand := range operands(e.Op, e) {
 			parts = append(parts, l.lower(operand, want))
 		}
-		if (e.Op == OpAnd) == want {
+		if (e.Op == opAnd) == want {
 			return engine.And(parts)
 		}
 		return engine.Or(parts)
-	case OpEqual, OpNotEqual, OpLess, OpLessEqual, OpGreater, OpGreaterEqual:
+	case opEqual, opNotEqual, opLess, opLessEqual, opGreater, opGreaterEqual:
 		return l.comparison(e, want)
-	case OpIn:
+	case opIn:
 		return l.in(e, want)
-	case OpStartsWith:
+	case opStartsWith:
 		return l.startsWith(e, want)
 	}
 	return nil
 }
 
 // operands returns what a chain of one operator joins.
-func operands(op BinaryOp, e Expr) []Expr {
-	var out []Expr
+func operands(op binaryOp, e expr) []expr {
+	var out []expr
 	for {
-		b, ok := e.(*Binary)
+		b, ok := e.(*binaryExpr)
 		if !ok || b.Op != op {
 			out = append(out, e)
 			slices.Reverse(out)
 			return out
 		}
-		if right, ok := b.R.(*Binary); ok && right.Op == op {
+		if right, ok := b.R.(*binaryExpr); ok && right.Op == op {
 			more := operands(op, right)
 			slices.Reverse(more)
 			out = append(out, more...)
@@ -196,27 +196,27 @@ func operands(op BinaryOp, e Expr) []Expr {
 
 // compared is how an operator is written with its operands changed, and what
 // holds if it is false.
-var compared = map[BinaryOp]struct {
+var compared = map[binaryOp]struct {
 	op                engine.Op
-	mirrored, negated BinaryOp
+	mirrored, negated binaryOp
 }{
-	OpEqual:        {engine.OpEqual, OpEqual, OpNotEqual},
-	OpNotEqual:     {engine.OpNotEqual, OpNotEqual, OpEqual},
-	OpLess:         {engine.OpLess, OpGreater, OpGreaterEqual},
-	OpLessEqual:    {engine.OpLessEqual, OpGreaterEqual, OpGreater},
-	OpGreater:      {engine.OpGreater, OpLess, OpLessEqual},
-	OpGreaterEqual: {engine.OpGreaterEqual, OpLessEqual, OpLess},
+	opEqual:        {engine.OpEqual, opEqual, opNotEqual},
+	opNotEqual:     {engine.OpNotEqual, opNotEqual, opEqual},
+	opLess:         {engine.OpLess, opGreater, opGreaterEqual},
+	opLessEqual:    {engine.OpLessEqual, opGreaterEqual, opGreater},
+	opGreater:      {engine.OpGreater, opLess, opLessEqual},
+	opGreaterEqual: {engine.OpGreaterEqual, opLessEqual, opLess},
 }
 
 // comparison returns the predicate of a comparison of a property with a
 // constant, nil for others.
-func (l *lowering) comparison(e *Binary, want bool) engine.Predicate {
+func (l *lowering) comparison(e *binaryExpr, want bool) engine.Predicate {
 	op, name, value, ok := e.Op, e.L, e.R, false
-	v, ok := name.(*Variable)
+	v, ok := name.(*variable)
 	if !ok {
 		op = compared[op].mirrored
 		name, value = value, name
-		if v, ok = name.(*Variable); !ok {
+		if v, ok = name.(*variable); !ok {
 			return nil
 		}
 	}
@@ -244,13 +244,13 @@ func (l *lowering) comparison(e *Binary, want bool) engine.Predicate {
 
 // writtenDate reports whether an expression was meant as a date without quotes,
 // such as 2025-10-31, and where it begins.
-func writtenDate(e Expr, text string) (Pos, bool) {
-	outer, ok := e.(*Binary)
-	if !ok || outer.Op != OpSubtract {
+func writtenDate(e expr, text string) (Pos, bool) {
+	outer, ok := e.(*binaryExpr)
+	if !ok || outer.Op != opSubtract {
 		return 0, false
 	}
-	inner, ok := outer.L.(*Binary)
-	if !ok || inner.Op != OpSubtract {
+	inner, ok := outer.L.(*binaryExpr)
+	if !ok || inner.Op != opSubtract {
 		return 0, false
 	}
 	at := inner.L.At()
@@ -261,8 +261,8 @@ func writtenDate(e Expr, text string) (Pos, bool) {
 
 // in returns the predicate of property IN constant list and of constant IN
 // property, nil for others.
-func (l *lowering) in(e *Binary, want bool) engine.Predicate {
-	if v, ok := e.R.(*Variable); ok {
+func (l *lowering) in(e *binaryExpr, want bool) engine.Predicate {
+	if v, ok := e.R.(*variable); ok {
 		constant, ok := l.value(e.L)
 		if !ok {
 			return nil
@@ -277,7 +277,7 @@ func (l *lowering) in(e *Binary, want bool) engine.Predicate {
 		}
 		return c
 	}
-	v, ok := e.L.(*Variable)
+	v, ok := e.L.(*variable)
 	if !ok {
 		return nil
 	}
@@ -315,8 +315,8 @@ func (l *lowering) in(e *Binary, want bool) engine.Predicate {
 
 // startsWith returns the predicate of property STARTS WITH constant, nil for
 // others.
-func (l *lowering) startsWith(e *Binary, want bool) engine.Predicate {
-	v, ok := e.L.(*Variable)
+func (l *lowering) startsWith(e *binaryExpr, want bool) engine.Predicate {
+	v, ok := e.L.(*variable)
 	if !ok || !want {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // constant returns the predicate of an expression without properties.
-func (l *lowering) constant(e Expr, want bool) engine.Predicate {
+func (l *lowering) constant(e expr, want bool) engine.Predicate {
 	holds, err := l.compile(e, nil)
 	if err != nil {
 		return l.fail(err)
@@ -24,7 +24,7 @@ func (l *lowering) constant(e Expr, want bool) engine.Predicate {
 
 // value returns the value of an expression without properties, false for others
 // and for one whose evaluation fails.
-func (l *lowering) value(e Expr) (Value, bool) {
+func (l *lowering) value(e expr) (Value, bool) {
 	if len(freeNames(e)) > 0 {
 		return Null, false
 	}
@@ -42,7 +42,7 @@ func (l *lowering) value(e Expr) (Value, bool) {
 }
 
 // failed keeps the error of evaluating an expression, with its place.
-func (l *lowering) failed(e Expr, err error) engine.Predicate {
+func (l *lowering) failed(e expr, err error) engine.Predicate {
 	at, message := e.At(), err.Error()
 	var eval *EvalError
 	if errors.As(err, &eval) {
@@ -54,14 +54,14 @@ func (l *lowering) failed(e Expr, err error) engine.Predicate {
 }
 
 // compile compiles a condition on the values of properties.
-func (l *lowering) compile(e Expr, names []string) (predicate, error) {
+func (l *lowering) compile(e expr, names []string) (predicate, error) {
 	c := &compiler{text: l.text, scope: &scope{names: names}, single: true}
 	return c.predicate(e)
 }
 
 // test returns a predicate that evaluates an expression for each node that has
 // the properties without which it is null.
-func (l *lowering) test(e Expr, want bool) engine.Predicate {
+func (l *lowering) test(e expr, want bool) engine.Predicate {
 	names := freeNames(e)
 	holds, err := l.compile(e, names)
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *lowering) test(e Expr, want bool) engine.Predicate {
 		Text: text,
 	}
 	if !want {
-		test.Text = exprString(&Unary{Op: OpNot, X: e})
+		test.Text = exprString(&unaryExpr{Op: opNot, X: e})
 	}
 	var all engine.And
 	for _, name := range needed(e) {
@@ -115,21 +115,21 @@ func whereError(text, key string, err error) error {
 }
 
 // needed returns properties without which an expression is null.
-func needed(e Expr) []string {
+func needed(e expr) []string {
 	switch e := e.(type) {
-	case *Variable:
+	case *variable:
 		return []string{e.Name}
-	case *Property:
+	case *property:
 		return needed(e.X)
-	case *Unary:
+	case *unaryExpr:
 		return needed(e.X)
-	case *Binary:
+	case *binaryExpr:
 		switch e.Op {
-		case OpAnd, OpOr, OpXor, OpIn:
+		case opAnd, opOr, opXor, opIn:
 			return nil
 		}
 		return append(needed(e.L), needed(e.R)...)
-	case *FuncCall:
+	case *funcCall:
 		f := functionsByName[strings.ToLower(e.Name)]
 		if f == nil || f.ofNull || f.call == nil {
 			return nil
