@@ -104,18 +104,31 @@ func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q method.
 	return nil
 }
 
-// compared retrieves by a method, and answers from that unless --no-llm is given. Where that costs nothing it does so twice, so
-// that the time is not that of opening what the methods share.
+// compared asks a method, or retrieves by it if --no-llm is given. If retrieval costs nothing it retrieves once before, so that
+// the time is not that of opening what the methods share.
 func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comparedMethod, error) {
 	m := &comparedMethod{Method: title, Items: []comparedItem{}, Only: []string{}, OnlyDocs: []string{}, k: k}
-	var err error
-	for range 2 {
-		if m.ev, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q); err != nil {
+	retrieve := func() (err error) {
+		m.ev, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q)
+		return err
+	}
+	ask := func() (err error) { // evidence and answer are of one commit
+		if m.ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q); err == nil {
+			m.ev = m.ans.Evidence
+		}
+		return err
+	}
+	last := ask
+	if f.noLLM {
+		last = retrieve
+	}
+	if k.models.Free {
+		if err := retrieve(); err != nil {
 			return nil, err
 		}
-		if !k.models.Free {
-			break
-		}
+	}
+	if err := last(); err != nil {
+		return nil, err
 	}
 	items, err := k.evidence(ctx, m.ev)
 	if err != nil {
@@ -131,12 +144,6 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 	}
 	if f.noLLM {
 		return m, nil
-	}
-	if m.ans, err = k.corpus.AnswerFrom(ctx, k.system, k.models, k.q, m.ev); err != nil {
-		return nil, err
-	}
-	if m.ans.Trace, err = k.corpus.KeepTrace(ctx, m.ans); err != nil {
-		return nil, err
 	}
 	r := newAnswerResult(k, m.ans, nil, m.ev.Time)
 	m.Answer, m.Answered, m.Sources, m.Nearest, m.Trace = r.Answer, r.Answered, r.Sources, r.Nearest, r.Trace
