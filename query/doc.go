@@ -19,7 +19,7 @@
 //
 // Follow names: [Bridge].
 //
-// Follow edges: [Neighbors], [Expand], [PPR], [PathChain]; [Incident] takes the
+// Follow edges: [Neighbors], [PPR], [PathChain]; [Incident] takes the
 // edges themselves as items.
 //
 // Follow what items rest on: [Sources], and [Twins] from one graph to another.

@@ -62,8 +62,9 @@ func TestExplain(t *testing.T) {
       23 PhraseSearch(graph=g, types=[entity], field=name, phrases=2)   -- accurate search
       24 Reweigh(by=constant=2)
         (5 again)
-  25 Expand(graph=g, hops=1, nodes=99)
+  25 Minus
     26 LayerSearch(graph=g, space=s, layer0=5, layer2=3)   -- Alg. 2
+    (5 again)
   27 Tables(section=rows, budget=70, less=what the others used, share=0.5, edges=of as many items as fit whole)   -- local search
     (5 again)
     28 Incident(graph=g, leaving, most=7)
@@ -113,7 +114,7 @@ func (w *world) explained(seeds query.Op) []query.Op {
 	return []query.Op{
 		&query.Incident{In: chain, Graph: w.g, Types: []string{"link"}, Within: true, Ranked: true, Source: "bridge"},
 		ppr,
-		&query.Expand{In: &query.LayerSearch{Graph: w.g, Space: space, Layers: layers, Source: "Alg. 2"}, Graph: w.g, MaxNodes: 99},
+		&query.Minus{In: &query.LayerSearch{Graph: w.g, Space: space, Layers: layers, Source: "Alg. 2"}, Of: seeds},
 		tables,
 	}
 }

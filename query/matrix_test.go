@@ -34,7 +34,7 @@ const callsTake = time.Minute
 // operators are all operators of the package. Their fields are filled by type,
 // from a pool, so that a new field is met too.
 var operators = []query.Op{
-	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Expand{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{}, &query.LayerSearch{},
+	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{}, &query.LayerSearch{},
 	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rescale{},
 	&query.Reweigh{}, &query.Score{}, &query.Section{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
 	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{},
@@ -380,7 +380,7 @@ func TestMatrixForeign(t *testing.T) {
 	}
 	for _, plan := range []query.Op{
 		&query.TextSearch{Graph: m.foreign, Field: field, Text: "ash birch"}, &query.VectorSearch{Graph: m.foreign, Space: space, K: 5},
-		&query.Expand{Graph: m.foreign, In: &input{items: []query.Item{m.item(1, 1)}}, Hops: 3},
+		&query.PPR{Graph: m.foreign, In: &input{items: []query.Item{m.item(1, 1)}}},
 	} {
 		if set, _ := query.Run(t.Context(), m.env(), plan); len(set.Items) > 1 {
 			t.Errorf("%T found %v in a graph of another database", plan, set.Items)
@@ -403,7 +403,7 @@ func TestMatrixClosed(t *testing.T) {
 		&query.LayerSearch{Graph: m.g, Space: deepLayers, Layers: []vecindex.LayerK{{Layer: 0, K: 3}}}, &query.Score{In: in, Graph: m.g, Space: space},
 		&query.All{Graph: m.g, Types: []string{"thing"}}, &query.Sources{In: in, Graph: m.g}, &query.Twins{In: in, Graph: m.g, Type: "thing", Of: m.g},
 		&query.PhraseSearch{Graph: m.g, Field: "name", Phrases: []string{"York"}}, &query.Bridge{In: in, Graph: m.g, Names: "name", Words: field},
-		&query.Expand{In: in, Graph: m.g, Hops: 3}, &query.PPR{In: in, Graph: m.g}, &query.PathChain{In: in, Graph: m.g},
+		&query.PPR{In: in, Graph: m.g}, &query.PathChain{In: in, Graph: m.g},
 		&query.Filter{In: in, Graph: m.g, Types: []string{"thing"}}, &query.Incident{In: in, Graph: m.g}, &query.Incident{In: in, Graph: m.g, Within: true, Ranked: true},
 		&query.Reweigh{In: in, By: query.Property(m.g, "rating")}, &query.Neighbors{In: in, Graph: m.g}, &query.TopPerGroup{In: in, Of: in, Graph: m.g, Most: 2},
 		&query.PPR{In: in, Graph: m.g, Quotas: []query.TypeQuota{{Types: []string{"thing"}, Most: 2}}},

@@ -73,7 +73,7 @@ func (w *world) widePlan(r *rand.Rand, add func(query.Op) query.Op, hits, relati
 	})
 	keys := add(&query.TopPerGroup{In: ppr, Of: groups, Graph: w.g, Types: []string{"said"}, Most: 2, AllIfNone: true})
 	chain := add(&query.PathChain{In: keys, Graph: w.g, Direction: engine.Both})
-	wide := add(&query.Expand{In: top, Graph: w.g, Hops: 2})
+	wide := add(&query.Neighbors{In: top, Graph: w.g, Combine: query.Mean})
 	rated := add(&query.Filter{In: wide, Graph: w.g, Types: []string{"thing"}, Where: engine.Comparison{Property: "rating", Op: engine.OpGreater, Values: []engine.Value{engine.Int(0)}}})
 	return add(&query.Union{Combine: query.First, Weights: []float64{1, 1, 1, 0.5}, In: []query.Op{
 		add(&query.Incident{In: chain, Graph: w.g, Within: true, Ranked: true}),
@@ -141,7 +141,6 @@ func TestAllowFails(t *testing.T) {
 		&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"York"}},
 		&query.PPR{In: in, Graph: w.g},
 		&query.PathChain{In: in, Graph: w.g},
-		&query.Expand{In: in, Graph: w.g},
 		&query.TopPerGroup{In: in, Of: in, Graph: w.g, Most: 1},
 	} {
 		e := w.env()

@@ -37,9 +37,6 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.Bridge](): {unequal: true, ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.Bridge{In: in, Graph: w.g, Names: "name", Words: field, Text: "ash elm", Floor: 1, Anchor: 1}}
 	}},
-	of[query.Expand](): {ops: func(w *world, in query.Op) []query.Op {
-		return []query.Op{&query.Expand{In: first(in), Graph: w.g, Hops: 3}, &query.Expand{In: first(in), Graph: w.g, MaxNeighbors: 1, Hops: 2}}
-	}},
 	of[query.Filter](): {ops: func(w *world, in query.Op) []query.Op {
 		where := engine.Comparison{Property: "rating", Op: engine.OpGreater, Values: []engine.Value{engine.Int(0)}}
 		return []query.Op{&query.Filter{In: in, Graph: w.g, Types: []string{"place"}}, &query.Filter{In: in, Graph: w.g, Where: where}}
