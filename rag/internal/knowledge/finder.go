@@ -16,12 +16,13 @@ type Finder struct {
 	texts  []string // " word word ... "
 	wanted []bool   // nil if all are
 	parts  map[string][]int
+	states map[llm.Relation]int // the part that states a relation
 }
 
 // NewFinder returns a finder in the parts of a text. It answers with wanted parts
 // only; wanted is nil if all are.
 func NewFinder(parts []string, wanted []bool) *Finder {
-	f := &Finder{parts: map[string][]int{}, wanted: wanted}
+	f := &Finder{parts: map[string][]int{}, states: map[llm.Relation]int{}, wanted: wanted}
 	for _, p := range parts {
 		f.texts = append(f.texts, Spell(p))
 	}
@@ -83,6 +84,18 @@ func (f *Finder) Parts(key string) []int {
 // that holds the source, else the first that holds the target. It is -1 if no
 // wanted part does.
 func (f *Finder) Relation(r llm.Relation) int {
+	part, ok := f.states[r]
+	if !ok {
+		part = f.stating(r)
+		f.states[r] = part
+	}
+	return part
+}
+
+func (f *Finder) stating(r llm.Relation) int {
+	if len(f.texts) == 1 && f.wants(0) {
+		return 0
+	}
 	if r.Sentence != "" {
 		sentence := Spell(r.Sentence)
 		for i, t := range f.texts {
