@@ -61,7 +61,7 @@ func (r *runner) plan(m *rag.Models) AnswerPlan {
 
 // known reports whether any question has a known answer.
 func (r *runner) known() bool {
-	return slices.ContainsFunc(r.questions, func(q Question) bool { return len(q.Answers) > 0 })
+	return slices.ContainsFunc(r.questions, func(q question) bool { return len(q.Answers) > 0 })
 }
 
 // AnswerFigure are the figures of a method's answers, shares as fractions; nil
@@ -90,7 +90,7 @@ type AnswerFigure struct {
 
 	// Outcomes counts the right, the wrong and the refused answers; nil if the
 	// model was asked otherwise than ask does, which can refuse.
-	Outcomes *Outcomes `json:"outcomes,omitempty"`
+	Outcomes *outcomes `json:"outcomes,omitempty"`
 
 	// InTokens and OutTokens are what all answers together cost when they were
 	// paid, USD their price, nil where it is not known.
@@ -231,7 +231,7 @@ func passing(err error) bool {
 }
 
 // reply gets the answer to a question.
-func (a *answering) reply(ctx context.Context, q *Question, ev *rag.Evidence) (given, error) {
+func (a *answering) reply(ctx context.Context, q *question, ev *rag.Evidence) (given, error) {
 	c, ask := a.r.corpus, method.Question{Text: q.Text, Budget: a.r.o.Budget}
 	if a.r.o.Answers.OwnPrompts || a.models.Provider.Can(llm.Select) {
 		return a.own(ctx, ask, ev)
@@ -312,7 +312,7 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 		return nil, fmt.Errorf("no answer was had: %w", f.Failure)
 	}
 	f.score(a.r.questions)
-	f.Outcomes = outcomes(a.r.questions, a.replies, a.r.recordsAt)
+	f.Outcomes = countOutcomes(a.r.questions, a.replies, a.r.recordsAt)
 	u := a.tally.Usage()
 	f.InTokens, f.OutTokens, f.USD = u.InTokens, u.OutTokens, price(a.models, u)
 	return f, nil
@@ -332,7 +332,7 @@ func price(m *rag.Models, u llm.Usage) *float64 {
 }
 
 // score measures the answers by the known ones.
-func (f *AnswerFigure) score(questions []Question) {
+func (f *AnswerFigure) score(questions []question) {
 	var em, f1, recall, bleu, rouge, meteor, choice []float64
 	for i := range questions {
 		q, text := &questions[i], f.replies[i].text

@@ -13,9 +13,9 @@ func (r *runner) compare(rep *Report) {
 		return
 	}
 	compareAnswers(rep, at, r.o.Seed)
-	of := (*Row).recall5
+	of := (*row).recall5
 	if rep.Methods[at].Coverage != nil {
-		of = (*Row).coverage
+		of = (*row).coverage
 	}
 	for i := range rep.Methods {
 		if i == at {
@@ -31,7 +31,7 @@ func (r *runner) compare(rep *Report) {
 }
 
 // pairs returns a figure of the questions that both methods have it for.
-func pairs(a, b []*Row, of func(*Row) *float64) (x, y []float64) {
+func pairs(a, b []*row, of func(*row) *float64) (x, y []float64) {
 	for i := range a {
 		if m, n := of(a[i]), of(b[i]); m != nil && n != nil {
 			x, y = append(x, *m), append(y, *n)
@@ -40,14 +40,14 @@ func pairs(a, b []*Row, of func(*Row) *float64) (x, y []float64) {
 	return x, y
 }
 
-func (r *Row) coverage() *float64 {
+func (r *row) coverage() *float64 {
 	if r == nil {
 		return nil
 	}
 	return r.Coverage
 }
 
-func (r *Row) recall5() *float64 {
+func (r *row) recall5() *float64 {
 	if r == nil {
 		return nil
 	}

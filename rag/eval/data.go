@@ -19,8 +19,8 @@ import (
 	"github.com/ragdb/ragdb/rag/load"
 )
 
-// Question is a question of a data set.
-type Question struct {
+// question is a question of a data set.
+type question struct {
 	ID         string   `json:"id"`
 	Text       string   `json:"question"`
 	Answers    []string `json:"answers"`
@@ -109,11 +109,11 @@ func find(dir, name string) (string, error) {
 }
 
 // readQuestions reads questions, a JSON object or in a file of .tsv a row each.
-func readQuestions(path string) ([]Question, error) {
-	var out []Question
+func readQuestions(path string) ([]question, error) {
+	var out []question
 	rows := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".tsv")
 	err := eachLine(path, func(line []byte) error {
-		var q Question
+		var q question
 		if rows {
 			q = parseRow(string(line))
 		} else if err := json.Unmarshal(line, &q); err != nil {

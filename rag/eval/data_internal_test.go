@@ -60,10 +60,10 @@ func TestFind(t *testing.T) {
 func TestReadQuestions(t *testing.T) {
 	t.Parallel()
 	const good = `{"id":"q1","question":"Where?","answers":["here","there"],"supporting":["r1"],"type":"2hop","more":1}` + "\n\n  \n" + `{"question":"Who?"}`
-	where := []Question{{ID: "q1", Text: "Where?", Answers: []string{"here", "there"}, Supporting: []string{"r1"}, Type: "2hop"}, {Text: "Who?"}}
+	where := []question{{ID: "q1", Text: "Where?", Answers: []string{"here", "there"}, Supporting: []string{"r1"}, Type: "2hop"}, {Text: "Who?"}}
 	tests := []struct {
 		name, file, text string
-		want             []Question
+		want             []question
 		err              string // "" for none
 	}{
 		{"plain", "q.jsonl", good, where, ""},
@@ -75,8 +75,8 @@ func TestReadQuestions(t *testing.T) {
 		{"answers of another kind", "q.jsonl", `{"question":"a","answers":"b"}`, nil, "line 1: json: cannot unmarshal string"},
 		{"empty question", "q.jsonl", "{\"question\":\"a\"}\n{\"id\":\"x\",\"question\":\" \\t\"}", nil, "line 2: no question"},
 		{"not packed", "q.jsonl.gz.plain", "", nil, ""},
-		{"options", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"b"}`, []Question{{Text: "a", Answers: []string{"y"}, Options: []string{"x", "y"}, Choice: "b"}}, ""},
-		{"options with an answer", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"B","answers":["why"]}`, []Question{{Text: "a", Answers: []string{"why"}, Options: []string{"x", "y"}, Choice: "B"}}, ""},
+		{"options", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"b"}`, []question{{Text: "a", Answers: []string{"y"}, Options: []string{"x", "y"}, Choice: "b"}}, ""},
+		{"options with an answer", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"B","answers":["why"]}`, []question{{Text: "a", Answers: []string{"why"}, Options: []string{"x", "y"}, Choice: "B"}}, ""},
 		{"a letter of no option", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"C"}`, nil, `line 1: answer_idx "C" is not the letter of one of 2 options`},
 		{"a number for a letter", "q.jsonl", `{"question":"a","options":["x","y"],"answer_idx":"1"}`, nil, `line 1: answer_idx "1" is not the letter`},
 		{"too many options", "q.jsonl", `{"question":"a","options":[""` + strings.Repeat(`,""`, 26) + `]}`, nil, "line 1: 27 options: there are letters for 26"},

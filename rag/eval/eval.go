@@ -63,8 +63,8 @@ type Options struct {
 	Notify func(rag.Event)
 }
 
-// JoinedChunks is the chunk set of joined runs: KET-RAG's.
-func JoinedChunks() text.ChunkSet {
+// joinedChunks is the chunk set of joined runs: KET-RAG's.
+func joinedChunks() text.ChunkSet {
 	return text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150}
 }
 
@@ -100,7 +100,7 @@ type runner struct {
 	db        *engine.DB
 	temp      *unfinished.Folder // of a database that is not kept
 	corpus    *rag.Corpus
-	questions []Question
+	questions []question
 	joined    *joined
 	source    rag.Input // the records
 	input     rag.Input // what is indexed: them, or all joined

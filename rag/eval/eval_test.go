@@ -20,6 +20,9 @@ import (
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
+// joinedSet is the chunk set of joined runs.
+var joinedSet = text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	const n, budget = 16, 1000
@@ -51,7 +54,7 @@ func TestRun(t *testing.T) {
 			check(t, err)
 			owner, set := chunkDocs, text.ChunkSet{}
 			if o.Join {
-				owner, set = touched(corpus), eval.JoinedChunks()
+				owner, set = touched(corpus), joinedSet
 			}
 			for i, spec := range o.Specs {
 				spec.Params = maps.Clone(spec.Params)
@@ -266,10 +269,10 @@ func TestChunkSets(t *testing.T) {
 		has, not  []text.ChunkSet
 		chunkSets string
 	}{
-		{"bm25", false, []text.ChunkSet{{}}, []text.ChunkSet{own, eval.JoinedChunks()}, text.ChunkSet{}.String()},
-		{"bm25", true, []text.ChunkSet{eval.JoinedChunks()}, []text.ChunkSet{own, {}}, eval.JoinedChunks().String()},
-		{"ketrag:profile=paper", false, []text.ChunkSet{{}, eval.JoinedChunks()}, []text.ChunkSet{own}, text.ChunkSet{}.String()},
-		{"dense:chunks=" + own.String(), true, []text.ChunkSet{own, eval.JoinedChunks()}, []text.ChunkSet{{}}, eval.JoinedChunks().String()},
+		{"bm25", false, []text.ChunkSet{{}}, []text.ChunkSet{own, joinedSet}, text.ChunkSet{}.String()},
+		{"bm25", true, []text.ChunkSet{joinedSet}, []text.ChunkSet{own, {}}, joinedSet.String()},
+		{"ketrag:profile=paper", false, []text.ChunkSet{{}, joinedSet}, []text.ChunkSet{own}, text.ChunkSet{}.String()},
+		{"dense:chunks=" + own.String(), true, []text.ChunkSet{own, joinedSet}, []text.ChunkSet{{}}, joinedSet.String()},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s/join=%t", tt.spec, tt.join), func(t *testing.T) {

@@ -60,23 +60,23 @@ func (p *GrowthPlan) String() string {
 // step, and beside it in the report's Methods one of everything at once.
 type Growth struct {
 	Plan  string       `json:"plan"`
-	Steps []GrowthStep `json:"steps"`
+	Steps []growthStep `json:"steps"`
 }
 
-// GrowthStep is one batch of records.
-type GrowthStep struct {
+// growthStep is one batch of records.
+type growthStep struct {
 	// Added counts the records of the step, Documents and Chunks all that are
 	// there after it.
 	Added     int            `json:"added"`
 	Documents int            `json:"documents"`
 	Chunks    int            `json:"chunks"`
-	Methods   []GrowthFigure `json:"methods"`
+	Methods   []growthFigure `json:"methods"`
 }
 
-// GrowthFigure is what a step cost a method, with what all methods share, and
+// growthFigure is what a step cost a method, with what all methods share, and
 // how the method does after it: on all questions after the last step, on 250 of
 // them, evenly spread, after the others.
-type GrowthFigure struct {
+type growthFigure struct {
 	Name      string      `json:"name"`
 	Cost      IndexCost   `json:"cost"`
 	Questions int         `json:"questions"`
@@ -84,12 +84,12 @@ type GrowthFigure struct {
 	Recall5   *float64    `json:"recall@5,omitempty"`
 	Perfect   *float64    `json:"perfect,omitempty"`
 	MRR       *float64    `json:"mrr,omitempty"`
-	Times     GrowthTimes `json:"times"`
+	Times     growthTimes `json:"times"`
 }
 
-// GrowthTimes are the figures that differ from run to run, in seconds of the
+// growthTimes are the figures that differ from run to run, in seconds of the
 // step's indexing and milliseconds of a retrieval after it.
-type GrowthTimes struct {
+type growthTimes struct {
 	CPU  float64 `json:"cpu_s"`
 	Wall float64 `json:"wall_s"`
 	P50  float64 `json:"p50_ms"`
@@ -128,7 +128,7 @@ func (r *runner) grow(ctx context.Context) (out *Growth, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
-		step := GrowthStep{Added: res.Added, Documents: res.Documents, Chunks: res.Chunks}
+		step := growthStep{Added: res.Added, Documents: res.Documents, Chunks: res.Chunks}
 		for j, sys := range systems {
 			f, err := g.growBy(ctx, sys, base, g.specs[j].Title())
 			if err != nil {
@@ -146,11 +146,11 @@ func (r *runner) grow(ctx context.Context) (out *Growth, err error) {
 const stepQuestions = 250
 
 // sample returns at most n questions, evenly spread.
-func sample(all []Question, n int) []Question {
+func sample(all []question, n int) []question {
 	if len(all) <= n {
 		return all
 	}
-	out := make([]Question, n)
+	out := make([]question, n)
 	for i := range out {
 		out[i] = all[i*len(all)/n]
 	}
@@ -158,7 +158,7 @@ func sample(all []Question, n int) []Question {
 }
 
 // growBy brings a method's index up to date and asks it the questions.
-func (r *runner) growBy(ctx context.Context, sys *method.System, base build, title string) (*GrowthFigure, error) {
+func (r *runner) growBy(ctx context.Context, sys *method.System, base build, title string) (*growthFigure, error) {
 	_, own, err := r.index(ctx, sys, nil)
 	if err != nil {
 		return nil, err
@@ -168,9 +168,9 @@ func (r *runner) growBy(ctx context.Context, sys *method.System, base build, tit
 		return nil, err
 	}
 	all := base.plus(own)
-	return &GrowthFigure{
+	return &growthFigure{
 		Name: title, Cost: all.Cost, Questions: f.Questions, Coverage: f.Coverage, Recall5: f.Recall5, Perfect: f.Perfect, MRR: f.MRR,
-		Times: GrowthTimes{CPU: float64(all.CPU), Wall: float64(all.Wall), P50: f.Ms.P50},
+		Times: growthTimes{CPU: float64(all.CPU), Wall: float64(all.Wall), P50: f.Ms.P50},
 	}, nil
 }
 

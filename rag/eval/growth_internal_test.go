@@ -7,9 +7,9 @@ import (
 
 func TestSample(t *testing.T) {
 	t.Parallel()
-	var all []Question
+	var all []question
 	for i := range 10 {
-		all = append(all, Question{ID: fmt.Sprint(i)})
+		all = append(all, question{ID: fmt.Sprint(i)})
 	}
 	for n, want := range map[int]string{1: "0", 3: "0 3 6", 4: "0 2 5 7", 10: "0 1 2 3 4 5 6 7 8 9", 99: "0 1 2 3 4 5 6 7 8 9"} {
 		got := ""

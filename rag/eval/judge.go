@@ -120,7 +120,7 @@ type contestant struct {
 	answers []given
 }
 
-func contestants(rep *Report, questions []Question) []contestant {
+func contestants(rep *Report, questions []question) []contestant {
 	var out []contestant
 	for _, f := range rep.Methods {
 		if f.Answers != nil {

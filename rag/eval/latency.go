@@ -15,19 +15,19 @@ type Latency struct {
 	// questions that used each: the first use of a vector holds the time of the
 	// question's embedding. RestOp is what is no operator's: making the plan,
 	// and looking up what the evidence rests on.
-	Ops map[string]OpLatency `json:"ops,omitempty"`
+	Ops map[string]opLatency `json:"ops,omitempty"`
 }
 
-// OpLatency is the time of one operator in a retrieval, all its uses together.
-type OpLatency struct {
+// opLatency is the time of one operator in a retrieval, all its uses together.
+type opLatency struct {
 	P50 float64 `json:"p50"`
 	P99 float64 `json:"p99"`
 	// Questions counts the retrievals that used it.
 	Questions int `json:"questions"`
 }
 
-// RestOp is the name under which Latency.Ops has what is no operator's.
-const RestOp = "rest"
+// restOp is the name under which Latency.Ops has what is no operator's.
+const restOp = "rest"
 
 // ownTimes returns the milliseconds of each operator of a trace without its
 // inputs, and what is left of the whole.
@@ -49,7 +49,7 @@ func ownTimes(t *query.Trace, whole time.Duration) map[string]float64 {
 		}
 		out[o.Op] += milliseconds(max(own, 0))
 	}
-	out[RestOp] = milliseconds(max(rest, 0))
+	out[restOp] = milliseconds(max(rest, 0))
 	return out
 }
 
@@ -73,9 +73,9 @@ func latency(asked []*asked) Latency {
 	for op, ms := range ops {
 		slices.Sort(ms)
 		if out.Ops == nil {
-			out.Ops = map[string]OpLatency{}
+			out.Ops = map[string]opLatency{}
 		}
-		out.Ops[op] = OpLatency{P50: percentile(ms, 0.5), P99: percentile(ms, 0.99), Questions: len(ms)}
+		out.Ops[op] = opLatency{P50: percentile(ms, 0.5), P99: percentile(ms, 0.99), Questions: len(ms)}
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func TestLatency(t *testing.T) {
 		all = append(all, a, nil)
 	}
 	got := latency(all)
-	if got.P50 != 50 || got.P99 != 99 || got.Ops["rest"] != (OpLatency{1, 1, 100}) || got.Ops["PPR"] != (OpLatency{40, 90, 10}) || len(got.Ops) != 2 {
+	if got.P50 != 50 || got.P99 != 99 || got.Ops["rest"] != (opLatency{1, 1, 100}) || got.Ops["PPR"] != (opLatency{40, 90, 10}) || len(got.Ops) != 2 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -51,8 +51,8 @@ type MadeQuestion struct {
 	Task string `json:"task"`
 }
 
-// Made is what came of making questions.
-type Made struct {
+// made is what came of making questions.
+type made struct {
 	Questions []MadeQuestion
 	// Failed counts the lists that the model could not be brought to write. The
 	// same call asks for them again, and for nothing else. Failure is why the
@@ -70,7 +70,7 @@ type Made struct {
 // questions have no known answers: methods are compared on them by judges.
 // Replies are kept: the same call again asks nothing and gives the same
 // questions.
-func MakeQuestions(ctx context.Context, o MakeOptions) (*Made, error) {
+func MakeQuestions(ctx context.Context, o MakeOptions) (*made, error) {
 	for _, n := range []*int{&o.Users, &o.Tasks, &o.Questions} {
 		if *n == 0 {
 			*n = 5
@@ -90,7 +90,7 @@ func MakeQuestions(ctx context.Context, o MakeOptions) (*Made, error) {
 	return out, nil
 }
 
-func makeQuestions(ctx context.Context, db *engine.DB, o MakeOptions) (*Made, error) {
+func makeQuestions(ctx context.Context, db *engine.DB, o MakeOptions) (*made, error) {
 	corpus, err := rag.OpenCorpus(ctx, db, "main", nil)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func makeQuestions(ctx context.Context, db *engine.DB, o MakeOptions) (*Made, er
 	if !m.Provider.Can(llm.MakeQuestions) {
 		return nil, fmt.Errorf("%s cannot make questions: %w", m.Provider.Name(), llm.ErrKind)
 	}
-	k := &maker{o: o, out: &Made{}}
+	k := &maker{o: o, out: &made{}}
 	k.models = m.Tallied("make-questions", &k.tally)
 	if err := k.sample(ctx); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ type maker struct {
 	tally  cost.Tally
 	texts  []string // beginnings of documents
 	docs   []string // their keys
-	out    *Made
+	out    *made
 
 	// mu guards the fields below it, and out.Failed and out.Failure.
 	mu   sync.Mutex

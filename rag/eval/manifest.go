@@ -40,7 +40,7 @@ type Manifest struct {
 	// among the method's parameters.
 	Seed uint64 `json:"seed"`
 	// Files are those that were read, of the data set's folder.
-	Files []DataFile `json:"files"`
+	Files []dataFile `json:"files"`
 	// Reader is what entities and relations were read with, with its version;
 	// Model is what did the tasks of indexing, EmbedModel what made vectors,
 	// of Dim elements, and Prompts the hash of the prompts, "" where no model
@@ -53,27 +53,27 @@ type Manifest struct {
 	Documents  int    `json:"documents"`
 	Chunks     int    `json:"chunks"`
 	// Answers says how answers were made, nil where none were.
-	Answers *AnswersMade `json:"answers,omitempty"`
+	Answers *answersMade `json:"answers,omitempty"`
 	// Instances are the methods, in the order of the report.
-	Instances []Instance `json:"instances"`
+	Instances []instance `json:"instances"`
 }
 
-// AnswersMade says how a report's answers were made and judged.
-type AnswersMade struct {
+// answersMade says how a report's answers were made and judged.
+type answersMade struct {
 	Model      string   `json:"model"`
 	OwnPrompts bool     `json:"own_prompts,omitempty"`
 	Judges     []string `json:"judges,omitempty"`
 }
 
-// DataFile is a file of a data set.
-type DataFile struct {
+// dataFile is a file of a data set.
+type dataFile struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// Instance is a method of a report with its graph.
-type Instance struct {
+// instance is a method of a report with its graph.
+type instance struct {
 	// Spec is the method as it was asked for, Instance its index, Params all
 	// of its parameters.
 	Spec     string            `json:"spec"`
@@ -104,7 +104,7 @@ func (r *runner) manifest(ctx context.Context, systems []*method.System, rep *Re
 	}
 	m.EmbedModel, m.Dim, m.Prompts = models.QuestionSpace().Model, models.Questions.Space().Dim, models.Prompts
 	if r.o.Answers != nil {
-		m.Answers = &AnswersMade{OwnPrompts: r.o.Answers.OwnPrompts}
+		m.Answers = &answersMade{OwnPrompts: r.o.Answers.OwnPrompts}
 		for _, f := range rep.Methods {
 			if f.Answers != nil {
 				m.Answers.Model = f.Answers.Model
@@ -115,14 +115,14 @@ func (r *runner) manifest(ctx context.Context, systems []*method.System, rep *Re
 		}
 	}
 	for i, sys := range systems {
-		m.Instances = append(m.Instances, Instance{Spec: r.specs[i].String(), Instance: sys.Instance(), Params: sys.Params()})
+		m.Instances = append(m.Instances, instance{Spec: r.specs[i].String(), Instance: sys.Instance(), Params: sys.Params()})
 	}
 	return m, nil
 }
 
 // sizes fills in how large the graphs are, and returns the bytes of the one that
 // all methods share.
-func (r *runner) sizes(ctx context.Context, systems []*method.System, instances []Instance) (shared int64, err error) {
+func (r *runner) sizes(ctx context.Context, systems []*method.System, instances []instance) (shared int64, err error) {
 	var stats engine.Stats
 	err = r.db.View(ctx, func(s *engine.Snapshot) (err error) {
 		stats, err = s.Stats(ctx)
@@ -151,7 +151,7 @@ func (r *runner) sizes(ctx context.Context, systems []*method.System, instances 
 
 // files returns the files that the run read of the data set, by name, with
 // their digests: of what is in them, packed or not.
-func (r *runner) files() ([]DataFile, error) {
+func (r *runner) files() ([]dataFile, error) {
 	var paths []string
 	for _, name := range []string{"corpus.jsonl", "questions.jsonl", recordings, retrievals} {
 		p, err := find(r.o.Data, name)
@@ -167,7 +167,7 @@ func (r *runner) files() ([]DataFile, error) {
 		}
 		paths = append(paths, p)
 	}
-	var out []DataFile
+	var out []dataFile
 	for _, p := range paths {
 		f, err := digestFile(p)
 		if err != nil {
@@ -175,20 +175,20 @@ func (r *runner) files() ([]DataFile, error) {
 		}
 		out = append(out, f)
 	}
-	slices.SortFunc(out, func(a, b DataFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b dataFile) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 
 // digestFile reads a data file through, unpacked where it is packed.
-func digestFile(p string) (DataFile, error) {
+func digestFile(p string) (dataFile, error) {
 	in, err := openFile(p)
 	if err != nil {
-		return DataFile{}, err
+		return dataFile{}, err
 	}
 	h := sha256.New()
 	n, err := io.Copy(h, in)
 	if err = errors.Join(err, in.Close()); err != nil {
-		return DataFile{}, fmt.Errorf("%s: %w", p, err)
+		return dataFile{}, fmt.Errorf("%s: %w", p, err)
 	}
-	return DataFile{strings.TrimSuffix(filepath.Base(p), ".gz"), n, hex.EncodeToString(h.Sum(nil))}, nil
+	return dataFile{strings.TrimSuffix(filepath.Base(p), ".gz"), n, hex.EncodeToString(h.Sum(nil))}, nil
 }

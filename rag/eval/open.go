@@ -48,7 +48,7 @@ func (r *runner) open(ctx context.Context) (err error) {
 		}
 		body := &fstest.MapFile{Data: []byte(r.joined.text.String())}
 		r.input = rag.Input{FS: fstest.MapFS{"corpus.txt": body}, Root: "corpus.txt", Load: load.Options{MaxDocBytes: 1 << 30}}
-		r.set = JoinedChunks()
+		r.set = joinedChunks()
 	}
 	at := r.o.DB
 	if at == "" {

@@ -9,11 +9,11 @@ import (
 	"github.com/ragdb/ragdb/rag/eval/metric"
 )
 
-// Outcomes counts what became of questions where an answer may be refused:
+// outcomes counts what became of questions where an answer may be refused:
 // those that the documents answer, and those that they do not
-// ([Question.Unanswerable]). Questions without known answers and supporting
+// ([question.Unanswerable]). Questions without known answers and supporting
 // records are in none of the counts.
-type Outcomes struct {
+type outcomes struct {
 	Answerable int `json:"answerable"`
 	Right      int `json:"right"`
 	Wrong      int `json:"wrong"`
@@ -27,11 +27,11 @@ type Outcomes struct {
 	RightlyRefused int `json:"rightly_refused"`
 }
 
-// outcomes counts what became of the questions; nil if they were not asked as
+// countOutcomes counts what became of the questions. It returns nil if they were not asked as
 // ask does.
 // records names the records that bytes of a document are from.
-func outcomes(questions []Question, replies []given, records func(doc string, at [2]int64) []string) *Outcomes {
-	o := &Outcomes{}
+func countOutcomes(questions []question, replies []given, records func(doc string, at [2]int64) []string) *outcomes {
+	o := &outcomes{}
 	for i := range questions {
 		q, a := &questions[i], replies[i].answer
 		switch {
@@ -87,7 +87,7 @@ const (
 // answer, or all of its terms that the question does not have, or half of them
 // if they are four or more.
 // Without known answers it must be from a supporting record.
-func (q *Question) isToldBy(s string, records []string) bool {
+func (q *question) isToldBy(s string, records []string) bool {
 	if len(q.Answers) == 0 {
 		return slices.ContainsFunc(records, func(id string) bool { return slices.Contains(q.Supporting, id) })
 	}
@@ -123,7 +123,7 @@ func termSet(s string) map[string]bool {
 }
 
 // readUnanswerable reads questions that the documents do not answer.
-func readUnanswerable(path string) ([]Question, error) {
+func readUnanswerable(path string) ([]question, error) {
 	qs, err := readQuestions(path)
 	for i := range qs {
 		qs[i].Unanswerable, qs[i].Answers, qs[i].Supporting = true, nil, nil
@@ -133,9 +133,9 @@ func readUnanswerable(path string) ([]Question, error) {
 
 // parseRow reads a line of a table: a question, a tab, and its known answers
 // with a | between them.
-func parseRow(line string) Question {
+func parseRow(line string) question {
 	text, answers, _ := strings.Cut(line, "\t")
-	q := Question{Text: strings.TrimSpace(text)}
+	q := question{Text: strings.TrimSpace(text)}
 	answers, _, _ = strings.Cut(answers, "\t")
 	for _, a := range strings.Split(answers, "|") {
 		if a = strings.TrimSpace(a); a != "" {

@@ -15,7 +15,7 @@ func TestOutcomes(t *testing.T) {
 		return &rag.Answer{Answered: true, Sources: []rag.Source{{Doc: doc}}}
 	}
 	refused := func(near string) *rag.Answer { return &rag.Answer{Nearest: []rag.Passage{{Doc: "r9", Text: near}}} }
-	questions := []Question{
+	questions := []question{
 		{Text: "When was the mill built?", Answers: []string{"1891"}},
 		{Text: "When was the mill built?", Answers: []string{"1891"}},
 		{Text: "When was the mill built?", Answers: []string{"1891"}},
@@ -37,12 +37,12 @@ func TestOutcomes(t *testing.T) {
 		{text: "Ada Kestrel.", answer: answered("r1")},
 		{text: "?", answer: answered("r1")},
 	}
-	got := outcomes(questions, replies, func(doc string, _ [2]int64) []string { return []string{doc} })
-	want := &Outcomes{Answerable: 6, Right: 3, Wrong: 2, Refused: 1, Near: 1, Unanswerable: 2, RightlyRefused: 1}
+	got := countOutcomes(questions, replies, func(doc string, _ [2]int64) []string { return []string{doc} })
+	want := &outcomes{Answerable: 6, Right: 3, Wrong: 2, Refused: 1, Near: 1, Unanswerable: 2, RightlyRefused: 1}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if got := outcomes(questions, make([]given, len(questions)), nil); got != nil {
+	if got := countOutcomes(questions, make([]given, len(questions)), nil); got != nil {
 		t.Errorf("of answers of another prompt: %+v", got)
 	}
 }
@@ -54,7 +54,7 @@ func TestQuestionRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readQuestions(path)
-	want := []Question{{Text: "Who?", Answers: []string{"Ada", "Ida"}}, {Text: "When?", Answers: []string{"name"}}}
+	want := []question{{Text: "Who?", Answers: []string{"Ada", "Ida"}}, {Text: "When?", Answers: []string{"name"}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}

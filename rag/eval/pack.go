@@ -13,8 +13,8 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// PackVersion is the version of the form of packs.
-const PackVersion = 1
+// packVersion is the version of the form of packs.
+const packVersion = 1
 
 // ErrPack says that a file is no pack that can be read.
 var ErrPack = errors.New("no pack of an evaluation")
@@ -44,7 +44,7 @@ type PackSet struct {
 
 // Add adds a report with the replies that its run used.
 func (p *Pack) Add(rep *Report, replies []byte) {
-	p.V = PackVersion
+	p.V = packVersion
 	set := PackSet{Report: rep, Replies: replies, Lines: bytes.Count(replies, []byte("\n"))}
 	for _, f := range rep.Methods {
 		digests := make([]string, len(f.Rows))
@@ -89,7 +89,7 @@ func ReadPack(r io.Reader) (*Pack, error) {
 	if err := json.Unmarshal(first, p); err != nil {
 		return nil, phase.Errorf("%w: %w", ErrPack, err)
 	}
-	if p.V != PackVersion || len(p.Sets) == 0 {
+	if p.V != packVersion || len(p.Sets) == 0 {
 		return nil, phase.Errorf("%w: version %d with %d data sets", ErrPack, p.V, len(p.Sets))
 	}
 	for i := range p.Sets {

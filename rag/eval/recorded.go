@@ -82,7 +82,7 @@ func (r *runner) recorded(ctx context.Context) ([]Figure, error) {
 }
 
 // replayed judges records as if they were evidence.
-func (r *runner) replayed(q *Question, ids []string, texts map[string]string) *asked {
+func (r *runner) replayed(q *question, ids []string, texts map[string]string) *asked {
 	ev := &rag.Evidence{Sections: []rag.EvidenceSection{{Name: "records"}}}
 	items := make([]rag.Cited, len(ids))
 	for i, id := range ids {

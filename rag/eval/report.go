@@ -23,7 +23,7 @@ type Report struct {
 	// Growth is the outcome of a growth protocol, nil where there was none.
 	Growth *Growth `json:"growth,omitempty"`
 	// Asked are the questions, in order.
-	Asked []Question `json:"-"`
+	Asked []question `json:"-"`
 }
 
 // Figure are one method's figures, shares as fractions.
@@ -57,7 +57,7 @@ type Figure struct {
 
 	// Rows are the questions in order; nil for one that a recorded system was
 	// not asked.
-	Rows []*Row `json:"-"`
+	Rows []*row `json:"-"`
 }
 
 // Times are the figures that differ from run to run.
@@ -89,9 +89,9 @@ type IndexCost struct {
 	Failed int `json:"failed,omitempty"`
 }
 
-// Row is how a method did on one question; nil where the question has no
+// row is how a method did on one question; nil where the question has no
 // answers, or no gold records.
-type Row struct {
+type row struct {
 	Coverage, Recall5, RR *float64
 	Tokens                int
 	Ms                    float64

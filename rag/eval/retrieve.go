@@ -60,7 +60,7 @@ func (r *runner) ask(ctx context.Context, sys *method.System, title string) (*Fi
 
 // score judges what was retrieved for a question. records names the records
 // that an item's text comes from.
-func score(q *Question, items []rag.Cited, records func(it *rag.Cited) []string) *asked {
+func score(q *question, items []rag.Cited, records func(it *rag.Cited) []string) *asked {
 	a := &asked{}
 	if len(q.Answers) > 0 {
 		c := cover(items, q.Answers)
@@ -75,7 +75,7 @@ func score(q *Question, items []rag.Cited, records func(it *rag.Cited) []string)
 
 // figure sums up what a method did with the questions, but for the times.
 func figure(title string, all []*asked) *Figure {
-	f := &Figure{Name: title, Rows: make([]*Row, len(all))}
+	f := &Figure{Name: title, Rows: make([]*row, len(all))}
 	var tokens []float64
 	h := sha256.New()
 	for i, a := range all {
@@ -121,8 +121,8 @@ func figure(title string, all []*asked) *Figure {
 	return f
 }
 
-func (a *asked) row() *Row {
-	r := &Row{Tokens: a.tokens, Ms: a.ms, Evidence: hex.EncodeToString(a.evidence[:])}
+func (a *asked) row() *row {
+	r := &row{Tokens: a.tokens, Ms: a.ms, Evidence: hex.EncodeToString(a.evidence[:])}
 	if a.covered != nil {
 		c := share(a.covered.normal)
 		r.Coverage = &c

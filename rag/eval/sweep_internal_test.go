@@ -33,7 +33,7 @@ func TestParseSweep(t *testing.T) {
 	for _, tt := range tests {
 		w, err := ParseSweep(tt.in)
 		if tt.err != "" {
-			if err == nil || !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), tt.err) {
+			if err == nil || !errors.As(err, new(*OptionError)) || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s: %v, want %s", tt.in, err, tt.err)
 			}
 			continue
