@@ -45,6 +45,7 @@ var exceptions = map[string]string{
 // name covers its subtree.
 var homes = map[string][]string{
 	"github.com/cockroachdb/pebble/v2":    {"kv/pebblekv"},
+	"github.com/tidwall/btree":            {"kv/memkv"},
 	"github.com/RoaringBitmap/roaring":    {"internal/layout", "engine", "vecindex", "graphops", "query", "rag", "cmd/ragdb", "bench"},
 	"github.com/klauspost/compress":       {"engine", "rag"},
 	"github.com/google/flatbuffers":       {"engine"},

@@ -6,9 +6,8 @@ import "github.com/ragdb/ragdb/kv"
 // once: a fold reads all of the older value, so a fold for each operand would
 // make n operands of a growing value cost n squared.
 type applier struct {
-	edit   edit
+	edit
 	schema *kv.Schema
-	root   *node
 	folds  []folding
 	at     map[string]int // the index in folds of a key that has one
 }
@@ -23,15 +22,13 @@ func (a *applier) apply(o *op) {
 	switch o.kind {
 	case opSet:
 		a.drop(o.key)
-		a.root = a.edit.set(a.root, o.key, o.val)
+		a.set(o.key, o.val)
 	case opDelete:
 		a.drop(o.key)
-		if find(a.root, o.key) != nil {
-			a.root = a.edit.remove(a.root, o.key)
-		}
+		a.remove(o.key)
 	case opDeleteRange:
 		a.settle()
-		a.root = a.edit.removeRange(a.root, o.key, o.val)
+		a.removeRange(o.key, o.val)
 	case opMerge:
 		if i, ok := a.at[string(o.key)]; ok {
 			a.folds[i].fold.Newer(o.val)
@@ -59,10 +56,10 @@ func (a *applier) settle() {
 		if f.fold == nil {
 			continue
 		}
-		if n := find(a.root, f.key); n != nil {
-			f.fold.Older(n.val)
+		if old, ok := a.tree.Get(&item{key: f.key}); ok {
+			f.fold.Older(old.val)
 		}
-		a.root = a.edit.set(a.root, f.key, present(f.fold.Finish(true)))
+		a.set(f.key, present(f.fold.Finish(true)))
 	}
 	a.folds = a.folds[:0]
 	clear(a.at)

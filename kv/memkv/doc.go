@@ -3,11 +3,11 @@
 //
 // # Structure
 //
-// The keys are a balanced search tree (a treap: a binary tree by key and a
-// heap by random priority) whose published nodes never change. Apply copies
-// the path to each key it touches and publishes a new root, so a snapshot is
-// one pointer and readers never wait. Every operation on a key costs O(log n)
-// expected, a range delete too. Merges are folded when they are applied.
+// The keys are a B-tree whose published nodes never change. Apply copies the
+// nodes on the path to each key that it touches and publishes a new tree, so a
+// snapshot is one pointer and readers never wait. An operation on a key costs
+// O(log n); a range delete costs that for each key in the range. Merges are
+// folded when they are applied.
 //
 // # Concurrency and durability
 //

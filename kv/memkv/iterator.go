@@ -6,6 +6,7 @@ import (
 
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/internal/lifetime"
+	"github.com/tidwall/btree"
 )
 
 // iterator implements kv.Iterator on one published tree.
@@ -13,37 +14,39 @@ type iterator struct {
 	ctx     context.Context
 	schema  *kv.Schema
 	handles *lifetime.Handles
-	cursor  cursor
+	at      btree.IterG[*item]
 	lo, hi  []byte // hi nil is open
-	cur     *node  // nil where not valid
+	cur     *item  // that at is on, if valid
+	valid   bool
 	prefix  []byte
 	within  bool // confined to prefix
 	err     error
 	closed  bool
 }
 
-func (it *iterator) Valid() bool { return it.cur != nil }
+func (it *iterator) Valid() bool { return it.valid }
 func (it *iterator) Err() error  { return it.err }
 
 func (it *iterator) Key() []byte {
-	if it.cur == nil {
+	if !it.valid {
 		return nil
 	}
 	return it.cur.key
 }
 
 func (it *iterator) Value() []byte {
-	if it.cur == nil {
+	if !it.valid {
 		return nil
 	}
 	return it.cur.val
 }
 
 func (it *iterator) Close() error {
-	it.cur = nil
+	it.valid = false
 	if !it.closed {
 		it.closed = true
-		it.cursor = cursor{}
+		it.at.Release()
+		it.cur = nil
 		it.handles.Iterators.Add(-1)
 	}
 	return nil
@@ -59,24 +62,32 @@ func (it *iterator) begin() bool {
 		}
 	}
 	if it.err != nil {
-		it.cur = nil
+		it.valid = false
 		return false
 	}
 	return true
 }
 
-// settle makes n the current node where it is within the bounds and prefix.
-func (it *iterator) settle(n *node) bool {
-	it.cur = nil
-	switch {
-	case n == nil,
-		bytes.Compare(n.key, it.lo) < 0,
-		it.hi != nil && bytes.Compare(n.key, it.hi) >= 0,
-		it.within && !bytes.Equal(prefix(it.schema, n.key), it.prefix):
+// settle makes the item that at has moved to the current one if it is within
+// the bounds and the prefix. moved is false if there is none.
+func (it *iterator) settle(moved bool) bool {
+	it.valid = false
+	if !moved {
 		return false
 	}
-	it.cur = n
-	return true
+	it.cur = it.at.Item()
+	it.valid = bytes.Compare(it.cur.key, it.lo) >= 0 &&
+		(it.hi == nil || bytes.Compare(it.cur.key, it.hi) < 0) &&
+		(!it.within || bytes.Equal(prefix(it.schema, it.cur.key), it.prefix))
+	return it.valid
+}
+
+// seekLast moves to the last key below the upper bound.
+func (it *iterator) seekLast() bool {
+	if it.hi != nil && it.at.Seek(&item{key: it.hi}) {
+		return it.at.Prev()
+	}
+	return it.at.Last()
 }
 
 func (it *iterator) First() bool {
@@ -84,7 +95,7 @@ func (it *iterator) First() bool {
 		return false
 	}
 	it.within = false
-	return it.settle(it.cursor.seekGE(it.lo))
+	return it.settle(it.at.Seek(&item{key: it.lo}))
 }
 
 func (it *iterator) Last() bool {
@@ -92,7 +103,7 @@ func (it *iterator) Last() bool {
 		return false
 	}
 	it.within = false
-	return it.settle(it.cursor.seekLT(it.hi))
+	return it.settle(it.seekLast())
 }
 
 func (it *iterator) SeekGE(k []byte) bool {
@@ -100,7 +111,7 @@ func (it *iterator) SeekGE(k []byte) bool {
 		return false
 	}
 	it.within = false
-	return it.settle(it.cursor.seekGE(it.clamp(k)))
+	return it.settle(it.at.Seek(&item{key: it.clamp(k)}))
 }
 
 func (it *iterator) SeekPrefix(k []byte) bool {
@@ -109,7 +120,7 @@ func (it *iterator) SeekPrefix(k []byte) bool {
 	}
 	it.within = true
 	it.prefix = append(it.prefix[:0], prefix(it.schema, k)...)
-	return it.settle(it.cursor.seekGE(it.clamp(k)))
+	return it.settle(it.at.Seek(&item{key: it.clamp(k)}))
 }
 
 func (it *iterator) clamp(k []byte) []byte {
@@ -120,11 +131,11 @@ func (it *iterator) clamp(k []byte) []byte {
 }
 
 func (it *iterator) Next() bool {
-	return it.cur != nil && it.begin() && it.settle(it.cursor.next())
+	return it.valid && it.begin() && it.settle(it.at.Next())
 }
 
 func (it *iterator) Prev() bool {
-	return it.cur != nil && it.begin() && it.settle(it.cursor.prev())
+	return it.valid && it.begin() && it.settle(it.at.Prev())
 }
 
 func prefix(s *kv.Schema, k []byte) []byte {

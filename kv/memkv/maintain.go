@@ -33,46 +33,31 @@ func (s *Store) Flush(ctx context.Context) error {
 // Compact does nothing: a deleted key leaves nothing behind.
 func (s *Store) Compact(ctx context.Context, _, _ []byte) error { return s.Flush(ctx) }
 
-// Check verifies the order of the keys, the heap order of the tree and the
-// counts.
+// Check verifies the order of the keys and their sizes.
 func (s *Store) Check(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.life.Leave()
 	st := s.state.Load()
-	var (
-		c           = cursor{root: st.root}
-		last        *node
-		keys, bytes int
-	)
-	for n := c.seekGE(nil); n != nil; n = c.next() {
+	var last []byte
+	keys, size := 0, 0
+	for it := st.tree.Iter(); it.Next(); keys++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if why := s.fault(last, n); why != "" {
-			return phase.Errorf("check: %w", &kv.CorruptError{Key: s.format(n.key), Why: why})
+		key := it.Item().key
+		if keys > 0 && bytes.Compare(last, key) >= 0 {
+			return phase.Errorf("check: %w", &kv.CorruptError{Key: s.format(key), Why: "key out of order"})
 		}
-		keys++
-		bytes += len(n.key) + len(n.val)
-		last = n
+		last = key
+		size += len(key) + len(it.Item().val)
 	}
-	if keys != st.keys || bytes != st.bytes {
+	if keys != st.tree.Len() || size != st.bytes {
 		return phase.Errorf("check: %w", &kv.CorruptError{
-			Why: fmt.Sprintf("%d keys of %d bytes counted as %d of %d", keys, bytes, st.keys, st.bytes)})
+			Why: fmt.Sprintf("%d keys of %d bytes counted as %d of %d", keys, size, st.tree.Len(), st.bytes)})
 	}
 	return nil
-}
-
-// fault says what is wrong with n after last, or "".
-func (s *Store) fault(last, n *node) string {
-	switch {
-	case last != nil && bytes.Compare(last.key, n.key) >= 0:
-		return "key out of order"
-	case n.left != nil && n.left.prio > n.prio, n.right != nil && n.right.prio > n.prio:
-		return "priority out of order"
-	}
-	return ""
 }
 
 func (s *Store) format(key []byte) string {

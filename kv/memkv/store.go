@@ -2,7 +2,6 @@ package memkv
 
 import (
 	"context"
-	"hash/maphash"
 	"sync"
 	"sync/atomic"
 
@@ -13,19 +12,17 @@ import (
 // Store is a kv.Store in memory. It is safe for concurrent use.
 type Store struct {
 	schema  *kv.Schema
-	seed    maphash.Seed
 	life    lifetime.Lifetime
 	handles lifetime.Handles
 	state   atomic.Pointer[state]
 
 	write sync.Mutex // held by the one writer that makes the next state
-	edits uint64     // the last edit's id; guarded by write
 }
 
 // state is one published version of the store.
 type state struct {
-	root        *node
-	keys, bytes int
+	tree  *tree
+	bytes int // of all keys and values
 }
 
 var (
@@ -36,8 +33,8 @@ var (
 
 // New returns an empty store with the schema s.
 func New(s *kv.Schema) *Store {
-	st := &Store{schema: s, seed: maphash.MakeSeed()}
-	st.state.Store(&state{})
+	st := &Store{schema: s}
+	st.state.Store(&state{tree: newTree()})
 	return st
 }
 
@@ -60,7 +57,7 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	defer s.life.Leave()
-	return get(s.state.Load().root, key, dst)
+	return get(s.state.Load().tree, key, dst)
 }
 
 // MultiGet calls fn for each key in the order of keys.
@@ -69,7 +66,7 @@ func (s *Store) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []
 		return err
 	}
 	defer s.life.Leave()
-	return multiGet(ctx, s.state.Load().root, keys, fn)
+	return multiGet(ctx, s.state.Load().tree, keys, fn)
 }
 
 // Iter returns an iterator over the state of this moment.
@@ -78,12 +75,12 @@ func (s *Store) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
 		return nil, err
 	}
 	defer s.life.Leave()
-	return s.iter(ctx, s.state.Load().root, lo, hi), nil
+	return s.iter(ctx, s.state.Load().tree, lo, hi), nil
 }
 
-func (s *Store) iter(ctx context.Context, root *node, lo, hi []byte) *iterator {
+func (s *Store) iter(ctx context.Context, tr *tree, lo, hi []byte) *iterator {
 	s.handles.Iterators.Add(1)
-	it := &iterator{ctx: ctx, schema: s.schema, handles: &s.handles, cursor: cursor{root: root}}
+	it := &iterator{ctx: ctx, schema: s.schema, handles: &s.handles, at: tr.Iter()}
 	it.lo = append(it.lo, lo...)
 	if hi != nil {
 		it.hi = append([]byte{}, hi...)
@@ -91,22 +88,22 @@ func (s *Store) iter(ctx context.Context, root *node, lo, hi []byte) *iterator {
 	return it
 }
 
-func get(root *node, key, dst []byte) ([]byte, error) {
-	n := find(root, key)
-	if n == nil {
+func get(tr *tree, key, dst []byte) ([]byte, error) {
+	it, ok := tr.Get(&item{key: key})
+	if !ok {
 		return dst, kv.ErrNotFound
 	}
-	return append(dst, n.val...), nil
+	return append(dst, it.val...), nil
 }
 
-func multiGet(ctx context.Context, root *node, keys [][]byte, fn func(i int, v []byte) error) error {
+func multiGet(ctx context.Context, tr *tree, keys [][]byte, fn func(i int, v []byte) error) error {
 	for i, k := range keys {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var v []byte
-		if n := find(root, k); n != nil {
-			v = n.val
+		if it, ok := tr.Get(&item{key: k}); ok {
+			v = it.val
 		}
 		if err := fn(i, v); err != nil {
 			return err
@@ -134,18 +131,15 @@ func (s *Store) Apply(ctx context.Context, b kv.Batch, _ kv.Durability) error {
 	mb.used = true
 	s.write.Lock()
 	defer s.write.Unlock()
-	s.edits++
 	old := s.state.Load()
-	a := &applier{edit: edit{id: s.edits, prio: s.priority}, schema: s.schema, root: old.root}
+	a := &applier{edit: edit{old.tree.Copy(), old.bytes}, schema: s.schema}
 	for i := range mb.ops {
 		a.apply(&mb.ops[i])
 	}
 	a.settle()
-	s.state.Store(&state{a.root, old.keys + a.edit.keys, old.bytes + a.edit.bytes})
+	s.state.Store(&state{a.tree, a.bytes})
 	return nil
 }
-
-func (s *Store) priority(key []byte) uint64 { return maphash.Bytes(s.seed, key) }
 
 // Snapshot returns the state of this moment. It costs O(1).
 func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
@@ -155,7 +149,7 @@ func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	defer s.life.Leave()
 	s.handles.Snapshots.Add(1)
 	sn := &snapshot{store: s}
-	sn.root.Store(s.state.Load())
+	sn.state.Store(s.state.Load())
 	return sn, nil
 }
 
@@ -169,50 +163,50 @@ func (s *Store) Close() error {
 	case !ok:
 		return kv.ErrClosed
 	}
-	s.state.Store(&state{})
+	s.state.Store(&state{tree: newTree()})
 	return nil
 }
 
 // snapshot implements kv.Snapshot; a nil state is a closed one.
 type snapshot struct {
 	store *Store
-	root  atomic.Pointer[state]
+	state atomic.Pointer[state]
 }
 
-func (sn *snapshot) enter(ctx context.Context) (*node, error) {
-	st := sn.root.Load()
+func (sn *snapshot) enter(ctx context.Context) (*tree, error) {
+	st := sn.state.Load()
 	if st == nil {
 		return nil, kv.ErrClosed
 	}
-	return st.root, ctx.Err()
+	return st.tree, ctx.Err()
 }
 
 func (sn *snapshot) Get(ctx context.Context, key, dst []byte) ([]byte, error) {
-	root, err := sn.enter(ctx)
+	tr, err := sn.enter(ctx)
 	if err != nil {
 		return dst, err
 	}
-	return get(root, key, dst)
+	return get(tr, key, dst)
 }
 
 func (sn *snapshot) MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error {
-	root, err := sn.enter(ctx)
+	tr, err := sn.enter(ctx)
 	if err != nil {
 		return err
 	}
-	return multiGet(ctx, root, keys, fn)
+	return multiGet(ctx, tr, keys, fn)
 }
 
 func (sn *snapshot) Iter(ctx context.Context, lo, hi []byte) (kv.Iterator, error) {
-	root, err := sn.enter(ctx)
+	tr, err := sn.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return sn.store.iter(ctx, root, lo, hi), nil
+	return sn.store.iter(ctx, tr, lo, hi), nil
 }
 
 func (sn *snapshot) Close() error {
-	if sn.root.Swap(nil) != nil {
+	if sn.state.Swap(nil) != nil {
 		sn.store.handles.Snapshots.Add(-1)
 	}
 	return nil
