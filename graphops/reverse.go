@@ -61,12 +61,6 @@ func (g *LocalGraph) Reverse() Adjacency {
 	return r
 }
 
-// symmetric reports whether every edge of a is known to lead both ways.
-func symmetric(a Adjacency) bool {
-	r, ok := a.(Reversible)
-	return ok && r.Symmetric()
-}
-
 // reverseOf returns a with its edges turned round, nil where it has no such
 // thing.
 func reverseOf(a Adjacency) Adjacency {
