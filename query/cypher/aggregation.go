@@ -7,7 +7,7 @@ import "strings"
 type aggregator interface {
 	add(v Value) error
 	result(x *exec) (Value, error)
-	// bytes is about what the aggregator holds in memory.
+	// bytes estimates the memory that the aggregator holds.
 	bytes() int64
 }
 
@@ -115,7 +115,7 @@ type distinctAggregator struct {
 	held  int64
 }
 
-// entryOverhead is about what an entry of a set takes beside its key.
+// entryOverhead estimates the bytes of a set's entry without its key.
 const entryOverhead = 48
 
 func (d *distinctAggregator) add(v Value) error {
@@ -141,7 +141,7 @@ func (a *countAggregator) result(*exec) (Value, error) { return Int(int64(*a)), 
 func (a *countAggregator) bytes() int64                { return 8 }
 
 // extremeAggregator keeps the first or the last value in the order of all
-// values; null where there is none.
+// values. Without values its result is null.
 type extremeAggregator struct {
 	sign int // -1 for the least
 	best Value

@@ -3,7 +3,7 @@ package cypher
 // Pos is a place in the text of a statement, in bytes from its start.
 type Pos int
 
-// mode says what is done with a statement.
+// mode is how a statement is run.
 type mode uint8
 
 // The modes. EXPLAIN prints the plan and runs nothing; PROFILE runs the
@@ -65,7 +65,8 @@ type pattern struct {
 	Edges    []*edgePattern
 }
 
-// shortestKind says whether a pattern is a function of shortest paths.
+// shortestKind is the function of shortest paths that a pattern stands in, if
+// any.
 type shortestKind uint8
 
 // The kinds: an ordinary pattern, shortestPath((a)-[*]-(b)) and
@@ -94,8 +95,8 @@ type edgePattern struct {
 	Types    []string // alternatives; none is any type
 	Dir      direction
 	Props    expr // *mapLit, *param or nil
-	// Var says that the length is variable, from Min to Max edges; Max is -1
-	// where it is open.
+	// Var marks a variable length of Min to Max edges. If there is no upper
+	// bound, Max is -1.
 	Var      bool
 	Min, Max int
 }
@@ -130,8 +131,8 @@ type projection struct {
 	Where    expr // of WITH, nil for none
 }
 
-// projectionItem is expression AS name. Name is the alias, or the expression
-// as it is written.
+// projectionItem is expression AS name. Name is the alias, or the text of the
+// expression.
 type projectionItem struct {
 	Pos     Pos
 	Expr    expr
@@ -171,7 +172,7 @@ type createClause struct {
 	Patterns []*pattern
 }
 
-// mergeClause is MERGE pattern with what is set where it was made or found.
+// mergeClause is MERGE pattern ON CREATE SET ... ON MATCH SET ....
 type mergeClause struct {
 	Pos      Pos
 	Pattern  *pattern

@@ -28,7 +28,8 @@ type property struct {
 	Name string
 }
 
-// labelsExpr is x:Label, true where x has all labels, or any with Any (x:A|B).
+// labelsExpr is x:Label. It holds if x has all labels, or with Any (x:A|B) if
+// it has one of them.
 type labelsExpr struct {
 	Pos    Pos
 	X      expr
@@ -171,7 +172,7 @@ type quantifier struct {
 	Where    expr
 }
 
-// quantifierKind says how many elements must fulfil a condition.
+// quantifierKind is how many elements must satisfy a condition.
 type quantifierKind uint8
 
 // The kinds.
@@ -196,8 +197,8 @@ type reduceExpr struct {
 // EXISTS { MATCH pattern WHERE condition }.
 type existsExpr struct {
 	Pos Pos
-	// Bare says that the pattern stands alone: it is a condition only where one
-	// is wanted, and binds no variable.
+	// Bare marks a pattern without EXISTS. It may stand only as a condition and
+	// binds no variable.
 	Bare     bool
 	Patterns []*pattern
 	Where    expr // nil for none

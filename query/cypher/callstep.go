@@ -111,7 +111,7 @@ type callStep struct {
 	proc  *Procedure
 	args  []evaluator
 	slots []int // places of the procedure's columns, -1 for those not wanted
-	// once says that no column is wanted: the row passes once.
+	// once lets the row pass once, because no column is used.
 	once bool
 }
 
@@ -177,8 +177,8 @@ func (s *callStep) call(x *exec, r row) (*ProcedureCall, error) {
 	return c, nil
 }
 
-// explain adds to the step's plan what a call would run. Its arguments must
-// not depend on rows.
+// explain adds the plan of the called procedure to the step's. The arguments
+// must not depend on rows.
 func (s *callStep) explain(ctx context.Context, x *exec, width int) error {
 	if s.proc.Plan == nil {
 		return nil

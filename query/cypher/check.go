@@ -47,7 +47,7 @@ type checker struct {
 // look ends the checking if the context has ended.
 func (c *checker) look() { c.looks(1) }
 
-// looks is look after so many steps.
+// looks counts steps of checking and ends it if the context has ended.
 func (c *checker) looks(steps int) {
 	if err := c.watch.looks(steps); err != nil && c.ended == nil {
 		c.ended = err
@@ -272,8 +272,8 @@ func (c *checker) constant(x expr, what string) {
 	})
 }
 
-// undefined refuses a variable that is not in scope, with what it may have been
-// meant to be.
+// undefined refuses a variable that is not in scope, and suggests a similar
+// one.
 func (c *checker) undefined(at Pos, name string, vars kinds) {
 	switch near := nearest(name, slices.Sorted(maps.Keys(vars))); {
 	case c.seen[name]:

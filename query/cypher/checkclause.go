@@ -1,6 +1,7 @@
 package cypher
 
-// clause checks one clause. alone says that it is the only one of its query.
+// clause checks one clause. If alone is set, it is the only clause of its
+// query.
 func (c *checker) clause(cl clause, vars kinds, alone bool) {
 	switch cl := cl.(type) {
 	case *matchClause:
@@ -136,7 +137,7 @@ func (c *checker) deleted(x expr, vars kinds) {
 			c.fail(y.Pos, "InvalidArgumentType", "DELETE removes nodes, edges and paths, and %s is a value", y.Name)
 		}
 	default:
-		if vars.of(x) == varValue {
+		if vars.kindOf(x) == varValue {
 			c.fail(x.At(), "InvalidArgumentType", "DELETE removes nodes, edges and paths, not values")
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// exprScope is where an expression stands.
+// exprScope describes the context of an expression.
 type exprScope struct {
 	vars  kinds
 	where string // the clause, for messages
@@ -13,17 +13,17 @@ type exprScope struct {
 	aggregate aggregateRule
 	condition bool // a pattern may stand here as a condition
 
-	// grouping, if not nil, are the keys of the group whose values an expression
-	// with aggregates may use beside them.
+	// grouping, if not nil, holds the grouping keys, which an expression with
+	// aggregates may use.
 	grouping *groupNames
-	// projected are the columns to which an expression after a projection may
-	// refer as they are written there.
+	// projected holds the columns that an expression after a projection may
+	// repeat.
 	projected *exprIndex
 	// hidden are variables from before a projection that put rows together.
 	hidden kinds
 }
 
-// aggregateRule says whether an aggregate may stand somewhere.
+// aggregateRule is whether an aggregate is allowed.
 type aggregateRule uint8
 
 // The rules.
@@ -33,8 +33,8 @@ const (
 	insideAggregate               // in the argument of another
 )
 
-// with returns the scope in which an expression's own variables, which are
-// bound already, may stand beside aggregates, and no aggregate may stand.
+// with returns the scope of an expression that binds variables of its own: they
+// may be used next to aggregates, and no aggregate is allowed.
 func (e exprScope) with(names ...string) exprScope {
 	if e.grouping != nil && len(names) > 0 {
 		e.grouping = &groupNames{outer: e.grouping, names: names}
@@ -94,7 +94,7 @@ func (c *checker) expr(x expr, e exprScope) {
 		c.propertyOf(x, e)
 	case *labelsExpr:
 		c.expr(x.X, e)
-		if k := e.vars.of(x.X); k == varPath || k == varEdges || k == varValue {
+		if k := e.vars.kindOf(x.X); k == varPath || k == varEdges || k == varValue {
 			c.fail(x.Pos, "InvalidArgumentType", "only nodes have labels, and this is %s", k)
 		}
 	case *indexExpr:
@@ -152,7 +152,8 @@ func (c *checker) exprs(e exprScope, xs ...expr) {
 	}
 }
 
-// variable checks that a variable is in scope, and may stand beside aggregates.
+// variable checks that a variable is in scope and may be used next to
+// aggregates.
 func (c *checker) variable(v *variable, e exprScope) {
 	if _, ok := e.vars[v.Name]; !ok {
 		if _, ok := e.hidden[v.Name]; ok {
@@ -250,7 +251,8 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 	}
 }
 
-// aggregatePlace says where an aggregate stands that must not.
+// aggregatePlace names the place in which an aggregate was found but is not
+// allowed.
 func aggregatePlace(e exprScope) string {
 	switch e.where {
 	case "WITH", "RETURN":
@@ -259,8 +261,8 @@ func aggregatePlace(e exprScope) string {
 	return e.where
 }
 
-// functionKinds returns what a function takes, of those that take one graph
-// element; nil for others.
+// functionKinds returns the kinds of variables that a function of one graph
+// element takes, nil for other functions.
 func functionKinds(name string) []varKind {
 	switch {
 	case strings.EqualFold(name, "type"), strings.EqualFold(name, "startNode"), strings.EqualFold(name, "endNode"):

@@ -64,7 +64,7 @@ func (c *checker) matchPatterns(ps []*pattern, scope exprScope) (undo func()) {
 	return undo
 }
 
-// nameAfter returns where a name stands from a place on.
+// nameAfter returns the position of a name at or after a position.
 func (c *checker) nameAfter(at Pos, name string) Pos {
 	l := lexer{text: c.text, pos: int(at)}
 	for t := l.next(); t.kind != tokEnd; t = l.next() {

@@ -72,7 +72,7 @@ func groupingKeys(pr *projection, vars kinds) *groupNames {
 }
 
 // afterProjection checks ORDER BY, and WHERE of WITH. They see the columns and,
-// where no rows were put together, what was in scope before.
+// if the projection merges no rows, the variables from before it.
 func (c *checker) afterProjection(pr *projection, vars kinds, aggregated bool) {
 	if pr.Order == nil && pr.Where == nil {
 		return

@@ -79,10 +79,10 @@ type compiler struct {
 	scope *scope
 	// pattern compiles the matches of patterns that stand in an expression.
 	pattern func(c *compiler, patterns []*pattern, where expr) (patternMatcher, error)
-	// builds says that what was compiled builds lists, maps or strings.
+	// builds is set if the compiled code builds lists, maps or strings.
 	builds bool
 	folds  *folds // what fold knows
-	// single lets IN take a value that is no list for a list of it alone.
+	// single lets IN treat a value that is not a list as a list of that value.
 	single bool
 	watch  *watch
 }
@@ -102,7 +102,7 @@ type exec struct {
 	graph  *graph
 	eval   evalState
 
-	// What the steps of the statement share beside that.
+	// Other state that the steps of a statement share.
 	text    string
 	session *Session
 	result  *Result

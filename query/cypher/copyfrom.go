@@ -12,8 +12,9 @@ import (
 // transaction of a COPY FROM writes.
 const copyBatch = 8 << 20
 
-// copier reads a file into a graph: first all nodes or edges in one load, then
-// what a load does not hold, vectors and properties of edges, in transactions.
+// copier reads a file into a graph: first it loads all nodes or edges at once,
+// then it writes vectors and edge properties, which a load cannot hold, in
+// transactions.
 type copier struct {
 	x      *exec
 	c      *copyClause
@@ -284,7 +285,7 @@ func (f *copier) writeRest(eg *engine.Graph) error {
 	return flush()
 }
 
-// writeRow writes what the load left out of a row.
+// writeRow writes the parts of a row that the load could not hold.
 func (f *copier) writeRow(row copyRow) error {
 	if f.c.From != "" {
 		_, stored, err := f.edgeOf(row)

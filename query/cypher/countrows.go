@@ -2,8 +2,7 @@ package cypher
 
 import "strings"
 
-// countable is a step that can tell how many rows it makes of one without
-// making them.
+// countable is a step that can count its rows without making them.
 type countable interface {
 	step
 	// counting makes the step push each row once and say in exec.times how many
@@ -12,9 +11,9 @@ type countable interface {
 	counting() (slot int, ok bool)
 }
 
-// countRows lets the last step count its rows where all that follows is
-// counting them: every aggregate is count(*), or count of what the step binds,
-// and no key names that.
+// countRows lets the last step count its rows if the grouping only counts them:
+// every aggregate is count(*) or count of a variable that the step binds, and
+// no key uses that variable.
 func (pl *planner) countRows(g *grouping, s *groupStep) {
 	if len(pl.steps) == 0 || len(g.calls) == 0 || pl.writes {
 		return
@@ -29,11 +28,11 @@ func (pl *planner) countRows(g *grouping, s *groupStep) {
 	}
 	name := pl.scope.all()[slot]
 	for _, c := range g.calls {
-		of, isVariable := &variable{}, false
+		counted, isVariable := &variable{}, false
 		if len(c.call.Args) == 1 {
-			of, isVariable = c.call.Args[0].(*variable)
+			counted, isVariable = c.call.Args[0].(*variable)
 		}
-		if !strings.EqualFold(c.call.Name, "count") || c.call.Distinct || !c.call.Star && !(isVariable && of.Name == name) {
+		if !strings.EqualFold(c.call.Name, "count") || c.call.Distinct || !c.call.Star && !(isVariable && counted.Name == name) {
 			return
 		}
 	}

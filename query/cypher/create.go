@@ -7,7 +7,8 @@ type newPattern struct {
 	nodes []newNode
 	edges []newEdgeSpec
 	path  int // place of the path, -1 for none
-	// noNull refuses null as a property: MERGE could never find what it made.
+	// noNull refuses null as a property, since MERGE could never find such a
+	// node.
 	noNull bool
 }
 
@@ -99,7 +100,7 @@ func (pl *planner) newEdge(e *edgePattern, before int) (out newEdgeSpec, err err
 	return out, err
 }
 
-// make makes what is not bound of the pattern, and binds it.
+// make creates the unbound nodes and edges of the pattern and binds them.
 func (p *newPattern) make(x *exec, r row) error {
 	path := &Path{graph: x.graph}
 	for i := range p.nodes {

@@ -97,7 +97,8 @@ func (s *deleteStep) open(x *exec, next sink) sink {
 	return sink{push, done}
 }
 
-// deleteNode removes a node, with its edges only where the clause detaches it.
+// deleteNode removes a node. It removes its edges only if the clause is DETACH
+// DELETE.
 func (s *deleteStep) deleteNode(x *exec, d doomed) error {
 	if err := x.tick(); err != nil {
 		return err

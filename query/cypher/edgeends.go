@@ -69,7 +69,7 @@ func (s *edgeEnds) open(x *exec, next sink) sink {
 	})
 }
 
-// bind binds the ends, where they are free and have the labels.
+// bind binds those ends that are free, if they have the labels.
 func (s *edgeEnds) bind(x *exec, from, to engine.NodeID, r row, next sink) error {
 	if s.fromSet && r[s.from].AsNode() != from || s.toSet && r[s.to].AsNode() != to || s.from == s.to && from != to {
 		return nil

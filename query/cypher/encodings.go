@@ -7,7 +7,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Encodings tell how to read what the query language keeps in graphs.
+// Encodings returns the encodings of the data that the query language keeps in
+// graphs. Pass them to [engine.Options] and [engine.CheckOptions].
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
 		{Bucket: indexBucket, Decode: func(_, value []byte) ([]byte, error) {

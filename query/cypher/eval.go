@@ -2,7 +2,8 @@ package cypher
 
 import "fmt"
 
-// condition says whether a row passes: null does not.
+// condition reports whether a row passes. If the expression is null, it does
+// not.
 type condition func(x *exec, r row) (bool, error)
 
 // predicate computes an expression that is a truth.

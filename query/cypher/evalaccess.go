@@ -27,7 +27,7 @@ func (c *compiler) property(e *property) (evaluator, error) {
 }
 
 // propertyOf returns a property of a node or an edge, an entry of a map or a
-// part of a time; null where there is none of the name, and of null.
+// part of a time. It is null if there is none of the name, and for null.
 func propertyOf(at Pos, v Value, name string) (Value, error) {
 	switch v.kind {
 	case KindNode:
@@ -145,9 +145,9 @@ func (g *graph) hasEdgeType(e *Edge, name string) bool {
 	return false
 }
 
-// index compiles x[i]: an element of a list, counted from its end where i is
-// negative; an entry of a map; a property of a node or an edge. It is null
-// where there is none, and where x or i is null.
+// index compiles x[i]: an element of a list, counted from its end if i is
+// negative; an entry of a map; a property of a node or an edge. It is null if
+// there is none, or if x or i is null.
 func (c *compiler) index(e *indexExpr) (evaluator, error) {
 	run, err := c.eval(e.X)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// isArithmetic reports whether an operator's result is no truth.
+// isArithmetic reports whether an operator computes a value other than a
+// boolean.
 func isArithmetic(op binaryOp) bool { return op >= opAdd && op <= opPower }
 
 // sign compiles -x and +x.
@@ -70,8 +71,8 @@ func (c *compiler) arithmetic(e *binaryExpr) (evaluator, error) {
 	}, nil
 }
 
-// intArithmetic computes with integers. A result that is none is an
-// ArithmeticError; a quotient is cut towards zero.
+// intArithmetic computes with integers. If the result is not a 64-bit integer,
+// it is an ArithmeticError. A quotient is truncated towards zero.
 func intArithmetic(op binaryOp, at Pos, a, b int64) (Value, error) {
 	var n int64
 	ok := true
@@ -148,8 +149,8 @@ func floatArithmetic(op binaryOp, a, b float64) float64 {
 	return math.Pow(a, b)
 }
 
-// join is + where it does not add numbers: it joins strings, a string and a
-// number, lists, and a list and an element at either end.
+// join is + for operands that are not both numbers: it joins strings, a string
+// and a number, lists, and a list and an element at either end.
 func (x *exec) join(at Pos, a, b Value) (Value, error) {
 	switch {
 	case a.kind == KindList && b.kind == KindList:
@@ -165,8 +166,8 @@ func (x *exec) join(at Pos, a, b Value) (Value, error) {
 	return Null, typeError(at, "+ cannot join %s and %s", aKind(a), aKind(b))
 }
 
-// joinStrings and joinLists charge what the last value that was joined is made
-// longer by, else the whole value.
+// joinStrings and joinLists charge for the added length if they extend the
+// value that was joined last, else for the whole value.
 func (x *exec) joinStrings(at Pos, a, b string) (Value, error) {
 	g, s, t := &x.eval.text, bytesOf(a), bytesOf(b)
 	n := int64(len(a) + len(b))
@@ -206,7 +207,7 @@ func (x *exec) joinLists(at Pos, a, b Value) (Value, error) {
 	return listWith(both, int64(a.num)+int64(b.num)), nil
 }
 
-// operatorText returns an operator of arithmetic as it is written.
+// operatorText returns the text of an arithmetic operator.
 func operatorText(op binaryOp) string {
 	switch op {
 	case opAdd:

@@ -33,7 +33,7 @@ func (c *compiler) comparison(e *binaryExpr) (predicate, error) {
 	}, nil
 }
 
-// comparisonTest returns what an operator of comparison says of two values.
+// comparisonTest returns the test of a comparison operator.
 func comparisonTest(op binaryOp) func(a, b Value) truth {
 	switch op {
 	case opEqual:
@@ -58,8 +58,9 @@ func (c relation) is(lo, hi relation) truth {
 	return truthOf(lo <= c && c <= hi)
 }
 
-// in compiles x IN list: true where an element equals x; else null where x or
-// an element could, being null; else false. Null is in no empty list.
+// in compiles x IN list. It is true if an element equals x. Otherwise it is
+// null if x or an element is null, so that it could be equal, and else false.
+// For an empty list it is false.
 func (c *compiler) in(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {

@@ -2,22 +2,25 @@ package cypher
 
 import "fmt"
 
-// The codes of an [EvalError]. But for the last they are openCypher's names.
+// The codes of an [EvalError]. All except the last are openCypher's names.
 const (
-	// TypeError is an operand or argument of a type that does not fit.
+	// codeType is an operand or argument of the wrong type.
 	codeType = "TypeError"
-	// ArithmeticError is a result that no integer can hold, or a division by
-	// zero.
+	// codeArithmetic is an integer overflow or a division by zero.
 	codeArithmetic = "ArithmeticError"
-	// ArgumentError is an argument of the right type that is out of range.
+	// codeArgument is an argument of the right type that is out of range.
 	codeArgument = "ArgumentError"
-	// ParameterMissing is a parameter without a value.
+	// codeParameter is a parameter without a value.
 	codeParameter = "ParameterMissing"
-	// ResourceError is an expression that builds more than it may.
+	// codeResource is an expression that builds more than it may.
 	codeResource = "ResourceError"
 )
 
-// EvalError is an expression that has no value for a row.
+// EvalError is an expression that has no value for a row. Code is "TypeError"
+// for an operand or argument of the wrong type, "ArithmeticError" for an
+// integer overflow or a division by zero, "ArgumentError" for an argument out
+// of range, "ParameterMissing" for a parameter without a value, and
+// "ResourceError" for an expression that builds too much.
 type EvalError struct {
 	Pos     Pos    // where the expression stands in the statement
 	Code    string // TypeError and so on

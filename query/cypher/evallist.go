@@ -52,8 +52,8 @@ func (c *compiler) mapLiteral(e *mapLit) (evaluator, error) {
 	}, nil
 }
 
-// elements returns the elements of a list that an expression goes through;
-// false where it is null.
+// elements returns the elements of a list that an expression iterates over;
+// false if the list is null.
 func elements(at Pos, v Value, what string) ([]Value, bool, error) {
 	switch v.kind {
 	case KindNull:
@@ -126,8 +126,9 @@ func (c *compiler) listComprehension(e *listComprehension) (evaluator, error) {
 	}, nil
 }
 
-// quantifier compiles all, any, none and single. An element whose condition is
-// null leaves open what no other element decides. Of null it is null.
+// quantifier compiles all, any, none and single. If the condition of an element
+// is null, the result is null unless other elements decide it. If the list is
+// null, so is the result.
 func (c *compiler) quantifier(e *quantifier) (predicate, error) {
 	source, err := c.eval(e.List)
 	if err != nil {

@@ -1,7 +1,7 @@
 package cypher
 
-// logic compiles AND, OR and XOR of three-valued logic. The right side is not
-// evaluated where the left one decides.
+// logic compiles AND, OR and XOR of three-valued logic. If the left side
+// decides, the right side is not evaluated.
 func (c *compiler) logic(e *binaryExpr) (predicate, error) {
 	left, err := c.predicate(e.L)
 	if err != nil {

@@ -21,11 +21,11 @@ const (
 )
 
 // matches compiles =~: whether a whole string matches a regular expression. It
-// is null if the left side is no string or the right side is null.
+// is null if the left side is not a string or the right side is null.
 //
-// The syntax is RE2's, whose time is linear in the string. What Java's has
-// beyond it, back-references, look-around and possessive quantifiers, is
-// refused as an ArgumentError; \d, \w and \s are those of ASCII in both.
+// The syntax is RE2's, whose time is linear in the string. It refuses the
+// extensions of Java's syntax (back-references, look-around and possessive
+// quantifiers) with an ArgumentError. In both, \d, \w and \s match ASCII alone.
 func (c *compiler) matches(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {
@@ -95,7 +95,7 @@ func compilePattern(at Pos, text string) (*program, error) {
 	if len(text) > maxPatternBytes {
 		return nil, tooMuch(at, "a regular expression has %d bytes at most, not %d", maxPatternBytes, len(text))
 	}
-	// The text is read as it is first: within the group it could close the
+	// The text is parsed alone first: inside the group it could close the
 	// group.
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -181,7 +181,7 @@ func shownPattern(text string) string {
 	return cutEnd(quoteString(text[:min(len(text), 200)]), 60)
 }
 
-// regexpReason returns what is wrong with a regular expression.
+// regexpReason returns the reason why a regular expression does not parse.
 func regexpReason(err error) string {
 	var bad *syntax.Error
 	if errors.As(err, &bad) {

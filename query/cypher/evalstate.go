@@ -2,9 +2,9 @@ package cypher
 
 import "fmt"
 
-// maxExprBytes is what one expression may build for one row, in bytes of its
-// lists, maps and strings. It bounds what no cap of rows sees, such as a list
-// that doubles in each step of a reduce.
+// maxExprBytes bounds the lists, maps and strings that one expression may build
+// for one row, in bytes. Limits on rows do not bound these, such as a list that
+// doubles in each step of a reduce.
 const maxExprBytes = 128 << 20
 
 // evalState is what evaluators share within one run of a statement.

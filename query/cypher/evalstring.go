@@ -2,8 +2,8 @@ package cypher
 
 import "strings"
 
-// substringTest compiles STARTS WITH, ENDS WITH and CONTAINS. It is null where
-// a side is no string.
+// substringTest compiles STARTS WITH, ENDS WITH and CONTAINS. If a side is not
+// a string, the result is null.
 func (c *compiler) substringTest(e *binaryExpr) (predicate, error) {
 	left, err := c.eval(e.L)
 	if err != nil {

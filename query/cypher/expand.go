@@ -6,7 +6,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// edgeTest says which edges a pattern asks for.
+// edgeTest selects the edges that match a pattern.
 type edgeTest struct {
 	names []string // of types; none is any
 	dir   engine.Direction
@@ -16,7 +16,7 @@ type edgeTest struct {
 	any   bool
 }
 
-// filter returns the engine's filter, and false where no edge can be meant.
+// filter returns the engine's filter, and false if no edge can match.
 func (t *edgeTest) filter(x *exec) (engine.EdgeFilter, bool) {
 	if t.stamp != x.graph.stamp+1 {
 		t.types, t.any = x.graph.edgeTypes(t.names)
@@ -28,8 +28,7 @@ func (t *edgeTest) filter(x *exec) (engine.EdgeFilter, bool) {
 	return engine.EdgeFilter{Types: t.types, Direction: t.dir}, len(t.types) > 0
 }
 
-// edgeTypes returns the types of names, any being true where there are no
-// names.
+// edgeTypes returns the edge types of names. Without names any is true.
 func (g *graph) edgeTypes(names []string) (types []engine.EdgeType, any bool) {
 	for _, name := range names {
 		types = append(types, g.edgeTypesOf(name)...)
@@ -38,8 +37,8 @@ func (g *graph) edgeTypes(names []string) (types []engine.EdgeType, any bool) {
 	return slices.Compact(types), len(names) == 0
 }
 
-// identity returns an edge as it is stored: those without direction begin at
-// the smaller node.
+// identity returns the stored form of an edge: an edge without direction begins
+// at the node with the smaller id.
 func identity(e engine.Edge) engine.Edge {
 	if !e.Type.Directed() && e.From > e.To {
 		e.From, e.To = e.To, e.From
@@ -47,7 +46,7 @@ func identity(e engine.Edge) engine.Edge {
 	return e
 }
 
-// sameEdge reports whether two edges, as they are stored, are one.
+// sameEdge reports whether the stored forms of two edges are equal.
 func sameEdge(a, b engine.Edge) bool { return a.From == b.From && a.To == b.To && a.Type == b.Type }
 
 // matched holds the edges that the steps of one MATCH have bound for the row at
@@ -56,7 +55,7 @@ type matched struct {
 	edges [][]engine.Edge // by the place of the step's pattern
 }
 
-// free reports whether an edge is bound at none of some places.
+// free reports whether none of some places holds an edge.
 func (m *matched) free(e engine.Edge, places []int) bool {
 	for _, p := range places {
 		for _, have := range m.edges[p] {

@@ -2,11 +2,11 @@ package cypher
 
 import "slices"
 
-// Expectation says what may stand at a place of a text that is being typed, for
-// completion. It is generous: not all that it names is right there.
+// Expectation lists the completions for a position in a text that is being
+// typed. It may list words that are not valid there.
 type Expectation struct {
-	// Typed is what stands before the place of the word that is being typed, and
-	// Start where it begins in the text, in bytes.
+	// Typed is the part of the current word before the position, and Start its
+	// offset in the text, in bytes.
 	Typed string
 	Start int
 
@@ -26,15 +26,15 @@ type Expectation struct {
 	Indexes    bool // the name of an index is wanted
 	Files      bool // the name of a file is wanted
 
-	// Of are the labels or edge types of what has the property, where they are
-	// known.
+	// Of lists the labels or edge types of the element whose property is
+	// completed, if they are known.
 	Of []string
 	// ColumnsOf is the procedure of which a column is wanted, "" for none.
 	ColumnsOf string
 }
 
-// Words that may follow where a clause begins, after an operand, and after what
-// a clause holds.
+// Words that may begin a clause, follow an operand, or follow the content of a
+// clause.
 var (
 	beginWords = []string{
 		"MATCH", "CALL", "RETURN", "OPTIONAL MATCH", "UNWIND", "WITH", "CREATE",
@@ -69,7 +69,7 @@ var wordsAfter = map[keyword][]string{
 	kwProfile:  beginWords,
 }
 
-// wordsIn are the words that may follow an operand in a clause, besides
+// wordsIn lists the words that may follow an operand in a clause, besides
 // operators.
 var wordsIn = map[keyword][]string{
 	kwMatch:  append([]string{"WHERE"}, nextWords...),
@@ -92,8 +92,8 @@ var wordsIn = map[keyword][]string{
 	kwCopy:   {"FROM", "TO", "OPTIONS"},
 }
 
-// Expecting says what may stand at a place of a text, given in bytes. What is
-// behind the place is not looked at.
+// Expecting returns the completions for a position in a text, in bytes. It
+// ignores the text after the position.
 func Expecting(text string, at int) Expectation {
 	at = min(max(at, 0), len(text))
 	text = text[:at]
@@ -143,8 +143,8 @@ func inComment(space string) bool {
 	return last != 0
 }
 
-// typed sets what is being typed. It reports whether that alone says what is
-// expected.
+// typed sets the word that is being typed. It reports whether that word alone
+// determines the completions.
 func (e *Expectation) typed(text string, toks []token) (done bool) {
 	last := toks[len(toks)-1]
 	before := token{}
@@ -169,7 +169,7 @@ func (e *Expectation) typed(text string, toks []token) (done bool) {
 	return true
 }
 
-// at says what follows the tokens.
+// at sets the completions after some tokens.
 func (e *Expectation) at(s *placeScanner, toks []token) {
 	if len(toks) == 0 {
 		e.Keywords = beginWords
@@ -247,7 +247,7 @@ func (s *placeScanner) wordsIn(clause keyword) []string {
 	return wordsIn[clause]
 }
 
-// inClause says what follows a token outside of patterns.
+// inClause sets the completions after a token outside of patterns.
 func (e *Expectation) inClause(s *placeScanner, last token) {
 	nested := len(s.brackets) > 0 && s.top().role != roleSubquery
 	switch {

@@ -26,7 +26,7 @@ type openBracket struct {
 	labels   []string
 }
 
-// bracketRole says what a bracket encloses.
+// bracketRole is the kind of syntax that a bracket encloses.
 type bracketRole uint8
 
 // The roles.
@@ -100,7 +100,7 @@ func (s *placeScanner) token(before, t, after token) {
 	}
 }
 
-// role says what a bracket that opens encloses.
+// role returns the role of an opening bracket.
 func (s *placeScanner) role(before, t token) bracketRole {
 	top := s.top()
 	inPattern := s.clause == kwMatch || s.clause == kwCreate || s.clause == kwMerge || s.clause == kwIndex

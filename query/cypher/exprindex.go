@@ -1,9 +1,9 @@
 package cypher
 
-// exprIndex finds expressions that are written alike but for space, brackets
-// and the case of keywords. Writing an expression takes time in proportion to
-// its size; only those are written whose size is that of one in the index, so
-// that all parts of an expression can be looked up.
+// exprIndex finds expressions whose texts differ only in space, brackets and
+// the case of keywords. Writing an expression takes time in proportion to its
+// size, so only those are written whose size equals that of one in the index;
+// that way all parts of an expression can be looked up.
 type exprIndex struct {
 	sizes  map[expr]int           // of what was looked up
 	bySize map[int]map[string]int // the places of the expressions

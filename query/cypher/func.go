@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// function is a function of the language that no aggregate is.
+// function is a scalar (non-aggregate) function.
 type function struct {
 	name     string // as openCypher writes it; case does not count
 	params   string // for people
 	min, max int    // arguments; max -1 is any number
-	// ofNull says that the function is called with null too. The others are
-	// null where an argument is.
+	// ofNull lets the function be called with null arguments. Other functions
+	// return null if an argument is null.
 	ofNull bool
 	// call computes a result from arguments, which it must not keep. It is nil
 	// for those that call compiles itself.
@@ -57,8 +57,8 @@ func Functions() []string {
 	return out
 }
 
-// checkFunction returns an error where a call names no function of the subset,
-// or has too few arguments or too many.
+// checkFunction returns an error if a call names an unknown function, or has
+// too few or too many arguments.
 func (c *compiler) checkFunction(e *funcCall) error {
 	lower := strings.ToLower(e.Name)
 	if a := aggregates[lower]; a != nil {
@@ -111,7 +111,7 @@ func functionNames() []string {
 	return names
 }
 
-// call compiles a call of a function that is no aggregate.
+// call compiles a call of a scalar function.
 func (c *compiler) call(e *funcCall) (evaluator, error) {
 	if err := c.checkFunction(e); err != nil {
 		return nil, err

@@ -153,8 +153,8 @@ func toText(v Value) (Value, conversion) {
 	return Null, wrongType
 }
 
-// callDatetime reads a point in time as ISO 8601 writes it: a date, and a time
-// of day and an offset where they are given; else midnight, and UTC.
+// callDatetime reads a point in time in ISO 8601: a date, optionally with a
+// time of day and an offset. The defaults are midnight and UTC.
 func callDatetime(_ *exec, at Pos, a []Value) (Value, error) {
 	if a[0].kind != KindString {
 		return Null, wants(at, "datetime", "a string such as '2026-01-31T09:30:00Z'", a[0])

@@ -6,7 +6,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// graphFunctions tell of nodes, edges and paths.
+// graphFunctions are the functions of nodes, edges and paths.
 var graphFunctions = []function{
 	{name: "id", params: "node", min: 1, max: 1, call: callID},
 	{name: "elementId", params: "node or edge", min: 1, max: 1, call: callElementID},

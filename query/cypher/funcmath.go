@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mathFunctions are those of numbers. Those that are no number for an argument,
-// such as sqrt(-1), are NaN, as IEEE 754 has it.
+// mathFunctions are the functions of numbers. If a result is undefined, such as
+// that of sqrt(-1), it is NaN, as in IEEE 754.
 var mathFunctions = []function{
 	{name: "abs", params: "number", min: 1, max: 1, call: callAbs},
 	{name: "sign", params: "number", min: 1, max: 1, call: callSign},

@@ -2,8 +2,8 @@ package cypher
 
 import "strings"
 
-// refusedFunction says why a function of openCypher or of its dialects is not
-// in the subset, "" where it is unknown; name is in lower case.
+// refusedFunction returns why a known function of openCypher or of its dialects
+// is not in the subset, "" for others; name is in lower case.
 func refusedFunction(name string) string {
 	if why, ok := refusedFunctions[name]; ok {
 		return why

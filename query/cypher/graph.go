@@ -18,14 +18,14 @@ type graph struct {
 	// computed is Options.Computed.
 	computed func(r engine.Reader, n engine.Node, name string) (Value, bool, error)
 
-	// writes says that the statement writes: what an edge says of itself may be
-	// out of date.
+	// writes is set if the statement writes: the properties that an edge value
+	// carries may then be out of date.
 	writes bool
-	// shared holds what was read of the graph's version, nil where the statement
-	// writes.
+	// shared caches what was read of the graph's version. It is nil if the
+	// statement writes.
 	shared *statistics
-	// stamp moves when the graph is written to: what is derived from it under
-	// another stamp is out of date.
+	// stamp changes with every write to the graph: data derived under another
+	// stamp is out of date.
 	stamp uint32
 
 	// mu guards what was read: values of a statement's rows read it again.

@@ -56,7 +56,8 @@ type rowGroup struct {
 	aggs []aggregator
 }
 
-// groupBytes is what a group, and each aggregate of it, holds beyond its keys.
+// groupBytes estimates the bytes of a group, and of each of its aggregates,
+// without its keys.
 const groupBytes = 128
 
 func (s *groupStep) open(x *exec, next sink) sink {
@@ -74,8 +75,7 @@ type groups struct {
 	buf   []byte
 }
 
-// find returns the group of the keys at hand, which the row begins where it is
-// new.
+// find returns the group of the current keys. If it is new, the row begins it.
 func (g *groups) find(r row) (*rowGroup, error) {
 	if len(g.keys) == 0 && len(g.order) > 0 {
 		return g.order[0], nil

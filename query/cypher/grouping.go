@@ -14,12 +14,12 @@ type grouping struct {
 	calls  []groupCall
 	byCall exprIndex // the calls
 	items  []expr    // for each item of the projection
-	// order are the keys of ORDER BY. They see the columns of the projection
-	// beside the scope's names, and a column hides a name.
+	// order holds the keys of ORDER BY. They see the columns of the projection
+	// as well as the scope's names, and a column hides a name.
 	order []expr
 }
 
-// groupKey is what an item without aggregates groups by.
+// groupKey is a grouping key: the value of an item without aggregates.
 type groupKey struct {
 	name string // of the variable where it is one, else one that no statement has
 	expr expr
@@ -31,9 +31,9 @@ type groupCall struct {
 	call *funcCall
 }
 
-// grouping takes a projection apart, nil for one without aggregates. Star
-// stands for the names of the scope. That nothing beside an aggregate is
-// ambiguous is for [Check] to see.
+// grouping separates the keys and aggregates of a projection. It returns nil if
+// there are no aggregates. Star stands for the names of the scope. The checker
+// has refused ambiguous expressions.
 func (c *compiler) grouping(p *projection) *grouping {
 	if !p.aggregates() {
 		return nil
@@ -93,8 +93,8 @@ func (g *grouping) sortKey(p *projection, columns *columnIndex, e expr) expr {
 	})
 }
 
-// replace puts a variable in the place of an aggregate, and of a property that
-// is a grouping key; variables that are stay as they are.
+// replace substitutes a variable for an aggregate and for a property that is a
+// grouping key. Variables that are grouping keys stay.
 func (g *grouping) replace(e expr, bound []string) expr {
 	switch e := e.(type) {
 	case *funcCall:

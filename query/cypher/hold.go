@@ -11,11 +11,11 @@ import (
 type Limits struct {
 	// Rows bounds the rows of a result; the default is 1,000,000.
 	Rows int
-	// Bytes bounds what the statement holds in memory: groups, rows that are
-	// sorted, distinct rows, lists that are collected, rows before a clause that
-	// writes. The default is 256 MiB.
+	// Bytes bounds the memory that the statement holds: groups, rows that are
+	// sorted, distinct rows, collected lists, rows before a clause that writes.
+	// The default is 256 MiB.
 	Bytes int64
-	// Timeout bounds the time of the statement; 0 is no bound.
+	// Timeout bounds the time of the statement. If it is 0, there is no bound.
 	Timeout time.Duration
 }
 
@@ -35,11 +35,11 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// ErrLimit says that a statement went over one of its [Limits]. The error is a
-// [*LimitError].
+// ErrLimit is the kind of error of a statement that exceeds one of its
+// [Limits]. The error is a [*LimitError].
 var ErrLimit = errors.New("over the limit of a statement")
 
-// LimitError says which limit ended a statement.
+// LimitError is the limit that ended a statement.
 type LimitError struct {
 	What  string // rows, bytes or time
 	Limit string // with its unit
@@ -62,7 +62,7 @@ func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 // errTimeout is the cause of a context that Limits.Timeout ended.
 var errTimeout = errors.New("timeout")
 
-// interrupted returns why the statement has to end, nil where it need not.
+// interrupted returns the reason to end the statement now, or nil.
 func (x *exec) interrupted() error {
 	err := x.ctx.Err()
 	if err != nil && context.Cause(x.ctx) == errTimeout {
@@ -91,7 +91,7 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// keep returns a copy of a row and counts what it holds.
+// keep returns a copy of a row and counts its memory.
 func (x *exec) keep(r row) (row, error) {
 	n := int64(24)
 	for _, v := range r {

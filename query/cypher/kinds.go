@@ -2,8 +2,8 @@ package cypher
 
 import "maps"
 
-// varKind is what a variable is known to hold before a statement runs. Any of
-// them may be null.
+// varKind is the kind of values that a variable is known to hold before a
+// statement runs. Values of every kind may be null.
 type varKind uint8
 
 // The kinds of variables.
@@ -119,14 +119,14 @@ func (k kinds) after(c clause) kinds {
 			maps.Copy(out, k)
 		}
 		for _, it := range c.Items {
-			out[it.Name] = k.of(it.Expr)
+			out[it.Name] = k.kindOf(it.Expr)
 		}
 	}
 	return out
 }
 
-// of returns what an expression is known to yield.
-func (k kinds) of(x expr) varKind {
+// kindOf returns the kind of an expression's value.
+func (k kinds) kindOf(x expr) varKind {
 	switch x := x.(type) {
 	case *variable:
 		return k[x.Name]
@@ -153,7 +153,7 @@ func (k kinds) of(x expr) varKind {
 	return varAny
 }
 
-// elementOf returns what the elements of a list are known to be.
+// elementOf returns the kind of a list's elements.
 func (k kinds) elementOf(list expr) varKind {
 	switch x := list.(type) {
 	case *variable:
@@ -164,9 +164,9 @@ func (k kinds) elementOf(list expr) varKind {
 		if len(x.Items) == 0 {
 			return varAny
 		}
-		kind := k.of(x.Items[0])
+		kind := k.kindOf(x.Items[0])
 		for _, it := range x.Items[1:] {
-			if k.of(it) != kind {
+			if k.kindOf(it) != kind {
 				return varAny
 			}
 		}

@@ -13,8 +13,8 @@ func labelOf(typeName string) string {
 	return label
 }
 
-// typesOf returns the node types that a label means, ascending: those labelled
-// exactly so, or where there are none those whose label differs in case.
+// typesOf returns the node types of a label in ascending order: those with
+// exactly that label, or else those whose label differs only in case.
 func typesOf(r engine.Reader, label string) []engine.TypeID {
 	var same, alike []engine.TypeID
 	for _, t := range r.NodeTypes() {

@@ -9,8 +9,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// labels are what a pattern asks of a node: a label of each group, of which
-// the node has one in all.
+// labels are the labels in a pattern's node: the node must have one label of
+// each group.
 type labels [][]string
 
 // add adds the labels of a node pattern.
@@ -36,8 +36,8 @@ func (l labels) String() string {
 	return b.String()
 }
 
-// types returns the node types that have the labels, ascending; those of all
-// nodes where none is asked for.
+// types returns the node types with the labels in ascending order. Without
+// labels it returns all node types.
 func (l labels) types(r engine.Reader) []engine.TypeID {
 	if len(l) == 0 {
 		return r.NodeTypes()
@@ -58,8 +58,8 @@ func (l labels) types(r engine.Reader) []engine.TypeID {
 	return out
 }
 
-// labelTest tells which nodes have labels. The first few it looks up one by
-// one; where there are more it reads the sets of the types.
+// labelTest tests nodes for labels. It looks up the first few nodes one by one;
+// for more it reads the sets of the types.
 type labelTest struct {
 	labels labels
 

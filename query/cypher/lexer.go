@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts a text into tokens. It never fails: what is no token is a tokBad,
-// and what follows is cut as well as it can be, so that highlighting and
-// completion work on a text that is being typed.
+// lexer cuts a text into tokens. It never fails: invalid text is a tokBad, and
+// the rest is cut as well as possible, so that completion works on a text that
+// is being typed.
 type lexer struct {
 	text string
 	pos  int
@@ -79,8 +79,8 @@ func (l *lexer) at(n int) byte {
 	return 0
 }
 
-// skipSpace passes white space and comments. It returns false, with where it
-// began, for a comment that does not end.
+// skipSpace passes white space and comments. If a comment does not end, it
+// returns false and the start of the comment.
 func (l *lexer) skipSpace() (int, bool) {
 	for l.pos < len(l.text) {
 		c := l.text[l.pos]
@@ -224,7 +224,7 @@ func allDigits(s string, base int) bool {
 	return s != ""
 }
 
-// digit returns the value of a digit in hexadecimal, 16 for what is none.
+// digit returns the value of a hexadecimal digit, 16 for other characters.
 func digit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// parseInt returns the value of an integer as it is written; it may have a sign
-// in front.
+// parseInt parses an integer, which may have a sign.
 func parseInt(text string) (int64, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	base := 10
@@ -27,8 +26,8 @@ func parseInt(text string) (int64, error) {
 	return strconv.ParseInt(digits, base, 64)
 }
 
-// parseFloat returns the value of a float as it is written. One that is too
-// large is an error, and one that is too small is 0.
+// parseFloat parses a float. If it is too large, that is an error; if it is too
+// small, it is 0.
 func parseFloat(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if math.IsInf(x, 0) {
@@ -45,7 +44,7 @@ func unquoteName(text string) string {
 	return strings.ReplaceAll(text[1:len(text)-1], "``", "`")
 }
 
-// escapeError says which escape of a string is wrong, and where in it.
+// escapeError is an invalid escape in a string, with its place.
 type escapeError struct {
 	at, end int // in bytes from the string's quote
 	message string
@@ -146,8 +145,8 @@ func quoteString(s string) string {
 	return b.String()
 }
 
-// quoteName writes a name so that it can stand anywhere: in backticks where it
-// is no plain word or a word of the grammar.
+// quoteName writes a name so that it can stand anywhere: in backticks unless it
+// is a plain word that is not a keyword.
 func quoteName(s string) string {
 	l := lexer{text: s}
 	if t := l.next(); t.kind == tokWord && t.end == len(s) && t.start == 0 && t.word == noKeyword {

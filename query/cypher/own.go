@@ -26,9 +26,8 @@ func (s *Session) settle(ctx context.Context) error {
 	return err
 }
 
-// makesOwn reports whether a statement writes to the graph in use, which is the
-// base graph because nobody has chosen another, so that it may make the graph
-// for it.
+// makesOwn reports whether a statement writes to the base graph only because
+// the session has chosen no graph, so that it may create the own graph.
 func (s *Session) makesOwn(st *statement) bool {
 	if s.chosen || s.use != engine.Base || s.changes() != nil || st.Mode == modeExplain {
 		return false
@@ -79,8 +78,8 @@ func (s *Session) makeOwn(ctx context.Context) (undo func(), err error) {
 	}, nil
 }
 
-// readOnly is the error of writing to a graph that may not be written to, which
-// says which may.
+// readOnly returns the error of writing to a protected graph. It names the
+// graphs that may be written to.
 func (s *Session) readOnly(ctx context.Context, reason string) error {
 	all, err := s.opts.Namespace.Graphs(ctx)
 	if err != nil {

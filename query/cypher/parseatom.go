@@ -256,17 +256,17 @@ func (p *parser) reduce() expr {
 
 // subquery parses what follows EXISTS or COUNT: { MATCH patterns WHERE
 // condition } or { patterns WHERE condition }.
-func (p *parser) subquery(of string) ([]*pattern, expr) {
+func (p *parser) subquery(word string) ([]*pattern, expr) {
 	p.enter()
 	defer p.leave()
 	p.expect(tokLeftBrace)
 	if !p.acceptKeyword(kwMatch) && !p.is(tokLeftParen) && !(p.isName() && p.peek(1).kind == tokEqual) {
-		p.unsupported(p.tok(), of+" { } with other clauses than MATCH and WHERE")
+		p.unsupported(p.tok(), word+" { } with other clauses than MATCH and WHERE")
 	}
 	patterns := p.patterns()
 	where := p.where()
 	if p.is(tokWord) {
-		p.unsupported(p.tok(), of+" { } with other clauses than MATCH and WHERE")
+		p.unsupported(p.tok(), word+" { } with other clauses than MATCH and WHERE")
 	}
 	if !p.accept(tokRightBrace) {
 		p.expected("'}'")

@@ -15,7 +15,7 @@ func (p *parser) match() *matchClause {
 	return m
 }
 
-// where parses WHERE condition; nil where there is none.
+// where parses WHERE condition, if it is there.
 func (p *parser) where() expr {
 	if !p.acceptKeyword(kwWhere) {
 		return nil

@@ -95,8 +95,8 @@ func (p *parser) nodePattern() *nodePattern {
 	return n
 }
 
-// patternVariable parses the variable of a node or an edge, "" where there is
-// none. A reserved word in its place is refused as such.
+// patternVariable parses the variable of a node or an edge, if it is there. It
+// refuses a reserved word.
 func (p *parser) patternVariable() string {
 	switch p.peek(1).kind {
 	case tokRightParen, tokRightBracket, tokColon, tokLeftBrace, tokStar:
@@ -110,7 +110,8 @@ func (p *parser) patternVariable() string {
 	return p.name("a variable")
 }
 
-// labels parses :A:B, or :A|B where bar is set. No colon is no labels.
+// labels parses :A:B, or :A|B if bar is set. Without a colon there are no
+// labels.
 func (p *parser) labels(bar bool) (names []string, either bool) {
 	for p.accept(tokColon) {
 		switch {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is parsed: deeper or longer statements are refused, so that no
-// text makes the stack overflow.
+// Bounds of statements. Deeper or longer ones are refused, so that no text
+// overflows the stack.
 const (
 	maxDepth     = 256     // of brackets, patterns and NOTs within each other
 	maxOperators = 20_000  // of one statement
@@ -105,7 +105,7 @@ func (p *parser) peek(n int) token {
 	return p.toks[min(p.i+n, len(p.toks)-1)]
 }
 
-// pos returns where the token that is looked at starts.
+// pos returns the position of the current token.
 func (p *parser) pos() Pos { return Pos(p.toks[p.i].start) }
 
 // next returns the token that is looked at and moves on.
@@ -126,7 +126,8 @@ func (p *parser) isKeyword(k keyword) bool { return p.toks[p.i].word == k }
 // isKeywords reports whether two keywords follow each other.
 func (p *parser) isKeywords(k, l keyword) bool { return p.isKeyword(k) && p.peek(1).word == l }
 
-// isWord reports whether a word that is no keyword of the subset is looked at.
+// isWord reports whether the current token is a word, keyword or not, in any
+// case.
 func (p *parser) isWord(word string) bool { return p.tok().isWord(p.text, word) }
 
 // accept moves past a token of a kind.
@@ -219,8 +220,9 @@ func (p *parser) unsupported(t token, feature string) {
 	}
 }
 
-// expected says what should stand where the parser looks, and what does. Among
-// words, if given, is what a mistyped word may have been meant to be.
+// expected refuses the current token: it names what should stand there and what
+// does. If the token is similar to one of words, the message suggests that
+// word.
 func (p *parser) expected(what string, words ...string) {
 	t := p.tok()
 	switch t.kind {
@@ -263,7 +265,7 @@ func (p *parser) found(t token) string {
 	return "'" + text + "'"
 }
 
-// failBad refuses a token that is none.
+// failBad refuses an invalid token.
 func (p *parser) failBad(t token) {
 	incomplete := false
 	code, message := "", ""
@@ -324,7 +326,7 @@ func yearBefore(s string) bool {
 	return ok && n >= 4 && allDigits(year[n-4:], 10) && (n == 4 || !isDigit(year[n-5]))
 }
 
-// name parses the name of a variable; what says what it names.
+// name parses the name of a variable. Messages call it what.
 func (p *parser) name(what string) string {
 	t := p.tok()
 	switch {

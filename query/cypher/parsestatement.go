@@ -57,7 +57,7 @@ func (p *parser) statement() *statement {
 	return s
 }
 
-// use parses USE graph where it is; nil where it is not.
+// use parses USE graph, if it is there.
 func (p *parser) use() *useClause {
 	if !p.isKeyword(kwUse) {
 		return nil
@@ -143,7 +143,7 @@ func (p *parser) clause(first bool) clause {
 	return nil
 }
 
-// unexpectedStart says why no statement begins where the parser looks.
+// unexpectedStart refuses the current token at the start of a statement.
 func (p *parser) unexpectedStart() {
 	t := p.tok()
 	if t.kind == tokWord {
@@ -155,7 +155,7 @@ func (p *parser) unexpectedStart() {
 	p.expected("a clause such as MATCH, CALL or RETURN", statementWords...)
 }
 
-// unexpectedClause says why no clause and no end is where the parser looks.
+// unexpectedClause refuses the current token after a clause.
 func (p *parser) unexpectedClause() {
 	t := p.tok()
 	if t.kind == tokWord {

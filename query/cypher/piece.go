@@ -9,7 +9,8 @@ import (
 // pieceBytes is how much of a string is read between two looks at the context.
 const pieceBytes = 64 << 10
 
-// piece returns where the first piece of a string ends: between two characters.
+// piece returns the length of the first piece of a string, which ends between
+// two characters.
 func piece(s string) int {
 	if len(s) <= pieceBytes {
 		return len(s)
@@ -59,8 +60,8 @@ func (x *exec) characters(s string) (int64, error) {
 	return int64(n), err
 }
 
-// cutAt returns where the character after the first n begins, or the length of
-// a shorter string.
+// cutAt returns the offset after the first n characters, or the length of a
+// shorter string.
 func (x *exec) cutAt(s string, n int64) (int, error) {
 	if n >= int64(len(s)) {
 		return len(s), nil
@@ -111,8 +112,7 @@ func (x *exec) trimRight(s string) (string, error) {
 	return s, nil
 }
 
-// index returns where a text that is not empty begins in a string, -1 if it is
-// not there.
+// index returns the offset of a non-empty text in a string, or -1.
 func (x *exec) index(s, text string) (int, error) {
 	from, step := 0, max(pieceBytes, len(text)) // neighbouring pieces share len(text)-1 bytes
 	for len(s)-from > step {

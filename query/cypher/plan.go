@@ -9,12 +9,12 @@ import (
 // PlanStep is a step of a plan, as EXPLAIN and PROFILE show it. Steps are in
 // the order in which rows pass through them.
 type PlanStep struct {
-	// Name is what the step does: Expand, Filter.
+	// Name is the kind of step, such as Expand or Filter.
 	Name string
 	// Args are its particulars.
 	Args []string
-	// Estimate is about how many rows the planner expects the step to make, -1
-	// where it has no idea.
+	// Estimate is the number of rows that the planner expects from the step, or
+	// -1 if it is unknown.
 	Estimate float64
 	// Rows and Time are set by PROFILE: rows that the step made, and the time
 	// that it took without that of the steps before and after it.
@@ -37,7 +37,7 @@ type planned struct{ PlanStep }
 
 func (p *planned) plan() *PlanStep { return &p.PlanStep }
 
-// describe sets what the plan shows.
+// describe sets the name and arguments of the step in the plan.
 func (p *planned) describe(name string, args ...string) {
 	p.Name = name
 	p.Args = args

@@ -23,11 +23,11 @@ type access struct {
 	prop  string // of an index
 }
 
-// unique says that the access finds one node at most, or one for each key or
-// id.
+// unique reports whether the access finds one node at most, or one for each key
+// or id.
 func (a *access) unique() bool { return a.key || a.id }
 
-// propID stands for id(n) among the names of properties, none of which has a
+// propID stands for id(n) among the names of properties, which never contain a
 // zero byte.
 const propID = "\x00id"
 
@@ -117,8 +117,8 @@ func (g *patternGraph) accessBy(c *conjunct, at int, all float64, types []engine
 }
 
 // comparedProperty returns the property of a node that an expression compares
-// with a value that does not depend on the node, and the operator as it is with
-// the property on the left; "" where it does no such thing.
+// with a value which does not depend on the node, and the operator with the
+// property on its left. The name is "" for other expressions.
 func (g *patternGraph) comparedProperty(b *binaryExpr, at int) (name string, value expr, op binaryOp) {
 	if name := g.propertyOf(b.L, at); name != "" && !g.names(b.R, at) {
 		return name, b.R, b.Op
@@ -131,8 +131,8 @@ func (g *patternGraph) comparedProperty(b *binaryExpr, at int) (name string, val
 	return "", nil, 0
 }
 
-// propertyOf returns the name of the property of a node that an expression is,
-// propID for its id, "" where it is none.
+// propertyOf returns the name of the node's property that an expression reads,
+// propID for its id, "" for other expressions.
 func (g *patternGraph) propertyOf(e expr, at int) string {
 	if f, ok := e.(*funcCall); ok && strings.EqualFold(f.Name, "id") && len(f.Args) == 1 {
 		if v, ok := f.Args[0].(*variable); ok && v.Name == g.nodes[at].name {

@@ -19,7 +19,7 @@ func shownName(name string) string {
 	return name
 }
 
-// shownExpr writes an expression for a plan, cut where it is long.
+// shownExpr writes an expression for a plan and truncates it if it is long.
 func shownExpr(e expr) string {
 	p := printer{most: 400}
 	p.expr(e, levelOr)

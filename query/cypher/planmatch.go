@@ -22,10 +22,9 @@ type matchState struct {
 	rows, cost   float64
 }
 
-// search returns the moves of a MATCH from a state on. What is best whatever
-// follows comes first (see next); where nothing is left to follow, a node of the
-// part of the pattern that is the cheapest to enter is found, each of the part
-// having been tried.
+// search returns the moves of a MATCH from a state on. Moves that are always
+// best come first (see next). If no edge is left to follow, it tries each node
+// of the next part of the pattern and enters at the cheapest.
 func (g *patternGraph) search(s matchState) ([]move, error) {
 	var moves []move
 	for {
@@ -77,11 +76,11 @@ func (g *patternGraph) start(s matchState) (move, error) {
 	best := move{access: ways[cheapest], rows: ways[cheapest].rows}
 	bestCost := math.Inf(1)
 	part := g.connected(cheapest)
-	for at, way := range ways {
-		if way == nil || part&(1<<at) == 0 {
+	for at, a := range ways {
+		if a == nil || part&(1<<at) == 0 {
 			continue
 		}
-		m := move{access: way, rows: way.rows}
+		m := move{access: a, rows: a.rows}
 		_, after, err := g.follows(g.apply(s, m))
 		if err != nil {
 			return move{}, err
@@ -134,9 +133,9 @@ func (g *patternGraph) next(s matchState) (move, bool, error) {
 		if err != nil {
 			return move{}, false, err
 		}
-		for _, way := range ways {
-			if way.unique() {
-				return move{access: way, rows: way.rows}, true, nil
+		for _, a := range ways {
+			if a.unique() {
+				return move{access: a, rows: a.rows}, true, nil
 			}
 		}
 	}
@@ -178,8 +177,8 @@ func (g *patternGraph) apply(s matchState, m move) matchState {
 	return s
 }
 
-// selectivity is the share of rows that the conditions let pass which a move
-// makes decidable, but for the one that an access makes use of.
+// selectivity estimates the share of rows that pass the conditions which a move
+// makes decidable, except the condition that an access uses.
 func (g *patternGraph) selectivity(before, after matchState, by *access) float64 {
 	share := 1.0
 	for _, c := range g.conds {

@@ -15,9 +15,9 @@ type planner struct {
 	graph    *graph
 	stats    *statistics
 	registry *Registry
-	// computes says that nodes have properties that no index knows.
+	// computes is set if nodes have properties that no index knows.
 	computes bool
-	// writes says that the part has clauses that write.
+	// writes is set if the part has clauses that write.
 	writes bool
 
 	uses  *usage
@@ -227,8 +227,8 @@ func (pl *planner) unwind(u *unwindClause) error {
 	return nil
 }
 
-// unwindStep makes a row of each element of a list, of a value that is no list
-// one row, and of null none.
+// unwindStep makes a row of each element of a list. It makes one row of another
+// value, and none of null.
 type unwindStep struct {
 	planned
 	at   Pos

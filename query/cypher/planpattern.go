@@ -42,7 +42,8 @@ type conjunct struct {
 	done  bool
 }
 
-// patternGraph is what the patterns of a MATCH and its WHERE say.
+// patternGraph is the graph of nodes, edges and conditions in the patterns of a
+// MATCH and its WHERE.
 type patternGraph struct {
 	pl    *planner
 	nodes []*patNode
@@ -89,8 +90,8 @@ func conjuncts(e expr, dst []expr) []expr {
 	return append(dst, e)
 }
 
-// place returns the place of a variable, giving it one where it has none;
-// bound says that it had one among the first places.
+// place returns the place of a variable, and gives it one if it has none. bound
+// reports whether it had one among the first places.
 func (pl *planner) place(name string, before int) (slot int, bound bool) {
 	if slot, ok := pl.scope.slot(name); ok {
 		return slot, slot < before
@@ -139,8 +140,8 @@ func (g *patternGraph) pattern(p *pattern, before int) error {
 	return nil
 }
 
-// node adds a node of a pattern, or what it says to the node of its variable,
-// and returns the node's place.
+// node adds a node of a pattern, or merges it with the node of the same
+// variable, and returns its place.
 func (g *patternGraph) node(n *nodePattern, before int) (int, error) {
 	at, ok := g.named[n.Variable]
 	if !ok || n.Variable == "" {

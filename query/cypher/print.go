@@ -7,7 +7,7 @@ import (
 )
 
 // exprString writes an expression in one line, with the brackets that it needs:
-// what it parses to is the same tree.
+// the text parses to the same tree.
 func exprString(x expr) string {
 	var p printer
 	p.expr(x, levelOr)
@@ -17,14 +17,14 @@ func exprString(x expr) string {
 // printer writes syntax trees as text.
 type printer struct {
 	strings.Builder
-	// noBar says that a | would end what is written; see parser.exprUntil.
+	// noBar is set if a | would end the text; see parser.exprUntil.
 	noBar bool
 	// most, if not 0, is after how many bytes the rest is left out; then names
 	// that no query can write are written _.
 	most int
 }
 
-// binaryOps are the operators with two operands, as they are written and bind.
+// binaryOps holds the texts and levels of the operators with two operands.
 var binaryOps = [...]struct {
 	text  string
 	level int
@@ -87,7 +87,7 @@ func (p *printer) level(x expr) int {
 }
 
 // expr writes an expression where one of a level is wanted, in brackets if it
-// binds less.
+// binds less tightly.
 func (p *printer) expr(x expr, level int) {
 	if p.most > 0 && p.Len() > p.most {
 		return
@@ -261,8 +261,7 @@ func (p *printer) literal(v Value) {
 	}
 }
 
-// quoteVariable writes the name of a variable, in backticks where it needs
-// them.
+// quoteVariable writes the name of a variable, in backticks if it needs them.
 func quoteVariable(name string) string {
 	if keywordOf(name) != noKeyword {
 		return "`" + name + "`"

@@ -212,8 +212,7 @@ func (p *printer) node(n *nodePattern) {
 	p.WriteString(")")
 }
 
-// patternProps writes the properties of a node or an edge after what is before
-// them.
+// patternProps writes the properties of a node or an edge.
 func (p *printer) patternProps(props expr, gap bool) {
 	if props == nil {
 		return

@@ -15,27 +15,27 @@ import (
 type Procedure struct {
 	// Name is the name with its namespace, such as graph.ppr.
 	Name string
-	// Doc says in a sentence what it does.
+	// Doc is a sentence that describes the procedure.
 	Doc string
 	// Args are the arguments in order; those with a default may be left out.
 	Args []Arg
-	// Columns are what it yields.
+	// Columns are the columns of the rows that it yields.
 	Columns []Column
-	// Writes says that it changes the graph: it is refused where the database
-	// is open for reading, and Call.Tx is set.
+	// Writes marks a procedure that changes the graph. It is refused if the
+	// database is read-only, and Call.Tx is set.
 	Writes bool
-	// Annotates says that all it writes are properties of nodes, which any graph
-	// may have: those that the session guards are not refused then.
+	// Annotates marks a procedure that writes only properties of nodes. It may
+	// do so in graphs that the session guards.
 	Annotates bool
-	// Run yields the rows. A row belongs to the procedure until yield returns;
-	// the error of yield ends the run and is returned as it is.
+	// Run yields the rows. The procedure may reuse a row after yield returns.
+	// An error of yield ends the run and is returned unchanged.
 	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
-	// Plan, where set, returns the plan that a call with these arguments would
-	// run, for EXPLAIN.
+	// Plan, if not nil, returns the plan of a call with these arguments, for
+	// EXPLAIN.
 	Plan func(ctx context.Context, c *ProcedureCall) (query.Op, error)
 }
 
-// Signature writes the procedure as people read it: name(a :: type, b? ::
+// Signature returns the procedure's signature for people: name(a :: type, b? ::
 // type) :: (column :: type).
 func (p *Procedure) Signature() string {
 	var b strings.Builder
@@ -65,7 +65,7 @@ func (p *Procedure) Signature() string {
 type Arg struct {
 	Name string
 	Type string // for people: list of nodes, integer, map
-	// Optional says that the argument may be left out; it is null then.
+	// Optional marks an argument that may be left out; it is then null.
 	Optional bool
 }
 
@@ -85,7 +85,7 @@ type ProcedureCall struct {
 	Namespace *engine.Namespace
 	// View is the current graph at the statement's snapshot.
 	View *engine.View
-	// Tx is the statement's transaction where the procedure writes.
+	// Tx is the statement's transaction if the procedure writes, else nil.
 	Tx *engine.TxView
 	// Graphs caches projections.
 	Graphs *graphops.Cache
@@ -98,8 +98,8 @@ type ProcedureCall struct {
 	session *Session
 }
 
-// In returns the call in another graph of the namespace, to read from. The
-// error is engine.ErrNotFound where there is none of the name.
+// In returns the call in another graph of the namespace, for reading. If there
+// is no graph of the name, the error is [engine.ErrNotFound].
 func (c *ProcedureCall) In(ctx context.Context, name string) (*ProcedureCall, error) {
 	if name == c.graph.g.Name() {
 		return c, nil
@@ -112,26 +112,26 @@ func (c *ProcedureCall) In(ctx context.Context, name string) (*ProcedureCall, er
 	return c.at(&graph{g: g, r: v, computed: c.graph.computed}, v), nil
 }
 
-// Of returns the call in the graph that a node, edge or path is of, to read
-// from: the call itself for those of the current graph and for other values.
+// Of returns the call in the graph of a node, edge or path, for reading. It
+// returns the call itself for those of the current graph and for other values.
 func (c *ProcedureCall) Of(v Value) *ProcedureCall {
-	var of *graph
+	var home *graph
 	switch v.kind {
 	case KindNode:
-		of = v.ref.(*graph)
+		home = v.ref.(*graph)
 	case KindEdge:
-		of = v.AsEdge().graph
+		home = v.AsEdge().graph
 	case KindPath:
-		of = v.AsPath().graph
+		home = v.AsPath().graph
 	}
-	if of == nil || of.g.ID() == c.graph.g.ID() {
+	if home == nil || home.g.ID() == c.graph.g.ID() {
 		return c
 	}
-	return c.at(of, c.View.Snapshot().Graph(of.g))
+	return c.at(home, c.View.Snapshot().Graph(home.g))
 }
 
-// MakeGraph makes a graph of the user's own in the namespace. One that is there
-// is an error.
+// MakeGraph creates a graph of the user's own in the namespace. If the name is
+// taken, the error is [engine.ErrInvalid].
 func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
 	if err := c.session.changes(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
 	return err
 }
 
-// DropGraph removes a graph of the user's own with all that is in it.
+// DropGraph removes a graph of the user's own with all its data.
 func (c *ProcedureCall) DropGraph(ctx context.Context, name string) error {
 	if err := c.session.changes(); err != nil {
 		return err
@@ -170,10 +170,10 @@ func (c *ProcedureCall) at(g *graph, v *engine.View) *ProcedureCall {
 	return &other
 }
 
-// NodeTypes returns the node types of the current graph that a label means.
+// NodeTypes returns the node types of a label in the current graph.
 func (c *ProcedureCall) NodeTypes(label string) []engine.TypeID { return typesOf(c.View, label) }
 
-// EdgeTypes returns the edge types of the current graph that a name means.
+// EdgeTypes returns the edge types of a name in the current graph.
 func (c *ProcedureCall) EdgeTypes(name string) []engine.EdgeType { return c.graph.edgeTypesOf(name) }
 
 // Node returns a node of the current graph as a value.
@@ -191,14 +191,14 @@ func (c *ProcedureCall) Path(nodes []engine.NodeID, edges []engine.Edge) Value {
 	return path(p)
 }
 
-// Registry holds procedures by name. It is built before it is used, and then
-// safe for concurrent use.
+// Registry holds procedures by name. After the last call of Add it is safe for
+// concurrent use.
 type Registry struct {
 	byName map[string]*Procedure
 }
 
-// Add adds procedures. One without a name or without Run is an error, and so is a
-// name that is there already.
+// Add adds procedures. A procedure without a name or without Run is an error,
+// and so is a name that is taken.
 func (r *Registry) Add(ps ...*Procedure) error {
 	if r == nil {
 		return phase.Mark(engine.ErrInvalid, "there is no registry to add to")
@@ -218,7 +218,7 @@ func (r *Registry) Add(ps ...*Procedure) error {
 	return nil
 }
 
-// Get returns a procedure, nil where there is none of the name.
+// Get returns the procedure of a name, or nil.
 func (r *Registry) Get(name string) *Procedure {
 	if r == nil {
 		return nil

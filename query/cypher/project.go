@@ -72,8 +72,8 @@ func (pl *planner) columns(p *projection) []*projectionItem {
 	return append(items, p.Items...)
 }
 
-// sortOverColumns writes the keys of ORDER BY over the columns: what is written
-// as a column is the column.
+// sortOverColumns rewrites the keys of ORDER BY over the columns: an expression
+// that is also a column becomes that column.
 func sortOverColumns(order []*sortItem, items []*projectionItem) []*sortItem {
 	var out []*sortItem
 	if len(order) == 0 {

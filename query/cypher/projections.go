@@ -25,7 +25,7 @@ func (p *Projections) Get(name string) (NamedProjection, bool) {
 	return pr, ok
 }
 
-// Set gives a projection a name, in place of one that had it.
+// Set names a projection. It replaces one of the same name.
 func (p *Projections) Set(name string, pr NamedProjection) {
 	if p.byName == nil {
 		p.byName = map[string]NamedProjection{}

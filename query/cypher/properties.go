@@ -7,7 +7,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// The properties that are computed where none of the name is stored.
+// Properties that are computed unless one of the name is stored.
 const (
 	propKey         = "key"
 	propName        = "name"
@@ -20,12 +20,12 @@ const (
 // is read by its name and stands in no list of properties.
 func internalProperty(name string) bool { return strings.HasPrefix(name, "_") }
 
-// generatedKey reports whether a node's key was made because nobody gave one.
+// generatedKey reports whether a node's key was generated.
 func generatedKey(key string) bool { return strings.HasPrefix(key, "_") }
 
-// property returns a property of a node: its key, what is stored, what its
-// sources say of a derived node, what the session computes, its vector; or
-// null.
+// property returns a property of a node: its key, a stored property, a property
+// that the sources of a derived node give, one that the session computes, or
+// its vector. If there is none, it is null.
 func (g *graph) property(id engine.NodeID, name string) (Value, error) {
 	n, err := g.record(id)
 	if err != nil {
@@ -58,8 +58,8 @@ func isTotal(name string) bool {
 	return false
 }
 
-// totalProperty returns what the sources of a node or edge say; key is what a
-// node is called that none of them gives a name.
+// totalProperty returns a property that the sources of a node or edge give. If
+// they give no name, the name is key.
 func totalProperty(t engine.Total, key, name string) Value {
 	switch name {
 	case propName:
@@ -123,7 +123,8 @@ func addTotal(out map[string]Value, t engine.Total, key string, names ...string)
 	}
 }
 
-// stored returns a stored property of a node, reading it where it is long.
+// stored returns a stored property of a node, and reads it if it is kept
+// outside the record.
 func (g *graph) stored(id engine.NodeID, name string, v engine.Value) (Value, error) {
 	if v.Kind() != engine.KindText {
 		return fromStored(v), nil
@@ -132,8 +133,8 @@ func (g *graph) stored(id engine.NodeID, name string, v engine.Value) (Value, er
 	return String(s), err
 }
 
-// edgeProperty returns a property of an edge: its weight, what is stored, what
-// its sources say; or null.
+// edgeProperty returns a property of an edge: its weight, a stored property or
+// one that its sources give. If there is none, it is null.
 func (g *graph) edgeProperty(e *Edge, name string) (Value, error) {
 	if name == propWeight {
 		w, err := g.weight(e)

@@ -8,9 +8,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// An index of a property is called by the property's name in the engine. The
-// name that CREATE INDEX gave it, where it gave one, stands in a bucket of the
-// graph, with the property as the value.
+// The engine calls the index of a property by the property's name. The name
+// that CREATE INDEX gave it, if any, is kept in a bucket of the graph, with the
+// property as the value.
 const indexNameBucket = "cypher.index.names"
 
 // indexNames returns the names that were given to indexes of properties which
@@ -28,9 +28,9 @@ func indexNames(r engine.Reader, indexed []string) (map[string]string, error) {
 	return names, nil
 }
 
-// IndexNames returns what the indexes of a graph's properties are called, each
-// by the name that CREATE INDEX gave it, else by that of the property, in the
-// order of the properties' names. The caller owns the slice.
+// IndexNames returns the names of the indexes of a graph's properties, in the
+// order of the properties. A name is the one that CREATE INDEX gave, or else
+// the property's. The caller owns the slice.
 func IndexNames(v *engine.View) ([]string, error) {
 	out := slices.Clone(v.Indexes())
 	names, err := indexNames(v, out)

@@ -9,12 +9,12 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Result is what a statement gives. It is not safe for concurrent use.
+// Result is the result of a statement. It is not safe for concurrent use.
 type Result struct {
 	// Columns are the names of the columns, none for a statement that returns
 	// nothing.
 	Columns []string
-	// Counts say what a statement wrote.
+	// Counts are the numbers of things that a statement wrote.
 	Counts Counts
 	// Plan is that of EXPLAIN and PROFILE, a list of steps for each part of a
 	// UNION; nil for other statements.
@@ -49,16 +49,15 @@ func (c Counts) Any() bool { return c != Counts{} }
 // statement.
 func (r *Result) Graph() string { return r.graph }
 
-// errBreak says that the caller left the loop over the rows.
+// errBreak ends a statement whose caller left the loop over the rows.
 var errBreak = errors.New("left the loop")
 
 // Rows yields the rows. A statement that reads runs while they are walked, at
-// one snapshot, which is released when the loop ends, however it does: rows can
-// be walked once. An error is the last thing that is yielded.
+// one snapshot, which is released when the loop ends. Rows can be walked once.
+// An error is yielded last.
 //
-// A row's slice is good until the loop moves on. Its values can be kept, but
-// properties of nodes and edges are read from the snapshot when they are asked
-// for: that works within the loop.
+// A row's slice is valid until the next iteration. Its values can be kept, but
+// properties of nodes and edges can be read only within the loop.
 func (r *Result) Rows() iter.Seq2[[]Value, error] {
 	return func(yield func([]Value, error) bool) {
 		if r.done {
@@ -94,8 +93,8 @@ func (r *Result) each(fn func(row []Value) error) error {
 	return nil
 }
 
-// Close ends the statement and releases its snapshot. It is needed where the
-// rows are not walked; a second Close does nothing.
+// Close ends the statement and releases its snapshot. Call it if the rows are
+// not walked; a second Close does nothing.
 func (r *Result) Close() error {
 	if r.done {
 		return nil

@@ -1,10 +1,9 @@
 package cypher
 
-// rewrite returns an expression in which replace has put others in the place of
-// some of its parts: replace is asked for an expression before its parts, with
-// the variables that expressions around it bind, and returns nil to have the
-// parts looked at. What stands in patterns is left as it is. The expression
-// given is not changed.
+// rewrite returns a copy of an expression with some parts replaced. It calls
+// replace for an expression before its parts, with the variables that enclosing
+// expressions bind. If replace returns nil, rewrite descends into the parts. It
+// does not descend into patterns.
 func rewrite(e expr, replace func(e expr, bound []string) expr) expr {
 	return rewriteWithin(e, nil, replace)
 }

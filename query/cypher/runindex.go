@@ -27,8 +27,8 @@ func (s *Session) runIndex(x *exec, st *statement) error {
 		}
 		return err
 	}
-	// A new index of a property changes nothing of what the graph says, but
-	// without one there are filters that cannot be answered.
+	// A new property index is allowed on guarded graphs: it changes no data,
+	// and filters need it.
 	if err := s.writable(x.ctx, eg, !c.Vector && !c.Drop); err != nil {
 		return err
 	}
@@ -200,5 +200,5 @@ func metricOf(name string) (vecindex.Metric, bool) {
 	return 0, false
 }
 
-// errNoFiles says that the session has no files for COPY.
+// errNoFiles is the error of COPY in a session without files.
 var errNoFiles = errors.New("COPY has no files to work on in this session")

@@ -8,7 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// runQuery compiles a query, and runs it where it writes or is to be profiled.
+// runQuery compiles a query. It also runs it if it writes or is profiled.
 func (s *Session) runQuery(x *exec, st *statement) error {
 	x.profile = st.Mode == modeProfile
 	if st.Mode != modeExplain && s.writesAny(st.Query) {
@@ -92,8 +92,8 @@ type readyPart struct {
 	tx    *engine.TxView
 }
 
-// compileParts compiles the parts of a query. In a transaction they read and
-// write what it shows.
+// compileParts compiles the parts of a query. With a transaction they read and
+// write in it.
 func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyPart, error) {
 	var parts []*readyPart
 	graphs := map[string]*readyPart{}

@@ -34,8 +34,8 @@ func (s *Session) annotates(p *singleQuery) bool {
 	return true
 }
 
-// runWriting runs a query that writes in one transaction: what it wrote is
-// committed wholly or not at all. Its rows are kept.
+// runWriting runs a query that writes in one transaction, which is committed
+// wholly or not at all. It keeps the rows.
 func (s *Session) runWriting(x *exec, st *statement) error {
 	// Graphs are opened, and the base graph made, before there is a writer.
 	use := s.use

@@ -117,27 +117,27 @@ func (s *indexScan) open(x *exec, next sink) sink {
 		if err != nil || complete && len(values) == 0 {
 			return err
 		}
-		of, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
+		nodes, err := x.graph.nodesOfTypes(s.labels.types(x.graph.r))
 		if err != nil {
 			return err
 		}
 		if !complete {
-			return eachNode(x, of, s.slot, r, next)
+			return eachNode(x, nodes, s.slot, r, next)
 		}
 		set, err := x.graph.r.Where(engine.Comparison{Property: s.property, Op: s.op, Values: values})
 		if err != nil {
 			return err
 		}
 		if len(s.labels) > 0 {
-			set.And(of)
+			set.And(nodes)
 		}
 		return eachNode(x, set, s.slot, r, next)
 	})
 }
 
-// wanted returns the values that the index is asked for. They are not complete
-// where one cannot be stored or is a list, which an index holds by its elements
-// only. What no stored value compares with is left out.
+// wanted returns the values to look up in the index. complete is false if one
+// of them cannot be stored, or is a list, since an index holds only the
+// elements of lists. Values that equal no stored value are left out.
 func (s *indexScan) wanted(x *exec, r row) (values []engine.Value, complete bool, err error) {
 	v, err := s.value(x, r)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 )
 
-// Options are what a session works with. DB and Namespace are needed.
+// Options configure a session. DB and Namespace are required.
 type Options struct {
 	// DB is the database.
 	DB *engine.DB
@@ -26,7 +26,7 @@ type Options struct {
 	ReadOnly bool
 	// Limits bound each statement.
 	Limits Limits
-	// Procedures are what CALL finds; nil is none.
+	// Procedures are the procedures that CALL finds; nil means none.
 	Procedures *Registry
 	// Graphs caches the projections of procedures; nil makes a cache of a
 	// quarter of the database's memory.
@@ -34,19 +34,19 @@ type Options struct {
 	// Query returns the environment in which the procedures of a statement run
 	// query operators, with the snapshot at which it reads; nil makes a bare one.
 	Query func(s *engine.Snapshot) *query.Env
-	// Computed, where set, gives nodes properties that are not stored: it is
-	// asked for those that a node lacks, ok saying whether the node has the
-	// property after all.
+	// Computed, if not nil, computes properties that are not stored. It is
+	// called for properties that a node lacks; ok reports whether the node has
+	// the property.
 	Computed func(r engine.Reader, n engine.Node, name string) (v Value, ok bool, err error)
-	// Guard, where set, returns why a graph may not be written to, "" for those
-	// that may. The base graph may not be in any case.
+	// Guard, if not nil, returns why statements may not write to a graph, "" if
+	// they may. They may never write to the base graph.
 	Guard func(ctx context.Context, graph string) (reason string, err error)
 	// Files opens the files of COPY; nil refuses it.
 	Files Files
 }
 
-// Files are what COPY reads and writes. Where a statement fails, a file of Create
-// that has a method Discard() error is discarded in place of closed.
+// Files opens the files of COPY. If a statement fails and a file of Create has
+// a method Discard() error, Discard is called instead of Close.
 type Files interface {
 	Open(name string) (io.ReadCloser, error)
 	Create(name string) (io.WriteCloser, error)
@@ -90,16 +90,14 @@ func (s *Session) Graph() string {
 // Namespace returns the namespace that the session works in.
 func (s *Session) Namespace() *engine.Namespace { return s.opts.Namespace }
 
-// Run parses and compiles a statement and, where it writes, runs it: its writes
-// are committed, wholly, when Run returns without an error. A statement that
-// reads runs while [Result.Rows] is walked. The result must be closed where its
-// rows are not.
+// Run parses and compiles a statement. If it writes, Run also executes and
+// commits it before it returns. A statement that reads runs while [Result.Rows]
+// is walked; call [Result.Close] if the rows are not walked.
 //
-// Parameters are values: whatever is in them, they are never read as a part of
-// the statement.
+// Parameters are values: their text is never parsed.
 //
-// Errors of the text are a [*SyntaxError], those of an expression a
-// [*EvalError], those of limits a [*LimitError]; others are the engine's.
+// An error is a [*SyntaxError] for the text, an [*EvalError] for an expression,
+// a [*LimitError] for a limit, or one of the engine.
 func (s *Session) Run(ctx context.Context, text string, params map[string]Value) (*Result, error) {
 	res := &Result{started: time.Now(), limits: s.opts.Limits, graph: s.use, session: s}
 	ctx, res.cancel = res.limits.context(ctx)
@@ -192,8 +190,8 @@ func (s *Session) open(ctx context.Context, name string) (*engine.Graph, error) 
 	return nil, phase.Mark(engine.ErrNotFound, "%s", msg)
 }
 
-// writable returns the error of writing to a graph that is not the user's own;
-// annotates says that only properties are written.
+// writable returns the error of writing to a graph that is not the user's own,
+// or nil. If annotates is set, only properties are written.
 func (s *Session) writable(ctx context.Context, g *engine.Graph, annotates bool) error {
 	if err := s.changes(); err != nil || annotates {
 		return err
@@ -238,8 +236,8 @@ func (s *Session) procedureCall(x *exec) *ProcedureCall {
 	return c
 }
 
-// statisticsOf returns the statistics of a graph at its version. Those of
-// another version stay as they are: rows that are still walked may want them.
+// statisticsOf returns the statistics of a graph at its version. Those of other
+// versions stay unchanged, since rows that are still being walked may use them.
 func (s *Session) statisticsOf(g *graph) (*statistics, error) {
 	version, err := g.r.Version()
 	if err != nil {

@@ -8,8 +8,8 @@ type setItem struct {
 	value  evaluator // nil removes
 	add    bool      // +=: properties that the map lacks stay
 
-	of   string     // the variable that is the target, "" for another expression
-	more []*setItem // other properties of it, set at once
+	variable string     // the variable that is the target, "" for another expression
+	more     []*setItem // other properties of it, set at once
 }
 
 // setItems compiles the items of SET.
@@ -36,7 +36,7 @@ func (pl *planner) setItems(items []*setClauseItem) ([]*setItem, error) {
 			return nil, err
 		}
 		if _, ok := item.Target.(*property); !ok || !independent(item.Value) {
-			s.of = ""
+			s.variable = ""
 		}
 		out = append(out, s)
 	}
@@ -85,7 +85,7 @@ func together(items []*setItem) []*setItem {
 	names := map[string]bool{}
 	for _, s := range items {
 		s.more = nil
-		if n := len(out); n > 0 && s.of != "" && out[n-1].of == s.of && !names[s.name] {
+		if n := len(out); n > 0 && s.variable != "" && out[n-1].variable == s.variable && !names[s.name] {
 			out[n-1].more = append(out[n-1].more, s)
 		} else {
 			clear(names)
@@ -96,14 +96,14 @@ func together(items []*setItem) []*setItem {
 	return out
 }
 
-// setTarget compiles what is set or removed.
+// setTarget compiles the target of SET or REMOVE.
 func (pl *planner) setTarget(target expr, at Pos) (s *setItem, err error) {
 	s = &setItem{at: at}
 	if p, ok := target.(*property); ok {
 		s.name, target = p.Name, p.X
 	}
 	if v, ok := target.(*variable); ok && s.name != "" {
-		s.of = v.Name
+		s.variable = v.Name
 	}
 	s.target, err = pl.expr(target)
 	return s, err
@@ -240,7 +240,7 @@ func (pl *planner) joins(c *setClause) bool {
 // on what was set before.
 func alike(items []*setItem) bool {
 	for _, s := range items {
-		if s.of == "" {
+		if s.variable == "" {
 			return false
 		}
 	}

@@ -25,14 +25,14 @@ type side struct {
 	reached  map[engine.NodeID]reached
 }
 
-// reached says how far a node is from an end, and by which edges it was
-// reached from one nearer to it.
+// reached is the distance of a node from an end, and the edges that lead to it
+// from nodes nearer to that end.
 type reached struct {
 	depth int
 	by    []engine.Edge
 }
 
-// reachedBytes is what a node that was reached is taken to hold.
+// reachedBytes estimates the memory of a reached node.
 const reachedBytes = 128
 
 func newSide(id engine.NodeID, dir engine.Direction) *side {

@@ -7,7 +7,7 @@ type rowBound struct {
 	value  evaluator
 }
 
-// rows evaluates the bound, 0 where there is none.
+// rows evaluates the bound. If there is none, it is 0.
 func (b *rowBound) rows(x *exec) (int64, error) {
 	if b == nil {
 		return 0, nil
@@ -46,11 +46,11 @@ func (s *skipStep) open(x *exec, next sink) sink {
 	})
 }
 
-// limitStep lets the first rows pass and then ends what is before it.
+// limitStep lets the first rows pass and then ends the steps before it.
 type limitStep struct {
 	planned
 	n *rowBound
-	// all says that what is before it writes, and has to run to its end.
+	// all is set if the steps before it write and must run to their end.
 	all bool
 }
 
@@ -90,7 +90,8 @@ type distinctStep struct {
 	slots []int
 }
 
-// distinctBytes is what a row in a set of distinct ones holds beyond its key.
+// distinctBytes estimates the memory of a row in a set of distinct rows without
+// its key.
 const distinctBytes = 48
 
 func (d *distinctStep) open(x *exec, next sink) sink {
@@ -118,11 +119,11 @@ func (d *distinctStep) open(x *exec, next sink) sink {
 	})
 }
 
-// eagerStep keeps all rows before it lets the first one pass, so that what is
-// after it does not feed what is before it.
+// eagerStep keeps all rows before it lets the first one pass, so that the steps
+// after it do not affect those before it.
 type eagerStep struct{ planned }
 
-// eager adds a step that keeps what was matched from what is written.
+// eager adds a step that separates matching from writing.
 func (pl *planner) eager() {
 	e := &eagerStep{}
 	e.describe("Eager")

@@ -1,8 +1,7 @@
 package cypher
 
-// sortWatched puts a list in order; what is equal stays as it was. It looks at
-// the context while it sorts: weight says how many steps of a loop a comparison
-// with an element is worth.
+// sortWatched sorts a list stably. It checks the context while it sorts: weight
+// is the number of loop steps that a comparison with an element counts as.
 func sortWatched[T any](x *exec, list []T, compare func(a, b *T) int, weight func(a *T) int64) error {
 	room, err := made[T](x, (len(list)+1)/2)
 	if err != nil {

@@ -13,7 +13,7 @@ type sortKey struct {
 type sortStep struct {
 	planned
 	keys []sortKey
-	// skip and limit are those of the projection, where it has a limit.
+	// skip and limit are the bounds of the projection, if it has a limit.
 	skip, limit *rowBound
 }
 

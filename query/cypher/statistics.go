@@ -8,9 +8,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// statistics are what the statements of a session share of one version of a
-// graph: the nodes of each type, and the figures by which the planner chooses.
-// They are taken when they are first asked for.
+// statistics are shared by the statements of a session for one version of a
+// graph: the nodes of each type, and the figures that the planner uses. They
+// are computed on first use.
 type statistics struct {
 	graph   engine.GraphID
 	version uint64
@@ -79,8 +79,8 @@ func (s *statistics) degree(g *graph, types []engine.TypeID, f engine.EdgeFilter
 	return d, nil
 }
 
-// hasDerived reports whether nodes of some types exist by their sources, so
-// that they have computed properties: the first node of each type tells.
+// hasDerived reports whether nodes of some types are derived from sources, so
+// that they have computed properties. It looks at the first node of each type.
 func (s *statistics) hasDerived(g *graph, types []engine.TypeID) (bool, error) {
 	for _, t := range types {
 		derived, ok := s.derived[t]

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// step is a part of a compiled statement. Rows are pushed through steps: each
-// is opened with what the rows that it makes go to. A step belongs to one run.
+// step is a part of a compiled statement. Rows are pushed through steps: open
+// connects a step to the receiver of its rows. A step belongs to one run.
 type step interface {
-	// open returns where the rows before the step go.
+	// open returns the receiver of the step's input rows.
 	open(x *exec, next sink) sink
 	// plan describes the step.
 	plan() *PlanStep
@@ -18,12 +18,12 @@ type step interface {
 // again for the next one.
 type sink struct {
 	push func(r row) error
-	// done says that no row will follow.
+	// done ends the input: no row follows.
 	done func() error
 }
 
-// errEnough is returned by a step that wants no more rows. It ends the pushing
-// of what is before the step; done is called all the same.
+// errEnough is returned by a step that wants no more rows. It ends the steps
+// before it; done is still called.
 var errEnough = errors.New("enough rows")
 
 // enough returns nil for errEnough.

@@ -11,23 +11,23 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// SyntaxError says what is wrong with the text of a statement and where. It is
-// returned as a pointer by [Parse] and [Check].
+// SyntaxError is an error in the text of a statement or a condition, with its
+// place. It is always a pointer.
 type SyntaxError struct {
 	// Line and Column are counted from 1; columns are characters.
 	Line, Column int
 	// Near is the text at the place, "" at the end of the statement.
 	Near string
-	// Message says in a sentence what is wrong.
+	// Message is a sentence that describes the error.
 	Message string
 	// Code is the name that openCypher's compatibility kit gives to the error,
 	// such as UndefinedVariable.
 	Code string
-	// Unsupported says that the text may be Cypher or GQL, but not of the
-	// subset. Message begins with "not supported: " then.
+	// Unsupported marks text that may be Cypher or GQL but is not in the
+	// subset. Message then begins with "not supported: ".
 	Unsupported bool
-	// Incomplete says that the text ends too early: more of it could make it
-	// right.
+	// Incomplete marks a text that ends too early: more text could make it
+	// valid.
 	Incomplete bool
 
 	text       string
@@ -140,8 +140,8 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// cutEnd returns the first columns of a text, the last of them "…" where it
-// was cut.
+// cutEnd returns the first columns of a text. If it cuts the text, the last
+// column is "…".
 func cutEnd(s string, n int) string {
 	if columns(s) <= n {
 		return s

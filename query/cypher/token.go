@@ -10,7 +10,7 @@ type token struct {
 	start, end int
 }
 
-// tokenKind says what a token is.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 // The kinds of tokens.
@@ -52,7 +52,7 @@ const (
 	tokForeign      // an operator of other dialects: !, !=, ==, &, ||, ::, ?, @, #
 )
 
-// badToken says what is wrong with a tokBad.
+// badToken is the reason for a tokBad.
 type badToken uint8
 
 // What can be wrong with a token.
@@ -68,8 +68,8 @@ const (
 	badEncoding           // the text is not UTF-8
 )
 
-// keyword is a word that has a meaning in the grammar. Which of them cannot
-// name a variable is said by reserved.
+// keyword is a word with a meaning in the grammar. See reserved for those that
+// cannot name a variable.
 type keyword uint8
 
 // The keywords, in the order of their spelling.
@@ -201,8 +201,7 @@ func keywordOf(word string) keyword {
 	return keywordsByName[string(buf[:len(word)])]
 }
 
-// reserved reports whether a keyword is no name of a variable unless it stands
-// in backticks.
+// reserved reports whether a keyword needs backticks to be a variable.
 func (k keyword) reserved() bool {
 	switch k {
 	case kwAll, kwAnd, kwAs, kwAsc, kwAscending, kwBy, kwCase, kwContains,

@@ -84,9 +84,9 @@ func unsupportedOperator(text string) string {
 	return "the operator " + text
 }
 
-// nearest returns the word of a list that a word was probably meant to be, ""
-// where none is near. One letter may be wrong, missing, too many or in another
-// place; two in words of six letters and more.
+// nearest returns the word of a list that is most similar to a word, "" if none
+// is similar. One letter may be wrong, missing, added or transposed; two in
+// words of six letters and more.
 func nearest(word string, list []string) string {
 	word = strings.ToUpper(word)
 	if len(word) < 3 || len(word) > 24 {

@@ -42,8 +42,8 @@ func patternVariables(p *pattern, fn func(name string)) {
 	}
 }
 
-// usage says which variables a part of a query refers to, so that what nobody
-// wants is not made.
+// usage holds the variables that a part of a query uses, so that unused values
+// are not computed.
 type usage struct {
 	all     bool            // RETURN *, WITH *
 	inExpr  map[string]bool // named in an expression
@@ -55,7 +55,7 @@ func (u *usage) wanted(name string) bool {
 	return name != "" && (u.all || shownName(name) == "" || u.inExpr[name] || u.inParts[name] > 1)
 }
 
-// usageOf returns what the clauses of a part refer to.
+// usageOf returns the variables that the clauses of a part use.
 func usageOf(clauses []clause) *usage {
 	u := &usage{inExpr: map[string]bool{}, inParts: map[string]int{}}
 	for _, c := range clauses {

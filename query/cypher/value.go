@@ -55,11 +55,11 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Value is a value of the language. The zero Value is null. A Value is never
-// changed once it is made: lists and maps that it was made of belong to it.
+// Value is a value of the query language. The zero Value is null. A Value is
+// immutable: it owns the lists and maps that it was made from.
 //
-// Values are compared with [Value.Equal]; == and reflect.DeepEqual do not see
-// what they hold.
+// Compare values with [Value.Equal], since == and reflect.DeepEqual do not
+// compare their content.
 type Value struct {
 	kind Kind
 	// num is a bool, an int, the bits of a float, nanoseconds since 1970, the id
@@ -115,7 +115,7 @@ func ListOf(vs []Value) Value {
 	return Value{kind: KindList, num: uint64(listMemory(vs)), ref: vs}
 }
 
-// listWith returns a list whose elements take so many bytes.
+// listWith returns a list whose elements take the given number of bytes.
 func listWith(vs []Value, memory int64) Value {
 	return Value{kind: KindList, num: uint64(min(memory, maxMemory)), ref: vs}
 }

@@ -110,7 +110,7 @@ func equalMaps(a, b map[string]Value) truth {
 	return result
 }
 
-// relation is what comparability says of two values.
+// relation is the result of comparing two values.
 type relation uint8
 
 const (
@@ -121,9 +121,10 @@ const (
 	after
 )
 
-// compare is openCypher's comparability, for < <= > >=. Values of two types
-// are incomparable, but for numbers. Lists are compared element by element;
-// null where the order hangs on it makes them incomparable. Maps have no order.
+// compare is openCypher's comparability, for < <= > >=. Values of two types are
+// incomparable, except integers and floats. Lists are compared element by
+// element; they are incomparable if the result depends on null. Maps have no
+// order.
 func compare(a, b Value) relation {
 	if a.isNumber() && b.isNumber() {
 		c, ordered := compareNumbers(a, b)
@@ -161,8 +162,8 @@ func compareLists(a, b []Value) relation {
 	return relationOf(cmp.Compare(len(a), len(b)))
 }
 
-// compareNumbers compares integers and floats exactly: -1, 0 or 1, and false
-// where one is NaN.
+// compareNumbers compares integers and floats exactly: -1, 0 or 1, and false if
+// one is NaN.
 func compareNumbers(a, b Value) (c int, ordered bool) {
 	switch {
 	case a.kind == KindInt && b.kind == KindInt:
@@ -344,7 +345,7 @@ func orderPaths(a, b *Path) int {
 	return cmp.Compare(len(a.Nodes), len(b.Nodes))
 }
 
-// graphID returns the id of a graph, 0 where a value has none.
+// graphID returns the id of a graph, 0 for nil.
 func graphID(g *graph) engine.GraphID {
 	if g == nil || g.g == nil {
 		return 0

@@ -111,7 +111,7 @@ func mapOf(r reflect.Value, depth int) (Value, error) {
 	return MapOf(m), nil
 }
 
-// numberOf returns a number of JSON: an integer where it is written as one and
+// numberOf returns a number of JSON: an integer if it is written as one and
 // fits, else a float.
 func numberOf(x json.Number) (Value, error) {
 	if n, err := x.Int64(); err == nil {

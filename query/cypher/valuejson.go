@@ -115,7 +115,8 @@ func (w *jsonWriter) object(m map[string]Value) error {
 	return nil
 }
 
-// node writes a node; its key stands beside its properties and not among them.
+// node writes a node. Its key is a field of its own and not among the
+// properties.
 func (w *jsonWriter) node(g *graph, id engine.NodeID) error {
 	label, err := g.label(id)
 	if err != nil {

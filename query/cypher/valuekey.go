@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// appendKey appends bytes that are the same for two values exactly where they
-// are equivalent, and no prefix of another value's: keys of several values may
-// stand one after the other. Numbers that are whole are written as integers
-// whatever their type, so that 1 and 1.0 meet; all NaN are one.
+// appendKey appends bytes that are equal for two values exactly if the values
+// are equivalent, and never a prefix of another value's bytes, so that keys of
+// several values can be concatenated. Whole numbers are written as integers
+// whatever their type, so that 1 and 1.0 are equal; all NaN are equal.
 func (v Value) appendKey(dst []byte) []byte {
 	switch v.kind {
 	case KindList:

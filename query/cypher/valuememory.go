@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// valueBytes is what a value takes in a list.
+// valueBytes is the size of a value in a list.
 const valueBytes = int64(unsafe.Sizeof(Value{}))
 
-// entryBytes is about what an entry of a map takes beside its key and value.
+// entryBytes estimates the size of a map's entry without its key and value.
 const entryBytes = 32
 
-// edgeBytes is about what an Edge takes.
+// edgeBytes estimates the size of an Edge.
 const edgeBytes = 40
 
 // memory returns about how many bytes a value would take, with all it refers to

@@ -6,14 +6,13 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Stored returns the value as a property is stored, null for none. What no
-// property can be is an [*EvalError].
+// Stored returns the form in which a property is stored; null is no property.
+// It returns an [*EvalError] if v has no stored form.
 func (v Value) Stored() (engine.Value, error) { return toStored(0, v) }
 
-// toStored returns a value as a property is stored. Null stands for no
-// property. The store keeps booleans, numbers, strings, times and lists of
-// strings; what else openCypher would store is refused, as are maps, nodes,
-// edges and paths, which no property can be there either.
+// toStored returns the stored form of a value. Null stands for no property. The
+// store keeps booleans, numbers, strings, times and lists of strings. Other
+// lists, maps, nodes, edges and paths are refused.
 func toStored(at Pos, v Value) (engine.Value, error) {
 	switch v.kind {
 	case KindNull:

@@ -13,8 +13,8 @@ type propTest struct {
 	value evaluator
 }
 
-// varExpand binds the paths of min to max different edges that begin at a
-// node, and the nodes that they lead to. Max is -1 where there is no bound.
+// varExpand binds the paths of min to max different edges that begin at a node,
+// and their last nodes. If there is no upper bound, max is -1.
 type varExpand struct {
 	planned
 	hop
@@ -171,7 +171,7 @@ type bindPath struct {
 	hops  []pathHop
 }
 
-// pathHop is where the edges of a path's pattern stand.
+// pathHop holds the place of the edges of a path's pattern.
 type pathHop struct {
 	place    int
 	reversed bool

@@ -9,12 +9,11 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// A vector index is a vector space of the engine with what the language knows
-// of it: whose property its vectors are. That stands in a bucket of the graph.
+// A vector index is a vector space of the engine together with the label and
+// property that its vectors belong to. These are kept in a bucket of the graph.
 const indexBucket = "cypher.indexes"
 
-// vectorIndex says that a vector space holds a property of the nodes of a
-// label.
+// vectorIndex is a vector space that holds a property of the nodes of a label.
 type vectorIndex struct {
 	Name     string `json:"-"` // of the space
 	Label    string `json:"label"`
@@ -46,8 +45,8 @@ func (g *graph) vectorIndexes() ([]vectorIndex, error) {
 	return have, nil
 }
 
-// vectorIndexOf returns the name of the vector index of a property of the
-// nodes of a label, "" where there is none.
+// vectorIndexOf returns the name of the vector index of a label and property,
+// or "".
 func (g *graph) vectorIndexOf(label, property string) (string, error) {
 	all, err := g.vectorIndexes()
 	for _, ix := range all {
@@ -58,8 +57,8 @@ func (g *graph) vectorIndexOf(label, property string) (string, error) {
 	return "", err
 }
 
-// vectorOf returns a node's vector where the property has a vector index, as it
-// was at the last commit; or null.
+// vectorOf returns a node's vector as of the last commit if the property has a
+// vector index, else null.
 func (g *graph) vectorOf(n engine.Node, property string) (Value, error) {
 	name, err := g.vectorIndexOf(g.typeLabel(n.Type), property)
 	if err != nil || name == "" {

@@ -142,7 +142,7 @@ func (w writer) setNode(id engine.NodeID, props map[string]Value) error {
 	return w.putVectors(id, vectors)
 }
 
-// createEdge makes an edge; first says that one of its ends has no edge yet.
+// createEdge creates an edge. If first is set, one of its ends has no edge yet.
 func (w writer) createEdge(from, to engine.NodeID, name string, props map[string]Value, first bool) (engine.Edge, error) {
 	tx := w.x.tx
 	t, ok := tx.EdgeType(name)

@@ -17,8 +17,8 @@ type algorithm struct {
 	args      []cypher.Arg    // before the options
 	columns   []cypher.Column // after node
 	stats     []cypher.Column
-	// both says that edges have no direction for the algorithm, weighted that
-	// it takes weights unless it is told not to.
+	// both is set if the algorithm ignores the direction of edges, weighted if
+	// it uses weights by default.
 	both, weighted bool
 	// cost is about how many nanoseconds it takes for a projection.
 	cost func(nodes, edges float64) float64
@@ -47,7 +47,7 @@ type prepared struct {
 	property string
 }
 
-// prepare reads a call; write tells that it names a property.
+// prepare reads a call. If write is set, the call must name a property.
 func (a *algorithm) prepare(call *cypher.ProcedureCall, write bool) (*prepared, error) {
 	options := call.Args[len(a.args)]
 	switch nodes := options.AsMap()["nodes"]; {
@@ -166,8 +166,8 @@ func (a *algorithm) estimate(ctx context.Context, call *cypher.ProcedureCall, yi
 	if err != nil {
 		return err
 	}
-	// Working memory beside the projection is a few words a node in all of
-	// them; building and projecting a graph take about 60 ns an edge.
+	// Besides the projection the algorithms need a few words a node; building
+	// and projecting a graph take about 60 ns an edge.
 	const perNode, perEdge = 40, 60
 	ns := a.cost(float64(size.Nodes), float64(size.Edges)) + perEdge*float64(size.Edges)
 	return yield([]cypher.Value{

@@ -76,13 +76,13 @@ func algorithms() []*algorithm {
 
 func readDegree(*config) runner {
 	return projected(func(_ context.Context, p *graphops.Projection) (*result, error) {
-		of := make([]int, p.Len())
+		degrees := make([]int, p.Len())
 		most, sum := 0, 0
-		for u := range of {
-			of[u] = p.Degree(uint32(u))
-			most, sum = max(most, of[u]), sum+of[u]
+		for u := range degrees {
+			degrees[u] = p.Degree(uint32(u))
+			most, sum = max(most, degrees[u]), sum+degrees[u]
 		}
-		return counts(p, of, cypher.Int(int64(most)), cypher.Float(float64(sum)/float64(max(1, len(of))))), nil
+		return counts(p, degrees, cypher.Int(int64(most)), cypher.Float(float64(sum)/float64(max(1, len(degrees))))), nil
 	})
 }
 
@@ -146,8 +146,8 @@ func readLeiden(c *config) runner {
 		}
 		stats := []cypher.Value{cypher.Int(int64(r.Count)), cypher.Int(int64(len(levels))), cypher.Float(r.Quality)}
 		return &result{stats: stats, levels: len(levels), at: func(u uint32, level int, dst []cypher.Value) []cypher.Value {
-			if of := levels[level].Of[u]; of != graphops.None {
-				dst = append(dst, cypher.Int(int64(of)), cypher.Int(int64(level)))
+			if community := levels[level].Of[u]; community != graphops.None {
+				dst = append(dst, cypher.Int(int64(community)), cypher.Int(int64(level)))
 			}
 			return dst
 		}}, nil

@@ -132,12 +132,12 @@ func dbIndexes(_ context.Context, call *cypher.ProcedureCall, yield func([]cyphe
 	if err != nil {
 		return err
 	}
-	for _, of := range []struct {
+	for _, index := range []struct {
 		kind  string
 		names []string
 	}{{"property", properties}, {"vector", call.View.Spaces()}, {"text", call.View.Fields()}} {
-		for _, name := range of.names {
-			if err := yield([]cypher.Value{cypher.String(name), cypher.String(of.kind)}); err != nil {
+		for _, name := range index.names {
+			if err := yield([]cypher.Value{cypher.String(name), cypher.String(index.kind)}); err != nil {
 				return err
 			}
 		}

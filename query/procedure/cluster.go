@@ -61,8 +61,8 @@ func readCluster(ctx context.Context, call *cypher.ProcedureCall) (*clustered, e
 	return out, nil
 }
 
-func (r *clustered) take(of []uint32) {
-	for i, c := range of {
+func (r *clustered) take(clusters []uint32) {
+	for i, c := range clusters {
 		r.cluster[i] = int64(c)
 	}
 }

@@ -19,7 +19,7 @@ type config struct {
 	err    error
 }
 
-// newConfig reads a map of options; null is none.
+// newConfig reads a map of options, which may be null.
 func newConfig(call *cypher.ProcedureCall, v cypher.Value) *config {
 	c := &config{call: call, values: v.AsMap()}
 	if !v.IsNull() && v.Kind() != cypher.KindMap {
@@ -34,15 +34,14 @@ func (c *config) fail(format string, args ...any) {
 	}
 }
 
-// get returns an option, ok false where it is not given or null.
+// get returns an option; ok is false if it is missing or null.
 func (c *config) get(key string) (v cypher.Value, ok bool) {
 	c.keys = append(c.keys, key)
 	v = c.values[key]
 	return v, !v.IsNull()
 }
 
-// number returns a number of at least least and at most most, 0 where it is
-// not given.
+// number returns a number from least to most, 0 if the option is missing.
 func (c *config) number(key string, least, most float64) float64 {
 	v, ok := c.get(key)
 	if !ok {
@@ -103,7 +102,7 @@ func (c *config) text(key, unset string) string {
 	return v.AsString()
 }
 
-// choice returns one of some words, the first where the option is not given.
+// choice returns one of some words, the first if the option is missing.
 func (c *config) choice(key string, words ...string) string {
 	s := c.text(key, words[0])
 	if c.err == nil && !slices.Contains(words, s) {
@@ -135,7 +134,7 @@ func (c *config) texts(key string) []string {
 	return out
 }
 
-// done returns what was wrong, an option that nobody asked for included.
+// done returns the first error. An option that was never read is an error.
 func (c *config) done() error {
 	if c.err != nil {
 		return c.err

@@ -69,18 +69,20 @@ func sorted(p *graphops.Projection, n int, by func(a, b uint32) int) []uint32 {
 }
 
 // scores is the result of an algorithm that gives each node a score.
-func scores(p *graphops.Projection, of []float64, stats ...cypher.Value) *result {
+func scores(p *graphops.Projection, figures []float64, stats ...cypher.Value) *result {
 	return &result{
-		order: sorted(p, len(of), func(a, b uint32) int { return cmp.Compare(of[b], of[a]) }), stats: stats,
-		at: func(u uint32, _ int, dst []cypher.Value) []cypher.Value { return append(dst, cypher.Float(of[u])) },
+		order: sorted(p, len(figures), func(a, b uint32) int { return cmp.Compare(figures[b], figures[a]) }), stats: stats,
+		at: func(u uint32, _ int, dst []cypher.Value) []cypher.Value { return append(dst, cypher.Float(figures[u])) },
 	}
 }
 
 // counts is the result of an algorithm that gives each node a number.
-func counts[T uint32 | uint64 | int](p *graphops.Projection, of []T, stats ...cypher.Value) *result {
+func counts[T uint32 | uint64 | int](p *graphops.Projection, figures []T, stats ...cypher.Value) *result {
 	return &result{
-		order: sorted(p, len(of), func(a, b uint32) int { return cmp.Compare(of[b], of[a]) }), stats: stats,
-		at: func(u uint32, _ int, dst []cypher.Value) []cypher.Value { return append(dst, cypher.Int(int64(of[u]))) },
+		order: sorted(p, len(figures), func(a, b uint32) int { return cmp.Compare(figures[b], figures[a]) }), stats: stats,
+		at: func(u uint32, _ int, dst []cypher.Value) []cypher.Value {
+			return append(dst, cypher.Int(int64(figures[u])))
+		},
 	}
 }
 

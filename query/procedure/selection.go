@@ -45,8 +45,8 @@ func (c *config) selection(both, weighted bool) graphops.Spec {
 	return s
 }
 
-// labels returns the node types that the option labels means, nil where it is
-// not given.
+// labels returns the node types that the option labels means, nil if it is
+// missing.
 func (c *config) labels() (out []engine.TypeID) {
 	for _, label := range c.texts("labels") {
 		types := c.call.NodeTypes(label)
@@ -58,8 +58,8 @@ func (c *config) labels() (out []engine.TypeID) {
 	return out
 }
 
-// types returns the edge types that the option types means, nil where it is not
-// given.
+// types returns the edge types that the option types means, nil if it is
+// missing.
 func (c *config) types() (out []engine.EdgeType) {
 	for _, name := range c.texts("types") {
 		types := c.call.EdgeTypes(name)
@@ -71,8 +71,8 @@ func (c *config) types() (out []engine.EdgeType) {
 	return out
 }
 
-// direction returns the option direction, which is one of some words; the first
-// is meant where it is not given.
+// direction returns the option direction, which is one of some words. If it is
+// missing, it is the first word's.
 func (c *config) direction(words ...string) engine.Direction {
 	switch c.choice("direction", words...) {
 	case "in":
@@ -118,8 +118,8 @@ func (c *config) nodeList(v cypher.Value) []engine.NodeID {
 
 // here refuses a node of another graph than the call's.
 func (c *config) here(n cypher.Value) {
-	if of := c.call.Of(n); of != c.call {
-		c.fail("a node of graph %s is none of graph %s", of.View.Graph().Name(), c.call.View.Graph().Name())
+	if home := c.call.Of(n); home != c.call {
+		c.fail("a node of graph %s is none of graph %s", home.View.Graph().Name(), c.call.View.Graph().Name())
 	}
 }
 

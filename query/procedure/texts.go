@@ -142,7 +142,7 @@ func textKeywords(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 		return err
 	}
 	v := call.View.WithContext(ctx)
-	of, err := v.TermsOf(field, call.Args[0].AsNode())
+	terms, err := v.TermsOf(field, call.Args[0].AsNode())
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func textKeywords(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 		engine.TermFreq
 		score float64
 	}
-	words := make([]keyword, len(of))
-	for i, t := range of {
+	words := make([]keyword, len(terms))
+	for i, t := range terms {
 		s, err := v.TermStats(field, t.Term)
 		if err != nil {
 			return err

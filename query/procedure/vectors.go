@@ -152,7 +152,7 @@ func (s *space) keep(nodes *roaring.Bitmap) {
 	s.allow.And(nodes)
 }
 
-// search is what a call searches a space for, and how.
+// search holds the arguments of a vector search.
 type search struct {
 	text   string
 	vector []float32 // if it is not nil, in place of text
@@ -160,7 +160,7 @@ type search struct {
 	exact  bool
 }
 
-// search reads the options of a search and what is searched for.
+// search reads the arguments of a vector search.
 func (s *space) search(ctx context.Context, like cypher.Value, c *config) (search, error) {
 	q := search{ef: c.count("ef", 0), exact: c.boolean("exact", false)}
 	if types := c.labels(); types != nil {
@@ -192,7 +192,7 @@ func (s *space) search(ctx context.Context, like cypher.Value, c *config) (searc
 	return q, s.wanted(ctx, like, &q)
 }
 
-// wanted reads what is searched for: a text, a node in the space, or numbers.
+// wanted reads the query of a search: a text, a node in the space, or numbers.
 func (s *space) wanted(ctx context.Context, like cypher.Value, q *search) error {
 	switch like.Kind() {
 	case cypher.KindString:
