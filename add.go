@@ -95,7 +95,7 @@ func (db *DB) Indexer(ctx context.Context) (*rag.Indexer, error) {
 	}
 	x := &rag.Indexer{Corpus: db.corpus, Methods: db.methods}
 	for _, spec := range specs {
-		sys, err := db.methods.Open(ctx, db.corpus, spec)
+		sys, err := db.methods.Open(ctx, db.corpus.Docs(), spec)
 		if err != nil {
 			return nil, phase.At("", err)
 		}

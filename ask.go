@@ -159,7 +159,7 @@ func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 		if err != nil {
 			return nil, err
 		}
-		return db.methods.OpenIndexed(ctx, db.corpus, spec)
+		return db.methods.OpenIndexed(ctx, db.corpus.Docs(), spec)
 	}
 	have, err := db.instances(ctx)
 	if err != nil {
@@ -185,11 +185,11 @@ func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 		if err != nil {
 			return nil, err
 		}
-		sys, err := db.methods.OpenIndexed(ctx, db.corpus, spec)
+		sys, err := db.methods.OpenIndexed(ctx, db.corpus.Docs(), spec)
 		if !errors.Is(err, method.ErrNotIndexed) {
 			return sys, err
 		}
 	}
 	// Nothing is indexed yet: this method finds nothing.
-	return db.methods.Open(ctx, db.corpus, method.Spec{Name: methods.WithoutModel})
+	return db.methods.Open(ctx, db.corpus.Docs(), method.Spec{Name: methods.WithoutModel})
 }

@@ -118,18 +118,20 @@ func (db *DB) open(ctx context.Context, namespace string) (err error) {
 	}
 	for _, spec := range db.specs {
 		// It need not be indexed yet, but its parameters must be right.
-		if _, err := db.methods.OpenIndexed(ctx, db.corpus, spec); errors.Is(err, method.ErrMethod) {
+		if _, err := db.methods.OpenIndexed(ctx, db.corpus.Docs(), spec); errors.Is(err, method.ErrMethod) {
 			return err
 		}
 	}
-	db.corpus.NoWords = db.chat != nil && db.embed != nil
-	db.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		m, err := db.models(ctx, db.chat, true)
-		if err == nil {
-			m = db.metered(m)
-		}
-		return m, err
-	}
+	db.corpus = db.corpus.With(rag.Options{
+		NoWords: db.chat != nil && db.embed != nil,
+		Models: func(ctx context.Context, _ *rag.Corpus) (*rag.Models, error) {
+			m, err := db.models(ctx, db.chat, true)
+			if err != nil {
+				return nil, err
+			}
+			return db.metered(m), nil
+		},
+	})
 	if db.asked, err = db.models(ctx, db.chat, false); err != nil {
 		return err
 	}
@@ -151,26 +153,21 @@ func (db *DB) Corpus() *rag.Corpus { return db.corpus }
 
 // models opens models that answer by chat, or by rules if it is nil.
 func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*rag.Models, error) {
-	m, err := rag.ModelsWith(ctx, db.corpus, chat, db.embed, forIndex)
-	if err != nil {
-		return nil, err
-	}
+	p := rag.Parts{Provider: chat, Documents: db.embed, Questions: db.embed}
 	if chat != nil {
-		m.Fill = db.fill.Fill
+		p.Fill = db.fill.Fill
 		hash := db.fill.Hash()
-		m.Prompts = fmt.Sprintf("%x", hash[:])
+		p.Prompts = fmt.Sprintf("%x", hash[:])
 	}
 	if chat != nil || db.embed != nil {
-		m.Workers = remoteWorkers
+		p.Workers = remoteWorkers
 	}
-	return m, nil
+	return db.corpus.OpenLocal(ctx, forIndex, p)
 }
 
 // metered returns models for one call, whose spending is bounded.
 func (db *DB) metered(m *rag.Models) *rag.Models {
-	own := *m
-	own.Metered(cost.NewMeter(db.prices, db.limits))
-	return &own
+	return m.Metered(cost.NewMeter(db.prices, db.limits))
 }
 
 // remoteWorkers is how many work items are done at once if models are waited for.

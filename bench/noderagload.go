@@ -57,15 +57,16 @@ func (s *nodeRAGStore) openCorpus(ctx context.Context, spec string, d *nodeRAGDa
 	for i := range d.asked {
 		model.asked[d.asked[i].text] = &d.asked[i]
 	}
-	s.models = rag.NewModels(s.corpus, model, model, model)
-	s.models.Free = true
-	s.corpus.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return s.models, nil }
-	s.corpus.NoWords = true
+	s.models = s.corpus.NewModels(rag.Parts{Provider: model, Documents: model, Questions: model, Free: true})
+	s.corpus = s.corpus.With(rag.Options{
+		NoWords: true,
+		Models:  func(context.Context, *rag.Corpus) (*rag.Models, error) { return s.models, nil },
+	})
 	parsed, err := method.ParseSpec(spec)
 	if err != nil {
 		return inputError{err}
 	}
-	s.sys, err = methods.All().Open(ctx, s.corpus, parsed)
+	s.sys, err = methods.All().Open(ctx, s.corpus.Docs(), parsed)
 	return err
 }
 
@@ -116,7 +117,7 @@ func (s *nodeRAGStore) readDocuments(ctx context.Context, d *nodeRAGData) error 
 	for t := range d.counts[layerText] {
 		files[documentKey(uint32(t))] = &fstest.MapFile{Data: []byte(d.says[t])}
 	}
-	chunks, err := methods.All().Open(ctx, s.corpus, method.Spec{Name: "dense"})
+	chunks, err := methods.All().Open(ctx, s.corpus.Docs(), method.Spec{Name: "dense"})
 	if err != nil {
 		return err
 	}

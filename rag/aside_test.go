@@ -43,7 +43,7 @@ func TestDocumentSetAside(t *testing.T) {
 			}
 		}
 	}
-	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestReplacementSetAside(t *testing.T) {
 				docs[i] = ragtest.Document(96, i, 1)
 			}
 			m, naive := methods.All(), methods.All()["naive"]
-			m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*method.System, error) {
+			m["naive"] = func(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 				sys, err := naive(ctx, c, params)
 				if err == nil {
 					sys.Changed = confused(key, fail)
@@ -119,7 +119,7 @@ func TestItemsFail(t *testing.T) {
 			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 			x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{lost(c.System(t, "ketrag"), fail)}}
 			r, err := x.Run(t.Context(), []rag.Input{{FS: ragtest.Files(ragtest.Docs(97, 3)...), Root: "."}})
-			if err == nil || r.Added != 3 || !strings.Contains(err.Error(), "no more items") || !strings.HasPrefix(err.Error(), "rag: "+c.System(t, "ketrag").Stages(nil)[0].Name()) {
+			if err == nil || r.Added != 3 || !strings.Contains(err.Error(), "no more items") || !strings.HasPrefix(err.Error(), c.System(t, "ketrag").Stages(nil)[0].Name()) {
 				t.Fatalf("%+v: %v", r, err)
 			}
 			c.Index(t, "ketrag", ragtest.Docs(97, 3)...)

@@ -123,7 +123,7 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *System, m *Models, q Ques
 	if err := c.askable(sys, q); err != nil {
 		return in, nil, err
 	}
-	if m = m.with(c); ev == nil {
+	if m = m.with(c.ledger, c.tokens); ev == nil {
 		return in, nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	in = llm.AnswerInput{Question: q.Text}
@@ -136,7 +136,7 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *System, m *Models, q Ques
 	for _, s := range ev.Sections {
 		for _, it := range s.Items {
 			e := llm.Evidence{N: len(in.Evidence) + 1, Section: s.Name, Text: it.Text}
-			if m.Free && it.Kind != ChunkNodeType {
+			if m.Free() && it.Kind != ChunkNodeType {
 				// Rules quote what they are given, and a table's row is no
 				// sentence. The numbers stay those of the items.
 				e.Text = ""
@@ -167,14 +167,14 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m 
 		if err != nil {
 			return err
 		}
-		if m.Provider != nil && m.Provider.Can(llm.Select) && !in.Unaided {
+		if m.Provider() != nil && m.Provider().Can(llm.Select) && !in.Unaided {
 			return c.selectAnswer(ctx, base, sys, m.in("ask"), q, in, a)
 		}
 		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}
 		var reply llm.Reply
 		if q.Stream == nil {
 			reply, err = m.in("ask").Do(ctx, "ask", docs, t)
-			if err == nil && !m.Free && prompts.IsNoEvidence(reply.Text) {
+			if err == nil && !m.Free() && prompts.IsNoEvidence(reply.Text) {
 				err = llm.ErrNoEvidence
 			}
 			if err == nil {

@@ -72,7 +72,7 @@ func TestAsk(t *testing.T) {
 	docs := ragtest.Docs(41, 16)
 	for _, spec := range []string{"ketrag", "naive", "bm25"} {
 		c.Index(t, spec, docs...)
-		m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+		m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func (p *saying) Name() string { return "saying/" + p.text }
 func TestMarkers(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	docs := ragtest.Docs(42, 12)
 	c.Index(t, "naive", docs...)
 	m, err := ragtest.Fixed(t.Context(), c.Corpus)
@@ -154,8 +154,8 @@ func TestMarkers(t *testing.T) {
 		{"adjacent", "One [2][1].", "One [1][2].", 0},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			p := &saying{m.Provider, x.reply}
-			models := rag.NewModels(c.Corpus, p, m.Documents, m.Questions)
+			p := &saying{m.Provider(), x.reply}
+			models := c.Corpus.NewModels(rag.Parts{Provider: p, Documents: m.Documents(), Questions: m.Questions()})
 			a, err := c.Ask(t.Context(), c.System(t, "naive"), models, method.Question{Text: "Who knew " + docs[3].Hero + "?"})
 			if err != nil {
 				t.Fatal(err)
@@ -181,7 +181,7 @@ func TestPaidAnswer(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(43, 16)
 	var log strings.Builder
-	c.Models = paid(&log)
+	c.Use(paid(&log))
 	c.Index(t, "naive", docs...)
 	m := c.OpenModels(t)
 	ask := func() *rag.Answer {
@@ -223,10 +223,10 @@ func TestAskedAtOnce(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	var log strings.Builder
-	c.Models = paid(&log)
+	c.Use(paid(&log))
 	m := c.OpenModels(t)
-	slow := &slowly{Provider: m.Provider, start: make(chan struct{}), release: make(chan struct{})}
-	m.Provider = slow
+	slow := &slowly{Provider: m.Provider(), start: make(chan struct{}), release: make(chan struct{})}
+	m = ragtest.Provide(m, slow)
 	task := llm.Task{Kind: llm.Keywords, Input: llm.QuestionInput{Question: "Where is Karrow?"}}
 	done := make(chan error)
 	for i := range 8 {
@@ -274,7 +274,7 @@ func (p *slowly) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, erro
 func TestCiteKinds(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	docs := ragtest.Docs(44, 12)
 	c.Index(t, "ketrag", docs...)
 	m, err := ragtest.Fixed(t.Context(), c.Corpus)
@@ -298,7 +298,7 @@ func TestCiteKinds(t *testing.T) {
 			t.Errorf("the context has no %s: %v", k, kinds)
 		}
 	}
-	a, err := c.Ask(t.Context(), c.System(t, "ketrag"), rag.NewModels(c.Corpus, &saying{m.Provider, reply.String()}, m.Documents, m.Questions), q)
+	a, err := c.Ask(t.Context(), c.System(t, "ketrag"), c.Corpus.NewModels(rag.Parts{Provider: &saying{m.Provider(), reply.String()}, Documents: m.Documents(), Questions: m.Questions()}), q)
 	if err != nil {
 		t.Fatal(err)
 	}

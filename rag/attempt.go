@@ -12,9 +12,9 @@ import (
 // that what fn wrote is to blame for the error: fn failed or panicked, or wrote
 // more than a transaction holds. Then the caller sets it aside and goes on. All
 // other errors concern the run or the storage.
-func (c *Corpus) attempt(ctx context.Context, fn func(tx *engine.Tx) error) (spoilt bool, err error) {
+func attempt(ctx context.Context, db *engine.DB, fn func(tx *engine.Tx) error) (spoilt bool, err error) {
 	began, committing := false, false
-	err = c.db.Update(ctx, func(tx *engine.Tx) (err error) {
+	err = db.Update(ctx, func(tx *engine.Tx) (err error) {
 		began = true
 		defer func() {
 			if p := recover(); p != nil {

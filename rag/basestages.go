@@ -2,12 +2,11 @@ package rag
 
 import (
 	"context"
-	"encoding/binary"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -121,16 +120,16 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []
 		return err
 	}
 	if !st.read {
-		if st.table, st.lost, err = st.c.loadTable(ctx); err != nil {
+		if st.table, st.lost, err = st.c.words.loadTable(ctx); err != nil {
 			return err
 		}
 		st.read = true
 	}
-	change := st.c.newWordChange(st.table, st.lost)
+	change := st.c.words.newWordChange(st.table, st.lost)
 	for _, ch := range chunks {
 		change.add(full[ch.Start:ch.End])
 	}
-	return st.c.changeWords(tx, change)
+	return st.c.words.changeWords(tx, change)
 }
 
 // embedStage gives the chunks of a set their vectors.
@@ -141,14 +140,14 @@ type embedStage struct {
 }
 
 // Name implements [Stage].
-func (st *embedStage) Name() string { return "embed " + st.set.String() }
+func (st *embedStage) Name() string { return embedStageName(st.set) }
 
 // Graph implements [Stage].
 func (st *embedStage) Graph() *engine.Graph { return st.c.base }
 
 // Items implements [Stage]: the chunks of the set.
 func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
-	digest := Digest(st.model.Model, st.set.String())
+	digest := embedDigest(st.set, st.model.Model)
 	return func(yield func(WorkItem, error) bool) {
 		for ch, err := range st.c.Chunks(s.Graph(st.c.base).WithContext(ctx), st.set) {
 			if !yield(WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
@@ -168,12 +167,12 @@ func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w W
 	if err != nil {
 		return nil, err
 	}
-	return AppendVector(nil, vecs[0]), nil
+	return encoded.AppendVector(nil, vecs[0]), nil
 }
 
 // Apply implements [Stage].
 func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w WorkItem, result []byte) error {
-	vec := ReadVector(result)
+	vec := encoded.ReadVector(result)
 	if vec == nil {
 		return nil // a text without words has no vector
 	}
@@ -187,32 +186,4 @@ func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w WorkItem, result
 		return err
 	}
 	return v.PutVector(space, id, vec)
-}
-
-// MakeSpace makes a vector space for an embedder's vectors where there is none.
-func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
-	if err := readable(v); err != nil {
-		return err
-	}
-	return v.MakeSpace(name, engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: metric})
-}
-
-// AppendVector appends a vector as little-endian f32.
-func AppendVector(dst []byte, v []float32) []byte {
-	for _, x := range v {
-		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
-	}
-	return dst
-}
-
-// ReadVector reads what AppendVector wrote, nil for no vector.
-func ReadVector(b []byte) []float32 {
-	if len(b) == 0 {
-		return nil
-	}
-	v := make([]float32, len(b)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return v
 }

@@ -41,11 +41,9 @@ func TestEmbeddingsShareRequests(t *testing.T) {
 	} {
 		corpus := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		e := &counting{}
-		corpus.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
-			m := rag.NewModels(c, local.New(local.Options{}), e, e)
-			m.Free = true
-			return m, nil
-		}
+		corpus.Use(func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+			return c.NewModels(rag.Parts{Provider: local.New(local.Options{}), Documents: e, Questions: e, Free: true}), nil
+		})
 		x := rag.Indexer{
 			Corpus: corpus.Corpus, Methods: corpus.Methods, Systems: []*method.System{corpus.System(t, c.spec)},
 			Options: rag.IndexOptions{Workers: c.workers},

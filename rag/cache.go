@@ -33,7 +33,7 @@ type CacheCount struct {
 	Kind    llm.Kind `json:"kind"`
 	Entries int      `json:"entries"`
 	// Unused counts the entries that no document of the corpus uses: what
-	// PruneCache removes.
+	// Prune removes.
 	Unused int   `json:"unused"`
 	Bytes  int64 `json:"bytes"`
 	// Usage is what they cost once.
@@ -49,20 +49,20 @@ func (n *CacheCount) add(e replay.Entry, bytes int, used bool) {
 	}
 }
 
-// CacheStats counts the kept replies and vectors.
-func (c *Corpus) CacheStats(ctx context.Context) (*CacheStats, error) {
-	if err := c.ready(); err != nil {
+// Stats counts the kept replies and vectors.
+func (l *ledger) Stats(ctx context.Context) (*CacheStats, error) {
+	if err := l.ready(); err != nil {
 		return nil, err
 	}
 	out := &CacheStats{Rows: []CacheCount{}}
 	rows := map[[2]string]*CacheCount{}
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base).WithContext(ctx)
-		for e, err := range c.entries(v) {
+	err := l.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(l.base).WithContext(ctx)
+		for e, err := range l.entries(v) {
 			if err != nil {
 				return err
 			}
-			used, err := c.used(v, e.Digest[:])
+			used, err := l.used(v, e.Digest[:])
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (c *Corpus) CacheStats(ctx context.Context) (*CacheStats, error) {
 
 // entries yields the kept replies, then the kept vectors, each in order of
 // digest.
-func (c *Corpus) entries(v engine.Reader) iter.Seq2[replay.Entry, error] {
+func (l *ledger) entries(v engine.Reader) iter.Seq2[replay.Entry, error] {
 	return func(yield func(replay.Entry, error) bool) {
 		for _, name := range []string{bucketReplies, bucketEmbeddings} {
 			for e, err := range v.Bucket(name).Scan(nil, nil) {
@@ -125,11 +125,7 @@ func cacheEntry(bucket string, e engine.Entry) (out replay.Entry, err error) {
 }
 
 // used reports whether a document that is there uses an entry.
-func (c *Corpus) used(v engine.Reader, digest []byte) (bool, error) {
-	t, ok := v.NodeType(typeDocument)
-	if !ok {
-		return false, nil
-	}
+func (l *ledger) used(v engine.Reader, digest []byte) (bool, error) {
 	for e, err := range v.Bucket(bucketUses).Prefix(useKey(digest, "")) {
 		var docs []string
 		if err == nil {
@@ -139,7 +135,7 @@ func (c *Corpus) used(v engine.Reader, digest []byte) (bool, error) {
 			return false, err
 		}
 		for _, d := range docs {
-			if _, err := v.Lookup(t, d); err == nil {
+			if err := hasDocument(v, d); err == nil {
 				return true, nil
 			} else if !isMissing(err) {
 				return false, err
@@ -149,15 +145,15 @@ func (c *Corpus) used(v engine.Reader, digest []byte) (bool, error) {
 	return false, nil
 }
 
-// CacheEntries yields the kept entries of some kinds, all where none is named:
+// Entries yields the kept entries of some kinds, all where none is named:
 // replies before vectors, each in order of digest.
-func (c *Corpus) CacheEntries(v engine.Reader, kinds ...llm.Kind) iter.Seq2[replay.Entry, error] {
+func (l *ledger) Entries(v engine.Reader, kinds ...llm.Kind) iter.Seq2[replay.Entry, error] {
 	return func(yield func(replay.Entry, error) bool) {
 		if err := readable(v); err != nil {
 			yield(replay.Entry{}, err)
 			return
 		}
-		for e, err := range c.entries(v) {
+		for e, err := range l.entries(v) {
 			if err == nil && len(kinds) > 0 && !slices.Contains(kinds, e.Kind) {
 				continue
 			}
@@ -168,19 +164,19 @@ func (c *Corpus) CacheEntries(v engine.Reader, kinds ...llm.Kind) iter.Seq2[repl
 	}
 }
 
-// ExportCache writes the kept replies and vectors as lines that
+// Export writes the kept replies and vectors as lines that
 // [replay.Read] reads, and returns how many. They hold what models said and
 // what identifies the questions, and neither the questions nor any key. Equal
 // caches have equal exports.
-func (c *Corpus) ExportCache(ctx context.Context, w io.Writer) (n int, err error) {
-	if err := c.ready(); err != nil {
+func (l *ledger) Export(ctx context.Context, w io.Writer) (n int, err error) {
+	if err := l.ready(); err != nil {
 		return 0, err
 	}
 	if w == nil {
 		return 0, phase.Errorf("%w: nothing to write to", ErrArgument)
 	}
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range c.entries(s.Graph(c.base).WithContext(ctx)) {
+	err = l.db.View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range l.entries(s.Graph(l.base).WithContext(ctx)) {
 			if err == nil {
 				err = replay.Write(w, e)
 			}
@@ -203,16 +199,16 @@ type CacheImport struct {
 	Known int `json:"known"`
 }
 
-// ImportCache reads lines of ExportCache. An entry whose digest is kept already
+// Import reads lines of Export. An entry whose digest is kept already
 // stays as it is. New ones are used when the same task is asked or the same text
 // embedded, also of a document that comes later, and until then nothing but
-// PruneCache removes them. A reply then goes with the documents that it was
+// Prune removes them. A reply then goes with the documents that it was
 // asked for; an imported vector, which is no text, stays until it is pruned.
 //
 // A line that is no entry is a [*replay.LineError]; what came before it is
 // imported, and importing again changes nothing of it.
-func (c *Corpus) ImportCache(ctx context.Context, r io.Reader) (*CacheImport, error) {
-	if err := c.ready(); err != nil {
+func (l *ledger) Import(ctx context.Context, r io.Reader) (*CacheImport, error) {
+	if err := l.ready(); err != nil {
 		return nil, err
 	}
 	if r == nil {
@@ -222,7 +218,7 @@ func (c *Corpus) ImportCache(ctx context.Context, r io.Reader) (*CacheImport, er
 	var batch []replay.Entry
 	size := 0
 	flush := func() error {
-		n, err := c.putEntries(ctx, batch)
+		n, err := l.putEntries(ctx, batch)
 		out.Added, out.Known = out.Added+n, out.Known+len(batch)-n
 		batch, size = batch[:0], 0
 		return err
@@ -252,12 +248,12 @@ const cacheBatch = 4 << 20
 
 // putEntries writes entries that are not there, in one commit, and returns how
 // many those are.
-func (c *Corpus) putEntries(ctx context.Context, entries []replay.Entry) (added int, err error) {
+func (l *ledger) putEntries(ctx context.Context, entries []replay.Entry) (added int, err error) {
 	if len(entries) == 0 {
 		return 0, nil
 	}
-	err = c.db.Update(ctx, func(tx *engine.Tx) error {
-		v := tx.Graph(c.base)
+	err = l.db.Update(ctx, func(tx *engine.Tx) error {
+		v := tx.Graph(l.base)
 		added = 0
 		for _, e := range entries {
 			ok, err := putEntry(v, e)
@@ -299,8 +295,8 @@ type KeptEntry struct {
 
 // KeepEntries stores entries with their documents, which need not be there yet.
 // item says what uses them. Storing them again changes nothing.
-func (c *Corpus) KeepEntries(ctx context.Context, item string, entries []KeptEntry) error {
-	if err := c.ready(); err != nil {
+func (l *ledger) KeepEntries(ctx context.Context, item string, entries []KeptEntry) error {
+	if err := l.ready(); err != nil {
 		return err
 	}
 	for i := range entries {
@@ -310,8 +306,8 @@ func (c *Corpus) KeepEntries(ctx context.Context, item string, entries []KeptEnt
 	}
 	for len(entries) > 0 {
 		n := 0
-		err := c.db.Update(ctx, func(tx *engine.Tx) error {
-			v := tx.Graph(c.base)
+		err := l.db.Update(ctx, func(tx *engine.Tx) error {
+			v := tx.Graph(l.base)
 			for n = 0; n < len(entries) && (n == 0 || tx.Bytes() < cacheBatch); n++ {
 				e := &entries[n]
 				if _, err := putEntry(v, e.Entry); err != nil {

@@ -20,15 +20,15 @@ import (
 // a key, as one over the network does.
 func paidModels(log io.Writer) func(context.Context, *rag.Corpus) (*rag.Models, error) {
 	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		m, err := rag.OpenLocal(ctx, c, true)
+		m, err := c.OpenLocal(ctx, true, rag.Parts{})
 		if err != nil {
 			return nil, err
 		}
 		p := struct {
 			*counted
 			Key string
-		}{&counted{Provider: named{m.Provider, "paid/1"}, log: log}, "sk-secret"}
-		return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
+		}{&counted{Provider: named{m.Provider(), "paid/1"}, log: log}, "sk-secret"}
+		return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}}), nil
 	}
 }
 
@@ -44,7 +44,7 @@ func (n named) Name() string { return n.name }
 func cacheOf(t *testing.T, c *ragtest.Corpus) string {
 	t.Helper()
 	var b bytes.Buffer
-	n, err := c.ExportCache(t.Context(), &b)
+	n, err := c.Ledger().Export(t.Context(), &b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func cacheOf(t *testing.T, c *ragtest.Corpus) string {
 // cacheStats returns a corpus's counts.
 func cacheStats(t *testing.T, c *ragtest.Corpus) *rag.CacheStats {
 	t.Helper()
-	s, err := c.CacheStats(t.Context())
+	s, err := c.Ledger().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestCacheRoundTrip(t *testing.T) {
 	docs := ragtest.Docs(31, 12)
 	var asked bytes.Buffer
 	first := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	first.Models = paidModels(&asked)
+	first.Use(paidModels(&asked))
 	first.Index(t, "ketrag", docs...)
 	cache := cacheOf(t, first)
 	calls := strings.Count(asked.String(), "\n")
@@ -98,26 +98,26 @@ func TestCacheRoundTrip(t *testing.T) {
 	for name, models := range map[string]func(context.Context, *rag.Corpus) (*rag.Models, error){
 		"imported": paidModels(&asked),
 		"without a model": func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-			m, err := rag.OpenLocal(ctx, c, true)
+			m, err := c.OpenLocal(ctx, true, rag.Parts{})
 			if err != nil {
 				return nil, err
 			}
 			none := replay.NewEmbedder(ragtest.Hashes{}.Space())
-			return rag.NewModels(c, refusing{named{m.Provider, "paid/1"}}, none, none), nil
+			return c.NewModels(rag.Parts{Provider: refusing{named{m.Provider(), "paid/1"}}, Documents: none, Questions: none}), nil
 		},
 		"replies": func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 			p, err := replay.ReadReplies(strings.NewReader(cache), "")
 			if err != nil {
 				return nil, err
 			}
-			return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
+			return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}}), nil
 		},
 	} {
 		asked.Reset()
 		other := ragtest.Open(t, methods.All(), methods.Encodings()...)
-		other.Models = models
+		other.Use(models)
 		if name != "replies" {
-			in, err := other.ImportCache(t.Context(), strings.NewReader(cache))
+			in, err := other.Ledger().Import(t.Context(), strings.NewReader(cache))
 			if err != nil || in.Added != replies+vectors || in.Known != 0 {
 				t.Fatalf("%s: %+v, %v", name, in, err)
 			}
@@ -130,7 +130,7 @@ func TestCacheRoundTrip(t *testing.T) {
 				return lines
 			}
 			before := state()
-			in, err = other.ImportCache(t.Context(), strings.NewReader(cache))
+			in, err = other.Ledger().Import(t.Context(), strings.NewReader(cache))
 			if err != nil || in.Added != 0 || in.Known != replies+vectors {
 				t.Fatalf("%s: again: %+v, %v", name, in, err)
 			}
@@ -169,14 +169,14 @@ func TestPruneCache(t *testing.T) {
 	docs := ragtest.Docs(32, 10)
 	var asked bytes.Buffer
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = paidModels(&asked)
+	c.Use(paidModels(&asked))
 	c.Index(t, "ketrag", docs...)
-	if p, err := c.PruneCache(t.Context(), rag.PruneOptions{}); err != nil || *p != (rag.Pruned{}) {
+	if p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{}); err != nil || *p != (rag.Pruned{}) {
 		t.Fatalf("all is used, and %+v goes, %v", p, err)
 	}
 	whole := cacheOf(t, c)
 	imported := `{"digest":"` + strings.Repeat("ab", 32) + `","kind":"answer","model":"m","reply":"x","api_key":"sk-other"}` + "\n"
-	if _, err := c.ImportCache(t.Context(), strings.NewReader(imported)); err != nil {
+	if _, err := c.Ledger().Import(t.Context(), strings.NewReader(imported)); err != nil {
 		t.Fatal(err)
 	}
 	if got := ragtest.Find(t, c.Store, "sk-other"); len(got) > 0 {
@@ -194,11 +194,11 @@ func TestPruneCache(t *testing.T) {
 	if before.Total.Unused < 3 { // the import, the question, what the document had alone
 		t.Fatalf("%+v", before.Total)
 	}
-	if p, err := c.PruneCache(t.Context(), rag.PruneOptions{DryRun: true}); err != nil || p.Replies+p.Embeddings != before.Total.Unused ||
+	if p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{DryRun: true}); err != nil || p.Replies+p.Embeddings != before.Total.Unused ||
 		cacheStats(t, c).Total != before.Total {
 		t.Errorf("dry: %+v, %v", p, err)
 	}
-	p, err := c.PruneCache(t.Context(), rag.PruneOptions{})
+	p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{})
 	after := cacheStats(t, c)
 	if err != nil || p.Replies == 0 || p.Embeddings == 0 || after.Total.Unused != 0 || after.Total.Entries != before.Total.Entries-before.Total.Unused {
 		t.Errorf("%+v, %v: %+v became %+v", p, err, before.Total, after.Total)
@@ -209,7 +209,7 @@ func TestPruneCache(t *testing.T) {
 			t.Errorf("%.80s is new", line)
 		}
 	}
-	p, err = c.PruneCache(t.Context(), rag.PruneOptions{Embeddings: true})
+	p, err = c.Ledger().Prune(t.Context(), rag.PruneOptions{Embeddings: true})
 	if err != nil || p.Replies != 0 || p.Embeddings == 0 || strings.Contains(cacheOf(t, c), `"embedding"`) {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -221,7 +221,7 @@ func TestCacheBadLine(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	good := `{"digest":"` + strings.Repeat("ab", 32) + `","kind":"answer","model":"m","reply":"x","usage":{"calls":1,"in_tok":2,"out_tok":3}}` + "\n"
-	in, err := c.ImportCache(t.Context(), strings.NewReader(good+"{}\n"+good))
+	in, err := c.Ledger().Import(t.Context(), strings.NewReader(good+"{}\n"+good))
 	var bad *replay.LineError
 	if !errors.As(err, &bad) || bad.Line != 2 || in.Added != 1 {
 		t.Errorf("%+v, %v", in, err)

@@ -18,7 +18,7 @@ import (
 // removal.
 func meanwhile(do func()) method.Methods {
 	m, naive := methods.All(), methods.All()["naive"]
-	m["naive"] = func(ctx context.Context, c *rag.Corpus, params map[string]string) (*method.System, error) {
+	m["naive"] = func(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 		sys, err := naive(ctx, c, params)
 		if err == nil {
 			sys.Changed = func(context.Context, *rag.Models, []method.Chunk) (func(context.Context, *engine.Tx) error, error) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
@@ -33,7 +32,6 @@ const (
 	propOrder  = "_order"  // chunk: place in its document
 
 	bucketMethods = "methods" // instance -> how it was indexed
-	bucketTraces  = "traces"  // id -> trace of an answer
 )
 
 // chunkType is the node type of the chunks of a set.
@@ -42,45 +40,21 @@ func chunkType(set text.ChunkSet) string { return "chunk:" + set.String() }
 // textField is the field of a chunk set's postings.
 func textField(set text.ChunkSet) string { return "text:" + set.String() }
 
-// Corpus is a namespace with documents in it: what methods index and answer
-// from. It is safe for concurrent use.
-type Corpus struct {
+// Docs is a namespace with documents in it, cut into chunks. It holds no models. It
+// is safe for concurrent use.
+type Docs struct {
 	db        *engine.DB
 	namespace *engine.Namespace
 	base      *engine.Graph
 	tokens    *text.Tokenizer
 	analyzer  etext.Analyzer
-	// Models opens the models that index and remove documents, and that answer
-	// questions if the caller gives no others; nil is [OpenLocal]. It is called after the corpus was read and
-	// must give models of the same space each time; they may be the same ones.
-	Models func(ctx context.Context, c *Corpus) (*Models, error)
-	// NoWords says that nothing is to be learnt from the documents' words: the
-	// models are none of the local ones.
-	NoWords bool
-
-	projections *graphops.Cache // that plans walk on
 
 	graphsExist bool // no graph is made
-
-	local *localModel // of OpenModels
-
-	// indexing holds a token for the run that indexes; nil in a corpus that
-	// OpenCorpus did not open.
-	indexing chan struct{}
-
-	maxWords int // rows that a change of the words writes; 0 is the default
 }
 
-// Options tune a corpus. The zero value is right for most.
-type Options struct {
-	// Tokens counts and cuts text. It takes some time to make, so that corpora may
-	// share one; nil is one of the corpus's own.
-	Tokens *text.Tokenizer
-}
-
-// OpenCorpus opens a namespace's corpus. If the namespace has no base graph, it
-// makes one. Nil options are the zero ones.
-func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options) (*Corpus, error) {
+// openDocs opens a namespace's corpus. If the namespace has no base graph, it makes
+// one. Nil tokens are made.
+func openDocs(ctx context.Context, db *engine.DB, namespace string, tokens *text.Tokenizer) (*Docs, error) {
 	if db == nil {
 		return nil, phase.Errorf("%w: no database to open %q in", ErrArgument, namespace)
 	}
@@ -92,135 +66,46 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options
 	if err != nil {
 		return nil, phase.At("", err)
 	}
-	if o == nil {
-		o = &Options{}
-	}
-	tok := o.Tokens
-	if tok == nil {
-		if tok, err = text.NewCL100K(); err != nil {
-			return nil, phase.Errorf("%w", err)
+	if tokens == nil {
+		if tokens, err = text.NewCL100K(); err != nil {
+			return nil, phase.At("", err)
 		}
 	}
-	c := &Corpus{
-		indexing: make(chan struct{}, 1),
-		db:       db, namespace: ns, base: base, tokens: tok, analyzer: etext.Standard{},
-		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare),
-	}
-	c.local = &localModel{c: c}
-	return c, nil
+	return &Docs{db: db, namespace: ns, base: base, tokens: tokens, analyzer: etext.Standard{}}, nil
 }
 
-// DB returns the database that the corpus is in.
-func (c *Corpus) DB() *engine.DB { return c.db }
-
-// Namespace returns the namespace that the corpus is.
-func (c *Corpus) Namespace() *engine.Namespace { return c.namespace }
-
-// Base returns the graph of documents, chunks, postings and metadata.
-func (c *Corpus) Base() *engine.Graph { return c.base }
-
-// Tokens returns what counts and cuts text.
-func (c *Corpus) Tokens() *text.Tokenizer { return c.tokens }
-
-// Analyzer returns what makes the terms of the postings.
-func (c *Corpus) Analyzer() etext.Analyzer { return c.analyzer }
-
-// beginIndexing waits until no other run indexes the corpus, or ctx ends. The caller
-// calls end when it is done.
-func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
-	if c.indexing == nil {
-		return func() {}, nil
-	}
-	select {
-	case c.indexing <- struct{}{}:
-		return func() { <-c.indexing }, nil
-	case <-ctx.Done():
-		return nil, phase.Errorf("another run indexes the corpus: %w", ctx.Err())
-	}
-}
-
-// projectionsShare is the part of the database's memory budget, 1 in so many, that
-// projections of its graphs may take.
-const projectionsShare = 8
-
-// ready refuses a corpus that [OpenCorpus] did not make.
-func (c *Corpus) ready() error {
+// ready refuses a corpus that was not opened.
+func (c *Docs) ready() error {
 	if c == nil || c.db == nil || c.namespace == nil || c.base == nil || c.tokens == nil || c.analyzer == nil {
 		return phase.Errorf("%w: a corpus that OpenCorpus did not open", ErrArgument)
 	}
 	return nil
 }
 
-// OpenModels opens the models that the corpus is asked with: those of Models,
-// else the local ones. They can be opened once, at any time, and serve all
-// questions to come, while documents are indexed and afterwards. Models that
-// embed in another space than the corpus has are a [*ModelError].
-func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
-	if err := c.ready(); err != nil {
-		return nil, err
-	}
-	if c.Models == nil {
-		l := c.local
-		if l == nil {
-			l = &localModel{c: c}
-		}
-		m := l.models(nil)
-		return m, c.CheckModel(ctx, m)
-	}
-	m, err := c.Models(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, phase.Errorf("%w: Corpus.Models gave none", ErrArgument)
-	}
-	return m, c.CheckModel(ctx, m)
+// existing returns the corpus with a Graph that makes none.
+func (c *Docs) existing() *Docs {
+	out := *c
+	out.graphsExist = true
+	return &out
 }
 
-// models opens the models that documents are indexed with.
-func (c *Corpus) models(ctx context.Context) (*Models, error) {
-	if c.Models == nil {
-		return OpenLocal(ctx, c, true)
-	}
-	m, err := c.Models(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	// Models that were opened before the corpus taught these words keep to none.
-	return c.reopen(ctx, m)
-}
+// DB returns the database that the corpus is in.
+func (c *Docs) DB() *engine.DB { return c.db }
 
-// reopen returns m with the newest of what the corpus has taught in place of
-// local models that were opened at another time.
-func (c *Corpus) reopen(ctx context.Context, m *Models) (*Models, error) {
-	if m == nil {
-		return nil, phase.Errorf("%w: Corpus.Models gave none", ErrArgument)
-	}
-	_, rules := m.Provider.(localRules)
-	_, documents := m.Documents.(*localDocuments)
-	_, questions := m.Questions.(localQuestions)
-	out := m.with(c)
-	if !rules && !documents && !questions {
-		return out, nil
-	}
-	now, err := OpenLocal(ctx, c, true)
-	if err != nil {
-		return nil, err
-	}
-	if rules {
-		out.Provider = now.Provider
-	}
-	if documents {
-		out.Documents = now.Documents
-	}
-	if questions {
-		out.Questions = now.Questions
-	}
-	return out, nil
-}
+// Namespace returns the namespace that the corpus is.
+func (c *Docs) Namespace() *engine.Namespace { return c.namespace }
+
+// Base returns the graph of documents, chunks, postings and metadata.
+func (c *Docs) Base() *engine.Graph { return c.base }
+
+// Tokens returns what counts and cuts text.
+func (c *Docs) Tokens() *text.Tokenizer { return c.tokens }
+
+// Analyzer returns what makes the terms of the postings.
+func (c *Docs) Analyzer() etext.Analyzer { return c.analyzer }
 
 // Graph returns the graph of a method's instance, and makes it if it is new.
-func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
+func (c *Docs) Graph(ctx context.Context, name string) (*engine.Graph, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -237,7 +122,7 @@ func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) 
 }
 
 // Analyze returns the terms of a text as the postings have them.
-func (c *Corpus) Analyze(s string) []string {
+func (c *Docs) Analyze(s string) []string {
 	if c == nil || c.analyzer == nil {
 		return nil
 	}
@@ -275,7 +160,7 @@ func DocOf(chunk string) string {
 
 // Chunks yields the chunks of a set in order of id, which is the order in
 // which they were added.
-func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
+func (c *Docs) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		if err := readable(v); err != nil {
 			yield(Chunk{}, err)
@@ -300,7 +185,7 @@ func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, erro
 }
 
 // CountChunks returns the number of chunks of a set.
-func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
+func (c *Docs) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
 	if err := readable(v); err != nil {
 		return 0, err
 	}
@@ -316,7 +201,7 @@ func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
 }
 
 // Chunk reads a chunk of the base graph.
-func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
+func (c *Docs) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
 	if err := readable(v); err != nil {
 		return Chunk{}, err
 	}
@@ -348,7 +233,7 @@ func chunkOf(n engine.Node) Chunk {
 }
 
 // ChunkByKey reads a chunk of a set by its key.
-func (c *Corpus) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chunk, error) {
+func (c *Docs) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chunk, error) {
 	if err := readable(v); err != nil {
 		return Chunk{}, err
 	}
@@ -364,7 +249,7 @@ func (c *Corpus) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chu
 }
 
 // ChunkNode returns a chunk's node in the base graph.
-func (c *Corpus) ChunkNode(v engine.Reader, set text.ChunkSet, key string) (engine.NodeID, error) {
+func (c *Docs) ChunkNode(v engine.Reader, set text.ChunkSet, key string) (engine.NodeID, error) {
 	if err := readable(v); err != nil {
 		return 0, err
 	}

@@ -37,7 +37,7 @@ func countItems(ctx context.Context, s *engine.Snapshot, st Step) (n StageCount,
 		if err != nil {
 			return n, err
 		}
-		state, err := stateOf(jobs, st, w)
+		state, err := stateOf(jobs, st.Name(), w)
 		switch {
 		case err != nil:
 			return n, err

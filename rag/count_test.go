@@ -36,9 +36,9 @@ func TestCountItems(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	e := &choosy{word: "unwanted"}
 	models := func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
-		return rag.NewModels(c, nil, e, e), nil
+		return c.NewModels(rag.Parts{Documents: e, Questions: e}), nil
 	}
-	c.Models = models
+	c.Use(models)
 	docs := []ragtest.Doc{
 		{Key: "a.txt", Text: "Ada saw the lighthouse."}, {Key: "b.txt", Text: "Brom saw the unwanted bridge."},
 		{Key: "c.txt", Text: "Celia saw the ferry."},

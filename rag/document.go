@@ -31,7 +31,7 @@ type Document struct {
 }
 
 // Documents yields all documents in order of id.
-func (c *Corpus) Documents(v *engine.View) iter.Seq2[Document, error] {
+func (c *Docs) Documents(v *engine.View) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		if err := readable(v); err != nil {
 			yield(Document{}, err)
@@ -56,7 +56,7 @@ func (c *Corpus) Documents(v *engine.View) iter.Seq2[Document, error] {
 }
 
 // Document returns the document of a key.
-func (c *Corpus) Document(v engine.Reader, key string) (Document, error) {
+func (c *Docs) Document(v engine.Reader, key string) (Document, error) {
 	if err := readable(v); err != nil {
 		return Document{}, err
 	}
@@ -71,7 +71,7 @@ func (c *Corpus) Document(v engine.Reader, key string) (Document, error) {
 	return c.document(v, id)
 }
 
-func (c *Corpus) document(v engine.Reader, id engine.NodeID) (Document, error) {
+func (c *Docs) document(v engine.Reader, id engine.NodeID) (Document, error) {
 	n, err := v.Node(id)
 	if err != nil {
 		return Document{}, err
@@ -93,7 +93,7 @@ func (c *Corpus) document(v engine.Reader, id engine.NodeID) (Document, error) {
 // put writes a document in place of the one that its key had, which the caller
 // has removed, and makes the metadata findable. sets are the chunk sets that
 // the caller cuts it by in the same transaction.
-func (c *Corpus) put(v *engine.TxView, d *load.Document, sets []string) (engine.NodeID, error) {
+func (c *Docs) put(v *engine.TxView, d *load.Document, sets []string) (engine.NodeID, error) {
 	t, err := v.MakeNodeType(typeDocument)
 	if err != nil {
 		return 0, err
@@ -180,7 +180,7 @@ type Span struct {
 }
 
 // Locate returns where a byte span of a document's text stands.
-func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, error) {
+func (c *Docs) Locate(v engine.Reader, doc string, start, end int) (Span, error) {
 	s := Span{Doc: doc, Bytes: [2]int64{int64(start), int64(end)}}
 	o, err := c.outline(v, doc)
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, erro
 
 // cut adds the chunks of a set to a document, with the postings of their words
 // and names, and returns them.
-func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) ([]text.Chunk, error) {
+func (c *Docs) cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) ([]text.Chunk, error) {
 	set := chunker.Set()
 	t, err := v.MakeNodeType(chunkType(set))
 	if err != nil {
@@ -234,7 +234,7 @@ func (c *Corpus) cut(ctx context.Context, v *engine.TxView, doc string, id engin
 }
 
 // ChunksOf returns the chunks of a document, of all sets.
-func (c *Corpus) ChunksOf(v engine.Reader, doc Document) (map[string][]Chunk, error) {
+func (c *Docs) ChunksOf(v engine.Reader, doc Document) (map[string][]Chunk, error) {
 	if err := readable(v); err != nil {
 		return nil, err
 	}
@@ -269,3 +269,13 @@ func (c *Corpus) ChunksOf(v engine.Reader, doc Document) (map[string][]Chunk, er
 
 // sameDigest reports whether a document is the one that is stored.
 func sameDigest(d Document, l *load.Document) bool { return bytes.Equal(d.Digest, l.Digest[:]) }
+
+// hasDocument reports a document that is not there.
+func hasDocument(v engine.Reader, key string) error {
+	t, ok := v.NodeType(typeDocument)
+	if !ok {
+		return fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
+	}
+	_, err := v.Lookup(t, key)
+	return err
+}

@@ -94,7 +94,7 @@ func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, ch
 func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err error) {
 	for most, tries := len(docs), 1; ; {
 		at := 0
-		spoilt, err := w.x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
+		spoilt, err := attempt(ctx, w.x.Corpus.db, func(tx *engine.Tx) error {
 			v := tx.Graph(w.x.Corpus.base)
 			change := w.change()
 			for at = 0; at < most && (at == 0 || tx.Bytes() < txBytes && !change.full()); at++ {
@@ -105,7 +105,7 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 					return errManyWords
 				}
 			}
-			return w.x.Corpus.changeWords(tx, change)
+			return w.x.Corpus.words.changeWords(tx, change)
 		})
 		switch {
 		case err == nil:
@@ -142,11 +142,11 @@ func (w *docWriter) setAside(d *load.Document, err error) {
 // reload reads what was prepared for another word table than there is now.
 func (w *docWriter) reload(ctx context.Context) (err error) {
 	w.remover = nil
-	w.table, w.lost, err = w.x.Corpus.loadTable(ctx)
+	w.table, w.lost, err = w.x.Corpus.words.loadTable(ctx)
 	return err
 }
 
-func (w *docWriter) change() *wordChange { return w.x.Corpus.newWordChange(w.table, w.lost) }
+func (w *docWriter) change() *wordChange { return w.x.Corpus.words.newWordChange(w.table, w.lost) }
 
 // putOne writes a document with its chunks, and notes what that does to the
 // words.

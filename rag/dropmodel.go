@@ -1,6 +1,10 @@
 package rag
 
-import "github.com/ragdb/ragdb/engine"
+import (
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/vecindex"
+)
 
 // SumsBucket and StaleBucket return the names of the buckets in which methods
 // keep what belongs to the vectors of a model. They go with the model.
@@ -44,4 +48,12 @@ func emptyBucket(v *engine.TxView, name string) error {
 		return b.DeletePrefix(nil)
 	}
 	return nil
+}
+
+// MakeSpace makes a vector space for an embedder's vectors where there is none.
+func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
+	if err := readable(v); err != nil {
+		return err
+	}
+	return v.MakeSpace(name, engine.SpaceOptions{Dim: model.Dim, Model: model.Model, Metric: metric})
 }

@@ -71,14 +71,14 @@ func TestDropNamespace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Models = models
+		c = c.With(rag.Options{Models: models})
 		specs := []string{methods.Default, "ketrag:beta=0.4", "naive"}
 		indexRemote(t, c, all, specs, docs...)
 		systems, err := openSystems(t.Context(), c, all, specs...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := c.Models(t.Context(), c)
+		m, err := c.Options().Models(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,9 @@ func TestDropNamespace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, true) }
+	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, true, rag.Parts{})
+	}
 	fill("main", endpoint{URL: s.URL}.open, docs[:12]...)
 	fill("legal archive", local, docs[6:18]...)
 	settleSpaces(t, db)

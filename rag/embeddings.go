@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -44,7 +43,7 @@ type embedText struct {
 
 // embed embeds texts with the vectors that are kept, and asks for the others.
 func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string) ([][]float32, error) {
-	m = m.with(nil)
+	m = m.with(nil, nil)
 	model := e.Space().Model
 	if why, ok := e.(refusing); ok {
 		return nil, why.why
@@ -57,31 +56,19 @@ func (m *Models) embed(ctx context.Context, e llm.Embedder, docs, texts []string
 		}
 		return v, err
 	}
-	if m.corpus == nil {
+	if m.ledger == nil {
 		return nil, phase.Errorf("%w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
 	}
-	out := make([][]float32, len(texts))
 	digests := make([][32]byte, len(texts))
-	var missing []int
-	err := m.corpus.db.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(m.corpus.base).Bucket(bucketEmbeddings)
-		for i, t := range texts {
-			digests[i] = Digest("embed", model, t)
-			raw, err := b.Get(digests[i][:], nil)
-			switch {
-			case isMissing(err):
-				missing = append(missing, i)
-			case err != nil:
-				return err
-			default:
-				m.meter.Cached(m.stage, model)
-				out[i] = ReadVector(raw)
-			}
-		}
-		return nil
-	})
+	for i, t := range texts {
+		digests[i] = Digest("embed", model, t)
+	}
+	out, missing, err := m.ledger.vectors(ctx, digests)
 	if err != nil {
 		return nil, err
+	}
+	for range len(texts) - len(missing) {
+		m.meter.Cached(m.stage, model)
 	}
 	// Each text waits in its own batch: a call that brings many fills several.
 	var waits []embedWait
@@ -135,25 +122,25 @@ func (m *Models) await(ctx context.Context, e llm.Embedder, waits []embedWait, o
 func (m *Models) join(ctx context.Context, b *embedBatch) error {
 	s := m.shared
 	if m.worker {
-		s.mu.Lock()
+		s.crew.mu.Lock()
 		if b.sent {
-			s.mu.Unlock()
+			s.crew.mu.Unlock()
 			return nil
 		}
 		b.waiting++
-		s.pause()
-		s.mu.Unlock()
+		s.crew.pause()
+		s.crew.mu.Unlock()
 	}
 	select {
 	case <-b.done:
 		return nil
 	case <-ctx.Done():
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.crew.mu.Lock()
+	defer s.crew.mu.Unlock()
 	if m.worker && !b.sent {
 		b.waiting--
-		s.working++
+		s.crew.working++
 	}
 	return ctx.Err()
 }
@@ -166,8 +153,8 @@ func isCancelled(err error) bool {
 // opened it, and has to send it.
 func (m *Models) gather(t embedText) (b *embedBatch, place int, first bool) {
 	s := m.shared
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.crew.mu.Lock()
+	defer s.crew.mu.Unlock()
 	b = s.gathered
 	if b != nil {
 		if at, ok := b.places[t.digest]; ok {
@@ -197,61 +184,42 @@ func (s *sharedModels) fill() {
 	}
 }
 
-// pause counts a worker out. If it is the last one that works, the texts that are
-// gathered are sent. The caller holds mu.
-func (s *sharedModels) pause() {
-	if s.working--; s.working <= 0 {
-		s.fill()
-	}
-}
-
-// work counts a worker of a run in, or out again.
-func (s *sharedModels) work(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if on {
-		s.working++
-	} else {
-		s.pause()
-	}
-}
-
 // pause says that the worker which m serves waits, and returns what says that it
 // goes on.
 func (m *Models) pause() (goOn func()) {
 	if !m.worker {
 		return func() {}
 	}
-	m.shared.work(false)
-	return func() { m.shared.work(true) }
+	m.shared.crew.work(false)
+	return func() { m.shared.crew.work(true) }
 }
 
 // send asks for the vectors of a batch and keeps them, once it takes no more texts.
 func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch) {
 	s := m.shared
-	s.mu.Lock()
+	s.crew.mu.Lock()
 	if m.worker {
 		b.waiting++
-		s.pause()
+		s.crew.pause()
 	} else if s.gathered == b {
 		s.fill()
 	}
-	s.mu.Unlock()
+	s.crew.mu.Unlock()
 	select {
 	case <-b.full:
 	case <-ctx.Done():
-		s.mu.Lock()
+		s.crew.mu.Lock()
 		if s.gathered == b {
 			s.fill()
 		}
-		s.mu.Unlock()
+		s.crew.mu.Unlock()
 	}
 	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		s.crew.mu.Lock()
+		defer s.crew.mu.Unlock()
 		// All that wait for the batch work again at once, so that the first of them
 		// does not take itself for the only one.
-		s.working += b.waiting
+		s.crew.working += b.waiting
 		b.sent, b.waiting = true, 0
 		close(b.done)
 	}()
@@ -267,7 +235,7 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 	tokens := 0
 	for _, t := range b.texts[from:to] {
 		texts = append(texts, t.text)
-		tokens += m.corpus.tokens.Count(t.text)
+		tokens += m.tokens.Count(t.text)
 	}
 	call, err := m.meter.Reserve(ctx, m.stage, e.Space().Model, tokens, 0)
 	if err == nil {
@@ -296,35 +264,14 @@ func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, fro
 	}
 }
 
-// keepVectors stores vectors, in one commit.
+// keepVectors keeps the vectors of texts.
 func (m *Models) keepVectors(ctx context.Context, texts []embedText, vectors [][]float32) error {
-	if m.shared.unkept || m.corpus.db.ReadOnly() {
+	if m.shared.unkept {
 		return nil
 	}
-	// What was paid is kept even while the run is being cancelled.
-	err := m.corpus.db.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
-		v := tx.Graph(m.corpus.base)
-		b, err := v.MakeBucket(bucketEmbeddings)
-		if err != nil {
-			return err
-		}
-		for i, t := range texts {
-			if err := b.Set(t.digest[:], AppendVector(nil, vectors[i])); err != nil {
-				return err
-			}
-			slices.Sort(t.docs)
-			r := reply{digest: t.digest, item: useEmbedding, docs: slices.Compact(t.docs)}
-			if err := r.store(v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return phase.Errorf("keep vectors: %w", err)
+	paid := make([]paidVector, len(texts))
+	for i, t := range texts {
+		paid[i] = paidVector{t.digest, t.docs, vectors[i]}
 	}
-	return nil
+	return m.ledger.keepVectors(ctx, paid)
 }
-
-// useEmbedding is what vectors are used for in the bucket of uses.
-const useEmbedding = "embed"

@@ -57,12 +57,9 @@ func (e *ModelError) Error() string {
 // Is reports whether target is [ErrModel].
 func (e *ModelError) Is(target error) bool { return target == ErrModel }
 
-// EmbeddingModel returns the model that the corpus is embedded with; ok is
-// false where nothing was embedded yet.
-func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool, err error) {
-	if err := c.ready(); err != nil {
-		return m, false, err
-	}
+// embeddedWith returns the model that a corpus is embedded with; ok is false if
+// nothing was embedded yet.
+func embeddedWith(ctx context.Context, c *Docs) (m EmbeddingModel, ok bool, err error) {
 	err = c.db.View(ctx, func(s *engine.Snapshot) error {
 		m, ok, err = readEmbeddingModel(s.Graph(c.base).Bucket(bucketModels))
 		return err
@@ -84,52 +81,10 @@ func readEmbeddingModel(b engine.Bucket) (m EmbeddingModel, ok bool, err error) 
 	return m, err == nil, err
 }
 
-// IndexedModels returns models of the space that the corpus is embedded with, to
-// ask what is left to do ([Corpus.BaseStages], [System.Stages]). They are those
-// of Corpus.Models or the local ones where these have that space, and answer
-// questions too. Else they only know the space: what wants a vector of them
-// gets a [*ModelError]. To ask questions, [Corpus.OpenModels] is the one.
-func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
-	if err := c.ready(); err != nil {
-		return nil, err
-	}
-	have, ok, err := c.EmbeddingModel(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !ok || have.Model == LocalModel {
-		return OpenLocal(ctx, c, true)
-	}
-	if c.Models != nil {
-		m, err := c.Models(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if m != nil && embeddingModelOf(m.DocumentSpace()) == have {
-			return m, nil
-		}
-	}
-	e := refusing{llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &ModelError{Have: have}}
-	return NewModels(c, nil, e, e), nil
-}
-
-// CheckModel refuses models of another space than the corpus has, with a
-// [*ModelError].
-func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {
-	have, ok, err := c.EmbeddingModel(ctx)
-	if err != nil || !ok {
-		return err
-	}
-	if want := embeddingModelOf(m.QuestionSpace()); have != want {
-		return &ModelError{have, want}
-	}
-	return nil
-}
-
 // claim makes a model the corpus's where it has none, and otherwise reports
 // whether it is another one.
-func (c *Corpus) claim(ctx context.Context, want EmbeddingModel) (other bool, have EmbeddingModel, err error) {
-	have, ok, err := c.EmbeddingModel(ctx)
+func claim(ctx context.Context, c *Docs, want EmbeddingModel) (other bool, have EmbeddingModel, err error) {
+	have, ok, err := embeddedWith(ctx, c)
 	if err != nil || ok {
 		return ok && have != want, have, err
 	}
@@ -150,7 +105,7 @@ func putEmbeddingModel(v *engine.TxView, m EmbeddingModel) error {
 
 // changeModel makes another model the corpus's and removes the vectors of the
 // one before in all graphs, in one commit.
-func (c *Corpus) changeModel(ctx context.Context, have, want EmbeddingModel) error {
+func changeModel(ctx context.Context, c *Docs, have, want EmbeddingModel) error {
 	graphs, err := c.graphs(ctx)
 	if err != nil {
 		return err
@@ -188,7 +143,7 @@ func (c *Corpus) changeModel(ctx context.Context, have, want EmbeddingModel) err
 }
 
 // graphs opens all graphs of the namespace.
-func (c *Corpus) graphs(ctx context.Context) ([]*engine.Graph, error) {
+func (c *Docs) graphs(ctx context.Context) ([]*engine.Graph, error) {
 	names, err := c.namespace.Graphs(ctx)
 	if err != nil {
 		return nil, err

@@ -2,9 +2,7 @@ package rag
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -80,10 +78,10 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 		return nil, err
 	}
 	meter := cost.NewMeter(o.Prices, cost.Limits{})
-	c.NoWords = c.NoWords && o.Chat != ""
-	c.Models = func(ctx context.Context, c *Corpus) (*Models, error) {
-		return c.estimating(ctx, o, meter)
-	}
+	x.Corpus = c.With(Options{
+		Models:  func(ctx context.Context, c *Corpus) (*Models, error) { return c.estimating(ctx, o, meter) },
+		NoWords: c.o.NoWords && o.Chat != "",
+	})
 	res, err := x.Run(ctx, inputs)
 	if err != nil && !errors.Is(err, ErrPartial) {
 		return nil, err
@@ -197,49 +195,42 @@ func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
 
 // estimating returns models whose calls are counted and not made.
 func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*Models, error) {
-	var m *Models
-	var err error
-	if o.Space.Recomputable {
-		if m, err = OpenLocal(ctx, c, true); err != nil {
-			return nil, err
-		}
-	} else {
+	p := Parts{}
+	if !o.Space.Recomputable {
 		space := o.Space
 		if space.Dim == 0 {
 			space.Dim = estimateDim
 		}
 		e := &countedEmbedder{space: space, tokens: c.tokens.Count}
-		m = NewModels(c, nil, e, e)
-		m.Workers = estimateWorkers
+		p.Documents, p.Questions, p.Workers = e, e, estimateWorkers
 	}
-	m.Metered(meter)
-	m.shared.unkept = true
-	if o.Chat == "" {
-		if m.Provider == nil {
-			rules, err := c.rules(ctx)
+	if o.Chat != "" || !o.Space.Recomputable {
+		rules, err := c.rules(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.Provider, p.Free = rules, true
+		if o.Chat != "" {
+			history, err := c.ledger.writtenByKind(ctx)
 			if err != nil {
 				return nil, err
 			}
-			m.Provider, m.Free = rules, true
+			p.Provider, p.Free, p.Fill = &countedProvider{name: o.Chat, rules: rules, tokens: c.tokens, history: history}, false, o.Fill
 		}
-		return m, nil
 	}
-	history, err := c.writtenByKind(ctx)
-	if err != nil {
-		return nil, err
+	m := c.NewModels(p)
+	if o.Space.Recomputable {
+		var err error
+		if m, err = c.OpenLocal(ctx, true, p); err != nil {
+			return nil, err
+		}
 	}
-	rules, err := c.rules(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m.Free, m.Fill = false, o.Fill
-	m.Provider = &countedProvider{name: o.Chat, rules: rules, c: c, history: history}
-	return m, nil
+	return m.Metered(meter).unkept(), nil
 }
 
 // Rules returns the provider that works by rules and needs no network, with
 // what the corpus says of names. It reads all chunks.
-func Rules(ctx context.Context, c *Corpus) (llm.Provider, error) {
+func (c *Corpus) Rules(ctx context.Context) (llm.Provider, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -276,7 +267,7 @@ func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 type countedProvider struct {
 	name    string
 	rules   *local.Provider
-	c       *Corpus
+	tokens  *text.Tokenizer
 	history map[llm.Kind]float64
 }
 
@@ -288,14 +279,14 @@ func (p *countedProvider) Can(k llm.Kind) bool { return k != llm.Select && p.rul
 
 // Do implements [llm.Provider].
 func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
-	u := llm.Usage{Calls: 1, InTokens: p.c.promptTokens(t)}
+	u := llm.Usage{Calls: 1, InTokens: promptTokens(p.tokens, t)}
 	r, _, err := p.rules.Do(ctx, t)
 	out, ok := p.history[t.Kind]
 	if !ok {
 		// Models write more than rules do: descriptions, and JSON's names.
-		out = 1.3 * float64(p.c.tokens.Count(r.Text))
+		out = 1.3 * float64(p.tokens.Count(r.Text))
 		if in, ok := t.Input.(llm.ExtractInput); ok {
-			out += float64(p.c.tokens.Count(in.Text)) // units, which rules do not write
+			out += float64(p.tokens.Count(in.Text)) // units, which rules do not write
 		}
 	}
 	u.OutTokens = int(math.Ceil(out))
@@ -303,39 +294,6 @@ func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Us
 		u.OutTokens = min(u.OutTokens, t.MaxTokens)
 	}
 	return r, u, err
-}
-
-// leastHistory is how many replies of a kind tell what the next will be like.
-const leastHistory = 20
-
-// writtenByKind returns how many tokens models wrote for tasks of each kind, on
-// average, where enough replies are kept.
-func (c *Corpus) writtenByKind(ctx context.Context) (map[llm.Kind]float64, error) {
-	sum, n := map[llm.Kind]float64{}, map[llm.Kind]int{}
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.base).WithContext(ctx).Bucket(bucketReplies).Scan(nil, nil) {
-			if err != nil {
-				return err
-			}
-			var r storedReply
-			if err := json.Unmarshal(e.Value, &r); err != nil {
-				return fmt.Errorf("kept reply: %w", err)
-			}
-			if r.Kind != "" && r.Usage.Calls > 0 {
-				sum[r.Kind] += float64(r.Usage.OutTokens)
-				n[r.Kind]++
-			}
-		}
-		return nil
-	})
-	for k := range sum {
-		if n[k] < leastHistory {
-			delete(sum, k)
-			continue
-		}
-		sum[k] /= float64(n[k])
-	}
-	return sum, err
 }
 
 // estimateWorkers is how many work items are done at once where texts are

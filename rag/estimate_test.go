@@ -38,7 +38,7 @@ func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *rag
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.NoWords = true
+	c = c.With(rag.Options{NoWords: true})
 	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
 	e, err := x.Estimate(t.Context(), []rag.Input{{FS: files, Root: "."}}, rag.EstimateOptions{
 		Chat: chatName, Space: llm.SpaceInfo{Model: embedName, Dim: ragtest.Dim}, Fill: set.Fill,
@@ -185,16 +185,16 @@ func TestEstimateOfRun(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				rules, err := rag.Rules(ctx, c)
+				rules, err := c.Rules(ctx)
 				r.mu.Lock()
 				r.rules = rules
 				r.mu.Unlock()
-				m.Provider = noting{m.Provider, r}
+				m = ragtest.Provide(m, noting{m.Provider(), r})
 				return m, err
 			}
 			corpus := func(docs ...ragtest.Doc) *rag.Corpus {
 				c := ragtest.OpenIn(t, newReference(t).db)
-				c.Models, c.NoWords = open, true
+				c = c.With(rag.Options{Models: open, NoWords: true})
 				if docs != nil {
 					indexRemote(t, c, methods.All(), []string{spec}, docs...)
 				}

@@ -164,8 +164,8 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, 
 
 // Env returns what a plan runs in.
 func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) *query.Env {
-	if c == nil {
-		c = &Corpus{}
+	if c.ready() != nil {
+		c = &Corpus{documents: &Docs{}}
 	}
 	env := &query.Env{
 		Snap:    s,
@@ -177,7 +177,7 @@ func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) 
 		Trace:   t,
 	}
 	if q.Where != nil {
-		env.Allow = (&filter{c: c, where: q.Where, any: q.WhereAny}).allow
+		env.Allow = (&filter{c: c.documents, where: q.Where, any: q.WhereAny}).allow
 		env.AllowAny = q.WhereAny
 	}
 	return env

@@ -23,7 +23,7 @@ func matchNames(question string, has func(key string) bool) []string {
 // seen, or any with any set. The sources of edges are looked at when an edge is
 // met; see [query.Env].
 type filter struct {
-	c     *Corpus
+	c     *Docs
 	where engine.Predicate
 	any   bool
 

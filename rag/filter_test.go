@@ -31,7 +31,7 @@ func TestWhere(t *testing.T) {
 	for _, spec := range specs {
 		c.Index(t, spec, docs...)
 	}
-	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestWhere(t *testing.T) {
 func TestWhereRelations(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	c.Index(t, "ketrag:beta=1",
 		ragtest.Doc{Key: "in.md", Text: "---\nteam: in\n---\n\nIt was Ada Fenn who met Brom Vane. Then Celia Ebb met Ada Fenn. Then Falk Moss met Edda Kerr."},
 		ragtest.Doc{Key: "out.md", Text: "---\nteam: out\n---\n\nIt was Ada Fenn who met Brom Vane. Then Brom Vane met Celia Ebb."})
@@ -171,7 +171,7 @@ func TestWhereNull(t *testing.T) {
 		ragtest.Doc{Key: "a.md", Text: "---\nteam: sales\ndate: 2025-03-01\ntags: [x, y]\n---\n\nThe pump."},
 		ragtest.Doc{Key: "b.md", Text: "---\nteam: legal\ndate: 2024-03-01\ntags: x\n---\n\nThe pump."},
 		ragtest.Doc{Key: "c.md", Text: "The pump."})
-	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}

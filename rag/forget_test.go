@@ -49,7 +49,9 @@ func (p quoting) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, erro
 // keywords, entities, word table, queue, paid replies and traces.
 func TestRemovedLeavesNoWord(t *testing.T) {
 	t.Parallel()
-	free := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, true) }
+	free := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, true, rag.Parts{})
+	}
 	for _, x := range []struct {
 		name   string
 		models func(*ragtest.Doc) func(context.Context, *rag.Corpus) (*rag.Models, error)
@@ -59,11 +61,11 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 		{name: "paid", models: func(*ragtest.Doc) func(context.Context, *rag.Corpus) (*rag.Models, error) { return paid(io.Discard) }},
 		{name: "failed", fails: true, models: func(d *ragtest.Doc) func(context.Context, *rag.Corpus) (*rag.Models, error) {
 			return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-				m, err := rag.OpenLocal(ctx, c, true)
+				m, err := c.OpenLocal(ctx, true, rag.Parts{})
 				if err != nil {
 					return nil, err
 				}
-				return rag.NewModels(c, quoting{m.Provider, d.Code}, m.Documents, m.Questions), nil
+				return c.NewModels(rag.Parts{Provider: quoting{m.Provider(), d.Code}, Documents: m.Documents(), Questions: m.Questions()}), nil
 			}
 		}},
 	} {
@@ -72,7 +74,7 @@ func TestRemovedLeavesNoWord(t *testing.T) {
 			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 			docs := ragtest.Docs(21, 24)
 			gone := docs[8]
-			c.Models = x.models(&gone)
+			c.Use(x.models(&gone))
 			systems := []*method.System{c.System(t, "ketrag"), c.System(t, "ketrag:beta=0.4"), c.System(t, "naive")}
 			index := func(in ...rag.Input) {
 				t.Helper()

@@ -9,14 +9,14 @@ import (
 // or [Models.Embed] in place of the documents that it rests on. The name must
 // be none that a document can have. What documents are named for goes with
 // them, without this.
-func (c *Corpus) ForgetReplies(tx *engine.Tx, name string) error {
+func ForgetReplies(tx *engine.Tx, c *Docs, name string) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
 	if tx == nil {
 		return phase.Errorf("%w: no transaction", ErrArgument)
 	}
-	if err := c.forgetReplies(tx.Graph(c.base), name); err != nil {
+	if err := forgetReplies(tx.Graph(c.Base()), name); err != nil {
 		return phase.Errorf("forget replies: %w", err)
 	}
 	return nil

@@ -23,7 +23,7 @@ type Identity struct {
 // name is that of [ParamReader.Instance]; it begins with another method's where
 // the system reads that one's graph. Parameters that r has refused are the
 // error.
-func NewIdentity(ctx context.Context, c *Corpus, r *ParamReader, instance string) (Identity, error) {
+func NewIdentity(ctx context.Context, c *Docs, r *ParamReader, instance string) (Identity, error) {
 	if r == nil {
 		return Identity{}, phase.Errorf("%w: no parameters", ErrArgument)
 	}

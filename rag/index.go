@@ -186,12 +186,12 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	if err != nil {
 		return err
 	}
-	table, lost, err := x.Corpus.loadTable(ctx)
+	table, lost, err := x.Corpus.words.loadTable(ctx)
 	if err != nil {
 		return err
 	}
 	if lost {
-		if err := x.Corpus.relearn(ctx); err != nil {
+		if err := x.Corpus.words.relearn(ctx); err != nil {
 			return err
 		}
 	}
@@ -236,39 +236,41 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	if len(sets) == 0 {
 		return phase.Mark(ErrMethod, "none to index by")
 	}
-	r := &runner{corpus: c, workers: x.Options.Workers, retry: x.Options.Retry, notify: x.Options.Notify}
+	r := &runner{db: c.db, workers: x.Options.Workers, retry: x.Options.Retry, notify: x.Options.Notify}
 	for _, s := range sets {
 		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
 			return err
 		}
 	}
-	if !c.NoWords {
-		if err := c.train(ctx, sets[0].Set(), x.Options.Notify); err != nil {
+	if !c.o.NoWords {
+		if err := c.words.train(ctx, sets[0].Set(), func(done, total int) {
+			x.Options.Notify(Event{Stage: "words", Done: done, Total: total})
+		}); err != nil {
 			return phase.Errorf("words: %w", err)
 		}
 	}
-	if err := c.tidyWords(ctx); err != nil {
+	if err := c.words.tidy(ctx); err != nil {
 		return phase.Errorf("words: %w", err)
 	}
-	if r.models, err = c.models(ctx); err != nil {
+	if r.models, err = c.indexModels(ctx); err != nil {
 		return err
 	}
 	want := embeddingModelOf(r.models.DocumentSpace())
-	other, have, err := c.claim(ctx, want)
+	other, have, err := claim(ctx, c.documents, want)
 	if err != nil {
 		return err
 	}
 	if other && !x.Options.Reembed {
 		return phase.Errorf("%w", &ModelError{have, want})
 	}
-	run := x.beginRecord(r.models)
+	run := c.ledger.begin(x.record(r.models))
 	defer func() {
 		out.tally(r.models)
 		outcome := "done"
 		if err != nil {
 			outcome = err.Error()
 		}
-		err = errors.Join(err, run.save(ctx, r.models, outcome))
+		err = errors.Join(err, run.save(ctx, r.models.spent(), outcome))
 	}()
 	all := x
 	if other {
@@ -298,7 +300,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 			if err := x.step(ctx, r, st, out); err != nil {
 				return err
 			}
-			if err := run.save(ctx, r.models, ""); err != nil {
+			if err := run.save(ctx, r.models.spent(), ""); err != nil {
 				return err
 			}
 		}
@@ -306,11 +308,11 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 			return err
 		}
 	}
-	if err := c.adopt(ctx); err != nil {
+	if err := c.words.adopt(ctx); err != nil {
 		return phase.Errorf("words: %w", err)
 	}
 	if other {
-		if err := c.changeModel(ctx, have, want); err != nil {
+		if err := changeModel(ctx, c.documents, have, want); err != nil {
 			return phase.Errorf("change the embedding model: %w", err)
 		}
 	}
@@ -321,17 +323,29 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 // is a new word table: the vectors of the one before are dropped at the end of
 // the run, so every system has to be embedded anew in it.
 func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
-	state, err := x.Corpus.words(ctx)
+	state, err := x.Corpus.words.state(ctx)
 	if err != nil || state.next == 0 || state.current == 0 {
 		return x, err
 	}
 	return x.withAll(ctx)
 }
 
+// record returns the record of a run with models.
+func (x *Indexer) record(m *Models) Run {
+	r := Run{Embed: m.DocumentSpace().Model, Prompts: m.All().Prompts}
+	for _, s := range x.Systems {
+		r.Methods = append(r.Methods, s.Instance())
+	}
+	if p := m.Provider(); p != nil { // models that only embed need none
+		r.Model = p.Name()
+	}
+	return r
+}
+
 // tally notes what a run's calls cost.
 func (r *IndexResult) tally(m *Models) {
-	total := m.meter.Total()
-	r.Usage, r.USD, r.Spent = total.Usage, total.USD, m.meter.Rows()
+	total := m.Meter().Total()
+	r.Usage, r.USD, r.Spent = total.Usage, total.USD, m.Meter().Rows()
 }
 
 // withAll returns the indexer with all systems of the corpus.
@@ -353,7 +367,7 @@ func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 
 func (x *Indexer) step(ctx context.Context, r *runner, st Step, out *IndexResult) error {
 	if r.models == nil {
-		r.models = NewModels(x.Corpus, nil, nil, nil)
+		r.models = x.Corpus.NewModels(Parts{})
 	}
 	start := time.Now()
 	done, failed, err := r.run(ctx, st)

@@ -37,7 +37,7 @@ func (e *NotIndexedError) Is(target error) bool { return target == ErrNotIndexed
 
 // OpenIndexed opens the system of a spec for questions, and writes nothing. If
 // the corpus is not indexed by it the error is a [*NotIndexedError].
-func (m Methods) OpenIndexed(ctx context.Context, c *Corpus, spec Spec) (*System, error) {
+func (m Methods) OpenIndexed(ctx context.Context, c *Docs, spec Spec) (*System, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -63,9 +63,7 @@ func (m Methods) OpenIndexed(ctx context.Context, c *Corpus, spec Spec) (*System
 	if err != nil {
 		return nil, phase.At("", err)
 	}
-	looking := *c
-	looking.graphsExist = true
-	_, err = m.Open(ctx, &looking, spec)
+	_, err = m.Open(ctx, c.existing(), spec)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, phase.At("", missing)
 	}

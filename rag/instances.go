@@ -37,7 +37,7 @@ func (c *Corpus) remember(ctx context.Context, sys *System, m *Models) error {
 }
 
 // Instances returns the methods that are indexed, by instance.
-func (c *Corpus) Instances(v *engine.View) iter.Seq2[string, error] {
+func (c *Docs) Instances(v *engine.View) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if err := readable(v); err != nil {
 			yield("", err)

@@ -65,10 +65,10 @@ func (j *job) run(ctx context.Context, db *engine.DB) error {
 			return err
 		}
 		defer log.Close()
-		c.Models = paid(log)
+		c = c.With(rag.Options{Models: paid(log)})
 	}
 	all := methods.All()
-	sys, err := all.Open(ctx, c, method.Spec{Name: methods.Default})
+	sys, err := all.Open(ctx, c.Docs(), method.Spec{Name: methods.Default})
 	if err != nil {
 		return err
 	}
@@ -185,11 +185,11 @@ func die() {
 // before it is answered.
 func paid(log io.Writer) func(context.Context, *rag.Corpus) (*rag.Models, error) {
 	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		m, err := rag.OpenLocal(ctx, c, true)
+		m, err := c.OpenLocal(ctx, true, rag.Parts{})
 		if err != nil {
 			return nil, err
 		}
-		return rag.NewModels(c, &counted{Provider: m.Provider, log: log}, m.Documents, m.Questions), nil
+		return c.NewModels(rag.Parts{Provider: &counted{Provider: m.Provider(), log: log}, Documents: m.Documents(), Questions: m.Questions()}), nil
 	}
 }
 

@@ -46,7 +46,7 @@ func openIngest(t *testing.T) (*ragtest.Corpus, *ingestStore) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, db), Store: store, Methods: methods.All()}
-	public.Use(c.Corpus, nil, public.Embedder{})
+	c.Corpus = public.Use(c.Corpus, nil, public.Embedder{})
 	return c, store
 }
 

@@ -53,14 +53,13 @@ func TestLimits(t *testing.T) {
 			stops := 0
 			for part := .2; ; part += .2 {
 				l := x.limit(part)
-				c.NoWords = true
-				c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+				c := c.With(rag.Options{NoWords: true, Models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 					m, err := far.open(ctx, c)
-					if err == nil {
-						m.Metered(cost.NewMeter(cost.Prices{chatName: chatPrice, embedName: embedPrice}, l))
+					if err != nil {
+						return nil, err
 					}
-					return m, err
-				}
+					return m.Metered(cost.NewMeter(cost.Prices{chatName: chatPrice, embedName: embedPrice}, l)), nil
+				}})
 				s.clear()
 				ix := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
 				r, err := ix.Run(t.Context(), in)

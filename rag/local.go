@@ -17,57 +17,38 @@ import (
 // Open the models again after an [Indexer.Run].
 var ErrUntrained = errors.New("the local model has no word table")
 
-// OpenLocal returns the models that need no network: what the corpus taught
-// the local model, and rules. They may be opened and used at any time, before
-// the first documents and beside an [Indexer.Run]: each [Corpus.Ask] reads what
-// the corpus has taught at the commit that it answers from.
-//
-// forIndex says that documents are to be embedded, with the newest word table:
-// such models keep to the table that was the newest when they were opened.
-// Without it questions use the table that all documents are embedded with.
-func OpenLocal(ctx context.Context, c *Corpus, forIndex bool) (*Models, error) {
-	if err := c.ready(); err != nil {
-		return nil, err
-	}
-	m, err := c.openLocal(ctx, forIndex)
-	if err != nil {
-		return nil, phase.Errorf("local model: %w", err)
-	}
-	return m, nil
-}
-
-func (c *Corpus) openLocal(ctx context.Context, forIndex bool) (*Models, error) {
-	l := &localModel{c: c, newest: forIndex}
+// openLocal returns the local model of a corpus. If newest is set it keeps to the
+// word table that is the newest now, for documents; else each call reads the table
+// that all documents are embedded with by then.
+func openLocal(ctx context.Context, c *Docs, newest bool) (*localModel, error) {
+	l := &localModel{c: c, newest: newest}
 	var now *taught
-	err := c.db.View(ctx, func(s *engine.Snapshot) (err error) {
-		now, err = l.at(s.Graph(c.base).WithContext(ctx))
+	err := c.DB().View(ctx, func(s *engine.Snapshot) (err error) {
+		now, err = l.at(s.Graph(c.Base()).WithContext(ctx))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !forIndex || now.version == 0 {
-		now = nil // each call reads what is there by then
-	} else {
+	if newest && now.version > 0 {
 		now.rows = liveRows{c, now.version} // the view ends here
+		l.opened = now
 	}
-	return l.models(now), nil
+	return l, nil
 }
 
-// models returns models that keep to what the corpus had taught when they were
-// opened, or with nil read what is there.
-func (l *localModel) models(opened *taught) *Models {
-	m := NewModels(l.c, localRules{l, opened}, &localDocuments{l: l, opened: opened}, localQuestions{l, opened})
-	m.Free = true
-	return m
-}
+// newLocalModel returns the local model of a corpus, for questions.
+func newLocalModel(c *Docs) *localModel { return &localModel{c: c} }
 
 // localModel reads what a corpus has taught the local model.
 type localModel struct {
-	c *Corpus
+	c *Docs
 	// newest says that the newest word table is wanted, and not the one that
 	// all documents are embedded with.
 	newest bool
+	// opened is what the corpus had taught when the model was opened; nil reads what
+	// is there.
+	opened *taught
 
 	// mu guards the fields below it: the case statistics that were read last,
 	// and what they were read from.
@@ -139,9 +120,9 @@ func (l *localModel) casesAt(b engine.Bucket, version uint32, of string) (*text.
 
 // now calls fn with what the corpus has taught: what was kept when the models
 // were opened, or what is there.
-func (l *localModel) now(ctx context.Context, opened *taught, fn func(*taught) error) error {
-	if opened != nil {
-		return fn(opened)
+func (l *localModel) now(ctx context.Context, fn func(*taught) error) error {
+	if l.opened != nil {
+		return fn(l.opened)
 	}
 	return l.c.db.View(ctx, func(s *engine.Snapshot) error {
 		now, err := l.at(s.Graph(l.c.base).WithContext(ctx))
@@ -156,7 +137,7 @@ func (l *localModel) now(ctx context.Context, opened *taught, fn func(*taught) e
 func (t *taught) questions() *local.Live { return local.NewLive(t.head, t.rows) }
 
 // rules returns the provider of answers.
-func (t *taught) rules(c *Corpus) *local.Provider {
+func (t *taught) rules(c *Docs) *local.Provider {
 	o := local.Options{Names: t.cases, Tokens: c.tokens.Count}
 	if t.version > 0 {
 		o.Embedder = t.questions()
@@ -165,22 +146,19 @@ func (t *taught) rules(c *Corpus) *local.Provider {
 }
 
 // localQuestions embeds questions by the live rows.
-type localQuestions struct {
-	l      *localModel
-	opened *taught // nil: what is there
-}
+type localQuestions struct{ l *localModel }
 
 // Space implements [llm.Embedder].
 func (e localQuestions) Space() llm.SpaceInfo {
 	var head local.Head
 	// A space without vectors is the answer where nothing can be read.
-	_ = e.l.now(context.Background(), e.opened, func(t *taught) error { head = t.head; return nil })
+	_ = e.l.now(context.Background(), func(t *taught) error { head = t.head; return nil })
 	return local.NewLive(head, nil).Space()
 }
 
 // Embed implements [llm.Embedder].
 func (e localQuestions) Embed(ctx context.Context, texts []string) (v [][]float32, u llm.Usage, err error) {
-	err = e.l.now(ctx, e.opened, func(t *taught) error {
+	err = e.l.now(ctx, func(t *taught) error {
 		v, u, err = t.questions().Embed(ctx, texts)
 		return err
 	})
@@ -188,10 +166,7 @@ func (e localQuestions) Embed(ctx context.Context, texts []string) (v [][]float3
 }
 
 // localRules answers by rules.
-type localRules struct {
-	l      *localModel
-	opened *taught // nil: what is there
-}
+type localRules struct{ l *localModel }
 
 // Name implements [llm.Provider].
 func (r localRules) Name() string { return (&local.Provider{}).Name() }
@@ -201,7 +176,7 @@ func (r localRules) Can(k llm.Kind) bool { return (&local.Provider{}).Can(k) }
 
 // Do implements [llm.Provider].
 func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.Usage, err error) {
-	err = r.l.now(ctx, r.opened, func(now *taught) error {
+	err = r.l.now(ctx, func(now *taught) error {
 		reply, u, err = now.rules(r.l.c).Do(ctx, t)
 		return err
 	})
@@ -211,8 +186,7 @@ func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.
 // localDocuments embeds documents, reading the word table the first time that it
 // is needed.
 type localDocuments struct {
-	l      *localModel
-	opened *taught // nil: what is there
+	l *localModel
 
 	// mu guards the table that was read last.
 	mu    sync.Mutex
@@ -220,7 +194,7 @@ type localDocuments struct {
 }
 
 // Space implements [llm.Embedder].
-func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l, e.opened}.Space() }
+func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l}.Space() }
 
 // Embed implements [llm.Embedder]. The error is [ErrUntrained] where there is no
 // table to embed with.
@@ -236,15 +210,15 @@ func (e *localDocuments) Embed(ctx context.Context, texts []string) ([][]float32
 func (e *localDocuments) read(ctx context.Context) (*local.Table, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.opened != nil && e.table != nil {
+	if e.l.opened != nil && e.table != nil {
 		return e.table, nil
 	}
 	// Cancelling one call must not fail those that wait for the same table.
 	err := e.l.c.db.View(context.WithoutCancel(ctx), func(s *engine.Snapshot) error {
 		b := s.Graph(e.l.c.base).Bucket(bucketWords)
 		var version uint32
-		if e.opened != nil {
-			version = e.opened.version
+		if e.l.opened != nil {
+			version = e.l.opened.version
 		} else {
 			state, err := readWordState(b)
 			if err != nil {

@@ -160,13 +160,13 @@ func (p *Plan) Op() query.Op {
 
 // Methods makes systems by name. The zero value knows none; package methods
 // returns one that knows all of ragdb's.
-type Methods map[string]func(ctx context.Context, c *Corpus, params map[string]string) (*System, error)
+type Methods map[string]func(ctx context.Context, c *Docs, params map[string]string) (*System, error)
 
 // Names returns the names in order.
 func (m Methods) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
 // Open makes the system of a spec on a corpus.
-func (m Methods) Open(ctx context.Context, c *Corpus, spec Spec) (*System, error) {
+func (m Methods) Open(ctx context.Context, c *Docs, spec Spec) (*System, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
-// Models are what a corpus is indexed and asked with. It is safe for
-// concurrent use.
-type Models struct {
+// Parts are what models are made of.
+type Parts struct {
 	// Provider answers tasks.
 	Provider llm.Provider
 	// Documents turns documents' texts into vectors, Questions questions. They
@@ -28,11 +27,19 @@ type Models struct {
 	Lang string
 	// Prompts names the prompts that Fill makes, in the records of runs.
 	Prompts string
-	// Workers is how many work items are done at once where nobody says: models
+	// Workers is how many work items are done at once if a run does not say: models
 	// that are waited for want many. 0 is GOMAXPROCS.
 	Workers int
+}
 
-	corpus *Corpus
+// Models are what a corpus is indexed and asked with. They take the replies that
+// are kept from a ledger. They are safe for concurrent use.
+type Models struct {
+	parts  Parts           // as given, without what local stands in for
+	local  *localModel     // stands in for parts that are nil; may be nil itself
+	full   Parts           // parts with the local ones
+	ledger *ledger         // nil if there is none: then nothing can be paid
+	tokens *text.Tokenizer // counts what is paid; nil without a ledger
 	cases  *text.CaseStats // of the corpus; nil if they were not read
 	meter  *cost.Meter
 	stage  string      // that calls are counted for
@@ -43,36 +50,114 @@ type Models struct {
 
 // sharedModels is what the Models of all stages of a run have in common.
 type sharedModels struct {
-	// mu guards the fields below it.
-	mu sync.Mutex
-	// asking holds, for each task that is being asked, a channel that is closed
-	// when it is over.
+	// mu guards asking: for each task that is being asked, it holds a channel that
+	// is closed when it is over.
+	mu     sync.Mutex
 	asking map[[32]byte]chan struct{}
-	// storing are replies that wait for the writer.
-	storing []*storing
-	// gathered are texts to be embedded in one call, working counts the workers of a
-	// run that do not wait.
+	// crew are the workers of runs, gathered the texts that are to be embedded in one
+	// call; it is guarded by the crew's lock.
+	crew     crew
 	gathered *embedBatch
-	working  int
 	// unkept says that nothing is stored: replies are estimates.
 	unkept bool
 }
 
-// NewModels returns models of which each call of the provider is paid: every
-// reply is kept in the corpus before anything is made of it, and the same task
-// is not asked again. documents and questions are of one space; a space that
-// is Recomputable is left out of canonical exports, and its vectors are not
-// kept for themselves.
-func NewModels(c *Corpus, p llm.Provider, documents, questions llm.Embedder) *Models {
-	return &Models{Provider: p, Documents: documents, Questions: questions, corpus: c, meter: cost.NewMeter(nil, cost.Limits{}), shared: &sharedModels{}}
+// newShared returns what the Models of a run share.
+func newShared() *sharedModels {
+	s := &sharedModels{}
+	s.crew.idle = s.fill
+	return s
 }
 
-// Metered makes the calls of m count on a meter, which may bound them. It is
-// called before m is used.
-func (m *Models) Metered(meter *cost.Meter) {
-	if m != nil {
-		m.meter = meter
+// newModels returns models of parts, of which each call of the provider is paid
+// unless it is free.
+func newModels(l *ledger, tokens *text.Tokenizer, p Parts) *Models {
+	return localModels(l, tokens, nil, p)
+}
+
+// localModels returns models of parts in which local ones stand in for those that
+// are nil.
+func localModels(l *ledger, tokens *text.Tokenizer, local *localModel, p Parts) *Models {
+	m := &Models{local: local, ledger: l, tokens: tokens, meter: cost.NewMeter(nil, cost.Limits{}), shared: newShared()}
+	return m.With(p)
+}
+
+// With returns models of other parts that share all else with m. For parts that are
+// nil the local ones stand in if they do so in m.
+func (m *Models) With(p Parts) *Models {
+	out := m.with(nil, nil)
+	out.parts = p
+	if l := out.local; l != nil {
+		if p.Provider == nil {
+			p.Provider, p.Free = localRules{l}, true
+		}
+		if p.Documents == nil {
+			p.Documents = &localDocuments{l: l}
+		}
+		if p.Questions == nil {
+			p.Questions = localQuestions{l}
+		}
 	}
+	out.full = p
+	return out
+}
+
+// Parts returns the parts that m was given: those that the local models stand in for
+// are nil. See [Models.With].
+func (m *Models) Parts() Parts {
+	if m == nil {
+		return Parts{}
+	}
+	return m.parts
+}
+
+// All returns the parts of m, local ones among them.
+func (m *Models) All() Parts {
+	if m == nil {
+		return Parts{}
+	}
+	return m.full
+}
+
+// unkept returns models for an estimate: nothing of their calls is stored.
+func (m *Models) unkept() *Models {
+	out := m.with(nil, nil)
+	out.shared = newShared()
+	out.shared.unkept = true
+	return out
+}
+
+// spent returns what the calls of m cost so far, nothing if they are estimates.
+func (m *Models) spent() []cost.Spent {
+	if m.shared.unkept {
+		return nil
+	}
+	return m.meter.Rows()
+}
+
+// Provider returns what answers tasks.
+func (m *Models) Provider() llm.Provider { return m.All().Provider }
+
+// Documents returns what turns documents' texts into vectors.
+func (m *Models) Documents() llm.Embedder { return m.All().Documents }
+
+// Questions returns what turns questions into vectors.
+func (m *Models) Questions() llm.Embedder { return m.All().Questions }
+
+// Free reports whether tasks cost nothing.
+func (m *Models) Free() bool { return m.All().Free }
+
+// Prompts names the prompts that tasks are filled with, "" if there are none.
+func (m *Models) Prompts() string { return m.All().Prompts }
+
+// Workers returns how many work items are done at once if a run does not say.
+func (m *Models) Workers() int { return m.All().Workers }
+
+// Metered returns models whose calls count on a meter, which may bound them.
+func (m *Models) Metered(meter *cost.Meter) *Models {
+	out := m.with(nil, nil)
+	out.meter = meter
+	return out
 }
 
 // Meter returns what m's calls are counted on.
@@ -151,18 +236,18 @@ func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.T
 }
 
 func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
-	m = m.with(nil)
+	m = m.with(nil, nil)
 	if t.Lang == "" {
-		t.Lang = m.Lang
+		t.Lang = m.full.Lang
 	}
-	if m.Fill != nil {
-		if err := m.Fill(&t); err != nil {
+	if m.full.Fill != nil {
+		if err := m.full.Fill(&t); err != nil {
 			return llm.Reply{}, err
 		}
 	}
-	name := m.Provider.Name()
-	if m.Free {
-		r, u, err := m.Provider.Do(ctx, t)
+	name := m.full.Provider.Name()
+	if m.full.Free {
+		r, u, err := m.full.Provider.Do(ctx, t)
 		m.meter.Add(m.stage, name, u)
 		m.tally.Add(u)
 		return r, err
@@ -176,7 +261,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task)
 		return llm.Reply{}, err
 	}
 	defer over()
-	kept, ok, err := m.kept(ctx, digest)
+	kept, ok, err := m.ledger.reply(ctx, digest)
 	if err != nil {
 		return llm.Reply{}, err
 	}
@@ -185,7 +270,7 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task)
 		m.tally.Add(kept.Usage)
 		return llm.Reply{Text: kept.Text}, m.keep(ctx, reply{digest: digest, item: item, docs: docs})
 	}
-	call, err := m.meter.Reserve(ctx, m.stage, name, m.corpus.promptTokens(t), t.MaxTokens)
+	call, err := m.meter.Reserve(ctx, m.stage, name, promptTokens(m.tokens, t), t.MaxTokens)
 	if err != nil {
 		return llm.Reply{}, err
 	}
@@ -193,21 +278,29 @@ func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task)
 	if !m.shared.unkept { // else the reply is an estimate, and made at once
 		goOn = m.pause()
 	}
-	r, u, err := m.Provider.Do(ctx, t)
+	r, u, err := m.full.Provider.Do(ctx, t)
 	goOn()
 	call.Settle(u)
 	m.tally.Add(u)
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	return r, m.keep(ctx, reply{digest: digest, item: item, docs: docs, reply: &storedReply{Kind: t.Kind, Text: r.Text, Usage: u}})
+	return r, m.keep(ctx, reply{digest: digest, item: item, docs: docs, reply: &storedReply{Kind: t.Kind, Model: name, Text: r.Text, Usage: u}})
+}
+
+// keep keeps a reply, unless it is an estimate.
+func (m *Models) keep(ctx context.Context, r reply) error {
+	if m.shared.unkept {
+		return nil
+	}
+	return m.ledger.keep(ctx, r)
 }
 
 // promptTokens counts what a model reads of a task.
-func (c *Corpus) promptTokens(t llm.Task) int {
-	n := c.tokens.Count(string(t.Schema))
+func promptTokens(tokens *text.Tokenizer, t llm.Task) int {
+	n := tokens.Count(string(t.Schema))
 	for _, msg := range t.Prompt {
-		n += c.tokens.Count(msg.Content) + messageTokens
+		n += tokens.Count(msg.Content) + messageTokens
 	}
 	return n
 }
@@ -226,14 +319,14 @@ func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err e
 			if s.asking == nil {
 				s.asking = map[[32]byte]chan struct{}{}
 			}
-			mine := make(chan struct{})
-			s.asking[digest] = mine
+			over := make(chan struct{})
+			s.asking[digest] = over
 			s.mu.Unlock()
 			return func() {
 				s.mu.Lock()
 				delete(s.asking, digest)
 				s.mu.Unlock()
-				close(mine)
+				close(over)
 			}, nil
 		}
 		s.mu.Unlock()
@@ -248,10 +341,10 @@ func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err e
 // EmbedQuestion turns a question into a vector; nil is that of a question
 // without words, and of a corpus that has taught the local model none yet.
 func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error) {
-	if m == nil || m.Questions == nil {
+	if m.Questions() == nil {
 		return nil, phase.At("", errNoEmbedder)
 	}
-	v, err := m.in("question").embed(ctx, m.Questions, nil, []string{q})
+	v, err := m.in("question").embed(ctx, m.full.Questions, nil, []string{q})
 	if err != nil {
 		return nil, err
 	}
@@ -262,8 +355,8 @@ func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error)
 // once for each text: they are kept before anything is made of them, and go
 // with the documents. Calls of several goroutines share requests.
 func (m *Models) Embed(ctx context.Context, docs []string, texts []string) ([][]float32, error) {
-	if m == nil || m.Documents == nil {
+	if m.Documents() == nil {
 		return nil, phase.At("", errNoEmbedder)
 	}
-	return m.embed(ctx, m.Documents, docs, texts)
+	return m.embed(ctx, m.full.Documents, docs, texts)
 }

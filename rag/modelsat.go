@@ -6,30 +6,18 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
-// modelsAt returns m for a question that is answered from a snapshot. The local
-// model says what it had been taught by then; a part that is missing or embeds
-// in another space than the corpus is in its place an error, for the plans that
-// want it. nil is the corpus's own models.
-func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (*Models, error) {
-	if m == nil {
-		own, err := c.OpenModels(ctx)
-		if err != nil {
-			return nil, err
-		}
-		m = own
-	}
-	v := s.Graph(c.base).WithContext(ctx)
-	bound := m.with(c)
-	questions, isLocal := m.Questions.(localQuestions)
-	rules, hasRules := m.Provider.(localRules)
-	if isLocal || hasRules {
-		l := questions.l
-		if !isLocal {
-			l = rules.l
-		}
+// at returns m for a question that is answered from a commit, of which v is the base
+// graph. The local model says what it had been taught by then; a part that is missing
+// or embeds in another space than the corpus is in its place an error, for the plans
+// that want it.
+func (m *Models) at(v *engine.View) (*Models, error) {
+	bound := m.with(nil, nil)
+	own := bound.parts
+	if l := bound.local; l != nil && (own.Provider == nil || own.Questions == nil) {
 		// Whatever they were opened for, questions want the table that all
 		// documents are embedded with.
 		now, err := l.read(v, false)
@@ -37,11 +25,11 @@ func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (*
 			return nil, fmt.Errorf("local model: %w", err)
 		}
 		bound.cases = now.cases
-		if isLocal {
-			bound.Questions = now.questions()
+		if own.Questions == nil {
+			bound.full.Questions = now.questions()
 		}
-		if hasRules {
-			bound.Provider = now.rules(c)
+		if own.Provider == nil {
+			bound.full.Provider = now.rules(l.c)
 		}
 	}
 	have, ok, err := readEmbeddingModel(v.Bucket(bucketModels))
@@ -49,35 +37,50 @@ func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (*
 		return nil, err
 	}
 	switch {
-	case m.Questions == nil && ok:
-		bound.Questions = refusing{llm.SpaceInfo{}, &ModelError{Have: have}}
-	case m.Questions == nil:
-		bound.Questions = refusing{llm.SpaceInfo{}, errNoEmbedder}
+	case bound.full.Questions == nil && ok:
+		bound.full.Questions = refusing{llm.SpaceInfo{}, &ModelError{Have: have}}
+	case bound.full.Questions == nil:
+		bound.full.Questions = refusing{llm.SpaceInfo{}, errNoEmbedder}
 	case ok:
-		if want := embeddingModelOf(bound.Questions.Space()); have != want {
-			bound.Questions = refusing{bound.Questions.Space(), &ModelError{have, want}}
+		if want := embeddingModelOf(bound.full.Questions.Space()); have != want {
+			bound.full.Questions = refusing{bound.full.Questions.Space(), &ModelError{have, want}}
 		}
 	}
 	return bound, nil
 }
 
 // with returns a copy of m that lacks nothing but what only its maker can give:
-// a [Models] that was written as a literal has the corpus c and a meter.
-func (m *Models) with(c *Corpus) *Models {
+// models that are nil or the zero value have the ledger l and a meter.
+func (m *Models) with(l *ledger, tokens *text.Tokenizer) *Models {
 	other := Models{}
 	if m != nil {
 		other = *m
 	}
-	if other.corpus == nil {
-		other.corpus = c
+	if other.ledger == nil {
+		other.ledger, other.tokens = l, tokens
 	}
 	if other.meter == nil {
 		other.meter = cost.NewMeter(nil, cost.Limits{})
 	}
 	if other.shared == nil {
-		other.shared = &sharedModels{}
+		other.shared = newShared()
 	}
 	return &other
+}
+
+// reopen returns m with the newest of what the corpus has taught in place of
+// local models that were opened at another time.
+func (m *Models) reopen(ctx context.Context) (*Models, error) {
+	if m.local == nil {
+		return m, nil
+	}
+	l, err := openLocal(ctx, m.local.c, true)
+	if err != nil {
+		return nil, err
+	}
+	out := *m
+	out.local = l
+	return out.With(m.parts), nil
 }
 
 // usable refuses models that cannot answer tasks.
@@ -85,9 +88,9 @@ func (m *Models) usable() error {
 	switch {
 	case m == nil:
 		return phase.Errorf("%w: nil models: open them with OpenLocal, NewModels or Corpus.OpenModels", ErrArgument)
-	case m.Provider == nil:
+	case m.full.Provider == nil:
 		return phase.Errorf("%w: %w: the models have no provider of answers", ErrArgument, llm.ErrProvider)
-	case m.corpus == nil && !m.Free:
+	case m.ledger == nil && !m.full.Free:
 		return phase.Errorf("%w: models of no corpus: make them with OpenLocal or NewModels", ErrArgument)
 	}
 	return nil
@@ -110,20 +113,17 @@ func (e refusing) Embed(context.Context, []string) ([][]float32, llm.Usage, erro
 	return nil, llm.Usage{}, e.why
 }
 
-// QuestionSpace returns the space of Questions, the zero one where there is no
+// QuestionSpace returns the space of Questions, the zero one if there is no
 // embedder.
-func (m *Models) QuestionSpace() llm.SpaceInfo {
-	if m == nil || m.Questions == nil {
-		return llm.SpaceInfo{}
-	}
-	return m.Questions.Space()
-}
+func (m *Models) QuestionSpace() llm.SpaceInfo { return spaceOf(m.Questions()) }
 
-// DocumentSpace returns the space of Documents, the zero one where there is no
+// DocumentSpace returns the space of Documents, the zero one if there is no
 // embedder.
-func (m *Models) DocumentSpace() llm.SpaceInfo {
-	if m == nil || m.Documents == nil {
+func (m *Models) DocumentSpace() llm.SpaceInfo { return spaceOf(m.Documents()) }
+
+func spaceOf(e llm.Embedder) llm.SpaceInfo {
+	if e == nil {
 		return llm.SpaceInfo{}
 	}
-	return m.Documents.Space()
+	return e.Space()
 }

@@ -19,7 +19,7 @@ const pointWorkers = 8
 // scores; in returns with the best of those over 0 for evidence, up to the first
 // that does not fit a number of tokens. docs are those that the evidence is
 // from. The error is [llm.ErrNoEvidence] where there are none.
-func (c *Corpus) FilterPoints(ctx context.Context, m *Models, q Question, parts [][]llm.Evidence, docs []string, tokens int) (in llm.AnswerInput, err error) {
+func FilterPoints(ctx context.Context, c *Docs, m *Models, q Question, parts [][]llm.Evidence, docs []string, tokens int) (in llm.AnswerInput, err error) {
 	if err := c.ready(); err != nil {
 		return in, err
 	}

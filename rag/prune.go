@@ -9,7 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag/llm/replay"
 )
 
-// PruneOptions tune a PruneCache.
+// PruneOptions tune a Prune.
 type PruneOptions struct {
 	// Embeddings removes all kept vectors, also those that documents use: the
 	// vectors of the index stay, and a text that is embedded again is paid
@@ -19,14 +19,14 @@ type PruneOptions struct {
 	DryRun bool
 }
 
-// Pruned says what a PruneCache removed.
+// Pruned says what a Prune removed.
 type Pruned struct {
 	Replies    int   `json:"replies"`
 	Embeddings int   `json:"embeddings"`
 	Bytes      int64 `json:"bytes"`
 }
 
-// PruneCache removes the kept replies and vectors that no document of the
+// Prune removes the kept replies and vectors that no document of the
 // corpus uses: those of removed documents that were kept, of questions, and
 // imported ones that nothing has asked for. A vector is used by the documents
 // that it was paid for, an imported one by none. A reply whose task no longer
@@ -35,19 +35,19 @@ type Pruned struct {
 //
 // It works in commits of some entries; an interrupted one goes on where it
 // stopped.
-func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error) {
-	if err := c.ready(); err != nil {
+func (l *ledger) Prune(ctx context.Context, o PruneOptions) (*Pruned, error) {
+	if err := l.ready(); err != nil {
 		return nil, err
 	}
 	out := &Pruned{}
 	var gone []replay.Entry
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base).WithContext(ctx)
-		for e, err := range c.entries(v) {
+	err := l.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(l.base).WithContext(ctx)
+		for e, err := range l.entries(v) {
 			if err != nil {
 				return err
 			}
-			used, err := c.used(v, e.Digest[:])
+			used, err := l.used(v, e.Digest[:])
 			if err != nil {
 				return err
 			}
@@ -71,9 +71,9 @@ func (c *Corpus) PruneCache(ctx context.Context, o PruneOptions) (*Pruned, error
 		return out, nil
 	}
 	for batch := range slices.Chunk(gone, pruneBatch) {
-		err := c.db.Update(ctx, func(tx *engine.Tx) error {
+		err := l.db.Update(ctx, func(tx *engine.Tx) error {
 			for _, e := range batch {
-				if err := c.prune(tx.Graph(c.base), e, o); err != nil {
+				if err := l.prune(tx.Graph(l.base), e, o); err != nil {
 					return err
 				}
 			}
@@ -91,10 +91,10 @@ const pruneBatch = 1000
 
 // prune removes an entry with what is known of its use, unless it has come into
 // use since it was looked at.
-func (c *Corpus) prune(v *engine.TxView, e replay.Entry, o PruneOptions) error {
+func (l *ledger) prune(v *engine.TxView, e replay.Entry, o PruneOptions) error {
 	vector := e.Kind == replay.KindEmbedding
 	if !vector || !o.Embeddings {
-		used, err := c.used(v, e.Digest[:])
+		used, err := l.used(v, e.Digest[:])
 		if err != nil || used {
 			return err
 		}

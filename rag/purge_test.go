@@ -135,7 +135,7 @@ func TestPurge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := c.Models(t.Context(), c)
+		m, err := c.Options().Models(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -41,7 +42,7 @@ func jobKey(item, stage string) []byte { return append(append([]byte(item), 0), 
 
 // runner runs stages.
 type runner struct {
-	corpus  *Corpus
+	db      *engine.DB
 	models  *Models
 	workers int
 	retry   bool // take failed items up again
@@ -70,7 +71,7 @@ const txBytes = 24 << 20
 // run does what is pending of a stage and returns how many items it did and
 // how many failed, now and earlier.
 func (r *runner) run(ctx context.Context, st Step) (done, failed int, err error) {
-	snap, err := r.corpus.db.Snapshot(ctx)
+	snap, err := r.db.Snapshot(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -107,7 +108,7 @@ func (r *runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (ite
 		if err != nil {
 			return nil, 0, err
 		}
-		state, err := stateOf(jobs, st, w)
+		state, err := stateOf(jobs, st.Name(), w)
 		switch {
 		case err != nil:
 			return nil, 0, err
@@ -121,8 +122,8 @@ func (r *runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (ite
 }
 
 // stateOf returns the state of an item by its mark, 0 where it is pending.
-func stateOf(jobs engine.Bucket, st Stage, w WorkItem) (byte, error) {
-	mark, err := jobs.Get(jobKey(w.Key, st.Name()), nil)
+func stateOf(jobs engine.Bucket, stage string, w WorkItem) (byte, error) {
+	mark, err := jobs.Get(jobKey(w.Key, stage), nil)
 	switch {
 	case isMissing(err):
 		return 0, nil
@@ -138,7 +139,7 @@ func stateOf(jobs engine.Bucket, st Stage, w WorkItem) (byte, error) {
 func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem) (done, failed int, err error) {
 	workers := r.workers
 	if workers < 1 {
-		workers = r.models.Workers
+		workers = r.models.Workers()
 	}
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
@@ -149,11 +150,11 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 	for i := range ring {
 		ring[i] = make(chan outcome, 1)
 	}
-	shared := r.models.shared
+	crew := &r.models.shared.crew
 	// An error that ends the run ends the giving out of items at once: what a model
 	// would still be paid for might not be kept. Items under way are finished, since
 	// their replies are paid by then; only the run's own context cancels them.
-	giving := newDispenser(shared, len(items), len(ring))
+	giving := newDispenser(crew, len(items), len(ring))
 	defer context.AfterFunc(ctx, giving.halt)()
 	var wg sync.WaitGroup
 	defer func() {
@@ -161,9 +162,9 @@ func (r *runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 		wg.Wait()
 	}()
 	for range workers {
-		shared.work(true)
+		crew.work(true)
 		wg.Go(func() {
-			defer shared.work(false)
+			defer crew.work(false)
 			for i, ok := giving.take(); ok; i, ok = giving.take() {
 				b, err := r.do(ctx, snap, st, items[i])
 				if fatal(ctx, err) {
@@ -281,7 +282,7 @@ type resultWriter struct {
 func (w *resultWriter) write() (spoilt bool, err error) {
 	// What was computed is written even while the run is being cancelled.
 	ctx := context.WithoutCancel(w.run)
-	return w.r.corpus.attempt(ctx, func(tx *engine.Tx) error {
+	return attempt(ctx, w.r.db, func(tx *engine.Tx) error {
 		jobs, err := tx.Graph(w.st.Graph()).MakeBucket(bucketJobs)
 		if err != nil {
 			return err
@@ -393,6 +394,26 @@ func IsDone(s *engine.Snapshot, st Stage, w WorkItem) (bool, error) {
 	if err := stageAt(s, st); err != nil {
 		return false, err
 	}
-	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st, w)
+	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st.Name(), w)
+	return state == markDone, err
+}
+
+// embedStageName is the name of the stage that embeds the chunks of a set.
+func embedStageName(set text.ChunkSet) string { return "embed " + set.String() }
+
+// embedDigest is what the vector of a chunk depends on.
+func embedDigest(set text.ChunkSet, model string) [32]byte { return Digest(model, set.String()) }
+
+// Embedded reports whether a chunk of a set has gone through the embedding by a
+// model. Then it has a vector, or nothing to embed.
+func Embedded(s *engine.Snapshot, c *Docs, set text.ChunkSet, model, chunk string) (bool, error) {
+	if err := c.ready(); err != nil {
+		return false, err
+	}
+	if s == nil {
+		return false, phase.Errorf("%w: a nil snapshot", ErrArgument)
+	}
+	w := WorkItem{Key: chunk, Digest: embedDigest(set, model)}
+	state, err := stateOf(s.Graph(c.Base()).Bucket(bucketJobs), embedStageName(set), w)
 	return state == markDone, err
 }

@@ -21,16 +21,12 @@ import (
 // mixed opens chats over HTTP and the local embedding model.
 func mixed(e endpoint) func(context.Context, *rag.Corpus) (*rag.Models, error) {
 	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		m, err := rag.OpenLocal(ctx, c, true)
-		if err != nil {
-			return nil, err
-		}
 		far, err := e.open(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		m.Provider, m.Fill, m.Free, m.Workers = far.Provider, far.Fill, false, far.Workers
-		return m, nil
+		p := far.Parts()
+		return c.OpenLocal(ctx, true, rag.Parts{Provider: p.Provider, Fill: p.Fill, Workers: p.Workers})
 	}
 }
 
@@ -73,7 +69,7 @@ func TestReembed(t *testing.T) {
 	c := ragtest.OpenIn(t, newReference(t).db)
 	docs := ragtest.Docs(61, 40)
 	far := endpoint{URL: s.URL}
-	c.Models = mixed(far)
+	c = c.With(rag.Options{Models: mixed(far)})
 	indexRemote(t, c, all, specs, docs...)
 	systems, err := openSystems(t.Context(), c, all, specs...)
 	if err != nil {
@@ -105,7 +101,9 @@ func TestReembed(t *testing.T) {
 		}
 		return nil
 	}
-	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, false) }
+	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, false, rag.Parts{})
+	}
 	steps := []struct {
 		name      string
 		index     func(context.Context, *rag.Corpus) (*rag.Models, error)
@@ -118,7 +116,7 @@ func TestReembed(t *testing.T) {
 	}
 	before := local
 	for _, step := range steps {
-		c.Models, c.NoWords = step.index, !step.words
+		c = c.With(rag.Options{Models: step.index, NoWords: !step.words})
 		// Without leave nothing is changed.
 		x := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
 		var other *rag.ModelError
@@ -177,7 +175,7 @@ func TestReembed(t *testing.T) {
 	}
 	// There and back again is where it began, but for what words it learnt of.
 	at := ragtest.OpenIn(t, newReference(t).db)
-	at.Models = mixed(far)
+	at = at.With(rag.Options{Models: mixed(far)})
 	indexRemote(t, at, all, specs, docs...)
 	ragtest.Same(t, "there and back", ragtest.Export(t, c.DB(), rag.CanonicalExport()), ragtest.Export(t, at.DB(), rag.CanonicalExport()))
 }

@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 func TestSupported(t *testing.T) {
 	c := ragtest.Open(t)
 	model := ragtest.NewModel(t, c).On(llm.Answer, func(llm.Task) (any, error) { return "It is so. [1]", nil })
-	ragtest.Use(c, model, ragtest.Embedder{})
+	c = ragtest.Use(c, model, ragtest.Embedder{})
 	ragtest.Index(t, c, "naive", twoFiles)
 	for question, want := range map[string]bool{
 		"How long is the warranty on model B?": true,

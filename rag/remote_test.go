@@ -78,17 +78,16 @@ func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := rag.NewModels(c, tagged{chat}, embed, embed)
-	if m.Fill, m.Workers = set.Fill, e.Workers; m.Workers == 0 {
-		m.Workers = 256
+	p := rag.Parts{Provider: tagged{chat}, Documents: embed, Questions: embed, Fill: set.Fill, Workers: e.Workers}
+	if p.Workers == 0 {
+		p.Workers = 256
 	}
-	return m, nil
+	return c.NewModels(p), nil
 }
 
 // corpus makes a corpus use the models.
 func (e endpoint) corpus(c *rag.Corpus) *rag.Corpus {
-	c.Models, c.NoWords = e.open, true
-	return c
+	return c.With(rag.Options{Models: e.open, NoWords: true})
 }
 
 // tagged puts the digest of a task into the context of its requests.
@@ -373,7 +372,7 @@ func openSystems(ctx context.Context, c *rag.Corpus, all method.Methods, specs .
 		if err != nil {
 			return nil, err
 		}
-		sys, err := all.Open(ctx, c, spec)
+		sys, err := all.Open(ctx, c.Docs(), spec)
 		if err != nil {
 			return nil, err
 		}

@@ -79,7 +79,8 @@ func (j *remoteJob) run(ctx context.Context) (err error) {
 		return err
 	}
 	all := methods.All()
-	systems, err := openSystems(ctx, j.corpus(c), all, j.Specs...)
+	c = j.corpus(c)
+	systems, err := openSystems(ctx, c, all, j.Specs...)
 	if err != nil {
 		return err
 	}
@@ -354,7 +355,7 @@ func countStages(t *testing.T, c *rag.Corpus, specs []string) (sum rag.StageCoun
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := c.Models(t.Context(), c)
+	m, err := c.Options().Models(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

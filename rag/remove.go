@@ -119,16 +119,18 @@ type remover struct {
 func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, error) {
 	m := &remover{c: c}
 	var err error
-	if m.table, m.lost, err = c.loadTable(ctx); err != nil {
+	if m.table, m.lost, err = c.words.loadTable(ctx); err != nil {
 		return nil, err
 	}
-	if m.models, err = c.models(ctx); err != nil {
+	if m.models, err = c.indexModels(ctx); err != nil {
 		return nil, err
 	}
-	if m.lost && c.Models == nil {
+	if m.lost && c.o.Models == nil {
 		// What is not taken out of sums of vectors goes with them: the next index
 		// makes others by the words that it learns again.
-		m.models.Documents = wordless{m.models.Documents}
+		parts := m.models.Parts()
+		parts.Documents = wordless{m.models.Documents()}
+		m.models = m.models.With(parts)
 	}
 	if m.systems, err = c.systems(ctx, methods); err != nil {
 		return nil, err
@@ -183,7 +185,7 @@ func (c *Corpus) systems(ctx context.Context, methods Methods) ([]*System, error
 		if err != nil {
 			return nil, err
 		}
-		sys, err := methods.Open(ctx, c, spec)
+		sys, err := methods.Open(ctx, c.documents, spec)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +225,7 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.change = c.newWordChange(m.table, m.lost)
+	r.change = c.words.newWordChange(m.table, m.lost)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
 		if r.change == nil || name != "chunk:"+state.set {
@@ -260,7 +262,7 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 	if err := r.clear(ctx, tx); err != nil {
 		return err
 	}
-	return r.c.changeWords(tx, r.change)
+	return r.c.words.changeWords(tx, r.change)
 }
 
 // clear removes the document but for what it taught the words.
@@ -304,7 +306,7 @@ func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
 		return err
 	}
 	if !r.keepCache {
-		if err := r.c.forgetReplies(base, r.doc.Key); err != nil {
+		if err := forgetReplies(base, r.doc.Key); err != nil {
 			return err
 		}
 	}
@@ -380,7 +382,7 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 	if err != nil {
 		return !fatal(ctx, err), err
 	}
-	spoilt, err = x.Corpus.attempt(ctx, func(tx *engine.Tx) error {
+	spoilt, err = attempt(ctx, x.Corpus.db, func(tx *engine.Tx) error {
 		if err := r.clear(ctx, tx); err != nil {
 			return err
 		}
@@ -388,7 +390,7 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 		if err := w.putOne(ctx, v, d, r.change); err != nil {
 			return err
 		}
-		return x.Corpus.changeWords(tx, r.change)
+		return x.Corpus.words.changeWords(tx, r.change)
 	})
 	if err == nil {
 		w.out.Replaced++

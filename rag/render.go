@@ -9,7 +9,7 @@ import (
 )
 
 // RenderChunk is the text of a chunk of the base graph, and its tokens.
-func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
+func (c *Docs) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	if err := c.ready(); err != nil {
 		return "", 0, err
 	}
@@ -25,7 +25,7 @@ func (c *Corpus) RenderChunk(ctx context.Context, e *query.Env, it query.Item) (
 }
 
 // TextOf returns the text of a chunk by its key, and its tokens.
-func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkSet, key string) (string, int, error) {
+func (c *Docs) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkSet, key string) (string, int, error) {
 	if err := c.ready(); err != nil {
 		return "", 0, err
 	}
@@ -38,7 +38,7 @@ func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkS
 
 // CutText returns the whole sentences of s that fit a number of tokens, or ""
 // where not even the first does.
-func (c *Corpus) CutText(s string, tokens int) string {
+func (c *Docs) CutText(s string, tokens int) string {
 	if c == nil || c.tokens == nil {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -31,9 +32,31 @@ type storedReply struct {
 	Usage llm.Usage `json:"usage"`
 }
 
-func (m *Models) kept(ctx context.Context, digest [32]byte) (r storedReply, ok bool, err error) {
-	err = m.corpus.db.View(ctx, func(s *engine.Snapshot) error {
-		b, err := s.Graph(m.corpus.base).Bucket(bucketReplies).Get(digest[:], nil)
+// ledger keeps what models said and what it was asked for, in the base graph of a
+// corpus. It is safe for concurrent use.
+type ledger struct {
+	db   *engine.DB
+	base *engine.Graph
+
+	mu      sync.Mutex // guards storing
+	storing []*storing // replies that wait for the writer
+}
+
+// newLedger returns the ledger of a corpus.
+func newLedger(c *Docs) *ledger { return &ledger{db: c.DB(), base: c.Base()} }
+
+// ready refuses a ledger that newLedger did not make.
+func (l *ledger) ready() error {
+	if l == nil || l.db == nil {
+		return phase.Errorf("%w: the replies of no corpus", ErrArgument)
+	}
+	return nil
+}
+
+// reply returns the reply that is kept for a task.
+func (l *ledger) reply(ctx context.Context, digest [32]byte) (r storedReply, ok bool, err error) {
+	err = l.db.View(ctx, func(s *engine.Snapshot) error {
+		b, err := s.Graph(l.base).Bucket(bucketReplies).Get(digest[:], nil)
 		if isMissing(err) {
 			return nil
 		}
@@ -54,18 +77,15 @@ type reply struct {
 	reply  *storedReply // nil where it is stored already
 }
 
-// keep stores a reply and its use.
-func (m *Models) keep(ctx context.Context, r reply) error {
-	if m.shared.unkept || m.corpus.db.ReadOnly() {
+// keep stores a reply and its use, unless the database is open for reading.
+func (l *ledger) keep(ctx context.Context, r reply) error {
+	if l.db.ReadOnly() {
 		return nil
-	}
-	if r.reply != nil {
-		r.reply.Model = m.Provider.Name()
 	}
 	// A reply that was paid is kept even while the run is being cancelled.
 	ctx = context.WithoutCancel(ctx)
-	err := m.corpus.db.View(ctx, func(s *engine.Snapshot) error {
-		docs, err := usedDocs(s.Graph(m.corpus.base).Bucket(bucketUses), r.digest[:], r.item)
+	err := l.db.View(ctx, func(s *engine.Snapshot) error {
+		docs, err := usedDocs(s.Graph(l.base).Bucket(bucketUses), r.digest[:], r.item)
 		if err != nil {
 			return err
 		}
@@ -77,7 +97,7 @@ func (m *Models) keep(ctx context.Context, r reply) error {
 		return nil
 	})
 	if err == nil {
-		err = m.commit(ctx, &r)
+		err = l.commit(ctx, &r)
 	}
 	if err != nil && err != errKnown {
 		return phase.Errorf("keep a reply: %w", err)
@@ -95,26 +115,26 @@ type storing struct {
 // commit stores a reply together with those of other calls that wait for the
 // writer: a commit takes longer than the answers of many a model, and what
 // waits for one is lost with the process.
-func (m *Models) commit(ctx context.Context, r *reply) error {
-	s, mine := m.shared, &storing{reply: r, over: make(chan struct{})}
-	s.mu.Lock()
-	s.storing = append(s.storing, mine)
-	first := len(s.storing) == 1
-	s.mu.Unlock()
+func (l *ledger) commit(ctx context.Context, r *reply) error {
+	own := &storing{reply: r, over: make(chan struct{})}
+	l.mu.Lock()
+	l.storing = append(l.storing, own)
+	first := len(l.storing) == 1
+	l.mu.Unlock()
 	if !first {
-		<-mine.over // the first of them stores it
-		return mine.err
+		<-own.over // the first of them stores it
+		return own.err
 	}
 	var all []*storing
 	take := func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		all, s.storing = s.storing, nil
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		all, l.storing = l.storing, nil
 	}
-	err := m.corpus.db.Update(ctx, func(tx *engine.Tx) error {
-		take() // whoever comes from now on is the first of others
+	err := l.db.Update(ctx, func(tx *engine.Tx) error {
+		take() // a call that comes from now on is the first of others
 		for _, w := range all {
-			if err := w.store(tx.Graph(m.corpus.base)); err != nil {
+			if err := w.store(tx.Graph(l.base)); err != nil {
 				return err
 			}
 		}
@@ -186,7 +206,7 @@ func usedDocs(uses engine.Bucket, digest []byte, item string) (docs []string, er
 
 // forgetReplies removes the replies and vectors that were made from a document,
 // except those that another item got from other documents of the same text.
-func (c *Corpus) forgetReplies(v *engine.TxView, doc string) error {
+func forgetReplies(v *engine.TxView, doc string) error {
 	uses, err := v.MakeBucket(bucketUses)
 	if err != nil {
 		return err

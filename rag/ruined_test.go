@@ -95,7 +95,7 @@ func TestRuinedWords(t *testing.T) {
 			n := ruin(t, mended, x.value, x.pick)
 
 			// It stops nothing.
-			m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+			m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 			if err != nil {
 				t.Fatal(err)
 			}

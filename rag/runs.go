@@ -32,28 +32,20 @@ type Run struct {
 
 // record is the record of the run under way.
 type record struct {
-	c   *Corpus
+	l   *ledger
 	key []byte
 	Run
 }
 
-func (x *Indexer) beginRecord(m *Models) *record {
-	r := &record{c: x.Corpus, key: binary.BigEndian.AppendUint64(nil, x.Corpus.db.Epoch())}
+// begin begins the record of a run.
+func (l *ledger) begin(r Run) *record {
 	r.Started = time.Now().UTC()
-	for _, s := range x.Systems {
-		r.Methods = append(r.Methods, s.Instance())
-	}
-	r.Embed, r.Prompts = m.DocumentSpace().Model, m.Prompts
-	if m.Provider != nil { // who only embeds needs none
-		r.Model = m.Provider.Name()
-	}
-	return r
+	return &record{l: l, key: binary.BigEndian.AppendUint64(nil, l.db.Epoch()), Run: r}
 }
 
-// save writes the record where calls were made, also while the run is being
-// cancelled.
-func (r *record) save(ctx context.Context, m *Models, outcome string) error {
-	if r.Spent = m.meter.Rows(); len(r.Spent) == 0 || m.shared.unkept {
+// save writes the record if calls were made, also while the run is being cancelled.
+func (r *record) save(ctx context.Context, spent []cost.Spent, outcome string) error {
+	if r.Spent = spent; len(spent) == 0 {
 		return nil
 	}
 	r.Ended, r.Outcome = time.Now().UTC(), outcome
@@ -61,8 +53,8 @@ func (r *record) save(ctx context.Context, m *Models, outcome string) error {
 	if err != nil {
 		return err
 	}
-	err = r.c.db.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
-		runs, err := tx.Graph(r.c.base).MakeBucket(bucketRuns)
+	err = r.l.db.Update(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
+		runs, err := tx.Graph(r.l.base).MakeBucket(bucketRuns)
 		if err != nil {
 			return err
 		}
@@ -96,7 +88,7 @@ func keepNewest(b engine.BucketWriter, most int) error {
 
 // Runs yields the records of the last 1,000 index runs that made model calls, oldest
 // first.
-func (c *Corpus) Runs(v *engine.View) iter.Seq2[Run, error] {
+func (l *ledger) Runs(v *engine.View) iter.Seq2[Run, error] {
 	return func(yield func(Run, error) bool) {
 		if err := readable(v); err != nil {
 			yield(Run{}, err)

@@ -23,7 +23,7 @@ import (
 func TestRunsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	for i := range 1005 { // as many earlier runs, each in a commit of its own
 		err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 			b, err := tx.Graph(c.Base()).MakeBucket("runs")
@@ -43,7 +43,7 @@ func TestRunsAreBounded(t *testing.T) {
 	c.Index(t, "naive", ragtest.Docs(94, 2)...)
 	var kept []string
 	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
-		for r, err := range c.Runs(s.Graph(c.Base())) {
+		for r, err := range c.Ledger().Runs(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}

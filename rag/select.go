@@ -25,7 +25,7 @@ type Passage struct {
 // choose selects sentences that answer: the provider does if it can, else the
 // rules do.
 func (m *Models) choose(ctx context.Context, in selection.Input) (sel selection.Output, err error) {
-	p := m.Provider
+	p := m.Provider()
 	if p == nil || !p.Can(llm.Select) {
 		p = local.New(local.Options{})
 	}
@@ -105,7 +105,7 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *Syste
 // countSelection counts a selection as a call, which is free.
 func (m *Models) countSelection(in, out int) {
 	u := llm.Usage{Calls: 1, InTokens: in, OutTokens: out}
-	m.meter.Add(m.stage, m.Provider.Name(), u)
+	m.meter.Add(m.stage, m.Provider().Name(), u)
 	m.tally.Add(u)
 }
 

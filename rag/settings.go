@@ -18,7 +18,7 @@ const SettingMethod = "method"
 
 // Settings returns what programs keep in the namespace for the next ones, such as
 // the method that questions are answered by, by name. The caller owns the map.
-func (c *Corpus) Settings(ctx context.Context) (map[string]string, error) {
+func (c *Docs) Settings(ctx context.Context) (map[string]string, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (c *Corpus) Settings(ctx context.Context) (map[string]string, error) {
 
 // KeepSettings keeps settings beside those that are there, and removes those whose
 // value is empty.
-func (c *Corpus) KeepSettings(ctx context.Context, values map[string]string) error {
+func (c *Docs) KeepSettings(ctx context.Context, values map[string]string) error {
 	if err := c.ready(); err != nil {
 		return err
 	}

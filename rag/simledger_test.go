@@ -38,8 +38,8 @@ func (l *ledger) models(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 	if err != nil {
 		return nil, err
 	}
-	e := notedEmbedder{m.Documents, l}
-	return rag.NewModels(c, notedProvider{m.Provider, l}, e, e), nil
+	e := notedEmbedder{m.Documents(), l}
+	return c.NewModels(rag.Parts{Provider: notedProvider{m.Provider(), l}, Documents: e, Questions: e}), nil
 }
 
 func (l *ledger) note(digests []string) {

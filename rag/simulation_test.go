@@ -474,7 +474,7 @@ func (s *sim) open() (*simSide, error) {
 
 func (s *simSide) openCorpus(ctx context.Context) (err error) {
 	if s.c, err = rag.OpenCorpus(ctx, s.db, "main", nil); err == nil && s.ledger != nil {
-		s.c.Models = s.ledger.models
+		s.c = s.c.With(rag.Options{Models: s.ledger.models})
 	}
 	return err
 }

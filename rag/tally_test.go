@@ -18,7 +18,7 @@ func TestTally(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(44, 8)
 	var log strings.Builder
-	c.Models = paid(&log)
+	c.Use(paid(&log))
 	c.Index(t, "naive", docs...)
 	m := c.OpenModels(t)
 	sys, q := c.System(t, "naive"), method.Question{Text: "Who knew " + docs[3].Hero + "?"}

@@ -51,18 +51,11 @@ type TraceItem struct {
 	Why []query.Step `json:"why"`
 }
 
+// bucketTraces holds, in the base graph, the traces of answers, by epoch and id.
+const bucketTraces = "traces"
+
 // maxTraces bounds the traces that are kept; the oldest go first.
 const maxTraces = 256
-
-// hasDocument reports a document that is not there.
-func hasDocument(v engine.Reader, key string) error {
-	t, ok := v.NodeType(typeDocument)
-	if !ok {
-		return fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
-	}
-	_, err := v.Lookup(t, key)
-	return err
-}
 
 // KeepTrace stores an answer and how it came about, and returns the trace's id,
 // such as t:5a0c1f20. A read-only database keeps none, nor is one kept of a

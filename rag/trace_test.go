@@ -20,7 +20,7 @@ import (
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	docs := ragtest.Docs(71, 40)
 	m, err := ragtest.Fixed(t.Context(), c.Corpus)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestTraceBesideRemoval(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(73, 3)
 	c.Index(t, "naive", docs...)
-	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func TestUnderWayIsFinished(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All())
-	c.NoWords = true
+	c.Learn(false)
 	begun, failed := make(chan struct{}), make(chan struct{})
 	finished, further := make(chan error, 1), make(chan int, 100)
 	st := &numbers{c: c.Corpus, n: 100, digest: func(int) string { return "" }, do: func(ctx context.Context, i int) error {

@@ -155,7 +155,7 @@ func (l *lifetime) systems() (out []*method.System, err error) {
 		if err != nil {
 			return nil, err
 		}
-		sys, err := methods.All().Open(l.ctx, l.c, spec)
+		sys, err := methods.All().Open(l.ctx, l.c.Docs(), spec)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +230,7 @@ func (l *lifetime) ask(docs []oddDoc) error {
 	if err != nil {
 		return err
 	}
-	m, err := rag.OpenLocal(l.ctx, l.c, false)
+	m, err := l.c.OpenLocal(l.ctx, false, rag.Parts{})
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,11 @@ type wordChange struct {
 const maxWords = 48 << 10
 
 // newWordChange returns an empty change, nil before the first training.
-func (c *Corpus) newWordChange(t *local.Table, lost bool) *wordChange {
+func (l *wordStore) newWordChange(t *local.Table, lost bool) *wordChange {
 	if t == nil && !lost {
 		return nil
 	}
-	w := &wordChange{lost: lost, most: cmp.Or(c.maxWords, maxWords)}
+	w := &wordChange{lost: lost, most: cmp.Or(l.maxWords, maxWords)}
 	if t != nil {
 		w.version, w.rows = t.Head().Version, local.NewChange(t)
 	}
@@ -69,11 +69,11 @@ func (w *wordChange) remove(s string) {
 // changeWords applies to the live rows what texts that enter or leave do to
 // them, in the transaction in which they do. Rows of another table than the
 // newest are an [engine.ConflictError]: they were prepared before it was made.
-func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
+func (l *wordStore) changeWords(tx *engine.Tx, w *wordChange) error {
 	if w == nil {
 		return nil
 	}
-	b, err := tx.Graph(c.base).MakeBucket(bucketWords)
+	b, err := tx.Graph(l.c.base).MakeBucket(bucketWords)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (c *Corpus) changeWords(tx *engine.Tx, w *wordChange) error {
 	version := state.newest()
 	if w.rows != nil || w.many {
 		if version != w.version {
-			return &engine.ConflictError{Graph: c.base.Name(), Want: uint64(w.version), Have: uint64(version)}
+			return &engine.ConflictError{Graph: l.c.base.Name(), Want: uint64(w.version), Have: uint64(version)}
 		}
 		if err := w.change(b); err != nil {
 			return err

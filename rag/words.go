@@ -77,10 +77,18 @@ func appendUint64(v uint64) []byte {
 // newest returns the version that live rows belong to.
 func (w wordState) newest() uint32 { return max(w.current, w.next) }
 
-// words reads what the bucket says of versions.
-func (c *Corpus) words(ctx context.Context) (state wordState, err error) {
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		state, err = readWordState(s.Graph(c.base).Bucket(bucketWords))
+// wordStore keeps what the local model learns from the words of a corpus.
+type wordStore struct {
+	c *Docs
+	// maxWords is the rows that a change of the words writes at most; 0 is the
+	// default.
+	maxWords int
+}
+
+// state reads what the bucket says of versions.
+func (l *wordStore) state(ctx context.Context) (state wordState, err error) {
+	err = l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		state, err = readWordState(s.Graph(l.c.base).Bucket(bucketWords))
 		return err
 	})
 	return state, err
@@ -88,9 +96,9 @@ func (c *Corpus) words(ctx context.Context) (state wordState, err error) {
 
 // loadTable reads the newest word table, nil where there is none, or none that
 // can be read: lost then says that the words are to be learnt again.
-func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, lost bool, err error) {
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(c.base).Bucket(bucketWords)
+func (l *wordStore) loadTable(ctx context.Context) (table *local.Table, lost bool, err error) {
+	err = l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(l.c.base).Bucket(bucketWords)
 		state, err := readWordState(b)
 		if err != nil || state.newest() == 0 {
 			return err
@@ -107,9 +115,9 @@ func (c *Corpus) loadTable(ctx context.Context) (table *local.Table, lost bool, 
 }
 
 // relearn makes the next training learn the words again.
-func (c *Corpus) relearn(ctx context.Context) error {
-	return c.db.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.base).MakeBucket(bucketWords)
+func (l *wordStore) relearn(ctx context.Context) error {
+	return l.c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(l.c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}
@@ -203,7 +211,7 @@ func eachCases(b engine.Bucket, version uint32, fn func(key []byte, part *text.C
 
 // liveRows reads the live rows for questions.
 type liveRows struct {
-	c       *Corpus
+	c       *Docs
 	version uint32
 }
 

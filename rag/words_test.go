@@ -134,7 +134,7 @@ func TestWordsOfLateChunks(t *testing.T) {
 func TestModelsOfRemoval(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	docs := ragtest.Docs(73, 6)
 	c.Index(t, "ketrag", docs...)
 	sums := func() (n int) {

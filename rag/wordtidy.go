@@ -9,27 +9,27 @@ import (
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
-// tidyWords brings what is kept of words in order after documents came and
+// tidy brings what is kept of words in order after documents came and
 // went: one set of case statistics, and no word in the table that no text has.
 // Each of its commits leaves the words as good as they were.
-func (c *Corpus) tidyWords(ctx context.Context) error {
-	state, err := c.words(ctx)
+func (l *wordStore) tidy(ctx context.Context) error {
+	state, err := l.state(ctx)
 	if err != nil || state.newest() == 0 {
 		return err
 	}
-	if err := c.tidyCases(ctx, state.newest()); err != nil {
+	if err := l.tidyCases(ctx, state.newest()); err != nil {
 		return err
 	}
-	return c.dropGone(ctx, state.newest())
+	return l.dropGone(ctx, state.newest())
 }
 
-func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
+func (l *wordStore) tidyCases(ctx context.Context, version uint32) error {
 	cases := &text.CaseStats{}
 	var changes [][]byte
 	whole := wordKey(version, "cases")
 	damaged := false
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base).WithContext(ctx)
+	err := l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(l.c.base).WithContext(ctx)
 		err := eachCases(v.Bucket(bucketWords), version, func(key []byte, part *text.CaseStats) error {
 			if part == nil {
 				damaged = true
@@ -53,8 +53,8 @@ func (c *Corpus) tidyCases(ctx context.Context, version uint32) error {
 	if err != nil {
 		return err
 	}
-	return c.db.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.base).MakeBucket(bucketWords)
+	return l.c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(l.c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}
@@ -73,14 +73,14 @@ const maxGone = 48
 
 // dropGone takes the words that the corpus lost out of the table. No text has
 // them, so no vector changes.
-func (c *Corpus) dropGone(ctx context.Context, version uint32) error {
+func (l *wordStore) dropGone(ctx context.Context, version uint32) error {
 	for {
-		gone, dropped, err := c.goneWords(ctx, version)
+		gone, dropped, err := l.goneWords(ctx, version)
 		if err != nil || len(gone) == 0 {
 			return err
 		}
-		err = c.db.Update(ctx, func(tx *engine.Tx) error {
-			b, err := tx.Graph(c.base).MakeBucket(bucketWords)
+		err = l.c.db.Update(ctx, func(tx *engine.Tx) error {
+			b, err := tx.Graph(l.c.base).MakeBucket(bucketWords)
 			if err != nil {
 				return err
 			}
@@ -106,10 +106,10 @@ func (c *Corpus) dropGone(ctx context.Context, version uint32) error {
 
 // goneWords returns the next keys that say that the corpus lost a word, and
 // those of the words that it has not got back since.
-func (c *Corpus) goneWords(ctx context.Context, version uint32) (keys [][]byte, words []string, err error) {
+func (l *wordStore) goneWords(ctx context.Context, version uint32) (keys [][]byte, words []string, err error) {
 	prefix := wordKey(version, "gone/")
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(c.base).Bucket(bucketWords)
+	err = l.c.db.View(ctx, func(s *engine.Snapshot) error {
+		b := s.Graph(l.c.base).Bucket(bucketWords)
 		for e, err := range b.Prefix(prefix) {
 			if err != nil {
 				return err

@@ -14,13 +14,13 @@ import (
 // train makes a new version of the word table where the corpus has none yet or
 // has doubled since. It writes in bounded transactions, the version's number
 // last: a run that is interrupted before starts over.
-func (c *Corpus) train(ctx context.Context, set text.ChunkSet, notify func(Event)) error {
-	snap, err := c.db.Snapshot(ctx)
+func (l *wordStore) train(ctx context.Context, set text.ChunkSet, notify func(done, total int)) error {
+	snap, err := l.c.db.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer snap.Close()
-	v := snap.Graph(c.base)
+	v := snap.Graph(l.c.base)
 	state, err := readWordState(v.Bucket(bucketWords))
 	if err != nil {
 		return err
@@ -31,20 +31,20 @@ func (c *Corpus) train(ctx context.Context, set text.ChunkSet, notify func(Event
 			return err
 		}
 	}
-	n, err := c.CountChunks(v, set)
+	n, err := l.c.CountChunks(v, set)
 	if err != nil || !local.NeedsRetrain(int64(n), int64(state.trained)) {
 		return err
 	}
 	version := state.newest() + 1
-	notify(Event{Stage: "words", Total: 1})
-	w := &wordWriter{c: c, version: version}
+	notify(0, 1)
+	w := &wordWriter{c: l.c, version: version}
 	if err := w.clear(ctx); err != nil {
 		return err
 	}
 	cases := &text.CaseStats{}
 	texts := func() iter.Seq2[string, error] {
 		return func(yield func(string, error) bool) {
-			for ch, err := range c.Chunks(v, set) {
+			for ch, err := range l.c.Chunks(v, set) {
 				if !yield(ch.Text, err) || err != nil {
 					return
 				}
@@ -98,7 +98,7 @@ func (c *Corpus) train(ctx context.Context, set text.ChunkSet, notify func(Event
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	notify(Event{Stage: "words", Done: 1, Total: 1})
+	notify(1, 1)
 	return nil
 }
 
@@ -108,7 +108,7 @@ const wordBytes = 2 << 20
 
 // wordWriter writes to the bucket of words in bounded transactions.
 type wordWriter struct {
-	c       *Corpus
+	c       *Docs
 	version uint32
 	pending []engine.Entry
 	size    int
@@ -153,19 +153,19 @@ func (w *wordWriter) clear(ctx context.Context) error {
 // adopt makes the version that all documents are embedded with by now the one
 // that questions use, and removes the one before with its vectors in all
 // graphs.
-func (c *Corpus) adopt(ctx context.Context) error {
-	names, err := c.namespace.Graphs(ctx)
+func (l *wordStore) adopt(ctx context.Context) error {
+	names, err := l.c.namespace.Graphs(ctx)
 	if err != nil {
 		return err
 	}
 	graphs := make([]*engine.Graph, len(names))
 	for i, name := range names {
-		if graphs[i], err = c.Graph(ctx, name); err != nil {
+		if graphs[i], err = l.c.Graph(ctx, name); err != nil {
 			return err
 		}
 	}
-	return c.db.Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(c.base).MakeBucket(bucketWords)
+	return l.c.db.Update(ctx, func(tx *engine.Tx) error {
+		b, err := tx.Graph(l.c.base).MakeBucket(bucketWords)
 		if err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 		r.Items = &items
 		return r
 	}
-	r.Answer, r.Answered, r.Model = &ans.Text, &ans.Answered, k.models.Provider.Name()
+	r.Answer, r.Answered, r.Model = &ans.Text, &ans.Answered, k.models.Provider().Name()
 	r.Tokens.Out, r.Ms.LLM = ans.Usage.OutTokens, ms(ans.ModelTime)
 	r.Supported = ans.Supported
 	if !ans.Answered {
@@ -259,11 +259,11 @@ func (a *app) printAnswer(k *asking, ans *rag.Answer, took time.Duration) {
 	o := a.out
 	a.printSaid(ans, k.q.Stream != nil)
 	by := "answered by rules, without a model"
-	if k.models.Free && !ans.Answered {
+	if k.models.Free() && !ans.Answered {
 		by = "read by rules, without a model"
 	}
-	if !k.models.Free {
-		by = "answered by " + k.models.Provider.Name()
+	if !k.models.Free() {
+		by = "answered by " + k.models.Provider().Name()
 		if t := k.models.Meter().Total(); t.USD != nil && *t.USD > 0 {
 			by += " for " + money(*t.USD)
 		}

@@ -77,7 +77,7 @@ func (a *app) onCache(m mode, n int, fn func(ctx context.Context, c *rag.Corpus,
 }
 
 func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
-	s, err := c.CacheStats(ctx)
+	s, err := c.Ledger().Stats(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
 func (a *app) cacheExport(ctx context.Context, c *rag.Corpus, file string) error {
 	n := 0
 	_, err := a.writeOut(ctx, file, func(w io.Writer) (err error) {
-		n, err = c.ExportCache(ctx, w)
+		n, err = c.Ledger().Export(ctx, w)
 		return err
 	})
 	if err != nil || file == "-" {
@@ -129,7 +129,7 @@ func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error
 		defer f.Close()
 		in = f
 	}
-	r, err := c.ImportCache(ctx, in)
+	r, err := c.Ledger().Import(ctx, in)
 	var line *replay.LineError
 	if errors.As(err, &line) {
 		return usage("give a file that ragdb cache export wrote; what came before that line is imported", "%s: %s", file, line)
@@ -154,7 +154,7 @@ func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions)
 			return err
 		}
 	}
-	r, err := c.PruneCache(ctx, o)
+	r, err := c.Ledger().Prune(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -177,11 +177,11 @@ func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions)
 // mayPrune applies the rule for removals to what was paid for.
 func (a *app) mayPrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions) error {
 	o.DryRun = true
-	gone, err := c.PruneCache(ctx, o)
+	gone, err := c.Ledger().Prune(ctx, o)
 	if err != nil {
 		return err
 	}
-	have, err := c.CacheStats(ctx)
+	have, err := c.Ledger().Stats(ctx)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 	if f.noLLM {
 		last = retrieve
 	}
-	if k.models.Free {
+	if k.models.Free() {
 		if err := retrieve(); err != nil {
 			return nil, err
 		}

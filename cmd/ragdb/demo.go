@@ -77,7 +77,7 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
 		if err := a.ownDemo(ctx, c); err != nil {
 			return err
 		}
-		sys, err := a.methods.Open(ctx, c, method.Spec{Name: methods.Default})
+		sys, err := a.methods.Open(ctx, c.Docs(), method.Spec{Name: methods.Default})
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 		return nil, err
 	}
 	defer done()
-	copied.NoWords = o.Chat != "" && !o.Space.Recomputable
+	copied = copied.With(rag.Options{NoWords: o.Chat != "" && !o.Space.Recomputable})
 	systems, err := a.toIndex(ctx, copied, f.method.specs, flagChanged(cmd, "method"))
 	if err != nil {
 		return nil, err

@@ -304,9 +304,6 @@ func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) 
 	var meter *cost.Meter
 	return func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
 		if meter == nil {
-			if err := a.useModels(ctx, c, &f.models); err != nil {
-				return nil, err
-			}
 			var err error
 			if meter, err = a.evalMeter(f); err != nil {
 				return nil, err
@@ -317,9 +314,9 @@ func (a *app) evalModels(f *evalFlags) func(context.Context, *rag.Corpus, bool) 
 			return nil, err
 		}
 		m, err := r.models(ctx, c, forIndex)
-		if err == nil {
-			m.Metered(meter)
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		return m.Metered(meter), nil
 	}
 }

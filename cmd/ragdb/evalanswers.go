@@ -130,9 +130,9 @@ func (a *app) chatOf(f *evalFlags, model string) func(context.Context, *rag.Corp
 			}
 		}
 		m, err := client.models(ctx, c, false)
-		if err == nil {
-			m.Metered(meter)
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		return m.Metered(meter), nil
 	}
 }

@@ -104,7 +104,8 @@ func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 			return err
 		}
 	}
-	if err := a.useModels(ctx, c, &m); err != nil {
+	c, err := a.useModels(ctx, c, &m)
+	if err != nil {
 		return err
 	}
 	systems, err := a.toIndex(ctx, c, specs, flagChanged(cmd, "method"))

@@ -166,7 +166,8 @@ func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, 
 			return err
 		}
 	}
-	if err := a.useModels(ctx, c, &f.models); err != nil {
+	c, err := a.useModels(ctx, c, &f.models)
+	if err != nil {
 		return err
 	}
 	systems, err := a.toIndex(ctx, c, f.method.specs, flagChanged(cmd, "method"))
@@ -245,7 +246,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, a
 	}
 	var systems []*method.System
 	for _, spec := range specs {
-		sys, err := a.methods.Open(ctx, c, spec)
+		sys, err := a.methods.Open(ctx, c.Docs(), spec)
 		if err != nil {
 			return nil, err
 		}

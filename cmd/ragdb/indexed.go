@@ -14,7 +14,7 @@ import (
 // indexed opens the method of a spec and refuses one that the corpus is not
 // indexed by.
 func (a *app) indexed(ctx context.Context, c *rag.Corpus, spec method.Spec) (*method.System, error) {
-	sys, err := a.methods.OpenIndexed(ctx, c, spec)
+	sys, err := a.methods.OpenIndexed(ctx, c.Docs(), spec)
 	var missing *method.NotIndexedError
 	if !errors.As(err, &missing) {
 		return sys, err

@@ -48,7 +48,7 @@ It is not needed: index makes the database too.`,
 			defer cancel()
 			return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
 				// Opening it tells whether its parameters are right.
-				sys, err := a.methods.Open(ctx, c, method.only(methods.Default))
+				sys, err := a.methods.Open(ctx, c.Docs(), method.only(methods.Default))
 				if err != nil {
 					return err
 				}

@@ -62,7 +62,7 @@ func (a *app) newLanguage(ctx context.Context, c *rag.Corpus, f *questionFlags) 
 		if err != nil {
 			return nil, err
 		}
-		sys, err := a.methods.Open(ctx, c, spec)
+		sys, err := a.methods.Open(ctx, c.Docs(), spec)
 		if err != nil {
 			return nil, err
 		}

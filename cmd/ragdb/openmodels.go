@@ -15,30 +15,33 @@ import (
 	"github.com/ragdb/ragdb/rag/prompts"
 )
 
-// useModels makes a corpus use the models of the flags, whenever it opens them,
-// all counted on one meter.
-func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
+// useModels returns a corpus that uses the models of the flags, whenever it opens
+// them, all counted on one meter.
+func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag.Corpus, error) {
 	meter, err := a.meter(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, true) }
+	o := rag.Options{}
+	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, true, rag.Parts{})
+	}
 	if f.remote() {
 		r, err := a.openRemote(ctx, c, f)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c.NoWords = r.chat != nil && r.embedder != nil
+		o.NoWords = r.chat != nil && r.embedder != nil
 		open = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return r.models(ctx, c, true) }
 	}
-	c.Models = importer.WithRecordings(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+	o.Models = importer.WithRecordings(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		m, err := open(ctx, c)
-		if err == nil {
-			m.Metered(meter)
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		return m.Metered(meter), nil
 	})
-	return nil
+	return c.With(o), nil
 }
 
 // questionModels opens the models for questions, and refuses those that the
@@ -56,12 +59,12 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 		}
 		m, err = r.models(ctx, c, false)
 	} else {
-		m, err = rag.OpenLocal(ctx, c, false)
+		m, err = c.OpenLocal(ctx, false, rag.Parts{})
 	}
 	if err != nil {
 		return nil, err
 	}
-	m.Metered(a.spent.add(cost.NewMeter(prices, cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
+	m = m.Metered(a.spent.add(cost.NewMeter(prices, cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
 	return m, c.CheckModel(ctx, m)
 }
 
@@ -129,17 +132,13 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 // models returns the models of a corpus: those over the network, and the local
 // one for the role that has none.
 func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
-	m, err := rag.ModelsWith(ctx, c, r.chat, r.embedder, forIndex)
-	if err != nil {
-		return nil, err
-	}
+	p := rag.Parts{Provider: r.chat, Documents: r.embedder, Questions: r.embedder, Workers: r.workers}
 	if r.chat != nil {
-		m.Fill, m.Lang = r.prompts.Fill, r.lang
+		p.Fill, p.Lang = r.prompts.Fill, r.lang
 		hash := r.prompts.Hash()
-		m.Prompts = hex.EncodeToString(hash[:])
+		p.Prompts = hex.EncodeToString(hash[:])
 	}
-	m.Workers = r.workers
-	return m, nil
+	return c.OpenLocal(ctx, forIndex, p)
 }
 
 // remoteWorkers is how many work items are done at once where models are waited

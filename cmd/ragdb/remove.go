@@ -88,7 +88,8 @@ func (a *app) remove(ctx context.Context, c *rag.Corpus, docs []string, f *remov
 		return usage("leave out one of them", "--purge and --keep-cache exclude each other")
 	}
 	dry := f.dry
-	if err := a.useModels(ctx, c, &f.models); err != nil {
+	c, err := a.useModels(ctx, c, &f.models)
+	if err != nil {
 		return err
 	}
 	docs, r, err := matchDocuments(ctx, c, docs)

@@ -172,7 +172,7 @@ func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*metho
 	if err != nil {
 		return nil, err
 	}
-	sys, err := a.methods.Open(ctx, c, spec)
+	sys, err := a.methods.Open(ctx, c.Docs(), spec)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, nil // the database is open for reading
 	}

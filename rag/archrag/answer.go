@@ -24,7 +24,7 @@ func (s *system) condense(ctx context.Context, m *method.Models, q method.Questi
 		}
 		parts = append([][]llm.Evidence{{{Section: "own knowledge", Text: own.Text}}}, parts...)
 	}
-	return s.c.FilterPoints(ctx, m, q, parts, docs, s.p.FilterTokens)
+	return method.FilterPoints(ctx, s.c, m, q, parts, docs, s.p.FilterTokens)
 }
 
 // parts divides evidence for the map step.

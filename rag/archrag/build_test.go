@@ -80,7 +80,7 @@ func TestRemoved(t *testing.T) {
 	t.Parallel()
 	docs := sorted(ragtest.Docs(78, 7))
 	c := open(t)
-	c.NoWords = true // words are the corpus's own
+	c.Learn(false) // words are the corpus's own
 	c.Index(t, small, docs...)
 	d := docs[2]
 	if len(ragtest.Find(t, c.Store, d.Code)) < 10 {

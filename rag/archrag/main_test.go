@@ -16,7 +16,7 @@ const small = "archrag:cap=6,min_clusters=2,glean=0"
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, method.Methods{archrag.Name: archrag.Open}, append(rag.Encodings(), archrag.Encodings()...)...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	return c
 }
 

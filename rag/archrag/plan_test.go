@@ -29,7 +29,7 @@ func newAsked(t testing.TB) *asked {
 	a := &asked{Corpus: open(t), docs: sorted(ragtest.Docs(81, 14))}
 	a.Index(t, small, a.docs...)
 	var err error
-	if a.m, err = a.Models(t.Context(), a.Corpus.Corpus); err != nil {
+	if a.m, err = a.Options().Models(t.Context(), a.Corpus.Corpus); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range a.docs[:2] {

@@ -13,7 +13,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -111,7 +111,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	if err != nil {
 		return nil, err
 	}
-	out.Vector = rag.AppendVector(nil, vecs[0])
+	out.Vector = encoded.AppendVector(nil, vecs[0])
 	return json.Marshal(out)
 }
 
@@ -158,7 +158,7 @@ func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem
 		return err
 	}
 	digest := method.Digest("embed", st.model.Model, r.text())
-	return st.s.putNode(v, st.model, r.ID, uint8(st.n), digest, rag.ReadVector(r.Vector))
+	return st.s.putNode(v, st.model, r.ID, uint8(st.n), digest, encoded.ReadVector(r.Vector))
 }
 
 // forgetReport takes a community's report and vectors back.

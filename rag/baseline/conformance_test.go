@@ -228,7 +228,7 @@ func TestParameters(t *testing.T) {
 	c := open(t)
 	for _, name := range baseline.Names() {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.Methods.Open(t.Context(), c.Corpus, method.Spec{Name: name, Params: map[string]string{"colour": "red"}})
+			_, err := c.Methods.Open(t.Context(), c.Corpus.Docs(), method.Spec{Name: name, Params: map[string]string{"colour": "red"}})
 			if !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), "chunks") || !strings.Contains(err.Error(), name) {
 				t.Errorf("error %v", err)
 			}
@@ -240,7 +240,7 @@ func TestParameters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := c.Methods.Open(t.Context(), c.Corpus, spec)
+			again, err := c.Methods.Open(t.Context(), c.Corpus.Docs(), spec)
 			if err != nil {
 				t.Fatal(err)
 			}

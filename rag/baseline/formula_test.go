@@ -60,10 +60,10 @@ func (r reader) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error
 func path(t *testing.T) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, all(), encodings()...)
-	c.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+	c.Use(func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 		p := reader{local.New(local.Options{Tokens: c.Tokens().Count})}
-		return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
-	}
+		return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}}), nil
+	})
 	return c
 }
 
@@ -302,7 +302,7 @@ func TestUnaided(t *testing.T) {
 	c.Index(t, "zeroshot", pathDocs...)
 	for name, steps := range map[string]bool{"zeroshot": false, "cot": true} {
 		p := &oracle{}
-		m := rag.NewModels(c.Corpus, p, ragtest.Hashes{}, ragtest.Hashes{})
+		m := c.Corpus.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}})
 		ans, err := c.Ask(t.Context(), c.System(t, name), m, method.Question{Text: "Whom does ada know?"})
 		if err != nil {
 			t.Fatal(err)
@@ -344,7 +344,7 @@ func TestHyDE(t *testing.T) {
 	c := path(t)
 	c.Index(t, "hyde", pathDocs...)
 	m := c.OpenModels(t)
-	m.Provider = &passage{m.Provider, "celia knows dorn. dorn knows edda."}
+	m = ragtest.Provide(m, &passage{m.Provider(), "celia knows dorn. dorn knows edda."})
 	ev, err := c.Retrieve(t.Context(), c.System(t, "hyde"), m, method.Question{Text: "ada knows brom."})
 	if err != nil {
 		t.Fatal(err)
@@ -464,8 +464,8 @@ func TestGraphRAGGlobal(t *testing.T) {
 	c := open(t)
 	c.Index(t, "graphrag-global", corpus(94, 12)...)
 	m := c.OpenModels(t)
-	p := &picker{Provider: m.Provider}
-	m.Provider = p
+	p := &picker{Provider: m.Provider()}
+	m = ragtest.Provide(m, p)
 	const budget = 700
 	ans, err := c.Ask(t.Context(), c.System(t, "graphrag-global:batches=8"), m, method.Question{Text: "What is it all about?", Budget: budget})
 	if err != nil {

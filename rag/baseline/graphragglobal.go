@@ -65,5 +65,5 @@ func (s *graphRAGGlobal) condense(ctx context.Context, m *method.Models, q metho
 		parts[last] = append(parts[last], e)
 		tokens += n
 	}
-	return s.c.FilterPoints(ctx, m, q, parts, docs, q.Tokens())
+	return method.FilterPoints(ctx, s.c, m, q, parts, docs, q.Tokens())
 }

@@ -30,6 +30,6 @@ func encodings() []engine.Encoding {
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, all(), encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	return c
 }

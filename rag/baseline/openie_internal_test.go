@@ -14,7 +14,7 @@ import (
 func TestFirstTexts(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, nil)
-	s := &openIE{c: c.Corpus}
+	s := &openIE{c: c.Docs()}
 	pieces := []string{"the house ", "x1ß", "\xff", "\xf0\x9f", "鼠", "\n", "0"}
 	cut := 0
 	for seed := range uint64(300) {

@@ -191,7 +191,7 @@ func (s *raptor) drop(tx *engine.Tx, id engine.NodeID) error {
 	if err := method.ForgetJobs(v, summaryItem(n.Key)); err != nil {
 		return err
 	}
-	if err := s.c.ForgetReplies(tx, s.madeFrom(n.Key)); err != nil {
+	if err := method.ForgetReplies(tx, s.c, s.madeFrom(n.Key)); err != nil {
 		return err
 	}
 	_, err = v.DeleteNode(id)

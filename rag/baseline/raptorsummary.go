@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -57,7 +57,7 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err != nil && !isMissing(err) {
 		return nil, err
 	}
-	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(ch.Tokens)), vec), nil
+	return encoded.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(ch.Tokens)), vec), nil
 }
 
 // Apply implements [method.Stage].
@@ -75,7 +75,7 @@ func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, 
 	if err != nil {
 		return err
 	}
-	return putTreeVector(v, st.model, id, rag.ReadVector(result[8:]))
+	return putTreeVector(v, st.model, id, encoded.ReadVector(result[8:]))
 }
 
 func putTreeVector(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID, vec []float32) error {

@@ -23,7 +23,7 @@ func BenchmarkRetrieve(b *testing.B) {
 	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(b, db), Methods: systems()}
 	docs, questions := hops(1, 3334)
 	c.Index(b, "bridge", docs...)
-	m, err := rag.OpenLocal(b.Context(), c.Corpus, false)
+	m, err := c.Corpus.OpenLocal(b.Context(), false, rag.Parts{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func systems() method.Methods {
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, systems())
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	return c
 }
 
@@ -343,7 +343,7 @@ func TestParams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = c.Methods.Open(t.Context(), c.Corpus, s); !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), want) {
+		if _, err = c.Methods.Open(t.Context(), c.Corpus.Docs(), s); !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", spec, err, want)
 		}
 	}

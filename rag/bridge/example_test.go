@@ -14,7 +14,7 @@ import (
 
 // firstTwo is bridge with two chunks of evidence: a method of one's own that
 // changes another's plan and keeps the rest.
-func firstTwo(ctx context.Context, c *rag.Corpus, params map[string]string) (*method.System, error) {
+func firstTwo(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
 	sys, err := bridge.Open(ctx, c, params)
 	if err != nil {
 		return nil, err
@@ -56,12 +56,12 @@ func Example_register() {
 	check(err)
 	all := method.Methods{bridge.Name: bridge.Open} // or methods.All()
 	all["first-two"] = firstTwo
-	mine, err := all.Open(ctx, corpus, method.Spec{Name: "first-two"})
+	mine, err := all.Open(ctx, corpus.Docs(), method.Spec{Name: "first-two"})
 	check(err)
 	indexer := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*method.System{mine}}
 	_, err = indexer.Run(ctx, []rag.Input{{FS: files, Root: "."}})
 	check(err)
-	models, err := rag.OpenLocal(ctx, corpus, false)
+	models, err := corpus.OpenLocal(ctx, false, rag.Parts{})
 	check(err)
 	evidence, err := corpus.Retrieve(ctx, mine, models, method.Question{Text: "From which town came the director of Vexo Runa?"})
 	check(err)

@@ -23,7 +23,8 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 func corpus(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
-	c.Models, c.NoWords = ragtest.Fixed, true
+	c.Use(ragtest.Fixed)
+	c.Learn(false)
 	return c
 }
 
@@ -44,7 +45,7 @@ func opened(t testing.TB, c *ragtest.Corpus, spec string) *system {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(t.Context(), c.Corpus, parsed.Params)
+	s, err := open(t.Context(), c.Docs(), parsed.Params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func (x *treeCheck) words(id engine.NodeID, text string) error {
 // vectors checks that what is searched are the nodes of the tree in their
 // layers, and that there are no summaries beside them.
 func (x *treeCheck) vectors() error {
-	if x.c.Models == nil {
+	if x.c.Options().Models == nil {
 		return nil
 	}
 	vecs, err := x.v.Vectors(spaceOf(x.model))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -246,7 +246,7 @@ func (l *leaf) append(dst []byte) []byte {
 	for _, x := range []uint64{uint64(l.base), uint64(l.tokens), l.code} {
 		dst = binary.BigEndian.AppendUint64(dst, x)
 	}
-	return rag.AppendVector(dst, l.vec)
+	return encoded.AppendVector(dst, l.vec)
 }
 
 func readLeaf(b []byte) (l leaf, err error) {
@@ -255,7 +255,7 @@ func readLeaf(b []byte) (l leaf, err error) {
 	}
 	return leaf{
 		base: engine.NodeID(binary.BigEndian.Uint64(b)), tokens: int(binary.BigEndian.Uint64(b[8:])),
-		code: binary.BigEndian.Uint64(b[16:]), vec: rag.ReadVector(b[leafHead:]),
+		code: binary.BigEndian.Uint64(b[16:]), vec: encoded.ReadVector(b[leafHead:]),
 	}, nil
 }
 
@@ -286,12 +286,7 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 // wordless returns an error for a chunk that has no vector yet, and none for
 // one that was embedded and has nothing to embed.
 func (st *leafStage) wordless(s *engine.Snapshot, m *method.Models, w method.WorkItem) error {
-	stages, err := st.s.c.BaseStages([]*method.System{st.s.system()}, m)
-	if err != nil {
-		return err
-	}
-	embed := stages[len(stages)-1]
-	ok, err := rag.IsDone(s, embed, method.WorkItem{Key: w.Key, Digest: method.Digest(st.model.Model, st.s.p.Chunks.String())})
+	ok, err := method.Embedded(s, st.s.c, st.s.p.Chunks, st.model.Model, w.Key)
 	if err == nil && !ok {
 		err = errors.New("the chunk is not embedded")
 	}

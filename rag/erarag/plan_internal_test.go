@@ -218,7 +218,8 @@ func TestParams(t *testing.T) {
 func TestModels(t *testing.T) {
 	t.Parallel()
 	c := corpus(t)
-	c.Models, c.NoWords = nil, false
+	c.Use(nil)
+	c.Learn(true)
 	docs := sorted(ragtest.Docs(54, 24))
 	c.Index(t, small, docs[:9]...)
 	c.Index(t, small, docs...)

@@ -132,12 +132,16 @@ func insertions(t testing.TB, n, k int) (all []reads, built int) {
 	}
 	defer db.Close()
 	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, db), Store: store, Methods: method.Methods{Name: Open}}
-	c.NoWords = true
-	c.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+	c.Learn(false)
+	c.Use(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		m, err := ragtest.Fixed(ctx, c)
-		m.Free, m.Workers = true, 64 // nothing is kept, and texts are embedded together
-		return m, err
-	}
+		if err != nil {
+			return nil, err
+		}
+		p := m.Parts()
+		p.Free, p.Workers = true, 64 // nothing is kept, and texts are embedded together
+		return m.With(p), nil
+	})
 	file := func(i int) (string, *fstest.MapFile) {
 		text := fmt.Sprintf("The keeper of %s number %d met %s in %s and the %s was sold. ",
 			[]string{"harbour", "mill", "bridge", "library", "foundry"}[i%5], i, ragtest.Document(9, i%1000, i/1000).Hero,

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -71,7 +71,7 @@ func (d *made) append(dst []byte) []byte {
 	}
 	dst = binary.AppendUvarint(dst, d.code)
 	dst = binary.AppendUvarint(dst, uint64(len(d.text)))
-	return rag.AppendVector(append(dst, d.text...), d.vec)
+	return encoded.AppendVector(append(dst, d.text...), d.vec)
 }
 
 func readMade(b []byte) (d made, err error) {
@@ -92,7 +92,7 @@ func readMade(b []byte) (d made, err error) {
 	if err != nil || n > uint64(len(b)) {
 		return d, errors.New("malformed result of the summary stage")
 	}
-	d.text, d.vec = string(b[:n]), rag.ReadVector(b[n:])
+	d.text, d.vec = string(b[:n]), encoded.ReadVector(b[n:])
 	return d, nil
 }
 

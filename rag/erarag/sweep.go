@@ -96,7 +96,7 @@ func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem,
 		if err := t.w.Delete(idKey('n', x.layer, uint64(x.id))); err != nil {
 			return err
 		}
-		if err := st.s.c.ForgetReplies(tx, st.s.madeFrom(x.id)); err != nil {
+		if err := method.ForgetReplies(tx, st.s.c, st.s.madeFrom(x.id)); err != nil {
 			return err
 		}
 		if _, err := t.v.DeleteNode(x.id); err != nil && !isMissing(err) {

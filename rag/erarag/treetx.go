@@ -128,7 +128,7 @@ func (t *treeTx) drop(layer uint8, id engine.NodeID) error {
 	if err := t.leave(layer, id); err != nil {
 		return err
 	}
-	if err := t.s.c.ForgetReplies(t.tx, t.s.madeFrom(id)); err != nil {
+	if err := method.ForgetReplies(t.tx, t.s.c, t.s.madeFrom(id)); err != nil {
 		return err
 	}
 	// All that it was made of may have gone before it.

@@ -63,7 +63,7 @@ func (p counting) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, err
 
 func (w *world) models(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 	m, err := ragtest.Fixed(ctx, c)
-	m.Provider = counting{m.Provider, &w.calls}
+	m = ragtest.Provide(m, counting{m.Provider(), &w.calls})
 	return m, err
 }
 
@@ -88,7 +88,7 @@ func (w *world) open() {
 		w.t.Fatal(err)
 	}
 	corpus := ragtest.OpenIn(w.t, w.db)
-	corpus.Models, corpus.NoWords = w.models, true
+	corpus = corpus.With(rag.Options{Models: w.models, NoWords: true})
 	w.c = &ragtest.Corpus{Corpus: corpus, Store: w.store, Methods: method.Methods{Name: Open}}
 }
 

@@ -155,7 +155,7 @@ func (r *runner) answering(ctx context.Context, sys *method.System, title string
 	if err != nil {
 		return nil, err
 	}
-	if r.o.Answers.Begin != nil && !r.begun && !m.Free {
+	if r.o.Answers.Begin != nil && !r.begun && !m.Free() {
 		if err := r.o.Answers.Begin(r.plan(m)); err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (a *answering) flush(ctx context.Context) error {
 // inParallel calls do for 0 to n-1, several at once where models are waited
 // for, until one fails.
 func inParallel(ctx context.Context, m *rag.Models, n int, do func(ctx context.Context, i int) error) error {
-	workers := m.Workers
+	workers := m.Workers()
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -233,7 +233,7 @@ func passing(err error) bool {
 // reply gets the answer to a question.
 func (a *answering) reply(ctx context.Context, q *question, ev *rag.Evidence) (given, error) {
 	c, ask := a.r.corpus, method.Question{Text: q.Text, Budget: a.r.o.Budget}
-	if a.r.o.Answers.OwnPrompts || a.models.Provider.Can(llm.Select) {
+	if a.r.o.Answers.OwnPrompts || a.models.Provider().Can(llm.Select) {
 		return a.own(ctx, ask, ev)
 	}
 	in, docs, err := c.AnswerInput(ctx, a.sys, a.models, ask, ev)
@@ -303,7 +303,7 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 		return nil, err
 	}
 	f := &AnswerFigure{
-		Model: a.models.Provider.Name(), Prompts: a.models.Prompts, Unanswered: a.unanswered, Failed: a.failed, replies: a.replies,
+		Model: a.models.Provider().Name(), Prompts: a.models.Prompts(), Unanswered: a.unanswered, Failed: a.failed, replies: a.replies,
 	}
 	if i := slices.IndexFunc(a.replies, func(g given) bool { return g.failed }); i >= 0 {
 		f.Failure = a.replies[i].why
@@ -320,8 +320,8 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 
 // price returns what was used costs, nil where that is not known.
 func price(m *rag.Models, u llm.Usage) *float64 {
-	p, ok := m.Meter().Price(m.Provider.Name())
-	if m.Free {
+	p, ok := m.Meter().Price(m.Provider().Name())
+	if m.Free() {
 		p, ok = cost.Price{}, true
 	}
 	if !ok {

@@ -43,12 +43,12 @@ func paidBy(ctx context.Context, c *rag.Corpus, p llm.Provider) (*rag.Models, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := rag.OpenLocal(ctx, c, false)
+	m, err := c.OpenLocal(ctx, false, rag.Parts{})
 	if err != nil {
 		return nil, err
 	}
-	m.Provider, m.Free, m.Fill, m.Workers = p, false, set.Fill, 8
-	m.Metered(cost.NewMeter(cost.Prices{p.Name(): {In: 1, Out: 2}}, cost.Limits{}))
+	m = m.With(rag.Parts{Provider: p, Fill: set.Fill, Workers: 8})
+	m = m.Metered(cost.NewMeter(cost.Prices{p.Name(): {In: 1, Out: 2}}, cost.Limits{}))
 	return m, nil
 }
 
@@ -244,7 +244,9 @@ func TestFailedAnswers(t *testing.T) {
 // TestLocalAnswers answers by rules: nothing is asked, and nothing paid.
 func TestLocalAnswers(t *testing.T) {
 	t.Parallel()
-	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, false) }
+	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, false, rag.Parts{})
+	}
 	o := eval.Options{
 		Data: mills(t), Specs: specs(t, "bm25", "zeroshot"), Methods: methods.All(), Engine: inMemory(), Answers: &eval.AnswerOptions{Models: local},
 	}

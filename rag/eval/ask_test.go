@@ -74,7 +74,7 @@ func TestAskSendsWhatEvalSends(t *testing.T) {
 	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 	check(t, err)
 	for i, name := range names {
-		sys, err := o.Methods.Open(t.Context(), c, o.Specs[i])
+		sys, err := o.Methods.Open(t.Context(), c.Docs(), o.Specs[i])
 		check(t, err)
 		m, err := chat(t.Context(), c, "ask answers "+name)
 		check(t, err)

@@ -169,7 +169,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 		}
 	}
 	if r.o.Replies != nil {
-		_, err = r.corpus.ExportCache(ctx, r.o.Replies)
+		_, err = r.corpus.Ledger().Export(ctx, r.o.Replies)
 	}
 	return rep, err
 }

@@ -39,22 +39,23 @@ func (r *runner) extraction(ctx context.Context) error {
 	switch r.o.Extract {
 	case ExtractLocal:
 		r.reader = ExtractLocal
-		m, err := rag.OpenLocal(ctx, r.corpus, true)
+		m, err := r.corpus.OpenLocal(ctx, true, rag.Parts{})
 		if err != nil {
 			return err
 		}
-		r.provider = m.Provider.Name()
+		r.provider = m.Provider().Name()
 		return nil
 	case ExtractModel:
 		if r.o.Models == nil {
 			return errors.New("no model is named to extract with")
 		}
-		r.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return r.o.Models(ctx, c, true) }
-		m, err := r.corpus.Models(ctx, r.corpus)
+		open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return r.o.Models(ctx, c, true) }
+		r.corpus = r.corpus.With(rag.Options{Models: open})
+		m, err := open(ctx, r.corpus)
 		if err != nil {
 			return err
 		}
-		r.provider = m.Provider.Name()
+		r.provider = m.Provider().Name()
 		r.reader = ExtractModel + " " + r.provider
 		return nil
 	case ExtractRecorded:
@@ -81,16 +82,17 @@ func (r *runner) record(ctx context.Context, file string) error {
 		return err
 	}
 	r.reader = ExtractRecorded + " " + known.Digest().String()
-	r.corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		m, err := rag.OpenLocal(ctx, c, true)
-		if err == nil {
-			m.Provider = replay.New(known, m.Provider)
+	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		m, err := c.OpenLocal(ctx, true, rag.Parts{})
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		return m.With(rag.Parts{Provider: replay.New(known, m.Provider()), Free: true}), nil
 	}
-	m, err := r.corpus.Models(ctx, r.corpus)
+	r.corpus = r.corpus.With(rag.Options{Models: open})
+	m, err := open(ctx, r.corpus)
 	if err == nil {
-		r.provider = m.Provider.Name()
+		r.provider = m.Provider().Name()
 	}
 	return err
 }
@@ -100,7 +102,7 @@ func (r *runner) questionModels(ctx context.Context) (*rag.Models, error) {
 	if r.o.Extract == ExtractModel {
 		return r.o.Models(ctx, r.corpus, false)
 	}
-	return rag.OpenLocal(ctx, r.corpus, false)
+	return r.corpus.OpenLocal(ctx, false, rag.Parts{})
 }
 
 // bucketEval says, in the base graph of a kept database, what its entities and

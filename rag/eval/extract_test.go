@@ -36,11 +36,11 @@ func TestExtract(t *testing.T) {
 		all += fmt.Sprintf("{\"passage_id\":\"t%d\"}\n", i)
 	}
 	models := func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
-		m, err := rag.OpenLocal(ctx, c, forIndex)
-		if err == nil {
-			m.Provider = reading{m.Provider}
+		m, err := c.OpenLocal(ctx, forIndex, rag.Parts{})
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		return m.With(rag.Parts{Provider: reading{m.Provider()}, Free: true}), nil
 	}
 	tests := []struct {
 		name, file, extract string

@@ -25,7 +25,7 @@ func (r *runner) system(ctx context.Context, spec method.Spec) (*method.System, 
 	if _, profile := params["profile"]; !own && !profile {
 		params["chunks"] = r.set.String()
 	}
-	return r.o.Methods.Open(ctx, r.corpus, method.Spec{Name: spec.Name, Params: params})
+	return r.o.Methods.Open(ctx, r.corpus.Docs(), method.Spec{Name: spec.Name, Params: params})
 }
 
 // build is what making an index cost, as a database keeps it.

@@ -101,13 +101,13 @@ func (r *runner) judge(ctx context.Context, rep *Report) error {
 		if err != nil {
 			return err
 		}
-		if !m.Provider.Can(llm.Judge) {
-			return fmt.Errorf("%s cannot judge: %w", m.Provider.Name(), llm.ErrKind)
+		if !m.Provider().Can(llm.Judge) {
+			return fmt.Errorf("%s cannot judge: %w", m.Provider().Name(), llm.ErrKind)
 		}
 		j := &judging{r: r, models: m, rulings: map[trial]*ruling{}}
 		out, err := j.run(ctx, sides)
 		if err != nil {
-			return fmt.Errorf("judge %s: %w", m.Provider.Name(), err)
+			return fmt.Errorf("judge %s: %w", m.Provider().Name(), err)
 		}
 		rep.Judging = append(rep.Judging, *out)
 	}
@@ -184,7 +184,7 @@ func (j *judging) run(ctx context.Context, sides []contestant) (*Judging, error)
 	if err := j.decide(ctx); err != nil {
 		return nil, err
 	}
-	out := &Judging{Judge: j.models.Provider.Name(), Prompts: j.models.Prompts, Verdicts: len(j.trials)}
+	out := &Judging{Judge: j.models.Provider().Name(), Prompts: j.models.Prompts(), Verdicts: len(j.trials)}
 	_ = each(func(a, b *contestant) error { out.Pairs = append(out.Pairs, j.pair(a, b)); return nil })
 	j.sum(out)
 	return out, nil
@@ -226,7 +226,7 @@ func (j *judging) decide(ctx context.Context) error {
 			if rule.failed {
 				failed++
 			}
-			j.r.o.Notify(rag.Event{Stage: "judge " + j.models.Provider.Name(), Done: done, Total: len(j.trials), Failed: failed})
+			j.r.o.Notify(rag.Event{Stage: "judge " + j.models.Provider().Name(), Done: done, Total: len(j.trials), Failed: failed})
 			return nil
 		})
 		// What was ruled is kept even where others could not be.
@@ -239,7 +239,7 @@ func (j *judging) decide(ctx context.Context) error {
 
 // digest is the key of a trial's verdict.
 func (j *judging) digest(t trial) []byte {
-	d := method.Digest("verdict", j.models.Provider.Name(), j.models.Prompts, j.r.questions[t.question].Text, t.first, t.second)
+	d := method.Digest("verdict", j.models.Provider().Name(), j.models.Prompts(), j.r.questions[t.question].Text, t.first, t.second)
 	return d[:]
 }
 
@@ -265,7 +265,7 @@ func (j *judging) rule(ctx context.Context, t trial, into *ruling) error {
 			err = &llm.ReplyError{Kind: llm.Judge, Raw: reply.Text, Why: "the winner is neither of the two answers, nor -1"}
 		}
 	}
-	into.verdict = verdict{Judge: j.models.Provider.Name(), Question: q.ID, Winner: v.Winner, Usage: tally.Usage()}
+	into.verdict = verdict{Judge: j.models.Provider().Name(), Question: q.ID, Winner: v.Winner, Usage: tally.Usage()}
 	if passing(err) {
 		into.failed, into.why = true, fmt.Errorf("question %s: %w", q.ID, err)
 		return nil

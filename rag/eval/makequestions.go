@@ -99,8 +99,8 @@ func makeQuestions(ctx context.Context, db *engine.DB, o MakeOptions) (*made, er
 	if err != nil {
 		return nil, err
 	}
-	if !m.Provider.Can(llm.MakeQuestions) {
-		return nil, fmt.Errorf("%s cannot make questions: %w", m.Provider.Name(), llm.ErrKind)
+	if !m.Provider().Can(llm.MakeQuestions) {
+		return nil, fmt.Errorf("%s cannot make questions: %w", m.Provider().Name(), llm.ErrKind)
 	}
 	k := &maker{o: o, out: &made{}}
 	k.models = m.Tallied("make-questions", &k.tally)
@@ -203,8 +203,8 @@ func (k *maker) begin(c *rag.Corpus) error {
 		return nil
 	}
 	t := k.task("", "", k.o.Users)
-	if k.models.Fill != nil {
-		if err := k.models.Fill(&t); err != nil {
+	if fill := k.models.All().Fill; fill != nil {
+		if err := fill(&t); err != nil {
 			return err
 		}
 	}

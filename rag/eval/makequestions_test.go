@@ -113,7 +113,9 @@ func TestMakeQuestionsFails(t *testing.T) {
 	if _, err := eval.MakeQuestions(t.Context(), o); !errors.Is(err, declined) {
 		t.Errorf("%v", err)
 	}
-	o.Begin, o.Models = nil, func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, false) }
+	o.Begin, o.Models = nil, func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, false, rag.Parts{})
+	}
 	if _, err := eval.MakeQuestions(t.Context(), o); !errors.Is(err, llm.ErrKind) {
 		t.Errorf("rules: %v", err)
 	}

@@ -102,7 +102,7 @@ func (r *runner) manifest(ctx context.Context, systems []*method.System, rep *Re
 	if err != nil {
 		return m, err
 	}
-	m.EmbedModel, m.Dim, m.Prompts = models.QuestionSpace().Model, models.Questions.Space().Dim, models.Prompts
+	m.EmbedModel, m.Dim, m.Prompts = models.QuestionSpace().Model, models.Questions().Space().Dim, models.Prompts()
 	if r.o.Answers != nil {
 		m.Answers = &answersMade{OwnPrompts: r.o.Answers.OwnPrompts}
 		for _, f := range rep.Methods {

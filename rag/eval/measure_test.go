@@ -36,9 +36,9 @@ func plain(s string) []string {
 func measure(t *testing.T, c *rag.Corpus, spec method.Spec, questions []question, budget int, owner func(it rag.Cited) []string) expected {
 	t.Helper()
 	ctx := t.Context()
-	sys, err := methods.All().Open(ctx, c, spec)
+	sys, err := methods.All().Open(ctx, c.Docs(), spec)
 	check(t, err)
-	m, err := rag.OpenLocal(ctx, c, false)
+	m, err := c.OpenLocal(ctx, false, rag.Parts{})
 	check(t, err)
 	var e expected
 	answered, golden := 0.0, 0.0

@@ -64,7 +64,7 @@ func (r *runner) open(ctx context.Context) (err error) {
 		return err
 	}
 	if r.o.Known != nil {
-		if _, err := r.corpus.ImportCache(ctx, r.o.Known); err != nil {
+		if _, err := r.corpus.Ledger().Import(ctx, r.o.Known); err != nil {
 			return err
 		}
 	}

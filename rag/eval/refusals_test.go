@@ -18,7 +18,7 @@ func TestRefusals(t *testing.T) {
 	r, err := eval.Run(t.Context(), eval.Options{
 		Data: "testdata/answers", Specs: specs(t, "naive"), Methods: methods.All(), Seed: 1,
 		Answers: &eval.AnswerOptions{Models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-			return rag.OpenLocal(ctx, c, false)
+			return c.OpenLocal(ctx, false, rag.Parts{})
 		}},
 	})
 	check(t, err)

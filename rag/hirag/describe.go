@@ -128,7 +128,7 @@ func describeEdge(v engine.Reader, e engine.Edge) (string, error) {
 // docsFor returns the documents that a reply about targets goes with; none
 // if replies are not kept.
 func docsFor(m *method.Models, v engine.Reader, targets ...engine.Target) ([]string, error) {
-	if m.Free {
+	if m.Free() {
 		return nil, nil
 	}
 	return graph.SourceDocs(v, targets...)

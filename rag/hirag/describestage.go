@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -102,7 +102,7 @@ func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 	if err != nil {
 		return nil, err
 	}
-	return rag.AppendVector(out, vecs[0]), nil
+	return encoded.AppendVector(out, vecs[0]), nil
 }
 
 // Apply implements [method.Stage].
@@ -132,7 +132,7 @@ func (st *nodeStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 	if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 		return err
 	}
-	vec := rag.ReadVector(rest)
+	vec := encoded.ReadVector(rest)
 	if vec == nil {
 		return v.DeleteVector(space, id)
 	}

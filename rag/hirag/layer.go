@@ -13,7 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -149,7 +149,7 @@ func (st *layerStage) digest() (out [32]byte) {
 	var buf []byte
 	for i, n := range st.nodes {
 		buf = binary.BigEndian.AppendUint64(buf[:0], uint64(n.id))
-		h.Write(append(rag.AppendVector(buf, st.matrix.Row(i)), n.key...))
+		h.Write(append(encoded.AppendVector(buf, st.matrix.Row(i)), n.key...))
 	}
 	h.Sum(out[:0])
 	return out

@@ -14,7 +14,7 @@ import (
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, method.Methods{hirag.Name: hirag.Open}, append(rag.Encodings(), hirag.Encodings()...)...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	return c
 }
 

@@ -81,14 +81,15 @@ func script(t testing.TB, spec string, texts ...string) (*ragtest.Corpus, *scrip
 	t.Helper()
 	c := open(t)
 	p := &scripted{}
-	c.Models = func(ctx context.Context, rc *rag.Corpus) (*rag.Models, error) {
+	c.Use(func(ctx context.Context, rc *rag.Corpus) (*rag.Models, error) {
 		m, err := ragtest.Fixed(ctx, rc)
-		if err == nil {
-			p.Provider = m.Provider
-			m.Provider = p
+		if err != nil {
+			return nil, err
 		}
-		return m, err
-	}
+		parts := m.Parts()
+		p.Provider, parts.Provider = parts.Provider, p
+		return m.With(parts), nil
+	})
 	var docs []ragtest.Doc
 	for i, s := range texts {
 		docs = append(docs, ragtest.Doc{Key: fmt.Sprintf("d%d.txt", i), Text: s})
@@ -300,7 +301,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s: %v, want %s", mode, got, want)
 		}
 	}
-	if _, err := hirag.Open(t.Context(), c.Corpus, map[string]string{"mode": "both"}); err == nil {
+	if _, err := hirag.Open(t.Context(), c.Corpus.Docs(), map[string]string{"mode": "both"}); err == nil {
 		t.Error("there is a mode both")
 	}
 }

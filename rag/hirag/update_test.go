@@ -168,7 +168,7 @@ func TestRemovedAtOnce(t *testing.T) {
 	t.Parallel()
 	docs := sorted(ragtest.Docs(53, 14))
 	c := open(t)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	c.Index(t, "hirag", docs...)
 	gone := docs[5]
 	if len(ragtest.Find(t, c.Store, gone.Code)) == 0 {

@@ -215,7 +215,7 @@ func TestGraphRAG(t *testing.T) {
 // retrieve returns the chunks of what naive finds.
 func retrieve(t testing.TB, c *ragtest.Corpus, question string) (out []string) {
 	t.Helper()
-	m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 	check(t, err)
 	ev, err := c.Retrieve(t.Context(), c.System(t, "naive"), m, method.Question{Text: question})
 	check(t, err)

@@ -126,11 +126,14 @@ func (o *OpenIE) Import(ctx context.Context, x *rag.Indexer) (*rag.IndexResult, 
 	if err := checkOther(ctx, c, entries); err != nil {
 		return nil, phase.At("", err)
 	}
-	if err := c.KeepEntries(ctx, use, entries); err != nil {
+	if err := c.Ledger().KeepEntries(ctx, use, entries); err != nil {
 		return nil, phase.At("", err)
 	}
-	c.Models = WithRecordings(c.Models)
-	return x.Run(ctx, []rag.Input{o.input})
+	with := c.Options()
+	with.Models = WithRecordings(with.Models)
+	own := *x
+	own.Corpus = c.With(with)
+	return own.Run(ctx, []rag.Input{o.input})
 }
 
 // checkOther refuses documents that are there without their recordings.
@@ -138,7 +141,7 @@ func checkOther(ctx context.Context, c *rag.Corpus, entries []rag.KeptEntry) err
 	return c.DB().View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base()).WithContext(ctx)
 		have := map[replay.Digest]bool{}
-		for e, err := range c.CacheEntries(v, replay.KindPassage) {
+		for e, err := range c.Ledger().Entries(v, replay.KindPassage) {
 			if err != nil {
 				return err
 			}
@@ -158,22 +161,22 @@ func checkOther(ctx context.Context, c *rag.Corpus, entries []rag.KeptEntry) err
 	})
 }
 
-// Models opens the models of a corpus, as [rag.Corpus] has it.
+// Models opens the models of a corpus, as [rag.Options] has it.
 type Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 
 // WithRecordings makes models that read from the recordings that a corpus keeps
 // where there are any. Models that are paid for stay as they are: who names one
-// wants it asked. open is nil for [rag.OpenLocal].
+// wants it asked. If open is nil they are the local ones.
 func WithRecordings(open Models) Models {
 	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		var m *rag.Models
 		var err error
 		if open == nil {
-			m, err = rag.OpenLocal(ctx, c, true)
+			m, err = c.OpenLocal(ctx, true, rag.Parts{})
 		} else {
 			m, err = open(ctx, c)
 		}
-		if err != nil || !m.Free || strings.Contains(m.Provider.Name(), "+replay/") {
+		if err != nil || !m.Free() || strings.Contains(m.Provider().Name(), "+replay/") {
 			return m, err
 		}
 		r, err := recordings(ctx, c)
@@ -181,7 +184,9 @@ func WithRecordings(open Models) Models {
 			return nil, phase.At("", err)
 		}
 		if r.Len() > 0 {
-			m.Provider = replay.New(r, m.Provider)
+			p := m.Parts()
+			p.Provider, p.Free = replay.New(r, m.Provider()), true
+			m = m.With(p)
 		}
 		return m, nil
 	}
@@ -191,7 +196,7 @@ func WithRecordings(open Models) Models {
 func recordings(ctx context.Context, c *rag.Corpus) (*replay.Recordings, error) {
 	var passages []replay.Passage
 	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range c.CacheEntries(s.Graph(c.Base()).WithContext(ctx), replay.KindPassage) {
+		for e, err := range c.Ledger().Entries(s.Graph(c.Base()).WithContext(ctx), replay.KindPassage) {
 			if err != nil {
 				return err
 			}

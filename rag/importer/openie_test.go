@@ -80,12 +80,12 @@ func TestOpenIE(t *testing.T) {
 	}
 	whole := c.Canonical(t)
 	var cache bytes.Buffer
-	_, err = c.ExportCache(t.Context(), &cache)
+	_, err = c.Ledger().Export(t.Context(), &cache)
 	check(t, err)
 	if n := strings.Count(cache.String(), `"kind":"passage"`); n != 2 {
 		t.Errorf("%d passages are kept: %s", n, cache.String())
 	}
-	if p, err := c.PruneCache(t.Context(), rag.PruneOptions{}); err != nil || p.Replies != 0 {
+	if p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{}); err != nil || p.Replies != 0 {
 		t.Errorf("%+v of it is unused, %v", p, err)
 	}
 
@@ -104,7 +104,7 @@ func TestOpenIE(t *testing.T) {
 	}
 	// Indexed again by another run, with what the corpus keeps.
 	c.Remove(t, "ferry")
-	c.Models = importer.WithRecordings(nil)
+	c.Use(importer.WithRecordings(nil))
 	_, err = read(t, recorded(), "set").Import(t.Context(), indexer(t, c, "ketrag:beta=1"))
 	check(t, err)
 	if got := entities(t, c, x.Systems[0]); !slices.Contains(got, "kingdom of norr") || slices.Contains(got, "tarn") {
@@ -121,31 +121,31 @@ func TestRecordingsKept(t *testing.T) {
 	_, err := read(t, recorded(), "set").Import(t.Context(), x)
 	check(t, err)
 	var cache bytes.Buffer
-	_, err = from.ExportCache(t.Context(), &cache)
+	_, err = from.Ledger().Export(t.Context(), &cache)
 	check(t, err)
 
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	_, err = c.ImportCache(t.Context(), &cache)
+	_, err = c.Ledger().Import(t.Context(), &cache)
 	check(t, err)
-	c.Models = importer.WithRecordings(nil)
+	c.Use(importer.WithRecordings(nil))
 	x = indexer(t, c, "ketrag:beta=1")
 	_, err = x.Run(t.Context(), []rag.Input{{FS: recorded(), Root: "set/corpus.jsonl"}})
 	check(t, err)
 	ragtest.Same(t, "with an imported cache", c.Canonical(t), from.Canonical(t))
 
 	// What stands before the rules hides nothing of them.
-	m, err := c.Models(t.Context(), c.Corpus)
+	m, err := c.Options().Models(t.Context(), c.Corpus)
 	check(t, err)
-	if !strings.Contains(m.Provider.Name(), "replay") || !m.Provider.Can(llm.Select) {
-		t.Errorf("%s selects: %t", m.Provider.Name(), m.Provider.Can(llm.Select))
+	if !strings.Contains(m.Provider().Name(), "replay") || !m.Provider().Can(llm.Select) {
+		t.Errorf("%s selects: %t", m.Provider().Name(), m.Provider().Can(llm.Select))
 	}
 
 	// Models that are paid for are asked.
-	c.Models = importer.WithRecordings(ragtest.Fixed)
-	m, err = c.Models(t.Context(), c.Corpus)
+	c.Use(importer.WithRecordings(ragtest.Fixed))
+	m, err = c.Options().Models(t.Context(), c.Corpus)
 	check(t, err)
-	if strings.Contains(m.Provider.Name(), "replay") {
-		t.Error(m.Provider.Name())
+	if strings.Contains(m.Provider().Name(), "replay") {
+		t.Error(m.Provider().Name())
 	}
 }
 
@@ -164,7 +164,7 @@ func TestOpenIEOther(t *testing.T) {
 		t.Error(err)
 	}
 	var cache bytes.Buffer
-	if n, err := c.ExportCache(t.Context(), &cache); n != 0 || err != nil {
+	if n, err := c.Ledger().Export(t.Context(), &cache); n != 0 || err != nil {
 		t.Errorf("%d entries, %v", n, err)
 	}
 	if got := ragtest.Find(t, c.Store, "kingdom of norr"); len(got) != len(before) {
@@ -223,7 +223,7 @@ func TestOpenIEInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.Models = nil
+		c.Use(nil)
 		_, err := read(t, recorded(), "set").Import(t.Context(), indexer(t, c, "ketrag:beta=1"))
 		check(t, err)
 		ragtest.Same(t, "", c.Canonical(t), whole)

@@ -18,12 +18,12 @@ import (
 func TestDoubledByAnotherMethod(t *testing.T) {
 	t.Parallel()
 	c := open(t)
-	c.Models = nil // those that learn
+	c.Use(nil) // those that learn
 	c.Methods["naive"] = baseline.Open("naive")
 	docs := ragtest.Docs(71, 20)
 	c.Index(t, "ketrag", docs[:8]...)
 	models := func() string {
-		m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+		m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, method.Methods{ketrag.Name: ketrag.Open}, append(rag.Encodings(), ketrag.Encodings()...)...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	return c
 }
 

@@ -53,7 +53,7 @@ func TestParams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := c.Methods.Open(t.Context(), c.Corpus, spec)
+			again, err := c.Methods.Open(t.Context(), c.Corpus.Docs(), spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestParamsRefused(t *testing.T) {
 		{"compat", "yes", "false, true"},
 	} {
 		t.Run(x.param+"="+x.value, func(t *testing.T) {
-			_, err := c.Methods.Open(t.Context(), c.Corpus, method.Spec{Name: "ketrag", Params: map[string]string{x.param: x.value}})
+			_, err := c.Methods.Open(t.Context(), c.Corpus.Docs(), method.Spec{Name: "ketrag", Params: map[string]string{x.param: x.value}})
 			if !errors.Is(err, method.ErrMethod) || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("error %v, want one that says %q", err, x.says)
 			}

@@ -308,7 +308,8 @@ func TestRetrain(t *testing.T) {
 	t.Parallel()
 	docs := sorted(ragtest.Docs(54, 24))
 	grown, want := open(t), open(t)
-	grown.Corpus.Models, want.Corpus.Models = nil, nil
+	grown.Use(nil)
+	want.Use(nil)
 	grown.Index(t, ketrag.Name, docs[:9]...)
 	grown.Index(t, ketrag.Name, docs...)
 	want.Index(t, ketrag.Name, docs...)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	etext "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
@@ -76,7 +76,7 @@ func encodeWords(cw chunkWords, sentences [][]float32) ([]byte, error) {
 	out := append(binary.AppendUvarint(nil, uint64(len(head))), head...)
 	for _, v := range append([][]float32{cw.Vector}, sentences...) {
 		out = binary.AppendUvarint(out, uint64(len(v)))
-		out = rag.AppendVector(out, v)
+		out = encoded.AppendVector(out, v)
 	}
 	return out, nil
 }
@@ -94,7 +94,7 @@ func decodeWords(b []byte) (cw chunkWords, sentences [][]float32, err error) {
 		if k <= 0 || 4*n > uint64(len(b)-k) {
 			return cw, nil, fmt.Errorf("malformed result of the keyword stage")
 		}
-		sentences = append(sentences, rag.ReadVector(b[k:k+4*int(n)]))
+		sentences = append(sentences, encoded.ReadVector(b[k:k+4*int(n)]))
 		b = b[k+4*int(n):]
 	}
 	if len(sentences) == 0 {

@@ -46,7 +46,7 @@ type (
 // What a method works with.
 type (
 	// Corpus is documents, cut into chunks.
-	Corpus = rag.Corpus
+	Corpus = rag.Docs
 	// Models answer tasks and embed texts.
 	Models = rag.Models
 	// Document is a document of a corpus.
@@ -82,6 +82,9 @@ var (
 	AdviseRecluster = rag.AdviseRecluster
 	CiteEach        = rag.CiteEach
 	Digest          = rag.Digest
+	ForgetReplies   = rag.ForgetReplies
+	FilterPoints    = rag.FilterPoints
+	Embedded        = rag.Embedded
 	ForgetJobs      = rag.ForgetJobs
 	MakeSpace       = rag.MakeSpace
 	SumsBucket      = rag.SumsBucket

@@ -24,8 +24,8 @@ func opened(t *testing.T, c *rag.Corpus) map[string]*rag.Models {
 	t.Helper()
 	out := map[string]*rag.Models{"nil": nil}
 	for name, open := range map[string]func() (*rag.Models, error){
-		"questions": func() (*rag.Models, error) { return rag.OpenLocal(t.Context(), c, false) },
-		"documents": func() (*rag.Models, error) { return rag.OpenLocal(t.Context(), c, true) },
+		"questions": func() (*rag.Models, error) { return c.OpenLocal(t.Context(), false, rag.Parts{}) },
+		"documents": func() (*rag.Models, error) { return c.OpenLocal(t.Context(), true, rag.Parts{}) },
 		"own":       func() (*rag.Models, error) { return c.OpenModels(t.Context()) },
 		"indexed":   func() (*rag.Models, error) { return c.IndexedModels(t.Context()) },
 	} {
@@ -73,7 +73,7 @@ func TestModelsAtAnyTime(t *testing.T) {
 		}
 		all = append(all, opened(t, c.Corpus))
 		for _, spec := range []string{"naive", "bm25", "bridge", "ketrag", "noderag"} {
-			fresh, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+			fresh, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,11 +114,11 @@ func TestModelsOpenedOnce(t *testing.T) {
 	for _, once := range []bool{false, true} {
 		c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		if once {
-			m, err := rag.OpenLocal(t.Context(), c.Corpus, true)
+			m, err := c.Corpus.OpenLocal(t.Context(), true, rag.Parts{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return m, nil }
+			c.Use(func(context.Context, *rag.Corpus) (*rag.Models, error) { return m, nil })
 		}
 		c.Index(t, "ketrag", docs[:3]...)
 		c.Index(t, "ketrag", docs...)
@@ -134,14 +134,14 @@ func TestModelsOpenedOnce(t *testing.T) {
 func TestAnotherEmbedder(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	docs := ragtest.Docs(73, 6)
 	c.Index(t, "naive", docs...)
 	c.Index(t, "ketrag", docs...)
-	own := c.Models
-	c.Models = nil
+	own := c.Options().Models
+	c.Use(nil)
 	q := method.Question{Text: "Who knew the " + docs[1].Code + "ium of " + docs[1].Place + "?"}
-	localOnes, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+	localOnes, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +152,8 @@ func TestAnotherEmbedder(t *testing.T) {
 	rules := local.New(local.Options{})
 	for name, m := range map[string]*rag.Models{
 		"nil": nil, "local": localOnes, "indexed": indexed,
-		"no embedder": {Provider: rules, Free: true},
-		"half":        rag.NewModels(c.Corpus, rules, ragtest.Hashes{}, nil),
+		"no embedder": new(rag.Models).With(rag.Parts{Provider: rules, Free: true}),
+		"half":        c.Corpus.NewModels(rag.Parts{Provider: rules, Documents: ragtest.Hashes{}}),
 	} {
 		for _, spec := range []string{"naive", "ketrag"} {
 			_, err := c.Ask(t.Context(), c.System(t, spec), m, q)
@@ -162,7 +162,7 @@ func TestAnotherEmbedder(t *testing.T) {
 				t.Errorf("%s with %s: %v", spec, name, err)
 			}
 		}
-		if m == nil || m.Provider == nil {
+		if m == nil || m.Provider() == nil {
 			continue
 		}
 		if a, err := c.Ask(t.Context(), c.System(t, "bm25"), m, q); err != nil || !a.Answered {
@@ -172,7 +172,7 @@ func TestAnotherEmbedder(t *testing.T) {
 	if _, err := c.Corpus.OpenModels(t.Context()); !errors.Is(err, rag.ErrModel) {
 		t.Errorf("OpenModels: %v", err)
 	}
-	c.Models = own
+	c.Use(own)
 	for _, open := range []func(context.Context) (*rag.Models, error){c.Corpus.OpenModels, c.IndexedModels} {
 		m, err := open(t.Context())
 		if err != nil {
@@ -182,12 +182,12 @@ func TestAnotherEmbedder(t *testing.T) {
 			t.Errorf("with the corpus's own models: %v %v", a, err)
 		}
 	}
-	// A literal of one's own is as good.
-	lit := &rag.Models{Provider: rules, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}, Free: true}
+	// Models of no corpus are as good.
+	lit := new(rag.Models).With(rag.Parts{Provider: rules, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}, Free: true})
 	if a, err := c.Ask(t.Context(), c.System(t, "naive"), lit, q); err != nil || !a.Answered {
 		t.Errorf("with a literal: %v %v", a, err)
 	}
-	if _, err := c.Ask(t.Context(), c.System(t, "naive"), &rag.Models{Questions: ragtest.Hashes{}}, q); !errors.Is(err, llm.ErrProvider) {
+	if _, err := c.Ask(t.Context(), c.System(t, "naive"), new(rag.Models).With(rag.Parts{Questions: ragtest.Hashes{}}), q); !errors.Is(err, llm.ErrProvider) {
 		t.Errorf("without a provider: %v", err)
 	}
 }
@@ -222,7 +222,7 @@ func TestAskBesideIndex(t *testing.T) {
 		for round := 0; ctx.Err() == nil; round++ {
 			for n := 1; n <= len(docs) && ctx.Err() == nil; n *= 2 { // each doubling replaces the table
 				for _, spec := range specs {
-					sys, err := c.Methods.Open(ctx, c.Corpus, method.Spec{Name: spec})
+					sys, err := c.Methods.Open(ctx, c.Corpus.Docs(), method.Spec{Name: spec})
 					if err == nil {
 						x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{sys}}
 						_, err = x.Run(ctx, []rag.Input{{FS: ragtest.Files(docs[:n]...), Root: "."}})
@@ -248,7 +248,7 @@ func TestAskBesideIndex(t *testing.T) {
 		readers.Go(func() {
 			for i := w; i < asks && !t.Failed(); i += 2 {
 				spec, d := specs[i/2%len(specs)], docs[i%len(docs)]
-				sys, err := c.Methods.Open(ctx, c.Corpus, method.Spec{Name: spec})
+				sys, err := c.Methods.Open(ctx, c.Corpus.Docs(), method.Spec{Name: spec})
 				if err != nil {
 					t.Errorf("open %s: %v", spec, err)
 					return
@@ -256,7 +256,7 @@ func TestAskBesideIndex(t *testing.T) {
 				var m *rag.Models
 				how := []string{"nil", "questions", "documents", "own", "indexed", "fresh"}[i%6]
 				if m = early[how]; how == "fresh" {
-					if m, err = rag.OpenLocal(ctx, c.Corpus, i%4 < 2); err != nil {
+					if m, err = c.Corpus.OpenLocal(ctx, i%4 < 2, rag.Parts{}); err != nil {
 						t.Errorf("open models: %v", err)
 						return
 					}
@@ -282,7 +282,7 @@ func TestNothingGiven(t *testing.T) {
 		"ask blanks":            func() error { _, err := c.Ask(ctx, sys, nil, method.Question{Text: " \n"}); return err },
 		"a budget below 0":      func() error { _, err := c.Ask(ctx, sys, nil, method.Question{Text: "Who?", Budget: -1}); return err },
 		"a corpus of nothing":   func() error { _, err := (&rag.Corpus{}).Ask(ctx, sys, nil, method.Question{Text: "Who?"}); return err },
-		"local of nothing":      func() error { _, err := rag.OpenLocal(ctx, nil, false); return err },
+		"local of nothing":      func() error { _, err := new(rag.Corpus).OpenLocal(ctx, false, rag.Parts{}); return err },
 		"no database":           func() error { _, err := rag.OpenCorpus(ctx, nil, "main", nil); return err },
 		"an indexer of nothing": func() error { _, err := (&rag.Indexer{}).Run(ctx, nil); return err },
 		"an input of nothing": func() error {

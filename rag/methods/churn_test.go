@@ -70,7 +70,7 @@ func (d *churned) use(t *testing.T, fn func(c *ragtest.Corpus)) {
 		t.Fatal(err)
 	}
 	c := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, db), Store: store, Methods: methods.All()}
-	c.Models = d.models
+	c.Use(d.models)
 	fn(c)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,9 @@ func TestChurn(t *testing.T) {
 		name string
 		open func(context.Context, *rag.Corpus) (*rag.Models, error)
 	}
-	local := model{"local", func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, true) }}
+	local := model{"local", func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, true, rag.Parts{})
+	}}
 	paid := model{"paid", ragtest.Fixed}
 	for _, name := range slices.Sorted(maps.Keys(methods.All())) {
 		for _, m := range []model{local, paid} {
@@ -267,7 +269,9 @@ func TestRefilledIsNew(t *testing.T) {
 	docs := ragtest.Docs(7, 6)
 	for _, name := range []string{"bridge", "ketrag", "erarag"} {
 		find := func(before ...ragtest.Doc) (found []string) {
-			d := &churned{dir: filepath.Join(t.TempDir(), "db"), method: name, models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.OpenLocal(ctx, c, true) }}
+			d := &churned{dir: filepath.Join(t.TempDir(), "db"), method: name, models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+				return c.OpenLocal(ctx, true, rag.Parts{})
+			}}
 			d.use(t, func(c *ragtest.Corpus) {
 				if len(before) > 0 {
 					c.Index(t, name, before...)

@@ -128,7 +128,7 @@ func act(ctx context.Context, db *engine.DB, c *rag.Corpus, r *rand.Rand, role u
 		c = other
 	}
 	spec := []string{"naive", "bm25", "bridge", "ketrag"}[r.IntN(4)]
-	sys, err := methods.All().Open(ctx, c, method.Spec{Name: spec})
+	sys, err := methods.All().Open(ctx, c.Docs(), method.Spec{Name: spec})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func act(ctx context.Context, db *engine.DB, c *rag.Corpus, r *rand.Rand, role u
 	case 0, 1:
 		var m *rag.Models
 		if r.IntN(2) == 0 {
-			if m, err = rag.OpenLocal(ctx, c, r.IntN(2) == 0); err != nil {
+			if m, err = c.OpenLocal(ctx, r.IntN(2) == 0, rag.Parts{}); err != nil {
 				return err
 			}
 		}

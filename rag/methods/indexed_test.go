@@ -21,7 +21,7 @@ func TestOpenIndexed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sys, err := c.Methods.OpenIndexed(t.Context(), c.Corpus, s)
+		sys, err := c.Methods.OpenIndexed(t.Context(), c.Corpus.Docs(), s)
 		if want == nil {
 			if err != nil || sys.Name() != s.Name {
 				t.Errorf("%s: %v", spec, err)

@@ -98,20 +98,16 @@ func TestDocumentsAreData(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := methods.All()
-			sys, err := all.Open(ctx, corpus, method.Spec{Name: called})
+			sys, err := all.Open(ctx, corpus.Docs(), method.Spec{Name: called})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := &recorder{Provider: local.New(local.Options{Tokens: corpus.Tokens().Count}), set: set}
 			var models *rag.Models
-			corpus.Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-				m, err := rag.OpenLocal(ctx, c, models == nil)
-				if err != nil {
-					return nil, err
-				}
-				models = rag.NewModels(c, r, m.Documents, m.Questions)
-				return models, nil
-			}
+			corpus = corpus.With(rag.Options{Models: func(ctx context.Context, c *rag.Corpus) (m *rag.Models, err error) {
+				models, err = c.OpenLocal(ctx, models == nil, rag.Parts{Provider: r})
+				return models, err
+			}})
 			x := rag.Indexer{Corpus: corpus, Methods: all, Systems: []*method.System{sys}}
 			files := fstest.MapFS{"order.txt": {Data: []byte(order)}, "b.txt": {Data: []byte("Orsk\n\nJorun Halve built a mill in Orsk. Orsk lies by the sea.\n")}}
 			if _, err := x.Run(ctx, []rag.Input{{FS: files, Root: "."}}); err != nil {

@@ -47,7 +47,7 @@ func index(t *testing.T, called string, files fs.FS, root string) asked {
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	sys, err := all.Open(ctx, corpus, spec)
+	sys, err := all.Open(ctx, corpus.Docs(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func index(t *testing.T, called string, files fs.FS, root string) asked {
 	if _, err := x.Run(ctx, []rag.Input{{FS: files, Root: root}}); err != nil {
 		t.Fatal(err)
 	}
-	models, err := rag.OpenLocal(ctx, corpus, false)
+	models, err := corpus.OpenLocal(ctx, false, rag.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}

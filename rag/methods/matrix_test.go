@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -53,10 +54,9 @@ func states() map[string]func(t *testing.T) *world {
 		"empty": func(t *testing.T) *world { return newWorld(t, engine.Memory) },
 		"documents": func(t *testing.T) *world {
 			w := newWorld(t, engine.Memory)
-			w.c.NoWords = true
-			w.c.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return nil, llm.ErrProvider }
+			w.c = w.c.With(rag.Options{NoWords: true, Models: func(context.Context, *rag.Corpus) (*rag.Models, error) { return nil, llm.ErrProvider }})
 			w.index(t, llm.ErrProvider)
-			w.c.Models, w.c.NoWords = nil, false
+			w.c = w.c.With(rag.Options{})
 			return w
 		},
 		"half embedded": func(t *testing.T) *world {
@@ -102,9 +102,9 @@ func states() map[string]func(t *testing.T) *world {
 		},
 		"other embedder": func(t *testing.T) *world {
 			w := newWorld(t, engine.Memory)
-			w.c.Models = ragtest.Fixed
+			w.c = w.c.With(rag.Options{Models: ragtest.Fixed})
 			w.index(t, nil)
-			w.c.Models = nil
+			w.c = w.c.With(rag.Options{})
 			return w
 		},
 		"cancelled": func(t *testing.T) *world {
@@ -132,7 +132,7 @@ func openWorld(t *testing.T, path string, o *engine.Options) *world {
 	})
 	w := &world{c: ragtest.OpenIn(t, db), docs: ragtest.Docs(81, 5), ctx: t.Context(), open: t.Context()}
 	for _, name := range []string{"naive", "ketrag"} {
-		sys, err := methods.All().Open(w.open, w.c, method.Spec{Name: name})
+		sys, err := methods.All().Open(w.open, w.c.Docs(), method.Spec{Name: name})
 		if err != nil && !errors.Is(err, engine.ErrReadOnly) {
 			t.Fatal(err)
 		}
@@ -225,6 +225,15 @@ func TestMatrix(t *testing.T) {
 	for _, dir := range []string{"..", "../cost"} {
 		all = append(all, exported(t, dir)...)
 	}
+	for name, typ := range map[string]reflect.Type{
+		"Corpus": reflect.TypeFor[*rag.Corpus](), "Models": reflect.TypeFor[*rag.Models](), "Ledger": reflect.TypeOf((&rag.Corpus{}).Ledger()),
+	} {
+		for i := range typ.NumMethod() {
+			all = append(all, name+"."+typ.Method(i).Name)
+		}
+	}
+	slices.Sort(all)
+	all = slices.DeleteFunc(slices.Compact(all), func(name string) bool { return strings.HasPrefix(name, "Docs.") })
 	for _, name := range all {
 		if rows[name] == nil {
 			t.Errorf("rag.%s has no row in the matrix", name)
@@ -258,11 +267,11 @@ func TestMatrixMethods(t *testing.T) {
 			w := make(t)
 			for _, name := range methods.All().Names() {
 				watch(t, name, func() error {
-					sys, err := methods.All().Open(w.ctx, w.c, method.Spec{Name: name})
+					sys, err := methods.All().Open(w.ctx, w.c.Docs(), method.Spec{Name: name})
 					if err != nil {
 						return err
 					}
-					m, err := rag.OpenLocal(w.ctx, w.c, false)
+					m, err := w.c.OpenLocal(w.ctx, false, rag.Parts{})
 					if err != nil {
 						return err
 					}
@@ -270,7 +279,7 @@ func TestMatrixMethods(t *testing.T) {
 					return err
 				})
 				watch(t, name+" with nil", func() error {
-					sys, err := methods.All().Open(w.open, w.c, method.Spec{Name: name})
+					sys, err := methods.All().Open(w.open, w.c.Docs(), method.Spec{Name: name})
 					if err != nil {
 						return err
 					}
@@ -286,7 +295,7 @@ func TestMatrixMethods(t *testing.T) {
 					return errors.Join(err, changed)
 				})
 				watch(t, name+" with a wrong parameter", func() error {
-					_, err := methods.All().Open(w.open, w.c, method.Spec{Name: name, Params: map[string]string{"": "", "k": "x"}})
+					_, err := methods.All().Open(w.open, w.c.Docs(), method.Spec{Name: name, Params: map[string]string{"": "", "k": "x"}})
 					return err
 				})
 			}

@@ -24,7 +24,7 @@ import (
 // changing are the calls that change a corpus, in the order in which the matrix
 // makes them.
 var changing = []string{
-	"Corpus.KeepTrace", "Corpus.ForgetReplies", "ForgetJobs", "MakeSpace", "Corpus.KeepEntries", "Corpus.ImportCache", "Corpus.PruneCache",
+	"Corpus.KeepTrace", "ForgetReplies", "ForgetJobs", "MakeSpace", "Ledger.KeepEntries", "Ledger.Import", "Ledger.Prune",
 	"Indexer.Run", "Corpus.Remove", "Indexer.Sync", "Indexer.Estimate",
 }
 
@@ -73,8 +73,8 @@ func each(fn func(w *world, sys *method.System, m *rag.Models) error) call {
 		for _, sys := range w.sys {
 			errs = append(errs, fn(w, sys, nil), fn(w, sys, &rag.Models{}))
 			for _, open := range []func() (*rag.Models, error){
-				func() (*rag.Models, error) { return rag.OpenLocal(w.ctx, w.c, false) },
-				func() (*rag.Models, error) { return rag.OpenLocal(w.ctx, w.c, true) },
+				func() (*rag.Models, error) { return w.c.OpenLocal(w.ctx, false, rag.Parts{}) },
+				func() (*rag.Models, error) { return w.c.OpenLocal(w.ctx, true, rag.Parts{}) },
 				func() (*rag.Models, error) { return w.c.OpenModels(w.ctx) },
 				func() (*rag.Models, error) { return w.c.IndexedModels(w.ctx) },
 				func() (*rag.Models, error) { return ragtest.Fixed(w.ctx, w.c) },
@@ -112,7 +112,6 @@ func task() llm.Task {
 // belongs there, and with nothing.
 func matrixRows() map[string][]call {
 	rows := map[string][]call{
-		"AppendVector":          pure(func() { rag.AppendVector(nil, nil) }),
 		"Encodings":             pure(func() { rag.Encodings() }),
 		"CanonicalExport":       pure(func() { rag.CanonicalExport() }),
 		"ChunkSpace":            pure(func() { method.ChunkSpace(text.ChunkSet{}, "") }),
@@ -121,7 +120,6 @@ func matrixRows() map[string][]call {
 		"DocOf":                 pure(func() { method.DocOf(""); method.DocOf("#") }),
 		"Label":                 pure(func() { rag.Label(nil) }),
 		"NamesField":            pure(func() { method.NamesField(text.ChunkSet{}) }),
-		"ReadVector":            pure(func() { rag.ReadVector(nil); rag.ReadVector([]byte{1, 2, 3, 4, 5}) }),
 		"SplitSpecs":            pure(func() { method.SplitSpecs(""); method.SplitSpecs(",,") }),
 		"StaleBucket":           pure(func() { method.StaleBucket("") }),
 		"SumsBucket":            pure(func() { method.SumsBucket("") }),
@@ -176,7 +174,11 @@ func matrixRows() map[string][]call {
 		"Meter.Rows":           pure(func() { new(cost.Meter).Rows(); (*cost.Meter)(nil).Rows() }),
 		"Meter.Total":          pure(func() { new(cost.Meter).Total(); (*cost.Meter)(nil).Total() }),
 		"Methods.Names":        pure(func() { method.Methods(nil).Names() }),
-		"NewModels":            pure(func() { rag.NewModels(nil, nil, nil, nil) }),
+		"Corpus.NewModels":     pure(func() { new(rag.Corpus).NewModels(rag.Parts{}) }),
+		"Corpus.Docs":          pure(func() { new(rag.Corpus).Docs(); (*rag.Corpus)(nil).Docs() }),
+		"Corpus.Ledger":        pure(func() { new(rag.Corpus).Ledger() }),
+		"Corpus.Options":       pure(func() { new(rag.Corpus).Options() }),
+		"Corpus.With":          pure(func() { new(rag.Corpus).With(rag.Options{}); (*rag.Corpus)(nil).With(rag.Options{}) }),
 		"ParamReader.ChunkSet": pure(func() { method.ReadParams("", nil, nil, nil).ChunkSet() }),
 		"ParamReader.Err":      pure(func() { _ = method.ReadParams("", nil, nil, nil).Err() }),
 		"ParamReader.Fail":     pure(func() { method.ReadParams("", nil, nil, nil).Fail("", "") }),
@@ -219,19 +221,19 @@ func matrixRows() map[string][]call {
 				return err
 			},
 			func(w *world) error {
-				_, err := method.NewIdentity(w.ctx, w.c, method.ReadParams("m", nil, nil, nil), "ketrag")
+				_, err := method.NewIdentity(w.ctx, w.c.Docs(), method.ReadParams("m", nil, nil, nil), "ketrag")
 				return err
 			},
 		},
 		"Methods.Open": {
-			func(w *world) error { _, err := method.Methods(nil).Open(w.ctx, w.c, method.Spec{}); return err },
+			func(w *world) error { _, err := method.Methods(nil).Open(w.ctx, w.c.Docs(), method.Spec{}); return err },
 			func(w *world) error { _, err := methods.All().Open(w.ctx, nil, method.Spec{Name: "naive"}); return err },
 			func(w *world) error {
-				_, err := methods.All().Open(w.ctx, &rag.Corpus{}, method.Spec{Name: "ketrag"})
+				_, err := methods.All().Open(w.ctx, new(rag.Corpus).Docs(), method.Spec{Name: "ketrag"})
 				return err
 			},
 			func(w *world) error {
-				_, err := methods.All().Open(w.ctx, w.c, method.Spec{Name: "ketrag"})
+				_, err := methods.All().Open(w.ctx, w.c.Docs(), method.Spec{Name: "ketrag"})
 				return err
 			},
 		},
@@ -244,7 +246,7 @@ func matrixRows() map[string][]call {
 				return err
 			},
 			func(w *world) error {
-				sys, err := methods.All().Open(w.open, w.c, method.Spec{Name: "naive"})
+				sys, err := methods.All().Open(w.open, w.c.Docs(), method.Spec{Name: "naive"})
 				if err != nil {
 					return err
 				}
@@ -254,28 +256,27 @@ func matrixRows() map[string][]call {
 		},
 		"Corpus.Settings": {
 			func(w *world) error { _, err := w.c.Settings(w.ctx); return err },
-			func(w *world) error { _, err := (*rag.Corpus)(nil).Settings(w.ctx); return err },
+			func(w *world) error { _, err := new(rag.Corpus).Settings(w.ctx); return err },
 		},
 		"Corpus.KeepSettings": {
 			func(w *world) error { return w.c.KeepSettings(w.ctx, map[string]string{"a": "b", "c": ""}) },
-			func(w *world) error { return (*rag.Corpus)(nil).KeepSettings(w.ctx, nil) },
-		},
-		"ModelsWith": {
-			func(w *world) error { _, err := rag.ModelsWith(w.ctx, nil, nil, nil, false); return err },
-			func(w *world) error { _, err := rag.ModelsWith(w.ctx, w.c, nil, nil, true); return err },
+			func(w *world) error { return new(rag.Corpus).KeepSettings(w.ctx, nil) },
 		},
 		"Methods.OpenIndexed": {
-			func(w *world) error { _, err := method.Methods(nil).OpenIndexed(w.ctx, w.c, method.Spec{}); return err },
+			func(w *world) error {
+				_, err := method.Methods(nil).OpenIndexed(w.ctx, w.c.Docs(), method.Spec{})
+				return err
+			},
 			func(w *world) error {
 				_, err := methods.All().OpenIndexed(w.ctx, nil, method.Spec{Name: "naive"})
 				return err
 			},
 			func(w *world) error {
-				_, err := methods.All().OpenIndexed(w.ctx, w.c, method.Spec{Name: "ketrag"})
+				_, err := methods.All().OpenIndexed(w.ctx, w.c.Docs(), method.Spec{Name: "ketrag"})
 				return err
 			},
 			func(w *world) error {
-				_, err := methods.All().OpenIndexed(w.ctx, w.c, method.Spec{Name: "bridge"})
+				_, err := methods.All().OpenIndexed(w.ctx, w.c.Docs(), method.Spec{Name: "bridge"})
 				return err
 			},
 		},
@@ -284,14 +285,28 @@ func matrixRows() map[string][]call {
 			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB(), "", nil); return err },
 			func(w *world) error { _, err := rag.OpenCorpus(w.ctx, w.c.DB(), "main", nil); return err },
 		},
-		"OpenLocal": {
-			func(w *world) error { _, err := rag.OpenLocal(w.ctx, nil, true); return err },
-			func(w *world) error { _, err := rag.OpenLocal(w.ctx, &rag.Corpus{}, false); return err },
-			func(w *world) error { _, err := rag.OpenLocal(w.ctx, w.c, true); return err },
+		"Corpus.OpenLocal": {
+			func(w *world) error { _, err := (*rag.Corpus)(nil).OpenLocal(w.ctx, true, rag.Parts{}); return err },
+			func(w *world) error { _, err := (&rag.Corpus{}).OpenLocal(w.ctx, false, rag.Parts{}); return err },
+			func(w *world) error { _, err := w.c.OpenLocal(w.ctx, true, rag.Parts{}); return err },
 		},
-		"Rules": {
-			func(w *world) error { _, err := rag.Rules(w.ctx, nil); return err },
-			func(w *world) error { _, err := rag.Rules(w.ctx, w.c); return err },
+		"Corpus.Rules": {
+			func(w *world) error { _, err := (*rag.Corpus)(nil).Rules(w.ctx); return err },
+			func(w *world) error { _, err := w.c.Rules(w.ctx); return err },
+		},
+		"FilterPoints": {
+			models(func(w *world, m *rag.Models) error {
+				_, err := method.FilterPoints(w.ctx, w.c.Docs(), m, w.question(), nil, nil, 0)
+				return err
+			}),
+			models(func(w *world, m *rag.Models) error {
+				_, err := method.FilterPoints(w.ctx, w.c.Docs(), m, w.question(), [][]llm.Evidence{nil, {{N: 1, Text: w.docs[1].Text}}}, nil, 100)
+				return err
+			}),
+		},
+		"ForgetReplies": {
+			func(w *world) error { return method.ForgetReplies(nil, w.c.Docs(), "") },
+			updated(func(w *world, tx *engine.Tx, _ *engine.TxView) error { return method.ForgetReplies(tx, w.c.Docs(), "") }),
 		},
 		"CountItems": {
 			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, method.Step{}); return err },
@@ -304,6 +319,13 @@ func matrixRows() map[string][]call {
 			func(*world) error { _, err := rag.IsDone(nil, nil, method.WorkItem{}); return err },
 			stages(func(_ *world, s *engine.Snapshot, st method.Step) error {
 				_, err := rag.IsDone(s, st, method.WorkItem{})
+				return err
+			}),
+		},
+		"Embedded": {
+			func(w *world) error { _, err := method.Embedded(nil, w.c.Docs(), set(), "", ""); return err },
+			viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
+				_, err := method.Embedded(s, w.c.Docs(), set(), "", w.docs[0].Key+"#0")
 				return err
 			}),
 		},
@@ -328,6 +350,9 @@ func matrixRows() map[string][]call {
 	}
 	for name, calls := range modelRows() {
 		rows["Models."+name] = calls
+	}
+	for name, calls := range ledgerRows() {
+		rows["Ledger."+name] = calls
 	}
 	for name, calls := range indexerRows() {
 		rows["Indexer."+name] = calls
@@ -425,13 +450,6 @@ func corpusRows() map[string][]call {
 			models(func(w *world, m *rag.Models) error { _, err := w.c.BaseStages(w.sys, m); return err }),
 			func(w *world) error { _, err := w.c.BaseStages([]*method.System{nil}, nil); return err },
 		},
-		"CacheEntries": {
-			func(w *world) error { return drain(w.c.CacheEntries(nil)) },
-			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
-				return drain(w.c.CacheEntries(v, "", llm.Extract))
-			}),
-		},
-		"CacheStats": {func(w *world) error { _, err := w.c.CacheStats(w.ctx); return err }},
 		"CheckModel": {models(func(w *world, m *rag.Models) error { return w.c.CheckModel(w.ctx, m) })},
 		"Chunk": {
 			func(w *world) error { _, err := w.c.Chunk(nil, 0); return err },
@@ -498,40 +516,10 @@ func corpusRows() map[string][]call {
 			func(w *world) error { _, _, err := w.c.EmbeddingModel(w.ctx); return err },
 			func(w *world) error { _, _, err := (&rag.Corpus{}).EmbeddingModel(w.ctx); return err },
 		},
-		"ExportCache": {
-			func(w *world) error { _, err := w.c.ExportCache(w.ctx, nil); return err },
-			func(w *world) error { _, err := w.c.ExportCache(w.ctx, io.Discard); return err },
-		},
-		"FilterPoints": {
-			models(func(w *world, m *rag.Models) error {
-				_, err := w.c.FilterPoints(w.ctx, m, w.question(), nil, nil, 0)
-				return err
-			}),
-			models(func(w *world, m *rag.Models) error {
-				_, err := w.c.FilterPoints(w.ctx, m, w.question(), [][]llm.Evidence{nil, {{N: 1, Text: w.docs[1].Text}}}, nil, 100)
-				return err
-			}),
-		},
-		"ForgetReplies": {
-			func(w *world) error { return w.c.ForgetReplies(nil, "") },
-			updated(func(w *world, tx *engine.Tx, _ *engine.TxView) error { return w.c.ForgetReplies(tx, "") }),
-		},
 		"Graph": {
 			func(w *world) error { _, err := w.c.Graph(w.ctx, ""); return err },
 			func(w *world) error { _, err := w.c.Graph(w.ctx, engine.Base); return err },
 			func(w *world) error { _, err := (&rag.Corpus{}).Graph(w.ctx, "x"); return err },
-		},
-		"ImportCache": {
-			func(w *world) error { _, err := w.c.ImportCache(w.ctx, nil); return err },
-			func(w *world) error { _, err := w.c.ImportCache(w.ctx, strings.NewReader("")); return err },
-			func(w *world) error {
-				var b bytes.Buffer
-				if _, err := w.c.ExportCache(w.open, &b); err != nil {
-					return err
-				}
-				_, err := w.c.ImportCache(w.ctx, &b)
-				return err
-			},
 		},
 		"IndexedModels": {
 			func(w *world) error { _, err := w.c.IndexedModels(w.ctx); return err },
@@ -541,8 +529,7 @@ func corpusRows() map[string][]call {
 			func(w *world) error { _, err := w.c.OpenModels(w.ctx); return err },
 			func(w *world) error { _, err := (*rag.Corpus)(nil).OpenModels(w.ctx); return err },
 			func(w *world) error {
-				other := *w.c
-				other.Models = func(context.Context, *rag.Corpus) (*rag.Models, error) { return nil, nil }
+				other := w.c.With(rag.Options{Models: func(context.Context, *rag.Corpus) (*rag.Models, error) { return nil, nil }})
 				_, err := other.OpenModels(w.ctx)
 				return err
 			},
@@ -550,10 +537,6 @@ func corpusRows() map[string][]call {
 		"Instances": {
 			func(w *world) error { return drain(w.c.Instances(nil)) },
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Instances(v)) }),
-		},
-		"KeepEntries": {
-			func(w *world) error { return w.c.KeepEntries(w.ctx, "", nil) },
-			func(w *world) error { return w.c.KeepEntries(w.ctx, "", []rag.KeptEntry{{}}) },
 		},
 		"KeepTrace": {
 			func(w *world) error { _, err := w.c.KeepTrace(w.ctx, nil); return err },
@@ -573,9 +556,6 @@ func corpusRows() map[string][]call {
 				_, err := w.c.Locate(v, w.docs[0].Key, 1<<40, -1)
 				return err
 			}),
-		},
-		"PruneCache": {
-			func(w *world) error { _, err := w.c.PruneCache(w.ctx, rag.PruneOptions{}); return err },
 		},
 		"Remove": {
 			func(w *world) error { _, err := w.c.Remove(w.ctx, nil, "", rag.RemoveOptions{}); return err },
@@ -600,10 +580,6 @@ func corpusRows() map[string][]call {
 				return err
 			}),
 		},
-		"Runs": {
-			func(w *world) error { return drain(w.c.Runs(nil)) },
-			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Runs(v)) }),
-		},
 		"TextOf": {
 			func(w *world) error { _, _, err := w.c.TextOf(w.ctx, nil, text.ChunkSet{}, ""); return err },
 			viewed(func(w *world, s *engine.Snapshot, _ *engine.View) error {
@@ -614,6 +590,46 @@ func corpusRows() map[string][]call {
 		"Trace": {
 			func(w *world) error { _, err := w.c.Trace(w.ctx, ""); return err },
 			func(w *world) error { _, err := (&rag.Corpus{}).Trace(w.ctx, "t:1"); return err },
+		},
+	}
+}
+
+// ledgerRows are the methods of what a corpus keeps of models.
+func ledgerRows() map[string][]call {
+	return map[string][]call{
+		"Entries": {
+			func(w *world) error { return drain(w.c.Ledger().Entries(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error {
+				return drain(w.c.Ledger().Entries(v, "", llm.Extract))
+			}),
+		},
+		"Stats": {func(w *world) error { _, err := w.c.Ledger().Stats(w.ctx); return err }},
+		"Export": {
+			func(w *world) error { _, err := w.c.Ledger().Export(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.Ledger().Export(w.ctx, io.Discard); return err },
+		},
+		"Import": {
+			func(w *world) error { _, err := w.c.Ledger().Import(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.Ledger().Import(w.ctx, strings.NewReader("")); return err },
+			func(w *world) error {
+				var b bytes.Buffer
+				if _, err := w.c.Ledger().Export(w.open, &b); err != nil {
+					return err
+				}
+				_, err := w.c.Ledger().Import(w.ctx, &b)
+				return err
+			},
+		},
+		"KeepEntries": {
+			func(w *world) error { return w.c.Ledger().KeepEntries(w.ctx, "", nil) },
+			func(w *world) error { return w.c.Ledger().KeepEntries(w.ctx, "", []rag.KeptEntry{{}}) },
+		},
+		"Prune": {
+			func(w *world) error { _, err := w.c.Ledger().Prune(w.ctx, rag.PruneOptions{}); return err },
+		},
+		"Runs": {
+			func(w *world) error { return drain(w.c.Ledger().Runs(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Ledger().Runs(v)) }),
 		},
 	}
 }
@@ -660,6 +676,22 @@ func modelRows() map[string][]call {
 			return err
 		})},
 		"Usage": {models(func(_ *world, m *rag.Models) error { m.Usage(); return nil })},
+		"Parts": {models(func(_ *world, m *rag.Models) error {
+			m.Parts()
+			m.All()
+			m.Free()
+			m.Workers()
+			m.Prompts()
+			return nil
+		})},
+		"All":       {models(func(_ *world, m *rag.Models) error { m.All(); return nil })},
+		"Free":      {models(func(_ *world, m *rag.Models) error { m.Free(); return nil })},
+		"Workers":   {models(func(_ *world, m *rag.Models) error { m.Workers(); return nil })},
+		"Prompts":   {models(func(_ *world, m *rag.Models) error { m.Prompts(); return nil })},
+		"Provider":  {models(func(_ *world, m *rag.Models) error { m.Provider(); return nil })},
+		"Documents": {models(func(_ *world, m *rag.Models) error { m.Documents(); return nil })},
+		"Questions": {models(func(_ *world, m *rag.Models) error { m.Questions(); return nil })},
+		"With":      {models(func(_ *world, m *rag.Models) error { m.With(m.Parts()); m.With(rag.Parts{}); return nil })},
 	}
 }
 

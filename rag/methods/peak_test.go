@@ -270,9 +270,9 @@ func peakIndexer(t *testing.T, what string) (do func(rag.Input), found func(text
 		t.Fatal(err)
 	}
 	if what != "naive" {
-		ragtest.Use(c, nil, ragtest.Embedder{})
+		c = ragtest.Use(c, nil, ragtest.Embedder{})
 	}
-	sys, err := methods.All().Open(ctx, c, method.Spec{Name: "naive"})
+	sys, err := methods.All().Open(ctx, c.Docs(), method.Spec{Name: "naive"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,14 +52,14 @@ func TestReadOnce(t *testing.T) {
 		t.Run(first, func(t *testing.T) {
 			t.Parallel()
 			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-			c.NoWords = true
+			c.Learn(false)
 			p := &counted{calls: map[llm.Kind]int{}}
-			c.Corpus.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+			c.Use(func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 				if p.Provider == nil {
 					p.Provider = local.New(local.Options{Tokens: c.Tokens().Count})
 				}
-				return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
-			}
+				return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}}), nil
+			})
 			docs := ragtest.Docs(81, 9)
 			later := docs[8]
 			c.Index(t, first, docs[:8]...)
@@ -101,11 +101,11 @@ func TestReadOnce(t *testing.T) {
 func TestEstimateOfSecond(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
-	c.NoWords = true
+	c.Learn(false)
 	p := &counted{calls: map[llm.Kind]int{}, Provider: local.New(local.Options{Tokens: c.Tokens().Count})}
-	c.Corpus.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
-		return rag.NewModels(c, p, ragtest.Hashes{}, ragtest.Hashes{}), nil
-	}
+	c.Use(func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}}), nil
+	})
 	docs := ragtest.Docs(82, 6)
 	c.Index(t, "hirag", docs...)
 	read := p.take()

@@ -173,7 +173,7 @@ func sourcesOf(v engine.Reader, nodes []engine.NodeID) ([]engine.NodeID, error) 
 // docsFor returns the documents of chunks that a reply goes with; none where
 // replies are not kept.
 func docsFor(m *method.Models, v engine.Reader, chunks []engine.NodeID) ([]string, error) {
-	if m.Free {
+	if m.Free() {
 		return nil, nil
 	}
 	names := map[string]bool{}

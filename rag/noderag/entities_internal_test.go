@@ -15,7 +15,7 @@ import (
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
-	s, err := open(t.Context(), c.Corpus, nil)
+	s, err := open(t.Context(), c.Docs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ var long = flag.Bool("long", false, "run the long versions of the tests")
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, method.Methods{noderag.Name: noderag.Open}, append(rag.Encodings(), noderag.Encodings()...)...)
-	c.Models = ragtest.Fixed
+	c.Use(ragtest.Fixed)
 	return c
 }
 

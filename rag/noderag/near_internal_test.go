@@ -22,7 +22,7 @@ func TestNearInParts(t *testing.T) {
 	}
 	defer db.Close()
 	c := ragtest.OpenIn(t, db)
-	s, err := open(t.Context(), c, nil)
+	s, err := open(t.Context(), c.Docs(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,7 +186,7 @@ func TestParams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := noderag.Open(t.Context(), c.Corpus, s.Params); !errors.Is(err, method.ErrMethod) {
+		if _, err := noderag.Open(t.Context(), c.Corpus.Docs(), s.Params); !errors.Is(err, method.ErrMethod) {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -136,7 +136,7 @@ func (st *vectorStage) own(ctx context.Context, base *engine.View, key string) (
 func appendVector(dst []byte, id engine.NodeID, vec []float32) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(id))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(vec)))
-	return rag.AppendVector(dst, vec)
+	return encoded.AppendVector(dst, vec)
 }
 
 // putVectors writes what appendVector made.
@@ -154,7 +154,7 @@ func (s *system) putVectors(v *engine.TxView, model llm.SpaceInfo, b []byte) err
 		if err := v.MakeSpace(space, s.space(model.Model, model.Dim)); err != nil {
 			return err
 		}
-		if err := v.PutVector(space, id, rag.ReadVector(b[:n])); err != nil {
+		if err := v.PutVector(space, id, encoded.ReadVector(b[:n])); err != nil {
 			return err
 		}
 		b = b[n:]

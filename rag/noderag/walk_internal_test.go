@@ -38,7 +38,7 @@ func TestWalk(t *testing.T) {
 		t.Run(fmt.Sprint(x.params), func(t *testing.T) {
 			t.Parallel()
 			c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
-			s, err := open(t.Context(), c.Corpus, x.params)
+			s, err := open(t.Context(), c.Docs(), x.params)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestQuotas(t *testing.T) {
 		{map[string]string{"cnode": "2"}, "S1", 5}, // T1 and S2 take its place
 		{nil, "S1", 5},
 	} {
-		s, err := open(t.Context(), c.Corpus, x.params)
+		s, err := open(t.Context(), c.Docs(), x.params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,11 +31,15 @@ func Open(t testing.TB) *rag.Corpus {
 	return c
 }
 
-// Use makes a corpus index and answer with a model and an embedder, in place of
-// the local ones. It comes before the first documents.
-func Use(c *rag.Corpus, p llm.Provider, e llm.Embedder) {
-	c.NoWords = true
-	c.Models = func(_ context.Context, c *rag.Corpus) (*rag.Models, error) { return rag.NewModels(c, p, e, e), nil }
+// Use returns a corpus that indexes and answers with a model and an embedder, in
+// place of the local ones. It comes before the first documents.
+func Use(c *rag.Corpus, p llm.Provider, e llm.Embedder) *rag.Corpus {
+	return c.With(rag.Options{
+		NoWords: true,
+		Models: func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+			return c.NewModels(rag.Parts{Provider: p, Documents: e, Questions: e}), nil
+		},
+	})
 }
 
 // System opens a method, written name[:key=value,...].
@@ -45,7 +49,7 @@ func System(t testing.TB, c *rag.Corpus, spec string) *method.System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := methods.All().Open(t.Context(), c, parsed)
+	sys, err := methods.All().Open(t.Context(), c.Docs(), parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +87,8 @@ func Ask(t testing.TB, c *rag.Corpus, spec, question string) *rag.Answer {
 }
 
 func questionModels(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-	if c.Models != nil {
-		return c.Models(ctx, c)
+	if open := c.Options().Models; open != nil {
+		return open(ctx, c)
 	}
-	return rag.OpenLocal(ctx, c, false)
+	return c.OpenLocal(ctx, false, rag.Parts{})
 }

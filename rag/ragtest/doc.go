@@ -9,7 +9,7 @@
 //	model := ragtest.NewModel(t, c).On(llm.Answer, func(llm.Task) (any, error) {
 //		return "Two years [1].", nil
 //	})
-//	ragtest.Use(c, model, ragtest.Embedder{})
+//	c = ragtest.Use(c, model, ragtest.Embedder{})
 //	ragtest.Index(t, c, "naive", map[string]string{"pump.md": "Model B ..."})
 //	answer := ragtest.Ask(t, c, "naive", "How long is the warranty?")
 //

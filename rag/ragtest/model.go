@@ -28,7 +28,7 @@ var _ llm.Provider = (*Model)(nil)
 // local provider until [Model.On] says otherwise.
 func NewModel(t testing.TB, c *rag.Corpus) *Model {
 	t.Helper()
-	rules, err := rag.Rules(t.Context(), c)
+	rules, err := c.Rules(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

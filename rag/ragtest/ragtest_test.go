@@ -26,7 +26,7 @@ func TestScript(t *testing.T) {
 		}
 		return "It is two years [1].", nil
 	})
-	ragtest.Use(c, model, ragtest.Embedder{})
+	c = ragtest.Use(c, model, ragtest.Embedder{})
 	if r := ragtest.Index(t, c, "naive", docs); r.Added != 2 {
 		t.Errorf("added %d documents", r.Added)
 	}
@@ -40,7 +40,7 @@ func TestScript(t *testing.T) {
 
 	broken := errors.New("the model is out")
 	model.On(llm.Answer, func(llm.Task) (any, error) { return nil, broken })
-	m, err := c.Models(t.Context(), c)
+	m, err := c.Options().Models(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestRules(t *testing.T) {
 			Relations: []llm.Relation{{Source: "Model B", Target: "Karrow", Description: "is made in", Strength: 1}},
 		}, nil
 	})
-	ragtest.Use(c, model, ragtest.Embedder{Dim: 32})
+	c = ragtest.Use(c, model, ragtest.Embedder{Dim: 32})
 	r := ragtest.Index(t, c, "ketrag:beta=1", docs)
 	if asked := len(model.Asked(llm.Extract)); asked != 2 {
 		t.Errorf("asked to extract %d times", asked)

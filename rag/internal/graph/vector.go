@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -24,7 +24,7 @@ func Embed(ctx context.Context, v engine.Reader, m *method.Models, id engine.Nod
 	if err != nil {
 		return nil, err
 	}
-	return rag.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
+	return encoded.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
 }
 
 // ReadVector reads what Embed returned; the vector is nil where the text has
@@ -33,5 +33,5 @@ func ReadVector(b []byte) (engine.NodeID, []float32, error) {
 	if len(b) < 8 {
 		return 0, nil, errors.New("malformed vector")
 	}
-	return engine.NodeID(binary.BigEndian.Uint64(b)), rag.ReadVector(b[8:]), nil
+	return engine.NodeID(binary.BigEndian.Uint64(b)), encoded.ReadVector(b[8:]), nil
 }

@@ -222,7 +222,7 @@ func (d *Describer) Unite(ctx context.Context, v engine.Reader, m *method.Models
 // documents returns those that a request is made from, none if replies are not
 // kept.
 func (d *Describer) documents(v engine.Reader, m *method.Models, t engine.Target, in llm.MergeInput) (docs []string, err error) {
-	if m.Free {
+	if m.Free() {
 		return nil, nil
 	}
 	for c, err := range v.Contributions(t) {

@@ -69,17 +69,32 @@ func (c *Corpus) System(t testing.TB, spec string) *method.System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := c.Methods.Open(t.Context(), c.Corpus, s)
+	sys, err := c.Methods.Open(t.Context(), c.Corpus.Docs(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return sys
 }
 
+// Use makes the corpus use models: those that open opens, the local ones if it is
+// nil.
+func (c *Corpus) Use(open func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)) {
+	o := c.Options()
+	o.Models = open
+	c.Corpus = c.With(o)
+}
+
+// Learn says whether the local model learns from the words of the documents.
+func (c *Corpus) Learn(words bool) {
+	o := c.Options()
+	o.NoWords = !words
+	c.Corpus = c.With(o)
+}
+
 // OpenModels opens the models of the corpus.
 func (c *Corpus) OpenModels(t testing.TB) *rag.Models {
 	t.Helper()
-	m, err := c.Models(t.Context(), c.Corpus)
+	m, err := c.Options().Models(t.Context(), c.Corpus)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,5 +56,12 @@ func (Hashes) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage
 // of a document depends on it alone: [Hashes], and the local rules without
 // case statistics, each call of which counts as paid.
 func Fixed(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
-	return rag.NewModels(c, local.New(local.Options{Tokens: c.Tokens().Count}), Hashes{}, Hashes{}), nil
+	return c.NewModels(rag.Parts{Provider: local.New(local.Options{Tokens: c.Tokens().Count}), Documents: Hashes{}, Questions: Hashes{}}), nil
+}
+
+// Provide returns models whose tasks are answered by another provider.
+func Provide(m *rag.Models, p llm.Provider) *rag.Models {
+	parts := m.Parts()
+	parts.Provider, parts.Free = p, m.Free()
+	return m.With(parts)
 }

@@ -1,0 +1,239 @@
+package rag
+
+import (
+	"context"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// Corpus is documents with the models that they are indexed and asked with. It is
+// safe for concurrent use. Beside its own methods it has those of [Docs], which read
+// the documents.
+type Corpus struct {
+	*documents
+	o           Options
+	ledger      *ledger
+	words       *wordStore
+	local       *localModel     // of OpenModels
+	projections *graphops.Cache // that plans walk on
+	indexing    chan struct{}   // holds a token for the run that indexes
+}
+
+// documents is what a corpus reads its documents by.
+type documents = Docs
+
+// Docs returns the documents without the models, as methods are opened with them.
+func (c *Corpus) Docs() *Docs {
+	if c == nil {
+		return nil
+	}
+	return c.documents
+}
+
+// Ledger returns what is kept of what models said, and of what runs cost.
+func (c *Corpus) Ledger() *ledger { return c.ledger }
+
+// Options tune a corpus. The zero value is right for most.
+type Options struct {
+	// Tokens counts and cuts text. It takes some time to make, so that corpora may
+	// share one; nil is one of the corpus's own.
+	Tokens *text.Tokenizer
+	// Models opens the models that index and remove documents, and that answer
+	// questions if the caller gives no others; nil opens the local ones. It is
+	// called after the corpus was read and must give models of the same space each
+	// time; they may be the same ones.
+	Models func(ctx context.Context, c *Corpus) (*Models, error)
+	// NoWords says that nothing is to be learnt from the documents' words: none of
+	// the models is local.
+	NoWords bool
+}
+
+// OpenCorpus opens a namespace's corpus. If the namespace has no base graph, it
+// makes one. Nil options are the zero ones.
+func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options) (*Corpus, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	docs, err := openDocs(ctx, db, namespace, o.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	return &Corpus{
+		documents: docs, o: *o, ledger: newLedger(docs), words: &wordStore{c: docs}, local: newLocalModel(docs),
+		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare), indexing: make(chan struct{}, 1),
+	}, nil
+}
+
+// projectionsShare is the part of the database's memory budget, 1 in so many, that
+// projections of its graphs may take.
+const projectionsShare = 8
+
+// With returns the corpus with other options; their Tokens are not looked at.
+// Runs that index either of the two wait for each other.
+func (c *Corpus) With(o Options) *Corpus {
+	out := &Corpus{}
+	if c != nil {
+		*out = *c
+	}
+	out.o.Models, out.o.NoWords = o.Models, o.NoWords
+	return out
+}
+
+// Options returns the options of the corpus.
+func (c *Corpus) Options() Options { return c.o }
+
+// ready refuses a corpus that [OpenCorpus] did not make.
+func (c *Corpus) ready() error {
+	if c == nil || c.ledger == nil {
+		return (*Docs)(nil).ready()
+	}
+	return c.documents.ready()
+}
+
+// beginIndexing waits until no other run indexes the corpus, or ctx ends. The caller
+// calls end when it is done.
+func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
+	select {
+	case c.indexing <- struct{}{}:
+		return func() { <-c.indexing }, nil
+	case <-ctx.Done():
+		return nil, phase.Errorf("another run indexes the corpus: %w", ctx.Err())
+	}
+}
+
+// NewModels returns models of which each call of the provider is paid: every
+// reply is kept in the corpus before anything is made of it, and the same task
+// is not asked again. Documents and Questions are of one space; a space that
+// is Recomputable is left out of canonical exports, and its vectors are not
+// kept for themselves.
+func (c *Corpus) NewModels(p Parts) *Models {
+	if c.ready() != nil {
+		return newModels(nil, nil, p)
+	}
+	return newModels(c.ledger, c.tokens, p)
+}
+
+// OpenLocal returns the models that need no network: what the corpus taught
+// the local model, and rules. They may be opened and used at any time, before
+// the first documents and beside an [Indexer.Run]: each [Corpus.Ask] reads what
+// the corpus has taught at the commit that it answers from.
+//
+// forIndex says that documents are to be embedded, with the newest word table:
+// such models keep to the table that was the newest when they were opened.
+// Without it questions use the table that all documents are embedded with.
+//
+// Of its parts those that p has take the place of the local ones. A chat model that
+// reads prompts wants [Parts.Fill] beside it.
+func (c *Corpus) OpenLocal(ctx context.Context, forIndex bool, p Parts) (*Models, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	if p.Provider != nil && p.Documents != nil && p.Questions != nil {
+		return c.NewModels(p), nil
+	}
+	l, err := openLocal(ctx, c.documents, forIndex)
+	if err != nil {
+		return nil, phase.Errorf("local model: %w", err)
+	}
+	return localModels(c.ledger, c.tokens, l, p), nil
+}
+
+// OpenModels opens the models that the corpus is asked with: those of
+// [Options.Models], else the local ones. They can be opened once, at any time, and
+// serve all questions to come, while documents are indexed and afterwards. Models
+// that embed in another space than the corpus has are a [*ModelError].
+func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	if c.o.Models == nil {
+		m := localModels(c.ledger, c.tokens, c.local, Parts{})
+		return m, c.CheckModel(ctx, m)
+	}
+	m, err := c.o.Models(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, phase.Errorf("%w: Options.Models gave none", ErrArgument)
+	}
+	return m, c.CheckModel(ctx, m)
+}
+
+// indexModels opens the models that documents are indexed with.
+func (c *Corpus) indexModels(ctx context.Context) (*Models, error) {
+	if c.o.Models == nil {
+		return c.OpenLocal(ctx, true, Parts{})
+	}
+	m, err := c.o.Models(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, phase.Errorf("%w: Options.Models gave none", ErrArgument)
+	}
+	// Local ones that were opened before the corpus taught these words keep to none.
+	return m.with(c.ledger, c.tokens).reopen(ctx)
+}
+
+// IndexedModels returns models of the space that the corpus is embedded with, to
+// ask what is left to do ([Corpus.BaseSteps], [System.Steps]). They are those
+// of [Options.Models] or the local ones if these have that space, and answer
+// questions too. Else they only know the space: what wants a vector of them
+// gets a [*ModelError]. To ask questions, [Corpus.OpenModels] is the one.
+func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
+	have, ok, err := c.EmbeddingModel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || have.Model == LocalModel {
+		return c.OpenLocal(ctx, true, Parts{})
+	}
+	if c.o.Models != nil {
+		m, err := c.o.Models(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil && embeddingModelOf(m.DocumentSpace()) == have {
+			return m, nil
+		}
+	}
+	e := refusing{llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &ModelError{Have: have}}
+	return c.NewModels(Parts{Documents: e, Questions: e}), nil
+}
+
+// EmbeddingModel returns the model that the corpus is embedded with; ok is
+// false if nothing was embedded yet.
+func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool, err error) {
+	if err := c.ready(); err != nil {
+		return m, false, err
+	}
+	return embeddedWith(ctx, c.documents)
+}
+
+// CheckModel refuses models of another space than the corpus has, with a
+// [*ModelError].
+func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {
+	have, ok, err := c.EmbeddingModel(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	if want := embeddingModelOf(m.QuestionSpace()); have != want {
+		return &ModelError{have, want}
+	}
+	return nil
+}
+
+// modelsAt returns m for a question that is answered from a snapshot; nil is the
+// corpus's own models.
+func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (_ *Models, err error) {
+	if m == nil {
+		if m, err = c.OpenModels(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return m.with(c.ledger, c.tokens).at(s.Graph(c.base).WithContext(ctx))
+}
