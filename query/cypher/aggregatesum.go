@@ -6,8 +6,8 @@ import (
 )
 
 // total is a sum of numbers. Integers are added exactly, in 128 bits, so that
-// their order does not count; floats in the order they come, with what rounding
-// takes away added at the end (Neumaier 1974).
+// their order does not matter. Floats are added in the order in which they
+// come, with the rounding error added at the end (Neumaier 1974).
 type total struct {
 	n          int64
 	hi, lo     uint64 // of the integers, in two's complement

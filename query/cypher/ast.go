@@ -14,7 +14,7 @@ const (
 	modeProfile
 )
 
-// statement is one statement as it was parsed. Exactly one of its parts is set.
+// statement is a parsed statement. Exactly one of its parts is set.
 type statement struct {
 	Text string
 	Mode mode
@@ -81,8 +81,8 @@ const (
 type nodePattern struct {
 	Pos      Pos
 	Variable string
-	// Labels are alternatives where Any is set (:A|B), else all are wanted
-	// (:A:B).
+	// Labels are alternatives if Any is set (:A|B); otherwise the node must
+	// have all of them (:A:B).
 	Labels []string
 	Any    bool
 	Props  expr // *mapLit, *param or nil
@@ -236,9 +236,9 @@ type copyClause struct {
 	Use   *useClause
 	To    bool
 	Query *regularQuery // COPY (query) TO
-	// Label is the node's label that COPY FROM makes; or, where From and Into
-	// are set, the type of the edges between nodes of those labels:
-	// COPY KNOWS FROM 'file' (FROM Person TO Person).
+	// Label is the label of the nodes that COPY FROM makes. If From and Into
+	// are set, it is the type of the edges that it makes between nodes of those
+	// labels: COPY KNOWS FROM 'file' (FROM Person TO Person).
 	Label      string
 	From, Into string
 	File       expr // *literal or *param

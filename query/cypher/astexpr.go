@@ -143,7 +143,7 @@ type funcCall struct {
 	Args     []expr
 }
 
-// caseExpr is CASE with an operand, or without where X is nil.
+// caseExpr is CASE. X is its operand, or nil.
 type caseExpr struct {
 	Pos  Pos
 	X    expr

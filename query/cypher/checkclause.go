@@ -44,8 +44,8 @@ func (c *checker) match(m *matchClause, vars kinds) {
 	}
 }
 
-// call checks CALL. Only one that is the whole query may take its arguments
-// from the parameters, or yield all columns.
+// call checks CALL. Only a CALL that is the whole query may take its arguments
+// from the parameters or yield all columns.
 func (c *checker) call(cl *callClause, vars kinds, alone bool) {
 	if cl.Implicit && !alone {
 		c.fail(cl.Pos, "InvalidArgumentPassingMode", "CALL within a query has its arguments in parentheses: CALL %s()", cl.Procedure)
@@ -104,7 +104,7 @@ func isScalar(x expr) bool {
 	return false
 }
 
-// target checks what SET or REMOVE changes.
+// target checks the target of SET or REMOVE.
 func (c *checker) target(x expr, vars kinds, labels bool, clause string) {
 	if pr, ok := x.(*property); ok {
 		c.expr(pr, exprScope{vars: vars, where: clause})

@@ -169,7 +169,8 @@ func (c *checker) variable(v *variable, e exprScope) {
 	}
 }
 
-// propertyOf checks that what has a property is not known to have none.
+// propertyOf refuses a property of a variable or literal that is known to have
+// no properties.
 func (c *checker) propertyOf(x *property, e exprScope) {
 	v, ok := x.X.(*variable)
 	if !ok {

@@ -1,7 +1,7 @@
 package cypher
 
 // matchPatterns checks patterns that are matched, and binds their variables in
-// the scope. It returns what takes them back.
+// the scope. undo removes the variables again.
 func (c *checker) matchPatterns(ps []*pattern, scope exprScope) (undo func()) {
 	before := scope.vars
 	here := map[string]varKind{} // what these patterns bind
@@ -76,7 +76,8 @@ func (c *checker) nameAfter(at Pos, name string) Pos {
 	return at
 }
 
-// conflictCode names the error of a variable that is bound as two things.
+// conflictCode returns the code of the error for a variable that is bound as
+// two kinds of things.
 func conflictCode(was, kind varKind) string {
 	if was == varPath && kind == varPath {
 		return "VariableAlreadyBound"
@@ -131,8 +132,8 @@ func (c *checker) writtenPattern(pt *pattern, vars kinds, clause string) {
 	}
 }
 
-// writtenNode checks a node of CREATE or MERGE. One that is bound already may
-// only stand at the end of an edge, and bare.
+// writtenNode checks a node of CREATE or MERGE. A node that is already bound
+// may only be the end of an edge, without labels and properties.
 func (c *checker) writtenNode(n *nodePattern, alone bool, here map[string]varKind, scope exprScope) {
 	if n.Any {
 		c.fail(n.Pos, "UnexpectedSyntax", "%s cannot choose between labels: write one", scope.where)
@@ -179,8 +180,8 @@ func (c *checker) writtenEdge(e *edgePattern, here map[string]varKind, scope exp
 	c.writtenProps(e.Props, scope)
 }
 
-// writtenProps checks the properties of a node or an edge that is made, which
-// see what was bound before the pattern.
+// writtenProps checks the properties of a created node or edge. They see only
+// variables that are bound before the pattern.
 func (c *checker) writtenProps(props expr, scope exprScope) {
 	if props == nil {
 		return

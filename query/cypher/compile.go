@@ -63,8 +63,8 @@ func (s *scope) all() []string {
 	return append(append(make([]string, 0, s.size()), s.outer.all()[:s.base]...), s.names...)
 }
 
-// fork returns a scope with the places of s, whose additions do not show in s.
-// Nothing is added to s while the fork is used.
+// fork returns a scope that begins with the places of s; additions to it do not
+// show in s. Nothing may be added to s while the fork is used.
 func (s *scope) fork() *scope { return &scope{outer: s, base: s.size()} }
 
 // row holds the values of a scope's variables.

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// copyTo runs COPY (query) TO: the rows are written as they come.
+// copyTo runs COPY (query) TO. It writes rows as they come.
 func (s *Session) copyTo(f *copier, st *statement) error {
 	if s.writesAny(f.c.Query) {
 		return refuse(st.Text, f.c.Pos, "a query that writes in COPY TO")
@@ -50,8 +50,8 @@ func (s *Session) copyTo(f *copier, st *statement) error {
 	return errors.Join(f.x.final(err), finish(file, err))
 }
 
-// finish closes a file, or discards it where that is possible and what was to be
-// written to it is not whole.
+// finish closes a file. If err is not nil and the file can be discarded, it
+// discards it instead.
 func finish(file io.WriteCloser, err error) error {
 	if d, ok := file.(interface{ Discard() error }); ok && err != nil {
 		return d.Discard()

@@ -5,9 +5,9 @@ import "strings"
 // countable is a step that can count its rows without making them.
 type countable interface {
 	step
-	// counting makes the step push each row once and say in exec.times how many
-	// rows that stands for. It reports whether the step can do so, and the place
-	// that it then leaves unset.
+	// counting makes the step push each row once, with the number of rows that
+	// it stands for in exec.times. It reports whether the step can do so, and
+	// the place that it then leaves unset.
 	counting() (slot int, ok bool)
 }
 

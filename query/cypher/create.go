@@ -12,7 +12,7 @@ type newPattern struct {
 	noNull bool
 }
 
-// newNode is a node that is made, or was bound before.
+// newNode is a node of a created pattern. It may be bound already.
 type newNode struct {
 	at    Pos
 	slot  int
@@ -21,7 +21,7 @@ type newNode struct {
 	props evaluator // nil for none
 }
 
-// newEdgeSpec is an edge that is made.
+// newEdgeSpec is an edge of a created pattern.
 type newEdgeSpec struct {
 	at       Pos
 	slot     int // -1 where nobody wants it
@@ -30,8 +30,8 @@ type newEdgeSpec struct {
 	props    evaluator
 }
 
-// newPattern compiles a pattern that is made, giving its variables places.
-// Those in the scope among the first places are bound.
+// newPattern compiles a pattern to create and gives its variables places.
+// Variables among the first places are bound.
 func (pl *planner) newPattern(p *pattern, before int) (*newPattern, error) {
 	out := &newPattern{path: -1}
 	made := map[int]bool{} // places of nodes to the left
@@ -182,7 +182,7 @@ type createStep struct {
 func (pl *planner) create(c *createClause) error {
 	s := &createStep{}
 	for _, p := range c.Patterns {
-		// Each pattern sees what those before it make.
+		// Each pattern sees the nodes and edges of the patterns before it.
 		np, err := pl.newPattern(p, pl.scope.size())
 		if err != nil {
 			return err

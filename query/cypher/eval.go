@@ -6,7 +6,7 @@ import "fmt"
 // not.
 type condition func(x *exec, r row) (bool, error)
 
-// predicate computes an expression that is a truth.
+// predicate computes an expression whose value is a boolean or null.
 type predicate func(x *exec, r row) (truth, error)
 
 // expr compiles an expression that stands in a clause.
@@ -52,8 +52,8 @@ func (c *compiler) condition(e expr) (condition, error) {
 	}, nil
 }
 
-// eval compiles an expression or a part of one. One that is made of literals
-// is computed once.
+// eval compiles an expression or a part of one. It computes constant
+// expressions once.
 func (c *compiler) eval(e expr) (evaluator, error) {
 	if err := c.watch.look(); err != nil {
 		return nil, err
@@ -127,8 +127,8 @@ func isPredicate(e expr) bool {
 	return false
 }
 
-// predicate compiles an expression whose value is a boolean or null. Another
-// value is a TypeError.
+// predicate compiles an expression whose value is a boolean or null. Other
+// values are a TypeError.
 func (c *compiler) predicate(e expr) (predicate, error) {
 	switch e := e.(type) {
 	case *unaryExpr:
@@ -209,8 +209,7 @@ func (c *compiler) refuse(at Pos, word, code, message string) error {
 	return newSyntaxError(c.text, start, min(start+len(word), len(c.text)), code, message)
 }
 
-// unsupported returns the refusal of a word that is Cypher and not of the
-// subset.
+// unsupported returns the error for Cypher that is not in the subset.
 func (c *compiler) unsupported(at Pos, word, code, what string) error {
 	err := c.refuse(at, word, code, "not supported: "+what).(*SyntaxError)
 	err.Unsupported = true

@@ -131,7 +131,7 @@ func overflow(at Pos, what, done string) error {
 	return arithmeticError(at, "%s cannot be %s: no integer of 64 bits holds the result", what, done)
 }
 
-// floatArithmetic computes with floats as IEEE 754 says: dividing by zero gives
+// floatArithmetic computes with floats as in IEEE 754: a division by zero gives
 // an infinity or NaN.
 func floatArithmetic(op binaryOp, a, b float64) float64 {
 	switch op {

@@ -109,9 +109,8 @@ func member(x *exec, v Value, list []Value) (truth, error) {
 	return result, nil
 }
 
-// inConstant looks up values in a list that does not change. Scalars are
-// looked up by their key; lists and maps, where null within them counts, are
-// compared one by one.
+// inConstant compiles IN for a constant list. It looks up scalars by their key.
+// It compares lists and maps one by one, since null in them matters.
 func inConstant(left evaluator, list []Value) predicate {
 	const few = 8
 	known := make(map[string]bool, len(list))

@@ -70,8 +70,8 @@ func (c *compiler) isNull(e *isNullExpr) (predicate, error) {
 	}, nil
 }
 
-// caseOf compiles CASE. With an operand, the first WHEN that equals it is
-// taken, so that null is never; without, the first that is true.
+// caseOf compiles CASE. With an operand it takes the first WHEN that equals it,
+// so never a null one; without, the first WHEN that is true.
 func (c *compiler) caseOf(e *caseExpr) (evaluator, error) {
 	otherwise := constant(Null)
 	var err error

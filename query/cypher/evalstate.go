@@ -7,7 +7,7 @@ import "fmt"
 // doubles in each step of a reduce.
 const maxExprBytes = 128 << 20
 
-// evalState is what evaluators share within one run of a statement.
+// evalState is the state that the evaluators of one run share.
 type evalState struct {
 	steps   int64 // of loops within expressions, since the context was looked at
 	bytes   int64 // built by the expression that runs

@@ -90,8 +90,8 @@ type expand struct {
 // edgePage is how many neighbours are read at once.
 const edgePage = 256
 
-// page returns room for a page of neighbours, which is the statement's until it
-// ends.
+// page returns a buffer for a page of neighbours, which is reused after the
+// statement ends.
 func (x *exec) page() []engine.Edge {
 	var page []engine.Edge
 	if free := x.session.pages; len(free) > 0 {

@@ -2,9 +2,9 @@ package cypher
 
 import "slices"
 
-// placeScanner reads the tokens before a place once, from left to right, and keeps
-// what completion wants to know: the clause, the brackets that are open, and
-// the variables in scope. It takes any text and guesses where that is wrong.
+// placeScanner reads the tokens before a position once, from left to right, and
+// keeps the state that completion needs: the clause, the open brackets and the
+// variables in scope. It takes any text and guesses at errors.
 type placeScanner struct {
 	text      string
 	clause    keyword
@@ -193,8 +193,8 @@ func (s *placeScanner) bind(name string) {
 	}
 }
 
-// enter begins a clause. The first after a WITH and what belongs to it sees only
-// what that passes on.
+// enter begins a clause. After WITH, the following clauses see only the
+// variables that WITH passes on.
 func (s *placeScanner) enter(clause keyword) {
 	switch clause {
 	case kwWhere, kwOrder, kwSkip, kwLimit, kwYield:

@@ -19,7 +19,7 @@ func newExprIndex(list ...expr) *exprIndex {
 	return x
 }
 
-// add gives an expression the next place. One that is there keeps its own.
+// add appends an expression, unless it is there already.
 func (x *exprIndex) add(e expr) {
 	if x.bySize == nil {
 		x.bySize = map[int]map[string]int{}

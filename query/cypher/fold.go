@@ -6,15 +6,15 @@ type folds struct {
 	x      *exec // that computes them
 }
 
-// folded is what fold knows of an expression.
+// folded is the result of folding an expression.
 type folded struct {
 	value Value
 	ok    bool
 }
 
 // fold returns the value of an expression that is the same for every row and
-// statement: literals under arithmetic, in lists and in maps. An expression
-// whose evaluation fails has none: it may never be evaluated.
+// statement: literals under arithmetic, in lists and in maps. If its evaluation
+// fails, it is not folded, since it may never be evaluated.
 func (c *compiler) fold(e expr) (Value, bool) {
 	switch e := e.(type) {
 	case *literal:
@@ -42,8 +42,8 @@ func (c *compiler) fold(e expr) (Value, bool) {
 	return f.value, f.ok
 }
 
-// compute is fold of an expression whose parts are looked at first: one that is
-// not constant, or that fails, makes the whole no constant.
+// compute folds an expression after its parts. If a part is not constant or
+// fails, neither is the whole.
 func (c *compiler) compute(e expr) (Value, bool) {
 	builds := c.builds
 	defer func() { c.builds = builds }()

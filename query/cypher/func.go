@@ -14,8 +14,8 @@ type function struct {
 	// ofNull lets the function be called with null arguments. Other functions
 	// return null if an argument is null.
 	ofNull bool
-	// call computes a result from arguments, which it must not keep. It is nil
-	// for those that call compiles itself.
+	// call computes the result from arguments, which it must not keep. It is
+	// nil for functions that the compiler handles itself.
 	call func(x *exec, at Pos, a []Value) (Value, error)
 }
 
@@ -184,8 +184,8 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 	}
 }
 
-// coalesce compiles coalesce: the first argument that is not null. Those after
-// it are not evaluated.
+// coalesce compiles coalesce: the first argument that is not null. It does not
+// evaluate the arguments after it.
 func (c *compiler) coalesce(e *funcCall) (evaluator, error) {
 	args, err := c.evalAll(e.Args)
 	if err != nil {

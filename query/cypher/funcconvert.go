@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// conversionFunctions turn values of one type into another. A string that
-// stands for no such value makes null; a type that cannot be converted makes a
-// TypeError, and null in those whose name ends in OrNull.
+// conversionFunctions convert between types. A string that does not represent a
+// value gives null. A type that cannot be converted is a TypeError, or null in
+// the functions whose names end in OrNull.
 var conversionFunctions = []function{
 	{name: "toInteger", params: "value", min: 1, max: 1, call: strict("toInteger", toInteger)},
 	{name: "toIntegerOrNull", params: "value", min: 1, max: 1, call: orNull(toInteger)},
@@ -22,7 +22,7 @@ var conversionFunctions = []function{
 	{name: "datetime", params: "string", min: 1, max: 1, call: callDatetime},
 }
 
-// maxNumber is how many bytes a string has at most that is read as a number.
+// maxNumber bounds the length of a string that is parsed as a number, in bytes.
 const maxNumber = 64 << 10
 
 // conversion is how a conversion ended.
@@ -119,7 +119,7 @@ func readFloat(s string) (float64, bool) {
 		}
 	}
 	x, err := strconv.ParseFloat(s, 64)
-	// One that is too large is an infinity.
+	// A number that is too large is an infinity.
 	return x, err == nil || math.IsInf(x, 0)
 }
 

@@ -21,8 +21,7 @@ var graphFunctions = []function{
 	{name: "length", params: "path", min: 1, max: 1, call: callLength},
 }
 
-// callID returns the id of a node, which is never given to another node of its
-// graph.
+// callID returns the id of a node. Ids are never reused in a graph.
 func callID(_ *exec, at Pos, a []Value) (Value, error) {
 	switch a[0].kind {
 	case KindNode:

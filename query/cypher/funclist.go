@@ -1,6 +1,7 @@
 package cypher
 
-// listFunctions are those of lists, and those that lists and strings share.
+// listFunctions are the functions of lists, and those shared by lists and
+// strings.
 var listFunctions = []function{
 	{name: "size", params: "list or string", min: 1, max: 1, call: callSize},
 	{name: "isEmpty", params: "list, map or string", min: 1, max: 1, call: callIsEmpty},
@@ -58,8 +59,8 @@ func callTail(x *exec, at Pos, a []Value) (Value, error) {
 	return x.built(at, ListOf(list[min(1, len(list)):]))
 }
 
-// callRange returns the integers from start to end, both among them where step
-// leads there.
+// callRange returns the integers from start to end, inclusive if step leads to
+// end.
 func callRange(x *exec, at Pos, a []Value) (Value, error) {
 	for _, v := range a {
 		if v.kind != KindInt {

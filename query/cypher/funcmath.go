@@ -34,7 +34,7 @@ var mathFunctions = []function{
 	ofNumber("radians", func(x float64) float64 { return x * (math.Pi / 180) }),
 }
 
-// ofNumber makes a function of a number that is a float.
+// ofNumber returns a function that takes a number and returns a float.
 func ofNumber(name string, f func(float64) float64) function {
 	return function{name: name, params: "number", min: 1, max: 1,
 		call: func(_ *exec, at Pos, a []Value) (Value, error) {

@@ -18,8 +18,8 @@ func refusedFunction(name string) string {
 	return ""
 }
 
-// refusedForm names a way to call a function of the subset that is not in it,
-// "" for none; name is in lower case.
+// refusedForm returns the description of a call form that is not in the subset,
+// "" for others; name is in lower case.
 func refusedForm(name string, args []expr) string {
 	switch {
 	case name == "round" && len(args) == 3:

@@ -28,7 +28,7 @@ type graph struct {
 	// stamp is out of date.
 	stamp uint32
 
-	// mu guards what was read: values of a statement's rows read it again.
+	// mu guards the caches: the values of a statement's rows fill them again.
 	mu     sync.Mutex
 	recent [recentNodes]engine.Node
 	labels map[engine.TypeID]string
@@ -62,7 +62,7 @@ func (g *graph) record(id engine.NodeID) (engine.Node, error) {
 	return n, nil
 }
 
-// changed forgets what was read of the graph, since it was written to.
+// changed drops the caches after a write to the graph.
 func (g *graph) changed() {
 	g.mu.Lock()
 	g.recent = [recentNodes]engine.Node{}

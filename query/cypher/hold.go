@@ -45,7 +45,7 @@ type LimitError struct {
 	Limit string // with its unit
 }
 
-// Error names the limit and what to do.
+// Error names the limit and suggests a remedy.
 func (e *LimitError) Error() string {
 	switch e.What {
 	case "rows":

@@ -2,15 +2,14 @@ package cypher
 
 import "unsafe"
 
-// joined is the memory of the last list or string that + has made. A longer
-// one that begins or ends with it is made in place, behind it or before it: what
-// joins many parts one after the other, as reduce and chains of + do, copies
-// each part a few times and not once for each part after it. What a value holds
-// is never written again.
+// joined is the memory of the last list or string that + made. If + extends it
+// at either end, the extension is made in place, so that joining many parts (as
+// reduce and chains of + do) copies each part a few times and not once for each
+// later part. The content of a value is never overwritten.
 type joined[T any] struct {
 	room     []T
 	from, to int // of the last value within room
-	// begins and ends say at which end it was made longer so far.
+	// begins and ends record at which end it was extended so far.
 	begins, ends bool
 }
 

@@ -21,11 +21,10 @@ func (k varKind) String() string {
 	return [...]string{"a value", "a node", "an edge", "a list of edges", "a path", "a value"}[k]
 }
 
-// kinds are the variables in scope with what they hold.
+// kinds maps the variables in scope to the kinds of their values.
 type kinds map[string]varKind
 
-// set gives variables a kind, and returns what takes them back to what they
-// were.
+// set gives variables a kind. undo restores their kinds.
 func (k kinds) set(kind varKind, names ...string) (undo func()) {
 	undo = k.saved(names)
 	for _, name := range names {
@@ -34,7 +33,7 @@ func (k kinds) set(kind varKind, names ...string) (undo func()) {
 	return undo
 }
 
-// saved returns what takes variables back to what they are.
+// saved returns a function that restores the kinds of variables.
 func (k kinds) saved(names []string) (undo func()) {
 	type was struct {
 		kind varKind
@@ -55,7 +54,7 @@ func (k kinds) saved(names []string) (undo func()) {
 	}
 }
 
-// enter binds the variables of patterns, and returns what takes them back.
+// enter binds the variables of patterns. undo removes them again.
 func (k kinds) enter(ps []*pattern) (undo func()) {
 	seen := map[string]bool{}
 	var names []string
@@ -74,8 +73,8 @@ func (k kinds) enter(ps []*pattern) (undo func()) {
 	return undo
 }
 
-// bind adds the variables of a pattern; those that are there keep their kind,
-// unless it was not known.
+// bind adds the variables of a pattern. Known variables keep their kind, unless
+// it is varAny.
 func (k kinds) bind(pt *pattern) {
 	for _, n := range pt.Nodes {
 		k.bindOne(n.Variable, varNode)

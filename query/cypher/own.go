@@ -9,9 +9,9 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// OwnGraph is the graph that takes what statements write in a namespace without
-// documents, if neither [Options] nor USE names another. It is made by the first
-// such statement, and sessions begin in it from then on.
+// OwnGraph is the graph that statements write to in a namespace without
+// documents, if neither [Options] nor USE names another. The first such
+// statement creates it, and sessions begin in it from then on.
 const OwnGraph = "own"
 
 // settle moves a session that has chosen no graph to its own, if that is there.
@@ -49,8 +49,8 @@ func (s *Session) makesOwn(st *statement) bool {
 	})
 }
 
-// makeOwn makes the session's own graph in a namespace without documents, and
-// moves to it. It returns what takes that back, for a statement that fails.
+// makeOwn creates the session's own graph in a namespace without documents and
+// moves to it. undo reverts this if the statement fails.
 func (s *Session) makeOwn(ctx context.Context) (undo func(), err error) {
 	undo = func() {}
 	g, err := s.open(ctx, engine.Base)

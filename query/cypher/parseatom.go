@@ -67,7 +67,7 @@ func (p *parser) number(start int) expr {
 	return lit
 }
 
-// wordAtom parses what begins with a word.
+// wordAtom parses an atom that begins with a word.
 func (p *parser) wordAtom() expr {
 	t := p.tok()
 	pos := Pos(t.start)
@@ -127,8 +127,8 @@ func (p *parser) wordAtom() expr {
 	return &variable{Pos: pos, Name: p.name("a variable")}
 }
 
-// unsupportedAtom names a feature of other dialects that begins with the word
-// that is looked at, "" for none.
+// unsupportedAtom returns the feature of other dialects that begins with the
+// current word, or "".
 func (p *parser) unsupportedAtom() string {
 	after := p.peek(1).kind
 	switch {
@@ -141,8 +141,8 @@ func (p *parser) unsupportedAtom() string {
 	return ""
 }
 
-// callFollows reports whether the name that is looked at, with its namespace,
-// is that of a function that is called.
+// callFollows reports whether the current name, with its namespace, begins a
+// function call.
 func (p *parser) callFollows() bool {
 	n := 1
 	for p.peek(n).kind == tokDot && (p.peek(n+1).kind == tokWord || p.peek(n+1).kind == tokQuoted) {
@@ -254,8 +254,8 @@ func (p *parser) reduce() expr {
 	return r
 }
 
-// subquery parses what follows EXISTS or COUNT: { MATCH patterns WHERE
-// condition } or { patterns WHERE condition }.
+// subquery parses the rest of EXISTS or COUNT: { MATCH patterns WHERE condition
+// } or { patterns WHERE condition }.
 func (p *parser) subquery(word string) ([]*pattern, expr) {
 	p.enter()
 	defer p.leave()

@@ -254,7 +254,7 @@ func (p *parser) remove() *removeClause {
 	}
 }
 
-// target parses what SET and REMOVE change: a variable, or a property of an
+// target parses the target of SET or REMOVE: a variable, or a property of an
 // expression.
 func (p *parser) target(clause string) expr {
 	var x expr

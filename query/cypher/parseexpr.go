@@ -1,8 +1,7 @@
 package cypher
 
-// The levels of precedence, from what binds least to what binds most, as
-// openCypher's grammar has them. Operators of one level associate to the left;
-// comparisons chain.
+// The levels of precedence in openCypher's grammar, from the loosest to the
+// tightest. Operators of one level associate to the left; comparisons chain.
 const (
 	levelOr = iota + 1
 	levelXor
@@ -110,7 +109,7 @@ func (p *parser) binary(level int) expr {
 	}
 }
 
-// comparison parses what follows the first operand of a chain: a < b <= c is
+// comparison parses the rest of a chain after its first operand: a < b <= c is
 // a < b AND b <= c.
 func (p *parser) comparison(left expr) expr {
 	var chain expr
@@ -177,8 +176,8 @@ func (p *parser) unary(level int) expr {
 	return p.postfix()
 }
 
-// negativeNumber reports whether the minus that is looked at is the sign of a
-// number, so that the smallest integer can be written.
+// negativeNumber reports whether the current minus is the sign of a number, so
+// that the smallest integer can be written.
 func (p *parser) negativeNumber() bool {
 	if k := p.peek(1).kind; k != tokInt && k != tokFloat {
 		return false
@@ -190,7 +189,7 @@ func (p *parser) negativeNumber() bool {
 	return true
 }
 
-// postfix parses an operand with what follows it: .name, [i], [a..b], :Label.
+// postfix parses an operand and its postfixes: .name, [i], [a..b], :Label.
 func (p *parser) postfix() expr {
 	x := p.atom()
 	for {

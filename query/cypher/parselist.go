@@ -1,7 +1,7 @@
 package cypher
 
-// list parses what begins with [: a list, a list comprehension or a pattern
-// comprehension.
+// list parses a list, a list comprehension or a pattern comprehension, which
+// all begin with [.
 func (p *parser) list() expr {
 	pos := p.pos()
 	p.next()

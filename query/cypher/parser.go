@@ -52,7 +52,7 @@ func parse(text string, w *watch) (*statement, error) {
 	return s, nil
 }
 
-// parseCondition parses a text that is one expression, a condition.
+// parseCondition parses a text that consists of one expression.
 func parseCondition(text string) (expr, error) {
 	p, err := newParser(text, nil)
 	if err != nil {
@@ -97,10 +97,10 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// tok returns the token that is looked at.
+// tok returns the current token.
 func (p *parser) tok() token { return p.toks[p.i] }
 
-// peek returns the token that is n further on.
+// peek returns the token n tokens ahead.
 func (p *parser) peek(n int) token {
 	return p.toks[min(p.i+n, len(p.toks)-1)]
 }
@@ -108,7 +108,7 @@ func (p *parser) peek(n int) token {
 // pos returns the position of the current token.
 func (p *parser) pos() Pos { return Pos(p.toks[p.i].start) }
 
-// next returns the token that is looked at and moves on.
+// next returns the current token and moves past it.
 func (p *parser) next() token {
 	t := p.toks[p.i]
 	if t.kind != tokEnd {
@@ -117,13 +117,13 @@ func (p *parser) next() token {
 	return t
 }
 
-// is reports whether a token of a kind is looked at.
+// is reports whether the current token is of a kind.
 func (p *parser) is(kind tokenKind) bool { return p.toks[p.i].kind == kind }
 
-// isKeyword reports whether a keyword is looked at.
+// isKeyword reports whether the current token is a keyword.
 func (p *parser) isKeyword(k keyword) bool { return p.toks[p.i].word == k }
 
-// isKeywords reports whether two keywords follow each other.
+// isKeywords reports whether the current token and the next are two keywords.
 func (p *parser) isKeywords(k, l keyword) bool { return p.isKeyword(k) && p.peek(1).word == l }
 
 // isWord reports whether the current token is a word, keyword or not, in any

@@ -39,7 +39,7 @@ func (x *exec) pieces(s string, fn func(piece string) error) error {
 	}
 }
 
-// mapped returns a string whose characters f has changed, each by itself.
+// mapped returns a string with each character replaced by f's result.
 func (x *exec) mapped(at Pos, s string, f func(string) string) (string, error) {
 	var b strings.Builder
 	err := x.pieces(s, func(part string) error {

@@ -32,7 +32,7 @@ func (p *PlanStep) String() string {
 	return p.Name + " " + strings.Join(p.Args, ", ")
 }
 
-// planned is what steps embed for their plan.
+// planned is embedded in steps to hold their part of the plan.
 type planned struct{ PlanStep }
 
 func (p *planned) plan() *PlanStep { return &p.PlanStep }
@@ -53,7 +53,7 @@ func stepPlans(steps []step) []*PlanStep {
 	return out
 }
 
-// refuse returns the error of a part of a statement that is not of the subset.
+// refuse returns the error for a part of a statement that is not in the subset.
 func refuse(text string, at Pos, format string, args ...any) error {
 	start := min(int(at), len(text))
 	end := start

@@ -11,7 +11,7 @@ import (
 // hidden returns a new such name.
 func (pl *planner) hidden() string { return fmt.Sprintf(" %d", pl.scope.size()) }
 
-// shownName returns a variable as a plan shows it, "" for one that has no name.
+// shownName returns the name of a variable in a plan, "" for a hidden one.
 func shownName(name string) string {
 	if strings.HasPrefix(name, " ") {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// move is a decision of the planner: to find a node, to bind the ends of an
-// edge that is bound, or to follow an edge.
+// move is a decision of the planner: to find a node, to bind the ends of a
+// bound edge, or to follow an edge.
 type move struct {
 	access *access
 	edge   int     // where access is nil
@@ -16,7 +16,8 @@ type move struct {
 	rows   float64 // expected of one
 }
 
-// matchState is what some moves have bound, with their cost.
+// matchState is the set of nodes and edges that some moves have bound, with
+// their cost.
 type matchState struct {
 	nodes, edges uint64
 	rows, cost   float64
@@ -108,7 +109,8 @@ func (g *patternGraph) connected(at int) uint64 {
 	return part
 }
 
-// next returns the move that is best whatever follows, if there is one.
+// next returns a move that is best regardless of the moves after it, if there
+// is one.
 func (g *patternGraph) next(s matchState) (move, bool, error) {
 	if err := g.pl.watch.now(); err != nil {
 		return move{}, false, err

@@ -33,8 +33,8 @@ func (pl *planner) compiler() *compiler {
 // expr compiles an expression in the scope.
 func (pl *planner) expr(e expr) (evaluator, error) { return pl.compiler().expr(e) }
 
-// compiled is a part of a query that is ready to run: what its steps make of
-// one empty row are the rows of its result.
+// compiled is a part of a query that is ready to run. Its steps turn one empty
+// row into the rows of the result.
 type compiled struct {
 	first   *segment // of the row that goes in
 	steps   []step
@@ -263,7 +263,7 @@ func (u *unwindStep) open(x *exec, next sink) sink {
 	})
 }
 
-// unknownProcedure returns the error of a CALL of what there is not.
+// unknownProcedure returns the error for a CALL of an unknown procedure.
 func (pl *planner) unknownProcedure(c *callClause) error {
 	msg := fmt.Sprintf("there is no procedure %s", c.Procedure)
 	if near := nearest(c.Procedure, pl.registry.Names()); near != "" {

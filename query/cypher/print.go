@@ -51,7 +51,7 @@ var binaryOps = [...]struct {
 	opMatches:      {"=~", levelPredicate},
 }
 
-// levelPostfix is the level of what needs no brackets anywhere.
+// levelPostfix is the level of expressions that never need brackets.
 const levelPostfix = levelUnary + 1
 
 // level returns how an expression binds.
@@ -197,7 +197,7 @@ func (p *printer) binary(x *binaryExpr) {
 	p.expr(x.R, op.level+1)
 }
 
-// postfixOperand writes what .name, [i] or :Label follows.
+// postfixOperand writes the operand of .name, [i] or :Label.
 func (p *printer) postfixOperand(x expr) {
 	switch x := x.(type) {
 	case *literal:

@@ -11,7 +11,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 )
 
-// Procedure is what CALL runs.
+// Procedure is a procedure that CALL can run.
 type Procedure struct {
 	// Name is the name with its namespace, such as graph.ppr.
 	Name string
@@ -77,8 +77,8 @@ type Column struct {
 
 // ProcedureCall is one call.
 type ProcedureCall struct {
-	// Args has a value for each argument of the procedure, null for those that
-	// were left out.
+	// Args has a value for each argument of the procedure, null for those left
+	// out.
 	Args []Value
 	// DB is the database, and Namespace the session's part of it.
 	DB        *engine.DB
@@ -89,7 +89,7 @@ type ProcedureCall struct {
 	Tx *engine.TxView
 	// Graphs caches projections.
 	Graphs *graphops.Cache
-	// Projections are those that were named in the session; see graph.project.
+	// Projections are the named projections of the session; see graph.project.
 	Projections *Projections
 	// Query is the environment of query operators.
 	Query *query.Env

@@ -61,7 +61,7 @@ func (pl *planner) project(p *projection) error {
 	return err
 }
 
-// columns returns the items of a projection, those that * stands for included.
+// columns returns the items of a projection, including those that * stands for.
 func (pl *planner) columns(p *projection) []*projectionItem {
 	var items []*projectionItem
 	if p.Star {
@@ -95,9 +95,9 @@ func sortOverColumns(order []*sortItem, items []*projectionItem) []*sortItem {
 	return out
 }
 
-// plain compiles the columns, whose values are given as expressions over the
-// scope. The keys of ORDER BY that name more than columns become columns that no
-// query can name; it returns the keys over the columns.
+// plain compiles the columns from expressions over the scope. The keys of ORDER
+// BY that are not columns become hidden columns. It returns the keys over the
+// columns.
 func (pl *planner) plain(name string, items []*projectionItem, values []expr, order []*sortItem, out *segment) ([]*sortItem, error) {
 	s := &projectStep{out: out}
 	var shown []string

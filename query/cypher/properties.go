@@ -114,7 +114,7 @@ func (g *graph) properties(id engine.NodeID) (map[string]Value, error) {
 	return out, nil
 }
 
-// addTotal adds what sources say of a node or edge.
+// addTotal adds the properties that the sources of a node or edge give.
 func addTotal(out map[string]Value, t engine.Total, key string, names ...string) {
 	for _, name := range names {
 		if v := totalProperty(t, key, name); !v.IsNull() {

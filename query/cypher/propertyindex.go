@@ -110,8 +110,8 @@ func dropIndex(x *exec, c *indexClause) error {
 	return forgetIndexNames(x, names, property)
 }
 
-// dropNamedVectorIndex drops the vector index of a name that no index of a
-// property has; those that do are known.
+// dropNamedVectorIndex drops the vector index of a name that no property index
+// has; known lists the names of these.
 func dropNamedVectorIndex(x *exec, c *indexClause, known []string) error {
 	all, err := x.graph.vectorIndexes()
 	if err != nil {

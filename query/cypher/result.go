@@ -33,7 +33,7 @@ type Result struct {
 	pages   [][]engine.Edge // that the statement took from the session
 }
 
-// Counts say what a statement wrote.
+// Counts are the numbers of things that a statement wrote.
 type Counts struct {
 	NodesCreated, NodesDeleted   int
 	EdgesCreated, EdgesDeleted   int

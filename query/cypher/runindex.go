@@ -117,8 +117,8 @@ func dropVectorIndex(x *exec, c *indexClause) error {
 	return x.tx.DropSpace(name)
 }
 
-// noIndex returns the error of an index to be dropped that is not there, nil
-// where that may be.
+// noIndex returns the error of dropping a missing index. It is nil if the
+// statement says IF EXISTS.
 func noIndex(c *indexClause, what, name string, names []string) error {
 	if c.IfExists {
 		return nil
@@ -133,8 +133,8 @@ func noIndex(c *indexClause, what, name string, names []string) error {
 	return phase.Mark(engine.ErrNotFound, "%s", msg)
 }
 
-// spaceOptions reads the OPTIONS of a vector index: dimensions, which is
-// needed, similarity, kind, m, ef_construction, seed and model; or Neo4j's
+// spaceOptions reads the OPTIONS of a vector index: dimensions (required),
+// similarity, kind, m, ef_construction, seed and model; or Neo4j's
 // {indexConfig: {`vector.dimensions`: n, ...}}.
 func spaceOptions(x *exec, c *indexClause) (engine.SpaceOptions, error) {
 	o := engine.SpaceOptions{Kind: vecindex.HNSW, Model: "cypher"}

@@ -84,7 +84,7 @@ func (pl *planner) writing(c clause) bool {
 	return false
 }
 
-// readyPart is a part that is compiled, with the graph that it reads.
+// readyPart is a compiled part of a query with the graph that it reads.
 type readyPart struct {
 	*compiled
 	graph *graph

@@ -29,7 +29,7 @@ func (s *scan) open(x *exec, next sink) sink {
 	})
 }
 
-// eachNode binds a variable to each node of a set, which is not changed.
+// eachNode binds a variable to each node of a set. It does not change the set.
 func eachNode(x *exec, set *roaring.Bitmap, slot int, r row, next sink) error {
 	var buf [256]uint32
 	it := set.ManyIterator()
@@ -165,7 +165,7 @@ func (s *indexScan) wanted(x *exec, r row) (values []engine.Value, complete bool
 	return values, true, nil
 }
 
-// bound lets a row pass whose variable, bound before, is a node with some
+// bound passes the rows whose variable, already bound, is a node with some
 // labels.
 type bound struct {
 	planned

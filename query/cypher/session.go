@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// DB is the database.
 	DB *engine.DB
-	// Namespace is the corpus of it that is read and written.
+	// Namespace is the namespace that statements read and write.
 	Namespace *engine.Namespace
 	// Graph is the name of the graph to begin with; the default is [OwnGraph] if
 	// the namespace has it, else the base graph. USE moves to another.

@@ -43,8 +43,8 @@ func (pl *planner) setItems(items []*setClauseItem) ([]*setItem, error) {
 	return out, nil
 }
 
-// eachProperty returns += of a map that is written out as one item for each of
-// its entries, nil for other items.
+// eachProperty expands += of a map literal into one item for each entry. It
+// returns nil for other items.
 func eachProperty(item *setClauseItem) []*setClauseItem {
 	m, ok := item.Value.(*mapLit)
 	if _, whole := item.Target.(*variable); !whole || !ok || !item.Add || !independent(m) {
@@ -62,8 +62,8 @@ func eachProperty(item *setClauseItem) []*setClauseItem {
 	return out
 }
 
-// independent reports whether the value of an expression is the same whatever
-// was set before.
+// independent reports whether the value of an expression does not depend on
+// earlier SET items.
 func independent(e expr) bool {
 	ok := true
 	walkExpr(e, func(e expr) bool {
@@ -218,8 +218,8 @@ func (pl *planner) remove(c *removeClause) error {
 	return nil
 }
 
-// joins adds the items of a SET to the SET right before it, if that is the same
-// as one after the other: if no value hangs on what was set.
+// joins adds the items of a SET to the SET directly before it, if no value
+// depends on the properties set before.
 func (pl *planner) joins(c *setClause) bool {
 	if len(pl.steps) == 0 {
 		return false
@@ -236,8 +236,8 @@ func (pl *planner) joins(c *setClause) bool {
 	return true
 }
 
-// alike reports whether items set properties of variables to what does not hang
-// on what was set before.
+// alike reports whether items set properties of variables to values that do not
+// depend on the properties set before.
 func alike(items []*setItem) bool {
 	for _, s := range items {
 		if s.variable == "" {

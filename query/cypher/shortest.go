@@ -167,9 +167,9 @@ func (s *shortest) advance(x *exec, d *side, f engine.EdgeFilter) error {
 	return nil
 }
 
-// chains calls done for each way from an end to a node that is depth edges
-// away, having called put with its edges: that at depth 0 is at the end. Where
-// one path is wanted it takes the first way only.
+// chains calls done for each path from an end to a node that is depth edges
+// away, after calling put with its edges; the edge at depth 0 is next to the
+// end. If one path is wanted, it takes only the first.
 func (s *shortest) chains(x *exec, d *side, id engine.NodeID, depth int, put func(int, engine.Edge), done func() error) error {
 	if depth == 0 {
 		return done()

@@ -84,7 +84,8 @@ func (s *limitStep) open(x *exec, next sink) sink {
 	})
 }
 
-// distinctStep lets a row pass whose columns no row before it had.
+// distinctStep passes the rows whose columns differ from those of all rows
+// before.
 type distinctStep struct {
 	planned
 	slots []int

@@ -8,8 +8,7 @@ type sortKey struct {
 	desc  bool
 }
 
-// sortStep puts rows in order, those that are equal in the order in which they
-// came. Where a bound is known it keeps that many only.
+// sortStep sorts rows stably. If it knows a bound, it keeps only that many.
 type sortStep struct {
 	planned
 	keys []sortKey

@@ -7,18 +7,18 @@ type Piece struct {
 	// Text is the statement without its semicolon, from its first word on: space
 	// and comments before it are left out.
 	Text string
-	// Start is where Text begins in the script, in bytes, and Line its line,
-	// counted from 1.
+	// Start is the offset of Text in the script, in bytes, and Line its line,
+	// from 1.
 	Start, Line int
 }
 
 // Split cuts a script into statements, each of which ends in a semicolon
-// outside of strings, names in backticks and comments. Empty statements are left
-// out.
+// outside of strings, names in backticks and comments. It leaves out empty
+// statements.
 //
-// Rest is what follows the last semicolon. The script is complete where that is
-// empty: nothing, or space and comments. A shell that reads lines goes on
-// reading until it is.
+// Rest is the text after the last semicolon. The script is complete if rest
+// holds only space and comments. A shell that reads lines continues to read
+// until it is.
 func Split(script string) (statements []Piece, rest Piece, complete bool) {
 	l := lexer{text: script}
 	start, line, counted := -1, 1, 0

@@ -46,8 +46,7 @@ func openSteps(x *exec, steps []step, last sink) sink {
 	return last
 }
 
-// profiled opens a step whose rows and time are noted in its plan: the time is
-// the step's own, without that of the steps after it.
+// profiled opens a step that records its rows and its own time in its plan.
 func profiled(s step, x *exec, next sink) sink {
 	p := s.plan()
 	var since time.Time
@@ -92,8 +91,8 @@ func runSteps(x *exec, steps []step, r row, last sink) error {
 	return enough(s.done())
 }
 
-// segment is the variables between two projections. Rows of it have a place
-// for each, those that are bound later included.
+// segment is the set of variables between two projections. Its rows have a
+// place for each, even before it is bound.
 type segment struct{ scope }
 
 // row returns an empty row.

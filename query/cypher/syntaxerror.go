@@ -72,7 +72,7 @@ func (e *SyntaxError) Caret() string {
 	place = cutEnd(place, caretWidth)
 	room := caretWidth - columns(place)
 	if columns(before)+columns(after) > room {
-		// Most of the room goes to what was read before the place.
+		// Give most of the room to the text before the place.
 		keep := max(room-columns(after), room*2/3)
 		if columns(before) > keep {
 			before = "…" + cutStart(before, keep-1)
@@ -83,7 +83,7 @@ func (e *SyntaxError) Caret() string {
 		strings.Repeat(" ", columns(before)) + strings.Repeat("^", max(1, columns(place)))
 }
 
-// shownLine makes every character of a text one that a terminal shows in
+// shownLine replaces the characters of a text that a terminal does not show in
 // columns.
 func shownLine(s string) string {
 	var b strings.Builder

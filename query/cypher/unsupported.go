@@ -2,8 +2,8 @@ package cypher
 
 import "strings"
 
-// unsupportedClause names the feature that a word at the start of a clause
-// stands for in other dialects of Cypher or in GQL, "" for none.
+// unsupportedClause returns the feature of other dialects of Cypher or of GQL
+// that a clause with this first word is, or "".
 func unsupportedClause(word string) string {
 	return foreignClauses[strings.ToUpper(word)]
 }
@@ -44,8 +44,8 @@ var foreignClauses = map[string]string{
 	"USING":      "hints of the planner (USING)",
 }
 
-// unsupportedCreate names what CREATE or DROP with a word would do in other
-// dialects, "" for none.
+// unsupportedCreate returns the feature of other dialects that CREATE or DROP
+// with a word is, or "".
 func unsupportedCreate(word string) string {
 	switch w := strings.ToUpper(word); w {
 	case "BTREE", "FULLTEXT", "LOOKUP", "POINT", "RANGE", "TEXT":
@@ -64,8 +64,8 @@ func unsupportedCreate(word string) string {
 	return ""
 }
 
-// unsupportedOperator names an operator of other dialects and what to write for
-// it.
+// unsupportedOperator describes an operator of other dialects and its
+// replacement.
 func unsupportedOperator(text string) string {
 	switch text {
 	case "!=":

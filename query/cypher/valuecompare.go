@@ -44,10 +44,11 @@ func (t truth) not() truth {
 	return isUnknown
 }
 
-// equal is openCypher's =. Null equals nothing and differs from nothing, values
-// of two types differ, integers and floats are compared exactly, and NaN differs
-// from all. Lists and maps are equal where their parts are: one that differs
-// decides, then one that is null.
+// equal is openCypher's =. If an operand is null, the result is null. Values of
+// two types differ, except that integers and floats are compared exactly. NaN
+// differs from all values. Lists and maps are equal if their parts are: if a
+// part differs, they differ; otherwise, if the comparison of a part is null,
+// the result is null.
 func equal(a, b Value) truth {
 	if a.kind == KindNull || b.kind == KindNull {
 		return isUnknown
@@ -307,8 +308,8 @@ func orderMaps(a, b map[string]Value) int {
 	return cmp.Compare(len(ka), len(kb))
 }
 
-// identity returns what makes an edge the same edge whichever end it was found
-// from: the ends of undirected edges in the order of their ids.
+// identity returns the stored edge, which is the same from whichever end it was
+// found: undirected edges begin at the smaller id.
 func (e *Edge) identity() engine.Edge {
 	id := engine.Edge{From: e.From, To: e.To, Type: e.Type}
 	if !e.Type.Directed() && id.From > id.To {

@@ -16,12 +16,12 @@ import (
 //   - An integer has no fraction and a float always has one or an exponent, so
 //     that each reads back as what it is. NaN and the infinities, which JSON
 //     does not have, are the strings "NaN", "Infinity" and "-Infinity".
-//   - A time is a string as ISO 8601 has it.
+//   - A time is a string in ISO 8601.
 //   - A node is {"id", "labels", "key", "properties"}.
 //   - An edge is {"type", "start", "end", "properties"} with the ids of nodes.
 //   - A path is {"nodes", "edges"}.
 //
-// Nodes and edges are read from their graph; that they cannot be is the only
+// Nodes and edges are read from their graph; failing to read them is the only
 // error.
 func (v Value) MarshalJSON() ([]byte, error) {
 	w := newJSONWriter()

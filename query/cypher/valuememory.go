@@ -32,7 +32,7 @@ func (v Value) memory() int64 {
 	return n
 }
 
-// maxMemory is what memory of a list or map does not exceed. No sum of two
+// maxMemory bounds the memory estimate of a list or map, so that no sum of two
 // overflows.
 const maxMemory = math.MaxInt64 / 4
 

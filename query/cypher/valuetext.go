@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// String renders the value for people, as openCypher writes values: a string as
-// it is, and in quotes within lists and maps; nodes as (:Label {key: 'k'}),
-// edges as [:TYPE {weight: 2.0}], paths as both in turn. What nodes and edges
-// hold is read from their graph; one that cannot be read shows its id alone.
+// String renders the value for people, as openCypher writes values: a string
+// without quotes, except within lists and maps; nodes as (:Label {key: 'k'}),
+// edges as [:TYPE {weight: 2.0}], paths as both in turn. Nodes and edges are
+// read from their graph; if one cannot be read, its id alone is shown.
 func (v Value) String() string {
 	if v.kind == KindString {
 		return v.AsString()
@@ -21,7 +21,7 @@ func (v Value) String() string {
 	return b.String()
 }
 
-// writeText writes a value as it stands within another.
+// writeText writes a value that is part of another.
 func writeText(b *strings.Builder, v Value) {
 	switch v.kind {
 	case KindNull:

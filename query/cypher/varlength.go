@@ -150,7 +150,7 @@ func (v *varExpand) arrive(x *exec, id, to engine.NodeID, r row, next sink) erro
 	return next.push(r)
 }
 
-// edgeList returns edges as a list, in reverse where asked to.
+// edgeList returns a list of edges, optionally reversed.
 func edgeList(g *graph, edges []engine.Edge, reversed bool) Value {
 	list := make([]Value, len(edges))
 	for i, e := range edges {

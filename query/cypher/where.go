@@ -7,24 +7,23 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// ParseWhere parses the expression of a WHERE over the properties of one node
-// and returns the predicate that it is: a name that the expression does not bind
-// itself is a property, so that it needs no variable:
+// ParseWhere parses the expression of a WHERE about one node into a predicate. A
+// name that the expression does not bind itself is a property of the node, so no
+// variable is needed:
 //
 //	team = 'sales' AND year >= 2024
 //	key STARTS WITH 'contracts/' AND NOT 'draft' IN tags
 //	date >= datetime('2025-01-01') OR `reviewed by` IS NULL
 //
-// Expressions mean what they mean in a statement: null is neither true nor
-// false, and a node is chosen if the expression is true. There is one addition,
-// where a statement would fail: x IN y holds also if y is x itself and no list.
-// Patterns, labels, parameters and aggregates are refused, since there is one
-// node and no statement.
+// An expression means the same as in a statement: null is neither true nor false,
+// and a node is chosen if the expression is true. There is one addition: x IN y,
+// which fails in a statement if y is not a list, compares x with y itself.
+// Patterns, labels, parameters and aggregates are refused.
 //
-// Comparisons of a property with a constant, IN, STARTS WITH, IS NULL, AND, OR
-// and NOT of them are answered by the indexes of the properties. What else there
-// is becomes an [engine.Test], which reads the nodes that the rest leaves. All
-// properties must have an index, as [engine.Reader.Where] says.
+// The indexes of the properties answer comparisons with a constant, IN, STARTS
+// WITH and IS NULL, combined by AND, OR and NOT. Other parts become an
+// [engine.Test], which reads the nodes that the rest has found. Every property
+// must have an index; see [engine.Reader].
 //
 // The error is a [*SyntaxError], which is an [engine.ErrInvalid].
 func ParseWhere(text string) (engine.Predicate, error) {
@@ -61,8 +60,7 @@ func (l *lowering) fail(err error) engine.Predicate {
 func never() engine.Predicate  { return engine.Or{} }
 func always() engine.Predicate { return engine.And{} }
 
-// constantPredicate returns the predicate of a truth that is the same for all
-// nodes.
+// constantPredicate returns the predicate that holds for all nodes or for none.
 func constantPredicate(holds bool) engine.Predicate {
 	if holds {
 		return always()
@@ -70,8 +68,8 @@ func constantPredicate(holds bool) engine.Predicate {
 	return never()
 }
 
-// check refuses what stands for more than one node, and what the rules of
-// expressions refuse.
+// check refuses expressions that need more than one node, and applies the rules
+// of expressions.
 func (l *lowering) check(e expr) error {
 	refuse := func(at Pos, what string) {
 		c := &checker{text: l.text}
@@ -173,7 +171,7 @@ func (l *lowering) binary(e *binaryExpr, want bool) engine.Predicate {
 	return nil
 }
 
-// operands returns what a chain of one operator joins.
+// operands returns the operands of a chain of one operator.
 func operands(op binaryOp, e expr) []expr {
 	var out []expr
 	for {
@@ -194,8 +192,8 @@ func operands(op binaryOp, e expr) []expr {
 	}
 }
 
-// compared is how an operator is written with its operands changed, and what
-// holds if it is false.
+// compared holds for each comparison the engine's operator, the operator with
+// its operands swapped, and the operator that holds if it is false.
 var compared = map[binaryOp]struct {
 	op                engine.Op
 	mirrored, negated binaryOp
@@ -243,7 +241,7 @@ func (l *lowering) comparison(e *binaryExpr, want bool) engine.Predicate {
 }
 
 // writtenDate reports whether an expression was meant as a date without quotes,
-// such as 2025-10-31, and where it begins.
+// such as 2025-10-31, and its position.
 func writtenDate(e expr, text string) (Pos, bool) {
 	outer, ok := e.(*binaryExpr)
 	if !ok || outer.Op != opSubtract {

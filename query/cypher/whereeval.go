@@ -22,8 +22,8 @@ func (l *lowering) constant(e expr, want bool) engine.Predicate {
 	return constantPredicate(t == truthOf(want))
 }
 
-// value returns the value of an expression without properties, false for others
-// and for one whose evaluation fails.
+// value returns the value of a constant expression; false for other expressions
+// and if the evaluation fails.
 func (l *lowering) value(e expr) (Value, bool) {
 	if len(freeNames(e)) > 0 {
 		return Null, false
@@ -105,7 +105,7 @@ func (l *lowering) test(e expr, want bool) engine.Predicate {
 	return append(all, test)
 }
 
-// whereError says for which node an expression has no value.
+// whereError returns the error of a node for which an expression has no value.
 func whereError(text, key string, err error) error {
 	var eval *EvalError
 	if !errors.As(err, &eval) {

@@ -59,8 +59,8 @@ func (w writer) createNode(label string, props map[string]Value) (engine.NodeID,
 	return id, w.putVectors(id, vectors)
 }
 
-// split parts properties into those that are stored with the node and those
-// that a vector index holds, nil being one to be removed.
+// split separates the properties that are stored with the node from those that
+// a vector index holds. A nil vector is one to remove.
 func (w writer) split(label string, props map[string]Value) (engine.Props, map[string][]float32, error) {
 	stored, vectors := engine.Props{}, map[string][]float32{}
 	for _, name := range slices.Sorted(maps.Keys(props)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
-// algorithm is a graph algorithm whose result are nodes with figures. It is
-// made into four procedures.
+// algorithm is a graph algorithm that computes figures for nodes. It becomes
+// four procedures.
 type algorithm struct {
 	name, doc string
 	args      []cypher.Arg    // before the options
@@ -22,7 +22,7 @@ type algorithm struct {
 	both, weighted bool
 	// cost is about how many nanoseconds it takes for a projection.
 	cost func(nodes, edges float64) float64
-	// read reads the arguments and options, and returns what runs.
+	// read reads the arguments and options and returns the computation.
 	read func(c *config) runner
 }
 

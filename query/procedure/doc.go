@@ -26,18 +26,18 @@
 // it has.
 //
 // A procedure over a graph takes the nodes of the option nodes and the edges
-// between them, or a projection that graph.project named, or else the whole
+// between them, a projection that graph.project named, or by default the whole
 // current graph. labels and types choose nodes and edges by label and type,
-// direction says which way edges of directed types lead: out as they point,
-// which is the default, in, or both. An algorithm whose meaning has no
-// direction takes both ways by default and refuses the others.
+// direction is how edges of directed types are followed: out (as they point, the
+// default), in, or both. An algorithm whose result does not depend on directions
+// uses both and refuses the others.
 //
-// Where a procedure yields a node with figures, there are beside it
+// A procedure NAME that yields a node with figures has three variants:
 //
-//	NAME.stats     figures of the whole, in one row
+//	NAME.stats     yields figures of the whole, in one row
 //	NAME.write     writes the first figure into a property of each node
-//	NAME.estimate  what it would hold in memory and about how long it would take
+//	NAME.estimate  yields the memory that it would need, and about how long it takes
 //
-// Rows come in order of score descending where there is a score, else of node,
-// and are the same for any number of threads.
+// Rows are in descending order of their score; without a score, in order of their
+// node. They are the same for any number of threads.
 package procedure

@@ -21,7 +21,7 @@ type result struct {
 	stats []cypher.Value
 }
 
-// projected makes a runner of what runs on a projection.
+// projected returns a runner that runs on a projection.
 func projected(run func(ctx context.Context, p *graphops.Projection) (*result, error)) runner {
 	return func(ctx context.Context, call *cypher.ProcedureCall, s graphops.Spec) (*outcome, error) {
 		p, err := project(ctx, call, s)

@@ -42,8 +42,8 @@ func texts() []*cypher.Procedure {
 	}
 }
 
-// field reads the option field: a name in full or up to its first colon; where
-// it is not given, the only field of the graph.
+// field reads the option field: a full name or its part before the first colon.
+// If it is missing, it is the only field of the graph.
 func (c *config) field() string {
 	name, all := c.text("field", ""), c.call.View.Fields()
 	var alike []string
