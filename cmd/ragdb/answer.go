@@ -218,7 +218,7 @@ func place(doc, heading string, page int, bytes [2]int64) string {
 	return s + fmt.Sprintf(" (bytes %d–%d)", bytes[0], bytes[1])
 }
 
-// by names the method that retrieved, and says so where nobody chose it.
+// by names the method that retrieved, and adds why if the user did not choose it.
 func (k *asking) by(method string) string {
 	if k.chosen != "" {
 		return method + ", " + k.chosen

@@ -74,7 +74,7 @@ type asking struct {
 	system *method.System
 	models *rag.Models
 	q      method.Question
-	// chosen says why the method is used where nobody named it, else "".
+	// chosen says why the method is used if the user did not name it, else "".
 	chosen string
 	// trace is the id under which the way of the answer is kept, once there is one.
 	trace string

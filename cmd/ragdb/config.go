@@ -120,7 +120,7 @@ func (a *app) settle(cmd *cobra.Command, keys ...string) error {
 	return nil
 }
 
-// setting returns a setting that is no flag, "" where nobody has it.
+// setting returns a setting that is not a flag, "" if it is not set.
 func (a *app) setting(key string) string {
 	for _, s := range a.sources {
 		if v := s.values[key]; v != "" {

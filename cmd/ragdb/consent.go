@@ -34,7 +34,7 @@ const (
 	removedShare = 5
 )
 
-// large reports whether a removal is one that somebody has to agree to: more
+// large reports whether a removal is one that the user has to agree to: more
 // than a fifth of the things and more than five, or all of them.
 func (r removal) large() bool {
 	many := r.n > fewRemoved && r.n*removedShare > r.of

@@ -9,7 +9,7 @@
 //	ragdb acme.ragdb -c 'MATCH (d:document) RETURN d.key'
 //
 // ragdb help COMMAND tells more, and docs/shell.md about the shell. A word that
-// is no command is the path of a database where it looks like one: where it
+// is not a command is the path of a database where it looks like one: where it
 // exists, or has a slash or an extension.
 //
 // # Output

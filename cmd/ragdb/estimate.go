@@ -23,7 +23,7 @@ type estimateResult struct {
 	PriceSource string `json:"price_source"`
 }
 
-// estimateOnly shows what index would cost. Nothing is made where there is no
+// estimateOnly shows what index would cost. Nothing is made if there is no
 // database yet.
 func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string, inputs []rag.Input, f *indexFlags) error {
 	show := func(c *rag.Corpus) error {
@@ -114,7 +114,7 @@ const defaultConcurrency = 8
 
 // copyOf returns a corpus that may be changed without harm: a copy of a
 // database on disk in a temporary folder, linked where the system can, or the
-// corpus itself where it is in memory and nobody's.
+// corpus itself if it is in memory.
 func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), error) {
 	if c.DB().Path() == engine.Memory {
 		return c, func() {}, nil
@@ -150,7 +150,7 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 }
 
 // showPrice prints what a run with paid models will cost before it begins, and
-// asks whether to go on where somebody is there to answer. Where all models are
+// asks whether to go on if a person can answer. Where all models are
 // known to cost nothing there is nothing to count first.
 func (a *app) showPrice(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags) error {
 	prices, _, err := a.prices(&f.models)

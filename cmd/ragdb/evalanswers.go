@@ -101,7 +101,7 @@ func announced(o *eval.AnswerOptions, p *progress) *eval.AnswerOptions {
 }
 
 // beginAnswers tells what answers and verdicts may cost, and asks whether to go
-// on where somebody is there to answer.
+// on if a person can answer.
 func (a *app) beginAnswers(ctx context.Context, p eval.AnswerPlan) error {
 	line := "at most " + plural(p.Answers, "answer") + " from " + number(p.Tokens) + " tokens of evidence"
 	if p.USD != nil && *p.USD > 0 {

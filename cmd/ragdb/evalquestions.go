@@ -123,7 +123,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 }
 
 // beginQuestions tells what making questions may cost, and asks whether to go
-// on where somebody is there to answer.
+// on if a person can answer.
 func (a *app) beginQuestions(ctx context.Context, calls, tokens int) error {
 	a.out.note("at most %s, some %s tokens to read; what is kept is not asked again", plural(calls, "model call"), number(tokens))
 	return a.agree(ctx, "nothing was done", "Go on?")

@@ -29,7 +29,7 @@ type indexFlags struct {
 	format   choice
 	estimate bool
 	retry    bool
-	// recluster makes the communities of methods anew.
+	// recluster makes the communities of methods again.
 	recluster bool
 	// key is the key of a document that is read from standard input.
 	key string

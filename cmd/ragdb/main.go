@@ -69,21 +69,21 @@ func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return f.exit
 }
 
-// interrupts is who takes interrupts in place of the whole command. It is safe
+// interrupts passes interrupts to a function in place of ending the command. It is safe
 // for concurrent use.
 type interrupts struct {
 	mu sync.Mutex
 	to func()
 }
 
-// set names who takes the next interrupts; nil is nobody.
+// set names the function that takes the next interrupts; nil is none.
 func (i *interrupts) set(to func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.to = to
 }
 
-// take hands an interrupt over and reports whether somebody took it.
+// take hands an interrupt over and reports whether a function took it.
 func (i *interrupts) take() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -270,7 +270,7 @@ func corpus(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 }
 
-// bytes FILE HEX writes a file of bytes that are no text.
+// bytes FILE HEX writes a file of bytes that are not text.
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := hex.DecodeString(args[1])
 	ts.Check(err)

@@ -101,7 +101,7 @@ func (a *app) runShell(cmd *cobra.Command, f *shellFlags, args []string) error {
 	return err
 }
 
-// shellDatabase returns the path of the database to open, "" where nobody names
+// shellDatabase returns the path of the database to open, "" if the user names
 // one. A word that could be a command's is not taken for a path.
 func (a *app) shellDatabase(cmd *cobra.Command, f *shellFlags, args []string) (string, error) {
 	switch {

@@ -145,7 +145,7 @@ func verbatim(name, rest string) []string {
 	return out
 }
 
-// nearCommand is the hint for a name that is no command.
+// nearCommand is the hint for a name that is not a command.
 func nearCommand(name string) string {
 	for _, c := range dotCommands() {
 		if name != "" && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {

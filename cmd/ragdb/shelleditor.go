@@ -133,7 +133,7 @@ func (e *editor) load() {
 		}
 	}
 	for _, l := range lines[max(0, len(lines)-historyLines):] {
-		// ReadHistory refuses all of a file for one line that is no text.
+		// ReadHistory refuses all of a file for one line that is not text.
 		_, _ = e.line.ReadHistory(bufio.NewReader(strings.NewReader(l + "\n")))
 	}
 }

@@ -191,7 +191,7 @@ func (in *input) add(line string) []entry {
 	}
 	begins := in.pending == ""
 	in.pending += strings.TrimRight(line, "\r\n") + "\n"
-	// Only these can end a statement, or what is no statement at all.
+	// Only these can end a statement, or what is not a statement at all.
 	if !begins && !strings.Contains(line, ";") && !strings.Contains(line, "*/") {
 		return nil
 	}

@@ -67,7 +67,7 @@ func (sh *shell) report(res *cypher.Result, p *printer) {
 	}
 }
 
-// message tells something that is no result: below the result at a prompt, on
+// message tells something that is not a result: below the result at a prompt, on
 // stderr in a script.
 func (sh *shell) message(text string) {
 	if sh.interactive {

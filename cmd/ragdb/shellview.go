@@ -123,7 +123,7 @@ func (sh *shell) writePage(ctx context.Context, name string, f *exportFlags) err
 }
 
 // openPage opens a page with the desktop's program, where there is one. That it
-// cannot be is no error: the page is there.
+// cannot be written is not an error: the page is there.
 func (sh *shell) openPage(path string) {
 	path, err := filepath.Abs(path)
 	if err != nil {

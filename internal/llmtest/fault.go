@@ -33,7 +33,7 @@ const (
 	Slow         Failure = "slow"          // a right answer, late
 	WrongDim     Failure = "wrong-dim"     // one vector has a component too many
 	ZeroVector   Failure = "zero-vector"   // one vector is zero
-	NaNVector    Failure = "nan-vector"    // one vector has a NaN, which is no JSON
+	NaNVector    Failure = "nan-vector"    // one vector has a NaN, which is not JSON
 	NoVector     Failure = "no-vector"     // one vector is missing
 	Shuffled     Failure = "shuffled"      // vectors in another order, with right indexes
 	NoIndex      Failure = "no-index"      // vectors without indexes

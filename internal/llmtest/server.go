@@ -34,7 +34,7 @@ type Options struct {
 	RefuseFormats []string
 	// RefuseParameters are parameters of a chat that are answered by 400.
 	RefuseParameters []string
-	// MaxTexts is the most texts of a request for vectors; 0 is no limit.
+	// MaxTexts is the most texts of a request for vectors; 0 means no limit.
 	MaxTexts int
 	// NoUsage leaves the usage out.
 	NoUsage bool
@@ -97,7 +97,7 @@ type Server struct {
 	done sync.WaitGroup
 
 	// answering is held for reading from before the end of an answer is written
-	// until the answer is in the log, and for writing by who reads the log: what
+	// until the answer is in the log, and for writing by the reader of the log: what
 	// a client has got is in it.
 	answering sync.RWMutex
 
@@ -185,7 +185,7 @@ func (s *Server) Counters() Counters {
 	return c
 }
 
-// Reset empties the log and the counters; the plan begins anew.
+// Reset empties the log and the counters; the plan begins again.
 func (s *Server) Reset() {
 	s.answering.Lock()
 	defer s.answering.Unlock()

@@ -30,7 +30,7 @@ type AnswerOptions struct {
 	// one prompt for all.
 	OwnPrompts bool
 	// Begin is told, before anything is asked of a model that is paid for, what
-	// will be asked at most. An error ends the run. nil is nobody.
+	// will be asked at most. An error ends the run. it may be nil.
 	Begin func(AnswerPlan) error
 	// Judges open the models that compare the answers of each two methods.
 	Judges []func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)

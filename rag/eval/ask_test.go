@@ -88,7 +88,7 @@ func TestAskSendsWhatEvalSends(t *testing.T) {
 		byEval, byAsk := s.messages["eval answers "+name], s.messages["ask answers "+name]
 		s.mu.Unlock()
 		// What a question is about ask reads with its own model, eval with the one
-		// that indexes: it is no part of making the answer.
+		// that indexes: it is not a part of making the answer.
 		byAsk = slices.DeleteFunc(slices.Clone(byAsk), func(text string) bool { return slices.Contains(s.messages["reads"], text) })
 		if slices.Sort(byEval); len(byEval) == 0 {
 			t.Errorf("%s: eval sends nothing", name)

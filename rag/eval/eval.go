@@ -59,7 +59,7 @@ type Options struct {
 	Build Build
 	// Engine are the database's options.
 	Engine *engine.Options
-	// Notify receives progress; nil is nobody.
+	// Notify receives progress; it may be nil.
 	Notify func(rag.Event)
 }
 

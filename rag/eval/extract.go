@@ -135,7 +135,7 @@ func (r *runner) checkReader(ctx context.Context, systems []*method.System) erro
 			}
 			for _, s := range systems {
 				if s.Graph() != nil && s.Instance() == name {
-					have = ExtractLocal // nobody said otherwise
+					have = ExtractLocal // the default
 				}
 			}
 		}

@@ -13,7 +13,7 @@ type Latency struct {
 	P99 float64 `json:"p99"`
 	// Ops are the parts of it by operator, without their inputs, over the
 	// questions that used each: the first use of a vector holds the time of the
-	// question's embedding. RestOp is what is no operator's: making the plan,
+	// question's embedding. RestOp is what belongs to no operator: making the plan,
 	// and looking up what the evidence rests on.
 	Ops map[string]opLatency `json:"ops,omitempty"`
 }
@@ -26,7 +26,7 @@ type opLatency struct {
 	Questions int `json:"questions"`
 }
 
-// restOp is the name under which Latency.Ops has what is no operator's.
+// restOp is the name under which Latency.Ops has what belongs to no operator.
 const restOp = "rest"
 
 // ownTimes returns the milliseconds of each operator of a trace without its

@@ -34,11 +34,11 @@ type MakeOptions struct {
 	// Models opens the model.
 	Models func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 	// Begin is told before the first call how many there will be at most, and
-	// about how many tokens they read. An error ends the work. nil is nobody.
+	// about how many tokens they read. An error ends the work. it may be nil.
 	Begin func(calls, tokens int) error
 	// Engine are the database's options.
 	Engine *engine.Options
-	// Notify receives progress; nil is nobody.
+	// Notify receives progress; it may be nil.
 	Notify func(rag.Event)
 }
 

@@ -16,13 +16,13 @@ import (
 // packVersion is the version of the form of packs.
 const packVersion = 1
 
-// ErrPack says that a file is no pack that can be read.
+// ErrPack says that a file is not a pack that can be read.
 var ErrPack = errors.New("no pack of an evaluation")
 
 // Pack is what it takes to repeat runs on some data sets and to see that they
 // come out the same: the reports with their manifests, digests of what each
 // method retrieved for each question, and the replies of paid models. It holds
-// neither documents nor questions, but their digests: whoever repeats the run
+// neither documents nor questions, but their digests: a person who repeats the run
 // has the data sets.
 type Pack struct {
 	V    int       `json:"v"`

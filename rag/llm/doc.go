@@ -25,7 +25,7 @@
 //
 // An embedder is a pure function of a text and its model, whose name with its
 // version is [SpaceInfo.Model]: vectors of different names are never compared
-// or mixed. Recomputable marks vectors that cost nothing and are made anew
+// or mixed. Recomputable marks vectors that cost nothing and are made again
 // when their table is trained again.
 //
 // # Cost

@@ -23,7 +23,7 @@ var (
 	ErrRefused = errors.New("the model refuses the task")
 )
 
-// ReplyError is a reply of the wrong form, kept so that somebody can look.
+// ReplyError is a reply of the wrong form, kept for inspection.
 type ReplyError struct {
 	Kind Kind
 	Raw  string

@@ -322,7 +322,7 @@ type ShortAnswerInput struct {
 // steps: without a User for Count users, with one for Count tasks of the user,
 // and with a Task for Count questions.
 type QuestionsInput struct {
-	// About says in words what the texts are, "" where nobody does.
+	// About says in words what the texts are, it may be empty.
 	About string `json:"about,omitempty"`
 	// Texts are the beginnings of some of them.
 	Texts []string `json:"texts"`

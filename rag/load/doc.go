@@ -36,7 +36,7 @@
 //     repeated in the body. Front matter is the simple part of YAML: "key:
 //     value", "key: [a, b]" and "- item" lines.
 //   - html: title, headings and block elements become lines; script, style,
-//     nav, template and other parts that are no text are dropped. The lang
+//     nav, template and other parts that are not text are dropped. The lang
 //     attribute of html is the document's language.
 //   - jsonl: an object a line: "id", "title", "text" (else "content"), "lang";
 //     every other field becomes metadata.
@@ -94,5 +94,5 @@
 //
 // The rules for keys and for the text of txt, jsonl and csv are stable. The
 // text of md, html and pdf may improve between versions, which changes digests, so
-// that such documents are indexed anew.
+// that such documents are indexed again.
 package load

@@ -139,7 +139,7 @@ const legacySample = 64 << 10
 // legacyEncoding guesses the encoding of what is not UTF-8. The characters of GBK and its
 // kin are pairs of bytes, the first of which is high, and come in runs. The
 // letters of Latin-1 stand alone among ASCII; in Cyrillic and Greek code pages
-// most letters are high, and every other word is no whole number of pairs.
+// most letters are high, and every other word is not a whole number of pairs.
 func legacyEncoding(b []byte) string {
 	b = b[:min(len(b), legacySample)]
 	paired, alone, ascii := 0, 0, 0

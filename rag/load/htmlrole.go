@@ -7,7 +7,7 @@ type role uint8
 
 const (
 	roleInline role = iota
-	roleDrop        // content is no text of the document
+	roleDrop        // content is not text of the document
 	roleTitle
 	roleParagraph // stands apart
 	roleLine      // has a line of its own

@@ -98,7 +98,7 @@ func splitMarkdown(text string, from int) ([]piece, error) {
 		switch {
 		case s.kind == pieceCode && s.fence == "":
 			s.end(pos, pieceMarkdown)
-			s.start, s.cut = next, next // the closing fence is no text
+			s.start, s.cut = next, next // the closing fence is not text
 		case s.kind == pieceComment && !s.comment:
 			s.end(next, pieceMarkdown)
 		}

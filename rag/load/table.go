@@ -29,7 +29,7 @@ type Record struct {
 // Records yields the rows of a table in their order: of a JSONL file (plain or
 // gzip-compressed, an object a line) or of a Parquet file, as the name tells. A
 // file that is wrong is a [*FileError] with the line, and like any other error
-// the last thing yielded: half a table serves nobody.
+// the last thing yielded: half a table is of no use.
 //
 // A line has at most 64 MiB. The pages of a Parquet file are unpacked one at a
 // time; their sizes are those that the file claims.

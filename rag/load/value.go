@@ -57,7 +57,7 @@ func listValue(items []string) Value {
 	return Value{strings.Join(items, ", "), items}
 }
 
-// Bounds of metadata: what is longer, or more, is no metadata but data.
+// Bounds of metadata: what is longer, or more, is data, not metadata.
 const (
 	maxFields    = 1000
 	maxNameBytes = 256

@@ -28,7 +28,7 @@
 //	List the keywords in {{language "the question"}}.
 //
 // The front part between the lines of dashes may be left out; max_tokens bounds
-// the reply where nobody else does, and 0 or nothing leaves it to the provider.
+// the reply if the task does not, and 0 or nothing leaves it to the provider.
 // Then, each on a line of its own, "# system" (first only), "# user" and
 // "# assistant" begin messages; the last is the user's. Errors name the file
 // and its line.

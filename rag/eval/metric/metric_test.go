@@ -140,7 +140,7 @@ func TestChoice(t *testing.T) {
 		{"Rome", 1}, {"It must be Rome!", 1},
 		{"It is New York.", 2}, // which contains York
 		{"York", 3}, {"Either Rome or York.", -1},
-		{"A town in the north", 4}, // an article is no letter
+		{"A town in the north", 4}, // an article is not a letter
 		{"A nice place", -1}, {"", -1}, {"I do not know.", -1},
 	}
 	for _, tt := range tests {

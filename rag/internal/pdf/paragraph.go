@@ -10,7 +10,7 @@ import (
 )
 
 // Page returns the paragraphs of a page, which counts from 0. It is no
-// paragraph where nothing is written. A page is read anew by every call.
+// paragraph where nothing is written. A page is read again by every call.
 func (f *File) Page(n int) ([]string, error) {
 	if f.err != nil {
 		return nil, f.err

@@ -244,7 +244,7 @@ func isLabelled(text string) bool {
 	return true
 }
 
-// isSpeechVerb reports whether a word tells that somebody speaks.
+// isSpeechVerb reports whether a word tells that a person speaks.
 func isSpeechVerb(word string) bool {
 	switch word {
 	case "said", "says", "asked", "asks", "replied", "replies", "answered", "cried", "cries", "called",

@@ -72,7 +72,7 @@ func anyForm(c wordClass) wordClass {
 	return c
 }
 
-// agentForm is the class of those who do what a verb says.
+// agentForm is the class of persons who do what a verb says.
 func agentForm(c wordClass) wordClass {
 	if c == verbWord {
 		return commonNoun

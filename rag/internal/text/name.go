@@ -83,7 +83,7 @@ const (
 // sentence ([Sentences]):
 //
 //   - Dates come first: "16 June 1957", "June 16, 1957", "June 1957",
-//     "16 June", "1957", "1950s", "20th century". Days of the week are no names.
+//     "16 June", "1957", "1950s", "20th century". Days of the week are not names.
 //   - A run of capitalised words is a name. Up to two small words such as of,
 //     the, de, von may join its parts, and so may &; and, in, for may not, and
 //     "of the" does not follow a person.
@@ -91,7 +91,7 @@ const (
 //     a year directly before two of them (1924 Summer Olympics). Punctuation
 //     and a possessive 's end a run. Abbreviations keep their dots.
 //   - Stop words and contractions at its ends are cut off, but not a roman
-//     number at the end (Francis I). Runs of more than ten words are no names.
+//     number at the end (Francis I). Runs of more than ten words are not names.
 //   - The first word of a sentence, clause or quotation has a capital anyway.
 //     Before other capitals a verb or adverb there is left out (Suddenly Oswin,
 //     Install Petrel), and so is a plural before "of" (Shares of Tarn).
@@ -101,7 +101,7 @@ const (
 //     common English word at the start is a name only if the corpus has it
 //     more often with a capital.
 //   - In headings and lines of capitals every word counts as a first one, and
-//     a run of common words is no name.
+//     a run of common words is not a name.
 //   - A quotation of up to eight words that starts with a letter which is not
 //     a small one, and that reads like a title: it ends without a mark or has
 //     capitals throughout, and it says neither I nor you.

@@ -142,7 +142,7 @@ func isBody(word string) bool {
 }
 
 // isAbstract reports whether a folded word has the ending of abstract nouns, or
-// of other words that are no names by themselves.
+// of other words that are not names by themselves.
 func isAbstract(w string) bool {
 	if len(w) < 7 {
 		return false

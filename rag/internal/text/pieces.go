@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Few words make most of a text, and those that are no token as a whole are
+// Few words make most of a text, and those that are not a token as a whole are
 // merged again and again: their tokens are kept.
 
 const (

@@ -55,7 +55,7 @@ func isContentWord(w lex.Word) bool { return !lex.IsStop(w.Text) }
 
 // Topic returns what a question is about: the question without the words that
 // only ask, which would be looked for in vain or, worse, found. It is for
-// languages other than English, whose question words are no terms. In Chinese,
+// languages other than English, whose question words are not terms. In Chinese,
 // Japanese and Korean they are phrases such as 是什么 and ですか; in the languages
 // of [Language] that are told by their words, function words. What is left has
 // blanks in their place. A question of such words only is returned as it is.
@@ -96,7 +96,7 @@ func Topic(question string) string {
 	return question
 }
 
-// questionPhrases are what asks in languages where that is no word of its own.
+// questionPhrases lists interrogative phrases for languages without separate question words.
 // Of several that begin at one place the first in the list is taken.
 var questionPhrases = map[string]*strings.Replacer{
 	"zh": blankOut(`请问 請問 你能告诉我什么 你能告訴我什麼 告诉我 告訴我 能不能 可不可以 有没有 有沒有 是不是 为什么 為什麼 为何 為何

@@ -21,7 +21,7 @@ import (
 //     Abb., Sept.) do before a digit; initials, forms with inner dots (U.S.,
 //     z. B.) and shortened words (Inc., vs.) do unless a capitalised function
 //     word follows (The, In, He). A time of day (5 p.m.) ends before a capital
-//     that is no weekday, month or zone, a letter that tells kinds apart
+//     that is not a weekday, month or zone, a letter that tells kinds apart
 //     (vitamin C.) before any capital, and Inc., Jr., usw. also where the
 //     second word behind them has a small letter;
 //   - after a German ordinal (16. Juni, im 2. Stock, 19. Jahrhundert);
@@ -169,7 +169,7 @@ func endsQuote(s string, i int) bool {
 	return i == len(s) || unicode.IsSpace(r) || unicode.IsPunct(r)
 }
 
-// skipSpace returns the offset of the first byte from i on that is no white
+// skipSpace returns the offset of the first byte from i on that is not white
 // space.
 func skipSpace(s string, i int) int {
 	for i < len(s) {

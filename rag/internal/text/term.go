@@ -19,15 +19,15 @@ const maxTermWords = 3
 // (various, example) part runs as stop words do. A verb that is a noun as well
 // (change, support) does not behind another word of its run or an article. A
 // run of nothing but adjectives and nouns of any topic (sense, important role)
-// is no term. The capital of a sentence's
+// is not a term. The capital of a sentence's
 // first word does not count; other capitalised words part runs. In the other
 // languages of [Language] their function words part runs, too.
 //
-// A German noun has a capital: each that is no name is a term.
+// A German noun has a capital: each that is not a name is a term.
 //
 // In Japanese a term is a run of Han or of Katakana, in Chinese what is left of
 // a run of Han between function words: two to eight characters. A Korean word
-// ends a term with its particle, which is no part of it; verbs are left out.
+// ends a term with its particle, which is not part of it; verbs are left out.
 //
 // Texts without names, such as essays, need terms; elsewhere they add noise.
 // Deterministic; linear time.

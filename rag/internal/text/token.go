@@ -14,7 +14,7 @@ type token struct {
 	start, end int  // bytes of the text
 	capital    bool // starts with a capital letter
 	number     bool // starts with a digit
-	possessive bool // an 's follows, which is no part of it
+	possessive bool // an 's follows, which is not part of it
 	apart      bool // more than white space and & lies before it
 	opens      bool // a sentence, a quotation or a clause may start with it
 }

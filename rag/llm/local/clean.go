@@ -16,7 +16,7 @@ func clean(s string) string { return oneline.Clean(s) }
 func withoutMarkers(s string) string { return oneline.WithoutMarkers(s) }
 
 // sentencesOf returns the sentences of a text, cleaned and closed, without
-// empty ones. A title that opens the text is no sentence, unless it is all.
+// empty ones. A title that opens the text is not a sentence, unless it is all.
 func sentencesOf(s string) []string {
 	var out []string
 	title := ""

@@ -14,7 +14,7 @@
 // What it does on real questions (TestCoverage and TestFirstHit, -long): 70 %
 // of MuSiQue answers within 12,000 tokens of the nearest chunks of 150, where
 // BM25 finds 70 and both together 73; and a mean reciprocal rank of 80 on FAQ
-// entries, 87 together with BM25. It is no neural model: words that never
+// entries, 87 together with BM25. It is not a neural model: words that never
 // share a text are unrelated to it.
 //
 // Life-cycle of a corpus:

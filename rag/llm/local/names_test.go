@@ -55,7 +55,7 @@ func (s score) precision() float64 { return float64(s.right) / float64(s.right+s
 
 func (s score) recall(names int) float64 { return 1 - float64(s.missed)/float64(names) }
 
-// entities returns the keys of the entities of a text that are no dates.
+// entities returns the keys of the entities of a text that are not dates.
 func entities(t *testing.T, p *local.Provider, s string) []string {
 	t.Helper()
 	x := do[llm.Extraction](t, p, llm.Extract, llm.ExtractInput{Text: s})

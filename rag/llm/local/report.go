@@ -190,7 +190,7 @@ func (p *Provider) summaryEntities(ctx context.Context, in llm.SummaryEntitiesIn
 
 // sharedTerm returns the surface of the term or name that the descriptions of
 // the most entities have, of two at least; the longer and then the earlier of
-// equals. It is no entity's name.
+// equals. It is not an entity's name.
 func (p *Provider) sharedTerm(entities []llm.Entity) string {
 	own := map[string]bool{}
 	for _, e := range entities {

@@ -188,7 +188,7 @@ func (p *Provider) cut(s string, limit int) string {
 // where it has no words: the longest tokens are runs of one mark.
 const bytesPerToken = 128
 
-// defaultSummary is the length in tokens of a text where nobody says: that of
+// defaultSummary is the length in tokens of a text if the task does not say: that of
 // a long paragraph.
 const defaultSummary = 200
 

@@ -70,7 +70,7 @@ func newClient(cfg Config, o Options) (*client, error) {
 	return c, nil
 }
 
-// close closes the connections that nobody uses.
+// close closes the connections that are not in use.
 func (c *client) close() { (&http.Client{Transport: c.transport}).CloseIdleConnections() }
 
 // call sends requests until one succeeds or none will. tokens is what one is

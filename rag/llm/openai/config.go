@@ -147,7 +147,7 @@ type Options struct {
 	// Count counts tokens, for limits and where the server tells no usage.
 	// nil: a token for every four bytes.
 	Count func(string) int
-	// Rand is the source of jitter, used by nobody else. nil: the system's.
+	// Rand is the source of jitter, which nothing else may use. nil: the system's.
 	Rand *rand.Rand
 	// Clock is what retries and limits wait by. nil: the system's. Timeout is
 	// by the system's clock always.

@@ -241,7 +241,7 @@ func (e *Embedder) send(ctx context.Context, texts []string, sum *llm.Usage) ([]
 		}
 		sum.Add(llm.Usage{Calls: 1, InTokens: used})
 		if err != nil {
-			// Servers in Python write NaN and Infinity, which is no JSON.
+			// Servers in Python write NaN and Infinity, which is not JSON.
 			if has(err.Error(), "invalid character 'N'", "invalid character 'I'") {
 				err = finalError{errNotFinite{}}
 			}

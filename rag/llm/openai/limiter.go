@@ -44,7 +44,7 @@ type bucket struct {
 	limit    float64 // a minute; 0 is none
 	capacity float64
 	rate     float64 // a second
-	level    float64 // below 0 where it is promised to somebody who waits
+	level    float64 // below 0 where it is promised to a caller that waits
 	at       time.Time
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // secrets are the keys that a client takes out of what models reply, before
-// anybody sees or keeps it: a server may echo the key that it was sent. What was
+// it is shown or kept: a server may echo the key that it was sent. What was
 // asked stays as it is, and with it the digest under which the reply is kept.
 type secrets struct{ forms []string }
 

@@ -105,7 +105,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 }
 
 // within returns a context for one request, that ends after a time that touch
-// starts anew.
+// starts again.
 func within(ctx context.Context, x *exchange, timeout time.Duration) (_ context.Context, touch, cancel func()) {
 	x.timeout = timeout
 	ctx, end := context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))

@@ -79,7 +79,7 @@ func Write(w io.Writer, e Entry) error {
 const maxLine = 64 << 20
 
 // Read yields the entries that [Write] wrote; fields that it does not know are
-// left out, and so are empty lines. A line that is no entry is a [*LineError],
+// left out, and so are empty lines. A line that is not an entry is a [*LineError],
 // and the last thing that it yields.
 func Read(r io.Reader) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {

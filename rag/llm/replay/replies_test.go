@@ -54,7 +54,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestBadEntries refuses lines that are no entries, by their number.
+// TestBadEntries refuses lines that are not entries, by their number.
 func TestBadEntries(t *testing.T) {
 	t.Parallel()
 	good := `{"digest":"` + strings.Repeat("0a", 32) + `","kind":"answer","model":"m","reply":"x","api_key":"sk-1"}`

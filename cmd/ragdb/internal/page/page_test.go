@@ -63,7 +63,7 @@ func TestEscaping(t *testing.T) {
 	t.Parallel()
 	got := write(t, sample())
 	for element, want := range map[string]int{"<script": 3, "</script": 3, "<img": 0, "<b>": 0, "<title": 1} {
-		// The library's own strings are no elements.
+		// The library's own strings are not elements.
 		if n := strings.Count(strings.Replace(got, library, "", 1), element); n != want {
 			t.Errorf("%d times %s, want %d", n, element, want)
 		}

@@ -66,7 +66,7 @@ func opensDefinite(w string) bool {
 }
 
 // named returns the name that a pronoun of sentence i stands for: the only one
-// of its antecedent that is no place and no date, "" if that is not sure.
+// of its antecedent that is neither a place nor a date, "" if that is not sure.
 func (p *passage) named(ante []int) string {
 	if len(ante) == 0 {
 		return ""

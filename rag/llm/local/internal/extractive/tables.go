@@ -96,7 +96,7 @@ var (
 	parts = set(`module week question video step homework hw lesson unit chapter section kapitel abschnitt woche schritt frage seite page figure table`)
 	// auxiliaries open a question that wants yes or no.
 	auxiliaries = set(`is are was were can could do does did may should must has have will would ist sind war waren kann konnen darf muss soll hat haben wird`)
-	// askers are capitalised at the start of a question and are no names.
+	// askers are capitalised at the start of a question and are not names.
 	askers = set(`who whom whose what which when where why how is are was were do does did can could should would will may must has have had
 		in on at to from by of for the a an if name list give tell describe explain i my and
 		wer wem wen wessen was wann wo woher wohin warum wieso weshalb wie welche welcher welches welchen welchem ist sind war waren hat haben kann darf muss
