@@ -66,7 +66,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // time includes its inputs', which follow it one level deeper.
 func split(ev *rag.Evidence) timings {
 	t := timings{Embed: ms(ev.Embed)}
-	of := map[query.Work]*float64{
+	byWork := map[query.Work]*float64{
 		query.WorkOnVectors: &t.ANN, query.WorkOnTexts: &t.Text, query.WorkOnMass: &t.PPR,
 		query.WorkOnAssembly: &t.Assemble,
 	}
@@ -78,7 +78,7 @@ func split(ev *rag.Evidence) timings {
 				self -= ops[j].Time
 			}
 		}
-		field := of[ops[i].Work]
+		field := byWork[ops[i].Work]
 		if field == nil {
 			field = &t.Graph
 		}

@@ -213,7 +213,7 @@ const (
 	comparedLines = 2
 )
 
-// textLine is a line of the text of an item in a column, "" where there is none.
+// textLine is a line of the text of an item in a column, "" if there is none.
 func (m *comparedMethod) textLine(item, n, wide int) string {
 	if item >= len(m.Items) {
 		return ""

@@ -60,7 +60,7 @@ func (a *app) readSettings() error {
 	return err
 }
 
-// configDir is the folder of the user's settings, "" where the system has none.
+// configDir is the folder of the user's settings, "" if the system has none.
 func (a *app) configDir() string {
 	if dir := a.env["XDG_CONFIG_HOME"]; filepath.IsAbs(dir) {
 		return dir

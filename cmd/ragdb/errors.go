@@ -40,7 +40,7 @@ type failure struct {
 	exit    int
 	code    string
 	message string
-	hint    string // "" where there is nothing to advise
+	hint    string // "" if there is nothing to advise
 	detail  string // lines to show below the message to people
 	told    bool   // it was written already
 	err     error

@@ -52,7 +52,7 @@ func dollarsOf(usd *float64) string {
 	return money(*usd)
 }
 
-// answerer returns the model that answered, "" where none did.
+// answerer returns the model that answered, "" if none did.
 func answerer(r *eval.Report) string {
 	for i := range r.Methods {
 		if f := r.Methods[i].Answers; f != nil {
@@ -108,14 +108,14 @@ func (a *app) printOutcomes(r *eval.Report) {
 // those in the columns.
 func (a *app) printJudging(j *eval.Judging) {
 	var names []string
-	met := map[string]bool{}
+	seen := map[string]bool{}
 	pairs := map[[2]string]*eval.Pair{}
 	for i := range j.Pairs {
 		p := &j.Pairs[i]
 		pairs[[2]string{p.A, p.B}] = p
 		for _, n := range []string{p.A, p.B} {
-			if !met[n] {
-				met[n] = true
+			if !seen[n] {
+				seen[n] = true
 				names = append(names, n)
 			}
 		}

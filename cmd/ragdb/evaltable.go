@@ -202,10 +202,10 @@ func (a *app) printEvalOps(r *eval.Report) {
 		a.out.print("\n%s\n%s", a.out.dim(f.Name+" · p50/p99 ms by operator"), wrap(strings.Join(parts, " · "), a.out.width, "  "))
 	}
 	sizes := &table{head: []string{"index", "nodes", "edges", "vectors", "bytes"}, right: []bool{false, true, true, true, true}}
-	met := map[string]bool{}
+	seen := map[string]bool{}
 	for _, x := range r.Manifest.Instances {
-		if x.Bytes > 0 && !met[x.Instance] {
-			met[x.Instance] = true
+		if x.Bytes > 0 && !seen[x.Instance] {
+			seen[x.Instance] = true
 			sizes.add(x, x.Instance, number(x.Nodes), number(x.Edges), number(x.Vectors), size(x.Bytes))
 		}
 	}

@@ -101,7 +101,7 @@ func (l *specList) Set(s string) error {
 // Type implements [pflag.Value].
 func (l *specList) Type() string { return "METHOD" }
 
-// only returns the one method of a flag, or another where it has none.
+// only returns the one method of a flag, or another if it has none.
 func (l *specList) only(other string) method.Spec {
 	if len(l.specs) == 0 {
 		return method.Spec{Name: other}

@@ -260,7 +260,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, a
 	return systems, nil
 }
 
-// runIndex indexes, showing progress. The result is nil where the run did not
+// runIndex indexes, showing progress. The result is nil if the run did not
 // come to its end; it is there beside [rag.ErrPartial].
 func (a *app) runIndex(ctx context.Context, c *rag.Corpus, systems []*method.System, inputs []rag.Input, o rag.IndexOptions, run indexRun) (*indexResult, error) {
 	p := a.newProgress()
@@ -359,7 +359,7 @@ func repeated(nodes []engine.Count) bool {
 	return false
 }
 
-// spentLine says what paid models cost in a run, "" where none was asked.
+// spentLine says what paid models cost in a run, "" if none was asked.
 func spentLine(r *rag.IndexResult) string {
 	var u llm.Usage
 	for _, s := range r.Spent {

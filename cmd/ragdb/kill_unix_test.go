@@ -191,7 +191,7 @@ type killer struct {
 }
 
 // run runs ragdb with a folder for temporary files of its own, which must be empty
-// afterwards. It kills it when wait returns, where there is a wait.
+// afterwards. It kills it when wait returns, if there is a wait.
 func (r *killer) run(wait func(), args ...string) (code int, out string) {
 	r.t.Helper()
 	temp := filepath.Join(r.dir, "tmp")

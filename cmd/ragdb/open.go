@@ -41,7 +41,7 @@ type mode uint8
 const (
 	toRead   mode = iota // nothing is changed
 	toWrite              // it must exist
-	toCreate             // made where it does not exist
+	toCreate             // made if it does not exist
 	toUse                // it must exist; it is written to if it may be
 )
 

@@ -68,7 +68,7 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 	return m, c.CheckModel(ctx, m)
 }
 
-// remoteModels are the models that are called over the network; nil where the
+// remoteModels are the models that are called over the network; nil if the
 // local one is used.
 type remoteModels struct {
 	chat     llm.Provider

@@ -40,7 +40,7 @@ func (a *app) prices(f *modelFlags) (p cost.Prices, source string, err error) {
 	return p, source, nil
 }
 
-// dataDir is the folder of the user's data, "" where the system has none.
+// dataDir is the folder of the user's data, "" if the system has none.
 func (a *app) dataDir() string {
 	if dir := a.env["XDG_DATA_HOME"]; filepath.IsAbs(dir) {
 		return dir

@@ -153,7 +153,7 @@ func (p *progress) counts() string {
 	return s
 }
 
-// left is the time that the rate so far promises, "" where it tells nothing.
+// left is the time that the rate so far promises, "" if it tells nothing.
 func (p *progress) left() string {
 	spent := p.now().Sub(p.begun)
 	if p.last.Done < 1 || p.last.Done >= p.last.Total || spent < time.Second {

@@ -96,12 +96,12 @@ func (l *language) retrieve(ctx context.Context, call *cypher.ProcedureCall, yie
 		if err != nil {
 			return err
 		}
-		way := append([]string{it.Why.Seed}, it.Why.Path...)
+		steps := append([]string{it.Why.Seed}, it.Why.Path...)
 		if it.Why.Cut != "" {
-			way = append(way, it.Why.Cut)
+			steps = append(steps, it.Why.Cut)
 		}
 		err = yield([]cypher.Value{
-			cypher.Int(int64(it.Rank)), item, cypher.String(it.Kind), cypher.Float(it.Score), cypher.String(strings.Join(way, " → ")), cypher.String(it.Text),
+			cypher.Int(int64(it.Rank)), item, cypher.String(it.Kind), cypher.Float(it.Score), cypher.String(strings.Join(steps, " → ")), cypher.String(it.Text),
 		})
 		if err != nil {
 			return err

@@ -133,7 +133,7 @@ func looksLikePath(word string) bool {
 	return err == nil
 }
 
-// open opens a database, which is made where it does not exist, and begins a
+// open opens a database, which is made if it does not exist, and begins a
 // session on it.
 func (sh *shell) open(ctx context.Context, path string) error {
 	a := sh.a

@@ -221,7 +221,7 @@ func (sh *shell) completeCommand(ctx context.Context, before, tail string) (stri
 	case argGraph:
 		words = sh.graphs(ctx)
 	case argNamespace:
-		words, _ = sh.db.Namespaces(ctx) // none where they cannot be read
+		words, _ = sh.db.Namespaces(ctx) // none if they cannot be read
 	case argLabel:
 		words = sh.strings(ctx, "CALL db.labels() YIELD label RETURN label")
 	case argProcedure:

@@ -118,7 +118,7 @@ func (e *editor) remember(text string) {
 	_, _ = f.WriteString(text + "\n")
 }
 
-// load reads the history, and shortens its file where it has grown long.
+// load reads the history, and shortens its file if it has grown long.
 func (e *editor) load() {
 	b, err := os.ReadFile(e.path)
 	if err != nil {

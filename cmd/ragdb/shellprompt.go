@@ -70,7 +70,7 @@ func quit(err error) error {
 }
 
 // runEntries runs what was entered. Its errors are told, and end the shell only
-// where it cannot go on.
+// if it cannot go on.
 func (sh *shell) runEntries(ctx context.Context, entries []entry) error {
 	for _, e := range entries {
 		var err error
@@ -149,7 +149,7 @@ func countNodes(ctx context.Context, c *rag.Corpus) (n int64, err error) {
 	return n, err
 }
 
-// stateDir is the folder of the shell's history and start script, "" where the
+// stateDir is the folder of the shell's history and start script, "" if the
 // system has none.
 func (sh *shell) stateDir() string {
 	env := sh.a.env
@@ -165,7 +165,7 @@ func (sh *shell) stateDir() string {
 	return ""
 }
 
-// readRC runs the start script, where there is one.
+// readRC runs the start script, if there is one.
 func (sh *shell) readRC(ctx context.Context) error {
 	dir := sh.stateDir()
 	if dir == "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // run runs a command of the program on the open database, with the shell's
-// settings as its flags where it has them.
+// settings as its flags if it has them.
 func (sh *shell) run(ctx context.Context, name string, args []string) error {
 	inner := sh.inner()
 	root := inner.command()

@@ -125,7 +125,7 @@ type planRow struct {
 	Depth int      `json:"depth"`
 	Step  string   `json:"step"`
 	Args  []string `json:"args"`
-	// About is the planner's guess of the rows, left out where it has none.
+	// About is the planner's guess of the rows, left out if it has none.
 	About *float64 `json:"rows_est,omitempty"`
 	Rows  *int64   `json:"rows,omitempty"` // with PROFILE
 	Ms    *float64 `json:"ms,omitempty"`

@@ -45,7 +45,7 @@ func (sh *shell) view(ctx context.Context, args []string) error {
 }
 
 // returned gathers the nodes that the rows of a statement hold, and their graph:
-// that of the first one, where there are several.
+// that of the first one, if there are several.
 func (sh *shell) returned(ctx context.Context, text string) (graph string, nodes *roaring.Bitmap, err error) {
 	nodes = roaring.New()
 	var add func(v cypher.Value)
@@ -94,7 +94,7 @@ func (sh *shell) returned(ctx context.Context, text string) (graph string, nodes
 }
 
 // writePage writes a page into the working folder, under a name that is free,
-// and shows it where there is a desktop.
+// and shows it if there is a desktop.
 func (sh *shell) writePage(ctx context.Context, name string, f *exportFlags) error {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -122,7 +122,7 @@ func (sh *shell) writePage(ctx context.Context, name string, f *exportFlags) err
 	return err
 }
 
-// openPage opens a page with the desktop's program, where there is one. That it
+// openPage opens a page with the desktop's program, if there is one. That it
 // cannot be written is not an error: the page is there.
 func (sh *shell) openPage(path string) {
 	path, err := filepath.Abs(path)

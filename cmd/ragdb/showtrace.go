@@ -18,7 +18,7 @@ const tracePrefix = "t:"
 // traceView is a stored trace with the texts that it leads to.
 type traceView struct {
 	*rag.StoredTrace
-	// Texts are those of the first chunk of each item, "" where it is gone.
+	// Texts are those of the first chunk of each item, "" if it is gone.
 	Texts []string `json:"texts"`
 }
 

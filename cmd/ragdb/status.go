@@ -166,7 +166,7 @@ func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Sna
 	return nil
 }
 
-// begun opens the method of an instance, nil where nothing of it is there.
+// begun opens the method of an instance, nil if nothing of it is there.
 func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*method.System, error) {
 	spec, err := method.ParseInstance(instance)
 	if err != nil {

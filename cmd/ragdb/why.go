@@ -154,7 +154,7 @@ func (k *asking) unknown(s *engine.Snapshot, others []*engine.Graph, id string) 
 }
 
 // candidates returns the items that an id means, each as the nodes that stand
-// for it; none where it names nothing.
+// for it; none if it names nothing.
 func (k *asking) candidates(s *engine.Snapshot, id string) ([][]query.Ref, error) {
 	named, err := resolve(s, k.graphs(), id)
 	if err != nil {

@@ -30,7 +30,7 @@ func cut(s string, width int) string { return cells.Truncate(s, width, "…") }
 // oneLine returns a text without line breaks and runs of blanks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// wrap breaks a text into lines of a number of columns, at blanks where it can,
+// wrap breaks a text into lines of a number of columns, at blanks if it can,
 // and keeps its own line breaks.
 func wrap(s string, width int, indent string) string {
 	room := max(10, width-columns(indent))

@@ -78,7 +78,7 @@ func items(c Chat) (q llm.Questions) {
 }
 
 // piece returns the first of the numbered pieces of the text with the most
-// words of the question, without its number; the text itself where it has
+// words of the question, without its number; the text itself if it has
 // none, with the number 1.
 func piece(c Chat) (n int, text string) {
 	n, text = 1, c.Text

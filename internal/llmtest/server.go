@@ -66,7 +66,7 @@ type Request struct {
 	Texts   int
 	Stream  bool
 	Failure Failure // "" for none
-	Status  int     // 0 where there was no answer
+	Status  int     // 0 if there was no answer
 	// Delivered says that all of the answer was written, and the client was
 	// still there.
 	Delivered bool

@@ -30,7 +30,7 @@ type AnswerOptions struct {
 	// one prompt for all.
 	OwnPrompts bool
 	// Begin is told, before anything is asked of a model that is paid for, what
-	// will be asked at most. An error ends the run. it may be nil.
+	// will be asked at most. An error ends the run. It may be nil.
 	Begin func(AnswerPlan) error
 	// Judges open the models that compare the answers of each two methods.
 	Judges []func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
@@ -43,7 +43,7 @@ type AnswerPlan struct {
 	Answers, Tokens int
 	// Verdicts counts those of all judges. They read two answers each.
 	Verdicts int
-	// USD is the price of reading the evidence, nil where it is not known.
+	// USD is the price of reading the evidence, nil if it is not known.
 	USD *float64
 }
 
@@ -93,7 +93,7 @@ type AnswerFigure struct {
 	Outcomes *outcomes `json:"outcomes,omitempty"`
 
 	// InTokens and OutTokens are what all answers together cost when they were
-	// paid, USD their price, nil where it is not known.
+	// paid, USD their price, nil if it is not known.
 	InTokens  int      `json:"in_tokens"`
 	OutTokens int      `json:"out_tokens"`
 	USD       *float64 `json:"usd,omitempty"`
@@ -141,7 +141,7 @@ type retrieved struct {
 	evidence *rag.Evidence
 }
 
-// answering returns what asks for the answers of a method; nil where none are
+// answering returns what asks for the answers of a method; nil if none are
 // wanted.
 func (r *runner) answering(ctx context.Context, sys *method.System, title string) (*answering, error) {
 	if r.o.Answers == nil {
@@ -318,7 +318,7 @@ func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
 	return f, nil
 }
 
-// price returns what was used costs, nil where that is not known.
+// price returns what was used costs, nil if that is not known.
 func price(m *rag.Models, u llm.Usage) *float64 {
 	p, ok := m.Meter().Price(m.Provider().Name())
 	if m.Free() {

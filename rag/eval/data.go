@@ -181,7 +181,7 @@ func (j *joined) add(id, text string) {
 }
 
 // of returns the records that a byte span touches with more than white space.
-func (j *joined) of(span [2]int64) []string {
+func (j *joined) recordsAt(span [2]int64) []string {
 	var out []string
 	lo, hi := 0, len(j.records)
 	for lo < hi {

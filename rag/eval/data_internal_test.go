@@ -163,7 +163,7 @@ broken
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := strings.Join(j.of([2]int64{tt.from, tt.to}), " "); got != tt.want {
+			if got := strings.Join(j.recordsAt([2]int64{tt.from, tt.to}), " "); got != tt.want {
 				t.Errorf("%q belongs to %q, want %q", text[min(tt.from, int64(len(text))):min(tt.to, int64(len(text)))], got, tt.want)
 			}
 		})
@@ -249,7 +249,7 @@ func TestJoinedOfRandomSpans(t *testing.T) {
 					want = append(want, id)
 				}
 			}
-			if got := j.of([2]int64{int64(from), int64(to)}); !slices.Equal(got, want) {
+			if got := j.recordsAt([2]int64{int64(from), int64(to)}); !slices.Equal(got, want) {
 				t.Fatalf("seed %d: bytes %d to %d of %q belong to %q, want %q", seed, from, to, j.text.String(), got, want)
 			}
 		}

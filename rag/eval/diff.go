@@ -88,7 +88,7 @@ func (d *differ) compare(at []string, a, b any) {
 	}
 }
 
-// nameOf calls an element of a list by its name, where it has one.
+// nameOf calls an element of a list by its name, if it has one.
 func nameOf(v any, i int) string {
 	if m, ok := v.(map[string]any); ok {
 		for _, k := range []string{"name", "spec"} {

@@ -34,7 +34,7 @@
 //     by the first evidence item whose text comes from that record alone.
 //     Questions without gold records do not count.
 //   - ci: a 95 % interval, by paired bootstrap over the questions, of the
-//     method's main figure less bm25's: of coverage where there are answers,
+//     method's main figure less bm25's: of coverage if there are answers,
 //     else of recall@5. It is absent for bm25, the first method of that name,
 //     and where bm25 is not in the run or nothing was measured.
 //   - evidence: a digest of all texts that were retrieved, with what they rest

@@ -186,12 +186,12 @@ func opsTable(rep *Report) htmlTable {
 // sizesTable says how large each index is.
 func sizesTable(rep *Report) htmlTable {
 	t := htmlTable{Title: "Sizes of the indexes", Head: heads("index", "nodes", "edges", "vectors", "MB")}
-	met := map[string]bool{}
+	seen := map[string]bool{}
 	for _, x := range rep.Manifest.Instances {
-		if x.Bytes == 0 || met[x.Instance] {
+		if x.Bytes == 0 || seen[x.Instance] {
 			continue
 		}
-		met[x.Instance] = true
+		seen[x.Instance] = true
 		t.Rows = append(t.Rows, []htmlCell{word(x.Instance), amount("%.0f", float64(x.Nodes)), amount("%.0f", float64(x.Edges)), amount("%.0f", float64(x.Vectors)), amount("%.1f", float64(x.Bytes)/1e6)})
 	}
 	t.Rows = append(t.Rows, []htmlCell{word("what all share"), {Text: "–"}, {Text: "–"}, {Text: "–"}, amount("%.1f", float64(rep.SharedBytes)/1e6)})

@@ -36,7 +36,7 @@ type Judging struct {
 	Failed   int   `json:"failed"`
 	Failure  error `json:"-"`
 	// InTokens and OutTokens are what the verdicts cost when they were paid,
-	// USD their price, nil where it is not known.
+	// USD their price, nil if it is not known.
 	InTokens  int      `json:"in_tokens"`
 	OutTokens int      `json:"out_tokens"`
 	USD       *float64 `json:"usd,omitempty"`
@@ -152,7 +152,7 @@ type judging struct {
 // noAnswer is shown for an answer that there was nothing to make of.
 const noAnswer = "No answer."
 
-// trialOf returns the trial of two answers; ok is false where one of them
+// trialOf returns the trial of two answers; ok is false if one of them
 // failed or is absent. The same answer twice is a tie.
 func trialOf(question int, a, b given) (t trial, same, ok bool) {
 	if a.failed || b.failed || a.absent || b.absent {
@@ -273,7 +273,7 @@ func (j *judging) rule(ctx context.Context, t trial, into *ruling) error {
 	return err
 }
 
-// known returns the verdict on a trial that is kept, nil where there is none.
+// known returns the verdict on a trial that is kept, nil if there is none.
 func (j *judging) known(ctx context.Context, t trial) (v *verdict, err error) {
 	err = j.r.db.View(ctx, func(s *engine.Snapshot) error {
 		b, err := s.Graph(j.r.corpus.Base()).WithContext(ctx).Bucket(bucketVerdicts).Get(j.digest(t), nil)

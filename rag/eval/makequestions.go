@@ -34,7 +34,7 @@ type MakeOptions struct {
 	// Models opens the model.
 	Models func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 	// Begin is told before the first call how many there will be at most, and
-	// about how many tokens they read. An error ends the work. it may be nil.
+	// about how many tokens they read. An error ends the work. It may be nil.
 	Begin func(calls, tokens int) error
 	// Engine are the database's options.
 	Engine *engine.Options
@@ -147,7 +147,7 @@ func (k *maker) sample(ctx context.Context) error {
 		return err
 	}
 	// Of texts that come one by one, those whose number is a multiple of step
-	// are held; where there are too many, step doubles.
+	// are held; if there are too many, step doubles.
 	step, n := 1, 0
 	for d, err := range load.Walk(ctx, dataFS(k.o.Data), path.Base(filepath.ToSlash(file)), &load.Options{Format: "jsonl"}) {
 		var bad *load.FileError
@@ -184,7 +184,7 @@ func everySecond(list []string) []string {
 	return out
 }
 
-// opening returns the beginning of a text, up to a blank where there is one.
+// opening returns the beginning of a text, up to a blank if there is one.
 func opening(s string) string {
 	r := []rune(s)
 	if len(r) <= sampleRunes {
@@ -247,13 +247,13 @@ func (k *maker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	met := map[string]bool{}
+	seen := map[string]bool{}
 	for i, p := range places {
 		for n, q := range questions[i] {
-			if met[q] {
+			if seen[q] {
 				continue
 			}
-			met[q] = true
+			seen[q] = true
 			k.out.Questions = append(k.out.Questions, MadeQuestion{
 				ID: fmt.Sprintf("u%dt%dq%d", p.user+1, p.task+1, n+1), Text: q, Type: "abstract",
 				User: users[0][p.user], Task: tasks[p.user][p.task],

@@ -43,7 +43,7 @@ type Manifest struct {
 	Files []dataFile `json:"files"`
 	// Reader is what entities and relations were read with, with its version;
 	// Model is what did the tasks of indexing, EmbedModel what made vectors,
-	// of Dim elements, and Prompts the hash of the prompts, "" where no model
+	// of Dim elements, and Prompts the hash of the prompts, "" if no model
 	// read any.
 	Reader     string `json:"reader"`
 	Model      string `json:"model"`
@@ -52,7 +52,7 @@ type Manifest struct {
 	Prompts    string `json:"prompts,omitempty"`
 	Documents  int    `json:"documents"`
 	Chunks     int    `json:"chunks"`
-	// Answers says how answers were made, nil where none were.
+	// Answers says how answers were made, nil if none were.
 	Answers *answersMade `json:"answers,omitempty"`
 	// Instances are the methods, in the order of the report.
 	Instances []instance `json:"instances"`

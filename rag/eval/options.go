@@ -9,7 +9,7 @@ import (
 
 // checkOptions holds a question to options that there are letters for, and to
 // the letter of one as the right one. The text of the right one is an answer,
-// where there is none.
+// if there is none.
 func (q *question) checkOptions() error {
 	if len(q.Options) > metric.MaxOptions {
 		return fmt.Errorf("%d options: there are letters for %d", len(q.Options), metric.MaxOptions)
@@ -29,7 +29,7 @@ func (q *question) checkOptions() error {
 }
 
 // right returns the option that is right: the one of Choice, else the one that
-// is an answer; -1 where there is none.
+// is an answer; -1 if there is none.
 func (q *question) right() int {
 	if q.Choice != "" {
 		if i := strings.Index(metric.Letters, strings.ToUpper(q.Choice)); len(q.Choice) == 1 && i < len(q.Options) {

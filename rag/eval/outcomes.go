@@ -150,5 +150,5 @@ func (r *runner) recordsAt(doc string, at [2]int64) []string {
 	if r.joined == nil {
 		return []string{doc}
 	}
-	return r.joined.of(at)
+	return r.joined.recordsAt(at)
 }

@@ -191,7 +191,7 @@ type box struct{ x0, y0, x1, y1 float64 }
 
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
 
-// name writes the points' names where there is room for them; a point without a
+// name writes the points' names if there is room for them; a point without a
 // name tells it when it is pointed at.
 func (p *plot) name() {
 	var taken []box

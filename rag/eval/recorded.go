@@ -18,7 +18,7 @@ import (
 const retrievals = "recorded.jsonl"
 
 // recorded returns the figures of other systems on the questions of this run,
-// from what they retrieved once; none where the data set has no such file. A
+// from what they retrieved once; none if the data set has no such file. A
 // system is judged on the questions that it was asked.
 func (r *runner) recorded(ctx context.Context) ([]Figure, error) {
 	file, err := find(r.o.Data, retrievals)

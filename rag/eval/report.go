@@ -20,7 +20,7 @@ type Report struct {
 	Methods     []Figure `json:"methods"`
 	// Judging is what each judge says of the answers.
 	Judging []Judging `json:"judging,omitempty"`
-	// Growth is the outcome of a growth protocol, nil where there was none.
+	// Growth is the outcome of a growth protocol, nil if there was none.
 	Growth *Growth `json:"growth,omitempty"`
 	// Asked are the questions, in order.
 	Asked []question `json:"-"`
@@ -46,7 +46,7 @@ type Figure struct {
 	Perfect       *float64    `json:"perfect,omitempty"`
 	MRR           *float64    `json:"mrr,omitempty"`
 	ContextTokens float64     `json:"context_tokens"`
-	// Answers are the figures of its answers, nil where none were asked for.
+	// Answers are the figures of its answers, nil if none were asked for.
 	Answers *AnswerFigure `json:"answers,omitempty"`
 	// Evidence is the digest of all that was retrieved, in order.
 	Evidence string `json:"evidence"`
@@ -83,13 +83,13 @@ type IndexCost struct {
 	EmbedTokens int `json:"embed_tokens"`
 	// Cached counts what was asked and was known already.
 	Cached int `json:"cached,omitempty"`
-	// USD is the price, nil where that of a model is not known.
+	// USD is the price, nil if that of a model is not known.
 	USD *float64 `json:"usd,omitempty"`
 	// Failed counts what is missing from the index.
 	Failed int `json:"failed,omitempty"`
 }
 
-// row is how a method did on one question; nil where the question has no
+// row is how a method did on one question; nil if the question has no
 // answers, or no gold records.
 type row struct {
 	Coverage, Recall5, RR *float64

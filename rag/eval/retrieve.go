@@ -17,8 +17,8 @@ import (
 
 // asked is what a method did with one question.
 type asked struct {
-	covered  *covered // nil where the question has no answers
-	found    *found   // nil where it has no gold records
+	covered  *covered // nil if the question has no answers
+	found    *found   // nil if it has no gold records
 	tokens   int
 	ms       float64
 	ops      map[string]float64 // milliseconds by operator
@@ -178,7 +178,7 @@ func (r *runner) records(it *rag.Cited) []string {
 		return nil // of more chunks than were looked up: not of one record
 	}
 	for _, s := range it.Spans {
-		for _, id := range r.joined.of(s.Bytes) {
+		for _, id := range r.joined.recordsAt(s.Bytes) {
 			add(id)
 		}
 	}

@@ -111,7 +111,7 @@ func share(ok bool) float64 {
 	return 0
 }
 
-// share1 returns the mean, nil where nothing was measured.
+// share1 returns the mean, nil if nothing was measured.
 func share1(x []float64) *float64 {
 	if len(x) == 0 {
 		return nil

@@ -102,7 +102,7 @@ func (r *runner) sweep(ctx context.Context, specs []method.Spec, sweeps []Sweep)
 			}
 		}
 		if !used {
-			return nil, r.nobodyHas(ctx, w.Key, specs)
+			return nil, r.unknownParam(ctx, w.Key, specs)
 		}
 		if out = next; len(out) > maxSweep {
 			return nil, wrong("the sweeps make more than %d rows", maxSweep)
@@ -141,17 +141,17 @@ func (r *runner) has(ctx context.Context, spec method.Spec, w Sweep) (bool, erro
 	return false, nil
 }
 
-// nobodyHas says which parameters there are to sweep.
-func (r *runner) nobodyHas(ctx context.Context, key string, specs []method.Spec) error {
+// unknownParam is the error of a parameter that no method has; it lists those that there are.
+func (r *runner) unknownParam(ctx context.Context, key string, specs []method.Spec) error {
 	var have []string
-	met := map[string]bool{}
+	seen := map[string]bool{}
 	for _, spec := range specs {
 		sys, err := r.system(ctx, spec)
 		if err != nil {
 			return err
 		}
-		if keys := slices.Sorted(maps.Keys(sys.Params())); len(keys) > 0 && !met[spec.Name] {
-			met[spec.Name] = true
+		if keys := slices.Sorted(maps.Keys(sys.Params())); len(keys) > 0 && !seen[spec.Name] {
+			seen[spec.Name] = true
 			have = append(have, spec.Name+" has "+strings.Join(keys, ", "))
 		}
 	}

@@ -41,7 +41,7 @@
 //
 // Chunks are the sources of entities and relations: of an entity the chunks of
 // its text units in which its title stands as whole words, of a relation in each
-// text unit the first chunk that has both ends; where there is none, the first
+// text unit the first chunk that has both ends; if there is none, the first
 // chunk of the text unit. Members are the sources of a community, and that is
 // the source of its report. So a document that is removed takes with it what
 // only it supported. A description is GraphRAG's own summary of all text units:

@@ -34,7 +34,7 @@ type GraphRAG struct {
 // unit is a text unit.
 type unit struct {
 	id, text string
-	doc      string // id of its document, "" where it is one itself
+	doc      string // id of its document, "" if it is one itself
 }
 
 // entity is what rows of one key say, mostly one.
@@ -91,7 +91,7 @@ type Skipped struct {
 // table is a table of a folder.
 type table struct {
 	fsys fs.FS
-	name string // "" where there is none
+	name string // "" if there is none
 }
 
 // findTable returns the first of some tables that is in a folder, in any of the

@@ -347,7 +347,7 @@ func TestAnotherGraphRAG(t *testing.T) {
 	ragtest.Same(t, "after the refusal", c.Canonical(t), before)
 }
 
-// TestTextUnitsAlone makes each text unit a document where there are no others.
+// TestTextUnitsAlone makes each text unit a document if there are no others.
 func TestTextUnitsAlone(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)

@@ -118,19 +118,19 @@ func (t *target) source(key string) (engine.NodeID, error) {
 	return id, err
 }
 
-// said is what a chunk says of something.
-type said struct {
+// statements is what a chunk says of something.
+type statements struct {
 	chunk string
 	engine.Contribution
 }
 
 // sayings gathers what chunks say, each once, in order of appearance.
 type sayings struct {
-	all []said
+	all []statements
 	at  map[string]int
 }
 
-func (s *sayings) of(chunk string) *said {
+func (s *sayings) chunkStatements(chunk string) *statements {
 	if s.at == nil {
 		s.at = map[string]int{}
 	}
@@ -138,13 +138,13 @@ func (s *sayings) of(chunk string) *said {
 	if !ok {
 		i = len(s.all)
 		s.at[chunk] = i
-		s.all = append(s.all, said{chunk: chunk})
+		s.all = append(s.all, statements{chunk: chunk})
 	}
 	return &s.all[i]
 }
 
-// describe adds a description where there is one that is new.
-func (s *said) describe(text string) {
+// describe adds a description if there is one that is new.
+func (s *statements) describe(text string) {
 	if text != "" && !slices.Contains(s.Texts, text) {
 		s.Texts = append(s.Texts, text)
 	}
@@ -176,13 +176,13 @@ func (w *writer) entity(t *target, i int) error {
 			chunks, found := w.places[u].chunks, false
 			for _, p := range chunks {
 				if n := mentions(p.spelled, e.key); n > 0 {
-					x := says.of(p.key)
+					x := says.chunkStatements(p.key)
 					x.Count, x.Label, found = uint32(n), cmp.Or(x.Label, row.title), true
 					x.describe(row.description)
 				}
 			}
 			if !found {
-				x := says.of(chunks[0].key)
+				x := says.chunkStatements(chunks[0].key)
 				x.Count, x.Label = max(x.Count, 1), cmp.Or(x.Label, row.title)
 				x.describe(row.description)
 			}
@@ -214,7 +214,7 @@ func (w *writer) relation(t *target, i int) error {
 					break
 				}
 			}
-			x := says.of(best)
+			x := says.chunkStatements(best)
 			x.Count++
 			x.Weight += float32(row.weight / float64(len(row.units)))
 			x.describe(row.description)

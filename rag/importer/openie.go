@@ -28,7 +28,7 @@ type OpenIE struct {
 
 // FindOpenIE returns the files in a folder, "." for all of the file system, or
 // of a file of recordings: that file, and the corpus.jsonl beside it. Each may
-// have .gz; corpus is "" where there is none.
+// have .gz; corpus is "" if there is none.
 func FindOpenIE(fsys fs.FS, name string) (recordings, corpus string, err error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -44,7 +44,7 @@ func FindOpenIE(fsys fs.FS, name string) (recordings, corpus string, err error) 
 	return recordings, either(fsys, path.Join(dir, "corpus.jsonl")), nil
 }
 
-// either returns the name of a file, with or without .gz, "" where there is
+// either returns the name of a file, with or without .gz, "" if there is
 // none.
 func either(fsys fs.FS, name string) string {
 	for _, n := range []string{name + ".gz", name} {
@@ -55,7 +55,7 @@ func either(fsys fs.FS, name string) string {
 	return ""
 }
 
-// ReadOpenIE reads recordings and the corpus that they are of, "" where the
+// ReadOpenIE reads recordings and the corpus that they are of, "" if the
 // recordings have their texts. Nothing in either may be wrong.
 func ReadOpenIE(ctx context.Context, fsys fs.FS, recordings, corpus string) (*OpenIE, error) {
 	o := &OpenIE{}
@@ -165,8 +165,8 @@ func checkOther(ctx context.Context, c *rag.Corpus, entries []rag.KeptEntry) err
 type Models = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 
 // WithRecordings makes models that read from the recordings that a corpus keeps
-// where there are any. Models that are paid for stay as they are: who names one
-// wants it asked. If open is nil they are the local ones.
+// if there are any. A paid model is kept: a caller that names one wants it asked.
+// If open is nil the models are the local ones.
 func WithRecordings(open Models) Models {
 	return func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		var m *rag.Models

@@ -76,7 +76,7 @@ func (g *GraphRAG) places(ctx context.Context, c *rag.Corpus, set text.ChunkSet,
 }
 
 // locate returns the span of a text unit in a text, at or behind a place where
-// it can be; all of the text where it does not stand in it. A unit may begin
+// it can be; all of the text if it does not stand in it. A unit may begin
 // and end with halves of characters, which GraphRAG replaces.
 func locate(s, unit string, from int) (start, end int) {
 	unit = strings.Trim(strings.TrimSpace(unit), "\ufffd")

@@ -98,7 +98,7 @@ func firstError(old, err error) error {
 }
 
 // balanced returns the length of the object or list that s begins with, -1
-// where it has no end.
+// if it has no end.
 func balanced(s string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(s); i++ {

@@ -323,7 +323,7 @@ func (f fields) get(names []string) (v any, name string) {
 	return nil, names[0]
 }
 
-// text reads a string, or a number as one; "" where it is absent.
+// text reads a string, or a number as one; "" if it is absent.
 func (f fields) text(names ...string) (string, error) {
 	switch v, name := f.get(names); v := v.(type) {
 	case nil:

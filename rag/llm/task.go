@@ -194,7 +194,7 @@ type Relation struct {
 	Target      string  `json:"target"`
 	Description string  `json:"description"`
 	Strength    float64 `json:"strength"` // 1 a mention
-	// Sentence is the sentence of the text that says so, "" where the model
+	// Sentence is the sentence of the text that says so, "" if the model
 	// does not tell.
 	Sentence string `json:"sentence,omitempty"`
 }
@@ -301,7 +301,7 @@ type Points struct {
 type Point struct {
 	Description string  `json:"description"`
 	Score       float64 `json:"score"`
-	// N is the number of the evidence that it was found in, 0 where the model
+	// N is the number of the evidence that it was found in, 0 if the model
 	// does not tell.
 	N int `json:"n,omitempty"`
 }
@@ -322,7 +322,7 @@ type ShortAnswerInput struct {
 // steps: without a User for Count users, with one for Count tasks of the user,
 // and with a Task for Count questions.
 type QuestionsInput struct {
-	// About says in words what the texts are, it may be empty.
+	// About describes the texts; it may be empty.
 	About string `json:"about,omitempty"`
 	// Texts are the beginnings of some of them.
 	Texts []string `json:"texts"`

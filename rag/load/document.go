@@ -19,7 +19,7 @@ type Document struct {
 	// line a JSONL or CSV record starts at, from 1, and 0 for a whole file.
 	Path string
 	Line int
-	// Title is empty where the source gives none.
+	// Title is empty if the source gives none.
 	Title string
 	// Text is valid UTF-8: the title, a line break and the body, or what of
 	// the two there is. With [Options.NoTitle] it is the body.
@@ -28,7 +28,7 @@ type Document struct {
 	// or else the language that [text.Language] reads off the text, "" where
 	// that is not clear.
 	Lang string
-	// Meta is nil where there is none.
+	// Meta is nil if there is none.
 	Meta map[string]Value
 	// Format is one of txt, md, html, jsonl, csv, pdf.
 	Format string
@@ -48,7 +48,7 @@ type Block struct {
 	// Heading is the path of headings the block stands under, without the
 	// document's title: "Install > Linux". A heading's own block includes it.
 	Heading string
-	// Page counts from 1; 0 where the format has no pages. A title has that of
+	// Page counts from 1; 0 if the format has no pages. A title has that of
 	// what follows it.
 	Page int
 	// Source is the span of the file (of its uncompressed bytes) that the

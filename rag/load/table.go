@@ -182,7 +182,7 @@ func (r *Record) first(names []string) (name string, v any) {
 	return names[0], nil
 }
 
-// Text returns a field that is a string, or a number as one; "" where the
+// Text returns a field that is a string, or a number as one; "" if the
 // record has none of that name. Of several names the first that there is
 // counts.
 func (r *Record) Text(names ...string) (string, error) {
@@ -210,7 +210,7 @@ func (r *Record) Need(names ...string) (string, error) {
 	return s, err
 }
 
-// Number returns a field that is a number; 0 where there is none.
+// Number returns a field that is a number; 0 if there is none.
 func (r *Record) Number(names ...string) (float64, error) {
 	switch name, v := r.first(names); v := v.(type) {
 	case nil:

@@ -18,17 +18,17 @@ var (
 	behindAnswer = regexp.MustCompile(`(?i:answer|option|choice)(?i: is)?:?[\s*(]+([A-Z])\b`)
 )
 
-// Choice returns which of the options a reply chooses, -1 where that cannot be
+// Choice returns which of the options a reply chooses, -1 if that cannot be
 // told. A reply chooses by a letter, A for the first: one that stands alone, at
 // the start before a bracket, full stop or colon, in brackets, or behind
 // "answer", "option" or "choice"; two letters of which neither way tells are
 // none. Without a letter it chooses the one option whose text it contains in
 // normal form, or the longest of several if that contains the others.
 func Choice(reply string, options []string) int {
-	for _, way := range []*regexp.Regexp{onlyLetter, firstLetter, inBrackets, behindAnswer} {
+	for _, pattern := range []*regexp.Regexp{onlyLetter, firstLetter, inBrackets, behindAnswer} {
 		found := map[int]bool{}
 		last := -1
-		for _, m := range way.FindAllStringSubmatch(reply, -1) {
+		for _, m := range pattern.FindAllStringSubmatch(reply, -1) {
 			if i := strings.Index(Letters, strings.ToUpper(m[1])); i < len(options) {
 				found[i], last = true, i
 			}

@@ -26,7 +26,7 @@ func ExactMatch(reply string, answers []string) float64 {
 
 // F1 is the harmonic mean of the shares of tokens in normal form that the reply
 // and the answer have in common, each token as often as it occurs in both. As
-// in HotpotQA's script it is 0 where one of them is yes, no or noanswer and the
+// in HotpotQA's script it is 0 if one of them is yes, no or noanswer and the
 // other is something else. Two texts without tokens are the same.
 func F1(reply string, answers []string) float64 {
 	return overlap(reply, answers, func(both, has, want int) float64 { return 2 * float64(both) / float64(has+want) })

@@ -221,7 +221,7 @@ func (l *lexer) literal() string {
 	return string(out)
 }
 
-// escape reads what follows a backslash; ok is false where it is nothing.
+// escape reads what follows a backslash; ok is false if it is nothing.
 func (l *lexer) escape() (c byte, ok bool) {
 	c = l.b[l.pos]
 	l.pos++

@@ -10,7 +10,7 @@ import (
 )
 
 // Page returns the paragraphs of a page, which counts from 0. It is no
-// paragraph where nothing is written. A page is read again by every call.
+// paragraph if nothing is written. A page is read again by every call.
 func (f *File) Page(n int) ([]string, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -64,7 +64,7 @@ func join(lines []line) []string {
 }
 
 // usualSpacing returns the median distance of lines, in parts of their size;
-// 1.2 where there is none.
+// 1.2 if there is none.
 func usualSpacing(lines []line) float64 {
 	var gaps []float64
 	for i := 1; i < len(lines); i++ {

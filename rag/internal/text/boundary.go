@@ -103,7 +103,7 @@ func leadingWord(text string) string {
 }
 
 // afterWord returns what follows the letters that text starts with and the
-// blank behind them, or "" where something else follows the letters.
+// blank behind them, or "" if something else follows the letters.
 func afterWord(text string) string {
 	text = text[len(leadingWord(text)):]
 	i := skipSpace(text, 0)

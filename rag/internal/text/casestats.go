@@ -47,10 +47,10 @@ func (c *CaseStats) Merge(o *CaseStats) {
 
 // Lower and Upper return how often the folded word has stood inside a
 // sentence with a small, and with a capital, first letter.
-func (c *CaseStats) Lower(word string) int64 { return c.of(word).lower }
+func (c *CaseStats) Lower(word string) int64 { return c.casesOf(word).lower }
 
 // Upper is described at [CaseStats.Lower].
-func (c *CaseStats) Upper(word string) int64 { return c.of(word).upper }
+func (c *CaseStats) Upper(word string) int64 { return c.casesOf(word).upper }
 
 // Len returns the number of words counted.
 func (c *CaseStats) Len() int {
@@ -60,7 +60,7 @@ func (c *CaseStats) Len() int {
 	return len(c.words)
 }
 
-func (c *CaseStats) of(word string) caseCount {
+func (c *CaseStats) casesOf(word string) caseCount {
 	if c == nil {
 		return caseCount{}
 	}

@@ -46,7 +46,7 @@ const (
 // A ChunkSet says how documents are cut into chunks. Two equal values give
 // equal chunks of equal text; its string names the set in a database. The
 // zero value is the default: pieces of up to 150 tokens of cl100k that keep
-// paragraphs whole where they fit, without overlap.
+// paragraphs whole if they fit, without overlap.
 type ChunkSet struct {
 	// Size is the largest number of tokens of a chunk; 0 means 150. With
 	// Window it is the length of the window.
@@ -86,7 +86,7 @@ func (c ChunkSet) Normal() (ChunkSet, error) {
 }
 
 // String returns the name of the set: the tokenizer, size, overlap and rule,
-// and the size of sub-chunks where there are any. Examples are
+// and the size of sub-chunks if there are any. Examples are
 // "cl100k/150/0/paragraph" and "cl100k/1200/100/window/150". Defaults are
 // filled in.
 func (c ChunkSet) String() string {

@@ -28,7 +28,7 @@ var scriptLanguage = []struct {
 }
 
 // Language returns the tag (BCP 47) of the language that a text is written in,
-// read off its first 64 KiB: "en", "zh". It is "" where that is not clear.
+// read off its first 64 KiB: "en", "zh". It is "" if that is not clear.
 //
 // The script that most of the text is written in decides, a Han character
 // counting as three letters, and a kana or Hangul character as two. With a

@@ -96,7 +96,7 @@ func TestSentencesOfLanguages(t *testing.T) {
 }
 
 // TestChunksOfLanguages: what has no blanks is cut at its commas, and never
-// inside of what stands between them where that fits.
+// inside of what stands between them if that fits.
 func TestChunksOfLanguages(t *testing.T) {
 	clause := "潮汐磨坊由工程师米拉设计并且建造，"
 	s := strings.Repeat(clause, 20) + "完。"

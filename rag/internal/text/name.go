@@ -46,7 +46,7 @@ type Name struct {
 // (engine/text.Words) with a blank between them, so without case, accents,
 // punctuation and possessive 's. A leading article with white space behind it
 // is dropped if more follows: "The Beatles" is "beatles", but "A.J." is "a j".
-// Key is empty where s has no word.
+// Key is empty if s has no word.
 func Key(s string) string {
 	var words []string
 	article := false

@@ -24,7 +24,7 @@ func (f *finder) class(i int) wordClass {
 // seenUpper reports whether the corpus has the word of token i inside sentences
 // more often with a capital than with a small letter.
 func (f *finder) seenUpper(i int) bool {
-	c := f.stats.of(lex.Fold(strings.TrimSuffix(f.word(i), ".")))
+	c := f.stats.casesOf(lex.Fold(strings.TrimSuffix(f.word(i), ".")))
 	return c.upper > c.lower
 }
 
@@ -44,7 +44,7 @@ func (f *finder) joins(i, last, next int) bool {
 	if f.word(last+1) != "of" {
 		return true
 	}
-	if next == last+3 && last > i && f.class(last) == rareWord && f.stats.of(lex.Fold(f.word(last))).lower == 0 && !isBody(f.word(last)) {
+	if next == last+3 && last > i && f.class(last) == rareWord && f.stats.casesOf(lex.Fold(f.word(last))).lower == 0 && !isBody(f.word(last)) {
 		return false // a person of the Green League
 	}
 	if last > i || !f.opens(i) || f.seenUpper(i) {
@@ -71,7 +71,7 @@ func (f *finder) many(first, last int) bool {
 		if f.stop(i) || f.toks[i].number {
 			continue
 		}
-		if f.seenUpper(i) || !f.shouted && f.class(i) == rareWord && f.stats.of(lex.Fold(f.word(i))).lower == 0 {
+		if f.seenUpper(i) || !f.shouted && f.class(i) == rareWord && f.stats.casesOf(lex.Fold(f.word(i))).lower == 0 {
 			return true
 		}
 	}
@@ -88,7 +88,7 @@ func (f *finder) single(i int) bool {
 	if isWeekday(folded) || f.lang == "de" && isGermanCalendar(folded) {
 		return false
 	}
-	c := f.stats.of(folded)
+	c := f.stats.casesOf(folded)
 	switch {
 	case f.class(i) == adverbWord:
 		return false

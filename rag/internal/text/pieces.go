@@ -10,15 +10,15 @@ import (
 // merged again and again: their tokens are kept.
 
 const (
-	metPieces = 1 << 13 // kept at most
-	metBytes  = 32      // of a piece that is kept
+	cachedPieces = 1 << 13 // kept at most
+	metBytes     = 32      // of a piece that is kept
 )
 
 // pieces keeps the tokens of pieces of text, of two with the same place the one
 // met last. What is found does not depend on the places.
 type pieces struct {
 	seed maphash.Seed
-	at   [metPieces]atomic.Pointer[tokenised]
+	at   [cachedPieces]atomic.Pointer[tokenised]
 }
 
 // tokenised is a piece and its tokens.
@@ -38,7 +38,7 @@ func (t *Tokenizer) tokens(m *merger, piece string) []pieceToken {
 		m.tokens = m.appendTokens(m.tokens[:0], cl100kRanks(), piece)
 		return m.tokens
 	}
-	at := &t.met.at[maphash.String(t.met.seed, piece)%metPieces]
+	at := &t.cache.at[maphash.String(t.cache.seed, piece)%cachedPieces]
 	if have := at.Load(); have != nil && have.piece == piece {
 		return have.tokens
 	}

@@ -21,8 +21,8 @@ const cl100kSize = 100256
 // A Tokenizer is safe for concurrent use. It holds a megabyte of what it has
 // met; the 10 MB of the encoding are held once for the process.
 type Tokenizer struct {
-	name string
-	met  pieces
+	name  string
+	cache pieces
 }
 
 // NewCL100K returns the tokenizer of the encoding cl100k_base. The first use of
@@ -30,7 +30,7 @@ type Tokenizer struct {
 // encoding that is compiled in. The error is always nil.
 func NewCL100K() (*Tokenizer, error) {
 	t := &Tokenizer{name: "cl100k"}
-	t.met.seed = maphash.MakeSeed()
+	t.cache.seed = maphash.MakeSeed()
 	return t, nil
 }
 

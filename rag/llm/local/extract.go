@@ -33,7 +33,7 @@ type extractor struct {
 
 // extract implements the kind extract.
 //
-// Entities are the names of the text (text.Names) and, where it has fewer of
+// Entities are the names of the text (text.Names) and, if it has fewer of
 // them than sentences, also its terms: those that stand in two sentences or
 // more, and in a sentence with fewer than two entities all of them. An entity
 // is called by its most frequent surface, has the type "date" or none, and is

@@ -89,7 +89,7 @@ func TestTrainLive(t *testing.T) {
 }
 
 // TestTrainLargeVocabulary checks that words of single texts get their live
-// row, but none in the table, where there are more than KeepAll words.
+// row, but none in the table, if there are more than KeepAll words.
 func TestTrainLargeVocabulary(t *testing.T) {
 	texts := largeVocabulary()
 	table, s := trainLive(t, texts)

@@ -12,7 +12,7 @@ import (
 )
 
 // elements implements the kind query-elements: the names, dates and quotations
-// of the question, or where it has none its terms, or else its content words.
+// of the question, or if it has none its terms, or else its content words.
 func (p *Provider) elements(question string) llm.Elements {
 	names := text.Names(question, p.names)
 	if len(names) == 0 {

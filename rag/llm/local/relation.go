@@ -82,12 +82,12 @@ func (x *extractor) relation(a, b mention, from, to int) llm.Relation {
 		return clean(x.text[m.start:m.end])
 	}
 	if from = min(from, a.start); isUnspaced(x.text[from:to]) {
-		said := clean(x.text[from:to])
+		phrase := clean(x.text[from:to])
 		if a.start == a.end {
-			said = name(a) + said
+			phrase = name(a) + phrase
 		}
 		return llm.Relation{Source: x.surfaces[a.key], Target: x.surfaces[b.key], Strength: 1,
-			Description: tidy(said), Sentence: x.sentence(b.sentence)}
+			Description: tidy(phrase), Sentence: x.sentence(b.sentence)}
 	}
 	before, between, behind := words(from, a.start), words(a.end, b.start), words(b.end, to)
 	parts := append([]string{}, before[max(0, len(before)-maxRelationWords):]...)

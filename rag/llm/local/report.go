@@ -153,7 +153,7 @@ func (p *Provider) finding(ctx context.Context, description string, said []strin
 // summaryEntities implements the kind summary-entities: one entity for the
 // cluster, and a relation to it from each member. It is called by the term or
 // name that the descriptions of the most members share, and that is none of
-// theirs; where there is none, by its first members. Its type is the most
+// theirs; if there is none, by its first members. Its type is the most
 // frequent one of the members, if that is one of the types wanted.
 func (p *Provider) summaryEntities(ctx context.Context, in llm.SummaryEntitiesInput, limit int) (llm.Extraction, []string, error) {
 	out := llm.Extraction{Entities: []llm.Entity{}, Relations: []llm.Relation{}}

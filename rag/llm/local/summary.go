@@ -129,7 +129,7 @@ func inOrderOf(sentences []string, chosen []int) string {
 }
 
 // spread returns the distinct sentences of texts in order, at most limit of
-// them: where there are more, every text gives its first ones, in turn.
+// them: if there are more, every text gives its first ones, in turn.
 func spread(texts []string, limit int) []string {
 	type place struct {
 		text, at int
@@ -185,7 +185,7 @@ func (p *Provider) cut(s string, limit int) string {
 }
 
 // bytesPerToken bounds the bytes that are read of a text for each of its tokens
-// where it has no words: the longest tokens are runs of one mark.
+// if it has no words: the longest tokens are runs of one mark.
 const bytesPerToken = 128
 
 // defaultSummary is the length in tokens of a text if the task does not say: that of

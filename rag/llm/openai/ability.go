@@ -29,7 +29,7 @@ func firstAbility(model string, o Options) ability {
 	return a
 }
 
-// less returns what may be taken after a refusal of a; ok is false where the
+// less returns what may be taken after a refusal of a; ok is false if the
 // refusal was not for the way of asking. structured says that JSON was asked
 // for, stream that the reply was to come in pieces, and fixed that the way to
 // ask for JSON is given.

@@ -74,7 +74,7 @@ func (c *Chat) learn(ctx context.Context, a ability) {
 
 // Do implements [llm.Provider]. The reply is what [llm.CheckReply] makes of the
 // model's; one that it refuses is asked for again, with the reason. The usage
-// counts all requests that were answered, also where there is an error.
+// counts all requests that were answered, also if there is an error.
 //
 // Reasoning is not given to the task's Stream. What is JSON is given to it in one
 // piece, when it is complete. When a stream breaks off after a piece was given,

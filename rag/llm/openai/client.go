@@ -15,7 +15,7 @@ import (
 )
 
 // client sends requests for a chat or an embedder: so many at a time, within
-// the limits, again where it helps, and none where it cannot. It holds no key
+// the limits, again where it helps, and none if it cannot. It holds no key
 // that fmt would find.
 type client struct {
 	api         *api.Client

@@ -161,7 +161,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// or returns x, or the default where it is 0, or 0 where it is negative.
+// or returns x, or the default where it is 0, or 0 if it is negative.
 func or(x, def int) int {
 	if x == 0 {
 		return def

@@ -18,7 +18,7 @@ func TestConfig(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		cfg openai.Config
-		why string // "" where it is good
+		why string // "" if it is good
 	}{
 		{openai.Config{Key: "k", Model: "m"}, ""},
 		{openai.Config{BaseURL: "http://localhost:11434/v1/", Model: "m"}, ""},

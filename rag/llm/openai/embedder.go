@@ -95,7 +95,7 @@ type batch struct {
 // Embed implements [llm.Embedder]. Texts go in batches, several at a time; a
 // batch that is refused is cut in two, down to the text that is to blame. Blank
 // texts are not sent and have a nil vector. The usage counts all requests that
-// were answered, also where there is an error.
+// were answered, also if there is an error.
 //
 // Errors are [ErrDimension]; the context's; an [*VectorError] for a vector
 // of another dimension, that is missing, zero or not finite; and a

@@ -16,9 +16,9 @@ import (
 // ProviderError is what a server, or the way to it, answered instead of a
 // reply. It is an [llm.ErrProvider]; where Refused is set, an [llm.ErrRefused].
 type ProviderError struct {
-	// Status is the HTTP status, 0 where there was no answer.
+	// Status is the HTTP status, 0 if there was no answer.
 	Status int
-	// Host is the server, with its port where it has one.
+	// Host is the server, with its port if it has one.
 	Host  string
 	Model string
 	// Message says what happened, in one line, without the key.
@@ -71,7 +71,7 @@ type failure struct {
 // succeeded before.
 func (c *client) classify(err error, x *exchange, proven bool) *failure {
 	f := &failure{ProviderError: &ProviderError{Status: x.status, Host: c.host, Model: c.model}}
-	message, code := c.said(err)
+	message, code := c.message(err)
 	f.detail = strings.ToLower(code + " " + message)
 	switch s := x.status; {
 	case s == 0, errors.Is(err, errTimeout):
@@ -119,7 +119,7 @@ func has(s string, words ...string) bool {
 
 // said returns what a server says in an error, in one line, and its code and
 // parameter.
-func (c *client) said(err error) (message, code string) {
+func (c *client) message(err error) (message, code string) {
 	var ae *api.APIError
 	var re *api.RequestError
 	switch {

@@ -44,7 +44,7 @@ type bucket struct {
 	limit    float64 // a minute; 0 is none
 	capacity float64
 	rate     float64 // a second
-	level    float64 // below 0 where it is promised to a caller that waits
+	level    float64 // below 0 if it is promised to a caller that waits
 	at       time.Time
 }
 
@@ -194,7 +194,7 @@ func duration(s string) time.Duration {
 }
 
 // retryAfter reads how long a server asks to wait: Retry-After in seconds or as
-// a date, or retry-after-ms. 0 where it does not say.
+// a date, or retry-after-ms. 0 if it does not say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, ok := number(h, "Retry-After-Ms"); ok && ms > 0 && ms < 1e12 {
 		return time.Duration(ms * 1e6)

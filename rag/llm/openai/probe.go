@@ -13,17 +13,17 @@ import (
 type Capabilities struct {
 	// Reachable says that the server answered at all.
 	Reachable bool `json:"reachable"`
-	// Models are the names that the server lists, in order; nil where it does
+	// Models are the names that the server lists, in order; nil if it does
 	// not list any.
 	Models []string `json:"models,omitempty"`
 	// Listed says that the model is among them.
 	Listed bool `json:"listed"`
-	// ContextLength is the model's in tokens, 0 where the server does not tell.
+	// ContextLength is the model's in tokens, 0 if the server does not tell.
 	ContextLength int `json:"context_length,omitempty"`
 	// Chat says that the model answers, JSON how it is to be asked for JSON.
 	Chat bool     `json:"chat"`
 	JSON JSONMode `json:"-"`
-	// Dim is the dimension of the model's vectors, 0 where it has none.
+	// Dim is the dimension of the model's vectors, 0 if it has none.
 	Dim int `json:"dim,omitempty"`
 	// Usage is what the probe cost.
 	Usage llm.Usage `json:"usage"`

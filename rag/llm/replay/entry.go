@@ -26,7 +26,7 @@ const (
 type Entry struct {
 	Digest Digest   `json:"digest"`
 	Kind   llm.Kind `json:"kind"`
-	// Model is the provider's name, "" where it is not known.
+	// Model is the provider's name, "" if it is not known.
 	Model string    `json:"model,omitempty"`
 	Reply string    `json:"reply,omitempty"`
 	Usage llm.Usage `json:"usage"`
@@ -115,7 +115,7 @@ func readEntry(line []byte) (e Entry, err error) {
 	return e, e.Check()
 }
 
-// Check says why [Read] would refuse the entry; nil where it would not.
+// Check says why [Read] would refuse the entry; nil if it would not.
 func (e *Entry) Check() error {
 	switch {
 	case e.Digest == Digest{}:

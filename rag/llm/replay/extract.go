@@ -36,7 +36,7 @@ func spelled(s string) string {
 // holds reports whether a spelled text has the words of a key.
 func holds(spelled, key string) bool { return strings.Contains(spelled, " "+key+" ") }
 
-// Extract returns what is recorded of a text; ok is false where it is not. The
+// Extract returns what is recorded of a text; ok is false if it is not. The
 // types that are wanted do not matter, since recordings have none.
 func (r *Recordings) Extract(in llm.ExtractInput) (out llm.Extraction, ok bool) {
 	spans := fields(in.Text)
@@ -116,7 +116,7 @@ func (x *extraction) add(g *region) {
 	}
 }
 
-// entity adds an entity where there is none of its key.
+// entity adds an entity if there is none of its key.
 func (x *extraction) entity(key, name string) {
 	if _, ok := x.names[key]; ok {
 		return

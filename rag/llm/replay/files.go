@@ -81,7 +81,7 @@ func readTexts(ctx context.Context, fsys fs.FS, corpus string) (texts map[string
 	return texts, bad, nil
 }
 
-// readPassage reads a passage of a record; ok is false where it is something
+// readPassage reads a passage of a record; ok is false if it is something
 // else.
 func readPassage(r *load.Record) (p Passage, ok bool, err error) {
 	kind, err := r.Text("kind")

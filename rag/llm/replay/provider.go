@@ -12,7 +12,7 @@ import (
 // another provider.
 type Provider struct {
 	recordings *Recordings
-	fallback   llm.Provider // nil where there is none
+	fallback   llm.Provider // nil if there is none
 	served     atomic.Int64
 	passed     atomic.Int64
 }

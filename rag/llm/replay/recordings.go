@@ -149,7 +149,7 @@ func (x run) len() int { return x.to - x.from }
 
 // find returns the runs of a text, which do not overlap, in their order: of
 // runs that do the longest counts, then that of a passage with the title that
-// the text has. They are empty where less than half of the text is recorded.
+// the text has. They are empty if less than half of the text is recorded.
 func (r *Recordings) find(words []uint32, title string) []run {
 	var all []run
 	if len(words) < 2*Shingle-1 {

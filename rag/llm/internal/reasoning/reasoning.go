@@ -143,7 +143,7 @@ func (v *Visible) give(s string) string {
 }
 
 // nextTag finds the first tag from a place on. mark is the tag, "" for none;
-// until is the tag that closes it, "" where it is a closing one itself.
+// until is the tag that closes it, "" if it is a closing one itself.
 func nextTag(lower string, from int) (at int, mark, until string) {
 	for i := from; i < len(lower); i++ {
 		if c := lower[i]; c != '<' && c != '[' && c != "◁"[0] {

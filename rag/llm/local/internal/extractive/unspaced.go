@@ -136,20 +136,20 @@ func (q *question) weighUnspaced(p *passage, i int) (c candidate, refusal select
 	refusal = ""
 	for k := range q.runs {
 		r := &q.runs[k]
-		met, all := 0.0, 0.0
+		found, all := 0.0, 0.0
 		for x, pair := range r.pairs {
 			w := r.weight[x]
 			all += w
 			switch {
 			case holds(s.text, pair, r.exact):
-				met += w
+				found += w
 				own += w
 			case holds(head, pair, r.exact):
-				met += inHeading * w
+				found += inHeading * w
 			}
 		}
-		got, total = got+met, total+all
-		if met < coverageRun*all {
+		got, total = got+found, total+all
+		if found < coverageRun*all {
 			refusal = selection.NoName
 		}
 	}
