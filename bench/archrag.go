@@ -137,14 +137,14 @@ func (b *archRAG) ask(d *pyramid, v *pyramidView, figures *[2]pyramidFigures) er
 	for i := -len(d.questions) / 10; i < len(d.questions); i++ {
 		q := d.questions[max(i, -i)]
 		for turn := range ways {
-			way := (turn + i&1) % 2
-			f := &figures[way]
+			kind := (turn + i&1) % 2
+			f := &figures[kind]
 			c := &f.costs
 			if i < 0 {
 				c = &costs{}
 			}
 			if err := c.time(func() error {
-				_, err := ways[way](q, o)
+				_, err := ways[kind](q, o)
 				return err
 			}); err != nil {
 				return err
@@ -157,8 +157,8 @@ func (b *archRAG) ask(d *pyramid, v *pyramidView, figures *[2]pyramidFigures) er
 		if err != nil {
 			return err
 		}
-		for way := range ways {
-			if err := figures[way].compare(q, o, ways[way], want, b.exact); err != nil {
+		for kind := range ways {
+			if err := figures[kind].compare(q, o, ways[kind], want, b.exact); err != nil {
 				return err
 			}
 		}
@@ -203,9 +203,9 @@ func (b *archRAG) judge(f *pyramidFigures) {
 	b.r.atMost(name("p99 of a search"), f.cpu.at(0.99)/1e3, "CPU-ms", 5, "")
 	b.r.atMost(name("p99 of a search, wall time"), f.wall.at(0.99)/1e3, "ms", 0, "with all that the machine does beside it")
 	if b.last != nil {
-		of := fmt.Sprintf(" of %d", b.last.entities)
-		b.r.atMost(name("distances to those"+of), f.distances/b.last.distances, "times", 1.5, "all layers, one of them more")
-		b.r.atMost(name("in the lowest layer to those"+of), f.layer[0]/b.last.layer[0], "times", 1.5, "")
+		suffix := fmt.Sprintf(" of %d", b.last.entities)
+		b.r.atMost(name("distances to those"+suffix), f.distances/b.last.distances, "times", 1.5, "all layers, one of them more")
+		b.r.atMost(name("in the lowest layer to those"+suffix), f.layer[0]/b.last.layer[0], "times", 1.5, "")
 	}
 	b.last = f
 }

@@ -78,13 +78,13 @@ func (b *communitiesBench) measure(ctx context.Context, name string, set *attrib
 	}
 	fmt.Fprintf(b.r.log, "%s: %d nodes, %d edges, %d dimensions\n", name, set.vectors.Len(), len(set.edges), set.vectors.Dim)
 	// No way is charged for what the first of them would find for all.
-	if _, err := near.of(ctx, 3*len(set.edges)/max(1, set.vectors.Len())+1); err != nil {
+	if _, err := near.edges(ctx, 3*len(set.edges)/max(1, set.vectors.Len())+1); err != nil {
 		return err
 	}
 	for _, augment := range strings.Split(b.augments, ",") {
 		for _, cluster := range strings.Split(b.clusters, ",") {
 			sw := start()
-			part, err := archrag.Communities(ctx, archrag.Attributed{Edges: set.edges, Vectors: set.vectors, Near: near.of}, map[string]string{
+			part, err := archrag.Communities(ctx, archrag.Attributed{Edges: set.edges, Vectors: set.vectors, Near: near.edges}, map[string]string{
 				"augment": augment, "cluster": cluster, "seed": strconv.FormatUint(b.seed, 10),
 			})
 			if err != nil {

@@ -143,7 +143,7 @@ func TestNearestOthers(t *testing.T) {
 	}
 	n := &nearest{vectors: m}
 	for _, k := range []int{3, 9, 5} {
-		near, err := n.of(t.Context(), k)
+		near, err := n.edges(t.Context(), k)
 		if err != nil {
 			t.Fatal(err)
 		}

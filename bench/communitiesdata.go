@@ -172,8 +172,8 @@ type nearest struct {
 	rows    [][]graphops.WeightedEdge // of each vector, the nearest first
 }
 
-// of returns edges from each vector to its k nearest others.
-func (n *nearest) of(ctx context.Context, k int) (out []graphops.WeightedEdge, err error) {
+// edges returns edges from each vector to its k nearest others.
+func (n *nearest) edges(ctx context.Context, k int) (out []graphops.WeightedEdge, err error) {
 	if k > n.k {
 		if err := n.find(ctx, k); err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ func (n *nearest) of(ctx context.Context, k int) (out []graphops.WeightedEdge, e
 
 // graph returns the graph in which each vector is joined to its k nearest.
 func (n *nearest) graph(ctx context.Context, k int) ([]graphops.WeightedEdge, error) {
-	near, err := n.of(ctx, k)
+	near, err := n.edges(ctx, k)
 	if err != nil {
 		return nil, err
 	}

@@ -147,11 +147,11 @@ func (g *graphFile) parseText(b []byte, labels string, directed bool) error {
 		return err
 	}
 	if labels != "" {
-		of, err := readLabels(labels)
+		labelOf, err := readLabels(labels)
 		if err != nil {
 			return err
 		}
-		for id := range of {
+		for id := range labelOf {
 			g.ids = append(g.ids, id)
 		}
 	}
@@ -214,7 +214,7 @@ func (g *graphFile) write(path string) error {
 // truth returns the label of each node, as numbers in the order in which they
 // come first, from a file of lines "id label" or "label". -1 is none.
 func (g *graphFile) truth(path string) ([]int32, error) {
-	of, err := readLabels(path)
+	labelOf, err := readLabels(path)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (g *graphFile) truth(path string) ([]int32, error) {
 		if g.ids != nil {
 			id = g.ids[u]
 		}
-		label, ok := of[id]
+		label, ok := labelOf[id]
 		if !ok {
 			out[u] = -1
 			continue

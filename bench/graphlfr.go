@@ -11,7 +11,7 @@ import "math/rand/v2"
 // are dropped. Weights are higher inside communities.
 func lfrGraph(n int, mixing float64, r *rand.Rand) (*graphFile, []int32) {
 	const smallest, largest = 20, 300
-	of := make([]int32, n)
+	community := make([]int32, n)
 	var sizes []int
 	for left, order := n, r.Perm(n); left > 0; {
 		size := min(left, powerLaw(r, smallest, largest, 1.5))
@@ -19,7 +19,7 @@ func lfrGraph(n int, mixing float64, r *rand.Rand) (*graphFile, []int32) {
 			size = left
 		}
 		for _, u := range order[left-size : left] {
-			of[u] = int32(len(sizes))
+			community[u] = int32(len(sizes))
 		}
 		sizes = append(sizes, size)
 		left -= size
@@ -28,7 +28,7 @@ func lfrGraph(n int, mixing float64, r *rand.Rand) (*graphFile, []int32) {
 	inside := make([][]uint32, len(sizes))
 	var across []uint32
 	for u := range uint32(n) {
-		c := of[u]
+		c := community[u]
 		own := 0
 		for range powerLaw(r, 4.5, 120, 2.5) {
 			if r.Float64() < mixing || own == sizes[c]-1 {
@@ -43,8 +43,8 @@ func lfrGraph(n int, mixing float64, r *rand.Rand) (*graphFile, []int32) {
 	for _, halves := range inside {
 		d.pair(halves, 0.5, 1, func(u, v uint32) bool { return true })
 	}
-	d.pair(across, 0.1, 0.6, func(u, v uint32) bool { return of[u] != of[v] })
-	return d.file(make([]byte, n)), of
+	d.pair(across, 0.1, 0.6, func(u, v uint32) bool { return community[u] != community[v] })
+	return d.file(make([]byte, n)), community
 }
 
 // pair joins half-edges at random, with weights from lo to hi; those that may

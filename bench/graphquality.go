@@ -9,10 +9,10 @@ import (
 
 // modularity returns the modularity of a partition at resolution 1, from the
 // rows of a symmetric projection alone: 0 where there are no edges.
-func modularity(p *graphops.Projection, of []uint32, count int) float64 {
+func modularity(p *graphops.Projection, cluster []uint32, count int) float64 {
 	strength := make([]float64, count) // of the nodes of each community
 	var total, inside float64          // every edge twice
-	for u := range of {
+	for u := range cluster {
 		to, w := p.Row(uint32(u))
 		for i, v := range to {
 			x := 1.0
@@ -20,8 +20,8 @@ func modularity(p *graphops.Projection, of []uint32, count int) float64 {
 				x = float64(w[i])
 			}
 			total += x
-			strength[of[u]] += x
-			if of[u] == of[v] {
+			strength[cluster[u]] += x
+			if cluster[u] == cluster[v] {
 				inside += x
 			}
 		}
@@ -38,22 +38,22 @@ func modularity(p *graphops.Projection, of []uint32, count int) float64 {
 
 // disconnected returns how many communities of a partition are not connected
 // in a symmetric projection.
-func disconnected(p *graphops.Projection, of []uint32, count int) int {
+func disconnected(p *graphops.Projection, cluster []uint32, count int) int {
 	pieces := make([]int, count)
-	seen := make([]bool, len(of))
+	seen := make([]bool, len(cluster))
 	var stack []uint32
-	for s := range of {
+	for s := range cluster {
 		if seen[s] {
 			continue
 		}
-		pieces[of[s]]++
+		pieces[cluster[s]]++
 		seen[s] = true
 		for stack = append(stack[:0], uint32(s)); len(stack) > 0; {
 			u := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			to, _ := p.Row(u)
 			for _, v := range to {
-				if !seen[v] && of[v] == of[s] {
+				if !seen[v] && cluster[v] == cluster[s] {
 					seen[v] = true
 					stack = append(stack, v)
 				}
@@ -72,11 +72,11 @@ func disconnected(p *graphops.Projection, of []uint32, count int) int {
 // mutualInformation returns the mutual information of two partitions,
 // normalised by the mean of their entropies as scikit-learn does; nodes that
 // truth gives -1 are left out. Two partitions of one cluster each agree: 1.
-func mutualInformation(truth []int32, of []uint32) float64 {
+func mutualInformation(truth []int32, cluster []uint32) float64 {
 	var pairs []uint64 // label and cluster of each node
 	for u, t := range truth {
 		if t >= 0 {
-			pairs = append(pairs, uint64(t)<<32|uint64(of[u]))
+			pairs = append(pairs, uint64(t)<<32|uint64(cluster[u]))
 		}
 	}
 	n := float64(len(pairs))

@@ -56,16 +56,16 @@ func (g *graphReport) run(r *report, paths []string) error {
 	r.Input = fmt.Sprintf("%d files; × is relative to %s, results are means of the runs", len(paths), g.peer)
 	for len(rows) > 0 {
 		graph := rows[0].Graph
-		var of, rest []*graphRow
+		var own, rest []*graphRow
 		for _, row := range rows {
 			if row.Graph == graph {
-				of = append(of, row)
+				own = append(own, row)
 			} else {
 				rest = append(rest, row)
 			}
 		}
 		rows = rest
-		r.Tables = append(r.Tables, g.tables(of)...)
+		r.Tables = append(r.Tables, g.tables(own)...)
 	}
 	return nil
 }

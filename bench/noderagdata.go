@@ -53,8 +53,8 @@ func drawNodeRAG(texts, dim, questions int, seed uint64, tokens *text.Tokenizer)
 	return d
 }
 
-// of returns the neighbours of a node that are of a type.
-func (d *nodeRAGData) of(u uint32, kind int) []uint32 {
+// neighboursOf returns the neighbours of a node that are of a type.
+func (d *nodeRAGData) neighboursOf(u uint32, kind int) []uint32 {
 	var out []uint32
 	for _, v := range d.near[u] {
 		if int(d.graph.types[v]) == kind {
@@ -72,17 +72,17 @@ func (d *nodeRAGData) textsOf(u uint32) []uint32 {
 		return []uint32{u}
 	}
 	if kind == layerUnit {
-		return d.of(u, layerText)
+		return d.neighboursOf(u, layerText)
 	}
 	through := layerUnit
 	switch {
 	case kind == layerAttribute:
 		through = layerEntity
-	case len(d.of(u, layerUnit)) == 0: // an entity of relations alone
+	case len(d.neighboursOf(u, layerUnit)) == 0: // an entity of relations alone
 		through = layerRelation
 	}
 	var out []uint32
-	for _, v := range d.of(u, through) {
+	for _, v := range d.neighboursOf(u, through) {
 		out = append(out, d.textsOf(v)...)
 	}
 	slices.Sort(out)
@@ -101,15 +101,15 @@ func newVocabulary(n int, r *rand.Rand, t *text.Tokenizer) *vocabulary {
 	const onsets, vowels, codas = "b c d f g h l m n p r s t v w ch st tr pl gr", "a e i o u ea ou", " n r s t l nd rt ng ck"
 	starts, middles, ends := strings.Split(onsets, " "), strings.Split(vowels, " "), strings.Split(codas, " ")
 	v := &vocabulary{}
-	met := map[string]bool{}
+	taken := map[string]bool{}
 	for len(v.words) < n {
 		var b strings.Builder
 		for range 1 + r.IntN(3) {
 			b.WriteString(starts[r.IntN(len(starts))] + middles[r.IntN(len(middles))] + ends[r.IntN(len(ends))])
 		}
 		word := b.String()
-		if k := t.Count(" " + word); k <= 2 && !met[word] {
-			met[word] = true
+		if k := t.Count(" " + word); k <= 2 && !taken[word] {
+			taken[word] = true
 			v.words, v.tokens = append(v.words, word), append(v.tokens, k)
 		}
 	}
@@ -155,23 +155,23 @@ func (v *vocabulary) name(r *rand.Rand) string {
 func (d *nodeRAGData) drawTextsOf(tokens *text.Tokenizer) {
 	words := newVocabulary(20_000, d.r, tokens)
 	d.says = make([]string, len(d.graph.types))
-	met := map[string]bool{}
+	taken := map[string]bool{}
 	for _, kind := range []int{layerEntity, layerTitle, layerText, layerUnit, layerRelation, layerAttribute, layerOverview} {
 		for i := range d.counts[kind] {
 			u := d.first[kind] + uint32(i)
 			switch kind {
 			case layerEntity, layerTitle:
-				for d.says[u] == "" || met[d.says[u]] {
+				for d.says[u] == "" || taken[d.says[u]] {
 					d.says[u] = words.name(d.r)
 				}
-				met[d.says[u]] = true
+				taken[d.says[u]] = true
 			default:
 				least, most := leastTokens, mostTokens
 				if kind == layerRelation {
 					least, most = leastRelationTokens, mostRelationTokens
 				}
 				var names []string
-				for _, e := range d.of(u, layerEntity) {
+				for _, e := range d.neighboursOf(u, layerEntity) {
 					names = append(names, d.says[e])
 				}
 				d.says[u] = words.sentence(d.r, least+d.r.IntN(most-least+1), names)

@@ -282,14 +282,14 @@ func (l *nodeRAGLoader) node(u uint32, text engine.NodeID) (err error) {
 	case layerRelation:
 		c.Texts = []string{says}
 		key = ""
-		for _, e := range l.d.of(u, layerEntity) {
+		for _, e := range l.d.neighboursOf(u, layerEntity) {
 			key += "|" + l.d.says[e]
 		}
 		key = key[1:]
 	case layerUnit:
 		c.Texts = []string{says}
 	case layerAttribute:
-		e := l.d.of(u, layerEntity)[0]
+		e := l.d.neighboursOf(u, layerEntity)[0]
 		key = l.d.says[e]
 		if l.taken[e] {
 			key = fmt.Sprintf("%s %d", key, u) // an entity has one attribute
@@ -313,7 +313,7 @@ func (l *nodeRAGLoader) node(u uint32, text engine.NodeID) (err error) {
 			return err
 		}
 		// A title rests on its element.
-		for _, o := range l.d.of(u, layerTitle) {
+		for _, o := range l.d.neighboursOf(u, layerTitle) {
 			if err := l.node(o, l.ids[u]); err != nil {
 				return err
 			}

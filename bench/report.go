@@ -32,8 +32,8 @@ type measure struct {
 	Note   string  `json:"note,omitempty"`
 }
 
-// met reports whether the value reaches the target.
-func (m *measure) met() bool {
+// reached reports whether the value reaches the target.
+func (m *measure) reached() bool {
 	if m.AtMost {
 		return m.Value <= m.Target
 	}
@@ -90,7 +90,7 @@ func (r *report) tables() []table {
 				target = "≤ "
 			}
 			target += number(m.Target)
-			if !m.met() {
+			if !m.reached() {
 				mark = "missed"
 			}
 		}

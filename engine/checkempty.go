@@ -12,8 +12,8 @@ import (
 // They are one finding together, since a database of an older version can have
 // very many.
 type emptyKeys struct {
-	of   family
-	keys [][]byte
+	family family
+	keys   [][]byte
 }
 
 // maxEmptyKeys is how many keys one finding tells of.
@@ -26,11 +26,11 @@ func (c *checker) noteEmpty(tag layout.Tag, g uint32, key, value []byte) error {
 		return nil
 	}
 	f := family{g, tag}
-	if c.empty.of != f || len(c.empty.keys) == maxEmptyKeys {
+	if c.empty.family != f || len(c.empty.keys) == maxEmptyKeys {
 		if err := c.reportEmpty(); err != nil {
 			return err
 		}
-		c.empty.of = f
+		c.empty.family = f
 	}
 	c.empty.keys = append(c.empty.keys, slices.Clone(key))
 	return nil
@@ -43,7 +43,7 @@ func (c *checker) reportEmpty() error {
 		return nil
 	}
 	at := c.at
-	c.at = c.known[c.empty.of.graph]
+	c.at = c.known[c.empty.family.graph]
 	c.empty.keys = nil
 	what := "the list holds nothing"
 	if n := len(keys); n > 1 {

@@ -306,11 +306,11 @@ func importContribution(v *TxView, c *exportContribution) error {
 	if err != nil {
 		return err
 	}
-	of, err := c.Of.resolve(v)
+	first, err := c.Of.resolve(v)
 	if err != nil {
 		return err
 	}
-	target := NodeTarget(of)
+	target := NodeTarget(first)
 	if c.Type != "" {
 		to, err := c.To.resolve(v)
 		if err != nil {
@@ -320,7 +320,7 @@ func importContribution(v *TxView, c *exportContribution) error {
 		if err != nil {
 			return err
 		}
-		target = EdgeTarget(of, to, t)
+		target = EdgeTarget(first, to, t)
 	}
 	out := Contribution{Weight: c.Weight, Count: c.Count, Label: string(c.Label)}
 	for _, s := range c.Texts {

@@ -97,11 +97,11 @@ func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
 		}
 		// What is dropped or replaced from here on finds the state and marks
 		// it; what was before did not, and the name has to be looked up again.
-		still, err := n.db.leadsTo(ctx, layout.Directory(n.name, name), e.graph)
+		current, err := n.db.leadsTo(ctx, layout.Directory(n.name, name), e.graph)
 		if err != nil {
 			return nil, phase.Errorf("graph %s: %w", name, err)
 		}
-		if still {
+		if current {
 			return &Graph{ns: n, st: st}, nil
 		}
 	}

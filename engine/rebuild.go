@@ -110,7 +110,7 @@ func (r *rebuild) put(ctx context.Context, batch []SpaceVector) error {
 	var w *vecindex.Write
 	err := r.db.Update(ctx, func(tx *Tx) error {
 		v := tx.Graph(r.g)
-		if err := r.still(v); err != nil {
+		if err := r.verifyCurrent(v); err != nil {
 			return err
 		}
 		var err error
@@ -137,9 +137,9 @@ func (r *rebuild) put(ctx context.Context, batch []SpaceVector) error {
 	return err
 }
 
-// still returns ErrConflict where the space is not the one that the rebuild
-// began with.
-func (r *rebuild) still(v *TxView) error {
+// verifyCurrent returns ErrConflict if the space was replaced since the rebuild
+// began.
+func (r *rebuild) verifyCurrent(v *TxView) error {
 	_, s, err := v.space(r.name)
 	if err == nil && s.generation != r.old {
 		err = fmt.Errorf("%w: it was made anew meanwhile", ErrConflict)
@@ -151,7 +151,7 @@ func (r *rebuild) still(v *TxView) error {
 func (r *rebuild) swap(ctx context.Context) error {
 	return r.db.Update(ctx, func(tx *Tx) error {
 		v := tx.Graph(r.g)
-		if err := r.still(v); err != nil {
+		if err := r.verifyCurrent(v); err != nil {
 			return err
 		}
 		old := r.next

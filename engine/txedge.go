@@ -261,7 +261,7 @@ func (v *TxView) lengthBound(old *inlineLengths, key listKey) (uint32, error) {
 	if n, known := v.st.lengths.bound(key); known {
 		return n, nil
 	}
-	n, err := old.of(key)
+	n, err := old.length(key)
 	return uint32(n), err
 }
 
@@ -274,8 +274,8 @@ type inlineLengths struct {
 	key, value []byte // used again
 }
 
-// of returns the length of a list. Asking in ascending order is cheapest.
-func (l *inlineLengths) of(key listKey) (int, error) {
+// length returns the length of a list. Asking in ascending order is cheapest.
+func (l *inlineLengths) length(key listKey) (int, error) {
 	if l.it == nil {
 		it, err := l.v.kv.Iter(l.v.ctx, []byte{byte(layout.TagOut)}, []byte{byte(layout.TagPromoted)})
 		if err != nil {

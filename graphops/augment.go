@@ -186,7 +186,7 @@ func nearRows(ctx context.Context, n int, pairs []WeightedEdge, workers int) (cs
 
 // chooseNear returns the candidates that become edges.
 func chooseNear(ctx context.Context, p *Projection, near *csr, l AugmentLimits) ([]WeightedEdge, error) {
-	var out, mine []WeightedEdge
+	var out, chosen []WeightedEdge
 	for u := range uint32(p.Len()) {
 		if u%4096 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -195,17 +195,17 @@ func chooseNear(ctx context.Context, p *Projection, near *csr, l AugmentLimits) 
 		}
 		row, _ := p.Row(u)
 		to, w := near.Row(u)
-		mine = mine[:0]
+		chosen = chosen[:0]
 		for i, v := range to {
 			if v == u || !(float64(w[i]) > l.Threshold) {
 				continue
 			}
 			if _, joined := slices.BinarySearch(row, v); !joined {
-				mine = append(mine, WeightedEdge{u, v, w[i]})
+				chosen = append(chosen, WeightedEdge{u, v, w[i]})
 			}
 		}
-		slices.SortStableFunc(mine, func(a, b WeightedEdge) int { return cmp.Compare(b.Weight, a.Weight) })
-		out = append(out, mine[:min(len(mine), l.Degree)]...)
+		slices.SortStableFunc(chosen, func(a, b WeightedEdge) int { return cmp.Compare(b.Weight, a.Weight) })
+		out = append(out, chosen[:min(len(chosen), l.Degree)]...)
 	}
 	return out, nil
 }

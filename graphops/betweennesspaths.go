@@ -106,14 +106,14 @@ func longestPath(ctx context.Context, p *Projection, c *Partition) (int, error) 
 	for i := range hub {
 		hub[i] = none
 	}
-	for u, of := range c.Of {
-		if h := hub[of]; h == none || p.Degree(uint32(u)) > p.Degree(h) {
-			hub[of] = uint32(u)
+	for u, component := range c.Of {
+		if h := hub[component]; h == none || p.Degree(uint32(u)) > p.Degree(h) {
+			hub[component] = uint32(u)
 		}
 	}
 	var seen []bool
 	longest := 0
-	for of, size := range c.Sizes() {
+	for component, size := range c.Sizes() {
 		if size <= longest {
 			continue
 		}
@@ -124,7 +124,7 @@ func longestPath(ctx context.Context, p *Projection, c *Partition) (int, error) 
 		if seen == nil {
 			seen = make([]bool, p.Len())
 		}
-		far, second, err := farthest(ctx, p, hub[of], seen)
+		far, second, err := farthest(ctx, p, hub[component], seen)
 		if err != nil {
 			return 0, err
 		}

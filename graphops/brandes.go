@@ -207,9 +207,9 @@ func (b *brandes) push(ctx context.Context, f *frontier) error {
 			}
 			k += more
 		}
-		mine := paths[i]
+		own := paths[i]
 		for _, p := range edges[first:k] {
-			paths[p] += mine
+			paths[p] += own
 		}
 		if b.visits += len(row) + 1; b.visits >= visitsPerLook {
 			if err := b.look(ctx); err != nil {
@@ -227,7 +227,7 @@ func (b *brandes) pull(ctx context.Context, f *frontier, unreached []uint32) ([]
 	off, to := b.rows.off, b.rows.to
 	place, paths, edges := b.place, b.paths, b.edges
 	lo, size, k := f.lo, f.hi-f.lo, f.edges
-	still := unreached[:0]
+	rest := unreached[:0]
 	for _, v := range unreached {
 		if place[v] != none {
 			continue
@@ -249,7 +249,7 @@ func (b *brandes) pull(ctx context.Context, f *frontier, unreached []uint32) ([]
 			}
 		}
 		if k == first {
-			still = append(still, v)
+			rest = append(rest, v)
 			continue
 		}
 		sum := 0.0
@@ -263,7 +263,7 @@ func (b *brandes) pull(ctx context.Context, f *frontier, unreached []uint32) ([]
 		f.rows++
 	}
 	f.edges = k
-	return still, nil
+	return rest, nil
 }
 
 // back finds the dependencies, from the last level to the source. Of a node it

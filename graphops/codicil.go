@@ -209,8 +209,8 @@ func (c *codicilRun) choose() error {
 			order = order[:0]
 			shared, content := scaleOf(c.shared[lo:hi]), scaleOf(c.content[lo:hi])
 			for i := lo; i < hi; i++ {
-				scores = append(scores, float64(c.alpha*shared.of(c.shared[i]))+
-					float64((1-c.alpha)*content.of(c.content[i])))
+				scores = append(scores, float64(c.alpha*shared.scaled(c.shared[i]))+
+					float64((1-c.alpha)*content.scaled(c.content[i])))
 				order = append(order, i-lo)
 			}
 			slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(scores[b], scores[a]) })
@@ -233,7 +233,7 @@ func scaleOf(x []float32) scale {
 	return scale{lo, float64(slices.Max(x)) - lo}
 }
 
-func (s scale) of(x float32) float64 {
+func (s scale) scaled(x float32) float64 {
 	if s.width == 0 {
 		return 0
 	}

@@ -61,7 +61,7 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 	if need := 8*int64(p.Len()) + (24+32*int64(workers))*k + 16*entries; o.MaxBytes > 0 && need > o.MaxBytes {
 		return nil, &MemoryError{Op: "contract", Need: need, Limit: o.MaxBytes}
 	}
-	c := &contractor{p: p, of: partition.Of, combine: o.Combine, count: o.Count}
+	c := &contractor{p: p, cluster: partition.Of, combine: o.Combine, count: o.Count}
 	c.off, c.nodes = partition.Members()
 	cuts := c.cuts()
 	parts := make([]part, len(cuts)-1)
@@ -70,7 +70,7 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 		s := &sums[worker]
 		s.ensure(int(k))
 		for a := cuts[i]; a < cuts[i+1]; a++ {
-			if err := c.cluster(ctx, uint32(a), s, &parts[i]); err != nil {
+			if err := c.edges(ctx, uint32(a), s, &parts[i]); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ func contract(ctx context.Context, p *Projection, partition *Partition, o *Contr
 // contractor makes edges of clusters.
 type contractor struct {
 	p          *Projection
-	of         []uint32
+	cluster    []uint32
 	off, nodes []uint32 // members of each cluster
 	combine    Combine
 	count      bool
@@ -125,10 +125,10 @@ func (c *contractor) cuts() []int {
 	return out
 }
 
-// cluster appends the edges of cluster a to out: all that leave it, or where
+// edges appends the edges of cluster a to out: all that leave it, or where
 // edges have no direction those to clusters of higher numbers, so that both
 // rows get one sum.
-func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, out *part) error {
+func (c *contractor) edges(ctx context.Context, a uint32, s *contractSums, out *part) error {
 	visited := 0
 	for _, u := range c.nodes[c.off[a]:c.off[a+1]] {
 		to, w := c.p.Row(u)
@@ -139,7 +139,7 @@ func (c *contractor) cluster(ctx context.Context, a uint32, s *contractSums, out
 			}
 		}
 		for i, v := range to {
-			b := c.of[v]
+			b := c.cluster[v]
 			x := float64(weightAt(w, i))
 			switch {
 			case b == None || b == a:

@@ -179,19 +179,19 @@ func gmm(ctx context.Context, m Matrix, o *GMMOptions) (*Mixture, error) {
 	}
 	f := &gmmFit{
 		m: fit, reg: o.Regularisation, enough: o.Tolerance, most: o.MaxIterations,
-		workers: workersOf(o.Workers),
-		of:      make([]uint32, fit.Len()),
+		workers:   workersOf(o.Workers),
+		component: make([]uint32, fit.Len()),
 	}
 	best, tried, err := f.search(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	// The most probable components are those of the last mixture tried.
-	f.m, f.of = m, make([]uint32, n)
+	f.m, f.component = m, make([]uint32, n)
 	if _, err := f.expect(ctx, best.g, false); err != nil {
 		return nil, err
 	}
-	return best.mixture(f.of, tried), nil
+	return best.mixture(f.component, tried), nil
 }
 
 // fits compares the memory needed with MaxBytes.
@@ -287,19 +287,19 @@ func (f *gmmFit) clusters(ctx context.Context, k int, restart uint64, o *GMMOpti
 	err = parallel(ctx, f.workers, g.k, func(_, c int) error {
 		return g.setGroup(ctx, c, f.m, members[off[c]:off[c+1]], f.m.Len(), f.reg)
 	})
-	copy(f.of, km.Partition.Of)
+	copy(f.component, km.Partition.Of)
 	return g, err
 }
 
 // mixture returns the result as the caller gets it.
-func (r *gmmResult) mixture(of []uint32, tried []float64) *Mixture {
+func (r *gmmResult) mixture(component []uint32, tried []float64) *Mixture {
 	g := r.g
 	k, d := g.k, g.d
 	out := &Mixture{
 		Dim: d, Weights: g.weights, Means: g.means,
 		Covariances:   make([]float64, k*d*d),
 		LogLikelihood: r.log, BIC: r.bic,
-		Partition:  Partition{Of: of, Count: k},
+		Partition:  Partition{Of: component, Count: k},
 		Iterations: r.iterations, Converged: r.converged,
 		Tried: tried,
 	}

@@ -13,13 +13,13 @@ func gmmLook(k, d int) int { return min(max(1, 1<<21/(k*(d+triangle(d)))), 512) 
 
 // gmmFit fits mixtures to vectors by expectation and maximisation.
 type gmmFit struct {
-	m       Matrix
-	reg     float64
-	enough  float64 // change of the mean log-likelihood that ends the iteration
-	most    int     // iterations
-	workers int
-	of      []uint32 // most probable component of each vector
-	sums    []gmmSums
+	m         Matrix
+	reg       float64
+	enough    float64 // change of the mean log-likelihood that ends the iteration
+	most      int     // iterations
+	workers   int
+	component []uint32 // most probable component of each vector
+	sums      []gmmSums
 }
 
 // gmmSums are what a piece of the vectors adds up to for each component, with
@@ -40,9 +40,9 @@ func gmmPieces(n, k, d int) int {
 
 // run iterates from g, which it changes, until it hardly gets better.
 func (f *gmmFit) run(ctx context.Context, g *gmmModel) (*gmmResult, error) {
-	for i, c := range f.of {
+	for i, c := range f.component {
 		if int64(c) >= int64(g.k) {
-			f.of[i] = 0
+			f.component[i] = 0
 		}
 	}
 	n := float64(f.m.Len())
@@ -114,8 +114,8 @@ func (f *gmmFit) expect(ctx context.Context, g *gmmModel, sum bool) (float64, er
 				}
 			}
 			v := f.m.Row(i)
-			s.log += e.expect(v, f.of[i])
-			f.of[i] = e.best
+			s.log += e.expect(v, f.component[i])
+			f.component[i] = e.best
 			if sum {
 				s.add(e, v)
 			}

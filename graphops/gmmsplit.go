@@ -11,7 +11,7 @@ import (
 // component has enough vectors. f.of has the most probable components.
 func (f *gmmFit) split(ctx context.Context, r *gmmResult) (*gmmModel, error) {
 	g := r.g
-	p := Partition{Of: f.of, Count: g.k}
+	p := Partition{Of: f.component, Count: g.k}
 	off, members := p.Members()
 	cuts := make([]gmmCut, g.k)
 	err := parallel(ctx, f.workers, g.k, func(_, c int) error {

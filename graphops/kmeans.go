@@ -165,13 +165,13 @@ func kMeans(ctx context.Context, m Matrix, o *KMeansOptions) (*Clustering, error
 	if err != nil {
 		return nil, err
 	}
-	res.Partition.Of = l.of
+	res.Partition.Of = l.cluster
 	if fit.Len() < n {
 		l = newLloyd(m, l.centroids, o)
 		if _, err := l.assign(ctx); err != nil {
 			return nil, err
 		}
-		res.Partition.Of = l.of
+		res.Partition.Of = l.cluster
 	}
 	if res.Inertia, err = l.inertia(ctx); err != nil {
 		return nil, err

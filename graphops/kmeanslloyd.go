@@ -16,7 +16,7 @@ type lloyd struct {
 	centroids Matrix
 	spherical bool
 	workers   int
-	of        []uint32
+	cluster   []uint32
 	upper     []float64
 	lower     []float64
 	dirty     []bool // clusters whose members have changed
@@ -44,16 +44,16 @@ func newLloyd(m, centroids Matrix, o *KMeansOptions) *lloyd {
 	n, k := m.Len(), centroids.Len()
 	l := &lloyd{
 		m: m, centroids: centroids, spherical: o.Spherical, workers: workersOf(o.Workers),
-		of:    make([]uint32, n),
-		upper: make([]float64, n),
-		lower: make([]float64, n),
-		dirty: make([]bool, k),
-		moved: make([]float64, k),
-		half:  make([]float64, k),
-		slack: slack(m.Dim),
+		cluster: make([]uint32, n),
+		upper:   make([]float64, n),
+		lower:   make([]float64, n),
+		dirty:   make([]bool, k),
+		moved:   make([]float64, k),
+		half:    make([]float64, k),
+		slack:   slack(m.Dim),
 	}
-	for i := range l.of {
-		l.of[i] = None
+	for i := range l.cluster {
+		l.cluster[i] = None
 		l.upper[i] = math.Inf(1)
 	}
 	l.scratch = make([]lloydScratch, l.workers)
@@ -122,7 +122,7 @@ func (l *lloyd) assign(ctx context.Context) (moves int, err error) {
 	err = pieces(ctx, l.workers, l.m.Len(), pieceOf(k, d), func(worker, _, lo, hi int) {
 		s := l.scratchOf(worker)
 		for i := lo; i < hi; i++ {
-			c := l.of[i]
+			c := l.cluster[i]
 			if c != None {
 				l.upper[i] += l.moved[c]
 				if c == farthest {
@@ -207,11 +207,11 @@ func (l *lloyd) compare(s *lloydScratch) {
 	for r, i := range s.rows {
 		l.upper[i] = math.Sqrt(float64(s.one[r])) * (1 + l.slack)
 		l.lower[i] = math.Sqrt(float64(s.two[r])) * (1 - l.slack)
-		was, is := l.of[i], s.at[r]
+		was, is := l.cluster[i], s.at[r]
 		if was == is {
 			continue
 		}
-		l.of[i] = is
+		l.cluster[i] = is
 		s.moves++
 		s.dirty[is] = true
 		if was != None {
@@ -226,7 +226,7 @@ func (l *lloyd) compare(s *lloydScratch) {
 // vectors keeps its centroid.
 func (l *lloyd) move(ctx context.Context) (shift float64, err error) {
 	k, d := l.centroids.Len(), l.m.Dim
-	p := Partition{Of: l.of, Count: k}
+	p := Partition{Of: l.cluster, Count: k}
 	off, members := p.Members()
 	l.old = append(l.old[:0], l.centroids.Data...)
 	err = parallel(ctx, l.workers, k, func(worker, c int) error {
@@ -288,7 +288,7 @@ func addTo(sum []float64, v []float32) {
 // its centroid, of those in clusters of several, where one is at a distance. It
 // returns how many vectors it moved.
 func (l *lloyd) refill(ctx context.Context) (moved int, err error) {
-	p := Partition{Of: l.of, Count: l.centroids.Len()}
+	p := Partition{Of: l.cluster, Count: l.centroids.Len()}
 	sizes := p.Sizes()
 	var far []float32 // distances to the centroids, made when needed
 	for c, size := range sizes {
@@ -302,18 +302,18 @@ func (l *lloyd) refill(ctx context.Context) (moved int, err error) {
 		}
 		best := -1
 		for i, x := range far {
-			if x > 0 && sizes[l.of[i]] > 1 && (best < 0 || x > far[best]) {
+			if x > 0 && sizes[l.cluster[i]] > 1 && (best < 0 || x > far[best]) {
 				best = i
 			}
 		}
 		if best < 0 {
 			break
 		}
-		from := l.of[best]
+		from := l.cluster[best]
 		sizes[from]--
 		sizes[c]++
 		l.dirty[from], l.dirty[c] = true, true
-		l.of[best] = uint32(c)
+		l.cluster[best] = uint32(c)
 		// The bounds of a vector that has come anew say nothing.
 		l.upper[best], l.lower[best] = math.Inf(1), 0
 		far[best] = 0
@@ -325,7 +325,7 @@ func (l *lloyd) refill(ctx context.Context) (moved int, err error) {
 // distance returns the squared distance of vector i to the centroid of its
 // cluster.
 func (l *lloyd) distance(i int) float32 {
-	return distance.L2Sq(l.m.Row(i), l.centroids.Row(int(l.of[i])))
+	return distance.L2Sq(l.m.Row(i), l.centroids.Row(int(l.cluster[i])))
 }
 
 func (l *lloyd) distances(ctx context.Context) ([]float32, error) {

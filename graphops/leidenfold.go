@@ -228,10 +228,10 @@ func (r *leidenRun) scale(weight float64) {
 // position where there are no members; all else is None. comm has the clusters
 // of the nodes of the base graph. It returns how many clusters there are; they
 // are numbered in order of the first in them.
-func (r *leidenRun) result(comm, of []uint32, dropIsolated bool) int {
+func (r *leidenRun) result(comm, out []uint32, dropIsolated bool) int {
 	bound := uint32(r.base.Len())
-	for i := range of {
-		of[i] = None
+	for i := range out {
+		out[i] = None
 	}
 	for i := range r.n {
 		at, c := i, uint32(i)
@@ -243,11 +243,11 @@ func (r *leidenRun) result(comm, of []uint32, dropIsolated bool) int {
 		}
 		switch {
 		case c != None:
-			of[at] = comm[c]
+			out[at] = comm[c]
 		case !dropIsolated:
-			of[at] = bound
+			out[at] = bound
 			bound++
 		}
 	}
-	return renumber(of, int(bound))
+	return renumber(out, int(bound))
 }

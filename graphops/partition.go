@@ -80,13 +80,13 @@ func (p *Partition) validate(n int) error {
 // renumber gives the clusters the numbers 0, 1, ... in order of their first
 // node, drops the empty ones, and returns how many there are. Clusters are
 // below bound.
-func renumber(of []uint32, bound int) int {
+func renumber(cluster []uint32, bound int) int {
 	number := make([]uint32, bound)
 	for i := range number {
 		number[i] = None
 	}
 	n := uint32(0)
-	for u, c := range of {
+	for u, c := range cluster {
 		if c == None {
 			continue
 		}
@@ -94,7 +94,7 @@ func renumber(of []uint32, bound int) int {
 			number[c] = n
 			n++
 		}
-		of[u] = number[c]
+		cluster[u] = number[c]
 	}
 	return int(n)
 }

@@ -98,11 +98,11 @@ func shortestPath(ctx context.Context, a Adjacency, from, to uint32, o *PathOpti
 
 // pathScratch is what searches for paths work in.
 type pathScratch struct {
-	parent []uint32 // place of the node that this one was met from
-	mine   []bool   // met from the target
-	front  [2][]uint32
-	labels []pathLabel
-	heap   [2][]pathEntry
+	parent     []uint32 // place of the node that this one was met from
+	fromTarget []bool   // met from the target
+	front      [2][]uint32
+	labels     []pathLabel
+	heap       [2][]pathEntry
 }
 
 // forth and back are the two sides of a search: from the start, and from the
@@ -250,7 +250,7 @@ func (f *pathFinder) edges(p *Path) error {
 // On the way back the parent of a node is the least of those that are nearer.
 // Together that makes the path found the least.
 func (f *pathFinder) meet(from, to uint32, maxDepth int) (status pathStatus, last, next uint32, err error) {
-	f.parent, f.mine = f.parent[:0], f.mine[:0]
+	f.parent, f.fromTarget = f.parent[:0], f.fromTarget[:0]
 	f.place(from, startPlace, false)
 	if from == to {
 		return pathFound, startPlace, startPlace, nil
@@ -262,16 +262,16 @@ func (f *pathFinder) meet(from, to uint32, maxDepth int) (status pathStatus, las
 		if maxDepth > 0 && depth > maxDepth {
 			return pathNotWithin, 0, 0, nil
 		}
-		var met bool
+		var found bool
 		if f.graph[back] == nil || f.cost(forth) <= f.cost(back) {
-			last, next, met, err = f.advance()
+			last, next, found, err = f.advance()
 		} else {
-			last, next, met, err = f.retreat()
+			last, next, found, err = f.retreat()
 		}
 		switch {
 		case err != nil:
 			return 0, 0, 0, err
-		case met:
+		case found:
 			return pathFound, last, next, nil
 		case len(f.front[forth]) == 0 || len(f.front[back]) == 0:
 			return pathNone, 0, 0, nil
@@ -280,11 +280,11 @@ func (f *pathFinder) meet(from, to uint32, maxDepth int) (status pathStatus, las
 }
 
 // place notes a node that was met from the one at parent, and returns where.
-func (f *pathFinder) place(u, parent uint32, mine bool) (place uint32, fresh bool) {
+func (f *pathFinder) place(u, parent uint32, fromTarget bool) (place uint32, fresh bool) {
 	place, fresh = f.seen.add(u)
 	if fresh {
 		f.parent = append(f.parent, parent)
-		f.mine = append(f.mine, mine)
+		f.fromTarget = append(f.fromTarget, fromTarget)
 	}
 	return place, fresh
 }
@@ -303,7 +303,7 @@ func (f *pathFinder) cost(side int) int {
 
 // advance walks the side of the start one level on. It ends at the first node
 // that is the target's: the least path leads there.
-func (f *pathFinder) advance() (last, next uint32, met bool, err error) {
+func (f *pathFinder) advance() (last, next uint32, found bool, err error) {
 	front := f.front[forth]
 	begin := uint32(f.seen.len())
 	for _, i := range front {
@@ -312,7 +312,7 @@ func (f *pathFinder) advance() (last, next uint32, met bool, err error) {
 			return 0, 0, false, err
 		}
 		for _, v := range row {
-			if j, fresh := f.place(v, i, false); !fresh && f.mine[j] {
+			if j, fresh := f.place(v, i, false); !fresh && f.fromTarget[j] {
 				return i, j, true, nil
 			}
 		}
@@ -324,7 +324,7 @@ func (f *pathFinder) advance() (last, next uint32, met bool, err error) {
 // retreat walks the side of the target one level on, to the end: of the nodes
 // of the start's side that it meets, the one on the least path has the least
 // place.
-func (f *pathFinder) retreat() (last, next uint32, met bool, err error) {
+func (f *pathFinder) retreat() (last, next uint32, found bool, err error) {
 	front := f.front[back]
 	begin := uint32(f.seen.len())
 	for _, i := range front {
@@ -337,9 +337,9 @@ func (f *pathFinder) retreat() (last, next uint32, met bool, err error) {
 			j, fresh := f.place(v, i, true)
 			switch {
 			case fresh:
-			case !f.mine[j]:
-				if !met || j < last || j == last && u < f.seen.nodes[next] {
-					last, next, met = j, i, true
+			case !f.fromTarget[j]:
+				if !found || j < last || j == last && u < f.seen.nodes[next] {
+					last, next, found = j, i, true
 				}
 			case j >= begin && u < f.seen.nodes[f.parent[j]]:
 				f.parent[j] = i
@@ -347,7 +347,7 @@ func (f *pathFinder) retreat() (last, next uint32, met bool, err error) {
 		}
 	}
 	f.front[back] = f.level(front, begin)
-	return last, next, met, nil
+	return last, next, found, nil
 }
 
 // level returns the places from begin on in the memory of a front.

@@ -62,11 +62,11 @@ func (s *pathSampler) draw(ctx context.Context, from, to uint32, random *stream,
 			end = 1
 		}
 		first := len(s.levels[end])
-		next, j, met, err := s.advance(ctx, end, s.levels[end][lo[end]:], random)
+		next, j, found, err := s.advance(ctx, end, s.levels[end][lo[end]:], random)
 		if err != nil {
 			return err
 		}
-		if met {
+		if found {
 			for end, u := range j {
 				s.walk(end, u, random, inner)
 			}
@@ -92,28 +92,28 @@ func (s *pathSampler) reset() {
 // advance reaches the next level from an end, and returns how many entries the
 // rows of its nodes have. Where edges lead to what the other end has reached,
 // it returns one of them, drawn in proportion to the paths that use it.
-func (s *pathSampler) advance(ctx context.Context, end int, level []uint32, random *stream) (entries uint32, j joint, met bool, err error) {
+func (s *pathSampler) advance(ctx context.Context, end int, level []uint32, random *stream) (entries uint32, j joint, found bool, err error) {
 	rows := &s.rows[end]
 	reached := s.levels[end]
 	total := 0.0
 	for _, u := range level {
-		mine := s.nodes[u]
+		own := s.nodes[u]
 		row := rows.to[rows.off[u]:rows.off[u+1]]
 		for _, v := range row {
 			switch other := &s.nodes[v]; {
 			case other.level == none:
-				if met {
+				if found {
 					continue // a longer way
 				}
-				*other = sampledNode{mine.paths, mine.level + 2}
+				*other = sampledNode{own.paths, own.level + 2}
 				reached = append(reached, v)
 				entries += rows.off[v+1] - rows.off[v]
-			case other.level == mine.level+2:
-				other.paths += mine.paths
+			case other.level == own.level+2:
+				other.paths += own.paths
 			case int(other.level&1) != end:
-				paths := float64(mine.paths * other.paths)
+				paths := float64(own.paths * other.paths)
 				total += paths
-				met = true
+				found = true
 				if float64(random.float()*total) < paths {
 					j[end], j[1-end] = u, v
 				}
@@ -131,7 +131,7 @@ func (s *pathSampler) advance(ctx context.Context, end int, level []uint32, rand
 	if math.IsInf(total, 0) {
 		return 0, j, false, phase.Mark(engine.ErrInvalid, "more shortest paths between two nodes than a float64 counts")
 	}
-	return entries, j, met, nil
+	return entries, j, found, nil
 }
 
 // walk goes a random shortest way from u to the end that it was reached from,

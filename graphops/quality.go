@@ -75,11 +75,11 @@ func quality(p *Projection, part *Partition, cpm bool, resolution float64) (floa
 
 // insideOf returns the weight of a row that leads to nodes of cluster c, and
 // that which leads to nodes of any.
-func insideOf(of []uint32, c uint32, to []uint32, w []float32) (in, sum float64, err error) {
+func insideOf(cluster []uint32, c uint32, to []uint32, w []float32) (in, sum float64, err error) {
 	if w == nil {
 		n, m := 0, 0
 		for _, u := range to {
-			d := of[u]
+			d := cluster[u]
 			if d == c {
 				n++
 			}
@@ -94,7 +94,7 @@ func insideOf(of []uint32, c uint32, to []uint32, w []float32) (in, sum float64,
 		if x < 0 {
 			return 0, 0, phase.Mark(engine.ErrInvalid, "weight %v", x)
 		}
-		d := of[u]
+		d := cluster[u]
 		if d == c {
 			in += x
 		}

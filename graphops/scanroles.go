@@ -12,12 +12,12 @@ const (
 func (s *scanState) result() (*SCANResult, error) {
 	n := s.Len()
 	r := &SCANResult{Roles: make([]string, n), Partition: Partition{Of: make([]uint32, n)}}
-	of := r.Partition.Of
-	for u := range of {
-		of[u], r.Roles[u] = None, scanOutlier
+	cluster := r.Partition.Of
+	for u := range cluster {
+		cluster[u], r.Roles[u] = None, scanOutlier
 		if s.similar[u] >= s.mu {
 			r.Roles[u] = scanCore
-			of[u] = s.find(uint32(u))
+			cluster[u] = s.find(uint32(u))
 		}
 	}
 	for u := range uint32(n) {
@@ -30,15 +30,15 @@ func (s *scanState) result() (*SCANResult, error) {
 		}
 		if core != none {
 			r.Roles[u] = scanBorder
-			of[u] = s.find(core)
+			cluster[u] = s.find(core)
 		}
 	}
 	for u := range uint32(n) {
-		if of[u] == None && s.betweenClusters(u, of) {
+		if cluster[u] == None && s.betweenClusters(u, cluster) {
 			r.Roles[u] = scanHub
 		}
 	}
-	r.Partition.Count = s.number(of)
+	r.Partition.Count = s.number(cluster)
 	r.Compared = s.compared
 	return r, nil
 }
@@ -63,10 +63,10 @@ func (s *scanState) coreOf(u uint32, roles []string) (uint32, error) {
 }
 
 // betweenClusters reports whether u has neighbours in two clusters.
-func (s *scanState) betweenClusters(u uint32, of []uint32) bool {
+func (s *scanState) betweenClusters(u uint32, cluster []uint32) bool {
 	first := None
 	for _, v := range s.to[s.off[u]:s.off[u+1]] {
-		switch c := of[v]; {
+		switch c := cluster[v]; {
 		case c == None || c == first:
 		case first == None:
 			first = c
@@ -79,17 +79,17 @@ func (s *scanState) betweenClusters(u uint32, of []uint32) bool {
 
 // number replaces the first cores of clusters by the numbers 0, 1, ... in
 // their order, and returns how many there are.
-func (s *scanState) number(of []uint32) int {
+func (s *scanState) number(cluster []uint32) int {
 	number, count := s.parent, uint32(0)
-	for u, c := range of {
+	for u, c := range cluster {
 		if c == uint32(u) {
 			number[u] = count
 			count++
 		}
 	}
-	for u, c := range of {
+	for u, c := range cluster {
 		if c != None {
-			of[u] = number[c]
+			cluster[u] = number[c]
 		}
 	}
 	return int(count)

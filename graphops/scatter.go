@@ -10,10 +10,10 @@ import (
 // scatter is the matrix of the products of lists of numbers with each other,
 // divided by a number.
 type scatter struct {
-	size    int // of lists
-	by      float64
-	of      []float64 // size x size
-	workers int
+	size     int // of lists
+	by       float64
+	products []float64 // size x size
+	workers  int
 }
 
 // Lists are taken in slabs, so that a product over the slab is one of
@@ -27,7 +27,7 @@ const (
 // sum sums up the products of lists of so many numbers. fill writes those from
 // at on, so many of each list, to a slab.
 func (s *scatter) sum(ctx context.Context, numbers int, fill func(slab []float32, at, width int) error) error {
-	s.of = make([]float64, s.size*s.size)
+	s.products = make([]float64, s.size*s.size)
 	slab := make([]float32, s.size*slabStride)
 	const stripe, tile = 16, 64
 	for at := 0; at < numbers; at += slabRows {
@@ -45,7 +45,7 @@ func (s *scatter) sum(ctx context.Context, numbers int, fill func(slab []float32
 				for i := lo; i < hi; i++ {
 					out := out[:end-from]
 					distance.DotBlock(slab[i*slabStride:(i+1)*slabStride], slab[from*slabStride:end*slabStride], out)
-					addTo(s.of[i*s.size+from:i*s.size+end], out)
+					addTo(s.products[i*s.size+from:i*s.size+end], out)
 				}
 			}
 		})
@@ -55,8 +55,8 @@ func (s *scatter) sum(ctx context.Context, numbers int, fill func(slab []float32
 	}
 	for i := range s.size {
 		for j := i; j < s.size; j++ {
-			x := s.of[i*s.size+j] * s.by
-			s.of[i*s.size+j], s.of[j*s.size+i] = x, x
+			x := s.products[i*s.size+j] * s.by
+			s.products[i*s.size+j], s.products[j*s.size+i] = x, x
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (s *scatter) sum(ctx context.Context, numbers int, fill func(slab []float32
 func (s *scatter) leading(ctx context.Context, dim int) (*principal, error) {
 	c := &principal{}
 	for j := range s.size {
-		c.total += s.of[j*s.size+j]
+		c.total += s.products[j*s.size+j]
 	}
 	if math.IsInf(c.total, 0) || math.IsNaN(c.total) {
 		return nil, errFarApart()
@@ -91,7 +91,7 @@ func (s *scatter) apply(ctx context.Context, dst, src, prev []float64, width int
 		// The rows of a symmetric matrix are its columns.
 		for at := 0; at < n; at += 64 {
 			end := min(at+64, n)
-			addCross(out, s.of[at*n+lo:], n, hi-lo, src[at*width:], width, end-at)
+			addCross(out, s.products[at*n+lo:], n, hi-lo, src[at*width:], width, end-at)
 		}
 		for i, x := range out {
 			at := lo*width + i

@@ -58,9 +58,9 @@ func (s *similarity) each(ctx context.Context, n, workers int, fn func(i int)) e
 	})
 }
 
-// of returns the cosine of two nodes, 0 where the length of a vector is 0 or
+// cosine returns the cosine of two nodes, 0 if the length of a vector is 0 or
 // beyond float32.
-func (s *similarity) of(u, v uint32) float32 {
+func (s *similarity) cosine(u, v uint32) float32 {
 	n := float64(s.norm[u] * s.norm[v])
 	if n == 0 || math.IsInf(n, 0) {
 		return 0
@@ -77,7 +77,7 @@ func (s *similarity) ofEdges(ctx context.Context, p *Projection, workers int) ([
 	w := make([]float32, len(p.to))
 	err := s.eachRow(ctx, p, workers, func(u uint32) {
 		for i := p.off[u]; i < p.off[u+1]; i++ {
-			w[i] = s.of(u, p.to[i])
+			w[i] = s.cosine(u, p.to[i])
 		}
 	})
 	return w, err
@@ -101,7 +101,7 @@ func (s *similarity) ofPairs(ctx context.Context, pairs []WeightedEdge, workers 
 		return out, nil
 	}
 	err := s.each(ctx, len(out), workers, func(i int) {
-		out[i].Weight = s.of(out[i].From, out[i].To)
+		out[i].Weight = s.cosine(out[i].From, out[i].To)
 	})
 	return out, err
 }

@@ -130,11 +130,11 @@ func spectral(ctx context.Context, p *Projection, o *SpectralOptions) (*Spectral
 	if err := o.fits(p.Len(), n, k, &km); err != nil {
 		return nil, err
 	}
-	of := make([]uint32, p.Len())
-	for u := range of {
-		of[u] = None
+	cluster := make([]uint32, p.Len())
+	for u := range cluster {
+		cluster[u] = None
 	}
-	r := &SpectralResult{Partition: Partition{Of: of}, Converged: true}
+	r := &SpectralResult{Partition: Partition{Of: cluster}, Converged: true}
 	if n == 0 {
 		return r, nil
 	}
@@ -166,7 +166,7 @@ func spectral(ctx context.Context, p *Projection, o *SpectralOptions) (*Spectral
 		}
 	}
 	for i, u := range a.nodes {
-		of[u] = best.Partition.Of[i]
+		cluster[u] = best.Partition.Of[i]
 	}
 	r.Partition.Count = best.Partition.Count
 	return r, nil

@@ -92,11 +92,11 @@ func triangles(ctx context.Context, p *Projection, o *TrianglesOptions) (*Triang
 	workers := triangleWorkers(p, o)
 	counters := make([]triangleCounter, workers)
 	r := &TrianglesResult{Of: make([]uint64, n)}
-	counters[0].of = r.Of // not every worker need get work
+	counters[0].counts = r.Of // not every worker need get work
 	err = parallel(ctx, workers, trianglePieces, func(worker, i int) error {
 		c := &counters[worker]
-		if c.of == nil {
-			c.of = make([]uint64, n)
+		if c.counts == nil {
+			c.counts = make([]uint64, n)
 		}
 		if c.marked == nil {
 			c.marked = make([]bool, n)
@@ -107,7 +107,7 @@ func triangles(ctx context.Context, p *Projection, o *TrianglesOptions) (*Triang
 		return nil, err
 	}
 	for _, c := range counters[1:] {
-		for u, x := range c.of { // integers: the order does not matter
+		for u, x := range c.counts { // integers: the order does not matter
 			r.Of[u] += x
 		}
 	}
@@ -181,7 +181,7 @@ func (c *csr) cut(i, k int) uint32 {
 
 // triangleCounter is what one worker counts.
 type triangleCounter struct {
-	of     []uint64
+	counts []uint64
 	marked []bool // nodes of the row that is looked at
 }
 
@@ -203,11 +203,11 @@ func (c *triangleCounter) count(ctx context.Context, up *csr, lo, hi uint32) err
 			found := uint64(0)
 			for _, w := range other {
 				if c.marked[w] {
-					c.of[w]++
+					c.counts[w]++
 					found++
 				}
 			}
-			c.of[v] += found
+			c.counts[v] += found
 			total += found
 			visits += len(other)
 			if visits >= visitsPerLook {
@@ -217,7 +217,7 @@ func (c *triangleCounter) count(ctx context.Context, up *csr, lo, hi uint32) err
 				}
 			}
 		}
-		c.of[u] += total
+		c.counts[u] += total
 		for _, v := range row {
 			c.marked[v] = false
 		}

@@ -14,7 +14,7 @@ type iterator struct {
 	store  *Store
 	ctx    context.Context
 	it     *pebble.Iterator
-	of     *readers // of a snapshot; nil for an iterator of its own
+	shared *readers // of a snapshot; nil for an iterator of its own
 	rd     *reader  // that it is, where of is not nil
 	lo, hi []byte   // hi nil is open
 	empty  bool     // hi <= lo
@@ -29,8 +29,8 @@ type iterator struct {
 
 // iter returns an iterator of src, of the readers of a snapshot where of is not
 // nil.
-func (s *Store) iter(ctx context.Context, src source, of *readers, lo, hi []byte) (kv.Iterator, error) {
-	it := &iterator{store: s, ctx: ctx, of: of}
+func (s *Store) iter(ctx context.Context, src source, shared *readers, lo, hi []byte) (kv.Iterator, error) {
+	it := &iterator{store: s, ctx: ctx, shared: shared}
 	it.lo = append(it.lo, lo...)
 	if hi != nil {
 		it.hi = append([]byte{}, hi...)
@@ -46,8 +46,8 @@ func (s *Store) iter(ctx context.Context, src source, of *readers, lo, hi []byte
 // open gets Pebble's iterator. A prefix without a key is mostly found absent by
 // the filters, those of the last level too.
 func (it *iterator) open(src source) (err error) {
-	if it.of != nil {
-		if it.rd, err = it.of.take(src); err != nil {
+	if it.shared != nil {
+		if it.rd, err = it.shared.take(src); err != nil {
 			return err
 		}
 		if it.it = it.rd.it; !it.empty {
@@ -100,14 +100,14 @@ func (it *iterator) Close() error {
 
 // release closes Pebble's iterator, or gives it back without bounds.
 func (it *iterator) release() error {
-	if it.of == nil {
+	if it.shared == nil {
 		return it.it.Close()
 	}
 	it.rd.reads++
 	if it.err == nil {
 		it.it.SetBounds(nil, nil)
 	}
-	return it.of.put(it.rd, it.err)
+	return it.shared.put(it.rd, it.err)
 }
 
 // begin prepares a positioning call and reports whether it may go on.

@@ -26,7 +26,7 @@ func (s *Searcher) SearchSource(src Source, q *quant.Query, in Layer, ef int) ([
 	}
 	w := &sourceWalk{s: s, src: src, q: q}
 	s.pool, s.spent = s.pool[:0], 0
-	w.met = map[uint32]bool{}
+	w.seen = map[uint32]bool{}
 	if err := w.start(in.Entry, 1); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ type sourceWalk struct {
 	s     *Searcher
 	src   Source
 	q     *quant.Query
-	met   map[uint32]bool
+	seen  map[uint32]bool
 	links []uint32
 }
 
@@ -58,10 +58,10 @@ func (w *sourceWalk) start(slot uint32, bound int) error {
 }
 
 func (w *sourceWalk) again() {
-	clear(w.met)
+	clear(w.seen)
 	for i := range w.s.pool {
 		w.s.pool[i] &^= followed
-		w.met[w.s.pool[i].Slot()] = true
+		w.seen[w.s.pool[i].Slot()] = true
 	}
 }
 
@@ -69,8 +69,8 @@ func (w *sourceWalk) again() {
 func (w *sourceWalk) measure(slots []uint32, fn func(c Candidate)) error {
 	n := 0
 	for _, slot := range slots {
-		if !w.met[slot] {
-			w.met[slot] = true
+		if !w.seen[slot] {
+			w.seen[slot] = true
 			slots[n] = slot
 			n++
 		}
