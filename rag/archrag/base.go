@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -108,7 +109,7 @@ func levelKey(n int) []byte { return []byte{byte(n)} }
 // readBase reads the base of a level, nil where there is none.
 func readBase(v engine.Reader, n int) (*base, error) {
 	raw, err := v.Bucket(bucketLevels).Get(levelKey(n), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {

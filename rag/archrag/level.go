@@ -153,7 +153,7 @@ func (lv *level) digest(parts ...string) [32]byte {
 // matrix returns the vectors of the nodes, zeros for one without.
 func (lv *level) matrix(ctx context.Context, v *engine.View, space string) (graphops.Matrix, error) {
 	vecs, err := v.Vectors(space)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return graphops.Matrix{}, nil
 	}
 	if err != nil {
@@ -167,7 +167,7 @@ func (lv *level) matrix(ctx context.Context, v *engine.View, space string) (grap
 	for _, id := range lv.ids {
 		n := len(m.Data)
 		m.Data, err = vecs.Vector(ctx, uint64(id), m.Data)
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			m.Data = append(m.Data[:n], make([]float32, info.Dim)...)
 			continue
 		}

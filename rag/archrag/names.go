@@ -1,11 +1,13 @@
 package archrag
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/internal/fault"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
+	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // The names in the method's graph.
@@ -36,4 +38,20 @@ func relationSpace(model string) string { return "relation@" + model }
 func communityItem(key string) string  { return "community:" + key }
 func communityPrefix(level int) string { return strconv.Itoa(level) + "/" }
 
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+// Encodings tell how to read what the method keeps in its graph.
+func Encodings() []engine.Encoding {
+	return []engine.Encoding{
+		{Graph: Name, Bucket: bucketLevels, Decode: decodeLevel},
+		{Graph: Name, Prop: propFindings, Decode: encoded.JSON[[]llm.Finding]},
+	}
+}
+
+func decodeLevel(key, value []byte) ([]byte, error) {
+	if err := encoded.Key(key, 1); err != nil {
+		return nil, err
+	}
+	return encoded.JSON[base](key, value)
+}
+
+// phase is the phase of the errors that this package makes.
+const phase = fault.Rag

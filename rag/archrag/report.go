@@ -187,7 +187,7 @@ func reportOf(v engine.Reader, id engine.NodeID) (title, summary string, rating 
 		to   *string
 		name string
 	}{{&title, propTitle}, {&summary, propReport}} {
-		if *p.to, err = v.Text(id, p.name); err != nil && !isMissing(err) {
+		if *p.to, err = v.Text(id, p.name); err != nil && !graph.IsMissing(err) {
 			return "", "", 0, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -184,7 +185,7 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 func (t *tables) relation(c candidate) (string, error) {
 	return t.memo.texts.Get([2]engine.NodeID{min(c.from, c.to), max(c.from, c.to)}, func() (string, error) {
 		id, err := relationNode(t.v, c.from, c.to)
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			return "", nil
 		}
 		if err != nil {
@@ -210,4 +211,39 @@ func relationNode(v engine.Reader, a, b engine.NodeID) (engine.NodeID, error) {
 		return 0, err
 	}
 	return v.Lookup(typ, knowledge.RelationKey(x.Key, y.Key))
+}
+
+// memo keeps what is read of entities and relations that several communities
+// tell of. It is safe for concurrent use.
+type memo struct {
+	named graph.Memo[engine.NodeID, named]
+	texts graph.Memo[[2]engine.NodeID, string] // of an entity and 0, or of a relation's ends
+}
+
+// named is what an entity is called and how many relations it has.
+type named struct {
+	name   string
+	degree int
+}
+
+// memoText bounds the texts of a memo in bytes.
+const memoText = 64 << 20
+
+func newMemo() *memo {
+	return &memo{texts: graph.Memo[[2]engine.NodeID, string]{Most: memoText, Size: func(s string) int { return len(s) }}}
+}
+
+// about returns what an entity is called and its degree.
+func (m *memo) about(v engine.Reader, id engine.NodeID) (named, error) {
+	return m.named.Get(id, func() (n named, err error) {
+		f := engine.EdgeFilter{}
+		if typ, ok := v.EdgeType(edgeRelation); ok {
+			f.Types = []engine.EdgeType{typ}
+		}
+		if n.name, err = knowledge.Name(v, id); err != nil {
+			return n, err
+		}
+		n.degree, err = v.Degree(id, f)
+		return n, err
+	})
 }

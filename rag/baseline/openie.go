@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strings"
 
@@ -222,8 +221,6 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	name, description, err := s.describe(v, n)
 	return name + "|" + strings.Join(strings.Fields(description), " "), 0, err
 }
-
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 
 // joined returns the edges of a type at a node, in order of the other end.
 func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, error) {

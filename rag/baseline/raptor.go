@@ -182,7 +182,7 @@ func (s *raptor) drop(tx *engine.Tx, id engine.NodeID) error {
 	}
 	v := tx.Graph(s.g)
 	n, err := v.Node(id)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil
 	}
 	if err != nil {

@@ -103,7 +103,7 @@ func (st *clusterStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mo
 func (st *clusterStage) vectors(ctx context.Context, v *engine.View, nodes []treeNode) ([]treeNode, graphops.Matrix, error) {
 	m := graphops.Matrix{Dim: st.model.Dim}
 	vecs, err := v.Vectors(spaceOf(spaceTree, st.model.Model))
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, m, nil
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (st *clusterStage) vectors(ctx context.Context, v *engine.View, nodes []tre
 	var vec []float32
 	for _, n := range nodes {
 		vec, err = vecs.Vector(ctx, uint64(n.id), vec[:0])
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -295,7 +295,7 @@ func (st *clusterStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 // readClusters reads the clusters of a layer.
 func readClusters(v engine.Reader, layer int) ([]cluster, error) {
 	raw, err := v.Bucket(bucketClusters).Get([]byte{byte(layer)}, nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {

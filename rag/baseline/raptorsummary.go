@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -54,7 +55,7 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err == nil {
 		vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)
 	}
-	if err != nil && !isMissing(err) {
+	if err != nil && !graph.IsMissing(err) {
 		return nil, err
 	}
 	return encoded.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(ch.Tokens)), vec), nil

@@ -87,7 +87,7 @@ func (st *synonymStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mo
 // near returns the synonyms of an entity.
 func (st *synonymStage) near(ctx context.Context, s *engine.Snapshot, id engine.NodeID) ([]engine.Edge, error) {
 	vecs, err := s.Graph(st.s.g).WithContext(ctx).Vectors(spaceOf(spaceName, st.model.Model))
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (st *synonymStage) near(ctx context.Context, s *engine.Snapshot, id engine.
 
 func (st *synonymStage) search(ctx context.Context, vecs *vecindex.View, id engine.NodeID, exact bool) ([]engine.Edge, error) {
 	vec, err := vecs.Vector(ctx, uint64(id), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -316,7 +317,7 @@ func (x *treeCheck) vectors() error {
 		return nil
 	}
 	vecs, err := x.v.Vectors(spaceOf(x.model))
-	if isMissing(err) && len(x.live) == 0 {
+	if graph.IsMissing(err) && len(x.live) == 0 {
 		return nil
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -61,7 +62,7 @@ func (st *planeStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 // mean returns the mean of the chunks' vectors, nil where there are none.
 func (st *planeStage) mean(ctx context.Context, s *engine.Snapshot) ([]float32, error) {
 	vecs, err := s.Graph(st.s.c.Base()).WithContext(ctx).Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -209,7 +210,7 @@ func (t *treeTx) setEntered(id engine.NodeID, has bool) error {
 	key := binary.BigEndian.AppendUint16([]byte{'e'}, uint16(id>>16))
 	set := roaring.New()
 	b, err := t.Get(key, nil)
-	if err != nil && !isMissing(err) {
+	if err != nil && !graph.IsMissing(err) {
 		return err
 	}
 	if err == nil {
@@ -271,7 +272,7 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 	if err == nil {
 		l.vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)
 	}
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		err = st.wordless(s, m, w)
 	}
 	if err != nil {

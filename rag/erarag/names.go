@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -30,8 +32,6 @@ func spaceOf(model string) string { return "tree@" + model }
 // described at tree.
 func treeOf(model string) string { return method.SumsBucket(model) }
 
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
-
 // segmentItem names the work on a segment.
 func segmentItem(layer uint8, number uint64) string {
 	return fmt.Sprintf("segment:%d/%d", layer, number)
@@ -46,3 +46,57 @@ func parseSegment(item string) (layer uint8, number uint64, err error) {
 // madeFrom names a summary among the documents that replies are made from. No
 // document has such a key.
 func (s *system) madeFrom(id engine.NodeID) string { return fmt.Sprintf("\x01%s/%d", s.Instance(), id) }
+
+// Encodings tell how to read what the method keeps in its graph.
+func Encodings() []engine.Encoding {
+	return []engine.Encoding{
+		{Graph: Name, Bucket: method.SumsBucket(""), Decode: decodeTree},
+		{Graph: Name, Bucket: bucketTrees, Decode: encoded.Empty},
+	}
+}
+
+// decodeTree reads an entry of a tree; see [tree] for the keys.
+func decodeTree(key, value []byte) ([]byte, error) {
+	kind := byte(0)
+	if len(key) > 0 {
+		kind = key[0]
+	}
+	switch {
+	case kind == 'h' && len(key) == 1:
+		var h graphops.Hyperplanes
+		if err := h.UnmarshalBinary(value); err != nil {
+			return nil, err
+		}
+		return h.MarshalBinary()
+	case kind == 'e' && len(key) == 3:
+		set, err := readBitmap(value)
+		if err != nil {
+			return nil, err
+		}
+		if set.IsEmpty() {
+			return nil, errors.New("an empty set of chunks")
+		}
+		return nil, nil // as roaring marshals it
+	case kind == 't' && len(key) == 2:
+		return encoded.Bytes(value, 16)
+	case kind == 'n' && len(key) == 10:
+		return encoded.Bytes(value, 8)
+	case kind == 's' && len(key) == 18:
+		g, err := readSegment(value)
+		if err != nil {
+			return nil, err
+		}
+		return g.append(nil), nil
+	case kind == 'p' && len(key) == 10:
+		_, err := readPlace(value)
+		return value, err
+	case kind == 'c' && len(key) == 10:
+		if len(value) == 1 && value[0] == 1 || len(value) == 9 && value[0] == 0 {
+			return value, nil
+		}
+		return nil, errors.New("a change that neither puts a node in nor takes one out")
+	case kind == 'r' && len(key) == 18, (kind == 'd' || kind == 'x') && len(key) == 10:
+		return encoded.Empty(key, value)
+	}
+	return nil, errors.New("the key is not one of trees")
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -71,7 +72,7 @@ func (t *treeTx) removeLeaves(gone []method.Chunk) error {
 	}
 	for _, ch := range gone {
 		id, err := t.v.Lookup(typ, ch.Key)
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -111,7 +112,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	d, texts, from := made{}, []string{}, []string{}
 	for _, it := range g.items {
 		text, source, err := st.s.textOf(ctx, s, engine.NodeID(it.ID))
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -194,7 +195,7 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 		if _, ok, err := t.code(layer-1, id); err != nil || !ok {
 			return err // it has gone, and the segment will change
 		}
-		if _, err := t.v.Node(id); isMissing(err) {
+		if _, err := t.v.Node(id); graph.IsMissing(err) {
 			return nil // a summary that went with all it was made of
 		} else if err != nil {
 			return err

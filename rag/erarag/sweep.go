@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -99,7 +100,7 @@ func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem,
 		if err := method.ForgetReplies(tx, st.s.c, st.s.madeFrom(x.id)); err != nil {
 			return err
 		}
-		if _, err := t.v.DeleteNode(x.id); err != nil && !isMissing(err) {
+		if _, err := t.v.DeleteNode(x.id); err != nil && !graph.IsMissing(err) {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -171,7 +172,7 @@ func (t *tree) upTo(layer uint8, p place, strictly bool) (g segment, ok bool, er
 // numbered returns a segment by its number; ok is false where there is none.
 func (t *tree) numbered(layer uint8, number uint64) (g segment, ok bool, err error) {
 	b, err := t.Get(idKey('p', layer, number), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return g, false, nil
 	}
 	if err != nil {
@@ -204,7 +205,7 @@ func (t *tree) segmented(layer uint8) (bool, error) {
 // code returns the code of a node; ok is false where the tree does not have it.
 func (t *tree) code(layer uint8, id engine.NodeID) (code uint64, ok bool, err error) {
 	b, err := t.Get(idKey('n', layer, uint64(id)), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return 0, false, nil
 	}
 	if err == nil && len(b) != 8 {
@@ -222,7 +223,7 @@ type layerState struct{ nodes, next uint64 }
 
 func (t *tree) layer(layer uint8) (st layerState, err error) {
 	b, err := t.Get(layerKey('t', layer), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return layerState{next: 1}, nil
 	}
 	if err == nil && len(b) != 16 {

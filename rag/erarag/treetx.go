@@ -6,6 +6,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -132,7 +133,7 @@ func (t *treeTx) drop(layer uint8, id engine.NodeID) error {
 		return err
 	}
 	// All that it was made of may have gone before it.
-	if _, err := t.v.DeleteNode(id); err != nil && !isMissing(err) {
+	if _, err := t.v.DeleteNode(id); err != nil && !graph.IsMissing(err) {
 		return err
 	}
 	return nil

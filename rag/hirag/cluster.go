@@ -194,7 +194,7 @@ func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, erro
 	if err == nil {
 		err = st.empty(v, old, c)
 	}
-	if err != nil && !isMissing(err) {
+	if err != nil && !graph.IsMissing(err) {
 		return 0, err
 	}
 	id, _, err := v.DeriveNode(typ, c.Key)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -212,7 +213,7 @@ func (st *communityStage) contents(c branch) string {
 // readBase returns the last whole clustering, nil where there is none.
 func readBase(v engine.Reader) (*clustering, error) {
 	b, err := v.Bucket(bucketFit).Get(keyBase, nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {

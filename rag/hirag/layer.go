@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -100,7 +101,7 @@ func (st *layerStage) read(ctx context.Context, v *engine.View) error {
 	}
 	st.nodes, st.matrix = nil, graphops.Matrix{Dim: st.model.Dim}
 	vecs, err := v.Vectors(spaceOf(st.model.Model))
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil
 	}
 	if err != nil {
@@ -108,7 +109,7 @@ func (st *layerStage) read(ctx context.Context, v *engine.View) error {
 	}
 	for _, n := range nodes {
 		data, err := vecs.Vector(ctx, uint64(n.id), st.matrix.Data)
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -131,7 +132,7 @@ func (s *system) passed(v engine.Reader, layer int) ([]node, error) {
 			continue
 		}
 		n, err := v.Node(c.Members[0].ID)
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -185,7 +186,7 @@ type layerPlan struct {
 // readFit returns the fit of a layer, nil where there is none.
 func readFit(v engine.Reader, layer int) (*fit, error) {
 	b, err := v.Bucket(bucketFit).Get(fitKey(layer), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {

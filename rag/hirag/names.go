@@ -5,8 +5,10 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 )
@@ -52,8 +54,6 @@ func insideTo(level int) []string {
 	return out
 }
 
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
-
 // spaceOf is the name of the space of entities and summaries, of which each
 // layer of the hierarchy is a layer.
 func spaceOf(model string) string { return typeEntity + "@" + model }
@@ -94,4 +94,35 @@ func nodesOf(v engine.Reader, typ string) ([]node, error) {
 	}
 	slices.SortFunc(out, less)
 	return out, nil
+}
+
+// Encodings tell how to read what the method keeps in its graph.
+func Encodings() []engine.Encoding {
+	return []engine.Encoding{
+		{Graph: Name, Bucket: bucketPlan, Decode: decodePlan},
+		{Graph: Name, Bucket: bucketFit, Decode: decodeFit},
+	}
+}
+
+func decodePlan(key, value []byte) ([]byte, error) {
+	kind, _, _ := strings.Cut(string(key), "/")
+	switch kind {
+	case "cluster":
+		return encoded.JSON[planned](key, value)
+	case "community":
+		return encoded.JSON[plannedCommunity](key, value)
+	case "parts":
+		return encoded.Empty(key, value)
+	}
+	return nil, errors.New("the key is not one of plans")
+}
+
+func decodeFit(key, value []byte) ([]byte, error) {
+	switch string(key) {
+	case string(keyBase):
+		return encoded.JSON[*clustering](key, value)
+	case string(keyState):
+		return encoded.JSON[*communityState](key, value)
+	}
+	return encoded.JSON[fit](key, value)
 }

@@ -172,7 +172,7 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 		if err == nil {
 			err = v.AddEdge(id, whole, part, 1)
 		}
-		if err != nil && !isMissing(err) {
+		if err != nil && !graph.IsMissing(err) {
 			return 0, err
 		}
 	}
@@ -181,7 +181,7 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 			return 0, err
 		}
 		child, err := v.Lookup(typ, strings.TrimPrefix(string(e.Key), string(partsPrefix(c.Key))))
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -206,4 +206,63 @@ func reportText(r llm.Report) string {
 		fmt.Fprintf(&b, "\n\n## %s\n\n%s", f.Summary, f.Explanation)
 	}
 	return b.String()
+}
+
+// staleStage removes the communities that are not wanted any more, once what
+// takes their place is there.
+type staleStage struct {
+	s   *system
+	met map[string]engine.NodeID
+}
+
+// Name implements [method.Stage].
+func (st *staleStage) Name() string { return "stale communities" }
+
+// Graph implements [method.Stage].
+func (st *staleStage) Graph() *engine.Graph { return st.s.g }
+
+// Items implements [method.Stage]. The epoch makes each run's items its own.
+func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		v := s.Graph(st.s.g).WithContext(ctx)
+		st.met = map[string]engine.NodeID{}
+		have, err := nodesOf(v, typeCommunity)
+		if err != nil {
+			yield(method.WorkItem{}, err)
+			return
+		}
+		for _, n := range have {
+			wanted, err := v.Bucket(bucketPlan).Has(communityPlanKey(n.key))
+			if err == nil && wanted {
+				continue
+			}
+			w := method.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.met)), Digest: method.Digest("stale", n.key, fmt.Sprint(s.Epoch()))}
+			st.met[w.Key] = n.id
+			if !yield(w, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Do implements [method.Stage].
+func (st *staleStage) Do(_ context.Context, _ *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
+	return json.Marshal(st.met[w.Key])
+}
+
+// Apply implements [method.Stage].
+func (st *staleStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
+	var id engine.NodeID
+	if err := json.Unmarshal(result, &id); err != nil {
+		return err
+	}
+	v := tx.Graph(st.s.g)
+	n, err := v.Node(id)
+	if err != nil {
+		return err
+	}
+	if _, err := v.DeleteNode(id); err != nil {
+		return err
+	}
+	return method.ForgetJobs(v, communityItem(n.Key))
 }

@@ -188,7 +188,7 @@ func (u *undoing) undo() error {
 	}
 	for _, id := range u.clusters {
 		_, err := u.v.Node(id)
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue // it had no other members than summaries that are gone
 		}
 		if err == nil {

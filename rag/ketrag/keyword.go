@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -75,7 +76,7 @@ func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if err == nil {
 		own, err = vecs.Vector(ctx, uint64(ch.ID), nil)
 	}
-	if err != nil && !isMissing(err) {
+	if err != nil && !graph.IsMissing(err) {
 		return nil, err
 	}
 	sentences, words := st.s.words(ch.Text)
@@ -200,7 +201,7 @@ func (s *system) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[e
 		if sum == nil {
 			sum = &wordSum{}
 			raw, err = bucket.Get(key, raw[:0])
-			if err != nil && !isMissing(err) {
+			if err != nil && !graph.IsMissing(err) {
 				return err
 			}
 			if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -133,7 +134,7 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 		return nil, err
 	}
 	model, err := v.Bucket(bucketNear).Get([]byte(keyModel), nil)
-	if err != nil && !isMissing(err) {
+	if err != nil && !graph.IsMissing(err) {
 		return nil, err
 	}
 	if string(model) != st.model.Model {
@@ -289,7 +290,7 @@ func (st *nearStage) lexical(ctx context.Context, s *engine.Snapshot, v *engine.
 // out unless compat is on.
 func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.NodeID, c, words *channel, k int) error {
 	vecs, err := v.Vectors(spaceOf(method.ChunkNodeType, st.model.Model))
-	if isMissing(err) || k == 0 {
+	if graph.IsMissing(err) || k == 0 {
 		return nil
 	}
 	if err != nil {
@@ -316,7 +317,7 @@ func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.No
 			continue
 		}
 		q, err = vecs.Vector(ctx, uint64(id), q[:0])
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {

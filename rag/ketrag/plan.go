@@ -2,7 +2,6 @@ package ketrag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,8 +10,6 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
-
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
 
 // plan is [method.System.Plan] (spec B3; paper Alg. 4). The text part is
 // packed first; what it leaves of its share goes to the graph part, which

@@ -57,7 +57,7 @@ func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Ch
 				continue
 			}
 			id, err := v.Lookup(skeleton, ch.Key)
-			if isMissing(err) {
+			if graph.IsMissing(err) {
 				continue
 			}
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -105,7 +106,7 @@ func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeI
 			return err
 		}
 		raw, err = bucket.Get(key, raw[:0])
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			if err := v.DeleteVector(space, id); err != nil {
 				return err
 			}

@@ -62,7 +62,7 @@ func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 		}
 		for _, id := range ids {
 			a, err := st.s.around(v, st.met, id)
-			if isMissing(err) {
+			if graph.IsMissing(err) {
 				continue // gone since it was chosen
 			}
 			if !yield(method.WorkItem{Key: attributeItem(id), Digest: a.digest()}, err) || err != nil {
@@ -242,7 +242,7 @@ func (st *attributeStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkI
 		if err := st.s.dropNode(v, old); err != nil {
 			return err
 		}
-	} else if !isMissing(err) {
+	} else if !graph.IsMissing(err) {
 		return err
 	}
 	if a.Text == "" {

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -122,7 +123,7 @@ func members(v engine.Reader) (map[engine.NodeID]member, error) {
 
 func readState(v engine.Reader) (state communityState, ok bool, err error) {
 	b, err := v.Bucket(bucketCommunities).Get([]byte{keyState}, nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return state, false, nil
 	}
 	if err == nil {

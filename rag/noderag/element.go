@@ -129,7 +129,7 @@ func elementsOf(v engine.Reader, number uint64) ([]engine.NodeID, error) {
 // none.
 func communityOf(v engine.Reader, id engine.NodeID) (number uint64, ok bool, err error) {
 	b, err := v.Bucket(bucketElements).Get(ofElement(id), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return 0, false, nil
 	}
 	if err == nil && len(b) != 8 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -126,7 +127,7 @@ func (st *matchStage) cluster(ctx context.Context, v *engine.View, nodes []rich,
 		labels[i] = graphops.None
 	}
 	vecs, err := v.Vectors(spaceOf(st.model.Model))
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return labels, nil
 	}
 	if err != nil {
@@ -137,7 +138,7 @@ func (st *matchStage) cluster(ctx context.Context, v *engine.View, nodes []rich,
 	var vec []float32
 	for i, r := range nodes {
 		vec, err = vecs.Vector(ctx, uint64(r.id), vec[:0])
-		if isMissing(err) {
+		if graph.IsMissing(err) {
 			continue
 		}
 		if err != nil {

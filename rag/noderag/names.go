@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
@@ -53,4 +54,40 @@ func (s *system) space(model string, dim int) engine.SpaceOptions {
 // spaceSeed is the seed of the vectors' graph, hnswlib's.
 const spaceSeed = 100
 
-func isMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+// Encodings tell how to read what the method keeps in its graph.
+func Encodings() []engine.Encoding {
+	return []engine.Encoding{
+		{Graph: Name, Bucket: bucketImportant, Decode: decodeImportant},
+		{Graph: Name, Bucket: bucketCommunities, Decode: decodeCommunity},
+		{Graph: Name, Bucket: bucketElements, Decode: decodeElement},
+	}
+}
+
+var errKey = errors.New("the key is not one of this bucket")
+
+func decodeImportant(key, value []byte) ([]byte, error) {
+	if err := encoded.Key(key, 8); err != nil {
+		return nil, err
+	}
+	return encoded.Text(key, value)
+}
+
+func decodeCommunity(key, value []byte) ([]byte, error) {
+	switch {
+	case len(key) == 9 && key[0] == keyMember:
+		return encoded.Bytes(value, 12)
+	case len(key) == 1 && key[0] == keyState:
+		return encoded.JSON[communityState](key, value)
+	}
+	return nil, errKey
+}
+
+func decodeElement(key, value []byte) ([]byte, error) {
+	switch {
+	case len(key) == 17 && key[0] == keyOfCommunity:
+		return encoded.Empty(key, value)
+	case len(key) == 9 && key[0] == keyOfElement:
+		return encoded.Bytes(value, 8)
+	}
+	return nil, errKey
+}

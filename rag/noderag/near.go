@@ -106,7 +106,7 @@ func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]engine.NodeI
 	links := map[engine.NodeID][]engine.NodeID{}
 	db, space := st.s.c.DB(), spaceOf(st.model.Model)
 	err := db.SettleSpace(ctx, st.s.g, space)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		st.links = links
 		return links, nil
 	}

@@ -114,7 +114,7 @@ func said(v engine.Reader, chunk engine.NodeID, t engine.TypeID) ([]engine.NodeI
 // own returns a chunk's vector in the base graph, nil where it has none.
 func (st *vectorStage) own(ctx context.Context, base *engine.View, key string) ([]float32, error) {
 	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (st *vectorStage) own(ctx context.Context, base *engine.View, key string) (
 		return nil, err
 	}
 	vec, err := vecs.Vector(ctx, uint64(id), nil)
-	if isMissing(err) {
+	if graph.IsMissing(err) {
 		return nil, nil
 	}
 	return vec, err
