@@ -554,6 +554,32 @@ func randomPredicate(r *rand.Rand, depth int) engine.Predicate {
 	}
 }
 
+// TestComparisonHolds holds Comparison.Holds against the model.
+func TestComparisonHolds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 12))
+	held := 0
+	for range 20_000 {
+		c, ok := randomPredicate(r, 0).(engine.Comparison)
+		if !ok {
+			continue
+		}
+		props := engine.Props{c.Property: randomValue(r)}
+		if r.IntN(8) == 0 {
+			props = engine.Props{}
+		}
+		want := comparisonHolds(c, props)
+		if got := c.Holds(props[c.Property]); got != want {
+			t.Fatalf("%s of %v is %v", c, props, got)
+		}
+		if want {
+			held++
+		}
+	}
+	if held < 1000 {
+		t.Errorf("only %d comparisons held", held)
+	}
+}
+
 // TestRandomPredicates holds Where against a model over random writes.
 func TestRandomPredicates(t *testing.T) {
 	onStores(t, func(t *testing.T, o *engine.Options) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,18 +191,40 @@ func operand(p Predicate) string {
 	return p.String()
 }
 
-// holds reports whether v is in the relation o to lit. It is for what an index
-// does not tell by itself: strings, and numbers beyond 2^53.
+// Holds reports whether the comparison holds for a node whose property has the
+// value v, null for none. A [KindText] is compared by its text, which v lacks: it
+// holds for OpExists and OpNotEqual alone.
+func (c Comparison) Holds(v Value) bool {
+	switch {
+	case v.IsNull():
+		return false
+	case c.Op == OpExists:
+		return true
+	case c.Op == OpNotEqual:
+		c.Op = OpEqual
+		return !c.Holds(v)
+	case v.kind == KindStrings:
+		return !c.Whole && slices.ContainsFunc(v.list, func(s string) bool { return c.Holds(String(s)) })
+	}
+	return slices.ContainsFunc(c.Values, func(lit Value) bool { return c.Op.holds(v, lit) })
+}
+
+// holds reports whether two scalars are in the relation o, one of order or
+// OpPrefix.
 func (o Op) holds(v, lit Value) bool {
 	c := 0
 	switch {
-	case v.kind == KindString && lit.kind == KindString:
+	case isNumber(v) && isNumber(lit):
+		c = compareNumbers(v, lit)
+	case v.kind != lit.kind:
+		return false
+	case v.kind == KindString:
 		if o == OpPrefix {
 			return strings.HasPrefix(v.str, lit.str)
 		}
 		c = strings.Compare(v.str, lit.str)
-	case isNumber(v) && isNumber(lit):
-		c = compareNumbers(v, lit)
+	case v.kind == KindBool, v.kind == KindTime:
+		c = cmp.Compare(v.num, lit.num)
 	default:
 		return false
 	}
@@ -221,9 +245,8 @@ func (o Op) holds(v, lit Value) bool {
 
 func isNumber(v Value) bool { return v.kind == KindInt || v.kind == KindFloat }
 
-// compareNumbers orders numbers beyond 2^53, floats there being whole, by
-// their exact values; the order of their floats alone would make neighbouring
-// integers equal.
+// compareNumbers orders numbers by their exact values: the order of their floats
+// would make neighbouring integers beyond 2^53 equal.
 func compareNumbers(a, b Value) int {
 	switch {
 	case a.kind == KindInt && b.kind == KindInt:
@@ -243,7 +266,8 @@ func compareIntFloat(i int64, f float64) int {
 	case f < -1<<63:
 		return 1
 	}
-	return cmp.Compare(i, int64(f))
+	whole := math.Trunc(f)
+	return cmp.Or(cmp.Compare(i, int64(whole)), cmp.Compare(whole, f))
 }
 
 // quoteName writes a property name, in backticks unless it is a plain word.

@@ -88,14 +88,14 @@ func (w *indexSearch) reread(out *roaring.Bitmap, prefix []byte, op Op, v Value)
 
 // holds reports whether a node's own value is in the relation op to v.
 func (w *indexSearch) holds(id NodeID, have Value, pid uint32, op Op, v Value) (bool, error) {
-	switch have.kind {
-	case KindText:
+	if have.kind == KindText {
 		s, err := w.r.externalText(id, pid, have.Size())
-		return err == nil && op.holds(String(s), v), err
-	case KindStrings:
-		return slices.ContainsFunc(have.list, func(s string) bool { return op.holds(String(s), v) }), nil
+		if err != nil {
+			return false, err
+		}
+		have = String(s)
 	}
-	return op.holds(have, v), nil
+	return Comparison{Op: op, Values: []Value{v}}.Holds(have), nil
 }
 
 // dropLists removes the nodes from a set whose value is a list.

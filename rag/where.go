@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -162,34 +161,7 @@ func fieldComparison(c engine.Comparison) (engine.Predicate, error) {
 		if len(values) > 0 {
 			key = values[0].AsString()
 		}
-		return textHolds(c, key), nil
+		return c.Holds(engine.String(key)), nil
 	}
 	return t, nil
-}
-
-// textHolds reports whether a comparison with texts holds for a text.
-func textHolds(c engine.Comparison, have string) bool {
-	is := func(v engine.Value) bool {
-		order := strings.Compare(have, v.AsString())
-		switch c.Op {
-		case engine.OpLess:
-			return order < 0
-		case engine.OpLessEqual:
-			return order <= 0
-		case engine.OpGreater:
-			return order > 0
-		case engine.OpGreaterEqual:
-			return order >= 0
-		case engine.OpPrefix:
-			return strings.HasPrefix(have, v.AsString())
-		}
-		return order == 0
-	}
-	switch c.Op {
-	case engine.OpExists:
-		return true
-	case engine.OpNotEqual:
-		return !slices.ContainsFunc(c.Values, is)
-	}
-	return slices.ContainsFunc(c.Values, is)
 }
