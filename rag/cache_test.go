@@ -106,9 +106,12 @@ func TestCacheRoundTrip(t *testing.T) {
 			return c.NewModels(rag.Parts{Provider: refusing{named{m.Provider(), "paid/1"}}, Documents: none, Questions: none}), nil
 		},
 		"replies": func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-			p, err := replay.ReadReplies(strings.NewReader(cache), "")
-			if err != nil {
-				return nil, err
+			p := kept{}
+			for e, err := range replay.Read(strings.NewReader(cache)) {
+				if err != nil {
+					return nil, err
+				}
+				p[e.Digest] = e.Reply
 			}
 			return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}}), nil
 		},
@@ -229,4 +232,24 @@ func TestCacheBadLine(t *testing.T) {
 	if got := cacheOf(t, c); got != good {
 		t.Errorf("%q", got)
 	}
+}
+
+// kept is a provider that has the replies of paid/1 by the digests of their tasks,
+// and no others.
+type kept map[replay.Digest]string
+
+func (kept) Name() string { return "paid/1" }
+
+func (kept) Can(k llm.Kind) bool { return k.Known() }
+
+func (p kept) Do(_ context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	digest, err := t.Digest(p.Name())
+	if err != nil {
+		return llm.Reply{}, llm.Usage{}, err
+	}
+	reply, ok := p[digest]
+	if !ok {
+		return llm.Reply{}, llm.Usage{}, replay.ErrNotRecorded
+	}
+	return llm.Reply{Text: reply}, llm.Usage{}, nil
 }

@@ -31,7 +31,7 @@ func TestEveryCodePoint(t *testing.T) {
 		names := text.Names(b.String(), nil)
 		for _, n := range append(names, text.Terms(b.String(), names)...) {
 			if n.Key == "" || text.Key(n.Surface) != n.Key {
-				t.Errorf("%U to %U: the %s %q has the key %q", from, last, n.Kind, n.Surface, n.Key)
+				t.Errorf("%U to %U: the %d %q has the key %q", from, last, n.Kind, n.Surface, n.Key)
 			}
 		}
 		b.Reset()

@@ -20,19 +20,6 @@ const (
 	Common             // common nouns, from [Terms]
 )
 
-// String returns "name", "date", "quote" or "term".
-func (k Kind) String() string {
-	switch k {
-	case Proper:
-		return "name"
-	case Date:
-		return "date"
-	case Quote:
-		return "quote"
-	}
-	return "term"
-}
-
 // A Name is one mention of something that a text names.
 type Name struct {
 	Key        string // see [Key]; equal for all mentions of the name

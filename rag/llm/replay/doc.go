@@ -33,9 +33,9 @@
 //
 // # Replies
 //
-// [Replies] are replies of a model by the digest of their task
-// ([llm.Task.Digest]), as [Write] writes them. With them a run repeats byte for
-// byte, and a task that is not among them is [ErrNotRecorded].
+// A file of replies has them by the digest of their task
+// ([llm.Task.Digest]), as [Write] writes and [Read] reads them. An import of one lets a
+// run repeat byte for byte; a task that is not among them is [ErrNotRecorded].
 //
 // Everything here is a function of what was recorded and of the task, and safe
 // for concurrent use.

@@ -27,9 +27,6 @@ const (
 // sentence.
 func (k kind) valued() bool { return k >= person }
 
-// quantity reports whether a kind asks for a number.
-func (k kind) quantity() bool { return k >= number }
-
 // measures are the kinds that the word behind how or wie asks for.
 var measures = map[string]kind{
 	"many": number, "few": number, "fast": number, "noisy": number, "loud": number, "hot": number, "cold": number, "warm": number, "strong": number,
