@@ -103,19 +103,15 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	if err != nil {
 		return nil, err
 	}
-	ev, err := db.corpus.Retrieve(ctx, sys, m, q)
-	if err != nil {
-		return nil, phase.At("", err)
-	}
 	var hits []Hit
-	err = db.engine.View(ctx, func(s *engine.Snapshot) error {
+	_, err = db.corpus.Retrieve(ctx, sys, m, q, func(s *engine.Snapshot, ev *rag.Evidence) error {
 		v := s.Graph(db.corpus.Base()).WithContext(ctx)
 		for _, it := range ev.Items() {
 			h := Hit{Text: it.Text, Score: it.Score}
 			if len(it.Spans) > 0 {
 				from := it.Spans[0]
 				sp, err := db.corpus.Locate(v, from.Doc, int(from.Bytes[0]), int(from.Bytes[1]))
-				if err != nil && !errors.Is(err, engine.ErrNotFound) { // removed since
+				if err != nil {
 					return err
 				}
 				h.Doc, h.Page, h.Heading, h.Bytes, h.Chunk = sp.Doc, sp.Page, sp.Heading, sp.Bytes, it.Chunks[0]

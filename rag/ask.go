@@ -66,8 +66,9 @@ const quoteBytes = 240
 // of one commit, whatever is indexed or removed meanwhile. Where nothing is
 // indexed yet, or nothing speaks of the question, the answer's Answered is
 // false. nil models are those of [Corpus.OpenModels]; errors are those of
-// [Corpus.Retrieve], the models' and the database's.
-func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question) (*Answer, error) {
+// [Corpus.Retrieve], the models' and the database's. look is that of Retrieve; it
+// is called before a model is asked for the answer.
+func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question, look ...func(*engine.Snapshot, *Evidence) error) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question) (*
 		if err != nil {
 			return err
 		}
-		ev, err := c.retrieve(ctx, s, sys, m, q)
+		ev, err := c.retrieve(ctx, s, sys, m, q, look)
 		if err != nil {
 			return err
 		}

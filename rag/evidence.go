@@ -63,8 +63,10 @@ const maxSpans = 5
 // indexed yet is not found: a corpus without documents gives no evidence. nil
 // models are those of [Corpus.OpenModels]. A corpus that is embedded with
 // another model is a [*ModelError] where the plan wants a vector, a question
-// without text or a missing system [ErrArgument].
-func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Question) (*Evidence, error) {
+// without text or a missing system [ErrArgument]. The functions of look are
+// called with what was retrieved and the state that it was retrieved from, so that
+// they can read more of it; an error of one ends the call.
+func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Question, look ...func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -72,7 +74,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Questio
 	err := c.db.View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
-			ev, err = c.retrieve(ctx, s, sys, m, q)
+			ev, err = c.retrieve(ctx, s, sys, m, q, look)
 		}
 		return err
 	})
@@ -128,7 +130,7 @@ func (c *Corpus) askable(sys *System, q Question) error {
 }
 
 // retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].
-func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question) (*Evidence, error) {
+func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
 	start := time.Now()
 	plan, err := plan(ctx, sys, m, q)
@@ -159,6 +161,11 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, 
 		ev.Sections = append(ev.Sections, out)
 	}
 	ev.Time, ev.Embed = time.Since(start), ev.Trace.EmbedTime
+	for _, fn := range look {
+		if err := fn(s, ev); err != nil {
+			return nil, err
+		}
+	}
 	return ev, nil
 }
 

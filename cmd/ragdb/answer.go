@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,10 +163,10 @@ func newWhy(steps []pathStep) why {
 	return w
 }
 
-// evidence lists the items of some evidence with their ids.
-func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem, error) {
-	out := []evidenceItem{}
-	err := k.corpus.DB().View(ctx, func(snap *engine.Snapshot) error {
+// evidence returns what lists in out the items of some evidence with their ids, at the state that they were retrieved from.
+func (k *asking) evidence(out *[]evidenceItem) func(*engine.Snapshot, *rag.Evidence) error {
+	return func(snap *engine.Snapshot, ev *rag.Evidence) error {
+		*out = []evidenceItem{}
 		for _, s := range ev.Sections {
 			for i := range s.Items {
 				it := &s.Items[i]
@@ -187,15 +186,14 @@ func (k *asking) evidence(ctx context.Context, ev *rag.Evidence) ([]evidenceItem
 				if spans == nil {
 					spans = []method.Span{}
 				}
-				out = append(out, evidenceItem{
-					Rank: len(out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
+				*out = append(*out, evidenceItem{
+					Rank: len(*out) + 1, Section: s.Name, Kind: kind, ID: name, Score: it.Score, Tokens: it.Tokens,
 					Sources: spans, Why: newWhy(steps), Text: it.Text,
 				})
 			}
 		}
 		return nil
-	})
-	return out, err
+	}
 }
 
 // graphs are the graphs that a plan's items can be in.

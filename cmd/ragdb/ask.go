@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
@@ -189,9 +190,10 @@ by side, and what only one of them found; with --no-llm only that.`,
 func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	start := time.Now()
 	ans := &rag.Answer{Question: k.q.Text, Method: rag.Label(k.system)}
+	var items []evidenceItem
 	var err error
 	if f.noLLM {
-		ans.Evidence, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q)
+		ans.Evidence, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q, k.evidence(&items))
 	} else {
 		if f.stream && a.out.text() {
 			k.q.Stream = func(s string) error {
@@ -199,7 +201,11 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 				return a.out.err
 			}
 		}
-		ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q)
+		var look []func(*engine.Snapshot, *rag.Evidence) error
+		if f.explain {
+			look = append(look, k.evidence(&items))
+		}
+		ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q, look...)
 	}
 	if err != nil {
 		return err
@@ -207,12 +213,6 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	took := time.Since(start)
 	k.trace = ans.Trace
 	empty := !ans.Answered
-	var items []evidenceItem
-	if f.noLLM || f.explain {
-		if items, err = k.evidence(ctx, ans.Evidence); err != nil {
-			return err
-		}
-	}
 	if f.noLLM {
 		empty = len(items) == 0
 	}

@@ -108,12 +108,13 @@ func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q method.
 // the time is not that of opening what the methods share.
 func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comparedMethod, error) {
 	m := &comparedMethod{Method: title, Items: []comparedItem{}, Only: []string{}, OnlyDocs: []string{}, k: k}
+	var items []evidenceItem
 	retrieve := func() (err error) {
-		m.ev, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q)
+		m.ev, err = k.corpus.Retrieve(ctx, k.system, k.models, k.q, k.evidence(&items))
 		return err
 	}
 	ask := func() (err error) { // evidence and answer are of one commit
-		if m.ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q); err == nil {
+		if m.ans, err = k.corpus.Ask(ctx, k.system, k.models, k.q, k.evidence(&items)); err == nil {
 			m.ev = m.ans.Evidence
 		}
 		return err
@@ -128,10 +129,6 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 		}
 	}
 	if err := last(); err != nil {
-		return nil, err
-	}
-	items, err := k.evidence(ctx, m.ev)
-	if err != nil {
 		return nil, err
 	}
 	for _, it := range items {

@@ -82,11 +82,8 @@ func (l *language) retrieve(ctx context.Context, call *cypher.ProcedureCall, yie
 	if err != nil {
 		return err
 	}
-	ev, err := k.corpus.Retrieve(ctx, k.system, k.models, k.q)
-	if err != nil {
-		return err
-	}
-	items, err := k.evidence(ctx, ev)
+	var items []evidenceItem
+	ev, err := k.corpus.Retrieve(ctx, k.system, k.models, k.q, k.evidence(&items))
 	if err != nil {
 		return err
 	}
