@@ -22,7 +22,7 @@ func TestOneCommit(t *testing.T) {
 	odd := errors.New("odd")
 	for _, spec := range []string{"bridge", "ketrag", "hipporag2"} {
 		c.Index(t, spec, docs...)
-		m, err := rag.OpenLocal(t.Context(), c.Corpus, false)
+		m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 		if err != nil {
 			t.Fatal(err)
 		}
