@@ -15,7 +15,7 @@ import (
 
 const (
 	// fanOut is how many members a drawn community has, which must be fewer
-	// than 15, and leastLayer how many nodes a layer has at least: where the
+	// than 15, and leastLayer how many nodes a layer has at least: if the
 	// method ends.
 	fanOut, leastLayer = 8, 10
 	// scatter is by how much members differ from their community, and questions
@@ -216,7 +216,7 @@ func (s *pyramidStore) vectorBytes(ctx context.Context) (bytes int64, err error)
 	return bytes, err
 }
 
-// pyramidView is a snapshot's indexes, those of layers where they are built.
+// pyramidView is a snapshot's indexes, those of layers if they are built.
 type pyramidView struct {
 	ctx   context.Context
 	all   *vecindex.View

@@ -16,7 +16,7 @@ func start() stopwatch {
 	return stopwatch{time.Now(), cpu}
 }
 
-// stop returns what went by. Where the processor time is not known it is the
+// stop returns what went by. If the processor time is not known it is the
 // wall time.
 func (s stopwatch) stop() (wall, cpu time.Duration) {
 	wall = time.Since(s.wall)

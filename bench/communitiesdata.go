@@ -32,14 +32,14 @@ const (
 	graphOfNearest = 10
 )
 
-// attributed is a set of nodes with vectors, and edges where it has some.
+// attributed is a set of nodes with vectors, and edges if it has some.
 type attributed struct {
 	vectors graphops.Matrix
 	edges   []graphops.WeightedEdge
 }
 
 // readAttributed reads a set: a graph's edges.tsv.gz and features.jsonl.gz, of
-// which a node's vector has ones where it has features, or the vectors of a
+// which a node's vector has ones if it has features, or the vectors of a
 // .f32.gz and their header.
 func readAttributed(folder string) (*attributed, error) {
 	set := &attributed{}

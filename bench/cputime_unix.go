@@ -8,7 +8,7 @@ import (
 )
 
 // cpuTime returns the processor time that the process has used; ok is false
-// where the system does not tell.
+// if the system does not tell.
 func cpuTime() (used time.Duration, ok bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

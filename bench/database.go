@@ -123,7 +123,7 @@ func (d *database) loadNodes(ctx context.Context, n int) error {
 // edgeType is the name of the one edge type.
 const edgeType = "cites"
 
-// loadEdges loads edges with the weights that weight gives, 1 where it is nil.
+// loadEdges loads edges with the weights that weight gives, 1 if it is nil.
 func (d *database) loadEdges(ctx context.Context, edges []edge, weight func(i int) float32) error {
 	return d.db.Load(ctx, d.graph, engine.LoadOptions{}, func(l *engine.Loader) error {
 		t, err := l.MakeEdgeType(edgeType, true)
@@ -175,7 +175,7 @@ func neighbors(v *engine.View, id engine.NodeID, page []engine.Edge) (int, error
 }
 
 // copyDirectory copies the files of a directory in use, the lock left out: what
-// a process that is killed leaves behind. It begins anew where the store made
+// a process that is killed leaves behind. It begins anew if the store made
 // or removed a file meanwhile.
 func copyDirectory(from, to string) error {
 	const tries = 100

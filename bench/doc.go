@@ -15,7 +15,7 @@
 //
 // The graph store's inputs are generated from a seed. Rates are per second of
 // processor time, background work included, so that a shared machine measures
-// about the same as one of its own; latencies are wall time. Where the system
+// about the same as one of its own; latencies are wall time. If the system
 // does not tell the processor time, wall time stands for it.
 //
 // The peers, other stores that a Go program can embed, live in the module
@@ -84,7 +84,7 @@
 // communities divides attributed graphs as the method divides a level, once for
 // each way of adding edges and of clustering, and says how tight the communities
 // are. A set is a folder: edges.tsv.gz and features.jsonl.gz, of which a node's
-// vector has ones where it has features; or NAME.f32.gz and NAME.json with n and
+// vector has ones if it has features; or NAME.f32.gz and NAME.json with n and
 // d, whose vectors are joined to their 10 nearest. Neighbours are exact, found
 // beforehand, and not in the times.
 package main

@@ -47,7 +47,7 @@ type weighted struct {
 // may be compressed by gzip. Lines that begin with # or % are comments. Ids are
 // whole numbers, and the nodes are those that edges or labels name, in the
 // order of their ids. Loops are dropped and parallel edges become one, of the
-// sum of their weights where the text has any; edges without direction are
+// sum of their weights if the text has any; edges without direction are
 // turned so that they lead from the lower number.
 func readGraph(path, labels string, directed bool) (*graphFile, error) {
 	b, err := readPacked(path)
@@ -78,7 +78,7 @@ func graphName(path string) string {
 	return name
 }
 
-// readPacked reads a whole file, unpacked where it is compressed.
+// readPacked reads a whole file, unpacked if it is compressed.
 func readPacked(path string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil || !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
@@ -171,7 +171,7 @@ func (g *graphFile) parseText(b []byte, labels string, directed bool) error {
 	return nil
 }
 
-// simplify drops loops, merges parallel edges, adding their weights where sum is
+// simplify drops loops, merges parallel edges, adding their weights if sum is
 // set, and orders the edges.
 func (g *graphFile) simplify(directed, sum bool) {
 	g.edges = slices.DeleteFunc(g.edges, func(e weighted) bool { return e.from == e.to })

@@ -185,7 +185,7 @@ func (l *layered) drawLikeness(types []byte) {
 			grid[cubeOf(p)] = append(grid[cubeOf(p)], p)
 		}
 	}
-	// Where content lies too thin for so many edges, there are fewer.
+	// If content lies too thin for so many edges, there are fewer.
 	want := len(l.weight) * 14 / 5
 	for k := 0; len(l.weight) < want && k < 50*len(placed); k++ {
 		p := placed[l.r.IntN(len(placed))]

@@ -58,13 +58,13 @@ func numberOf(p *graphops.Projection, u uint32) uint32 {
 	return n
 }
 
-// forgetPeak begins anew with the peak of resident memory, where the system
+// forgetPeak begins anew with the peak of resident memory, if the system
 // can.
 func forgetPeak() {
-	// Where it cannot, the peak holds what was before.
+	// If it cannot, the peak holds what was before.
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
 // peakMegabytes returns the most memory that was resident, in MB of 2^20
-// bytes, 0 where the system does not tell.
+// bytes, 0 if the system does not tell.
 func peakMegabytes() float64 { return float64(procKilobytes("/proc/self/status", "VmHWM")) / (1 << 20) }

@@ -8,7 +8,7 @@ import (
 )
 
 // modularity returns the modularity of a partition at resolution 1, from the
-// rows of a symmetric projection alone: 0 where there are no edges.
+// rows of a symmetric projection alone: 0 if there are no edges.
 func modularity(p *graphops.Projection, cluster []uint32, count int) float64 {
 	strength := make([]float64, count) // of the nodes of each community
 	var total, inside float64          // every edge twice

@@ -11,7 +11,7 @@ import (
 )
 
 // graphQuery asks one query of nodes, which are numbers of the adjacency, and
-// returns a value of the answer, NaN where there is none.
+// returns a value of the answer, NaN if there is none.
 type graphQuery func(ctx context.Context, a graphops.Adjacency, nodes []uint32) (float64, error)
 
 // ask asks queries of so many nodes each, drawn from the seed, on the projection
@@ -139,7 +139,7 @@ func (c *costs) ask(queries [][]uint32, query func(nodes []uint32) (float64, err
 }
 
 // firstOther returns where two lists of answers differ by more than rounding,
-// -1 where they do not.
+// -1 if they do not.
 func firstOther(a, b []float64) int {
 	for i, x := range a {
 		y := b[i]

@@ -159,7 +159,7 @@ func (g *graphReport) tables(rows []*graphRow) []table {
 }
 
 // reference returns the row that the others of a task are compared with: a row
-// of zeros, which gives no ratios, where there is none.
+// of zeros, which gives no ratios, if there is none.
 func (g *graphReport) reference(rows []*graphRow, task string) *graphRow {
 	best := &graphRow{}
 	for _, r := range rows {
@@ -192,7 +192,7 @@ func (r *graphRow) cells(peer *graphRow) []string {
 	}
 }
 
-// share renders a as a multiple of b to two digits at least, "-" where there is
+// share renders a as a multiple of b to two digits at least, "-" if there is
 // no b.
 func share(a, b float64) string {
 	if b == 0 || a/b >= 0.1 {

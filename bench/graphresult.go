@@ -32,7 +32,7 @@ type graphResult struct {
 	// Total is Load, Project and CPU together.
 	Total float64 `json:"total_cpu_s"`
 	// Peak is the most memory that was resident from opening the loaded
-	// database on, in MB of 2^20 bytes; of a peer that of the process. 0 where
+	// database on, in MB of 2^20 bytes; of a peer that of the process. 0 if
 	// the system does not tell.
 	Peak float64 `json:"peak_mb"`
 

@@ -13,12 +13,12 @@ import (
 // graphTask is an algorithm that can be measured.
 type graphTask struct {
 	name  string
-	about string // of what follows the colon, "" where nothing may
+	about string // of what follows the colon, "" if nothing may
 	needs bool   // it must be there
 	// weights says that the projection has weights; undirected that the task
 	// has no meaning on edges with a direction.
 	weights, undirected bool
-	// parse refuses what follows the colon; nil where nothing may.
+	// parse refuses what follows the colon; nil if nothing may.
 	parse func(arg string) error
 	// measure runs it on a projection; nil of what measures projecting itself.
 	measure func(ctx context.Context, b *graphBench, d *database, p *graphops.Projection) error
@@ -99,7 +99,7 @@ func parseCount(arg string) error {
 	return nil
 }
 
-// countOf returns the number after the colon, otherwise where there is none.
+// countOf returns the number after the colon, otherwise if there is none.
 func (b *graphBench) countOf(otherwise int) int {
 	if k, err := strconv.Atoi(b.arg); err == nil {
 		return k

@@ -11,10 +11,10 @@ import (
 
 // machine is what a run was measured on.
 type machine struct {
-	CPU     string `json:"cpu"` // empty where the system does not tell
+	CPU     string `json:"cpu"` // empty if the system does not tell
 	Cores   int    `json:"cores"`
 	Threads int    `json:"gomaxprocs"`
-	RAM     int64  `json:"ram_bytes"` // 0 where the system does not tell
+	RAM     int64  `json:"ram_bytes"` // 0 if the system does not tell
 	Load    string `json:"load"`      // of the last minute
 	System  string `json:"system"`
 	Go      string `json:"go"`
@@ -50,7 +50,7 @@ func describeMachine() machine {
 }
 
 // procField returns the first value of a name in a file of lines "name: value",
-// "" where there is none.
+// "" if there is none.
 func procField(path, name string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -75,6 +75,6 @@ func procKilobytes(path, name string) int64 {
 	return n << 10
 }
 
-// residentBytes returns the memory of this process, 0 where the system does
+// residentBytes returns the memory of this process, 0 if the system does
 // not tell.
 func residentBytes() int64 { return procKilobytes("/proc/self/status", "VmRSS") }

@@ -34,7 +34,7 @@ const nodeRAGBudget = 512 << 20
 func openNodeRAG(ctx context.Context, path, spec string, d *nodeRAGData) (*nodeRAGStore, error) {
 	s := &nodeRAGStore{}
 	var err error
-	// The store is opened as the engine does where nothing is asked for.
+	// The store is opened as the engine does if nothing is asked for.
 	s.db, s.store, err = openEngine(ctx, path, engine.Options{MemoryBudget: nodeRAGBudget},
 		pebblekv.Options{CacheBytes: nodeRAGBudget / 4, MemtableBytes: nodeRAGBudget / 16})
 	if err != nil {

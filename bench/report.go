@@ -76,7 +76,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// tables returns everything as tables, the measures first where there are any.
+// tables returns everything as tables, the measures first if there are any.
 func (r *report) tables() []table {
 	if len(r.Measures) == 0 {
 		return r.Tables

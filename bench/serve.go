@@ -46,7 +46,7 @@ func serveFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	}
 }
 
-// runServe runs the suite and returns the resident bytes, 0 where the system
+// runServe runs the suite and returns the resident bytes, 0 if the system
 // does not tell.
 func runServe(ctx context.Context, path string) (int64, error) {
 	self, err := os.Executable()

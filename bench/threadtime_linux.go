@@ -10,7 +10,7 @@ import (
 const clockThread = 3
 
 // threadTime returns the processor time that the calling thread has used, in
-// nanoseconds as the kernel counts them; ok is false where it is not told. The
+// nanoseconds as the kernel counts them; ok is false if it is not told. The
 // goroutine must be locked to its thread for a difference to mean anything.
 func threadTime() (used time.Duration, ok bool) {
 	var t syscall.Timespec

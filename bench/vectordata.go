@@ -16,7 +16,7 @@ const recallAt = 10
 // query is one question to the index.
 type query struct {
 	vector []float32
-	self   int     // the row that it is, -1 where it is none
+	self   int     // the row that it is, -1 if it is none
 	truth  []int32 // rows of the exact nearest, nearest first, without self
 }
 
@@ -41,10 +41,10 @@ type vectorFiles struct {
 	n, queries int
 }
 
-// maxQueries is how many queries ask where nothing else is said.
+// maxQueries is how many queries ask if nothing else is said.
 const maxQueries = 1000
 
-// readVectorSet reads a set. Where the truth is not given, or is that of more
+// readVectorSet reads a set. If the truth is not given, or is that of more
 // rows than are used, it is computed: exactly, in double precision.
 func readVectorSet(f vectorFiles, dim int, metric string) (*vectorSet, error) {
 	rows, err := countRows(f.base, dim)

@@ -28,8 +28,8 @@ type vectorStore struct {
 	db    *engine.DB
 	graph *engine.Graph
 	store *pebblekv.Store
-	// rows has the row of a node id, -1 where it is none; ids the node id of a
-	// row, 0 where it is deleted.
+	// rows has the row of a node id, -1 if it is none; ids the node id of a
+	// row, 0 if it is deleted.
 	rows []int32
 	ids  []engine.NodeID
 }

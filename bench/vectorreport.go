@@ -104,7 +104,7 @@ func (v *vectorResult) takeBetter(o *vectorResult) {
 
 // qpsAt returns the speed at a recall: between two points of a sweep, ordered
 // by ef, the logarithm of the speed is taken as linear in recall. A recall that
-// the first point already passes is given that point's speed; ok is false where
+// the first point already passes is given that point's speed; ok is false if
 // no point reaches it.
 func qpsAt(points []point, recall float64) (qps float64, ok bool) {
 	for i, p := range points {
@@ -141,7 +141,7 @@ func (v *vectorReport) table(set []*vectorResult) table {
 		t.Columns = append(t.Columns, fmt.Sprintf("ef=%d: recall / QPS / p99 CPU-µs", ef))
 	}
 	t.Columns = append(t.Columns, fmt.Sprintf("QPS at %g", v.at), "×")
-	var peer vectorResult // zero where there is none: no ratio then
+	var peer vectorResult // zero if there is none: no ratio then
 	if i := slices.IndexFunc(set, func(r *vectorResult) bool { return strings.HasPrefix(r.Engine, v.peer) }); i >= 0 {
 		peer = *set[i]
 	}
@@ -174,7 +174,7 @@ func (v *vectorReport) table(set []*vectorResult) table {
 	return t
 }
 
-// ratio renders a as a multiple of b, "-" where there is no b.
+// ratio renders a as a multiple of b, "-" if there is no b.
 func ratio(a, b float64) string {
 	if b == 0 {
 		return "-"

@@ -26,7 +26,7 @@ type vectorResult struct {
 	BuildDurable float64 `json:"build_cpu_s_durable"`
 	BuildWall    float64 `json:"build_wall_s"`
 	// RSS is the resident memory of a process that opened the database and
-	// asked every query, RSSBefore what it had before; 0 where the system does
+	// asked every query, RSSBefore what it had before; 0 if the system does
 	// not tell. BytesPerVector is what the index says it keeps in memory; of a
 	// peer by what opening and asking make the process grow, but for what an
 	// index of any size has.

@@ -28,7 +28,7 @@ type costs struct {
 }
 
 // time calls fn and adds what it took. The goroutine must be locked to its
-// thread. Where the thread's time is not told, wall time stands for it.
+// thread. If the thread's time is not told, wall time stands for it.
 func (c *costs) time(fn func() error) error {
 	at := time.Now()
 	from, ok := threadTime()

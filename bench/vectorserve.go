@@ -27,7 +27,7 @@ type vectorTask struct {
 	Ef      int // widest of the run
 	Dim     int
 	Vectors []float32 // of the queries, one after the other
-	Nearest []uint64  // node that is nearest to each, 0 where there is none
+	Nearest []uint64  // node that is nearest to each, 0 if there is none
 }
 
 // vectorServed is what the process found out.

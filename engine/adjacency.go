@@ -18,7 +18,7 @@ const listPage = 256
 
 // Neighbors appends the edges between id and its neighbours greater than
 // after, in order of neighbour, type and direction, and returns the extended
-// slice. It stops when the free capacity of dst is used (256 where dst has
+// slice. It stops when the free capacity of dst is used (256 if dst has
 // none), but never between two edges to one neighbour; fewer edges mean that
 // there are no more. Asking again after the last neighbour goes on, so that a
 // node of a million neighbours is never held at once. A node without edges, or
@@ -84,7 +84,7 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 }
 
 // pageEnd returns how many edges of a sorted page to keep: at least limit
-// where there are more, up to the end of a neighbour.
+// if there are more, up to the end of a neighbour.
 func pageEnd(page []Edge, id NodeID, limit int) int {
 	if len(page) <= limit {
 		return len(page)
@@ -174,7 +174,7 @@ func (r *reader) hasEdge(dir layout.Direction, node, other uint64, t EdgeType) (
 	return weight, ok, nil
 }
 
-// EdgeProps returns the properties of an edge, nil where it has none.
+// EdgeProps returns the properties of an edge, nil if it has none.
 func (r *reader) EdgeProps(from, to NodeID, t EdgeType) (Props, error) {
 	if !t.Directed() && from > to {
 		from, to = to, from
@@ -195,11 +195,11 @@ func (r *reader) EdgeProps(from, to NodeID, t EdgeType) (Props, error) {
 }
 
 // List is one node's neighbours under one edge type, as stored, or a part of
-// them where the list is long.
+// them if the list is long.
 type List struct {
 	Node NodeID
 	Type EdgeType
-	// Others are the neighbours, ascending; Weights their weights, nil where
+	// Others are the neighbours, ascending; Weights their weights, nil if
 	// all are 1. Both are valid until the scan moves on.
 	Others  []uint64
 	Weights []float32

@@ -19,7 +19,7 @@ import (
 // exist, be empty, or be what a Backup that was killed left there, while the
 // database is in use. Writers wait only for the
 // checkpoint, some ten milliseconds; the hashes of the files are computed
-// after it. Where the file system has hard links the copy takes little room
+// after it. If the file system has hard links the copy takes little room
 // until the database changes; to be safe from a lost disk it has to be copied
 // to another one. [Restore] reads it.
 //

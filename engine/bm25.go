@@ -23,7 +23,7 @@ const (
 type TermsOptions struct {
 	// K is the number of nodes to return; 0 is all.
 	K int
-	// Allow, where it is not nil, holds the nodes that may be returned. It
+	// Allow, if it is not nil, holds the nodes that may be returned. It
 	// changes no score.
 	Allow *roaring.Bitmap
 	// K1 says how fast further occurrences of a term in a node count less; 0
@@ -272,7 +272,7 @@ func compareScored(a, b Scored) int {
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// ranking keeps the k best of what is added, all where k is 0. With k it is a
+// ranking keeps the k best of what is added, all if k is 0. With k it is a
 // heap, the worst first.
 type ranking struct {
 	k     int

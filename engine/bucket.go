@@ -100,7 +100,7 @@ func (w BucketWriter) check() error {
 }
 
 // MakeBucket returns the bucket of a name for writing, adding the name to the
-// graph's catalog where it is new.
+// graph's catalog if it is new.
 func (v *TxView) MakeBucket(name string) (BucketWriter, error) {
 	id, err := v.name(layout.KindBucket, "bucket", name, nil)
 	if err != nil {

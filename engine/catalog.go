@@ -217,7 +217,7 @@ func (g *graphState) noteEdgeType(t EdgeType) {
 	}
 }
 
-// nameOf returns the name of a committed id, or "" where there is none.
+// nameOf returns the name of a committed id, or "" if there is none.
 func (g *graphState) nameOf(k layout.Kind, id uint32) string {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

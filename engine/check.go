@@ -16,7 +16,7 @@ type CheckOptions struct {
 	// Without it a check verifies the storage engine's own files, the
 	// database's facts about itself, the directory and the catalogs.
 	Full bool
-	// Repair rewrites what is derived from other data where the two differ:
+	// Repair rewrites what is derived from other data if the two differ:
 	// in-adjacency from out-adjacency, sets of nodes of a type from records,
 	// promoted sets, sources from contributions, property indexes and lexical
 	// sums; it removes lists that hold nothing, and does what
@@ -28,7 +28,7 @@ type CheckOptions struct {
 	// the database was opened with. With none, values of buckets are not read;
 	// with any, a bucket that none of them is for is a finding.
 	Encodings []Encoding
-	// Progress, where set, is called now and then with the family of keys at
+	// Progress, if set, is called now and then with the family of keys at
 	// work and the number of keys read so far.
 	Progress func(space string, keys int64)
 }
@@ -37,9 +37,9 @@ type CheckOptions struct {
 type Finding struct {
 	// Space is the family of keys, or "store" for the engine's files.
 	Space string `json:"space"`
-	// Graph is namespace/graph; empty where the finding is of none.
+	// Graph is namespace/graph; empty if the finding is of none.
 	Graph string `json:"graph,omitempty"`
-	// Key is the key as people read it; empty where the finding is of none.
+	// Key is the key as people read it; empty if the finding is of none.
 	Key  string `json:"key,omitempty"`
 	What string `json:"what"`
 	// Repairable says that [CheckOptions].Repair can put it right; Repaired
@@ -276,7 +276,7 @@ func (c *checker) find(key []byte, f fix, format string, args ...any) error {
 	return c.report(Finding{Space: tag.String(), Key: layout.Format(key), What: fmt.Sprintf(format, args...)}, f)
 }
 
-// report yields a finding, once it is repaired where it can and is to be.
+// report yields a finding, once it is repaired if it can and is to be.
 func (c *checker) report(f Finding, how fix) error {
 	f.Repairable = !how.none() && !c.unsure
 	if !f.Repairable || !c.o.Repair {

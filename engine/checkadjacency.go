@@ -13,7 +13,7 @@ type adjacencyCheck struct {
 	c *checker
 	n *nodeSets
 	// sums holds, by edge type, the sum modulo 2^64 of a hash of each edge with
-	// its weight: equal for both directions where they hold the same edges, in
+	// its weight: equal for both directions if they hold the same edges, in
 	// whatever order they are met.
 	sums [2]map[uint32]uint64
 	// again are the types to compare edge by edge whatever the sums say.

@@ -11,7 +11,7 @@ import (
 )
 
 // checkIndexes compares the property indexes with the properties. First by a
-// sum of hashes, entry by entry only where that differs.
+// sum of hashes, entry by entry only if that differs.
 func (c *checker) checkIndexes(v *View) error {
 	empty, err := v.emptyFamily(layout.TagSetIndex)
 	if err != nil || empty && len(v.Indexes()) == 0 {

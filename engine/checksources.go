@@ -143,7 +143,7 @@ func (r *reader) inSet(key []byte, id uint64) (bool, error) {
 // edges verifies that the edges that have contributions exist, with the sum of
 // the contributions as their weight.
 func (s *contributionCheck) edges(v *View) error {
-	// Where sources and contributions differ the sums would be wrong for a
+	// If sources and contributions differ the sums would be wrong for a
 	// reason that was found.
 	agree := (s.given == s.listed || s.c.o.Repair && !s.c.unsure) && !s.c.damaged[family{v.g, layout.TagContribution}]
 	var at layout.Target

@@ -230,7 +230,7 @@ func (s *sumCheck) finish() error {
 }
 
 // before verifies the sums of terms that have no postings, and those of
-// fields, up to key or, where it is nil, all.
+// fields, up to key or, if it is nil, all.
 func (s *sumCheck) before(key []byte) error {
 	for ; s.it.Valid() && (key == nil || string(s.it.Key()) < string(key)); s.it.Next() {
 		if layout.Validate(s.it.Key()) != nil {

@@ -169,7 +169,7 @@ func (r *reader) ContributedBy(source NodeID) iter.Seq2[Target, error] {
 }
 
 // Total returns the fold of all contributions to a node or edge; Sources is 0
-// where there are none.
+// if there are none.
 func (r *reader) Total(t Target) (Total, error) {
 	var out Total
 	var sum weightSum

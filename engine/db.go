@@ -54,7 +54,7 @@ type DB struct {
 	readOnly bool
 }
 
-// Open opens the database in the directory at path, creating it where it does
+// Open opens the database in the directory at path, creating it if it does
 // not exist and the options allow. It refuses a directory that is not
 // ragdb's ([ErrForeign]), that is open already ([ErrLocked]) and one of
 // another format ([ErrFormat]), touching nothing.
@@ -88,7 +88,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	return db, nil
 }
 
-// loadMeta reads what a database says of itself, or writes it where the store
+// loadMeta reads what a database says of itself, or writes it if the store
 // is new.
 func (db *DB) loadMeta(ctx context.Context) error {
 	v, err := db.store.Get(ctx, layout.Meta("format"), nil)
@@ -157,7 +157,7 @@ func (db *DB) create(ctx context.Context) error {
 
 func appendUint64(dst []byte, v uint64) []byte { return binary.BigEndian.AppendUint64(dst, v) }
 
-// getUint64 reads a big-endian number, 0 where the key has no value.
+// getUint64 reads a big-endian number, 0 if the key has no value.
 func getUint64(ctx context.Context, r kv.Reader, key []byte) (uint64, error) {
 	v, err := r.Get(ctx, key, make([]byte, 0, 8))
 	if errors.Is(err, ErrNotFound) {

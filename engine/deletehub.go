@@ -8,7 +8,7 @@ import (
 )
 
 // DeleteNode removes a node as [TxView.DeleteNode] does, in several commits
-// where it has more edges than one transaction removes: readers then see its
+// if it has more edges than one transaction removes: readers then see its
 // edges go before the node itself. A call that fails between two commits
 // returns, beside the error, what those before took with them; the same call
 // again removes the rest.

@@ -52,7 +52,7 @@ func (r *reader) follows(dir layout.Direction, f *EdgeFilter) bool {
 }
 
 // Edge is an edge. Edges of undirected types have the node that was asked
-// about as From, or the smaller id where none was.
+// about as From, or the smaller id if none was.
 type Edge struct {
 	From, To NodeID
 	Type     EdgeType

@@ -21,13 +21,13 @@ type Encoding struct {
 	// Bucket is the bucket's name. One that ends in @ stands for all names that
 	// begin with it.
 	Bucket string
-	// Prop is a property of nodes, where Bucket is empty.
+	// Prop is a property of nodes, if Bucket is empty.
 	Prop string
 	// Decode reads a value of a key of the bucket, or of a property of the node
 	// with the key. It returns what the encoder writes for what was read, nil
-	// where that need not be the same, or what is wrong with the value.
+	// if that need not be the same, or what is wrong with the value.
 	Decode func(key, value []byte) (again []byte, err error)
-	// Rebuild, where it is set, makes the value of a key of the bucket, which
+	// Rebuild, if it is set, makes the value of a key of the bucket, which
 	// Decode refuses, from other data, or removes it. A repair calls it in a
 	// transaction.
 	Rebuild func(v *TxView, key []byte) error
@@ -38,7 +38,7 @@ func (e *Encoding) isOf(graph string) bool {
 	return e.Graph == "" || e.Graph == name
 }
 
-// bucketEncoding returns how the values of a bucket are read, nil where that is
+// bucketEncoding returns how the values of a bucket are read, nil if that is
 // not known.
 func bucketEncoding(all []Encoding, graph, bucket string) *Encoding {
 	for i := range all {
@@ -53,7 +53,7 @@ func bucketEncoding(all []Encoding, graph, bucket string) *Encoding {
 	return nil
 }
 
-// propEncoding returns how the values of a property are read, nil where that is
+// propEncoding returns how the values of a property are read, nil if that is
 // not known.
 func propEncoding(all []Encoding, graph, prop string) *Encoding {
 	for i := range all {

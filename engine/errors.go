@@ -75,7 +75,7 @@ func (e *FormatError) Error() string {
 // Is reports whether target is [ErrFormat].
 func (e *FormatError) Is(target error) bool { return target == ErrFormat }
 
-// ConflictError says that a node, or where Node is 0 the graph, is not at the
+// ConflictError says that a node, or if Node is 0 the graph, is not at the
 // version that a transaction expected. Preparing the transaction again from a
 // new snapshot and retrying is the remedy.
 type ConflictError struct {

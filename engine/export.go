@@ -22,10 +22,10 @@ type ExportOptions struct {
 	// nothing uses any more. Two namespaces have equal canonical exports if and
 	// only if they hold the same.
 	Canonical bool
-	// SkipSpace, where set, leaves out the vector spaces it returns true for:
+	// SkipSpace, if set, leaves out the vector spaces it returns true for:
 	// those whose vectors can be computed again, for a canonical export.
 	SkipSpace func(name string, o SpaceOptions) bool
-	// Bucket, where set, chooses the buckets to export. Their bytes are opaque
+	// Bucket, if set, chooses the buckets to export. Their bytes are opaque
 	// here, so leaving out caches, times and jobs from a canonical export is
 	// the caller's part.
 	Bucket func(graph, bucket string) bool
@@ -244,7 +244,7 @@ func (x *exporter) eachNode(fn func(t named, key string, id NodeID) error) error
 	return nil
 }
 
-// place returns the rank of a node, 0 where there is no such node.
+// place returns the rank of a node, 0 if there is no such node.
 func (x *exporter) place(id NodeID) uint32 {
 	if uint64(id) >= uint64(len(x.rank)) {
 		return 0

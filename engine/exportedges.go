@@ -75,7 +75,7 @@ func (x *exporter) edgesAt(id NodeID, dst []orderedEdge) ([]orderedEdge, error) 
 	return dst, nil
 }
 
-// edgePage writes some edges at id, with their properties where the graph has
+// edgePage writes some edges at id, with their properties if the graph has
 // edges with any.
 func (x *exporter) edgePage(from exportRef, id NodeID, page []orderedEdge, withProps bool) error {
 	ids := make([]NodeID, len(page))

@@ -128,7 +128,7 @@ func newRef(typeName, key string) exportRef {
 	return exportRef{exportText(typeName), exportText(key)}
 }
 
-// exportText is a string that need not be UTF-8: in JSON a string where it is,
+// exportText is a string that need not be UTF-8: in JSON a string if it is,
 // else {"bytes": base64}.
 type exportText string
 

@@ -21,7 +21,7 @@ type exportTerms struct {
 	Terms []exportTerm `json:"terms"`
 }
 
-// exportTerm is a term with its positions, or with its frequency where the
+// exportTerm is a term with its positions, or with its frequency if the
 // field keeps none.
 type exportTerm struct {
 	Text      exportText `json:"t"`

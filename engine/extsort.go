@@ -32,7 +32,7 @@ func (s *spill) write(fn func(w *bufio.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		// Where the system lets an open file lose its name, nothing is left
+		// If the system lets an open file lose its name, nothing is left
 		// behind however the process ends.
 		s.f, s.named = f, os.Remove(f.Name()) != nil
 	}

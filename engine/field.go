@@ -39,7 +39,7 @@ func decodeFieldOptions(b []byte) (FieldOptions, error) {
 	return FieldOptions{Analyzer: string(b[1:]), Positions: b[0]&fieldPositions != 0}, nil
 }
 
-// MakeField makes a field of terms, or returns nil where it exists with the
+// MakeField makes a field of terms, or returns nil if it exists with the
 // same options. A name that has others is [ErrExists].
 func (v *TxView) MakeField(name string, o FieldOptions) error {
 	return v.wrap(fmt.Sprintf("make field %q", name), v.makeField(name, o))

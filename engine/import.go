@@ -173,7 +173,7 @@ func (im *importer) batch(tx *Tx) (*exportGraph, error) {
 }
 
 // readLine returns the next line without its end, valid until the next call.
-// The error is io.EOF where there is none.
+// The error is io.EOF if there is none.
 func (im *importer) readLine() ([]byte, error) {
 	im.buf = im.buf[:0]
 	im.lines++

@@ -89,14 +89,14 @@ func indexedValues(v Value, fn func(value []byte)) {
 	}
 }
 
-// propertyIndex returns the index of a property, ok being false where there is
+// propertyIndex returns the index of a property, ok being false if there is
 // none at the state that is read.
 func (r *reader) propertyIndex(property string) (index uint32, ok bool) {
 	index, _, ok = r.catalogued(layout.KindIndex, property)
 	return index, ok
 }
 
-// catalogued returns a name's id and entry, ok being false where the state
+// catalogued returns a name's id and entry, ok being false if the state
 // that is read does not have it: the catalog in memory is that of the last
 // commit, and an older snapshot lacks what was added since and has what was
 // dropped.
@@ -195,7 +195,7 @@ func (v *TxView) dropIndex(property string) error {
 }
 
 // retire notes which commit ends the indexes that the transaction drops, 0
-// where none does. It comes before the commit, for no snapshot of that may find
+// if none does. It comes before the commit, for no snapshot of that may find
 // an index that has lost its entries.
 func (v *TxView) retire(epoch uint64) {
 	v.st.mu.Lock()

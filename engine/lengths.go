@@ -34,7 +34,7 @@ func pageOf(key listKey) lengthPage {
 }
 
 // bound returns a number that the length of a list does not exceed; known is
-// false where the list has to be read for it.
+// false if the list has to be read for it.
 func (l *listLengths) bound(key listKey) (n uint32, known bool) {
 	if page := l.pages[pageOf(key)]; page != nil {
 		if n := page[key.node%lengthsPerPage]; n > 0 {

@@ -23,7 +23,7 @@ type Posting struct {
 	Words uint32
 }
 
-// committed returns what terms are read from: the last commit, where a
+// committed returns what terms are read from: the last commit, if a
 // transaction reads them.
 func (r *reader) committed() kv.Reader {
 	if r.tx != nil {
@@ -109,7 +109,7 @@ func (r *reader) Postings(field, term string) iter.Seq2[Posting, error] {
 }
 
 // TermsOf returns the terms of a node in a field with their frequencies, in
-// byte order; none where the node has none there. The caller owns the slice.
+// byte order; none if the node has none there. The caller owns the slice.
 // In a transaction it shows the last commit.
 func (r *reader) TermsOf(field string, id NodeID) ([]TermFreq, error) {
 	terms, err := r.termsOf(field, id)

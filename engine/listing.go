@@ -17,7 +17,7 @@ type listed struct {
 // String returns namespace and graph as messages name them.
 func (l *listed) String() string { return l.namespace + "/" + l.name }
 
-// listGraphs returns the graphs of a namespace, or of all where it is "", in
+// listGraphs returns the graphs of a namespace, or of all if it is "", in
 // order of names.
 func listGraphs(ctx context.Context, r kv.Reader, namespace string) (out []listed, found bool, err error) {
 	err = eachEntry(ctx, r, func(ns, name string, e directoryEntry) {

@@ -100,7 +100,7 @@ func (l *listIter) from(lo uint64, fn func(other uint64, w float32) bool) error 
 }
 
 // parts calls fn with the neighbours >= lo of the list at hand, a key's worth
-// at a time: what to add to the ids, the ids, and weights where any is not 1.
+// at a time: what to add to the ids, the ids, and weights if any is not 1.
 // They are good until fn returns; false ends the walk.
 func (l *listIter) parts(lo uint64, fn func(base uint64, ids []uint64, weights []float32) bool) error {
 	if l.key.Inline {

@@ -58,8 +58,8 @@ type Loader struct {
 // of the edges in each direction: O(n log n) for n edges, with the memory of
 // the options.
 //
-// Where the load makes an existing list longer than Options.PromoteAt, or
-// could where edges are there already, the list is moved into containers in a
+// If the load makes an existing list longer than Options.PromoteAt, or
+// could if edges are there already, the list is moved into containers in a
 // commit of its own before. That changes the form of the list and nothing that
 // can be read of it, so a crash between the commits, or an error, leaves the
 // graph, its version and the epoch as they were.
@@ -116,17 +116,17 @@ func (l *Loader) close() error {
 	return firstError(l.ops.spill.close(), l.edges[0].spill.close(), l.edges[1].spill.close())
 }
 
-// MakeNodeType returns the node type of a name, adding it where it is new.
+// MakeNodeType returns the node type of a name, adding it if it is new.
 func (l *Loader) MakeNodeType(name string) (TypeID, error) { return l.v.MakeNodeType(name) }
 
-// MakeEdgeType returns the edge type of a name, adding it where it is new. A
+// MakeEdgeType returns the edge type of a name, adding it if it is new. A
 // name that has the other direction is [ErrExists].
 func (l *Loader) MakeEdgeType(name string, directed bool) (EdgeType, error) {
 	return l.v.MakeEdgeType(name, directed)
 }
 
 // Node adds a node with a key that no node of the type has, and returns its
-// id. A key that is taken is [ErrExists], here or, where it comes twice in one
+// id. A key that is taken is [ErrExists], here or, if it comes twice in one
 // load, from [DB.Load]. Property indexes are kept; terms and vectors of the
 // node are written in transactions, after the load.
 func (l *Loader) Node(t TypeID, key string, props Props) (NodeID, error) {
@@ -172,7 +172,7 @@ func (l *Loader) drain() error {
 	return l.ops.err
 }
 
-// Edge adds the edge from -> to of a type, or changes its weight where it
+// Edge adds the edge from -> to of a type, or changes its weight if it
 // exists; of several weights for one edge the last wins. Both nodes must exist
 // or be of the load.
 func (l *Loader) Edge(from, to NodeID, t EdgeType, weight float32) error {

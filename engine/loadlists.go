@@ -31,7 +31,7 @@ func (l *Loader) inlineReader(ctx context.Context, dir layout.Direction) (*inlin
 }
 
 // value returns the value of an inline list, valid until the next call; found
-// is false where there is no key, and true for a list that became empty.
+// is false if there is no key, and true for a list that became empty.
 func (r *inlineReader) value(dir layout.Direction, g uint32, node uint64, etype uint32) (v []byte, found bool, err error) {
 	if !r.ok {
 		return nil, false, r.it.Err()
@@ -295,7 +295,7 @@ func (w *listWriter) writeContainer() error {
 	return w.write(w.grows)
 }
 
-// write writes the neighbours at hand under the key: as an operand where the
+// write writes the neighbours at hand under the key: as an operand if the
 // store has others there.
 func (w *listWriter) write(merge bool) error {
 	var err error

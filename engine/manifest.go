@@ -110,7 +110,7 @@ func (m *Manifest) write(f *os.File) error {
 	return errors.Join(err, f.Sync())
 }
 
-// syncDir makes the names in a directory durable, where the system can.
+// syncDir makes the names in a directory durable, if the system can.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

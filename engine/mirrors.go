@@ -11,7 +11,7 @@ import (
 
 // mirrors counts what the open vector indexes keep in memory. Together they
 // may have half of the budget. Who needs memory takes it from those that were
-// not searched for long; where all are in use, what does not fit beside them is
+// not searched for long; if all are in use, what does not fit beside them is
 // searched on disk.
 type mirrors struct {
 	mu    sync.Mutex
@@ -79,7 +79,7 @@ func (m *mirrors) remove(ix *vecindex.Index) {
 
 // makeRoom has idle indexes release their memory, the one first that was used
 // longest ago, until one may hold want bytes of a bound on all. It reports
-// whether that is so; where it cannot be, nothing is released. To ask is a use:
+// whether that is so; if it cannot be, nothing is released. To ask is a use:
 // of an index that many searches go to on disk each asks, and in the end has
 // memory before those that none goes to.
 func (m *mirrors) makeRoom(ix *vecindex.Index, bound, want int64) bool {

@@ -65,7 +65,7 @@ func (g *Graph) Namespace() *Namespace { return g.orDropped().ns }
 // DB returns the database that the graph is in.
 func (g *Graph) DB() *DB { return g.orDropped().ns.db }
 
-// Namespace returns the namespace of a name, creating it where it does not
+// Namespace returns the namespace of a name, creating it if it does not
 // exist. In a read-only database an unknown name is [ErrNotFound].
 func (db *DB) Namespace(ctx context.Context, name string) (*Namespace, error) {
 	name, err := checkName("namespace", name)
@@ -79,7 +79,7 @@ func (db *DB) Namespace(ctx context.Context, name string) (*Namespace, error) {
 	return &Namespace{db: db, name: name, id: e.namespace}, nil
 }
 
-// Graph returns the graph of a name, creating it where it does not exist. In a
+// Graph returns the graph of a name, creating it if it does not exist. In a
 // read-only database an unknown name is [ErrNotFound].
 func (n *Namespace) Graph(ctx context.Context, name string) (*Graph, error) {
 	name, err := checkName("graph", name)
@@ -188,7 +188,7 @@ func eachEntry(ctx context.Context, r kv.Reader, fn func(ns, graph string, e dir
 	return nil
 }
 
-// directory returns an entry, making it where it is missing. An empty graph
+// directory returns an entry, making it if it is missing. An empty graph
 // name asks for the namespace; ns is then ignored. No graph is made in a
 // namespace that was dropped.
 func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32) (e directoryEntry, err error) {
@@ -236,7 +236,7 @@ func (db *DB) directory(ctx context.Context, namespace, graph string, ns uint32)
 	return e, nil
 }
 
-// hasNamespace returns [ErrNotFound] where a namespace was dropped.
+// hasNamespace returns [ErrNotFound] if a namespace was dropped.
 func (db *DB) hasNamespace(ctx context.Context, name string, id uint32) error {
 	key := layout.Directory(name, "")
 	v, err := db.store.Get(ctx, key, nil)

@@ -31,7 +31,7 @@ type Node struct {
 	props []prop
 }
 
-// Prop returns a property, null where the node has none of the name. A long
+// Prop returns a property, null if the node has none of the name. A long
 // string is returned as [KindText]; [Reader.Text] reads it.
 func (n *Node) Prop(name string) Value {
 	if n.r == nil {
@@ -211,7 +211,7 @@ func (r *reader) externalText(id NodeID, pid uint32, n int) (string, error) {
 	return string(out), nil
 }
 
-// encodeTextPart compresses a part where that makes it smaller.
+// encodeTextPart compresses a part if that makes it smaller.
 func encodeTextPart(enc *zstd.Encoder, part string) []byte {
 	raw := append([]byte{textRaw, 0, 0}, part...)
 	packed := enc.EncodeAll([]byte(part), []byte{textZstd, 0, 0})

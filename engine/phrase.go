@@ -98,7 +98,7 @@ type phraseSearch struct {
 }
 
 // load reads the postings of all terms in a container, value being those of
-// the rarest; ok is false where a term has none there.
+// the rarest; ok is false if a term has none there.
 func (p *phraseSearch) load(c uint64, value []byte) (ok bool, err error) {
 	for i, term := range p.terms {
 		v := value

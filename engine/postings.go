@@ -23,7 +23,7 @@ import (
 //
 // The forward list is written at once. Postings and sums are buffered in the
 // transaction and written when it commits, one merge operand for each term and
-// container and one for each sum. Where they outgrow their memory they are sorted
+// container and one for each sum. If they outgrow their memory they are sorted
 // in files ([termSpill]).
 
 // postingsChange is what a transaction does to one container of one term.
@@ -321,7 +321,7 @@ func (v *TxView) flushPostings() error {
 	return nil
 }
 
-// dropUnusedTerm removes a term's sums and containers where no node has it any
+// dropUnusedTerm removes a term's sums and containers if no node has it any
 // more. changed are the containers that the transaction changes.
 func (v *TxView) dropUnusedTerm(sum []byte, changed [][]byte) error {
 	b, err := v.kv.Get(v.ctx, sum, make([]byte, 0, 16))

@@ -269,8 +269,8 @@ type catalogEntry struct {
 	flags   uint32
 	options []byte
 
-	// Of entries in memory: the commit that removed the name, 0 where it
-	// stands, and the id that the name had before, 0 where it had none.
+	// Of entries in memory: the commit that removed the name, 0 if it
+	// stands, and the id that the name had before, 0 if it had none.
 	gone   uint64
 	before uint32
 }

@@ -96,7 +96,7 @@ func (c *checker) repairGraph(fixes []func(v *TxView) error) error {
 }
 
 // deleteKey returns the repair of a derived key that cannot be read: without
-// it, the comparison that follows finds what is missing. It is none where what
+// it, the comparison that follows finds what is missing. It is none if what
 // the key is derived from is damaged too.
 func (c *checker) deleteKey(key []byte) fix {
 	tag, g, err := layout.KeyTag(key)
@@ -112,7 +112,7 @@ func (c *checker) deleteKey(key []byte) fix {
 }
 
 // derivedFrom returns the family that a family can be rewritten from, ok being
-// false where there is none. A family comes after the one it is derived from,
+// false if there is none. A family comes after the one it is derived from,
 // which so is known to be damaged when it is read.
 func derivedFrom(tag layout.Tag) (source layout.Tag, ok bool) {
 	switch tag {

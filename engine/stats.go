@@ -44,7 +44,7 @@ type Stats struct {
 		PinnedKeys     uint64 `json:"pinned_keys"`
 		CompactedBytes uint64 `json:"compacted_bytes"`
 		FoldFaults     int64  `json:"fold_faults"`
-		// Failure is why the store is read-only since, empty where it is not.
+		// Failure is why the store is read-only since, empty if it is not.
 		Failure string `json:"failure,omitempty"`
 	} `json:"store"`
 }

@@ -28,7 +28,7 @@ const (
 	spilledBytes = 8 << 20
 )
 
-// spillTerms moves buffered postings to files where they outgrow their memory, or
+// spillTerms moves buffered postings to files if they outgrow their memory, or
 // the transaction what it may hold.
 func (tx *Tx) spillTerms() error {
 	limit := tx.db.opts.MaxTxBytes / spillShare

@@ -140,7 +140,7 @@ func (t *termWriter) sumReader() func() (*sortedOp, error) {
 	}
 }
 
-// writePostings writes the postings. Where nodes lose terms the sums tell which
+// writePostings writes the postings. If nodes lose terms the sums tell which
 // terms have none left: their containers go.
 func (t *termWriter) writePostings() error {
 	s := t.tx.spill
@@ -188,7 +188,7 @@ func (t *termWriter) dropTerm(prefix []byte) error {
 	return nil
 }
 
-// writeOrDrop writes the change of a container, or removes the container where
+// writeOrDrop writes the change of a container, or removes the container if
 // it loses its last node, as dropEmptyPostings does.
 func (t *termWriter) writeOrDrop(g uint32, sum, op *sortedOp) error {
 	if t.lastNode(g) > 1<<16 {

@@ -33,7 +33,7 @@ type Tx struct {
 	// bulky counts the bytes of buffered edges and postings, which are not in the
 	// overlay, and termBytes those of postings alone.
 	bulky, termBytes int
-	// spill holds the terms that outgrew their memory, nil where none did.
+	// spill holds the terms that outgrew their memory, nil if none did.
 	spill *termSpill
 	views []*vecindex.View // opened by reads, closed at the end
 }
@@ -237,7 +237,7 @@ func (v *TxView) ExpectVersion(version uint64) error {
 	return nil
 }
 
-// name returns the id of a name, giving it one where it is new.
+// name returns the id of a name, giving it one if it is new.
 func (v *TxView) name(k layout.Kind, what, name string, make func(n uint32) (id, flags uint32)) (uint32, error) {
 	if err := v.check(); err != nil {
 		return 0, err
@@ -290,14 +290,14 @@ func (v *TxView) newIDs(k layout.Kind) []uint32 {
 }
 
 // MakeNodeType returns the node type of a name, adding it to the graph's
-// catalog where it is new.
+// catalog if it is new.
 func (v *TxView) MakeNodeType(name string) (TypeID, error) {
 	id, err := v.name(layout.KindNodeType, "node type", name, nil)
 	return TypeID(id), v.wrap("node type", err)
 }
 
 // MakeEdgeType returns the edge type of a name, adding it to the graph's
-// catalog where it is new. A name that has the other direction is [ErrExists].
+// catalog if it is new. A name that has the other direction is [ErrExists].
 func (v *TxView) MakeEdgeType(name string, directed bool) (EdgeType, error) {
 	id, err := v.name(layout.KindEdgeType, "edge type", name, func(n uint32) (uint32, uint32) {
 		// The lowest bit says undirected; ids stay distinct without it.
@@ -315,7 +315,7 @@ func (v *TxView) MakeEdgeType(name string, directed bool) (EdgeType, error) {
 	return EdgeType(id), v.wrap("edge type "+name, err)
 }
 
-// property returns the id of a property name, adding it where it is new.
+// property returns the id of a property name, adding it if it is new.
 func (v *TxView) property(name string) (uint32, error) {
 	return v.name(layout.KindProperty, "property", name, nil)
 }

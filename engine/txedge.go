@@ -37,7 +37,7 @@ func (a *edgeOp) compareList(b *edgeOp) int {
 // edgeOpBytes is what a buffered edge counts towards a transaction's size.
 const edgeOpBytes = 48
 
-// AddEdge adds the edge from -> to of a type, or changes its weight where it
+// AddEdge adds the edge from -> to of a type, or changes its weight if it
 // exists; weight 1 is the weight of an edge without one. Both nodes must
 // exist. Edges that sources contribute ([TxView.Contribute]) have their weight
 // from there and are not added this way.
@@ -90,7 +90,7 @@ func (v *TxView) bufferEdge(from, to NodeID, t EdgeType, weight float32, remove 
 	v.changed = true
 }
 
-// SetEdgeProps writes the properties of an existing edge, none where props is
+// SetEdgeProps writes the properties of an existing edge, none if props is
 // empty.
 func (v *TxView) SetEdgeProps(from, to NodeID, t EdgeType, props Props) error {
 	return v.wrap(fmt.Sprintf("set properties of edge %d-%d", from, to), v.setEdgeProps(from, to, t, props))
@@ -301,8 +301,8 @@ func (l *inlineLengths) close() error {
 	return l.it.Close()
 }
 
-// promoteIfLong moves a list into containers where the changes make it longer
-// than one key should hold. Where they do not, it returns the list's length
+// promoteIfLong moves a list into containers if the changes make it longer
+// than one key should hold. If they do not, it returns the list's length
 // with the additions.
 func (v *TxView) promoteIfLong(key listKey, add *layout.Set, remove []uint64) (n uint32, long bool, err error) {
 	k := layout.Adjacency(key.dir, v.g, key.node, key.etype)

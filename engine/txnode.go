@@ -33,7 +33,7 @@ func (v *TxView) putNode(t TypeID, key string, props Props) (NodeID, bool, error
 	return id, created, v.writeRecord(id, old, record{ntype: uint32(t), key: key, props: list})
 }
 
-// DeriveNode returns the node of a type with the caller's key, making it where
+// DeriveNode returns the node of a type with the caller's key, making it if
 // there is none, and whether it is new. A node made so exists only while a
 // source supports it: the caller contributes to it in the same transaction
 // ([TxView.Contribute]), and [TxView.Withdraw] of its last source removes it.
@@ -48,7 +48,7 @@ func (v *TxView) DeriveNode(t TypeID, key string) (id NodeID, created bool, err 
 }
 
 // claim returns the id for a type and key and the record it has, giving a new
-// id where there is none.
+// id if there is none.
 func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old record, err error) {
 	if err := v.check(); err != nil {
 		return 0, false, old, err

@@ -217,7 +217,7 @@ func (r *reader) vectors(name string) (*vecindex.View, error) {
 // viewKey names a vector space of the database.
 type viewKey struct{ graph, space uint32 }
 
-// MakeSpace adds a vector space, or returns [vecindex.ErrModelMismatch] where
+// MakeSpace adds a vector space, or returns [vecindex.ErrModelMismatch] if
 // one of the name was made otherwise.
 func (v *TxView) MakeSpace(name string, o SpaceOptions) error {
 	return v.wrap("make vector space "+name, v.makeSpace(name, o))

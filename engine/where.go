@@ -108,7 +108,7 @@ func (r *reader) checkTest(t Test) error {
 	return nil
 }
 
-// where evaluates a predicate that was checked. Where among is not nil the
+// where evaluates a predicate that was checked. If among is not nil the
 // result matters for its nodes only: it may have others besides.
 func (r *reader) where(p Predicate, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	switch p := p.(type) {

@@ -5,7 +5,7 @@ package graphops
 //
 // Nodes are numbers below Len; which node of the store a number stands for is
 // the implementation's to say. There are no loops, and at most one edge leads
-// from a node to another. Where edges have no direction, each is seen from
+// from a node to another. If edges have no direction, each is seen from
 // both its ends.
 type Adjacency interface {
 	// Len returns an exclusive upper bound of the node numbers.

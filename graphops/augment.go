@@ -12,8 +12,8 @@ import (
 // AugmentOptions tune [AugmentKNN]. The zero value is right for most, given a
 // projection whose weights are similarities.
 type AugmentOptions struct {
-	// Vectors are those of the nodes. Where they are given, the weight of
-	// every edge, old or new, is their cosine. Where not, weights of the
+	// Vectors are those of the nodes. If they are given, the weight of
+	// every edge, old or new, is their cosine. If not, weights of the
 	// projection and of the candidates are the similarities.
 	Vectors Matrix
 	// Percentile of the old edges' similarities that a new edge must exceed,
@@ -22,7 +22,7 @@ type AugmentOptions struct {
 	// DegreeScale multiplies the mean degree, see [AugmentDegree]. The
 	// default, 0, is 1.
 	DegreeScale float64
-	// Frozen, where not nil, has the threshold and degree of an earlier call
+	// Frozen, if not nil, has the threshold and degree of an earlier call
 	// that are to be used instead of those of this graph.
 	Frozen *AugmentLimits
 	// MaxBytes bounds the working memory and the result; 0 is no bound.
@@ -57,7 +57,7 @@ func (o *AugmentOptions) validate(p *Projection) error {
 
 // AugmentLimits are what decides which edges [AugmentKNN] adds.
 type AugmentLimits struct {
-	// Threshold is what a similarity must exceed. It is -Inf where there was
+	// Threshold is what a similarity must exceed. It is -Inf if there was
 	// no old edge to take it from.
 	Threshold float64
 	// Degree is how many edges a node may add.
@@ -66,7 +66,7 @@ type AugmentLimits struct {
 
 // AugmentDegree returns how many edges [AugmentKNN] lets a node add: the mean
 // degree of the nodes with edges, rounded down, or half the root of the number
-// of nodes where there are no edges, times scale, rounded down again. ArchRAG
+// of nodes if there are no edges, times scale, rounded down again. ArchRAG
 // looks for 1.5 times as many neighbours and one more.
 func AugmentDegree(p *Projection, scale float64) int {
 	connected := 0

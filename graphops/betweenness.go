@@ -32,7 +32,7 @@ type BetweennessOptions struct {
 	// Seed decides which sources or paths are drawn. 0 is a seed like any other.
 	Seed uint64
 	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
-	// Fewer goroutines are used where there is no room for more.
+	// Fewer goroutines are used if there is no room for more.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
@@ -82,15 +82,15 @@ type BetweennessResult struct {
 	// Paths is how many paths were drawn, 0 without Epsilon.
 	Paths int
 	// ErrorBound is what no score is further from the exact one than, but with
-	// probability Delta; 0 where scores are exact. It is in units of Scores.
-	// Where it is not below the largest score, the scores are a heuristic
+	// probability Delta; 0 if scores are exact. It is in units of Scores.
+	// If it is not below the largest score, the scores are a heuristic
 	// ranking and no estimate.
 	ErrorBound float64
 }
 
 // Betweenness returns of each node how many shortest paths it is inside of:
 // the sum over all pairs of other nodes of the share of the shortest paths
-// between them that lead through it. Where the projection is symmetric, a pair
+// between them that lead through it. If the projection is symmetric, a pair
 // counts once, else once for each direction. The shortest path is the one of
 // fewest edges, with Lengths the one of the least sum of weights. With
 // Normalised the sum is divided by the number of pairs, (n-1)(n-2)/2 or
@@ -116,19 +116,19 @@ type BetweennessResult struct {
 // Brandes and Pich, "Centrality Estimation in Large Networks", 2007, for the
 // sample; Maurer and Pontil, "Empirical Bernstein Bounds and Sample Variance
 // Penalization", 2009, for the bound. The search is direction-optimising
-// (Beamer, Asanovic, Patterson, 2012) where the projection is symmetric.
+// (Beamer, Asanovic, Patterson, 2012) if the projection is symmetric.
 // Riondato and Kornaropoulos, "Fast Approximation of Betweenness Centrality
 // through Sampling", 2016, for the number of paths, with their constant c =
-// 1/2, which is measured, not proved; where the projection is not symmetric,
+// 1/2, which is measured, not proved; if the projection is not symmetric,
 // the vertex diameter is bounded by the size of the largest component. Borassi
-// and Natale, "KADABRA", 2016, section 4, for how paths are drawn. Where more
+// and Natale, "KADABRA", 2016, section 4, for how paths are drawn. If more
 // shortest paths lead from one node than a float64 counts, 10^308, the error
 // is [engine.ErrInvalid].
 //
 // O(k (n + m)), with Lengths O(k (n + m) log n). Working memory is 8 bytes a
 // node, and for each worker 44 a node and 4 an edge; with a sample, 8 a node
 // more for each. With Epsilon it is 32 bytes a node, and 32 for each worker;
-// where the projection is not symmetric, the reversed rows with 16 bytes a node
+// if the projection is not symmetric, the reversed rows with 16 bytes a node
 // more. The result does not depend on the number of workers.
 func Betweenness(ctx context.Context, p *Projection, o BetweennessOptions) (*BetweennessResult, error) {
 	o = o.ensureDefaults()
@@ -260,14 +260,14 @@ type betweennessRun struct {
 	sources []source
 	k       int       // how often sources count
 	sum     []float64 // of dependencies
-	squares []float64 // of their squares; nil where not wanted
+	squares []float64 // of their squares; nil if not wanted
 }
 
 // chunkWork is how many nodes and entries a chunk visits at least, so that
 // what a chunk costs by itself, a pass over the nodes, is little beside.
 const chunkWork = 1 << 20
 
-// maxChunks bounds the chunks, for the same reason where sources reach little.
+// maxChunks bounds the chunks, for the same reason if sources reach little.
 const maxChunks = 1 << 10
 
 func (b *betweennessRun) chunkSize() int {

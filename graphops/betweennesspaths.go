@@ -82,7 +82,7 @@ func samplePaths(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 }
 
 // pathsNeeded returns how many paths make every score of a graph of n nodes
-// right within epsilon with probability 1-delta, where no shortest path has
+// right within epsilon with probability 1-delta, if no shortest path has
 // more than longest nodes (Riondato and Kornaropoulos, 2016, Lemma 4.3 and
 // Theorem 4.1, with the constant 1/2).
 func pathsNeeded(n, longest int, epsilon, delta float64) (int, error) {

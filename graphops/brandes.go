@@ -17,16 +17,16 @@ import (
 // to the next. They are written down as they are found and read backwards
 // afterwards, so that the way back visits no other edge.
 //
-// Where edges have no direction, a level is found from whichever side has
+// If edges have no direction, a level is found from whichever side has
 // fewer entries of rows to visit: the nodes of the level before, or those that
 // are not reached yet (Beamer, Asanovic, Patterson, "Direction-Optimizing
 // Breadth-First Search", 2012). Unlike there, a node looks at its whole row,
 // since all its predecessors count.
 type brandes struct {
-	rows      csr // with weights where they are lengths
+	rows      csr // with weights if they are lengths
 	symmetric bool
 
-	place      []uint32  // of each node; none where it is not reached
+	place      []uint32  // of each node; none if it is not reached
 	order      []uint32  // the nodes by place
 	paths      []float64 // by place, number of shortest paths; see back
 	dependency []float64 // by place
@@ -87,7 +87,7 @@ func brandesBytes(p *Projection) int64 {
 }
 
 // run searches from s, and adds times the dependency of s on each node to sum,
-// and of the squares to squares, where that is not nil.
+// and of the squares to squares, if that is not nil.
 func (b *brandes) run(ctx context.Context, s uint32, times float64, sum, squares []float64) error {
 	search := b.search
 	if b.rows.w != nil {
@@ -117,7 +117,7 @@ func (b *brandes) run(ctx context.Context, s uint32, times float64, sum, squares
 	return nil
 }
 
-// look looks at the context where enough has been visited.
+// look looks at the context if enough has been visited.
 func (b *brandes) look(ctx context.Context) error {
 	if b.visits < visitsPerLook {
 		return nil

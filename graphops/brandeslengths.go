@@ -2,7 +2,7 @@ package graphops
 
 import "context"
 
-// searchLengths is search where the weights of edges are their lengths
+// searchLengths is search if the weights of edges are their lengths
 // (Dijkstra). Distances are sums of float32 in float64, so that equally long
 // paths of lengths within a factor of 2^29 are found equal, in whatever order
 // their edges are added.
@@ -39,7 +39,7 @@ func (b *brandes) searchLengths(ctx context.Context, s uint32) (frontier, error)
 		b.begin[i] = k
 		to, w := b.rows.Row(u)
 		for j, v := range to {
-			// Where a length is lost in a distance, the place tells which of
+			// If a length is lost in a distance, the place tells which of
 			// the two comes first.
 			if p := b.place[v]; p > uint32(i) && distance[u]+float64(w[j]) == distance[v] {
 				b.edges[k] = p

@@ -57,9 +57,9 @@ func NewCache(maxBytes int64) *Cache {
 }
 
 // Project returns the projection of s, building it as the function [Project]
-// does where the cache has none for the graph's version. Concurrent calls for
+// does if the cache has none for the graph's version. Concurrent calls for
 // one projection build it once: the first builds it in its own goroutine and
-// with its own context, workers and memory limit, and the others wait; where
+// with its own context, workers and memory limit, and the others wait; if
 // it fails, the next of them tries with its own. A projection whose building
 // needs more than s.MaxBytes is refused, whether it is in the cache or not.
 // The least recently used ones make room for it, and those of the same spec
@@ -132,7 +132,7 @@ func (c *Cache) build(ctx context.Context, v *engine.View, s Spec, key cacheKey)
 	return Project(ctx, v, s)
 }
 
-// add keeps p where there is room for it at all. The caller holds mu.
+// add keeps p if there is room for it at all. The caller holds mu.
 func (c *Cache) add(key cacheKey, p *Projection) {
 	for k, e := range c.entries {
 		if k.db == key.db && k.graph == key.graph && k.spec == key.spec && k.version < key.version {

@@ -15,9 +15,9 @@ type CODICILOptions struct {
 	// Alpha is how much the similarity of neighbours counts against that of
 	// contents, between 0 and 1. nil is 0.5.
 	Alpha *float64
-	// Vectors are those of the nodes' contents. Where they are given, contents
-	// are as similar as the cosine of their vectors; where not, as the weight
-	// of their content pair, and not at all where there is none.
+	// Vectors are those of the nodes' contents. If they are given, contents
+	// are as similar as the cosine of their vectors; if not, as the weight
+	// of their content pair, and not at all if there is none.
 	Vectors Matrix
 	// MaxBytes bounds the working memory and the result; 0 is no bound.
 	MaxBytes int64
@@ -109,7 +109,7 @@ func codicil(ctx context.Context, p *Projection, content []WeightedEdge, o *CODI
 }
 
 // unite returns the projection with further edges. The weights are those of
-// the pairs, of repeated ones the greatest, and 0 where there is none.
+// the pairs, of repeated ones the greatest, and 0 if there is none.
 func (p *Projection) unite(ctx context.Context, pairs []WeightedEdge, workers int) (*Projection, error) {
 	if int64(len(p.to))+2*int64(len(pairs)) > math.MaxUint32 {
 		return nil, ErrTooLarge

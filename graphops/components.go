@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Components returns the connected components: two nodes are in one where a
+// Components returns the connected components: two nodes are in one if a
 // path joins them. Directed edges count as if they led both ways, so that the
 // components are the weak ones. A node without neighbours is a component. They
 // are numbered in order of their first node.
@@ -12,7 +12,7 @@ import (
 // Source: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity
 // Computation via Subgraph Sampling" (Afforest), 2018: a forest of the first
 // two entries of each row, then of the other entries of those nodes alone that
-// are not in the most frequent component of a sample. Where the projection is
+// are not in the most frequent component of a sample. If the projection is
 // not symmetric, such a row may be an edge's only one, so that all are joined.
 // Trees are joined by lower number, and paths halved.
 //

@@ -125,7 +125,7 @@ func (c *contractor) cuts() []int {
 	return out
 }
 
-// edges appends the edges of cluster a to out: all that leave it, or where
+// edges appends the edges of cluster a to out: all that leave it, or if
 // edges have no direction those to clusters of higher numbers, so that both
 // rows get one sum.
 func (c *contractor) edges(ctx context.Context, a uint32, s *contractSums, out *part) error {

@@ -11,7 +11,7 @@ const visitsPerLook = 1 << 16
 
 // KCore returns the core number of every node, 0 if it has no neighbour: the largest k for which it is
 // in the k-core, the largest part of the graph in which every node has k
-// neighbours. Weights are ignored. Where the projection is not symmetric, the
+// neighbours. Weights are ignored. If the projection is not symmetric, the
 // degree is the one in both directions together, as in igraph (mode all) and
 // networkx: an edge and its reverse count 2.
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // Combine says what weight parallel edges have together: edges of several
-// types between two nodes, or of one directed type in both directions where
+// types between two nodes, or of one directed type in both directions if
 // its direction is ignored. Without weights they are one edge that counts 1.
 type Combine uint8
 
@@ -43,7 +43,7 @@ const runBytes = 12
 type part struct {
 	runs []run
 	to   []uint32
-	w    []float32 // in step with to; nil where edges have no weights
+	w    []float32 // in step with to; nil if edges have no weights
 }
 
 // pushRun says that the last n edges of p lead from u.

@@ -213,8 +213,8 @@ func (s *eigenSolver) turn(ctx context.Context, columns []float64, count, stride
 	return nil
 }
 
-// lock sets aside the leading columns where their residuals are so small that
-// the errors do not matter to the others, or, where all wanted are exact enough,
+// lock sets aside the leading columns if their residuals are so small that
+// the errors do not matter to the others, or, if all wanted are exact enough,
 // those.
 func (s *eigenSolver) lock(ctx context.Context) error {
 	b := s.width

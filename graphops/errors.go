@@ -16,7 +16,7 @@ var ErrTooLarge = errors.New("too many edges for one projection")
 // [engine.ErrMemory] in it.
 type MemoryError struct {
 	Op    string // such as "project" or "pagerank"
-	Need  int64  // bytes at the peak; at least, where the edges are uncounted
+	Need  int64  // bytes at the peak; at least, if the edges are uncounted
 	Limit int64  // bytes allowed
 }
 

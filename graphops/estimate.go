@@ -28,7 +28,7 @@ const (
 )
 
 // Estimate returns about how large the projection of s would be, from the
-// node sets and the lists of at most 4096 nodes. Where hubs are few and large
+// node sets and the lists of at most 4096 nodes. If hubs are few and large
 // the sample may miss them, and the estimate is then too low; the build itself
 // counts before it allocates.
 func Estimate(ctx context.Context, v *engine.View, s Spec) (Size, error) {

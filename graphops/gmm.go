@@ -115,7 +115,7 @@ func (o *GMMOptions) validate() error {
 
 // GMM fits a mixture of Gaussian distributions with full covariances to
 // vectors, and chooses the number of components by the Bayesian information
-// criterion where it is not given. It is meant for few dimensions: HiRAG
+// criterion if it is not given. It is meant for few dimensions: HiRAG
 // reduces vectors to 2, [Reduce] by default to 10. [Mixture.Members] gives the
 // soft clusters. A matrix without vectors has no components, and there are no
 // more of them than distinct vectors. Vectors so large that densities overflow
@@ -142,7 +142,7 @@ func (o *GMMOptions) validate() error {
 // that of k-means with KMax clusters, 4 bytes a vector, and for each component 8
 // bytes times up to 32 (1 + d + d(d+1)/2) + 3 (2 + 2d + d^2). The result has the
 // same bits on every processor, since the exponential function and the logarithm
-// are the package's own, and for any number of workers. Where ctx ends, its error
+// are the package's own, and for any number of workers. If ctx ends, its error
 // is returned.
 func GMM(ctx context.Context, m Matrix, o GMMOptions) (*Mixture, error) {
 	o = o.ensureDefaults(m.Len())
@@ -239,7 +239,7 @@ func (f *gmmFit) search(ctx context.Context, o *GMMOptions) (best *gmmResult, tr
 	return best, tried, nil
 }
 
-// next fits k components, given the fit of one less. It returns nil where the
+// next fits k components, given the fit of one less. It returns nil if the
 // vectors do not allow for so many.
 func (f *gmmFit) next(ctx context.Context, k int, last *gmmResult, o *GMMOptions) (*gmmResult, error) {
 	if o.Initial != nil {

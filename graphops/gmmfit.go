@@ -32,7 +32,7 @@ type gmmSums struct {
 }
 
 // gmmPieces returns into how many pieces n vectors are cut: fixed by the input,
-// and such that their sums stay below 32 MB where there are several.
+// and such that their sums stay below 32 MB if there are several.
 func gmmPieces(n, k, d int) int {
 	most := (1 << 22) / (k * (1 + d + triangle(d)))
 	return max(1, min(32, n/1024, most))
@@ -129,7 +129,7 @@ func (f *gmmFit) expect(ctx context.Context, g *gmmModel, sum bool) (float64, er
 	return log, err
 }
 
-// zeros returns n zeros, in x where there is room.
+// zeros returns n zeros, in x if there is room.
 func zeros(x []float64, n int) []float64 {
 	if cap(x) < n {
 		return make([]float64, n)

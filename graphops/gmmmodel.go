@@ -63,7 +63,7 @@ func (g *gmmModel) prepare(c int) bool {
 	return true
 }
 
-// regularise prepares component c. Where its covariance is not positive
+// regularise prepares component c. If its covariance is not positive
 // definite within rounding, it adds to the diagonal until it is.
 func (g *gmmModel) regularise(c int) {
 	cov, trace := g.covariance(c), 0.0
@@ -191,7 +191,7 @@ func newExpector(g *gmmModel) *expector {
 }
 
 // expect finds the components that count for v and returns the logarithm of its
-// density. It is fastest where guess is the most probable one.
+// density. It is fastest if guess is the most probable one.
 func (e *expector) expect(v []float32, guess uint32) float64 {
 	// A component is given up as soon as it is too far below the highest so
 	// far, which is at most the highest.
@@ -238,7 +238,7 @@ func (e *expector) expect(v []float32, guess uint32) float64 {
 }
 
 // log returns the logarithm of the weighted density of component c at v, or
-// -Inf where the squared distance by its covariance is above limit.
+// -Inf if the squared distance by its covariance is above limit.
 func (e *expector) log(v []float32, c int, limit float64) float64 {
 	mean := e.means[c*e.d:][:len(v)]
 	inv := e.inverse(c)

@@ -7,7 +7,7 @@ import (
 )
 
 // split returns r's mixture with one component more: the component that gains
-// most by it is cut in two across its longest axis. It returns nil where no
+// most by it is cut in two across its longest axis. It returns nil if no
 // component has enough vectors. f.of has the most probable components.
 func (f *gmmFit) split(ctx context.Context, r *gmmResult) (*gmmModel, error) {
 	g := r.g
@@ -93,7 +93,7 @@ func (f *gmmFit) cut(ctx context.Context, g *gmmModel, c int, group []uint32) (g
 		}
 		return int(a.i) - int(b.i)
 	})
-	// The variance within is least where that between is greatest.
+	// The variance within is least if that between is greatest.
 	place, between, left := 0, math.Inf(-1), 0.0
 	for p, x := range points {
 		if p >= least && p <= n-least && points[p-1].at < x.at {

@@ -9,7 +9,7 @@ type Hierarchy struct {
 
 // HierarchyLevel is one partition of a [Hierarchy].
 type HierarchyLevel struct {
-	// Partition has the cluster of each node. A node is in none where its
+	// Partition has the cluster of each node. A node is in none if its
 	// cluster of the level before is not divided.
 	Partition
 	// Parent has the cluster of the level before that each cluster is a part

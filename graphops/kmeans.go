@@ -11,7 +11,7 @@ import (
 // KMeansOptions tune [KMeans]. K must be given; the zero value of the others
 // is right for most.
 type KMeansOptions struct {
-	// K is the number of clusters, at least 1. There are fewer of them where
+	// K is the number of clusters, at least 1. There are fewer of them if
 	// there are fewer distinct vectors.
 	K int
 	// MaxIterations bounds the moves of the centroids. The default, 0, is 25.
@@ -113,7 +113,7 @@ type Clustering struct {
 // vector the greater of 28 and 4 + 4 (2 + ln K) bytes, besides what is a
 // worker's; a sample takes 4 d + 28 bytes for each of its vectors, Spherical a
 // copy of all vectors. Distances have the same bits on every processor, and so
-// has the result, whatever the number of workers. Where ctx ends, its error is
+// has the result, whatever the number of workers. If ctx ends, its error is
 // returned.
 func KMeans(ctx context.Context, m Matrix, o KMeansOptions) (*Clustering, error) {
 	o = o.ensureDefaults()
@@ -245,7 +245,7 @@ func (m Matrix) directions() Matrix {
 	return out
 }
 
-// toUnit scales v to length 1 where it is not of zeros.
+// toUnit scales v to length 1 if it is not of zeros.
 func toUnit(v []float32) {
 	sum := 0.0
 	for _, x := range v {

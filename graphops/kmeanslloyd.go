@@ -108,7 +108,7 @@ func (l *lloyd) assign(ctx context.Context) (moves int, err error) {
 	if err := l.spread(ctx); err != nil {
 		return 0, err
 	}
-	// A centroid other than that of a vector moved at most far, or next where
+	// A centroid other than that of a vector moved at most far, or next if
 	// it is the vector's own that moved farthest.
 	far, next, farthest := 0.0, 0.0, None
 	for c, x := range l.moved {
@@ -257,7 +257,7 @@ func (l *lloyd) move(ctx context.Context) (shift float64, err error) {
 }
 
 // mean sets centroid c to the mean of vectors that sum to sum. In spherical
-// clusterings it is the direction of sum, or what it was where there is none.
+// clusterings it is the direction of sum, or what it was if there is none.
 func (l *lloyd) mean(c int, sum []float64, count int) {
 	by := 1 / float64(count)
 	if l.spherical {

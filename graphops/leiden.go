@@ -109,7 +109,7 @@ type LeidenResult struct {
 // Source: Traag, Waltman and van Eck, "From Louvain to Leiden: guaranteeing
 // well-connected communities", 2019, algorithm A.2. What differs: the
 // refinement is greedy unless Theta is set. Nodes are first visited in order
-// of their numbers; only the order of refinement is random. Where no community
+// of their numbers; only the order of refinement is random. If no community
 // can be refined, its connected parts are what is aggregated. For modularity
 // of a resolution up to 1, nodes of degree 1 are taken along by their only
 // neighbour, where they always belong.
@@ -118,7 +118,7 @@ type LeidenResult struct {
 // Working memory is at most 140 bytes a node and 24 for each entry of a row, 12
 // more a node for each worker; it is seldom more than two thirds of that. The
 // result does not depend on the number of workers. Moving nodes, about half of
-// the work, is done by one goroutine. Where ctx ends, its error is returned,
+// the work, is done by one goroutine. If ctx ends, its error is returned,
 // and no result.
 func Leiden(ctx context.Context, p *Projection, o LeidenOptions) (*LeidenResult, error) {
 	o.ensureDefaults()
@@ -171,7 +171,7 @@ func leidenNeed(n, entries, workers int) int64 {
 }
 
 // leidenMembers returns the nodes of a restriction, ascending, and a label of
-// each node: 0 where it is among them, None where not. Both are nil where
+// each node: 0 if it is among them, None if not. Both are nil if
 // there is no restriction.
 func leidenMembers(n int, nodes []uint32) (members, label []uint32) {
 	if nodes == nil {

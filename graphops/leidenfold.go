@@ -184,7 +184,7 @@ func (r *leidenRun) fill(s *leidenSource, members []uint32, label uint32, stay, 
 	return nil
 }
 
-// weigh sets the masses of the base graph where it is the whole projection.
+// weigh sets the masses of the base graph if it is the whole projection.
 func (r *leidenRun) weigh(s *leidenSource) error {
 	weight := 0.0
 	for u := range r.base.mass {
@@ -224,7 +224,7 @@ func (r *leidenRun) scale(weight float64) {
 	r.slack = leidenSlack * weight / float64(max(1, len(g.mass)))
 }
 
-// result writes the cluster of each member to of, at its node, or at its
+// result writes the cluster of each member to out, at its node, or at its
 // position where there are no members; all else is None. comm has the clusters
 // of the nodes of the base graph. It returns how many clusters there are; they
 // are numbered in order of the first in them.

@@ -101,7 +101,7 @@ func (d *leidenDivider) first(ctx context.Context) (Partition, error) {
 	return part, nil
 }
 
-// divide returns the next level, nil where no cluster is divided, and says of
+// divide returns the next level, nil if no cluster is divided, and says of
 // each cluster of the last one whether it is final. ids is how many clusters
 // there are on the levels before.
 func (d *leidenDivider) divide(ctx context.Context, last *HierarchyLevel, ids int) (*HierarchyLevel, error) {

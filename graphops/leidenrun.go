@@ -102,7 +102,7 @@ type leidenWatch struct {
 	visits int // since ctx was looked at
 }
 
-// look counts visits and looks at ctx where there were many.
+// look counts visits and looks at ctx if there were many.
 func (w *leidenWatch) look(visits int) error {
 	w.visits += visits + 1
 	if w.visits < leidenLook {
@@ -139,7 +139,7 @@ func (r *leidenRun) reserve(n int) {
 }
 
 // iterate runs the algorithm on the base graph and leaves the communities in
-// comm[0]. Where done is not nil, it is called after each iteration.
+// comm[0]. If done is not nil, it is called after each iteration.
 func (r *leidenRun) iterate(initial *Partition, done func(iterations int)) error {
 	n := r.base.Len()
 	r.reserve(n)
@@ -181,7 +181,7 @@ func (r *leidenRun) begin(initial *Partition) {
 		}
 		if r.folded {
 			if r.degree[i] == 0 {
-				continue // isolated, or where its host is
+				continue // isolated, or if its host is
 			}
 			v = r.place[i]
 		}
@@ -243,7 +243,7 @@ func (r *leidenRun) iteration(round uint64) error {
 }
 
 // pushMap returns a new map from n nodes of a level to those of the next.
-// Where the room for all is used up, the last two become one.
+// If the room for all is used up, the last two become one.
 func (r *leidenRun) pushMap(n int) []uint32 {
 	if r.o.Dendrogram {
 		r.maps = append(r.maps, make([]uint32, n))

@@ -42,7 +42,7 @@ func (c *Cache) Local(v *engine.View, f engine.EdgeFilter) *LocalGraph {
 	return g
 }
 
-// Err returns the first error of reading, nil where there was none.
+// Err returns the first error of reading, nil if there was none.
 func (g *LocalGraph) Err() error { return g.err }
 
 // Len returns the greatest node id plus 1. The first call reads the node

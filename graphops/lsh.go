@@ -92,7 +92,7 @@ func (h *Hyperplanes) Dim() int { return h.planes.Dim }
 
 // Code returns the code of a vector of Dim finite elements; anything else is
 // [engine.ErrInvalid]. The bit of plane 0 is the highest of the 64, and set
-// where the vector is on the plane's positive side; bits without a plane are
+// if the vector is on the plane's positive side; bits without a plane are
 // 0. So the first b planes are the top b bits, and codes of all lengths have
 // one order. The length of the vector does not matter, and zero is on no
 // positive side.
@@ -167,7 +167,7 @@ const hyperplanesHead = 8
 //
 //	format 1  u8
 //	planes    u8
-//	center    u8   1 where there is one, else 0
+//	center    u8   1 if there is one, else 0
 //	reserved  u8   0
 //	dimension u32
 //	elements  f32  of plane 0, plane 1, ..., and then of the center

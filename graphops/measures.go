@@ -10,7 +10,7 @@ import (
 // squared distances of the clusters' centroids to the mean, summed over vectors
 // and divided by the clusters less 1, for those of the vectors to their
 // centroids, divided by the vectors less the clusters. Higher is better. It is
-// +Inf where every vector is at its centroid, and 0 where the centroids are
+// +Inf where every vector is at its centroid, and 0 if the centroids are
 // equal. Vectors in no cluster do not count, nor clusters without vectors; there
 // must be at least two clusters and fewer than vectors, else the error is
 // [engine.ErrInvalid]. It is O(n d).

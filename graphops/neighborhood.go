@@ -33,7 +33,7 @@ func (o *ExpandOptions) ensureDefaults(a Adjacency) ExpandOptions {
 	return out
 }
 
-// maxNodes returns how many nodes of a are returned where nothing is said.
+// maxNodes returns how many nodes of a are returned if nothing is said.
 func maxNodes(a Adjacency) int {
 	if _, ok := a.(*Projection); ok {
 		return 0
@@ -69,7 +69,7 @@ type Neighborhood struct {
 }
 
 // Expand returns the nodes within some hops of the seeds, each with the least
-// number of edges that lead to it, as the rows lead. Where there are more than
+// number of edges that lead to it, as the rows lead. If there are more than
 // MaxNodes, the seeds are taken in ascending order, then the neighbours of the
 // first seed, of the second, and so on, until there are enough, so that no more
 // nodes are read than are returned. Seeds may repeat; one that a Projection

@@ -11,7 +11,7 @@ import (
 type Node2VecOptions struct {
 	// Dim is the dimension of the vectors. The default, 0, is 128.
 	Dim int
-	// WalkLength is how many nodes a walk has, where edges lead on. The
+	// WalkLength is how many nodes a walk has, if edges lead on. The
 	// default, 0, is 80.
 	WalkLength int
 	// Walks is how many walks begin at each node. The default, 0, is 10.
@@ -107,7 +107,7 @@ func (o *Node2VecOptions) validate() error {
 // For s = n Walks WalkLength steps it is O(s Window Negatives Dim), on one
 // goroutine, beside which the walks take little: about 8 µs a step with the
 // defaults on the machine of BenchmarkNode2Vec. Working memory is 8 Dim bytes
-// a node, 32 a node, 8 a row entry where edges have weights, and 4096
+// a node, 32 a node, 8 a row entry if edges have weights, and 4096
 // WalkLength bytes.
 //
 // The result is the same for the same input, options and version of this

@@ -8,7 +8,7 @@ const none = math.MaxUint32
 
 // A nodeIndex leads from node ids to dense ids in pages of pageSize ids. Pages
 // without nodes share page 0, so that a few nodes of a large graph take
-// little: at most 4*pageSize bytes a node, 4 where the ids are dense, and
+// little: at most 4*pageSize bytes a node, 4 if the ids are dense, and
 // 4/pageSize for each id below the greatest.
 type nodeIndex struct {
 	pages []uint32 // where the page of id>>pageBits begins in slots

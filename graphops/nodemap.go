@@ -9,7 +9,7 @@ import "slices"
 //
 // It is a hash table with linear probing that is at most half full. Its slots
 // hold the node in the upper 32 bits and the place plus 1 in the lower; 0 is
-// free. Where it is known how many nodes there are, and many of them are met,
+// free. If it is known how many nodes there are, and many of them are met,
 // a table of all takes its place, in which a node is found in a third of the
 // time.
 type nodeMap struct {
@@ -52,7 +52,7 @@ func (m *nodeMap) resize(n int) {
 // slot returns where the search for u begins.
 func (m *nodeMap) slot(u uint32) uint32 { return u * 0x9e3779b1 >> m.shift }
 
-// add returns the place of u, a new one where u has none yet.
+// add returns the place of u, a new one if u has none yet.
 func (m *nodeMap) add(u uint32) (place uint32, fresh bool) {
 	if m.table != nil {
 		if place = m.table[u]; place > 0 {
@@ -99,7 +99,7 @@ func (m *nodeMap) find(u uint32) (place uint32, ok bool) {
 	}
 }
 
-// grow doubles the slots, or makes the table of all nodes where that takes at
+// grow doubles the slots, or makes the table of all nodes if that takes at
 // most twice as much memory.
 func (m *nodeMap) grow() {
 	if m.limit > 0 && 8*len(m.slots) >= m.limit {

@@ -24,7 +24,7 @@ type PageRankOptions struct {
 	Restart []float64
 	// MaxBytes bounds the working memory; 0 is no bound.
 	MaxBytes int64
-	// Workers bounds the goroutines; 0 is one for each processor where the graph
+	// Workers bounds the goroutines; 0 is one for each processor if the graph
 	// is so large that this is faster. The result does not depend on it.
 	Workers int
 }
@@ -100,7 +100,7 @@ const (
 // One iteration is O(n + m). Working memory is 32 bytes a node, 8 more with
 // Restart, and where the projection is not symmetric the reversed rows with 16
 // bytes a node more. The result does not depend on the number of workers.
-// Where ctx ends, its error is returned, and no scores.
+// If ctx ends, its error is returned, and no scores.
 func PageRank(ctx context.Context, p *Projection, o PageRankOptions) (*PageRankResult, error) {
 	o = o.ensureDefaults()
 	r, err := pageRank(ctx, p, &o)
@@ -162,7 +162,7 @@ func pageRank(ctx context.Context, p *Projection, o *PageRankOptions) (*PageRank
 // took 1.4 times as long as one, of 7.6 million 0.6 times.
 const pageRankParallel = 1 << 22
 
-// startOf returns the probability of starting at each node, nil where it is
+// startOf returns the probability of starting at each node, nil if it is
 // uniform.
 func startOf(n int, o *PageRankOptions) ([]float64, error) {
 	if o.Restart == nil {

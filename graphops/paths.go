@@ -23,12 +23,12 @@ type Path struct {
 	// of the search, but there may be one beyond them, Limited is true.
 	Found, Limited bool
 	// Nodes are the nodes from one end to the other, both included; a path
-	// from a node to itself has one. They are nil where none was found.
+	// from a node to itself has one. They are nil if none was found.
 	Nodes []uint32
 	// Edges are those between consecutive nodes, with the weights that the
-	// adjacency has, 1 where it has none.
+	// adjacency has, 1 if it has none.
 	Edges []WeightedEdge
-	// Length is the number of edges, or the sum of their lengths where these
+	// Length is the number of edges, or the sum of their lengths if these
 	// count.
 	Length float64
 	// Visits is how many nodes' neighbours were read in the search.
@@ -124,7 +124,7 @@ type pathFinder struct {
 	*pathScratch
 	scratch *localScratch
 	seen    *nodeMap
-	graph   [2]Adjacency // by side; [back] is nil where there is none
+	graph   [2]Adjacency // by side; [back] is nil if there is none
 	rows    [2]rowReader
 	visits  int
 	limit   int

@@ -46,7 +46,7 @@ func pathSamplerBytes(n int) int64 { return 24 * int64(n) }
 type joint [2]uint32
 
 // draw calls inner with every inner node of a random shortest path from one
-// node to another. It calls it of none where there is no path.
+// node to another. It calls it of none if there is no path.
 func (s *pathSampler) draw(ctx context.Context, from, to uint32, random *stream, inner func(u uint32)) error {
 	defer s.reset()
 	var lo [2]int // where the newest levels begin
@@ -90,7 +90,7 @@ func (s *pathSampler) reset() {
 }
 
 // advance reaches the next level from an end, and returns how many entries the
-// rows of its nodes have. Where edges lead to what the other end has reached,
+// rows of its nodes have. If edges lead to what the other end has reached,
 // it returns one of them, drawn in proportion to the paths that use it.
 func (s *pathSampler) advance(ctx context.Context, end int, level []uint32, random *stream) (entries uint32, j joint, found bool, err error) {
 	rows := &s.rows[end]

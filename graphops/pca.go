@@ -25,7 +25,7 @@ type PCAResult struct {
 	// Total is the sum of the variances of the vectors' elements.
 	Total float64
 	// Converged says that the components are as exact as they can be: they are
-	// less so where the variances of more directions than are wanted differ by
+	// less so if the variances of more directions than are wanted differ by
 	// less than a ten-thousandth.
 	Converged bool
 }
@@ -48,7 +48,7 @@ type PCAResult struct {
 // It is O(n d m + m^2 Dim) where m is the lesser of n and d. Working memory is
 // 8 d^2 bytes, 2 KB for each element of a vector, 32 d (Dim + 8) bytes and the
 // result's 4 n Dim. The result has the same bits on every processor and for any
-// number of workers. Where ctx ends, its error is returned.
+// number of workers. If ctx ends, its error is returned.
 func PCA(ctx context.Context, m Matrix, o ReduceOptions) (*PCAResult, error) {
 	r, err := pca(ctx, m, &o)
 	if err != nil {

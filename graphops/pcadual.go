@@ -11,7 +11,7 @@ import (
 const leastDual = 1e-4
 
 // dual returns the components of fewer vectors than they have elements, by the
-// eigenvectors of their products with each other; nil where a direction that is
+// eigenvectors of their products with each other; nil if a direction that is
 // wanted has next to no variance.
 func (p *centred) dual(ctx context.Context, dim int) (*principal, error) {
 	n, d := p.m.Len(), p.m.Dim

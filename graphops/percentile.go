@@ -5,7 +5,7 @@ import (
 )
 
 // edgePercentile returns the value below which the part q of x lies, between
-// two values in proportion, -Inf where there is none. Each edge being in x
+// two values in proportion, -Inf if there is none. Each edge being in x
 // twice, it is that of every second of the sorted values.
 func edgePercentile(x []float32, q float64) float64 {
 	if len(x) == 0 {

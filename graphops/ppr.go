@@ -69,7 +69,7 @@ func (o *PPROptions) validate() error {
 // scores. A seed that a Projection does not have is an error; on the store it
 // is a node without edges.
 //
-// Edges are followed as the rows lead. Where no edge of positive weight leaves
+// Edges are followed as the rows lead. If no edge of positive weight leaves
 // a node, PPRRestart starts anew, and PPRLazy stays.
 //
 // For steps over 2 each node's row is still read once. The time is that of

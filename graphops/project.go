@@ -189,7 +189,7 @@ func (sc *edgeScan) list(u uint32, l *engine.List, p *part) {
 	}
 }
 
-// weightAt returns the i-th of weights that are nil where all are 1.
+// weightAt returns the i-th of weights that are nil if all are 1.
 func weightAt(w []float32, i int) float32 {
 	if w == nil {
 		return 1

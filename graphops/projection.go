@@ -14,12 +14,12 @@ import (
 // a type is a contiguous range. The row of a node holds its neighbours,
 // ascending: for undirected types all of them, for directed ones those that
 // the direction leads to. There are no loops and no parallel edges. It takes 4
-// bytes for each node and entry of a row, 4 more an entry where it has
+// bytes for each node and entry of a row, 4 more an entry if it has
 // weights, and about 8 a node for the way to node ids and back; an undirected
 // edge has two entries.
 type Projection struct {
 	csr
-	ids       []uint32 // node id of each dense id; nil where they are equal
+	ids       []uint32 // node id of each dense id; nil if they are equal
 	index     nodeIndex
 	types     []typeRange
 	symmetric bool
@@ -39,13 +39,13 @@ type typeRange struct {
 type csr struct {
 	off []uint32
 	to  []uint32
-	w   []float32 // in step with to; nil where all are 1
+	w   []float32 // in step with to; nil if all are 1
 }
 
 // Len returns the number of nodes.
 func (c *csr) Len() int { return len(c.off) - 1 }
 
-// Degree returns the number of neighbours in the row of u, 0 where u is no
+// Degree returns the number of neighbours in the row of u, 0 if u is no
 // node.
 func (c *csr) Degree(u uint32) int {
 	if int(u) >= c.Len() {
@@ -54,7 +54,7 @@ func (c *csr) Degree(u uint32) int {
 	return int(c.off[u+1] - c.off[u])
 }
 
-// Row returns the neighbours of u, ascending, and their weights, nil where the
+// Row returns the neighbours of u, ascending, and their weights, nil if the
 // projection has none and every edge counts 1. The slices are the
 // projection's and must not be changed. u must be below Len.
 func (c *csr) Row(u uint32) (to []uint32, w []float32) {
@@ -82,7 +82,7 @@ func (c *csr) Weighted() bool { return c.w != nil }
 func (p *Projection) Symmetric() bool { return p.symmetric }
 
 // Edges returns the number of edges, parallel ones merged: entries of rows, or
-// half as many where the projection is symmetric. An edge without direction
+// half as many if the projection is symmetric. An edge without direction
 // among others with one thus counts twice.
 func (p *Projection) Edges() int {
 	if p.symmetric {
@@ -107,7 +107,7 @@ func (p *Projection) NodeOf(u uint32) engine.NodeID {
 	return engine.NodeID(p.ids[u])
 }
 
-// Index returns the number of a node; ok is false where the projection does
+// Index returns the number of a node; ok is false if the projection does
 // not have it.
 func (p *Projection) Index(id engine.NodeID) (u uint32, ok bool) {
 	if p.ids == nil {
@@ -118,7 +118,7 @@ func (p *Projection) Index(id engine.NodeID) (u uint32, ok bool) {
 }
 
 // TypeRange returns the numbers lo <= u < hi of the nodes of a type, an empty
-// range where there are none.
+// range if there are none.
 func (p *Projection) TypeRange(t engine.TypeID) (lo, hi uint32) {
 	i, ok := slices.BinarySearchFunc(p.types, t, func(r typeRange, t engine.TypeID) int {
 		return int(int64(r.t) - int64(t))
@@ -129,7 +129,7 @@ func (p *Projection) TypeRange(t engine.TypeID) (lo, hi uint32) {
 	return p.types[i].lo, p.types[i].hi
 }
 
-// TypeOf returns the type of a node, 0 where u is no node. It is O(log t) for
+// TypeOf returns the type of a node, 0 if u is no node. It is O(log t) for
 // t types.
 func (p *Projection) TypeOf(u uint32) engine.TypeID {
 	i, _ := slices.BinarySearchFunc(p.types, u, func(r typeRange, u uint32) int {

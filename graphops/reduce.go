@@ -23,7 +23,7 @@ const randomProjectionStream = 0x9cb << 32
 //
 // It is O(n d Dim). Working memory is 4 d Dim bytes and the result's 4 n Dim.
 // The result has the same bits on every processor and for any number of workers.
-// Where ctx ends, its error is returned.
+// If ctx ends, its error is returned.
 func randomProjection(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
 	n, d, dim := m.Len(), m.Dim, o.Dim
 	if dim == 0 {

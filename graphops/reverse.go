@@ -8,14 +8,14 @@ import (
 )
 
 // Reversible is an [Adjacency] that knows something of its edges the other way
-// round. Searches that go from both ends ask it: where it is symmetric they
+// round. Searches that go from both ends ask it: if it is symmetric they
 // follow its own rows from the target too, else those of Reverse; without
 // either they go from the start alone.
 type Reversible interface {
 	Adjacency
 	// Symmetric reports whether every edge leads both ways with one weight.
 	Symmetric() bool
-	// Reverse returns the same nodes with the edges turned round, nil where
+	// Reverse returns the same nodes with the edges turned round, nil if
 	// that would have to be built.
 	Reverse() Adjacency
 }
@@ -61,7 +61,7 @@ func (g *LocalGraph) Reverse() Adjacency {
 	return r
 }
 
-// reverseOf returns a with its edges turned round, nil where it has no such
+// reverseOf returns a with its edges turned round, nil if it has no such
 // thing.
 func reverseOf(a Adjacency) Adjacency {
 	r, ok := a.(Reversible)

@@ -69,7 +69,7 @@ func (r *rowReader) check(u uint32) error {
 	return nil
 }
 
-// row returns the neighbours of u, ascending, and their weights, nil where
+// row returns the neighbours of u, ascending, and their weights, nil if
 // all are 1. Both are good until the next call.
 func (r *rowReader) row(u uint32) (to []uint32, w []float32, err error) {
 	if r.limit > 0 && r.reads >= r.limit {

@@ -1,7 +1,7 @@
 package graphops
 
 // localScratch is what local operations work in. An adjacency keeps it from
-// query to query where it can, so that they allocate what they return.
+// query to query if it can, so that they allocate what they return.
 type localScratch struct {
 	seen nodeMap
 	ids  []uint32
@@ -12,7 +12,7 @@ type localScratch struct {
 
 // scratchKeeper is an adjacency that keeps scratch.
 type scratchKeeper interface {
-	takeScratch() *localScratch // nil where there is none
+	takeScratch() *localScratch // nil if there is none
 	keepScratch(s *localScratch)
 }
 

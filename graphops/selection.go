@@ -42,7 +42,7 @@ func selectNodes(v *engine.View, s *Spec) (selection, error) {
 
 func (sel *selection) len() int { return int(sel.all.GetCardinality()) }
 
-// last returns the greatest node id, 0 where there is no node.
+// last returns the greatest node id, 0 if there is no node.
 func (sel *selection) last() uint32 {
 	if sel.all.IsEmpty() {
 		return 0

@@ -10,7 +10,7 @@ import (
 )
 
 // similaritiesOf says what is wrong with a projection whose edges need
-// similarities, from vectors where there are some.
+// similarities, from vectors if there are some.
 func similaritiesOf(p *Projection, vectors Matrix) error {
 	switch {
 	case !p.symmetric:
@@ -24,7 +24,7 @@ func similaritiesOf(p *Projection, vectors Matrix) error {
 }
 
 // similarity tells how alike nodes are: by the cosine of their vectors, or by
-// the weights that edges have where there are none.
+// the weights that edges have if there are none.
 type similarity struct {
 	vectors Matrix
 	norm    []float64

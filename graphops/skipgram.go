@@ -73,7 +73,7 @@ func (s *skipGram) train(walk []uint32, number uint64, progress float64) {
 	}
 }
 
-// learn moves the context vector of v towards center, or away from it where
+// learn moves the context vector of v towards center, or away from it if
 // the label is 0, and notes in s.change how center is to move.
 func (s *skipGram) learn(center []float32, v uint32, label, rate float32) {
 	context := s.out.Row(int(v))

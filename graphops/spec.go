@@ -19,7 +19,7 @@ type Spec struct {
 	// kept nodes are left out.
 	Edges []engine.EdgeType
 	// Where keeps only nodes that are in it; nil is all. It is the result of
-	// [engine.View.Where], say, and must not change during a call.
+	// [engine.View.If], say, and must not change during a call.
 	Where *roaring.Bitmap
 	// Direction says which way edges of directed types lead: as they point
 	// (the default), reversed, or both ways. Edges of undirected types lead

@@ -89,7 +89,7 @@ type SpectralResult struct {
 // Spectral divides the nodes of an undirected graph into K clusters with few
 // edges between them for the edges inside: it relaxes the normalised cut to an
 // eigenproblem, in which each node is a point, and divides the points by k-means.
-// There are fewer than K clusters where there are fewer distinct points. It is
+// There are fewer than K clusters if there are fewer distinct points. It is
 // by far the slowest way to cluster a graph here, and where no number of
 // clusters is prescribed, Leiden finds better ones; so it refuses graphs of more
 // than MaxNodes nodes. A projection that is not symmetric, or a negative weight,
@@ -103,7 +103,7 @@ type SpectralResult struct {
 // A step is O(m K + n K^2); there are 3 to 10 of them mostly. Working memory is
 // 32 bytes for each node and eigenvector, of which there are K and an eighth
 // more, and that of k-means. The result has the same bits on every processor and
-// for any number of workers. Where ctx ends, its error is returned.
+// for any number of workers. If ctx ends, its error is returned.
 func Spectral(ctx context.Context, p *Projection, o SpectralOptions) (*SpectralResult, error) {
 	o = o.ensureDefaults()
 	r, err := spectral(ctx, p, &o)
@@ -183,7 +183,7 @@ func (o *SpectralOptions) fits(all, n, k int, km *KMeansOptions) error {
 	return nil
 }
 
-// toUnitOf sets dst to the direction of v, or to zeros where it has none.
+// toUnitOf sets dst to the direction of v, or to zeros if it has none.
 func toUnitOf(dst []float32, v []float64) {
 	sum := 0.0
 	for _, x := range v {

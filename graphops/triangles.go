@@ -45,7 +45,7 @@ type TrianglesResult struct {
 // (Sparse (Power-Law)) Graphs", 2008, section 3: every edge leads to the end
 // of higher degree, so that no row has more than sqrt(2m) entries. The rows of
 // the nodes that an edge joins are intersected by marks on the one and a scan
-// of the other. That takes no longer where degrees differ much, since the
+// of the other. That takes no longer if degrees differ much, since the
 // marks are made once a node, and the scanned row is the one of the end of
 // higher degree, which tends to be short.
 //

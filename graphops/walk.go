@@ -13,7 +13,7 @@ import (
 type EdgeWeights uint8
 
 const (
-	// StoredWeights are those that the adjacency has, 1 where it has none. A
+	// StoredWeights are those that the adjacency has, 1 if it has none. A
 	// negative one is an error, one of 0 is never followed.
 	StoredWeights EdgeWeights = iota
 	// UnitWeights count every edge 1.
@@ -108,7 +108,7 @@ func (w *walk) widen() {
 }
 
 // out returns the places of the nodes that edges lead to from the one at a
-// place, and the probability of going to each; none where no edge leads on.
+// place, and the probability of going to each; none if no edge leads on.
 // It may widen.
 func (w *walk) out(place uint32) (to []uint32, share []float64, err error) {
 	if w.begin[place] == unread {

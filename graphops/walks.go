@@ -117,7 +117,7 @@ func (w *biasedWalks) walk(s *stream, u uint32, out []uint32) int {
 	return len(out)
 }
 
-// step returns the node to go to from u, none where there is none.
+// step returns the node to go to from u, none if there is none.
 func (w *biasedWalks) step(s *stream, before, u uint32) uint32 {
 	if before == none {
 		return w.draw(s, u)
@@ -127,7 +127,7 @@ func (w *biasedWalks) step(s *stream, before, u uint32) uint32 {
 		if v == none {
 			return none
 		}
-		// Nothing has to be looked up where any step would be accepted.
+		// Nothing has to be looked up if any step would be accepted.
 		if x := s.float() * w.most; x < w.least || x < w.bias(before, v) {
 			return v
 		}
@@ -147,7 +147,7 @@ func (w *biasedWalks) bias(before, v uint32) float64 {
 	return w.far
 }
 
-// draw returns a neighbour of u in proportion to the weights, none where there
+// draw returns a neighbour of u in proportion to the weights, none if there
 // is none of a weight above 0.
 func (w *biasedWalks) draw(s *stream, u uint32) uint32 {
 	lo, hi := w.g.off[u], w.g.off[u+1]

@@ -62,7 +62,7 @@ func edgeLength(inverse bool, w float32) float64 {
 }
 
 // pathLabel is what a search knows of a node, by side: the length of the best
-// way to it, infinite where there is none yet, the place that way comes from,
+// way to it, infinite if there is none yet, the place that way comes from,
 // and whether it is final.
 type pathLabel struct {
 	length [2]float64
@@ -100,7 +100,7 @@ func (f *pathFinder) nearest(from, to uint32, o *PathOptions) (status pathStatus
 				reached[side] = h[0].length
 			}
 		}
-		// Where a side is exhausted, its infinite length ends the search.
+		// If a side is exhausted, its infinite length ends the search.
 		sum := reached[forth] + reached[back]
 		if sum >= best || math.IsInf(sum, 1) {
 			break

@@ -43,8 +43,8 @@ var (
 	ErrOrder = errors.New("keys are not ascending")
 )
 
-// LockedError is the error of a second open. PID is 0 where the system does
-// not tell who holds the lock; it is the caller's own where the same process
+// LockedError is the error of a second open. PID is 0 if the system does
+// not tell who holds the lock; it is the caller's own if the same process
 // has the directory open.
 type LockedError struct {
 	Path string
@@ -63,7 +63,7 @@ func (e *LockedError) Error() string {
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
 // CorruptError marks damage: what was read and why it cannot be right. File
-// is the backend's file where it names one; Key is the formatted key where the
+// is the backend's file if it names one; Key is the formatted key if the
 // damage is in one value.
 type CorruptError struct {
 	File string

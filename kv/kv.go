@@ -25,7 +25,7 @@ type Schema struct {
 	// NewFold starts folding the operands of key with the first one met.
 	NewFold func(key, first []byte) Fold
 	// Dense reports whether the values from key on hardly compress, up to the
-	// key end, or for ever where that is nil: a backend may save the time. A
+	// key end, or for ever if that is nil: a backend may save the time. A
 	// nil Dense says so of none.
 	Dense func(key []byte) (dense bool, end []byte)
 }
@@ -63,9 +63,9 @@ type Fold interface {
 // iterators it makes are not.
 type Reader interface {
 	// Get appends the value of key to dst and returns it; the caller owns it.
-	// The error is ErrNotFound where key has no value.
+	// The error is ErrNotFound if key has no value.
 	Get(ctx context.Context, key, dst []byte) ([]byte, error)
-	// MultiGet calls fn with each key's index and value, v being nil where the
+	// MultiGet calls fn with each key's index and value, v being nil if the
 	// key has none, in any order, never concurrently. v is valid until fn
 	// returns. An error of fn ends the call and is returned.
 	MultiGet(ctx context.Context, keys [][]byte, fn func(i int, v []byte) error) error
@@ -86,7 +86,7 @@ type Iterator interface {
 	SeekGE(k []byte) bool
 	// SeekPrefix moves to the first key >= k that shares k's Split prefix, and
 	// Next and Prev then stay within that prefix. It is cheaper than SeekGE
-	// where the prefix has no key.
+	// if the prefix has no key.
 	SeekPrefix(k []byte) bool
 	Next() bool
 	Prev() bool
@@ -102,7 +102,7 @@ type Iterator interface {
 type Batch interface {
 	Set(k, v []byte)
 	Delete(k []byte)
-	// DeleteRange removes lo <= key < hi; nothing where hi <= lo, so nothing
+	// DeleteRange removes lo <= key < hi; nothing if hi <= lo, so nothing
 	// for a nil hi.
 	DeleteRange(lo, hi []byte)
 	// Merge adds an operand to k.
@@ -147,7 +147,7 @@ type SortedWriter interface {
 	Merge(k, op []byte) error
 	// Delete removes what the store holds of a key.
 	Delete(k []byte) error
-	// DeleteRange removes what the store holds of lo <= key < hi; nothing where
+	// DeleteRange removes what the store holds of lo <= key < hi; nothing if
 	// hi <= lo. It comes where lo stands in the order, before a write of lo
 	// itself, and not before the end of an earlier range. Keys that are written
 	// within the range stay.
@@ -182,7 +182,7 @@ type Maintainer interface {
 	Metrics() Metrics
 }
 
-// Metrics are a backend's own figures at one moment; zero where unknown.
+// Metrics are a backend's own figures at one moment; zero if unknown.
 type Metrics struct {
 	DiskBytes       uint64 // live files, write-ahead log included
 	WALBytes        uint64

@@ -12,7 +12,7 @@ import (
 // A write appends to a log and notes the key's latest operation in a hash
 // map; nothing is sorted until an iterator is opened. A point read costs one
 // map look-up, one comparison for each range delete newer than the key's
-// latest operation, and a read of the base only where the pending operations
+// latest operation, and a read of the base only if the pending operations
 // do not decide. The operands of a key are folded once and the result is
 // kept, so reading after each of n merges folds n operands in all.
 //
@@ -265,7 +265,7 @@ func (o *Overlay) fold(i int) pending {
 	}
 }
 
-// over folds the operand op over a base value, or over none where found is
+// over folds the operand op over a base value, or over none if found is
 // false.
 func (o *Overlay) over(key, op, base []byte, found bool) []byte {
 	f := o.schema.NewFold(key, op)

@@ -251,7 +251,7 @@ func (it *overlayIterator) settle() bool {
 }
 
 // nearest returns the run whose pending key comes first in the iterator's
-// direction, and the key; -1 where no run has any.
+// direction, and the key; -1 if no run has any.
 func (it *overlayIterator) nearest() (run int, key string) {
 	if it.backward {
 		return it.largest()
@@ -282,7 +282,7 @@ func (it *overlayIterator) largest() (run int, key string) {
 }
 
 // choose makes the nearer of the base's key and the pending key the current
-// one, both where they are equal. It returns false beyond the prefix.
+// one, both if they are equal. It returns false beyond the prefix.
 func (it *overlayIterator) choose(run int, key string) bool {
 	it.atBase, it.atRun = it.base.Valid(), run
 	if it.atBase && run >= 0 {

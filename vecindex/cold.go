@@ -24,7 +24,7 @@ const (
 	maxColdPending = 1024
 )
 
-// searchCold is search for a graph that is not in memory; ok is false where it
+// searchCold is search for a graph that is not in memory; ok is false if it
 // has to be, or does not fit.
 func (v *View) searchCold(ctx context.Context, q *Search, sc *scratch, dst []Hit) (out []Hit, ok bool, err error) {
 	ix := v.ix

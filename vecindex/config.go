@@ -150,7 +150,7 @@ func (s stamp) String() string {
 // Options are what may differ from one Open of an index to the next.
 type Options struct {
 	// MaxMirrorBytes bounds the copy of the vectors in memory; 0 is no bound,
-	// a negative number no copy at all. A mirror is built where the vectors
+	// a negative number no copy at all. A mirror is built if the vectors
 	// and the next growth step (1 MiB or less) take at most three quarters of
 	// the bound, the rest being room for replaced vectors that are not
 	// reclaimed yet, and is given up when it outgrows the bound.
@@ -178,7 +178,7 @@ type Rerank uint8
 
 // The sources of better distances.
 const (
-	// RerankAuto keeps low planes where they fit, and reads vectors elsewhere.
+	// RerankAuto keeps low planes if they fit, and reads vectors elsewhere.
 	RerankAuto Rerank = iota
 	// RerankPlane keeps a second byte of each element in memory: distances to
 	// 16 bits, no reads.
@@ -186,7 +186,7 @@ const (
 	// RerankStore reads the vectors of which the estimates do not tell, some
 	// two or three a search.
 	RerankStore
-	// RerankNone is what Stats reports where the vectors themselves are in
+	// RerankNone is what Stats reports if the vectors themselves are in
 	// memory, as they are at few dimensions. To ask for it is
 	// to ask for RerankAuto.
 	RerankNone

@@ -5,7 +5,7 @@
 // # Vocabulary
 //
 // An [Index] is one generation of a space: vectors of one model, one dimension
-// and one [Metric], each under a node id and a layer (0 where the caller has no
+// and one [Metric], each under a node id and a layer (0 if the caller has no
 // layers). A slot is the number a stored vector has on disk; an update takes a
 // new one. A commit is named by its sequence, the epoch of the database. A
 // vector is born in the commit that put it and dies in the one that replaces

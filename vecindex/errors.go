@@ -46,7 +46,7 @@ func (e *stampError) Error() string {
 	return fmt.Sprintf("index holds vectors %s, not %s", e.Want, e.Have)
 }
 
-// Is reports whether target is [ErrModelMismatch], or [ErrDimension] where the
+// Is reports whether target is [ErrModelMismatch], or [ErrDimension] if the
 // dimensions differ.
 func (e *stampError) Is(target error) bool {
 	return target == ErrModelMismatch || target == ErrDimension && e.Want.Dim != e.Have.Dim
@@ -89,7 +89,7 @@ const (
 type VectorError struct {
 	// Fault says what is wrong, such as "is NaN".
 	Fault string
-	// Element is the index of the first element at fault, 0 where it is the
+	// Element is the index of the first element at fault, 0 if it is the
 	// vector as a whole.
 	Element int
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
-// newGraph returns an empty graph for n nodes, nil where they do not fit.
+// newGraph returns an empty graph for n nodes, nil if they do not fit.
 func (ix *Index) newGraph(codec *quant.Codec, n int) *hnsw.Graph {
 	p := hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed, Down: ix.cfg.Kind == CHNSW}
 	fits := func(low bool) *hnsw.Graph {
@@ -57,7 +57,7 @@ func (l *loader) known(slot uint32) bool {
 	return slot < l.slots && l.has[slot/64]&(1<<(slot%64)) != 0
 }
 
-// buildGraph reads the state of an index that has a graph; it is nil where
+// buildGraph reads the state of an index that has a graph; it is nil if
 // there is none, or no room for it.
 func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, error) {
 	l := &loader{ix: ix, r: r, meta: m, pending: map[uint32]bool{}, dead: map[uint32]uint8{}}
@@ -135,7 +135,7 @@ func (ix *Index) setFree(slots []uint32) {
 	ix.free = slots
 }
 
-// get reads a record of the index, nil where there is none.
+// get reads a record of the index, nil if there is none.
 func (ix *Index) get(ctx context.Context, r kv.Reader, name string) (key, b []byte, err error) {
 	key = ix.cfg.Table.Meta(name)
 	b, err = r.Get(ctx, key, nil)
@@ -339,7 +339,7 @@ func (l *loader) readLinks(ctx context.Context, g *hnsw.Restored) error {
 	return err
 }
 
-// pendingMirror returns the mirror of the pending vectors, nil where they do
+// pendingMirror returns the mirror of the pending vectors, nil if they do
 // not fit.
 func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error) {
 	if !l.ix.fits(uint32(len(l.pending)), held) {

@@ -290,7 +290,7 @@ func (gs *graphSearch) scan(allow *roaring.Bitmap) []hnsw.Candidate {
 }
 
 // named finds the slots of the layer by the ids that are allowed. It reports
-// false where that does not tell: a node was replaced after the View's commit.
+// false if that does not tell: a node was replaced after the View's commit.
 func (gs *graphSearch) named(allow *roaring.Bitmap) bool {
 	sc := &gs.sc.graph
 	sc.slots = sc.slots[:0]

@@ -20,7 +20,7 @@ type Index struct {
 	rerank  Rerank
 	workers int
 
-	state   atomic.Pointer[state] // nil where there is none
+	state   atomic.Pointer[state] // nil if there is none
 	scratch sync.Pool             // *scratch
 
 	// mu protects the change from one state to the next. Readers take it only
@@ -29,8 +29,8 @@ type Index struct {
 	mu       sync.Mutex
 	loading  chan struct{}  // closed when the build under way ends
 	buffered []*Write       // published during that build
-	begun    uint64         // sequence of the last Write, 0 where its Publish is not waited for
-	publish  chan struct{}  // closed by the next Publish, nil where nobody waits
+	begun    uint64         // sequence of the last Write, 0 if its Publish is not waited for
+	publish  chan struct{}  // closed by the next Publish, nil if nobody waits
 	open     map[uint64]int // Views of an index with a graph, by sequence
 
 	free []uint32 // slots that nobody sees any more; guarded by mu

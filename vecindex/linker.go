@@ -34,7 +34,7 @@ const (
 
 // Tend does the work that commits leave behind for a graph: it links pending
 // vectors once there are enough of them, and takes dead ones out. commit is
-// called several times. It reads the index into memory where it is not; one that
+// called several times. It reads the index into memory if it is not; one that
 // does not fit, a flat one and a small one have nothing to do. What an error
 // interrupts is taken up by the next call. There is one Tend, Flush or Settle at
 // a time; others wait.
@@ -114,7 +114,7 @@ func (ix *Index) abandon() {
 }
 
 // firstGraph returns an empty graph with a codec for vectors like the group's,
-// nil where there is no room.
+// nil if there is no room.
 func (ix *Index) firstGraph(ctx context.Context, gr *group) (*graph, error) {
 	m, err := ix.readMeta(ctx, ix.store)
 	if err != nil {

@@ -15,7 +15,7 @@ func compareIDs(a, b uint64) int { return cmp.Compare(a, b) }
 
 // Links returns the pairs that are linked on the lowest level, ascending by A,
 // then B, each once. After [Index.Settle] they are a function of the vectors,
-// their ids, M, EfConstruction and the seed. The error is ErrUnsettled where
+// their ids, M, EfConstruction and the seed. The error is ErrUnsettled if
 // the index was not settled or has changed since, or is not in memory. It takes
 // O(n M log n) time and 16 bytes a link. A flat index has no links.
 func (v *View) Links(ctx context.Context) iter.Seq2[Link, error] {

@@ -37,7 +37,7 @@ type mirror struct {
 // each. A row is written once, before the version that counts it is published.
 type chunk struct {
 	vectors  []float32
-	codes    []int8 // see sieve; nil where the mirror has none
+	codes    []int8 // see sieve; nil if the mirror has none
 	residues []residue
 	ids      []uint64
 	born     []uint64

@@ -23,13 +23,13 @@ const (
 	// length 1 and rounded can be from 1. What lies within is stored as it is,
 	// so that a vector read from an index can be put back unchanged.
 	unitSlack = 1.0 / (1 << 22)
-	// halfSlack is the same where elements were rounded to F16.
+	// halfSlack is the same if elements were rounded to F16.
 	halfSlack = 1.0 / (1 << 9)
 )
 
 // appendPrepared appends v to dst in the form that vectors are stored in and
 // queries compared in, or returns what makes v unusable. A zero vector is
-// refused under Cosine, where it has no direction, and for storing.
+// refused under Cosine, if it has no direction, and for storing.
 func (c *Config) appendPrepared(dst, v []float32, p purpose) ([]float32, error) {
 	from := len(dst)
 	dst, err := c.appendScaled(dst, v, p)

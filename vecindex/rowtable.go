@@ -11,7 +11,7 @@ import (
 // reader finds may be newer than its View, which the row itself tells.
 type rowTable struct {
 	keys  []uint64
-	rows  []atomic.Uint64 // row + 1; 0 where the place is empty
+	rows  []atomic.Uint64 // row + 1; 0 if the place is empty
 	shift uint
 	used  int
 }

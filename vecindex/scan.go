@@ -22,7 +22,7 @@ type stored struct {
 // ctxStride is how many records are read between two looks at the context.
 const ctxStride = 1024
 
-// meta reads the index's record of itself; it is zero where the index was
+// meta reads the index's record of itself; it is zero if the index was
 // never written.
 func (s stored) meta(ctx context.Context) (meta, error) {
 	key := s.table.Meta(metaName)
@@ -95,7 +95,7 @@ func (s stored) iter(ctx context.Context, tag layout.Tag) (kv.Iterator, error) {
 	return s.r.Iter(ctx, prefix, layout.Next(prefix))
 }
 
-// slotOf returns the slot of a node, ok being false where it has none.
+// slotOf returns the slot of a node, ok being false if it has none.
 func (s stored) slotOf(ctx context.Context, id uint64) (slot uint32, ok bool, err error) {
 	key := s.table.SlotOf(id)
 	var buf [slotOfSize]byte

@@ -12,8 +12,8 @@ import (
 type Search struct {
 	// Vector is the query. Under [Cosine] its length does not matter.
 	Vector []float32
-	// K is how many hits are wanted; fewer where there are not as many
-	// vectors, none where it is not positive. It is not used with Layers.
+	// K is how many hits are wanted; fewer if there are not as many
+	// vectors, none if it is not positive. It is not used with Layers.
 	K int
 	// Ef is the width of the search of a kind that is not exact, up to
 	// 16,384; 0 is 64. It is at least the number of hits wanted. Flat has no use
@@ -27,9 +27,9 @@ type Search struct {
 	Layers []LayerK
 	// Exact asks a kind that is not exact to compare all vectors.
 	Exact bool
-	// Distances, where not nil, is set to the number of vectors that the query
+	// Distances, if not nil, is set to the number of vectors that the query
 	// was compared with. Of a graph a vector counts on each level on which it
-	// is met, and once where an estimate is followed by a better one.
+	// is met, and once if an estimate is followed by a better one.
 	Distances *int
 }
 
@@ -67,7 +67,7 @@ const maxKept = 1 << 12
 // metric cannot take (NaN or infinite elements; zero under [Cosine]) a
 // [*VectorError].
 //
-// It takes O(n d) time for n vectors of d elements, or O(a d) where Allow
+// It takes O(n d) time for n vectors of d elements, or O(a d) if Allow
 // holds few ids, a; in memory it allocates nothing but room in dst, unless
 // Allow is set.
 func (v *View) Search(ctx context.Context, q Search, dst []Hit) ([]Hit, error) {
@@ -138,7 +138,7 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	return dst, nil
 }
 
-// plan prepares the heaps; wanted is false where no hit is asked for.
+// plan prepares the heaps; wanted is false if no hit is asked for.
 func (sc *scratch) plan(q *Search) (wanted bool, err error) {
 	if q.Layers == nil {
 		clear(sc.layer[:])

@@ -12,10 +12,10 @@ import (
 // vectors, or a graph and the mirror of those that it does not have yet. It
 // never changes for those who hold it, but for the graph's links and deaths.
 type state struct {
-	// mirror holds all vectors where there is no graph, else the pending ones;
+	// mirror holds all vectors if there is no graph, else the pending ones;
 	// nil where those do not fit beside the graph.
 	mirror *mirror
-	graph  *graph // nil where there is none
+	graph  *graph // nil if there is none
 	// floor and head bound the commits that the state shows.
 	floor, head uint64
 }
@@ -25,7 +25,7 @@ type graph struct {
 	*hnsw.Graph
 	record graphRecord
 	// planes is the number below which all slots have low planes in memory;
-	// nil where the graph was never read back, so that all have.
+	// nil if the graph was never read back, so that all have.
 	planes *atomic.Uint32
 }
 
@@ -114,7 +114,7 @@ func (ix *Index) bound() int64 {
 	return room
 }
 
-// load returns the state, building it where there is none yet, or nil where
+// load returns the state, building it if there is none yet, or nil if
 // there is to be none. Callers that meet a build under way wait for it.
 func (ix *Index) load(ctx context.Context) (*state, error) {
 	if st := ix.state.Load(); st != nil || ix.limit < 0 {
@@ -176,7 +176,7 @@ func (ix *Index) keep(st *state) {
 	ix.state.Store(st)
 }
 
-// build reads the state of the latest commit; it is nil where it does not fit.
+// build reads the state of the latest commit; it is nil if it does not fit.
 func (ix *Index) build(ctx context.Context) (st *state, err error) {
 	snap, err := ix.store.Snapshot(ctx)
 	if err != nil {

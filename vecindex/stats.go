@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Where searches of an index read vectors.
+// If searches of an index read vectors.
 const (
 	unloaded = "unloaded" // nothing was searched yet: memory, if it fits
 	inMemory = "memory"   // the mirror
@@ -12,7 +12,7 @@ const (
 )
 
 // Backlog returns how many vectors in memory the graph does not have yet, 0
-// where there is no graph: each search compares all of them.
+// if there is no graph: each search compares all of them.
 func (ix *Index) Backlog() int {
 	if st := ix.state.Load(); st != nil && st.graph != nil && st.mirror != nil {
 		return st.mirror.live

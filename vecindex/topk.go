@@ -24,7 +24,7 @@ func compareHits(a, b Hit) int {
 
 // topK keeps the best k of the hits it is offered in a heap whose root is the
 // worst kept. What it keeps does not depend on the order of offers. k is
-// positive where offers are made.
+// positive if offers are made.
 type topK struct {
 	k    int
 	heap []Hit
@@ -37,7 +37,7 @@ func (t *topK) accepts(h Hit) bool {
 	return len(t.heap) < t.k || compareHits(h, t.heap[0]) < 0
 }
 
-// worst returns the score of the worst that is kept, full being true where an
+// worst returns the score of the worst that is kept, full being true if an
 // offer has to be at least as good.
 func (t *topK) worst() (score float32, full bool) {
 	if len(t.heap) < t.k {

@@ -29,7 +29,7 @@ const fetchBatch = 256
 // At returns the view of the snapshot s, taken at epoch seq. It reads one
 // record. s must stay open and must not change until the View is closed: over
 // an Overlay, a View is opened after the writes that it is to show. The error
-// is ErrSequence where s holds a change of the index made after seq.
+// is ErrSequence if s holds a change of the index made after seq.
 func (ix *Index) At(ctx context.Context, s kv.Reader, seq uint64) (*View, error) {
 	m, err := ix.readMeta(ctx, s)
 	if err != nil {
@@ -81,7 +81,7 @@ func (v *View) hold(st *state) *state {
 }
 
 // source returns the state that shows the snapshot, built now if there is none
-// yet, or nil where the store has to be read.
+// yet, or nil if the store has to be read.
 func (v *View) source(ctx context.Context) (*state, error) {
 	if st := v.state.Load(); st != nil {
 		return st, nil
@@ -124,7 +124,7 @@ func (ix *Index) giveUp(seq uint64) {
 }
 
 // unpublished returns what is closed when the commit seq is published, nil
-// where it is already or is not the last Write's.
+// if it is already or is not the last Write's.
 func (ix *Index) unpublished(seq uint64) <-chan struct{} {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -137,7 +137,7 @@ func (ix *Index) unpublished(seq uint64) <-chan struct{} {
 	return ix.publish
 }
 
-// rows returns the mirror of all vectors that the View holds, nil where there
+// rows returns the mirror of all vectors that the View holds, nil if there
 // is none.
 func (v *View) rows() *mirror {
 	if st := v.state.Load(); st != nil {
@@ -186,7 +186,7 @@ func (v *View) Score(ctx context.Context, q []float32, ids []uint64, dst []float
 }
 
 // Vector appends the vector of node id to dst, in the form it is stored in:
-// under [Cosine] scaled to length 1. The error is [kv.ErrNotFound] where the
+// under [Cosine] scaled to length 1. The error is [kv.ErrNotFound] if the
 // node has none.
 func (v *View) Vector(ctx context.Context, id uint64, dst []float32) ([]float32, error) {
 	if err := v.check("vector"); err != nil {
@@ -275,7 +275,7 @@ func (v *View) all(ctx context.Context, yield func(Entry) bool) (err error) {
 }
 
 // each calls fn with the place in ids, layer and vector of each id that the
-// View has, in any order, from m where it is not nil and knows. The vector is
+// View has, in any order, from m if it is not nil and knows. The vector is
 // valid until fn returns.
 func (v *View) each(ctx context.Context, m *mirror, ids []uint64, fn func(i int, layer uint8, x []float32) error) error {
 	var rest []int // places of the ids that the store has to be asked for

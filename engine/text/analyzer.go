@@ -39,7 +39,7 @@ func (Standard) Terms(s string) []Term {
 	terms := make([]Term, 0, len(s)/10+1)
 	env := snowballstem.NewEnv("")
 	pos := uint32(0)
-	var prev Word // the word before, where it is of an unspaced script
+	var prev Word // the word before, if it is of an unspaced script
 	for w := range Words(s) {
 		switch {
 		case w.Text[0] >= 0x80 && isUnspaced(firstRune(w.Text)):

@@ -8,7 +8,7 @@ import (
 )
 
 // maxWord is the length in bytes at which a run of letters is cut. It bounds
-// the keys of an index where a text holds encoded data.
+// the keys of an index if a text holds encoded data.
 const maxWord = 128
 
 // A Word is one word of a text.
@@ -40,7 +40,7 @@ func Words(s string) iter.Seq[Word] {
 }
 
 // nextWord reads the word that starts at byte i of low, a text without ASCII
-// capitals. Where none starts there the word is empty. next is where to read
+// capitals. If none starts there the word is empty. next is where to read
 // on; it is greater than i.
 func nextWord(low string, i int) (w Word, next int) {
 	j, limit := i, min(len(low), i+maxWord)
@@ -85,7 +85,7 @@ func nextWord(low string, i int) (w Word, next int) {
 }
 
 // skipPossessive returns the offset after a possessive 's at byte j of low,
-// or j where there is none.
+// or j if there is none.
 func skipPossessive(low string, j int) int {
 	k := j
 	switch rest := low[j:]; {

@@ -28,11 +28,11 @@ func f16(bits uint32) uint16 {
 		return sign | 0x7C00
 	case abs >= 0x3880_0000: // 2^-14, the smallest normal number, and above
 		// The exponent loses 112, and half of the last place less one unit,
-		// or exactly half where the last place is odd, rounds up; a carry
+		// or exactly half if the last place is odd, rounds up; a carry
 		// out of the fraction is right, even into infinity.
 		return sign | uint16((abs-112<<23+0xFFF+abs>>13&1)>>13)
 	}
-	// Where the last place of a float32 is worth 2^-24, as it is of a
+	// If the last place of a float32 is worth 2^-24, as it is of a
 	// subnormal number, the sum is rounded to it.
 	const half = 0.5
 	return sign | uint16(math.Float32bits(math.Float32frombits(abs)+half)-math.Float32bits(half))

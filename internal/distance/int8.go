@@ -4,7 +4,7 @@ import "unsafe"
 
 // DotI8 returns the inner product of a and b, which must be of equal length; a
 // shorter b panics. It is exact for all values, -128 included, up to 65,536
-// elements, and beyond that where the result fits an int32.
+// elements, and beyond that if the result fits an int32.
 func DotI8(a, b []int8) int32 { return dotI8(active, a, b) }
 
 // DotI8Rows writes to out[i] the inner product of q and the len(q) elements at
@@ -35,7 +35,7 @@ func dotI8RowsPortable(q []int8, rows []*int8, out []int32) {
 	}
 }
 
-// sameRows fails as an index out of range does where rows and out differ in
+// sameRows fails as an index out of range does if rows and out differ in
 // length.
 func sameRows(rows []*int8, out []int32) {
 	if len(rows) > 0 {

@@ -45,7 +45,7 @@ func code(x float32) int8 {
 	if x > codeLimit {
 		x = codeLimit
 	}
-	// Where the last place of a float32 is worth 1, the sum is rounded to an
+	// If the last place of a float32 is worth 1, the sum is rounded to an
 	// integer, which is what its low bits then hold.
 	const ones = 3 << 22
 	return int8(math.Float32bits(x + ones))

@@ -1,5 +1,5 @@
 // Package evaldata finds the evaluation data that is kept outside the
-// repository. Tests and benchmarks that want it skip where it is absent, so
+// repository. Tests and benchmarks that want it skip if it is absent, so
 // that a fresh clone passes anywhere.
 package evaldata
 
@@ -15,7 +15,7 @@ import (
 )
 
 // Dir returns the folder with the evaluation data: the environment variable
-// RAGDB_DATA, else shared/data beside the repository. ok is false where there
+// RAGDB_DATA, else shared/data beside the repository. ok is false if there
 // is none.
 func Dir() (dir string, ok bool) {
 	if d := os.Getenv("RAGDB_DATA"); d != "" {
@@ -41,7 +41,7 @@ func Dir() (dir string, ok bool) {
 }
 
 // Shared returns the path of a file or folder below [Dir], and skips the test
-// where it is absent.
+// if it is absent.
 func Shared(tb testing.TB, name string) string {
 	tb.Helper()
 	dir, ok := Dir()
@@ -56,7 +56,7 @@ func Shared(tb testing.TB, name string) string {
 }
 
 // Lines decodes the values of a compressed file of JSON lines below [Dir], and
-// skips the test where the file is absent.
+// skips the test if the file is absent.
 func Lines[T any](tb testing.TB, name string) []T {
 	tb.Helper()
 	f, err := os.Open(Shared(tb, name))

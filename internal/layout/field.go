@@ -35,7 +35,7 @@ func appendEscaped(dst, b []byte) []byte {
 }
 
 // escapedLen returns the length of the escaped field at the start of b, its
-// terminator included, or -1 where none closes it.
+// terminator included, or -1 if none closes it.
 func escapedLen(b []byte) int {
 	for i := 0; i < len(b); {
 		j := bytes.IndexByte(b[i:], 0)
@@ -68,7 +68,7 @@ func unescape(dst, b []byte) []byte {
 }
 
 // Next returns the smallest key greater than every key with the given prefix,
-// or nil where the prefix is all FF.
+// or nil if the prefix is all FF.
 func Next(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xFF {

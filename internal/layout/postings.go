@@ -17,7 +17,7 @@ type Posting struct {
 	Node  uint64
 	Freq  uint32
 	Words uint32 // length of the node's text in the field
-	// Positions holds Freq word positions as uvarint deltas, or is empty where
+	// Positions holds Freq word positions as uvarint deltas, or is empty if
 	// the field keeps none. In a decoded value it aliases the value.
 	Positions []byte
 }

@@ -138,7 +138,7 @@ func collectPostings(ops [][]byte) ([]foldedPosting, []postingsChange) {
 }
 
 // appendFolded appends the postings of c, read from operand op of n bytes; ok
-// is false where their positions are cut short.
+// is false if their positions are cut short.
 func appendFolded(dst []foldedPosting, c *Columns, op uint32, n int) (out []foldedPosting, ok bool) {
 	at := n - len(c.tail) - len(c.positions)
 	rest := c.positions

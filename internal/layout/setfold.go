@@ -137,7 +137,7 @@ func deltaOf(changes []change) []byte {
 }
 
 // foldRoaring applies unweighted changes to an unweighted bitmap in place of
-// decoding it; ok is false where weights or sizes ask for the general way.
+// decoding it; ok is false if weights or sizes ask for the general way.
 func foldRoaring(base []byte, changes []change) (v []byte, ok bool) {
 	for _, c := range changes {
 		if c.weight != 1 || c.id >= 1<<32 {

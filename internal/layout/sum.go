@@ -13,7 +13,7 @@ func AppendSum(dst []byte, v ...int64) []byte {
 }
 
 // ReadSum decodes up to len(dst) elements and zeroes the others. ok is false
-// where b is malformed.
+// if b is malformed.
 func ReadSum(b []byte, dst []int64) (ok bool) {
 	clear(dst)
 	for i := 0; len(b) > 0; i++ {

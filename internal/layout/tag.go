@@ -39,7 +39,7 @@ const (
 type family struct {
 	name string
 	// fixed is the width of the fields before the variable part, or of the
-	// whole key where there is none.
+	// whole key if there is none.
 	fixed int
 	// shape says what follows the fixed fields.
 	shape shape

@@ -4,7 +4,7 @@
 package topk
 
 // Take adds x to a heap of at most k items, k being positive, and returns it.
-// In a full heap x takes the place of the worst. compare is negative where a is
+// In a full heap x takes the place of the worst. compare is negative if a is
 // better than b. It takes O(log k) time.
 func Take[T any](heap []T, k int, x T, compare func(a, b T) int) []T {
 	if len(heap) < k {

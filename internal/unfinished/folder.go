@@ -50,7 +50,7 @@ func claimFolder(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Where everybody may make folders, one that is not the user's alone may be
+	// If everybody may make folders, one that is not the user's alone may be
 	// a trap.
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("%s is in the way, and not ragdb's: %w", part, fs.ErrExist)

@@ -77,8 +77,8 @@ func remove(f *os.File, name string) error {
 	return errors.Join(os.Remove(name), f.Close())
 }
 
-// Lock opens a file for writing, making it where it is missing, and locks it
-// until it is closed: [ErrBusy] where another process has it. A lock ends with
+// Lock opens a file for writing, making it if it is missing, and locks it
+// until it is closed: [ErrBusy] if another process has it. A lock ends with
 // the process. On systems without such locks it holds off nobody.
 func Lock(name string) (*os.File, error) {
 	for {

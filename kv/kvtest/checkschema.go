@@ -12,7 +12,7 @@ import (
 // CheckSchema tests a schema by random keys and operands.
 //
 // keys returns a random valid key. ops returns a random operand for that key,
-// or nil where the key takes no merges.
+// or nil if the key takes no merges.
 //
 // Split: 0 < Split(k) <= len(k), it is idempotent on prefixes, and with the
 // order bytes.Compare it keeps Pebble's three rules, for every pair of keys,

@@ -127,7 +127,7 @@ func (x *suite) ingestFails() {
 			x.Errorf("%s after b: %v", second, err)
 		}
 	}
-	// A refused key fails the ingest even where fill drops the error.
+	// A refused key fails the ingest even if fill drops the error.
 	err := in.Ingest(x.Context(), func(w kv.SortedWriter) error {
 		_ = w.Set([]byte("c"), nil)
 		_ = w.Merge([]byte("b"), Delta("a", ""))

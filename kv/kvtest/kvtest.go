@@ -125,7 +125,7 @@ func (x *suite) scan(r kv.Reader, lo, hi []byte) string {
 	return strings.Join(up, " ")
 }
 
-// settle flushes and compacts where the store can.
+// settle flushes and compacts if the store can.
 func (x *suite) settle() {
 	x.Helper()
 	if m, ok := x.st.(kv.Maintainer); ok {

@@ -192,7 +192,7 @@ type modelIterator struct {
 	m      *Model
 	lo, hi []byte
 	keys   []string // within the bounds
-	at     int      // -1 or len(keys) where not valid
+	at     int      // -1 or len(keys) if not valid
 	prefix string
 	within bool
 }

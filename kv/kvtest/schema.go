@@ -10,7 +10,7 @@ import (
 
 // Schema returns the schema of the suite. Keys are any bytes but the empty
 // key and those that begin with 0xFF; Split ends after the first slash, or at
-// the end where there is none. A merge changes a set of bytes: see [Delta].
+// the end if there is none. A merge changes a set of bytes: see [Delta].
 func Schema() *kv.Schema {
 	return &kv.Schema{
 		ComparerName: "kvtest.cmp.v1",

@@ -47,7 +47,7 @@
 // fails only that call.
 //
 // Damage is an error that satisfies errors.Is(err, kv.ErrCorrupt) and names
-// the file where Pebble does. Every block of a table, and every record of the
+// the file if Pebble does. Every block of a table, and every record of the
 // log and manifest, carries a checksum. What a crash may have torn ends a log or
 // manifest, so damage near the end would look like that: the file SYNCED says
 // how much of each was synced, and what its checksum is. Open compares them.

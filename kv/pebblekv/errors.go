@@ -54,7 +54,7 @@ func translate(err error) error {
 	return err
 }
 
-// corrupt marks err as damage and names the file where err does.
+// corrupt marks err as damage and names the file if err does.
 func corrupt(err error) *kv.CorruptError {
 	file := fileIn(err.Error())
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {

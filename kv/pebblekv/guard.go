@@ -145,7 +145,7 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 
 // createMarker makes a file whose name is a fact, such as which manifest is
 // current. Pebble makes that with the manifest's own entry in the directory not
-// synced yet, and removes the marker before as soon as this one is made. Where
+// synced yet, and removes the marker before as soon as this one is made. If
 // the file system may reorder such entries, a crash would leave a marker without
 // its manifest, or none; so the directory is synced before and after. The witness
 // knows a manifest before the marker names it.
@@ -228,7 +228,7 @@ func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCat
 	return g.opened(newname, f, err)
 }
 
-// Link implements vfs.FS. Pebble copies where it cannot link.
+// Link implements vfs.FS. Pebble copies if it cannot link.
 func (g *guard) Link(oldname, newname string) error {
 	if err := g.failure(); err != nil {
 		return err
@@ -317,8 +317,8 @@ func (g *guard) Stat(name string) (vfs.FileInfo, error) {
 }
 
 // List implements vfs.FS. Pebble lists the directory three times when it
-// opens and leaves a goroutine behind where the last fails, so a listing after
-// the first counts as a write: where it fails the one before stands in.
+// opens and leaves a goroutine behind if the last fails, so a listing after
+// the first counts as a write: if it fails the one before stands in.
 func (g *guard) List(dir string) ([]string, error) {
 	if dir != g.dir {
 		return g.FS.List(dir)

@@ -9,13 +9,13 @@ type guardedFile struct {
 	g     *guard
 	table bool
 
-	// fact is about what was written, where the witness wants to know. Pebble
+	// fact is about what was written, if the witness wants to know. Pebble
 	// writes and syncs a log or manifest one call after another.
 	fact      fact
 	witnessed bool
 }
 
-// guarded does one writing operation, or reports it done where the directory
+// guarded does one writing operation, or reports it done if the directory
 // is frozen or the operation freezes it.
 func (f *guardedFile) guarded(do func() error) error {
 	if !f.g.frozen.Load() {
@@ -89,7 +89,7 @@ func (f *guardedFile) Preallocate(offset, length int64) error {
 	return f.guarded(func() error { return f.File.Preallocate(offset, length) })
 }
 
-// Close closes the real file even where the directory is frozen.
+// Close closes the real file even if the directory is frozen.
 func (f *guardedFile) Close() error {
 	err := f.File.Close()
 	return f.guarded(func() error { return err })

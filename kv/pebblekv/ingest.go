@@ -152,7 +152,7 @@ func (w *tableWriter) prepare(k []byte) error {
 	return w.open()
 }
 
-// open opens a table where none is.
+// open opens a table if none is.
 func (w *tableWriter) open() error {
 	if w.table != nil {
 		return nil

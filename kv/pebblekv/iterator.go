@@ -27,7 +27,7 @@ type iterator struct {
 	closed   bool
 }
 
-// iter returns an iterator of src, of the readers of a snapshot where of is not
+// iter returns an iterator of src, of the readers of a snapshot if shared is not
 // nil.
 func (s *Store) iter(ctx context.Context, src source, shared *readers, lo, hi []byte) (kv.Iterator, error) {
 	it := &iterator{store: s, ctx: ctx, shared: shared}
@@ -73,7 +73,7 @@ func (it *iterator) Key() []byte {
 	return it.it.Key()
 }
 
-// Value returns the value; where it cannot be read the iterator ends and Err
+// Value returns the value; if it cannot be read the iterator ends and Err
 // tells why.
 func (it *iterator) Value() []byte {
 	if !it.valid {

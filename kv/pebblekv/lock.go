@@ -20,7 +20,7 @@ type lockError struct{ err error }
 func (e *lockError) Error() string { return e.err.Error() }
 func (e *lockError) Unwrap() error { return e.err }
 
-// locked returns a *kv.LockedError where err says that somebody else holds
+// locked returns a *kv.LockedError if err says that somebody else holds
 // the LOCK file of dir, and err otherwise.
 func locked(fsys vfs.FS, path, dir string, err error) error {
 	var le *lockError
@@ -66,7 +66,7 @@ type openDir struct {
 	info os.FileInfo
 }
 
-// acquire enters path, or fails where it is entered already. It returns the
+// acquire enters path, or fails if it is entered already. It returns the
 // resolved path.
 func (r *registry) acquire(path string) (*openDir, error) {
 	resolved, err := resolve(path)

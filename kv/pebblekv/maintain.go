@@ -141,7 +141,7 @@ func (s *Store) DiskBytes(ctx context.Context, lo, hi []byte) (uint64, error) {
 }
 
 // Checkpoint writes a copy of the store to the directory dir, which must not
-// exist. Tables are hard links where the file system has them. A store that is
+// exist. Tables are hard links if the file system has them. A store that is
 // open for reading is [kv.ErrReadOnly].
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if err := s.enter(ctx); err != nil {
@@ -172,7 +172,7 @@ func (s *Store) checkpoint(dir string) (err error) {
 		return err
 	}
 	defer done()
-	// Pebble panics where it cannot sync the new directory.
+	// Pebble panics if it cannot sync the new directory.
 	defer func() {
 		if r := recover(); r != nil {
 			cause, ok := r.(error)
@@ -195,7 +195,7 @@ func (s *Store) checkpoint(dir string) (err error) {
 	return s.guard.failure()
 }
 
-// hasManifest returns errNoManifest where the manifest of a checkpoint is empty.
+// hasManifest returns errNoManifest if the manifest of a checkpoint is empty.
 func (s *Store) hasManifest(dir string) error {
 	names, err := s.fs.List(dir)
 	if err != nil {

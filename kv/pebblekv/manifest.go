@@ -70,7 +70,7 @@ func verifyManifest(fsys vfs.FS, dir, name string) error {
 }
 
 // goodChunks returns the length of the well-formed start of a block, which is
-// all of it where only a short zero end follows the chunks.
+// all of it if only a short zero end follows the chunks.
 func goodChunks(b []byte) int {
 	at := 0
 	for len(b)-at >= chunkHeader {

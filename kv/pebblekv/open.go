@@ -25,8 +25,8 @@ type Store struct {
 	fs     vfs.FS // without the guard
 	guard  *guard
 	db     *pebble.DB
-	lock   *pebble.Lock // nil where this open made the store
-	entry  *openDir     // nil where fs is not the operating system's
+	lock   *pebble.Lock // nil if this open made the store
+	entry  *openDir     // nil if fs is not the operating system's
 
 	readOnly  bool
 	compacted atomic.Bool // since the open
@@ -53,11 +53,11 @@ var (
 // Open opens the store in the directory path, with schema s, and creates it
 // unless o forbids. The caller must Close it.
 //
-// The error is a *kv.LockedError where the directory is open already,
-// kv.ErrForeign where it holds something else, kv.ErrIncompatible where it
-// was written under other names of comparer or merger, fs.ErrNotExist where
+// The error is a *kv.LockedError if the directory is open already,
+// kv.ErrForeign if it holds something else, kv.ErrIncompatible if it
+// was written under other names of comparer or merger, fs.ErrNotExist if
 // it is not there and must be, and satisfies errors.Is(err, kv.ErrCorrupt)
-// where it is damaged.
+// if it is damaged.
 func Open(ctx context.Context, path string, s *kv.Schema, o *Options) (*Store, error) {
 	if o == nil {
 		o = &Options{}
@@ -274,7 +274,7 @@ func (s *Store) Close() error {
 	return s.wrap("close", err)
 }
 
-// shut closes Pebble's store, after a flush where the log holds anything.
+// shut closes Pebble's store, after a flush if the log holds anything.
 func (s *Store) shut() error {
 	if !s.readOnly && s.db.Metrics().WAL.Size > 0 {
 		_ = s.flush(context.Background()) // a failure is the guard's too

@@ -15,7 +15,7 @@ import (
 // database that serves and is written to.
 type Options struct {
 	// ReadOnly refuses writes. The directory must hold a store; it is locked
-	// like any other and only its LOCK file is touched. Where that may not be
+	// like any other and only its LOCK file is touched. If that may not be
 	// written, the store takes a lock that readers share, if the file is there
 	// and the system has such locks, and else none.
 	ReadOnly bool

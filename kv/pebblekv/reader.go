@@ -96,7 +96,7 @@ func newReader(src source) (*reader, error) {
 	return &reader{it: it}, nil
 }
 
-// get returns the value of a key until the next call, nil where there is none.
+// get returns the value of a key until the next call, nil if there is none.
 func (rd *reader) get(key []byte) ([]byte, error) {
 	rd.reads++
 	if !seekPrefix(rd.it, key) || !bytes.Equal(rd.it.Key(), key) {

@@ -252,7 +252,7 @@ func (w *witness) write(slot int64) error {
 	return err
 }
 
-// open opens the file for writing, and makes it where it is not there.
+// open opens the file for writing, and makes it if it is not there.
 func (w *witness) open() error {
 	name := w.fs.PathJoin(w.dir, witnessName)
 	f, err := w.fs.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
@@ -274,7 +274,7 @@ func (w *witness) open() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// encodeState writes a record to b and returns its length. Where there are more
+// encodeState writes a record to b and returns its length. If there are more
 // facts than a record takes it leaves out the first, which are the oldest.
 func encodeState(b []byte, s state) int {
 	facts := s.facts[max(0, len(s.facts)-maxFacts):]

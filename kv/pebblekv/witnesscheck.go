@@ -12,7 +12,7 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// readWitness returns what the witness file of a directory says; nothing where
+// readWitness returns what the witness file of a directory says; nothing if
 // there is none, or none of its records is sound: it is a second proof, and the
 // store is what it is without it.
 func readWitness(fsys vfs.FS, dir string) (state, error) {
@@ -37,7 +37,7 @@ func readWitness(fsys vfs.FS, dir string) (state, error) {
 }
 
 // testify compares the files of a directory with the facts of a witness.
-// manifest is the name of the current one. Where the witness does not know it
+// manifest is the name of the current one. If the witness does not know it
 // the facts are older than the store, which a ragdb without witnesses wrote
 // since: then none of them is left in s.
 func (s *state) testify(fsys vfs.FS, dir, manifest string) error {

@@ -82,7 +82,7 @@ func (h *Handles) Err() error {
 }
 
 // Shut closes l once no handle of h is open. It returns an error, and l stays
-// open, where there are some; ok is false where l was closed before.
+// open, if there are some; ok is false if l was closed before.
 func Shut(l *Lifetime, h *Handles) (ok bool, err error) {
 	if err := h.Err(); err != nil {
 		return false, err

@@ -20,14 +20,14 @@ type chunk struct {
 	arena  []byte
 	slabs  [2]*slab        // what the arena and low are of, nil for the heap
 	codes  unsafe.Pointer  // stride bytes a row
-	low    []byte          // low planes, dim a row, nil where they are not kept
+	low    []byte          // low planes, dim a row, nil if they are not kept
 	links  []uint32        // of level 0, 2M a row
 	ids    []atomic.Uint64 // node
-	born   []atomic.Uint64 // commit, 0 where the slot is empty
+	born   []atomic.Uint64 // commit, 0 if the slot is empty
 	died   []atomic.Uint64 // commit, 0 while alive
 	parent []uint32        // for the linker
 	layer  []uint8
-	down   []atomic.Uint32 // nearest node of the layer below + 1, 0 for none; nil where layers are not linked
+	down   []atomic.Uint32 // nearest node of the layer below + 1, 0 for none; nil if layers are not linked
 	upper  []atomic.Uint32 // place in Version.uppers + 1, 0 for none
 	// open has a bit for each row that is plainly a node that is alive: it is
 	// not empty, being linked, or dead. A search asks it first.
@@ -142,7 +142,7 @@ func (v *Version) Code(slot uint32) []byte {
 	return unsafe.Slice((*byte)(v.code(slot)), v.g.codec.Size())
 }
 
-// Low returns the low plane in a slot, nil where there is none.
+// Low returns the low plane in a slot, nil if there is none.
 func (v *Version) Low(slot uint32) []int8 {
 	c, i := v.at(slot)
 	if len(c.low) == 0 {

@@ -43,7 +43,7 @@ type improvement struct {
 }
 
 // LinkDown leads nodes that were just linked, in whatever layers, to the layers
-// below, and what stands above them to them where they are nearer. It returns
+// below, and what stands above them to them if they are nearer. It returns
 // the keys of the links that changed, in order.
 func (g *Graph) LinkDown(ctx context.Context, nodes []Node, workers int) ([]ListKey, error) {
 	b := &batch{g: g, v: g.current.Load(), workers: max(1, workers), touched: map[ListKey]struct{}{}}
@@ -55,7 +55,7 @@ func (g *Graph) LinkDown(ctx context.Context, nodes []Node, workers int) ([]List
 		fresh[n.Slot] = true
 		layers[b.v.LayerOf(n.Slot)] = true
 	}
-	// Where a layer was empty before, all that stands above it leads nowhere.
+	// If a layer was empty before, all that stands above it leads nowhere.
 	for slot := range b.v.n {
 		if fresh[slot] || !b.v.lost(slot) {
 			continue

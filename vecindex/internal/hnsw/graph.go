@@ -67,7 +67,7 @@ type Layer struct {
 	Linked int    // nodes, dead ones included; the rest is of no meaning for 0
 }
 
-// Layer returns a layer, an empty one where it has no nodes.
+// Layer returns a layer, an empty one if it has no nodes.
 func (v *Version) Layer(layer uint8) Layer {
 	if int(layer) >= len(v.layers) {
 		return Layer{}
@@ -161,7 +161,7 @@ func (g *Graph) BytesFor(n int) int64 {
 func (v *Version) find(id uint64) (slot uint32, ok bool) { return v.table.find(v, id) }
 
 // Find returns the slot of the node with an id that is alive in commit seq.
-// known is false where the version cannot tell: the node came later.
+// known is false if the version cannot tell: the node came later.
 func (v *Version) Find(id, seq uint64) (slot uint32, ok, known bool) {
 	s, found := v.find(id)
 	if !found {
@@ -203,7 +203,7 @@ func (v *Version) Life(slot uint32) (born, died uint64) {
 	return c.born[i].Load(), c.died[i].Load()
 }
 
-// list returns the links of a slot on a level, none-terminated where not full.
+// list returns the links of a slot on a level, none-terminated if not full.
 // Entries are read and written atomically.
 func (v *Version) list(slot uint32, level int) []uint32 {
 	c, i := v.at(slot)
@@ -233,7 +233,7 @@ func (v *Version) level(slot uint32) int {
 	return 0
 }
 
-// upper returns the links of a slot above level 0, nil where it has none or
+// upper returns the links of a slot above level 0, nil if it has none or
 // was given them after the version was made.
 func (v *Version) upper(slot uint32) *upper {
 	c, i := v.at(slot)

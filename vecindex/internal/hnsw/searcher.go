@@ -261,7 +261,7 @@ func (s *Searcher) addRoot(v *Version, q *quant.Query, in Layer) {
 }
 
 // begins puts into the pool where a search of a layer begins: at the given
-// slots, or where there are none at what the levels above lead to; and at the
+// slots, or if there are none at what the levels above lead to; and at the
 // root in any case.
 func (s *Searcher) begins(v *Version, q *quant.Query, in Layer, from []uint32) {
 	s.begin(v)

@@ -10,7 +10,7 @@ import (
 // writes, any number read. An entry whose slot was given to another id is
 // passed over.
 type slotTable struct {
-	slots []atomic.Uint32 // slot + 1; 0 where the place is empty
+	slots []atomic.Uint32 // slot + 1; 0 if the place is empty
 	used  int
 }
 

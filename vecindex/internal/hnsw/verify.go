@@ -2,7 +2,7 @@ package hnsw
 
 import "fmt"
 
-// Verify returns what is wrong with the graph, nil where nothing is: lists lead
+// Verify returns what is wrong with the graph, nil if nothing is: lists lead
 // to nodes of their layer, no node to itself or twice to one; every node has
 // the lists of its level; and each leads to the root of its layer by parents
 // that have a link to it (invariant T). It is O(n M).

@@ -38,7 +38,7 @@ func New(dim int, ip bool) *Codec {
 }
 
 // Train returns a codec for vectors like the sample's: centred on their mean,
-// and rotated where that leaves a few dimensions much larger than the rest.
+// and rotated if that leaves a few dimensions much larger than the rest.
 // seed chooses the rotation. An empty sample gives New.
 func Train(dim int, ip bool, sample [][]float32, seed uint64) *Codec {
 	c := New(dim, ip)
@@ -93,7 +93,7 @@ func (c *Codec) Size() int {
 	return c.HeaderSize() + c.dim
 }
 
-// LowSize returns the bytes of a low plane, 0 where codes have none.
+// LowSize returns the bytes of a low plane, 0 if codes have none.
 func (c *Codec) LowSize() int {
 	if c.plain {
 		return 0

@@ -14,7 +14,7 @@ type Query struct {
 	c         *Codec
 	High, Low []int8
 	plain     bool
-	exact     []float32 // in place of High and Low where plain
+	exact     []float32 // in place of High and Low if plain
 	s, twice  float32   // scale, and two of it
 	a         float32
 	norm      float32 // |t|^2
