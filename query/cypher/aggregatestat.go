@@ -71,7 +71,7 @@ func startPercentile(a *percentileAggregator) (aggregator, error) {
 		return nil, wants(a.at, a.name, "a number from 0.0 to 1.0 as percentile", a.p)
 	}
 	if p := a.p.AsFloat(); !(p >= 0 && p <= 1) {
-		return nil, argumentError(a.at, "%s() wants a percentile from 0.0 to 1.0, not %s", a.name, a.p)
+		return nil, argumentError(a.at, "%s() needs a percentile from 0.0 to 1.0, not %s", a.name, a.p)
 	}
 	return a, nil
 }

@@ -60,7 +60,7 @@ func (c *compiler) aggregation(call *funcCall) (*aggregation, error) {
 	g := &aggregation{at: call.Pos, start: a.start, distinct: call.Distinct}
 	if call.Star {
 		if a.name != "count" {
-			return nil, c.refuse(call.Pos, call.Name, "InvalidNumberOfArguments", a.name+"(*) is no aggregate; count(*) is")
+			return nil, c.refuse(call.Pos, call.Name, "InvalidNumberOfArguments", a.name+"(*) is not an aggregate; count(*) is")
 		}
 		return g, nil
 	}

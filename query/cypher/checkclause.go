@@ -87,7 +87,7 @@ func (c *checker) setItems(items []*setClauseItem, vars kinds) {
 		}
 		c.expr(it.Value, exprScope{vars: vars, where: "SET"})
 		if _, whole := it.Target.(*variable); whole && isScalar(it.Value) {
-			c.fail(it.Value.At(), "InvalidArgumentType", "SET of a whole node or edge wants a map of properties")
+			c.fail(it.Value.At(), "InvalidArgumentType", "SET of a whole node or edge needs a map of properties")
 		}
 	}
 }

@@ -158,7 +158,7 @@ func (c *checker) variable(v *variable, e exprScope) {
 	if _, ok := e.vars[v.Name]; !ok {
 		if _, ok := e.hidden[v.Name]; ok {
 			c.fail(v.Pos, "UndefinedVariable",
-				"%s after DISTINCT or an aggregate sees only the columns, and %s is none of them", e.where, v.Name)
+				"%s after DISTINCT or an aggregate sees only the columns, and %s is not one of them", e.where, v.Name)
 		}
 		c.undefined(v.Pos, v.Name, e.vars)
 		return
@@ -201,10 +201,10 @@ func (c *checker) binary(x *binaryExpr, e exprScope, condition bool) {
 		switch r := x.R.(type) {
 		case *literal:
 			if !r.Value.IsNull() {
-				c.fail(r.Pos, "InvalidArgumentType", "IN wants a list on its right")
+				c.fail(r.Pos, "InvalidArgumentType", "IN needs a list on its right")
 			}
 		case *mapLit:
-			c.fail(r.Pos, "InvalidArgumentType", "IN wants a list on its right, not a map")
+			c.fail(r.Pos, "InvalidArgumentType", "IN needs a list on its right, not a map")
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (c *checker) boolean(x expr, op string) {
 		wrong = true
 	}
 	if wrong {
-		c.fail(x.At(), "InvalidArgumentType", "%s wants true or false", op)
+		c.fail(x.At(), "InvalidArgumentType", "%s needs true or false", op)
 	}
 }
 
@@ -248,7 +248,7 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 	}
 	kind := e.vars[v.Name]
 	if allowed := functionKinds(f.Name); kind != varAny && allowed != nil && !slices.Contains(allowed, kind) {
-		c.fail(v.Pos, "InvalidArgumentType", "%s wants %s, and %s is %s", f.Name, kindList(allowed), v.Name, kind)
+		c.fail(v.Pos, "InvalidArgumentType", "%s needs %s, and %s is %s", f.Name, kindList(allowed), v.Name, kind)
 	}
 }
 
@@ -304,7 +304,7 @@ func (c *checker) comprehension(x expr, e exprScope) {
 	case *reduceExpr:
 		c.exprs(e, x.Start, x.List)
 		if x.Accumulator == x.Variable {
-			c.fail(x.Pos, "VariableAlreadyBound", "reduce wants two variables of different names, not %s twice", x.Variable)
+			c.fail(x.Pos, "VariableAlreadyBound", "reduce needs two variables of different names, not %s twice", x.Variable)
 		}
 		defer e.vars.set(varAny, x.Accumulator, x.Variable)()
 		c.expr(x.Value, e.with(x.Accumulator, x.Variable))
@@ -381,7 +381,7 @@ func (c *checker) bare(pt *pattern, e exprScope) {
 	if pt.Shortest != notShortest {
 		for _, n := range []*nodePattern{pt.Nodes[0], pt.Nodes[len(pt.Nodes)-1]} {
 			if n.Variable == "" {
-				c.fail(n.Pos, "UndefinedVariable", "shortestPath in an expression wants its ends bound already")
+				c.fail(n.Pos, "UndefinedVariable", "shortestPath in an expression needs its ends bound already")
 			}
 		}
 	}

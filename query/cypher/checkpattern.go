@@ -164,9 +164,9 @@ func (c *checker) writtenEdge(e *edgePattern, here map[string]varKind, scope exp
 	case e.Var:
 		c.fail(e.Pos, "CreatingVarLength", "%s makes single edges: a variable length is for MATCH", clause)
 	case len(e.Types) != 1:
-		c.fail(e.Pos, "NoSingleRelationshipType", "%s wants one type of the edge: -[:TYPE]->", clause)
+		c.fail(e.Pos, "NoSingleRelationshipType", "%s needs one type of the edge: -[:TYPE]->", clause)
 	case e.Dir == dirBoth && clause == "CREATE":
-		c.fail(e.Pos, "RequiresDirectedRelationship", "CREATE wants a direction of the edge: -[:TYPE]->")
+		c.fail(e.Pos, "RequiresDirectedRelationship", "CREATE needs a direction of the edge: -[:TYPE]->")
 	}
 	if e.Variable != "" {
 		_, bound := scope.vars[e.Variable]

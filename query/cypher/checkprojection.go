@@ -22,7 +22,7 @@ func (c *checker) projection(pr *projection, vars kinds) {
 		}
 		c.expr(it.Expr, e)
 		if _, ok := it.Expr.(*variable); !ok && !pr.Return && !it.Aliased {
-			c.fail(it.Pos, "NoExpressionAlias", "WITH wants a name for an expression: %s AS name", shownBegin(it.Name, 40))
+			c.fail(it.Pos, "NoExpressionAlias", "WITH needs a name for an expression: %s AS name", shownBegin(it.Name, 40))
 		}
 	}
 	c.columns(pr, vars)
@@ -118,8 +118,8 @@ func (c *checker) count(x expr, name string) {
 	switch {
 	case !ok:
 	case lit.Value.Kind() != KindInt:
-		c.fail(lit.Pos, "InvalidArgumentType", "%s wants an integer", name)
+		c.fail(lit.Pos, "InvalidArgumentType", "%s needs an integer", name)
 	case lit.Value.AsInt() < 0:
-		c.fail(lit.Pos, "NegativeIntegerArgument", "%s wants an integer that is not negative", name)
+		c.fail(lit.Pos, "NegativeIntegerArgument", "%s needs an integer that is not negative", name)
 	}
 }

@@ -77,7 +77,7 @@ func TestCopyErrors(t *testing.T) {
 		"noext":      bytes.NewBufferString("key\n"),
 	}
 	for _, c := range []struct{ text, want string }{
-		{"COPY X FROM 'int.csv'", "int.csv: line 3: column age: \"old\" is no integer"},
+		{"COPY X FROM 'int.csv'", "int.csv: line 3: column age: \"old\" is not an integer"},
 		{"COPY X FROM 'type.csv'", "line 1: the column \"age:years\" has an unknown type"},
 		{"COPY X FROM 'short.csv'", "line 2: wrong number of fields"},
 		{"COPY X FROM 'twice.csv'", "\"ann\""},

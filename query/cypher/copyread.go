@@ -231,7 +231,7 @@ func parseText(s string) (Value, error) { return String(s), nil }
 func parseInteger(s string) (Value, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return Null, fmt.Errorf("%q is no integer", s)
+		return Null, fmt.Errorf("%q is not an integer", s)
 	}
 	return Int(n), nil
 }
@@ -239,7 +239,7 @@ func parseInteger(s string) (Value, error) {
 func parseFloatCell(s string) (Value, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return Null, fmt.Errorf("%q is no number", s)
+		return Null, fmt.Errorf("%q is not a number", s)
 	}
 	return Float(x), nil
 }
@@ -257,7 +257,7 @@ func parseBoolean(s string) (Value, error) {
 func parseTimeCell(s string) (Value, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return Null, fmt.Errorf("%q is no time such as 2025-01-31T10:00:00Z", s)
+		return Null, fmt.Errorf("%q is not a time such as 2025-01-31T10:00:00Z", s)
 	}
 	return fromStored(engine.Time(t)), nil
 }

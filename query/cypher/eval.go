@@ -102,7 +102,7 @@ func (c *compiler) eval(e expr) (evaluator, error) {
 		return c.pathExpr(e)
 	}
 	if !isPredicate(e) {
-		return nil, phase.Errorf("%T is no expression", e)
+		return nil, phase.Errorf("%T is not an expression", e)
 	}
 	holds, err := c.predicate(e)
 	if err != nil {

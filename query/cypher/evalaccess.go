@@ -122,7 +122,7 @@ func (c *compiler) hasLabels(e *labelsExpr) (predicate, error) {
 			case KindEdge:
 				has = v.AsEdge().graph.hasEdgeType(v.AsEdge(), label)
 			default:
-				return isUnknown, typeError(e.Pos, "a label wants a node or an edge, not %s", aKind(v))
+				return isUnknown, typeError(e.Pos, "a label needs a node or an edge, not %s", aKind(v))
 			}
 			if err != nil {
 				return isUnknown, err
@@ -217,7 +217,7 @@ func (c *compiler) slice(e *sliceExpr) (evaluator, error) {
 			return Null, err
 		}
 		if v.kind != KindList {
-			return Null, typeError(e.Pos, "[..] wants a list, not %s", aKind(v))
+			return Null, typeError(e.Pos, "[..] needs a list, not %s", aKind(v))
 		}
 		list := v.AsList()
 		at := [2]int64{0, int64(len(list))}
@@ -267,7 +267,7 @@ func (c *compiler) mapProjection(e *mapProjection) (evaluator, error) {
 			return Null, err
 		}
 		if v.kind != KindMap && v.kind != KindNode && v.kind != KindEdge {
-			return Null, typeError(e.Pos, "a projection wants a node, an edge or a map, not %s", aKind(v))
+			return Null, typeError(e.Pos, "a projection needs a node, an edge or a map, not %s", aKind(v))
 		}
 		m := make(map[string]Value, len(e.Items))
 		for i, item := range e.Items {

@@ -25,7 +25,7 @@ func (c *compiler) sign(e *unaryExpr) (evaluator, error) {
 		}
 		switch {
 		case !v.isNumber():
-			return Null, typeError(at, "a sign wants a number, not %s", aKind(v))
+			return Null, typeError(at, "a sign needs a number, not %s", aKind(v))
 		case !negative:
 			return v, nil
 		case v.kind == KindFloat:
@@ -67,7 +67,7 @@ func (c *compiler) arithmetic(e *binaryExpr) (evaluator, error) {
 		case op == opAdd:
 			return x.join(at, a, b)
 		}
-		return Null, typeError(at, "%s wants numbers, not %s and %s", operatorText(op), aKind(a), aKind(b))
+		return Null, typeError(at, "%s needs numbers, not %s and %s", operatorText(op), aKind(a), aKind(b))
 	}, nil
 }
 

@@ -86,7 +86,7 @@ func (c *compiler) in(e *binaryExpr) (predicate, error) {
 		case list.kind != KindList && single:
 			return member(x, v, []Value{list})
 		case list.kind != KindList:
-			return isUnknown, typeError(at, "IN wants a list, not %s", aKind(list))
+			return isUnknown, typeError(at, "IN needs a list, not %s", aKind(list))
 		}
 		return member(x, v, list.AsList())
 	}, nil

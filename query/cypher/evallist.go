@@ -61,7 +61,7 @@ func elements(at Pos, v Value, what string) ([]Value, bool, error) {
 	case KindList:
 		return v.AsList(), true, nil
 	}
-	return nil, false, typeError(at, "%s wants a list, not %s", what, aKind(v))
+	return nil, false, typeError(at, "%s needs a list, not %s", what, aKind(v))
 }
 
 // listComprehension compiles [variable IN list WHERE condition | value].

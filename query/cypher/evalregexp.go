@@ -46,7 +46,7 @@ func (c *compiler) matches(e *binaryExpr) (predicate, error) {
 		case err != nil || b.IsNull():
 			return isUnknown, err
 		case b.kind != KindString:
-			return isUnknown, typeError(at, "=~ wants a string with a regular expression, not %s", aKind(b))
+			return isUnknown, typeError(at, "=~ needs a string with a regular expression, not %s", aKind(b))
 		}
 		p, err := x.pattern(at, b.AsString())
 		if err != nil || a.kind != KindString {
@@ -99,7 +99,7 @@ func compilePattern(at Pos, text string) (*program, error) {
 	// group.
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, argumentError(at, "%s is no regular expression of RE2: %s", shownPattern(text), regexpReason(err))
+		return nil, argumentError(at, "%s is not a regular expression of RE2: %s", shownPattern(text), regexpReason(err))
 	}
 	size := programSize(tree)
 	if size > maxProgram {
@@ -107,7 +107,7 @@ func compilePattern(at Pos, text string) (*program, error) {
 	}
 	re, err := regexp.Compile(`\A(?:` + text + `)\z`)
 	if err != nil {
-		return nil, argumentError(at, "%s is no regular expression of RE2: %s", shownPattern(text), regexpReason(err))
+		return nil, argumentError(at, "%s is not a regular expression of RE2: %s", shownPattern(text), regexpReason(err))
 	}
 	return &program{re, size}, nil
 }

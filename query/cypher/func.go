@@ -208,14 +208,14 @@ func (c *compiler) existsProperty(e *funcCall) (evaluator, error) {
 	case *property, *indexExpr:
 	default:
 		return nil, c.refuse(e.Pos, e.Name, "InvalidArgumentExpression",
-			"exists() wants a property or a pattern; write IS NOT NULL for other values")
+			"exists() needs a property or a pattern; write IS NOT NULL for other values")
 	}
 	return c.eval(&isNullExpr{Pos: e.Pos, X: e.Args[0], Not: true})
 }
 
 // wants returns the TypeError of an argument.
 func wants(at Pos, function, what string, v Value) error {
-	return typeError(at, "%s() wants %s, not %s", function, what, aKind(v))
+	return typeError(at, "%s() needs %s, not %s", function, what, aKind(v))
 }
 
 // count returns a number with its noun.

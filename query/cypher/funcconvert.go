@@ -161,7 +161,7 @@ func callDatetime(_ *exec, at Pos, a []Value) (Value, error) {
 	}
 	t, ok := parseTime(a[0].AsString())
 	if !ok {
-		return Null, argumentError(at, "%.40q is no point in time such as '2026-01-31T09:30:00Z', or not between the years 1678 and 2261", a[0].AsString())
+		return Null, argumentError(at, "%.40q is not a point in time such as '2026-01-31T09:30:00Z', or not between the years 1678 and 2261", a[0].AsString())
 	}
 	return Time(t), nil
 }

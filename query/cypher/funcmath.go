@@ -110,7 +110,7 @@ func callRound(_ *exec, at Pos, a []Value) (Value, error) {
 	x := a[0].AsFloat()
 	switch {
 	case digits < 0:
-		return Null, argumentError(at, "round() wants no negative number of digits, such as %d", digits)
+		return Null, argumentError(at, "round() needs a number of digits from 0 on, not %d", digits)
 	case digits == 0:
 		whole := math.Floor(x)
 		if x-whole >= 0.5 {

@@ -66,7 +66,7 @@ func stringAndCounts(at Pos, name string, a []Value) error {
 			return wants(at, name, "an integer as a number of characters", v)
 		}
 		if v.AsInt() < 0 {
-			return argumentError(at, "%s() wants no negative number of characters, such as %d", name, v.AsInt())
+			return argumentError(at, "%s() needs a number of characters from 0 on, not %d", name, v.AsInt())
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func vectors(at Pos, name string, a []Value) error {
 		}
 		for _, x := range v.AsList() {
 			if !x.isNumber() {
-				return typeError(at, "%s() wants lists of numbers, not one with %s in it", name, aKind(x))
+				return typeError(at, "%s() needs lists of numbers, not one with %s in it", name, aKind(x))
 			}
 		}
 	}

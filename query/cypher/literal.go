@@ -96,12 +96,12 @@ func unquoteString(text string) (string, *escapeError) {
 				}
 			}
 			if !utf8.ValidRune(r) {
-				return "", &escapeError{start + 1, i + 2, body[start:i+1] + " is no character"}
+				return "", &escapeError{start + 1, i + 2, body[start:i+1] + " is not a character"}
 			}
 			b.WriteRune(r)
 		default:
 			_, n := utf8.DecodeRuneInString(body[i:])
-			return "", &escapeError{start + 1, start + 2 + n, body[start:i+n] + " is no escape: write \\\\ for a backslash"}
+			return "", &escapeError{start + 1, start + 2 + n, body[start:i+n] + " is not an escape: write \\\\ for a backslash"}
 		}
 	}
 	return b.String(), nil

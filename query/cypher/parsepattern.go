@@ -43,7 +43,7 @@ func (p *parser) shortest() *pattern {
 	pt := p.chain()
 	p.expect(tokRightParen)
 	if p.err == nil && len(pt.Edges) != 1 {
-		p.fail(start, "", start.word.String()+" wants a pattern of two nodes and one edge between them")
+		p.fail(start, "", start.word.String()+" needs a pattern of two nodes and one edge between them")
 	}
 	pt.Pos, pt.Shortest = Pos(start.start), kind
 	return pt

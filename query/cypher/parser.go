@@ -285,7 +285,7 @@ func (p *parser) failBad(t token) {
 		end = t.start + 2
 	case badNumber:
 		code = "InvalidNumberLiteral"
-		message = shownBegin(p.source(t), 30) + " is no number"
+		message = shownBegin(p.source(t), 30) + " is not a number"
 		if text := p.source(t); allDigits(text, 10) {
 			message += ": it begins with 0; an octal number begins with 0o"
 		}

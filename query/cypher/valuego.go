@@ -89,12 +89,12 @@ func valueOf(x any, depth int) (Value, error) {
 	case reflect.Map:
 		return mapOf(r, depth)
 	}
-	return Null, fmt.Errorf("a %T is no value of the language", x)
+	return Null, fmt.Errorf("a %T is not a value of the language", x)
 }
 
 func mapOf(r reflect.Value, depth int) (Value, error) {
 	if r.Type().Key().Kind() != reflect.String {
-		return Null, fmt.Errorf("a %s is no value of the language: its keys must be strings", r.Type())
+		return Null, fmt.Errorf("a %s is not a value of the language: its keys must be strings", r.Type())
 	}
 	m := make(map[string]Value, r.Len())
 	for it := r.MapRange(); it.Next(); {
@@ -119,7 +119,7 @@ func numberOf(x json.Number) (Value, error) {
 	}
 	f, err := x.Float64()
 	if err != nil {
-		return Null, fmt.Errorf("%.40q is no number", x.String())
+		return Null, fmt.Errorf("%.40q is not a number", x.String())
 	}
 	return Float(f), nil
 }

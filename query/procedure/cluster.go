@@ -50,7 +50,7 @@ func readCluster(ctx context.Context, call *cypher.ProcedureCall) (*clustered, e
 		out.take(r.Partition.Of)
 	default:
 		if k == 0 {
-			return nil, invalid("kmeans wants the number of clusters, k")
+			return nil, invalid("kmeans needs the number of clusters, k")
 		}
 		r, err := graphops.KMeans(ctx, m, graphops.KMeansOptions{K: k, Seed: seed})
 		if err != nil {

@@ -33,6 +33,17 @@ func operate(ctx context.Context, call *cypher.ProcedureCall, among *roaring.Bit
 	return query.Run(ctx, &env, op)
 }
 
+// yieldScored yields the nodes of a set with their scores.
+func yieldScored(call *cypher.ProcedureCall, found query.Set, yield func([]cypher.Value) error) error {
+	for i := range found.Items {
+		it := &found.Items[i]
+		if err := yield([]cypher.Value{call.Node(it.ID), cypher.Float(it.Score)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // narrowed returns the access check of an environment that also leaves out the
 // nodes of a graph which are not in a set.
 func narrowed(allow allowFunc, g engine.GraphID, among *roaring.Bitmap) allowFunc {

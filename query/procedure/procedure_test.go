@@ -313,7 +313,7 @@ func TestRefused(t *testing.T) {
 		{"CALL vec.search('nowhere', 'b', 1)", `graph g has no vector space "nowhere"; it has "place@circle"`},
 		{"CALL vec.search('place', [1], 1)", "has vectors of 2 elements, not 1"},
 		{"CALL vec.search('place', 'b', 1, {filter: 'note ='})", "filter"},
-		{"CALL vec.cluster('place', {method: 'kmeans'})", "kmeans wants the number of clusters"},
+		{"CALL vec.cluster('place', {method: 'kmeans'})", "kmeans needs the number of clusters"},
 		{"CALL text.search('x', 1, {field: 'body'})", `has no field "body"`},
 		{"CALL db.createGraph('g')", `there is a graph "g" already`},
 		{"CALL graph.nothing()", "graph.nothing"},

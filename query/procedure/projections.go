@@ -31,7 +31,7 @@ func projections() []*cypher.Procedure {
 func projectByName(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 	name := call.Args[0].AsString()
 	if name == "" {
-		return invalid("a projection wants a name, not %s", call.Args[0])
+		return invalid("a projection needs a name, not %s", call.Args[0])
 	}
 	c := newConfig(call, call.Args[1])
 	s := c.selection(false, false)

@@ -119,7 +119,7 @@ func (c *config) nodeList(v cypher.Value) []engine.NodeID {
 // here refuses a node of another graph than the call's.
 func (c *config) here(n cypher.Value) {
 	if home := c.call.Of(n); home != c.call {
-		c.fail("a node of graph %s is none of graph %s", home.View.Graph().Name(), c.call.View.Graph().Name())
+		c.fail("a node of graph %s is not in graph %s", home.View.Graph().Name(), c.call.View.Graph().Name())
 	}
 }
 

@@ -100,13 +100,7 @@ func textSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cy
 	if err != nil {
 		return err
 	}
-	for i := range found.Items {
-		it := &found.Items[i]
-		if err := yield([]cypher.Value{call.Node(it.ID), cypher.Float(it.Score)}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return yieldScored(call, found, yield)
 }
 
 func textPhrase(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {

@@ -243,13 +243,7 @@ func vecSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyp
 	if err != nil {
 		return err
 	}
-	for i := range found.Items {
-		it := &found.Items[i]
-		if err := yield([]cypher.Value{s.call.Node(it.ID), cypher.Float(it.Score)}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return yieldScored(s.call, found, yield)
 }
 
 func vecLayers(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
