@@ -279,11 +279,11 @@ func ExampleNames() {
 	var stats text.CaseStats // of the whole corpus, in earnest
 	stats.Add("They like music.")
 	for _, n := range text.Names(doc, &stats) {
-		fmt.Println(n.Kind, n.Key)
+		fmt.Println(n.Key, n.Kind == text.Date)
 	}
 	// Output:
-	// name ennio morricone
-	// date 1966
+	// ennio morricone false
+	// 1966 true
 }
 
 func BenchmarkNames(b *testing.B) {
