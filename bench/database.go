@@ -175,7 +175,7 @@ func neighbors(v *engine.View, id engine.NodeID, page []engine.Edge) (int, error
 }
 
 // copyDirectory copies the files of a directory in use, the lock left out: what
-// a process that is killed leaves behind. It begins anew if the store made
+// a process that is killed leaves behind. It begins again if the store made
 // or removed a file meanwhile.
 func copyDirectory(from, to string) error {
 	const tries = 100

@@ -39,7 +39,7 @@
 //
 // # Graphs
 //
-// graph loads a file into a database, opens it anew, projects what the task
+// graph loads a file into a database, reopens it, projects what the task
 // needs and runs one algorithm on that. Loading, projecting and the algorithm
 // are reported apart, in processor time of all threads with the collection of
 // garbage that falls into them; the algorithm's is the least and the median of

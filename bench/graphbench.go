@@ -100,7 +100,7 @@ func (b *graphBench) run(ctx context.Context) error {
 	return nil
 }
 
-// runGraph loads the graph, opens the database anew and runs the task on it.
+// runGraph loads the graph, reopens the database and runs the task on it.
 func (b *graphBench) runGraph(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp(b.dir, "ragdb-bench-*")
 	if err != nil {

@@ -58,7 +58,7 @@ func numberOf(p *graphops.Projection, u uint32) uint32 {
 	return n
 }
 
-// forgetPeak begins anew with the peak of resident memory, if the system
+// forgetPeak resets the peak of resident memory, if the system
 // can.
 func forgetPeak() {
 	// If it cannot, the peak holds what was before.

@@ -43,7 +43,7 @@ var errNoAnswer = errors.New("no answer holds the nearest vector")
 // vectorServeFlags is the suite that vector runs in a process of its own: it
 // opens a database, asks every query once and prints the time of the first
 // right answer and its memory. The task comes from standard input, so that the
-// process holds no more than somebody who searches.
+// process holds no more than a program that searches.
 func vectorServeFlags(*flag.FlagSet) func(ctx context.Context, r *report) error {
 	return func(ctx context.Context, r *report) error {
 		var t vectorTask

@@ -162,7 +162,7 @@ func (r *reader) scoreTerms(field uint32, terms []queryTerm, s *scorer, allow *r
 
 // scoreContainers looks for a term in a container only once the container's
 // turn has come, and then where the term goes on: a value that was merged from
-// many commits is put together anew each time that the iterator meets it.
+// many commits is put together again each time that the iterator meets it.
 func scoreContainers(it kv.Iterator, terms []queryTerm, s *scorer, allow *roaring.Bitmap, best *ranking) error {
 	var key []byte
 	for {

@@ -17,7 +17,7 @@ type Bucket struct {
 	ok bool // the name is in the catalog
 }
 
-// Bucket implements [Reader]. A bucket that nobody has written to is empty.
+// Bucket implements [Reader]. A bucket is empty until it is written to.
 func (r *reader) Bucket(name string) Bucket {
 	id, ok := r.lookupName(layout.KindBucket, name)
 	return Bucket{r: r, id: id, ok: ok}

@@ -119,7 +119,7 @@ type graphState struct {
 	// undirected says that there may be an undirected edge type, and lastType
 	// is the greatest edge type that there may be. They are raised before the
 	// type is committed, so that they hold for every snapshot, and save
-	// looking for lists that nobody can have.
+	// looking for lists that cannot exist.
 	undirected atomic.Bool
 	lastType   atomic.Uint32
 
@@ -207,7 +207,7 @@ func (g *graphState) lookupAt(k layout.Kind, name string, epoch uint64) (uint32,
 }
 
 // noteEdgeType notes that there may be edges of a type. The caller is the
-// writer, or nobody else has the state yet.
+// writer, or no other goroutine has the state yet.
 func (g *graphState) noteEdgeType(t EdgeType) {
 	if !t.Directed() {
 		g.undirected.Store(true)
@@ -262,7 +262,7 @@ func scanRange(ctx context.Context, r kv.Reader, lo, hi []byte) iter.Seq2[pair, 
 		}
 		for ok := it.First(); ok; ok = it.Next() {
 			if !yield(pair{it.Key(), it.Value()}, nil) {
-				// The consumer is gone; there is nobody to tell.
+				// The consumer is gone; the error is dropped.
 				_ = it.Close()
 				return
 			}

@@ -64,7 +64,7 @@ func (f Finding) String() string {
 // means anything; a sound database yields nothing. An error says that the
 // check could not go on and is the last thing yielded.
 //
-// Without Repair it reads one snapshot and keeps nobody waiting. With it, it
+// Without Repair it reads one snapshot and blocks no other call. With it, it
 // is the writer until it ends: the loop over the findings must not write. A
 // quick check takes the time to read the engine's files once; a full one a few
 // times that, and keeps in memory sets of the nodes of the graph at work.
@@ -83,7 +83,7 @@ func (db *DB) Check(ctx context.Context, o CheckOptions) iter.Seq2[Finding, erro
 	}
 }
 
-// errStopped ends a check whose findings nobody wants any more.
+// errStopped ends a check whose consumer has stopped.
 var errStopped = errors.New("stopped")
 
 // family names the keys of a kind in one graph.

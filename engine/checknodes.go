@@ -59,7 +59,7 @@ func (c *checker) checkNodes(v *View, n *nodeSets) (err error) {
 		}
 		rec, err := decodeRecord(p.value, true)
 		if err != nil {
-			// Found by checkKeys; whether its texts are right nobody knows.
+			// Found by checkKeys; its texts cannot be checked.
 			if err := texts.skip(v.g, id); err != nil {
 				return err
 			}

@@ -199,7 +199,7 @@ func (r *reader) Total(t Target) (Total, error) {
 	return out, nil
 }
 
-// edgeKey names an edge whose weight is to be summed anew.
+// edgeKey names an edge whose weight is to be summed again.
 type edgeKey struct {
 	a, b  uint64
 	etype uint32
@@ -275,7 +275,7 @@ func (v *TxView) supportEnd(source, end NodeID) error {
 }
 
 // Withdraw takes back all that source contributed: edges and derived nodes
-// that no other source supports are removed, weights are summed anew. The
+// that no other source supports are removed, weights are summed again. The
 // source itself stays.
 func (v *TxView) Withdraw(source NodeID) (Removed, error) {
 	r, err := v.deleteNodes(nil, []NodeID{source})

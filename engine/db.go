@@ -32,7 +32,7 @@ type DB struct {
 	zenc  *zstd.Encoder // writer only
 	zdec  *zstd.Decoder // safe for concurrent DecodeAll
 
-	// writer holds one token: whoever has it is the single writer.
+	// writer holds one token: its holder is the single writer.
 	writer chan struct{}
 
 	// scorers holds the accumulators of ranked searches, each a *scorer.

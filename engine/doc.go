@@ -6,10 +6,11 @@
 //
 // A [DB] holds namespaces, one for each corpus; a [Namespace] holds graphs: the
 // base graph with documents, and one for each instance of a method. A [Graph]
-// has nodes of types, with a caller's key and properties, and edges of types
-// that say whether they have a direction. What one source says of a node or
-// edge is a [Contribution]; [TxView.Withdraw] takes back all that a source
-// said, and with it what nothing else supports. Fields hold postings (BM25 and
+// has nodes and edges. A node has a type, a key that the caller chose, and
+// properties. The type of an edge says whether the edge has a direction. A
+// [Contribution] is what one source states about a node or edge.
+// [TxView.Withdraw] removes all contributions of a source, and the nodes and
+// edges that no other source supports. Fields hold postings (BM25 and
 // phrases), spaces hold vectors, buckets hold the private bytes of the layers
 // above. docs/terminology.md has the words, docs/format.md the bytes.
 //
@@ -20,22 +21,23 @@
 // writes, except that searches of vectors and postings show the last commit.
 // Errors leave nothing behind. [Reader] is what a [View] and a [TxView] share.
 //
-// A graph's version moves when its nodes or edges do and not otherwise; what is
-// derived from a graph is kept under it. Every commit moves the epoch.
+// The version of a graph changes if and only if its nodes or edges change.
+// Caches of what is derived from a graph use it as their key. Every commit
+// raises the epoch of the database.
 //
 // # Size
 //
 // Node ids are dense and never used twice. A node's neighbours of one type are
-// one value up to Options.PromoteAt and containers of 65,536 ids beyond, so
-// that a hub costs what is looked at and not what it has. [DB.Load] takes
+// one value up to Options.PromoteAt, and containers of 65,536 ids beyond, so
+// the cost of reading a hub depends on the neighbours read, not on all it has. [DB.Load] takes
 // graphs in bulk. Memory is bounded by Options.MemoryBudget.
 //
 // # Keeping
 //
-// [DB.Check] verifies everything against everything, and repairs what is
+// [DB.Check] compares everything that is stored twice, and can repair what is
 // derived. [DB.Backup] copies a running database, [Restore] brings it back.
 // [Snapshot.Export] writes a namespace as lines of JSON that any version reads;
-// the canonical form is the same for equal content however it came about, and
+// the canonical form depends on the content alone, not on its history, and
 // [Snapshot.Digest] is its hash.
 //
 // # Errors and stability

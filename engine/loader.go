@@ -49,7 +49,7 @@ type Loader struct {
 
 // Load calls fn with a loader and writes all that it was given when fn returns
 // nil, past the write-ahead log and in one commit: readers see the whole load
-// or nothing of it, and so does whoever opens the database after a crash. On
+// or nothing of it, and so does a process that opens the database after a crash. On
 // an error nothing is changed and the error is returned. Load is the single
 // writer until it ends; fn must not call Update or Load.
 //

@@ -140,14 +140,14 @@ func (db *DB) ownCommitter(ix *vecindex.Index) vecindex.Committer {
 // dead node is left, and the graph is a function of the vectors and the seed,
 // the same whatever the order in which they came. A space that was
 // written in another order than that of its node ids, or from which vectors
-// were deleted, is linked anew for that; searches use the graph before until
+// were deleted, is linked again for that; searches use the graph before until
 // then. A flat space is always in order.
 func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "settle", (*vecindex.Index).Settle)
 }
 
 // FlushSpace links a vector space's pending vectors and takes dead ones out of
-// its graph, now rather than in the background, and does not link anew what is
+// its graph, now rather than in the background, and does not link again what is
 // linked already.
 func (db *DB) FlushSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "flush", (*vecindex.Index).Flush)

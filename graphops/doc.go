@@ -2,33 +2,33 @@
 //
 // # Two ways to read a graph
 //
-// An algorithm that looks around some nodes reads an [Adjacency]. [Local]
-// makes one straight on the store: nothing is built, and what is not visited
-// is not read. An algorithm that visits the whole graph runs on a
-// [Projection]: the wanted part of the graph in compressed sparse rows, at 4
-// bytes an entry, 8 with weights. A Projection is an Adjacency too, so that
-// what is local can use one that is there. [FromEdges] makes one of edges that
-// no store holds.
+// An algorithm that visits few nodes reads an [Adjacency]. [Local] makes one on
+// the store: it builds nothing and reads only the nodes that are visited. An
+// algorithm that visits the whole graph runs on a [Projection], which holds the
+// wanted part of the graph in compressed sparse rows, at 4 bytes an entry, or 8
+// with weights. A Projection is an Adjacency too. [FromEdges] makes a Projection
+// of edges that are not in a store.
 //
 // # Projections
 //
-// A [Spec] says what is kept: node types and a set of nodes, edge types,
-// weights, which way directed edges lead. Nodes are numbered from 0 in order
-// of type and id; [Projection.NodeOf] and [Projection.Index] lead from number
-// to node and back, and [Projection.TypeRange] gives the numbers of a type.
-// There are no loops: they are dropped, and counted. Parallel edges, which
-// come of several edge types between two nodes or of a direction ignored, are
-// one, and [Combine] says of what weight.
+// A [Spec] says what a projection keeps: node types and a set of nodes, edge
+// types, weights, and in which direction directed edges lead. Nodes are numbered
+// from 0 in order of type and id. [Projection.NodeOf] and [Projection.Index]
+// convert between number and id, and [Projection.TypeRange] gives the numbers of
+// a type. Loops are dropped and counted. Parallel edges, which arise from
+// several edge types between two nodes or from an ignored direction, become one
+// edge, and [Combine] decides its weight.
 //
-// A [Cache] keeps projections by graph, version and spec. A version moves with
-// every change of nodes or edges, and what is cached for another one is not
-// used again, but rebuilt: about 50 ms of processor time for 750,000 edges
-// (BenchmarkProject). [Estimate] tells the size before, and what would take
-// more than Spec.MaxBytes is refused with a [*MemoryError].
+// A [Cache] keeps projections by graph, version and spec. Every change of nodes
+// or edges changes the version, and then the projection is rebuilt: about 50 ms
+// of processor time for 750,000 edges (BenchmarkProject). [Estimate] returns the
+// size in advance. A projection that would exceed Spec.MaxBytes is refused with
+// a [*MemoryError].
 //
 // # Around some nodes
 //
-// These read an [Adjacency] and are done before a projection would be built.
+// These functions read an [Adjacency] and take less time than building a
+// projection.
 // [PPR] is personalised PageRank of a few steps, with restarts or as a lazy walk;
 // [PPRPaths] also returns the path to each node. [ShortestPath] and
 // [WeightedPath] search from both ends; [PathChain] leads through an ordered
@@ -36,12 +36,11 @@
 //
 // # On the whole graph
 //
-// [PageRank] ranks nodes by how often someone comes by who follows edges at
-// random. [Betweenness] counts the shortest paths through each node, exactly or
-// from a sample with a bound of its error. [KCore] finds how deep in the dense
-// parts of the graph each node is, [Components] the connected components,
-// [Triangles] the triangles at each node and how far neighbours of a node are
-// neighbours of each other.
+// [PageRank] ranks nodes by how often a random walk visits them. [Betweenness]
+// counts the shortest paths through each node, exactly or from a sample with a
+// bound of the error. [KCore] returns the core number of each node, [Components]
+// the connected components, and [Triangles] the triangles at each node and the
+// clustering coefficients.
 //
 // # Communities
 //
@@ -55,8 +54,8 @@
 //
 // # Vectors
 //
-// [KMeans] and [GMM] cluster a [Matrix], a mixture with the number of its
-// components by BIC and soft membership. [PCA] makes vectors
+// [KMeans] and [GMM] cluster a [Matrix]; GMM chooses the number of components
+// by BIC and gives soft membership. [PCA] makes vectors
 // shorter; [Reduce] uses it, or random directions if there are many vectors. [CalinskiHarabasz] and
 // [MeanCosine] say how tight clusters are. [Node2Vec] learns vectors of nodes
 // from biased walks. [Hyperplanes] code vectors by the signs of stored planes.

@@ -169,7 +169,7 @@ func (s *eigenSolver) project(ctx context.Context) error {
 			return err
 		}
 		if len(values) < b && attempt < 3 {
-			// Some columns depend on the others: draw them anew.
+			// Some columns depend on the others: draw them again.
 			if err := s.turn(ctx, turn, len(values), b); err != nil {
 				return err
 			}

@@ -314,7 +314,7 @@ func (l *lloyd) refill(ctx context.Context) (moved int, err error) {
 		sizes[c]++
 		l.dirty[from], l.dirty[c] = true, true
 		l.cluster[best] = uint32(c)
-		// The bounds of a vector that has come anew say nothing.
+		// The bounds of a vector that has just come say nothing.
 		l.upper[best], l.lower[best] = math.Inf(1), 0
 		far[best] = 0
 		moved++

@@ -7,7 +7,7 @@ import "math"
 //
 // Nodes wait in a queue, at first all in the order of their numbers; after a
 // move, neighbours in other communities queue up again. A node that loses by
-// being if it is and gains nowhere gets a community of its own. Of equal
+// being where it is and gains nothing elsewhere gets a community of its own. Of equal
 // ones, it stays where it is, else it takes the one seen first in its row.
 func (r *leidenRun) move(g *leidenGraph, comm []uint32) error {
 	n := g.Len()

@@ -37,7 +37,7 @@ type Hyperplanes struct {
 // mean, say, if they all point one way. A nil center is the origin.
 //
 // What is coded by
-// planes that are not drawn anew with each change, as in EraRAG, needs them
+// planes that are not drawn again with each change, as in EraRAG, needs them
 // kept: [Hyperplanes.MarshalBinary] writes them with every bit.
 func NewHyperplanes(dim, planes int, seed uint64, center []float32) (*Hyperplanes, error) {
 	if planes == 0 {

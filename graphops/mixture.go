@@ -9,7 +9,7 @@ import (
 
 // Mixture is a sum of Gaussian distributions, the components, each with a
 // weight, a mean and a full covariance: a model of where vectors lie, as [GMM]
-// finds it. It is safe for concurrent use as long as nobody changes it.
+// finds it. It is safe for concurrent use as long as it is not changed.
 type Mixture struct {
 	// Dim is the dimension of the vectors.
 	Dim int

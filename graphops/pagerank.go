@@ -11,8 +11,8 @@ import (
 
 // PageRankOptions tune [PageRank]. The zero value is right for most.
 type PageRankOptions struct {
-	// Damping is the probability of following an edge rather than starting
-	// anew, between 0 and 1. The default, 0, is 0.85.
+	// Damping is the probability of following an edge rather than
+	// restarting, between 0 and 1. The default, 0, is 0.85.
 	Damping float64
 	// Tolerance ends the iteration: scores that sum to 1 changed by less than
 	// this in sum. The default, 0, is 1e-6.
@@ -78,9 +78,9 @@ const (
 	pageRankSlices = 8
 )
 
-// PageRank returns the probability of being at each node for someone who
-// follows edges out of the nodes, in proportion to their weights, and starts
-// anew with probability 1-Damping, and always at a node that no edge leaves. A
+// PageRank returns how likely a random walk is at each node. The walk follows
+// edges out of the nodes in proportion to their weights. It restarts with
+// probability 1-Damping, and always at a node that no edge leaves. A
 // projection without weights counts every edge 1; a negative weight is an
 // error. A graph without nodes has no scores.
 //
@@ -253,7 +253,7 @@ func (pr *pageRanker) run(ctx context.Context, o *PageRankOptions) (*PageRankRes
 	return res, nil
 }
 
-// iterate computes all scores anew and returns by how much they changed
+// iterate computes all scores again and returns by how much they changed
 // relative to their sum.
 func (pr *pageRanker) iterate(ctx context.Context, bounds []int) (change float64, err error) {
 	var tallies [pageRankBlocks * pageRankSlices]tally

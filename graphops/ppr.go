@@ -8,7 +8,7 @@ import (
 
 // PPROptions tune [PPR]. The zero value is right for most.
 type PPROptions struct {
-	// Lazy says what a step does. If it is false, a step starts anew with
+	// Lazy says what a step does. If it is false, a step restarts at a seed with
 	// probability Alpha and else follows an edge: scores = Alpha seeds +
 	// (1-Alpha) P'scores, as personalised PageRank is usually meant and as the
 	// NodeRAG paper writes it. If it is true, a step follows an edge with
@@ -16,7 +16,7 @@ type PPROptions struct {
 	// (1-Alpha) scores, which forgets the seeds with time and is meant for few
 	// steps. NodeRAG's code computes that.
 	Lazy bool
-	// Alpha is the probability of starting anew, or with Lazy of following
+	// Alpha is the probability of restarting at a seed, or with Lazy of following
 	// an edge, over 0 and at most 1. The default, 0, is 0.5.
 	Alpha float64
 	// Steps is how many steps are made. The default, 0, is 2.
@@ -70,7 +70,7 @@ func (o *PPROptions) validate() error {
 // is a node without edges.
 //
 // Edges are followed as the rows lead. If no edge of positive weight leaves
-// a node, PPRRestart starts anew, and PPRLazy stays.
+// a node, the walk restarts at a seed, or stays if Lazy is set.
 //
 // For steps over 2 each node's row is still read once. The time is that of
 // reading the rows within Steps-1 edges of the seeds, and of one pass over

@@ -1,6 +1,6 @@
 // Package kv is ragdb's view of a storage engine: ordered bytes, snapshots,
-// atomic batches and blind merges. It knows nothing of graphs, and no type of
-// a backend shows through it.
+// atomic batches and blind merges. It knows nothing of graphs, and exposes no type
+// of a backend.
 //
 // # Vocabulary
 //
@@ -8,7 +8,7 @@
 // of operations that [Store.Apply] makes visible and durable together or not
 // at all. A [Snapshot] is a [Reader] frozen at the moment it was taken. A
 // merge writes an operand without reading; the [Schema]'s [Fold] combines a
-// key's operands when somebody looks. An [Overlay] is a Reader that shows a
+// key's operands when the key is read. An [Overlay] is a Reader that shows a
 // snapshot with unapplied operations on top.
 //
 // # Ownership of bytes
@@ -22,7 +22,8 @@
 //
 // kv/pebblekv keeps a directory on disk and is the only importer of Pebble.
 // kv/memkv keeps everything in memory. Both pass kv/kvtest, the conformance
-// suite that a further backend must pass too. What a backend may be unable to
-// do cheaply is an optional interface, found by type assertion: [Ingester],
-// [Checkpointer], [Maintainer]; package engine has a fallback for each.
+// suite that a further backend must pass too. Operations that a backend may
+// be unable to do cheaply are optional interfaces: [Ingester], [Checkpointer]
+// and [Maintainer]. Package engine finds them by type assertion and has a
+// fallback for each.
 package kv

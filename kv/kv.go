@@ -46,7 +46,7 @@ func (s *Schema) ValidateKey(key []byte) error {
 }
 
 // Fold combines the operands of one key. It never fails and never deletes: an
-// operand it cannot read is skipped, and whoever wrote it was to validate it.
+// operand it cannot read is skipped, and its writer had to validate it.
 // Operands passed in are copied or consumed before the method returns.
 type Fold interface {
 	// Newer adds an operand written after all seen so far.

@@ -3,7 +3,7 @@ package kv
 import "slices"
 
 // keyIndex holds distinct keys and sorts them when asked. Sorted runs are
-// never changed, only replaced, so that whoever holds one keeps a valid view.
+// never changed, only replaced, so a caller that holds one keeps a valid view.
 // Each run is at least twice as long as the next, so n keys are merged in
 // O(n log n) however often sorted is called.
 type keyIndex struct {

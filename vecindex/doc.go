@@ -19,11 +19,11 @@
 // with the query; the scores are those of the vectors.
 //
 // [HNSW] walks a graph of the vectors, one for each layer, on codes of one byte
-// an element (package internal/quant), and checks what the codes do not tell
-// against a second byte in memory or against the stored vectors; see [Rerank].
-// If there are few dimensions, it walks on the vectors themselves.
-// Scores are then estimates: with low planes within some 1e-5 of the exact
-// ones, without them those of the hits that needed no check within some 1e-3.
+// an element (package internal/quant). If codes are too close to decide, it
+// compares a second byte in memory or the stored vectors; see [Rerank]. If
+// there are few dimensions, it walks on the vectors themselves. Scores are
+// estimates: with low planes they are within about 1e-5 of the exact ones;
+// without, those of hits that needed no check are within about 1e-3.
 // Search.Exact and [View.Score] are exact.
 //
 // [CHNSW] is HNSW whose layers are linked downwards: each node leads to the
@@ -33,8 +33,8 @@
 //
 // # Linking
 //
-// A commit writes a vector and a mark that it is to be linked. It can be found
-// at once: what the graph does not have yet is compared one by one. Index.Tend,
+// A commit writes a vector and a mark that it has to be linked. A search finds
+// it at once: it compares the vectors that are not linked yet one by one. Index.Tend,
 // Flush and Settle link it in batches, in commits of their own, and take dead
 // vectors out. Until there are 1,024 vectors Tend makes no graph.
 //
@@ -61,11 +61,11 @@
 // kept current by Publish. A graph of [HNSW] is walked in the store at first,
 // and read when searches have read as many codes as it has: the first one after
 // opening takes some milliseconds, and finds the same. [Options].MaxMirrorBytes
-// bounds it; a space that does not fit is searched by streaming its vectors from
-// the snapshot, and [Index.Stats] says so. So is a View whose snapshot the
-// mirror cannot show: one that holds a commit not published yet, or one opened
-// after the memory of vectors that it still sees was reclaimed. Results are the
-// same bits either way: stored bytes, kernel and tie rule are the same.
+// bounds it. If a space does not fit, a search streams its vectors from the
+// snapshot, and [Index.Stats] says so. A search also does this if the mirror
+// cannot show the snapshot of the View: the View holds a commit that is not
+// published yet, or was opened after the memory of vectors that it still sees
+// was reclaimed. The results have the same bits either way.
 //
 // # Vectors and scores
 //

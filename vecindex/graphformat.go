@@ -42,7 +42,7 @@ const (
 	// it makes the graph impure.
 	graphPartial = 2
 	// graphTorn says that a linker was interrupted between its commits: the
-	// parents have to be found anew.
+	// parents have to be found again.
 	graphTorn = 4
 )
 

@@ -30,10 +30,10 @@ type Index struct {
 	loading  chan struct{}  // closed when the build under way ends
 	buffered []*Write       // published during that build
 	begun    uint64         // sequence of the last Write, 0 if its Publish is not waited for
-	publish  chan struct{}  // closed by the next Publish, nil if nobody waits
+	publish  chan struct{}  // closed by the next Publish, nil if no call waits
 	open     map[uint64]int // Views of an index with a graph, by sequence
 
-	free []uint32 // slots that nobody sees any more; guarded by mu
+	free []uint32 // slots that no View sees any more; guarded by mu
 
 	// inFlight are the slots that a linker is working on, lost those of them
 	// that died meanwhile, with the commit; guarded by mu.

@@ -132,7 +132,7 @@ func (gr *group) train() *quant.Codec {
 	return quant.Train(c.Dim, c.Metric == InnerProduct, sample, c.Seed)
 }
 
-// put encodes the nodes and links them in memory, where nobody sees them yet.
+// put encodes the nodes and links them in memory, where no search sees them yet.
 func (gr *group) put(ctx context.Context) error {
 	ix, g := gr.ix, gr.graph.Graph
 	slots := uint32(0)
@@ -294,7 +294,7 @@ func (gr *group) finish() {
 		return
 	}
 	if st.graph != gr.from {
-		// It was given up and read anew meanwhile, and the deaths since were
+		// It was given up and read again meanwhile, and the deaths since were
 		// noted in that one.
 		ix.state.Store(nil)
 		return

@@ -46,7 +46,7 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 }
 
 // searched counts a search that made low planes of its own, and makes some for
-// good when it is time to. Where somebody links it does nothing: no slot may
+// good when it is time to. If linking is in progress it does nothing: no slot may
 // get another node meanwhile.
 func (ix *Index) searched(ctx context.Context, st *state) (err error) {
 	if ix.late.Add(1) < lateSearches || !ix.linking.TryLock() {

@@ -8,7 +8,7 @@ import (
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 )
 
-// repair takes dead nodes that nobody sees any more out of the graph, and
+// repair takes dead nodes that no View sees any more out of the graph, and
 // returns how many. Without all it waits until there are enough of them.
 func (ix *Index) repair(ctx context.Context, commit Committer, all bool) (n int, err error) {
 	st := ix.state.Load()
@@ -43,7 +43,7 @@ func (ix *Index) repair(ctx context.Context, commit Committer, all bool) (n int,
 	switch cur := ix.state.Load(); {
 	case cur == nil:
 	case cur.graph != st.graph:
-		ix.state.Store(nil) // read anew meanwhile: see group.finish
+		ix.state.Store(nil) // read again meanwhile: see group.finish
 	default:
 		next := *cur
 		next.graph = g

@@ -22,7 +22,7 @@ func (ix *Index) Flush(ctx context.Context, commit Committer) error {
 // Settle is Flush that leaves a graph which is a function of the vectors, their
 // ids, M, EfConstruction and the seed, whatever the commits that they came by.
 // The graph is that already if the vectors came in the order of their ids
-// and none was deleted; else it is built anew beside the one in use, which
+// and none was deleted; else it is rebuilt beside the one in use, which
 // takes its place in one commit. [View.Links] wants a settled index.
 func (ix *Index) Settle(ctx context.Context, commit Committer) error {
 	for {
@@ -39,7 +39,7 @@ func (ix *Index) Settle(ctx context.Context, commit Committer) error {
 	}
 }
 
-// relink builds the graph anew if it is not a function of the vectors. It
+// relink rebuilds the graph if it is not a function of the vectors. It
 // reports whether there may be more to do: commits went on meanwhile.
 func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err error) {
 	ix.linking.Lock()

@@ -149,7 +149,7 @@ func (ix *Index) load(ctx context.Context) (*state, error) {
 			continue
 		}
 		if w.base != st.head {
-			st = nil // a commit was not published: the next use builds anew
+			st = nil // a commit was not published: the next use rebuilds the state
 			continue
 		}
 		st = st.apply(w)

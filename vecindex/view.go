@@ -114,7 +114,7 @@ func (v *View) source(ctx context.Context) (*state, error) {
 // publishWait is how long a View waits for a commit to be published.
 const publishWait = 50 * time.Millisecond
 
-// giveUp has nobody wait for the commit seq any more.
+// giveUp ends all waits for the commit seq.
 func (ix *Index) giveUp(seq uint64) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()

@@ -24,7 +24,7 @@ type Write struct {
 	staged []staged
 	buffer []float32 // vectors of staged, one after the other
 	enc    []byte
-	free   []uint32 // slots that nobody sees any more
+	free   []uint32 // slots that no View sees any more
 	reused int      // of free
 	// changed says that b holds records of this write; done that it ended.
 	changed, done bool
@@ -184,7 +184,7 @@ func (w *Write) Publish() {
 		return
 	}
 	if w.base != st.head {
-		ix.state.Store(nil) // a commit was not published: built anew when needed
+		ix.state.Store(nil) // a commit was not published: rebuilt when needed
 		return
 	}
 	ix.keep(st.apply(w))

@@ -9,7 +9,6 @@
 //	01 catalog          g kind8 id32
 //	02 name -> id       g kind8 name
 //	03 graph meta       g name
-//	04 counter          g stat8 arg32                        merge: sum
 //	05 directory        namespace 00 graph-name
 //	10 node             g node64
 //	11 external key     g ntype32 key
@@ -21,7 +20,6 @@
 //	24 edge             g src64 etype32 dst64
 //	25 contribution     g source64 kind8 a64 etype32 b64
 //	26 sources          g kind8 a64 etype32 b64 container48  merge: set
-//	28 value index      g index32 value 00 00 node64
 //	29 set index        g index32 value 00 00 container48    merge: set
 //	30 vector space     g space32
 //	31-37 vector tables g space32 generation16 rest
@@ -29,10 +27,6 @@
 //	39 lexical sums     g field32 term                       merge: sum
 //	3A terms of node    g field32 node64
 //	40 bucket           g bucket32 rest
-//	48 column           g col32 block48
-//	49 column header    g col32
-//	50 commit           epoch64
-//	F0 scratch          job16 rest
 //
 // A container holds the ids that share their upper 48 bits; its key carries
 // those bits and its value the lower 16. Variable fields that are not last are

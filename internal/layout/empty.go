@@ -2,7 +2,7 @@ package layout
 
 // IsEmpty reports whether a value of a merged family holds nothing, exactly as
 // folds write it: it then means what an absent key means. A damaged value that
-// reads as nothing is not empty, so that nobody removes the evidence.
+// reads as nothing is not empty, so the evidence is not removed.
 func IsEmpty(t Tag, v []byte) bool {
 	f, ok := familyOf(t)
 	if !ok {

@@ -17,7 +17,7 @@ func TempFolder(dir, name string) (f *Folder, err error) {
 			f, err = MakeFolder(place)
 			continue
 		}
-		// What cannot be removed is somebody else's, or waits for the next sweep.
+		// What cannot be removed belongs to another user, or waits for the next sweep.
 		_ = Sweep(place)
 	}
 	if f == nil {

@@ -79,7 +79,7 @@ func remove(f *os.File, name string) error {
 
 // Lock opens a file for writing, making it if it is missing, and locks it
 // until it is closed: [ErrBusy] if another process has it. A lock ends with
-// the process. On systems without such locks it holds off nobody.
+// the process. On systems without such locks it has no effect.
 func Lock(name string) (*os.File, error) {
 	for {
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {

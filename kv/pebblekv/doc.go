@@ -3,11 +3,11 @@
 //
 // # Directory
 //
-// A directory holds Pebble's files, which are one manifest, one write-ahead log,
-// tables, OPTIONS and LOCK, and the file SYNCED. Nothing else is in it. [Open] creates the directory, or
-// refuses with [kv.ErrForeign] one that holds anything else, having read its
-// file names only. The names of the schema's comparer and merger are stored;
-// another name is [kv.ErrIncompatible]. Files named temporary.*.dbtmp are the
+// A directory holds Pebble's files (a manifest, a write-ahead log, tables,
+// OPTIONS and LOCK), the file SYNCED, and nothing else. [Open] creates the
+// directory. If it exists and holds other files, Open reads only their names
+// and returns [kv.ErrForeign]. The names of the schema's comparer and merger
+// are stored; other names are [kv.ErrIncompatible]. Files named temporary.*.dbtmp are the
 // remains of an interrupted ingest or open and are removed at open.
 //
 // # One process at a time
@@ -33,14 +33,13 @@
 //
 // The first write that fails (a full disk, a failed sync) freezes the store.
 // Pebble itself answers most such errors by ending the process or by a panic
-// under its locks, which no caller can recover from; so it is not told. From
-// the failed operation on nothing more reaches the directory, which stays as
-// a crash at that moment would leave it, and what Pebble still writes to
-// finish what it has begun goes to memory. Every call in flight that writes,
+// under its locks, so the package hides them from it. After the failed
+// operation nothing more reaches the directory, which stays as a crash at that
+// moment would leave it. Pebble's further writes go to memory. Every call in flight that writes,
 // every later one and Close return an error that satisfies
 // errors.Is(err, kv.ErrReadOnly) and wraps the cause; Metrics reports it too.
-// A batch whose Apply fails so is in doubt: it may be seen by reads until the
-// store is closed, and whether it is durable shows when it is opened again.
+// A batch whose Apply fails in this way is in doubt: reads may see it until the
+// store is closed, and only the next open tells whether it is durable.
 // Reads go on. The same holds after an error in the background, such as a
 // damaged table met by a compaction, and after what Pebble calls fatal. An
 // error while an ingest writes its own files, or in a checkpoint's directory,

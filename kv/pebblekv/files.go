@@ -12,7 +12,7 @@ import (
 
 // ownerOnly is the operating system's file system, where a new database is its
 // owner's alone: its directory has the mode 0700. A file has the mode of its
-// directory without the right to execute: 0600, or more if somebody has opened
+// directory without the right to execute: 0600, or more if the user has opened
 // the directory to others, who then can read what is written later too.
 type ownerOnly struct {
 	vfs.FS

@@ -20,7 +20,7 @@ type lockError struct{ err error }
 func (e *lockError) Error() string { return e.err.Error() }
 func (e *lockError) Unwrap() error { return e.err }
 
-// locked returns a *kv.LockedError if err says that somebody else holds
+// locked returns a *kv.LockedError if err says that another process holds
 // the LOCK file of dir, and err otherwise.
 func locked(fsys vfs.FS, path, dir string, err error) error {
 	var le *lockError

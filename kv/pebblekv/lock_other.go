@@ -17,7 +17,7 @@ func lockShared(vfs.FS, string) (io.Closer, error) { return noLock{}, nil }
 // keeps for itself.
 const sharingViolation = syscall.Errno(32)
 
-// heldElsewhere reports whether a lock failed because somebody has it.
+// heldElsewhere reports whether a lock failed because another process has it.
 func heldElsewhere(err error) bool {
 	return errors.Is(err, sharingViolation) || errors.Is(err, syscall.EAGAIN)
 }

@@ -33,7 +33,7 @@ func lockShared(fsys vfs.FS, name string) (io.Closer, error) {
 	return f, nil
 }
 
-// heldElsewhere reports whether a lock failed because somebody has it.
+// heldElsewhere reports whether a lock failed because another process has it.
 func heldElsewhere(err error) bool {
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES)
 }

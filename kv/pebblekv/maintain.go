@@ -99,8 +99,8 @@ func (s *Store) compact(ctx context.Context, lo, hi []byte) error {
 	return s.waitForLogs(ctx, newest)
 }
 
-// waitForLogs waits until Pebble has removed the logs before newest, which nobody
-// needs any more. It gives up after some seconds: a checkpoint that is being made
+// waitForLogs waits until Pebble has removed the logs before newest, which are
+// not needed any more. It gives up after some seconds: a checkpoint that is being made
 // keeps them until it is done.
 func (s *Store) waitForLogs(ctx context.Context, newest uint64) error {
 	for range 5000 {

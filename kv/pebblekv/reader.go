@@ -18,7 +18,7 @@ const (
 )
 
 // readers are Pebble's iterators of a snapshot, which are kept from one read to
-// the next: Pebble's Get and a new iterator open the tables of all levels anew,
+// the next: Pebble's Get and a new iterator open the tables of all levels again,
 // which takes as long as the reading. It is safe for concurrent use; concurrent
 // reads have an iterator each.
 type readers struct {

@@ -7,7 +7,7 @@ import "runtime"
 const slabBytes = 32 << 20
 
 // slab is memory outside the garbage collector's heap. It is given back when
-// nobody holds the slab any more.
+// the slab has no holder any more.
 type slab struct {
 	b    []byte
 	used int

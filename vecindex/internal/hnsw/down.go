@@ -55,7 +55,7 @@ func (g *Graph) LinkDown(ctx context.Context, nodes []Node, workers int) ([]List
 		fresh[n.Slot] = true
 		layers[b.v.LayerOf(n.Slot)] = true
 	}
-	// If a layer was empty before, all that stands above it leads nowhere.
+	// If a layer was empty before, all that stands above it has no link down.
 	for slot := range b.v.n {
 		if fresh[slot] || !b.v.lost(slot) {
 			continue

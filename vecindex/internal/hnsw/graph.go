@@ -75,7 +75,7 @@ func (v *Version) Layer(layer uint8) Layer {
 	return v.layers[layer]
 }
 
-// setLayer replaces a layer in a version that nobody else holds yet.
+// setLayer replaces a layer in a version that no other goroutine holds yet.
 func (v *Version) setLayer(layer uint8, l Layer) {
 	layers := make([]Layer, max(len(v.layers), int(layer)+1))
 	copy(layers, v.layers)

@@ -257,7 +257,7 @@ func (b *batch) back() {
 	})
 }
 
-// extend adds links to a list, choosing anew if they do not all fit.
+// extend adds links to a list, choosing again if they do not all fit.
 func (b *batch) extend(s *Searcher, in []incoming) {
 	key := in[0].to
 	list := b.v.list(key.Slot, int(key.Level))

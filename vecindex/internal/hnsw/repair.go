@@ -30,7 +30,7 @@ type restored struct {
 //
 // A list keeps what it has; its vacant places go to neighbours of the dead and
 // of its own neighbours, diverse ones first, then the nearest. Choosing all
-// links anew would thin the lists out.
+// links again would thin the lists out.
 func (g *Graph) Repair(ctx context.Context, dead []uint32, workers int) ([]ListKey, error) {
 	next := *g.current.Load()
 	r := &repair{

@@ -7,7 +7,7 @@ import (
 )
 
 // rotation is a random orthonormal map: signs and a Hadamard transform, twice,
-// with the elements dealt out anew in between. Elements beyond the largest
+// with the elements shuffled in between. Elements beyond the largest
 // power of two are turned in a block of their own that overlaps the first.
 type rotation struct {
 	seed  uint64
