@@ -216,7 +216,7 @@ func TestSortLimitMinus(t *testing.T) {
 		slices.SortFunc(want, func(a, b row) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(then(b.id), then(a.id)), byScore(a, b))
 		})
-		same(t, seed, run(t, w.env(), &query.Sort{In: in, Then: []*query.Measure{query.Constant(1), odd}}), want)
+		same(t, seed, run(t, w.env(), &query.Sort{In: in, Then: []*query.Measure{constant(1), odd}}), want)
 
 		for _, n := range []int{-3, 0, 1, len(given), len(given) + 5, math.MaxInt} {
 			same(t, seed, run(t, w.env(), &query.Limit{In: in, N: n}), given[:max(0, min(n, len(given)))])

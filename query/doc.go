@@ -14,7 +14,7 @@
 //
 // # Operators
 //
-// Find: [VectorSearch], [LayerSearch], [TextSearch], [PhraseSearch], [All];
+// Find: [VectorSearch], [TextSearch], [PhraseSearch], [All];
 // [Given] takes nodes that the caller has.
 //
 // Follow names: [Bridge].

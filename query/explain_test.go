@@ -63,7 +63,7 @@ func TestExplain(t *testing.T) {
       24 Reweigh(by=constant=2)
         (5 again)
   25 Minus
-    26 LayerSearch(graph=g, space=s, layer0=5, layer2=3)   -- Alg. 2
+    26 VectorSearch(graph=g, space=s, layer0=5, layer2=3)   -- Alg. 2
     (5 again)
   27 Tables(section=rows, budget=70, less=what the others used, share=0.5, edges=of as many items as fit whole)   -- local search
     (5 again)
@@ -97,7 +97,7 @@ func (w *world) explained(seeds query.Op) []query.Op {
 		In: &query.PhraseSearch{
 			Graph: w.g, Field: "name", Phrases: []string{"a", "b"}, Types: []string{"entity"}, Source: "accurate search",
 		},
-		With: &query.Reweigh{In: seeds, By: query.Constant(2)},
+		With: &query.Reweigh{In: seeds, By: constant(2)},
 	}
 	ppr := &query.PPR{
 		In: names, Graph: w.g, Lazy: true, Weights: graphops.DegreeWeights, Uniform: true, K: 1000, Source: "section 2.5",
@@ -114,7 +114,7 @@ func (w *world) explained(seeds query.Op) []query.Op {
 	return []query.Op{
 		&query.Incident{In: chain, Graph: w.g, Types: []string{"link"}, Within: true, Ranked: true, Source: "bridge"},
 		ppr,
-		&query.Minus{In: &query.LayerSearch{Graph: w.g, Space: space, Layers: layers, Source: "Alg. 2"}, Of: seeds},
+		&query.Minus{In: &query.VectorSearch{Graph: w.g, Space: space, Layers: layers, Source: "Alg. 2"}, Of: seeds},
 		tables,
 	}
 }

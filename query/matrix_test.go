@@ -34,7 +34,7 @@ const callsTake = time.Minute
 // operators are all operators of the package. Their fields are filled by type,
 // from a pool, so that a new field is met too.
 var operators = []query.Op{
-	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{}, &query.LayerSearch{},
+	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{},
 	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rescale{},
 	&query.Reweigh{}, &query.Score{}, &query.Section{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
 	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{},
@@ -70,7 +70,6 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		return errors.Join(err, nothing)
 	},
 	"Property": func(*matrixWorld, *query.Env, query.Op) error { query.Property(nil, ""); return nil },
-	"Constant": func(*matrixWorld, *query.Env, query.Op) error { query.Constant(math.NaN()); return nil },
 	"Trace.Why": func(_ *matrixWorld, e *query.Env, _ query.Op) error {
 		_ = (*query.Trace)(nil).Why(query.Ref{})
 		_ = (&query.Trace{Ops: make([]query.OpTrace, 2)}).Why(query.Ref{ID: 1})
@@ -250,8 +249,8 @@ func (m *matrixWorld) fillPool() {
 		},
 		func(context.Context, env, query.Item) ([]engine.NodeID, error) { return nil, errEnv })
 	failing := &query.Measure{Of: func(context.Context, env, query.Item) (float64, bool, error) { return 0, false, errEnv }}
-	add((*query.Measure)(nil), &query.Measure{}, query.Constant(2), query.Property(m.g, "rating"), failing)
-	add([]*query.Measure(nil), []*query.Measure{nil}, []*query.Measure{query.Constant(1), query.Property(m.g, "rating")}, []*query.Measure{failing})
+	add((*query.Measure)(nil), &query.Measure{}, constant(2), query.Property(m.g, "rating"), failing)
+	add([]*query.Measure(nil), []*query.Measure{nil}, []*query.Measure{constant(1), query.Property(m.g, "rating")}, []*query.Measure{failing})
 	add((*query.Incident)(nil), &query.Incident{}, &query.Incident{In: nodes, Graph: m.g, PerNode: math.MaxInt}, &query.Incident{In: odd, Graph: m.g, Ranked: true}, &query.Incident{Graph: m.foreign})
 	add((func(string, int) string)(nil), func(s string, n int) string { return s[:max(0, min(n, len(s)))] })
 }
@@ -400,7 +399,7 @@ func TestMatrixClosed(t *testing.T) {
 	}
 	for _, plan := range []query.Op{
 		&query.TextSearch{Graph: m.g, Field: field, Text: "ash birch"}, &query.VectorSearch{Graph: m.g, Space: space, K: 5},
-		&query.LayerSearch{Graph: m.g, Space: deepLayers, Layers: []vecindex.LayerK{{Layer: 0, K: 3}}}, &query.Score{In: in, Graph: m.g, Space: space},
+		&query.VectorSearch{Graph: m.g, Space: deepLayers, Layers: []vecindex.LayerK{{Layer: 0, K: 3}}}, &query.Score{In: in, Graph: m.g, Space: space},
 		&query.All{Graph: m.g, Types: []string{"thing"}}, &query.Sources{In: in, Graph: m.g}, &query.Twins{In: in, Graph: m.g, Type: "thing", Of: m.g},
 		&query.PhraseSearch{Graph: m.g, Field: "name", Phrases: []string{"York"}}, &query.Bridge{In: in, Graph: m.g, Names: "name", Words: field},
 		&query.PPR{In: in, Graph: m.g}, &query.PathChain{In: in, Graph: m.g},

@@ -52,11 +52,6 @@ func Property(g *engine.Graph, name string) *Measure {
 	}}
 }
 
-// Constant measures every item alike.
-func Constant(x float64) *Measure {
-	return &Measure{Name: arg("constant", x), Of: func(context.Context, *Env, Item) (float64, bool, error) { return x, true, nil }}
-}
-
 // Reweigh gives the items of a set other scores, in the set's order: what a
 // measure says of them. An item without a figure is left out.
 type Reweigh struct {

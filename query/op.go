@@ -86,7 +86,7 @@ type Item struct {
 	// Edge is the edge where ID is 0.
 	Edge  engine.Edge
 	Score float64
-	// Layer is the layer of the vector space in which [LayerSearch] found it.
+	// Layer is the layer of the vector space in which [VectorSearch] found it, if it was asked for layers.
 	Layer uint8
 	// Why tells how the item came to be there, first cause first. In the set
 	// of an operator it has no spare capacity: appending copies.

@@ -116,7 +116,7 @@ func TestNamesRefuse(t *testing.T) {
 	}
 	same(t, 1, run(t, w.env(), &query.Sections{In: []query.Op{
 		&query.PhraseSearch{Graph: w.g, Field: "other", Phrases: []string{"ash"}},
-		&query.LayerSearch{Graph: w.g, Space: "other", Text: "1 1 1", Layers: []vecindex.LayerK{{K: 1}}},
-		&query.LayerSearch{Graph: w.g, Space: flatLayers, Text: "1 1 1"},
+		&query.VectorSearch{Graph: w.g, Space: "other", Text: "1 1 1", Layers: []vecindex.LayerK{{K: 1}}},
+		&query.VectorSearch{Graph: w.g, Space: flatLayers, Text: "1 1 1"},
 	}}), []row{})
 }

@@ -301,6 +301,11 @@ func (w *world) item(id engine.NodeID, score float64) query.Item {
 	return query.Item{Graph: w.g.ID(), ID: id, Score: score, Why: []query.Step{{Op: "input", Score: score}}}
 }
 
+// constant measures every item alike.
+func constant(x float64) *query.Measure {
+	return &query.Measure{Name: fmt.Sprint("constant=", x), Of: func(context.Context, *query.Env, query.Item) (float64, bool, error) { return x, true, nil }}
+}
+
 // randomInput returns distinct nodes in a random order with scores of which
 // many are equal.
 func (w *world) randomInput(r *rand.Rand, name string) *input {

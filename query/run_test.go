@@ -61,7 +61,7 @@ func (w *world) bigPlan(r *rand.Rand) (plan query.Op, ops []query.Op) {
 // widePlan uses the operators that bigPlan does not.
 func (w *world) widePlan(r *rand.Rand, add func(query.Op) query.Op, hits, relations query.Op) query.Op {
 	first := func(op query.Op) query.Op { return add(&query.Limit{In: op, N: 9}) }
-	layers := add(&query.LayerSearch{Graph: w.g, Space: deepLayers, Text: "1 1 1", Layers: []vecindex.LayerK{{Layer: 2, K: 2}, {Layer: 0, K: 3}}})
+	layers := add(&query.VectorSearch{Graph: w.g, Space: deepLayers, Text: "1 1 1", Layers: []vecindex.LayerK{{Layer: 2, K: 2}, {Layer: 0, K: 3}}})
 	named := add(&query.Sources{In: relations, Graph: w.g})
 	phrases := add(&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"york", "of New"}})
 	seeds := add(&query.Union{Combine: query.Max, In: []query.Op{hits, layers, named, phrases}, Weights: []float64{1, 1, 1, 1}})
@@ -78,7 +78,7 @@ func (w *world) widePlan(r *rand.Rand, add func(query.Op) query.Op, hits, relati
 	return add(&query.Union{Combine: query.First, Weights: []float64{1, 1, 1, 0.5}, In: []query.Op{
 		add(&query.Incident{In: chain, Graph: w.g, Within: true, Ranked: true}),
 		add(&query.AtLeast{In: add(&query.Rescale{In: relations}), Least: 0.5}),
-		add(&query.Reweigh{In: add(&query.Bridge{In: seeds, Graph: w.g, Names: "name", Words: field, Text: "ash"}), By: query.Constant(2)}),
+		add(&query.Reweigh{In: add(&query.Bridge{In: seeds, Graph: w.g, Names: "name", Words: field, Text: "ash"}), By: constant(2)}),
 		add(&query.Intersect{In: rated, With: add(&query.AtLeast{In: chain, Least: 1e-3})}),
 	}})
 }
@@ -137,7 +137,7 @@ func TestAllowFails(t *testing.T) {
 		&query.Sources{In: in, Graph: w.g},
 		&query.All{Graph: w.g, Types: []string{"thing"}},
 		&query.Twins{In: in, Graph: w.g, Type: "thing", Of: w.g},
-		&query.LayerSearch{Graph: w.g, Space: flatLayers, Text: "1 1 1", Layers: []vecindex.LayerK{{K: 1}}},
+		&query.VectorSearch{Graph: w.g, Space: flatLayers, Text: "1 1 1", Layers: []vecindex.LayerK{{K: 1}}},
 		&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"York"}},
 		&query.PPR{In: in, Graph: w.g},
 		&query.PathChain{In: in, Graph: w.g},

@@ -3,15 +3,16 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
 // VectorSearch finds the nodes whose vectors are nearest to a text's or to one
-// that is given, by score
-// descending, id ascending. It finds none in a space that the graph lacks:
-// spaces come to be with their first vector.
+// that is given, by score descending, id ascending. It finds none in a space that
+// the graph lacks: spaces come to be with their first vector.
 type VectorSearch struct {
 	Graph *engine.Graph
 	Space string
@@ -20,6 +21,11 @@ type VectorSearch struct {
 	Vector []float32
 	// K is the number of nodes; none are found where it is below 1.
 	K int
+	// Layers, if there are any, are layers of the space, each once, with how many
+	// nodes of it are wanted; K does not count then. The nodes come layer by layer
+	// in this order, and [Item].Layer and the item's step tell the layer. In a
+	// space of the kind [vecindex.CHNSW] it is one descent through the layers.
+	Layers []vecindex.LayerK
 	// Ef is the width of the search of a space with a graph; 0 is
 	// [vecindex.DefaultEf].
 	Ef int
@@ -31,37 +37,50 @@ type VectorSearch struct {
 
 // Run implements [Op].
 func (o *VectorSearch) Run(ctx context.Context, e *Env) (Set, error) {
-	hits, err := searchVectors(ctx, e, o.Graph, o.Space, o.Text, vecindex.Search{Vector: o.Vector, K: o.K, Ef: o.Ef, Exact: o.Exact})
+	q := vecindex.Search{Vector: o.Vector, K: o.K, Ef: o.Ef, Exact: o.Exact}
+	if len(o.Layers) > 0 {
+		q.K, q.Layers = 0, o.Layers
+	}
+	for i, l := range o.Layers {
+		if slices.ContainsFunc(o.Layers[:i], func(x vecindex.LayerK) bool { return x.Layer == l.Layer }) {
+			return Set{}, invalid("layer %d is asked for twice", l.Layer)
+		}
+	}
+	var err error
+	if q.Vector == nil {
+		if q.Vector, err = e.vector(ctx, o.Text); err != nil || q.Vector == nil {
+			return Set{}, err
+		}
+	}
+	l, err := e.lens(ctx, o.Graph)
+	if err != nil {
+		return Set{}, err
+	}
+	hits, err := l.search(o.Space, q)
 	out := Set{Items: make([]Item, len(hits))}
 	for i, h := range hits {
-		score := float64(h.Score)
-		out.Items[i] = Item{
-			Graph: o.Graph.ID(), ID: engine.NodeID(h.ID), Score: score,
-			Why: []Step{{Op: "vector", Note: o.Space, Score: score}},
+		it := Item{Graph: o.Graph.ID(), ID: engine.NodeID(h.ID), Score: float64(h.Score)}
+		note := o.Space
+		if len(o.Layers) > 0 {
+			it.Layer = h.Layer
+			note = fmt.Sprintf("%s, layer %d", o.Space, h.Layer)
 		}
+		it.Why = []Step{{Op: "vector", Note: note, Score: it.Score}}
+		out.Items[i] = it
 	}
 	return out, err
 }
 
-// searchVectors searches a space for the vector of q, or of a text if q has none.
-// It finds nothing if the text has no vector or the graph no such space.
-func searchVectors(ctx context.Context, e *Env, g *engine.Graph, space, text string, q vecindex.Search) ([]vecindex.Hit, error) {
-	var err error
-	if q.Vector == nil {
-		if q.Vector, err = e.vector(ctx, text); err != nil || q.Vector == nil {
-			return nil, err
-		}
-	}
-	l, err := e.lens(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	return l.search(space, q)
-}
-
 // Explain implements [Op].
 func (o *VectorSearch) Explain() Explanation {
-	return Explanation{Op: "VectorSearch", Work: WorkOnVectors, Args: []string{arg("graph", o.Graph.Name()), arg("space", o.Space), arg("k", o.K)}, Source: o.Source}
+	args := []string{arg("graph", o.Graph.Name()), arg("space", o.Space)}
+	for _, l := range o.Layers {
+		args = append(args, fmt.Sprintf("layer%d=%d", l.Layer, l.K))
+	}
+	if len(o.Layers) == 0 {
+		args = append(args, arg("k", o.K))
+	}
+	return Explanation{Op: "VectorSearch", Work: WorkOnVectors, Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

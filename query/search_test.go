@@ -152,7 +152,7 @@ func TestLayerSearch(t *testing.T) {
 			want = append(want, found[:min(l.K, len(found))]...)
 		}
 		for _, space := range []string{flatLayers, deepLayers} {
-			got := run(t, e, &query.LayerSearch{Graph: w.g, Space: space, Text: q, Layers: layers})
+			got := run(t, e, &query.VectorSearch{Graph: w.g, Space: space, Text: q, Layers: layers})
 			same(t, seed, got, want)
 			for _, it := range got.Items {
 				if it.Layer != w.layers[it.ID] || !strings.HasPrefix(it.Why[0].Note, space+", layer ") {

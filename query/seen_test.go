@@ -52,11 +52,8 @@ var seenRows = map[reflect.Type]seenRow{
 		}
 	}},
 	of[query.Intersect](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Intersect{In: in, With: first(in)}} }},
-	of[query.LayerSearch](): {ops: func(w *world, _ query.Op) []query.Op {
-		return []query.Op{&query.LayerSearch{Graph: w.g, Space: flatLayers, Text: "1 2 1", Layers: []vecindex.LayerK{{Layer: 0, K: 2}, {Layer: 1, K: 3}}}}
-	}},
-	of[query.Limit](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{first(in)} }},
-	of[query.Minus](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Minus{In: in, Of: first(in)}} }},
+	of[query.Limit]():     {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{first(in)} }},
+	of[query.Minus]():     {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Minus{In: in, Of: first(in)}} }},
 	of[query.Neighbors](): {ops: func(w *world, in query.Op) []query.Op {
 		var out []query.Op
 		for _, c := range []query.Combine{query.First, query.Max, query.Sum, query.Mean, query.Count} {
@@ -118,7 +115,11 @@ var seenRows = map[reflect.Type]seenRow{
 		return []query.Op{&query.Union{In: []query.Op{first(in), in}}, &query.Union{In: []query.Op{first(in), in}, Combine: query.Turns}}
 	}},
 	of[query.VectorSearch](): {ops: func(w *world, _ query.Op) []query.Op {
-		return []query.Op{&query.VectorSearch{Graph: w.g, Space: space, Text: "1 2 1", K: 4}}
+		layers := []vecindex.LayerK{{Layer: 0, K: 2}, {Layer: 1, K: 3}}
+		return []query.Op{
+			&query.VectorSearch{Graph: w.g, Space: space, Text: "1 2 1", K: 4},
+			&query.VectorSearch{Graph: w.g, Space: flatLayers, Text: "1 2 1", Layers: layers},
+		}
 	}},
 }
 

@@ -205,7 +205,7 @@ func TestReweigh(t *testing.T) {
 	for i := range want {
 		want[i].score = 2.5
 	}
-	same(t, 3, run(t, w.env(), &query.Reweigh{In: &query.Reweigh{In: in, By: query.Property(w.g, "rating")}, By: query.Constant(2.5)}), want)
+	same(t, 3, run(t, w.env(), &query.Reweigh{In: &query.Reweigh{In: in, By: query.Property(w.g, "rating")}, By: constant(2.5)}), want)
 }
 
 // TestTables packs rows of nodes and of the edges at as many of them as have all

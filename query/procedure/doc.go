@@ -7,7 +7,7 @@
 //
 // vec.search, vec.chsearch, text.search and graph.ppr run the operators of
 // package query that retrieval is made of ([query.VectorSearch],
-// [query.LayerSearch], [query.TextSearch] and [query.PPR]), in the environment of
+// [query.TextSearch] and [query.PPR]), in the environment of
 // the session: the access check [query.Env].Allow holds for them. The options
 // labels, nodes and filter narrow that check. A graph.ppr on a chosen part of the
 // graph, which a walk must not leave, runs the algorithm on a projection of it.

@@ -48,7 +48,7 @@ func TestProceduresAreOperators(t *testing.T) {
 			}{
 				{"CALL vec.search('place', 'b', 4) YIELD node, score RETURN node.key, score", &query.VectorSearch{Graph: g, Space: "place@circle", Text: "b", K: 4}, 4},
 				{"CALL vec.search('place', [1, 0], 9, {exact: true}) YIELD node, score RETURN node.key, score", &query.VectorSearch{Graph: g, Space: "place@circle", Vector: []float32{1, 0}, K: 9, Exact: true}, 7},
-				{"CALL vec.chsearch('place', 'c', [3]) YIELD node, score RETURN node.key, score", &query.LayerSearch{Graph: g, Space: "place@circle", Text: "c", Layers: []vecindex.LayerK{{Layer: 0, K: 3}}}, 3},
+				{"CALL vec.chsearch('place', 'c', [3]) YIELD node, score RETURN node.key, score", &query.VectorSearch{Graph: g, Space: "place@circle", Text: "c", Layers: []vecindex.LayerK{{Layer: 0, K: 3}}}, 3},
 				{"CALL text.search('red stone', 9) YIELD node, score RETURN node.key, score", &query.TextSearch{Graph: g, Field: "notes", Text: "red stone", K: 9}, 4},
 				{seeds + "}) YIELD node, score RETURN node.key, score", &query.PPR{In: given, Graph: g}, 7},
 				{seeds + "top: 3, iters: 3, alpha: 0.25, types: 'road', direction: 'both'}) YIELD node, score RETURN node.key, score",

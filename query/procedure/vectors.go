@@ -259,7 +259,7 @@ func vecLayers(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyp
 	if err != nil {
 		return err
 	}
-	found, err := operate(ctx, s.call, s.allow, &query.LayerSearch{
+	found, err := operate(ctx, s.call, s.allow, &query.VectorSearch{
 		Graph: s.call.View.Graph(), Space: s.name, Text: q.text, Vector: q.vector, Layers: layers, Ef: q.ef, Exact: q.exact,
 	})
 	if err != nil {

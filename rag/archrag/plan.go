@@ -71,7 +71,7 @@ func (s *system) hits(q method.Question, model string) query.Op {
 		layers = append(layers, vecindex.LayerK{Layer: uint8(n), K: s.p.K})
 	}
 	search := func(l ...vecindex.LayerK) query.Op {
-		return &query.LayerSearch{
+		return &query.VectorSearch{
 			Graph: s.g, Space: nodeSpace(model), Text: q.Text, Layers: l, Ef: s.p.Ef, Source: "hierarchical search",
 		}
 	}

@@ -31,8 +31,8 @@ type nearest struct {
 }
 
 // of takes the k nearest of each of some layers, layer by layer.
-func (r *nearest) of(from, to, k int) *query.LayerSearch {
-	op := &query.LayerSearch{Graph: r.s.g, Space: r.space, Text: r.text}
+func (r *nearest) of(from, to, k int) *query.VectorSearch {
+	op := &query.VectorSearch{Graph: r.s.g, Space: r.space, Text: r.text}
 	for l := from; l <= to && k > 0; l++ {
 		op.Layers = append(op.Layers, vecindex.LayerK{Layer: uint8(l), K: k})
 	}

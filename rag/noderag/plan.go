@@ -2,6 +2,7 @@ package noderag
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
@@ -92,10 +93,17 @@ func (s *system) walk(seeds query.Op, quotas []query.TypeQuota, without ...query
 func (s *system) seeds(hits, names query.Op) query.Op {
 	out := &query.Union{Combine: query.First, Source: "entry points, paper 2.5"}
 	if names != nil {
-		out.In = append(out.In, &query.Reweigh{In: names, By: query.Constant(s.p.NameWeight)})
+		out.In = append(out.In, &query.Reweigh{In: names, By: weight(s.p.NameWeight)})
 	}
-	out.In = append(out.In, &query.Reweigh{In: hits, By: query.Constant(s.p.VectorWeight)})
+	out.In = append(out.In, &query.Reweigh{In: hits, By: weight(s.p.VectorWeight)})
 	return out
+}
+
+// weight measures all items alike.
+func weight(x float64) *query.Measure {
+	return &query.Measure{Name: fmt.Sprintf("weight=%g", x), Of: func(context.Context, *query.Env, query.Item) (float64, bool, error) {
+		return x, true, nil
+	}}
 }
 
 // quotas are how many nodes of each type the walk may add.
