@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -99,7 +97,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	if err != nil {
 		return nil, err
 	}
-	docs, err := docsOf(v, entities)
+	docs, err := graph.SourceDocs(v, targetsOf(entities)...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,22 +113,13 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	return json.Marshal(out)
 }
 
-// docsOf returns the documents that entities rest on, in order of key.
-func docsOf(v engine.Reader, entities []engine.NodeID) ([]string, error) {
-	chunks := roaring.New()
-	for _, e := range entities {
-		of, err := v.Sources(engine.NodeTarget(e))
-		if err != nil {
-			return nil, err
-		}
-		chunks.Or(of)
+// targetsOf returns nodes as targets.
+func targetsOf(ids []engine.NodeID) []engine.Target {
+	out := make([]engine.Target, len(ids))
+	for i, id := range ids {
+		out[i] = engine.NodeTarget(id)
 	}
-	docs, err := graph.Keys(v, chunks)
-	for i, key := range docs {
-		docs[i] = method.DocOf(key)
-	}
-	slices.Sort(docs)
-	return slices.Compact(docs), err
+	return out
 }
 
 // text is what is embedded of a report.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -61,52 +63,47 @@ func SourceKeys(v engine.Reader, t engine.Target) ([]string, error) {
 
 // SourceDocs returns the keys of the documents that targets rest on, in order.
 func SourceDocs(v engine.Reader, targets ...engine.Target) ([]string, error) {
-	seen, docs := map[engine.NodeID]bool{}, map[string]bool{}
+	sources := roaring.New()
 	for _, t := range targets {
 		set, err := v.Sources(t)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range IDs(set) {
-			if err := documents(v, id, seen, docs); err != nil {
-				return nil, err
-			}
-		}
+		sources.Or(set)
 	}
-	return slices.Sorted(maps.Keys(docs)), nil
+	return documents(v, sources)
 }
 
 // Documents returns the keys of the documents that a source rests on, in order: a
 // chunk's own, and those of the sources of a node that is derived.
 func Documents(v engine.Reader, source engine.NodeID) ([]string, error) {
-	docs := map[string]bool{}
-	err := documents(v, source, map[engine.NodeID]bool{}, docs)
-	return slices.Sorted(maps.Keys(docs)), err
+	return documents(v, roaring.BitmapOf(uint32(source)))
 }
 
-func documents(v engine.Reader, source engine.NodeID, seen map[engine.NodeID]bool, docs map[string]bool) error {
-	if seen[source] {
-		return nil
-	}
-	seen[source] = true
-	n, err := v.Node(source)
-	if err != nil {
-		return err
-	}
-	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
-		docs[method.DocOf(n.Key)] = true
-		return nil
-	}
-	set, err := v.Sources(engine.NodeTarget(source))
-	if err != nil {
-		return err
-	}
-	for _, id := range IDs(set) {
-		if err := documents(v, id, seen, docs); err != nil {
-			return err
+func documents(v engine.Reader, sources *roaring.Bitmap) ([]string, error) {
+	docs, seen := map[string]bool{}, roaring.New()
+	for !sources.IsEmpty() {
+		seen.Or(sources)
+		nodes, err := Read(v, IDs(sources))
+		if err != nil {
+			return nil, err
 		}
+		next := roaring.New()
+		for _, n := range nodes {
+			if v.NodeTypeName(n.Type) == method.ChunkNodeType {
+				docs[method.DocOf(n.Key)] = true
+				continue
+			}
+			set, err := v.Sources(engine.NodeTarget(n.ID))
+			if err != nil {
+				return nil, err
+			}
+			next.Or(set)
+		}
+		next.AndNot(seen)
+		sources = next
 	}
-	return nil
+	return slices.Sorted(maps.Keys(docs)), nil
 }
 
 // Contributed returns what a source contributed to.
