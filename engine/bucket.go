@@ -123,7 +123,7 @@ func (w BucketWriter) Set(key, value []byte) error {
 	return nil
 }
 
-// Delete removes a key; a missing one is no error.
+// Delete removes a key. It returns no error if the key is missing.
 func (w BucketWriter) Delete(key []byte) error {
 	if err := w.check(); err != nil {
 		return phase.Errorf("bucket: %w", err)

@@ -37,9 +37,9 @@ type CheckOptions struct {
 type Finding struct {
 	// Space is the family of keys, or "store" for the engine's files.
 	Space string `json:"space"`
-	// Graph is namespace/graph; empty if the finding is of none.
+	// Graph is namespace/graph; empty if the finding concerns no graph.
 	Graph string `json:"graph,omitempty"`
-	// Key is the key as people read it; empty if the finding is of none.
+	// Key is the key in readable form; empty if the finding concerns no key.
 	Key  string `json:"key,omitempty"`
 	What string `json:"what"`
 	// Repairable says that [CheckOptions].Repair can put it right; Repaired

@@ -30,19 +30,19 @@ type Options struct {
 	// edge type is kept in containers, not under one key. The default is 1024;
 	// a database may be opened with another value than it was written with.
 	PromoteAt int
-	// Logger receives what the storage engine has to say. The default is
-	// silence.
+	// Logger receives the messages of the storage engine. By default they are
+	// dropped.
 	Logger *slog.Logger
-	// Rerank says what searches of vector graphs check their estimates against.
-	// By default it is a second byte of each element, kept in memory, where the
-	// budget allows it, and the stored vectors elsewhere.
+	// Rerank says with what searches of vector graphs check their estimates. By
+	// default it is a second byte of each element in memory if the budget allows
+	// it, else the stored vectors.
 	Rerank vecindex.Rerank
 	// NoBackground leaves linking vectors into graphs to DB.FlushSpace and
 	// DB.SettleSpace. By default one goroutine does it after the commits that
 	// wrote them.
 	NoBackground bool
-	// Encodings tell how the layers above read what they keep in buckets and
-	// properties, for [DB.Check]. Package rag/methods has those of all methods.
+	// Encodings tell [DB.Check] how to read what other packages keep in buckets
+	// and properties. Package rag/methods has those of all methods.
 	Encodings []Encoding
 	// OpenStore opens the storage engine. The default opens Pebble at the
 	// path, or memory for the path ":memory:".

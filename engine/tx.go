@@ -215,9 +215,9 @@ func (v *TxView) check() error {
 	return v.ctx.Err()
 }
 
-// ExpectNode returns a [*ConflictError] unless the node's record was last
-// written by the commit epoch, as [Node.Epoch] told when it was read. Epoch 0
-// expects that there is no such node.
+// ExpectNode returns a [*ConflictError] unless the commit epoch was the last to
+// write the node; [Node.Epoch] returns that number when the node is read. Epoch
+// 0 expects that the node does not exist.
 func (v *TxView) ExpectNode(id NodeID, epoch uint64) error {
 	rec, err := v.record(id, false)
 	if err != nil && !errors.Is(err, ErrNotFound) {

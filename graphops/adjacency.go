@@ -14,8 +14,8 @@ type Adjacency interface {
 	Degree(u uint32) int
 	// Neighbors appends the neighbours of u to ids, ascending, and returns the
 	// extended slice. A weighted graph appends their weights to w in step; one
-	// without weights returns w as it is, and every edge counts 1. A u that is
-	// no node has no neighbours. The caller owns the slices.
+	// without weights returns w as it is, and every edge counts 1. If u is
+	// not a node it has no neighbours. The caller owns the slices.
 	Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float32)
 }
 

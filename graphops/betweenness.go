@@ -81,16 +81,16 @@ type BetweennessResult struct {
 	Sources int
 	// Paths is how many paths were drawn, 0 without Epsilon.
 	Paths int
-	// ErrorBound is what no score is further from the exact one than, but with
-	// probability Delta; 0 if scores are exact. It is in units of Scores.
-	// If it is not below the largest score, the scores are a heuristic
-	// ranking and no estimate.
+	// ErrorBound bounds the distance of every score from the exact one, except
+	// with probability Delta. It is 0 if scores are exact, and in units of
+	// Scores. If it is not below the largest score, the scores are only a
+	// ranking.
 	ErrorBound float64
 }
 
-// Betweenness returns of each node how many shortest paths it is inside of:
-// the sum over all pairs of other nodes of the share of the shortest paths
-// between them that lead through it. If the projection is symmetric, a pair
+// Betweenness returns for each node how many shortest paths lead through it:
+// the sum, over all pairs of other nodes, of the share of the shortest paths
+// between them that contain it. If the projection is symmetric, a pair
 // counts once, else once for each direction. The shortest path is the one of
 // fewest edges, with Lengths the one of the least sum of weights. With
 // Normalised the sum is divided by the number of pairs, (n-1)(n-2)/2 or
@@ -103,7 +103,7 @@ type BetweennessResult struct {
 // For 173,000 nodes that is 0.9 for 10 sources and 0.17 for 256, and the
 // largest score may be no larger: few sources give a ranking, not a
 // measurement. The bound needs sources that were drawn uniformly and
-// independently, as Sources are; what SourceNodes are, the caller knows.
+// independently, as Sources are; SourceNodes may not be.
 //
 // With Epsilon, random shortest paths between random pairs are drawn, and
 // scores are the share of them that a node is inside of. How many it takes

@@ -6,13 +6,13 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// LocalGraph is a graph read straight from the store, for algorithms that look
-// around some nodes and are done before a projection would be built. Numbers
-// are node ids. Edges always have weights; the weights of parallel edges are
+// LocalGraph is a graph that is read from the store, for algorithms that visit
+// few nodes. Node numbers are node ids. Edges always have weights; the weights of parallel edges are
 // added. Each call reads the store once for each direction.
 //
-// Since [Adjacency] has no errors, the first one is kept: from then on nodes
-// have no neighbours, and Err must be asked when the algorithm is done. A
+// Since the methods of [Adjacency] return no errors, a LocalGraph keeps the
+// first error. After it, nodes have no neighbours, and the caller must check
+// Err when the algorithm is done. A
 // LocalGraph is not safe for concurrent use, but cheap to make.
 type LocalGraph struct {
 	v     *engine.View

@@ -9,7 +9,8 @@ import (
 // first to the second, from there to the third, and so on. Each leg is what
 // [ShortestPath] returns, with the limits of o each for itself. If there is no
 // path to a key, its leg is not found, and the next leg begins at that key. One
-// key or none make no legs. A key that is given twice is visited twice, by a leg without edges if it
+// key or none make no legs. A key
+// that is given twice is visited twice, by a leg without edges if it
 // comes twice in a row.
 //
 // Source: HiRAG (Huang et al. 2025), section 4.2, the bridge between the key

@@ -31,7 +31,7 @@ type Path struct {
 	// Length is the number of edges, or the sum of their lengths if these
 	// count.
 	Length float64
-	// Visits is how many nodes' neighbours were read in the search.
+	// Visits is the number of nodes whose neighbours were read.
 	Visits int
 }
 
@@ -69,9 +69,8 @@ func (o *PathOptions) validate() error {
 // weight and followed as the rows lead. Of several it is the one whose second
 // node is the least, of those the one whose third is, and so on: which it is
 // depends on the graph and its numbers alone, not on options or on the search.
-// That there is none is no error. An end that a
-// Projection does not have is an error; on the store it is a node without
-// edges.
+// It is no error if there is no path. An end that a Projection does not have is
+// an error; on the store it is a node without edges.
 //
 // It is a breadth-first search from both ends, of which the one goes on that
 // has less before it: fewer entries of rows in memory, fewer nodes to read on

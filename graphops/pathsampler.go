@@ -46,7 +46,7 @@ func pathSamplerBytes(n int) int64 { return 24 * int64(n) }
 type joint [2]uint32
 
 // draw calls inner with every inner node of a random shortest path from one
-// node to another. It calls it of none if there is no path.
+// node to another. It does not call inner if there is no path.
 func (s *pathSampler) draw(ctx context.Context, from, to uint32, random *stream, inner func(u uint32)) error {
 	defer s.reset()
 	var lo [2]int // where the newest levels begin

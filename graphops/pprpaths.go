@@ -16,9 +16,9 @@ type PPRResult struct {
 	before []uint32 // place before it on its path; its own: a seed
 }
 
-// PPRPaths is [PPR] that also tells by which way each node has its score:
-// [PPRResult.Path]. No row is read for it; it takes one more pass over those
-// that were, and 16 bytes a node met.
+// PPRPaths is [PPR] that also returns the likeliest path to each node:
+// [PPRResult.Path]. It reads no further rows, but passes once more over those
+// that were read, and takes 16 more bytes a node.
 func PPRPaths(ctx context.Context, a Adjacency, seeds []Scored, o PPROptions) (*PPRResult, error) {
 	o = o.ensureDefaults()
 	r := &PPRResult{}

@@ -15,7 +15,7 @@ import (
 // ascending: for undirected types all of them, for directed ones those that
 // the direction leads to. There are no loops and no parallel edges. It takes 4
 // bytes for each node and entry of a row, 4 more an entry if it has
-// weights, and about 8 a node for the way to node ids and back; an undirected
+// weights, and about 8 a node to convert to node ids and back; an undirected
 // edge has two entries.
 type Projection struct {
 	csr

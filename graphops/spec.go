@@ -10,8 +10,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Spec says what of a graph a projection has. The zero value is the whole
-// graph without weights.
+// Spec says which part of a graph a projection keeps. The zero value keeps all
+// nodes and edges, without weights.
 type Spec struct {
 	// Nodes are the node types to keep; nil is all.
 	Nodes []engine.TypeID
@@ -19,11 +19,11 @@ type Spec struct {
 	// kept nodes are left out.
 	Edges []engine.EdgeType
 	// Where keeps only nodes that are in it; nil is all. It is the result of
-	// [engine.View.If], say, and must not change during a call.
+	// [engine.View.Where], say, and must not change during a call.
 	Where *roaring.Bitmap
-	// Direction says which way edges of directed types lead: as they point
-	// (the default), reversed, or both ways. Edges of undirected types lead
-	// both ways always.
+	// Direction says in which direction edges of directed types lead: as stored
+	// (the default), reversed, or both. Edges of undirected types always lead in
+	// both.
 	Direction engine.Direction
 	// Weighted keeps the edges' weights; else every edge counts 1.
 	Weighted bool

@@ -22,11 +22,11 @@ type Schema struct {
 	Validate func(key []byte) error
 	// Format renders a key for people, such as out(g1,17,e3,c0).
 	Format func(key []byte) string
-	// NewFold starts folding the operands of key with the first one met.
+	// NewFold starts folding the operands of key with the first operand.
 	NewFold func(key, first []byte) Fold
-	// Dense reports whether the values from key on hardly compress, up to the
-	// key end, or for ever if that is nil: a backend may save the time. A
-	// nil Dense says so of none.
+	// Dense reports whether the values from key on, up to the key end, hardly
+	// compress, so that a backend need not try. A nil end is the end of all
+	// keys. If Dense is nil, all values are assumed to be compressible.
 	Dense func(key []byte) (dense bool, end []byte)
 }
 
@@ -98,12 +98,12 @@ type Iterator interface {
 }
 
 // Batch collects operations; later ones win over earlier ones. It is not safe
-// for concurrent use and is of no use once applied.
+// for concurrent use. It cannot be used after it was applied.
 type Batch interface {
 	Set(k, v []byte)
 	Delete(k []byte)
-	// DeleteRange removes lo <= key < hi; nothing if hi <= lo, so nothing
-	// for a nil hi.
+	// DeleteRange removes lo <= key < hi. It removes nothing if hi <= lo or hi
+	// is nil.
 	DeleteRange(lo, hi []byte)
 	// Merge adds an operand to k.
 	Merge(k, op []byte)
@@ -154,11 +154,11 @@ type SortedWriter interface {
 	DeleteRange(lo, hi []byte) error
 }
 
-// Ingester is implemented by stores that take sorted input past the
-// write-ahead log. All of what fill writes becomes visible and durable at
-// once, as newer than everything the store holds; where it overlaps existing
-// keys, Merge folds over them, Set replaces and Delete removes them. An error of
-// fill leaves the store as it was.
+// Ingester is implemented by stores that can write sorted input without the
+// write-ahead log. Everything that fill writes becomes visible and durable at
+// once and is newer than everything in the store: Merge folds over existing
+// keys, Set replaces them, Delete removes them. If fill returns an error, the
+// store does not change.
 type Ingester interface {
 	Ingest(ctx context.Context, fill func(w SortedWriter) error) error
 }
