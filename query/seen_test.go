@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -277,5 +278,36 @@ func TestGraphsAreReadByLenses(t *testing.T) {
 	}
 	if reads < 20 {
 		t.Errorf("only %d reads were found", reads)
+	}
+}
+
+// TestOperatorsAreHere: no method and no command has an operator of its own.
+func TestOperatorsAreHere(t *testing.T) {
+	t.Parallel()
+	files := 0
+	for _, dir := range []string{"../rag", "../cmd", "cypher", "procedure"} {
+		check(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files++
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, d := range f.Decls {
+				fn, ok := d.(*ast.FuncDecl)
+				if !ok || fn.Recv == nil || fn.Name.Name != "Explain" || fn.Type.Results == nil {
+					continue
+				}
+				if sel, ok := fn.Type.Results.List[0].Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Explanation" {
+					t.Errorf("%s has an operator: say it with those of package query", path)
+				}
+			}
+			return nil
+		}))
+	}
+	if files < 100 {
+		t.Errorf("only %d files were read", files)
 	}
 }
