@@ -56,7 +56,7 @@ A method is written name[:key=value,...][@label]; --sweep key=from:to:step or
 key=a|b|c makes a row for each value, of the methods that have the key. -v shows
 more columns and the time of each operator, --json all of it.
 
-Methods that read entities and relations take them from openie.jsonl where DIR
+Methods that read entities and relations take them from openie.jsonl if DIR
 has it, lines of {"passage_id","entities":[...],"triples":[[s,p,o],...]}, else
 from rules. --extract local takes rules, --extract model asks --model, and needs
 --db, where what was paid for is kept. The output says which.

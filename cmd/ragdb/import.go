@@ -19,7 +19,7 @@ func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import DB jsonl|openie|graphrag|graphml|csv PATH|-",
 		Short: "Read what export wrote, or what another program made",
-		Long: `Import reads JSON lines of ragdb export into a namespace, making DB where it
+		Long: `Import reads JSON lines of ragdb export into a namespace, creating DB if it
 does not exist. What is there already stays, and a node, edge, vector or setting
 that is there under the same name is replaced. The lines go in by batches: one that
 is wrong, or the end of a file that was cut short, ends the import, and what was
@@ -33,7 +33,7 @@ read entities and relations take them from there, now and later.
 
 graphrag reads a folder of tables of Microsoft GraphRAG, Parquet or JSON lines:
 text_units and entities, and documents, relationships, communities and
-community_reports where there are. The documents are indexed, and the rest becomes
+community_reports if there are any. The documents are indexed, and the rest becomes
 the graph named graphrag, whose nodes and edges rest on their chunks.
 
 graphml reads one graph of a GraphML file, csv a folder with nodes.csv and

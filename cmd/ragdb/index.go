@@ -43,11 +43,11 @@ func (a *app) indexCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index DB PATH...",
 		Short: "Add documents, or replace those that changed",
-		Long: `Index reads files and folders into DB, making it where it does not exist.
-Documents that are there already with the same content are skipped, those whose
-content changed are replaced. Whatever is done is saved as it goes: after an
-interruption the same command goes on. Without PATH it does what is left to do,
-after rm for example. Without --method it indexes by the methods that DB has.
+		Long: `Index reads files and folders into DB and creates DB if it does not exist.
+It skips documents that have not changed and replaces those that have. All work is
+saved as it goes: if it is interrupted, the same command goes on. Without PATH it
+does what is left to do, for example after rm. Without --method it indexes by the
+methods that DB has.
 
 A document's key is its path relative to PATH; records of JSONL and CSV files
 have their id. The PATH - is standard input: one document, whose key is --key, or
@@ -77,7 +77,7 @@ shown before anything is spent; --estimate shows it and does nothing.`,
 		},
 	}
 	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
-	cmd.Flags().BoolVar(&f.recluster, "recluster", false, "make the communities of methods anew; ragdb status says when that is advised")
+	cmd.Flags().BoolVar(&f.recluster, "recluster", false, "compute the communities of methods again; ragdb status says when that is advised")
 	cmd.Flags().StringVar(&f.key, "key", "stdin", "`KEY` of the document that is read from standard input")
 	f.addTo(a, cmd)
 	f.models.addLimits(cmd)

@@ -42,7 +42,7 @@ func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl.StringVar(&f.chat, "model", "", "chat `MODEL` (default local: rules, no network; also RAGDB_MODEL)")
 	fl.StringVar(&f.embed, "embed-model", "", "embedding `MODEL` (default local; also RAGDB_EMBED_MODEL)")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint (default "+defaultBaseURL+"; also OPENAI_BASE_URL)")
-	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model where it is another (also RAGDB_EMBED_BASE_URL)")
+	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model if it is another (also RAGDB_EMBED_BASE_URL)")
 	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
 	fl.Var(&f.dim, "embed-dim", "elements of the embedding model's vectors (default: asked of the model once)")
 }

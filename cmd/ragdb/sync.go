@@ -73,7 +73,7 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 			return nil
 		}
 		if d.Kept > 0 {
-			a.out.warn("ragdb: %s not removed: while files cannot be read nobody knows what is gone", plural(d.Kept, "document"))
+			a.out.warn("ragdb: %s not removed: while files cannot be read, it is not known what is gone", plural(d.Kept, "document"))
 		}
 		// It is asked before anything is paid for, and again if more is gone by
 		// the time of the removal.
@@ -118,7 +118,7 @@ func (a *app) printDifference(d *rag.Difference) {
 		a.out.warn("ragdb: %s", escape(bad))
 	}
 	if d.Kept > 0 {
-		a.out.warn("ragdb: %s stay: while files cannot be read nobody knows what is gone", plural(d.Kept, "document"))
+		a.out.warn("ragdb: %s stay: while files cannot be read, it is not known what is gone", plural(d.Kept, "document"))
 	}
 	a.out.note("nothing was changed: leave out --dry-run to do it")
 }
