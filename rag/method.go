@@ -95,9 +95,10 @@ type Question struct {
 	Text string
 	// Budget is the number of tokens of context; 0 is DefaultBudget.
 	Budget int
-	// Where filters documents by metadata: an item, node or edge, is used only
-	// if all its sources pass, or any where WhereAny is set. Such an item is
-	// used as it is, with what its refused sources say too.
+	// Where filters documents by their metadata, key and format; nil is no filter,
+	// and cypher.ParseWhere parses one. An item, node or edge, is used only if
+	// all its sources pass, or with WhereAny if any of them does. Such an item
+	// also holds what its other sources say.
 	Where    engine.Predicate
 	WhereAny bool
 	// Lang is the language that the answer should have, "" for the question's.
