@@ -131,9 +131,8 @@ the answer. Without --model no model is called: the answer consists of sentences
 of the documents, chosen by rules. If no sentence says what is asked, the
 command says so and prints the passages that come nearest.
 
-Without --method it is ` + methods.WithoutModel + ` that retrieves, and with a chat model ` + methods.Default + `. A
-database that was indexed by a method that somebody named keeps that one for its
-questions.
+Without --method, ` + methods.WithoutModel + ` retrieves, or ` + methods.Default + ` if there is a chat model. If the
+database was indexed by a method that was named, its questions use that one.
 
 With --compare each of several methods answers, and what they found is printed side
 by side, and what only one of them found; with --no-llm only that.`,
