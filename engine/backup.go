@@ -15,17 +15,16 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// Backup writes a copy of the database to the directory dir, which must not
-// exist, be empty, or be what a Backup that was killed left there, while the
-// database is in use. Writers wait only for the
-// checkpoint, some ten milliseconds; the hashes of the files are computed
-// after it. If the file system has hard links the copy takes little room
-// until the database changes; to be safe from a lost disk it has to be copied
-// to another one. [Restore] reads it.
+// Backup copies the database to the directory dir while the database is in use.
+// dir must not exist, be empty, or hold the remains of a Backup that was killed.
+// Writers wait only for the checkpoint, about ten milliseconds; the hashes of the
+// files are computed afterwards. If the file system has hard links, the copy takes
+// little room until the database changes, but only a copy on another disk is safe
+// from the loss of the disk. [Restore] reads it.
 //
-// A storage engine that makes no checkpoints is [errors.ErrUnsupported];
-// [Snapshot.Export] is the way to save its content. A database that is open for
-// reading is [ErrReadOnly]. After an error dir is as it was.
+// If the storage engine makes no checkpoints, the error is
+// [errors.ErrUnsupported]; [Snapshot.Export] can save its content. A database that
+// is open for reading is [ErrReadOnly]. After an error dir is as it was.
 func (db *DB) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	m, err := db.backup(ctx, dir)
 	if err != nil {

@@ -33,7 +33,7 @@ type CheckOptions struct {
 	Progress func(space string, keys int64)
 }
 
-// Finding is something that is not as it must be.
+// Finding is a fault that a check found.
 type Finding struct {
 	// Space is the family of keys, or "store" for the engine's files.
 	Space string `json:"space"`
@@ -60,14 +60,14 @@ func (f Finding) String() string {
 	return s + ": " + f.What
 }
 
-// Check verifies the database and yields what is wrong, in no order that
-// means anything; a sound database yields nothing. An error says that the
-// check could not go on and is the last thing yielded.
+// Check verifies the database and yields what is wrong, in no particular order. A
+// sound database yields nothing. An error is the last thing yielded and says why
+// the check could not go on.
 //
-// Without Repair it reads one snapshot and blocks no other call. With it, it
-// is the writer until it ends: the loop over the findings must not write. A
-// quick check takes the time to read the engine's files once; a full one a few
-// times that, and keeps in memory sets of the nodes of the graph at work.
+// Without Repair it reads one snapshot and blocks no other call. With Repair it is
+// the writer until it ends, so the loop over the findings must not write. A quick
+// check takes the time to read the engine's files once. A full one takes a few
+// times that, and keeps sets of the nodes of one graph in memory.
 func (db *DB) Check(ctx context.Context, o CheckOptions) iter.Seq2[Finding, error] {
 	if o.Repair {
 		o.Full = true

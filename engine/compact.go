@@ -7,13 +7,12 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// Compact rewrites all tables of the database, so that what was removed takes no
-// room and is in none of them any more, other than in those of snapshots and
-// backups. It is in no log either. The list of tables keeps their first and last
-// keys until Close: then nothing removed is in any file. It takes a while, and the
-// room of the database again meanwhile; work goes on beside it. Before that it
-// takes dead vectors out of the graphs of vector spaces, and removes the keys of
-// lists that hold nothing any more.
+// Compact rewrites all tables of the database. Removed data then takes no room and
+// is in no table or log, except those of snapshots and backups. The list of tables
+// keeps the first and last key of each until Close; after that no file holds
+// removed data. Compact first takes dead vectors out of the graphs of vector
+// spaces and removes keys of empty lists. While it runs, other calls go on, and it
+// needs the room of the database a second time.
 func (db *DB) Compact(ctx context.Context) error {
 	if err := db.enter(); err != nil {
 		return err

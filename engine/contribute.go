@@ -51,7 +51,7 @@ func targetOf(k layout.Target) Target {
 	return EdgeTarget(NodeID(k.A), NodeID(k.B), EdgeType(k.Type))
 }
 
-// Contribution is what one source says of a node or edge.
+// Contribution is what one source states about a node or edge.
 type Contribution struct {
 	// Weight adds to the weight of an edge. Sums are taken in fixed point
 	// (2^-30), so they are exact in any order; |Weight| is at most 2^31.
@@ -205,11 +205,11 @@ type edgeKey struct {
 	etype uint32
 }
 
-// Contribute writes what source says of a node or edge, in place of what it
-// said before. An edge that no source has named yet comes to be; its weight is
-// the sum over its sources. A source of an edge is a source of the edge's
-// derived ends too, but not of itself: nothing would ever remove it. Source
-// and ends must exist.
+// Contribute writes what source states about a node or edge and replaces its
+// earlier statement. If no source has stated the edge yet, the edge is created;
+// its weight is the sum over its sources. A source of an edge is also a source of
+// the edge's derived ends, except of itself, since it could then never be removed.
+// Source and ends must exist.
 func (v *TxView) Contribute(source NodeID, t Target, c Contribution) error {
 	return v.wrap(fmt.Sprintf("contribute of %d", source), v.contribute(source, t, c))
 }
@@ -274,9 +274,9 @@ func (v *TxView) supportEnd(source, end NodeID) error {
 	return err
 }
 
-// Withdraw takes back all that source contributed: edges and derived nodes
-// that no other source supports are removed, weights are summed again. The
-// source itself stays.
+// Withdraw removes all contributions of source. Edges and derived nodes that no
+// other source supports are removed, and weights are summed again. The source
+// itself stays.
 func (v *TxView) Withdraw(source NodeID) (Removed, error) {
 	r, err := v.deleteNodes(nil, []NodeID{source})
 	return r, v.wrap(fmt.Sprintf("withdraw %d", source), err)

@@ -197,12 +197,12 @@ func (db *DB) UUID(ctx context.Context) (id [16]byte, err error) {
 // MemoryBudget returns the bytes that the database may keep in memory.
 func (db *DB) MemoryBudget() int64 { return db.opts.MemoryBudget }
 
-// Close waits for running views, updates and open snapshots to end, then
-// releases the directory. Whatever is called from its beginning on returns
-// [ErrClosed]; a second Close does nothing.
+// Close waits for running views, updates and open snapshots to end, then releases
+// the directory. Calls that begin after it return [ErrClosed]; a second Close does
+// nothing.
 //
-// It waits as long as it takes: a snapshot that a program never closes, or a
-// Close within a View or an Update, holds it for ever.
+// It waits without limit: a snapshot that is never closed, or a Close within a
+// View or an Update, blocks it for ever.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	if db.closed {

@@ -7,11 +7,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// DeleteNode removes a node as [TxView.DeleteNode] does, in several commits
-// if it has more edges than one transaction removes: readers then see its
-// edges go before the node itself. A call that fails between two commits
-// returns, beside the error, what those before took with them; the same call
-// again removes the rest.
+// DeleteNode removes a node as [TxView.DeleteNode] does. If the node has more
+// edges than one transaction removes, it takes several commits, and readers see
+// the edges go before the node. If it fails between two commits, it returns the
+// error and what was removed so far; the same call again removes the rest.
 func (db *DB) DeleteNode(ctx context.Context, g *Graph, id NodeID) (removed Removed, err error) {
 	edges, ends := 0, roaring.New()
 	page := make([]Edge, 0, maxTxDegree/2)

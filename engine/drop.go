@@ -10,10 +10,10 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// Swap gives the name to next, which was built beside it, and drops the graph
-// that had it, in one commit. The handle next stays good and answers to the
-// new name; handles of the old graph are refused from then on, while open
-// snapshots still read it. A next that was dropped itself is [ErrNotFound].
+// Swap gives the name to the graph next and drops the graph that had it, in one
+// commit. The handle next stays valid and has the new name. Handles of the old
+// graph are refused from then on, but open snapshots still read it. A next that
+// was itself dropped is [ErrNotFound].
 func (n *Namespace) Swap(ctx context.Context, name string, next *Graph) error {
 	err := n.swap(ctx, name, next)
 	if err != nil {

@@ -27,15 +27,14 @@ func (e *LineError) Unwrap() error { return e.Err }
 // is more than half of what Options.MaxTxBytes lets it hold.
 const importBatch = 4 << 20
 
-// Import reads what [Snapshot.Export] wrote into the namespace. What the
-// namespace has already stays; a node, edge, contribution, vector or bucket
-// entry that is there under the same name is replaced.
+// Import reads the output of [Snapshot.Export] into the namespace. What the
+// namespace holds already stays; a node, edge, contribution, vector or bucket
+// entry of the same name is replaced.
 //
-// The input goes in by transactions of about 4 MiB. An error that a line
-// causes is a [*LineError] and, where the line makes no sense, [ErrInvalid]
-// too; what the lines before it say stays. So does all of an input that was cut
-// short, which is an error as well. A line may have as many bytes as
-// Options.MaxTxBytes.
+// The input is written in transactions of about 4 MiB. An error in a line is a
+// [*LineError], and [ErrInvalid] if the line makes no sense; the lines before it
+// stay imported. The same holds for input that was cut short, which is an error
+// too. A line may have as many bytes as Options.MaxTxBytes.
 func (n *Namespace) Import(ctx context.Context, r io.Reader) error {
 	if r == nil {
 		return phase.Mark(ErrInvalid, "import %s: nothing to read from", n.name)

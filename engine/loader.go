@@ -47,25 +47,23 @@ type Loader struct {
 	added int      // edges
 }
 
-// Load calls fn with a loader and writes all that it was given when fn returns
-// nil, past the write-ahead log and in one commit: readers see the whole load
-// or nothing of it, and so does a process that opens the database after a crash. On
-// an error nothing is changed and the error is returned. Load is the single
-// writer until it ends; fn must not call Update or Load.
+// Load calls fn with a loader. If fn returns nil, it writes everything that the
+// loader was given in one commit, without the write-ahead log: readers see all of
+// the load or nothing, and so does a process that opens the database after a
+// crash. If fn returns an error, nothing changes and Load returns the error. Load
+// is the single writer until it ends; fn must not call Update or Load.
 //
 // It is for input of more than about 100,000 edges, in any order, into a graph
-// that is empty or not; below that, transactions are as good. It costs a sort
-// of the edges in each direction: O(n log n) for n edges, with the memory of
-// the options.
+// that may be empty or not; for less, transactions are as fast. It sorts the edges
+// in each direction: O(n log n) for n edges, with the memory of the options.
 //
-// If the load makes an existing list longer than Options.PromoteAt, or
-// could if edges are there already, the list is moved into containers in a
-// commit of its own before. That changes the form of the list and nothing that
-// can be read of it, so a crash between the commits, or an error, leaves the
-// graph, its version and the epoch as they were.
+// If the load may make an existing list longer than Options.PromoteAt, the list is
+// first moved into containers in a commit of its own. That changes the form of the
+// list, not its content, so after a crash between the commits, or an error, the
+// graph, its version and the epoch are as they were.
 //
-// In a store that is no [kv.Ingester] the load is one batch, and one greater
-// than Options.MaxTxBytes is [ErrTxTooLarge].
+// If the store is not a [kv.Ingester], the load is one batch; a batch greater than
+// Options.MaxTxBytes is [ErrTxTooLarge].
 func (db *DB) Load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Loader) error) error {
 	if g = g.in(db); fn == nil {
 		return phase.Mark(ErrInvalid, "load: no function to call")

@@ -20,12 +20,11 @@ type SpaceVector struct {
 // rebuildBatch is how many vectors of a rebuild are one commit.
 const rebuildBatch = 1000
 
-// RebuildSpace gives a vector space the vectors of all in place of those that
-// it has: a new generation is built beside the one in use, settled, and takes
-// its place in one commit, as a new clustering wants it. Until then, and after
-// an error, the space is as it was; what an interrupted call left is removed by
-// the next one. What others write to the space meanwhile goes with the old
-// generation.
+// RebuildSpace replaces all vectors of a vector space by those of all. It builds a
+// new generation beside the one in use, settles it, and swaps the two in one
+// commit. Until then, and after an error, the space is as it was; the next call
+// removes what an interrupted one left. What other transactions write to the space
+// in the meantime is lost with the old generation.
 func (db *DB) RebuildSpace(ctx context.Context, g *Graph, space string, all iter.Seq2[SpaceVector, error]) error {
 	if all == nil {
 		all = func(func(SpaceVector, error) bool) {}

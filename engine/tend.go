@@ -146,9 +146,9 @@ func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "settle", (*vecindex.Index).Settle)
 }
 
-// FlushSpace links a vector space's pending vectors and takes dead ones out of
-// its graph, now rather than in the background, and does not link again what is
-// linked already.
+// FlushSpace links the pending vectors of a vector space and takes dead ones out
+// of its graph now, rather than in the background. Linked vectors stay as they
+// are.
 func (db *DB) FlushSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "flush", (*vecindex.Index).Flush)
 }

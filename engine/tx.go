@@ -16,9 +16,9 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// Tx is a transaction: what it writes becomes visible and durable in one
-// commit, or not at all. It is not safe for concurrent use, and it is over
-// when the function that it was given to returns.
+// Tx is a transaction: everything it writes becomes visible and durable in one
+// commit, or nothing does. It is not safe for concurrent use, and ends when the
+// function that received it returns.
 type Tx struct {
 	db      *DB
 	ctx     context.Context
@@ -45,11 +45,11 @@ type TxOptions struct {
 	Durability kv.Durability
 }
 
-// Update calls fn with a transaction and commits what it wrote when fn returns
-// nil; on an error nothing is changed and the error is returned. There is one
-// writer at a time: Update waits for the one before it. fn must not call
-// Update. Slow work, model calls above all, belongs before it; what was read
-// there is guarded by [TxView.ExpectNode] and [TxView.ExpectVersion].
+// Update calls fn with a transaction. If fn returns nil, it commits what the
+// transaction wrote; else nothing changes and Update returns the error. There is
+// one writer at a time: Update waits for the one before it, and fn must not call
+// Update. Slow work such as model calls should be done before Update;
+// [TxView.ExpectNode] and [TxView.ExpectVersion] detect changes since it was read.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.UpdateWith(ctx, TxOptions{}, fn)
 }
@@ -135,8 +135,8 @@ func (tx *Tx) end() error {
 	return firstError(err, tx.base.Close())
 }
 
-// Graph returns the graph as the transaction sees and changes it; a graph of
-// another database is one that was dropped.
+// Graph returns the graph as the transaction sees and changes it. A graph of
+// another database is treated as a dropped one.
 func (tx *Tx) Graph(g *Graph) *TxView {
 	g = g.in(tx.db)
 	if v := tx.graphs[g.st.id]; v != nil {
@@ -164,8 +164,8 @@ func (tx *Tx) Graph(g *Graph) *TxView {
 // Epoch returns the number that the commit will have.
 func (tx *Tx) Epoch() uint64 { return tx.epoch }
 
-// Bytes returns the approximate size of the transaction so far; a caller with
-// much to write starts another one before it reaches Options.MaxTxBytes.
+// Bytes returns the approximate size of the transaction so far. A caller with much
+// to write starts another transaction before Options.MaxTxBytes is reached.
 func (tx *Tx) Bytes() int { return tx.overlay.Bytes() + tx.bulky }
 
 // TxView is a graph in a transaction: a [Reader] that sees the transaction's

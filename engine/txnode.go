@@ -33,12 +33,12 @@ func (v *TxView) putNode(t TypeID, key string, props Props) (NodeID, bool, error
 	return id, created, v.writeRecord(id, old, record{ntype: uint32(t), key: key, props: list})
 }
 
-// DeriveNode returns the node of a type with the caller's key, making it if
-// there is none, and whether it is new. A node made so exists only while a
+// DeriveNode returns the node of a type with the caller's key, and whether it is
+// new. It creates the node if there is none. Such a node exists as long as a
 // source supports it: the caller contributes to it in the same transaction
-// ([TxView.Contribute]), and [TxView.Withdraw] of its last source removes it.
-// It takes no properties, since those would depend on which source came first;
-// what it is called and described as comes from its contributions.
+// ([TxView.Contribute]), and [TxView.Withdraw] of its last source removes it. It
+// takes no properties, since these would depend on which source came first; its
+// label and texts come from its contributions.
 func (v *TxView) DeriveNode(t TypeID, key string) (id NodeID, created bool, err error) {
 	id, created, _, err = v.claim(t, key)
 	if err == nil && created {
@@ -176,7 +176,7 @@ func (v *TxView) setProps(id NodeID, props Props) error {
 	return v.writeRecord(id, old, record{ntype: old.ntype, key: old.key, flags: old.flags, props: list})
 }
 
-// Removed is what a removal took with it.
+// Removed lists what a removal took away.
 type Removed struct {
 	// Nodes are the nodes removed, ascending, the one asked for included.
 	Nodes []NodeID

@@ -347,8 +347,8 @@ func (v *TxView) putVector(spaceName string, id NodeID, layer uint8, vec []float
 	return w.Put(v.ctx, uint64(id), layer, vec)
 }
 
-// DeleteVector removes a node's vector from a space; a missing one is no
-// error.
+// DeleteVector removes a node's vector from a space. It returns no error if there
+// is none.
 func (v *TxView) DeleteVector(spaceName string, id NodeID) error {
 	w, err := v.writer(spaceName)
 	if err == nil {
