@@ -11,5 +11,5 @@ const phase = fault.Database
 // for indexing and asking, and others. [Error.Origin] is where the error arose.
 //
 // What went wrong is told by [errors.Is] with the errors that the functions
-// document, such as [rag.ErrNotIndexed].
+// document, such as [method.ErrNotIndexed].
 type Error = fault.Error

@@ -9,8 +9,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/prompts"
 )
 
@@ -68,12 +71,12 @@ const quoteBytes = 240
 // false. nil models are those of [Corpus.OpenModels]; errors are those of
 // [Corpus.Retrieve], the models' and the database's. look is that of Retrieve; it
 // is called before a model is asked for the answer.
-func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question, look ...func(*engine.Snapshot, *Evidence) error) (*Answer, error) {
+func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *models.Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
 	var a *Answer
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err != nil {
 			return err
@@ -86,7 +89,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question, lo
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("%s: %w", Label(sys), err)
+		return nil, phase.Errorf("%s: %w", method.Label(sys), err)
 	}
 	if a.Trace, err = c.KeepTrace(ctx, a); err != nil {
 		return nil, err
@@ -95,15 +98,15 @@ func (c *Corpus) Ask(ctx context.Context, sys *System, m *Models, q Question, lo
 }
 
 // AnswerFrom is Ask of evidence that sys retrieved already. It keeps no trace.
-func (c *Corpus) AnswerFrom(ctx context.Context, sys *System, m *Models, q Question, ev *Evidence) (*Answer, error) {
+func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *models.Models, q method.Question, ev *Evidence) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
 	if ev == nil {
-		return nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
+		return nil, phase.Errorf("%w: no evidence to answer from", corpus.ErrArgument)
 	}
 	var a *Answer
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			a, err = c.answer(ctx, s, sys, m, q, ev)
@@ -117,15 +120,15 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *System, m *Models, q Quest
 }
 
 // AnswerInput returns what an answer is made of: the evidence, numbered, or what
-// sys makes of it first ([System.Condense]), or none ([System.Unaided]). docs are the
-// documents that it is from, for [Models.Do]. The error is [llm.ErrNoEvidence]
+// sys makes of it first ([method.System.Condense]), or none ([method.System.Unaided]). docs are the
+// documents that it is from, for [models.Models.Do]. The error is [llm.ErrNoEvidence]
 // where there is nothing to answer from.
-func (c *Corpus) AnswerInput(ctx context.Context, sys *System, m *Models, q Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
+func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *models.Models, q method.Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return in, nil, err
 	}
-	if m = m.with(c.ledger, c.tokens); ev == nil {
-		return in, nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
+	if m = m.Ensure(c.ledger, c.Tokens()); ev == nil {
+		return in, nil, phase.Errorf("%w: no evidence to answer from", corpus.ErrArgument)
 	}
 	in = llm.AnswerInput{Question: q.Text}
 	if sys.Unaided != nil {
@@ -137,30 +140,30 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *System, m *Models, q Ques
 	for _, s := range ev.Sections {
 		for _, it := range s.Items {
 			e := llm.Evidence{N: len(in.Evidence) + 1, Section: s.Name, Text: it.Text}
-			if m.Free() && it.Kind != ChunkNodeType {
+			if m.Free() && it.Kind != corpus.ChunkNodeType {
 				// Rules quote what they are given, and a table's row is no
 				// sentence. The numbers stay those of the items.
 				e.Text = ""
 			}
 			in.Evidence = append(in.Evidence, e)
 			for _, ch := range it.Chunks {
-				from[DocOf(ch)] = true
+				from[corpus.DocOf(ch)] = true
 			}
 		}
 	}
 	docs = sortedKeys(from)
 	if sys.Condense != nil {
-		in, err = sys.Condense(ctx, m.in("ask"), q, in, docs)
+		in, err = sys.Condense(ctx, m.In("ask"), q, in, docs)
 	}
 	return in, docs, err
 }
 
 // answer makes an answer of evidence, with models of [Corpus.modelsAt].
-func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question, ev *Evidence) (*Answer, error) {
+func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *method.System, m *models.Models, q method.Question, ev *Evidence) (*Answer, error) {
 	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
 	before, start := m.Usage(), time.Now()
 	err := func() error {
-		base := s.Graph(c.base).WithContext(ctx)
+		base := s.Graph(c.Base()).WithContext(ctx)
 		w := &answerWriter{a: a, items: a.Evidence.Items(), on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
 			return c.source(base, sys.ChunkSet(), it, said)
 		}}
@@ -169,12 +172,12 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m 
 			return err
 		}
 		if m.Provider() != nil && m.Provider().Can(llm.Select) && !in.Unaided {
-			return c.selectAnswer(ctx, base, sys, m.in("ask"), q, in, a)
+			return c.selectAnswer(ctx, base, sys, m.In("ask"), q, in, a)
 		}
 		t := llm.Task{Kind: llm.Answer, Input: in, Lang: q.Lang}
 		var reply llm.Reply
 		if q.Stream == nil {
-			reply, err = m.in("ask").Do(ctx, "ask", docs, t)
+			reply, err = m.In("ask").Do(ctx, "ask", docs, t)
 			if err == nil && !m.Free() && prompts.IsNoEvidence(reply.Text) {
 				err = llm.ErrNoEvidence
 			}
@@ -182,7 +185,7 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m 
 				err = w.write(reply.Text)
 			}
 		} else {
-			_, err = m.in("ask").Stream(ctx, "ask", docs, t, w.hold)
+			_, err = m.In("ask").Stream(ctx, "ask", docs, t, w.hold)
 		}
 		if err == nil {
 			err = w.end()
@@ -211,11 +214,11 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *System, m 
 // source returns which of the chunks of an item says most of what was said, and
 // quotes it.
 func (c *Corpus) source(base engine.Reader, set text.ChunkSet, it *Cited, said string) (Source, error) {
-	var best Chunk
+	var best corpus.Chunk
 	from, most := 0, -1
 	for _, key := range it.Chunks[:min(len(it.Chunks), maxSpans)] {
 		ch, err := c.ChunkByKey(base, set, key)
-		if isMissing(err) {
+		if corpus.IsMissing(err) {
 			continue // removed since it was retrieved
 		}
 		if err != nil {

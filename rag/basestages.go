@@ -6,10 +6,15 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -17,7 +22,7 @@ import (
 // the chunk sets that they want, each once, the cutting of documents and then
 // the vectors of the chunks. They are for looking at what is left to do; an
 // [Indexer] runs its own.
-func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Step, error) {
+func (c *Corpus) BaseStages(systems []*method.System, m *models.Models) ([]queue.Step, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -25,7 +30,7 @@ func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cut, embed []Step
+	var cut, embed []queue.Step
 	for _, s := range sets {
 		cut = append(cut, c.cutStep(s))
 		embed = append(embed, c.embedStep(s.Set(), m))
@@ -34,14 +39,14 @@ func (c *Corpus) BaseStages(systems []*System, m *Models) ([]Step, error) {
 }
 
 // cutStep returns the step that cuts documents by a chunk set.
-func (c *Corpus) cutStep(s *text.Chunker) Step {
+func (c *Corpus) cutStep(s *text.Chunker) queue.Step {
 	st := &chunkStage{c: c, chunker: s}
-	return Step{Stage: st, Settled: st.settled}
+	return queue.Step{Stage: st, Settled: st.settled}
 }
 
 // embedStep returns the step that gives the chunks of a set their vectors.
-func (c *Corpus) embedStep(set text.ChunkSet, m *Models) Step {
-	return Step{Stage: &embedStage{c: c, set: set, model: m.DocumentSpace()}}
+func (c *Corpus) embedStep(set text.ChunkSet, m *models.Models) queue.Step {
+	return queue.Step{Stage: &embedStage{c: c, set: set, model: m.DocumentSpace()}}
 }
 
 // chunkStage cuts documents that came in before a chunk set was wanted.
@@ -55,32 +60,32 @@ type chunkStage struct {
 	read  bool
 }
 
-// Name implements [Stage].
+// Name implements [queue.Stage].
 func (st *chunkStage) Name() string { return "chunk " + st.chunker.Set().String() }
 
-// Graph implements [Stage].
-func (st *chunkStage) Graph() *engine.Graph { return st.c.base }
+// Graph implements [queue.Stage].
+func (st *chunkStage) Graph() *engine.Graph { return st.c.Base() }
 
-// Items implements [Stage]: the documents that the set does not cut yet.
-func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
-	return func(yield func(WorkItem, error) bool) {
+// Items implements [queue.Stage]: the documents that the set does not cut yet.
+func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[queue.WorkItem, error] {
+	return func(yield func(queue.WorkItem, error) bool) {
 		set := st.chunker.Set().String()
-		for d, err := range st.c.Documents(s.Graph(st.c.base).WithContext(ctx)) {
+		for d, err := range st.c.Documents(s.Graph(st.c.Base()).WithContext(ctx)) {
 			if err == nil && slices.Contains(d.Sets, set) {
 				continue
 			}
-			if !yield(WorkItem{Key: d.Key, Digest: Digest(string(d.Digest))}, err) || err != nil {
+			if !yield(queue.WorkItem{Key: d.Key, Digest: corpus.Digest(string(d.Digest))}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// settled is [Step.Settled]: it counts the documents that the set cuts, most of
+// settled is [queue.Step.Settled]: it counts the documents that the set cuts, most of
 // which were cut when they were read.
 func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, error) {
 	n, set := 0, st.chunker.Set().String()
-	for d, err := range st.c.Documents(s.Graph(st.c.base).WithContext(ctx)) {
+	for d, err := range st.c.Documents(s.Graph(st.c.Base()).WithContext(ctx)) {
 		if err != nil {
 			return n, err
 		}
@@ -91,45 +96,45 @@ func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, err
 	return n, nil
 }
 
-// Do implements [Stage].
-func (st *chunkStage) Do(context.Context, *engine.Snapshot, *Models, WorkItem) ([]byte, error) {
+// Do implements [queue.Stage].
+func (st *chunkStage) Do(context.Context, *engine.Snapshot, *models.Models, queue.WorkItem) ([]byte, error) {
 	return nil, nil
 }
 
-// Apply implements [Stage].
-func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w WorkItem, _ []byte) error {
-	v := tx.Graph(st.c.base)
+// Apply implements [queue.Stage].
+func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w queue.WorkItem, _ []byte) error {
+	v := tx.Graph(st.c.Base())
 	d, err := st.c.Document(v, w.Key)
 	if err != nil {
 		return err
 	}
-	full, err := v.Text(d.ID, propText)
+	full, err := v.Text(d.ID, corpus.PropText)
 	if err != nil {
 		return err
 	}
-	chunks, err := st.c.cut(ctx, v, d.Key, d.ID, full, st.chunker)
+	chunks, err := st.c.Cut(ctx, v, d.Key, d.ID, full, st.chunker)
 	if err != nil {
 		return err
 	}
 	sets := append(slices.Clone(d.Sets), st.chunker.Set().String())
 	slices.Sort(sets)
-	if err := v.SetProps(d.ID, engine.Props{propSets: engine.Strings(sets...)}); err != nil {
+	if err := v.SetProps(d.ID, engine.Props{corpus.PropSets: engine.Strings(sets...)}); err != nil {
 		return err
 	}
-	if ok, err := trains(v, st.chunker.Set()); err != nil || !ok {
+	if ok, err := words.Trains(v, st.chunker.Set()); err != nil || !ok {
 		return err
 	}
 	if !st.read {
-		if st.table, st.lost, err = st.c.words.loadTable(ctx); err != nil {
+		if st.table, st.lost, err = st.c.words.LoadTable(ctx); err != nil {
 			return err
 		}
 		st.read = true
 	}
-	change := st.c.words.newWordChange(st.table, st.lost)
+	change := st.c.words.NewChange(st.table, st.lost)
 	for _, ch := range chunks {
-		change.add(full[ch.Start:ch.End])
+		change.Add(full[ch.Start:ch.End])
 	}
-	return st.c.words.changeWords(tx, change)
+	return st.c.words.Apply(tx, change)
 }
 
 // embedStage gives the chunks of a set their vectors.
@@ -139,27 +144,27 @@ type embedStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [Stage].
-func (st *embedStage) Name() string { return embedStageName(st.set) }
+// Name implements [queue.Stage].
+func (st *embedStage) Name() string { return queue.EmbedStageName(st.set) }
 
-// Graph implements [Stage].
-func (st *embedStage) Graph() *engine.Graph { return st.c.base }
+// Graph implements [queue.Stage].
+func (st *embedStage) Graph() *engine.Graph { return st.c.Base() }
 
-// Items implements [Stage]: the chunks of the set.
-func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[WorkItem, error] {
-	digest := embedDigest(st.set, st.model.Model)
-	return func(yield func(WorkItem, error) bool) {
-		for ch, err := range st.c.Chunks(s.Graph(st.c.base).WithContext(ctx), st.set) {
-			if !yield(WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
+// Items implements [queue.Stage]: the chunks of the set.
+func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[queue.WorkItem, error] {
+	digest := queue.EmbedDigest(st.set, st.model.Model)
+	return func(yield func(queue.WorkItem, error) bool) {
+		for ch, err := range st.c.Chunks(s.Graph(st.c.Base()).WithContext(ctx), st.set) {
+			if !yield(queue.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [Stage].
-func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w WorkItem) ([]byte, error) {
-	ch, err := st.c.ChunkByKey(s.Graph(st.c.base).WithContext(ctx), st.set, w.Key)
+// Do implements [queue.Stage].
+func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *models.Models, w queue.WorkItem) ([]byte, error) {
+	ch, err := st.c.ChunkByKey(s.Graph(st.c.Base()).WithContext(ctx), st.set, w.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -170,19 +175,19 @@ func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w W
 	return encoded.AppendVector(nil, vecs[0]), nil
 }
 
-// Apply implements [Stage].
-func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w WorkItem, result []byte) error {
+// Apply implements [queue.Stage].
+func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w queue.WorkItem, result []byte) error {
 	vec := encoded.ReadVector(result)
 	if vec == nil {
 		return nil // a text without words has no vector
 	}
-	v := tx.Graph(st.c.base)
+	v := tx.Graph(st.c.Base())
 	id, err := st.c.ChunkNode(v, st.set, w.Key)
 	if err != nil {
 		return err
 	}
-	space := ChunkSpace(st.set, st.model.Model)
-	if err := MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+	space := corpus.ChunkSpace(st.set, st.model.Model)
+	if err := corpus.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 		return err
 	}
 	return v.PutVector(space, id, vec)

@@ -4,9 +4,9 @@
 //
 // A [Corpus] is a namespace of the engine with documents in it. A document is
 // cut into chunks by chunk sets; a chunk's key is its document's key, a # and
-// its place. A [System] is a retrieval method on a corpus, a struct of functions:
-// the [Stage]s by which it indexes, the [Plan] by which it retrieves, and what else
-// it can do. Its [Identity] is made of the parameters that [ReadParams] read. A [Spec] names one as people write it: name[:key=value,...][@label].
+// its place. A [method.System] is a retrieval method on a corpus, a struct of functions:
+// the [queue.Stage]s by which it indexes, the [method.Plan] by which it retrieves, and what else
+// it can do. Its [method.Identity] is made of the parameters that [method.ReadParams] read. A [method.Spec] names one as people write it: name[:key=value,...][@label].
 //
 // # Indexing
 //
@@ -16,7 +16,7 @@
 // that is interrupted goes on where it stopped, the result is the same for any
 // number of workers, and a reply that was paid for is never paid again. Items
 // that fail are set aside with the reason and the model's raw answer
-// ([Failures]). [Corpus.Remove] takes a document out with all that only it
+// ([queue.Failures]). [Corpus.Remove] takes a document out with all that only it
 // supported.
 //
 // # Answering
@@ -27,7 +27,7 @@
 //
 // # Models
 //
-// [Models] are a provider of answers and two embedders. [OpenLocal] returns
+// [models.Models] are a provider of answers and two embedders. [OpenLocal] returns
 // those that need no network: rules, and vectors of words learnt from the
 // corpus.
 package rag

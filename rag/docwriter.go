@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -62,23 +65,23 @@ func (w *docWriter) flush(ctx context.Context) error {
 		}
 		fresh = fresh[n:]
 	}
-	w.x.Options.Notify(Event{Stage: "read", Done: w.met})
+	w.x.Options.Notify(queue.Event{Stage: "read", Done: w.met})
 	return nil
 }
 
 // sort tells new and changed documents from those that are there already.
 func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, changed []*load.Document, err error) {
 	c := w.x.Corpus
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base)
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base())
 		for _, d := range batch {
 			old, err := c.Document(v, d.Key)
 			switch {
-			case isMissing(err):
+			case corpus.IsMissing(err):
 				fresh = append(fresh, d)
 			case err != nil:
 				return err
-			case sameDigest(old, d):
+			case corpus.SameDigest(old, d):
 				w.out.Unchanged++
 			default:
 				changed = append(changed, d)
@@ -94,18 +97,18 @@ func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, ch
 func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err error) {
 	for most, tries := len(docs), 1; ; {
 		at := 0
-		spoilt, err := attempt(ctx, w.x.Corpus.db, func(tx *engine.Tx) error {
-			v := tx.Graph(w.x.Corpus.base)
+		spoilt, err := queue.Attempt(ctx, w.x.Corpus.DB(), func(tx *engine.Tx) error {
+			v := tx.Graph(w.x.Corpus.Base())
 			change := w.change()
-			for at = 0; at < most && (at == 0 || tx.Bytes() < txBytes && !change.full()); at++ {
+			for at = 0; at < most && (at == 0 || tx.Bytes() < queue.TxBytes && !change.Full()); at++ {
 				if err := w.putOne(ctx, v, docs[at], change); err != nil {
 					return err
 				}
-				if at > 0 && change != nil && change.many {
+				if at > 0 && change != nil && change.Many {
 					return errManyWords
 				}
 			}
-			return w.x.Corpus.words.changeWords(tx, change)
+			return w.x.Corpus.words.Apply(tx, change)
 		})
 		switch {
 		case err == nil:
@@ -136,40 +139,40 @@ var errManyWords = errors.New("documents of too many words for one transaction")
 func (w *docWriter) setAside(d *load.Document, err error) {
 	bad := &load.FileError{Path: d.Path, Line: d.Line, Reason: err.Error(), Err: err}
 	w.out.BadFiles = append(w.out.BadFiles, bad.Error())
-	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
+	w.x.Options.Notify(queue.Event{Stage: "read", Message: bad.Error()})
 }
 
 // reload reads what was prepared for another word table than there is now.
 func (w *docWriter) reload(ctx context.Context) (err error) {
 	w.remover = nil
-	w.table, w.lost, err = w.x.Corpus.words.loadTable(ctx)
+	w.table, w.lost, err = w.x.Corpus.words.LoadTable(ctx)
 	return err
 }
 
-func (w *docWriter) change() *wordChange { return w.x.Corpus.words.newWordChange(w.table, w.lost) }
+func (w *docWriter) change() *words.Change { return w.x.Corpus.words.NewChange(w.table, w.lost) }
 
 // putOne writes a document with its chunks, and notes what that does to the
 // words.
-func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Document, change *wordChange) error {
+func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Document, change *words.Change) error {
 	c := w.x.Corpus
 	names := make([]string, len(w.sets))
 	for i, s := range w.sets {
 		names[i] = s.Set().String()
 	}
 	slices.Sort(names)
-	id, err := c.put(v, d, names)
+	id, err := c.Put(v, d, names)
 	if err != nil {
 		return err
 	}
 	for _, s := range w.sets {
-		chunks, err := c.cut(ctx, v, d.Key, id, d.Text, s)
+		chunks, err := c.Cut(ctx, v, d.Key, id, d.Text, s)
 		if err != nil {
 			return err
 		}
 		if change == nil || len(chunks) == 0 {
 			continue
 		}
-		ok, err := trains(v, s.Set())
+		ok, err := words.Trains(v, s.Set())
 		if err != nil {
 			return err
 		}
@@ -177,14 +180,8 @@ func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Docume
 			continue
 		}
 		for _, ch := range chunks {
-			change.add(d.Text[ch.Start:ch.End])
+			change.Add(d.Text[ch.Start:ch.End])
 		}
 	}
 	return nil
-}
-
-// trains reports whether a chunk set is the one that words are learnt from.
-func trains(v *engine.TxView, set text.ChunkSet) (bool, error) {
-	state, err := readWordState(v.Bucket(bucketWords))
-	return state.set == set.String(), err
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/words"
 )
 
 // emptied removes, in the transaction that removes the last document, what was
@@ -17,19 +18,19 @@ import (
 // What people asked to keep stays: paid replies and vectors of questions,
 // records of runs, traces that name no document, settings.
 func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
-	base := tx.Graph(r.c.base)
-	if t, ok := base.NodeType(typeDocument); ok {
+	base := tx.Graph(r.c.Base())
+	if t, ok := base.NodeType(corpus.TypeDocument); ok {
 		docs, err := base.Nodes(t)
 		if err != nil || !docs.IsEmpty() {
 			return err
 		}
 	}
-	if err := forgetWords(base, tx, graphs); err != nil {
+	if err := words.Forget(base, tx, graphs); err != nil {
 		return err
 	}
 	for _, sys := range r.systems {
 		g := sys.Graph()
-		if g == nil || g.ID() == r.c.base.ID() {
+		if g == nil || g.ID() == r.c.Base().ID() {
 			continue
 		}
 		v := tx.Graph(g)
@@ -37,7 +38,7 @@ func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
 			if strings.HasPrefix(name, foreignBuckets) {
 				continue
 			}
-			if err := emptyBucket(v, name); err != nil {
+			if err := corpus.EmptyBucket(v, name); err != nil {
 				return err
 			}
 		}
@@ -48,24 +49,3 @@ func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
 // foreignBuckets begins the names of the buckets that the query language keeps in
 // any graph: what indexes its user made.
 const foreignBuckets = "cypher."
-
-// forgetWords removes what the corpus taught the local model, as if it had never
-// been indexed, and the spaces of word tables that will not be written again:
-// versions start at 1 again.
-func forgetWords(base *engine.TxView, tx *engine.Tx, graphs []*engine.Graph) error {
-	state, err := readWordState(base.Bucket(bucketWords))
-	if err != nil {
-		return err
-	}
-	for _, version := range []uint32{state.current, state.next} {
-		if version <= 1 {
-			continue // the next table has this version
-		}
-		for _, g := range graphs {
-			if err := dropModel(tx.Graph(g), local.Head{Version: version}.Model()); err != nil {
-				return err
-			}
-		}
-	}
-	return emptyBucket(base, bucketWords)
-}

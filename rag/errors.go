@@ -6,16 +6,8 @@ import (
 )
 
 var (
-	// ErrMethod says that a method's name or one of its parameters is unknown
-	// or out of range. The error says which there are.
-	ErrMethod = errors.New("unknown method")
-	// ErrNotIndexed says that a method has not been indexed in the namespace.
-	ErrNotIndexed = errors.New("not indexed")
 	// ErrNoEvidence says that retrieval found nothing to answer from.
 	ErrNoEvidence = errors.New("no evidence found")
-	// ErrArgument says that a call lacks what it needs, such as a corpus or a
-	// system, or was given what cannot be. The error says what.
-	ErrArgument = errors.New("wrong argument")
 	// ErrPartial says that some work items failed and the others are done. The
 	// error is a [*PartialError].
 	ErrPartial = errors.New("partly done")

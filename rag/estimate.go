@@ -9,6 +9,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -29,7 +31,7 @@ type EstimateOptions struct {
 	// it is not known and nothing is embedded yet; a Recomputable one costs
 	// nothing.
 	Space llm.SpaceInfo
-	// Fill makes prompts, as [Models.Fill] does.
+	// Fill makes prompts, as [models.Models.Fill] does.
 	Fill func(*llm.Task) error
 	// Prices are those of the models.
 	Prices cost.Prices
@@ -79,7 +81,7 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 	}
 	meter := cost.NewMeter(o.Prices, cost.Limits{})
 	x.Corpus = c.With(Options{
-		Models:  func(ctx context.Context, c *Corpus) (*Models, error) { return c.estimating(ctx, o, meter) },
+		Models:  func(ctx context.Context, c *Corpus) (*models.Models, error) { return c.estimating(ctx, o, meter) },
 		NoWords: c.o.NoWords && o.Chat != "",
 	})
 	res, err := x.Run(ctx, inputs)
@@ -121,7 +123,7 @@ func estimated(stages []StageResult, rows []cost.Spent) []EstimatedStage {
 			})
 		}
 		if !paid && items > 0 {
-			out = append(out, EstimatedStage{Stage: stage, Model: LocalModel, Items: items, USD: new(float64)})
+			out = append(out, EstimatedStage{Stage: stage, Model: models.LocalModel, Items: items, USD: new(float64)})
 		}
 	}
 	for _, s := range stages {
@@ -165,8 +167,8 @@ func minutes(u llm.Usage, concurrency int) float64 {
 }
 
 func (c *Corpus) chunkCount(ctx context.Context) (n int, err error) {
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base)
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base())
 		for _, t := range v.NodeTypes() {
 			set, ok := chunkSetOf(v.NodeTypeName(t))
 			if !ok {
@@ -194,14 +196,14 @@ func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
 }
 
 // estimating returns models whose calls are counted and not made.
-func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*Models, error) {
-	p := Parts{}
+func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*models.Models, error) {
+	p := models.Parts{}
 	if !o.Space.Recomputable {
 		space := o.Space
 		if space.Dim == 0 {
 			space.Dim = estimateDim
 		}
-		e := &countedEmbedder{space: space, tokens: c.tokens.Count}
+		e := &countedEmbedder{space: space, tokens: c.Tokens().Count}
 		p.Documents, p.Questions, p.Workers = e, e, estimateWorkers
 	}
 	if o.Chat != "" || !o.Space.Recomputable {
@@ -211,11 +213,11 @@ func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.
 		}
 		p.Provider, p.Free = rules, true
 		if o.Chat != "" {
-			history, err := c.ledger.writtenByKind(ctx)
+			history, err := c.ledger.WrittenByKind(ctx)
 			if err != nil {
 				return nil, err
 			}
-			p.Provider, p.Free, p.Fill = &countedProvider{name: o.Chat, rules: rules, tokens: c.tokens, history: history}, false, o.Fill
+			p.Provider, p.Free, p.Fill = &countedProvider{name: o.Chat, rules: rules, tokens: c.Tokens(), history: history}, false, o.Fill
 		}
 	}
 	m := c.NewModels(p)
@@ -225,7 +227,7 @@ func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.
 			return nil, err
 		}
 	}
-	return m.Metered(meter).unkept(), nil
+	return m.Metered(meter).Unkept(), nil
 }
 
 // Rules returns the provider that works by rules and needs no network, with
@@ -243,8 +245,8 @@ func (c *Corpus) Rules(ctx context.Context) (llm.Provider, error) {
 
 func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 	cases := &text.CaseStats{}
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base).WithContext(ctx)
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base()).WithContext(ctx)
 		for _, t := range v.NodeTypes() {
 			set, ok := chunkSetOf(v.NodeTypeName(t))
 			if !ok {
@@ -260,7 +262,7 @@ func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 		}
 		return nil
 	})
-	return local.New(local.Options{Names: cases, Tokens: c.tokens.Count}), err
+	return local.New(local.Options{Names: cases, Tokens: c.Tokens().Count}), err
 }
 
 // countedProvider answers by rules and tells what a model would have used.
@@ -279,7 +281,7 @@ func (p *countedProvider) Can(k llm.Kind) bool { return k != llm.Select && p.rul
 
 // Do implements [llm.Provider].
 func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
-	u := llm.Usage{Calls: 1, InTokens: promptTokens(p.tokens, t)}
+	u := llm.Usage{Calls: 1, InTokens: models.PromptTokens(p.tokens, t)}
 	r, _, err := p.rules.Do(ctx, t)
 	out, ok := p.history[t.Kind]
 	if !ok {
@@ -331,7 +333,7 @@ func (e *countedEmbedder) vector(s string) []float32 {
 	v := make([]float32, e.space.Dim)
 	words := 0
 	for w := range etext.Words(s) {
-		d := Digest(w.Text)
+		d := corpus.Digest(w.Text)
 		for k := range wordPlaces {
 			at := (uint32(d[4*k])<<16 | uint32(d[4*k+1])<<8 | uint32(d[4*k+2])) % uint32(len(v))
 			v[at] += 1 - 2*float32(d[4*k+3]&1)

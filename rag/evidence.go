@@ -7,7 +7,10 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Evidence is what a plan retrieved, in the order in which a model sees it.
@@ -17,7 +20,7 @@ type Evidence struct {
 	// Tokens counts the context with its headers.
 	Tokens int
 	// Plan is what was run.
-	Plan  *Plan
+	Plan  *method.Plan
 	Trace *query.Trace
 	// Time is what retrieval took, Embed the part of it for the question's
 	// vector.
@@ -43,7 +46,7 @@ type Cited struct {
 	// first of them stand in their documents; [Corpus.Locate] tells page and
 	// heading.
 	Chunks []string
-	Spans  []Span
+	Spans  []corpus.Span
 }
 
 // Items returns all items in order.
@@ -62,16 +65,16 @@ const maxSpans = 5
 // Retrieve runs a method's plan for a question, over one commit. What is not
 // indexed yet is not found: a corpus without documents gives no evidence. nil
 // models are those of [Corpus.OpenModels]. A corpus that is embedded with
-// another model is a [*ModelError] where the plan wants a vector, a question
-// without text or a missing system [ErrArgument]. The functions of look are
+// another model is a [*models.ModelError] where the plan wants a vector, a question
+// without text or a missing system [corpus.ErrArgument]. The functions of look are
 // called with what was retrieved and the state that it was retrieved from, so that
 // they can read more of it; an error of one ends the call.
-func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Question, look ...func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
+func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *models.Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
 	var ev *Evidence
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			ev, err = c.retrieve(ctx, s, sys, m, q, look)
@@ -79,18 +82,18 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *System, m *Models, q Questio
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("%s: %w", Label(sys), err)
+		return nil, phase.Errorf("%s: %w", method.Label(sys), err)
 	}
 	return ev, nil
 }
 
 // Plan returns the plan that [Corpus.Retrieve] runs for a question. Models and
 // errors are as there.
-func (c *Corpus) Plan(ctx context.Context, sys *System, m *Models, q Question) (p *Plan, err error) {
+func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *models.Models, q method.Question) (p *method.Plan, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			p, err = plan(ctx, sys, m, q)
@@ -98,40 +101,40 @@ func (c *Corpus) Plan(ctx context.Context, sys *System, m *Models, q Question) (
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("%s: %w", Label(sys), err)
+		return nil, phase.Errorf("%s: %w", method.Label(sys), err)
 	}
 	return p, nil
 }
 
 // plan returns the plan to run, with models of [Corpus.modelsAt].
-func plan(ctx context.Context, sys *System, m *Models, q Question) (*Plan, error) {
+func plan(ctx context.Context, sys *method.System, m *models.Models, q method.Question) (*method.Plan, error) {
 	p, err := sys.Plan(ctx, m, q)
 	if err == nil && q.Top > 0 {
-		p = p.limited(q.Top)
+		p = p.Limited(q.Top)
 	}
 	return p, err
 }
 
 // askable refuses what cannot be asked.
-func (c *Corpus) askable(sys *System, q Question) error {
+func (c *Corpus) askable(sys *method.System, q method.Question) error {
 	switch err := c.ready(); {
 	case err != nil:
 		return err
 	case sys == nil || sys.Plan == nil:
-		return phase.Errorf("%w: no system to ask: open one with Methods.Open", ErrArgument)
+		return phase.Errorf("%w: no system to ask: open one with Methods.Open", corpus.ErrArgument)
 	case strings.TrimSpace(q.Text) == "":
-		return phase.Errorf("%w: a question without text", ErrArgument)
+		return phase.Errorf("%w: a question without text", corpus.ErrArgument)
 	case q.Budget < 0:
-		return phase.Errorf("%w: a budget of %d tokens", ErrArgument, q.Budget)
+		return phase.Errorf("%w: a budget of %d tokens", corpus.ErrArgument, q.Budget)
 	case q.Top < 0:
-		return phase.Errorf("%w: at most %d pieces of evidence", ErrArgument, q.Top)
+		return phase.Errorf("%w: at most %d pieces of evidence", corpus.ErrArgument, q.Top)
 	}
 	return nil
 }
 
 // retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].
-func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, m *Models, q Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
-	ev := &Evidence{Method: Label(sys), Trace: &query.Trace{}}
+func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.System, m *models.Models, q method.Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
+	ev := &Evidence{Method: method.Label(sys), Trace: &query.Trace{}}
 	start := time.Now()
 	plan, err := plan(ctx, sys, m, q)
 	if err != nil {
@@ -170,21 +173,21 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *System, 
 }
 
 // Env returns what a plan runs in.
-func (c *Corpus) Env(s *engine.Snapshot, m *Models, q Question, t *query.Trace) *query.Env {
+func (c *Corpus) Env(s *engine.Snapshot, m *models.Models, q method.Question, t *query.Trace) *query.Env {
 	if c.ready() != nil {
-		c = &Corpus{documents: &Docs{}}
+		c = &Corpus{documents: &corpus.Corpus{}}
 	}
 	env := &query.Env{
 		Snap:    s,
 		Graphs:  c.projections,
-		Tokens:  c.tokens.Count,
+		Tokens:  c.Tokens().Count,
 		Analyze: c.Analyze,
-		Names:   matchNames,
+		Names:   corpus.MatchNames,
 		Embed:   m.EmbedQuestion,
 		Trace:   t,
 	}
 	if q.Where != nil {
-		env.Allow = (&filter{c: c.documents, where: q.Where, any: q.WhereAny}).allow
+		env.Allow = corpus.NewFilter(c.documents, q.Where, q.WhereAny).Allow
 		env.AllowAny = q.WhereAny
 	}
 	return env
@@ -201,12 +204,12 @@ type citations struct {
 	own  *engine.View // of the method's graph, nil where it builds none
 	// cite is Cite of items of own.
 	cite  func(it query.Item) ([]string, error)
-	spans map[string]Span // of chunks; one without a document is gone
+	spans map[string]corpus.Span // of chunks; one without a document is gone
 }
 
-func (c *Corpus) citations(ctx context.Context, env *query.Env, sys *System) *citations {
+func (c *Corpus) citations(ctx context.Context, env *query.Env, sys *method.System) *citations {
 	x := &citations{
-		c: c, ctx: ctx, env: env, set: sys.ChunkSet(), base: env.Snap.Graph(c.base).WithContext(ctx), spans: map[string]Span{},
+		c: c, ctx: ctx, env: env, set: sys.ChunkSet(), base: env.Snap.Graph(c.Base()).WithContext(ctx), spans: map[string]corpus.Span{},
 	}
 	if g := sys.Graph(); g != nil {
 		x.own = env.Snap.Graph(g).WithContext(ctx)
@@ -222,7 +225,7 @@ func (c *Corpus) citations(ctx context.Context, env *query.Env, sys *System) *ci
 func (x *citations) of(it query.Item) (Cited, error) {
 	out := Cited{Item: it, Kind: "chunk"}
 	if x.own == nil || it.Graph != x.own.Graph().ID() {
-		n, err := x.env.Node(x.ctx, x.c.base, it.ID)
+		n, err := x.env.Node(x.ctx, x.c.Base(), it.ID)
 		if err != nil {
 			return out, err
 		}
@@ -231,7 +234,7 @@ func (x *citations) of(it query.Item) (Cited, error) {
 			out.Kind = kind
 			return out, nil
 		}
-		out.Chunks, out.Spans = []string{n.Key}, []Span{spanOf(n)} // a chunk rests on itself
+		out.Chunks, out.Spans = []string{n.Key}, []corpus.Span{spanOf(n)} // a chunk rests on itself
 		return out, nil
 	}
 	nodes := []engine.NodeID{it.ID}
@@ -266,7 +269,7 @@ func (x *citations) of(it query.Item) (Cited, error) {
 }
 
 // span returns where a chunk stands, the zero value where it is gone.
-func (x *citations) span(key string) (Span, error) {
+func (x *citations) span(key string) (corpus.Span, error) {
 	span, ok := x.spans[key]
 	if ok {
 		return span, nil
@@ -279,7 +282,7 @@ func (x *citations) span(key string) (Span, error) {
 	switch {
 	case err == nil:
 		span = spanOf(n)
-	case !isMissing(err):
+	case !corpus.IsMissing(err):
 		return span, err
 	}
 	x.spans[key] = span
@@ -287,7 +290,7 @@ func (x *citations) span(key string) (Span, error) {
 }
 
 // spanOf returns where a chunk stands.
-func spanOf(n engine.Node) Span {
-	ch := chunkOf(n)
-	return Span{Doc: ch.Doc, Bytes: [2]int64{int64(ch.Start), int64(ch.End)}}
+func spanOf(n engine.Node) corpus.Span {
+	ch := corpus.ChunkOf(n)
+	return corpus.Span{Doc: ch.Doc, Bytes: [2]int64{int64(ch.Start), int64(ch.End)}}
 }

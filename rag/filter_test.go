@@ -201,7 +201,7 @@ func TestWhereNull(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.where, err)
 		}
-		ev, err := c.Retrieve(t.Context(), c.System(t, "bm25"), m, rag.Question{Text: "pump", Where: p})
+		ev, err := c.Retrieve(t.Context(), c.System(t, "bm25"), m, method.Question{Text: "pump", Where: p})
 		if err != nil || tt.fails != "" {
 			if tt.fails == "" || !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), tt.fails) {
 				t.Errorf("%s: %v, want %q", tt.where, err, tt.fails)

@@ -10,9 +10,14 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/ledger"
+	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Input is where documents come from: a file or folder of a file system, or a
@@ -44,7 +49,7 @@ type IndexOptions struct {
 	Retry bool
 	// Reembed allows models of another space than the corpus has: all that is
 	// indexed is embedded anew beside what is there, which goes in the commit
-	// that ends the run. Else such models are a [*ModelError].
+	// that ends the run. Else such models are a [*models.ModelError].
 	Reembed bool
 	// Recluster makes the communities of the systems that have any anew, in
 	// place of those that grew while documents came and went.
@@ -53,7 +58,7 @@ type IndexOptions struct {
 	// the run, and nothing has changed. Nil allows everything.
 	MayRemove func(d *Difference) error
 	// Notify receives progress, never concurrently; nil is nobody.
-	Notify func(Event)
+	Notify func(queue.Event)
 }
 
 // IndexResult says what a run of Index did.
@@ -85,9 +90,9 @@ type StageResult struct {
 // Indexer indexes a corpus by some methods.
 type Indexer struct {
 	Corpus  *Corpus
-	Methods Methods
+	Methods method.Methods
 	// Systems are the methods to index by.
-	Systems []*System
+	Systems []*method.System
 	Options IndexOptions
 }
 
@@ -119,7 +124,7 @@ func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error)
 func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error) {
 	out := &IndexResult{}
 	if len(x.Systems) == 0 {
-		return out, phase.Mark(ErrMethod, "no system to index by: open one with Methods.Open")
+		return out, phase.Mark(method.ErrMethod, "no system to index by: open one with Methods.Open")
 	}
 	if err := x.read(ctx, inputs, out); err != nil {
 		return out, err
@@ -137,22 +142,22 @@ func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error)
 // left out, in a copy.
 func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 	if x == nil {
-		return nil, phase.Errorf("%w: a nil indexer", ErrArgument)
+		return nil, phase.Errorf("%w: a nil indexer", corpus.ErrArgument)
 	}
 	if err := x.Corpus.ready(); err != nil {
 		return nil, err
 	}
 	if slices.Contains(x.Systems, nil) {
-		return nil, phase.Errorf("%w: a nil system", ErrArgument)
+		return nil, phase.Errorf("%w: a nil system", corpus.ErrArgument)
 	}
 	for i, in := range inputs {
 		if in.FS == nil && in.Source == nil {
-			return nil, phase.Errorf("%w: input %d has neither a file system nor a source to read from", ErrArgument, i)
+			return nil, phase.Errorf("%w: input %d has neither a file system nor a source to read from", corpus.ErrArgument, i)
 		}
 	}
 	other := *x
 	if other.Options.Notify == nil {
-		other.Options.Notify = func(Event) {}
+		other.Options.Notify = func(queue.Event) {}
 	}
 	return &other, nil
 }
@@ -161,16 +166,16 @@ func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 func (x *Indexer) sets() ([]*text.Chunker, error) { return x.Corpus.chunkers(x.Systems) }
 
 // chunkers returns what cuts the chunk sets that some systems want, each once.
-func (c *Corpus) chunkers(systems []*System) ([]*text.Chunker, error) {
+func (c *Corpus) chunkers(systems []*method.System) ([]*text.Chunker, error) {
 	var out []*text.Chunker
 	seen := map[string]bool{}
 	for _, s := range systems {
 		if s == nil {
-			return nil, phase.Errorf("%w: a nil system", ErrArgument)
+			return nil, phase.Errorf("%w: a nil system", corpus.ErrArgument)
 		}
 		if name := s.ChunkSet().String(); !seen[name] {
 			seen[name] = true
-			ch, err := text.NewChunker(c.tokens, s.ChunkSet())
+			ch, err := text.NewChunker(c.Tokens(), s.ChunkSet())
 			if err != nil {
 				return nil, err
 			}
@@ -186,12 +191,12 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	if err != nil {
 		return err
 	}
-	table, lost, err := x.Corpus.words.loadTable(ctx)
+	table, lost, err := x.Corpus.words.LoadTable(ctx)
 	if err != nil {
 		return err
 	}
 	if lost {
-		if err := x.Corpus.words.relearn(ctx); err != nil {
+		if err := x.Corpus.words.Relearn(ctx); err != nil {
 			return err
 		}
 	}
@@ -204,7 +209,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 			switch {
 			case errors.As(err, &bad):
 				out.BadFiles = append(out.BadFiles, bad.Error())
-				x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
+				x.Options.Notify(queue.Event{Stage: "read", Message: bad.Error()})
 				continue
 			case err != nil:
 				return phase.Errorf("read: %w", err)
@@ -234,43 +239,43 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return err
 	}
 	if len(sets) == 0 {
-		return phase.Mark(ErrMethod, "none to index by")
+		return phase.Mark(method.ErrMethod, "none to index by")
 	}
-	r := &runner{db: c.db, workers: x.Options.Workers, retry: x.Options.Retry, notify: x.Options.Notify}
+	r := &queue.Runner{DB: c.DB(), Workers: x.Options.Workers, Retry: x.Options.Retry, Notify: x.Options.Notify}
 	for _, s := range sets {
 		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
 			return err
 		}
 	}
 	if !c.o.NoWords {
-		if err := c.words.train(ctx, sets[0].Set(), func(done, total int) {
-			x.Options.Notify(Event{Stage: "words", Done: done, Total: total})
+		if err := c.words.Train(ctx, sets[0].Set(), func(done, total int) {
+			x.Options.Notify(queue.Event{Stage: "words", Done: done, Total: total})
 		}); err != nil {
 			return phase.Errorf("words: %w", err)
 		}
 	}
-	if err := c.words.tidy(ctx); err != nil {
+	if err := c.words.Tidy(ctx); err != nil {
 		return phase.Errorf("words: %w", err)
 	}
-	if r.models, err = c.indexModels(ctx); err != nil {
+	if r.Models, err = c.indexModels(ctx); err != nil {
 		return err
 	}
-	want := embeddingModelOf(r.models.DocumentSpace())
-	other, have, err := claim(ctx, c.documents, want)
+	want := models.EmbeddingModelOf(r.Models.DocumentSpace())
+	other, have, err := models.Claim(ctx, c.documents, want)
 	if err != nil {
 		return err
 	}
 	if other && !x.Options.Reembed {
-		return phase.Errorf("%w", &ModelError{have, want})
+		return phase.Errorf("%w", &models.ModelError{Have: have, Want: want})
 	}
-	run := c.ledger.begin(x.record(r.models))
+	run := c.ledger.Begin(x.record(r.Models))
 	defer func() {
-		out.tally(r.models)
+		out.tally(r.Models)
 		outcome := "done"
 		if err != nil {
 			outcome = err.Error()
 		}
-		err = errors.Join(err, run.save(ctx, r.models.spent(), outcome))
+		err = errors.Join(err, run.Save(ctx, r.Models.Spent(), outcome))
 	}()
 	all := x
 	if other {
@@ -288,7 +293,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
 			return err
 		}
-		if err := x.step(ctx, r, c.embedStep(s.Set(), r.models), out); err != nil {
+		if err := x.step(ctx, r, c.embedStep(s.Set(), r.Models), out); err != nil {
 			return err
 		}
 	}
@@ -296,23 +301,25 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		if x.Options.Recluster && sys.Recluster != nil {
 			sys = sys.Recluster()
 		}
-		for _, st := range sys.Stages(r.models) {
+		for _, st := range sys.Stages(r.Models) {
 			if err := x.step(ctx, r, st, out); err != nil {
 				return err
 			}
-			if err := run.save(ctx, r.models.spent(), ""); err != nil {
+			if err := run.Save(ctx, r.Models.Spent(), ""); err != nil {
 				return err
 			}
 		}
-		if err := c.remember(ctx, sys, r.models); err != nil {
+		if err := c.Remember(ctx, corpus.Manifest{
+			Spec: sys.Instance(), Params: sys.Params(), Chunks: sys.ChunkSet().String(), Model: r.Models.DocumentSpace().Model,
+		}); err != nil {
 			return err
 		}
 	}
-	if err := c.words.adopt(ctx); err != nil {
+	if err := c.words.Adopt(ctx); err != nil {
 		return phase.Errorf("words: %w", err)
 	}
 	if other {
-		if err := changeModel(ctx, c.documents, have, want); err != nil {
+		if err := models.ChangeModel(ctx, c.documents, have, want); err != nil {
 			return phase.Errorf("change the embedding model: %w", err)
 		}
 	}
@@ -323,16 +330,16 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 // is a new word table: the vectors of the one before are dropped at the end of
 // the run, so every system has to be embedded anew in it.
 func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
-	state, err := x.Corpus.words.state(ctx)
-	if err != nil || state.next == 0 || state.current == 0 {
+	state, err := x.Corpus.words.State(ctx)
+	if err != nil || state.Next == 0 || state.Current == 0 {
 		return x, err
 	}
 	return x.withAll(ctx)
 }
 
 // record returns the record of a run with models.
-func (x *Indexer) record(m *Models) Run {
-	r := Run{Embed: m.DocumentSpace().Model, Prompts: m.All().Prompts}
+func (x *Indexer) record(m *models.Models) ledger.Run {
+	r := ledger.Run{Embed: m.DocumentSpace().Model, Prompts: m.All().Prompts}
 	for _, s := range x.Systems {
 		r.Methods = append(r.Methods, s.Instance())
 	}
@@ -343,7 +350,7 @@ func (x *Indexer) record(m *Models) Run {
 }
 
 // tally notes what a run's calls cost.
-func (r *IndexResult) tally(m *Models) {
+func (r *IndexResult) tally(m *models.Models) {
 	total := m.Meter().Total()
 	r.Usage, r.USD, r.Spent = total.Usage, total.USD, m.Meter().Rows()
 }
@@ -357,7 +364,7 @@ func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 	all := *x
 	all.Systems = slices.Clone(x.Systems)
 	for _, sys := range indexed {
-		mine := func(s *System) bool { return s.Instance() == sys.Instance() }
+		mine := func(s *method.System) bool { return s.Instance() == sys.Instance() }
 		if !slices.ContainsFunc(all.Systems, mine) {
 			all.Systems = append(all.Systems, sys)
 		}
@@ -365,12 +372,12 @@ func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 	return &all, nil
 }
 
-func (x *Indexer) step(ctx context.Context, r *runner, st Step, out *IndexResult) error {
-	if r.models == nil {
-		r.models = x.Corpus.NewModels(Parts{})
+func (x *Indexer) step(ctx context.Context, r *queue.Runner, st queue.Step, out *IndexResult) error {
+	if r.Models == nil {
+		r.Models = x.Corpus.NewModels(models.Parts{})
 	}
 	start := time.Now()
-	done, failed, err := r.run(ctx, st)
+	done, failed, err := r.Run(ctx, st)
 	if done+failed > 0 {
 		out.Stages = append(out.Stages, StageResult{st.Name(), done, failed, time.Since(start).Milliseconds()})
 	}
@@ -380,9 +387,9 @@ func (x *Indexer) step(ctx context.Context, r *runner, st Step, out *IndexResult
 
 // count fills in the sizes of the corpus.
 func (c *Corpus) count(ctx context.Context, set text.ChunkSet, out *IndexResult) error {
-	return c.db.View(ctx, func(s *engine.Snapshot) (err error) {
-		v := s.Graph(c.base)
-		if t, ok := v.NodeType(typeDocument); ok {
+	return c.DB().View(ctx, func(s *engine.Snapshot) (err error) {
+		v := s.Graph(c.Base())
+		if t, ok := v.NodeType(corpus.TypeDocument); ok {
 			docs, err := v.Nodes(t)
 			if err != nil {
 				return err

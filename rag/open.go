@@ -5,28 +5,32 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/ledger"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // Corpus is documents with the models that they are indexed and asked with. It is
-// safe for concurrent use. Beside its own methods it has those of [Docs], which read
+// safe for concurrent use. Beside its own methods it has those of [corpus.Corpus], which read
 // the documents.
 type Corpus struct {
 	*documents
 	o           Options
-	ledger      *ledger
-	words       *wordStore
-	local       *localModel     // of OpenModels
+	ledger      *ledger.Ledger
+	words       *words.Store
+	local       *words.Local    // of OpenModels
 	projections *graphops.Cache // that plans walk on
 	indexing    chan struct{}   // holds a token for the run that indexes
 }
 
 // documents is what a corpus reads its documents by.
-type documents = Docs
+type documents = corpus.Corpus
 
 // Docs returns the documents without the models, as methods are opened with them.
-func (c *Corpus) Docs() *Docs {
+func (c *Corpus) Docs() *corpus.Corpus {
 	if c == nil {
 		return nil
 	}
@@ -34,7 +38,7 @@ func (c *Corpus) Docs() *Docs {
 }
 
 // Ledger returns what is kept of what models said, and of what runs cost.
-func (c *Corpus) Ledger() *ledger { return c.ledger }
+func (c *Corpus) Ledger() *ledger.Ledger { return c.ledger }
 
 // Options tune a corpus. The zero value is right for most.
 type Options struct {
@@ -45,7 +49,7 @@ type Options struct {
 	// questions if the caller gives no others; nil opens the local ones. It is
 	// called after the corpus was read and must give models of the same space each
 	// time; they may be the same ones.
-	Models func(ctx context.Context, c *Corpus) (*Models, error)
+	Models func(ctx context.Context, c *Corpus) (*models.Models, error)
 	// NoWords says that nothing is to be learnt from the documents' words: none of
 	// the models is local.
 	NoWords bool
@@ -57,12 +61,12 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options
 	if o == nil {
 		o = &Options{}
 	}
-	docs, err := openDocs(ctx, db, namespace, o.Tokens)
+	docs, err := corpus.Open(ctx, db, namespace, o.Tokens)
 	if err != nil {
 		return nil, err
 	}
 	return &Corpus{
-		documents: docs, o: *o, ledger: newLedger(docs), words: &wordStore{c: docs}, local: newLocalModel(docs),
+		documents: docs, o: *o, ledger: ledger.New(docs), words: &words.Store{C: docs}, local: words.NewLocal(docs),
 		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare), indexing: make(chan struct{}, 1),
 	}, nil
 }
@@ -88,9 +92,9 @@ func (c *Corpus) Options() Options { return c.o }
 // ready refuses a corpus that [OpenCorpus] did not make.
 func (c *Corpus) ready() error {
 	if c == nil || c.ledger == nil {
-		return (*Docs)(nil).ready()
+		return (*corpus.Corpus)(nil).Ready()
 	}
-	return c.documents.ready()
+	return c.documents.Ready()
 }
 
 // beginIndexing waits until no other run indexes the corpus, or ctx ends. The caller
@@ -109,11 +113,11 @@ func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
 // is not asked again. Documents and Questions are of one space; a space that
 // is Recomputable is left out of canonical exports, and its vectors are not
 // kept for themselves.
-func (c *Corpus) NewModels(p Parts) *Models {
+func (c *Corpus) NewModels(p models.Parts) *models.Models {
 	if c.ready() != nil {
-		return newModels(nil, nil, p)
+		return models.New(nil, nil, p)
 	}
-	return newModels(c.ledger, c.tokens, p)
+	return models.New(c.ledger, c.Tokens(), p)
 }
 
 // OpenLocal returns the models that need no network: what the corpus taught
@@ -126,31 +130,31 @@ func (c *Corpus) NewModels(p Parts) *Models {
 // Without it questions use the table that all documents are embedded with.
 //
 // Of its parts those that p has take the place of the local ones. A chat model that
-// reads prompts wants [Parts.Fill] beside it.
-func (c *Corpus) OpenLocal(ctx context.Context, forIndex bool, p Parts) (*Models, error) {
+// reads prompts wants [models.Parts.Fill] beside it.
+func (c *Corpus) OpenLocal(ctx context.Context, forIndex bool, p models.Parts) (*models.Models, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
 	if p.Provider != nil && p.Documents != nil && p.Questions != nil {
 		return c.NewModels(p), nil
 	}
-	l, err := openLocal(ctx, c.documents, forIndex)
+	l, err := words.OpenLocal(ctx, c.documents, forIndex)
 	if err != nil {
 		return nil, phase.Errorf("local model: %w", err)
 	}
-	return localModels(c.ledger, c.tokens, l, p), nil
+	return models.WithLocal(c.ledger, c.Tokens(), l, p), nil
 }
 
 // OpenModels opens the models that the corpus is asked with: those of
 // [Options.Models], else the local ones. They can be opened once, at any time, and
 // serve all questions to come, while documents are indexed and afterwards. Models
-// that embed in another space than the corpus has are a [*ModelError].
-func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
+// that embed in another space than the corpus has are a [*models.ModelError].
+func (c *Corpus) OpenModels(ctx context.Context) (*models.Models, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
 	if c.o.Models == nil {
-		m := localModels(c.ledger, c.tokens, c.local, Parts{})
+		m := models.WithLocal(c.ledger, c.Tokens(), c.local, models.Parts{})
 		return m, c.CheckModel(ctx, m)
 	}
 	m, err := c.o.Models(ctx, c)
@@ -158,82 +162,82 @@ func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, phase.Errorf("%w: Options.Models gave none", ErrArgument)
+		return nil, phase.Errorf("%w: Options.Models gave none", corpus.ErrArgument)
 	}
 	return m, c.CheckModel(ctx, m)
 }
 
 // indexModels opens the models that documents are indexed with.
-func (c *Corpus) indexModels(ctx context.Context) (*Models, error) {
+func (c *Corpus) indexModels(ctx context.Context) (*models.Models, error) {
 	if c.o.Models == nil {
-		return c.OpenLocal(ctx, true, Parts{})
+		return c.OpenLocal(ctx, true, models.Parts{})
 	}
 	m, err := c.o.Models(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil {
-		return nil, phase.Errorf("%w: Options.Models gave none", ErrArgument)
+		return nil, phase.Errorf("%w: Options.Models gave none", corpus.ErrArgument)
 	}
 	// Local ones that were opened before the corpus taught these words keep to none.
-	return m.with(c.ledger, c.tokens).reopen(ctx)
+	return m.Ensure(c.ledger, c.Tokens()).Reopen(ctx)
 }
 
 // IndexedModels returns models of the space that the corpus is embedded with, to
-// ask what is left to do ([Corpus.BaseSteps], [System.Steps]). They are those
+// ask what is left to do ([Corpus.BaseSteps], [method.System.Steps]). They are those
 // of [Options.Models] or the local ones if these have that space, and answer
 // questions too. Else they only know the space: what wants a vector of them
-// gets a [*ModelError]. To ask questions, [Corpus.OpenModels] is the one.
-func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
+// gets a [*models.ModelError]. To ask questions, [Corpus.OpenModels] is the one.
+func (c *Corpus) IndexedModels(ctx context.Context) (*models.Models, error) {
 	have, ok, err := c.EmbeddingModel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !ok || have.Model == LocalModel {
-		return c.OpenLocal(ctx, true, Parts{})
+	if !ok || have.Model == models.LocalModel {
+		return c.OpenLocal(ctx, true, models.Parts{})
 	}
 	if c.o.Models != nil {
 		m, err := c.o.Models(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		if m != nil && embeddingModelOf(m.DocumentSpace()) == have {
+		if m != nil && models.EmbeddingModelOf(m.DocumentSpace()) == have {
 			return m, nil
 		}
 	}
-	e := refusing{llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &ModelError{Have: have}}
-	return c.NewModels(Parts{Documents: e, Questions: e}), nil
+	e := models.OnlySpace(llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &models.ModelError{Have: have})
+	return c.NewModels(models.Parts{Documents: e, Questions: e}), nil
 }
 
 // EmbeddingModel returns the model that the corpus is embedded with; ok is
 // false if nothing was embedded yet.
-func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool, err error) {
+func (c *Corpus) EmbeddingModel(ctx context.Context) (m models.EmbeddingModel, ok bool, err error) {
 	if err := c.ready(); err != nil {
 		return m, false, err
 	}
-	return embeddedWith(ctx, c.documents)
+	return models.EmbeddedWith(ctx, c.documents)
 }
 
 // CheckModel refuses models of another space than the corpus has, with a
-// [*ModelError].
-func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {
+// [*models.ModelError].
+func (c *Corpus) CheckModel(ctx context.Context, m *models.Models) error {
 	have, ok, err := c.EmbeddingModel(ctx)
 	if err != nil || !ok {
 		return err
 	}
-	if want := embeddingModelOf(m.QuestionSpace()); have != want {
-		return &ModelError{have, want}
+	if want := models.EmbeddingModelOf(m.QuestionSpace()); have != want {
+		return &models.ModelError{Have: have, Want: want}
 	}
 	return nil
 }
 
 // modelsAt returns m for a question that is answered from a snapshot; nil is the
 // corpus's own models.
-func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (_ *Models, err error) {
+func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *models.Models) (_ *models.Models, err error) {
 	if m == nil {
 		if m, err = c.OpenModels(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return m.with(c.ledger, c.tokens).at(s.Graph(c.base).WithContext(ctx))
+	return m.Ensure(c.ledger, c.Tokens()).At(s.Graph(c.Base()).WithContext(ctx))
 }

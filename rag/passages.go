@@ -2,9 +2,13 @@ package rag
 
 import (
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // evidencePassages are the pieces of evidence of an answer as a selector reads
@@ -12,7 +16,7 @@ import (
 type evidencePassages struct {
 	c    *Corpus
 	base *engine.View
-	docs map[string]*outline
+	docs map[string]*corpus.Outline
 	// in holds the passages, of holds the item that each is from, and at where
 	// it begins in the document; -1 if it is no chunk's text as it stands there.
 	in selection.Input
@@ -22,8 +26,8 @@ type evidencePassages struct {
 
 // passages returns what an answer is to be selected from. Evidence without text
 // is left out.
-func (c *Corpus) passages(base *engine.View, sys *System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
-	x := &evidencePassages{c: c, base: base, docs: map[string]*outline{}}
+func (c *Corpus) passages(base *engine.View, sys *method.System, m *models.Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
+	x := &evidencePassages{c: c, base: base, docs: map[string]*corpus.Outline{}}
 	x.in = selection.Input{Question: in.Question, MaxSentences: in.MaxSentences}
 	for _, e := range in.Evidence {
 		if e.Text == "" || e.N < 1 || e.N > len(items) {
@@ -41,26 +45,26 @@ func (c *Corpus) passages(base *engine.View, sys *System, m *Models, in llm.Answ
 // add adds a piece of evidence.
 func (x *evidencePassages) add(s string, it *Cited) error {
 	p, at := selection.Passage{Text: s}, -1
-	if it.Kind == ChunkNodeType && len(it.Spans) > 0 && int64(len(s)) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
+	if it.Kind == corpus.ChunkNodeType && len(it.Spans) > 0 && int64(len(s)) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
 		o, err := x.outline(it.Spans[0].Doc)
 		if err != nil {
 			return err
 		}
 		at = int(it.Spans[0].Bytes[0])
-		p.Title, p.Headings = o.title, o.headings(at, at+len(s))
+		p.Title, p.Headings = o.Title, o.Headings(at, at+len(s))
 	}
 	x.in.Passages, x.of, x.at = append(x.in.Passages, p), append(x.of, it), append(x.at, at)
 	return nil
 }
 
 // outline reads the outline of a document, once. One that was removed has none.
-func (x *evidencePassages) outline(doc string) (*outline, error) {
+func (x *evidencePassages) outline(doc string) (*corpus.Outline, error) {
 	if o := x.docs[doc]; o != nil {
 		return o, nil
 	}
-	o, err := x.c.outline(x.base, doc)
-	if isMissing(err) {
-		o, err = &outline{}, nil
+	o, err := x.c.Outline(x.base, doc)
+	if corpus.IsMissing(err) {
+		o, err = &corpus.Outline{}, nil
 	}
 	x.docs[doc] = o
 	return o, err
@@ -80,19 +84,19 @@ func (w *wordCounts) Texts() int64 { return w.texts }
 func (w *wordCounts) DF(term string) int64 { return w.df[term] }
 
 // wordStats counts the words of a question in the chunks of a set.
-func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, question string) (selection.WordStats, error) {
-	w := &wordCounts{CaseStats: m.cases, df: map[string]int64{}}
+func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *models.Models, question string) (selection.WordStats, error) {
+	w := &wordCounts{CaseStats: m.Cases, df: map[string]int64{}}
 	if w.CaseStats == nil {
-		b := base.Bucket(bucketWords)
-		state, err := readWordState(b)
+		b := base.Bucket(words.BucketWords)
+		state, err := words.ReadWordState(b)
 		if err == nil {
-			w.CaseStats, err = readCases(b, state.newest())
+			w.CaseStats, err = words.ReadCases(b, state.Newest())
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	all, err := base.FieldStats(textField(set))
+	all, err := base.FieldStats(corpus.TextField(set))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, ques
 		if _, ok := w.df[term]; ok {
 			continue
 		}
-		n, err := base.TermStats(textField(set), term)
+		n, err := base.TermStats(corpus.TextField(set), term)
 		if err != nil {
 			return nil, err
 		}

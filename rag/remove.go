@@ -7,9 +7,15 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/ledger"
+	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // RemoveResult says what a removal took.
@@ -38,7 +44,7 @@ type RemoveOptions struct {
 // Steps that concern the whole corpus (which chunks are near, which are
 // central, which words the word table holds) are run by the next Index. With the
 // last document goes all that was computed of the corpus as a whole.
-func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o RemoveOptions) (*RemoveResult, error) {
+func (c *Corpus) Remove(ctx context.Context, methods method.Methods, doc string, o RemoveOptions) (*RemoveResult, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -52,7 +58,7 @@ func (c *Corpus) Remove(ctx context.Context, methods Methods, doc string, o Remo
 			return err
 		}
 		r.keepCache = o.KeepCache
-		return c.db.Update(ctx, func(tx *engine.Tx) error {
+		return c.DB().Update(ctx, func(tx *engine.Tx) error {
 			if err := r.apply(ctx, tx); err != nil {
 				return err
 			}
@@ -92,10 +98,10 @@ var errDry = fmt.Errorf("dry run")
 // removal is a document's removal, prepared outside the transaction.
 type removal struct {
 	c       *Corpus
-	doc     Document
-	chunks  []Chunk
-	change  *wordChange
-	systems []*System
+	doc     corpus.Document
+	chunks  []corpus.Chunk
+	change  *words.Change
+	systems []*method.System
 	steps   []func(ctx context.Context, tx *engine.Tx) error
 	derived int
 	graphs  []*engine.Graph
@@ -108,18 +114,18 @@ type remover struct {
 	c       *Corpus
 	table   *local.Table // nil before the first training
 	lost    bool         // there is a table, but none that can be read
-	models  *Models
-	systems []*System // all that the corpus is indexed by
+	models  *models.Models
+	systems []*method.System // all that the corpus is indexed by
 	// graphs are those with nodes for chunks that no method builds, such as an
 	// imported one.
 	graphs []*engine.Graph
 	all    []*engine.Graph // of the namespace
 }
 
-func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, error) {
+func (c *Corpus) newRemover(ctx context.Context, methods method.Methods) (*remover, error) {
 	m := &remover{c: c}
 	var err error
-	if m.table, m.lost, err = c.words.loadTable(ctx); err != nil {
+	if m.table, m.lost, err = c.words.LoadTable(ctx); err != nil {
 		return nil, err
 	}
 	if m.models, err = c.indexModels(ctx); err != nil {
@@ -135,12 +141,12 @@ func (c *Corpus) newRemover(ctx context.Context, methods Methods) (*remover, err
 	if m.systems, err = c.systems(ctx, methods); err != nil {
 		return nil, err
 	}
-	if m.all, err = c.graphs(ctx); err != nil {
+	if m.all, err = c.Graphs(ctx); err != nil {
 		return nil, err
 	}
 	for _, g := range m.all {
-		built := func(s *System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
-		if g.ID() != c.base.ID() && !slices.ContainsFunc(m.systems, built) {
+		built := func(s *method.System) bool { return s.Graph() != nil && s.Graph().ID() == g.ID() }
+		if g.ID() != c.Base().ID() && !slices.ContainsFunc(m.systems, built) {
 			m.graphs = append(m.graphs, g)
 		}
 	}
@@ -157,17 +163,17 @@ func (wordless) Embed(_ context.Context, texts []string) ([][]float32, llm.Usage
 
 // systems opens all that the corpus is indexed by, also those whose first index
 // was interrupted: they are not remembered yet, but have a graph.
-func (c *Corpus) systems(ctx context.Context, methods Methods) ([]*System, error) {
-	names, err := c.namespace.Graphs(ctx)
+func (c *Corpus) systems(ctx context.Context, methods method.Methods) ([]*method.System, error) {
+	names, err := c.Namespace().Graphs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		spec, err := ParseInstance(name)
+		spec, err := method.ParseInstance(name)
 		return err != nil || methods[spec.Name] == nil
 	})
-	err = c.db.View(ctx, func(s *engine.Snapshot) error {
-		for name, err := range c.Instances(s.Graph(c.base)) {
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		for name, err := range c.Instances(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}
@@ -179,9 +185,9 @@ func (c *Corpus) systems(ctx context.Context, methods Methods) ([]*System, error
 		return nil, err
 	}
 	slices.Sort(names)
-	var out []*System
+	var out []*method.System
 	for _, name := range slices.Compact(names) {
-		spec, err := ParseInstance(name)
+		spec, err := method.ParseInstance(name)
 		if err != nil {
 			return nil, err
 		}
@@ -208,10 +214,10 @@ func (m *remover) prepare(ctx context.Context, key string) (r *removal, err erro
 // prepare.
 func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	c, r := m.c, &removal{c: m.c, graphs: m.graphs}
-	bySet := map[string][]Chunk{}
-	state := wordState{}
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(c.base)
+	bySet := map[string][]corpus.Chunk{}
+	state := words.WordState{}
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base())
 		var err error
 		if r.doc, err = c.Document(v, key); err != nil {
 			return err
@@ -219,26 +225,26 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 		if bySet, err = c.ChunksOf(v, r.doc); err != nil {
 			return err
 		}
-		state, err = readWordState(v.Bucket(bucketWords))
+		state, err = words.ReadWordState(v.Bucket(words.BucketWords))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.change = c.words.newWordChange(m.table, m.lost)
+	r.change = c.words.NewChange(m.table, m.lost)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
-		if r.change == nil || name != "chunk:"+state.set {
+		if r.change == nil || name != "chunk:"+state.Set {
 			continue
 		}
 		for _, ch := range bySet[name] {
-			r.change.remove(ch.Text)
+			r.change.Remove(ch.Text)
 		}
 	}
 	for _, sys := range m.systems {
 		var step func(ctx context.Context, tx *engine.Tx) error
 		if sys.Changed != nil {
-			if step, err = sys.Changed(ctx, m.models, bySet[chunkType(sys.ChunkSet())]); err != nil {
+			if step, err = sys.Changed(ctx, m.models, bySet[corpus.ChunkType(sys.ChunkSet())]); err != nil {
 				return nil, fmt.Errorf("%s: %w", sys.Instance(), err)
 			}
 		}
@@ -262,13 +268,13 @@ func (r *removal) apply(ctx context.Context, tx *engine.Tx) error {
 	if err := r.clear(ctx, tx); err != nil {
 		return err
 	}
-	return r.c.words.changeWords(tx, r.change)
+	return r.c.words.Apply(tx, r.change)
 }
 
 // clear removes the document but for what it taught the words.
 func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
-	base := tx.Graph(r.c.base)
-	if err := base.ExpectNode(r.doc.ID, r.doc.epoch); err != nil {
+	base := tx.Graph(r.c.Base())
+	if err := base.ExpectNode(r.doc.ID, r.doc.Epoch); err != nil {
 		return err
 	}
 	r.derived = 0
@@ -295,18 +301,18 @@ func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
 		r.derived += n
 	}
 	for _, ch := range r.chunks {
-		if err := ForgetJobs(base, ch.Key); err != nil {
+		if err := queue.ForgetJobs(base, ch.Key); err != nil {
 			return err
 		}
 		if _, err := base.DeleteNode(ch.ID); err != nil {
 			return err
 		}
 	}
-	if err := ForgetJobs(base, r.doc.Key); err != nil {
+	if err := queue.ForgetJobs(base, r.doc.Key); err != nil {
 		return err
 	}
 	if !r.keepCache {
-		if err := forgetReplies(base, r.doc.Key); err != nil {
+		if err := ledger.Forget(base, r.doc.Key); err != nil {
 			return err
 		}
 	}
@@ -321,19 +327,19 @@ func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
 // derived nodes went with them.
 func (r *removal) fromGraph(tx *engine.Tx, g *engine.Graph) (derived int, err error) {
 	v := tx.Graph(g)
-	t, ok := v.NodeType(ChunkNodeType)
+	t, ok := v.NodeType(corpus.ChunkNodeType)
 	if !ok {
 		return 0, nil
 	}
 	for _, ch := range r.chunks {
 		id, err := v.Lookup(t, ch.Key)
-		if isMissing(err) {
+		if corpus.IsMissing(err) {
 			continue
 		}
 		if err != nil {
 			return 0, err
 		}
-		if err := ForgetJobs(v, ch.Key); err != nil {
+		if err := queue.ForgetJobs(v, ch.Key); err != nil {
 			return 0, err
 		}
 		gone, err := v.DeleteNode(id)
@@ -344,10 +350,6 @@ func (r *removal) fromGraph(tx *engine.Tx, g *engine.Graph) (derived int, err er
 	}
 	return derived, nil
 }
-
-// ChunkNodeType is the node type that stands for the chunks in a method's
-// graph; their keys are the chunks' keys.
-const ChunkNodeType = "chunk"
 
 func (r *removal) result() *RemoveResult {
 	out := &RemoveResult{Documents: []string{r.doc.Key}, Chunks: len(r.chunks), Derived: r.derived}
@@ -380,17 +382,17 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 	}
 	r, err := w.remover.prepare(ctx, d.Key)
 	if err != nil {
-		return !fatal(ctx, err), err
+		return !models.Fatal(ctx, err), err
 	}
-	spoilt, err = attempt(ctx, x.Corpus.db, func(tx *engine.Tx) error {
+	spoilt, err = queue.Attempt(ctx, x.Corpus.DB(), func(tx *engine.Tx) error {
 		if err := r.clear(ctx, tx); err != nil {
 			return err
 		}
-		v := tx.Graph(x.Corpus.base)
+		v := tx.Graph(x.Corpus.Base())
 		if err := w.putOne(ctx, v, d, r.change); err != nil {
 			return err
 		}
-		return x.Corpus.words.changeWords(tx, r.change)
+		return x.Corpus.words.Apply(tx, r.change)
 	})
 	if err == nil {
 		w.out.Replaced++

@@ -2,13 +2,13 @@ package rag
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // Passage is a passage that comes near to a question.
@@ -22,39 +22,22 @@ type Passage struct {
 	Text    string   `json:"text,omitempty"`
 }
 
-// choose selects sentences that answer: the provider does if it can, else the
-// rules do.
-func (m *Models) choose(ctx context.Context, in selection.Input) (sel selection.Output, err error) {
-	p := m.Provider()
-	if p == nil || !p.Can(llm.Select) {
-		p = local.New(local.Options{})
-	}
-	reply, _, err := p.Do(ctx, llm.Task{Kind: llm.Select, Input: in})
-	if err != nil {
-		return sel, err
-	}
-	if err := json.Unmarshal([]byte(reply.Text), &sel); err != nil {
-		return sel, &llm.ReplyError{Kind: llm.Select, Raw: reply.Text, Why: err.Error()}
-	}
-	return sel, nil
-}
-
 // selectAnswer makes an answer of sentences of the evidence. If none answers
 // the question, the error is [llm.ErrNoEvidence], and the answer names the
 // nearest passages.
-func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *System, m *Models, q Question, in llm.AnswerInput, a *Answer) error {
+func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *method.System, m *models.Models, q method.Question, in llm.AnswerInput, a *Answer) error {
 	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
 	if err != nil {
 		return err
 	}
-	sel, err := m.choose(ctx, x.in)
+	sel, err := m.Choose(ctx, x.in)
 	if err != nil {
 		return err
 	}
 	if len(sel.Sentences) == 0 {
 		a.Refusal = string(sel.Refusal)
 		a.Nearest = x.nearest(sel)
-		m.countSelection(a.Evidence.Tokens, 0)
+		m.CountSelection(a.Evidence.Tokens, 0)
 		return llm.ErrNoEvidence
 	}
 	for i, s := range sel.Sentences {
@@ -70,7 +53,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *Syste
 			a.Text += " " + markerOf(n)
 		}
 	}
-	m.countSelection(a.Evidence.Tokens, c.tokens.Count(a.Text))
+	m.CountSelection(a.Evidence.Tokens, c.Tokens().Count(a.Text))
 	if q.Stream != nil {
 		return q.Stream(a.Text)
 	}
@@ -81,7 +64,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *Syste
 // question, for an answer that a chat model gave. A question that asks for no
 // value, such as how or why, may be answered from several sentences: there a
 // missing name alone is told. It changes nothing else.
-func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *System, m *Models, in llm.AnswerInput, a *Answer) error {
+func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *method.System, m *models.Models, in llm.AnswerInput, a *Answer) error {
 	if in.Unaided || len(in.Evidence) == 0 {
 		return nil
 	}
@@ -89,7 +72,7 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *Syste
 	if err != nil {
 		return err
 	}
-	sel, err := m.choose(ctx, x.in)
+	sel, err := m.Choose(ctx, x.in)
 	if err != nil {
 		return err
 	}
@@ -102,13 +85,6 @@ func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *Syste
 	return nil
 }
 
-// countSelection counts a selection as a call, which is free.
-func (m *Models) countSelection(in, out int) {
-	u := llm.Usage{Calls: 1, InTokens: in, OutTokens: out}
-	m.meter.Add(m.stage, m.Provider().Name(), u)
-	m.tally.Add(u)
-}
-
 // nearest returns the passages that a selection calls nearest.
 func (x *evidencePassages) nearest(sel selection.Output) []Passage {
 	var out []Passage
@@ -119,7 +95,7 @@ func (x *evidencePassages) nearest(sel selection.Output) []Passage {
 		}
 		p := Passage{Doc: it.Spans[0].Doc, Bytes: it.Spans[0].Bytes, Chunk: it.Chunks[0], Score: it.Score, Text: x.in.Passages[i].Text}
 		if o := x.docs[p.Doc]; o != nil && x.at[i] >= 0 {
-			b := o.place(x.at[i])
+			b := o.Place(x.at[i])
 			p.Heading, p.Page = b.Heading, b.Page
 		}
 		out = append(out, p)
@@ -143,7 +119,7 @@ func (x *evidencePassages) cite(set text.ChunkSet, s selection.Sentence, a *Answ
 		}
 	} else {
 		body := x.in.Passages[s.Passage].Text
-		b := x.docs[it.Spans[0].Doc].place(at + s.Start)
+		b := x.docs[it.Spans[0].Doc].Place(at + s.Start)
 		src = Source{
 			Doc: it.Spans[0].Doc, Page: b.Page, Heading: b.Heading, Bytes: it.Spans[0].Bytes,
 			Sentence: [2]int64{int64(at + s.Start), int64(at + s.End)},

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/load"
 )
 
@@ -41,12 +43,12 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 	d := &Difference{Added: []string{}, Changed: []string{}, Removed: []string{}}
 	met := map[string]bool{}
 	keys := &load.Keys{}
-	snap, err := c.db.Snapshot(ctx)
+	snap, err := c.DB().Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
-	v := snap.Graph(c.base).WithContext(ctx)
+	v := snap.Graph(c.Base()).WithContext(ctx)
 	var prefixes []string
 	for _, src := range inputs {
 		prefixes = append(prefixes, src.Load.KeyPrefix)
@@ -62,11 +64,11 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 			met[doc.Key] = true
 			old, err := c.Document(v, doc.Key)
 			switch {
-			case isMissing(err):
+			case corpus.IsMissing(err):
 				d.Added = append(d.Added, doc.Key)
 			case err != nil:
 				return nil, err
-			case sameDigest(old, doc):
+			case corpus.SameDigest(old, doc):
 				d.Unchanged++
 			default:
 				d.Changed = append(d.Changed, doc.Key)
@@ -140,7 +142,7 @@ func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
 			}
 			r, err := m.prepare(ctx, key)
 			if err == nil {
-				err = x.Corpus.db.Update(ctx, func(tx *engine.Tx) error {
+				err = x.Corpus.DB().Update(ctx, func(tx *engine.Tx) error {
 					if err := r.apply(ctx, tx); err != nil {
 						return err
 					}
@@ -156,7 +158,7 @@ func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
 			return phase.Errorf("remove %s: %w", key, err)
 		}
 		if x.Options.Notify != nil {
-			x.Options.Notify(Event{Stage: "remove", Done: i + 1, Total: len(keys)})
+			x.Options.Notify(queue.Event{Stage: "remove", Done: i + 1, Total: len(keys)})
 		}
 	}
 	return nil

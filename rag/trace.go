@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
 )
 
 // StoredTrace is what is kept of an answer, and of how it came about. Beside the
@@ -65,7 +66,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", err
 	}
 	if a == nil || a.Evidence == nil {
-		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", ErrArgument)
+		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", corpus.ErrArgument)
 	}
 	ev, question := a.Evidence, a.Question
 	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
@@ -82,7 +83,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		for _, it := range s.Items {
 			t.Items = append(t.Items, TraceItem{s.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Tokens, it.Why})
 			for _, ch := range it.Chunks {
-				docs[DocOf(ch)] = true
+				docs[corpus.DocOf(ch)] = true
 			}
 		}
 	}
@@ -97,14 +98,14 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", phase.Errorf("keep a trace: %w", err)
 	}
 	removed := false
-	err = c.db.UpdateWith(ctx, engine.TxOptions{Durability: noSync}, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(c.base).MakeBucket(bucketTraces)
+	err = c.DB().UpdateWith(ctx, engine.TxOptions{Durability: corpus.NoSync}, func(tx *engine.Tx) error {
+		bucket, err := tx.Graph(c.Base()).MakeBucket(bucketTraces)
 		if err != nil {
 			return err
 		}
 		for _, doc := range t.Docs {
-			if err := hasDocument(tx.Graph(c.base), doc); err != nil {
-				removed = isMissing(err) // since it was retrieved, with all traces of it
+			if err := corpus.HasDocument(tx.Graph(c.Base()), doc); err != nil {
+				removed = corpus.IsMissing(err) // since it was retrieved, with all traces of it
 				return err
 			}
 		}
@@ -144,8 +145,8 @@ func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
 		return nil, err
 	}
 	var value []byte
-	err := c.db.View(ctx, func(s *engine.Snapshot) error {
-		for e, err := range s.Graph(c.base).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		for e, err := range s.Graph(c.Base()).WithContext(ctx).Bucket(bucketTraces).Scan(nil, nil) {
 			if err != nil {
 				return err
 			}

@@ -188,7 +188,7 @@ by side, and what only one of them found; with --no-llm only that.`,
 // answer asks, prints and decides about the exit code.
 func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	start := time.Now()
-	ans := &rag.Answer{Question: k.q.Text, Method: rag.Label(k.system)}
+	ans := &rag.Answer{Question: k.q.Text, Method: method.Label(k.system)}
 	var items []evidenceItem
 	var err error
 	if f.noLLM {

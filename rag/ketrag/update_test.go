@@ -169,7 +169,7 @@ func TestCore(t *testing.T) {
 				}
 				clear(core)
 				for _, k := range now {
-					core[k], core[rag.DocOf(k)] = true, true
+					core[k], core[method.DocOf(k)] = true, true
 				}
 				supported(t, c, x.spec, core)
 			}
@@ -247,7 +247,7 @@ func supported(t *testing.T, c *ragtest.Corpus, spec string, core map[string]boo
 				return err
 			}
 			item, _, _ := strings.Cut(string(e.Key), "\x00")
-			if kind, rest, ok := strings.Cut(item, ":"); ok && (kind == "unit" && !core[rag.DocOf(rest)] || (kind == "node" || kind == "relation") && !items[item]) {
+			if kind, rest, ok := strings.Cut(item, ":"); ok && (kind == "unit" && !core[method.DocOf(rest)] || (kind == "node" || kind == "relation") && !items[item]) {
 				t.Errorf("there is a mark of %s", item)
 			}
 		}

@@ -1,94 +1,190 @@
-// Package method is what the author of a retrieval method needs: the struct of
-// functions that a method is, the stages that it indexes by, its parameters and its
-// name, and the corpus and the models that it works with.
 package method
 
 import (
-	"github.com/ragdb/ragdb/rag"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
+	"github.com/ragdb/ragdb/rag/llm"
 )
 
-// What a method is made of.
-type (
-	// System is a retrieval method on a corpus.
-	System = rag.System
-	// Stage is a step of indexing.
-	Stage = rag.Stage
-	// Step is a stage with what only some stages have.
-	Step = rag.Step
-	// Batch writes what the Apply of a stage gathered.
-	Batch = rag.Batch
-	// WorkItem is one piece of a stage's work.
-	WorkItem = rag.WorkItem
-	// Identity is a system's name, parameters, chunk set and graph.
-	Identity = rag.Identity
-	// ParamReader reads the parameters of a method.
-	ParamReader = rag.ParamReader
-	// Profile returns the parameters that a profile of a method sets together.
-	Profile = rag.Profile
-	// Question is what is asked, and how.
-	Question = rag.Question
-	// Plan is a method's retrieval for one question.
-	Plan = rag.Plan
-	// Section is a part of a context.
-	Section = rag.Section
-	// Methods makes systems by name.
-	Methods = rag.Methods
-	// Spec is a method as people write it.
-	Spec = rag.Spec
-	// NotIndexedError says that a corpus is not indexed by a method.
-	NotIndexedError = rag.NotIndexedError
-	// Advice says what would be good for an index.
-	Advice = rag.Advice
-	// Figure is a named number of a method's index.
-	Figure = rag.Figure
-)
+// System is a retrieval method on a corpus: what it builds when documents are
+// indexed, and the plan by which it answers. A method package makes one with its
+// functions; what a method lacks is nil. A System is made for one corpus and is safe
+// for concurrent use. It is not changed after it was made, but may be copied, to
+// run another plan for example.
+type System struct {
+	// Identity has the name, the parameters, the chunk set and the graph.
+	Identity
 
-// What a method works with.
-type (
-	// Corpus is documents, cut into chunks.
-	Corpus = rag.Docs
-	// Models answer tasks and embed texts.
-	Models = rag.Models
-	// Document is a document of a corpus.
-	Document = rag.Document
-	// Chunk is a chunk of a document.
-	Chunk = rag.Chunk
-	// Span says where a piece of text stands in a document.
-	Span = rag.Span
-)
+	// Build returns the steps that index the corpus as it is, in order; work that is
+	// done is skipped by them. It is nil if the method builds nothing.
+	Build func(m *models.Models) []queue.Step
+	// Changed prepares the removal of chunks from what the method built. It may
+	// embed texts; the function it returns, if any, is run in the transaction that
+	// removes the chunks. Steps that concern the whole corpus are left to the next
+	// Build. It is nil if the engine's withdrawal of what chunks supported is all.
+	Changed func(ctx context.Context, m *models.Models, gone []corpus.Chunk) (func(ctx context.Context, tx *engine.Tx) error, error)
+	// Recluster returns the system with stages that find the communities again. It
+	// is nil if the method has none.
+	Recluster func() *System
 
-// Constants of package rag.
-const (
-	DefaultBudget = rag.DefaultBudget
-	ChunkNodeType = rag.ChunkNodeType
-	MaxMoved      = rag.MaxMoved
-	MaxFall       = rag.MaxFall
-)
+	// Plan returns how the question is answered from the corpus. It may call a
+	// model once. Every method has one.
+	Plan func(ctx context.Context, m *models.Models, q Question) (*Plan, error)
+	// Cite returns what tells the keys of the chunks that an item of the method's
+	// graph rests on, the most telling first; it serves one goroutine. Chunks of
+	// the base graph rest on themselves. It is nil if the method has no graph.
+	Cite func(v *engine.View) func(it query.Item) ([]string, error)
 
-// Functions and errors of package rag.
-var (
-	NewIdentity     = rag.NewIdentity
-	Steps           = rag.Steps
-	NewGraphless    = rag.NewGraphless
-	ReadParams      = rag.ReadParams
-	ParseSpec       = rag.ParseSpec
-	ParseInstance   = rag.ParseInstance
-	SplitSpecs      = rag.SplitSpecs
-	DocOf           = rag.DocOf
-	ChunkType       = rag.ChunkType
-	TextField       = rag.TextField
-	NamesField      = rag.NamesField
-	ChunkSpace      = rag.ChunkSpace
-	AdviseRecluster = rag.AdviseRecluster
-	CiteEach        = rag.CiteEach
-	Digest          = rag.Digest
-	ForgetReplies   = rag.ForgetReplies
-	FilterPoints    = rag.FilterPoints
-	Embedded        = rag.Embedded
-	ForgetJobs      = rag.ForgetJobs
-	MakeSpace       = rag.MakeSpace
-	SumsBucket      = rag.SumsBucket
-	StaleBucket     = rag.StaleBucket
-	ErrMethod       = rag.ErrMethod
-	ErrNotIndexed   = rag.ErrNotIndexed
-)
+	// Condense returns what the answer is to be made of, if that is not all of the
+	// evidence at once. in holds the evidence, numbered; what is made of a piece
+	// keeps its number, by which the answer cites the piece, and several may have
+	// one number. A piece without text is one that the models cannot read. docs are
+	// the documents that the evidence is from, for [models.Models.Do]. The error is
+	// [llm.ErrNoEvidence] if the evidence does not speak of the question.
+	Condense func(ctx context.Context, m *models.Models, q Question, in llm.AnswerInput, docs []string) (llm.AnswerInput, error)
+	// Unaided returns what the answer is to be made of if the model answers from
+	// what it knows, without evidence.
+	Unaided func(question string) llm.AnswerInput
+
+	// Advice says what would be good for an index that has drifted as documents
+	// came and went. v reads the method's graph. It is nil if nothing drifts.
+	Advice func(ctx context.Context, v *engine.View) ([]Advice, error)
+	// Stats returns figures of the index beyond the counts of nodes and edges, in a
+	// fixed order. v reads the method's graph. It may be nil.
+	Stats func(ctx context.Context, v *engine.View) ([]Figure, error)
+	// CommunityStats returns figures of the communities by the vectors of their
+	// members, by level. v reads the method's graph. It may be nil.
+	CommunityStats func(ctx context.Context, v *engine.View) ([]Figure, error)
+}
+
+// Label names a method where it answers: its instance, or its name if it reads
+// the index of another method.
+func Label(s *System) string {
+	if s == nil {
+		return ""
+	}
+	if name := s.Instance(); name == s.Name() || strings.HasPrefix(name, s.Name()+"#") {
+		return name
+	}
+	return s.Name()
+}
+
+// CiteEach returns a [System.Cite] that looks at each item by itself.
+func CiteEach(cite func(v *engine.View, it query.Item) ([]string, error)) func(v *engine.View) func(it query.Item) ([]string, error) {
+	return func(v *engine.View) func(it query.Item) ([]string, error) {
+		return func(it query.Item) ([]string, error) { return cite(v, it) }
+	}
+}
+
+// Stages returns the steps that index the corpus, none if the method builds
+// nothing.
+func (s *System) Stages(m *models.Models) []queue.Step {
+	if s.Build == nil {
+		return nil
+	}
+	return s.Build(m)
+}
+
+// Question is what is asked, and how.
+type Question struct {
+	Text string
+	// Budget is the number of tokens of context; 0 is DefaultBudget.
+	Budget int
+	// Where filters documents by their metadata, key and format; nil is no filter,
+	// and cypher.ParseWhere parses one. An item, node or edge, is used only if
+	// all its sources pass, or with WhereAny if any of them does. Such an item
+	// also holds what its other sources say.
+	Where    engine.Predicate
+	WhereAny bool
+	// Lang is the language that the answer should have, "" for the question's.
+	Lang string
+	// Top bounds the pieces of evidence; 0 is no bound.
+	Top int
+	// Stream receives the answer as it comes, with its final markers; nil is
+	// nobody. An error of it ends the answer.
+	Stream func(text string) error
+}
+
+// DefaultBudget is the context's number of tokens where none is given: that of
+// the KET-RAG paper.
+const DefaultBudget = 12000
+
+// Tokens returns the question's budget.
+func (q *Question) Tokens() int {
+	if q.Budget == 0 {
+		return DefaultBudget
+	}
+	return q.Budget
+}
+
+// Plan is a method's retrieval for one question.
+type Plan struct {
+	// Sections are the parts of the context in the order in which the model
+	// sees them; each is packed.
+	Sections []Section
+}
+
+// Section is a part of a context.
+type Section struct {
+	Name string
+	Pack query.Op
+}
+
+// Limited returns the plan with so many pieces of evidence at most, the first ones.
+func (p *Plan) Limited(n int) *Plan {
+	out := &Plan{}
+	var before []query.Op
+	for _, s := range p.Sections {
+		op := &query.Limit{In: s.Pack, N: n, After: slices.Clone(before), Source: "of all sections together"}
+		before = append(before, op)
+		out.Sections = append(out.Sections, Section{Name: s.Name, Pack: op})
+	}
+	return out
+}
+
+// Op returns the plan as one operator.
+func (p *Plan) Op() query.Op {
+	if p == nil {
+		p = &Plan{}
+	}
+	s := &query.Sections{}
+	for _, sec := range p.Sections {
+		s.In = append(s.In, sec.Pack)
+	}
+	return s
+}
+
+// Methods makes systems by name. The zero value knows none; package methods
+// returns one that knows all of ragdb's.
+type Methods map[string]func(ctx context.Context, c *corpus.Corpus, params map[string]string) (*System, error)
+
+// Names returns the names in order.
+func (m Methods) Names() []string { return slices.Sorted(maps.Keys(m)) }
+
+// Open makes the system of a spec on a corpus.
+func (m Methods) Open(ctx context.Context, c *corpus.Corpus, spec Spec) (*System, error) {
+	if err := c.Ready(); err != nil {
+		return nil, err
+	}
+	open := m[spec.Name]
+	if open == nil {
+		return nil, m.Known(spec.Name)
+	}
+	return open(ctx, c, spec.Params)
+}
+
+// Known is nil for a method's name, else an [ErrMethod] that says which there are.
+func (m Methods) Known(name string) error {
+	if m[name] == nil {
+		return phase.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(m.Names(), ", "))
+	}
+	return nil
+}

@@ -118,7 +118,7 @@ func matrixRows() map[string][]call {
 		"ChunkType":             pure(func() { method.ChunkType(text.ChunkSet{}) }),
 		"Digest":                pure(func() { method.Digest() }),
 		"DocOf":                 pure(func() { method.DocOf(""); method.DocOf("#") }),
-		"Label":                 pure(func() { rag.Label(nil) }),
+		"Label":                 pure(func() { method.Label(nil) }),
 		"NamesField":            pure(func() { method.NamesField(text.ChunkSet{}) }),
 		"SplitSpecs":            pure(func() { method.SplitSpecs(""); method.SplitSpecs(",,") }),
 		"StaleBucket":           pure(func() { method.StaleBucket("") }),

@@ -1,0 +1,289 @@
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	etext "github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/rag/internal/text"
+)
+
+// The names in the base graph. Properties that begin with an underscore are
+// ragdb's own; all others are the documents' metadata.
+const (
+	TypeDocument = "document"
+	edgeHas      = "has" // document -> chunk
+
+	PropText   = "_text"   // document, chunk: the text
+	propTitle  = "_title"  // document
+	propFormat = "_format" // document
+	propDigest = "_digest" // document: SHA-256 of content
+	propBlocks = "_blocks" // document: where headings and pages begin
+	PropSets   = "_sets"   // document: names of the chunk sets it is cut by
+	propStart  = "_start"  // chunk: byte span in the document's text
+	propEnd    = "_end"
+	propTokens = "_tokens" // chunk
+	propOrder  = "_order"  // chunk: place in its document
+
+	bucketMethods = "methods" // instance -> how it was indexed
+)
+
+// Corpus is a namespace with documents in it, cut into chunks. It holds no models. It
+// is safe for concurrent use.
+type Corpus struct {
+	db        *engine.DB
+	namespace *engine.Namespace
+	base      *engine.Graph
+	tokens    *text.Tokenizer
+	analyzer  etext.Analyzer
+
+	graphsExist bool // no graph is made
+}
+
+// Open opens a namespace's corpus. If the namespace has no base graph, it makes
+// one. Nil tokens are made.
+func Open(ctx context.Context, db *engine.DB, namespace string, tokens *text.Tokenizer) (*Corpus, error) {
+	if db == nil {
+		return nil, phase.Errorf("%w: no database to open %q in", ErrArgument, namespace)
+	}
+	ns, err := db.Namespace(ctx, namespace)
+	if err != nil {
+		return nil, phase.At("", err)
+	}
+	base, err := ns.Graph(ctx, engine.Base)
+	if err != nil {
+		return nil, phase.At("", err)
+	}
+	if tokens == nil {
+		if tokens, err = text.NewCL100K(); err != nil {
+			return nil, phase.At("", err)
+		}
+	}
+	return &Corpus{db: db, namespace: ns, base: base, tokens: tokens, analyzer: etext.Standard{}}, nil
+}
+
+// Ready refuses a corpus that was not opened.
+func (c *Corpus) Ready() error {
+	if c == nil || c.db == nil || c.namespace == nil || c.base == nil || c.tokens == nil || c.analyzer == nil {
+		return phase.Errorf("%w: a corpus that OpenCorpus did not open", ErrArgument)
+	}
+	return nil
+}
+
+// Existing returns the corpus with a Graph that makes none.
+func (c *Corpus) Existing() *Corpus {
+	out := *c
+	out.graphsExist = true
+	return &out
+}
+
+// DB returns the database that the corpus is in.
+func (c *Corpus) DB() *engine.DB { return c.db }
+
+// Namespace returns the namespace that the corpus is.
+func (c *Corpus) Namespace() *engine.Namespace { return c.namespace }
+
+// Base returns the graph of documents, chunks, postings and metadata.
+func (c *Corpus) Base() *engine.Graph { return c.base }
+
+// Tokens returns what counts and cuts text.
+func (c *Corpus) Tokens() *text.Tokenizer { return c.tokens }
+
+// Analyzer returns what makes the terms of the postings.
+func (c *Corpus) Analyzer() etext.Analyzer { return c.analyzer }
+
+// Graph returns the graph of a method's instance, and makes it if it is new.
+func (c *Corpus) Graph(ctx context.Context, name string) (*engine.Graph, error) {
+	if err := c.Ready(); err != nil {
+		return nil, err
+	}
+	if c.graphsExist {
+		names, err := c.namespace.Graphs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("graph %s: %w", name, engine.ErrNotFound)
+		}
+	}
+	return c.namespace.Graph(ctx, name)
+}
+
+// Analyze returns the terms of a text as the postings have them.
+func (c *Corpus) Analyze(s string) []string {
+	if c == nil || c.analyzer == nil {
+		return nil
+	}
+	terms := c.analyzer.Terms(s)
+	out := make([]string, len(terms))
+	for i, t := range terms {
+		out[i] = t.Text
+	}
+	return out
+}
+
+// Chunk is a chunk as the base graph holds it.
+type Chunk struct {
+	// Key is the chunk's key, the same in every graph.
+	Key string
+	// ID is its node in the base graph.
+	ID         engine.NodeID
+	Doc        string
+	Start, End int
+	Tokens     int
+	Order      int
+	Text       string
+}
+
+// chunkKey returns the key of the n-th chunk of a document.
+func chunkKey(doc string, n int) string { return doc + "#" + strconv.Itoa(n) }
+
+// DocOf returns the document's key in a chunk's key.
+func DocOf(chunk string) string {
+	if i := strings.LastIndexByte(chunk, '#'); i >= 0 {
+		return chunk[:i]
+	}
+	return chunk
+}
+
+// Chunks yields the chunks of a set in order of id, which is the order in
+// which they were added.
+func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		if err := Readable(v); err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		t, ok := v.NodeType(ChunkType(set))
+		if !ok {
+			return
+		}
+		ids, err := v.Nodes(t)
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		for it := ids.Iterator(); it.HasNext(); {
+			ch, err := c.Chunk(v, engine.NodeID(it.Next()))
+			if !yield(ch, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// CountChunks returns the number of chunks of a set.
+func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
+	if err := Readable(v); err != nil {
+		return 0, err
+	}
+	t, ok := v.NodeType(ChunkType(set))
+	if !ok {
+		return 0, nil
+	}
+	ids, err := v.Nodes(t)
+	if err != nil {
+		return 0, err
+	}
+	return int(ids.GetCardinality()), nil
+}
+
+// Chunk reads a chunk of the base graph.
+func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
+	if err := Readable(v); err != nil {
+		return Chunk{}, err
+	}
+	n, err := v.Node(id)
+	if err != nil {
+		return Chunk{}, err
+	}
+	return ChunkWithText(v, n)
+}
+
+// ChunkWithText reads a chunk's node, and its text where that is long.
+func ChunkWithText(v engine.Reader, n engine.Node) (ch Chunk, err error) {
+	s := n.Prop(PropText)
+	ch = ChunkOf(n)
+	ch.Text = s.AsString()
+	if s.Kind() == engine.KindText {
+		ch.Text, err = v.Text(n.ID, PropText)
+	}
+	return ch, err
+}
+
+// ChunkOf reads a chunk's node, without the text.
+func ChunkOf(n engine.Node) Chunk {
+	return Chunk{
+		Key: n.Key, ID: n.ID, Doc: DocOf(n.Key),
+		Start: int(n.Prop(propStart).AsInt()), End: int(n.Prop(propEnd).AsInt()),
+		Tokens: int(n.Prop(propTokens).AsInt()), Order: int(n.Prop(propOrder).AsInt()),
+	}
+}
+
+// ChunkByKey reads a chunk of a set by its key.
+func (c *Corpus) ChunkByKey(v engine.Reader, set text.ChunkSet, key string) (Chunk, error) {
+	if err := Readable(v); err != nil {
+		return Chunk{}, err
+	}
+	t, ok := v.NodeType(ChunkType(set))
+	if !ok {
+		return Chunk{}, fmt.Errorf("chunk %s: %w", key, engine.ErrNotFound)
+	}
+	id, err := v.Lookup(t, key)
+	if err != nil {
+		return Chunk{}, err
+	}
+	return c.Chunk(v, id)
+}
+
+// ChunkNode returns a chunk's node in the base graph.
+func (c *Corpus) ChunkNode(v engine.Reader, set text.ChunkSet, key string) (engine.NodeID, error) {
+	if err := Readable(v); err != nil {
+		return 0, err
+	}
+	t, ok := v.NodeType(ChunkType(set))
+	if !ok {
+		return 0, fmt.Errorf("chunk %s: %w", key, engine.ErrNotFound)
+	}
+	return v.Lookup(t, key)
+}
+
+// ChunkType returns the name of the node type of a set's chunks.
+func ChunkType(set text.ChunkSet) string { return "chunk:" + set.String() }
+
+// TextField returns the name of the field of a set's postings.
+func TextField(set text.ChunkSet) string { return "text:" + set.String() }
+
+// ChunkSpace returns the name of the vector space of a set's chunks for a
+// model.
+func ChunkSpace(set text.ChunkSet, model string) string {
+	return "chunk:" + set.String() + "@" + model
+}
+
+// IsMissing reports whether something is not there.
+func IsMissing(err error) bool { return errors.Is(err, engine.ErrNotFound) }
+
+// ChunkNodeType is the node type that stands for the chunks in a method's
+// graph; their keys are the chunks' keys.
+const ChunkNodeType = "chunk"
+
+// Graphs opens all graphs of the namespace.
+func (c *Corpus) Graphs(ctx context.Context) ([]*engine.Graph, error) {
+	names, err := c.namespace.Graphs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	graphs := make([]*engine.Graph, len(names))
+	for i, name := range names {
+		if graphs[i], err = c.Graph(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return graphs, nil
+}

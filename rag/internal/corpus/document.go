@@ -1,0 +1,281 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+// Document is a document as the base graph holds it.
+type Document struct {
+	Key    string
+	ID     engine.NodeID
+	Title  string
+	Lang   string
+	Format string
+	Bytes  int
+	Digest []byte
+	// Sets are the chunk sets that it is cut by.
+	Sets []string
+	// Meta is the document's metadata by name.
+	Meta engine.Props
+
+	Epoch uint64 // commit that wrote it
+}
+
+// Documents yields all documents in order of id.
+func (c *Corpus) Documents(v *engine.View) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		if err := Readable(v); err != nil {
+			yield(Document{}, err)
+			return
+		}
+		t, ok := v.NodeType(TypeDocument)
+		if !ok {
+			return
+		}
+		ids, err := v.Nodes(t)
+		if err != nil {
+			yield(Document{}, err)
+			return
+		}
+		for it := ids.Iterator(); it.HasNext(); {
+			d, err := c.document(v, engine.NodeID(it.Next()))
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Document returns the document of a key.
+func (c *Corpus) Document(v engine.Reader, key string) (Document, error) {
+	if err := Readable(v); err != nil {
+		return Document{}, err
+	}
+	t, ok := v.NodeType(TypeDocument)
+	if !ok {
+		return Document{}, fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
+	}
+	id, err := v.Lookup(t, key)
+	if err != nil {
+		return Document{}, fmt.Errorf("document %s: %w", key, err)
+	}
+	return c.document(v, id)
+}
+
+func (c *Corpus) document(v engine.Reader, id engine.NodeID) (Document, error) {
+	n, err := v.Node(id)
+	if err != nil {
+		return Document{}, err
+	}
+	d := Document{
+		Key: n.Key, ID: id,
+		Title: n.Prop(propTitle).AsString(), Lang: n.Prop("lang").AsString(), Format: n.Prop(propFormat).AsString(),
+		Bytes: n.Prop(PropText).Size(), Digest: n.Prop(propDigest).AsBytes(), Sets: n.Prop(PropSets).AsStrings(),
+		Meta: engine.Props{}, Epoch: n.Epoch,
+	}
+	for name, val := range n.Props() {
+		if name[0] != '_' {
+			d.Meta[name] = val
+		}
+	}
+	return d, nil
+}
+
+// Put writes a document in place of the one that its key had, which the caller
+// has removed, and makes the metadata findable. sets are the chunk sets that
+// the caller cuts it by in the same transaction.
+func (c *Corpus) Put(v *engine.TxView, d *load.Document, sets []string) (engine.NodeID, error) {
+	t, err := v.MakeNodeType(TypeDocument)
+	if err != nil {
+		return 0, err
+	}
+	blocks, err := json.Marshal(packBlocks(d.Blocks))
+	if err != nil {
+		return 0, err
+	}
+	props := engine.Props{
+		PropText:   engine.String(d.Text),
+		propFormat: engine.String(d.Format),
+		propDigest: engine.Bytes(d.Digest[:]),
+		propBlocks: engine.String(string(blocks)),
+		PropSets:   engine.Strings(sets...),
+	}
+	if d.Title != "" {
+		props[propTitle] = engine.String(d.Title)
+	}
+	if d.Lang != "" {
+		props["lang"] = engine.String(d.Lang)
+	}
+	for name, val := range d.Meta {
+		if name == "" || name[0] == '_' {
+			continue
+		}
+		props[name] = metaValue(val)
+	}
+	for name := range props {
+		if name[0] == '_' {
+			continue
+		}
+		if err := v.MakeIndex(name); err != nil {
+			return 0, err
+		}
+	}
+	id, _, err := v.PutNode(t, d.Key, props)
+	return id, err
+}
+
+func metaValue(val load.Value) engine.Value {
+	switch x := val.Typed.(type) {
+	case float64:
+		if n := int64(x); float64(n) == x {
+			return engine.Int(n)
+		}
+		return engine.Float(x)
+	case bool:
+		return engine.Bool(x)
+	case time.Time:
+		return engine.Time(x)
+	case []string:
+		return engine.Strings(x...)
+	}
+	return engine.String(val.Text)
+}
+
+// block is where a heading or page begins in a document's text, and the bytes
+// of the file that it was read from.
+type block struct {
+	Start   int    `json:"s"`
+	Heading string `json:"h,omitempty"`
+	Page    int    `json:"p,omitempty"`
+}
+
+// packBlocks keeps of a document's blocks where the heading or page changes.
+func packBlocks(blocks []load.Block) []block {
+	out := []block{}
+	for _, b := range blocks {
+		n := len(out)
+		if n > 0 && out[n-1].Heading == b.Heading && out[n-1].Page == b.Page || n == 0 && b.Heading == "" && b.Page == 0 {
+			continue
+		}
+		out = append(out, block{Start: b.Start, Heading: b.Heading, Page: b.Page})
+	}
+	return out
+}
+
+// Span says where a piece of text stands in a document.
+type Span struct {
+	Doc     string   `json:"doc"`
+	Page    int      `json:"page,omitempty"`
+	Heading string   `json:"heading,omitempty"`
+	Bytes   [2]int64 `json:"bytes"`
+}
+
+// Locate returns where a byte span of a document's text stands.
+func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, error) {
+	s := Span{Doc: doc, Bytes: [2]int64{int64(start), int64(end)}}
+	o, err := c.Outline(v, doc)
+	if err != nil {
+		return s, err
+	}
+	b := o.Place(start)
+	s.Heading, s.Page = b.Heading, b.Page
+	return s, nil
+}
+
+// Cut adds the chunks of a set to a document, with the postings of their words
+// and names, and returns them.
+func (c *Corpus) Cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) ([]text.Chunk, error) {
+	set := chunker.Set()
+	t, err := v.MakeNodeType(ChunkType(set))
+	if err != nil {
+		return nil, err
+	}
+	has, err := v.MakeEdgeType(edgeHas, true)
+	if err != nil {
+		return nil, err
+	}
+	field := TextField(set)
+	if err := v.MakeField(field, engine.FieldOptions{Analyzer: c.analyzer.Name(), Positions: true}); err != nil {
+		return nil, err
+	}
+	chunks, err := chunker.Chunks(ctx, full)
+	if err != nil {
+		return nil, err
+	}
+	for i, ch := range chunks {
+		body := full[ch.Start:ch.End]
+		cid, _, err := v.PutNode(t, chunkKey(doc, i), engine.Props{
+			PropText: engine.String(body), propStart: engine.Int(int64(ch.Start)), propEnd: engine.Int(int64(ch.End)),
+			propTokens: engine.Int(int64(ch.Tokens)), propOrder: engine.Int(int64(i)),
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := v.AddEdge(id, cid, has, 1); err != nil {
+			return nil, err
+		}
+		if err := v.PutTerms(field, cid, c.analyzer.Terms(body)); err != nil {
+			return nil, err
+		}
+		if err := putNames(v, set, cid, full, ch.Start, ch.End); err != nil {
+			return nil, err
+		}
+	}
+	return chunks, nil
+}
+
+// ChunksOf returns the chunks of a document, of all sets.
+func (c *Corpus) ChunksOf(v engine.Reader, doc Document) (map[string][]Chunk, error) {
+	if err := Readable(v); err != nil {
+		return nil, err
+	}
+	out := map[string][]Chunk{}
+	has, ok := v.EdgeType(edgeHas)
+	if !ok {
+		return out, nil
+	}
+	for after := engine.NodeID(0); ; {
+		page, err := v.Neighbors(doc.ID, engine.EdgeFilter{Types: []engine.EdgeType{has}}, after, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			return out, nil
+		}
+		for _, e := range page {
+			after = e.To
+			n, err := v.Node(e.To)
+			if err != nil {
+				return nil, err
+			}
+			ch, err := c.Chunk(v, e.To)
+			if err != nil {
+				return nil, err
+			}
+			name := v.NodeTypeName(n.Type)
+			out[name] = append(out[name], ch)
+		}
+	}
+}
+
+// SameDigest reports whether a document is the one that is stored.
+func SameDigest(d Document, l *load.Document) bool { return bytes.Equal(d.Digest, l.Digest[:]) }
+
+// HasDocument reports a document that is not there.
+func HasDocument(v engine.Reader, key string) error {
+	t, ok := v.NodeType(TypeDocument)
+	if !ok {
+		return fmt.Errorf("document %s: %w", key, engine.ErrNotFound)
+	}
+	_, err := v.Lookup(t, key)
+	return err
+}

@@ -1,0 +1,375 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/internal/crew"
+	"github.com/ragdb/ragdb/rag/internal/ledger"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/internal/words"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// Parts are what models are made of.
+type Parts struct {
+	// Provider answers tasks.
+	Provider llm.Provider
+	// Documents turns documents' texts into vectors, Questions questions. They
+	// are of one space; only with the local model do they differ.
+	Documents, Questions llm.Embedder
+	// Free says that tasks cost nothing: replies are not kept.
+	Free bool
+	// Fill gives a task the prompt and schema that a model reads; nil leaves
+	// tasks as they are, for providers that read their input.
+	Fill func(*llm.Task) error
+	// Lang is the language of replies to tasks that do not say theirs, "" for
+	// that of what they are about.
+	Lang string
+	// Prompts names the prompts that Fill makes, in the records of runs.
+	Prompts string
+	// Workers is how many work items are done at once if a run does not say: models
+	// that are waited for want many. 0 is GOMAXPROCS.
+	Workers int
+}
+
+// Models are what a corpus is indexed and asked with. They take the replies that
+// are kept from a ledger. They are safe for concurrent use.
+type Models struct {
+	parts  Parts           // as given, without what local stands in for
+	local  *words.Local    // stands in for parts that are nil; may be nil itself
+	full   Parts           // parts with the local ones
+	ledger *ledger.Ledger  // nil if there is none: then nothing can be paid
+	tokens *text.Tokenizer // counts what is paid; nil without a ledger
+	Cases  *text.CaseStats // of the corpus; nil if they were not read
+	meter  *cost.Meter
+	stage  string      // that calls are counted for
+	worker bool        // m serves a worker of a run
+	tally  *cost.Tally // may be nil
+	shared *sharedModels
+}
+
+// sharedModels is what the Models of all stages of a run have in common.
+type sharedModels struct {
+	// mu guards asking: for each task that is being asked, it holds a channel that
+	// is closed when it is over.
+	mu     sync.Mutex
+	asking map[[32]byte]chan struct{}
+	// Crew are the workers of runs, gathered the texts that are to be embedded in one
+	// call; it is guarded by the crew's lock.
+	Crew     crew.Crew
+	gathered *embedBatch
+	// unkept says that nothing is stored: replies are estimates.
+	unkept bool
+}
+
+// newShared returns what the Models of a run share.
+func newShared() *sharedModels {
+	s := &sharedModels{}
+	s.Crew.Idle = s.fill
+	return s
+}
+
+// New returns models of parts, of which each call of the provider is paid
+// unless it is free.
+func New(l *ledger.Ledger, tokens *text.Tokenizer, p Parts) *Models {
+	return WithLocal(l, tokens, nil, p)
+}
+
+// WithLocal returns models of parts in which local ones stand in for those that
+// are nil.
+func WithLocal(l *ledger.Ledger, tokens *text.Tokenizer, local *words.Local, p Parts) *Models {
+	m := &Models{local: local, ledger: l, tokens: tokens, meter: cost.NewMeter(nil, cost.Limits{}), shared: newShared()}
+	return m.With(p)
+}
+
+// With returns models of other parts that share all else with m. For parts that are
+// nil the local ones stand in if they do so in m.
+func (m *Models) With(p Parts) *Models {
+	out := m.Ensure(nil, nil)
+	out.parts = p
+	if l := out.local; l != nil {
+		if p.Provider == nil {
+			p.Provider, p.Free = l.Provider(), true
+		}
+		if p.Documents == nil {
+			p.Documents = l.Documents()
+		}
+		if p.Questions == nil {
+			p.Questions = l.Questions()
+		}
+	}
+	out.full = p
+	return out
+}
+
+// Parts returns the parts that m was given: those that the local models stand in for
+// are nil. See [Models.With].
+func (m *Models) Parts() Parts {
+	if m == nil {
+		return Parts{}
+	}
+	return m.parts
+}
+
+// All returns the parts of m, local ones among them.
+func (m *Models) All() Parts {
+	if m == nil {
+		return Parts{}
+	}
+	return m.full
+}
+
+// Unkept returns models for an estimate: nothing of their calls is stored.
+func (m *Models) Unkept() *Models {
+	out := m.Ensure(nil, nil)
+	out.shared = newShared()
+	out.shared.unkept = true
+	return out
+}
+
+// Spent returns what the calls of m cost so far, nothing if they are estimates.
+func (m *Models) Spent() []cost.Spent {
+	if m.shared.unkept {
+		return nil
+	}
+	return m.meter.Rows()
+}
+
+// Provider returns what answers tasks.
+func (m *Models) Provider() llm.Provider { return m.All().Provider }
+
+// Documents returns what turns documents' texts into vectors.
+func (m *Models) Documents() llm.Embedder { return m.All().Documents }
+
+// Questions returns what turns questions into vectors.
+func (m *Models) Questions() llm.Embedder { return m.All().Questions }
+
+// Free reports whether tasks cost nothing.
+func (m *Models) Free() bool { return m.All().Free }
+
+// Prompts names the prompts that tasks are filled with, "" if there are none.
+func (m *Models) Prompts() string { return m.All().Prompts }
+
+// Workers returns how many work items are done at once if a run does not say.
+func (m *Models) Workers() int { return m.All().Workers }
+
+// Metered returns models whose calls count on a meter, which may bound them.
+func (m *Models) Metered(meter *cost.Meter) *Models {
+	out := m.Ensure(nil, nil)
+	out.meter = meter
+	return out
+}
+
+// Meter returns what m's calls are counted on.
+func (m *Models) Meter() *cost.Meter {
+	if m == nil {
+		return nil
+	}
+	return m.meter
+}
+
+// ForWorker returns m for a worker of a run.
+func (m *Models) ForWorker(stage string) *Models {
+	out := m.In(stage)
+	out.worker = true
+	return out
+}
+
+// Crew returns those who work with m, or with models that share requests with it.
+func (m *Models) Crew() *crew.Crew { return &m.shared.Crew }
+
+// In returns m for the work of a stage.
+func (m *Models) In(stage string) *Models {
+	other := Models{}
+	if m != nil {
+		other = *m
+	}
+	other.stage = stage
+	return &other
+}
+
+// Tallied returns m for the work of a stage, the replies of which count on t
+// beside the meter.
+func (m *Models) Tallied(stage string, t *cost.Tally) *Models {
+	other := m.In(stage)
+	other.tally = t
+	return other
+}
+
+// Usage returns what the model calls cost so far.
+func (m *Models) Usage() llm.Usage { return m.Meter().Total().Usage }
+
+// Do answers a task on behalf of a work item: with the reply that is kept for
+// it, else by asking the model and keeping the reply at once, before anything
+// is made of it. A task that is being asked already is waited for. docs are the
+// keys of the documents whose text the task holds: the reply goes with any of
+// them. A call that would pass a limit of the meter is a [*cost.BudgetError].
+func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
+	if err := m.usable(); err != nil {
+		return llm.Reply{}, err
+	}
+	return m.do(ctx, item, docs, t)
+}
+
+// DoJSON is Do for a task whose reply is JSON: it is read into out. One that is
+// not is an [*llm.ReplyError].
+func (m *Models) DoJSON(ctx context.Context, item string, docs []string, t llm.Task, out any) error {
+	reply, err := m.Do(ctx, item, docs, t)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(reply.Text), out); err != nil {
+		return &llm.ReplyError{Kind: t.Kind, Raw: reply.Text, Why: err.Error()}
+	}
+	return nil
+}
+
+// Stream is Do that hands on the reply as it comes, where the provider can; a
+// kept reply comes at once and whole.
+func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.Task, on func(text string) error) (llm.Reply, error) {
+	if err := m.usable(); err != nil {
+		return llm.Reply{}, err
+	}
+	if on == nil {
+		return m.Do(ctx, item, docs, t)
+	}
+	streamed := false
+	t.Stream = func(piece string) error {
+		streamed = true
+		return on(piece)
+	}
+	r, err := m.do(ctx, item, docs, t)
+	if err == nil && !streamed {
+		err = on(r.Text)
+	}
+	return r, err
+}
+
+func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
+	m = m.Ensure(nil, nil)
+	if t.Lang == "" {
+		t.Lang = m.full.Lang
+	}
+	if m.full.Fill != nil {
+		if err := m.full.Fill(&t); err != nil {
+			return llm.Reply{}, err
+		}
+	}
+	name := m.full.Provider.Name()
+	if m.full.Free {
+		r, u, err := m.full.Provider.Do(ctx, t)
+		m.meter.Add(m.stage, name, u)
+		m.tally.Add(u)
+		return r, err
+	}
+	digest, err := t.Digest(name)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	over, err := m.begin(ctx, digest)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	defer over()
+	kept, ok, err := m.ledger.Reply(ctx, digest)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	if ok {
+		m.meter.Cached(m.stage, name)
+		m.tally.Add(kept.Usage)
+		return llm.Reply{Text: kept.Text}, m.keep(ctx, ledger.Reply{Digest: digest, Item: item, Docs: docs})
+	}
+	call, err := m.meter.Reserve(ctx, m.stage, name, PromptTokens(m.tokens, t), t.MaxTokens)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	goOn := func() {}
+	if !m.shared.unkept { // else the reply is an estimate, and made at once
+		goOn = m.pause()
+	}
+	r, u, err := m.full.Provider.Do(ctx, t)
+	goOn()
+	call.Settle(u)
+	m.tally.Add(u)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return r, m.keep(ctx, ledger.Reply{Digest: digest, Item: item, Docs: docs, Reply: &ledger.StoredReply{Kind: t.Kind, Model: name, Text: r.Text, Usage: u}})
+}
+
+// keep keeps a reply, unless it is an estimate.
+func (m *Models) keep(ctx context.Context, r ledger.Reply) error {
+	if m.shared.unkept {
+		return nil
+	}
+	return m.ledger.Keep(ctx, r)
+}
+
+// PromptTokens counts what a model reads of a task.
+func PromptTokens(tokens *text.Tokenizer, t llm.Task) int {
+	n := tokens.Count(string(t.Schema))
+	for _, msg := range t.Prompt {
+		n += tokens.Count(msg.Content) + messageTokens
+	}
+	return n
+}
+
+// messageTokens is about what a message costs beside its text.
+const messageTokens = 4
+
+// begin waits until nobody else asks the task and returns what says that the
+// caller is over with it.
+func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err error) {
+	s := m.shared
+	for {
+		s.mu.Lock()
+		other := s.asking[digest]
+		if other == nil {
+			if s.asking == nil {
+				s.asking = map[[32]byte]chan struct{}{}
+			}
+			over := make(chan struct{})
+			s.asking[digest] = over
+			s.mu.Unlock()
+			return func() {
+				s.mu.Lock()
+				delete(s.asking, digest)
+				s.mu.Unlock()
+				close(over)
+			}, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// EmbedQuestion turns a question into a vector; nil is that of a question
+// without words, and of a corpus that has taught the local model none yet.
+func (m *Models) EmbedQuestion(ctx context.Context, q string) ([]float32, error) {
+	if m.Questions() == nil {
+		return nil, phase.At("", errNoEmbedder)
+	}
+	v, err := m.In("question").embed(ctx, m.full.Questions, nil, []string{q})
+	if err != nil {
+		return nil, err
+	}
+	return v[0], nil
+}
+
+// Embed turns texts of documents into vectors, those of a model that is paid
+// once for each text: they are kept before anything is made of them, and go
+// with the documents. Calls of several goroutines share requests.
+func (m *Models) Embed(ctx context.Context, docs []string, texts []string) ([][]float32, error) {
+	if m.Documents() == nil {
+		return nil, phase.At("", errNoEmbedder)
+	}
+	return m.embed(ctx, m.full.Documents, docs, texts)
+}

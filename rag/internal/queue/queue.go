@@ -1,0 +1,404 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/crew"
+	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/llm"
+)
+
+// bucketJobs holds the marks of work items, in the graph of their stage:
+// item 00 stage -> mark.
+const bucketJobs = "jobs"
+
+// The states of a work item, in the first byte of its mark; the item's digest
+// follows, and for a failed one the [Failure] as JSON. An item without a mark,
+// or with another digest, is pending.
+const (
+	markDone   = 1
+	markFailed = 2
+)
+
+// Failure is what is kept of a work item that was set aside.
+type Failure struct {
+	Stage string `json:"stage"`
+	Item  string `json:"item"`
+	// Reason says what went wrong, Raw what the model answered.
+	Reason string `json:"reason"`
+	Raw    string `json:"raw,omitempty"`
+}
+
+func jobKey(item, stage string) []byte { return append(append([]byte(item), 0), stage...) }
+
+// Runner runs stages.
+type Runner struct {
+	DB      *engine.DB
+	Models  *models.Models
+	Workers int
+	Retry   bool // take failed items up again
+	Notify  func(Event)
+}
+
+// outcome is what became of an item's Do.
+type outcome struct {
+	item   WorkItem
+	result []byte
+	err    error
+}
+
+// Results are applied together: a commit is made when one of these is reached,
+// and at the end.
+const (
+	batchItems = 512
+	batchBytes = 24 << 20
+	batchTime  = 2 * time.Second
+)
+
+// TxBytes is the size at which a transaction takes no more results: well below
+// what it may hold, since what Apply writes for one is not known before.
+const TxBytes = 24 << 20
+
+// Run does what is pending of a stage and returns how many items it did and
+// how many failed, now and earlier.
+func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error) {
+	snap, err := r.DB.Snapshot(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		if cerr := snap.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	pending, failed, err := r.pending(ctx, snap, st)
+	if err != nil {
+		return 0, failed, phase.Errorf("%s: %w", st.Name(), err)
+	}
+	if len(pending) == 0 {
+		return 0, failed, nil
+	}
+	done, bad, err := r.work(ctx, snap, st, pending)
+	if err != nil {
+		err = phase.Errorf("%s: %w", st.Name(), err)
+	}
+	return done, failed + bad, err
+}
+
+// pending returns the items of a stage that are to be done. An error of Items ends
+// the run: it tells of no item, and those that come after it are not known. A panic
+// is such an error.
+func (r *Runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (items []WorkItem, failed int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			items, err = nil, fmt.Errorf("items: panic: %v", p)
+		}
+	}()
+	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
+	for w, err := range st.Items(ctx, s) {
+		if err != nil {
+			return nil, 0, err
+		}
+		state, err := stateOf(jobs, st.Name(), w)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case state == markFailed && !r.Retry:
+			failed++
+		case state != markDone:
+			items = append(items, w)
+		}
+	}
+	return items, failed, nil
+}
+
+// stateOf returns the state of an item by its mark, 0 where it is pending.
+func stateOf(jobs engine.Bucket, stage string, w WorkItem) (byte, error) {
+	mark, err := jobs.Get(jobKey(w.Key, stage), nil)
+	switch {
+	case corpus.IsMissing(err):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case len(mark) < 33 || [32]byte(mark[1:33]) != w.Digest:
+		return 0, nil
+	}
+	return mark[0], nil
+}
+
+// work does items on several workers and applies the results in order.
+func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem) (done, failed int, err error) {
+	workers := r.Workers
+	if workers < 1 {
+		workers = r.Models.Workers()
+	}
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	// The i-th result comes through the i-th place of a ring, by which workers run
+	// ahead of the applying at most.
+	ring := make([]chan outcome, 2*batchItems)
+	for i := range ring {
+		ring[i] = make(chan outcome, 1)
+	}
+	team := r.Models.Crew()
+	// An error that ends the run ends the giving out of items at once: what a model
+	// would still be paid for might not be kept. Items under way are finished, since
+	// their replies are paid by then; only the run's own context cancels them.
+	giving := crew.NewDispenser(team, len(items), len(ring))
+	defer context.AfterFunc(ctx, giving.Halt)()
+	var wg sync.WaitGroup
+	defer func() {
+		giving.Halt()
+		wg.Wait()
+	}()
+	for range workers {
+		team.Work(true)
+		wg.Go(func() {
+			defer team.Work(false)
+			for i, ok := giving.Take(); ok; i, ok = giving.Take() {
+				b, err := r.do(ctx, snap, st, items[i])
+				if models.Fatal(ctx, err) {
+					giving.Halt()
+				}
+				ring[i%len(ring)] <- outcome{items[i], b, err}
+			}
+		})
+	}
+	var batch []outcome
+	for at := 0; at < len(items); {
+		if batch, err = collect(ctx, batch, ring, at, len(items)); err != nil && len(batch) == 0 {
+			return done, failed, err
+		}
+		n, bad, aerr := r.apply(ctx, st, batch)
+		giving.Free(n)
+		batch = slices.Delete(batch, 0, n)
+		at += n
+		done, failed = done+n-bad, failed+bad
+		r.Notify(Event{Stage: st.Name(), Done: at, Total: len(items), Failed: failed, Usage: r.Models.Usage()})
+		if err = errors.Join(err, aerr); err != nil {
+			return done, failed, err
+		}
+	}
+	return done, failed, nil
+}
+
+// do does an item's work. A panic is a defect of what the item holds or of the
+// code that reads it: the item is set aside, and the others are done.
+func (r *Runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w WorkItem) (b []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return st.Do(ctx, snap, r.Models.ForWorker(st.Name()), w)
+}
+
+// collect adds results to a batch that begins with item at, until it is large
+// or old enough, or complete, or ends with an error that ends the run: nothing
+// need come after that. The writer's lock is not held meanwhile: Do may need it to
+// keep a reply.
+func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end int) ([]outcome, error) {
+	size := 0
+	for _, o := range batch {
+		size += len(o.result)
+	}
+	timer := time.NewTimer(batchTime)
+	defer timer.Stop()
+	late := false
+	for len(batch) < batchItems && at+len(batch) < end && size < batchBytes {
+		if n := len(batch); n > 0 && models.Fatal(ctx, batch[n-1].err) {
+			return batch, nil
+		}
+		place := ring[(at+len(batch))%len(ring)]
+		if late && len(batch) > 0 {
+			return batch, nil
+		}
+		select {
+		case o := <-place:
+			batch = append(batch, o)
+			size += len(o.result)
+		case <-timer.C:
+			late = true
+		case <-ctx.Done():
+			return batch, ctx.Err()
+		}
+	}
+	return batch, nil
+}
+
+// apply writes results in one transaction, as many as fit, and returns how
+// many it settled and how many of those failed. A result that cannot be written
+// is set aside like one that could not be made, and the others are written
+// without it.
+func (r *Runner) apply(ctx context.Context, st Step, batch []outcome) (n, failed int, err error) {
+	for most := len(batch); ; {
+		w := &resultWriter{r: r, run: ctx, st: st, batch: batch[:most]}
+		spoilt, err := w.write()
+		together := w.at == most // all were applied, and what they do together failed
+		switch {
+		case err == nil:
+			return w.n, w.failed, w.halt
+		case !spoilt || together && w.n == 0:
+			return 0, 0, err
+		case errors.Is(err, engine.ErrTxTooLarge) && !together && w.n > 0:
+			most = w.n // the item at work may fit alone
+		case together && w.n > 1:
+			most = w.n / 2 // fewer at once tell which item it is
+		case together:
+			batch[0].err, batch[0].result = err, nil
+		default:
+			batch[w.at].err, batch[w.at].result = err, nil
+		}
+		if st.Batch != nil {
+			st.Batch.Reset()
+		}
+	}
+}
+
+// resultWriter writes results in one transaction.
+type resultWriter struct {
+	r         *Runner
+	run       context.Context
+	st        Step
+	batch     []outcome
+	at        int   // the item at work; len(batch) once all that fit are applied
+	n, failed int   // settled so far, and those of them that failed
+	halt      error // ends the run after what came before it
+}
+
+// write writes what fits. spoilt says that the items are to blame for the error.
+func (w *resultWriter) write() (spoilt bool, err error) {
+	// What was computed is written even while the run is being cancelled.
+	ctx := context.WithoutCancel(w.run)
+	return Attempt(ctx, w.r.DB, func(tx *engine.Tx) error {
+		jobs, err := tx.Graph(w.st.Graph()).MakeBucket(bucketJobs)
+		if err != nil {
+			return err
+		}
+		for w.at = range w.batch {
+			o := w.batch[w.at]
+			size := tx.Bytes()
+			if w.st.Batch != nil {
+				size += w.st.Batch.Pending()
+			}
+			if size >= TxBytes {
+				break
+			}
+			if models.Fatal(w.run, o.err) {
+				w.halt = o.err
+				break
+			}
+			if err := w.r.settle(ctx, tx, jobs, w.st, o); err != nil {
+				return err
+			}
+			if w.n++; o.err != nil {
+				w.failed++
+			}
+		}
+		w.at = len(w.batch)
+		if w.st.Batch != nil {
+			return w.st.Batch.Flush(ctx, tx)
+		}
+		return nil
+	})
+}
+
+// settle applies an item's result, or notes its failure, and marks it.
+func (r *Runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWriter, st Stage, o outcome) error {
+	key := jobKey(o.item.Key, st.Name())
+	if o.err == nil {
+		if err := st.Apply(ctx, tx, o.item, o.result); err != nil {
+			return err
+		}
+		return jobs.Set(key, append([]byte{markDone}, o.item.Digest[:]...))
+	}
+	f := Failure{Stage: st.Name(), Item: o.item.Key, Reason: o.err.Error()}
+	var reply *llm.ReplyError
+	if errors.As(o.err, &reply) {
+		f.Raw = reply.Raw
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return jobs.Set(key, append(append([]byte{markFailed}, o.item.Digest[:]...), b...))
+}
+
+// ForgetJobs removes the marks of an item, of all stages of a graph: it is
+// pending again where it comes up again.
+func ForgetJobs(v *engine.TxView, item string) error {
+	if err := corpus.Readable(v); err != nil {
+		return err
+	}
+	jobs, err := v.MakeBucket(bucketJobs)
+	if err != nil {
+		return err
+	}
+	return jobs.DeletePrefix(jobKey(item, ""))
+}
+
+// Failures yields the work items of a graph that were set aside, in order of
+// item and stage.
+func Failures(v *engine.View) iter.Seq2[Failure, error] {
+	return func(yield func(Failure, error) bool) {
+		if err := corpus.Readable(v); err != nil {
+			yield(Failure{}, err)
+			return
+		}
+		for e, err := range v.Bucket(bucketJobs).Scan(nil, nil) {
+			if err != nil {
+				yield(Failure{}, err)
+				return
+			}
+			if len(e.Value) < 33 || e.Value[0] != markFailed {
+				continue
+			}
+			var f Failure
+			err := json.Unmarshal(e.Value[33:], &f)
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// IsDone reports whether an item of a stage is marked done with its digest.
+func IsDone(s *engine.Snapshot, st Stage, w WorkItem) (bool, error) {
+	if err := stageAt(s, st); err != nil {
+		return false, err
+	}
+	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st.Name(), w)
+	return state == markDone, err
+}
+
+// EmbedStageName is the name of the stage that embeds the chunks of a set.
+func EmbedStageName(set text.ChunkSet) string { return "embed " + set.String() }
+
+// EmbedDigest is what the vector of a chunk depends on.
+func EmbedDigest(set text.ChunkSet, model string) [32]byte { return corpus.Digest(model, set.String()) }
+
+// Embedded reports whether a chunk of a set has gone through the embedding by a
+// model. Then it has a vector, or nothing to embed.
+func Embedded(s *engine.Snapshot, c *corpus.Corpus, set text.ChunkSet, model, chunk string) (bool, error) {
+	if err := c.Ready(); err != nil {
+		return false, err
+	}
+	if s == nil {
+		return false, phase.Errorf("%w: a nil snapshot", corpus.ErrArgument)
+	}
+	w := WorkItem{Key: chunk, Digest: EmbedDigest(set, model)}
+	state, err := stateOf(s.Graph(c.Base()).Bucket(bucketJobs), EmbedStageName(set), w)
+	return state == markDone, err
+}

@@ -1,0 +1,254 @@
+package words
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
+)
+
+// ErrUntrained says that the local model cannot embed documents: the corpus has
+// taught it no words yet, or the words that it was opened with were replaced.
+// Open the models again after an [rag.Indexer.Run].
+var ErrUntrained = errors.New("the local model has no word table")
+
+// OpenLocal returns the local model of a corpus. If newest is set it keeps to the
+// word table that is the newest now, for documents; else each call reads the table
+// that all documents are embedded with by then.
+func OpenLocal(ctx context.Context, c *corpus.Corpus, newest bool) (*Local, error) {
+	l := &Local{C: c, newest: newest}
+	var now *taught
+	err := c.DB().View(ctx, func(s *engine.Snapshot) (err error) {
+		now, err = l.at(s.Graph(c.Base()).WithContext(ctx))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if newest && now.version > 0 {
+		now.rows = liveRows{c, now.version} // the view ends here
+		l.opened = now
+	}
+	return l, nil
+}
+
+// NewLocal returns the local model of a corpus, for questions.
+func NewLocal(c *corpus.Corpus) *Local { return &Local{C: c} }
+
+// Provider returns what answers by rules.
+func (l *Local) Provider() llm.Provider { return localRules{l} }
+
+// Documents returns what embeds documents.
+func (l *Local) Documents() llm.Embedder { return &localDocuments{l: l} }
+
+// Questions returns what embeds questions.
+func (l *Local) Questions() llm.Embedder { return localQuestions{l} }
+
+// Local reads what a corpus has taught the local model.
+type Local struct {
+	C *corpus.Corpus
+	// newest says that the newest word table is wanted, and not the one that
+	// all documents are embedded with.
+	newest bool
+	// opened is what the corpus had taught when the model was opened; nil reads what
+	// is there.
+	opened *taught
+
+	// mu guards the fields below it: the case statistics that were read last,
+	// and what they were read from.
+	mu      sync.Mutex
+	cases   *text.CaseStats
+	casesOf string
+}
+
+// taught is what a corpus has taught the local model at one commit.
+type taught struct {
+	version uint32 // of the word table; 0 before the first training
+	head    local.Head
+	Cases   *text.CaseStats
+	rows    local.LiveRows
+}
+
+// at reads what the corpus has taught as a view of its base graph shows it.
+func (l *Local) at(v *engine.View) (*taught, error) { return l.Read(v, l.newest) }
+
+func (l *Local) Read(v *engine.View, newest bool) (*taught, error) {
+	b := v.Bucket(BucketWords)
+	state, err := ReadWordState(b)
+	if err != nil {
+		return nil, err
+	}
+	now := &taught{version: state.Current}
+	if newest || now.version == 0 {
+		now.version = state.Newest()
+	}
+	if now.version == 0 {
+		now.Cases = &text.CaseStats{}
+		return now, nil
+	}
+	now.rows = viewRows{v, now.version}
+	var raw []byte
+	now.head, err = local.LoadHead(func(key []byte) ([]byte, error) {
+		raw, err = b.Get(wordKey(now.version, "table/"+string(key)), nil)
+		return raw, err
+	})
+	if errors.Is(err, local.ErrTable) || corpus.IsMissing(err) {
+		// There is none that can be read: the next index learns the words again.
+		now.version, now.head, now.rows, err = 0, local.Head{}, nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	texts, err := readTexts(b, now.version)
+	if err != nil {
+		return nil, err
+	}
+	now.Cases, err = l.casesAt(b, state.Newest(), fmt.Sprintf("%d %d %d %s", now.version, state.Newest(), texts, raw))
+	return now, err
+}
+
+// casesAt reads case statistics, unless those that were read last are of the same
+// table and as many texts.
+func (l *Local) casesAt(b engine.Bucket, version uint32, of string) (*text.CaseStats, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cases != nil && l.casesOf == of {
+		return l.cases, nil
+	}
+	cases, err := ReadCases(b, version)
+	if err == nil {
+		l.cases, l.casesOf = cases, of
+	}
+	return cases, err
+}
+
+// now calls fn with what the corpus has taught: what was kept when the models
+// were opened, or what is there.
+func (l *Local) now(ctx context.Context, fn func(*taught) error) error {
+	if l.opened != nil {
+		return fn(l.opened)
+	}
+	return l.C.DB().View(ctx, func(s *engine.Snapshot) error {
+		now, err := l.at(s.Graph(l.C.Base()).WithContext(ctx))
+		if err != nil {
+			return err
+		}
+		return fn(now)
+	})
+}
+
+// Questions returns the embedder of questions.
+func (t *taught) Questions() *local.Live { return local.NewLive(t.head, t.rows) }
+
+// Rules returns the provider of answers.
+func (t *taught) Rules(c *corpus.Corpus) *local.Provider {
+	o := local.Options{Names: t.Cases, Tokens: c.Tokens().Count}
+	if t.version > 0 {
+		o.Embedder = t.Questions()
+	}
+	return local.New(o)
+}
+
+// localQuestions embeds questions by the live rows.
+type localQuestions struct{ l *Local }
+
+// Space implements [llm.Embedder].
+func (e localQuestions) Space() llm.SpaceInfo {
+	var head local.Head
+	// A space without vectors is the answer where nothing can be read.
+	_ = e.l.now(context.Background(), func(t *taught) error { head = t.head; return nil })
+	return local.NewLive(head, nil).Space()
+}
+
+// Embed implements [llm.Embedder].
+func (e localQuestions) Embed(ctx context.Context, texts []string) (v [][]float32, u llm.Usage, err error) {
+	err = e.l.now(ctx, func(t *taught) error {
+		v, u, err = t.Questions().Embed(ctx, texts)
+		return err
+	})
+	return v, u, err
+}
+
+// localRules answers by rules.
+type localRules struct{ l *Local }
+
+// Name implements [llm.Provider].
+func (r localRules) Name() string { return (&local.Provider{}).Name() }
+
+// Can implements [llm.Provider].
+func (r localRules) Can(k llm.Kind) bool { return (&local.Provider{}).Can(k) }
+
+// Do implements [llm.Provider].
+func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.Usage, err error) {
+	err = r.l.now(ctx, func(now *taught) error {
+		reply, u, err = now.Rules(r.l.C).Do(ctx, t)
+		return err
+	})
+	return reply, u, err
+}
+
+// localDocuments embeds documents, reading the word table the first time that it
+// is needed.
+type localDocuments struct {
+	l *Local
+
+	// mu guards the table that was read last.
+	mu    sync.Mutex
+	table *local.Table
+}
+
+// Space implements [llm.Embedder].
+func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l}.Space() }
+
+// Embed implements [llm.Embedder]. The error is [ErrUntrained] where there is no
+// table to embed with.
+func (e *localDocuments) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	table, err := e.read(ctx)
+	if err != nil {
+		return nil, llm.Usage{}, err
+	}
+	return local.NewEmbedder(table).Embed(ctx, texts)
+}
+
+// read returns the table.
+func (e *localDocuments) read(ctx context.Context) (*local.Table, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.l.opened != nil && e.table != nil {
+		return e.table, nil
+	}
+	// Cancelling one call must not fail those that wait for the same table.
+	err := e.l.C.DB().View(context.WithoutCancel(ctx), func(s *engine.Snapshot) error {
+		b := s.Graph(e.l.C.Base()).Bucket(BucketWords)
+		var version uint32
+		if e.l.opened != nil {
+			version = e.l.opened.version
+		} else {
+			state, err := ReadWordState(b)
+			if err != nil {
+				return err
+			}
+			version = state.Newest()
+		}
+		if version == 0 {
+			return fmt.Errorf("%w: %w: index documents first", llm.ErrProvider, ErrUntrained)
+		}
+		get := func(key []byte) ([]byte, error) { return b.Get(wordKey(version, "table/"+string(key)), nil) }
+		head, err := local.LoadHead(get)
+		if corpus.IsMissing(err) {
+			return fmt.Errorf("%w: %w: version %d was replaced: open the models again", llm.ErrProvider, ErrUntrained, version)
+		}
+		if err != nil || e.table != nil && e.table.Head().Same(head) {
+			return err
+		}
+		e.table, err = local.LoadTable(get)
+		return err
+	})
+	return e.table, err
+}

@@ -1,0 +1,173 @@
+package words
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/llm/local"
+)
+
+// Change is what texts that enter or leave do to the words.
+type Change struct {
+	version uint32        // of the table that rows are of
+	rows    *local.Change // nil where there is no table that can be read
+	cases   text.CaseStats
+	// lost says that there is a table, but none that can be read.
+	lost bool
+	// Many says that more than most rows change.
+	Many bool
+	most int
+}
+
+// maxWords is how many rows a change writes, some 650 bytes each. Texts with more
+// different words than that make the words be learnt again.
+const maxWords = 48 << 10
+
+// NewChange returns an empty change, nil before the first training.
+func (l *Store) NewChange(t *local.Table, lost bool) *Change {
+	if t == nil && !lost {
+		return nil
+	}
+	w := &Change{lost: lost, most: cmp.Or(l.MaxWords, maxWords)}
+	if t != nil {
+		w.version, w.rows = t.Head().Version, local.NewChange(t)
+	}
+	return w
+}
+
+func (w *Change) Add(s string) {
+	if w.rows != nil {
+		w.rows.Add(s)
+		w.bound()
+	}
+	w.cases.Add(s)
+}
+
+// bound gives rows up where they are too many.
+func (w *Change) bound() {
+	if w.rows.Words() > w.most {
+		w.rows, w.Many = nil, true
+	}
+}
+
+// Full reports whether another document may make the rows too many.
+func (w *Change) Full() bool {
+	return w != nil && w.rows != nil && w.rows.Words() > w.most/2
+}
+
+func (w *Change) Remove(s string) {
+	if w.rows != nil {
+		w.rows.Remove(s)
+		w.bound()
+	}
+	w.cases.Remove(s)
+}
+
+// Apply applies to the live rows what texts that enter or leave do to
+// them, in the transaction in which they do. Rows of another table than the
+// newest are an [engine.ConflictError]: they were prepared before it was made.
+func (l *Store) Apply(tx *engine.Tx, w *Change) error {
+	if w == nil {
+		return nil
+	}
+	b, err := tx.Graph(l.C.Base()).MakeBucket(BucketWords)
+	if err != nil {
+		return err
+	}
+	if w.lost {
+		if err := forgetTraining(b); err != nil {
+			return err
+		}
+	}
+	state, err := ReadWordState(b.Bucket)
+	if err != nil {
+		return err
+	}
+	version := state.Newest()
+	if w.rows != nil || w.Many {
+		if version != w.version {
+			return &engine.ConflictError{Graph: l.C.Base().Name(), Want: uint64(w.version), Have: uint64(version)}
+		}
+		if err := w.change(b); err != nil {
+			return err
+		}
+	}
+	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
+}
+
+// change applies the change to the live rows. If they would be too many, or if the
+// number of their texts is unknown, it drops them; the next index learns the words
+// again.
+func (w *Change) change(b engine.BucketWriter) error {
+	raw, err := b.Get(wordKey(w.version, "texts"), nil)
+	if err != nil && !corpus.IsMissing(err) {
+		return err
+	}
+	if !w.Many && len(raw) == 8 {
+		texts := appendUint64(uint64(int64(bigEndian(raw)) + w.rows.Texts()))
+		return errors.Join(changeRows(b, w.version, w.rows), b.Set(wordKey(w.version, "texts"), texts))
+	}
+	err = errors.Join(forgetTraining(b), b.Delete(wordKey(w.version, "texts")))
+	for _, rows := range []string{"row/", "gone/"} {
+		err = errors.Join(err, b.DeletePrefix(wordKey(w.version, rows)))
+	}
+	return err
+}
+
+// changeRows applies a change to the live rows of a version.
+func changeRows(b engine.BucketWriter, version uint32, change *local.Change) error {
+	for r := range change.Rows() {
+		key := wordKey(version, "row/"+r.Word)
+		raw, err := b.Get(key, nil)
+		if err != nil && !corpus.IsMissing(err) {
+			return err
+		}
+		if err == nil {
+			old, err := local.DecodeRow(r.Word, raw)
+			if err != nil {
+				// Nobody knows what the word's row was: all are learnt again.
+				if err := errors.Join(b.Delete(key), forgetTraining(b)); err != nil {
+					return err
+				}
+				continue
+			}
+			r.Add(old)
+		}
+		if r.IsZero() {
+			err = errors.Join(b.Delete(key), b.Set(wordKey(version, "gone/"+r.Word), nil))
+		} else {
+			err = b.Set(key, r.Append(nil))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeCases notes a change of the case statistics, beside what the same
+// commit changed already.
+func changeCases(b engine.BucketWriter, key []byte, change *text.CaseStats) error {
+	raw, err := b.Get(key, nil)
+	if err != nil && !corpus.IsMissing(err) {
+		return err
+	}
+	if err == nil {
+		var before text.CaseStats
+		if err := before.UnmarshalBinary(raw); err != nil {
+			return err
+		}
+		change.Merge(&before)
+	}
+	if change.Len() == 0 {
+		return b.Delete(key)
+	}
+	if raw, err = change.MarshalBinary(); err != nil {
+		return err
+	}
+	return b.Set(key, raw)
+}

@@ -1,0 +1,97 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+)
+
+// NotIndexedError says that a corpus is not indexed by the method that is to
+// answer. errors.Is finds [ErrNotIndexed].
+type NotIndexedError struct {
+	Spec string
+	// Indexed are the instances of the methods that it is indexed by.
+	Indexed []string
+	// Documents counts those of the corpus. If nothing is indexed they are those
+	// of a run that did not come to its end.
+	Documents int
+}
+
+// Error says what the corpus is indexed by.
+func (e *NotIndexedError) Error() string {
+	switch {
+	case len(e.Indexed) > 0:
+		return fmt.Sprintf("%s by %s, but by %s", ErrNotIndexed, e.Spec, strings.Join(e.Indexed, ", "))
+	case e.Documents > 0:
+		return fmt.Sprintf("%s by %s: the run that adds the documents has not come to its end", ErrNotIndexed, e.Spec)
+	}
+	return fmt.Sprintf("%s by %s: there are no documents", ErrNotIndexed, e.Spec)
+}
+
+// Is reports whether target is [ErrNotIndexed].
+func (e *NotIndexedError) Is(target error) bool { return target == ErrNotIndexed }
+
+// OpenIndexed opens the system of a spec for questions, and writes nothing. If
+// the corpus is not indexed by it the error is a [*NotIndexedError].
+func (m Methods) OpenIndexed(ctx context.Context, c *corpus.Corpus, spec Spec) (*System, error) {
+	if err := c.Ready(); err != nil {
+		return nil, err
+	}
+	missing := &NotIndexedError{Spec: spec.String()}
+	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base()).WithContext(ctx)
+		for name, err := range c.Instances(v) {
+			if err != nil {
+				return err
+			}
+			missing.Indexed = append(missing.Indexed, name)
+		}
+		t, ok := v.NodeType(corpus.TypeDocument)
+		if !ok {
+			return nil
+		}
+		documents, err := v.Nodes(t)
+		if err == nil {
+			missing.Documents = int(documents.GetCardinality())
+		}
+		return err
+	})
+	if err != nil {
+		return nil, phase.At("", err)
+	}
+	_, err = m.Open(ctx, c.Existing(), spec)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil, phase.At("", missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sys, err := m.Open(ctx, c, spec)
+	if err != nil {
+		return nil, err
+	}
+	ok := slices.Contains(missing.Indexed, sys.Instance())
+	if sys.Graph() == nil {
+		// It builds nothing, and needs the documents cut as it wants them.
+		err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+			_, ok = s.Graph(c.Base()).NodeType(corpus.ChunkType(sys.ChunkSet()))
+			ok = ok && len(missing.Indexed) > 0
+			return nil
+		})
+		if err != nil {
+			return nil, phase.At("", err)
+		}
+	}
+	if !ok {
+		return nil, phase.At("", missing)
+	}
+	return sys, nil
+}
+
+// ErrNotIndexed says that a method has not been indexed in the namespace.
+var ErrNotIndexed = errors.New("not indexed")
