@@ -58,10 +58,7 @@ func (n *nodeRAG) run(ctx context.Context) (err error) {
 	if n.texts < 40 || n.dim < 1 || n.questions < 1 || n.opens < 1 {
 		return inputError{errors.New("-texts must be at least 40, -dim, -questions and -opens at least 1")}
 	}
-	tokens, err := text.NewCL100K()
-	if err != nil {
-		return err
-	}
+	tokens := text.NewCL100K()
 	n.d = drawNodeRAG(n.texts, n.dim, n.questions, n.seed, tokens)
 	n.r.Input = fmt.Sprintf("%s, %d texts, %d nodes, %d edges but for near ones, %d vectors of %d dimensions, seed %d",
 		n.spec(), n.texts, len(n.d.graph.types), len(n.d.graph.edges), len(n.d.vectors), n.dim, n.seed)

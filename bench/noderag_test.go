@@ -58,10 +58,7 @@ func TestNodeRAG(t *testing.T) {
 // TestNodeRAGFinds checks that a question leads to what it was drawn beside:
 // nodes of every type that the method shows, and the entities by their names.
 func TestNodeRAGFinds(t *testing.T) {
-	tokens, err := text.NewCL100K()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := text.NewCL100K()
 	n := &nodeRAG{texts: 60, dim: 64, questions: 20, seed: 3, params: "sr=on", r: &report{log: io.Discard}, path: t.TempDir() + "/db"}
 	n.d = drawNodeRAG(n.texts, n.dim, n.questions, n.seed, tokens)
 	again := drawNodeRAG(n.texts, n.dim, n.questions, n.seed, tokens)
@@ -81,7 +78,7 @@ func TestNodeRAGFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := map[string]int{}
-	err = n.with(t.Context(), func(s *nodeRAGStore) error {
+	err := n.with(t.Context(), func(s *nodeRAGStore) error {
 		for _, q := range n.d.asked {
 			ev, err := s.corpus.Retrieve(t.Context(), s.sys, s.models, method.Question{Text: q.text})
 			if err != nil {

@@ -31,7 +31,7 @@ type Tokenizer = text.Tokenizer
 
 // NewCL100K returns the tokenizer cl100k_base. It takes some time to make: a
 // program needs one.
-func NewCL100K() (*Tokenizer, error) { return text.NewCL100K() }
+func NewCL100K() *Tokenizer { return text.NewCL100K() }
 
 // Key returns what equal names have in common: their letters and digits without
 // case, accents, punctuation and leading article.

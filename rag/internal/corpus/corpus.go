@@ -61,9 +61,7 @@ func Open(ctx context.Context, db *engine.DB, namespace string, tokens *text.Tok
 		return nil, phase.At("", err)
 	}
 	if tokens == nil {
-		if tokens, err = text.NewCL100K(); err != nil {
-			return nil, phase.At("", err)
-		}
+		tokens = text.NewCL100K()
 	}
 	return &Corpus{db: db, namespace: ns, base: base, tokens: tokens, analyzer: etext.Standard{}}, nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // tokenizer is made once a process: it takes some tens of milliseconds.
-var tokenizer = sync.OnceValues(text.NewCL100K)
+var tokenizer = sync.OnceValue(text.NewCL100K)
 
 // Corpus is an open corpus with its store.
 type Corpus struct {
@@ -51,10 +51,7 @@ func Open(t testing.TB, m method.Methods, encodings ...engine.Encoding) *Corpus 
 // OpenIn opens the corpus of the namespace main.
 func OpenIn(t testing.TB, db *engine.DB) *rag.Corpus {
 	t.Helper()
-	tok, err := tokenizer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := tokenizer()
 	c, err := rag.OpenCorpus(context.Background(), db, "main", &rag.Options{Tokens: tok})
 	if err != nil {
 		t.Fatal(err)

@@ -293,10 +293,7 @@ func FuzzChunks(f *testing.F) {
 }
 
 func ExampleChunker() {
-	tok, err := text.NewCL100K()
-	if err != nil {
-		panic(err)
-	}
+	tok := text.NewCL100K()
 	chunker, err := text.NewChunker(tok, text.ChunkSet{Size: 15})
 	if err != nil {
 		panic(err)

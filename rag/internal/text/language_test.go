@@ -100,10 +100,7 @@ func TestSentencesOfLanguages(t *testing.T) {
 func TestChunksOfLanguages(t *testing.T) {
 	clause := "潮汐磨坊由工程师米拉设计并且建造，"
 	s := strings.Repeat(clause, 20) + "完。"
-	tok, err := text.NewCL100K()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := text.NewCL100K()
 	c, err := text.NewChunker(tok, text.ChunkSet{Size: 100})
 	if err != nil {
 		t.Fatal(err)

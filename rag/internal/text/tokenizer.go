@@ -27,11 +27,11 @@ type Tokenizer struct {
 
 // NewCL100K returns the tokenizer of the encoding cl100k_base. The first use of
 // any such tokenizer takes some tens of milliseconds, in which it unpacks the
-// encoding that is compiled in. The error is always nil.
-func NewCL100K() (*Tokenizer, error) {
+// encoding that is compiled in.
+func NewCL100K() *Tokenizer {
 	t := &Tokenizer{name: "cl100k"}
 	t.cache.seed = maphash.MakeSeed()
-	return t, nil
+	return t
 }
 
 // cl100kPacked holds the tokens of cl100k_base in the order of their ids, zstd of the

@@ -357,10 +357,7 @@ func TestMerge(t *testing.T) {
 // TestSummaries checks on real text that summaries are whole sentences of it,
 // in order, and never too long.
 func TestSummaries(t *testing.T) {
-	tok, err := text.NewCL100K()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := text.NewCL100K()
 	p := local.New(local.Options{Tokens: tok.Count})
 	for _, e := range evaldata.Lines[passage](t, "mine_essays/corpus.jsonl.gz")[:8] {
 		source := strings.Join(strings.Fields(e.Text), " ")
@@ -395,10 +392,7 @@ func TestSummaries(t *testing.T) {
 
 // TestLimits checks that reports and answers keep to MaxTokens.
 func TestLimits(t *testing.T) {
-	tok, err := text.NewCL100K()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tok := text.NewCL100K()
 	p := local.New(local.Options{Tokens: tok.Count})
 	var in llm.ReportInput
 	var evidence []llm.Evidence

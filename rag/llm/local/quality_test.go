@@ -13,10 +13,7 @@ import (
 // chunksOf cuts text into the default chunk set.
 func chunksOf(tb testing.TB, s string) (chunks []string, tokens []int) {
 	tb.Helper()
-	tok, err := text.NewCL100K()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	tok := text.NewCL100K()
 	c, err := text.NewChunker(tok, text.ChunkSet{})
 	if err != nil {
 		tb.Fatal(err)
