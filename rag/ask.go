@@ -10,7 +10,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -71,7 +70,7 @@ const quoteBytes = 240
 // false. nil models are those of [Corpus.OpenModels]; errors are those of
 // [Corpus.Retrieve], the models' and the database's. look is that of Retrieve; it
 // is called before a model is asked for the answer.
-func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *models.Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Answer, error) {
+func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -98,12 +97,12 @@ func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *models.Models, 
 }
 
 // AnswerFrom is Ask of evidence that sys retrieved already. It keeps no trace.
-func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *models.Models, q method.Question, ev *Evidence) (*Answer, error) {
+func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *Models, q method.Question, ev *Evidence) (*Answer, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
 	if ev == nil {
-		return nil, phase.Errorf("%w: no evidence to answer from", corpus.ErrArgument)
+		return nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	var a *Answer
 	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
@@ -121,14 +120,14 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *models.M
 
 // AnswerInput returns what an answer is made of: the evidence, numbered, or what
 // sys makes of it first ([method.System.Condense]), or none ([method.System.Unaided]). docs are the
-// documents that it is from, for [models.Models.Do]. The error is [llm.ErrNoEvidence]
+// documents that it is from, for [Models.Do]. The error is [llm.ErrNoEvidence]
 // where there is nothing to answer from.
-func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *models.Models, q method.Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
+func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *Models, q method.Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return in, nil, err
 	}
 	if m = m.Ensure(c.ledger, c.Tokens()); ev == nil {
-		return in, nil, phase.Errorf("%w: no evidence to answer from", corpus.ErrArgument)
+		return in, nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	in = llm.AnswerInput{Question: q.Text}
 	if sys.Unaided != nil {
@@ -159,7 +158,7 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *models.
 }
 
 // answer makes an answer of evidence, with models of [Corpus.modelsAt].
-func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *method.System, m *models.Models, q method.Question, ev *Evidence) (*Answer, error) {
+func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *method.System, m *Models, q method.Question, ev *Evidence) (*Answer, error) {
 	a := &Answer{Question: q.Text, Method: ev.Method, Evidence: ev}
 	before, start := m.Usage(), time.Now()
 	err := func() error {

@@ -8,7 +8,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
-	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
@@ -22,7 +21,7 @@ import (
 // the chunk sets that they want, each once, the cutting of documents and then
 // the vectors of the chunks. They are for looking at what is left to do; an
 // [Indexer] runs its own.
-func (c *Corpus) BaseStages(systems []*method.System, m *models.Models) ([]queue.Step, error) {
+func (c *Corpus) BaseStages(systems []*method.System, m *Models) ([]queue.Step, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (c *Corpus) cutStep(s *text.Chunker) queue.Step {
 }
 
 // embedStep returns the step that gives the chunks of a set their vectors.
-func (c *Corpus) embedStep(set text.ChunkSet, m *models.Models) queue.Step {
+func (c *Corpus) embedStep(set text.ChunkSet, m *Models) queue.Step {
 	return queue.Step{Stage: &embedStage{c: c, set: set, model: m.DocumentSpace()}}
 }
 
@@ -97,7 +96,7 @@ func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, err
 }
 
 // Do implements [queue.Stage].
-func (st *chunkStage) Do(context.Context, *engine.Snapshot, *models.Models, queue.WorkItem) ([]byte, error) {
+func (st *chunkStage) Do(context.Context, *engine.Snapshot, *Models, queue.WorkItem) ([]byte, error) {
 	return nil, nil
 }
 
@@ -163,7 +162,7 @@ func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[q
 }
 
 // Do implements [queue.Stage].
-func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *models.Models, w queue.WorkItem) ([]byte, error) {
+func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w queue.WorkItem) ([]byte, error) {
 	ch, err := st.c.ChunkByKey(s.Graph(st.c.Base()).WithContext(ctx), st.set, w.Key)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@
 //
 // # Models
 //
-// [models.Models] are a provider of answers and two embedders. [OpenLocal] returns
+// [Models] are a provider of answers and two embedders. [OpenLocal] returns
 // those that need no network: rules, and vectors of words learnt from the
 // corpus.
 package rag

@@ -65,7 +65,7 @@ func (w *docWriter) flush(ctx context.Context) error {
 		}
 		fresh = fresh[n:]
 	}
-	w.x.Options.Notify(queue.Event{Stage: "read", Done: w.met})
+	w.x.Options.Notify(Event{Stage: "read", Done: w.met})
 	return nil
 }
 
@@ -139,7 +139,7 @@ var errManyWords = errors.New("documents of too many words for one transaction")
 func (w *docWriter) setAside(d *load.Document, err error) {
 	bad := &load.FileError{Path: d.Path, Line: d.Line, Reason: err.Error(), Err: err}
 	w.out.BadFiles = append(w.out.BadFiles, bad.Error())
-	w.x.Options.Notify(queue.Event{Stage: "read", Message: bad.Error()})
+	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 }
 
 // reload reads what was prepared for another word table than there is now.

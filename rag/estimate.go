@@ -31,7 +31,7 @@ type EstimateOptions struct {
 	// it is not known and nothing is embedded yet; a Recomputable one costs
 	// nothing.
 	Space llm.SpaceInfo
-	// Fill makes prompts, as [models.Models.Fill] does.
+	// Fill makes prompts, as [Models.Fill] does.
 	Fill func(*llm.Task) error
 	// Prices are those of the models.
 	Prices cost.Prices
@@ -81,7 +81,7 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 	}
 	meter := cost.NewMeter(o.Prices, cost.Limits{})
 	x.Corpus = c.With(Options{
-		Models:  func(ctx context.Context, c *Corpus) (*models.Models, error) { return c.estimating(ctx, o, meter) },
+		Models:  func(ctx context.Context, c *Corpus) (*Models, error) { return c.estimating(ctx, o, meter) },
 		NoWords: c.o.NoWords && o.Chat != "",
 	})
 	res, err := x.Run(ctx, inputs)
@@ -123,7 +123,7 @@ func estimated(stages []StageResult, rows []cost.Spent) []EstimatedStage {
 			})
 		}
 		if !paid && items > 0 {
-			out = append(out, EstimatedStage{Stage: stage, Model: models.LocalModel, Items: items, USD: new(float64)})
+			out = append(out, EstimatedStage{Stage: stage, Model: LocalModel, Items: items, USD: new(float64)})
 		}
 	}
 	for _, s := range stages {
@@ -196,8 +196,8 @@ func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
 }
 
 // estimating returns models whose calls are counted and not made.
-func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*models.Models, error) {
-	p := models.Parts{}
+func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*Models, error) {
+	p := Parts{}
 	if !o.Space.Recomputable {
 		space := o.Space
 		if space.Dim == 0 {

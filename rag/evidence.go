@@ -8,7 +8,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -65,11 +64,11 @@ const maxSpans = 5
 // Retrieve runs a method's plan for a question, over one commit. What is not
 // indexed yet is not found: a corpus without documents gives no evidence. nil
 // models are those of [Corpus.OpenModels]. A corpus that is embedded with
-// another model is a [*models.ModelError] where the plan wants a vector, a question
-// without text or a missing system [corpus.ErrArgument]. The functions of look are
+// another model is a [*ModelError] where the plan wants a vector, a question
+// without text or a missing system [ErrArgument]. The functions of look are
 // called with what was retrieved and the state that it was retrieved from, so that
 // they can read more of it; an error of one ends the call.
-func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *models.Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
+func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q method.Question, look ...func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *models.Mod
 
 // Plan returns the plan that [Corpus.Retrieve] runs for a question. Models and
 // errors are as there.
-func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *models.Models, q method.Question) (p *method.Plan, err error) {
+func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q method.Question) (p *method.Plan, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
@@ -107,7 +106,7 @@ func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *models.Models,
 }
 
 // plan returns the plan to run, with models of [Corpus.modelsAt].
-func plan(ctx context.Context, sys *method.System, m *models.Models, q method.Question) (*method.Plan, error) {
+func plan(ctx context.Context, sys *method.System, m *Models, q method.Question) (*method.Plan, error) {
 	p, err := sys.Plan(ctx, m, q)
 	if err == nil && q.Top > 0 {
 		p = p.Limited(q.Top)
@@ -121,19 +120,19 @@ func (c *Corpus) askable(sys *method.System, q method.Question) error {
 	case err != nil:
 		return err
 	case sys == nil || sys.Plan == nil:
-		return phase.Errorf("%w: no system to ask: open one with Methods.Open", corpus.ErrArgument)
+		return phase.Errorf("%w: no system to ask: open one with Methods.Open", ErrArgument)
 	case strings.TrimSpace(q.Text) == "":
-		return phase.Errorf("%w: a question without text", corpus.ErrArgument)
+		return phase.Errorf("%w: a question without text", ErrArgument)
 	case q.Budget < 0:
-		return phase.Errorf("%w: a budget of %d tokens", corpus.ErrArgument, q.Budget)
+		return phase.Errorf("%w: a budget of %d tokens", ErrArgument, q.Budget)
 	case q.Top < 0:
-		return phase.Errorf("%w: at most %d pieces of evidence", corpus.ErrArgument, q.Top)
+		return phase.Errorf("%w: at most %d pieces of evidence", ErrArgument, q.Top)
 	}
 	return nil
 }
 
 // retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].
-func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.System, m *models.Models, q method.Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
+func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.System, m *Models, q method.Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
 	ev := &Evidence{Method: method.Label(sys), Trace: &query.Trace{}}
 	start := time.Now()
 	plan, err := plan(ctx, sys, m, q)
@@ -173,7 +172,7 @@ func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.S
 }
 
 // Env returns what a plan runs in.
-func (c *Corpus) Env(s *engine.Snapshot, m *models.Models, q method.Question, t *query.Trace) *query.Env {
+func (c *Corpus) Env(s *engine.Snapshot, m *Models, q method.Question, t *query.Trace) *query.Env {
 	if c.ready() != nil {
 		c = &Corpus{documents: &corpus.Corpus{}}
 	}

@@ -49,7 +49,7 @@ type IndexOptions struct {
 	Retry bool
 	// Reembed allows models of another space than the corpus has: all that is
 	// indexed is embedded anew beside what is there, which goes in the commit
-	// that ends the run. Else such models are a [*models.ModelError].
+	// that ends the run. Else such models are a [*ModelError].
 	Reembed bool
 	// Recluster makes the communities of the systems that have any anew, in
 	// place of those that grew while documents came and went.
@@ -58,7 +58,7 @@ type IndexOptions struct {
 	// the run, and nothing has changed. Nil allows everything.
 	MayRemove func(d *Difference) error
 	// Notify receives progress, never concurrently; nil is nobody.
-	Notify func(queue.Event)
+	Notify func(Event)
 }
 
 // IndexResult says what a run of Index did.
@@ -142,22 +142,22 @@ func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error)
 // left out, in a copy.
 func (x *Indexer) ready(inputs []Input) (*Indexer, error) {
 	if x == nil {
-		return nil, phase.Errorf("%w: a nil indexer", corpus.ErrArgument)
+		return nil, phase.Errorf("%w: a nil indexer", ErrArgument)
 	}
 	if err := x.Corpus.ready(); err != nil {
 		return nil, err
 	}
 	if slices.Contains(x.Systems, nil) {
-		return nil, phase.Errorf("%w: a nil system", corpus.ErrArgument)
+		return nil, phase.Errorf("%w: a nil system", ErrArgument)
 	}
 	for i, in := range inputs {
 		if in.FS == nil && in.Source == nil {
-			return nil, phase.Errorf("%w: input %d has neither a file system nor a source to read from", corpus.ErrArgument, i)
+			return nil, phase.Errorf("%w: input %d has neither a file system nor a source to read from", ErrArgument, i)
 		}
 	}
 	other := *x
 	if other.Options.Notify == nil {
-		other.Options.Notify = func(queue.Event) {}
+		other.Options.Notify = func(Event) {}
 	}
 	return &other, nil
 }
@@ -171,7 +171,7 @@ func (c *Corpus) chunkers(systems []*method.System) ([]*text.Chunker, error) {
 	seen := map[string]bool{}
 	for _, s := range systems {
 		if s == nil {
-			return nil, phase.Errorf("%w: a nil system", corpus.ErrArgument)
+			return nil, phase.Errorf("%w: a nil system", ErrArgument)
 		}
 		if name := s.ChunkSet().String(); !seen[name] {
 			seen[name] = true
@@ -209,7 +209,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 			switch {
 			case errors.As(err, &bad):
 				out.BadFiles = append(out.BadFiles, bad.Error())
-				x.Options.Notify(queue.Event{Stage: "read", Message: bad.Error()})
+				x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 				continue
 			case err != nil:
 				return phase.Errorf("read: %w", err)
@@ -249,7 +249,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	}
 	if !c.o.NoWords {
 		if err := c.words.Train(ctx, sets[0].Set(), func(done, total int) {
-			x.Options.Notify(queue.Event{Stage: "words", Done: done, Total: total})
+			x.Options.Notify(Event{Stage: "words", Done: done, Total: total})
 		}); err != nil {
 			return phase.Errorf("words: %w", err)
 		}
@@ -266,7 +266,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return err
 	}
 	if other && !x.Options.Reembed {
-		return phase.Errorf("%w", &models.ModelError{Have: have, Want: want})
+		return phase.Errorf("%w", &ModelError{Have: have, Want: want})
 	}
 	run := c.ledger.Begin(x.record(r.Models))
 	defer func() {
@@ -338,7 +338,7 @@ func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
 }
 
 // record returns the record of a run with models.
-func (x *Indexer) record(m *models.Models) ledger.Run {
+func (x *Indexer) record(m *Models) ledger.Run {
 	r := ledger.Run{Embed: m.DocumentSpace().Model, Prompts: m.All().Prompts}
 	for _, s := range x.Systems {
 		r.Methods = append(r.Methods, s.Instance())
@@ -350,7 +350,7 @@ func (x *Indexer) record(m *models.Models) ledger.Run {
 }
 
 // tally notes what a run's calls cost.
-func (r *IndexResult) tally(m *models.Models) {
+func (r *IndexResult) tally(m *Models) {
 	total := m.Meter().Total()
 	r.Usage, r.USD, r.Spent = total.Usage, total.USD, m.Meter().Rows()
 }
@@ -374,7 +374,7 @@ func (x *Indexer) withAll(ctx context.Context) (*Indexer, error) {
 
 func (x *Indexer) step(ctx context.Context, r *queue.Runner, st queue.Step, out *IndexResult) error {
 	if r.Models == nil {
-		r.Models = x.Corpus.NewModels(models.Parts{})
+		r.Models = x.Corpus.NewModels(Parts{})
 	}
 	start := time.Now()
 	done, failed, err := r.Run(ctx, st)

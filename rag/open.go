@@ -49,7 +49,7 @@ type Options struct {
 	// questions if the caller gives no others; nil opens the local ones. It is
 	// called after the corpus was read and must give models of the same space each
 	// time; they may be the same ones.
-	Models func(ctx context.Context, c *Corpus) (*models.Models, error)
+	Models func(ctx context.Context, c *Corpus) (*Models, error)
 	// NoWords says that nothing is to be learnt from the documents' words: none of
 	// the models is local.
 	NoWords bool
@@ -113,7 +113,7 @@ func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
 // is not asked again. Documents and Questions are of one space; a space that
 // is Recomputable is left out of canonical exports, and its vectors are not
 // kept for themselves.
-func (c *Corpus) NewModels(p models.Parts) *models.Models {
+func (c *Corpus) NewModels(p Parts) *Models {
 	if c.ready() != nil {
 		return models.New(nil, nil, p)
 	}
@@ -130,8 +130,8 @@ func (c *Corpus) NewModels(p models.Parts) *models.Models {
 // Without it questions use the table that all documents are embedded with.
 //
 // Of its parts those that p has take the place of the local ones. A chat model that
-// reads prompts wants [models.Parts.Fill] beside it.
-func (c *Corpus) OpenLocal(ctx context.Context, forIndex bool, p models.Parts) (*models.Models, error) {
+// reads prompts wants [Parts.Fill] beside it.
+func (c *Corpus) OpenLocal(ctx context.Context, forIndex bool, p Parts) (*Models, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -148,13 +148,13 @@ func (c *Corpus) OpenLocal(ctx context.Context, forIndex bool, p models.Parts) (
 // OpenModels opens the models that the corpus is asked with: those of
 // [Options.Models], else the local ones. They can be opened once, at any time, and
 // serve all questions to come, while documents are indexed and afterwards. Models
-// that embed in another space than the corpus has are a [*models.ModelError].
-func (c *Corpus) OpenModels(ctx context.Context) (*models.Models, error) {
+// that embed in another space than the corpus has are a [*ModelError].
+func (c *Corpus) OpenModels(ctx context.Context) (*Models, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
 	if c.o.Models == nil {
-		m := models.WithLocal(c.ledger, c.Tokens(), c.local, models.Parts{})
+		m := models.WithLocal(c.ledger, c.Tokens(), c.local, Parts{})
 		return m, c.CheckModel(ctx, m)
 	}
 	m, err := c.o.Models(ctx, c)
@@ -162,22 +162,22 @@ func (c *Corpus) OpenModels(ctx context.Context) (*models.Models, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, phase.Errorf("%w: Options.Models gave none", corpus.ErrArgument)
+		return nil, phase.Errorf("%w: Options.Models gave none", ErrArgument)
 	}
 	return m, c.CheckModel(ctx, m)
 }
 
 // indexModels opens the models that documents are indexed with.
-func (c *Corpus) indexModels(ctx context.Context) (*models.Models, error) {
+func (c *Corpus) indexModels(ctx context.Context) (*Models, error) {
 	if c.o.Models == nil {
-		return c.OpenLocal(ctx, true, models.Parts{})
+		return c.OpenLocal(ctx, true, Parts{})
 	}
 	m, err := c.o.Models(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil {
-		return nil, phase.Errorf("%w: Options.Models gave none", corpus.ErrArgument)
+		return nil, phase.Errorf("%w: Options.Models gave none", ErrArgument)
 	}
 	// Local ones that were opened before the corpus taught these words keep to none.
 	return m.Ensure(c.ledger, c.Tokens()).Reopen(ctx)
@@ -187,14 +187,14 @@ func (c *Corpus) indexModels(ctx context.Context) (*models.Models, error) {
 // ask what is left to do ([Corpus.BaseSteps], [method.System.Steps]). They are those
 // of [Options.Models] or the local ones if these have that space, and answer
 // questions too. Else they only know the space: what wants a vector of them
-// gets a [*models.ModelError]. To ask questions, [Corpus.OpenModels] is the one.
-func (c *Corpus) IndexedModels(ctx context.Context) (*models.Models, error) {
+// gets a [*ModelError]. To ask questions, [Corpus.OpenModels] is the one.
+func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
 	have, ok, err := c.EmbeddingModel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !ok || have.Model == models.LocalModel {
-		return c.OpenLocal(ctx, true, models.Parts{})
+	if !ok || have.Model == LocalModel {
+		return c.OpenLocal(ctx, true, Parts{})
 	}
 	if c.o.Models != nil {
 		m, err := c.o.Models(ctx, c)
@@ -205,13 +205,13 @@ func (c *Corpus) IndexedModels(ctx context.Context) (*models.Models, error) {
 			return m, nil
 		}
 	}
-	e := models.OnlySpace(llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &models.ModelError{Have: have})
-	return c.NewModels(models.Parts{Documents: e, Questions: e}), nil
+	e := models.OnlySpace(llm.SpaceInfo{Model: have.Model, Dim: have.Dim}, &ModelError{Have: have})
+	return c.NewModels(Parts{Documents: e, Questions: e}), nil
 }
 
 // EmbeddingModel returns the model that the corpus is embedded with; ok is
 // false if nothing was embedded yet.
-func (c *Corpus) EmbeddingModel(ctx context.Context) (m models.EmbeddingModel, ok bool, err error) {
+func (c *Corpus) EmbeddingModel(ctx context.Context) (m EmbeddingModel, ok bool, err error) {
 	if err := c.ready(); err != nil {
 		return m, false, err
 	}
@@ -219,21 +219,21 @@ func (c *Corpus) EmbeddingModel(ctx context.Context) (m models.EmbeddingModel, o
 }
 
 // CheckModel refuses models of another space than the corpus has, with a
-// [*models.ModelError].
-func (c *Corpus) CheckModel(ctx context.Context, m *models.Models) error {
+// [*ModelError].
+func (c *Corpus) CheckModel(ctx context.Context, m *Models) error {
 	have, ok, err := c.EmbeddingModel(ctx)
 	if err != nil || !ok {
 		return err
 	}
 	if want := models.EmbeddingModelOf(m.QuestionSpace()); have != want {
-		return &models.ModelError{Have: have, Want: want}
+		return &ModelError{Have: have, Want: want}
 	}
 	return nil
 }
 
 // modelsAt returns m for a question that is answered from a snapshot; nil is the
 // corpus's own models.
-func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *models.Models) (_ *models.Models, err error) {
+func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (_ *Models, err error) {
 	if m == nil {
 		if m, err = c.OpenModels(ctx); err != nil {
 			return nil, err

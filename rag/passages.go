@@ -3,7 +3,6 @@ package rag
 import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
@@ -26,7 +25,7 @@ type evidencePassages struct {
 
 // passages returns what an answer is to be selected from. Evidence without text
 // is left out.
-func (c *Corpus) passages(base *engine.View, sys *method.System, m *models.Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
+func (c *Corpus) passages(base *engine.View, sys *method.System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
 	x := &evidencePassages{c: c, base: base, docs: map[string]*corpus.Outline{}}
 	x.in = selection.Input{Question: in.Question, MaxSentences: in.MaxSentences}
 	for _, e := range in.Evidence {
@@ -84,7 +83,7 @@ func (w *wordCounts) Texts() int64 { return w.texts }
 func (w *wordCounts) DF(term string) int64 { return w.df[term] }
 
 // wordStats counts the words of a question in the chunks of a set.
-func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *models.Models, question string) (selection.WordStats, error) {
+func (c *Corpus) wordStats(base *engine.View, set text.ChunkSet, m *Models, question string) (selection.WordStats, error) {
 	w := &wordCounts{CaseStats: m.Cases, df: map[string]int64{}}
 	if w.CaseStats == nil {
 		b := base.Bucket(words.BucketWords)

@@ -114,7 +114,7 @@ type remover struct {
 	c       *Corpus
 	table   *local.Table // nil before the first training
 	lost    bool         // there is a table, but none that can be read
-	models  *models.Models
+	models  *Models
 	systems []*method.System // all that the corpus is indexed by
 	// graphs are those with nodes for chunks that no method builds, such as an
 	// imported one.

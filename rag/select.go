@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -25,7 +24,7 @@ type Passage struct {
 // selectAnswer makes an answer of sentences of the evidence. If none answers
 // the question, the error is [llm.ErrNoEvidence], and the answer names the
 // nearest passages.
-func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *method.System, m *models.Models, q method.Question, in llm.AnswerInput, a *Answer) error {
+func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *method.System, m *Models, q method.Question, in llm.AnswerInput, a *Answer) error {
 	x, err := c.passages(base, sys, m, in, a.Evidence.Items())
 	if err != nil {
 		return err
@@ -64,7 +63,7 @@ func (c *Corpus) selectAnswer(ctx context.Context, base *engine.View, sys *metho
 // question, for an answer that a chat model gave. A question that asks for no
 // value, such as how or why, may be answered from several sentences: there a
 // missing name alone is told. It changes nothing else.
-func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *method.System, m *models.Models, in llm.AnswerInput, a *Answer) error {
+func (c *Corpus) judgeSupport(ctx context.Context, base *engine.View, sys *method.System, m *Models, in llm.AnswerInput, a *Answer) error {
 	if in.Unaided || len(in.Evidence) == 0 {
 		return nil
 	}

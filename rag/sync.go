@@ -8,7 +8,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/load"
 )
 
@@ -158,7 +157,7 @@ func (x *Indexer) removeAll(ctx context.Context, keys []string) error {
 			return phase.Errorf("remove %s: %w", key, err)
 		}
 		if x.Options.Notify != nil {
-			x.Options.Notify(queue.Event{Stage: "remove", Done: i + 1, Total: len(keys)})
+			x.Options.Notify(Event{Stage: "remove", Done: i + 1, Total: len(keys)})
 		}
 	}
 	return nil

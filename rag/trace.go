@@ -66,7 +66,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", err
 	}
 	if a == nil || a.Evidence == nil {
-		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", corpus.ErrArgument)
+		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", ErrArgument)
 	}
 	ev, question := a.Evidence, a.Question
 	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
