@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -185,10 +186,15 @@ func (s *Store) begin(created bool) {
 
 // removeOldManifests removes the manifests before the one that the open made.
 // Pebble keeps one to look into, and in it are keys of tables that are gone. A
-// manifest that stays does no harm: the next open removes it.
+// manifest that stays does no harm: the next open removes it. A later one stays:
+// Pebble may begin it at any time, and it is then the one that counts.
 func (s *Store) removeOldManifests() {
 	now, err := pebble.Peek(s.dir, s.fs)
 	if err != nil || !now.Exists {
+		return
+	}
+	current, ok := manifestNumber(s.fs.PathBase(now.ManifestFilename))
+	if !ok {
 		return
 	}
 	names, err := s.fs.List(s.dir)
@@ -196,12 +202,22 @@ func (s *Store) removeOldManifests() {
 		return
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, "MANIFEST-") && name != s.fs.PathBase(now.ManifestFilename) {
+		if n, ok := manifestNumber(name); ok && n < current {
 			if err := s.guard.Remove(s.fs.PathJoin(s.dir, name)); err != nil {
 				s.guard.log.Errorf("remove %s: %s", name, err)
 			}
 		}
 	}
+}
+
+// manifestNumber returns the number of a manifest's file name.
+func manifestNumber(name string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(name, "MANIFEST-")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, err == nil
 }
 
 // openError classifies an error of pebble.Open. A file that the manifest
