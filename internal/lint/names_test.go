@@ -19,7 +19,7 @@ const (
 	mostNamesEach = 60
 )
 
-var mostNamesOf = map[string]int{"engine": 120, "graphops": 100, "query/cypher": 100, "rag": 100}
+var mostNamesOf = map[string]int{"engine": 120, "graphops": 100}
 
 // TestNames says that the packages do not grow names without a decision.
 func TestNames(t *testing.T) {
