@@ -238,7 +238,7 @@ func condition(t *testing.T, r *rand.Rand, docs []ragtest.Doc) (engine.Predicate
 	case 3:
 		in := docs[r.IntN(len(docs))]
 		s, passes = fmt.Sprintf("format = 'md' AND (team IS NULL OR NOT key = '%s')", in.Key), func(d ragtest.Doc) bool { return d.Key != in.Key }
-	case 5: // what no index answers is read
+	case 5: // a condition that no index answers: documents are read
 		start := docs[r.IntN(len(docs))].Key[:3]
 		s, passes = fmt.Sprintf("NOT toUpper(key) STARTS WITH '%s' AND toUpper(format) = 'MD'", strings.ToUpper(start)), func(d ragtest.Doc) bool { return !strings.HasPrefix(d.Key, start) }
 	case 6:

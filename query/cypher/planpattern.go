@@ -14,7 +14,7 @@ type patNode struct {
 // patEdge is an edge of the patterns of a MATCH.
 type patEdge struct {
 	*edgePattern
-	name     string // its variable, "" where nobody needs its value
+	name     string // its variable; empty if no clause reads its value
 	slot     int    // -1 where nobody wants its value
 	from, to int    // places of its nodes, as written
 	bound    bool   // before the MATCH

@@ -98,8 +98,8 @@ type ProcedureCall struct {
 	session *Session
 }
 
-// In returns the call in another graph of the namespace, for reading. If there
-// is no graph of the name, the error is [engine.ErrNotFound].
+// In returns the call in another graph of the namespace, for reading. The
+// error is [engine.ErrNotFound] if no graph has the name.
 func (c *ProcedureCall) In(ctx context.Context, name string) (*ProcedureCall, error) {
 	if name == c.graph.g.Name() {
 		return c, nil

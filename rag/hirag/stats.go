@@ -128,7 +128,7 @@ func Coverage(ev *rag.Evidence, terms func(string) []string) (local, global floa
 }
 
 // recluster is [method.System.Recluster]: the stages find the hierarchy and the
-// communities anew. What there is serves until what takes its place is there.
+// communities again. The old ones serve until the new ones are written.
 func (s *system) recluster() *method.System {
 	anew := *s
 	anew.anew = true

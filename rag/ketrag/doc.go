@@ -21,9 +21,9 @@
 // Its sum is kept in fixed point (2^-30), so that chunks can be taken out exactly.
 //
 // The core is the ceil(beta n) chunks of highest PageRank in the graph of near
-// chunks. Consecutive core chunks of one document are read as one unit. Each core
-// chunk is the source of what was found in it: when it leaves the core or the
-// corpus, what no other supports goes too.
+// chunks. A model reads the texts that hold core chunks (or with read=core the
+// core chunks alone). Each core chunk is the source of what was found in it: when it
+// leaves the core or the corpus, entities and relations without another source go too.
 //
 // # Retrieval
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // TestJoin says that a node joins where the modularity of the whole graph is
-// highest, as computed anew for each choice.
+// highest; the test computes it for each choice.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	joined, alone := 0, 0

@@ -20,8 +20,8 @@
 //
 // [Finder] tells which chunks of a text say what was found in it: those in which
 // its names stand as whole words, in any case. So each chunk is the source of
-// what it says, and what no chunk supports any more leaves the graph with the
-// document.
+// what it says. When a document leaves, the entities and relations that only its
+// chunks supported leave the graph too.
 //
 // # The graph
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
-// ErrNotRecorded says that there is no recording of a task.
+// ErrNotRecorded is the error for a task without a recording.
 var ErrNotRecorded = errors.New("not recorded")
 
 // NewEmbedder returns an embedder of a space that has no vectors of its own: all

@@ -56,7 +56,7 @@ func (p *Provider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, er
 	return p.fallback.Do(ctx, t)
 }
 
-// missing says that there is no recording of a task.
+// missing returns the error for a task without a recording.
 func (p *Provider) missing(t llm.Task) error {
 	if t.Kind == llm.Extract || t.Kind == llm.Glean {
 		return phase.Errorf("%s task: %w", t.Kind, ErrNotRecorded)
