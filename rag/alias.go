@@ -6,7 +6,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/ledger"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/words"
@@ -42,18 +41,6 @@ type (
 	Failure = queue.Failure
 	// StageCount counts the work items of a stage.
 	StageCount = queue.StageCount
-	// Run is the record of an index run.
-	Run = ledger.Run
-	// CacheStats says what a corpus keeps of what was paid for or recorded.
-	CacheStats = ledger.Stats
-	// CacheImport says what an import into the cache brought.
-	CacheImport = ledger.Imported
-	// KeptEntry is an entry of the cache with the document that it goes with.
-	KeptEntry = ledger.Kept
-	// PruneOptions tune the pruning of the cache, Pruned says what it removed.
-	PruneOptions = ledger.PruneOptions
-	// Pruned is described at [PruneOptions].
-	Pruned = ledger.Pruned
 )
 
 // Errors that are found by errors.Is.

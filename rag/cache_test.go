@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -55,7 +56,7 @@ func cacheOf(t *testing.T, c *ragtest.Corpus) string {
 }
 
 // cacheStats returns a corpus's counts.
-func cacheStats(t *testing.T, c *ragtest.Corpus) *rag.CacheStats {
+func cacheStats(t *testing.T, c *ragtest.Corpus) *ledger.Stats {
 	t.Helper()
 	s, err := c.Ledger().Stats(t.Context())
 	if err != nil {
@@ -174,7 +175,7 @@ func TestPruneCache(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	c.Use(paidModels(&asked))
 	c.Index(t, "ketrag", docs...)
-	if p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{}); err != nil || *p != (rag.Pruned{}) {
+	if p, err := c.Ledger().Prune(t.Context(), ledger.PruneOptions{}); err != nil || *p != (ledger.Pruned{}) {
 		t.Fatalf("all is used, and %+v goes, %v", p, err)
 	}
 	whole := cacheOf(t, c)
@@ -197,11 +198,11 @@ func TestPruneCache(t *testing.T) {
 	if before.Total.Unused < 3 { // the import, the question, what the document had alone
 		t.Fatalf("%+v", before.Total)
 	}
-	if p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{DryRun: true}); err != nil || p.Replies+p.Embeddings != before.Total.Unused ||
+	if p, err := c.Ledger().Prune(t.Context(), ledger.PruneOptions{DryRun: true}); err != nil || p.Replies+p.Embeddings != before.Total.Unused ||
 		cacheStats(t, c).Total != before.Total {
 		t.Errorf("dry: %+v, %v", p, err)
 	}
-	p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{})
+	p, err := c.Ledger().Prune(t.Context(), ledger.PruneOptions{})
 	after := cacheStats(t, c)
 	if err != nil || p.Replies == 0 || p.Embeddings == 0 || after.Total.Unused != 0 || after.Total.Entries != before.Total.Entries-before.Total.Unused {
 		t.Errorf("%+v, %v: %+v became %+v", p, err, before.Total, after.Total)
@@ -212,7 +213,7 @@ func TestPruneCache(t *testing.T) {
 			t.Errorf("%.80s is new", line)
 		}
 	}
-	p, err = c.Ledger().Prune(t.Context(), rag.PruneOptions{Embeddings: true})
+	p, err = c.Ledger().Prune(t.Context(), ledger.PruneOptions{Embeddings: true})
 	if err != nil || p.Replies != 0 || p.Embeddings == 0 || strings.Contains(cacheOf(t, c), `"embedding"`) {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
-	"github.com/ragdb/ragdb/rag/internal/ledger"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/words"
+	"github.com/ragdb/ragdb/rag/ledger"
 )
 
 // Encodings tell how to read what this package keeps in graphs, for

@@ -6,10 +6,10 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/ledger"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 

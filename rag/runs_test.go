@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -30,7 +31,7 @@ func TestRunsAreBounded(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			v, err := json.Marshal(rag.Run{Outcome: fmt.Sprint("run ", i), Methods: []string{}, Spent: []cost.Spent{}})
+			v, err := json.Marshal(ledger.Run{Outcome: fmt.Sprint("run ", i), Methods: []string{}, Spent: []cost.Spent{}})
 			if err != nil {
 				return err
 			}

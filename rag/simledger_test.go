@@ -13,7 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// ledger notes the calls of models that cost, and holds them against what is kept:
+// callNotes notes the calls of models that cost, and holds them against what is kept:
 //
 //   - what is kept is not asked for again;
 //   - nothing is asked for twice in an attempt;
@@ -22,7 +22,7 @@ import (
 //
 // What removes documents forgets what was paid for them, and may pay again for
 // what others share with them: it is not held to this.
-type ledger struct {
+type callNotes struct {
 	sim *sim // nil for the life without faults, which is not held to anything
 
 	mu      sync.Mutex
@@ -33,7 +33,7 @@ type ledger struct {
 }
 
 // models opens rules and an embedder as ones that cost.
-func (l *ledger) models(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+func (l *callNotes) models(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 	m, err := ragtest.Fixed(ctx, c)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (l *ledger) models(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 	return c.NewModels(rag.Parts{Provider: notedProvider{m.Provider(), l}, Documents: e, Questions: e}), nil
 }
 
-func (l *ledger) note(digests []string) {
+func (l *callNotes) note(digests []string) {
 	if l.sim == nil {
 		return
 	}
@@ -52,7 +52,7 @@ func (l *ledger) note(digests []string) {
 }
 
 // begin begins an attempt.
-func (l *ledger) begin(forgets bool) {
+func (l *callNotes) begin(forgets bool) {
 	if l == nil {
 		return
 	}
@@ -62,14 +62,14 @@ func (l *ledger) begin(forgets bool) {
 }
 
 // succeeded notes that the attempt did what it was to do.
-func (l *ledger) succeeded() {
+func (l *callNotes) succeeded() {
 	if l != nil {
 		l.well = true
 	}
 }
 
 // end ends an attempt, and reads what is kept now.
-func (l *ledger) end(on *simSide) {
+func (l *callNotes) end(on *simSide) {
 	if l == nil {
 		return
 	}
@@ -119,7 +119,7 @@ func (l *ledger) end(on *simSide) {
 
 type notedProvider struct {
 	llm.Provider
-	l *ledger
+	l *callNotes
 }
 
 // Can implements [llm.Provider], for a chat model.
@@ -140,7 +140,7 @@ func (p notedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage
 
 type notedEmbedder struct {
 	llm.Embedder
-	l *ledger
+	l *callNotes
 }
 
 // Embed implements [llm.Embedder].

@@ -112,7 +112,7 @@ type sim struct {
 
 	specs   []string
 	workers int
-	ledger  *ledger // nil with the local models, which cost nothing
+	ledger  *callNotes // nil with the local models, which cost nothing
 	budget  kvOptions
 
 	disk   *simDisk
@@ -135,7 +135,7 @@ type kvOptions struct{ cache, memtable int64 }
 type simSide struct {
 	db     *engine.DB
 	c      *rag.Corpus
-	ledger *ledger
+	ledger *callNotes
 }
 
 func newSim(t *testing.T, seed uint64) *sim {
@@ -148,7 +148,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 	s.budget = kvOptions{cache: []int64{64 << 10, 4 << 20}[s.r.IntN(2)], memtable: []int64{64 << 10, 1 << 20}[s.r.IntN(2)]}
 	paid := s.r.IntN(2) == 0
 	if paid {
-		s.ledger = &ledger{sim: s}
+		s.ledger = &callNotes{sim: s}
 	}
 	s.note("methods %v, %d workers, paid models: %v, %+v", s.specs, s.workers, paid, s.budget)
 	s.disk = newSimDisk(vfs.NewCrashableMem(), rand.New(rand.NewPCG(seed, 3)))
@@ -158,7 +158,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 	}
 	s.ref = &simSide{db: db}
 	if paid {
-		s.ref.ledger = &ledger{}
+		s.ref.ledger = &callNotes{}
 	}
 	if err := s.ref.openCorpus(t.Context()); err != nil {
 		s.fail("reference: %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 )
 
@@ -17,7 +18,7 @@ import (
 type cacheResult struct {
 	V  int    `json:"v"`
 	NS string `json:"ns"`
-	*rag.CacheStats
+	*ledger.Stats
 }
 
 func (a *app) cacheCommand() *cobra.Command {
@@ -37,7 +38,7 @@ that a run repeats to the byte without a model. No key and no question is in it.
 			return usage("it is used as: ragdb "+cmd.Use, "cache needs to know what to do")
 		},
 	}
-	var prune rag.PruneOptions
+	var prune ledger.PruneOptions
 	pruneCmd := &cobra.Command{
 		Use: "prune DB", Short: "Remove what no document uses",
 		RunE: a.onCache(toWrite, 0, func(ctx context.Context, c *rag.Corpus, _ string) error { return a.cachePrune(ctx, c, prune) }),
@@ -140,7 +141,7 @@ func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error
 	if a.out.machine() {
 		a.out.json(struct {
 			V int `json:"v"`
-			*rag.CacheImport
+			*ledger.Imported
 		}{1, r})
 		return nil
 	}
@@ -148,7 +149,7 @@ func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error
 	return nil
 }
 
-func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions) error {
+func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o ledger.PruneOptions) error {
 	if !o.DryRun {
 		if err := a.mayPrune(ctx, c, o); err != nil {
 			return err
@@ -162,7 +163,7 @@ func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions)
 		a.out.json(struct {
 			V      int  `json:"v"`
 			DryRun bool `json:"dry_run"`
-			*rag.Pruned
+			*ledger.Pruned
 		}{1, o.DryRun, r})
 		return nil
 	}
@@ -175,7 +176,7 @@ func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions)
 }
 
 // mayPrune applies the rule for removals to what was paid for.
-func (a *app) mayPrune(ctx context.Context, c *rag.Corpus, o rag.PruneOptions) error {
+func (a *app) mayPrune(ctx context.Context, c *rag.Corpus, o ledger.PruneOptions) error {
 	o.DryRun = true
 	gone, err := c.Ledger().Prune(ctx, o)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -191,7 +192,7 @@ func (s *raptor) drop(tx *engine.Tx, id engine.NodeID) error {
 	if err := method.ForgetJobs(v, summaryItem(n.Key)); err != nil {
 		return err
 	}
-	if err := method.ForgetReplies(tx, s.c, s.madeFrom(n.Key)); err != nil {
+	if err := ledger.Forget(tx.Graph(s.c.Base()), s.madeFrom(n.Key)); err != nil {
 		return err
 	}
 	_, err = v.DeleteNode(id)

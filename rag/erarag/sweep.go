@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -97,7 +98,7 @@ func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem,
 		if err := t.w.Delete(idKey('n', x.layer, uint64(x.id))); err != nil {
 			return err
 		}
-		if err := method.ForgetReplies(tx, st.s.c, st.s.madeFrom(x.id)); err != nil {
+		if err := ledger.Forget(tx.Graph(st.s.c.Base()), st.s.madeFrom(x.id)); err != nil {
 			return err
 		}
 		if _, err := t.v.DeleteNode(x.id); err != nil && !graph.IsMissing(err) {

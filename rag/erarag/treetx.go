@@ -7,6 +7,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -129,7 +130,7 @@ func (t *treeTx) drop(layer uint8, id engine.NodeID) error {
 	if err := t.leave(layer, id); err != nil {
 		return err
 	}
-	if err := method.ForgetReplies(t.tx, t.s.c, t.s.madeFrom(id)); err != nil {
+	if err := ledger.Forget(t.tx.Graph(t.s.c.Base()), t.s.madeFrom(id)); err != nil {
 		return err
 	}
 	// All that it was made of may have gone before it.

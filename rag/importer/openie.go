@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
 )
@@ -115,13 +116,13 @@ const use = "recording"
 // would stay as it is: that is [ErrOther], and nothing is written.
 func (o *OpenIE) Import(ctx context.Context, x *rag.Indexer) (*rag.IndexResult, error) {
 	c := x.Corpus
-	entries := make([]rag.KeptEntry, len(o.Passages))
+	entries := make([]ledger.Kept, len(o.Passages))
 	for i := range o.Passages {
 		e, err := o.Passages[i].Entry()
 		if err != nil {
 			return nil, phase.At("", err)
 		}
-		entries[i] = rag.KeptEntry{Entry: e, Doc: o.Passages[i].ID}
+		entries[i] = ledger.Kept{Entry: e, Doc: o.Passages[i].ID}
 	}
 	if err := checkOther(ctx, c, entries); err != nil {
 		return nil, phase.At("", err)
@@ -137,7 +138,7 @@ func (o *OpenIE) Import(ctx context.Context, x *rag.Indexer) (*rag.IndexResult, 
 }
 
 // checkOther refuses documents that are there without their recordings.
-func checkOther(ctx context.Context, c *rag.Corpus, entries []rag.KeptEntry) error {
+func checkOther(ctx context.Context, c *rag.Corpus, entries []ledger.Kept) error {
 	return c.DB().View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base()).WithContext(ctx)
 		have := map[replay.Digest]bool{}

@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/importer"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
@@ -85,7 +86,7 @@ func TestOpenIE(t *testing.T) {
 	if n := strings.Count(cache.String(), `"kind":"passage"`); n != 2 {
 		t.Errorf("%d passages are kept: %s", n, cache.String())
 	}
-	if p, err := c.Ledger().Prune(t.Context(), rag.PruneOptions{}); err != nil || p.Replies != 0 {
+	if p, err := c.Ledger().Prune(t.Context(), ledger.PruneOptions{}); err != nil || p.Replies != 0 {
 		t.Errorf("%+v of it is unused, %v", p, err)
 	}
 

@@ -3,7 +3,6 @@ package method
 import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/ledger"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -52,14 +51,6 @@ func ForgetJobs(v *engine.TxView, item string) error { return queue.ForgetJobs(v
 // model. Then it has a vector, or nothing to embed.
 func Embedded(s *engine.Snapshot, c *Corpus, set text.ChunkSet, model, chunk string) (bool, error) {
 	return queue.Embedded(s, c, set, model, chunk)
-}
-
-// ForgetReplies removes the kept replies and vectors that were made from something
-// a method made itself, such as a summary, and named to [Models.Do] or [Models.Embed]
-// in place of the documents that it rests on. The name must be none that a document
-// can have. What documents are named for goes with them, without this.
-func ForgetReplies(tx *engine.Tx, c *Corpus, name string) error {
-	return ledger.ForgetReplies(tx, c, name)
 }
 
 // DocOf returns the document's key in a chunk's key.

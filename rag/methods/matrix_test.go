@@ -231,7 +231,7 @@ func TestMatrix(t *testing.T) {
 	t.Parallel()
 	rows := matrixRows()
 	var all []string
-	for _, dir := range []string{"..", "../cost", "../method"} {
+	for _, dir := range []string{"..", "../cost", "../ledger", "../method"} {
 		all = append(all, exported(t, dir)...)
 	}
 	for name, typ := range map[string]reflect.Type{

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
@@ -24,7 +25,7 @@ import (
 // changing are the calls that change a corpus, in the order in which the matrix
 // makes them.
 var changing = []string{
-	"Corpus.KeepTrace", "ForgetReplies", "ForgetJobs", "MakeSpace", "Ledger.KeepEntries", "Ledger.Import", "Ledger.Prune",
+	"Corpus.KeepTrace", "Forget", "ForgetJobs", "MakeSpace", "Ledger.KeepEntries", "Ledger.Import", "Ledger.Prune",
 	"Indexer.Run", "Corpus.Remove", "Indexer.Sync", "Indexer.Estimate",
 }
 
@@ -120,6 +121,7 @@ func matrixRows() map[string][]call {
 		"DocOf":                 pure(func() { method.DocOf(""); method.DocOf("#") }),
 		"Label":                 pure(func() { method.Label(nil) }),
 		"NamesField":            pure(func() { method.NamesField(text.ChunkSet{}) }),
+		"New":                   pure(func() { ledger.New(nil); ledger.New(new(rag.Corpus).Docs()) }),
 		"SplitSpecs":            pure(func() { method.SplitSpecs(""); method.SplitSpecs(",,") }),
 		"StaleBucket":           pure(func() { method.StaleBucket("") }),
 		"SumsBucket":            pure(func() { method.SumsBucket("") }),
@@ -304,9 +306,9 @@ func matrixRows() map[string][]call {
 				return err
 			}),
 		},
-		"ForgetReplies": {
-			func(w *world) error { return method.ForgetReplies(nil, w.c.Docs(), "") },
-			updated(func(w *world, tx *engine.Tx, _ *engine.TxView) error { return method.ForgetReplies(tx, w.c.Docs(), "") }),
+		"Forget": {
+			func(w *world) error { return ledger.Forget(nil, "") },
+			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error { return ledger.Forget(v, "") }),
 		},
 		"CountItems": {
 			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, method.Step{}); return err },
@@ -622,10 +624,10 @@ func ledgerRows() map[string][]call {
 		},
 		"KeepEntries": {
 			func(w *world) error { return w.c.Ledger().KeepEntries(w.ctx, "", nil) },
-			func(w *world) error { return w.c.Ledger().KeepEntries(w.ctx, "", []rag.KeptEntry{{}}) },
+			func(w *world) error { return w.c.Ledger().KeepEntries(w.ctx, "", []ledger.Kept{{}}) },
 		},
 		"Prune": {
-			func(w *world) error { _, err := w.c.Ledger().Prune(w.ctx, rag.PruneOptions{}); return err },
+			func(w *world) error { _, err := w.c.Ledger().Prune(w.ctx, ledger.PruneOptions{}); return err },
 		},
 		"Runs": {
 			func(w *world) error { return drain(w.c.Ledger().Runs(nil)) },

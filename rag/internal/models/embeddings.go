@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/ledger"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
 )
 

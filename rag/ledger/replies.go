@@ -43,10 +43,15 @@ type Ledger struct {
 	storing []*storing // replies that wait for the writer
 }
 
-// New returns the ledger of a corpus.
-func New(c *corpus.Corpus) *Ledger { return &Ledger{db: c.DB(), base: c.Base()} }
+// New returns the ledger of a corpus that is open.
+func New(c *corpus.Corpus) *Ledger {
+	if c.Ready() != nil {
+		return &Ledger{}
+	}
+	return &Ledger{db: c.DB(), base: c.Base()}
+}
 
-// ready refuses a ledger that newLedger did not make.
+// ready refuses a ledger that New did not make of an open corpus.
 func (l *Ledger) ready() error {
 	if l == nil || l.db == nil {
 		return phase.Errorf("%w: the replies of no corpus", corpus.ErrArgument)
@@ -205,9 +210,15 @@ func usedDocs(uses engine.Bucket, digest []byte, item string) (docs []string, er
 	return docs, err
 }
 
-// Forget removes the replies and vectors that were made from a document,
-// except those that another item got from other documents of the same text.
+// Forget removes the replies and vectors that were made from a document, except
+// those that another item got from other documents of the same text. v is the base
+// graph. A method may pass, in place of documents, the name of something that it made
+// itself, such as a summary, to [models.Models.Do] and [models.Models.Embed]; it then
+// calls Forget with that name when the thing goes. No document may have such a name.
 func Forget(v *engine.TxView, doc string) error {
+	if err := corpus.Readable(v); err != nil {
+		return err
+	}
 	uses, err := v.MakeBucket(bucketUses)
 	if err != nil {
 		return err
