@@ -2,7 +2,6 @@ package rag_test
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"testing"
 
@@ -13,17 +12,12 @@ import (
 func TestReadParams(t *testing.T) {
 	t.Parallel()
 	const window = "cl100k/600/100/window"
-	profile := func(name string) (map[string]string, error) {
-		if name != "paper" {
-			return nil, fmt.Errorf("there is paper, not %s", name)
-		}
-		return map[string]string{"chunks": window, "b": "7"}, nil
-	}
+	profile := method.Profiles{"paper": {"chunks": window, "b": "7"}}
 	type params = map[string]string
 	for _, x := range []struct {
 		name     string
 		given    params
-		profile  method.Profile
+		profile  method.Profiles
 		all      params
 		instance string
 		err      string
@@ -33,8 +27,9 @@ func TestReadParams(t *testing.T) {
 		{"of a question", params{"c": ".25"}, profile, params{"c": "0.25"}, "m", ""},
 		{"in order", params{"d": "on", "a": "2"}, profile, params{"a": "2", "d": "on"}, "m#a=2,d=on", ""},
 		{"profile", params{"profile": "paper"}, profile, params{"chunks": window, "b": "7"}, "m#b=7,chunks=" + window, ""},
+		{"the default profile", params{"profile": "default", "b": "4"}, profile, params{"b": "4"}, "m#b=4", ""},
 		{"over a profile", params{"profile": "paper", "b": "3"}, profile, params{"chunks": window}, "m#chunks=" + window, ""},
-		{"no such profile", params{"profile": "x", "z": "1"}, profile, nil, "", "m: there is paper, not x"},
+		{"no such profile", params{"profile": "x", "z": "1"}, profile, nil, "", `m: profile "x": there are default, paper`},
 		{"no profiles", params{"profile": "paper"}, nil, nil, "", `m: no parameter "profile"; there are a, b, c, chunks, d`},
 		{"unknown", params{"z": "1", "y": "1"}, profile, nil, "", `m: no parameter "y"; there are profile, a, b, c, chunks, d`},
 		{"the first of two", params{"d": "1", "b": "x"}, profile, nil, "", "m: b=x: a number from 0 to 9"},
@@ -44,11 +39,12 @@ func TestReadParams(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			defaults := params{"a": "1", "b": "3", "c": "0.5", "d": "off"}
-			r := method.ReadParams("m", x.given, defaults, x.profile)
-			r.Int("a", 0, 9)
-			r.Int("b", 0, 9)
-			r.Float("c", 0, 1)
-			r.Flag("d")
+			r := method.ReadParams("m", x.given, x.profile)
+			r.Int("a", 1, 0, 9)
+			r.Int("b", 3, 0, 9)
+			r.Flag("d", false)
+			r.Indexed()
+			r.Float("c", 0.5, 0, 1)
 			if err := r.Err(); err != nil || x.err != "" {
 				if !errors.Is(err, method.ErrMethod) || err.Error() != x.err {
 					t.Errorf("error %v, want %s", err, x.err)
@@ -61,7 +57,7 @@ func TestReadParams(t *testing.T) {
 			if !maps.Equal(r.All, want) || r.ChunkSet().String() != want["chunks"] {
 				t.Errorf("read %v and %s, want %v", r.All, r.ChunkSet(), want)
 			}
-			if got := r.Instance("m", "d", "a", "b"); got != x.instance {
+			if got := r.Instance("m"); got != x.instance {
 				t.Errorf("instance %s, want %s", got, x.instance)
 			}
 		})

@@ -32,7 +32,7 @@ const (
 // staged returns a method that does nothing but its one stage.
 func staged(t *testing.T, st method.Step) *method.System {
 	t.Helper()
-	id, err := method.NewGraphless(method.ReadParams("staged", nil, nil, nil))
+	id, err := method.NewGraphless(method.ReadParams("staged", nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 
 // recluster is [method.System.Recluster].
 func (s *system) recluster() *method.System {
-	anew := *s
-	anew.anew = true
-	return anew.system()
+	again := *s
+	again.whole = true
+	return again.system()
 }
 
 // advice is [method.System.Advice].

@@ -48,7 +48,7 @@ func (st *levelStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 
 // anewAt names a run that finds the communities anew, "" for one that does not.
 func (s *system) anewAt(snap *engine.Snapshot) string {
-	if !s.anew {
+	if !s.whole {
 		return ""
 	}
 	return fmt.Sprint("anew ", snap.Epoch())
@@ -105,7 +105,7 @@ func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 		return nil, err
 	}
 	var g *grown
-	if b == nil || st.s.anew || b.Of != of || st.n == 1 && b.outgrown(len(lv.ids)) {
+	if b == nil || st.s.whole || b.Of != of || st.n == 1 && b.outgrown(len(lv.ids)) {
 		if b, g, err = st.whole(ctx, lv, m, space, of); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package archrag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
@@ -86,78 +85,50 @@ type Params struct {
 	FilterTokens int
 }
 
-// defaults are the parameters by name, as people write them.
-func defaults() map[string]string {
-	return map[string]string{
-		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean, "describe": "over",
-		"augment": "knn", "percentile": "0.8", "scale": "1", "search": "1.5", "weight": "cos",
-		"cluster": "leiden", "cap": "15", "resolution": "1", "theta": "0", "levels": "6", "min_clusters": "10",
-		"m": "32", "seed": "0",
-		"k": "5", "k_final": "15", "ef": "40", "max_layer": "", "descent": "reuse", "relations": "ranked", "relation_k": "10",
-		"text": "hybrid", "text_share": "0.5", "answer": "mapreduce", "cot": "false", "filter_tokens": "4000",
-	}
-}
-
-// indexed are the parameters that the index depends on.
-func indexed() []string {
-	return []string{
-		knowledge.ParamTokens, knowledge.ParamGlean, "describe", "augment", "percentile", "scale", "search", "weight",
-		"cluster", "cap", "resolution", "theta", "levels", "min_clusters", "m", "seed",
-	}
-}
-
-// profile returns what a profile sets: paper is the paper's own reading, code
-// what the published code does.
-func profile(name string) (map[string]string, error) {
+// profiles are the paper's own reading, and what the published code does.
+func profiles() method.Profiles {
 	window := text.ChunkSet{Size: 600, Overlap: 100, Rule: text.Window}.String()
-	switch name {
-	case "default":
-		return nil, nil
-	case "paper":
-		return map[string]string{"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none"}, nil
-	case "code":
-		return map[string]string{
+	return method.Profiles{
+		"paper": {"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none"},
+		"code": {
 			"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
 			"ef": "16",
-		}, nil
+		},
 	}
-	return nil, fmt.Errorf("profile %q: there are code, default, paper", name)
 }
 
 // parse reads parameters.
 func parse(given map[string]string) (Params, *method.ParamReader) {
-	r := method.ReadParams(Name, given, defaults(), profile)
+	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
 	p.Profile = knowledge.ReadProfile(r)
 	p.Describe = knowledge.When(r.OneOf("describe", string(knowledge.Over), string(knowledge.Always), string(knowledge.Never)))
 	p.Augment = r.OneOf("augment", "knn", "codicil", "off")
-	p.Percentile = r.Float("percentile", 1e-9, 1)
-	p.Scale = r.Float("scale", 1e-9, 100)
-	p.Search = r.Float("search", 0, 100)
+	p.Percentile = r.Float("percentile", 0.8, 1e-9, 1)
+	p.Scale = r.Float("scale", 1, 1e-9, 100)
+	p.Search = r.Float("search", 1.5, 0, 100)
 	p.Weight = r.OneOf("weight", "cos", "distance")
 	p.Cluster = r.OneOf("cluster", "leiden", "spectral", "scan", "node2vec")
-	p.Cap = r.Int("cap", 2, 100_000)
-	p.Resolution = r.Float("resolution", 1e-9, 1000)
-	p.Theta = r.Float("theta", 0, 1)
-	p.Levels = r.Int("levels", 1, maxLevels)
-	p.MinClusters = r.Int("min_clusters", 1, 1_000_000)
-	p.M = r.Int("m", 2, 128)
-	p.Seed = r.Int("seed", 0, 1<<31)
-	p.K = r.Int("k", 1, 1000)
-	p.KFinal = r.Int("k_final", 1, 10_000)
-	p.Ef = r.Int("ef", 1, 1<<14)
-	if r.All["max_layer"] == "" {
-		r.All["max_layer"] = r.All["levels"]
-	}
-	p.MaxLayer = r.Int("max_layer", 0, maxLevels)
+	p.Cap = r.Int("cap", 15, 2, 100_000)
+	p.Resolution = r.Float("resolution", 1, 1e-9, 1000)
+	p.Theta = r.Float("theta", 0, 0, 1)
+	p.Levels = r.Int("levels", 6, 1, maxLevels)
+	p.MinClusters = r.Int("min_clusters", 10, 1, 1_000_000)
+	p.M = r.Int("m", 32, 2, 128)
+	p.Seed = r.Int("seed", 0, 0, 1<<31)
+	r.Indexed()
+	p.K = r.Int("k", 5, 1, 1000)
+	p.KFinal = r.Int("k_final", 15, 1, 10_000)
+	p.Ef = r.Int("ef", 40, 1, 1<<14)
+	p.MaxLayer = r.Int("max_layer", p.Levels, 0, maxLevels)
 	p.Descent = r.OneOf("descent", "reuse", "restart")
 	p.Relations = r.OneOf("relations", "ranked", "within", "any")
-	p.RelationK = r.Int("relation_k", 0, 1000)
+	p.RelationK = r.Int("relation_k", 10, 0, 1000)
 	p.Text = r.OneOf("text", "hybrid", "hits", "none")
-	p.TextShare = r.Float("text_share", 0, 1)
+	p.TextShare = r.Float("text_share", 0.5, 0, 1)
 	p.Answer = r.OneOf("answer", "mapreduce", "direct")
 	p.CoT = r.OneOf("cot", "false", "true") == "true"
-	p.FilterTokens = r.Int("filter_tokens", 100, 1_000_000)
+	p.FilterTokens = r.Int("filter_tokens", 4000, 100, 1_000_000)
 	return p, r
 }
 
@@ -167,28 +138,20 @@ const maxLevels = 12
 // system is ArchRAG on a corpus.
 type system struct {
 	method.Identity
-	p    Params
-	c    *method.Corpus
-	g    *engine.Graph
-	anew bool // the communities are to be found anew
+	p     Params
+	c     *method.Corpus
+	g     *engine.Graph
+	whole bool // all communities are to be found again
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
 func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	s, err := open(ctx, c, params)
-	if err != nil {
-		return nil, err
-	}
-	return s.system(), nil
-}
-
-func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, Name)
 	if err != nil {
 		return nil, err
 	}
-	return &system{Identity: id, p: p, c: c, g: id.Graph()}, nil
+	return (&system{Identity: id, p: p, c: c, g: id.Graph()}).system(), nil
 }
 
 // system returns the functions of the method.

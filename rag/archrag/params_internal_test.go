@@ -17,9 +17,6 @@ func TestParams(t *testing.T) {
 		p.MinClusters != 10 || p.M != 32 || p.K != 5 || p.Ef != 40 || p.MaxLayer != 6 || p.RelationK != 10 || p.FilterTokens != 4000 || p.CoT {
 		t.Errorf("defaults %+v", p)
 	}
-	if want := len(defaults()) + 1; len(r.All) != want { // with chunks
-		t.Errorf("%d parameters of %d", len(r.All), want)
-	}
 	code, r := parse(map[string]string{"profile": "code", "k": "7"})
 	if err := r.Err(); err != nil || code.MaxLayer != 1 || code.Descent != "restart" || code.Relations != "any" || !code.CoT || code.K != 7 || code.Chunks.Size != 600 {
 		t.Errorf("code %+v, %v", code, err)

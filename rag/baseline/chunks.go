@@ -18,7 +18,7 @@ type chunksAlone struct {
 
 func openChunks(name string) opener {
 	return func(_ context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-		id, err := method.NewGraphless(method.ReadParams(name, params, nil, nil))
+		id, err := method.NewGraphless(method.ReadParams(name, params, nil))
 		if err != nil {
 			return nil, err
 		}

@@ -17,12 +17,11 @@ type fastGraphRAG struct {
 }
 
 func openFastGraphRAG(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	defaults := map[string]string{"damping": "0.85", "least": "0.005", "relations": "64"}
-	g := newOpenIE(c, "fastgraphrag", params, defaults)
+	g := newOpenIE(c, "fastgraphrag", params)
 	s := &fastGraphRAG{openIE: g}
-	s.damping = g.r.Float("damping", 0, 0.99)
-	s.least = g.r.Float("least", 0, 1)
-	s.relations = g.r.Int("relations", 1, 10_000)
+	s.damping = g.r.Float("damping", 0.85, 0, 0.99)
+	s.least = g.r.Float("least", 0.005, 0, 1)
+	s.relations = g.r.Int("relations", 64, 1, 10_000)
 	return g.open(ctx, s.plan)
 }
 

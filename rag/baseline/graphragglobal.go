@@ -22,8 +22,8 @@ type graphRAGGlobal struct {
 }
 
 func openGraphRAGGlobal(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	r := method.ReadParams("graphrag-global", params, map[string]string{"level": "2", "batches": "1"}, nil)
-	s := &graphRAGGlobal{c: c, level: r.Int("level", 0, 50), batches: r.Int("batches", 1, 1000)}
+	r := method.ReadParams("graphrag-global", params, nil)
+	s := &graphRAGGlobal{c: c, level: r.Int("level", 2, 0, 50), batches: r.Int("batches", 1, 1, 1000)}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

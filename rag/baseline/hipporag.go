@@ -28,8 +28,8 @@ const walkSteps = 20
 const maxWalked = 1000
 
 func openHippoRAG(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	g := newOpenIE(c, "hipporag", params, map[string]string{"damping": "0.5"})
-	s := &hippoRAG{openIE: g, damping: g.r.Float("damping", 0, 0.99)}
+	g := newOpenIE(c, "hipporag", params)
+	s := &hippoRAG{openIE: g, damping: g.r.Float("damping", 0.5, 0, 0.99)}
 	return g.open(ctx, s.plan)
 }
 

@@ -18,12 +18,11 @@ type hippoRAG2 struct {
 }
 
 func openHippoRAG2(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	defaults := map[string]string{"damping": "0.5", "passages": "0.05", "triples": "5"}
-	g := newOpenIE(c, "hipporag2", params, defaults)
+	g := newOpenIE(c, "hipporag2", params)
 	s := &hippoRAG2{openIE: g}
-	s.damping = g.r.Float("damping", 0, 0.99)
-	s.passages = g.r.Float("passages", 0, 1)
-	s.triples = g.r.Int("triples", 1, 1000)
+	s.damping = g.r.Float("damping", 0.5, 0, 0.99)
+	s.passages = g.r.Float("passages", 0.05, 0, 1)
+	s.triples = g.r.Int("triples", 5, 1, 1000)
 	return g.open(ctx, s.plan)
 }
 

@@ -20,8 +20,8 @@ type lightRAG struct {
 
 func openLightRAG(name string) opener {
 	return func(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-		g := newOpenIE(c, name, params, map[string]string{"k": "60"})
-		s := &lightRAG{openIE: g, k: g.r.Int("k", 1, 10_000)}
+		g := newOpenIE(c, name, params)
+		s := &lightRAG{openIE: g, k: g.r.Int("k", 60, 1, 10_000)}
 		return g.open(ctx, s.plan)
 	}
 }

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"maps"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -63,16 +62,14 @@ const (
 
 func spaceOf(kind, model string) string { return kind + "@" + model }
 
-// newOpenIE reads the parameters of a method that has those of defaults too.
-// The method reads its own, then opens the graph.
-func newOpenIE(c *method.Corpus, name string, given, defaults map[string]string) *openIE {
-	all := map[string]string{
-		"synonyms": "0.8", "fill": "on",
-		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean,
-	}
-	maps.Copy(all, defaults)
-	r := method.ReadParams(name, given, all, nil)
-	return &openIE{c: c, r: r, profile: knowledge.ReadProfile(r), threshold: r.Float("synonyms", 0, 1), fill: r.Flag("fill")}
+// newOpenIE reads the parameters that all methods of the graph have. The method
+// reads its own, then opens the graph.
+func newOpenIE(c *method.Corpus, name string, given map[string]string) *openIE {
+	r := method.ReadParams(name, given, nil)
+	s := &openIE{c: c, r: r, profile: knowledge.ReadProfile(r), threshold: r.Float("synonyms", 0.8, 0, 1)}
+	r.Indexed()
+	s.fill = r.Flag("fill", true)
+	return s
 }
 
 // planner makes the plan of a question: [method.System.Plan].
@@ -81,7 +78,7 @@ type planner = func(ctx context.Context, m *method.Models, q method.Question) (*
 // open opens the graph, which is HippoRAG's for all of these methods, and returns
 // the method with its plan.
 func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error) {
-	id, err := method.NewIdentity(ctx, s.c, s.r, s.r.Instance("hipporag", "synonyms", knowledge.ParamTokens, knowledge.ParamGlean))
+	id, err := method.NewIdentity(ctx, s.c, s.r, "hipporag")
 	if err != nil {
 		return nil, err
 	}

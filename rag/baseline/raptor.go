@@ -42,15 +42,16 @@ const (
 )
 
 func openRAPTOR(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	r := method.ReadParams("raptor", params, map[string]string{"dim": "10", "layers": "5", "tokens": "100", "cluster": "3500", "k": "100"}, nil)
+	r := method.ReadParams("raptor", params, nil)
 	s := &raptor{c: c}
-	s.dim = r.Int("dim", 1, 64)
-	s.layers = r.Int("layers", 0, 20)
-	s.tokens = r.Int("tokens", 10, 2000)
-	s.cluster = r.Int("cluster", 1, 1_000_000)
-	s.k = r.Int("k", 1, 10_000)
+	s.dim = r.Int("dim", 10, 1, 64)
+	s.layers = r.Int("layers", 5, 0, 20)
+	s.tokens = r.Int("tokens", 100, 10, 2000)
+	s.cluster = r.Int("cluster", 3500, 1, 1_000_000)
+	r.Indexed()
+	s.k = r.Int("k", 100, 1, 10_000)
 	var err error
-	if s.Identity, err = method.NewIdentity(ctx, c, r, r.Instance("raptor", "dim", "layers", "tokens", "cluster")); err != nil {
+	if s.Identity, err = method.NewIdentity(ctx, c, r, "raptor"); err != nil {
 		return nil, err
 	}
 	s.g = s.Graph()

@@ -11,7 +11,7 @@ import (
 // what it knows. The local rules know nothing: to them there is no evidence.
 func openUnaided(name string) opener {
 	return func(_ context.Context, _ *method.Corpus, params map[string]string) (*method.System, error) {
-		id, err := method.NewGraphless(method.ReadParams(name, params, nil, nil))
+		id, err := method.NewGraphless(method.ReadParams(name, params, nil))
 		if err != nil {
 			return nil, err
 		}

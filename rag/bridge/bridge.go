@@ -38,13 +38,6 @@ type Params struct {
 	PPR bool
 }
 
-// defaults are the parameters by name, as people write them.
-func defaults() map[string]string {
-	return map[string]string{
-		"k": "10", "lambda": "0.5", "delta": "0.3", "anchor": "0.3", "gate": "5", "pin": "on", "ppr": "off",
-	}
-}
-
 // system is the method on a corpus.
 type system struct {
 	p Params
@@ -53,16 +46,16 @@ type system struct {
 
 // Open makes the method on a corpus.
 func Open(_ context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	r := method.ReadParams(Name, params, defaults(), nil)
+	r := method.ReadParams(Name, params, nil)
 	p := Params{
 		Chunks: r.ChunkSet(),
-		K:      r.Int("k", 1, minCandidates),
-		Lambda: r.Float("lambda", 0, 10),
-		Delta:  r.Float("delta", 0, 1),
-		Anchor: r.Float("anchor", 0, 1),
-		Gate:   r.Float("gate", 0, 100),
-		Pin:    r.Flag("pin"),
-		PPR:    r.Flag("ppr"),
+		K:      r.Int("k", 10, 1, minCandidates),
+		Lambda: r.Float("lambda", 0.5, 0, 10),
+		Delta:  r.Float("delta", 0.3, 0, 1),
+		Anchor: r.Float("anchor", 0.3, 0, 1),
+		Gate:   r.Float("gate", 5, 0, 100),
+		Pin:    r.Flag("pin", true),
+		PPR:    r.Flag("ppr", false),
 	}
 	id, err := method.NewGraphless(r)
 	if err != nil {

@@ -2,7 +2,6 @@ package erarag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
@@ -54,51 +53,30 @@ type Params struct {
 	Rank string
 }
 
-// defaults are the parameters by name, as people write them.
-func defaults() map[string]string {
-	return map[string]string{
-		"planes": "20", "seed": "1", "center": "false", "gray": "false",
-		"min": "8", "max": "12", "split": "16", "tokens": "100", "layers": "5", "stop": "11",
-		"k": "100", "search": "collapsed", "p": "0.75", "rank": "hybrid",
-	}
-}
-
-// indexed are the parameters that the index depends on; the others may differ
-// from one question to the next.
-func indexed() []string {
-	return []string{"planes", "seed", "center", "gray", "min", "max", "split", "tokens", "layers", "stop"}
-}
-
-// profile returns what a profile sets: paper is the paper's windows and its
-// search.
-func profile(name string) (map[string]string, error) {
-	switch name {
-	case "paper":
-		window := text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}
-		return map[string]string{"chunks": window.String(), "k": "5", "rank": "vector"}, nil
-	case "default":
-		return nil, nil
-	}
-	return nil, fmt.Errorf("profile=%s: one of default, paper", name)
+// profiles are the paper's windows and its search.
+func profiles() method.Profiles {
+	window := text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}
+	return method.Profiles{"paper": {"chunks": window.String(), "k": "5", "rank": "vector"}}
 }
 
 // parse reads parameters.
 func parse(given map[string]string) (Params, *method.ParamReader) {
-	r := method.ReadParams(Name, given, defaults(), profile)
+	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
-	p.Planes = r.Int("planes", 1, 64)
-	p.Seed = uint64(r.Int("seed", 0, 1<<31-1))
+	p.Planes = r.Int("planes", 20, 1, 64)
+	p.Seed = uint64(r.Int("seed", 1, 0, 1<<31-1))
 	p.Center = r.OneOf("center", "false", "true") == "true"
 	p.Gray = r.OneOf("gray", "false", "true") == "true"
-	p.Min = r.Int("min", 1, 1000)
-	p.Max = r.Int("max", p.Min, 1000)
-	p.Split = r.Int("split", max(p.Max+1, 2*p.Min), 2001)
-	p.Tokens = r.Int("tokens", 10, 2000)
-	p.Layers = r.Int("layers", 0, 20)
-	p.Stop = r.Int("stop", 1, 10_000)
-	p.K = r.Int("k", 1, 10_000)
+	p.Min = r.Int("min", 8, 1, 1000)
+	p.Max = r.Int("max", 12, p.Min, 1000)
+	p.Split = r.Int("split", 16, max(p.Max+1, 2*p.Min), 2001)
+	p.Tokens = r.Int("tokens", 100, 10, 2000)
+	p.Layers = r.Int("layers", 5, 0, 20)
+	p.Stop = r.Int("stop", 11, 1, 10_000)
+	r.Indexed()
+	p.K = r.Int("k", 100, 1, 10_000)
 	p.Search = r.OneOf("search", "collapsed", "detailed", "summarised", "layers")
-	p.P = r.Float("p", 0, 1)
+	p.P = r.Float("p", 0.75, 0, 1)
 	p.Rank = r.OneOf("rank", "hybrid", "vector")
 	return p, r
 }
@@ -127,7 +105,7 @@ func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*met
 
 func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, Name)
 	if err != nil {
 		return nil, err
 	}

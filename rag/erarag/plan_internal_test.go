@@ -193,7 +193,7 @@ func TestParams(t *testing.T) {
 		{map[string]string{"p": "1.5"}, "p=1.5"},
 		{map[string]string{"search": "deep"}, "search=deep"},
 		{map[string]string{"size": "3"}, `no parameter "size"`},
-		{map[string]string{"profile": "cheap"}, "profile=cheap"},
+		{map[string]string{"profile": "cheap"}, `profile "cheap"`},
 	} {
 		_, r := parse(x.given)
 		if err := r.Err(); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {

@@ -137,7 +137,7 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 		return nil, err
 	}
 	var forest []branch
-	if st.s.anew || base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
+	if st.s.whole || base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
 		if forest, err = divide(ctx, g.p, nil, st.s.p.Size, 0, -1, nil); err != nil {
 			return nil, err
 		}

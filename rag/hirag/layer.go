@@ -68,7 +68,7 @@ func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 // global returns the work item of a step that concerns everything. One that is
 // to be done anew has a name of its own, and each run's is another.
 func (s *system) global(key string, digest [32]byte, epoch uint64) method.WorkItem {
-	if s.anew {
+	if s.whole {
 		return method.WorkItem{Key: key + " anew", Digest: method.Digest(string(digest[:]), strconv.FormatUint(epoch, 10))}
 	}
 	return method.WorkItem{Key: key, Digest: digest}
@@ -212,7 +212,7 @@ func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 		keys[i] = keyHash(n)
 	}
 	slices.Sort(keys)
-	if st.s.anew || !f.fits(st.model.Model, len(st.nodes)) {
+	if st.s.whole || !f.fits(st.model.Model, len(st.nodes)) {
 		if f, err = st.find(ctx, v, keys); err != nil {
 			return nil, err
 		}

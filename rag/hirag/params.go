@@ -2,7 +2,6 @@ package hirag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
@@ -55,50 +54,29 @@ type Params struct {
 	Fill bool
 }
 
-// defaults are the parameters by name, as people write them.
-func defaults() map[string]string {
-	return map[string]string{
-		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean, "hiindex": "on", "dim": "2", "fit": "warm",
-		"depth": "8", "size": "10",
-		"mode": "hi", "n": "20", "m": "10", "keys": "pool", "level": "2", "order": "sources", "fill": "on",
-	}
-}
-
-// indexed are the parameters that the index depends on; the others may differ
-// from one question to the next.
-func indexed() []string {
-	return []string{knowledge.ParamTokens, knowledge.ParamGlean, "hiindex", "dim", "fit", "depth", "size"}
-}
-
-// profile returns what a profile sets: paper are the paper's windows, each read
-// twice.
-func profile(name string) (map[string]string, error) {
-	switch name {
-	case "paper":
-		return map[string]string{"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1"}, nil
-	case "default":
-		return nil, nil
-	}
-	return nil, fmt.Errorf("profile %q: there are default and paper", name)
+// profiles are the paper's windows, each read twice.
+func profiles() method.Profiles {
+	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1"}}
 }
 
 // parse reads parameters.
 func parse(given map[string]string) (Params, *method.ParamReader) {
-	r := method.ReadParams(Name, given, defaults(), profile)
+	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
 	p.Profile = knowledge.ReadProfile(r)
-	p.HiIndex = r.OneOf("hiindex", "off", "on") == "on"
-	p.Dim = r.Int("dim", 1, 64)
+	p.HiIndex = r.Flag("hiindex", true)
+	p.Dim = r.Int("dim", 2, 1, 64)
 	p.Fit = r.OneOf("fit", "warm", "cold")
-	p.Depth = r.Int("depth", 0, maxDepth)
-	p.Size = r.Int("size", 2, 100_000)
+	p.Depth = r.Int("depth", 8, 0, maxDepth)
+	p.Size = r.Int("size", 10, 2, 100_000)
+	r.Indexed()
 	p.Mode = r.OneOf("mode", "hi", "nobridge", "local", "global", "bridge")
-	p.N = r.Int("n", 1, 1000)
-	p.M = r.Int("m", 1, 1000)
+	p.N = r.Int("n", 20, 1, 1000)
+	p.M = r.Int("m", 10, 1, 1000)
 	p.Keys = r.OneOf("keys", "pool", "all")
-	p.Level = r.Int("level", 0, 50)
-	p.Order = r.OneOf("order", "paper", "sources")
-	p.Fill = r.OneOf("fill", "off", "on") == "on"
+	p.Level = r.Int("level", 2, 0, 50)
+	p.Order = r.OneOf("order", "sources", "paper")
+	p.Fill = r.Flag("fill", true)
 	return p, r
 }
 
@@ -111,8 +89,8 @@ type system struct {
 	p Params
 	c *method.Corpus
 	g *engine.Graph
-	// anew says that the stages cluster anew what is clustered.
-	anew bool
+	// whole says that the stages cluster all again.
+	whole bool
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
@@ -126,7 +104,7 @@ func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*met
 
 func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, Name)
 	if err != nil {
 		return nil, err
 	}

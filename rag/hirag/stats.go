@@ -130,9 +130,9 @@ func Coverage(ev *rag.Evidence, terms func(string) []string) (local, global floa
 // recluster is [method.System.Recluster]: the stages find the hierarchy and the
 // communities again. The old ones serve until the new ones are written.
 func (s *system) recluster() *method.System {
-	anew := *s
-	anew.anew = true
-	return anew.system()
+	again := *s
+	again.whole = true
+	return again.system()
 }
 
 // advice is [method.System.Advice].

@@ -2,7 +2,6 @@ package ketrag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
@@ -52,57 +51,40 @@ type Params struct {
 
 // Defaults returns the parameters by name with their defaults, as people write
 // them.
-func Defaults() map[string]string { return method.ReadParams(Name, nil, defaults(), nil).All }
-
-// defaults are the parameters of this method alone.
-func defaults() map[string]string {
-	return map[string]string{
-		"k": "2", "beta": "0.8", "core": "pagerank", "read": "texts",
-		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean,
-		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword",
-	}
+func Defaults() map[string]string {
+	_, r := parse(nil)
+	return r.All
 }
 
-// indexed are the parameters that the index depends on; the others may differ
-// from one question to the next.
-func indexed() []string {
-	return []string{"k", "beta", "core", "read", knowledge.ParamTokens, knowledge.ParamGlean, "compat"}
-}
-
-// profile returns what a profile sets: the windows of one of the paper's two
-// cost profiles, of 1,200 tokens re-cut into pieces of 150, or of 150, of which the
-// core alone is read.
-func profile(name string) (map[string]string, error) {
-	var set text.ChunkSet
-	switch name {
-	case "low", "paper":
-		set = text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150}
-	case "high":
-		set = text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window}
-	case "default":
-		return nil, nil
-	default:
-		return nil, fmt.Errorf("profile %q: there are default, low (or paper) and high", name)
+// profiles are the windows of the paper's two cost profiles, of which the core
+// alone is read: of 1,200 tokens re-cut into pieces of 150 (low, also called
+// paper), and of 150 (high).
+func profiles() method.Profiles {
+	set := func(s text.ChunkSet) map[string]string {
+		return map[string]string{"chunks": s.String(), "read": "core"}
 	}
-	return map[string]string{"chunks": set.String(), "read": "core"}, nil
+	low := set(text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150})
+	return method.Profiles{"low": low, "paper": low, "high": set(text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window})}
 }
 
 // parse reads parameters.
 func parse(given map[string]string) (Params, *method.ParamReader) {
-	r := method.ReadParams(Name, given, defaults(), profile)
+	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
-	p.K = r.Int("k", 0, 64)
-	p.Beta = r.Float("beta", 0, 1)
+	p.K = r.Int("k", 2, 0, 64)
+	p.Beta = r.Float("beta", 0.8, 0, 1)
 	p.Core = r.OneOf("core", "pagerank", "uniform")
 	p.Profile = knowledge.ReadProfile(r)
 	p.Read = r.OneOf("read", "texts", "core")
 	p.Compat = r.OneOf("compat", "false", "true") == "true"
-	if _, ok := given["seeds"]; !ok && p.Compat {
-		r.All["seeds"] = "20"
+	r.Indexed()
+	p.Theta = r.Float("theta", 0.4, 0, 1)
+	seeds := 10
+	if p.Compat {
+		seeds = 20
 	}
-	p.Theta = r.Float("theta", 0, 1)
-	p.Seeds = r.Int("seeds", 1, 1000)
-	p.Probe = r.Int("probe", 1, 100_000)
+	p.Seeds = r.Int("seeds", seeds, 1, 1000)
+	p.Probe = r.Int("probe", 1000, 1, 100_000)
 	p.Channel = r.OneOf("channel", "keyword", "text", "near")
 	return p, r
 }
@@ -117,20 +99,12 @@ type system struct {
 
 // Open makes the method on a corpus; its graph is made if it is new.
 func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*method.System, error) {
-	s, err := open(ctx, c, params)
-	if err != nil {
-		return nil, err
-	}
-	return s.system(), nil
-}
-
-func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, Name)
 	if err != nil {
 		return nil, err
 	}
-	return &system{Identity: id, p: p, c: c, g: id.Graph()}, nil
+	return (&system{Identity: id, p: p, c: c, g: id.Graph()}).system(), nil
 }
 
 // system returns the functions of the method.

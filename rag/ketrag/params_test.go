@@ -70,7 +70,7 @@ func TestParamsRefused(t *testing.T) {
 	c := open(t)
 	for _, x := range []struct{ param, value, says string }{
 		{"alpha", "1", "beta, channel, chunks, compat, core, glean, k, probe, read, seeds, theta, unit"},
-		{"profile", "middle", "default, low (or paper) and high"},
+		{"profile", "middle", "default, high, low, paper"},
 		{"chunks", "150", "cl100k/150/0/paragraph"},
 		{"beta", "1.01", "from 0 to 1"},
 		{"beta", "-0.1", "from 0 to 1"},

@@ -21,19 +21,18 @@ type Identity struct {
 }
 
 // NewIdentity returns the identity of a system whose parameters were read by r,
-// with the graph of the instance's name, which is made where it is new. The
-// name is that of [ParamReader.Instance]; it begins with another method's where
-// the system reads that one's graph. Parameters that r has refused are the
-// error.
-func NewIdentity(ctx context.Context, c *corpus.Corpus, r *ParamReader, instance string) (Identity, error) {
+// with the graph that [ParamReader.Instance] names, which is made if it is new. owner
+// is the method whose graph it is: another one if the system reads that one's graph.
+// Parameters that r has refused are the error.
+func NewIdentity(ctx context.Context, c *corpus.Corpus, r *ParamReader, owner string) (Identity, error) {
 	if r == nil {
 		return Identity{}, phase.Errorf("%w: no parameters", corpus.ErrArgument)
 	}
-	id, err := identify(r, instance)
+	id, err := identify(r, owner)
 	if err != nil {
 		return Identity{}, err
 	}
-	if id.graph, err = c.Graph(ctx, instance); err != nil {
+	if id.graph, err = c.Graph(ctx, id.instance); err != nil {
 		return Identity{}, phase.Errorf("%s: %w", r.method, err)
 	}
 	return id, nil
@@ -46,7 +45,7 @@ func NewGraphless(r *ParamReader) (Identity, error) {
 	if r == nil {
 		return Identity{}, phase.Errorf("%w: no parameters", corpus.ErrArgument)
 	}
-	return identify(r, r.Instance(r.method))
+	return identify(r, r.method)
 }
 
 // As returns the identity of a method that reads the same graph under another name
@@ -57,11 +56,11 @@ func (id Identity) As(name string, params map[string]string) Identity {
 }
 
 // identify returns an identity without a graph.
-func identify(r *ParamReader, instance string) (Identity, error) {
+func identify(r *ParamReader, owner string) (Identity, error) {
 	if err := r.Err(); err != nil {
 		return Identity{}, err
 	}
-	return Identity{name: r.method, instance: instance, params: maps.Clone(r.All), chunks: r.chunks}, nil
+	return Identity{name: r.method, instance: r.Instance(owner), params: maps.Clone(r.All), chunks: r.chunks}, nil
 }
 
 // Name returns the method's name, such as ketrag.

@@ -10,64 +10,87 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
-// paramChunks is the parameter that every method has.
-const paramChunks = "chunks"
+// paramChunks is the parameter that every method has, and paramProfile one that a
+// method with profiles has.
+const (
+	paramChunks    = "chunks"
+	paramProfile   = "profile"
+	defaultProfile = "default"
+)
 
-// ParamReader reads the parameters of a method one by one, writes them back in
-// their shortest form, and keeps the first error.
+// ParamReader reads the parameters of a method one by one, each with its default,
+// writes them back in their shortest form, and keeps the first error.
 type ParamReader struct {
-	// All are the parameters by name, with the defaults filled in; those that
-	// were read are in their shortest form. A default that follows from other
-	// parameters is set here before it is read.
+	// All are the parameters that were read, by name, in their shortest form.
 	All map[string]string
 
 	method   string
+	given    map[string]string // over those of the profile
 	defaults map[string]string
+	indexed  []string
+	profiles Profiles
 	chunks   text.ChunkSet
 	err      error
 }
 
-// Profile returns the parameters that a profile of a method sets together. The
-// error for a name that is none's says which there are.
-type Profile func(name string) (map[string]string, error)
+// Profiles are the parameters that each profile of a method sets together, by the
+// profile's name.
+type Profiles map[string]map[string]string
 
 // ReadParams returns a reader of the parameters that a method is given. One
 // that is not given has the value that the profile named by the parameter
-// profile sets, or else its default. profile is nil where a method has none.
+// profile sets, or else its default. If a method has profiles, default is one that
+// sets nothing; profiles is nil if it has none.
 //
 // Every method has the parameter chunks, whose default is the zero
-// [text.ChunkSet]. A parameter that is neither this nor in defaults is refused
-// with those that there are.
-func ReadParams(method string, given, defaults map[string]string, profile Profile) *ParamReader {
-	r := &ParamReader{method: method, defaults: map[string]string{paramChunks: text.ChunkSet{}.String()}}
-	maps.Copy(r.defaults, defaults)
-	r.All = maps.Clone(r.defaults)
-	known := slices.Sorted(maps.Keys(r.defaults))
-	if profile != nil {
-		known = slices.Insert(known, 0, "profile")
-		if name, ok := given["profile"]; ok {
-			set, err := profile(name)
-			r.refuse(err)
-			maps.Copy(r.All, set)
+// [text.ChunkSet]. [ParamReader.Err] refuses a parameter that the method does not
+// read.
+func ReadParams(method string, given map[string]string, profiles Profiles) *ParamReader {
+	r := &ParamReader{method: method, All: map[string]string{}, given: map[string]string{}, defaults: map[string]string{}, profiles: profiles}
+	if name, ok := given[paramProfile]; ok && profiles != nil {
+		set, ok := profiles[name]
+		if !ok && name != defaultProfile {
+			names := append(slices.Collect(maps.Keys(profiles)), defaultProfile)
+			slices.Sort(names)
+			r.refuse(fmt.Errorf("profile %q: there are %s", name, strings.Join(names, ", ")))
 		}
+		maps.Copy(r.given, set)
 	}
-	for _, k := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, k) {
-			r.refuse(fmt.Errorf("no parameter %q; there are %s", k, strings.Join(known, ", ")))
-		} else if k != "profile" {
-			r.All[k] = given[k]
-		}
-	}
+	maps.Copy(r.given, given)
 	var err error
-	if r.chunks, err = text.ParseChunkSet(r.All[paramChunks]); err != nil {
+	if r.chunks, err = text.ParseChunkSet(r.read(paramChunks, text.ChunkSet{}.String())); err != nil {
 		r.Fail(paramChunks, err.Error())
 	}
+	r.Indexed()
 	return r
 }
 
+// read returns what is given for a parameter, or its default.
+func (r *ParamReader) read(name, standard string) string {
+	value, ok := r.given[name]
+	if !ok {
+		value = standard
+	}
+	r.All[name], r.defaults[name] = value, standard
+	return value
+}
+
+// Indexed says that the parameters read so far are those that the index depends on.
+// The ones read afterwards may differ from one question to the next.
+func (r *ParamReader) Indexed() { r.indexed = slices.Sorted(maps.Keys(r.All)) }
+
 // Err returns the first error, which is [ErrMethod]: method, parameter, value
-// and what is wanted.
+// and what is wanted. It is called when all parameters have been read.
 func (r *ParamReader) Err() error {
+	known := slices.Sorted(maps.Keys(r.All))
+	if r.profiles != nil {
+		known = slices.Insert(known, 0, paramProfile)
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.given)) {
+		if !slices.Contains(known, k) {
+			r.refuse(fmt.Errorf("no parameter %q; there are %s", k, strings.Join(known, ", ")))
+		}
+	}
 	if r.err == nil {
 		return nil
 	}
@@ -82,11 +105,11 @@ func (r *ParamReader) refuse(err error) {
 }
 
 // Instance names the graph that a method builds with these parameters: the
-// method's name, or name#key=value,... in order of key. The keys are chunks
-// and those of indexed, which have been read, that do not have their default.
-func (r *ParamReader) Instance(method string, indexed ...string) string {
+// method's name, or name#key=value,... in order of key. The keys are those of the
+// parameters that the index depends on and that do not have their default.
+func (r *ParamReader) Instance(method string) string {
 	out, sep := method, "#"
-	for _, k := range slices.Sorted(slices.Values(append([]string{paramChunks}, indexed...))) {
+	for _, k := range r.indexed {
 		if r.All[k] != r.defaults[k] {
 			out += sep + k + "=" + r.All[k]
 			sep = ","
@@ -104,8 +127,8 @@ func (r *ParamReader) Fail(name, want string) {
 func (r *ParamReader) ChunkSet() text.ChunkSet { return r.chunks }
 
 // Int reads a whole number from lo to hi.
-func (r *ParamReader) Int(name string, lo, hi int) int {
-	n, err := strconv.Atoi(r.All[name])
+func (r *ParamReader) Int(name string, standard, lo, hi int) int {
+	n, err := strconv.Atoi(r.read(name, strconv.Itoa(standard)))
 	if err != nil || n < lo || n > hi {
 		r.Fail(name, fmt.Sprintf("a number from %d to %d", lo, hi))
 	}
@@ -114,22 +137,29 @@ func (r *ParamReader) Int(name string, lo, hi int) int {
 }
 
 // Float reads a number from lo to hi.
-func (r *ParamReader) Float(name string, lo, hi float64) float64 {
-	x, err := strconv.ParseFloat(r.All[name], 64)
+func (r *ParamReader) Float(name string, standard, lo, hi float64) float64 {
+	short := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	x, err := strconv.ParseFloat(r.read(name, short(standard)), 64)
 	if err != nil || !(x >= lo && x <= hi) {
 		r.Fail(name, fmt.Sprintf("a number from %g to %g", lo, hi))
 	}
-	r.All[name] = strconv.FormatFloat(x, 'g', -1, 64)
+	r.All[name] = short(x)
 	return x
 }
 
-// OneOf reads one of some words.
-func (r *ParamReader) OneOf(name string, words ...string) string {
-	if !slices.Contains(words, r.All[name]) {
+// OneOf reads one of some words, of which the first is the default.
+func (r *ParamReader) OneOf(name, standard string, others ...string) string {
+	words := append([]string{standard}, others...)
+	if !slices.Contains(words, r.read(name, standard)) {
 		r.Fail(name, "one of "+strings.Join(words, ", "))
 	}
 	return r.All[name]
 }
 
 // Flag reads on or off.
-func (r *ParamReader) Flag(name string) bool { return r.OneOf(name, "on", "off") == "on" }
+func (r *ParamReader) Flag(name string, standard bool) bool {
+	if standard {
+		return r.OneOf(name, "on", "off") == "on"
+	}
+	return r.OneOf(name, "off", "on") == "on"
+}

@@ -181,14 +181,15 @@ func matrixRows() map[string][]call {
 		"Corpus.Ledger":        pure(func() { new(rag.Corpus).Ledger() }),
 		"Corpus.Options":       pure(func() { new(rag.Corpus).Options() }),
 		"Corpus.With":          pure(func() { new(rag.Corpus).With(rag.Options{}); (*rag.Corpus)(nil).With(rag.Options{}) }),
-		"ParamReader.ChunkSet": pure(func() { method.ReadParams("", nil, nil, nil).ChunkSet() }),
-		"ParamReader.Err":      pure(func() { _ = method.ReadParams("", nil, nil, nil).Err() }),
-		"ParamReader.Fail":     pure(func() { method.ReadParams("", nil, nil, nil).Fail("", "") }),
-		"ParamReader.Flag":     pure(func() { method.ReadParams("", nil, nil, nil).Flag("") }),
-		"ParamReader.Float":    pure(func() { method.ReadParams("", nil, nil, nil).Float("", 1, 0) }),
-		"ParamReader.Instance": pure(func() { method.ReadParams("", nil, nil, nil).Instance("", "", "x") }),
-		"ParamReader.Int":      pure(func() { method.ReadParams("", nil, nil, nil).Int("", 1, 0) }),
-		"ParamReader.OneOf":    pure(func() { method.ReadParams("", nil, nil, nil).OneOf("") }),
+		"ParamReader.ChunkSet": pure(func() { method.ReadParams("", nil, nil).ChunkSet() }),
+		"ParamReader.Err":      pure(func() { _ = method.ReadParams("", nil, nil).Err() }),
+		"ParamReader.Fail":     pure(func() { method.ReadParams("", nil, nil).Fail("", "") }),
+		"ParamReader.Flag":     pure(func() { method.ReadParams("", nil, nil).Flag("", false) }),
+		"ParamReader.Float":    pure(func() { method.ReadParams("", nil, nil).Float("", 0, 1, 0) }),
+		"ParamReader.Indexed":  pure(func() { method.ReadParams("", nil, nil).Indexed() }),
+		"ParamReader.Instance": pure(func() { method.ReadParams("", nil, nil).Instance("") }),
+		"ParamReader.Int":      pure(func() { method.ReadParams("", nil, nil).Int("", 0, 1, 0) }),
+		"ParamReader.OneOf":    pure(func() { method.ReadParams("", nil, nil).OneOf("", "") }),
 		"Plan.Op":              pure(func() { (&method.Plan{}).Op(); (*method.Plan)(nil).Op() }),
 		"Price.USD":            pure(func() { cost.Price{}.USD(llm.Usage{}) }),
 		"Prices.Of":            pure(func() { cost.Prices(nil).Of("") }),
@@ -209,21 +210,21 @@ func matrixRows() map[string][]call {
 			func(*world) error { _, err := method.ParseSpec(":=,@"); return err },
 		},
 		"ReadParams": {
-			func(*world) error { return method.ReadParams("", nil, nil, nil).Err() },
-			func(*world) error { return method.ReadParams("m", map[string]string{"k": "1"}, nil, nil).Err() },
+			func(*world) error { return method.ReadParams("", nil, nil).Err() },
+			func(*world) error { return method.ReadParams("m", map[string]string{"k": "1"}, nil).Err() },
 		},
 		"NewGraphless": {
 			func(*world) error { _, err := method.NewGraphless(nil); return err },
-			func(*world) error { _, err := method.NewGraphless(method.ReadParams("m", nil, nil, nil)); return err },
+			func(*world) error { _, err := method.NewGraphless(method.ReadParams("m", nil, nil)); return err },
 		},
 		"NewIdentity": {
 			func(w *world) error { _, err := method.NewIdentity(w.ctx, nil, nil, ""); return err },
 			func(w *world) error {
-				_, err := method.NewIdentity(w.ctx, nil, method.ReadParams("m", nil, nil, nil), "m")
+				_, err := method.NewIdentity(w.ctx, nil, method.ReadParams("m", nil, nil), "m")
 				return err
 			},
 			func(w *world) error {
-				_, err := method.NewIdentity(w.ctx, w.c.Docs(), method.ReadParams("m", nil, nil, nil), "ketrag")
+				_, err := method.NewIdentity(w.ctx, w.c.Docs(), method.ReadParams("m", nil, nil), "ketrag")
 				return err
 			},
 		},

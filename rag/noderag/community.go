@@ -97,7 +97,7 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			ids = binary.AppendUvarint(ids, uint64(n.id))
 		}
 		parts := []string{"communities", g.hex(), string(ids)}
-		if st.s.anew {
+		if st.s.whole {
 			parts = append(parts, fmt.Sprint(s.Epoch()))
 		}
 		digest := method.Digest(parts...)
@@ -149,7 +149,7 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 		return nil, err
 	}
 	c := &clustering{s: st.s, g: g, p: p, old: old, state: state, of: make([]uint64, len(g.nodes))}
-	if ok && !st.s.anew && len(old) > 0 {
+	if ok && !st.s.whole && len(old) > 0 {
 		err = c.grow(ctx)
 	} else {
 		err = c.whole(ctx)

@@ -2,7 +2,6 @@ package noderag
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
@@ -88,79 +87,54 @@ type Params struct {
 	Order string
 }
 
-// defaults are the parameters by name, as people write them.
-func defaults() map[string]string {
-	return map[string]string{
-		knowledge.ParamTokens: knowledge.DefaultTokens, knowledge.ParamGlean: knowledge.DefaultGlean,
-		"core": "0", "pivots": "10", "scale": "0", "mentions": "1",
-		"resolution": "1", "least": "2", "per-element": "4", "cluster": "39", "m": "50", "efc": "200", "vectors": "f32", "sr": "off",
-		"k": "10", "dual": "on", "near": "on", "cross": "on", "name-weight": "1", "vector-weight": "1",
-		"match": "phrase", "names": "0", "steps": "2", "alpha": "0.5", "ppr": "lazy", "adjust": "on",
-		"cnode": "10", "enode": "10", "rnode": "30", "onode": "10", "expand": "on", "fill": "off", "order": "summary",
-	}
-}
-
-// indexed are the parameters that the index depends on.
-func indexed() []string {
-	return []string{
-		knowledge.ParamTokens, knowledge.ParamGlean,
-		"core", "pivots", "scale", "mentions", "resolution", "least", "per-element", "cluster", "m", "efc", "vectors", "sr",
-	}
-}
-
-// profile returns what a profile sets: paper are windows of 1,048 tokens
-// without overlap.
-func profile(name string) (map[string]string, error) {
-	switch name {
-	case "paper":
-		return map[string]string{"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String()}, nil
-	case "default":
-		return nil, nil
-	}
-	return nil, fmt.Errorf("profile %q: there are default and paper", name)
+// profiles are the paper's windows.
+func profiles() method.Profiles {
+	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String()}}
 }
 
 // parse reads parameters.
 func parse(given map[string]string) (Params, *method.ParamReader) {
-	r := method.ReadParams(Name, given, defaults(), profile)
+	const many = 1_000_000
+	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
 	p.Profile = knowledge.ReadProfile(r)
-	p.Core = r.Int("core", 0, 1_000_000)
-	p.Pivots = r.Int("pivots", 0, 1_000_000)
-	p.Scale = r.Int("scale", 0, 1_000_000)
-	p.Mentions = r.Int("mentions", 0, 1_000_000)
-	p.Resolution = r.Float("resolution", 0, 1000)
-	p.Least = r.Int("least", 1, 1_000_000)
-	p.PerElement = r.Int("per-element", 1, 1_000_000)
-	p.Cluster = r.Int("cluster", 0, 1_000_000)
-	p.M = r.Int("m", 2, 256)
-	p.EfConstruction = r.Int("efc", 1, 10_000)
+	p.Core = r.Int("core", 0, 0, many)
+	p.Pivots = r.Int("pivots", 10, 0, many)
+	p.Scale = r.Int("scale", 0, 0, many)
+	p.Mentions = r.Int("mentions", 1, 0, many)
+	p.Resolution = r.Float("resolution", 1, 0, 1000)
+	p.Least = r.Int("least", 2, 1, many)
+	p.PerElement = r.Int("per-element", 4, 1, many)
+	p.Cluster = r.Int("cluster", 39, 0, many)
+	p.M = r.Int("m", 50, 2, 256)
+	p.EfConstruction = r.Int("efc", 200, 1, 10_000)
 	if r.OneOf("vectors", vecindex.F32.String(), vecindex.F16.String()) == vecindex.F16.String() {
 		p.Vectors = vecindex.F16
 	}
-	p.UnitRelations = r.Flag("sr")
-	p.Hits = r.Int("k", 1, 1000)
-	p.Dual = r.Flag("dual")
-	p.Near = r.Flag("near")
-	p.Cross = r.Flag("cross")
-	p.NameWeight = r.Float("name-weight", 0, 1000)
-	p.VectorWeight = r.Float("vector-weight", 0, 1000)
+	p.UnitRelations = r.Flag("sr", false)
+	r.Indexed()
+	p.Hits = r.Int("k", 10, 1, 1000)
+	p.Dual = r.Flag("dual", true)
+	p.Near = r.Flag("near", true)
+	p.Cross = r.Flag("cross", true)
+	p.NameWeight = r.Float("name-weight", 1, 0, 1000)
+	p.VectorWeight = r.Float("vector-weight", 1, 0, 1000)
 	p.Match = r.OneOf("match", "phrase", "equal")
-	p.Names = r.Int("names", 0, 1_000_000)
-	p.Steps = r.Int("steps", 1, 20)
-	p.Alpha = r.Float("alpha", 0, 1)
+	p.Names = r.Int("names", 0, 0, many)
+	p.Steps = r.Int("steps", 2, 1, 20)
+	p.Alpha = r.Float("alpha", 0.5, 0, 1)
 	if p.Alpha == 0 {
 		r.Fail("alpha", "a number over 0")
 	}
 	p.Restart = r.OneOf("ppr", "lazy", "restart") == "restart"
-	p.Adjust = r.Flag("adjust")
-	p.CrossNodes = r.Int("cnode", 0, 10_000)
-	p.Entities = r.Int("enode", 0, 10_000)
-	p.Relationships = r.Int("rnode", 0, 10_000)
-	p.Overviews = r.Int("onode", 0, 10_000)
-	p.Expand = r.Flag("expand")
-	p.Fill = r.Flag("fill")
-	p.Order = r.OneOf("order", "text", "summary")
+	p.Adjust = r.Flag("adjust", true)
+	p.CrossNodes = r.Int("cnode", 10, 0, 10_000)
+	p.Entities = r.Int("enode", 10, 0, 10_000)
+	p.Relationships = r.Int("rnode", 30, 0, 10_000)
+	p.Overviews = r.Int("onode", 10, 0, 10_000)
+	p.Expand = r.Flag("expand", true)
+	p.Fill = r.Flag("fill", false)
+	p.Order = r.OneOf("order", "summary", "text")
 	return p, r
 }
 
@@ -170,8 +144,8 @@ type system struct {
 	p Params
 	c *method.Corpus
 	g *engine.Graph
-	// anew says that the next communities are made from nothing.
-	anew bool
+	// whole says that the next communities are made from nothing.
+	whole bool
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
@@ -185,7 +159,7 @@ func Open(ctx context.Context, c *method.Corpus, params map[string]string) (*met
 
 func open(ctx context.Context, c *method.Corpus, params map[string]string) (*system, error) {
 	p, r := parse(params)
-	id, err := method.NewIdentity(ctx, c, r, r.Instance(Name, indexed()...))
+	id, err := method.NewIdentity(ctx, c, r, Name)
 	if err != nil {
 		return nil, err
 	}

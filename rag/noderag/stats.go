@@ -96,9 +96,9 @@ func pairs(ctx context.Context, v *engine.View) (base, near map[[2]engine.NodeID
 // recluster is [method.System.Recluster]: the stages make the communities from
 // nothing. One of the same nodes as before keeps its elements.
 func (s *system) recluster() *method.System {
-	anew := *s
-	anew.anew = true
-	return anew.system()
+	again := *s
+	again.whole = true
+	return again.system()
 }
 
 // advice is [method.System.Advice]: to recluster where more than a tenth of the

@@ -23,17 +23,15 @@ type Profile struct {
 	Glean int
 }
 
-// The profile's parameters, as all methods name them, with their defaults.
+// The profile's parameters, as all methods name them.
 const (
-	ParamTokens   = "unit"
-	ParamGlean    = "glean"
-	DefaultTokens = "1200"
-	DefaultGlean  = "0"
+	ParamTokens = "unit"
+	ParamGlean  = "glean"
 )
 
 // ReadProfile reads the parameters of a profile.
 func ReadProfile(r *method.ParamReader) Profile {
-	return Profile{Tokens: r.Int(ParamTokens, 1, 100_000), Glean: r.Int(ParamGlean, 0, 10)}
+	return Profile{Tokens: r.Int(ParamTokens, 1200, 1, 100_000), Glean: r.Int(ParamGlean, 0, 0, 10)}
 }
 
 // Reader is a [method.Stage] but for Apply, which gets a [Reading] as JSON.
