@@ -42,7 +42,7 @@ type globals struct {
 	verbose     int
 	noColor     bool
 	progress    choice
-	timeout     time.Duration
+	timeout     timeLimit
 	yes         bool
 	config      string
 	ns          string
@@ -89,7 +89,7 @@ standard input that is no terminal run statements without one.`,
 		RunE:                       func(cmd *cobra.Command, args []string) error { return a.runShell(cmd, shell, args) },
 		PersistentPreRunE:          a.prepare,
 	}
-	root.SetOut(a.out.stdout)
+	root.SetOut(checkedWriter{a.out})
 	root.SetErr(a.out.stderr)
 	a.globalFlags(root.PersistentFlags())
 	shell.add(a, root)
@@ -128,7 +128,7 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.CountVarP(&g.verbose, "verbose", "v", "say more; twice for everything")
 	f.BoolVar(&g.noColor, "no-color", false, "print without colours (also NO_COLOR)")
 	f.Var(&g.progress, "progress", "how to show progress: auto, bar, plain, json, none")
-	f.DurationVar(&g.timeout, "timeout", 0, "give up after `TIME`, such as 90s or 5m")
+	f.Var(&g.timeout, "timeout", "give up after `TIME`, such as 90s or 5m")
 	f.BoolVarP(&g.yes, "yes", "y", false, "do not ask before removing or overwriting")
 	f.StringVar(&g.config, "config", "", "settings `FILE` in place of ./ragdb.yaml")
 	f.StringVar(&g.ns, "ns", "main", "namespace `NAME`: one corpus of the database")
@@ -171,7 +171,7 @@ func (a *app) chooseFormat(cmd *cobra.Command) error {
 // context returns a command's context with its time limit.
 func (a *app) context(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	if a.global.timeout > 0 {
-		return context.WithTimeout(cmd.Context(), a.global.timeout)
+		return context.WithTimeout(cmd.Context(), time.Duration(a.global.timeout))
 	}
 	return context.WithCancel(cmd.Context())
 }
@@ -213,11 +213,25 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 }
 
-func helpHint(cmd *cobra.Command) string {
-	if cmd.HasParent() {
-		return "see ragdb help " + cmd.Name()
+func helpHint(cmd *cobra.Command) string { return strings.TrimSpace("see ragdb help " + words(cmd)) }
+
+// words returns the words that call a command, without the program's name.
+func words(cmd *cobra.Command) string {
+	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "ragdb"), " ")
+}
+
+// usedAs is the error of a command that was given the wrong arguments.
+func usedAs(cmd *cobra.Command, format string, args ...any) *failure {
+	use := cmd.CommandPath() + strings.TrimPrefix(cmd.Use, cmd.Name())
+	return usage("it is used as: "+use, "%s "+format, append([]any{words(cmd)}, args...)...)
+}
+
+// chooseOne runs a command that does nothing without one of its subcommands.
+func chooseOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usedAs(cmd, "has no %q", args[0])
 	}
-	return "see ragdb help"
+	return usedAs(cmd, "needs to know what to do")
 }
 
 // flagMessage is pflag's error with the reason first and in our words.

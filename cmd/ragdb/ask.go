@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +45,9 @@ func (f *questionFlags) question(text string) (method.Question, error) {
 	q := method.Question{Text: strings.TrimSpace(text), Budget: int(f.budget), WhereAny: f.whereAny}
 	if q.Text == "" {
 		return q, usage(`write it in quotes: ragdb ask DB "Who wrote it?"`, "the question is empty")
+	}
+	if !utf8.ValidString(text) {
+		return q, usage("", "the question is not UTF-8")
 	}
 	if f.whereAny && f.where == "" {
 		return q, usage("add --where", "--where-any relaxes a filter, and there is none")

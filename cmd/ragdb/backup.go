@@ -75,7 +75,7 @@ to DB, which must not exist or be an empty folder.`,
 		Example: `  ragdb restore backups/acme-monday acme.ragdb`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage("it is used as: ragdb "+cmd.Use, "restore got %s", plural(len(args), "argument"))
+				return usedAs(cmd, "got %s", plural(len(args), "argument"))
 			}
 			if a.global.readOnly {
 				return usage("run it without --readonly", "this command writes")

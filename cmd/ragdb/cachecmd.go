@@ -34,9 +34,7 @@ that a run repeats to the byte without a model. No key and no question is in it.
   ragdb cache import other.ragdb replies.jsonl
   ragdb index other.ragdb ./docs --replay
   ragdb cache prune acme.ragdb`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("it is used as: ragdb "+cmd.Use, "cache needs to know what to do")
-		},
+		RunE: chooseOne,
 	}
 	var prune ledger.PruneOptions
 	pruneCmd := &cobra.Command{

@@ -19,7 +19,7 @@ and flags of ragdb.`,
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("it is used as: ragdb "+cmd.Use, "completion needs the name of a shell")
+				return usedAs(cmd, "needs the name of a shell")
 			}
 			root, w := cmd.Root(), a.out.stdout
 			switch args[0] {

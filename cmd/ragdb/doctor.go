@@ -49,7 +49,7 @@ an object or not at all, the length of the context, the dimension of vectors.`,
 			ctx, cancel := a.context(cmd)
 			defer cancel()
 			if len(args) > 1 {
-				return usage("it is used as: ragdb "+cmd.Use, "doctor got %s", plural(len(args), "argument"))
+				return usedAs(cmd, "got %s", plural(len(args), "argument"))
 			}
 			if len(args) == 0 {
 				if err := a.settle(cmd, modelKeys()...); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -94,7 +95,7 @@ func kinds() []kind {
 		{cypher.ErrLimit, exitFailed, "limit", ""},
 		{load.ErrOption, exitUsage, "usage", ""},
 		{method.ErrMethod, exitUsage, "usage", ""},
-		{openai.ErrConfig, exitUsage, "usage", "set OPENAI_API_KEY, or name the endpoint with --base-url"},
+		{openai.ErrConfig, exitUsage, "usage", "give the endpoint with --base-url or --embed-base-url, and its key in OPENAI_API_KEY"},
 		{cost.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
 		{replay.ErrNotRecorded, exitProvider, "not_recorded", "ask without --replay, or import what is missing with ragdb cache import"},
 		{rag.ErrModel, exitUsage, "model", "use that model, or change it with ragdb reembed DB --embed-model MODEL"},
@@ -169,14 +170,39 @@ func message(err error) string {
 	case errors.As(err, &index):
 		return fmt.Sprintf("the documents have no %q to filter by; they have %s", index.Property, strings.Join(append(index.Indexed, "key", "format"), ", "))
 	case errors.As(err, &damage):
-		first, _, _ := strings.Cut(err.Error(), "\n") // further lines repeat the damage
-		return first
+		return firstLine(err) // further lines repeat the damage
 	case errors.As(err, &partial):
 		return partial.Error() + "; the rest is done"
+	case errors.Is(err, load.ErrOption):
+		return strings.TrimSuffix(err.Error(), ": "+load.ErrOption.Error())
+	case errors.Is(err, openai.ErrConfig):
+		return strings.TrimPrefix(err.Error(), openai.ErrConfig.Error()+": ")
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the time of --timeout is over"
 	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
-		return path.Path + " does not exist"
+		return missing(path.Path) + " does not exist"
 	}
-	return err.Error()
+	return firstLine(err)
+}
+
+// firstLine returns the text of an error without the further lines of joined ones,
+// which follow from the first.
+func firstLine(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
+
+// missing returns the path that a user knows: a file that is being made has a name
+// of its own, and only its folder can be missing.
+func missing(path string) string {
+	if strings.HasSuffix(path, ".ragdb-part") {
+		return filepath.Dir(path)
+	}
+	return path
+}
+
+// absent returns the text of an error about missing files without the system's words
+// for that.
+func absent(err error) string {
+	return strings.TrimSuffix(err.Error(), ": "+fs.ErrNotExist.Error())
 }

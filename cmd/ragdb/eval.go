@@ -190,7 +190,7 @@ func evalFailure(err error) error {
 	case errors.As(err, &option):
 		return usage("", "%s", option.Reason)
 	case errors.Is(err, os.ErrNotExist):
-		return &failure{exit: exitNotFound, code: "not_found", message: err.Error(), hint: "see ragdb help eval for the files of a data set", err: err}
+		return &failure{exit: exitNotFound, code: "not_found", message: absent(err), hint: "see ragdb help eval for the files of a data set", err: err}
 	}
 	return err
 }

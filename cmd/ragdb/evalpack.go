@@ -30,7 +30,7 @@ what paid models replied. Neither documents nor questions are in it.`,
 		Annotations: map[string]string{printsRows: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("it is used as: ragdb eval "+cmd.Use, "eval pack needs one file to write")
+				return usedAs(cmd, "needs one file to write")
 			}
 			return a.evalPack(cmd, f, args[0])
 		},
@@ -104,7 +104,7 @@ the one of FILE.`,
   ragdb eval reproduce table.pack --data ./musique --data ./2wiki`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("it is used as: ragdb eval "+cmd.Use, "eval reproduce needs the file of eval pack")
+				return usedAs(cmd, "needs the file of eval pack")
 			}
 			return a.evalReproduce(cmd, f, args[0])
 		},
@@ -231,7 +231,7 @@ func evalNotes(then, now *eval.Manifest) []string {
 // findSet returns the folder of a data set by its name.
 func findSet(given []string, file, name string) (string, error) {
 	if name != filepath.Base(name) || name == "." || name == ".." {
-		return "", usage("give a file that ragdb eval pack wrote", "%s names the data set %q, which is no name of a folder", file, name)
+		return "", usage("give a file that ragdb eval pack wrote", "%s names the data set %q, which is not the name of a folder", file, name)
 	}
 	for _, d := range given {
 		set, err := evalSet(d)

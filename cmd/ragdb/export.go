@@ -73,7 +73,7 @@ way of an answer, whose id ragdb ask prints.
 	fl.StringVar(&f.where, "where", "", "write only what documents support that pass `CONDITION`")
 	fl.StringVar(&f.trace, "trace", "", "html: show the way of the answer with the trace `ID`, such as t:c258136f")
 	f.max = 2000
-	fl.Var(&f.max, "max", "html: nodes in the page, the most connected ones (default 2000)")
+	fl.Var(&f.max, "max", "html: nodes in the page, the most connected ones")
 	return cmd
 }
 

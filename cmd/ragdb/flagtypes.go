@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -32,6 +34,29 @@ func (c *atLeastOne) Set(s string) error {
 
 // Type implements [pflag.Value].
 func (c *atLeastOne) Type() string { return "N" }
+
+// timeLimit is a flag for a time; 0 is its unset value and cannot be given.
+type timeLimit time.Duration
+
+func (l *timeLimit) String() string {
+	if *l == 0 {
+		return ""
+	}
+	return time.Duration(*l).String()
+}
+
+// Set implements [pflag.Value].
+func (l *timeLimit) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is not a time such as 90s or 5m", s)
+	}
+	*l = timeLimit(d)
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (l *timeLimit) Type() string { return "TIME" }
 
 // dollars is a flag for money; 0 is its unset value and cannot be given.
 type dollars float64
@@ -132,6 +157,23 @@ func (p *pairs) Set(s string) error {
 
 // Type implements [pflag.Value].
 func (p *pairs) Type() string { return "KEY=VALUE" }
+
+// patterns is a flag that is given several times as a pattern of file names.
+type patterns []string
+
+func (p *patterns) String() string { return "" }
+
+// Set implements [pflag.Value].
+func (p *patterns) Set(s string) error {
+	if !load.ValidPattern(s) {
+		return fmt.Errorf("%q is not a pattern such as '*.md' or 'docs/**/*.txt'", s)
+	}
+	*p = append(*p, s)
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (p *patterns) Type() string { return "PATTERN" }
 
 // choice is a flag with a few values.
 type choice struct {

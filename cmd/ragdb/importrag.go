@@ -160,7 +160,7 @@ func inFolder(dir string, err error) error {
 		return &failure{exit: exitFailed, code: "malformed", message: named.Error(), hint: "nothing was written", err: err}
 	}
 	if errors.Is(err, os.ErrNotExist) && !errors.Is(err, engine.ErrNotFound) {
-		return notFound("see ragdb help import for the files", "%s: %s", dir, err.Error())
+		return notFound("see ragdb help import for the files", "%s: %s", dir, absent(err))
 	}
 	return err
 }

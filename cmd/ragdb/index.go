@@ -89,7 +89,7 @@ func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "methods to index by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
 	f.models.add(cmd)
-	fl.StringArrayVar(&f.load.Include, "include", nil, "read only files of a folder that match `PATTERN`, such as '*.md' or 'docs/**/*.txt'")
+	fl.Var((*patterns)(&f.load.Include), "include", "read only files of a folder that match `PATTERN`, such as '*.md' or 'docs/**/*.txt'")
 	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.of, ", "))
 	fl.Var(&f.meta, "meta", "metadata for all documents read, for --where")
 	fl.StringVar(&f.load.KeyPrefix, "key-prefix", "", "put `PREFIX` before the keys of documents")
@@ -130,8 +130,27 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 		m = toWrite
 	}
 	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
-		return a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Run)
+		err := a.indexInto(ctx, cmd, c, inputs, f, (*rag.Indexer).Run)
+		if errors.Is(err, rag.ErrNoDocuments) {
+			return noDocuments(paths, err)
+		}
+		return err
 	})
+}
+
+// noDocuments tells why nothing was indexed: where there is no text.
+func noDocuments(paths []string, err error) error {
+	f := &failure{exit: exitNotFound, code: "no_documents", err: err, message: "there are no documents in " + strings.Join(paths, ", "),
+		hint: "give a folder with files of a format that it reads (" + strings.Join(load.Formats(), ", ") + "), or name the --format"}
+	info, serr := os.Stat(paths[0])
+	switch {
+	case len(paths) > 1:
+	case isStdin(paths[0]):
+		f.message, f.hint = "standard input has no text", "give it a text, as in: ragdb index DB - < FILE"
+	case serr == nil && !info.IsDir():
+		f.message, f.hint = paths[0]+" has no text", "give a file that has some"
+	}
+	return f
 }
 
 // open opens the folders of a command that reads documents.

@@ -36,9 +36,7 @@ the namespace is main.`,
   ragdb index acme.ragdb ./contracts --ns legal
   ragdb ns list acme.ragdb
   ragdb ns drop acme.ragdb legal`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return usage("it is used as: ragdb "+cmd.Use, "ns needs to know what to do")
-		},
+		RunE: chooseOne,
 	}
 	cmd.AddCommand(
 		&cobra.Command{

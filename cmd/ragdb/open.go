@@ -30,9 +30,9 @@ func (a *app) database(cmd *cobra.Command, args []string, n int, orMore bool) (p
 	case set != "" && len(args) == n:
 		return set, args, nil
 	case len(args) == 0:
-		return "", nil, usage("it is used as: ragdb "+cmd.Use, "%s needs the path of a database", cmd.Name())
+		return "", nil, usedAs(cmd, "needs the path of a database")
 	}
-	return "", nil, usage("it is used as: ragdb "+cmd.Use, "%s got %s", cmd.Name(), plural(len(args), "argument"))
+	return "", nil, usedAs(cmd, "got %s", plural(len(args), "argument"))
 }
 
 // mode says how a database is opened.

@@ -22,6 +22,9 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 	if err != nil {
 		return nil, err
 	}
+	if err := a.checkPrompts(f); err != nil {
+		return nil, err
+	}
 	o := rag.Options{}
 	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		return c.OpenLocal(ctx, true, rag.Parts{})
@@ -50,6 +53,9 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 	var m *rag.Models
 	prices, _, err := a.prices(f)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.checkPrompts(f); err != nil {
 		return nil, err
 	}
 	if f.remote() {
@@ -175,4 +181,14 @@ func (a *app) loadPrompts(dir string) (*prompts.Set, error) {
 		return nil, usage("", "--prompts: %s", message(err))
 	}
 	return set, nil
+}
+
+// checkPrompts refuses a folder of prompts that cannot be used, also if no model is
+// told any.
+func (a *app) checkPrompts(f *modelFlags) error {
+	if f.prompts == "" || f.remote() {
+		return nil // openRemote reads them
+	}
+	_, err := a.loadPrompts(f.prompts)
+	return err
 }

@@ -87,6 +87,17 @@ func (o *output) print(format string, args ...any) {
 	o.fail(err)
 }
 
+// checkedWriter writes to the stdout of an output for code that ignores errors of
+// writing, as cobra does: the output keeps them.
+type checkedWriter struct{ *output }
+
+// Write implements [io.Writer].
+func (w checkedWriter) Write(b []byte) (int, error) {
+	n, err := w.stdout.Write(b)
+	w.fail(err)
+	return n, err
+}
+
 // fail keeps the first error of writing to stdout.
 func (o *output) fail(err error) {
 	if err != nil && o.err == nil {

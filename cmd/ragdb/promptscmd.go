@@ -32,15 +32,13 @@ stands in the record of every run.`,
   ragdb prompts show extract
   ragdb prompts export ./prompts
   ragdb index acme.ragdb ./docs --prompts ./prompts`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("it is used as: ragdb "+cmd.Use, "prompts needs to know what to do")
-		},
+		RunE: chooseOne,
 	}
 	show := &cobra.Command{
 		Use: "show [KIND]", Short: "List the prompts, or print one", Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage("it is used as: ragdb prompts show [KIND]", "show got %s", plural(len(args), "argument"))
+				return usedAs(cmd, "got %s", plural(len(args), "argument"))
 			}
 			return a.showPrompts(dir, args)
 		},
@@ -48,9 +46,9 @@ stands in the record of every run.`,
 	show.Flags().StringVar(&dir, "prompts", "", "`FOLDER` of prompts in place of the built-in ones")
 	export := &cobra.Command{
 		Use: "export DIR", Short: "Write the prompts into a folder",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("it is used as: ragdb prompts export DIR", "export got %s", plural(len(args), "argument"))
+				return usedAs(cmd, "got %s", plural(len(args), "argument"))
 			}
 			return a.exportPrompts(args[0])
 		},
@@ -116,6 +114,9 @@ func (a *app) exportPrompts(dir string) error {
 	set, err := a.loadPrompts("")
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usage("give the path of a folder", "%s is a file", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

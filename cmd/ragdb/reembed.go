@@ -25,7 +25,7 @@ network.`,
 				return err
 			}
 			if !cmd.Flag("embed-model").Changed {
-				return usage("it is used as: ragdb "+cmd.Use, "reembed needs --embed-model")
+				return usedAs(cmd, "needs --embed-model")
 			}
 			ctx, cancel := a.context(cmd)
 			defer cancel()

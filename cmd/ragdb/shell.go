@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -206,7 +207,7 @@ func (sh *shell) settle() error {
 
 // renew begins a new session, which sees what methods have built since.
 func (sh *shell) renew(ctx context.Context) error {
-	s, err := sh.a.newSession(ctx, sh.corpus, &sh.flags.questionFlags, cypher.Limits{Timeout: sh.a.global.timeout})
+	s, err := sh.a.newSession(ctx, sh.corpus, &sh.flags.questionFlags, cypher.Limits{Timeout: time.Duration(sh.a.global.timeout)})
 	if err != nil {
 		return err
 	}

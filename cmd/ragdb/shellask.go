@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ragdb/ragdb/rag/cost"
@@ -11,9 +12,12 @@ import (
 
 // ask answers a question with the shell's method and model.
 func (sh *shell) ask(ctx context.Context, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return usage("write it after the question mark: ? Who wrote it", "the question is empty")
+	}
 	q, err := sh.flags.question(text)
 	if err != nil {
-		return usage("write it after the question mark: ? Who wrote it", "the question is empty")
+		return err
 	}
 	inner := sh.inner()
 	if f := sh.display.format; f == asJSON || f == asJSONL {

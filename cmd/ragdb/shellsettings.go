@@ -172,7 +172,7 @@ func (sh *shell) setParam(ctx context.Context, args []string) error {
 func (sh *shell) evaluate(ctx context.Context, expr string) (v cypher.Value, err error) {
 	refuse := func(err error) error {
 		f := *sh.a.explain(entry{}.locate(err))
-		f.message = "this is no value: " + strings.TrimRight(expr, ".")
+		f.message = "this is not a value: " + strings.TrimRight(expr, ".")
 		f.hint, f.detail = "write it as in a query, a text in quotes", ""
 		return &f
 	}
@@ -190,7 +190,7 @@ func (sh *shell) evaluate(ctx context.Context, expr string) (v cypher.Value, err
 	}
 	switch v.Kind() {
 	case cypher.KindNode, cypher.KindEdge, cypher.KindPath:
-		return v, usage("give its key, and MATCH it", "a %s is no value of a parameter", v.Kind())
+		return v, usage("give its key, and MATCH it", "a parameter cannot hold a %s", v.Kind())
 	}
 	return v, nil
 }

@@ -25,9 +25,9 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of ragdb and of its file format",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("it is used as: ragdb version", "version takes no arguments")
+				return usedAs(cmd, "takes no arguments")
 			}
 			return nil
 		},

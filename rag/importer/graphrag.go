@@ -137,7 +137,7 @@ func ReadGraphRAG(ctx context.Context, fsys fs.FS, dir string) (*GraphRAG, error
 		what string
 	}{{units, "text_units"}, {entities, "entities"}} {
 		if t.name == "" {
-			return nil, phase.Errorf("%s has no table %s.parquet or %s.jsonl: %w", dir, t.what, t.what, fs.ErrNotExist)
+			return nil, phase.Errorf("%s has no table %s.parquet or %s.jsonl: %w", folder(dir), t.what, t.what, fs.ErrNotExist)
 		}
 	}
 	for _, step := range []struct {

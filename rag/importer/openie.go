@@ -39,10 +39,19 @@ func FindOpenIE(fsys fs.FS, name string) (recordings, corpus string, err error) 
 	if recordings = name; info.IsDir() {
 		dir = name
 		if recordings = either(fsys, path.Join(dir, "openie.jsonl")); recordings == "" {
-			return "", "", fmt.Errorf("%s has neither openie.jsonl nor openie.jsonl.gz: %w", name, fs.ErrNotExist)
+			return "", "", fmt.Errorf("%s has neither openie.jsonl nor openie.jsonl.gz: %w", folder(name), fs.ErrNotExist)
 		}
 	}
 	return recordings, either(fsys, path.Join(dir, "corpus.jsonl")), nil
+}
+
+// folder returns the name of a folder for a message: . is the root of a file system,
+// whose name only the caller knows.
+func folder(name string) string {
+	if name == "." {
+		return "the folder"
+	}
+	return name
 }
 
 // either returns the name of a file, with or without .gz, "" if there is

@@ -106,8 +106,8 @@ func (o *Options) ensure() (Options, error) {
 		}
 	}
 	for _, p := range c.Include {
-		if p == "" || !doublestar.ValidatePattern(p) {
-			return c, phase.Errorf("pattern %q is malformed: %w", p, ErrOption)
+		if !ValidPattern(p) {
+			return c, phase.Errorf("%q is not a pattern such as *.md or docs/**/*.txt: %w", p, ErrOption)
 		}
 	}
 	if c.Keys == nil {
@@ -129,6 +129,9 @@ func (o *Options) included(rel string) bool {
 	}
 	return slices.ContainsFunc(o.Include, func(p string) bool { return Match(p, rel) })
 }
+
+// ValidPattern reports whether a pattern may stand in Include.
+func ValidPattern(pattern string) bool { return pattern != "" && doublestar.ValidatePattern(pattern) }
 
 // Match reports whether a path matches a pattern of Include: one without a slash
 // matches the last element. A malformed pattern matches nothing.
