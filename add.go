@@ -174,7 +174,7 @@ func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
 	}
 	err = &rag.PartialError{Failed: r.Failed, Files: len(bad)}
 	if len(bad) == 0 {
-		return phase.Errorf("%w; rag.Failures of the corpus says why", err)
+		return phase.Errorf("%w; Corpus().Failures says why", err)
 	}
 	more := ""
 	if n := len(bad) - maxNamed; n > 0 {

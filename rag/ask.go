@@ -88,7 +88,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *Models, q metho
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("%s: %w", method.Label(sys), err)
+		return nil, phase.Errorf("%s: %w", sys.Label(), err)
 	}
 	if a.Trace, err = c.KeepTrace(ctx, a); err != nil {
 		return nil, err

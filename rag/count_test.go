@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -44,7 +45,7 @@ func TestCountItems(t *testing.T) {
 		{Key: "c.txt", Text: "Celia saw the ferry."},
 	}
 	const small, large = "cl100k/150/0/paragraph", "cl100k/300/0/paragraph"
-	expect := func(when string, specs []string, want map[string]rag.StageCount) {
+	expect := func(when string, specs []string, want map[string]queue.StageCount) {
 		t.Helper()
 		m, err := models(t.Context(), c.Corpus)
 		if err != nil {
@@ -58,10 +59,10 @@ func TestCountItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[string]rag.StageCount{}
+		got := map[string]queue.StageCount{}
 		err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 			for _, st := range stages {
-				if got[st.Name()], err = rag.CountItems(t.Context(), s, st); err != nil {
+				if got[st.Name()], err = st.Count(t.Context(), s); err != nil {
 					return err
 				}
 			}
@@ -84,28 +85,28 @@ func TestCountItems(t *testing.T) {
 	two := []string{"dense", "naive"} // of one chunk set
 	other := "dense:chunks=" + large
 
-	expect("empty", two, map[string]rag.StageCount{"chunk " + small: {}, "embed " + small: {}})
-	expect("no method", nil, map[string]rag.StageCount{})
+	expect("empty", two, map[string]queue.StageCount{"chunk " + small: {}, "embed " + small: {}})
+	expect("no method", nil, map[string]queue.StageCount{})
 	index("dense", false, rag.ErrPartial, docs...)
-	expect("one failed", two, map[string]rag.StageCount{
+	expect("one failed", two, map[string]queue.StageCount{
 		"chunk " + small: {Done: 3}, "embed " + small: {Done: 2, Failed: 1},
 	})
-	expect("another set", []string{"dense", other}, map[string]rag.StageCount{
+	expect("another set", []string{"dense", other}, map[string]queue.StageCount{
 		"chunk " + small: {Done: 3}, "chunk " + large: {Pending: 3},
 		"embed " + small: {Done: 2, Failed: 1}, "embed " + large: {},
 	})
 	e.word = ""
 	index("dense", true, nil, docs...)
-	expect("repaired", two, map[string]rag.StageCount{
+	expect("repaired", two, map[string]queue.StageCount{
 		"chunk " + small: {Done: 3}, "embed " + small: {Done: 3},
 	})
 	index(other, false, nil, append(docs, ragtest.Doc{Key: "d.txt", Text: "Dorn saw the mill."})...)
-	expect("a document for the other set only", []string{other, "dense"}, map[string]rag.StageCount{
+	expect("a document for the other set only", []string{other, "dense"}, map[string]queue.StageCount{
 		"chunk " + small: {Done: 3, Pending: 1}, "chunk " + large: {Done: 4},
 		"embed " + small: {Done: 3}, "embed " + large: {Done: 4},
 	})
 	c.Remove(t, "a.txt")
-	expect("without a document", []string{"dense"}, map[string]rag.StageCount{
+	expect("without a document", []string{"dense"}, map[string]queue.StageCount{
 		"chunk " + small: {Done: 2, Pending: 1}, "embed " + small: {Done: 2},
 	})
 }

@@ -6,8 +6,6 @@ import (
 )
 
 var (
-	// ErrNoEvidence says that retrieval found nothing to answer from.
-	ErrNoEvidence = errors.New("no evidence found")
 	// ErrPartial says that some work items failed and the others are done. The
 	// error is a [*PartialError].
 	ErrPartial = errors.New("partly done")

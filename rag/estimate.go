@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	"github.com/ragdb/ragdb/engine"
 	etext "github.com/ragdb/ragdb/engine/text"
@@ -22,54 +21,9 @@ import (
 // what later stages do follows from that, so that their counts are as good as
 // the rules are like the model; what is read of documents is counted exactly.
 
-// EstimateOptions say whose calls are counted.
-type EstimateOptions struct {
-	// Chat is the model that tasks would be asked of, "" for the rules, which
-	// cost nothing.
-	Chat string
-	// Space is that of the model that would embed. Its dimension may be 0 where
-	// it is not known and nothing is embedded yet; a Recomputable one costs
-	// nothing.
-	Space llm.SpaceInfo
-	// Fill makes prompts, as [Models.Fill] does.
-	Fill func(*llm.Task) error
-	// Prices are those of the models.
-	Prices cost.Prices
-	// Concurrency is how many calls would be made at once; 0 is 8.
-	Concurrency int
-}
-
-// Estimate is what a run would cost.
-type Estimate struct {
-	Documents    int              `json:"docs"`
-	Chunks       int              `json:"chunks"`
-	CachedChunks int              `json:"cached_chunks"` // that were there before
-	Added        int              `json:"added"`
-	Replaced     int              `json:"replaced"`
-	Stages       []EstimatedStage `json:"stages"`
-	InTokens     int              `json:"in_tok"`
-	OutTokens    int              `json:"out_tok_est"`
-	// USD is nil where the price of a model is not known.
-	USD      *float64    `json:"usd_est"`
-	USDRange *[2]float64 `json:"usd_range,omitempty"`
-	Minutes  float64     `json:"minutes_est"`
-}
-
-// EstimatedStage is what a stage would cost.
-type EstimatedStage struct {
-	Stage     string   `json:"stage"`
-	Model     string   `json:"model"` // "local" where none is asked over the network
-	Items     int      `json:"items"`
-	Calls     int      `json:"calls"`
-	InTokens  int      `json:"in_tok"`
-	OutTokens int      `json:"out_tok_est"`
-	Cached    int      `json:"cached,omitempty"`
-	USD       *float64 `json:"usd_est"`
-}
-
 // Estimate runs the indexer with counted calls. Its corpus must be a copy that
 // nobody needs afterwards.
-func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOptions) (*Estimate, error) {
+func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o cost.EstimateOptions) (*cost.Estimate, error) {
 	x, err := x.ready(inputs)
 	if err != nil {
 		return nil, err
@@ -88,27 +42,18 @@ func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o EstimateOption
 	if err != nil && !errors.Is(err, ErrPartial) {
 		return nil, err
 	}
-	out := &Estimate{Documents: res.Documents, Chunks: res.Chunks, Added: res.Added, Replaced: res.Replaced, Stages: []EstimatedStage{}}
+	out := &cost.Estimate{Documents: res.Documents, Chunks: res.Chunks, Added: res.Added, Replaced: res.Replaced, Stages: []cost.EstimatedStage{}}
 	out.CachedChunks = min(before, res.Chunks)
 	out.Stages = estimated(res.Stages, meter.Rows())
-	for _, s := range out.Stages {
-		out.InTokens += s.InTokens
-		out.OutTokens += s.OutTokens
-		out.Minutes += minutes(llm.Usage{Calls: s.Calls, InTokens: s.InTokens, OutTokens: s.OutTokens}, max(o.Concurrency, 1))
-	}
-	total := meter.Total()
-	if out.USD = total.USD; out.USD != nil {
-		out.USDRange = spread(out.Stages, o.Prices)
-	}
-	out.Minutes = math.Round(10*out.Minutes) / 10
+	out.Sum(meter.Total().USD, o)
 	return out, err
 }
 
 // estimated lists what the stages of a run would do, in their order, a row for
 // each model that one asks. What asks no model over the network, or only ours,
 // costs nothing.
-func estimated(stages []StageResult, rows []cost.Spent) []EstimatedStage {
-	out := []EstimatedStage{}
+func estimated(stages []StageResult, rows []cost.Spent) []cost.EstimatedStage {
+	out := []cost.EstimatedStage{}
 	listed := map[string]bool{}
 	add := func(stage string, items int) {
 		listed[stage] = true
@@ -118,12 +63,12 @@ func estimated(stages []StageResult, rows []cost.Spent) []EstimatedStage {
 				continue
 			}
 			paid = true
-			out = append(out, EstimatedStage{
+			out = append(out, cost.EstimatedStage{
 				Stage: stage, Model: r.Model, Items: items, Calls: r.Calls, InTokens: r.InTokens, OutTokens: r.OutTokens, Cached: r.Cached, USD: r.USD,
 			})
 		}
 		if !paid && items > 0 {
-			out = append(out, EstimatedStage{Stage: stage, Model: LocalModel, Items: items, USD: new(float64)})
+			out = append(out, cost.EstimatedStage{Stage: stage, Model: local.ModelName, Items: items, USD: new(float64)})
 		}
 	}
 	for _, s := range stages {
@@ -140,30 +85,6 @@ func estimated(stages []StageResult, rows []cost.Spent) []EstimatedStage {
 // isLocal reports whether a model is one of ours, which cost nothing.
 func isLocal(model string) bool {
 	return len(model) >= len(localVectors) && model[:len(localVectors)] == localVectors
-}
-
-// spread returns what a run may cost at the least and at the most: what a model
-// reads is known, what it writes and is asked again is not.
-func spread(stages []EstimatedStage, p cost.Prices) *[2]float64 {
-	var r [2]float64
-	for _, s := range stages {
-		price, _ := p.Of(s.Model)
-		in := price.USD(llm.Usage{InTokens: s.InTokens})
-		out := price.USD(llm.Usage{OutTokens: s.OutTokens})
-		r[0] += in*0.95 + out*0.5
-		r[1] += in*1.1 + out*1.6
-	}
-	return &r
-}
-
-// minutes guesses the time of calls: a model reads some 2,000 tokens a second
-// and writes some 60, and a request takes half a second beside.
-func minutes(u llm.Usage, concurrency int) float64 {
-	s := float64(u.Calls)*0.5 + float64(u.InTokens)/2000 + float64(u.OutTokens)/60
-	if u.OutTokens == 0 {
-		s = float64(u.Calls)*0.3 + float64(u.InTokens)/50000
-	}
-	return s / float64(concurrency) / time.Minute.Seconds()
 }
 
 func (c *Corpus) chunkCount(ctx context.Context) (n int, err error) {
@@ -196,7 +117,7 @@ func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
 }
 
 // estimating returns models whose calls are counted and not made.
-func (c *Corpus) estimating(ctx context.Context, o EstimateOptions, meter *cost.Meter) (*Models, error) {
+func (c *Corpus) estimating(ctx context.Context, o cost.EstimateOptions, meter *cost.Meter) (*Models, error) {
 	p := Parts{}
 	if !o.Space.Recomputable {
 		space := o.Space

@@ -27,7 +27,7 @@ var (
 
 // estimate counts what indexing files would cost a corpus. The corpus is of no
 // use afterwards.
-func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *rag.Estimate {
+func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *cost.Estimate {
 	t.Helper()
 	all := methods.All()
 	systems, err := openSystems(t.Context(), c, all, spec)
@@ -40,7 +40,7 @@ func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *rag
 	}
 	c = c.With(rag.Options{NoWords: true})
 	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
-	e, err := x.Estimate(t.Context(), []rag.Input{{FS: files, Root: "."}}, rag.EstimateOptions{
+	e, err := x.Estimate(t.Context(), []rag.Input{{FS: files, Root: "."}}, cost.EstimateOptions{
 		Chat: chatName, Space: llm.SpaceInfo{Model: embedName, Dim: ragtest.Dim}, Fill: set.Fill,
 		Prices: cost.Prices{chatName: chatPrice, embedName: embedPrice},
 	})
@@ -51,7 +51,7 @@ func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *rag
 }
 
 // stage returns what an estimate says of a stage, by the beginning of its name.
-func stage(t *testing.T, e *rag.Estimate, name string) (sum rag.EstimatedStage) {
+func stage(t *testing.T, e *cost.Estimate, name string) (sum cost.EstimatedStage) {
 	t.Helper()
 	for _, s := range e.Stages {
 		if strings.HasPrefix(s.Stage, name) {
@@ -240,14 +240,14 @@ func TestEstimateOfRun(t *testing.T) {
 	}
 }
 
-func callsOf(e *rag.Estimate) (n int) {
+func callsOf(e *cost.Estimate) (n int) {
 	for _, s := range e.Stages {
 		n += s.Calls
 	}
 	return n
 }
 
-func embedTokens(e *rag.Estimate) (n int) {
+func embedTokens(e *cost.Estimate) (n int) {
 	for _, s := range e.Stages {
 		if s.Model == embedName {
 			n += s.InTokens

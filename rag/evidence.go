@@ -81,7 +81,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q 
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("%s: %w", method.Label(sys), err)
+		return nil, phase.Errorf("%s: %w", sys.Label(), err)
 	}
 	return ev, nil
 }
@@ -100,7 +100,7 @@ func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q meth
 		return err
 	})
 	if err != nil {
-		return nil, phase.Errorf("%s: %w", method.Label(sys), err)
+		return nil, phase.Errorf("%s: %w", sys.Label(), err)
 	}
 	return p, nil
 }
@@ -133,7 +133,7 @@ func (c *Corpus) askable(sys *method.System, q method.Question) error {
 
 // retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].
 func (c *Corpus) retrieve(ctx context.Context, s *engine.Snapshot, sys *method.System, m *Models, q method.Question, look []func(*engine.Snapshot, *Evidence) error) (*Evidence, error) {
-	ev := &Evidence{Method: method.Label(sys), Trace: &query.Trace{}}
+	ev := &Evidence{Method: sys.Label(), Trace: &query.Trace{}}
 	start := time.Now()
 	plan, err := plan(ctx, sys, m, q)
 	if err != nil {

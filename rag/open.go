@@ -2,15 +2,18 @@ package rag
 
 import (
 	"context"
+	"iter"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
 // Corpus is documents with the models that they are indexed and asked with. It is
@@ -193,7 +196,7 @@ func (c *Corpus) IndexedModels(ctx context.Context) (*Models, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok || have.Model == LocalModel {
+	if !ok || have.Model == local.ModelName {
 		return c.OpenLocal(ctx, true, Parts{})
 	}
 	if c.o.Models != nil {
@@ -241,3 +244,7 @@ func (c *Corpus) modelsAt(ctx context.Context, s *engine.Snapshot, m *Models) (_
 	}
 	return m.Ensure(c.ledger, c.Tokens()).At(s.Graph(c.Base()).WithContext(ctx))
 }
+
+// Failures yields the work items of a graph that were set aside, in order of item and
+// stage.
+func (c *Corpus) Failures(v *engine.View) iter.Seq2[Failure, error] { return queue.Failures(v) }

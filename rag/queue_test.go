@@ -115,7 +115,7 @@ func failures(t *testing.T, c *rag.Corpus) []rag.Failure {
 	t.Helper()
 	var out []rag.Failure
 	err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
-		for f, err := range rag.Failures(s.Graph(c.Base())) {
+		for f, err := range c.Failures(s.Graph(c.Base())) {
 			if err != nil {
 				return err
 			}

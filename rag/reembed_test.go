@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -101,7 +102,7 @@ func TestReembed(t *testing.T) {
 		}
 		return nil
 	}
-	local := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+	own := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 		return c.OpenLocal(ctx, false, rag.Parts{})
 	}
 	steps := []struct {
@@ -112,9 +113,9 @@ func TestReembed(t *testing.T) {
 	}{
 		{"embed-1", far.open, far.open, false},
 		{"embed-2", endpoint{URL: s.URL, Embed: "embed-2"}.open, endpoint{URL: s.URL, Embed: "embed-2"}.open, false},
-		{rag.LocalModel, mixed(far), local, true},
+		{local.ModelName, mixed(far), own, true},
 	}
-	before := local
+	before := own
 	for _, step := range steps {
 		c = c.With(rag.Options{Models: step.index, NoWords: !step.words})
 		// Without leave nothing is changed.

@@ -19,6 +19,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -348,7 +349,7 @@ func killedRemotely(t *testing.T, j remoteJob, kills int) {
 }
 
 // countStages counts the work items of all stages.
-func countStages(t *testing.T, c *rag.Corpus, specs []string) (sum rag.StageCount) {
+func countStages(t *testing.T, c *rag.Corpus, specs []string) (sum queue.StageCount) {
 	t.Helper()
 	all := methods.All()
 	systems, err := openSystems(t.Context(), c, all, specs...)
@@ -368,7 +369,7 @@ func countStages(t *testing.T, c *rag.Corpus, specs []string) (sum rag.StageCoun
 	}
 	err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 		for _, st := range stages {
-			n, err := rag.CountItems(t.Context(), s, st)
+			n, err := st.Count(t.Context(), s)
 			if err != nil {
 				return err
 			}

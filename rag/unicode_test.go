@@ -200,7 +200,7 @@ func (l *lifetime) failures() (out []rag.Failure) {
 	_ = l.c.DB().View(l.ctx, func(s *engine.Snapshot) error {
 		for _, name := range names {
 			if g, err := l.c.Graph(l.ctx, name); err == nil {
-				for f := range rag.Failures(s.Graph(g)) {
+				for f := range l.c.Failures(s.Graph(g)) {
 					out = append(out, f)
 				}
 			}
@@ -252,7 +252,7 @@ func (l *lifetime) ask(docs []oddDoc) error {
 			}
 			_, err := l.c.Ask(l.ctx, sys, m, q)
 			blank := strings.TrimSpace(question) == "" && err != nil
-			if err != nil && !blank && !errors.Is(err, rag.ErrNoEvidence) && !errors.Is(err, method.ErrNotIndexed) {
+			if err != nil && !blank && !errors.Is(err, method.ErrNotIndexed) {
 				return fmt.Errorf("%s %+q: %w", sys.Instance(), question, err)
 			}
 		}

@@ -192,7 +192,7 @@ by side, and what only one of them found; with --no-llm only that.`,
 // answer asks, prints and decides about the exit code.
 func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 	start := time.Now()
-	ans := &rag.Answer{Question: k.q.Text, Method: method.Label(k.system)}
+	ans := &rag.Answer{Question: k.q.Text, Method: k.system.Label()}
 	var items []evidenceItem
 	var err error
 	if f.noLLM {
@@ -242,7 +242,7 @@ func (a *app) answer(ctx context.Context, k *asking, f *askFlags) error {
 		a.printExplanation(k, ans.Evidence, items)
 	}
 	if empty && f.failEmpty {
-		return rag.ErrNoEvidence
+		return errNoEvidence
 	}
 	return nil
 }

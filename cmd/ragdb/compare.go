@@ -99,7 +99,7 @@ func (a *app) compare(ctx context.Context, c *rag.Corpus, f *askFlags, q method.
 		a.printCompare(r, f.explain)
 	}
 	if f.failEmpty && !slices.ContainsFunc(r.Methods, func(m *comparedMethod) bool { return len(m.Items) > 0 }) {
-		return rag.ErrNoEvidence
+		return errNoEvidence
 	}
 	return nil
 }

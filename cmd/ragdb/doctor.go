@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 )
 
@@ -85,7 +86,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 		if err != nil {
 			return err
 		}
-		want := cmp.Or(f.embed, rag.LocalModel)
+		want := cmp.Or(f.embed, local.ModelName)
 		switch {
 		case !ok:
 			r.Corpus = "nothing is embedded yet"
@@ -111,7 +112,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 const doctorPatience = 60 * time.Second
 
 func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) modelCheck {
-	m := modelCheck{Role: role, Model: cmp.Or(cfg.Model, rag.LocalModel), OK: true}
+	m := modelCheck{Role: role, Model: cmp.Or(cfg.Model, local.ModelName), OK: true}
 	if isLocal(cfg.Model) {
 		return m
 	}

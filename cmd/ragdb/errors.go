@@ -70,6 +70,9 @@ func interrupted(err error) error {
 	return &failure{exit: exitInterrupted, code: "interrupted", message: "interrupted", err: err}
 }
 
+// errNoEvidence says that retrieval found nothing to answer from.
+var errNoEvidence = errors.New("no evidence found")
+
 // kind is a row of the table that turns the libraries' errors into exit codes.
 type kind struct {
 	is   error
@@ -104,7 +107,7 @@ func kinds() []kind {
 		{llm.ErrReply, exitProvider, "reply", "ask again, or use another model"},
 		{method.ErrNotIndexed, exitNotFound, "not_indexed", "index it with ragdb index DB PATH --method METHOD"},
 		{rag.ErrNoDocuments, exitNotFound, "no_documents", "give a folder with files of a format that it reads (" + strings.Join(load.Formats(), ", ") + "), or name the --format"},
-		{rag.ErrNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
+		{errNoEvidence, exitNoEvidence, "no_evidence", "ask in the words of the documents, or look with --no-llm at what was found"},
 		{rag.ErrPartial, exitPartial, "partial", "ragdb status tells what failed"},
 		{engine.ErrNotFound, exitNotFound, "not_found", ""},
 		{engine.ErrMemory, exitFailed, "memory", ""},

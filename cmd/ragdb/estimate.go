@@ -13,13 +13,15 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
 // estimateResult is what index --estimate prints.
 type estimateResult struct {
 	V int `json:"v"`
-	*rag.Estimate
+	*cost.Estimate
 	PriceSource string `json:"price_source"`
 }
 
@@ -64,8 +66,8 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 	if err != nil {
 		return nil, err
 	}
-	o := rag.EstimateOptions{
-		Space: llm.SpaceInfo{Model: rag.LocalModel, Recomputable: true}, Prices: prices,
+	o := cost.EstimateOptions{
+		Space: llm.SpaceInfo{Model: local.ModelName, Recomputable: true}, Prices: prices,
 		Concurrency: int(f.models.concurrency),
 	}
 	if o.Concurrency == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 )
 
@@ -70,7 +71,7 @@ func (f *modelFlags) addLimits(cmd *cobra.Command) {
 const defaultBaseURL = "https://api.openai.com/v1"
 
 // isLocal reports whether a model's name is that of the local one.
-func isLocal(model string) bool { return model == "" || model == rag.LocalModel }
+func isLocal(model string) bool { return model == "" || model == local.ModelName }
 
 // remote reports whether any model is called over the network.
 func (f *modelFlags) remote() bool { return !isLocal(f.chat) || !isLocal(f.embed) }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
 func (a *app) reembedCommand() *cobra.Command {
@@ -52,7 +53,7 @@ func (a *app) reembed(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, f 
 		dim := ""
 		if m, ok, err := c.EmbeddingModel(ctx); err != nil {
 			return r, err
-		} else if ok && m.Model != rag.LocalModel {
+		} else if ok && m.Model != local.ModelName {
 			f.models.dim = atLeastOne(m.Dim)
 			dim = f.models.dim.String()
 		}

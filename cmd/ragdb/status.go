@@ -41,9 +41,11 @@ type methodStatus struct {
 }
 
 type stageStatus struct {
-	Method string `json:"method"` // base for what the methods share
-	Stage  string `json:"stage"`
-	rag.StageCount
+	Method  string `json:"method"` // base for what the methods share
+	Stage   string `json:"stage"`
+	Done    int    `json:"done"`
+	Pending int    `json:"pending"`
+	Failed  int    `json:"failed"`
 }
 
 type failedItem struct {
@@ -156,7 +158,7 @@ func (r *statusResult) base(ctx context.Context, c *rag.Corpus, snap *engine.Sna
 		if err != nil {
 			return err
 		}
-		for f, err := range rag.Failures(snap.Graph(g).WithContext(ctx)) {
+		for f, err := range c.Failures(snap.Graph(g).WithContext(ctx)) {
 			if err != nil {
 				return err
 			}
@@ -183,11 +185,11 @@ func (a *app) begun(ctx context.Context, c *rag.Corpus, instance string) (*metho
 func count(ctx context.Context, snap *engine.Snapshot, method string, stages []method.Step) ([]stageStatus, error) {
 	out := []stageStatus{}
 	for _, st := range stages {
-		n, err := rag.CountItems(ctx, snap, st)
+		n, err := st.Count(ctx, snap)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, stageStatus{method, st.Name(), n})
+		out = append(out, stageStatus{method, st.Name(), n.Done, n.Pending, n.Failed})
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/community"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -29,11 +30,11 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 		if b == nil || b.Stopped {
 			break
 		}
-		if moved := b.moved(); moved > method.MaxMoved {
-			out = append(out, method.AdviseRecluster("%.0f %% of level %d have moved since its communities were found", 100*moved, n))
+		if moved := b.moved(); moved > community.MaxMoved {
+			out = append(out, community.AdviseRecluster("%.0f %% of level %d have moved since its communities were found", 100*moved, n))
 		}
-		if b.Now.Modularity < (1-method.MaxFall)*b.Modularity {
-			out = append(out, method.AdviseRecluster("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity))
+		if b.Now.Modularity < (1-community.MaxFall)*b.Modularity {
+			out = append(out, community.AdviseRecluster("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity))
 		}
 	}
 	return out, nil

@@ -93,7 +93,7 @@ func check(t *testing.T, c *ragtest.Corpus, spec string, limit int) (levels int)
 func failed(t *testing.T, c *ragtest.Corpus, spec string) {
 	t.Helper()
 	c.View(t, spec, func(v *engine.View) error {
-		for f, err := range rag.Failures(v) {
+		for f, err := range c.Failures(v) {
 			if err != nil {
 				return err
 			}

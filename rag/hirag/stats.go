@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/community"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -143,8 +144,8 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 		if err != nil {
 			return nil, err
 		}
-		if f != nil && f.Moved > method.MaxMoved {
-			out = append(out, method.AdviseRecluster("%.0f %% of layer %d are new since its clusters were found", 100*f.Moved, layer))
+		if f != nil && f.Moved > community.MaxMoved {
+			out = append(out, community.AdviseRecluster("%.0f %% of layer %d are new since its clusters were found", 100*f.Moved, layer))
 		}
 	}
 	state, err := readState(v)
@@ -152,12 +153,12 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 		return nil, err
 	}
 	for level, moved := range state.Moved {
-		if moved > method.MaxMoved {
-			out = append(out, method.AdviseRecluster("%.0f %% of level %d of the communities have moved since they were found", 100*moved, level))
+		if moved > community.MaxMoved {
+			out = append(out, community.AdviseRecluster("%.0f %% of level %d of the communities have moved since they were found", 100*moved, level))
 		}
 	}
-	if state.Modularity < (1-method.MaxFall)*state.Was {
-		out = append(out, method.AdviseRecluster("the modularity of the communities fell from %.3f to %.3f", state.Was, state.Modularity))
+	if state.Modularity < (1-community.MaxFall)*state.Was {
+		out = append(out, community.AdviseRecluster("the modularity of the communities fell from %.3f to %.3f", state.Was, state.Modularity))
 	}
 	return out, nil
 }

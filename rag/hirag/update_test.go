@@ -255,7 +255,7 @@ func TestSupport(t *testing.T) {
 				t.Errorf("there is a mark of %s, %s", item, stage)
 			}
 		}
-		for f, err := range rag.Failures(v) {
+		for f, err := range c.Failures(v) {
 			t.Errorf("failed: %+v, %v", f, err)
 		}
 		return nil

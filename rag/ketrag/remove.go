@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
@@ -20,7 +19,7 @@ func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Ch
 	entered := map[string]bool{}
 	err := s.c.DB().View(ctx, func(snap *engine.Snapshot) error {
 		for _, ch := range gone {
-			ok, err := rag.IsDone(snap, st, method.WorkItem{Key: ch.Key, Digest: st.digest()})
+			ok, err := method.Step{Stage: st}.IsDone(snap, method.WorkItem{Key: ch.Key, Digest: st.digest()})
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/ketrag"
@@ -178,7 +177,7 @@ func TestCore(t *testing.T) {
 			}
 			failures := 0
 			c.View(t, x.spec, func(v *engine.View) error {
-				for _, err := range rag.Failures(v) {
+				for _, err := range c.Failures(v) {
 					if err != nil {
 						return err
 					}

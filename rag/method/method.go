@@ -65,9 +65,9 @@ type System struct {
 	CommunityStats func(ctx context.Context, v *engine.View) ([]Figure, error)
 }
 
-// Label names a method where it answers: its instance, or its name if it reads
-// the index of another method.
-func Label(s *System) string {
+// Label names the method in answers: its instance, or its name if it reads the index
+// of another method. A nil system has no label.
+func (s *System) Label() string {
 	if s == nil {
 		return ""
 	}

@@ -95,10 +95,10 @@ func TestModelsAtAnyTime(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			if v, err := m.EmbedQuestion(t.Context(), q.Text); err != nil && !errors.Is(err, rag.ErrUntrained) || err == nil && len(v) != local.Dim {
+			if v, err := m.EmbedQuestion(t.Context(), q.Text); err != nil && !errors.Is(err, local.ErrUntrained) || err == nil && len(v) != local.Dim {
 				t.Errorf("%s opened at %d embeds a question as %d numbers, %v", name, at, len(v), err)
 			}
-			if v, err := m.Embed(t.Context(), nil, []string{"a ferry"}); err != nil && !errors.Is(err, rag.ErrUntrained) || err == nil && len(v[0]) != local.Dim {
+			if v, err := m.Embed(t.Context(), nil, []string{"a ferry"}); err != nil && !errors.Is(err, local.ErrUntrained) || err == nil && len(v[0]) != local.Dim {
 				t.Errorf("%s opened at %d embeds a document: %v", name, at, err)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -56,7 +57,7 @@ func (o *outcomes) add(call string, err error) {
 		call += ": another error"
 		for _, kind := range []error{
 			context.Canceled, engine.ErrClosed, engine.ErrConflict, engine.ErrNotFound,
-			rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, method.ErrNotIndexed, rag.ErrUntrained,
+			rag.ErrModel, rag.ErrNoDocuments, method.ErrNotIndexed, local.ErrUntrained,
 		} {
 			if errors.Is(err, kind) {
 				call = strings.TrimSuffix(call, "another error") + kind.Error()

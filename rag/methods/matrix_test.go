@@ -22,7 +22,9 @@ import (
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
@@ -178,7 +180,7 @@ func (w *world) interrupt(t *testing.T, stage string) {
 // sentinel or is a type of the packages.
 func typed(err error) bool {
 	for _, target := range []error{
-		rag.ErrArgument, cost.ErrBudget, method.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, rag.ErrNoEvidence, method.ErrNotIndexed, rag.ErrPartial, rag.ErrUntrained,
+		rag.ErrArgument, cost.ErrBudget, method.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, method.ErrNotIndexed, rag.ErrPartial, local.ErrUntrained,
 		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, engine.ErrForeign, engine.ErrFormat, engine.ErrIDSpace, engine.ErrIncompatible,
 		engine.ErrInvalid, engine.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxDone, engine.ErrTxTooLarge,
 		llm.ErrKind, llm.ErrNoEvidence, llm.ErrProvider, llm.ErrReply, load.ErrOption, text.ErrChunkSet,
@@ -222,6 +224,7 @@ var inner = []string{
 	"Ledger.Begin", "Ledger.Keep", "Ledger.KeepVectors", "Ledger.Reply", "Ledger.Vectors", "Ledger.WrittenByKind",
 	"Models.At", "Models.Choose", "Models.CountSelection", "Models.Crew", "Models.Ensure", "Models.ForWorker", "Models.In",
 	"Models.Reopen", "Models.Spent", "Models.Unkept", "Plan.Limited",
+	"Step.Apply", "Step.Do", "Step.Graph", "Step.Items", "Step.Name",
 }
 
 // TestMatrix makes every exported call of rag and of what it is made of in every state, with what belongs
@@ -236,7 +239,7 @@ func TestMatrix(t *testing.T) {
 	}
 	for name, typ := range map[string]reflect.Type{
 		"Corpus": reflect.TypeFor[*rag.Corpus](), "Models": reflect.TypeFor[*rag.Models](), "ModelError": reflect.TypeFor[*rag.ModelError](),
-		"Ledger": reflect.TypeOf((&rag.Corpus{}).Ledger()),
+		"Ledger": reflect.TypeFor[*ledger.Ledger](), "Step": reflect.TypeFor[method.Step](),
 	} {
 		for i := range typ.NumMethod() {
 			all = append(all, name+"."+typ.Method(i).Name)

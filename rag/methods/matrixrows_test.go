@@ -119,14 +119,14 @@ func matrixRows() map[string][]call {
 		"ChunkType":             pure(func() { method.ChunkType(text.ChunkSet{}) }),
 		"Digest":                pure(func() { method.Digest() }),
 		"DocOf":                 pure(func() { method.DocOf(""); method.DocOf("#") }),
-		"Label":                 pure(func() { method.Label(nil) }),
+		"System.Label":          pure(func() { (*method.System)(nil).Label(); (&method.System{}).Label() }),
 		"NamesField":            pure(func() { method.NamesField(text.ChunkSet{}) }),
 		"New":                   pure(func() { ledger.New(nil); ledger.New(new(rag.Corpus).Docs()) }),
 		"SplitSpecs":            pure(func() { method.SplitSpecs(""); method.SplitSpecs(",,") }),
 		"StaleBucket":           pure(func() { method.StaleBucket("") }),
 		"SumsBucket":            pure(func() { method.SumsBucket("") }),
 		"TextField":             pure(func() { method.TextField(text.ChunkSet{}) }),
-		"AdviseRecluster":       pure(func() { _ = method.AdviseRecluster("") }),
+		"Estimate.Sum":          pure(func() { (&cost.Estimate{}).Sum(nil, cost.EstimateOptions{}) }),
 		"BuiltinPrices":         pure(func() { cost.BuiltinPrices() }),
 		"BudgetError.Error":     pure(func() { _ = (&cost.BudgetError{}).Error() }),
 		"BudgetError.Is":        pure(func() { (&cost.BudgetError{}).Is(nil) }),
@@ -311,17 +311,17 @@ func matrixRows() map[string][]call {
 			func(w *world) error { return ledger.Forget(nil, "") },
 			updated(func(_ *world, _ *engine.Tx, v *engine.TxView) error { return ledger.Forget(v, "") }),
 		},
-		"CountItems": {
-			func(w *world) error { _, err := rag.CountItems(w.ctx, nil, method.Step{}); return err },
+		"Step.Count": {
+			func(w *world) error { _, err := (method.Step{}).Count(w.ctx, nil); return err },
 			stages(func(w *world, s *engine.Snapshot, st method.Step) error {
-				_, err := rag.CountItems(w.ctx, s, st)
+				_, err := st.Count(w.ctx, s)
 				return err
 			}),
 		},
-		"IsDone": {
-			func(*world) error { _, err := rag.IsDone(nil, nil, method.WorkItem{}); return err },
+		"Step.IsDone": {
+			func(*world) error { _, err := (method.Step{}).IsDone(nil, method.WorkItem{}); return err },
 			stages(func(_ *world, s *engine.Snapshot, st method.Step) error {
-				_, err := rag.IsDone(s, st, method.WorkItem{})
+				_, err := st.IsDone(s, method.WorkItem{})
 				return err
 			}),
 		},
@@ -331,10 +331,6 @@ func matrixRows() map[string][]call {
 				_, err := method.Embedded(s, w.c.Docs(), set(), "", w.docs[0].Key+"#0")
 				return err
 			}),
-		},
-		"Failures": {
-			func(*world) error { return drain(rag.Failures(nil)) },
-			viewed(func(_ *world, _ *engine.Snapshot, v *engine.View) error { return drain(rag.Failures(v)) }),
 		},
 		"ForgetJobs": {
 			func(*world) error { return method.ForgetJobs(nil, "") },
@@ -452,6 +448,10 @@ func corpusRows() map[string][]call {
 		"BaseStages": {
 			models(func(w *world, m *rag.Models) error { _, err := w.c.BaseStages(w.sys, m); return err }),
 			func(w *world) error { _, err := w.c.BaseStages([]*method.System{nil}, nil); return err },
+		},
+		"Failures": {
+			func(w *world) error { return drain(w.c.Failures(nil)) },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { return drain(w.c.Failures(v)) }),
 		},
 		"CheckModel": {models(func(w *world, m *rag.Models) error { return w.c.CheckModel(w.ctx, m) })},
 		"Chunk": {
@@ -730,15 +730,15 @@ func indexerRows() map[string][]call {
 		},
 		"Estimate": {
 			func(w *world) error {
-				_, err := (&rag.Indexer{}).Estimate(w.ctx, nil, rag.EstimateOptions{})
+				_, err := (&rag.Indexer{}).Estimate(w.ctx, nil, cost.EstimateOptions{})
 				return err
 			},
 			func(w *world) error {
-				_, err := w.indexer().Estimate(w.ctx, []rag.Input{{}}, rag.EstimateOptions{})
+				_, err := w.indexer().Estimate(w.ctx, []rag.Input{{}}, cost.EstimateOptions{})
 				return err
 			},
 			func(w *world) error {
-				_, err := w.indexer().Estimate(w.ctx, w.inputs(3), rag.EstimateOptions{})
+				_, err := w.indexer().Estimate(w.ctx, w.inputs(3), cost.EstimateOptions{})
 				return err
 			},
 		},

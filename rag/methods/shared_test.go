@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -110,7 +111,7 @@ func TestEstimateOfSecond(t *testing.T) {
 	c.Index(t, "hirag", docs...)
 	read := p.take()
 	x := rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, "archrag")}}
-	e, err := x.Estimate(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}, rag.EstimateOptions{Chat: p.Name(), Space: ragtest.Hashes{}.Space()})
+	e, err := x.Estimate(t.Context(), []rag.Input{{FS: ragtest.Files(docs...), Root: "."}}, cost.EstimateOptions{Chat: p.Name(), Space: ragtest.Hashes{}.Space()})
 	if err != nil {
 		t.Fatal(err)
 	}

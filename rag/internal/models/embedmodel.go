@@ -19,19 +19,16 @@ const (
 	keyEmbedding = "embedding" // -> EmbeddingModel as JSON
 )
 
-// LocalModel is what the local embedding model is called, whatever the version
-// of its word table.
-const LocalModel = "local"
-
 // EmbeddingModel is the model whose vectors questions are compared with.
 type EmbeddingModel struct {
-	Model string `json:"model"` // LocalModel, or the name of the space's model
+	Model string `json:"model"` // [local.ModelName], or the name of the space's model
 	Dim   int    `json:"dim"`
 }
 
+// EmbeddingModelOf returns the model whose vectors are of a space.
 func EmbeddingModelOf(s llm.SpaceInfo) EmbeddingModel {
 	if s.Recomputable {
-		return EmbeddingModel{LocalModel, s.Dim}
+		return EmbeddingModel{local.ModelName, s.Dim}
 	}
 	return EmbeddingModel{s.Model, s.Dim}
 }
@@ -114,7 +111,7 @@ func ChangeModel(ctx context.Context, c *corpus.Corpus, have, want EmbeddingMode
 	}
 	return c.DB().Update(ctx, func(tx *engine.Tx) error {
 		names := []string{have.Model}
-		if have.Model == LocalModel {
+		if have.Model == local.ModelName {
 			b, err := tx.Graph(c.Base()).MakeBucket(words.BucketWords)
 			if err != nil {
 				return err

@@ -7,27 +7,27 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 )
 
-// StageCount counts the work items of a stage.
+// StageCount is what [Step.Count] returns.
 type StageCount struct {
 	Done    int `json:"done"`
 	Pending int `json:"pending"`
 	Failed  int `json:"failed"`
 }
 
-// CountItems counts a step's work items as its next run finds them: what is
-// done or failed with another digest is pending.
-func CountItems(ctx context.Context, s *engine.Snapshot, st Step) (StageCount, error) {
+// Count counts the step's work items as its next run finds them: an item that is done
+// or failed with another digest is pending.
+func (st Step) Count(ctx context.Context, s *engine.Snapshot) (StageCount, error) {
 	if err := stageAt(s, st.Stage); err != nil {
 		return StageCount{}, err
 	}
-	n, err := countItems(ctx, s, st)
+	n, err := st.count(ctx, s)
 	if err != nil {
 		return n, phase.Errorf("count %s: %w", st.Name(), err)
 	}
 	return n, nil
 }
 
-func countItems(ctx context.Context, s *engine.Snapshot, st Step) (n StageCount, err error) {
+func (st Step) count(ctx context.Context, s *engine.Snapshot) (n StageCount, err error) {
 	if st.Settled != nil {
 		if n.Done, err = st.Settled(ctx, s); err != nil {
 			return n, err
@@ -51,6 +51,15 @@ func countItems(ctx context.Context, s *engine.Snapshot, st Step) (n StageCount,
 		}
 	}
 	return n, nil
+}
+
+// IsDone reports whether an item of the step is marked done with its digest.
+func (st Step) IsDone(s *engine.Snapshot, w WorkItem) (bool, error) {
+	if err := stageAt(s, st.Stage); err != nil {
+		return false, err
+	}
+	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st.Name(), w)
+	return state == markDone, err
 }
 
 // stageAt refuses a stage or a snapshot that is nil.

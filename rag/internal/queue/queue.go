@@ -372,12 +372,3 @@ func Failures(v *engine.View) iter.Seq2[Failure, error] {
 		}
 	}
 }
-
-// IsDone reports whether an item of a stage is marked done with its digest.
-func IsDone(s *engine.Snapshot, st Stage, w WorkItem) (bool, error) {
-	if err := stageAt(s, st); err != nil {
-		return false, err
-	}
-	state, err := stateOf(s.Graph(st.Graph()).Bucket(bucketJobs), st.Name(), w)
-	return state == markDone, err
-}

@@ -13,11 +13,6 @@ import (
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
-// ErrUntrained says that the local model cannot embed documents: the corpus has
-// taught it no words yet, or the words that it was opened with were replaced.
-// Open the models again after an [rag.Indexer.Run].
-var ErrUntrained = errors.New("the local model has no word table")
-
 // OpenLocal returns the local model of a corpus. If newest is set it keeps to the
 // word table that is the newest now, for documents; else each call reads the table
 // that all documents are embedded with by then.
@@ -206,7 +201,7 @@ type localDocuments struct {
 // Space implements [llm.Embedder].
 func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l}.Space() }
 
-// Embed implements [llm.Embedder]. The error is [ErrUntrained] where there is no
+// Embed implements [llm.Embedder]. The error is [local.ErrUntrained] where there is no
 // table to embed with.
 func (e *localDocuments) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	table, err := e.read(ctx)
@@ -237,12 +232,12 @@ func (e *localDocuments) read(ctx context.Context) (*local.Table, error) {
 			version = state.Newest()
 		}
 		if version == 0 {
-			return fmt.Errorf("%w: %w: index documents first", llm.ErrProvider, ErrUntrained)
+			return fmt.Errorf("%w: %w: index documents first", llm.ErrProvider, local.ErrUntrained)
 		}
 		get := func(key []byte) ([]byte, error) { return b.Get(wordKey(version, "table/"+string(key)), nil) }
 		head, err := local.LoadHead(get)
 		if corpus.IsMissing(err) {
-			return fmt.Errorf("%w: %w: version %d was replaced: open the models again", llm.ErrProvider, ErrUntrained, version)
+			return fmt.Errorf("%w: %w: version %d was replaced: open the models again", llm.ErrProvider, local.ErrUntrained, version)
 		}
 		if err != nil || e.table != nil && e.table.Head().Same(head) {
 			return err
