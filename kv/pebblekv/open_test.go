@@ -16,6 +16,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/ragdb/ragdb/internal/memorybound"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/kv/kvtest"
 	"github.com/ragdb/ragdb/kv/pebblekv"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(holdDir); dir != "" {
 		os.Exit(hold(dir))
 	}
-	os.Exit(m.Run())
+	memorybound.Run(m, memorybound.Tests)
 }
 
 // hold opens dir, writes one durable key, says so and waits to be killed.
