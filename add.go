@@ -113,7 +113,7 @@ func (db *DB) indexedBy(ctx context.Context) ([]method.Spec, error) {
 	if len(db.specs) > 0 {
 		if len(have) == 0 {
 			// Programs that open the database without options ask the same method.
-			return db.specs, db.corpus.KeepSettings(ctx, map[string]string{rag.SettingMethod: db.specs[0].String()})
+			return db.specs, db.corpus.KeepSettings(ctx, map[string]string{methods.Setting: db.specs[0].String()})
 		}
 		return db.specs, nil
 	}

@@ -168,7 +168,7 @@ func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 	var names []string
 	if len(db.specs) > 0 {
 		names = append(names, db.specs[0].String())
-	} else if name := kept[rag.SettingMethod]; name != "" {
+	} else if name := kept[methods.Setting]; name != "" {
 		names = append(names, name)
 	}
 	if a.noModel || db.chat == nil {

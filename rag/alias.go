@@ -20,10 +20,6 @@ type (
 	ModelError = models.ModelError
 )
 
-// SettingMethod is the setting that names the method which answers questions: the
-// first one that a user named for the documents.
-const SettingMethod = corpus.SettingMethod
-
 // What is kept of work.
 type (
 	// Event tells of progress.

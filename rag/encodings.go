@@ -24,7 +24,7 @@ func Encodings() []engine.Encoding {
 
 // decodeTrace reads a trace, of which some parts are not kept.
 func decodeTrace(key, value []byte) ([]byte, error) {
-	t := StoredTrace{}
+	t := storedTrace{}
 	if err := json.Unmarshal(value, &t); err != nil {
 		return nil, err
 	}

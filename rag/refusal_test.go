@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		kept, err := c.Trace(t.Context(), a.Trace)
-		if err != nil || kept.Answer != "" || len(kept.Nearest) != 2 || kept.Nearest[0].Text != "" {
+		if err != nil || kept.Text != "" || kept.Answered || len(kept.Nearest) != 2 || kept.Nearest[0].Text != "" {
 			t.Errorf("%q: trace %+v, %v", question, kept, err)
 		}
 	}

@@ -14,74 +14,59 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 )
 
-// StoredTrace is what is kept of an answer, and of how it came about. Beside the
+// storedTrace is the stored form of an answer with how it came about. Beside the
 // question, the answer and what it quotes it holds names and keys, and no text.
-type StoredTrace struct {
-	ID       string `json:"id"`
-	Question string `json:"question"`
-	// Answer is the answer's text, "" where there was none, and Sources what it
-	// cites.
-	Answer  string   `json:"answer,omitempty"`
-	Sources []Source `json:"sources,omitempty"`
-	// Nearest are those of an [Answer] that there was none of, without their
-	// texts; Supported is described there.
-	Nearest   []Passage `json:"nearest,omitempty"`
+type storedTrace struct {
+	ID        string    `json:"id"`
+	Question  string    `json:"question"`
+	Answer    string    `json:"answer,omitempty"`
+	Sources   []Source  `json:"sources,omitempty"`
+	Nearest   []Passage `json:"nearest,omitempty"` // without their texts
 	Supported *bool     `json:"supported,omitempty"`
-	// Method is the label of the method that retrieved.
-	Method string `json:"method"`
-	// Epoch is the commit that it saw.
-	Epoch uint64 `json:"epoch"`
-	// Docs are the keys of the documents that the items rest on, in order.
-	Docs []string `json:"docs"`
-	// Trace holds the operators with their times in whole microseconds, and
-	// not their sets: [query.Trace.Why] finds nothing in it.
+	Method    string    `json:"method"`
+	Epoch     uint64    `json:"epoch"`
+	Docs      []string  `json:"docs"` // those of Answer.Docs
+	// Trace holds the operators with their times in whole microseconds, and not
+	// their sets.
 	Trace *query.Trace `json:"trace"`
-	// Items are the evidence in its order.
-	Items []TraceItem `json:"items"`
+	Items []storedItem `json:"items"` // the evidence in its order
 }
 
-// TraceItem is what a [StoredTrace] keeps of a piece of evidence; see [Cited].
-type TraceItem struct {
-	Section string   `json:"section"`
-	Kind    string   `json:"kind"`
-	Keys    []string `json:"keys,omitempty"`
-	Chunks  []string `json:"chunks,omitempty"`
-	Score   float64  `json:"score"`
-	Tokens  int      `json:"tokens"`
-	// Why are the item's steps without what they came from.
-	Why []query.Step `json:"why"`
+// storedItem is the stored form of a piece of evidence.
+type storedItem struct {
+	Section string       `json:"section"`
+	Kind    string       `json:"kind"`
+	Keys    []string     `json:"keys,omitempty"`
+	Chunks  []string     `json:"chunks,omitempty"`
+	Score   float64      `json:"score"`
+	Tokens  int          `json:"tokens"`
+	Why     []query.Step `json:"why"` // without what the steps came from
 }
 
-// bucketTraces holds, in the base graph, the traces of answers, by epoch and id.
-const bucketTraces = "traces"
+// answer returns the answer that a trace was stored of.
+func (t *storedTrace) answer() *Answer {
+	ev := &Evidence{Method: t.Method, Epoch: t.Epoch, Trace: t.Trace}
+	for _, it := range t.Items {
+		if n := len(ev.Sections); n == 0 || ev.Sections[n-1].Name != it.Section {
+			ev.Sections = append(ev.Sections, EvidenceSection{Name: it.Section})
+		}
+		last := &ev.Sections[len(ev.Sections)-1]
+		last.Items = append(last.Items, Cited{
+			Item: query.Item{Score: it.Score, Tokens: it.Tokens, Why: it.Why}, Kind: it.Kind, Keys: it.Keys, Chunks: it.Chunks,
+		})
+	}
+	return &Answer{
+		Question: t.Question, Text: t.Answer, Answered: t.Answer != "", Sources: t.Sources, Nearest: t.Nearest,
+		Supported: t.Supported, Method: t.Method, Evidence: ev, Trace: t.ID,
+	}
+}
 
-// maxTraces bounds the traces that are kept; the oldest go first.
-const maxTraces = 256
-
-// KeepTrace stores an answer and how it came about, and returns the trace's id,
-// such as t:5a0c1f20. A read-only database keeps none, nor is one kept of a
-// document that was removed meanwhile: the id is "".
-func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
-	if err := c.ready(); err != nil {
-		return "", err
-	}
-	if a == nil || a.Evidence == nil {
-		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", ErrArgument)
-	}
-	ev, question := a.Evidence, a.Question
-	t := StoredTrace{Question: question, Answer: a.Text, Sources: a.Sources, Method: ev.Method, Epoch: ev.Epoch, Trace: ev.Trace, Items: []TraceItem{}}
-	t.Supported = a.Supported
-	for _, p := range a.Nearest {
-		p.Text = ""
-		t.Nearest = append(t.Nearest, p)
-	}
-	if t.Trace == nil {
-		t.Trace = &query.Trace{}
-	}
+// Docs returns the keys of the documents that the evidence rests on and those that the
+// answer cites, in order.
+func (a *Answer) Docs() []string {
 	docs := map[string]bool{}
-	for _, s := range ev.Sections {
-		for _, it := range s.Items {
-			t.Items = append(t.Items, TraceItem{s.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Tokens, it.Why})
+	if a.Evidence != nil {
+		for _, it := range a.Evidence.Items() {
 			for _, ch := range it.Chunks {
 				docs[corpus.DocOf(ch)] = true
 			}
@@ -90,8 +75,43 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	for _, s := range a.Sources {
 		docs[s.Doc] = true
 	}
-	t.Docs = sortedKeys(docs)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", question, ev.Method, ev.Epoch))
+	return sortedKeys(docs)
+}
+
+// bucketTraces holds, in the base graph, the traces of answers, by epoch and id.
+const bucketTraces = "traces"
+
+// maxTraces bounds the traces that are kept; the oldest go first.
+const maxTraces = 256
+
+// KeepTrace stores an answer with how it came about, and returns the id of the trace,
+// such as t:5a0c1f20. It returns "" and stores nothing if the database is read-only, or
+// if a document of the answer was removed meanwhile.
+func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
+	if err := c.ready(); err != nil {
+		return "", err
+	}
+	if a == nil || a.Evidence == nil {
+		return "", phase.Errorf("%w: no answer with evidence to keep a trace of", ErrArgument)
+	}
+	ev := a.Evidence
+	t := storedTrace{
+		Question: a.Question, Answer: a.Text, Sources: a.Sources, Supported: a.Supported,
+		Method: ev.Method, Epoch: ev.Epoch, Docs: a.Docs(), Trace: ev.Trace, Items: []storedItem{},
+	}
+	for _, p := range a.Nearest {
+		p.Text = ""
+		t.Nearest = append(t.Nearest, p)
+	}
+	if t.Trace == nil {
+		t.Trace = &query.Trace{}
+	}
+	for _, s := range ev.Sections {
+		for _, it := range s.Items {
+			t.Items = append(t.Items, storedItem{s.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Tokens, it.Why})
+		}
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", a.Question, ev.Method, ev.Epoch))
 	t.ID = "t:" + hex.EncodeToString(sum[:4])
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -125,10 +145,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		}
 		return bucket.Set(append(binary.BigEndian.AppendUint64(nil, tx.Epoch()), t.ID...), b)
 	})
-	if errors.Is(err, engine.ErrReadOnly) {
-		return "", nil
-	}
-	if removed {
+	if removed || errors.Is(err, engine.ErrReadOnly) {
 		return "", nil
 	}
 	if err != nil {
@@ -137,10 +154,13 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 	return t.ID, nil
 }
 
-// Trace returns the stored trace of an answer by its id, the newest where there
-// are several, or [engine.ErrNotFound]: old traces give way to new ones, and
-// one goes with the documents that it names.
-func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
+// Trace returns the answer that was stored with a trace, by the id of the trace. If
+// several have one id, it returns the newest. The answer has what it cites, and its
+// evidence the operators that ran with their times, and the items with their keys and
+// scores; there are no texts, and [query.Trace.Why] finds nothing. The error is
+// [engine.ErrNotFound] if there is no such trace: the newest 256 are kept, each until one
+// of its documents is removed.
+func (c *Corpus) Trace(ctx context.Context, id string) (*Answer, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
@@ -162,11 +182,11 @@ func (c *Corpus) Trace(ctx context.Context, id string) (*StoredTrace, error) {
 	if value == nil {
 		return nil, phase.Errorf("trace %s: %w", id, engine.ErrNotFound)
 	}
-	t := &StoredTrace{}
+	t := &storedTrace{}
 	if err := json.Unmarshal(value, t); err != nil {
 		return nil, phase.Errorf("trace %s: %w", id, errors.Join(engine.ErrCorrupt, err))
 	}
-	return t, nil
+	return t.answer(), nil
 }
 
 // forgetTraces removes the traces that quote a document.
@@ -184,7 +204,7 @@ func (c *Corpus) forgetTraces(v *engine.TxView, doc string) error {
 			Docs []string `json:"docs"`
 		}
 		if err := json.Unmarshal(e.Value, &t); err != nil {
-			t.Docs = []string{doc} // nobody can tell, and nobody can read it
+			t.Docs = []string{doc} // it cannot be read, so it goes too
 		}
 		for _, d := range t.Docs {
 			if d == doc {

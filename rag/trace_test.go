@@ -42,18 +42,18 @@ func TestTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tr.ID != a.Trace || tr.Question != q.Text || tr.Method != spec || tr.Epoch != a.Evidence.Epoch {
-			t.Errorf("%s: trace %s of %q by %s at %d", spec, tr.ID, tr.Question, tr.Method, tr.Epoch)
+		if tr.Trace != a.Trace || tr.Question != q.Text || tr.Method != spec || tr.Evidence.Epoch != a.Evidence.Epoch || tr.Text != a.Text || tr.Answered != a.Answered {
+			t.Errorf("%s: trace %s of %q by %s at %d", spec, tr.Trace, tr.Question, tr.Method, tr.Evidence.Epoch)
 		}
-		if len(tr.Trace.Ops) != len(a.Evidence.Trace.Ops) || len(tr.Trace.Ops) == 0 {
-			t.Errorf("%s: %d operators, want %d", spec, len(tr.Trace.Ops), len(a.Evidence.Trace.Ops))
+		if len(tr.Evidence.Trace.Ops) != len(a.Evidence.Trace.Ops) || len(tr.Evidence.Trace.Ops) == 0 {
+			t.Errorf("%s: %d operators, want %d", spec, len(tr.Evidence.Trace.Ops), len(a.Evidence.Trace.Ops))
 		}
-		items := a.Evidence.Items()
-		if len(tr.Items) != len(items) || len(items) == 0 {
-			t.Fatalf("%s: %d items, want %d", spec, len(tr.Items), len(items))
+		items, got := a.Evidence.Items(), tr.Evidence.Items()
+		if len(got) != len(items) || len(items) == 0 {
+			t.Fatalf("%s: %d items, want %d", spec, len(got), len(items))
 		}
 		docsOf := map[string]bool{}
-		for i, it := range tr.Items {
+		for i, it := range got {
 			want := items[i]
 			if it.Kind != want.Kind || !slices.Equal(it.Chunks, want.Chunks) || it.Score != want.Score || it.Tokens != want.Tokens || len(it.Why) != len(want.Why) {
 				t.Errorf("%s: item %d is %+v, want %+v", spec, i, it, want)
@@ -73,10 +73,10 @@ func TestTrace(t *testing.T) {
 				t.Errorf("%s: %s %q is named %q", spec, it.Kind, want.Text, it.Keys)
 			}
 		}
-		if len(tr.Docs) != len(docsOf) || len(docsOf) == len(docs) {
-			t.Fatalf("%s: the trace names %d documents, its items rest on %d of %d", spec, len(tr.Docs), len(docsOf), len(docs))
+		if len(tr.Docs()) != len(docsOf) || len(docsOf) == len(docs) {
+			t.Fatalf("%s: the trace names %d documents, its items rest on %d of %d", spec, len(tr.Docs()), len(docsOf), len(docs))
 		}
-		named[a.Trace] = tr.Docs
+		named[a.Trace] = tr.Docs()
 	}
 	for _, k := range []string{"entity", "relation", "chunk"} {
 		if kinds[k] == 0 {
@@ -126,7 +126,7 @@ func TestTracesKept(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || tr.Question != fmt.Sprint("question ", i) || tr.Trace == nil || tr.Items == nil || len(tr.Items) != 0 {
+		if err != nil || tr.Question != fmt.Sprint("question ", i) || tr.Evidence.Trace == nil || len(tr.Evidence.Items()) != 0 {
 			t.Errorf("trace %d: %+v, %v", i, tr, err)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/interchange"
 	"github.com/ragdb/ragdb/cmd/ragdb/internal/page"
 	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -41,7 +40,7 @@ func (l *language) page(ctx context.Context, s *engine.Snapshot, src *interchang
 	if err != nil {
 		return nil, err
 	}
-	return &b.page, b.trace(t)
+	return &b.page, b.trace(viewOf(t))
 }
 
 // pageBuilder gathers what a page shows.
@@ -256,7 +255,7 @@ func (b *pageBuilder) edges(set *roaring.Bitmap, place map[engine.NodeID]int) er
 }
 
 // trace adds the way of an answer.
-func (b *pageBuilder) trace(t *rag.StoredTrace) error {
+func (b *pageBuilder) trace(t *traceView) error {
 	out := &page.Trace{ID: t.ID, Question: t.Question, Answer: t.Answer, Method: t.Method, Ops: []page.Operator{}, Items: []page.Item{}}
 	b.page.Title = b.l.corpus.DB().Path() + " · " + t.ID
 	b.page.Trace = out

@@ -274,7 +274,7 @@ func (a *app) toIndex(ctx context.Context, c *rag.Corpus, specs []method.Spec, a
 	if named && len(have) == 0 && a.sources[fromDatabase].values["method"] == "" {
 		first := specs[0]
 		first.Label = ""
-		return systems, c.KeepSettings(ctx, map[string]string{rag.SettingMethod: first.String()})
+		return systems, c.KeepSettings(ctx, map[string]string{methods.Setting: first.String()})
 	}
 	return systems, nil
 }

@@ -15,16 +15,51 @@ import (
 // tracePrefix begins the ids of stored traces.
 const tracePrefix = "t:"
 
-// traceView is a stored trace with the texts that it leads to.
+// traceView is a stored answer with how it came about.
 type traceView struct {
-	*rag.StoredTrace
+	ID        string        `json:"id"`
+	Question  string        `json:"question"`
+	Answer    string        `json:"answer,omitempty"`
+	Sources   []rag.Source  `json:"sources,omitempty"`
+	Nearest   []rag.Passage `json:"nearest,omitempty"`
+	Supported *bool         `json:"supported,omitempty"`
+	Method    string        `json:"method"`
+	Epoch     uint64        `json:"epoch"`
+	Docs      []string      `json:"docs"`
+	Trace     *query.Trace  `json:"trace"`
+	Items     []traceItem   `json:"items"`
 	// Texts are those of the first chunk of each item, "" if it is gone.
 	Texts []string `json:"texts"`
 }
 
+// traceItem is a piece of the evidence of a stored answer.
+type traceItem struct {
+	Section string       `json:"section"`
+	Kind    string       `json:"kind"`
+	Keys    []string     `json:"keys,omitempty"`
+	Chunks  []string     `json:"chunks,omitempty"`
+	Score   float64      `json:"score"`
+	Tokens  int          `json:"tokens"`
+	Why     []query.Step `json:"why"`
+}
+
+// viewOf returns a stored answer without the texts that it leads to.
+func viewOf(a *rag.Answer) *traceView {
+	v := &traceView{
+		ID: a.Trace, Question: a.Question, Answer: a.Text, Sources: a.Sources, Nearest: a.Nearest, Supported: a.Supported,
+		Method: a.Method, Epoch: a.Evidence.Epoch, Docs: a.Docs(), Trace: a.Evidence.Trace, Items: []traceItem{}, Texts: []string{},
+	}
+	for _, s := range a.Evidence.Sections {
+		for _, it := range s.Items {
+			v.Items = append(v.Items, traceItem{s.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Tokens, it.Why})
+		}
+	}
+	return v
+}
+
 // addTrace adds the stored trace of an answer.
 func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus, s *engine.Snapshot) error {
-	t, err := c.Trace(ctx, r.ID)
+	a, err := c.Trace(ctx, r.ID)
 	if errors.Is(err, engine.ErrNotFound) {
 		return notFound("the newest traces are kept, until a document that they name is removed",
 			"%s has no trace %s", c.DB().Path(), r.ID)
@@ -32,7 +67,8 @@ func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus, s *engine.Snap
 	if err != nil {
 		return err
 	}
-	r.Kind, r.Trace = "trace", &traceView{t, []string{}}
+	t := viewOf(a)
+	r.Kind, r.Trace = "trace", t
 	base := s.Graph(c.Base()).WithContext(ctx)
 	for i := range t.Items {
 		ch := &method.Chunk{}
@@ -41,7 +77,7 @@ func (r *showResult) addTrace(ctx context.Context, c *rag.Corpus, s *engine.Snap
 				return err
 			}
 		}
-		r.Trace.Texts = append(r.Trace.Texts, ch.Text)
+		t.Texts = append(t.Texts, ch.Text)
 	}
 	return nil
 }
@@ -94,7 +130,7 @@ func (a *app) printStoredTrace(t *traceView) {
 }
 
 // storedName is the id of an item of a stored trace.
-func storedName(it *rag.TraceItem) string {
+func storedName(it *traceItem) string {
 	switch {
 	case it.Kind == method.ChunkNodeType && len(it.Chunks) > 0:
 		return chunkID(it.Chunks[0])

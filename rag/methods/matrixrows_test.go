@@ -136,6 +136,7 @@ func matrixRows() map[string][]call {
 		"NotIndexedError.Is":    pure(func() { (&method.NotIndexedError{}).Is(nil) }),
 		"PartialError.Error":    pure(func() { _ = (&rag.PartialError{}).Error() }),
 		"PartialError.Is":       pure(func() { (&rag.PartialError{}).Is(nil) }),
+		"Answer.Docs":           pure(func() { (&rag.Answer{}).Docs() }),
 		"Evidence.Items":        pure(func() { (&rag.Evidence{}).Items() }),
 		"Identity.As":           pure(func() { (method.Identity{}).As("", nil) }),
 		"System.Stages":         pure(func() { (&method.System{}).Stages(nil) }),

@@ -12,13 +12,17 @@ import (
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
-// Default is the method that documents are indexed by where none is named, and
-// that questions are answered by where a chat model is configured.
+// Default is the method that indexes documents if none is named, and that answers
+// questions if there is a chat model.
 const Default = ketrag.Name
 
-// WithoutModel is the method that questions are answered by where none is named
-// and no chat model is configured. What Default indexes serves it.
+// WithoutModel is the method that answers questions if none is named and there is no
+// chat model. It needs only what Default indexes.
 const WithoutModel = bridge.Name
+
+// Setting is the setting of a corpus ([rag.Corpus.Settings]) that names the method which
+// answers questions: the first one that a user named for the documents.
+const Setting = "method"
 
 // All returns the methods by name.
 func All() method.Methods {

@@ -12,10 +12,6 @@ import (
 // name -> text.
 const bucketSettings = "settings"
 
-// SettingMethod is the setting that names the method which answers questions: the
-// first one that a user named for the documents.
-const SettingMethod = "method"
-
 // Settings returns what programs keep in the namespace for the next ones, such as
 // the method that questions are answered by, by name. The caller owns the map.
 func (c *Corpus) Settings(ctx context.Context) (map[string]string, error) {
