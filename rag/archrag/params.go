@@ -162,7 +162,7 @@ func (s *system) system() *method.System {
 		Changed:        s.changed,
 		Recluster:      s.recluster,
 		Plan:           s.plan,
-		Cite:           method.CiteEach(s.cite),
+		Cite:           citing().Cite,
 		Condense:       s.condense,
 		Advice:         s.advice,
 		Stats:          s.stats,

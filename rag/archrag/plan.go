@@ -1,13 +1,10 @@
 package archrag
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -198,55 +195,14 @@ func (s *system) row(ctx context.Context, e *query.Env, it query.Item) (string, 
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
-// on the chunks that it was found in, and a community on those that its members
-// stand on, the ones that most of them share first.
-func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
-	n, err := v.Node(it.ID)
-	if err != nil {
-		return nil, err
-	}
-	switch v.NodeTypeName(n.Type) {
-	case typeEntity, typeRelation:
-		return graph.SourceKeys(v, engine.NodeTarget(it.ID))
-	case typeCommunity:
-		return s.citeCommunity(v, n)
-	}
-	return []string{n.Key}, nil
-}
+// citing is how the method cites: entities and relations rest on the chunks that
+// they were found in, a community on those of its first entities, first those that
+// most of them share.
+func citing() graph.Citing { return graph.Citing{Shared: typeCommunity, Members: citedEntities} }
 
 // citedEntities bounds the entities of a community whose chunks are looked up;
 // of one of many levels it is the first on each.
 const citedEntities = 256
-
-func (s *system) citeCommunity(v engine.Reader, n engine.Node) ([]string, error) {
-	entities, err := entitiesOf(v, n)
-	if err != nil {
-		return nil, err
-	}
-	times := map[uint32]int{} // by chunk
-	all := roaring.New()
-	for _, e := range entities {
-		chunks, err := v.Sources(engine.NodeTarget(e))
-		if err != nil {
-			return nil, err
-		}
-		for it := chunks.Iterator(); it.HasNext(); {
-			times[it.Next()]++
-		}
-		all.Or(chunks)
-	}
-	out, err := graph.Keys(v, all)
-	if err != nil {
-		return nil, err
-	}
-	count := map[string]int{}
-	for i, id := range all.ToArray() {
-		count[out[i]] = times[id]
-	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	return out, nil
-}
 
 // condense is [method.System.Condense]: adaptive filtering (spec A3; paper
 // section 3.3). The evidence is read in parts of FilterTokens, communities

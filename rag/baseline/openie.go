@@ -83,7 +83,7 @@ func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error)
 		return nil, err
 	}
 	s.Identity, s.g = id, id.Graph()
-	return &method.System{Identity: id, Build: s.stages, Changed: s.changed, Plan: plan, Cite: method.CiteEach(s.cite)}, nil
+	return &method.System{Identity: id, Build: s.stages, Changed: s.changed, Plan: plan, Cite: graph.Citing{}.Cite}, nil
 }
 
 // stages is [method.System.Build].
@@ -147,19 +147,6 @@ func forgetLast(v *engine.TxView, chunks *roaring.Bitmap) error {
 		}
 	}
 	return nil
-}
-
-// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
-// on the chunks that say it.
-func (s *openIE) cite(v *engine.View, it query.Item) ([]string, error) {
-	n, err := v.Node(it.ID)
-	if err != nil {
-		return nil, err
-	}
-	if v.NodeTypeName(n.Type) == method.ChunkNodeType {
-		return []string{n.Key}, nil
-	}
-	return graph.SourceKeys(v, engine.NodeTarget(it.ID))
 }
 
 // maxDescription bounds in tokens what is told of one entity or relation: the

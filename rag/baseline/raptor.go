@@ -3,8 +3,6 @@ package baseline
 import (
 	"context"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -55,7 +53,7 @@ func openRAPTOR(ctx context.Context, c *method.Corpus, params map[string]string)
 		return nil, err
 	}
 	s.g = s.Graph()
-	return &method.System{Identity: s.Identity, Build: s.stages, Changed: s.changed, Plan: s.plan, Cite: method.CiteEach(s.cite)}, nil
+	return &method.System{Identity: s.Identity, Build: s.stages, Changed: s.changed, Plan: s.plan, Cite: graph.Citing{Else: maxCited, Sorted: true}.Cite}, nil
 }
 
 // stages is [method.System.Build].
@@ -108,39 +106,6 @@ func (s *raptor) madeFrom(summary string) string { return "\x01" + s.Instance() 
 
 // maxCited bounds the chunks that are cited for one summary.
 const maxCited = 1000
-
-// cite is [method.System.Cite]: a chunk rests on itself, a summary on the
-// chunks below it, in order of id.
-func (s *raptor) cite(v *engine.View, it query.Item) ([]string, error) {
-	seen := roaring.BitmapOf(uint32(it.ID))
-	chunks := roaring.New()
-	for work := []engine.NodeID{it.ID}; len(work) > 0 && chunks.GetCardinality() < maxCited; {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		set, err := v.Sources(engine.NodeTarget(id))
-		if err != nil {
-			return nil, err
-		}
-		if set.IsEmpty() {
-			chunks.Add(uint32(id)) // what rests on nothing is a chunk
-			continue
-		}
-		for src := set.Iterator(); src.HasNext(); {
-			if below := src.Next(); seen.CheckedAdd(below) {
-				work = append(work, engine.NodeID(below))
-			}
-		}
-	}
-	var out []string
-	for at := chunks.Iterator(); at.HasNext(); {
-		n, err := v.Node(engine.NodeID(at.Next()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n.Key)
-	}
-	return out, nil
-}
 
 // changed is [method.System.Changed]: the summaries above chunks that leave tell
 // of them, and go at once.

@@ -119,7 +119,7 @@ func (s *system) system() *method.System {
 		Build:    s.stages,
 		Changed:  s.changed,
 		Plan:     s.plan,
-		Cite:     method.CiteEach(s.cite),
+		Cite:     citing().Cite,
 	}
 }
 

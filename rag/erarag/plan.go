@@ -2,14 +2,10 @@ package erarag
 
 import (
 	"context"
-	"maps"
 	"math"
-	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -56,42 +52,8 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return text, int(n.Prop(propTokens).AsInt()), err
 }
 
-// maxCited bounds the chunks that are cited for one summary: all of one of the
-// second layer, of segments of up to 16. Those of a high layer rest on most of
-// the corpus, and each chunk is looked up.
-const maxCited = 256
-
-// cite is [method.System.Cite]: a summary rests on the chunks below it, at most
-// 256, in order of id.
-func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
-	chunks := map[engine.NodeID]string{} // keys
-	seen := roaring.New()
-	work := []engine.NodeID{it.ID}
-	for len(work) > 0 && len(chunks) < maxCited {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !seen.CheckedAdd(uint32(id)) {
-			continue
-		}
-		n, err := v.Node(id)
-		if err != nil {
-			return nil, err
-		}
-		if v.NodeTypeName(n.Type) == method.ChunkNodeType {
-			chunks[id] = n.Key
-			continue
-		}
-		set, err := v.Sources(engine.NodeTarget(id))
-		if err != nil {
-			return nil, err
-		}
-		for src := set.Iterator(); src.HasNext(); {
-			work = append(work, engine.NodeID(src.Next()))
-		}
-	}
-	var out []string
-	for _, id := range slices.Sorted(maps.Keys(chunks)) {
-		out = append(out, chunks[id])
-	}
-	return out, nil
-}
+// citing is how the method cites: a summary rests on the chunks below it, in order
+// of id. At most 256 are cited: all of a summary of the second layer, of segments of
+// up to 16. A summary of a high layer rests on most of the corpus, and each chunk is
+// looked up.
+func citing() graph.Citing { return graph.Citing{Else: 256, Sorted: true} }

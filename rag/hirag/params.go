@@ -119,7 +119,7 @@ func (s *system) system() *method.System {
 		Changed:   s.changed,
 		Recluster: s.recluster,
 		Plan:      s.plan,
-		Cite:      s.cite,
+		Cite:      citing().Cite,
 		Advice:    s.advice,
 		Stats:     s.stats,
 	}

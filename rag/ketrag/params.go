@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
@@ -114,6 +115,6 @@ func (s *system) system() *method.System {
 		Build:    s.stages,
 		Changed:  s.changed,
 		Plan:     s.plan,
-		Cite:     method.CiteEach(s.cite),
+		Cite:     graph.Citing{}.Cite,
 	}
 }

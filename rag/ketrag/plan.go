@@ -97,36 +97,6 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	return s.c.TextOf(ctx, e.Snap, s.p.Chunks, n.Key)
 }
 
-// cite is [method.System.Cite]: a chunk rests on itself, an entity or relation
-// on the core chunks that it was found in.
-func (s *system) cite(v *engine.View, it query.Item) ([]string, error) {
-	target := engine.NodeTarget(it.ID)
-	if it.ID == 0 {
-		target = engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type)
-	} else {
-		n, err := v.Node(it.ID)
-		if err != nil {
-			return nil, err
-		}
-		if v.NodeTypeName(n.Type) == method.ChunkNodeType {
-			return []string{n.Key}, nil
-		}
-	}
-	set, err := v.Sources(target)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for src := set.Iterator(); src.HasNext(); {
-		n, err := v.Node(engine.NodeID(src.Next()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n.Key)
-	}
-	return out, nil
-}
-
 // The headers of the tables.
 const (
 	entityHeader   = "-----Entities-----\nid|entity|description|number of relationships"

@@ -77,13 +77,6 @@ func (s *System) Label() string {
 	return s.Name()
 }
 
-// CiteEach returns a [System.Cite] that looks at each item by itself.
-func CiteEach(cite func(v *engine.View, it query.Item) ([]string, error)) func(v *engine.View) func(it query.Item) ([]string, error) {
-	return func(v *engine.View) func(it query.Item) ([]string, error) {
-		return func(it query.Item) ([]string, error) { return cite(v, it) }
-	}
-}
-
 // Stages returns the steps that index the corpus, none if the method builds
 // nothing.
 func (s *System) Stages(m *models.Models) []queue.Step {

@@ -140,7 +140,6 @@ func matrixRows() map[string][]call {
 		"Evidence.Items":        pure(func() { (&rag.Evidence{}).Items() }),
 		"Identity.As":           pure(func() { (method.Identity{}).As("", nil) }),
 		"System.Stages":         pure(func() { (&method.System{}).Stages(nil) }),
-		"CiteEach":              pure(func() { method.CiteEach(nil) }),
 		"Identity.ChunkSet":     pure(func() { (&method.Identity{}).ChunkSet() }),
 		"Identity.Graph":        pure(func() { (&method.Identity{}).Graph() }),
 		"Identity.Instance":     pure(func() { (&method.Identity{}).Instance() }),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
@@ -174,7 +175,7 @@ func (s *system) system() *method.System {
 		Changed:   s.changed,
 		Recluster: s.recluster,
 		Plan:      s.plan,
-		Cite:      s.cite,
+		Cite:      graph.Citing{Else: maxCited}.Cite,
 		Advice:    s.advice,
 		Stats:     s.stats,
 	}

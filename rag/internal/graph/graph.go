@@ -52,15 +52,6 @@ func Chunks(v engine.Reader, chunks []method.Chunk) ([]engine.NodeID, error) {
 	return out, nil
 }
 
-// SourceKeys returns the keys of a target's sources, in order of id.
-func SourceKeys(v engine.Reader, t engine.Target) ([]string, error) {
-	set, err := v.Sources(t)
-	if err != nil {
-		return nil, err
-	}
-	return Keys(v, set)
-}
-
 // SourceDocs returns the keys of the documents that targets rest on, in order.
 func SourceDocs(v engine.Reader, targets ...engine.Target) ([]string, error) {
 	sources := roaring.New()

@@ -79,16 +79,6 @@ func Read(v engine.Reader, ids []engine.NodeID) ([]engine.Node, error) {
 	return out, nil
 }
 
-// Keys returns the keys of the nodes of a set, in order of id.
-func Keys(v engine.Reader, set *roaring.Bitmap) ([]string, error) {
-	nodes, err := Read(v, IDs(set))
-	out := make([]string, len(nodes))
-	for i, n := range nodes {
-		out[i] = n.Key
-	}
-	return out, err
-}
-
 // IDs returns the nodes of a set, ascending.
 func IDs(set *roaring.Bitmap) []engine.NodeID {
 	out := make([]engine.NodeID, 0, set.GetCardinality())
