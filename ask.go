@@ -105,12 +105,12 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 	}
 	var hits []Hit
 	_, err = db.corpus.Retrieve(ctx, sys, m, q, func(s *engine.Snapshot, ev *rag.Evidence) error {
-		v := s.Graph(db.corpus.Base()).WithContext(ctx)
+		places := db.corpus.Outlines(s.Graph(db.corpus.Base()).WithContext(ctx))
 		for _, it := range ev.Items() {
 			h := Hit{Text: it.Text, Score: it.Score}
 			if len(it.Spans) > 0 {
 				from := it.Spans[0]
-				sp, err := db.corpus.Locate(v, from.Doc, int(from.Bytes[0]), int(from.Bytes[1]))
+				sp, err := places.Locate(from.Doc, int(from.Bytes[0]), int(from.Bytes[1]))
 				if err != nil {
 					return err
 				}

@@ -75,7 +75,7 @@ func (c *Corpus) Ask(ctx context.Context, sys *method.System, m *Models, q metho
 		return nil, err
 	}
 	var a *Answer
-	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err := c.view(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *Models, 
 		return nil, phase.Errorf("%w: no evidence to answer from", ErrArgument)
 	}
 	var a *Answer
-	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err := c.view(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			a, err = c.answer(ctx, s, sys, m, q, ev)
@@ -163,8 +163,9 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *method.Sys
 	before, start := m.Usage(), time.Now()
 	err := func() error {
 		base := s.Graph(c.Base()).WithContext(ctx)
+		places := c.Outlines(base)
 		w := &answerWriter{a: a, items: a.Evidence.Items(), on: q.Stream, numbers: map[string]int{}, source: func(it *Cited, said string) (Source, error) {
-			return c.source(base, sys.ChunkSet(), it, said)
+			return c.source(base, places, sys.ChunkSet(), it, said)
 		}}
 		in, docs, err := c.AnswerInput(ctx, sys, m, q, a.Evidence)
 		if err != nil {
@@ -212,7 +213,7 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *method.Sys
 
 // source returns which of the chunks of an item says most of what was said, and
 // quotes it.
-func (c *Corpus) source(base engine.Reader, set text.ChunkSet, it *Cited, said string) (Source, error) {
+func (c *Corpus) source(base engine.Reader, places *corpus.Outlines, set text.ChunkSet, it *Cited, said string) (Source, error) {
 	var best corpus.Chunk
 	from, most := 0, -1
 	for _, key := range it.Chunks[:min(len(it.Chunks), maxSpans)] {
@@ -234,7 +235,7 @@ func (c *Corpus) source(base engine.Reader, set text.ChunkSet, it *Cited, said s
 		sp := it.Spans[0]
 		return Source{Doc: sp.Doc, Bytes: sp.Bytes, Chunk: it.Chunks[0], Score: it.Score}, nil
 	}
-	sp, err := c.Locate(base, best.Doc, best.Start+from, best.End)
+	sp, err := places.Locate(best.Doc, best.Start+from, best.End)
 	return Source{
 		Doc: best.Doc, Page: sp.Page, Heading: sp.Heading, Bytes: [2]int64{int64(best.Start), int64(best.End)},
 		Chunk: best.Key, Score: it.Score, Quote: quote(best.Text[from:]),

@@ -73,7 +73,7 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q 
 		return nil, err
 	}
 	var ev *Evidence
-	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err := c.view(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			ev, err = c.retrieve(ctx, s, sys, m, q, look)
@@ -86,13 +86,32 @@ func (c *Corpus) Retrieve(ctx context.Context, sys *method.System, m *Models, q 
 	return ev, nil
 }
 
+// At returns the corpus as a snapshot shows it: Retrieve, Ask and AnswerFrom read all
+// from there. It is used while the snapshot is open.
+func (c *Corpus) At(s *engine.Snapshot) *Corpus {
+	out := &Corpus{}
+	if c != nil {
+		*out = *c
+	}
+	out.at = s
+	return out
+}
+
+// view calls fn with what questions are answered from.
+func (c *Corpus) view(ctx context.Context, fn func(s *engine.Snapshot) error) error {
+	if c.at != nil {
+		return fn(c.at)
+	}
+	return c.DB().View(ctx, fn)
+}
+
 // Plan returns the plan that [Corpus.Retrieve] runs for a question. Models and
 // errors are as there.
 func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q method.Question) (p *method.Plan, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return nil, err
 	}
-	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+	err = c.view(ctx, func(s *engine.Snapshot) error {
 		m, err := c.modelsAt(ctx, s, m)
 		if err == nil {
 			p, err = plan(ctx, sys, m, q)

@@ -58,3 +58,50 @@ func TestOneCommit(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswerAt: evidence that was retrieved from a snapshot is answered from there
+// too, though its documents are gone by then.
+func TestAnswerAt(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	docs := ragtest.Docs(41, 6)
+	c.Index(t, "ketrag", docs...)
+	m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys := c.System(t, "ketrag")
+	q := method.Question{Text: fmt.Sprintf("Who knew the %sium of %s?", docs[0].Code, docs[0].Place)}
+	err = c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+		at := c.Corpus.At(s)
+		ev, err := at.Retrieve(t.Context(), sys, m, q)
+		if err != nil {
+			return err
+		}
+		for _, d := range docs {
+			c.Remove(t, d.Key)
+		}
+		a, err := at.AnswerFrom(t.Context(), sys, m, q, ev)
+		if err != nil {
+			return err
+		}
+		if ev.Epoch != s.Epoch() || !a.Answered || len(a.Sources) == 0 || a.Sources[0].Doc != docs[0].Key || a.Sources[0].Quote == "" {
+			t.Errorf("answered %v from %+v", a.Answered, a.Sources)
+		}
+		for _, x := range []struct {
+			c    *rag.Corpus
+			want bool
+		}{{at, true}, {c.Corpus, false}} {
+			if a, err = x.c.Ask(t.Context(), sys, m, q); err != nil {
+				return err
+			}
+			if a.Answered != x.want {
+				t.Errorf("asked of the snapshot %v: answered %v", x.want, a.Answered)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -24,9 +24,10 @@ type Corpus struct {
 	o           Options
 	ledger      *ledger.Ledger
 	words       *words.Store
-	local       *words.Local    // of OpenModels
-	projections *graphops.Cache // that plans walk on
-	indexing    chan struct{}   // holds a token for the run that indexes
+	local       *words.Local     // of OpenModels
+	projections *graphops.Cache  // that plans walk on
+	indexing    chan struct{}    // holds a token for the run that indexes
+	at          *engine.Snapshot // that questions are answered from; nil takes the newest
 }
 
 // documents is what a corpus reads its documents by.

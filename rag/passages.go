@@ -15,18 +15,20 @@ import (
 type evidencePassages struct {
 	c    *Corpus
 	base *engine.View
-	docs map[string]*corpus.Outline
-	// in holds the passages, of holds the item that each is from, and at where
-	// it begins in the document; -1 if it is no chunk's text as it stands there.
-	in selection.Input
-	of []*Cited
-	at []int
+	docs *corpus.Outlines
+	// in holds the passages, of holds the item that each is from, and at where it
+	// begins in the document that outlines has; -1 if it is not a chunk's text as it
+	// stands there.
+	in       selection.Input
+	of       []*Cited
+	at       []int
+	outlines []*corpus.Outline
 }
 
 // passages returns what an answer is to be selected from. Evidence without text
 // is left out.
 func (c *Corpus) passages(base *engine.View, sys *method.System, m *Models, in llm.AnswerInput, items []Cited) (*evidencePassages, error) {
-	x := &evidencePassages{c: c, base: base, docs: map[string]*corpus.Outline{}}
+	x := &evidencePassages{c: c, base: base, docs: c.Outlines(base)}
 	x.in = selection.Input{Question: in.Question, MaxSentences: in.MaxSentences}
 	for _, e := range in.Evidence {
 		if e.Text == "" || e.N < 1 || e.N > len(items) {
@@ -44,29 +46,20 @@ func (c *Corpus) passages(base *engine.View, sys *method.System, m *Models, in l
 // add adds a piece of evidence.
 func (x *evidencePassages) add(s string, it *Cited) error {
 	p, at := selection.Passage{Text: s}, -1
+	o := &corpus.Outline{}
 	if it.Kind == corpus.ChunkNodeType && len(it.Spans) > 0 && int64(len(s)) == it.Spans[0].Bytes[1]-it.Spans[0].Bytes[0] {
-		o, err := x.outline(it.Spans[0].Doc)
+		var err error
+		if o, err = x.docs.Of(it.Spans[0].Doc); corpus.IsMissing(err) {
+			o, err = &corpus.Outline{}, nil // it was removed
+		}
 		if err != nil {
 			return err
 		}
 		at = int(it.Spans[0].Bytes[0])
 		p.Title, p.Headings = o.Title, o.Headings(at, at+len(s))
 	}
-	x.in.Passages, x.of, x.at = append(x.in.Passages, p), append(x.of, it), append(x.at, at)
+	x.in.Passages, x.of, x.at, x.outlines = append(x.in.Passages, p), append(x.of, it), append(x.at, at), append(x.outlines, o)
 	return nil
-}
-
-// outline reads the outline of a document, once. One that was removed has none.
-func (x *evidencePassages) outline(doc string) (*corpus.Outline, error) {
-	if o := x.docs[doc]; o != nil {
-		return o, nil
-	}
-	o, err := x.c.Outline(x.base, doc)
-	if corpus.IsMissing(err) {
-		o, err = &corpus.Outline{}, nil
-	}
-	x.docs[doc] = o
-	return o, err
 }
 
 // wordCounts tells how a corpus uses the words of a question.

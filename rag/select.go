@@ -93,8 +93,8 @@ func (x *evidencePassages) nearest(sel selection.Output) []Passage {
 			continue
 		}
 		p := Passage{Doc: it.Spans[0].Doc, Bytes: it.Spans[0].Bytes, Chunk: it.Chunks[0], Score: it.Score, Text: x.in.Passages[i].Text}
-		if o := x.docs[p.Doc]; o != nil && x.at[i] >= 0 {
-			b := o.Place(x.at[i])
+		if x.at[i] >= 0 {
+			b := x.outlines[i].Place(x.at[i])
 			p.Heading, p.Page = b.Heading, b.Page
 		}
 		out = append(out, p)
@@ -113,12 +113,12 @@ func (x *evidencePassages) cite(set text.ChunkSet, s selection.Sentence, a *Answ
 	var src Source
 	if at < 0 {
 		var err error
-		if src, err = x.c.source(x.base, set, it, s.Text); err != nil {
+		if src, err = x.c.source(x.base, x.docs, set, it, s.Text); err != nil {
 			return 0, err
 		}
 	} else {
 		body := x.in.Passages[s.Passage].Text
-		b := x.docs[it.Spans[0].Doc].Place(at + s.Start)
+		b := x.outlines[s.Passage].Place(at + s.Start)
 		src = Source{
 			Doc: it.Spans[0].Doc, Page: b.Page, Heading: b.Heading, Bytes: it.Spans[0].Bytes,
 			Sentence: [2]int64{int64(at + s.Start), int64(at + s.End)},

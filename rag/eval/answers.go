@@ -165,8 +165,8 @@ func (r *runner) answering(ctx context.Context, sys *method.System, title string
 	return a, nil
 }
 
-// add takes what was retrieved for a question. From time to time it asks.
-func (a *answering) add(ctx context.Context, question int, ev *rag.Evidence) error {
+// add takes what was retrieved from c for a question. From time to time it asks.
+func (a *answering) add(ctx context.Context, c *rag.Corpus, question int, ev *rag.Evidence) error {
 	if a == nil {
 		return nil
 	}
@@ -174,13 +174,13 @@ func (a *answering) add(ctx context.Context, question int, ev *rag.Evidence) err
 	if len(a.pending) < answerBatch {
 		return nil
 	}
-	return a.flush(ctx)
+	return a.flush(ctx, c)
 }
 
 // flush asks what is pending.
-func (a *answering) flush(ctx context.Context) error {
+func (a *answering) flush(ctx context.Context, c *rag.Corpus) error {
 	err := inParallel(ctx, a.models, len(a.pending), func(ctx context.Context, i int) error {
-		return a.ask(ctx, a.pending[i])
+		return a.ask(ctx, c, a.pending[i])
 	})
 	a.pending = a.pending[:0]
 	return err
@@ -205,9 +205,9 @@ func inParallel(ctx context.Context, m *rag.Models, n int, do func(ctx context.C
 }
 
 // ask asks one question.
-func (a *answering) ask(ctx context.Context, p retrieved) error {
+func (a *answering) ask(ctx context.Context, c *rag.Corpus, p retrieved) error {
 	q := &a.r.questions[p.question]
-	g, err := a.reply(ctx, q, p.evidence)
+	g, err := a.reply(ctx, c, q, p.evidence)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -231,10 +231,10 @@ func passing(err error) bool {
 }
 
 // reply gets the answer to a question.
-func (a *answering) reply(ctx context.Context, q *question, ev *rag.Evidence) (given, error) {
-	c, ask := a.r.corpus, method.Question{Text: q.Text, Budget: a.r.o.Budget}
+func (a *answering) reply(ctx context.Context, c *rag.Corpus, q *question, ev *rag.Evidence) (given, error) {
+	ask := method.Question{Text: q.Text, Budget: a.r.o.Budget}
 	if a.r.o.Answers.OwnPrompts || a.models.Provider().Can(llm.Select) {
-		return a.own(ctx, ask, ev)
+		return a.own(ctx, c, ask, ev)
 	}
 	in, docs, err := c.AnswerInput(ctx, a.sys, a.models, ask, ev)
 	g := given{docs: docs}
@@ -259,13 +259,13 @@ func (a *answering) reply(ctx context.Context, q *question, ev *rag.Evidence) (g
 }
 
 // own gets the answer that ask would give.
-func (a *answering) own(ctx context.Context, q method.Question, ev *rag.Evidence) (g given, err error) {
+func (a *answering) own(ctx context.Context, c *rag.Corpus, q method.Question, ev *rag.Evidence) (g given, err error) {
 	for _, it := range ev.Items() {
 		for _, ch := range it.Chunks {
 			g.docs = append(g.docs, method.DocOf(ch))
 		}
 	}
-	own, err := a.r.corpus.AnswerFrom(ctx, a.sys, a.models, q, ev)
+	own, err := c.AnswerFrom(ctx, a.sys, a.models, q, ev)
 	if err != nil {
 		return g, err
 	}
@@ -295,11 +295,11 @@ func spoken(reply string, steps bool) string {
 }
 
 // figure asks what is left and sums up.
-func (a *answering) figure(ctx context.Context) (*AnswerFigure, error) {
+func (a *answering) figure(ctx context.Context, c *rag.Corpus) (*AnswerFigure, error) {
 	if a == nil {
 		return nil, nil
 	}
-	if err := a.flush(ctx); err != nil {
+	if err := a.flush(ctx, c); err != nil {
 		return nil, err
 	}
 	f := &AnswerFigure{

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -35,26 +36,34 @@ func (r *runner) ask(ctx context.Context, sys *method.System, title string) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*asked, len(r.questions))
-	for i, q := range r.questions {
-		start := time.Now()
-		ev, err := r.corpus.Retrieve(ctx, sys, m, method.Question{Text: q.Text, Budget: r.o.Budget})
-		if err != nil {
-			return nil, fmt.Errorf("question %s: %w", q.ID, err)
+	var f *Figure
+	// Answers are made when many questions have been retrieved for, from the snapshot
+	// that these were retrieved from.
+	err = r.corpus.DB().View(ctx, func(s *engine.Snapshot) error {
+		c := r.corpus.At(s)
+		all := make([]*asked, len(r.questions))
+		for i, q := range r.questions {
+			start := time.Now()
+			ev, err := c.Retrieve(ctx, sys, m, method.Question{Text: q.Text, Budget: r.o.Budget})
+			if err != nil {
+				return fmt.Errorf("question %s: %w", q.ID, err)
+			}
+			took := time.Since(start)
+			a := score(&q, ev.Items(), r.records)
+			a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
+			a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
+			all[i] = a
+			if err := answers.add(ctx, c, i, ev); err != nil {
+				return err
+			}
+			r.o.Notify(rag.Event{Stage: "ask " + title, Done: i + 1, Total: len(r.questions)})
 		}
-		took := time.Since(start)
-		a := score(&q, ev.Items(), r.records)
-		a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
-		a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
-		all[i] = a
-		if err := answers.add(ctx, i, ev); err != nil {
-			return nil, err
-		}
-		r.o.Notify(rag.Event{Stage: "ask " + title, Done: i + 1, Total: len(r.questions)})
-	}
-	f := figure(title, all)
-	f.Ms = latency(all)
-	f.Answers, err = answers.figure(ctx)
+		f = figure(title, all)
+		f.Ms = latency(all)
+		var err error
+		f.Answers, err = answers.figure(ctx, c)
+		return err
+	})
 	return f, err
 }
 

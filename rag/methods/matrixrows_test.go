@@ -180,6 +180,7 @@ func matrixRows() map[string][]call {
 		"Corpus.Docs":          pure(func() { new(rag.Corpus).Docs(); (*rag.Corpus)(nil).Docs() }),
 		"Corpus.Ledger":        pure(func() { new(rag.Corpus).Ledger() }),
 		"Corpus.Options":       pure(func() { new(rag.Corpus).Options() }),
+		"Corpus.At":            pure(func() { new(rag.Corpus).At(nil); (*rag.Corpus)(nil).At(nil) }),
 		"Corpus.With":          pure(func() { new(rag.Corpus).With(rag.Options{}); (*rag.Corpus)(nil).With(rag.Options{}) }),
 		"ParamReader.ChunkSet": pure(func() { method.ReadParams("", nil, nil).ChunkSet() }),
 		"ParamReader.Err":      pure(func() { _ = method.ReadParams("", nil, nil).Err() }),

@@ -179,16 +179,10 @@ type Span struct {
 	Bytes   [2]int64 `json:"bytes"`
 }
 
-// Locate returns where a byte span of a document's text stands.
+// Locate returns where a byte span of a document's text stands. [Corpus.Outlines]
+// locates several.
 func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, error) {
-	s := Span{Doc: doc, Bytes: [2]int64{int64(start), int64(end)}}
-	o, err := c.Outline(v, doc)
-	if err != nil {
-		return s, err
-	}
-	b := o.Place(start)
-	s.Heading, s.Page = b.Heading, b.Page
-	return s, nil
+	return c.Outlines(v).Locate(doc, start, end)
 }
 
 // Cut adds the chunks of a set to a document, with the postings of their words

@@ -17,13 +17,26 @@ type Outline struct {
 	blocks []block
 }
 
-// Outline reads the outline of a document.
-func (c *Corpus) Outline(v engine.Reader, doc string) (*Outline, error) {
-	d, err := c.Document(v, doc)
+// Outlines reads the outlines of documents, each once. It serves one goroutine.
+type Outlines struct {
+	c     *Corpus
+	v     engine.Reader
+	known map[string]*Outline
+}
+
+// Outlines returns a reader of the outlines of documents.
+func (c *Corpus) Outlines(v engine.Reader) *Outlines { return &Outlines{c, v, map[string]*Outline{}} }
+
+// Of returns the outline of a document.
+func (x *Outlines) Of(doc string) (*Outline, error) {
+	if o := x.known[doc]; o != nil {
+		return o, nil
+	}
+	d, err := x.c.Document(x.v, doc)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := v.Text(d.ID, propBlocks)
+	raw, err := x.v.Text(d.ID, propBlocks)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +44,20 @@ func (c *Corpus) Outline(v engine.Reader, doc string) (*Outline, error) {
 	if err := json.Unmarshal([]byte(raw), &o.blocks); err != nil {
 		return nil, fmt.Errorf("document %s: %w", doc, errors.Join(engine.ErrCorrupt, err))
 	}
+	x.known[doc] = o
 	return o, nil
+}
+
+// Locate returns where a byte span of a document's text stands.
+func (x *Outlines) Locate(doc string, start, end int) (Span, error) {
+	s := Span{Doc: doc, Bytes: [2]int64{int64(start), int64(end)}}
+	o, err := x.Of(doc)
+	if err != nil {
+		return s, err
+	}
+	b := o.Place(start)
+	s.Heading, s.Page = b.Heading, b.Page
+	return s, nil
 }
 
 // Place returns the block that a byte of the document is in.

@@ -21,7 +21,8 @@ type Citing struct {
 	// Ends bounds the chunks of an edge without sources, which rests on its ends; 0
 	// cites none. The end with the lesser id comes first.
 	Ends int
-	// Sorted cites in order of id.
+	// Sorted cites in order of id. The last source is then followed first: of more
+	// chunks than the bound, the newest are cited.
 	Sorted bool
 	// Shared is a type of nodes whose chunks are cited in another order: first those
 	// that most of the nodes below rest on. At most Members of these are looked at.
@@ -95,7 +96,9 @@ func (c *citing) walk(t engine.Target) error {
 		if err != nil {
 			return err
 		}
-		ids = IDs(set)
+		if ids = IDs(set); c.Sorted {
+			slices.Reverse(ids)
+		}
 		c.sources[t] = ids
 	}
 	supported := false

@@ -84,6 +84,7 @@ func TestCiting(t *testing.T) {
 			{"as they are met", graph.Citing{}, node("top"), "cdb"},
 			{"in order of id", graph.Citing{Sorted: true}, node("top"), "bcd"},
 			{"so many at most", graph.Citing{Most: map[string]int{"part": 1}, Else: 2}, node("top"), "cd"},
+			{"the last so many in order", graph.Citing{Sorted: true, Else: 2}, node("top"), "bd"},
 			{"so many of a type", graph.Citing{Most: map[string]int{"part": 1}, Else: 2}, node("x"), "c"},
 			{"the most shared first", graph.Citing{Shared: "tops", Members: 9}, node("top"), "dbc"},
 			{"of the first members", graph.Citing{Shared: "tops", Members: 1}, node("top"), "cd"},
