@@ -145,11 +145,7 @@ by side, and what only one of them found; with --no-llm only that.`,
   ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text
   ragdb ask acme.ragdb "Who designed it?" --compare bridge,naive`,
 		Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, rest, err := a.database(cmd, args, 1, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			q, err := f.question(rest[0])
 			if err != nil {
 				return err
@@ -158,8 +154,6 @@ by side, and what only one of them found; with --no-llm only that.`,
 				return err
 			}
 			if len(f.compare.specs) > 0 {
-				ctx, cancel := a.context(cmd)
-				defer cancel()
 				m := toUse // answers leave their traces
 				if f.noLLM {
 					m = toRead
@@ -169,8 +163,6 @@ by side, and what only one of them found; with --no-llm only that.`,
 			if !f.noLLM && !a.out.text() && !a.out.machine() {
 				return usage("add --no-llm", "an answer is no table; the evidence is")
 			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
 			return a.use(ctx, cmd, path, toUse, func(c *rag.Corpus) error {
 				k, err := a.ask(ctx, c, &f.questionFlags, q)
 				if err != nil {
@@ -178,7 +170,7 @@ by side, and what only one of them found; with --no-llm only that.`,
 				}
 				return a.answer(ctx, k, f)
 			})
-		},
+		}),
 	}
 	f.add(a, cmd)
 	cmd.Flags().Var(&f.compare, "compare", "answer by several methods, and print what they found side by side")

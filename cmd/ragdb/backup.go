@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"time"
@@ -40,20 +41,13 @@ backup that was killed left: that is replaced, a whole backup never. The copy
 may share disk blocks with DB: to be safe from a lost disk, copy DIR to another
 one.`,
 		Example: `  ragdb backup acme.ragdb backups/acme-monday`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, rest, err := a.database(cmd, args, 1, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
-			db, err := a.open(ctx, path, toWrite)
-			if err != nil {
-				return err
-			}
-			defer a.close(db)
+		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			start := time.Now()
-			m, err := db.Backup(ctx, rest[0])
+			var m *engine.Manifest
+			err := a.with(ctx, path, toWrite, func(db *engine.DB) (err error) {
+				m, err = db.Backup(ctx, rest[0])
+				return err
+			})
 			if errors.Is(err, engine.ErrExists) {
 				return isInTheWay(rest[0], err)
 			}
@@ -62,7 +56,7 @@ one.`,
 			}
 			a.printBackup(newBackupResult(path, rest[0], m, start), "backed up "+path+" to "+rest[0], "restore it with: ragdb restore "+quote(rest[0])+" DB")
 			return nil
-		},
+		}),
 	}
 }
 
@@ -122,8 +116,7 @@ func isInTheWay(path string, err error) error {
 }
 
 func (a *app) printBackup(r backupResult, did, next string) {
-	if a.out.machine() {
-		a.out.json(r)
+	if a.out.object(r) {
 		return
 	}
 	a.out.print("%s · %s, %s · commit %s · %s\n", did, plural(r.Files, "file"), size(r.Bytes), number(r.Epoch), duration(time.Duration(r.Ms)*time.Millisecond))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -64,15 +63,9 @@ that a run repeats to the byte without a model. No key and no question is in it.
 // onCache opens the corpus of a command on the cache, which takes n arguments
 // beside DB.
 func (a *app) onCache(m mode, n int, fn func(ctx context.Context, c *rag.Corpus, file string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		path, rest, err := a.database(cmd, args, n, false)
-		if err != nil {
-			return err
-		}
-		ctx, cancel := a.context(cmd)
-		defer cancel()
+	return a.onDB(n, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 		return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error { return fn(ctx, c, append(rest, "")[0]) })
-	}
+	})
 }
 
 func (a *app) cacheStats(ctx context.Context, c *rag.Corpus) error {
@@ -106,12 +99,11 @@ func (a *app) cacheExport(ctx context.Context, c *rag.Corpus, file string) error
 	if err != nil || file == "-" {
 		return err
 	}
-	if a.out.machine() {
-		a.out.json(struct {
-			V       int    `json:"v"`
-			File    string `json:"file"`
-			Entries int    `json:"entries"`
-		}{1, file, n})
+	if a.out.object(struct {
+		V       int    `json:"v"`
+		File    string `json:"file"`
+		Entries int    `json:"entries"`
+	}{1, file, n}) {
 		return nil
 	}
 	a.out.print("wrote %s into %s\n", plural(n, "entry"), file)
@@ -119,15 +111,11 @@ func (a *app) cacheExport(ctx context.Context, c *rag.Corpus, file string) error
 }
 
 func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error {
-	var in io.Reader = a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+	in, err := a.input(file)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	r, err := c.Ledger().Import(ctx, in)
 	var line *replay.LineError
 	if errors.As(err, &line) {
@@ -136,11 +124,10 @@ func (a *app) cacheImport(ctx context.Context, c *rag.Corpus, file string) error
 	if err != nil {
 		return err
 	}
-	if a.out.machine() {
-		a.out.json(struct {
-			V int `json:"v"`
-			*ledger.Imported
-		}{1, r})
+	if a.out.object(struct {
+		V int `json:"v"`
+		*ledger.Imported
+	}{1, r}) {
 		return nil
 	}
 	a.out.print("%s new, %s known already\n", number(r.Added), number(r.Known))
@@ -157,12 +144,11 @@ func (a *app) cachePrune(ctx context.Context, c *rag.Corpus, o ledger.PruneOptio
 	if err != nil {
 		return err
 	}
-	if a.out.machine() {
-		a.out.json(struct {
-			V      int  `json:"v"`
-			DryRun bool `json:"dry_run"`
-			*ledger.Pruned
-		}{1, o.DryRun, r})
+	if a.out.object(struct {
+		V      int  `json:"v"`
+		DryRun bool `json:"dry_run"`
+		*ledger.Pruned
+	}{1, o.DryRun, r}) {
 		return nil
 	}
 	did := "removed"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -33,38 +34,25 @@ one reads every key and compares whatever is stored twice. --repair rewrites
 what can be computed from other data.`,
 		Example:     `  ragdb check acme.ragdb --level quick`,
 		Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			if repair && level.value == "quick" {
 				return usage("leave out --level quick", "--repair needs the full level")
 			}
-			o := engine.CheckOptions{Repair: repair}
-			if level.value == "full" {
-				o.Full = true
+			m := toRead
+			if repair {
+				m = toWrite
 			}
-			return a.check(cmd, path, o, level.value)
-		},
+			return a.with(ctx, path, m, func(db *engine.DB) error {
+				return a.check(ctx, path, db, engine.CheckOptions{Repair: repair, Full: level.value == "full"}, level.value)
+			})
+		}),
 	}
 	cmd.Flags().Var(&level, "level", "how much to read: quick or full")
 	cmd.Flags().BoolVar(&repair, "repair", false, "put right what can be computed from other data")
 	return cmd
 }
 
-func (a *app) check(cmd *cobra.Command, path string, o engine.CheckOptions, level string) error {
-	ctx, cancel := a.context(cmd)
-	defer cancel()
-	m := toRead
-	if o.Repair {
-		m = toWrite
-	}
-	db, err := a.open(ctx, path, m)
-	if err != nil {
-		return err
-	}
-	defer a.close(db)
+func (a *app) check(ctx context.Context, path string, db *engine.DB, o engine.CheckOptions, level string) error {
 	p := a.newProgress()
 	o.Progress = func(space string, keys int64) { p.notify(rag.Event{Stage: space, Done: int(keys)}) }
 	start := time.Now()

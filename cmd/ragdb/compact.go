@@ -27,27 +27,16 @@ they were written. It happens by itself as the database is written to; compact
 is for a database that was shrunk and will not be written soon. It needs the room
 of the database once more while it runs, and can be interrupted at any time.`,
 		Example: `  ragdb compact acme.ragdb`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			if a.global.readOnly {
 				return usage("run it without --readonly", "compact writes")
 			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
-			return a.compact(ctx, path)
-		},
+			return a.with(ctx, path, toWrite, func(db *engine.DB) error { return a.compact(ctx, path, db) })
+		}),
 	}
 }
 
-func (a *app) compact(ctx context.Context, path string) error {
-	db, err := a.open(ctx, path, toWrite)
-	if err != nil {
-		return err
-	}
-	defer a.close(db)
+func (a *app) compact(ctx context.Context, path string, db *engine.DB) (err error) {
 	start := time.Now()
 	r := compactResult{V: 1, DB: path}
 	if r.BytesBefore, err = diskBytes(ctx, db); err != nil {
@@ -60,8 +49,7 @@ func (a *app) compact(ctx context.Context, path string) error {
 		return err
 	}
 	r.Ms = time.Since(start).Milliseconds()
-	if a.out.machine() {
-		a.out.json(r)
+	if a.out.object(r) {
 		return nil
 	}
 	a.out.print("compacted %s · %s, before %s · %s\n", path, size(r.BytesAfter), size(r.BytesBefore), duration(time.Since(start)))

@@ -97,8 +97,7 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
 			out.Answers = append(out.Answers, r)
 		}
 		out.Next = demoNext(quote(path))
-		if a.out.machine() {
-			a.out.json(out)
+		if a.out.object(out) {
 			return nil
 		}
 		a.out.print("\n%s\n", a.out.bold("What to try next"))

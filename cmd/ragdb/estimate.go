@@ -33,8 +33,7 @@ func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string,
 		if err != nil {
 			return err
 		}
-		if a.out.machine() {
-			a.out.json(e)
+		if a.out.object(e) {
 			return nil
 		}
 		a.printEstimate(e)

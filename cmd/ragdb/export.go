@@ -49,23 +49,17 @@ way of an answer, whose id ragdb ask prints.
   ragdb export acme.ragdb jsonl - --canonical | sha256sum
   ragdb export acme.ragdb graphml acme.graphml --graph ketrag
   ragdb export acme.ragdb html acme.html --where 'lang = "en"'`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, rest, err := a.database(cmd, args, 2, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(2, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			if err := f.check(cmd, rest[0], rest[1]); err != nil {
 				return err
 			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
 			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
 				if rest[0] == "jsonl" {
 					return a.export(ctx, c, rest[1], f.canonical)
 				}
 				return a.exportGraph(ctx, c, rest[0], rest[1], f)
 			})
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.canonical, "canonical", false, "jsonl: leave out what depends on history and not on content")
@@ -123,8 +117,7 @@ func (a *app) export(ctx context.Context, c *rag.Corpus, path string, canonical 
 }
 
 func (a *app) printTransfer(r transferResult, did string) {
-	if a.out.machine() {
-		a.out.json(r)
+	if a.out.object(r) {
 		return
 	}
 	a.out.print("%s · namespace %s · %s · %s\n", did, r.NS, size(r.Bytes), duration(time.Duration(r.Ms)*time.Millisecond))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -46,14 +45,8 @@ interrupted import, of any format, goes on with the same command.`,
 		Example: `  ragdb import copy.ragdb jsonl acme.jsonl
   ragdb import musique.ragdb openie ./musique
   ragdb import book.ragdb graphrag ./output`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, rest, err := a.database(cmd, args, 2, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(2, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			format, from := rest[0], rest[1]
-			ctx, cancel := a.context(cmd)
-			defer cancel()
 			switch format {
 			case "jsonl":
 				return a.importLines(ctx, path, from)
@@ -63,7 +56,7 @@ interrupted import, of any format, goes on with the same command.`,
 				return a.importGraph(ctx, cmd, path, format, from, graph)
 			}
 			return usage("the formats are jsonl, openie, graphrag, graphml and csv", "there is no format %q", format)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&graph, "graph", "", "the `GRAPH` that graphml and csv are read into (default: named after PATH)")
 	cmd.Flags().Var(&method, "method", "methods to index documents of openie and graphrag by: "+strings.Join(a.methods.Names(), ", "))
@@ -71,35 +64,29 @@ interrupted import, of any format, goes on with the same command.`,
 }
 
 // importLines reads JSON lines from a file, or from standard input for -.
-func (a *app) importLines(ctx context.Context, path, from string) (err error) {
-	in := a.stdin
-	if from != "-" {
-		f, err := os.Open(from)
+func (a *app) importLines(ctx context.Context, path, from string) error {
+	in, err := a.input(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	start := time.Now()
+	n := &counter{r: in}
+	err = a.with(ctx, path, toCreate, func(db *engine.DB) error {
+		ns, err := db.Namespace(ctx, a.global.ns)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		in = f
-	}
-	start := time.Now()
-	db, err := a.open(ctx, path, toCreate)
-	if err != nil {
+		return ns.Import(ctx, n)
+	})
+	var line *engine.LineError
+	switch {
+	case errors.As(err, &line):
+		return &failure{exit: exitFailed, code: "malformed", err: err, hint: "give a file that ragdb export wrote; what came before that line is imported",
+			message: fmt.Sprintf("%s, %s", from, line.Error())}
+	case err != nil:
 		return err
 	}
-	defer func() { err = errors.Join(err, a.close(db)) }()
-	ns, err := db.Namespace(ctx, a.global.ns)
-	if err != nil {
-		return err
-	}
-	n := &counter{r: in}
-	if err := ns.Import(ctx, n); err != nil {
-		var line *engine.LineError
-		if errors.As(err, &line) {
-			return &failure{exit: exitFailed, code: "malformed", err: err, hint: "give a file that ragdb export wrote; what came before that line is imported",
-				message: fmt.Sprintf("%s, %s", from, line.Error())}
-		}
-		return err
-	}
-	a.printTransfer(transferResult{1, path, ns.Name(), from, n.n, time.Since(start).Milliseconds()}, "imported "+from+" into "+path)
+	a.printTransfer(transferResult{1, path, a.global.ns, from, n.n, time.Since(start).Milliseconds()}, "imported "+from+" into "+path)
 	return nil
 }

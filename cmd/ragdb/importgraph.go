@@ -70,8 +70,7 @@ func (a *app) importGraph(ctx context.Context, cmd *cobra.Command, path, format,
 			return wrongFile(from, err)
 		}
 		r := importGraphResult{1, path, c.Namespace().Name(), from, name, *loaded, time.Since(start).Milliseconds()}
-		if a.out.machine() {
-			a.out.json(r)
+		if a.out.object(r) {
 			return nil
 		}
 		a.out.print("imported %s into graph %s of %s · %s, %s · %s\n", from, name, path, plural(r.Nodes, "node"), plural(r.Edges, "edge"), duration(time.Since(start)))

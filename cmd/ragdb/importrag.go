@@ -127,8 +127,7 @@ func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus,
 	if out.indexResult == nil {
 		return err
 	}
-	if a.out.machine() {
-		a.out.json(out)
+	if a.out.object(out) {
 		return err
 	}
 	a.printImport(c, out)

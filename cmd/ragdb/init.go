@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"strings"
 
@@ -32,11 +33,7 @@ func (a *app) initCommand() *cobra.Command {
 use where nothing else is said. On one that exists it changes these settings.
 It is not needed: index makes the database too.`,
 		Example: `  ragdb init acme.ragdb --method naive --budget 4000`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			_, serr := os.Stat(path)
 			values := map[string]string{}
 			for _, k := range storedKeys() {
@@ -44,8 +41,6 @@ It is not needed: index makes the database too.`,
 					values[k] = f.Value.String()
 				}
 			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
 			return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
 				// Opening it tells whether its parameters are right.
 				sys, err := a.methods.Open(ctx, c.Docs(), method.only(methods.Default))
@@ -61,7 +56,7 @@ It is not needed: index makes the database too.`,
 				a.printInit(&initResult{1, path, c.Namespace().Name(), os.IsNotExist(serr), engine.Format, sys.Instance()})
 				return nil
 			})
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	fl.Var(&method, "method", "method to index and retrieve by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
@@ -72,8 +67,7 @@ It is not needed: index makes the database too.`,
 }
 
 func (a *app) printInit(r *initResult) {
-	if a.out.machine() {
-		a.out.json(r)
+	if a.out.object(r) {
 		return
 	}
 	did := "created"

@@ -41,49 +41,26 @@ the namespace is main.`,
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list DB", Short: "List the namespaces", Annotations: map[string]string{printsRows: "yes"},
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.onNamespaces(cmd, args, toRead, func(ctx context.Context, db *engine.DB, _ string) error { return a.listNamespaces(ctx, db) })
-			},
+			RunE: a.onNamespaces(toRead, 0, func(ctx context.Context, db *engine.DB, _ string) error { return a.listNamespaces(ctx, db) }),
 		},
 		&cobra.Command{
 			Use: "create DB NAME", Short: "Make an empty namespace",
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.onNamespaces(cmd, args, toCreate, a.createNamespace)
-			},
+			RunE: a.onNamespaces(toCreate, 1, a.createNamespace),
 		},
 		&cobra.Command{
 			Use: "drop DB NAME", Short: "Remove a namespace with all that is in it",
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.onNamespaces(cmd, args, toWrite, a.dropNamespace)
-			},
+			RunE: a.onNamespaces(toWrite, 1, a.dropNamespace),
 		},
 	)
 	return cmd
 }
 
-// onNamespaces opens the database of a command on namespaces; list takes no
-// name, the others one.
-func (a *app) onNamespaces(cmd *cobra.Command, args []string, m mode, fn func(ctx context.Context, db *engine.DB, name string) error) (err error) {
-	n := 1
-	if m == toRead {
-		n = 0
-	}
-	path, rest, err := a.database(cmd, args, n, false)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := a.context(cmd)
-	defer cancel()
-	db, err := a.open(ctx, path, m)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := a.close(db); err == nil {
-			err = cerr
-		}
-	}()
-	return fn(ctx, db, append(rest, "")[0])
+// onNamespaces returns what runs a command on namespaces, which takes n arguments
+// beside DB: none, or a name.
+func (a *app) onNamespaces(m mode, n int, fn func(ctx context.Context, db *engine.DB, name string) error) func(*cobra.Command, []string) error {
+	return a.onDB(n, false, func(ctx context.Context, _ *cobra.Command, path string, rest []string) error {
+		return a.with(ctx, path, m, func(db *engine.DB) error { return fn(ctx, db, append(rest, "")[0]) })
+	})
 }
 
 func (a *app) listNamespaces(ctx context.Context, db *engine.DB) error {
@@ -129,8 +106,7 @@ func (a *app) createNamespace(ctx context.Context, db *engine.DB, name string) e
 	if _, err := rag.OpenCorpus(ctx, db, name, nil); err != nil {
 		return err
 	}
-	if a.out.machine() {
-		a.out.json(r)
+	if a.out.object(r) {
 		return nil
 	}
 	if r.Created {
@@ -171,8 +147,7 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	if err := db.DropNamespace(ctx, name); err != nil {
 		return err
 	}
-	if a.out.machine() {
-		a.out.json(namespaceResult{V: 1, NS: name, Dropped: true})
+	if a.out.object(namespaceResult{V: 1, NS: name, Dropped: true}) {
 		return nil
 	}
 	a.out.print("removed the namespace %s\n", escape(name))

@@ -35,6 +35,20 @@ func (a *app) database(cmd *cobra.Command, args []string, n int, orMore bool) (p
 	return "", nil, usedAs(cmd, "got %s", plural(len(args), "argument"))
 }
 
+// onDB returns what runs a command whose arguments are DB and then n others, or at
+// least n: fn gets the path of the database and the others.
+func (a *app) onDB(n int, orMore bool, fn func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		path, rest, err := a.database(cmd, args, n, orMore)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := a.context(cmd)
+		defer cancel()
+		return fn(ctx, cmd, path, rest)
+	}
+}
+
 // mode says how a database is opened.
 type mode uint8
 
@@ -95,9 +109,8 @@ func (a *app) close(db *engine.DB) error {
 	return db.Close()
 }
 
-// use opens a database and its namespace, settles the command's flags with what
-// it keeps, calls fn and closes it.
-func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, fn func(c *rag.Corpus) error) (err error) {
+// with opens a database, calls fn and closes it.
+func (a *app) with(ctx context.Context, path string, m mode, fn func(db *engine.DB) error) (err error) {
 	db, err := a.open(ctx, path, m)
 	if err != nil {
 		return err
@@ -107,24 +120,32 @@ func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, 
 			err = cerr
 		}
 	}()
-	if m != toCreate {
-		if err := a.checkNamespace(ctx, db, path); err != nil {
+	return fn(db)
+}
+
+// use opens a database and its namespace, settles the command's flags with what
+// it keeps, calls fn and closes it.
+func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, fn func(c *rag.Corpus) error) error {
+	return a.with(ctx, path, m, func(db *engine.DB) error {
+		if m != toCreate {
+			if err := a.checkNamespace(ctx, db, path); err != nil {
+				return err
+			}
+		}
+		c, err := rag.OpenCorpus(ctx, db, a.global.ns, nil)
+		if err != nil {
 			return err
 		}
-	}
-	c, err := rag.OpenCorpus(ctx, db, a.global.ns, nil)
-	if err != nil {
-		return err
-	}
-	kept, err := c.Settings(ctx)
-	if err != nil {
-		return err
-	}
-	a.sources[fromDatabase] = source{path, kept}
-	if err := a.settle(cmd, append(modelKeys(), "method", "budget", "top")...); err != nil {
-		return err
-	}
-	return fn(c)
+		kept, err := c.Settings(ctx)
+		if err != nil {
+			return err
+		}
+		a.sources[fromDatabase] = source{path, kept}
+		if err := a.settle(cmd, append(modelKeys(), "method", "budget", "top")...); err != nil {
+			return err
+		}
+		return fn(c)
+	})
 }
 
 func (a *app) checkNamespace(ctx context.Context, db *engine.DB, path string) error {

@@ -134,6 +134,14 @@ func (o *output) json(v any) {
 	o.fail(err)
 }
 
+// object writes a value if a program reads the output, and reports whether.
+func (o *output) object(v any) bool {
+	if o.machine() {
+		o.json(v)
+	}
+	return o.machine()
+}
+
 // encode writes a value as JSON in which every control character is escaped,
 // the ones that change the direction of writing among them.
 func encode(v any) ([]byte, error) {

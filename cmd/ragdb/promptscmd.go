@@ -140,13 +140,12 @@ func (a *app) exportPrompts(dir string) error {
 		}
 		wrote++
 	}
-	if a.out.machine() {
-		a.out.json(struct {
-			V     int    `json:"v"`
-			Dir   string `json:"dir"`
-			Wrote int    `json:"wrote"`
-			Kept  int    `json:"kept"`
-		}{1, dir, wrote, kept})
+	if a.out.object(struct {
+		V     int    `json:"v"`
+		Dir   string `json:"dir"`
+		Wrote int    `json:"wrote"`
+		Kept  int    `json:"kept"`
+	}{1, dir, wrote, kept}) {
 		return nil
 	}
 	a.out.print("wrote %s into %s", plural(wrote, "file"), dir)

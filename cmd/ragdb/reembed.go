@@ -20,21 +20,15 @@ in one step. Interrupted, the same command goes on. The model local needs no
 network.`,
 		Example: `  ragdb reembed acme.ragdb --embed-model text-embedding-3-large --estimate
   ragdb reembed acme.ragdb --embed-model local`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			if !cmd.Flag("embed-model").Changed {
 				return usedAs(cmd, "needs --embed-model")
 			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
 			if f.estimate {
 				return a.estimateOnly(ctx, cmd, path, nil, f)
 			}
 			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.reembed(ctx, cmd, c, f) })
-		},
+		}),
 	}
 	f.models.add(cmd)
 	f.models.addLimits(cmd)

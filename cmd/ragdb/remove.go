@@ -47,15 +47,9 @@ documents is in any of them.`,
 		Example: `  ragdb rm acme.ragdb handbook.md --dry-run
   ragdb rm acme.ragdb handbook.md faq.csv#12
   ragdb rm acme.ragdb 'wiki/**/*.html' --yes`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, docs, err := a.database(cmd, args, 1, true)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(1, true, func(ctx context.Context, cmd *cobra.Command, path string, docs []string) error {
 			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error { return a.remove(ctx, c, docs, f) })
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would disappear")
 	cmd.Flags().BoolVar(&f.keepCache, "keep-cache", false, "keep what models replied about them: if they come back it is not paid again")
@@ -160,8 +154,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 }
 
 func (a *app) printRemoved(c *rag.Corpus, r *removeResult) {
-	if a.out.machine() {
-		a.out.json(r)
+	if a.out.object(r) {
 		return
 	}
 	did := "removed"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
@@ -15,17 +16,11 @@ func (a *app) retryCommand() *cobra.Command {
 ragdb status lists what failed, and why.`,
 		Example: `  ragdb retry acme.ragdb
   ragdb retry acme.ragdb --model gpt-4.1`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			return a.use(ctx, cmd, path, toWrite, func(c *rag.Corpus) error {
 				return a.indexInto(ctx, cmd, c, nil, f, (*rag.Indexer).Run)
 			})
-		},
+		}),
 	}
 	f.models.add(cmd)
 	f.models.addLimits(cmd)

@@ -27,15 +27,9 @@ about, and the texts that it was made of.`,
   ragdb show acme.ragdb c:handbook.md#3
   ragdb show acme.ragdb "e:Model B"
   ragdb show acme.ragdb t:c258136f`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, rest, err := a.database(cmd, args, 1, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.show(ctx, c, rest[0]) })
-		},
+		}),
 	}
 }
 

@@ -28,34 +28,23 @@ figures of a method's index instead: those of its paper's tables.`,
 		Example: `  ragdb stats acme.ragdb
   ragdb stats acme.ragdb --method noderag`,
 		Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			if cmd.Flag("method").Changed {
 				return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error { return a.methodStats(ctx, c, method.only(methods.Default), communities) })
 			}
 			if communities {
 				return usage("add --method METHOD", "--communities is about the communities of a method")
 			}
-			db, err := a.open(ctx, path, toRead)
-			if err != nil {
-				return err
-			}
-			defer a.close(db)
-			var s engine.Stats
-			err = db.View(ctx, func(snap *engine.Snapshot) error {
-				s, err = snap.Stats(ctx)
-				return err
+			return a.with(ctx, path, toRead, func(db *engine.DB) error {
+				return db.View(ctx, func(snap *engine.Snapshot) error {
+					s, err := snap.Stats(ctx)
+					if err == nil {
+						a.printStats(path, &s)
+					}
+					return err
+				})
 			})
-			if err == nil {
-				a.printStats(path, &s)
-			}
-			return err
-		},
+		}),
 	}
 	cmd.Flags().Var(&method, "method", "print the figures of a method's index")
 	cmd.Flags().BoolVar(&communities, "communities", false, "with --method: say how tight its communities are")

@@ -59,13 +59,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Short:       "Show what is indexed, what is left to do and what failed",
 		Example:     `  ragdb status acme.ragdb`,
 		Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
 				r, err := a.status(ctx, c)
 				if err == nil {
@@ -73,7 +67,7 @@ func (a *app) statusCommand() *cobra.Command {
 				}
 				return err
 			})
-		},
+		}),
 	}
 }
 

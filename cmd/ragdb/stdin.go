@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"strings"
 
 	"github.com/ragdb/ragdb/rag"
@@ -10,6 +11,14 @@ import (
 
 // isStdin reports whether a path stands for standard input.
 func isStdin(p string) bool { return p == "-" }
+
+// input opens a file, or standard input for -.
+func (a *app) input(path string) (io.ReadCloser, error) {
+	if isStdin(path) {
+		return io.NopCloser(a.stdin), nil
+	}
+	return os.Open(path)
+}
 
 // readInput reads standard input whole, as a file whose key is given. Without a
 // format it is that of the key's extension, or else plain text.

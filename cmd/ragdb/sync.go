@@ -33,15 +33,9 @@ read nothing is removed.`,
 		Example: `  ragdb sync acme.ragdb ./docs --dry-run
   ragdb sync acme.ragdb ./docs
   ragdb sync acme.ragdb ./wiki --key-prefix wiki/`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, dirs, err := a.database(cmd, args, 1, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, dirs []string) error {
 			return a.sync(ctx, cmd, path, dirs, f, dry)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	f.addTo(a, cmd)
@@ -100,8 +94,7 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 }
 
 func (a *app) printDifference(d *rag.Difference) {
-	if a.out.machine() {
-		a.out.json(differenceResult{1, true, d})
+	if a.out.object(differenceResult{1, true, d}) {
 		return
 	}
 	for _, part := range []struct {

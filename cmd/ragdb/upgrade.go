@@ -25,29 +25,18 @@ There is one format so far, so that it verifies the format and changes nothing.
 A database of a newer format is refused (exit 5): use the version that wrote it,
 or its export as JSONL, which every version reads.`,
 		Example: `  ragdb upgrade acme.ragdb`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := a.database(cmd, args, 0, false)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
+		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			return a.upgrade(ctx, path)
-		},
+		}),
 	}
 }
 
 func (a *app) upgrade(ctx context.Context, path string) error {
 	// Opening refuses any other format.
-	db, err := a.open(ctx, path, toRead)
-	if err != nil {
+	if err := a.with(ctx, path, toRead, func(*engine.DB) error { return nil }); err != nil {
 		return err
 	}
-	if err := a.close(db); err != nil {
-		return err
-	}
-	if a.out.machine() {
-		a.out.json(upgradeResult{V: 1, DB: path, From: engine.Format, To: engine.Format})
+	if a.out.object(upgradeResult{V: 1, DB: path, From: engine.Format, To: engine.Format}) {
 		return nil
 	}
 	a.out.print("%s has format %d, the newest: nothing to do\n", path, engine.Format)

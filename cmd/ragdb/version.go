@@ -33,8 +33,7 @@ func (a *app) versionCommand() *cobra.Command {
 		},
 		Run: func(*cobra.Command, []string) {
 			r := newVersion()
-			if a.out.machine() {
-				a.out.json(r)
+			if a.out.object(r) {
 				return
 			}
 			line := "ragdb " + buildinfo.Read().String()

@@ -25,17 +25,11 @@ ID: a chunk (c:KEY), an entity (e:NAME), a keyword (k:WORD), another node
 chunks.`,
 		Example:     `  ragdb why acme.ragdb "Who designed the lighthouse?" c:harbour.md#2`,
 		Annotations: map[string]string{printsRows: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, rest, err := a.database(cmd, args, 2, false)
-			if err != nil {
-				return err
-			}
+		RunE: a.onDB(2, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			q, err := f.question(rest[0])
 			if err != nil {
 				return err
 			}
-			ctx, cancel := a.context(cmd)
-			defer cancel()
 			return a.use(ctx, cmd, path, toRead, func(c *rag.Corpus) error {
 				k, err := a.ask(ctx, c, f, q)
 				if err != nil {
@@ -52,7 +46,7 @@ chunks.`,
 				a.printWhy(found)
 				return nil
 			})
-		},
+		}),
 	}
 	f.add(a, cmd)
 	return cmd

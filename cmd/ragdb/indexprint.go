@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/method"
+)
+
+func unreadable(n int) string {
+	if n == 1 {
+		return "1 file or record could not be read"
+	}
+	return number(n) + " files or records could not be read"
+}
+
+// partly tells how much of a run failed.
+func partly(c *rag.Corpus, r *rag.IndexResult, err error) error {
+	f := &failure{exit: exitPartial, code: "partial", err: err}
+	var what, todo []string
+	if n := len(r.BadFiles); n > 0 {
+		what, todo = append(what, unreadable(n)), append(todo, "correct what is named above and run the same command")
+	}
+	if r.Failed > 0 {
+		what, todo = append(what, plural(r.Failed, "item")+" failed"), append(todo, "ragdb status "+quote(c.DB().Path())+" tells why")
+	}
+	f.message, f.hint = strings.Join(what, " and ")+", the rest is done", strings.Join(todo, ", ")
+	return f
+}
+
+func (a *app) printIndex(c *rag.Corpus, r *indexResult) {
+	var did []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{r.Added, "added"}, {r.Replaced, "replaced"}, {r.Removed, "removed"}, {r.Unchanged, "unchanged"}} {
+		if part.n > 0 {
+			did = append(did, number(part.n)+" "+part.what)
+		}
+	}
+	if len(did) == 0 {
+		did = append(did, "no new documents")
+	}
+	a.out.print("%s · %s in %s\n", strings.Join(did, ", "), strings.Join(r.Methods, ", "), duration(time.Duration(r.Ms)*time.Millisecond))
+	line := c.DB().Path() + " holds " + plural(r.Documents, "document") + " · " + plural(r.Chunks, "chunk")
+	if !repeated(r.Nodes) { // else ragdb stats tells them apart, by graph
+		for _, n := range r.Nodes {
+			line += " · " + plural(n.Count, n.Name)
+		}
+	}
+	a.out.print("%s\n", line)
+	if spent := spentLine(r.IndexResult); spent != "" {
+		a.out.print("%s\n", spent)
+	}
+}
+
+// repeated reports whether several graphs have nodes of one name.
+func repeated(nodes []engine.Count) bool {
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		if seen[n.Name] {
+			return true
+		}
+		seen[n.Name] = true
+	}
+	return false
+}
+
+// spentLine says what paid models cost in a run, "" if none was asked.
+func spentLine(r *rag.IndexResult) string {
+	var u llm.Usage
+	for _, s := range r.Spent {
+		if !strings.HasPrefix(s.Model, "local/") {
+			u.Add(s.Usage)
+		}
+	}
+	if u == (llm.Usage{}) {
+		return ""
+	}
+	line := plural(u.Calls, "model call") + " · " + number(u.InTokens) + " tokens read · " + number(u.OutTokens) + " written"
+	if r.USD != nil {
+		line += " · " + money(*r.USD)
+	}
+	return line
+}
+
+// graphNodes counts the nodes of a method's graph by type, without the chunks
+// that it shares with the corpus; nil has none.
+func graphNodes(ctx context.Context, c *rag.Corpus, g *engine.Graph) (out []engine.Count, err error) {
+	if g == nil {
+		return nil, nil
+	}
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(g).WithContext(ctx)
+		for _, t := range v.NodeTypes() {
+			set, err := v.Nodes(t)
+			if err != nil {
+				return err
+			}
+			if name := v.NodeTypeName(t); name != method.ChunkNodeType {
+				out = append(out, engine.Count{Name: name, Count: int64(set.GetCardinality())})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
