@@ -146,8 +146,14 @@ func (l *lens) visible(set *roaring.Bitmap, err error) (*roaring.Bitmap, error) 
 // nodes returns the nodes of a type.
 func (l *lens) nodes(t engine.TypeID) (*roaring.Bitmap, error) { return l.visible(l.raw.Nodes(t)) }
 
-// where returns the nodes for which a predicate holds.
-func (l *lens) where(p engine.Predicate) (*roaring.Bitmap, error) { return l.visible(l.raw.Where(p)) }
+// where returns the nodes for which a predicate holds. No others are tested: an
+// error of a test tells nothing of what is hidden.
+func (l *lens) where(p engine.Predicate) (*roaring.Bitmap, error) {
+	if l.allow != nil {
+		p = engine.And{engine.OneOf{Nodes: l.allow}, p}
+	}
+	return l.raw.Where(p)
+}
 
 // sources returns the nodes that contributed to a node or an edge.
 func (l *lens) sources(t engine.Target) (*roaring.Bitmap, error) {

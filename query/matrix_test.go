@@ -69,6 +69,22 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		_, nothing := e.Node(m.ctx, nil, 0)
 		return errors.Join(err, nothing)
 	},
+	"Env.Reader": func(m *matrixWorld, e *query.Env, _ query.Op) error {
+		r, err := e.Reader(m.ctx, m.g)
+		if err == nil {
+			_, err = r.Node(1)
+		}
+		_, nothing := e.Reader(m.ctx, nil)
+		return errors.Join(err, nothing)
+	},
+	"Where": func(m *matrixWorld, e *query.Env, _ query.Op) error {
+		if e == nil {
+			e = &query.Env{}
+		}
+		_, err := query.Where(e.Snap.Graph(m.g), roaring.BitmapOf(1), engine.Comparison{Property: "rating", Op: engine.OpExists}, nil)
+		_, nothing := query.Where(e.Snap.Graph(nil), nil, nil, nil)
+		return errors.Join(err, nothing)
+	},
 	"Property": func(*matrixWorld, *query.Env, query.Op) error { query.Property(nil, ""); return nil },
 	"Trace.Why": func(_ *matrixWorld, e *query.Env, _ query.Op) error {
 		_ = (*query.Trace)(nil).Why(query.Ref{})

@@ -49,17 +49,24 @@ func (f *questionFlags) question(text string) (method.Question, error) {
 	if !utf8.ValidString(text) {
 		return q, usage("", "the question is not UTF-8")
 	}
-	if f.whereAny && f.where == "" {
-		return q, usage("add --where", "--where-any relaxes a filter, and there is none")
+	var err error
+	q.Where, err = f.filter()
+	return q, err
+}
+
+// filter reads --where; nil is none.
+func (f *questionFlags) filter() (engine.Predicate, error) {
+	switch {
+	case f.whereAny && f.where == "":
+		return nil, usage("add --where", "--where-any relaxes a filter, and there is none")
+	case f.where == "":
+		return nil, nil
 	}
-	if f.where != "" {
-		p, err := cypher.ParseWhere(f.where)
-		if err != nil {
-			return q, wrongWhere(err)
-		}
-		q.Where = p
+	p, err := cypher.ParseWhere(f.where)
+	if err != nil {
+		return nil, wrongWhere(err)
 	}
-	return q, nil
+	return p, nil
 }
 
 // wrongWhere is a condition of --where that does not parse. It does not wrap err,

@@ -23,7 +23,8 @@ type language struct {
 	a      *app
 	corpus *rag.Corpus
 	flags  *questionFlags
-	models *rag.Models // of questions, nil until they are wanted
+	where  engine.Predicate // of flags, nil for none
+	models *rag.Models      // of questions, nil until they are wanted
 	// sets are the chunk sets of the graphs that methods built, by name.
 	sets map[string]text.ChunkSet
 	// built are those graphs, with the method that built each.
@@ -35,6 +36,9 @@ type language struct {
 func (a *app) newSession(ctx context.Context, c *rag.Corpus, f *questionFlags, limits cypher.Limits) (*cypher.Session, error) {
 	l, err := a.newLanguage(ctx, c, f)
 	if err != nil {
+		return nil, err
+	}
+	if l.where, err = f.filter(); err != nil {
 		return nil, err
 	}
 	r := &cypher.Registry{}
@@ -86,10 +90,11 @@ func (l *language) open(ctx context.Context) (*rag.Models, error) {
 }
 
 // env is what operators run in: models are opened when a text is to be
-// embedded.
+// embedded. The filter of questions holds for statements, too.
 func (l *language) env(s *engine.Snapshot) *query.Env {
+	filter := l.corpus.Env(s, nil, method.Question{Where: l.where, WhereAny: l.flags.whereAny}, nil)
 	return &query.Env{
-		Snap: s, Tokens: l.corpus.Tokens().Count, Analyze: l.corpus.Analyze,
+		Snap: s, Allow: filter.Allow, AllowAny: filter.AllowAny, Tokens: l.corpus.Tokens().Count, Analyze: l.corpus.Analyze,
 		Embed: func(ctx context.Context, text string) ([]float32, error) {
 			m, err := l.open(ctx)
 			if err != nil {

@@ -25,18 +25,18 @@ func (l *language) procedures() []*cypher.Procedure {
 			Name: "rag.retrieve", Doc: "The evidence of a method, written name[:key=value,...], for a question; options budget, top, where.",
 			Args:    []cypher.Arg{method, question, options},
 			Columns: []cypher.Column{col("rank", "integer"), col("item", "node or edge"), col("kind", "string"), col("score", "float"), col("why", "string"), col("text", "string")},
-			Run:     l.retrieve, Plan: l.plan,
+			Run:     l.retrieve, Plan: l.plan, Filtered: true,
 		},
 		{
 			Name: "rag.ask", Doc: "An answer with its sources; options budget, top, where.",
 			Args:    []cypher.Arg{method, question, options},
 			Columns: []cypher.Column{col("answer", "string"), col("sources", "list of maps")},
-			Run:     l.ask, Plan: l.plan,
+			Run:     l.ask, Plan: l.plan, Filtered: true,
 		},
 		{
 			Name: "rag.methods", Doc: "The retrieval methods, and whether the corpus is indexed by each.",
 			Columns: []cypher.Column{col("name", "string"), col("indexed", "list of strings")},
-			Run:     l.listMethods,
+			Run:     l.listMethods, Filtered: true,
 		},
 	}
 }
@@ -52,6 +52,8 @@ func (l *language) asking(ctx context.Context, call *cypher.ProcedureCall) (*ask
 			return nil, err
 		}
 	}
+	own := f // with the filter of the call, which narrows the session's
+	own.where = ""
 	options := call.Args[2].AsMap()
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		v := options[key]
@@ -62,7 +64,7 @@ func (l *language) asking(ctx context.Context, call *cypher.ProcedureCall) (*ask
 		case "top":
 			err = f.top.Set(v.String())
 		case "where":
-			f.where = v.AsString()
+			own.where = v.AsString()
 		default:
 			err = usage("there are budget, top and where", "there is no option %q", key)
 		}
@@ -73,6 +75,17 @@ func (l *language) asking(ctx context.Context, call *cypher.ProcedureCall) (*ask
 	q, err := f.question(call.Args[1].AsString())
 	if err != nil {
 		return nil, err
+	}
+	if own.where != "" {
+		narrower, err := own.filter()
+		if err != nil {
+			return nil, err
+		}
+		if q.Where == nil {
+			q.Where = narrower
+		} else {
+			q.Where = engine.And{q.Where, narrower}
+		}
 	}
 	return l.a.ask(ctx, l.corpus, &f, q)
 }

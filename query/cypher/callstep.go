@@ -14,6 +14,9 @@ func (pl *planner) call(c *callClause, alone bool) error {
 	if proc == nil {
 		return pl.unknownProcedure(c)
 	}
+	if pl.graph.filtered && !proc.Filtered {
+		return phase.Mark(engine.ErrInvalid, "%s reads more than the filter of this session lets it see: run it without the filter", proc.Name)
+	}
 	s := &callStep{proc: proc}
 	if err := pl.arguments(c, proc, s); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
 // scope maps the variables of a clause to the places of a row.
@@ -106,6 +107,7 @@ type exec struct {
 	text    string
 	session *Session
 	result  *Result
+	env     *query.Env     // of operators, at the statement's snapshot
 	view    *engine.View   // of the graph, at the statement's snapshot
 	tx      *engine.TxView // of the graph, where the statement writes
 	epoch   uint64         // of the transaction's commit

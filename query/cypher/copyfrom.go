@@ -77,7 +77,7 @@ func (s *Session) copyFrom(f *copier, st *statement) error {
 	if err := s.writable(f.x.ctx, eg, false); err != nil {
 		return err
 	}
-	if err := f.x.snapshot(); err != nil {
+	if err := f.x.snapshot(true); err != nil {
 		return err
 	}
 	f.view = f.x.result.snap.Graph(eg)

@@ -13,7 +13,7 @@ func (s *Session) copyTo(f *copier, st *statement) error {
 	if s.writesAny(f.c.Query) {
 		return refuse(st.Text, f.c.Pos, "a query that writes in COPY TO")
 	}
-	if err := f.x.snapshot(); err != nil {
+	if err := f.x.snapshot(false); err != nil {
 		return err
 	}
 	if f.c.Use != nil && f.c.Query.Parts[0].Use == nil {

@@ -8,15 +8,20 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
-// graph is a graph as a statement sees it: a view of a snapshot, or a
-// transaction that shows its own writes.
+// graph is a graph as a statement sees it: a view of a snapshot, the part of
+// one that the session's filter allows, or a transaction that shows its own
+// writes.
 type graph struct {
 	g *engine.Graph
-	r engine.Reader
-	// computed is Options.Computed.
+	r query.Reader
+	// all is the whole graph, for computed, which is Options.Computed.
+	all      engine.Reader
 	computed func(r engine.Reader, n engine.Node, name string) (Value, bool, error)
+	// filtered is set if r shows a part of the graph.
+	filtered bool
 
 	// writes is set if the statement writes: the properties that an edge value
 	// carries may then be out of date.
@@ -39,6 +44,14 @@ type graph struct {
 
 // recentNodes is how many records a graph remembers: those of the rows at hand.
 const recentNodes = 16
+
+// graphAt returns a graph at the statement's snapshot, as the session's filter shows
+// it.
+func (x *exec) graphAt(g *engine.Graph) (*graph, error) {
+	v := x.result.snap.Graph(g)
+	r, err := x.env.Reader(x.ctx, g)
+	return &graph{g: g, r: r, all: v, computed: x.session.opts.Computed, filtered: x.env.Allow != nil}, err
+}
 
 // record returns a node's record.
 func (g *graph) record(id engine.NodeID) (engine.Node, error) {

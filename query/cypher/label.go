@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
 // labelOf returns the label that a node type stands for: its name up to the
@@ -15,7 +16,7 @@ func labelOf(typeName string) string {
 
 // typesOf returns the node types of a label in ascending order: those with
 // exactly that label, or else those whose label differs only in case.
-func typesOf(r engine.Reader, label string) []engine.TypeID {
+func typesOf(r query.Reader, label string) []engine.TypeID {
 	var same, alike []engine.TypeID
 	for _, t := range r.NodeTypes() {
 		switch name := labelOf(r.NodeTypeName(t)); {

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
 // labels are the labels in a pattern's node: the node must have one label of
@@ -38,7 +39,7 @@ func (l labels) String() string {
 
 // types returns the node types with the labels in ascending order. Without
 // labels it returns all node types.
-func (l labels) types(r engine.Reader) []engine.TypeID {
+func (l labels) types(r query.Reader) []engine.TypeID {
 	if len(l) == 0 {
 		return r.NodeTypes()
 	}

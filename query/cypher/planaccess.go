@@ -157,8 +157,7 @@ func (g *patternGraph) names(e expr, at int) bool {
 // indexed reports whether a property has an index that holds all nodes of some
 // types for which it has a value. That of a computed property has not.
 func (g *patternGraph) indexed(name string, types []engine.TypeID) (bool, error) {
-	with, ok := g.pl.graph.r.(interface{ Indexes() []string })
-	if !ok || !slices.Contains(with.Indexes(), name) || g.pl.computes {
+	if !slices.Contains(g.pl.graph.r.Indexes(), name) || g.pl.computes {
 		return false, nil
 	}
 	if !isTotal(name) {

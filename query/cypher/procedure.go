@@ -27,6 +27,10 @@ type Procedure struct {
 	// Annotates marks a procedure that writes only properties of nodes. It may
 	// do so in graphs that the session guards.
 	Annotates bool
+	// Filtered marks a procedure that yields no node, edge or key that the Allow
+	// of Call.Query does not let it see. A session with such a filter refuses the
+	// others.
+	Filtered bool
 	// Run yields the rows. The procedure may reuse a row after yield returns.
 	// An error of yield ends the run and is returned unchanged.
 	Run func(ctx context.Context, c *ProcedureCall, yield func(row []Value) error) error
@@ -83,7 +87,8 @@ type ProcedureCall struct {
 	// DB is the database, and Namespace the session's part of it.
 	DB        *engine.DB
 	Namespace *engine.Namespace
-	// View is the current graph at the statement's snapshot.
+	// View is the current graph at the statement's snapshot, all of it: a
+	// [Procedure.Filtered] one leaves out what Query.Allow hides.
 	View *engine.View
 	// Tx is the statement's transaction if the procedure writes, else nil.
 	Tx *engine.TxView
@@ -94,8 +99,8 @@ type ProcedureCall struct {
 	// Query is the environment of query operators.
 	Query *query.Env
 
-	graph   *graph
-	session *Session
+	graph *graph
+	x     *exec
 }
 
 // In returns the call in another graph of the namespace, for reading. The
@@ -104,12 +109,15 @@ func (c *ProcedureCall) In(ctx context.Context, name string) (*ProcedureCall, er
 	if name == c.graph.g.Name() {
 		return c, nil
 	}
-	g, err := c.session.open(ctx, name)
+	g, err := c.x.session.open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	v := c.View.Snapshot().Graph(g)
-	return c.at(&graph{g: g, r: v, computed: c.graph.computed}, v), nil
+	home, err := c.x.graphAt(g)
+	if err != nil {
+		return nil, err
+	}
+	return c.at(home), nil
 }
 
 // Of returns the call in the graph of a node, edge or path, for reading. It
@@ -127,13 +135,13 @@ func (c *ProcedureCall) Of(v Value) *ProcedureCall {
 	if home == nil || home.g.ID() == c.graph.g.ID() {
 		return c
 	}
-	return c.at(home, c.View.Snapshot().Graph(home.g))
+	return c.at(home)
 }
 
 // MakeGraph creates a graph of the user's own in the namespace. If the name is
 // taken, the error is [engine.ErrInvalid].
 func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
-	if err := c.session.changes(); err != nil {
+	if err := c.x.session.changes(); err != nil {
 		return err
 	}
 	has, err := c.Namespace.HasGraph(ctx, name)
@@ -148,25 +156,25 @@ func (c *ProcedureCall) MakeGraph(ctx context.Context, name string) error {
 
 // DropGraph removes a graph of the user's own with all its data.
 func (c *ProcedureCall) DropGraph(ctx context.Context, name string) error {
-	if err := c.session.changes(); err != nil {
+	if err := c.x.session.changes(); err != nil {
 		return err
 	}
-	g, err := c.session.open(ctx, name)
+	g, err := c.x.session.open(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := c.session.writable(ctx, g, false); err != nil {
+	if err := c.x.session.writable(ctx, g, false); err != nil {
 		return err
 	}
-	if name == c.session.use {
+	if name == c.x.session.use {
 		return phase.Mark(engine.ErrInvalid, "%q is the graph in use: USE another one first", name)
 	}
 	return c.Namespace.Drop(ctx, name)
 }
 
-func (c *ProcedureCall) at(g *graph, v *engine.View) *ProcedureCall {
+func (c *ProcedureCall) at(g *graph) *ProcedureCall {
 	other := *c
-	other.graph, other.View, other.Tx = g, v, nil
+	other.graph, other.View, other.Tx = g, c.View.Snapshot().Graph(g.g), nil
 	return &other
 }
 

@@ -42,7 +42,7 @@ func (g *graph) property(id engine.NodeID, name string) (Value, error) {
 		return totalProperty(t, n.Key, name), err
 	}
 	if g.computed != nil {
-		if v, ok, err := g.computed(g.r, n, name); ok || err != nil {
+		if v, ok, err := g.computed(g.all, n, name); ok || err != nil {
 			return v, err
 		}
 	}

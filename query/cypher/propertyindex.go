@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
 // The engine calls the index of a property by the property's name. The name
@@ -15,7 +16,7 @@ const indexNameBucket = "cypher.index.names"
 
 // indexNames returns the names that were given to indexes of properties which
 // are still there, with their properties.
-func indexNames(r engine.Reader, indexed []string) (map[string]string, error) {
+func indexNames(r query.Reader, indexed []string) (map[string]string, error) {
 	names := map[string]string{}
 	for e, err := range r.Bucket(indexNameBucket).Scan(nil, nil) {
 		if err != nil {

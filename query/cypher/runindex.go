@@ -32,6 +32,9 @@ func (s *Session) runIndex(x *exec, st *statement) error {
 	if err := s.writable(x.ctx, eg, !c.Vector && !c.Drop); err != nil {
 		return err
 	}
+	if err := x.snapshot(true); err != nil {
+		return err
+	}
 	return s.opts.DB.Update(x.ctx, func(tx *engine.Tx) error {
 		x.tx = tx.Graph(eg)
 		x.graph = &graph{g: eg, r: x.tx}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/query"
 )
 
 // runQuery compiles a query. It also runs it if it writes or is profiled.
@@ -14,7 +15,7 @@ func (s *Session) runQuery(x *exec, st *statement) error {
 	if st.Mode != modeExplain && s.writesAny(st.Query) {
 		return s.runWriting(x, st)
 	}
-	if err := x.snapshot(); err != nil {
+	if err := x.snapshot(false); err != nil {
 		return err
 	}
 	parts, err := s.compileParts(x, st, nil)
@@ -40,10 +41,21 @@ func (s *Session) runQuery(x *exec, st *statement) error {
 	return nil
 }
 
-// snapshot opens the snapshot of a statement that reads.
-func (x *exec) snapshot() (err error) {
-	x.result.snap, err = x.session.opts.DB.Snapshot(x.ctx)
-	return err
+// snapshot opens the snapshot of a statement, and the environment of operators.
+// It refuses a statement that writes if the environment has a filter.
+func (x *exec) snapshot(writes bool) (err error) {
+	o := &x.session.opts
+	if x.result.snap, err = o.DB.Snapshot(x.ctx); err != nil {
+		return err
+	}
+	x.env = &query.Env{Snap: x.result.snap, Graphs: o.Graphs}
+	if o.Query != nil {
+		x.env = o.Query(x.result.snap)
+	}
+	if writes && x.env.Allow != nil {
+		return phase.Errorf("%w: a session with a filter only reads", engine.ErrReadOnly)
+	}
+	return nil
 }
 
 // final returns the error that a statement ends with.
@@ -117,7 +129,7 @@ func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyP
 		if err != nil {
 			return nil, err
 		}
-		if tx == nil {
+		if tx == nil && !r.graph.filtered {
 			r.graph.shared = stats
 		}
 		pl := &planner{
@@ -142,12 +154,11 @@ func (s *Session) openPart(x *exec, st *statement, p *singleQuery, use string, t
 		return err
 	}
 	r.view = x.result.snap.Graph(g)
-	r.graph = &graph{g: g, r: r.view, computed: s.opts.Computed}
-	if tx != nil {
+	if r.graph, err = x.graphAt(g); err == nil && tx != nil {
 		r.tx = tx.Graph(g)
-		r.graph.r = r.tx
+		r.graph.r, r.graph.all = r.tx, r.tx
 	}
-	return nil
+	return err
 }
 
 // runParts runs the parts of a query and calls yield with each row of the

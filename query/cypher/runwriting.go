@@ -57,7 +57,7 @@ func (s *Session) runWriting(x *exec, st *statement) error {
 		}
 	}
 	res := x.result
-	if err := x.snapshot(); err != nil {
+	if err := x.snapshot(true); err != nil {
 		return err
 	}
 	var parts []*readyPart
@@ -88,11 +88,12 @@ func (s *Session) runWriting(x *exec, st *statement) error {
 	if err := res.snap.Close(); err != nil {
 		return err
 	}
-	if err := x.snapshot(); err != nil {
+	if err := x.snapshot(true); err != nil {
 		return err
 	}
 	for _, p := range parts {
-		p.graph.r = res.snap.Graph(p.graph.g)
+		v := res.snap.Graph(p.graph.g)
+		p.graph.r, p.graph.all = v, v
 		p.graph.changed()
 		if x.profile {
 			res.Plan = append(res.Plan, stepPlans(p.steps))

@@ -33,6 +33,9 @@ type Options struct {
 	Graphs *graphops.Cache
 	// Query returns the environment in which the procedures of a statement run
 	// query operators, with the snapshot at which it reads; nil makes a bare one.
+	// If it has an Allow, statements see what that allows: other nodes and edges
+	// are not there for MATCH, procedures that read more ([Procedure.Filtered]) are
+	// refused, and so is writing.
 	Query func(s *engine.Snapshot) *query.Env
 	// Computed, if not nil, computes properties that are not stored. It is
 	// called for properties that a node lacks; ok reports whether the node has
@@ -224,16 +227,10 @@ func (s *Session) guarded(ctx context.Context, graph string) (string, error) {
 
 // procedureCall returns a call without arguments.
 func (s *Session) procedureCall(x *exec) *ProcedureCall {
-	c := &ProcedureCall{
-		DB: s.opts.DB, Namespace: s.opts.Namespace, View: x.view, Tx: x.tx,
-		Graphs: s.opts.Graphs, Projections: &s.projections, graph: x.graph, session: s,
+	return &ProcedureCall{
+		DB: s.opts.DB, Namespace: s.opts.Namespace, View: x.view, Tx: x.tx, Query: x.env,
+		Graphs: s.opts.Graphs, Projections: &s.projections, graph: x.graph, x: x,
 	}
-	if s.opts.Query != nil {
-		c.Query = s.opts.Query(x.view.Snapshot())
-	} else {
-		c.Query = &query.Env{Snap: x.view.Snapshot(), Graphs: s.opts.Graphs}
-	}
-	return c
 }
 
 // statisticsOf returns the statistics of a graph at its version. Those of other
@@ -242,6 +239,9 @@ func (s *Session) statisticsOf(g *graph) (*statistics, error) {
 	version, err := g.r.Version()
 	if err != nil {
 		return nil, err
+	}
+	if g.filtered {
+		return newStatistics(g, version), nil // what may be seen goes by other graphs, too
 	}
 	st := s.stats[g.g.ID()]
 	if st == nil || st.version != version {

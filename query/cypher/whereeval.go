@@ -84,7 +84,7 @@ func (l *lowering) test(e expr, want bool) engine.Predicate {
 			}
 			t, err := holds(x, r)
 			if err != nil {
-				return false, whereError(text, key, err)
+				return false, whereError(text, err)
 			}
 			return t == truthOf(want), nil
 		},
@@ -105,13 +105,25 @@ func (l *lowering) test(e expr, want bool) engine.Predicate {
 	return append(all, test)
 }
 
-// whereError returns the error of a node for which an expression has no value.
-func whereError(text, key string, err error) error {
+// whereError returns the error of a node for which an expression has no value. It
+// names neither the node nor its values: the filter may refuse the node.
+func whereError(text string, err error) error {
 	var eval *EvalError
 	if !errors.As(err, &eval) {
 		return err
 	}
-	return phase.Mark(engine.ErrInvalid, "the condition %s has no value for %q: %s", text, key, eval.Message)
+	why := eval.Code
+	switch eval.Code {
+	case codeType:
+		why = "a value has the wrong type"
+	case codeArithmetic:
+		why = "an integer is divided by zero or too large"
+	case codeArgument:
+		why = "an argument is out of range"
+	case codeResource:
+		why = "it builds more than it may"
+	}
+	return phase.Mark(engine.ErrInvalid, "the condition %s has no value for a document or node: %s", text, why)
 }
 
 // needed returns properties without which an expression is null.

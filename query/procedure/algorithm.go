@@ -20,6 +20,8 @@ type algorithm struct {
 	// both is set if the algorithm ignores the direction of edges, weighted if
 	// it uses weights by default.
 	both, weighted bool
+	// filtered is [cypher.Procedure.Filtered] of the procedure and its .stats.
+	filtered bool
 	// cost is about how many nanoseconds it takes for a projection.
 	cost func(nodes, edges float64) float64
 	// read reads the arguments and options and returns the computation.
@@ -88,7 +90,7 @@ func (p *prepared) compute(ctx context.Context) (*outcome, error) {
 func (a *algorithm) procedures() []*cypher.Procedure {
 	args := append(slices.Clone(a.args), cypher.Arg{Name: "options", Type: "map", Optional: true})
 	stream := &cypher.Procedure{
-		Name: a.name, Doc: a.doc, Args: args,
+		Name: a.name, Doc: a.doc, Args: args, Filtered: a.filtered,
 		Columns: append([]cypher.Column{{Name: "node", Type: "node"}}, a.columns...),
 		Run: func(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 			out, err := a.compute(ctx, call)
@@ -102,7 +104,7 @@ func (a *algorithm) procedures() []*cypher.Procedure {
 		},
 	}
 	stats := &cypher.Procedure{
-		Name: a.name + ".stats", Doc: "Figures of the whole of " + a.name + ".", Args: args,
+		Name: a.name + ".stats", Doc: "Figures of the whole of " + a.name + ".", Args: args, Filtered: a.filtered,
 		Columns: append([]cypher.Column{{Name: "nodes", Type: "integer"}, {Name: "edges", Type: "integer"}, {Name: "ms", Type: "float"}}, a.stats...),
 		Run: func(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 			start := time.Now()

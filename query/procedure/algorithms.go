@@ -38,7 +38,7 @@ func algorithms() []*algorithm {
 		{
 			name: "graph.ppr", doc: "Personalised PageRank of a few steps around seeds: nodes, or maps {node, score}.",
 			args: []cypher.Arg{{Name: "seeds", Type: "list of nodes"}}, columns: score, weighted: true,
-			cost: func(float64, float64) float64 { return 1e6 }, read: readPPR,
+			cost: func(float64, float64) float64 { return 1e6 }, read: readPPR, filtered: true,
 			stats: []cypher.Column{column("reached", "integer"), column("mass", "float")},
 		},
 		{

@@ -16,7 +16,7 @@ func catalog(r *cypher.Registry) []*cypher.Procedure {
 	return []*cypher.Procedure{
 		{
 			Name: "db.graphs", Doc: "The graphs of the namespace.",
-			Columns: []cypher.Column{column("name", "string"), column("current", "boolean")}, Run: dbGraphs,
+			Columns: []cypher.Column{column("name", "string"), column("current", "boolean")}, Run: dbGraphs, Filtered: true,
 		},
 		{
 			Name: "db.createGraph", Doc: "Makes a graph of your own in the namespace; USE moves there.",
@@ -30,19 +30,19 @@ func catalog(r *cypher.Registry) []*cypher.Procedure {
 		},
 		{
 			Name: "db.labels", Doc: "The labels of the current graph.",
-			Columns: []cypher.Column{column("label", "string"), column("nodes", "integer")}, Run: dbLabels,
+			Columns: []cypher.Column{column("label", "string"), column("nodes", "integer")}, Run: dbLabels, Filtered: true,
 		},
 		{
 			Name: "db.relationshipTypes", Doc: "The types of the edges of the current graph.",
-			Columns: []cypher.Column{column("relationshipType", "string"), column("directed", "boolean")}, Run: dbEdgeTypes,
+			Columns: []cypher.Column{column("relationshipType", "string"), column("directed", "boolean")}, Run: dbEdgeTypes, Filtered: true,
 		},
 		{
 			Name: "db.propertyKeys", Doc: "The properties that have an index in the current graph.",
-			Columns: []cypher.Column{column("propertyKey", "string")}, Run: dbPropertyKeys,
+			Columns: []cypher.Column{column("propertyKey", "string")}, Run: dbPropertyKeys, Filtered: true,
 		},
 		{
 			Name: "db.indexes", Doc: "The indexes of the current graph: of properties, of vectors and of words.",
-			Columns: []cypher.Column{column("name", "string"), column("type", "string")}, Run: dbIndexes,
+			Columns: []cypher.Column{column("name", "string"), column("type", "string")}, Run: dbIndexes, Filtered: true,
 		},
 		{
 			Name: "db.stats", Doc: "What the graphs of the namespace hold. It reads every key once.",
@@ -56,7 +56,7 @@ func catalog(r *cypher.Registry) []*cypher.Procedure {
 		{
 			Name: "db.procedures", Doc: "The procedures that CALL knows, all or those whose names begin with a text.",
 			Args:    []cypher.Arg{{Name: "prefix", Type: "string", Optional: true}},
-			Columns: []cypher.Column{column("name", "string"), column("signature", "string"), column("description", "string"), column("writes", "boolean")},
+			Columns: []cypher.Column{column("name", "string"), column("signature", "string"), column("description", "string"), column("writes", "boolean")}, Filtered: true,
 			Run: func(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
 				return dbProcedures(r, call, yield)
 			},
@@ -91,12 +91,19 @@ func dbDropGraph(ctx context.Context, call *cypher.ProcedureCall, yield func([]c
 	return yield(call.Args)
 }
 
-func dbLabels(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+func dbLabels(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
+	may, err := seen(ctx, call)
+	if err != nil {
+		return err
+	}
 	counts := map[string]int64{}
 	for _, t := range call.View.NodeTypes() {
 		nodes, err := call.View.Nodes(t)
 		if err != nil {
 			return err
+		}
+		if may != nil {
+			nodes.And(may)
 		}
 		label, _, _ := strings.Cut(call.View.NodeTypeName(t), ":")
 		counts[label] += int64(nodes.GetCardinality())

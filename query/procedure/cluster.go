@@ -28,13 +28,17 @@ func readCluster(ctx context.Context, call *cypher.ProcedureCall) (*clustered, e
 	if err := c.done(); err != nil {
 		return nil, err
 	}
+	may, err := seen(ctx, s.call)
+	if err != nil {
+		return nil, err
+	}
 	out := &clustered{call: s.call}
 	m := graphops.Matrix{Dim: s.info.Dim}
 	for e, err := range s.view.All(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if s.allow == nil || s.allow.Contains(uint32(e.ID)) {
+		if (s.allow == nil || s.allow.Contains(uint32(e.ID))) && (may == nil || may.Contains(uint32(e.ID))) {
 			out.items, m.Data = append(out.items, engine.NodeID(e.ID)), append(m.Data, e.Vector...)
 		}
 	}

@@ -8,16 +8,17 @@
 // vec.search, vec.chsearch, text.search and graph.ppr run the operators of
 // package query that retrieval is made of ([query.VectorSearch],
 // [query.TextSearch] and [query.PPR]), in the environment of
-// the session: the access check [query.Env].Allow holds for them. The options
-// labels, nodes and filter narrow that check. A graph.ppr on a chosen part of the
-// graph, which a walk must not leave, runs the algorithm on a projection of it.
+// the session. The options labels, nodes and filter narrow its access check
+// [query.Env].Allow. A graph.ppr on a chosen part of the graph, which a walk must
+// not leave, runs the algorithm on a projection of it.
 //
 // The other procedures have no operator. graph.shortest_path yields a path with
 // its edges and length, which may be weighted, while [query.PathChain] yields the
 // set of nodes on a chain of them; text.phrase takes fields of any analyzer,
 // [query.PhraseSearch] those of exact words; graph.subgraph yields all edges in
 // their order, [query.Incident] ranks them. Algorithms over the whole graph call
-// package graphops. No access check holds for these, as none does for MATCH.
+// package graphops. If the session has an access check, the procedures that do not
+// follow it are refused ([cypher.Procedure].Filtered).
 //
 // # Conventions
 //

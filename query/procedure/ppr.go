@@ -28,6 +28,9 @@ func readPPR(c *config) runner {
 		if s.Nodes == nil && s.Where == nil {
 			return pprOperator(ctx, call, s, nodes, weights, o)
 		}
+		if call.Query != nil && call.Query.Allow != nil {
+			return nil, invalid("graph.ppr on chosen nodes reads more than the filter of this session lets it see: leave out nodes, labels and projection")
+		}
 		return pprProjected(ctx, call, s, nodes, weights, o)
 	}
 }

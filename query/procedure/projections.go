@@ -18,12 +18,12 @@ func projections() []*cypher.Procedure {
 		},
 		{
 			Name: "graph.projections", Doc: "The projections that have names in this session.",
-			Columns: columns[:2], Run: listProjections,
+			Columns: columns[:2], Run: listProjections, Filtered: true,
 		},
 		{
 			Name: "graph.drop", Doc: "Forgets a projection.",
 			Args:    []cypher.Arg{{Name: "name", Type: "string"}},
-			Columns: columns[:1], Run: dropProjection,
+			Columns: columns[:1], Run: dropProjection, Filtered: true,
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
@@ -81,6 +82,61 @@ func (c *config) direction(words ...string) engine.Direction {
 		return engine.Both
 	}
 	return engine.Out
+}
+
+// among returns the nodes that the options labels, nodes and filter leave of some
+// nodes, nil for all. The filter is asked about no node that the call may not see.
+func (c *config) among(ctx context.Context, set *roaring.Bitmap) (*roaring.Bitmap, error) {
+	keep := func(nodes *roaring.Bitmap) {
+		if set == nil {
+			set = nodes
+		} else {
+			set = roaring.And(set, nodes)
+		}
+	}
+	if types := c.labels(); types != nil {
+		nodes, err := nodesOf(c.call.View, types)
+		if err != nil {
+			return nil, err
+		}
+		keep(nodes)
+	}
+	if nodes, ok := c.get("nodes"); ok {
+		given := roaring.New()
+		for _, n := range c.nodeList(nodes) {
+			given.Add(uint32(n))
+		}
+		keep(given)
+	}
+	filter := c.text("filter", "")
+	if err := c.done(); err != nil || filter == "" {
+		return set, err
+	}
+	p, err := cypher.ParseWhere(filter)
+	if err != nil {
+		return nil, invalid("the filter is wrong: %s", err) // its place is none of the statement
+	}
+	may, err := seen(ctx, c.call)
+	if err != nil {
+		return nil, err
+	}
+	if may != nil {
+		keep(may)
+	}
+	if set == nil {
+		if set, err = nodesOf(c.call.View, c.call.View.NodeTypes()); err != nil {
+			return nil, err
+		}
+	}
+	return query.Where(c.call.View.WithContext(ctx), set, p, query.Fields{"key": "", "format": "_format"})
+}
+
+// seen returns the nodes of the current graph that a call may see, nil for all.
+func seen(ctx context.Context, call *cypher.ProcedureCall) (*roaring.Bitmap, error) {
+	if call.Query == nil || call.Query.Allow == nil {
+		return nil, nil
+	}
+	return call.Query.Allow(ctx, call.View)
 }
 
 // nodesOf returns the nodes of some types.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/query/cypher"
@@ -23,21 +21,21 @@ func texts() []*cypher.Procedure {
 		{
 			Name: "text.search", Doc: "The k nodes whose words match a text best, by BM25.",
 			Args:    []cypher.Arg{{Name: "query", Type: "string"}, {Name: "k", Type: "integer"}, options},
-			Columns: found, Run: textSearch,
+			Columns: found, Run: textSearch, Filtered: true,
 		},
 		{
 			Name: "text.phrase", Doc: "The nodes that hold some words one after the other.",
 			Args:    []cypher.Arg{{Name: "phrase", Type: "string"}, options},
-			Columns: found[:1], Run: textPhrase,
+			Columns: found[:1], Run: textPhrase, Filtered: true,
 		},
 		{
 			Name: "text.keywords", Doc: "The words that tell a node from others: how often it has them, times the logarithm of how rare they are; top many, 10 unless said.",
 			Args:    []cypher.Arg{{Name: "node", Type: "node"}, options},
-			Columns: []cypher.Column{column("keyword", "string"), column("count", "integer"), column("score", "float")}, Run: textKeywords,
+			Columns: []cypher.Column{column("keyword", "string"), column("count", "integer"), column("score", "float")}, Run: textKeywords, Filtered: true,
 		},
 		{
 			Name: "text.fields", Doc: "The fields of words of the current graph.",
-			Columns: []cypher.Column{column("name", "string"), column("analyzer", "string"), column("phrases", "boolean"), column("nodes", "integer")}, Run: textFields,
+			Columns: []cypher.Column{column("name", "string"), column("analyzer", "string"), column("phrases", "boolean"), column("nodes", "integer")}, Run: textFields, Filtered: true,
 		},
 	}
 }
@@ -83,16 +81,10 @@ func textSearch(ctx context.Context, call *cypher.ProcedureCall, yield func([]cy
 		return invalid("text.search takes a text and a whole number from 1 on, not %s and %s", call.Args[0], k)
 	}
 	c := newConfig(call, call.Args[2])
-	field, types := c.field(), c.labels()
-	if err := c.done(); err != nil {
+	field := c.field()
+	among, err := c.among(ctx, nil)
+	if err != nil {
 		return err
-	}
-	var among *roaring.Bitmap
-	if types != nil {
-		var err error
-		if among, err = nodesOf(call.View, types); err != nil {
-			return err
-		}
 	}
 	found, err := operate(ctx, call, among, &query.TextSearch{
 		Graph: call.View.Graph(), Field: field, Text: call.Args[0].AsString(), K: int(k.AsInt()),
@@ -116,6 +108,13 @@ func textPhrase(ctx context.Context, call *cypher.ProcedureCall, yield func([]cy
 	set, err := call.View.WithContext(ctx).Phrase(field, words)
 	if err != nil {
 		return err
+	}
+	may, err := seen(ctx, call)
+	if err != nil {
+		return err
+	}
+	if may != nil {
+		set.And(may)
 	}
 	for it := set.Iterator(); it.HasNext(); {
 		if err := yield([]cypher.Value{call.Node(engine.NodeID(it.Next()))}); err != nil {

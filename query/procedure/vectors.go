@@ -24,26 +24,26 @@ func vectors() []*cypher.Procedure {
 		{
 			Name: "vec.search", Doc: "The k nodes whose vectors in a space are nearest to a text, a vector or a node's vector. A space is named in full, or by what stands before its first colon or @, or by a label of its nodes.",
 			Args:    []cypher.Arg{index, like, {Name: "k", Type: "integer"}, options},
-			Columns: []cypher.Column{column("node", "node"), column("score", "float")}, Run: vecSearch,
+			Columns: []cypher.Column{column("node", "node"), column("score", "float")}, Run: vecSearch, Filtered: true,
 		},
 		{
 			Name: "vec.chsearch", Doc: "The nodes nearest in each layer of a layered space: k of each, or as many as a list says from layer 0 on.",
 			Args:    []cypher.Arg{index, like, {Name: "k", Type: "integer or list of integers"}, options},
-			Columns: []cypher.Column{column("node", "node"), column("level", "integer"), column("score", "float")}, Run: vecLayers,
+			Columns: []cypher.Column{column("node", "node"), column("level", "integer"), column("score", "float")}, Run: vecLayers, Filtered: true,
 		},
 		{
 			Name: "vec.cluster", Doc: "Clusters the vectors of a space; method is kmeans (k), gmm (k, or by BIC) or lsh (planes).",
 			Args:    []cypher.Arg{index, options},
-			Columns: []cypher.Column{column("item", "node"), column("cluster", "integer")}, Run: vecCluster,
+			Columns: []cypher.Column{column("item", "node"), column("cluster", "integer")}, Run: vecCluster, Filtered: true,
 		},
 		{
 			Name: "vec.cluster.stats", Doc: "Figures of the whole of vec.cluster.",
 			Args:    []cypher.Arg{index, options},
-			Columns: []cypher.Column{column("items", "integer"), column("clusters", "integer"), column("largest", "integer"), column("ms", "float")}, Run: vecClusterStats,
+			Columns: []cypher.Column{column("items", "integer"), column("clusters", "integer"), column("largest", "integer"), column("ms", "float")}, Run: vecClusterStats, Filtered: true,
 		},
 		{
 			Name: "vec.spaces", Doc: "The vector spaces of the current graph.",
-			Columns: []cypher.Column{column("name", "string"), column("kind", "string"), column("model", "string"), column("dimension", "integer"), column("metric", "string"), column("vectors", "integer")}, Run: vecSpaces,
+			Columns: []cypher.Column{column("name", "string"), column("kind", "string"), column("model", "string"), column("dimension", "integer"), column("metric", "string"), column("vectors", "integer")}, Run: vecSpaces, Filtered: true,
 		},
 	}
 }
@@ -113,7 +113,8 @@ func openSpace(ctx context.Context, call *cypher.ProcedureCall, name string) (*s
 		}
 	}
 	if types := call.NodeTypes(name); alike == nil && len(types) > 0 {
-		if err := s.restrict(v, types); err != nil {
+		var err error
+		if s.allow, err = nodesOf(v, types); err != nil {
 			return nil, err
 		}
 		alike = slices.Clone(all)
@@ -135,23 +136,6 @@ func openSpace(ctx context.Context, call *cypher.ProcedureCall, name string) (*s
 	return s, err
 }
 
-// restrict keeps only nodes of some types.
-func (s *space) restrict(v *engine.View, types []engine.TypeID) error {
-	found, err := nodesOf(v, types)
-	if err == nil {
-		s.keep(found)
-	}
-	return err
-}
-
-func (s *space) keep(nodes *roaring.Bitmap) {
-	if s.allow == nil {
-		s.allow = nodes
-		return
-	}
-	s.allow.And(nodes)
-}
-
 // search holds the arguments of a vector search.
 type search struct {
 	text   string
@@ -163,30 +147,8 @@ type search struct {
 // search reads the arguments of a vector search.
 func (s *space) search(ctx context.Context, like cypher.Value, c *config) (search, error) {
 	q := search{ef: c.count("ef", 0), exact: c.boolean("exact", false)}
-	if types := c.labels(); types != nil {
-		if err := s.restrict(s.call.View, types); err != nil {
-			return q, err
-		}
-	}
-	if nodes, ok := c.get("nodes"); ok {
-		set := roaring.New()
-		for _, n := range c.nodeList(nodes) {
-			set.Add(uint32(n))
-		}
-		s.keep(set)
-	}
-	if filter := c.text("filter", ""); filter != "" {
-		p, err := cypher.ParseWhere(filter)
-		if err != nil {
-			return q, invalid("the filter is wrong: %s", err) // its place is none of the statement
-		}
-		set, err := s.call.View.WithContext(ctx).Where(p)
-		if err != nil {
-			return q, err
-		}
-		s.keep(set)
-	}
-	if err := c.done(); err != nil {
+	var err error
+	if s.allow, err = c.among(ctx, s.allow); err != nil {
 		return q, err
 	}
 	return q, s.wanted(ctx, like, &q)
