@@ -124,7 +124,7 @@ func TestWhereTestsNoOthers(t *testing.T) {
 		t.Errorf("tested %q, found %v and %v", tested, got, shown)
 	}
 	// A field is a stored property, or the key.
-	fields := query.Fields{"key": "", "stars": "rating"}
+	fields := map[string]string{"key": "", "stars": "rating"}
 	for _, p := range []engine.Predicate{
 		engine.Comparison{Property: "key", Values: []engine.Value{engine.String(want[0])}},
 		engine.Test{Properties: []string{"stars", "key"}, Holds: func(_ context.Context, _ string, values []engine.Value) (bool, error) {

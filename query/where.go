@@ -15,13 +15,11 @@ import (
 // [engine.View.Where] does.
 const maxWhereDepth = 1000
 
-// Fields are names that a condition may use although no property of the name has
-// an index. Each stands for a stored property, "" for the key of the node.
-type Fields map[string]string
-
 // Where returns the nodes of a set for which a condition holds. Only nodes of the
-// set are read: a failing condition tells nothing of others.
-func Where(v *engine.View, among *roaring.Bitmap, p engine.Predicate, fields Fields) (*roaring.Bitmap, error) {
+// set are read: a failing condition tells nothing of others. The condition may use
+// the names in fields although no property of the name has an index: each stands
+// for a stored property, "" for the key of the node.
+func Where(v *engine.View, among *roaring.Bitmap, p engine.Predicate, fields map[string]string) (*roaring.Bitmap, error) {
 	w := &where{v: v, fields: fields, indexed: v.Indexes(), among: engine.OneOf{Nodes: among}}
 	p, err := w.resolve(p, 0)
 	if err != nil {
@@ -33,7 +31,7 @@ func Where(v *engine.View, among *roaring.Bitmap, p engine.Predicate, fields Fie
 // where is a condition that is evaluated.
 type where struct {
 	v       *engine.View
-	fields  Fields
+	fields  map[string]string
 	indexed []string
 	among   engine.OneOf
 }

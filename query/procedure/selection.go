@@ -128,7 +128,7 @@ func (c *config) among(ctx context.Context, set *roaring.Bitmap) (*roaring.Bitma
 			return nil, err
 		}
 	}
-	return query.Where(c.call.View.WithContext(ctx), set, p, query.Fields{"key": "", "format": "_format"})
+	return query.Where(c.call.View.WithContext(ctx), set, p, map[string]string{"key": "", "format": "_format"})
 }
 
 // seen returns the nodes of the current graph that a call may see, nil for all.

@@ -9,7 +9,7 @@ import (
 
 // fields are the names that a filter may use beside the metadata of documents,
 // unless a document has metadata of that name.
-func fields() query.Fields { return query.Fields{"key": "", "format": propFormat} }
+func fields() map[string]string { return map[string]string{"key": "", "format": propFormat} }
 
 // documents returns the documents that pass the filter. The chunks of the base
 // graph have no metadata, so that each would pass a NOT: only documents are
