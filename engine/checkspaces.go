@@ -24,13 +24,7 @@ func (c *checker) checkSpaces(v *View, n *nodeSets) error {
 			continue // found by checkKeys
 		}
 		id := binary.BigEndian.Uint32(p.key[5:])
-		generations, err := v.generations(&s)
-		if err != nil {
-			return err
-		}
-		for _, n := range generations {
-			known[layout.Table{Graph: v.g, Space: id, Generation: n}] = true
-		}
+		known[layout.Table{Graph: v.g, Space: id, Generation: s.generation}] = true
 		if v.nameOf(layout.KindSpace, id) != s.name {
 			if err := c.find(p.key, fix{}, "the space is named %q, its catalog entry %q", s.name, v.nameOf(layout.KindSpace, id)); err != nil {
 				return err

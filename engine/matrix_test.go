@@ -191,9 +191,6 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add((func(*engine.Snapshot) error)(nil), func(*engine.Snapshot) error { return nil })
 	add((func(*engine.Loader) error)(nil), func(*engine.Loader) error { return nil })
 	add((func(int, engine.Node) error)(nil), func(int, engine.Node) error { return nil })
-	add(iter.Seq2[engine.SpaceVector, error](nil), iter.Seq2[engine.SpaceVector, error](func(yield func(engine.SpaceVector, error) bool) {
-		yield(engine.SpaceVector{Node: w.node, Vector: []float32{1, 1}}, nil)
-	}))
 	add(engine.TxOptions{}, engine.LoadOptions{}, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
 		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1})
 }

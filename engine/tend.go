@@ -57,7 +57,7 @@ func (db *DB) tendDue(ctx context.Context, done chan struct{}) {
 		ix := t.due[0]
 		t.due, t.at = t.due[1:], ix
 		t.mu.Unlock()
-		if err := ix.Tend(ctx, db.ownCommitter(ix)); err != nil && ctx.Err() == nil {
+		if err := ix.Tend(ctx, db.committer(ix)); err != nil && ctx.Err() == nil {
 			db.log.Warn("vectors stay unlinked", "error", err)
 		}
 	}
@@ -81,7 +81,7 @@ func (db *DB) help(ctx context.Context) {
 		if ix.Backlog() <= maxBacklog {
 			continue
 		}
-		if err := ix.Tend(ctx, db.ownCommitter(ix)); err != nil && ctx.Err() == nil {
+		if err := ix.Tend(ctx, db.committer(ix)); err != nil && ctx.Err() == nil {
 			db.log.Warn("vectors stay unlinked", "error", err)
 		}
 	}
@@ -101,10 +101,9 @@ func (db *DB) stopTending() {
 }
 
 // committer returns what commits an index's own work, which changes no vector
-// and so moves neither the epoch nor a version. The live generation of the space
-// must still be the given one, that of the index or the one that it is built
-// beside: else it was dropped meanwhile, which is [ErrNotFound].
-func (db *DB) committer(ix *vecindex.Index, live uint16) vecindex.Committer {
+// and so moves neither the epoch nor a version. A commit fails with
+// [ErrNotFound] if the space was dropped since the index was opened.
+func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 	t := ix.Config().Table
 	return func(ctx context.Context, fn func(b kv.Batch) error) error {
 		if err := db.lockWriter(ctx); err != nil {
@@ -120,8 +119,8 @@ func (db *DB) committer(ix *vecindex.Index, live uint16) vecindex.Committer {
 		if err != nil {
 			return corrupt(key, err)
 		}
-		if s.generation != live {
-			return fmt.Errorf("vector space was made anew: %w", ErrNotFound)
+		if s.generation != t.Generation {
+			return fmt.Errorf("vector space was dropped and made again: %w", ErrNotFound)
 		}
 		b := db.store.NewBatch()
 		if err := fn(b); err != nil {
@@ -129,11 +128,6 @@ func (db *DB) committer(ix *vecindex.Index, live uint16) vecindex.Committer {
 		}
 		return db.store.Apply(ctx, b, kv.NoSync)
 	}
-}
-
-// ownCommitter is the committer of an index of a live generation.
-func (db *DB) ownCommitter(ix *vecindex.Index) vecindex.Committer {
-	return db.committer(ix, ix.Config().Table.Generation)
 }
 
 // SettleSpace brings a vector space's index in order: nothing is pending, no
@@ -175,7 +169,7 @@ func (db *DB) onIndex(ctx context.Context, g *Graph, space, op string, do func(*
 		ix, err = v.index(id, &s)
 	}
 	if err = firstError(err, snap.Close()); err == nil {
-		err = do(ix, ctx, db.ownCommitter(ix))
+		err = do(ix, ctx, db.committer(ix))
 	}
 	if err != nil {
 		return phase.Errorf("%s %s: %w", op, space, err)

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -276,16 +275,12 @@ func (v *TxView) dropSpace(name string) error {
 	}
 	o := v.transact.overlay
 	o.Delete(layout.Space(v.g, id))
-	generations, err := v.generations(&s)
-	if err != nil {
-		return err
+	t := layout.Table{Graph: v.g, Space: id, Generation: s.generation}
+	for tag := layout.TagVector; tag <= layout.TagIndexMeta; tag++ {
+		prefix := t.Prefix(tag)
+		o.DeleteRange(prefix, layout.Next(prefix))
 	}
-	for _, n := range generations {
-		dropGeneration(o, layout.Table{Graph: v.g, Space: id, Generation: n})
-	}
-	o.Delete(buildingKey(v.g, s.name))
-	next := uint64(slices.Max(generations)) + 1
-	o.Set(layout.GraphMeta(v.g, "generation."+name), appendUint64(nil, next))
+	o.Set(layout.GraphMeta(v.g, "generation."+name), appendUint64(nil, uint64(s.generation)+1))
 	delete(v.vectors, id)
 	delete(v.made, id)
 	v.dropped = append(v.dropped, id)
