@@ -104,7 +104,7 @@ func (d *database) reopen(ctx context.Context, fn func() error) error {
 
 // loadNodes loads n nodes with two small properties; their ids are 1 to n.
 func (d *database) loadNodes(ctx context.Context, n int) error {
-	return d.db.Load(ctx, d.graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+	return d.db.Load(ctx, d.graph, func(l *engine.Loader) error {
 		t, err := l.MakeNodeType("node")
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ const edgeType = "cites"
 
 // loadEdges loads edges with the weights that weight gives, 1 if it is nil.
 func (d *database) loadEdges(ctx context.Context, edges []edge, weight func(i int) float32) error {
-	return d.db.Load(ctx, d.graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+	return d.db.Load(ctx, d.graph, func(l *engine.Loader) error {
 		t, err := l.MakeEdgeType(edgeType, true)
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func (d *database) loadEdges(ctx context.Context, edges []edge, weight func(i in
 
 // addEdges adds edges in one transaction.
 func (d *database) addEdges(ctx context.Context, edges []edge, durability kv.Durability) error {
-	return d.db.UpdateWith(ctx, engine.TxOptions{Durability: durability}, func(tx *engine.Tx) error {
+	return d.db.UpdateWith(ctx, durability, func(tx *engine.Tx) error {
 		v := tx.Graph(d.graph)
 		t, err := v.MakeEdgeType(edgeType, true)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // loadGraph loads a graph: its node types become node types, its weights are
 // kept. Node u of the file gets the id u+1.
 func (d *database) loadGraph(ctx context.Context, g *graphFile, directed bool) error {
-	return d.db.Load(ctx, d.graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+	return d.db.Load(ctx, d.graph, func(l *engine.Loader) error {
 		var types [256]engine.TypeID
 		var known [256]bool
 		for u, t := range g.types {

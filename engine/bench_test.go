@@ -56,7 +56,7 @@ func openBench(b *testing.B) benchDB {
 		return d.store, err
 	}})
 	d.Graph = graph(b, db, "g")
-	err := db.Load(b.Context(), d.Graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+	err := db.Load(b.Context(), d.Graph, func(l *engine.Loader) error {
 		t, err := l.MakeNodeType("node")
 		for i := 0; i < 1<<benchScale && err == nil; i++ {
 			_, err = l.Node(t, strconv.Itoa(i), engine.Props{"name": engine.String("node"), "n": engine.Int(int64(i))})
@@ -71,7 +71,7 @@ func openBench(b *testing.B) benchDB {
 
 func (d benchDB) loadEdges(b *testing.B, edges [][2]engine.NodeID, weight func() float32) {
 	b.Helper()
-	err := d.DB().Load(b.Context(), d.Graph, engine.LoadOptions{}, func(l *engine.Loader) error {
+	err := d.DB().Load(b.Context(), d.Graph, func(l *engine.Loader) error {
 		t, err := l.MakeEdgeType("cites", true)
 		for i := 0; i < len(edges) && err == nil; i++ {
 			err = l.Edge(edges[i][0], edges[i][1], t, weight())
@@ -133,7 +133,7 @@ func BenchmarkAddEdges(b *testing.B) {
 	n := 0
 	from := cpuTime()
 	for b.Loop() {
-		err := d.DB().UpdateWith(b.Context(), engine.TxOptions{Durability: kv.NoSync}, func(tx *engine.Tx) error {
+		err := d.DB().UpdateWith(b.Context(), kv.NoSync, func(tx *engine.Tx) error {
 			v := tx.Graph(d.Graph)
 			t, err := v.MakeEdgeType("cites", true)
 			for i := 0; i < 1000 && err == nil; i++ {

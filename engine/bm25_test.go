@@ -59,7 +59,7 @@ func fillField(b *testing.B, g *engine.Graph, docs int, o engine.FieldOptions) {
 			batch = append(batch, gen.document())
 		}
 		b.StartTimer()
-		err := g.DB().UpdateWith(context.Background(), engine.TxOptions{Durability: kv.NoSync}, func(tx *engine.Tx) error {
+		err := g.DB().UpdateWith(context.Background(), kv.NoSync, func(tx *engine.Tx) error {
 			v := tx.Graph(g)
 			typ, err := v.MakeNodeType("chunk")
 			if err != nil {

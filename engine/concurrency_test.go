@@ -88,7 +88,7 @@ func (c *concurrent) until(loop func() error) {
 // commit writes commit n; commit 0 makes what all need.
 func (c *concurrent) commit(n int) {
 	c.t.Helper()
-	err := c.db.UpdateWith(context.Background(), engine.TxOptions{Durability: kv.NoSync}, func(tx *engine.Tx) error {
+	err := c.db.UpdateWith(context.Background(), kv.NoSync, func(tx *engine.Tx) error {
 		v := tx.Graph(c.g)
 		typ, err := v.MakeNodeType("n")
 		if err != nil {
@@ -268,7 +268,7 @@ func (c *concurrent) graphs() error {
 		if err != nil {
 			return err
 		}
-		err = c.db.UpdateWith(ctx, engine.TxOptions{Durability: kv.NoSync}, func(tx *engine.Tx) error {
+		err = c.db.UpdateWith(ctx, kv.NoSync, func(tx *engine.Tx) error {
 			v := tx.Graph(g)
 			typ, err := v.MakeNodeType(name)
 			if err != nil {

@@ -62,12 +62,9 @@ type Contribution struct {
 	Label string
 	// Texts are the source's descriptions of the target.
 	Texts []string
-}
-
-// SourceContribution is a contribution and the source that made it.
-type SourceContribution struct {
+	// Source is the node that made the contribution. [TxView.Contribute] takes
+	// it as an argument and does not read this field.
 	Source NodeID
-	Contribution
 }
 
 // Total is the fold of all contributions to a target.
@@ -117,18 +114,19 @@ func (r *reader) sources(t layout.Target) (*roaring.Bitmap, error) {
 
 // Contributions yields what each source contributed to a node or edge, in
 // order of source.
-func (r *reader) Contributions(t Target) iter.Seq2[SourceContribution, error] {
-	return func(yield func(SourceContribution, error) bool) {
+func (r *reader) Contributions(t Target) iter.Seq2[Contribution, error] {
+	return func(yield func(Contribution, error) bool) {
 		key := t.key()
 		set, err := r.sources(key)
 		if err != nil {
-			yield(SourceContribution{}, r.wrap("contributions", err))
+			yield(Contribution{}, r.wrap("contributions", err))
 			return
 		}
 		for it := set.Iterator(); it.HasNext(); {
 			src := uint64(it.Next())
 			c, err := r.contribution(src, key)
-			if !yield(SourceContribution{NodeID(src), c}, r.wrap("contributions", err)) || err != nil {
+			c.Source = NodeID(src)
+			if !yield(c, r.wrap("contributions", err)) || err != nil {
 				return
 			}
 		}

@@ -56,7 +56,7 @@ type DB struct {
 
 // Open opens the database in the directory at path, creating it if it does
 // not exist and the options allow. It refuses a directory that is not
-// ragdb's ([ErrForeign]), that is open already ([ErrLocked]) and one of
+// ragdb's ([kv.ErrForeign]), that is open already ([kv.ErrLocked]) and one of
 // another format ([ErrFormat]), touching nothing.
 func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	opts := o.ensureDefaults()
@@ -132,7 +132,7 @@ func (db *DB) create(ctx context.Context) error {
 		return err
 	}
 	if used {
-		return ErrForeign
+		return kv.ErrForeign
 	}
 	if db.readOnly {
 		return fmt.Errorf("%w: no database there", ErrNotFound)

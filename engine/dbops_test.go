@@ -245,10 +245,9 @@ func (r *round) load() {
 		next.graphs[id] = m
 		r.committed(next, kv.Sync)
 	}
-	o := engine.LoadOptions{MemoryBytes: pick(r.options, []int{0, 64 << 10})}
 	r.note("load %d nodes and %d edges into graph %d: %s", len(nodes), len(edges), id, want)
 	for _, s := range r.subjects {
-		err := s.db.Load(background, s.graphs[id], o, func(l *engine.Loader) error {
+		err := s.db.Load(background, s.graphs[id], func(l *engine.Loader) error {
 			for _, n := range nodes {
 				t, err := l.MakeNodeType(n.typ)
 				if err != nil {

@@ -17,7 +17,7 @@ import (
 // own, and a directed loop.
 func loadHub(t *testing.T, g *engine.Graph, n int) (hub engine.NodeID) {
 	t.Helper()
-	err := g.DB().Load(t.Context(), g, engine.LoadOptions{}, func(l *engine.Loader) error {
+	err := g.DB().Load(t.Context(), g, func(l *engine.Loader) error {
 		nt, err := l.MakeNodeType("n")
 		if err != nil {
 			return err

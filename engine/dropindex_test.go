@@ -212,7 +212,7 @@ func TestConcurrentDropIndex(t *testing.T) {
 			})
 		}
 		for i := range 200 {
-			err := g.DB().UpdateWith(t.Context(), engine.TxOptions{Durability: kv.NoSync}, func(tx *engine.Tx) error {
+			err := g.DB().UpdateWith(t.Context(), kv.NoSync, func(tx *engine.Tx) error {
 				if i%2 == 0 {
 					return tx.Graph(g).MakeIndex("n")
 				}

@@ -261,7 +261,7 @@ func TestUpdateIsAtomic(t *testing.T) {
 		})
 		var late *engine.TxView
 		update(t, g, func(v *engine.TxView) { late = v })
-		if _, err := late.MakeNodeType("n"); !errors.Is(err, engine.ErrTxDone) {
+		if _, err := late.MakeNodeType("n"); !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("a transaction that is over: %v", err)
 		}
 	})

@@ -8,22 +8,14 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// Errors of opening.
-var (
-	// ErrLocked says that the directory is open already; see [kv.LockedError].
-	ErrLocked = kv.ErrLocked
-	// ErrForeign says that the directory is not ragdb's. It was not touched.
-	ErrForeign = kv.ErrForeign
-	// ErrFormat says that the directory was written by a ragdb of another
-	// format. The error is a [*FormatError].
-	ErrFormat = errors.New("another format")
-	// ErrIncompatible says that keys or merges are of another kind.
-	ErrIncompatible = kv.ErrIncompatible
-)
+// ErrFormat says that a directory was written by a ragdb of another format. The
+// error is a [*FormatError].
+var ErrFormat = errors.New("another format")
 
 // Errors of use.
 var (
-	// ErrClosed says that the database was closed.
+	// ErrClosed says that the database was closed, or that a transaction or a
+	// loader was used after its function returned.
 	ErrClosed = kv.ErrClosed
 	// ErrReadOnly says that the database takes no writes.
 	ErrReadOnly = kv.ErrReadOnly
@@ -31,17 +23,14 @@ var (
 	ErrNotFound = kv.ErrNotFound
 	// ErrExists says that a name is taken, or is taken by something else.
 	ErrExists = errors.New("exists already")
-	// ErrInvalid says that an argument cannot be stored.
+	// ErrInvalid says that an argument cannot be stored: it is malformed, or
+	// the graph has used up its node ids.
 	ErrInvalid = errors.New("invalid")
-	// ErrTxDone says that a transaction was used after its function returned.
-	ErrTxDone = errors.New("transaction is over")
 	// ErrTxTooLarge says that a transaction outgrew Options.MaxTxBytes.
 	ErrTxTooLarge = errors.New("transaction is too large")
 	// ErrConflict says that what a transaction was prepared for has changed.
 	// The error is a [*ConflictError].
 	ErrConflict = errors.New("conflict")
-	// ErrIDSpace says that a graph has used up its node ids.
-	ErrIDSpace = errors.New("out of node ids")
 	// ErrMemory says that one operation alone would need more memory than
 	// Options.MemoryBudget.
 	ErrMemory = errors.New("over the memory budget")
@@ -49,10 +38,6 @@ var (
 
 // ErrCorrupt marks data that cannot be what was written.
 var ErrCorrupt = kv.ErrCorrupt
-
-// ErrIO says that the file system failed to read. The data may be sound: the
-// same read may succeed later.
-var ErrIO = kv.ErrIO
 
 // FormatError is the error of opening a database of another format.
 type FormatError struct {
@@ -95,6 +80,10 @@ func (e *ConflictError) Error() string {
 
 // Is reports whether target is [ErrConflict].
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// errTxDone is the error of a transaction or loader that is used after its
+// function returned.
+var errTxDone = phase.Mark(ErrClosed, "transaction is over")
 
 // corrupt marks the value of key as damaged.
 func corrupt(key []byte, why error) error {

@@ -92,7 +92,7 @@ func (d *faultDB) update(graph string, durability kv.Durability, fn func(v *engi
 	if err != nil {
 		return err
 	}
-	return d.db.UpdateWith(background, engine.TxOptions{Durability: durability}, func(tx *engine.Tx) error { return fn(tx.Graph(g)) })
+	return d.db.UpdateWith(background, durability, func(tx *engine.Tx) error { return fn(tx.Graph(g)) })
 }
 
 func (d *faultDB) graph(name string) (*engine.Graph, error) {
@@ -265,7 +265,7 @@ func loadFaultGraph(d *faultDB) error {
 	if err != nil {
 		return err
 	}
-	return d.db.Load(background, g, engine.LoadOptions{}, func(l *engine.Loader) error {
+	return d.db.Load(background, g, func(l *engine.Loader) error {
 		t, err := l.MakeNodeType("loaded")
 		if err != nil {
 			return err

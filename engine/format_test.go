@@ -118,7 +118,7 @@ func TestOpenRefusesForeignDirectories(t *testing.T) {
 			make(t, dir)
 			before := files(t, dir)
 			for _, o := range []*engine.Options{nil, {MustExist: true}, {ReadOnly: true}} {
-				if db, err := engine.Open(t.Context(), dir, o); !errors.Is(err, engine.ErrForeign) {
+				if db, err := engine.Open(t.Context(), dir, o); !errors.Is(err, kv.ErrForeign) {
 					t.Errorf("%+v: %v %v", o, db, err)
 				}
 			}
@@ -141,7 +141,7 @@ func TestOpenRefusesAnotherKeySpace(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Open(t.Context(), path, nil); !errors.Is(err, engine.ErrForeign) {
+	if _, err := engine.Open(t.Context(), path, nil); !errors.Is(err, kv.ErrForeign) {
 		t.Errorf("%v", err)
 	}
 }

@@ -68,7 +68,7 @@ func indexedValues(v Value, fn func(value []byte)) {
 		fn(value)
 	}
 	switch v.kind {
-	case KindNull:
+	case kindNull:
 	case KindString:
 		text(v.str)
 	case KindText:

@@ -9,27 +9,6 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// LoadOptions tunes a bulk load. The zero value is right for most.
-type LoadOptions struct {
-	// MemoryBytes bounds what the load sorts in memory; what is more goes
-	// through temporary files in the system's folder for them, 32 bytes an
-	// edge and the size of the records of nodes. The default is 64 MiB, the
-	// least 64 KiB. Beyond it a load takes 4 KiB for each time that it fills
-	// this memory.
-	MemoryBytes int
-}
-
-func (o LoadOptions) ensureDefaults() (LoadOptions, error) {
-	const least = 64 << 10
-	switch {
-	case o.MemoryBytes == 0:
-		o.MemoryBytes = 64 << 20
-	case o.MemoryBytes < least:
-		return o, phase.Mark(ErrInvalid, "MemoryBytes of %d is under %d", o.MemoryBytes, least)
-	}
-	return o, nil
-}
-
 // Loader takes the nodes and edges of a bulk load. It is not safe for
 // concurrent use, and it is over when the function that it was given to
 // returns.
@@ -55,7 +34,7 @@ type Loader struct {
 //
 // It is for input of more than about 100,000 edges, in any order, into a graph
 // that may be empty or not; for less, transactions are as fast. It sorts the edges
-// in each direction: O(n log n) for n edges, with the memory of the options.
+// in each direction: O(n log n) for n edges, with the memory of Options.LoadBytes.
 //
 // If the load may make an existing list longer than Options.PromoteAt, the list is
 // first moved into containers in a commit of its own. That changes the form of the
@@ -64,13 +43,9 @@ type Loader struct {
 //
 // If the store is not a [kv.Ingester], the load is one batch; a batch greater than
 // Options.MaxTxBytes is [ErrTxTooLarge].
-func (db *DB) Load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Loader) error) error {
+func (db *DB) Load(ctx context.Context, g *Graph, fn func(l *Loader) error) error {
 	if g = g.in(db); fn == nil {
 		return phase.Mark(ErrInvalid, "load: no function to call")
-	}
-	o, err := o.ensureDefaults()
-	if err != nil {
-		return phase.Errorf("load: %w", err)
 	}
 	if err := db.enter(); err != nil {
 		return err
@@ -83,15 +58,15 @@ func (db *DB) Load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Load
 		return phase.Errorf("load: %w", err)
 	}
 	defer db.unlockWriter()
-	return db.load(ctx, g, o, fn)
+	return db.load(ctx, g, fn)
 }
 
-func (db *DB) load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Loader) error) (err error) {
+func (db *DB) load(ctx context.Context, g *Graph, fn func(l *Loader) error) (err error) {
 	tx, err := db.begin(ctx)
 	if err != nil {
 		return phase.Errorf("load: %w", err)
 	}
-	l := newLoader(tx.Graph(g), o)
+	l := newLoader(tx.Graph(g), db.opts.LoadBytes)
 	defer func() { err = firstError(err, l.close(), tx.end()) }()
 	if err := fn(l); err != nil {
 		return err
@@ -99,13 +74,13 @@ func (db *DB) load(ctx context.Context, g *Graph, o LoadOptions, fn func(l *Load
 	return l.v.wrap("load", l.commit())
 }
 
-func newLoader(v *TxView, o LoadOptions) *Loader {
+func newLoader(v *TxView, memory int) *Loader {
 	// A quarter is for the operations, the rest for the edges: those of two
 	// directions and the scratch memory of a sort.
-	l := &Loader{ctx: v.ctx, v: v, first: v.nextNode, limit: o.MemoryBytes / 16}
-	l.ops.limit = o.MemoryBytes / 4
+	l := &Loader{ctx: v.ctx, v: v, first: v.nextNode, limit: memory / 16}
+	l.ops.limit = memory / 4
 	for i := range l.edges {
-		l.edges[i] = edgeSorter{limit: o.MemoryBytes / 4 / halfBytes, scratch: &l.scratch}
+		l.edges[i] = edgeSorter{limit: memory / 4 / halfBytes, scratch: &l.scratch}
 	}
 	return l
 }
@@ -191,7 +166,7 @@ func (l *Loader) edge(from, to NodeID, t EdgeType, weight float32) error {
 		return phase.Mark(ErrInvalid, "weight %v", weight)
 	}
 	if l.v.transact.done {
-		return ErrTxDone
+		return errTxDone
 	}
 	a, b := uint64(from), uint64(to)
 	if !t.Directed() && a > b {

@@ -228,8 +228,8 @@ func transact(t testing.TB, g *engine.Graph, s sampleWrite) {
 	})
 }
 
-func loadSample(ctx context.Context, g *engine.Graph, s sampleWrite, memory int) error {
-	return g.DB().Load(ctx, g, engine.LoadOptions{MemoryBytes: memory}, func(l *engine.Loader) error {
+func loadSample(ctx context.Context, g *engine.Graph, s sampleWrite) error {
+	return g.DB().Load(ctx, g, func(l *engine.Loader) error {
 		return s.write(loadWriter{l})
 	})
 }
@@ -264,7 +264,7 @@ func TestLoadEqualsTransactions(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d", name, c.promoteAt), func(t *testing.T) {
 					t.Log("seed", s[1].seed)
 					opts := *o
-					opts.PromoteAt = c.promoteAt
+					opts.PromoteAt, opts.LoadBytes = c.promoteAt, c.memory
 					want := graph(t, open(t, &engine.Options{OpenStore: openMem, PromoteAt: c.promoteAt}), "g")
 					dir := t.TempDir()
 					db := result(engine.Open(t.Context(), dir, &opts))(t)
@@ -277,7 +277,7 @@ func TestLoadEqualsTransactions(t *testing.T) {
 						})
 						transact(t, g, s[0])
 					}
-					if err := loadSample(t.Context(), got, s[1], c.memory); err != nil {
+					if err := loadSample(t.Context(), got, s[1]); err != nil {
 						t.Fatal(err)
 					}
 					transact(t, want, s[1])
@@ -310,19 +310,19 @@ func TestLoadEqualsTransactions(t *testing.T) {
 func TestLoadLongLists(t *testing.T) {
 	onStores(t, func(t *testing.T, o *engine.Options) {
 		opts := *o
-		opts.PromoteAt = 60
+		opts.PromoteAt, opts.LoadBytes = 60, 256<<10
 		var graphs [2]*engine.Graph
 		for i := range graphs {
 			graphs[i] = graph(t, open(t, &opts), "g")
 			nodes := sampleWrite{seed: 1, to: 70_000} // in two containers
-			if err := loadSample(t.Context(), graphs[i], nodes, 1<<20); err != nil {
+			if err := loadSample(t.Context(), graphs[i], nodes); err != nil {
 				t.Fatal(err)
 			}
 			transact(t, graphs[i], sampleWrite{seed: 2, from: nodes.to, to: nodes.to, edges: 200, weighted: true})
 		}
 		for seed := range uint64(2) {
 			s := sampleWrite{seed: 3 + seed, from: 70_000, to: 70_000, edges: 4000, weighted: true}
-			if err := loadSample(t.Context(), graphs[0], s, 64<<10); err != nil {
+			if err := loadSample(t.Context(), graphs[0], s); err != nil {
 				t.Fatal(err)
 			}
 			transact(t, graphs[1], s)
@@ -402,7 +402,7 @@ func TestLoadLeavesNothing(t *testing.T) {
 			tmp := t.TempDir()
 			t.Setenv("TMPDIR", tmp)
 			t.Setenv("TMP", tmp)
-			for _, opts := range []*engine.Options{{PromoteAt: 20}, {PromoteAt: 20, OpenStore: openMem}} {
+			for _, opts := range []*engine.Options{{PromoteAt: 20, LoadBytes: 64 << 10}, {PromoteAt: 20, LoadBytes: 64 << 10, OpenStore: openMem}} {
 				db := open(t, opts)
 				g, same := graph(t, db, "g"), graph(t, open(t, opts), "g")
 				for _, g := range []*engine.Graph{g, same} {
@@ -417,7 +417,7 @@ func TestLoadLeavesNothing(t *testing.T) {
 				epoch := db.Epoch()
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				err := db.Load(ctx, g, engine.LoadOptions{MemoryBytes: 64 << 10}, func(l *engine.Loader) error {
+				err := db.Load(ctx, g, func(l *engine.Loader) error {
 					return c.fn(cancel, l)
 				})
 				if !errors.Is(err, c.want) {
@@ -432,7 +432,7 @@ func TestLoadLeavesNothing(t *testing.T) {
 				sameGraph(t, g, same)
 				// The next load is not hindered.
 				next := sampleWrite{seed: 8, from: 100, to: 150, edges: 2000}
-				if err := loadSample(t.Context(), g, next, 0); err != nil {
+				if err := loadSample(t.Context(), g, next); err != nil {
 					t.Fatal(err)
 				}
 				transact(t, same, next)
@@ -470,7 +470,7 @@ func TestLoadBetweenCommits(t *testing.T) {
 	transact(t, g, first)
 	transact(t, same, first)
 	epoch := db.Epoch()
-	err := loadSample(t.Context(), g, sampleWrite{seed: 4, from: 100, to: 120, edges: 3000}, 0)
+	err := loadSample(t.Context(), g, sampleWrite{seed: 4, from: 100, to: 120, edges: 3000})
 	if !errors.Is(err, errDisk) || db.Epoch() != epoch {
 		t.Fatalf("%v, epoch %d after %d", err, db.Epoch(), epoch)
 	}
@@ -485,7 +485,7 @@ func TestLoadBetweenCommits(t *testing.T) {
 
 // TestLoadWithoutIngest loads into a store that takes no sorted input.
 func TestLoadWithoutIngest(t *testing.T) {
-	opts := &engine.Options{PromoteAt: 20, MaxTxBytes: 1 << 20}
+	opts := &engine.Options{PromoteAt: 20, MaxTxBytes: 1 << 20, LoadBytes: 64 << 10}
 	same := graph(t, open(t, opts), "g")
 	opts.OpenStore = func(context.Context, string, *kv.Schema) (kv.Store, error) {
 		return struct{ kv.Store }{memkv.New(layout.Schema())}, nil
@@ -493,14 +493,14 @@ func TestLoadWithoutIngest(t *testing.T) {
 	db := open(t, opts)
 	g := graph(t, db, "g")
 	for _, s := range []sampleWrite{{seed: 1, to: 90, edges: 900}, {seed: 2, from: 90, to: 95, edges: 2000, weighted: true}} {
-		if err := loadSample(t.Context(), g, s, 64<<10); err != nil {
+		if err := loadSample(t.Context(), g, s); err != nil {
 			t.Fatal(err)
 		}
 		transact(t, same, s)
 		sameGraph(t, g, same)
 	}
 	soundDB(t, db)
-	err := loadSample(t.Context(), g, sampleWrite{seed: 9, from: 95, to: 30_000}, 0)
+	err := loadSample(t.Context(), g, sampleWrite{seed: 9, from: 95, to: 30_000})
 	if !errors.Is(err, engine.ErrTxTooLarge) {
 		t.Fatalf("a load greater than a batch: %v", err)
 	}
@@ -511,16 +511,16 @@ func TestLoadRefuses(t *testing.T) {
 	db := open(t, &engine.Options{OpenStore: openMem})
 	g := graph(t, db, "g")
 	nothing := func(*engine.Loader) error { return nil }
-	if err := db.Load(t.Context(), g, engine.LoadOptions{MemoryBytes: 1}, nothing); !errors.Is(err, engine.ErrInvalid) {
+	if _, err := engine.Open(t.Context(), engine.Memory, &engine.Options{LoadBytes: 1}); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("memory of a byte: %v", err)
 	}
 	epoch := db.Epoch()
-	if err := db.Load(t.Context(), g, engine.LoadOptions{}, nothing); err != nil || db.Epoch() != epoch {
+	if err := db.Load(t.Context(), g, nothing); err != nil || db.Epoch() != epoch {
 		t.Errorf("an empty load: %v, epoch %d after %d", err, db.Epoch(), epoch)
 	}
 	var late *engine.Loader
 	var et engine.EdgeType
-	err := db.Load(t.Context(), g, engine.LoadOptions{}, func(l *engine.Loader) error {
+	err := db.Load(t.Context(), g, func(l *engine.Loader) error {
 		late = l
 		nt, err := l.MakeNodeType("n")
 		if err != nil {
@@ -535,16 +535,16 @@ func TestLoadRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := late.Edge(1, 1, et, 1); !errors.Is(err, engine.ErrTxDone) {
+	if err := late.Edge(1, 1, et, 1); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("an edge after the load: %v", err)
 	}
-	if _, err := late.Node(1, "b", nil); !errors.Is(err, engine.ErrTxDone) {
+	if _, err := late.Node(1, "b", nil); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("a node after the load: %v", err)
 	}
 	if err := g.Namespace().Drop(t.Context(), "g"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Load(t.Context(), g, engine.LoadOptions{}, nothing); !errors.Is(err, engine.ErrNotFound) {
+	if err := db.Load(t.Context(), g, nothing); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a load into a dropped graph: %v", err)
 	}
 }

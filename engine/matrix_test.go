@@ -22,6 +22,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/engine/text"
+	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -191,7 +192,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add((func(*engine.Snapshot) error)(nil), func(*engine.Snapshot) error { return nil })
 	add((func(*engine.Loader) error)(nil), func(*engine.Loader) error { return nil })
 	add((func(int, engine.Node) error)(nil), func(int, engine.Node) error { return nil })
-	add(engine.TxOptions{}, engine.LoadOptions{}, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
+	add(kv.Sync, kv.NoSync, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
 		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1})
 }
 
@@ -269,7 +270,7 @@ func watchCall(t *testing.T, name string, call func() []reflect.Value) {
 				errs = append(errs, drained(x))
 			case iter.Seq2[engine.Target, error]:
 				errs = append(errs, drained(x))
-			case iter.Seq2[engine.SourceContribution, error]:
+			case iter.Seq2[engine.Contribution, error]:
 				errs = append(errs, drained(x))
 			case iter.Seq2[engine.Entry, error]:
 				errs = append(errs, drained(x))
@@ -317,8 +318,8 @@ func drained[T any](seq iter.Seq2[T, error]) error {
 // typedError reports whether a program can tell an error from others.
 func typedError(err error) bool {
 	for _, target := range []error{
-		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, engine.ErrForeign, engine.ErrFormat, engine.ErrIDSpace,
-		engine.ErrIncompatible, engine.ErrInvalid, engine.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxDone,
+		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, kv.ErrForeign, engine.ErrFormat,
+		kv.ErrIncompatible, engine.ErrInvalid, kv.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrClosed,
 		engine.ErrTxTooLarge, context.Canceled, vecindex.ErrRange, errors.ErrUnsupported, fs.ErrNotExist,
 	} {
 		if errors.Is(err, target) {
@@ -369,7 +370,7 @@ func TestMatrix(t *testing.T) {
 				over = append(over, tx, v, b)
 				return errors.New("enough")
 			})
-			_ = w.db.Load(w.ctx, w.g, engine.LoadOptions{}, func(l *engine.Loader) error {
+			_ = w.db.Load(w.ctx, w.g, func(l *engine.Loader) error {
 				w.callAll(t, l)
 				over = append(over, l)
 				return errors.New("enough")
@@ -451,7 +452,7 @@ func TestForeignGraph(t *testing.T) {
 	if _, err := w.db.DeleteNode(w.ctx, other.g, w.node); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a removal through a graph of another database: %v", err)
 	}
-	if err := w.db.Load(w.ctx, other.g, engine.LoadOptions{}, func(*engine.Loader) error { return nil }); !errors.Is(err, engine.ErrNotFound) {
+	if err := w.db.Load(w.ctx, other.g, func(*engine.Loader) error { return nil }); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a load through a graph of another database: %v", err)
 	}
 	err = w.db.View(w.ctx, func(s *engine.Snapshot) error {

@@ -44,7 +44,7 @@ func TestMemoryBudget(t *testing.T) {
 	vec := make([]float32, 128)
 	const each = 100
 	for from := 0; from < nodes; from += each {
-		err := g.DB().UpdateWith(t.Context(), engine.TxOptions{Durability: kv.NoSync}, func(tx *engine.Tx) error {
+		err := g.DB().UpdateWith(t.Context(), kv.NoSync, func(tx *engine.Tx) error {
 			v := tx.Graph(g)
 			typ, err := v.MakeNodeType("n")
 			if err != nil {

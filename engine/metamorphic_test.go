@@ -221,6 +221,7 @@ func (r *round) open(s *subject) {
 		MemoryBudget: 16 << 20,
 		MaxTxBytes:   pick(r.options, []int{maxTxBytes, 2 * maxTxBytes}),
 		PromoteAt:    pick(r.options, []int{2, 3, 8, 20, 64}),
+		LoadBytes:    pick(r.options, []int{0, 64 << 10}),
 	}
 	p := &pebblekv.Options{
 		CacheBytes:    pick(r.options, []int64{16 << 10, 1 << 20, 4 << 20}),
@@ -368,7 +369,7 @@ func (r *round) transaction() {
 		r.committed(next, d)
 	}
 	for _, s := range r.subjects {
-		err := s.db.UpdateWith(background, engine.TxOptions{Durability: d}, func(tx *engine.Tx) error {
+		err := s.db.UpdateWith(background, d, func(tx *engine.Tx) error {
 			for _, x := range steps {
 				v := tx.Graph(s.graphs[x.graph])
 				got := x.run(v, v)

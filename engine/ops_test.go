@@ -51,7 +51,7 @@ func fault(err error) string {
 	}
 	for _, known := range []error{
 		engine.ErrTxTooLarge, engine.ErrNoIndex, engine.ErrNotFound, engine.ErrInvalid, engine.ErrExists,
-		engine.ErrTxDone, errFailed, vecindex.ErrModelMismatch, vecindex.ErrDimension, vecindex.ErrVector,
+		engine.ErrClosed, errFailed, vecindex.ErrModelMismatch, vecindex.ErrDimension, vecindex.ErrVector,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()

@@ -26,6 +26,11 @@ type Options struct {
 	// count beyond a quarter of it: they are sorted in temporary files in the system's
 	// folder for them, and the transaction is durable when it ends.
 	MaxTxBytes int
+	// LoadBytes bounds what a bulk load sorts in memory. The default is 64 MiB,
+	// the least 64 KiB. The rest goes through temporary files in the system's
+	// folder for them: 32 bytes an edge, and the records of nodes. A load then takes
+	// 4 KiB of memory for each time that it fills this memory.
+	LoadBytes int
 	// PromoteAt is the number of neighbours above which a node's list of one
 	// edge type is kept in containers, not under one key. The default is 1024;
 	// a database may be opened with another value than it was written with.
@@ -72,6 +77,9 @@ func (o *Options) ensureDefaults() Options {
 	if out.MaxTxBytes == 0 {
 		out.MaxTxBytes = 64 << 20
 	}
+	if out.LoadBytes == 0 {
+		out.LoadBytes = 64 << 20
+	}
 	if out.PromoteAt == 0 {
 		out.PromoteAt = defaultPromoteAt
 	}
@@ -92,6 +100,9 @@ func (o *Options) validate() error {
 	}
 	if o.MaxTxBytes < 1<<10 {
 		errs = append(errs, phase.Mark(ErrInvalid, "MaxTxBytes of %d is under 1 KiB", o.MaxTxBytes))
+	}
+	if o.LoadBytes < 64<<10 {
+		errs = append(errs, phase.Mark(ErrInvalid, "LoadBytes of %d is under 64 KiB", o.LoadBytes))
 	}
 	if o.PromoteAt < 2 {
 		errs = append(errs, phase.Mark(ErrInvalid, "PromoteAt of %d is under 2", o.PromoteAt))

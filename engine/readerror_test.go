@@ -77,7 +77,7 @@ func TestReadErrorIsNotAbsence(t *testing.T) {
 		})
 	}
 	store.bad = layout.TagSpace
-	if err := remove(); !errors.Is(err, engine.ErrIO) {
+	if err := remove(); !errors.Is(err, kv.ErrIO) {
 		t.Errorf("delete: %v, want the error of the read", err)
 	}
 	store.bad = noTag

@@ -245,11 +245,13 @@ func (g *graphOps) readTotal(t engine.Target) step {
 		t = edgeName(t.From, t.To, t.Type).target()
 	}
 	show := func(t engine.Total) string { return fmt.Sprintf("%+v", t) }
-	showGift := func(c engine.SourceContribution) string { return fmt.Sprintf("%d %v", c.Source, c.Contribution) }
-	var gifts []engine.SourceContribution
+	showGift := func(c engine.Contribution) string { return fmt.Sprintf("%+v", c) }
+	var gifts []engine.Contribution
 	sources := g.m.sources(t)
 	for _, s := range sources {
-		gifts = append(gifts, engine.SourceContribution{Source: s, Contribution: g.m.gifts[modelGift{s, t}]})
+		gift := g.m.gifts[modelGift{s, t}]
+		gift.Source = s
+		gifts = append(gifts, gift)
 	}
 	want := show(g.m.total(t)) + " of " + showAll(sources, showNode) + ": " + showAll(gifts, showGift)
 	return g.readStep("total "+showTarget(t), want, func(r graphReader) string {

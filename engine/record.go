@@ -97,7 +97,7 @@ func decodeProp(p *schema.Property, left *room) (prop, error) {
 	v := &out.value
 	v.kind = Kind(p.Kind())
 	switch v.kind {
-	case KindNull, KindBool, KindInt, KindTime, KindText:
+	case kindNull, KindBool, KindInt, KindTime, KindText:
 		v.num = p.Int()
 	case KindFloat:
 		v.flt = p.Float()

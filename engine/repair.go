@@ -79,7 +79,7 @@ func (c *checker) repairGraph(fixes []func(v *TxView) error) error {
 		return err
 	}
 	ns := &Namespace{db: c.db, name: c.at.namespace, id: c.at.directoryEntry.namespace}
-	err = c.db.transact(c.ctx, TxOptions{}, func(tx *Tx) error {
+	err = c.db.transact(c.ctx, kv.Sync, func(tx *Tx) error {
 		v := tx.Graph(&Graph{ns: ns, st: st})
 		v.changed = true
 		for _, f := range fixes {

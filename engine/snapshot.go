@@ -60,7 +60,7 @@ type Reader interface {
 	Where(p Predicate) (*roaring.Bitmap, error)
 	Terms(field string, q []string, o TermsOptions) ([]Scored, error)
 	Phrase(field string, words []string) (*roaring.Bitmap, error)
-	Contributions(t Target) iter.Seq2[SourceContribution, error]
+	Contributions(t Target) iter.Seq2[Contribution, error]
 	TermStats(field, term string) (TermStats, error)
 	Vectors(space string) (*vecindex.View, error)
 	Bucket(name string) Bucket

@@ -14,8 +14,8 @@ import (
 // Stats are figures of a snapshot, in an order that depends on names alone.
 type Stats struct {
 	Epoch  uint64       `json:"epoch"`
-	Graphs []GraphStats `json:"graphs"` // by namespace and name
-	Spaces []SpaceStats `json:"spaces"` // families of keys that have any
+	Graphs []graphStats `json:"graphs"` // by namespace and name
+	Spaces []spaceStats `json:"spaces"` // families of keys that have any
 	// Memory is what the database keeps in memory at this moment, whatever the
 	// snapshot.
 	Memory struct {
@@ -26,7 +26,7 @@ type Stats struct {
 		// searched on disk because they do not fit.
 		OnDisk []string `json:"on_disk"`
 		// Indexes are the open vector spaces.
-		Indexes []IndexStats `json:"indexes"`
+		Indexes []indexStats `json:"indexes"`
 	} `json:"memory"`
 	// Store has the storage engine's own figures at this moment, 0 if it does
 	// not tell.
@@ -55,9 +55,9 @@ type Count struct {
 	Count int64  `json:"count"`
 }
 
-// GraphStats are the figures of one graph. Every list is by name and has the
+// graphStats are the figures of one graph. Every list is by name and has the
 // names that nothing uses too, with 0.
-type GraphStats struct {
+type graphStats struct {
 	Namespace     string      `json:"namespace"`
 	Name          string      `json:"name"`
 	ID            GraphID     `json:"id"`
@@ -68,33 +68,33 @@ type GraphStats struct {
 	NodeTypes     []Count     `json:"node_types"`
 	EdgeTypes     []Count     `json:"edge_types"`
 	Vectors       []Count     `json:"vectors"` // by vector space
-	Fields        []TermCount `json:"fields"`
+	Fields        []termCount `json:"fields"`
 	Buckets       []Count     `json:"buckets"` // entries
 	Indexes       []string    `json:"indexes"`
 	KeyBytes      int64       `json:"key_bytes"`
 	ValueBytes    int64       `json:"value_bytes"`
 }
 
-// TermCount are the figures of a field.
-type TermCount struct {
+// termCount are the figures of a field.
+type termCount struct {
 	Name     string `json:"name"`
 	Terms    int64  `json:"terms"`    // distinct
 	Postings int64  `json:"postings"` // pairs of a term and a node
 	Nodes    int64  `json:"nodes"`    // that have terms
 }
 
-// SpaceStats are the figures of a family of keys over all graphs. Bytes are of
+// spaceStats are the figures of a family of keys over all graphs. Bytes are of
 // keys and values as the engine sees them, before the storage engine
 // compresses them.
-type SpaceStats struct {
+type spaceStats struct {
 	Space      string `json:"space"`
 	Keys       int64  `json:"keys"`
 	KeyBytes   int64  `json:"key_bytes"`
 	ValueBytes int64  `json:"value_bytes"`
 }
 
-// IndexStats are the figures of an open vector space.
-type IndexStats struct {
+// indexStats are the figures of an open vector space.
+type indexStats struct {
 	Name    string `json:"name"` // namespace/graph/space
 	Kind    string `json:"kind"`
 	Source  string `json:"source"` // unloaded, memory or disk
@@ -118,7 +118,7 @@ func (s *Snapshot) Stats(ctx context.Context) (Stats, error) {
 }
 
 func (s *Snapshot) stats(ctx context.Context) (Stats, error) {
-	out := Stats{Epoch: s.epoch, Graphs: []GraphStats{}, Spaces: []SpaceStats{}}
+	out := Stats{Epoch: s.epoch, Graphs: []graphStats{}, Spaces: []spaceStats{}}
 	graphs, _, err := listGraphs(ctx, s.kv, "")
 	if err != nil {
 		return out, err
@@ -130,7 +130,7 @@ func (s *Snapshot) stats(ctx context.Context) (Stats, error) {
 		if err != nil {
 			return out, err
 		}
-		counts[l.graph] = &graphCount{v: v, n: map[kindID]int64{}, fields: map[uint32]*TermCount{}}
+		counts[l.graph] = &graphCount{v: v, n: map[kindID]int64{}, fields: map[uint32]*termCount{}}
 	}
 	spaces, err := s.countKeys(ctx, counts)
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *Snapshot) stats(ctx context.Context) (Stats, error) {
 }
 
 // countKeys reads every key and returns the figures of the families.
-func (s *Snapshot) countKeys(ctx context.Context, counts map[uint32]*graphCount) ([]SpaceStats, error) {
-	var spaces []SpaceStats
+func (s *Snapshot) countKeys(ctx context.Context, counts map[uint32]*graphCount) ([]spaceStats, error) {
+	var spaces []spaceStats
 	last := -1
 	for p, err := range scanRange(ctx, s.kv, nil, nil) {
 		if err != nil {
@@ -166,7 +166,7 @@ func (s *Snapshot) countKeys(ctx context.Context, counts map[uint32]*graphCount)
 		}
 		if int(tag) != last {
 			last = int(tag)
-			spaces = append(spaces, SpaceStats{Space: tag.String()})
+			spaces = append(spaces, spaceStats{Space: tag.String()})
 		}
 		f := &spaces[len(spaces)-1]
 		f.Keys++
@@ -185,7 +185,7 @@ func (s *Snapshot) countKeys(ctx context.Context, counts map[uint32]*graphCount)
 type graphCount struct {
 	v                    *View
 	n                    map[kindID]int64 // by name
-	fields               map[uint32]*TermCount
+	fields               map[uint32]*termCount
 	contributions        int64
 	keyBytes, valueBytes int64
 }
@@ -228,10 +228,10 @@ func (c *graphCount) add(tag layout.Tag, key, value []byte) error {
 	return nil
 }
 
-func (c *graphCount) field(id uint32) *TermCount {
+func (c *graphCount) field(id uint32) *termCount {
 	f := c.fields[id]
 	if f == nil {
-		f = &TermCount{}
+		f = &termCount{}
 		c.fields[id] = f
 	}
 	return f
@@ -249,11 +249,11 @@ func (c *graphCount) named(k layout.Kind) (out []Count, sum int64) {
 	return out, sum
 }
 
-func (c *graphCount) stats(l *listed) (GraphStats, error) {
-	out := GraphStats{
+func (c *graphCount) stats(l *listed) (graphStats, error) {
+	out := graphStats{
 		Namespace: l.namespace, Name: l.name, ID: GraphID(l.graph),
 		Contributions: c.contributions, KeyBytes: c.keyBytes, ValueBytes: c.valueBytes,
-		Fields: []TermCount{}, Indexes: append([]string{}, c.v.Indexes()...),
+		Fields: []termCount{}, Indexes: append([]string{}, c.v.Indexes()...),
 	}
 	out.NodeTypes, out.Nodes = c.named(layout.KindNodeType)
 	out.EdgeTypes, out.Edges = c.named(layout.KindEdgeType)
@@ -264,7 +264,7 @@ func (c *graphCount) stats(l *listed) (GraphStats, error) {
 		f.Name = c.v.nameOf(layout.KindField, id)
 		out.Fields = append(out.Fields, f)
 	}
-	slices.SortFunc(out.Fields, func(a, b TermCount) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(out.Fields, func(a, b termCount) int { return cmp.Compare(a.Name, b.Name) })
 	var err error
 	out.Version, err = c.v.Version()
 	return out, err
@@ -273,7 +273,7 @@ func (c *graphCount) stats(l *listed) (GraphStats, error) {
 // memoryStats counts the mirrors of the vector spaces that are open.
 func (db *DB) memoryStats(ctx context.Context, graphs []listed, s *Stats) error {
 	out := &s.Memory
-	out.BudgetBytes, out.OnDisk, out.Indexes = db.opts.MemoryBudget, []string{}, []IndexStats{}
+	out.BudgetBytes, out.OnDisk, out.Indexes = db.opts.MemoryBudget, []string{}, []indexStats{}
 	for i := range graphs {
 		db.mu.Lock()
 		st := db.graphs[graphs[i].graph]
@@ -297,7 +297,7 @@ func (db *DB) memoryStats(ctx context.Context, graphs []listed, s *Stats) error 
 				return err
 			}
 			out.VectorBytes += figures.MemoryBytes
-			x := IndexStats{
+			x := indexStats{
 				Name: graphs[i].String() + "/" + name, Kind: open[name].Config().Kind.String(), Source: figures.Source,
 				Vectors: figures.Vectors, Bytes: figures.MemoryBytes, Dead: figures.Dead, Linked: figures.Linked, Pending: figures.Pending,
 			}

@@ -45,15 +45,15 @@ func putVectors(t *testing.T, g *engine.Graph, from, n int) {
 	}
 }
 
-func indexStats(t *testing.T, db *engine.DB) engine.IndexStats {
+// statsOf returns the figures of a database with one open vector space.
+func statsOf(t *testing.T, db *engine.DB) (out engine.Stats) {
 	t.Helper()
-	var out engine.IndexStats
 	err := db.View(t.Context(), func(snap *engine.Snapshot) error {
 		s, err := snap.Stats(t.Context())
 		if err == nil && len(s.Memory.Indexes) != 1 {
 			t.Fatalf("%+v", s.Memory.Indexes)
 		}
-		out = s.Memory.Indexes[0]
+		out = s
 		return err
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestSettle(t *testing.T) {
 				}
 			}
 		})
-		if s := indexStats(t, db); s.Linked != 0 || s.Vectors != 3000 {
+		if s := statsOf(t, db).Memory.Indexes[0]; s.Linked != 0 || s.Vectors != 3000 {
 			t.Errorf("before: %+v", s)
 		}
 		epoch := db.Epoch()
@@ -94,7 +94,7 @@ func TestSettle(t *testing.T) {
 		if db.Epoch() != epoch {
 			t.Error("settling moved the epoch")
 		}
-		if s := indexStats(t, db); s.Linked != 3000 || s.Pending != 0 || s.Kind != "hnsw" || s.Rerank != "lowplane" {
+		if s := statsOf(t, db).Memory.Indexes[0]; s.Linked != 3000 || s.Pending != 0 || s.Kind != "hnsw" || s.Rerank != "lowplane" {
 			t.Errorf("after: %+v", s)
 		}
 		view(t, g, func(v *engine.View) {
@@ -138,9 +138,9 @@ func TestBackgroundLinks(t *testing.T) {
 	for i := range 4 {
 		putVectors(t, g, 1100*i, 1100)
 	}
-	for deadline := time.Now().Add(time.Minute); indexStats(t, db).Linked < 4096; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); statsOf(t, db).Memory.Indexes[0].Linked < 4096; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%+v", indexStats(t, db))
+			t.Fatalf("%+v", statsOf(t, db).Memory.Indexes[0])
 		}
 	}
 	putVectors(t, g, 5000, 1100)

@@ -38,24 +38,19 @@ type Tx struct {
 	views []*vecindex.View // opened by reads, closed at the end
 }
 
-// TxOptions tunes a transaction. The zero value is right for most.
-type TxOptions struct {
-	// Durability says when Update may return. With [kv.NoSync] a crash may
-	// lose the commit, but never it without all later ones.
-	Durability kv.Durability
-}
-
 // Update calls fn with a transaction. If fn returns nil, it commits what the
 // transaction wrote; else nothing changes and Update returns the error. There is
 // one writer at a time: Update waits for the one before it, and fn must not call
 // Update. Slow work such as model calls should be done before Update;
 // [TxView.ExpectNode] and [TxView.ExpectVersion] detect changes since it was read.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.UpdateWith(ctx, TxOptions{}, fn)
+	return db.UpdateWith(ctx, kv.Sync, fn)
 }
 
-// UpdateWith is Update with options.
-func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error) error {
+// UpdateWith is Update that returns when the commit has the durability d. After a
+// crash, a commit with [kv.NoSync] may be lost, and then all later ones are lost
+// too. The other calls of this package use [kv.Sync].
+func (db *DB) UpdateWith(ctx context.Context, d kv.Durability, fn func(tx *Tx) error) error {
 	if fn == nil {
 		return phase.Mark(ErrInvalid, "update: no function to call")
 	}
@@ -71,7 +66,7 @@ func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error
 	}
 	err := func() error {
 		defer db.unlockWriter()
-		return db.transact(ctx, o, fn)
+		return db.transact(ctx, d, fn)
 	}()
 	if err == nil {
 		db.help(ctx)
@@ -80,7 +75,7 @@ func (db *DB) UpdateWith(ctx context.Context, o TxOptions, fn func(tx *Tx) error
 }
 
 // transact is UpdateWith for the caller that is the writer.
-func (db *DB) transact(ctx context.Context, o TxOptions, fn func(tx *Tx) error) (err error) {
+func (db *DB) transact(ctx context.Context, d kv.Durability, fn func(tx *Tx) error) (err error) {
 	tx, err := db.begin(ctx)
 	if err != nil {
 		return phase.Errorf("update: %w", err)
@@ -90,7 +85,7 @@ func (db *DB) transact(ctx context.Context, o TxOptions, fn func(tx *Tx) error) 
 		return err
 	}
 	tx.done = true
-	if err := tx.commit(o.Durability); err != nil {
+	if err := tx.commit(d); err != nil {
 		return phase.Errorf("commit: %w", err)
 	}
 	return nil
@@ -200,7 +195,7 @@ type TxView struct {
 func (v *TxView) check() error {
 	switch {
 	case v.transact.done:
-		return ErrTxDone
+		return errTxDone
 	case v.st.dropped():
 		return fmt.Errorf("graph was dropped: %w", ErrNotFound)
 	}

@@ -73,7 +73,7 @@ func (v *TxView) claim(t TypeID, key string) (id NodeID, created bool, old recor
 		return 0, false, old, err
 	}
 	if v.nextNode > math.MaxUint32-1 {
-		return 0, false, old, ErrIDSpace
+		return 0, false, old, phase.Mark(ErrInvalid, "out of node ids")
 	}
 	id = NodeID(v.nextNode)
 	v.nextNode++

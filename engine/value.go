@@ -20,7 +20,7 @@ type Kind uint8
 
 // The kinds of values. They are stored; their numbers do not change.
 const (
-	KindNull    Kind = 0
+	kindNull    Kind = 0
 	KindBool    Kind = 1
 	KindInt     Kind = 2
 	KindFloat   Kind = 3
@@ -73,7 +73,7 @@ func Strings(v ...string) Value { return Value{kind: KindStrings, list: slices.C
 func (v Value) Kind() Kind { return v.kind }
 
 // IsNull reports whether v is null.
-func (v Value) IsNull() bool { return v.kind == KindNull }
+func (v Value) IsNull() bool { return v.kind == kindNull }
 
 // AsBool returns a boolean, false for other kinds.
 func (v Value) AsBool() bool { return v.kind == KindBool && v.num != 0 }
@@ -153,7 +153,7 @@ func (v Value) Equal(o Value) bool {
 // String renders the value for people.
 func (v Value) String() string {
 	switch v.kind {
-	case KindNull:
+	case kindNull:
 		return "null"
 	case KindBool:
 		return strconv.FormatBool(v.num != 0)

@@ -44,7 +44,7 @@ func openGraph(t testing.TB, path string, o *engine.Options) *engine.Graph {
 
 func update(t testing.TB, g *engine.Graph, fn func(v *engine.TxView) error) {
 	t.Helper()
-	o := engine.TxOptions{Durability: kv.NoSync}
+	o := kv.NoSync
 	err := g.DB().UpdateWith(t.Context(), o, func(tx *engine.Tx) error { return fn(tx.Graph(g)) })
 	if err != nil {
 		t.Fatal(err)

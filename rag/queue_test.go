@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
@@ -330,7 +331,7 @@ func TestCancel(t *testing.T) {
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	c := ragtest.Open(t, nil).Corpus
-	for _, why := range []error{engine.ErrIO, engine.ErrReadOnly, cost.ErrBudget, llm.ErrProvider} {
+	for _, why := range []error{kv.ErrIO, engine.ErrReadOnly, cost.ErrBudget, llm.ErrProvider} {
 		const workers, at = 3, 40
 		st := &numbers{c: c, n: 1500, digest: func(int) string { return why.Error() }}
 		var begun atomic.Int64

@@ -118,7 +118,7 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 		return "", phase.Errorf("keep a trace: %w", err)
 	}
 	removed := false
-	err = c.DB().UpdateWith(ctx, engine.TxOptions{Durability: corpus.NoSync}, func(tx *engine.Tx) error {
+	err = c.DB().UpdateWith(ctx, corpus.NoSync, func(tx *engine.Tx) error {
 		bucket, err := tx.Graph(c.Base()).MakeBucket(bucketTraces)
 		if err != nil {
 			return err

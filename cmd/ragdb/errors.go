@@ -86,10 +86,10 @@ func kinds() []kind {
 	return []kind{
 		{context.Canceled, exitInterrupted, "interrupted", "run the same command to go on"},
 		{context.DeadlineExceeded, exitFailed, "timeout", "what was done is saved; run it again, or give it more time with --timeout"},
-		{engine.ErrLocked, exitLocked, "locked", "wait for that process to end, or work on a copy (ragdb backup, ragdb restore)"},
+		{kv.ErrLocked, exitLocked, "locked", "wait for that process to end, or work on a copy (ragdb backup, ragdb restore)"},
 		{engine.ErrFormat, exitCorrupt, "format", ""},
-		{engine.ErrForeign, exitCorrupt, "foreign", "give the path of a database, or one that does not exist yet; nothing was touched"},
-		{engine.ErrIncompatible, exitCorrupt, "format", "use the ragdb that wrote it to export, and import here"},
+		{kv.ErrForeign, exitCorrupt, "foreign", "give the path of a database, or one that does not exist yet; nothing was touched"},
+		{kv.ErrIncompatible, exitCorrupt, "format", "use the ragdb that wrote it to export, and import here"},
 		{engine.ErrCorrupt, exitCorrupt, "corrupt", "see all that is damaged with ragdb check, which repairs what it can with --repair, or restore a backup"},
 		{syscall.ENOSPC, exitFailed, "disk_full", "make room and run the same command to go on"},
 		{engine.ErrReadOnly, exitFailed, "read_only", "run it without --readonly"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,7 +142,8 @@ func (a *app) printStats(path string, s *engine.Stats) {
 	}
 	o.rows(graphs)
 	for i := range s.Graphs {
-		a.printGraphTypes(&s.Graphs[i])
+		g := &s.Graphs[i]
+		a.printGraphTypes(g.Namespace+"/"+g.Name, slices.Concat(g.NodeTypes, g.EdgeTypes))
 	}
 	o.print("\n")
 	o.rows(spaces)
@@ -150,12 +152,12 @@ func (a *app) printStats(path string, s *engine.Stats) {
 	}
 }
 
-func (a *app) printGraphTypes(g *engine.GraphStats) {
+func (a *app) printGraphTypes(graph string, types []engine.Count) {
 	var parts []string
-	for _, c := range append(append([]engine.Count{}, g.NodeTypes...), g.EdgeTypes...) {
+	for _, c := range types {
 		parts = append(parts, c.Name+" "+number(c.Count))
 	}
 	if len(parts) > 0 {
-		a.out.print("\n%s\n%s", a.out.dim(g.Namespace+"/"+g.Name), wrap(strings.Join(parts, " · "), a.out.width, "  "))
+		a.out.print("\n%s\n%s", a.out.dim(graph), wrap(strings.Join(parts, " · "), a.out.width, "  "))
 	}
 }

@@ -38,7 +38,7 @@ func drawnGraph(nodes, edges int) (*cypher.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = db.Load(ctx, g, engine.LoadOptions{}, func(l *engine.Loader) error {
+	err = db.Load(ctx, g, func(l *engine.Loader) error {
 		person, err := l.MakeNodeType("Person")
 		if err != nil {
 			return err

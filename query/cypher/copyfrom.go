@@ -82,7 +82,7 @@ func (s *Session) copyFrom(f *copier, st *statement) error {
 	}
 	f.view = f.x.result.snap.Graph(eg)
 	f.x.graph = &graph{g: eg, r: f.view}
-	err = s.opts.DB.Load(f.x.ctx, eg, engine.LoadOptions{}, func(l *engine.Loader) error {
+	err = s.opts.DB.Load(f.x.ctx, eg, func(l *engine.Loader) error {
 		f.epoch = s.opts.DB.Epoch() + 1
 		if f.c.From != "" {
 			return f.loadEdges(l)

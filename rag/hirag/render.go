@@ -34,10 +34,10 @@ func (s *system) renderReport(ctx context.Context, e *query.Env, it query.Item) 
 		return "", 0, err
 	}
 	report, tokens := n.Prop(propReport), int(n.Prop(propTokens).AsInt())
-	switch report.Kind() {
-	case engine.KindNull:
+	switch {
+	case report.IsNull():
 		return "", 0, nil
-	case engine.KindText:
+	case report.Kind() == engine.KindText:
 		text, err := s.view(ctx, e).Text(it.ID, propReport)
 		return text, tokens, err
 	}

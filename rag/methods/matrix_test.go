@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
@@ -181,8 +182,8 @@ func (w *world) interrupt(t *testing.T, stage string) {
 func typed(err error) bool {
 	for _, target := range []error{
 		rag.ErrArgument, cost.ErrBudget, method.ErrMethod, rag.ErrModel, rag.ErrNoDocuments, method.ErrNotIndexed, rag.ErrPartial, local.ErrUntrained,
-		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, engine.ErrForeign, engine.ErrFormat, engine.ErrIDSpace, engine.ErrIncompatible,
-		engine.ErrInvalid, engine.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxDone, engine.ErrTxTooLarge,
+		engine.ErrClosed, engine.ErrConflict, engine.ErrCorrupt, engine.ErrExists, kv.ErrForeign, engine.ErrFormat, kv.ErrIncompatible,
+		engine.ErrInvalid, kv.ErrLocked, engine.ErrMemory, engine.ErrNotFound, engine.ErrReadOnly, engine.ErrTxTooLarge,
 		llm.ErrKind, llm.ErrNoEvidence, llm.ErrProvider, llm.ErrReply, load.ErrOption, text.ErrChunkSet,
 		context.Canceled, context.DeadlineExceeded, fs.ErrNotExist,
 	} {

@@ -59,9 +59,9 @@ func Read(v engine.Reader, t engine.Target) (Said, error) {
 			return Said{}, err
 		}
 		if c.Count > 0 {
-			listed.add(c.Contribution)
+			listed.add(c)
 		} else {
-			named.add(c.Contribution)
+			named.add(c)
 		}
 	}
 	if listed.sources > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 )
@@ -16,7 +17,7 @@ func Fatal(run context.Context, err error) bool {
 	if run.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return true
 	}
-	for _, target := range []error{engine.ErrCorrupt, engine.ErrIO, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, cost.ErrBudget, llm.ErrProvider} {
+	for _, target := range []error{engine.ErrCorrupt, kv.ErrIO, engine.ErrClosed, engine.ErrReadOnly, engine.ErrConflict, cost.ErrBudget, llm.ErrProvider} {
 		if errors.Is(err, target) {
 			return true
 		}
