@@ -7,7 +7,6 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
@@ -45,7 +44,7 @@ func (c *Corpus) cutStep(s *text.Chunker) queue.Step {
 
 // embedStep returns the step that gives the chunks of a set their vectors.
 func (c *Corpus) embedStep(set text.ChunkSet, m *Models) queue.Step {
-	return queue.Step{Stage: &embedStage{c: c, set: set, model: m.DocumentSpace()}}
+	return queue.Embed(&embedStage{c: c, set: set, model: m.DocumentSpace()})
 }
 
 // chunkStage cuts documents that came in before a chunk set was wanted.
@@ -111,8 +110,11 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w queue.WorkItem
 	if err != nil {
 		return err
 	}
-	chunks, err := st.c.Cut(ctx, v, d.Key, d.ID, full, st.chunker)
+	chunks, err := st.chunker.Chunks(ctx, full)
 	if err != nil {
+		return err
+	}
+	if err := st.c.AddChunks(v, d.Key, d.ID, full, st.chunker.Set(), chunks); err != nil {
 		return err
 	}
 	sets := append(slices.Clone(d.Sets), st.chunker.Set().String())
@@ -143,27 +145,27 @@ type embedStage struct {
 	model llm.SpaceInfo
 }
 
-// Name implements [queue.Stage].
+// Name implements [queue.Embedding].
 func (st *embedStage) Name() string { return queue.EmbedStageName(st.set) }
 
-// Graph implements [queue.Stage].
+// Graph implements [queue.Embedding].
 func (st *embedStage) Graph() *engine.Graph { return st.c.Base() }
 
-// Items implements [queue.Stage]: the chunks of the set.
+// Items implements [queue.Embedding]: the chunks of the set.
 func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[queue.WorkItem, error] {
 	digest := queue.EmbedDigest(st.set, st.model.Model)
 	return func(yield func(queue.WorkItem, error) bool) {
-		for ch, err := range st.c.Chunks(s.Graph(st.c.Base()).WithContext(ctx), st.set) {
-			if !yield(queue.WorkItem{Key: ch.Key, Digest: digest}, err) || err != nil {
+		for ch, err := range st.c.BareChunks(s.Graph(st.c.Base()).WithContext(ctx), st.set) {
+			if !yield(queue.WorkItem{Key: ch.Key, Digest: digest, Node: ch.ID}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Do implements [queue.Stage].
-func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w queue.WorkItem) ([]byte, error) {
-	ch, err := st.c.ChunkByKey(s.Graph(st.c.Base()).WithContext(ctx), st.set, w.Key)
+// Vector implements [queue.Embedding].
+func (st *embedStage) Vector(ctx context.Context, s *engine.Snapshot, m *Models, w queue.WorkItem) ([]float32, error) {
+	ch, err := st.c.Chunk(s.Graph(st.c.Base()).WithContext(ctx), w.Node)
 	if err != nil {
 		return nil, err
 	}
@@ -171,23 +173,18 @@ func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *Models, w q
 	if err != nil {
 		return nil, err
 	}
-	return encoded.AppendVector(nil, vecs[0]), nil
+	return vecs[0], nil
 }
 
-// Apply implements [queue.Stage].
-func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w queue.WorkItem, result []byte) error {
-	vec := encoded.ReadVector(result)
-	if vec == nil {
+// Put implements [queue.Embedding].
+func (st *embedStage) Put(_ context.Context, tx *engine.Tx, w queue.WorkItem, vec []float32) error {
+	if len(vec) == 0 {
 		return nil // a text without words has no vector
 	}
 	v := tx.Graph(st.c.Base())
-	id, err := st.c.ChunkNode(v, st.set, w.Key)
-	if err != nil {
-		return err
-	}
 	space := corpus.ChunkSpace(st.set, st.model.Model)
 	if err := corpus.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
 		return err
 	}
-	return v.PutVector(space, id, vec)
+	return v.PutVector(space, w.Node, vec)
 }

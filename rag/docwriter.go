@@ -3,10 +3,12 @@ package rag
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
@@ -28,6 +30,45 @@ type docWriter struct {
 	remover *remover
 }
 
+// cutDocument is a document with the chunks that each of the writer's sets cuts it
+// into.
+type cutDocument struct {
+	*load.Document
+	chunks [][]text.Chunk
+}
+
+// cut cuts documents. One that cannot be cut is set aside.
+func (w *docWriter) cut(ctx context.Context, docs []*load.Document) (out []cutDocument, err error) {
+	for _, d := range docs {
+		c, err := w.cutOne(ctx, d)
+		switch {
+		case err == nil:
+			out = append(out, c)
+		case models.Fatal(ctx, err):
+			return nil, err
+		default:
+			w.setAside(d, err)
+		}
+	}
+	return out, nil
+}
+
+// cutOne cuts a document by all sets. A panic is an error.
+func (w *docWriter) cutOne(ctx context.Context, d *load.Document) (out cutDocument, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	out = cutDocument{d, make([][]text.Chunk, len(w.sets))}
+	for i, s := range w.sets {
+		if out.chunks[i], err = s.Chunks(ctx, d.Text); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
 func (w *docWriter) add(ctx context.Context, d *load.Document) error {
 	w.met++
 	w.batch = append(w.batch, d)
@@ -47,23 +88,31 @@ func (w *docWriter) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range changed {
-		// Each replacement is a removal with all that hangs on it. Where it
-		// fails the document stays as it was.
+	replacements, err := w.cut(ctx, changed)
+	if err != nil {
+		return err
+	}
+	for _, d := range replacements {
+		// Each replacement is a removal with all that hangs on it. If it fails, the
+		// document stays as it was.
 		spoilt, err := w.x.replace(ctx, d, w)
 		switch {
 		case spoilt:
-			w.setAside(d, err)
+			w.setAside(d.Document, err)
 		case err != nil:
 			return err
 		}
 	}
-	for len(fresh) > 0 {
-		n, err := w.put(ctx, fresh)
+	added, err := w.cut(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	for len(added) > 0 {
+		n, err := w.put(ctx, added)
 		if err != nil {
 			return err
 		}
-		fresh = fresh[n:]
+		added = added[n:]
 	}
 	w.x.Options.Notify(Event{Stage: "read", Done: w.met})
 	return nil
@@ -94,14 +143,14 @@ func (w *docWriter) sort(ctx context.Context, batch []*load.Document) (fresh, ch
 
 // put writes new documents in one transaction, as many as fit, and returns how
 // many it dealt with. A document that cannot be written is set aside.
-func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err error) {
+func (w *docWriter) put(ctx context.Context, docs []cutDocument) (n int, err error) {
 	for most, tries := len(docs), 1; ; {
 		at := 0
 		spoilt, err := queue.Attempt(ctx, w.x.Corpus.DB(), func(tx *engine.Tx) error {
 			v := tx.Graph(w.x.Corpus.Base())
 			change := w.change()
 			for at = 0; at < most && (at == 0 || tx.Bytes() < queue.TxBytes && !change.Full()); at++ {
-				if err := w.putOne(ctx, v, docs[at], change); err != nil {
+				if err := w.putOne(v, docs[at], change); err != nil {
 					return err
 				}
 				if at > 0 && change != nil && change.Many {
@@ -124,7 +173,7 @@ func (w *docWriter) put(ctx context.Context, docs []*load.Document) (n int, err 
 		case most > 1:
 			most = max(1, at/2) // fewer at once tell which document it is
 		default:
-			w.setAside(docs[0], err)
+			w.setAside(docs[0].Document, err)
 			return 1, nil
 		}
 	}
@@ -153,23 +202,22 @@ func (w *docWriter) change() *words.Change { return w.x.Corpus.words.NewChange(w
 
 // putOne writes a document with its chunks, and notes what that does to the
 // words.
-func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Document, change *words.Change) error {
+func (w *docWriter) putOne(v *engine.TxView, d cutDocument, change *words.Change) error {
 	c := w.x.Corpus
 	names := make([]string, len(w.sets))
 	for i, s := range w.sets {
 		names[i] = s.Set().String()
 	}
 	slices.Sort(names)
-	id, err := c.Put(v, d, names)
+	id, err := c.Put(v, d.Document, names)
 	if err != nil {
 		return err
 	}
-	for _, s := range w.sets {
-		chunks, err := c.Cut(ctx, v, d.Key, id, d.Text, s)
-		if err != nil {
+	for i, s := range w.sets {
+		if err := c.AddChunks(v, d.Key, id, d.Text, s.Set(), d.chunks[i]); err != nil {
 			return err
 		}
-		if change == nil || len(chunks) == 0 {
+		if change == nil || len(d.chunks[i]) == 0 {
 			continue
 		}
 		ok, err := words.Trains(v, s.Set())
@@ -179,7 +227,7 @@ func (w *docWriter) putOne(ctx context.Context, v *engine.TxView, d *load.Docume
 		if !ok {
 			continue
 		}
-		for _, ch := range chunks {
+		for _, ch := range d.chunks[i] {
 			change.Add(d.Text[ch.Start:ch.End])
 		}
 	}

@@ -242,10 +242,12 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return phase.Mark(method.ErrMethod, "none to index by")
 	}
 	r := &queue.Runner{DB: c.DB(), Workers: x.Options.Workers, Retry: x.Options.Retry, Notify: x.Options.Notify}
+	cut := map[string]bool{}
 	for _, s := range sets {
 		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
 			return err
 		}
+		cut[s.Set().String()] = true
 	}
 	if !c.o.NoWords {
 		if err := c.words.Train(ctx, sets[0].Set(), func(done, total int) {
@@ -290,8 +292,10 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		return err
 	}
 	for _, s := range sets {
-		if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
-			return err
+		if !cut[s.Set().String()] {
+			if err := x.step(ctx, r, c.cutStep(s), out); err != nil {
+				return err
+			}
 		}
 		if err := x.step(ctx, r, c.embedStep(s.Set(), r.Models), out); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
-	"github.com/ragdb/ragdb/rag/load"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -363,7 +362,7 @@ func (r *removal) result() *RemoveResult {
 
 // replace puts a changed document in place of the one of its key, in one
 // commit. spoilt says that the document is to blame for the error.
-func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) (spoilt bool, err error) {
+func (x *Indexer) replace(ctx context.Context, d cutDocument, w *docWriter) (spoilt bool, err error) {
 	err = again(func() error {
 		spoilt, err = x.tryReplace(ctx, d, w)
 		if errors.Is(err, engine.ErrConflict) {
@@ -374,7 +373,7 @@ func (x *Indexer) replace(ctx context.Context, d *load.Document, w *docWriter) (
 	return spoilt, err
 }
 
-func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter) (spoilt bool, err error) {
+func (x *Indexer) tryReplace(ctx context.Context, d cutDocument, w *docWriter) (spoilt bool, err error) {
 	if w.remover == nil {
 		if w.remover, err = x.Corpus.newRemover(ctx, x.Methods); err != nil {
 			return false, err
@@ -389,7 +388,7 @@ func (x *Indexer) tryReplace(ctx context.Context, d *load.Document, w *docWriter
 			return err
 		}
 		v := tx.Graph(x.Corpus.Base())
-		if err := w.putOne(ctx, v, d, r.change); err != nil {
+		if err := w.putOne(v, d, r.change); err != nil {
 			return err
 		}
 		return x.Corpus.words.Apply(tx, r.change)

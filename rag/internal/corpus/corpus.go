@@ -176,6 +176,43 @@ func (c *Corpus) Chunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, erro
 	}
 }
 
+// BareChunks yields what Chunks does, without the texts.
+func (c *Corpus) BareChunks(v *engine.View, set text.ChunkSet) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		if err := Readable(v); err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		t, ok := v.NodeType(ChunkType(set))
+		if !ok {
+			return
+		}
+		set, err := v.Nodes(t)
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		for batch := range slices.Chunk(set.ToArray(), bareBatch) {
+			ids, chunks := make([]engine.NodeID, len(batch)), make([]Chunk, len(batch))
+			for i, id := range batch {
+				ids[i] = engine.NodeID(id)
+			}
+			if err := v.EachNode(ids, func(i int, n engine.Node) error { chunks[i] = ChunkOf(n); return nil }); err != nil {
+				yield(Chunk{}, err)
+				return
+			}
+			for _, ch := range chunks {
+				if !yield(ch, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// bareBatch is how many chunks are read at once without their texts.
+const bareBatch = 256
+
 // CountChunks returns the number of chunks of a set.
 func (c *Corpus) CountChunks(v *engine.View, set text.ChunkSet) (int, error) {
 	if err := Readable(v); err != nil {

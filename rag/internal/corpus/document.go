@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -185,25 +184,20 @@ func (c *Corpus) Locate(v engine.Reader, doc string, start, end int) (Span, erro
 	return c.Outlines(v).Locate(doc, start, end)
 }
 
-// Cut adds the chunks of a set to a document, with the postings of their words
-// and names, and returns them.
-func (c *Corpus) Cut(ctx context.Context, v *engine.TxView, doc string, id engine.NodeID, full string, chunker *text.Chunker) ([]text.Chunk, error) {
-	set := chunker.Set()
+// AddChunks adds to a document the chunks that a set cuts its text into, with the
+// postings of their words and names.
+func (c *Corpus) AddChunks(v *engine.TxView, doc string, id engine.NodeID, full string, set text.ChunkSet, chunks []text.Chunk) error {
 	t, err := v.MakeNodeType(ChunkType(set))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	has, err := v.MakeEdgeType(edgeHas, true)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	field := TextField(set)
 	if err := v.MakeField(field, engine.FieldOptions{Analyzer: c.analyzer.Name(), Positions: true}); err != nil {
-		return nil, err
-	}
-	chunks, err := chunker.Chunks(ctx, full)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, ch := range chunks {
 		body := full[ch.Start:ch.End]
@@ -212,19 +206,19 @@ func (c *Corpus) Cut(ctx context.Context, v *engine.TxView, doc string, id engin
 			propTokens: engine.Int(int64(ch.Tokens)), propOrder: engine.Int(int64(i)),
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := v.AddEdge(id, cid, has, 1); err != nil {
-			return nil, err
+			return err
 		}
 		if err := v.PutTerms(field, cid, c.analyzer.Terms(body)); err != nil {
-			return nil, err
+			return err
 		}
 		if err := putNames(v, set, cid, full, ch.Start, ch.End); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return chunks, nil
+	return nil
 }
 
 // ChunksOf returns the chunks of a document, of all sets.

@@ -54,8 +54,12 @@ type Runner struct {
 type outcome struct {
 	item   WorkItem
 	result []byte
+	vec    []float32 // in place of result, if the step embeds
 	err    error
 }
+
+// size is about how many bytes the result has.
+func (o *outcome) size() int { return len(o.result) + 4*len(o.vec) }
 
 // Results are applied together: a commit is made when one of these is reached,
 // and at the end.
@@ -167,11 +171,11 @@ func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 		wg.Go(func() {
 			defer team.Work(false)
 			for i, ok := giving.Take(); ok; i, ok = giving.Take() {
-				b, err := r.do(ctx, snap, st, items[i])
-				if models.Fatal(ctx, err) {
+				o := r.do(ctx, snap, st, items[i])
+				if models.Fatal(ctx, o.err) {
 					giving.Halt()
 				}
-				ring[i%len(ring)] <- outcome{items[i], b, err}
+				ring[i%len(ring)] <- o
 			}
 		})
 	}
@@ -195,13 +199,13 @@ func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 
 // do does an item's work. A panic is a defect of what the item holds or of the
 // code that reads it: the item is set aside, and the others are done.
-func (r *Runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w WorkItem) (b []byte, err error) {
+func (r *Runner) do(ctx context.Context, snap *engine.Snapshot, st Step, w WorkItem) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			b, err = nil, fmt.Errorf("panic: %v", p)
+			o = outcome{item: w, err: fmt.Errorf("panic: %v", p)}
 		}
 	}()
-	return st.Do(ctx, snap, r.Models.ForWorker(st.Name()), w)
+	return st.do(ctx, snap, r.Models.ForWorker(st.Name()), w)
 }
 
 // collect adds results to a batch that begins with item at, until it is large
@@ -211,7 +215,7 @@ func (r *Runner) do(ctx context.Context, snap *engine.Snapshot, st Stage, w Work
 func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end int) ([]outcome, error) {
 	size := 0
 	for _, o := range batch {
-		size += len(o.result)
+		size += o.size()
 	}
 	timer := time.NewTimer(batchTime)
 	defer timer.Stop()
@@ -227,7 +231,7 @@ func collect(ctx context.Context, batch []outcome, ring []chan outcome, at, end 
 		select {
 		case o := <-place:
 			batch = append(batch, o)
-			size += len(o.result)
+			size += o.size()
 		case <-timer.C:
 			late = true
 		case <-ctx.Done():
@@ -256,9 +260,9 @@ func (r *Runner) apply(ctx context.Context, st Step, batch []outcome) (n, failed
 		case together && w.n > 1:
 			most = w.n / 2 // fewer at once tell which item it is
 		case together:
-			batch[0].err, batch[0].result = err, nil
+			batch[0].err, batch[0].result, batch[0].vec = err, nil, nil
 		default:
-			batch[w.at].err, batch[w.at].result = err, nil
+			batch[w.at].err, batch[w.at].result, batch[w.at].vec = err, nil, nil
 		}
 		if st.Batch != nil {
 			st.Batch.Reset()
@@ -315,10 +319,10 @@ func (w *resultWriter) write() (spoilt bool, err error) {
 }
 
 // settle applies an item's result, or notes its failure, and marks it.
-func (r *Runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWriter, st Stage, o outcome) error {
+func (r *Runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWriter, st Step, o outcome) error {
 	key := jobKey(o.item.Key, st.Name())
 	if o.err == nil {
-		if err := st.Apply(ctx, tx, o.item, o.result); err != nil {
+		if err := st.apply(ctx, tx, o); err != nil {
 			return err
 		}
 		return jobs.Set(key, append([]byte{markDone}, o.item.Digest[:]...))

@@ -17,6 +17,9 @@ type WorkItem struct {
 	// Digest identifies what the item's result depends on: an item that is
 	// done with the same digest is not done again.
 	Digest [32]byte
+	// Node is the node of the stage's graph that the item is about; 0 if it is about
+	// none, or if the stage looks the node up by Key. It is not stored.
+	Node engine.NodeID
 }
 
 // Stage is a step of indexing: work items that are done in any order, their
@@ -50,6 +53,8 @@ type Step struct {
 	// Settled counts the items that are done and that Items does not yield any
 	// more. It is nil if Items yields all.
 	Settled func(ctx context.Context, s *engine.Snapshot) (int, error)
+
+	embedding Embedding // of a step that Embed made
 }
 
 // Batch writes what the Apply of a stage gathered. All its functions are set.
