@@ -6,34 +6,14 @@ import (
 	"github.com/ragdb/ragdb/rag/eval"
 )
 
-// answerColumns are those of the methods' answers.
-func answerColumns() []evalColumn {
-	cell := func(of func(f *eval.AnswerFigure) string) func(f *eval.Figure) string {
-		return func(f *eval.Figure) string {
-			if f.Answers == nil {
-				return none
-			}
-			return of(f.Answers)
+// answerColumns are those of the methods' answers, with their price.
+func answerColumns() []eval.Column {
+	return append(eval.AnswerColumns(), eval.Column{Name: "answer price", Text: func(f *eval.Figure) string {
+		if f.Answers == nil || f.Answers.USD == nil {
+			return none
 		}
-	}
-	shareOf := func(of func(f *eval.AnswerFigure) *float64) func(f *eval.Figure) string {
-		return cell(func(f *eval.AnswerFigure) string { return percent(of(f)) })
-	}
-	return []evalColumn{
-		{name: "choice", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Choice })},
-		{name: "acc", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Acc })},
-		{name: "acc vs bm25", cell: cell(func(f *eval.AnswerFigure) string { return between(f.CI) })},
-		{name: "em", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.EM })},
-		{name: "f1", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.F1 })},
-		{name: "token recall", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.TokenRecall })},
-		{name: "bleu1", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.BLEU1 })},
-		{name: "rougeL", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.RougeL })},
-		{name: "meteor", cell: shareOf(func(f *eval.AnswerFigure) *float64 { return f.Meteor })},
-		{name: "no answer", cell: cell(func(f *eval.AnswerFigure) string { return number(f.Unanswered + f.Failed) })},
-		{name: "answer tok in", cell: cell(func(f *eval.AnswerFigure) string { return number(f.InTokens) })},
-		{name: "answer tok out", cell: cell(func(f *eval.AnswerFigure) string { return number(f.OutTokens) })},
-		{name: "answer price", cell: cell(func(f *eval.AnswerFigure) string { return dollarsOf(f.USD) })},
-	}
+		return money(*f.Answers.USD)
+	}})
 }
 
 // between writes an interval of shares in percent.
@@ -42,14 +22,6 @@ func between(ci *[2]float64) string {
 		return none
 	}
 	return fmt.Sprintf("%+.1f…%+.1f", 100*ci[0], 100*ci[1])
-}
-
-// dollarsOf writes a price, a dash where it is not known.
-func dollarsOf(usd *float64) string {
-	if usd == nil {
-		return none
-	}
-	return money(*usd)
 }
 
 // answerer returns the model that answered, "" if none did.
@@ -68,9 +40,8 @@ func (a *app) printEvalAnswers(r *eval.Report) {
 	if model == "" {
 		return
 	}
-	columns := append([]evalColumn{{name: "method", left: true, cell: evalName}}, answerColumns()...)
 	a.out.print("\n%s\n", a.out.dim("answers of "+model))
-	a.out.rows(a.tableOf(r, &table{}, columns))
+	a.out.rows(a.tableOf(r, &table{}, answerColumns()))
 	for i := range r.Methods {
 		if f := r.Methods[i].Answers; f != nil && f.Failed > 0 {
 			a.out.note("%s: %s of %s failed, the first since %s", r.Methods[i].Name, number(f.Failed), plural(len(r.Asked), "answer"), f.Failure)

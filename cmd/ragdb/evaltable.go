@@ -10,81 +10,8 @@ import (
 	"github.com/ragdb/ragdb/rag/eval"
 )
 
-// evalColumn is a column of the table of methods.
-type evalColumn struct {
-	name string
-	left bool // a text; else a number, set flush right
-	more bool // shown with -v alone
-	cell func(f *eval.Figure) string
-}
-
 // none is the cell of what was not measured.
 const none = "–"
-
-func evalColumns() []evalColumn {
-	shareOf := func(of func(f *eval.Figure) *float64) func(f *eval.Figure) string {
-		return func(f *eval.Figure) string { return percent(of(f)) }
-	}
-	// cost is a cell that only a method with a known index has.
-	cost := func(of func(f *eval.Figure) string) func(f *eval.Figure) string {
-		return func(f *eval.Figure) string {
-			if f.Index == nil {
-				return none
-			}
-			return of(f)
-		}
-	}
-	took := func(of func(f *eval.Figure) float64) func(f *eval.Figure) string {
-		return func(f *eval.Figure) string {
-			if f.Recorded {
-				return none
-			}
-			return fmt.Sprintf("%.1f", of(f))
-		}
-	}
-	return []evalColumn{
-		{name: "method", left: true, cell: evalName},
-		{name: "coverage", cell: shareOf(func(f *eval.Figure) *float64 { return f.Coverage })},
-		{name: "raw", more: true, cell: shareOf(func(f *eval.Figure) *float64 { return f.CoverageRaw })},
-		{name: "word", more: true, cell: shareOf(func(f *eval.Figure) *float64 { return f.CoverageWord })},
-		{name: "recall@2", cell: shareOf(func(f *eval.Figure) *float64 { return f.Recall2 })},
-		{name: "recall@5", cell: shareOf(func(f *eval.Figure) *float64 { return f.Recall5 })},
-		{name: "recall@10", more: true, cell: shareOf(func(f *eval.Figure) *float64 { return f.Recall10 })},
-		{name: "hit@1", more: true, cell: shareOf(func(f *eval.Figure) *float64 { return f.Hit1 })},
-		{name: "hit@5", more: true, cell: shareOf(func(f *eval.Figure) *float64 { return f.Hit5 })},
-		{name: "hit@10", more: true, cell: shareOf(func(f *eval.Figure) *float64 { return f.Hit10 })},
-		{name: "perfect", cell: shareOf(func(f *eval.Figure) *float64 { return f.Perfect })},
-		{name: "mrr", cell: shareOf(func(f *eval.Figure) *float64 { return f.MRR })},
-		{name: "vs bm25", cell: func(f *eval.Figure) string {
-			if f.CI == nil {
-				return none
-			}
-			return fmt.Sprintf("%+.1f…%+.1f", 100*f.CI[0], 100*f.CI[1])
-		}},
-		{name: "tokens", cell: func(f *eval.Figure) string { return number(int(f.ContextTokens + 0.5)) }},
-		{name: "p50 ms", cell: took(func(f *eval.Figure) float64 { return f.Ms.P50 })},
-		{name: "p99 ms", cell: took(func(f *eval.Figure) float64 { return f.Ms.P99 })},
-		{name: "calls", more: true, cell: cost(func(f *eval.Figure) string { return number(f.Index.Calls) })},
-		{name: "in tok", more: true, cell: cost(func(f *eval.Figure) string { return number(f.Index.InTokens) })},
-		{name: "out tok", more: true, cell: cost(func(f *eval.Figure) string { return number(f.Index.OutTokens) })},
-		{name: "$", more: true, cell: cost(func(f *eval.Figure) string {
-			if f.Index.USD == nil {
-				return none
-			}
-			return fmt.Sprintf("%.2f", *f.Index.USD)
-		})},
-		{name: "index cpu s", cell: cost(func(f *eval.Figure) string { return fmt.Sprintf("%.2f", f.IndexCPU) })},
-		{name: "index s", more: true, cell: cost(func(f *eval.Figure) string { return fmt.Sprintf("%.2f", f.IndexWall) })},
-	}
-}
-
-// evalName is a method's name, of another system said to be one.
-func evalName(f *eval.Figure) string {
-	if f.Recorded {
-		return f.Name + " (recorded)"
-	}
-	return f.Name
-}
 
 // evalTable is the table of a report. The columns that have nothing are left
 // out where people read it.
@@ -93,36 +20,38 @@ func (a *app) evalTable(r *eval.Report, named bool) *table {
 	if named {
 		t.head, t.right = append(t.head, "data"), append(t.right, false)
 	}
-	columns := evalColumns()
+	columns := eval.Columns()
 	if answerer(r) != "" && !a.out.text() {
 		columns = append(columns, answerColumns()...) // people get a table of their own
 	}
 	return a.tableOf(r, t, columns)
 }
 
-// tableOf fills a table with columns, behind the data set's name where the
-// table has a column for it.
-func (a *app) tableOf(r *eval.Report, t *table, columns []evalColumn) *table {
+// tableOf fills a table with columns, behind the methods' names, and before these the
+// data set's name if the table has a column for it.
+func (a *app) tableOf(r *eval.Report, t *table, columns []eval.Column) *table {
 	rows := make([][]string, len(r.Methods))
-	if len(t.head) > 0 {
-		for i := range rows {
+	for i := range rows {
+		if len(t.head) > 0 {
 			rows[i] = append(rows[i], evalTitle(r))
 		}
+		rows[i] = append(rows[i], r.Methods[i].Title())
 	}
+	t.head, t.right = append(t.head, "method"), append(t.right, false)
 	for _, c := range columns {
-		if c.more && a.global.verbose == 0 {
+		if c.More && a.global.verbose == 0 {
 			continue
 		}
 		cells := make([]string, len(r.Methods))
 		empty := true
 		for i := range r.Methods {
-			cells[i] = c.cell(&r.Methods[i])
+			cells[i] = c.Text(&r.Methods[i])
 			empty = empty && cells[i] == none
 		}
 		if empty && a.out.text() {
 			continue
 		}
-		t.head, t.right = append(t.head, c.name), append(t.right, !c.left)
+		t.head, t.right = append(t.head, c.Name), append(t.right, true)
 		for i := range rows {
 			rows[i] = append(rows[i], cells[i])
 		}

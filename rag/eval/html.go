@@ -101,7 +101,7 @@ func dataOf(reports []*Report) []htmlData {
 			d.Questions = append(d.Questions, htmlAsked{q.ID, q.Text, q.Type})
 		}
 		for j := range rep.Methods {
-			m := htmlMethod{Name: rep.Methods[j].title(), Rows: []any{}}
+			m := htmlMethod{Name: rep.Methods[j].Title(), Rows: []any{}}
 			for _, row := range rep.Methods[j].Rows {
 				if row == nil {
 					m.Rows = append(m.Rows, nil)
@@ -120,8 +120,8 @@ func dataOf(reports []*Report) []htmlData {
 	return out
 }
 
-// title is the name of a row, of another system said to be one.
-func (f *Figure) title() string {
+// Title is the name of a row, of another system said to be one.
+func (f *Figure) Title() string {
 	if f.Recorded {
 		return f.Name + " (recorded)"
 	}
@@ -180,7 +180,7 @@ func plotsOf(rep *Report) []*plot {
 			}
 		}
 		if f.Recorded {
-			d.name = f.title()
+			d.name = f.Title()
 			levels = append(levels, d)
 			continue
 		}
