@@ -286,7 +286,7 @@ func lastSentence(s string) string {
 // quote returns the beginning of a text, on one line.
 func quote(s string) string {
 	if len(s) <= quoteBytes {
-		return strings.Join(strings.Fields(s), " ")
+		return text.OneLine(s)
 	}
 	cut := strings.LastIndexByte(s[:quoteBytes], ' ')
 	if cut < quoteBytes/2 {
@@ -295,5 +295,5 @@ func quote(s string) string {
 			cut--
 		}
 	}
-	return strings.Join(strings.Fields(s[:cut]), " ") + " …"
+	return text.OneLine(s[:cut]) + " …"
 }

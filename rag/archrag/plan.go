@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -183,17 +184,15 @@ func (s *system) row(ctx context.Context, e *query.Env, it query.Item) (string, 
 		return "", 0, err
 	}
 	if v.NodeTypeName(n.Type) != typeCommunity {
-		name, text, err := s.describe(v, it.ID)
-		return name + "|" + oneLine(text), 0, err
+		name, said, err := s.describe(v, it.ID)
+		return name + "|" + text.OneLine(said), 0, err
 	}
 	title, summary, rating, err := reportOf(v, it.ID)
 	if err != nil || summary == "" {
 		return "", 0, err
 	}
-	return fmt.Sprintf("%d|%s|%s|%g", it.Layer, oneLine(title), oneLine(summary), rating), 0, nil
+	return fmt.Sprintf("%d|%s|%s|%g", it.Layer, text.OneLine(title), text.OneLine(summary), rating), 0, nil
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // citing is how the method cites: entities and relations rest on the chunks that
 // they were found in, a community on those of its first entities, first those that

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
+
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
@@ -203,7 +205,7 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 		return s.c.TextOf(ctx, e.Snap, s.ChunkSet(), n.Key)
 	}
 	name, description, err := s.describe(v, n)
-	return name + "|" + strings.Join(strings.Fields(description), " "), 0, err
+	return name + "|" + text.OneLine(description), 0, err
 }
 
 // joined returns the edges of a type at a node, in order of the other end.

@@ -3,7 +3,8 @@ package hirag
 import (
 	"context"
 	"fmt"
-	"strings"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -23,8 +24,6 @@ type renderer = func(ctx context.Context, e *query.Env, it query.Item) (string, 
 func (s *system) view(ctx context.Context, e *query.Env) *engine.View {
 	return e.Snap.Graph(s.g).WithContext(ctx)
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // renderReport is a community's report, for packing; "" where there is none: a
 // document that it told of was removed.
@@ -68,13 +67,13 @@ func (s *system) renderEntity(ctx context.Context, e *query.Env, it query.Item) 
 		return "", 0, err
 	}
 	degree, err := e.Degree(ctx, s.g, it.ID, edgeRelation)
-	return fmt.Sprintf("%s|%s|%s|%d", d.name, d.kind, oneLine(d.text), degree), 0, err
+	return fmt.Sprintf("%s|%s|%s|%d", d.name, d.kind, text.OneLine(d.text), degree), 0, err
 }
 
 // renderRelation is a row of a relation.
 func (s *system) renderRelation(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	v := s.view(ctx, e)
-	text, err := describeEdge(v, it.Edge)
+	said, err := describeEdge(v, it.Edge)
 	if err != nil {
 		return "", 0, err
 	}
@@ -88,7 +87,7 @@ func (s *system) renderRelation(ctx context.Context, e *query.Env, it query.Item
 			return "", 0, err
 		}
 	}
-	return fmt.Sprintf("%s|%s|%s|%g|%g", names[0], names[1], oneLine(text), it.Edge.Weight, it.Score), 0, nil
+	return fmt.Sprintf("%s|%s|%s|%g|%g", names[0], names[1], text.OneLine(said), it.Edge.Weight, it.Score), 0, nil
 }
 
 // nameOf returns what a node is called, without its description.

@@ -3,11 +3,11 @@ package ketrag
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -108,14 +108,14 @@ const (
 func (s *system) row(ctx context.Context, e *query.Env, it query.Item, n int) (string, error) {
 	v := e.Snap.Graph(s.g).WithContext(ctx)
 	if it.ID != 0 {
-		name, text, err := knowledge.Describe(v, engine.NodeTarget(it.ID))
+		name, said, err := knowledge.Describe(v, engine.NodeTarget(it.ID))
 		if err != nil {
 			return "", err
 		}
 		degree, err := e.Degree(ctx, s.g, it.ID, edgeRelation)
-		return fmt.Sprintf("%d|%s|%s|%d", it.ID, name, oneLine(text), degree), err
+		return fmt.Sprintf("%d|%s|%s|%d", it.ID, name, text.OneLine(said), degree), err
 	}
-	_, text, err := knowledge.Describe(v, engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type))
+	_, said, err := knowledge.Describe(v, engine.EdgeTarget(it.Edge.From, it.Edge.To, it.Edge.Type))
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +124,5 @@ func (s *system) row(ctx context.Context, e *query.Env, it query.Item, n int) (s
 		return "", err
 	}
 	to, err := e.Label(ctx, s.g, it.Edge.To)
-	return fmt.Sprintf("%d|%s|%s|%s|%g", n, from, to, oneLine(text), it.Edge.Weight), err
+	return fmt.Sprintf("%d|%s|%s|%s|%g", n, from, to, text.OneLine(said), it.Edge.Weight), err
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // csv reads a table: a header row, then a record a row.
@@ -159,7 +161,7 @@ func readHeader(header []string) (*columns, error) {
 		if err := checkText([]byte(name), 1); err != nil {
 			return nil, err
 		}
-		name = oneLine(name)
+		name = text.OneLine(name)
 		if err := checkName(name, 1); err != nil {
 			return nil, err
 		}

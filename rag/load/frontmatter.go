@@ -3,6 +3,8 @@ package load
 import (
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -66,7 +68,7 @@ func (d *draft) setEntry(entry string) {
 	switch {
 	case v.Text == "":
 	case name == "title" && !isBlank(v.Text):
-		d.title = cut(oneLine(v.Text), maxTitleBytes)
+		d.title = cut(text.OneLine(v.Text), maxTitleBytes)
 	default:
 		d.setMeta(name, v)
 	}

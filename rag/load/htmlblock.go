@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // words adds text to the current block.
@@ -100,7 +102,7 @@ func (h *htmlReader) flush(sep separator) {
 
 // closeTitle takes the page's title; another title is ignored.
 func (h *htmlReader) closeTitle() {
-	s := cut(oneLine(h.take()), maxTitleBytes)
+	s := cut(text.OneLine(h.take()), maxTitleBytes)
 	if h.wantTitle && h.title == "" && s != "" {
 		h.title, h.titleSrc = s, h.span(h.start, h.end)
 	}
@@ -112,7 +114,7 @@ func (h *htmlReader) closeTitle() {
 func (h *htmlReader) closeHeading() {
 	level := h.level
 	h.level = 0
-	s := withoutPermalink(oneLine(h.take()))
+	s := withoutPermalink(text.OneLine(h.take()))
 	h.marker = ""
 	if s == "" {
 		return

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // maxFirstBad is the number of bad records after which a file without any good
@@ -212,7 +214,7 @@ func recordTitle(s string) string {
 		return ""
 	}
 	if strings.ContainsAny(s, "\n\r\v\f") {
-		return oneLine(s)
+		return text.OneLine(s)
 	}
 	return s
 }

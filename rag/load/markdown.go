@@ -10,7 +10,10 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
 	"github.com/yuin/goldmark/util"
+
+	etext "github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // readMarkdown reads a Markdown file.
@@ -223,7 +226,7 @@ func (m *mdReader) span(lines *text.Segments) [2]int64 {
 // level one and front matter gave none, and is left out of the body if it
 // repeats the title.
 func (m *mdReader) heading(n *ast.Heading) {
-	s := oneLine(m.paragraph(n))
+	s := etext.OneLine(m.paragraph(n))
 	if s == "" {
 		return
 	}

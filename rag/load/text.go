@@ -58,9 +58,6 @@ func isBlank(s string) bool {
 	return true
 }
 
-// oneLine joins the words of s by single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // cut returns at most n bytes of s, whole characters.
 func cut(s string, n int) string {
 	if len(s) <= n {

@@ -53,8 +53,6 @@ func unitKey(text string) string {
 	return hex.EncodeToString(d[:16])
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // decomposer takes one chunk apart.
 type decomposer struct {
 	units   []*openUnit
@@ -82,18 +80,18 @@ type openUnit struct {
 func decompose(body string, tokens int, x llm.Extraction) decomposed {
 	d := decomposer{labels: map[string]string{}, counted: map[string]int{}, pairs: map[string]*stated{}}
 	for _, u := range x.Units {
-		line := oneLine(u.Text)
+		line := text.OneLine(u.Text)
 		if line == "" {
 			continue
 		}
-		if when := oneLine(u.Time); !strings.Contains(line, when) {
+		if when := text.OneLine(u.Time); !strings.Contains(line, when) {
 			line += " (" + when + ")"
 		}
 		d.units = append(d.units, newUnit(line))
 	}
 	if d.units == nil {
 		for _, sp := range text.Sentences(body) {
-			d.units = append(d.units, newUnit(oneLine(body[sp.Start:sp.End])))
+			d.units = append(d.units, newUnit(text.OneLine(body[sp.Start:sp.End])))
 		}
 	}
 	var keys []string
@@ -102,7 +100,7 @@ func decompose(body string, tokens int, x llm.Extraction) decomposed {
 		if key == "" || d.labels[key] != "" {
 			continue
 		}
-		d.labels[key] = oneLine(e.Name)
+		d.labels[key] = text.OneLine(e.Name)
 		keys = append(keys, key)
 		for _, u := range d.units {
 			if knowledge.Holds(u.spelled, key) {
@@ -133,7 +131,7 @@ func (d *decomposer) relation(r llm.Relation) {
 	u := d.unitOf(r, from, to, says)
 	for key, name := range map[string]string{from: r.Source, to: r.Target} {
 		if d.labels[key] == "" {
-			d.labels[key] = oneLine(name)
+			d.labels[key] = text.OneLine(name)
 		}
 		u.entities[key] = true
 	}
@@ -155,11 +153,11 @@ func (d *decomposer) relation(r llm.Relation) {
 // relationText is a relation's text: its description where that names both
 // ends, else source, description and target.
 func relationText(r llm.Relation, from, to string) string {
-	says := oneLine(r.Description)
+	says := text.OneLine(r.Description)
 	if words := knowledge.Spell(says); knowledge.Holds(words, from) && knowledge.Holds(words, to) {
 		return says
 	}
-	return oneLine(r.Source + " " + says + " " + r.Target)
+	return text.OneLine(r.Source + " " + says + " " + r.Target)
 }
 
 // unitOf returns the unit that a relation belongs to.

@@ -218,7 +218,7 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 func elements(r llm.Report, most int) []toldElement {
 	out := []toldElement{}
 	add := func(title, says string) {
-		e := toldElement{oneLine(title), strings.TrimSpace(says)}
+		e := toldElement{text.OneLine(title), strings.TrimSpace(says)}
 		same := func(o toldElement) bool { return o.Text == e.Text }
 		if e.Text != "" && len(out) < most && !slices.ContainsFunc(out, same) {
 			out = append(out, e)

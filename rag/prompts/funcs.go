@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/ragdb/ragdb/rag/internal/text"
+
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
@@ -115,9 +117,6 @@ func (p *page) fence(label string, arg any) (string, error) {
 	return "<" + label + "-" + p.code + ">\n" + body + "</" + label + "-" + p.code + ">", nil
 }
 
-// oneLine returns a text with its white space as single blanks.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // rows returns a list with one line for each element: the text itself, or the
 // named fields of a record with a bar between them, below a line of the names.
 func rows(arg any, fields ...string) (data, error) {
@@ -133,7 +132,7 @@ func rows(arg any, fields ...string) (data, error) {
 		e := v.Index(i)
 		switch {
 		case e.Kind() == reflect.String && len(fields) == 0:
-			b.WriteString(oneLine(e.String()) + "\n")
+			b.WriteString(text.OneLine(e.String()) + "\n")
 		case e.Kind() == reflect.Struct && len(fields) > 0:
 			for j, name := range fields {
 				f := e.FieldByName(name)
@@ -143,7 +142,7 @@ func rows(arg any, fields ...string) (data, error) {
 				if j > 0 {
 					b.WriteString(" | ")
 				}
-				b.WriteString(oneLine(fmt.Sprint(f.Interface())))
+				b.WriteString(text.OneLine(fmt.Sprint(f.Interface())))
 			}
 			b.WriteByte('\n')
 		default:
@@ -189,7 +188,7 @@ func evidence(arg any) (data, error) {
 		}
 		if e.Section != section {
 			section = e.Section
-			b.WriteString(strings.TrimSpace("section: "+oneLine(section)) + "\n")
+			b.WriteString(strings.TrimSpace("section: "+text.OneLine(section)) + "\n")
 		}
 		piece(&b, e.N, e.Text)
 	}

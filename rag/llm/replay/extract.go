@@ -57,7 +57,7 @@ func (r *Recordings) Extract(in llm.ExtractInput) (out llm.Extraction, ok bool) 
 			spelled: spelled(in.Text[spans[u.from-u.title].Start:spans[u.to-1].End]),
 		}
 		for _, sp := range text.Sentences(part) {
-			s := oneLine(part[sp.Start:sp.End])
+			s := text.OneLine(part[sp.Start:sp.End])
 			g.sentences = append(g.sentences, sentence{s, spelled(s)})
 		}
 		regions[i] = g
@@ -101,7 +101,7 @@ func (x *extraction) add(g *region) {
 		x.entity(to, t[2])
 		// What a sentence says is said once, and so is what a passage says in
 		// no sentence.
-		same, place := Triple{from, oneLine(t[1]), to}, says
+		same, place := Triple{from, text.OneLine(t[1]), to}, says
 		if place == "" {
 			place = "\x00" + g.ID
 		}
@@ -123,7 +123,7 @@ func (x *extraction) entity(key, name string) {
 	}
 	x.names[key] = len(x.entities)
 	x.keys = append(x.keys, key)
-	x.entities = append(x.entities, llm.Entity{Name: oneLine(name)})
+	x.entities = append(x.entities, llm.Entity{Name: text.OneLine(name)})
 }
 
 // describe describes the entities by the sentences that name them.

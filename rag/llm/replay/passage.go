@@ -4,7 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"strings"
+
+	"github.com/ragdb/ragdb/rag/internal/text"
 )
 
 // Passage is a text with what was recorded of it.
@@ -37,7 +38,7 @@ func (t *Triple) UnmarshalJSON(b []byte) error {
 }
 
 // String returns the triple as a sentence.
-func (t Triple) String() string { return oneLine(t[0] + " " + t[1] + " " + t[2]) }
+func (t Triple) String() string { return text.OneLine(t[0] + " " + t[1] + " " + t[2]) }
 
 // Digest identifies the passage with all that is recorded of it.
 func (p *Passage) Digest() (Digest, error) {
@@ -68,6 +69,3 @@ func (e *Entry) Passage() (p Passage, err error) {
 	}
 	return p, nil
 }
-
-// oneLine returns a text with a blank for each run of white space.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
