@@ -137,7 +137,7 @@ type why struct {
 	// Seed is what the search began with, Path the steps from there.
 	Seed string   `json:"seed"`
 	Path []string `json:"path"`
-	// PPR is the item's mass where the plan spread it over the graph.
+	// PPR is the item's mass if the plan spread it over the graph.
 	PPR *float64 `json:"ppr,omitempty"`
 	// Cut is how the item stood to the budget.
 	Cut string `json:"cut"`
@@ -224,7 +224,7 @@ func (k *asking) by(method string) string {
 	return method
 }
 
-// printSaid prints an answer with its sources, the text left out where it was
+// printSaid prints an answer with its sources, the text left out if it was
 // printed as it came.
 func (a *app) printSaid(ans *rag.Answer, streamed bool) {
 	o := a.out

@@ -145,8 +145,9 @@ command says so and prints the passages that come nearest.
 Without --method, ` + methods.WithoutModel + ` retrieves, or ` + methods.Default + ` if there is a chat model. If the
 database was indexed by a method that was named, its questions use that one.
 
-With --compare each of several methods answers, and what they found is printed side
-by side, and what only one of them found; with --no-llm only that.`,
+With --compare several methods answer. ask prints their answers and evidence side
+by side, and which evidence only one of them found; with --no-llm the evidence
+alone.`,
 		Example: `  ragdb ask acme.ragdb "Who designed the lighthouse?"
   ragdb ask acme.ragdb "What changed?" --where "year >= 2025" --explain
   ragdb ask acme.ragdb "Who designed it?" --no-llm --jsonl | jq .text

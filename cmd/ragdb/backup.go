@@ -36,10 +36,9 @@ func (a *app) backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup DB DIR",
 		Short: "Copy a database to a folder, with hashes",
-		Long: `Backup writes a copy of DB to DIR, which must not exist, be empty, or be what a
-backup that was killed left: that is replaced, a whole backup never. The copy
-may share disk blocks with DB: to be safe from a lost disk, copy DIR to another
-one.`,
+		Long: `Backup writes a copy of DB to DIR, which must not exist, or be empty. It replaces
+what a killed backup left there, and never a whole backup. The copy may share disk
+blocks with DB: to be safe from a lost disk, copy DIR to another one.`,
 		Example: `  ragdb backup acme.ragdb backups/acme-monday`,
 		RunE: a.onDB(1, false, func(ctx context.Context, cmd *cobra.Command, path string, rest []string) error {
 			start := time.Now()
@@ -102,7 +101,7 @@ to DB, which must not exist or be an empty folder.`,
 	}
 }
 
-// mustBeFree refuses a path where something is already.
+// mustBeFree refuses a path that exists, unless it is an empty folder.
 func mustBeFree(path string) error {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {

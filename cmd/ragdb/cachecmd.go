@@ -24,10 +24,11 @@ func (a *app) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache stats|export|import|prune DB [FILE]",
 		Short: "What models replied, kept so that nothing is paid twice",
-		Long: `Every reply and vector of a paid model is kept under a digest of what was asked:
-model, prompt, parameters. The same is not asked again, in this database or, by
-export and import, in another; with --replay nothing but what is kept is used, so
-that a run repeats to the byte without a model. No key and no question is in it.`,
+		Long: `ragdb keeps every reply and vector of a paid model under a digest of the request:
+model, prompt, parameters. It does not send the same request again, in this database
+or, after export and import, in another. With --replay it uses nothing but what is
+kept, so that a run repeats to the byte without a model. The cache holds no keys and
+no questions.`,
 		Example: `  ragdb cache stats acme.ragdb
   ragdb cache export acme.ragdb replies.jsonl
   ragdb cache import other.ragdb replies.jsonl

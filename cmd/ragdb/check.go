@@ -28,8 +28,8 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DB",
 		Short: "Verify that what is stored is sound",
-		Long: `Check exits with 0 where DB is sound, 5 where it found something, 1 where it
-could not be run. The quick level verifies the files and the catalogs, the full
+		Long: `Check exits with 0 if DB is sound, with 5 if it found something, and with 1 if it
+could not run. The quick level verifies the files and the catalogs, the full
 one reads every key and compares whatever is stored twice. --repair rewrites
 what can be computed from other data.`,
 		Example:     `  ragdb check acme.ragdb --level quick`,

@@ -49,8 +49,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Index a small corpus and ask it three questions",
 		Long: `Demo makes demo.ragdb of some thirty short documents about an island that does
-not exist, asks it three questions and leaves it there to be played with. It uses
-no network and no model, and takes about a second.`,
+not exist, asks it three questions, and leaves it there for you to try. It uses no
+network and no model, and takes about a second.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("the folder is given by --dir", "demo takes no arguments")

@@ -9,14 +9,14 @@
 //	ragdb acme.ragdb -c 'MATCH (d:document) RETURN d.key'
 //
 // ragdb help COMMAND tells more, and docs/shell.md about the shell. A word that
-// is not a command is the path of a database where it looks like one: where it
-// exists, or has a slash or an extension.
+// is not a command is taken for the path of a database if it exists, or has a slash or
+// an extension.
 //
 // # Output
 //
 // What was asked for goes to standard output, messages and progress to standard
 // error. --json prints one object with "v":1 in place of text, --jsonl an
-// object a line where a command has rows, and then errors are
+// object a line if a command has rows, and then errors are
 // {"error":{"code":...,"message":...,"hint":...}} on standard error. Control
 // characters in names and texts are shown escaped, in a pipe too.
 //
@@ -48,7 +48,7 @@
 // prompts and lang. OPENAI_API_KEY and RAGDB_EMBED_API_KEY are read from the
 // environment alone.
 //
-// Where RAGDB_DB or db is set, the argument DB may be left out. A command that
+// If RAGDB_DB or db is set, the argument DB may be left out. A command that
 // takes any number of arguments after it (index, rm) then takes its first one
 // for DB only if it ends in .ragdb.
 package main

@@ -266,7 +266,7 @@ func (r *docRunner) run(b *docBlock) int {
 // TestDocs runs every command that the manuals show, in order, and compares what
 // it prints. Blocks that need what a test has not, a model or evaluation data,
 // are marked by a comment before them; Go code names the test that it is in. With
-// -rewrite the manuals are brought to what is printed, where they show all of it.
+// -rewrite the manuals get what is printed, if they show all of it.
 func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the manuals are for a POSIX shell")

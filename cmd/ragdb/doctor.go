@@ -40,9 +40,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [DB]",
 		Short: "Check the models: address, key, what they can do",
-		Long: `Doctor asks the models that the flags, the environment or DB name one short thing
-each, which costs next to nothing, and tells what they can do: JSON by schema, as
-an object or not at all, the length of the context, the dimension of vectors.`,
+		Long: `Doctor sends one short request to each model that the flags, the environment or DB
+name, which costs next to nothing. It tells what they can do: JSON by schema, as an
+object or not at all, the length of the context, the dimension of vectors.`,
 		Example: `  ragdb doctor --model gpt-4.1-mini --embed-model text-embedding-3-small
   ragdb doctor acme.ragdb
   ragdb doctor --base-url http://localhost:11434/v1 --model qwen3`,

@@ -114,7 +114,7 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 const defaultConcurrency = 8
 
 // copyOf returns a corpus that may be changed without harm: a copy of a
-// database on disk in a temporary folder, linked where the system can, or the
+// database on disk in a temporary folder, linked if the system can, or the
 // corpus itself if it is in memory.
 func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), error) {
 	if c.DB().Path() == engine.Memory {
@@ -151,7 +151,7 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 }
 
 // showPrice prints what a run with paid models will cost before it begins, and
-// asks whether to go on if a person can answer. Where all models are
+// asks whether to go on if a person can answer. If all models are
 // known to cost nothing there is nothing to count first.
 func (a *app) showPrice(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags) error {
 	prices, _, err := a.prices(&f.models)

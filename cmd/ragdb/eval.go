@@ -108,7 +108,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	fl.StringVar(&f.growth, "growth", "", "also insert the documents in `STEPS`: 0.5,10 is one half and ten equal batches; or the field of the records that numbers them")
 	fl.StringVar(&f.html, "html", "", "write a report to look at into `FILE`")
 	fl.Var(&f.join, "join", "read all records as one document: yes or no")
-	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded where --data has openie.jsonl, else local)")
+	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded if --data has openie.jsonl, else local)")
 	f.models.add(cmd)
 	f.models.addLimits(cmd)
 	f.answer.add(cmd)

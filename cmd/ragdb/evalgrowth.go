@@ -41,7 +41,7 @@ func (a *app) printGrowth(r *eval.Report) {
 	o.rows(t)
 }
 
-// growthCells are the figures of a step, of static's where that is known.
+// growthCells are the figures of a step, as shares of static's if that is known.
 func growthCells(c *eval.IndexCost, cpu float64, static *eval.Figure, shares ...*float64) []string {
 	of := func(part, whole float64) string {
 		if static.Index == nil || whole == 0 {

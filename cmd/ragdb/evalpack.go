@@ -205,7 +205,7 @@ func (a *app) reproduceSet(ctx context.Context, f *evalFlags, file string, set *
 	return nil
 }
 
-// remoteName is the model of a manifest where it is not the local one.
+// remoteName is the model of a manifest if it is not the local one.
 func remoteName(model string) string {
 	if strings.HasPrefix(model, "local/") {
 		return ""

@@ -23,7 +23,7 @@ const (
 	pageText    = 2000
 )
 
-// page makes the page of a graph, and of an answer where the flags name one.
+// page makes the page of a graph, and of an answer if the flags name one.
 func (l *language) page(ctx context.Context, s *engine.Snapshot, src *interchange.Source, f *exportFlags) (*page.Page, error) {
 	b := &pageBuilder{l: l, ctx: ctx, s: s, v: src.View, allow: src.Allow, sources: map[string]int{}}
 	b.page = page.Page{V: 1, Title: l.corpus.DB().Path() + " · " + src.View.Graph().Name(), Sources: []page.Source{}}
@@ -175,7 +175,7 @@ func (b *pageBuilder) node(id engine.NodeID, types map[string]int) (page.Node, e
 	return out, b.cite(&out, chunks)
 }
 
-// textOf writes the text of a node that no source describes: its text, or its
+// textOf writes the text of a node without descriptions: its text, or its
 // properties.
 func textOf(computed, stored engine.Props) string {
 	if t := computed["text"]; t.AsString() != "" {
@@ -205,7 +205,7 @@ func (b *pageBuilder) cite(n *page.Node, chunks []string) error {
 	return nil
 }
 
-// source returns the place of a chunk in the page's sources, adding it where it
+// source returns the place of a chunk in the page's sources, adding it if it
 // is new; ok is false for a chunk that is gone.
 func (b *pageBuilder) source(key string) (place int, ok bool, err error) {
 	if i, ok := b.sources[key]; ok {

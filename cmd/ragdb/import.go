@@ -19,10 +19,10 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import DB jsonl|openie|graphrag|graphml|csv PATH|-",
 		Short: "Read what export wrote, or what another program made",
 		Long: `Import reads JSON lines of ragdb export into a namespace, creating DB if it
-does not exist. What is there already stays, and a node, edge, vector or setting
-that is there under the same name is replaced. The lines go in by batches: one that
-is wrong, or the end of a file that was cut short, ends the import, and what was
-read before it stays. With - it reads standard input.
+does not exist. It replaces nodes, edges, vectors and settings of the same names, and
+keeps all others. It writes lines in batches: a wrong line, or the end of a file
+that was cut short, ends the import, and what was read before it stays. With - it
+reads standard input.
 
 openie reads documents with what a model extracted from them: a folder with
 corpus.jsonl, lines of {"id","title","text"}, and openie.jsonl, lines of

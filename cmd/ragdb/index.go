@@ -167,7 +167,7 @@ func (f *indexFlags) open(paths []string, stdin io.Reader) ([]rag.Input, func(),
 // indexRun is what a command does with an indexer: Run, or Sync.
 type indexRun func(x *rag.Indexer, ctx context.Context, inputs []rag.Input) (*rag.IndexResult, error)
 
-// indexInto indexes into an open corpus and prints what was done. Where models
+// indexInto indexes into an open corpus and prints what was done. If models
 // are paid it shows the price first.
 func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run indexRun) error {
 	if err := a.keepModels(ctx, c, &f.models); err != nil {

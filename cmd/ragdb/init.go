@@ -29,9 +29,9 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DB",
 		Short: "Make a database and set its defaults",
-		Long: `Init makes an empty database, and keeps in it what its questions and indexing
-use where nothing else is said. On one that exists it changes these settings.
-It is not needed: index makes the database too.`,
+		Long: `Init makes an empty database and stores settings in it: the defaults for
+indexing and for questions. If DB exists it changes these settings. You can leave
+it out: index makes the database too.`,
 		Example: `  ragdb init acme.ragdb --method naive --budget 4000`,
 		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
 			_, serr := os.Stat(path)

@@ -29,9 +29,9 @@ func (a *app) namespacesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ns list|create|drop DB [NAME]",
 		Short: "Namespaces: separate corpora in one database",
-		Long: `A namespace is a corpus of its own: its documents, graphs, vectors, settings and
-cached replies are seen by no other. Every command takes --ns NAME; without it
-the namespace is main.`,
+		Long: `A namespace is a corpus of its own: no other one sees its documents, graphs,
+vectors, settings and cached replies. Every command takes --ns NAME; without it the
+namespace is main.`,
 		Example: `  ragdb ns create acme.ragdb legal
   ragdb index acme.ragdb ./contracts --ns legal
   ragdb ns list acme.ragdb

@@ -16,7 +16,7 @@ import (
 )
 
 // database takes the path of the database from a command's arguments, which
-// are DB and then n others, or at least n. Where a setting names the database
+// are DB and then n others, or at least n. If a setting names the database
 // DB may be left out; a command that takes any number of arguments then takes
 // its first for DB only if it ends in .ragdb.
 func (a *app) database(cmd *cobra.Command, args []string, n int, orMore bool) (path string, rest []string, err error) {
@@ -95,8 +95,8 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 	return db, err
 }
 
-// mayNotWrite reports whether a database could not be opened for want of the
-// permission to write.
+// mayNotWrite reports whether a database could not be opened because the user may not
+// write to it.
 func mayNotWrite(err error) bool {
 	return errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS)
 }

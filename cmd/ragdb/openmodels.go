@@ -147,8 +147,8 @@ func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool)
 	return c.OpenLocal(ctx, forIndex, p)
 }
 
-// remoteWorkers is how many work items are done at once where models are waited
-// for: enough to fill the requests of embeddings.
+// remoteWorkers is how many work items are done at once while they wait for
+// models: enough to fill the requests of embeddings.
 const remoteWorkers = 256
 
 // keptOnly is a model that gives no reply that is not kept already.

@@ -245,7 +245,7 @@ func isHidden(r rune) bool {
 	return r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// bold and dim mark text where the terminal can.
+// bold and dim mark text if the terminal can.
 func (o *output) bold(s string) styled { return o.mark("1", s) }
 func (o *output) dim(s string) styled  { return o.mark("2", s) }
 

@@ -24,10 +24,9 @@ func (a *app) promptsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompts show|export",
 		Short: "What models are told, and how to change it",
-		Long: `Models are asked with prompts that are files: one for each kind of task, with the
-schema of the reply beside those that have one. Export writes them into a
-folder; what is changed there is used with --prompts FOLDER, and the hash of all
-stands in the record of every run.`,
+		Long: `Prompts are files: one for each kind of task, and beside it the schema of the reply
+if there is one. Export writes them into a folder, where you can change them;
+--prompts FOLDER uses them. The record of every run holds the hash of its prompts.`,
 		Example: `  ragdb prompts show
   ragdb prompts show extract
   ragdb prompts export ./prompts

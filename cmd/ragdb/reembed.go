@@ -14,10 +14,9 @@ func (a *app) reembedCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reembed DB --embed-model MODEL",
 		Short: "Change the embedding model",
-		Long: `Reembed makes all vectors anew with another model, beside those in use, which
-questions go on with until the last is made; then the new ones take their place
-in one step. Interrupted, the same command goes on. The model local needs no
-network.`,
+		Long: `Reembed makes all vectors again with another model. Until the last one is made
+questions use the old ones; then the new ones take their place in one step. If it
+is interrupted, the same command goes on. The model local needs no network.`,
 		Example: `  ragdb reembed acme.ragdb --embed-model text-embedding-3-large --estimate
   ragdb reembed acme.ragdb --embed-model local`,
 		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {

@@ -37,13 +37,13 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm DB DOC...",
 		Short: "Remove documents with all that only they supported",
-		Long: `Rm removes documents by their keys, or by patterns of keys as --include has them,
-and with each, in one step, its chunks and whatever of the graphs only it
-supported. More than a fifth of the documents and more than five, or by patterns
-all of them, go only if that is agreed to: at the terminal, or with --yes. What the whole corpus is computed from
-(which chunks are near or central) is renewed by the next index. With --purge
-that is done at once and all files are rewritten, so that nothing of the
-documents is in any of them.`,
+		Long: `Rm removes documents by their keys, or by patterns of keys such as those of
+--include. Each goes in one step, with its chunks and all that only it supported in
+the graphs. Rm asks before it removes more than five and more than a fifth of the
+documents, or all of them by patterns; without a terminal it then needs --yes. The
+next index renews what is computed from the whole corpus (which chunks are near or
+central). With --purge rm does that at once and rewrites all files, so that no file
+holds anything of the documents.`,
 		Example: `  ragdb rm acme.ragdb handbook.md --dry-run
   ragdb rm acme.ragdb handbook.md faq.csv#12
   ragdb rm acme.ragdb 'wiki/**/*.html' --yes`,

@@ -361,7 +361,7 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	most, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	// The server's own counters are not reset: that would begin its plan anew.
+	// The server's own counters are not reset: that would start its plan again.
 	before, _ := strconv.Atoi(ts.Getenv("ASKED"))
 	all := s.(*llmtest.Server).Counters().Requests
 	ts.Setenv("ASKED", strconv.Itoa(all))
@@ -370,7 +370,7 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// nowhere DIR TEXT fails where a file below DIR holds TEXT, or has none.
+// nowhere DIR TEXT fails if a file below DIR holds TEXT, or has none.
 func nowhere(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: nowhere DIR TEXT")

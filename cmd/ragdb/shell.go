@@ -186,7 +186,7 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 	return sh.renew(ctx)
 }
 
-// settle gives the settings of questions that nobody chose the values that the
+// settle gives the settings of questions that the user did not choose the values that the
 // corpus keeps, or the defaults.
 func (sh *shell) settle() error {
 	keys := append(modelKeys(), "method", "budget", "top")

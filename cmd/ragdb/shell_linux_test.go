@@ -182,7 +182,7 @@ func TestShellAtATerminal(t *testing.T) {
 	}
 	s.expect(prompt)
 
-	// The graph is in the prompt where it is not the base graph.
+	// The graph is in the prompt if it is not the base graph.
 	s.typed("CALL db.createGraph('mine');\r")
 	s.expect(prompt)
 	s.typed("USE mine;\r")

@@ -95,7 +95,7 @@ func (sh *shell) runEntries(ctx context.Context, entries []entry) error {
 	return nil
 }
 
-// prompt names the namespace and, where it is not the base graph, the graph.
+// prompt names the namespace and, if it is not the base graph, the graph.
 func (sh *shell) prompt(open bool) string {
 	p := "ragdb:" + sh.a.global.ns
 	if g := sh.session.Graph(); g != engine.Base {

@@ -20,7 +20,7 @@ type display struct {
 	// width bounds the lines of tables; 0 is the width of the terminal, and no
 	// bound elsewhere.
 	width int
-	// maxRows bounds the rows of a statement in formats for people; 0 is no
+	// maxRows bounds the rows of a statement in formats for people; 0 means no
 	// bound.
 	maxRows int
 }
@@ -34,7 +34,7 @@ const (
 	batchRows = 1000
 	// showEvery is how long a row may wait to be seen.
 	showEvery = 100 * time.Millisecond
-	// leastColumn is the width that a column keeps where a table is too wide.
+	// leastColumn is the width that a column keeps if a table is too wide.
 	leastColumn = 8
 )
 

@@ -45,7 +45,7 @@ func (sh *shell) runScripts(ctx context.Context) error {
 	if len(sh.flags.scripts) == 0 {
 		return sh.runReader(ctx, sh.a.stdin, "")
 	}
-	var first error // that was told, where errors do not end the scripts
+	var first error // told, if errors do not end the scripts
 	for _, s := range sh.flags.scripts {
 		var err error
 		switch {

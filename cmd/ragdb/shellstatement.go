@@ -45,7 +45,7 @@ func (sh *shell) statement(ctx context.Context, e entry) error {
 	return nil
 }
 
-// report says what a statement did: at a prompt always, in a script where it
+// report says what a statement did: at a prompt always, in a script if it
 // wrote or .timer is on.
 func (sh *shell) report(res *cypher.Result, p *printer) {
 	var parts []string

@@ -19,10 +19,10 @@ func (a *app) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show DB ID",
 		Short: "Show a document, chunk, entity or keyword with what it hangs on",
-		Long: `Show prints what DB holds of ID: a document's key, a chunk (c:KEY), an entity
-(e:NAME), a keyword (k:WORD) or another node (TYPE:KEY), with its neighbours,
-sources and text; of a trace (t:ID, as ask prints it) the answer, how it came
-about, and the texts that it was made of.`,
+		Long: `Show prints a document (its key), a chunk (c:KEY), an entity (e:NAME), a keyword
+(k:WORD) or another node (TYPE:KEY) with its neighbours, sources and text. Of a
+trace (t:ID, as ask prints it) it prints the answer, how it was found, and the
+texts that it was made of.`,
 		Example: `  ragdb show acme.ragdb handbook.md
   ragdb show acme.ragdb c:handbook.md#3
   ragdb show acme.ragdb "e:Model B"

@@ -12,7 +12,7 @@ import (
 )
 
 // TestExplainStore tells people what the store's errors mean: a full disk is one,
-// though the store takes no writes since; the flag --readonly is named to nobody
+// though the store takes no writes since; the hint names --readonly only to users
 // who has not given it; and each damaged file has its own remedy.
 func TestExplainStore(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "000004.log", Err: syscall.ENOSPC}

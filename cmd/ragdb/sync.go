@@ -23,13 +23,13 @@ func (a *app) syncCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync DB DIR",
 		Short: "Make the documents those of a folder: add, replace, remove",
-		Long: `Sync compares DB with the files of DIR by content: what is new is added, what
-changed replaced, what is gone removed with all that only it supported. If that
-is more than a fifth of the documents and more than five, or all of them, it has
-to be agreed to: at the terminal, or with --yes. With
---key-prefix only documents of that prefix are DIR's, so that several folders can
-be kept in one database. Symbolic links are not followed. Where a file cannot be
-read nothing is removed.`,
+		Long: `Sync compares DB with the files of DIR by content. It adds new documents,
+replaces changed ones, and removes those that are gone with all that only they
+supported. It asks before it removes all documents, or more than five and more than
+a fifth of them; without a terminal it then needs --yes. With --key-prefix it
+compares only documents of that prefix, so that one database can hold several
+folders. It does not follow symbolic links. If a file cannot be read it removes
+nothing.`,
 		Example: `  ragdb sync acme.ragdb ./docs --dry-run
   ragdb sync acme.ragdb ./docs
   ragdb sync acme.ragdb ./wiki --key-prefix wiki/`,

@@ -16,7 +16,7 @@ var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 // columns is the width of a text on one line.
 func columns(s string) int { return cells.StringWidth(s) }
 
-// pad brings a text to a number of columns, on the right side where right.
+// pad fills a text up to a number of columns with blanks, before it if right.
 func pad(s string, width int, right bool) string {
 	if right {
 		return cells.FillLeft(s, width)

@@ -30,7 +30,7 @@ func (c *counter) Read(b []byte) (int, error) {
 
 // writeFile writes a file beside its place and moves it there when it is whole.
 // What a killed process left of it is swept.
-// One that exists is replaced only with --yes or where the user agrees.
+// One that exists is replaced only with --yes or if the user agrees.
 func (a *app) writeFile(ctx context.Context, path string, write func(io.Writer) (int64, error)) (n int64, err error) {
 	if err := unfinished.Sweep(path); err != nil {
 		return 0, err

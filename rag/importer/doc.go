@@ -22,7 +22,7 @@
 // graphrag:
 //
 //	documents          documents; without the table each text unit is one. The
-//	                   key is the title where all have one of their own, else
+//	                   key is the title if all have one of their own, else
 //	                   the id
 //	text_units         the chunks of the corpus that they overlap, in the chunk
 //	                   set of the methods that are indexed with them
@@ -47,6 +47,6 @@
 // only it supported. A description is GraphRAG's own summary of all text units:
 // it goes when the last of them does.
 //
-// What has no text unit has no source and is left out: see [GraphRAGResult].
+// Anything without a text unit has no source and is left out: see [GraphRAGResult].
 // The graph answers queries; no method retrieves from it.
 package importer

@@ -57,7 +57,7 @@ type statement struct {
 	units              []int
 }
 
-// sourced reports whether any text unit says something.
+// sourced reports whether a text unit has text.
 func sourced(said []statement) bool {
 	return slices.ContainsFunc(said, func(s statement) bool { return len(s.units) > 0 })
 }

@@ -82,7 +82,7 @@ func (g *GraphRAG) digest() ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// claim makes the graph, or opens it where it is of this import.
+// claim makes the graph, or opens it if it is of this import.
 func (g *GraphRAG) claim(ctx context.Context, c *rag.Corpus) (*engine.Graph, error) {
 	digest, err := g.digest()
 	if err != nil {

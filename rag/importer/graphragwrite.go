@@ -275,7 +275,7 @@ func (w *writer) community(t *target, i int) error {
 	return t.AddEdge(rep, id, t.about, 1)
 }
 
-// above joins a community with its parent, where that is there.
+// above joins a community with its parent, if that is there.
 func (w *writer) above(t *target, i int) error {
 	m := &w.g.communities[i]
 	if _, ok := w.g.communityAt[m.parent]; !ok || m.parent == m.id {
@@ -291,7 +291,7 @@ func (w *writer) above(t *target, i int) error {
 	return t.AddEdge(ids[0], ids[1], t.partOf, 1)
 }
 
-// optional returns a string as a property, null where it is empty.
+// optional returns a string as a property, null if it is empty.
 func optional(s string) engine.Value {
 	if s == "" {
 		return engine.Value{}

@@ -28,8 +28,7 @@ type ReplyError struct {
 	Kind Kind
 	Raw  string
 	Why  string
-	// Final says that the model has said what it can: to ask it again is of no
-	// use.
+	// Final says that asking the model again would not help.
 	Final bool
 }
 

@@ -20,7 +20,7 @@ const maxCandidates = 64
 //
 // JSON may stand in a code fence or between other words: the first object that
 // is of the type counts. What models often get wrong is mended: commas too
-// many, line breaks in strings, numbers given as strings, a bare list where the
+// many, line breaks in strings, numbers given as strings, a bare list if the
 // type is an object of one list, other usual names of fields. What the type
 // does not know is left out. Entities must have names, relations both ends,
 // numbers must be finite. A missing strength is 1. A repaired relation with

@@ -47,7 +47,7 @@ func readReply(k Kind, v any) (any, error) {
 	return nil, ErrKind
 }
 
-// readBareList reads a list where the reply is an object of one list.
+// readBareList reads a list if the reply is an object of one list.
 func readBareList(k Kind, list []any) (any, error) {
 	switch k {
 	case QueryElements:

@@ -101,7 +101,7 @@ func (t Task) Digest(model string) ([32]byte, error) {
 	return sha256.Sum256(b), nil
 }
 
-// Reply is what a model answered: JSON where the task has a schema, else text.
+// Reply is what a model answered: JSON if the task has a schema, else text.
 type Reply struct {
 	Text string
 }
@@ -123,8 +123,8 @@ func (s *Usage) Add(u Usage) {
 // Provider answers tasks. It is safe for concurrent use.
 type Provider interface {
 	// Do answers a task. The error is ErrKind for a kind that it cannot do.
-	// Whatever else a provider can do is a kind or a field of the task, so that a
-	// provider in front of another one hides nothing of it.
+	// All that a provider can do is a kind or a field of the task, so that a
+	// provider that wraps another one hides nothing of it.
 	Do(ctx context.Context, t Task) (Reply, Usage, error)
 	// Name is the model with its version, as digests hold it.
 	Name() string

@@ -127,7 +127,7 @@ func (q *quotaReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// csvError says in a sentence what is wrong with a row. line is used where the
+// csvError says in a sentence what is wrong with a row. line is used if the
 // error does not tell.
 func csvError(err error, line int, limit int64) *FileError {
 	var parse *csv.ParseError

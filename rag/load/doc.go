@@ -15,7 +15,7 @@
 // # Keys
 //
 // The key of a document is its slash path relative to the PATH that was
-// walked, and its base name where PATH is the file itself. A JSONL record has
+// walked, and its base name if PATH is the file itself. A JSONL record has
 // its "id", else path:line; a CSV row has its id column, else path#row with
 // rows counted from 1 below the header. [Options.KeyPrefix] is put before
 // every key. Two equal keys in one run are refused: the first document stays,

@@ -52,11 +52,11 @@ type Block struct {
 	// what follows it.
 	Page int
 	// Source is the span of the file (of its uncompressed bytes) that the
-	// block was made of, {-1, -1} where unknown.
+	// block was made of, {-1, -1} if unknown.
 	Source [2]int64
 }
 
-// unknown is the Source of a block that no bytes of the file stand for.
+// unknown is the Source of a block that stands nowhere in the file.
 var unknown = [2]int64{-1, -1}
 
 // hull returns the smallest span that covers two, of which one may be unknown.

@@ -22,7 +22,7 @@ type input struct {
 	*bufio.Reader
 	// bom is the length of the byte order mark that was dropped.
 	bom int64
-	// wide is set where the file is UTF-16.
+	// wide is set if the file is UTF-16.
 	wide bool
 	// size is what the file system claims, -1 for a compressed file.
 	size int64
@@ -106,7 +106,7 @@ func tooLarge(line int, what string, limit int64) *FileError {
 	return refuse(line, ErrTooLarge, "the %s is larger than the limit of %s for a document", what, sizeText(limit))
 }
 
-// sizeText writes a number of bytes with a binary unit where it is a whole
+// sizeText writes a number of bytes with a binary unit if it is a whole
 // number of them.
 func sizeText(n int64) string {
 	switch {
@@ -153,7 +153,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bombReader unpacks gzip and stops where it expands too far.
+// bombReader unpacks gzip and stops if it expands too far.
 type bombReader struct {
 	z      *gzip.Reader
 	packed *countingReader

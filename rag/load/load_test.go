@@ -26,7 +26,7 @@ type result struct {
 	err   error
 }
 
-// walk collects a walk and fails the test where a document breaks an
+// walk collects a walk and fails the test if a document breaks an
 // invariant.
 func walk(tb testing.TB, fsys fs.FS, root string, o *load.Options) result {
 	tb.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// DefaultMaxDocBytes is the limit of a document's size where none is given:
+// DefaultMaxDocBytes is the limit of a document's size if none is given:
 // 16 MiB, about three times the length of a King James Bible.
 const DefaultMaxDocBytes = 16 << 20
 

@@ -190,7 +190,7 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
-// TestBadNamesAndOptions: what no name of metadata can be is refused with its
+// TestBadNamesAndOptions: impossible names of metadata are refused with their
 // line, or as an option, before a database has to.
 func TestBadNamesAndOptions(t *testing.T) {
 	long := strings.Repeat("n", 257)

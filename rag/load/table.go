@@ -103,7 +103,7 @@ func records(ctx context.Context, fsys fs.FS, name string, yield func(int, map[s
 	}
 }
 
-// jsonFields reads an object, numbers as int64 where they are.
+// jsonFields reads an object, numbers as int64 if they are.
 func jsonFields(line []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()

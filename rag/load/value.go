@@ -63,7 +63,7 @@ const (
 	maxNameBytes = 256
 )
 
-// checkName refuses a name that no metadata can have.
+// checkName refuses an impossible name of metadata.
 func checkName(name string, line int) error {
 	switch {
 	case len(name) > maxNameBytes:
@@ -75,7 +75,7 @@ func checkName(name string, line int) error {
 }
 
 // setMeta adds a value. The name "lang" is the document's language, not
-// metadata, where its value can be a language tag.
+// metadata, if its value can be a language tag.
 func (d *draft) setMeta(name string, v Value) {
 	if name == "lang" && isLanguageTag(v.Text) {
 		d.lang = v.Text

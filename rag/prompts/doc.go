@@ -11,7 +11,7 @@
 // # Files
 //
 // KIND.md is the prompt of a kind of task, KIND.schema.json the JSON schema of
-// its reply where that is JSON. A prompt file is
+// its reply if that is JSON. A prompt file is
 //
 //	---
 //	max_tokens: 4096
@@ -81,7 +81,7 @@
 //
 // [llm.Task.Lang] is a BCP 47 tag or the name of a language. The prompt asks
 // for it by the name that it has for itself, with the English one; for an
-// unknown one by its tag or name. What can be neither, for it may come from a
+// unknown one by its tag or name. A value that can be neither, which may come from a
 // document, counts as none: then the reply has the language of the text or the
 // question. Names of entities are never translated.
 //
@@ -92,10 +92,10 @@
 //     mention adds. They do not quote their sentence, which would be paid for
 //     twice.
 //   - A relation beyond repair has an empty source and target.
-//   - An answer cites its evidence as [n]. Where the evidence is silent it is
+//   - An answer cites its evidence as [n]. If the evidence is silent it is
 //     [NoEvidence] alone; [IsNoEvidence] recognises it, and the provider turns
 //     it into [llm.ErrNoEvidence].
-//   - Points name the piece of evidence that they are from. Where none helps
+//   - Points name the piece of evidence that they are from. If none helps
 //     there are none.
 //   - A verdict counts answers from 0. With true answers, -1 says that none is
 //     right.

@@ -83,7 +83,7 @@ func replace(v reflect.Value, text string) reflect.Value {
 	return out
 }
 
-// holds fails where a text in the place of every text of a task changes what
+// holds fails if a text in the place of every text of a task changes what
 // stands outside the fences.
 func holds(t testing.TB, s *prompts.Set, text string) {
 	t.Helper()

@@ -8,16 +8,16 @@ import (
 )
 
 // Fill sets Prompt and Schema of a task from its Kind, Input and Lang, and
-// MaxTokens where that is 0. It is a pure function of these four and of the
+// MaxTokens if that is 0. It is a pure function of these four and of the
 // set: the same bytes each time. What it sets belongs to the caller. Input is a
 // value of the type that the kind names, not a pointer, and is not changed.
 //
-// MaxTokens is the one in the prompt's front part; where the input says how
+// MaxTokens is the one in the prompt's front part; if the input says how
 // long a text is wanted, that length and half of it and 100, so that a reply
 // that is a little long is not cut.
 //
-// Errors: [llm.ErrKind] for a kind that there is none of, [ErrInput] for an
-// input of another type, and a [*FileError] where a template of a directory
+// Errors: [llm.ErrKind] for an unknown kind, [ErrInput] for an
+// input of another type, and a [*FileError] if a template of a directory
 // fails on this input. Then the task is as it was.
 func (s *Set) Fill(t *llm.Task) error {
 	e, ok := s.entries[t.Kind]

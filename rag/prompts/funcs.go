@@ -170,7 +170,7 @@ func numbered(first int, arg any) (data, error) {
 }
 
 // evidence is numbered for evidence, with its own numbers. A line names the
-// section where another one begins. Pieces without text are left out.
+// section if another one begins. Pieces without text are left out.
 func evidence(arg any) (data, error) {
 	v, err := list(arg)
 	if err != nil {

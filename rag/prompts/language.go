@@ -127,7 +127,7 @@ func notOfName(r rune) bool {
 }
 
 // lengthOf says a number of tokens as people and models count: three words for
-// four tokens, or as many characters where words are not spaced.
+// four tokens, or as many characters if words are not spaced.
 func lengthOf(lang string, tokens int) string {
 	n, unit := max(1, tokens-tokens/4), "word"
 	base, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(strings.TrimSpace(lang), "_", "-")), "-")

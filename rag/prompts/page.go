@@ -13,7 +13,7 @@ import (
 type key struct{}
 
 // data is what a template may not print: it has a kind that text/template
-// refuses to print and a parameter that no template can give. The functions of
+// refuses to print and a parameter that templates cannot give. The functions of
 // a page open it.
 type data func(*key) reflect.Value
 

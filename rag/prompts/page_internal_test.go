@@ -7,7 +7,7 @@ import (
 )
 
 // TestCodeFor: the code follows from all texts and their borders, and stands
-// in none of them even where nearly all numbers do.
+// in none of them even if nearly all numbers do.
 func TestCodeFor(t *testing.T) {
 	seen := map[string]bool{}
 	for _, texts := range [][]string{nil, {""}, {"a"}, {"b"}, {"a", "b"}, {"ab"}, {"b", "a"}, {"a", "", "b"}} {

@@ -234,7 +234,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	if p, j := s.File("sing"); p != nil || j != nil {
-		t.Error("a file of a kind that there is none of")
+		t.Error("a file of an unknown kind")
 	}
 	seen := map[[sha256.Size]byte]bool{{}: true}
 	for _, k := range s.Kinds() {

@@ -69,8 +69,8 @@ func Default() (*Set, error) {
 	return s, nil
 }
 
-// Load returns the built-in prompts with those files in their place that the
-// root of fsys has; nil has none. Names that begin with a dot are passed over.
+// Load returns the built-in prompts with the files in the root of fsys in their
+// place; nil has none. Names that begin with a dot are passed over.
 // Every other name must be that of a file of [Set.Files]. A file with Windows
 // line ends or a byte order mark is the same as one without.
 //
@@ -246,8 +246,8 @@ func (s *Set) Kinds() []llm.Kind {
 	return out
 }
 
-// File returns the two files of a kind, nil for a schema where the reply is
-// text and for a kind that there is none of. The bytes belong to the caller.
+// File returns the two files of a kind, nil for a schema if the reply is
+// text and for an unknown kind. The bytes belong to the caller.
 func (s *Set) File(k llm.Kind) (prompt, schema []byte) {
 	e := s.entries[k]
 	if e == nil {
@@ -291,8 +291,8 @@ func (s *Set) Hash() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// HashOf is [Set.Hash] of one kind's files alone; zero for a kind that there is
-// none of.
+// HashOf is [Set.Hash] of one kind's files alone; zero for an unknown
+// kind.
 func (s *Set) HashOf(k llm.Kind) [sha256.Size]byte {
 	e := s.entries[k]
 	if e == nil {

@@ -204,7 +204,7 @@ func (f *File) header(i int) (ref, bool) {
 }
 
 // streamAt returns the span of the data of a stream whose dictionary l has just
-// read, {0, 0} where none follows. A direct length counts if the end mark stands
+// read, {0, 0} if none follows. A direct length counts if the end mark stands
 // there; else the next one is the end.
 func (f *File) streamAt(l *lexer, d dict, find func(string, int) int) (from, to int) {
 	if l.token() != op("stream") {

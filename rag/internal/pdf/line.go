@@ -107,7 +107,7 @@ func byPlace(a, b run) int {
 }
 
 // needsBlank reports whether a gap behind a text parts words: not behind a
-// blank, and behind the characters of scripts without blanks only where it is
+// blank, and behind the characters of scripts without blanks only if it is
 // wide.
 func needsBlank(before string, gap float64) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)

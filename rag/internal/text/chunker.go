@@ -48,7 +48,7 @@ func (c *Chunker) Set() ChunkSet { return c.set }
 // every window's text is encoded again and cut every Sub tokens; the last
 // piece is short. A window or piece that would end with a heading, or with a
 // question that its answer follows, ends before it, and the next one starts so
-// much earlier; it keeps half of its length. Where a token's border is inside a character, the cut is
+// much earlier; it keeps half of its length. If a token's border is inside a character, the cut is
 // made before the character; windows lose the pieces of a character that
 // GraphRAG decodes to U+FFFD. A window cut from a longer text and encoded on
 // its own can have other tokens at its ends, so that Tokens may differ from
@@ -166,7 +166,7 @@ func tokenSpan(s string, ends []int, first, last int) Span {
 	return Span{start, runeStart(s, ends[min(last, len(ends))-1])}
 }
 
-// runeStart returns i, or where it is inside a character the offset at which
+// runeStart returns i, or if it is inside a character the offset at which
 // that starts.
 func runeStart(s string, i int) int {
 	if i == len(s) || utf8.RuneStart(s[i]) {

@@ -33,7 +33,7 @@ func (r Rule) String() string {
 	return "Rule(" + strconv.Itoa(int(r)) + ")"
 }
 
-// DefaultChunkSize is the size of a chunk, in tokens, where none is given.
+// DefaultChunkSize is the size of a chunk, in tokens, if none is given.
 const DefaultChunkSize = 150
 
 // The limits of [ChunkSet.Size] and [ChunkSet.Sub]. A single character has up

@@ -9,7 +9,7 @@ import (
 // German capitalises all nouns, so that a capital alone makes no name.
 
 // germanSurnames returns the folded last words of the names of several words in
-// a text: where they stand alone they are names, too.
+// a text: if they stand alone they are names, too.
 func germanSurnames(f *finder, paras []paragraph) map[string]bool {
 	known := map[string]bool{}
 	var sentences []Span

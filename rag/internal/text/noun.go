@@ -7,7 +7,7 @@ import (
 )
 
 // isNoun reports whether token i of an English sentence can be part of a term
-// behind so many words of the same run: it is neither verb nor adverb where it
+// behind so many words of the same run: it is neither verb nor adverb if it
 // stands.
 func isNoun(text string, toks []token, i, before int) bool {
 	word := func(i int) string {

@@ -80,7 +80,7 @@ func (p *packer) gap(sp Span) int {
 	return p.count(sp)
 }
 
-// close writes the open chunk. Where the estimate was too low it leaves out
+// close writes the open chunk. If the estimate was too low it leaves out
 // the last paragraphs and writes them as a chunk of their own.
 func (p *packer) close() {
 	for open := p.open; len(open) > 0; {

@@ -15,14 +15,14 @@ import (
 // with the closing quotes, brackets and footnote marks behind it, where white
 // space follows. Full-width terminators need none. It does not end
 //
-//   - where the next letter is a small one;
+//   - if the next letter is a small one;
 //   - after an abbreviation that goes on, in English, German and French:
 //     titles (Dr., Dipl.-Ing.) always do; words that announce a number (No.,
 //     Abb., Sept.) do before a digit; initials, forms with inner dots (U.S.,
 //     z. B.) and shortened words (Inc., vs.) do unless a capitalised function
 //     word follows (The, In, He). A time of day (5 p.m.) ends before a capital
 //     that is not a weekday, month or zone, a letter that tells kinds apart
-//     (vitamin C.) before any capital, and Inc., Jr., usw. also where the
+//     (vitamin C.) before any capital, and Inc., Jr., usw. also if the
 //     second word behind them has a small letter;
 //   - after a German ordinal (16. Juni, im 2. Stock, 19. Jahrhundert);
 //   - after a quotation that a verb of speech follows ("Why?" Fred asked.);

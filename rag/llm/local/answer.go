@@ -24,7 +24,7 @@ const (
 	weightNear       = 0.5  // for what its title or the sentence before it holds
 	weightItem       = 0.2  // for what the rest of its evidence holds
 	weightSimilarity = 0.4  // times the cosine to the question
-	weightHint       = 0.3  // for a name, date or number where one is asked for
+	weightHint       = 0.3  // for a name, date or number if one is asked for
 	weightRank       = 0.1  // for being in the first evidence
 	weightSubject    = 0.2  // for beginning with the topic, in scripts without blanks
 	weightTitle      = 0.6  // taken off titles and questions

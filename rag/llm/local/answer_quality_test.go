@@ -112,7 +112,7 @@ func TestAnswersHold(t *testing.T) {
 }
 
 // TestAnswersCite measures how often the first sentence of an answer is from
-// the one passage that answers the question, where that is among the five
+// the one passage that answers the question, if that is among the five
 // pieces of evidence.
 func TestAnswersCite(t *testing.T) {
 	passages := evaldata.Lines[passage](t, "zoomcamp_faq/corpus.jsonl.gz")

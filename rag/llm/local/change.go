@@ -24,7 +24,7 @@ type Change struct {
 // keptText is the vector b of a text's contribution.
 type keptText struct {
 	narrow []int16 // Dim long
-	wide   []int32 // in place of it, where an entry is too great for it
+	wide   []int32 // in place of it, if an entry is too great for it
 	remove bool
 }
 

@@ -62,7 +62,7 @@ func terminated(s string) bool {
 	return r == '"' || r == '\'' || r == '…' || unicode.In(r, unicode.STerm, unicode.Pe, unicode.Pf)
 }
 
-// closed returns s with a full stop where it ends without a mark, so that
+// closed returns s with a full stop if it ends without a mark, so that
 // something can follow it.
 func closed(s string) string {
 	s = strings.TrimRight(s, " ,;:")

@@ -19,7 +19,7 @@ type LiveRows interface {
 }
 
 // Live embeds questions by the live table: by what the words mean in the
-// corpus as it is now, where the vectors of texts stay those of the table.
+// corpus as it is now, while the vectors of texts stay those of the table.
 // Its vectors are of the table's space, but change with the rows, so they are
 // not for caches nor for storing. It is safe for concurrent use if its rows
 // are.

@@ -18,7 +18,7 @@ const maxRelationWords = 10
 // that are neighbours in a sentence are related by the words between them. The
 // description is what the sentence says from the one to the other; the first
 // of a sentence also has the words before, the last those behind. Of each
-// stretch it has ten words at most; where words are left out between the ends,
+// stretch it has ten words at most; if words are left out between the ends,
 // an ellipsis stands. In scripts without blanks between words nothing is left
 // out. Relations with equal words are one, with the number of
 // mentions for strength.

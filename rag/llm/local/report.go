@@ -19,7 +19,7 @@ const (
 )
 
 // attribute implements the kind attribute: of the sentences around an entity
-// those that name it, and its relations, the ones that say most. Where none
+// those that name it, and its relations, the ones that say most. If none
 // names it, all count.
 func (p *Provider) attribute(ctx context.Context, in llm.AttributeInput, limit int) (string, error) {
 	key := " " + text.Key(in.Name) + " "
@@ -39,7 +39,7 @@ func (p *Provider) attribute(ctx context.Context, in llm.AttributeInput, limit i
 }
 
 // merge implements the kind merge-descriptions: the distinct descriptions in
-// order, cut down to the sentences that say most where they are too long.
+// order, cut down to the sentences that say most if they are too long.
 func (p *Provider) merge(ctx context.Context, descriptions []string, limit int) (string, error) {
 	var parts []string
 	for _, d := range distinct(descriptions) {

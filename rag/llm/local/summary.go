@@ -80,7 +80,7 @@ func textRank(ctx context.Context, sentences []string) ([]float64, error) {
 
 // summary returns the sentences of texts that say most about the whole, in
 // the order of the texts, within limit tokens: the highest ranked that still
-// fit. Equal sentences count once. Where not a single sentence fits, it is the
+// fit. Equal sentences count once. If not a single sentence fits, it is the
 // beginning of the highest ranked, cut between words.
 func (p *Provider) summary(ctx context.Context, texts []string, limit int) (string, error) {
 	sentences := spread(texts, maxRanked)

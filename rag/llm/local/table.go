@@ -17,8 +17,8 @@ type Head struct {
 	Texts int64
 	// Words is the number of words with a row.
 	Words int
-	// Direction is the unit vector that is taken out of all vectors, since
-	// nearly all texts share it; all 0 for a corpus of a few texts. It must
+	// Direction is the unit vector that nearly all texts share; it is subtracted from all
+	// vectors. It is 0 for a corpus of a few texts. It must
 	// not be changed.
 	Direction []float32
 	// P50 and P99 are percentiles of the cosine of random pairs of training

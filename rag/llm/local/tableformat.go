@@ -174,7 +174,7 @@ func CheckBlock(key, value []byte) error {
 // Drop removes words from a stored table: they then are as words that the
 // table never had, which changes the vectors of texts that have them and no
 // others. get is as for [LoadHead]; put stores a key in place of what it had,
-// only blocks that change and the head. It reads the whole table. Where an
+// only blocks that change and the head. It reads the whole table. If an
 // error is returned what was put must not be kept.
 func Drop(get func(key []byte) ([]byte, error), put func(key, value []byte) error, words []string) error {
 	h, blocks, _, err := loadHead(get)

@@ -19,7 +19,7 @@ const KeepAll = 1 << 16
 const maxSample = 3000
 
 // NeedsRetrain reports whether a corpus that has n texts now should get a new
-// table, and new vectors, where the table was trained on trained texts: when
+// table, and new vectors, if the table was trained on trained texts: when
 // it has doubled. Tables of fewer than some 200 texts know little of their
 // words; they cost little, too, and are soon replaced by this rule.
 func NeedsRetrain(n, trained int64) bool { return n > 0 && n >= 2*trained }

@@ -103,7 +103,7 @@ func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 // in bytes.
 const maxQuoted = 4000
 
-// ask asks until there is a usable reply. Where onToken is given, the reply
+// ask asks until there is a usable reply. If onToken is given, the reply
 // comes in pieces.
 func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func(string) error) (string, error) {
 	if !c.Can(t.Kind) {
@@ -159,7 +159,7 @@ type answer struct {
 	begun   bool // a piece of it was given on
 }
 
-// explain says why a reply is of no use, where the answer tells more than its
+// explain says why a reply is of no use, if the answer tells more than its
 // text.
 func (a *answer) explain(e *llm.ReplyError) {
 	switch {

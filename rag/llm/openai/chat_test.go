@@ -229,7 +229,7 @@ func TestWrongKeyCostsOneRequest(t *testing.T) {
 	}
 }
 
-// blocked is a clock by which nobody wakes.
+// blocked is a clock whose Sleep never returns by itself.
 type blocked struct{ asleep chan struct{} }
 
 func (blocked) Now() time.Time { return time.Now() }

@@ -15,7 +15,7 @@ import (
 )
 
 // client sends requests for a chat or an embedder: so many at a time, within
-// the limits, again where it helps, and none if it cannot. It holds no key
+// the limits, again if it helps, and none if it cannot. It holds no key
 // that fmt would find.
 type client struct {
 	api         *api.Client
@@ -122,7 +122,7 @@ func (c *client) call(ctx context.Context, tokens int, attempt func(ctx context.
 	}
 }
 
-// finalError is an error of an attempt that no other attempt would mend.
+// finalError is an error that another attempt would not mend.
 type finalError struct{ error }
 
 // enter waits for a slot, and while no call has succeeded for the calls before.

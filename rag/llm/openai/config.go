@@ -16,7 +16,7 @@ import (
 // or the lack of a key.
 var ErrConfig = errors.New("unusable configuration of a model")
 
-// DefaultBaseURL is the base URL where none is given.
+// DefaultBaseURL is the base URL if none is given.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
 // Config says which model is asked, and where.
@@ -111,7 +111,7 @@ type Options struct {
 	// Concurrency is the number of calls at a time. 0 is 8.
 	Concurrency int
 	// RPM and TPM bound the requests and tokens a minute; 0 leaves it to what
-	// the server's headers tell. They are not read where Limiter is set.
+	// the server's headers tell. They are not read if Limiter is set.
 	RPM, TPM int
 	// Limiter is shared by all objects that are given it. nil: one of its own.
 	Limiter *Limiter
@@ -141,10 +141,10 @@ type Options struct {
 	// that have several. It is implied for models named text-embedding-3.
 	AskDimension bool
 	// Secrets are keys, beside that of the server, that are taken out of replies
-	// as it is: where they stood is "[key]". Words of less than eight bytes are
-	// none, unless they begin with "sk-".
+	// as it is: "[key]" takes their place. Words of less than eight bytes do not
+	// count as keys, unless they begin with "sk-".
 	Secrets []string
-	// Count counts tokens, for limits and where the server tells no usage.
+	// Count counts tokens, for limits and for usage that the server does not tell.
 	// nil: a token for every four bytes.
 	Count func(string) int
 	// Rand is the source of jitter, which nothing else may use. nil: the system's.
@@ -161,7 +161,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// or returns x, or the default where it is 0, or 0 if it is negative.
+// or returns x, or the default if it is 0, or 0 if it is negative.
 func or(x, def int) int {
 	if x == 0 {
 		return def

@@ -7,7 +7,7 @@
 //
 // # A task
 //
-// A chat sends the task's prompt. It asks for JSON by the task's schema, where
+// A chat sends the task's prompt. It asks for JSON by the task's schema, if
 // the server takes that; else for any JSON, with the schema in the prompt; else
 // by the prompt alone. It finds out by the server's refusals, and remembers.
 // The same holds for the temperature, the name of the limit of the reply's
@@ -31,13 +31,13 @@
 // Until a call has succeeded, one is made at a time.
 //
 // Errors are a [*ProviderError], which is an [llm.ErrProvider], or an
-// [llm.ErrRefused] where another task may succeed; a [*llm.ReplyError]; a
+// [llm.ErrRefused] if another task may succeed; a [*llm.ReplyError]; a
 // [*VectorError]; or the context's. A call that is cancelled returns at
 // once; what it was waiting for is lost, and was perhaps paid.
 //
 // # Usage
 //
-// Usage is what the server says, or what Options.Count counts where it says
+// Usage is what the server says, or what Options.Count counts if it says
 // nothing. It counts every request that was answered with status 200: replies
 // that could not be used and those that broke off, too. Requests without an
 // answer count nothing.

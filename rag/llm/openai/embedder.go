@@ -63,7 +63,7 @@ func (e *Embedder) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.String()) }
 // Close closes idle connections. The embedder can be used again.
 func (e *Embedder) Close() { e.c.close() }
 
-// Dimension returns the dimension of the vectors. Where it is not known, one
+// Dimension returns the dimension of the vectors. If it is not known, one
 // text is embedded to learn it, and kept from then on.
 func (e *Embedder) Dimension(ctx context.Context) (int, llm.Usage, error) {
 	var sum llm.Usage
@@ -99,7 +99,7 @@ type batch struct {
 //
 // Errors are [ErrDimension]; the context's; an [*VectorError] for a vector
 // of another dimension, that is missing, zero or not finite; and a
-// [*ProviderError], which is [llm.ErrRefused] where it concerns one text, which
+// [*ProviderError], which is [llm.ErrRefused] if it concerns one text, which
 // the error names by its position. Of several errors it is that of the first
 // text.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {

@@ -14,7 +14,7 @@ import (
 )
 
 // ProviderError is what a server, or the way to it, answered instead of a
-// reply. It is an [llm.ErrProvider]; where Refused is set, an [llm.ErrRefused].
+// reply. It is an [llm.ErrProvider]; if Refused is set, an [llm.ErrRefused].
 type ProviderError struct {
 	// Status is the HTTP status, 0 if there was no answer.
 	Status int

@@ -13,7 +13,7 @@ import (
 // Limiter holds requests back so that a server's limits are not exceeded. In
 // any minute it lets through at most the requests a minute; and at most the
 // tokens a minute, as far as they were estimated well, plus what one request
-// has beyond a twelfth of them. Who comes first goes first.
+// has beyond a twelfth of them. Requests go in the order in which they came.
 //
 // It learns from what servers say: limits that are lower than its own or that
 // it has not, what is left of them, and pauses. It is safe for concurrent use,

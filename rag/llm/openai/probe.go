@@ -31,7 +31,7 @@ type Capabilities struct {
 
 // Probe asks a server what it offers for a model: its list of models, one short
 // answer in JSON, and the vector of one word. Nothing is tried again. The error
-// is that of the answer where the model neither answers nor embeds, and an
+// is that of the answer if the model neither answers nor embeds, and an
 // [ErrConfig].
 func Probe(ctx context.Context, cfg Config, o Options) (Capabilities, error) {
 	var found Capabilities

@@ -14,7 +14,7 @@ type secrets struct{ forms []string }
 // are given words such as "none" for a key, which a reply may well hold.
 const shortestSecret = 8
 
-// shown stands where a key stood.
+// shown takes the place of a key.
 const shown = "[key]"
 
 func newSecrets(keys ...string) secrets {

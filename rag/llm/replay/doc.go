@@ -24,9 +24,9 @@
 // breaks and indentation do not matter, and everything else does. A passage is
 // found by any run of [Shingle] of its words, wherever that begins, if the run
 // is its beginning or its end or twice as long; a passage of fewer words only
-// as a whole, and a text of fewer than 2 [Shingle] words only where all of it
-// stands in a passage. A passage's title counts as a part of it where it stands
-// before its beginning, and does not matter where it is left out. Of passages
+// as a whole, and a text of fewer than 2 [Shingle] words only if all of it
+// stands in a passage. A passage's title counts as a part of it if it stands
+// before its beginning, and does not matter if it is left out. Of passages
 // that share words the longest run counts. A text at least half of whose words
 // belong to no passage is not recorded: what it has in common with one says
 // little of it.

@@ -16,7 +16,7 @@ const maxDescription = 3
 type region struct {
 	*Passage
 	whole     bool
-	spelled   string // with the title where that stands before it
+	spelled   string // with the title if that stands before it
 	sentences []sentence
 }
 

@@ -19,7 +19,7 @@ import (
 // lines of other such kinds are passed over.
 //
 // What is wrong with a line is a [*load.FileError] that names it, and so is a
-// passage that is not in the corpus or is there twice; but where the corpus
+// passage that is not in the corpus or is there twice; but if the corpus
 // itself has lines that cannot be read, passages that it does not have are left
 // out, as those lines are.
 func ReadPassages(ctx context.Context, fsys fs.FS, recordings, corpus string) ([]Passage, error) {

@@ -20,7 +20,7 @@ type Provider struct {
 var _ llm.Provider = (*Provider)(nil)
 
 // New makes a provider of recordings. What they do not have goes to fallback;
-// where that is nil it is [ErrNotRecorded].
+// if that is nil it is [ErrNotRecorded].
 func New(r *Recordings, fallback llm.Provider) *Provider {
 	return &Provider{recordings: r, fallback: fallback}
 }

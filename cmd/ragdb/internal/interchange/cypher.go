@@ -62,7 +62,7 @@ func cutID(id string, v *engine.View) (t, key string, ok bool) {
 	return t, key, ok
 }
 
-// name writes a name of the language, in backticks where it is not an identifier.
+// name writes a name of the language, in backticks if it is not an identifier.
 func name(s string) string {
 	plain := s != ""
 	for i, r := range s {

@@ -8,6 +8,6 @@
 // description, an edge's weight. Reading makes nodes and edges of the reader's
 // own, which rest on no source.
 //
-// Times are written as RFC 3339, lists of strings separated by ";" where a
+// Times are written as RFC 3339, lists of strings separated by ";" if a
 // format has no lists, and bytes in base64.
 package interchange

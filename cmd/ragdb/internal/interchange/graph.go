@@ -45,7 +45,7 @@ type Source struct {
 	// Computed adds properties that are not stored, such as a chunk's text; nil
 	// adds none.
 	Computed func(v *engine.View, n engine.Node) (engine.Props, error)
-	// Allow holds the nodes to write, nil for all. An edge is written where both
+	// Allow holds the nodes to write, nil for all. An edge is written if both
 	// its ends and all its sources are.
 	Allow *roaring.Bitmap
 }

@@ -325,7 +325,7 @@ func (g *graphMLReader) node(e *graphMLElement) error {
 	n.Type, _, _ = strings.Cut(strings.TrimPrefix(n.Type, ":"), ":") // Neo4j writes :A:B
 	if full := take(data, attrKey); full != "" {
 		n.Key = full
-		// A type may hold a colon where this program wrote it.
+		// A type may hold a colon if this program wrote it.
 		if t, ok := strings.CutSuffix(n.ID, ":"+full); ok {
 			n.Type = t
 		}

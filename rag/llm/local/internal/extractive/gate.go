@@ -11,7 +11,7 @@ import (
 
 // What a sentence must have of the question.
 const (
-	coverageValued = .7 // where a value is asked for
+	coverageValued = .7 // if a value is asked for
 	coverageOther  = .75
 	attribute      = .5 // of the soft terms, in the sentence or its headings
 	viaAntecedent  = .3 // what such a term counts elsewhere

@@ -11,7 +11,7 @@ const (
 	stemOnly  = .5 // of a name whose stem alone is met
 )
 
-// What a level is multiplied by where a term is not met in the sentence.
+// What a level is multiplied by if a term is not met in the sentence.
 const (
 	inAntecedent = .95 // in what its pronoun stands for
 	inHeading    = .9

@@ -113,7 +113,7 @@ func nearestOf(coverage []float64) []int {
 	return order[:min(len(order), nearest)]
 }
 
-// counted is what passages tell of words where nothing else does.
+// counted is what passages tell of words if nothing else does.
 type counted struct {
 	*text.CaseStats
 	texts int64

@@ -233,7 +233,7 @@ func isLifeTold(t *term, s *sentence) bool {
 }
 
 // isToldByName reports whether a sentence has "by NAME", with a name that is
-// new, where the question asks for a performer or an author.
+// new, if the question asks for a performer or an author.
 func (q *question) isToldByName(t *term, s *sentence) bool {
 	if q.kind != person || !performers[t.text] {
 		return false
