@@ -2,12 +2,12 @@ package crew
 
 import "sync"
 
-// dispenser gives the items of a stage to its workers, in order, by number. Workers
-// run ahead of what was applied by so many items at most. It counts a worker that has
-// to wait for an item as one that does not work.
-type dispenser struct {
-	crew   *Crew     // its mu guards the fields below
-	freed  sync.Cond // on crew.mu: limit or halted changed
+// Dispenser gives the items of a stage to its workers, in order, by number. Workers run
+// ahead of what was applied by a bounded number of items. A worker that has to wait for
+// an item does not count as working.
+type Dispenser struct {
+	crew   *Crew     // its lock guards the fields below
+	freed  sync.Cond // on the crew's lock: limit or halted changed
 	next   int       // item to give out
 	limit  int       // items before this one may be given out
 	end    int       // number of items
@@ -15,16 +15,18 @@ type dispenser struct {
 	halted bool      // nothing more is given out
 }
 
-func NewDispenser(crew *Crew, items, ahead int) *dispenser {
-	d := &dispenser{crew: crew, limit: ahead, end: items}
-	d.freed.L = &crew.Mu
+// NewDispenser returns a dispenser of so many items to a crew. The first ahead items
+// may be taken at once, and each later one after an earlier one was freed.
+func NewDispenser(crew *Crew, items, ahead int) *Dispenser {
+	d := &Dispenser{crew: crew, limit: ahead, end: items}
+	d.freed.L = crew
 	return d
 }
 
 // Take returns the next item; ok is false if there is none.
-func (d *dispenser) Take() (i int, ok bool) {
-	d.crew.Mu.Lock()
-	defer d.crew.Mu.Unlock()
+func (d *Dispenser) Take() (i int, ok bool) {
+	d.crew.Lock()
+	defer d.crew.Unlock()
 	for !d.halted && d.next < d.end {
 		if d.next < d.limit {
 			d.next++
@@ -38,25 +40,26 @@ func (d *dispenser) Take() (i int, ok bool) {
 }
 
 // Free says that n items were applied.
-func (d *dispenser) Free(n int) {
-	d.crew.Mu.Lock()
-	defer d.crew.Mu.Unlock()
+func (d *Dispenser) Free(n int) {
+	d.crew.Lock()
+	defer d.crew.Unlock()
 	d.limit += n
 	d.wake()
 }
 
 // Halt ends the giving out.
-func (d *dispenser) Halt() {
-	d.crew.Mu.Lock()
-	defer d.crew.Mu.Unlock()
+func (d *Dispenser) Halt() {
+	d.crew.Lock()
+	defer d.crew.Unlock()
 	d.halted = true
 	d.wake()
 }
 
-// wake lets the workers that wait look again. They work from now on, so that the
-// first of them does not take itself for the only one. The caller holds mu.
-func (d *dispenser) wake() {
-	d.crew.Working += d.idle
+// wake lets the workers that wait look again. It counts all of them as working at
+// once, so that the first of them does not take itself for the only one. The caller
+// holds the lock.
+func (d *Dispenser) wake() {
+	d.crew.Resume(d.idle)
 	d.idle = 0
 	d.freed.Broadcast()
 }

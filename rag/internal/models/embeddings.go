@@ -124,25 +124,25 @@ func (m *Models) await(ctx context.Context, e llm.Embedder, waits []embedWait, o
 func (m *Models) join(ctx context.Context, b *embedBatch) error {
 	s := m.shared
 	if m.worker {
-		s.Crew.Mu.Lock()
+		s.crew.Lock()
 		if b.sent {
-			s.Crew.Mu.Unlock()
+			s.crew.Unlock()
 			return nil
 		}
 		b.waiting++
-		s.Crew.Pause()
-		s.Crew.Mu.Unlock()
+		s.crew.Pause()
+		s.crew.Unlock()
 	}
 	select {
 	case <-b.done:
 		return nil
 	case <-ctx.Done():
 	}
-	s.Crew.Mu.Lock()
-	defer s.Crew.Mu.Unlock()
+	s.crew.Lock()
+	defer s.crew.Unlock()
 	if m.worker && !b.sent {
 		b.waiting--
-		s.Crew.Working++
+		s.crew.Resume(1)
 	}
 	return ctx.Err()
 }
@@ -155,8 +155,8 @@ func isCancelled(err error) bool {
 // opened it, and has to send it.
 func (m *Models) gather(t embedText) (b *embedBatch, place int, first bool) {
 	s := m.shared
-	s.Crew.Mu.Lock()
-	defer s.Crew.Mu.Unlock()
+	s.crew.Lock()
+	defer s.crew.Unlock()
 	b = s.gathered
 	if b != nil {
 		if at, ok := b.places[t.digest]; ok {
@@ -178,7 +178,7 @@ func (m *Models) gather(t embedText) (b *embedBatch, place int, first bool) {
 	return b, place, first
 }
 
-// fill closes the open batch, if there is one. The caller holds mu.
+// fill closes the open batch, if there is one. The caller holds the crew's lock.
 func (s *sharedModels) fill() {
 	if s.gathered != nil {
 		close(s.gathered.full)
@@ -192,36 +192,36 @@ func (m *Models) pause() (goOn func()) {
 	if !m.worker {
 		return func() {}
 	}
-	m.shared.Crew.Work(false)
-	return func() { m.shared.Crew.Work(true) }
+	m.shared.crew.Work(false)
+	return func() { m.shared.crew.Work(true) }
 }
 
 // send asks for the vectors of a batch and keeps them, once it takes no more texts.
 func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch) {
 	s := m.shared
-	s.Crew.Mu.Lock()
+	s.crew.Lock()
 	if m.worker {
 		b.waiting++
-		s.Crew.Pause()
+		s.crew.Pause()
 	} else if s.gathered == b {
 		s.fill()
 	}
-	s.Crew.Mu.Unlock()
+	s.crew.Unlock()
 	select {
 	case <-b.full:
 	case <-ctx.Done():
-		s.Crew.Mu.Lock()
+		s.crew.Lock()
 		if s.gathered == b {
 			s.fill()
 		}
-		s.Crew.Mu.Unlock()
+		s.crew.Unlock()
 	}
 	defer func() {
-		s.Crew.Mu.Lock()
-		defer s.Crew.Mu.Unlock()
+		s.crew.Lock()
+		defer s.crew.Unlock()
 		// All that wait for the batch work again at once, so that the first of them
 		// does not take itself for the only one.
-		s.Crew.Working += b.waiting
+		s.crew.Resume(b.waiting)
 		b.sent, b.waiting = true, 0
 		close(b.done)
 	}()

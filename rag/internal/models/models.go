@@ -57,9 +57,9 @@ type sharedModels struct {
 	// is closed when it is over.
 	mu     sync.Mutex
 	asking map[[32]byte]chan struct{}
-	// Crew are the workers of runs, gathered the texts that are to be embedded in one
-	// call; it is guarded by the crew's lock.
-	Crew     crew.Crew
+	// crew are the workers of runs; gathered, which the crew's lock guards, has the texts
+	// that are to be embedded in one call.
+	crew     *crew.Crew
 	gathered *embedBatch
 	// unkept says that nothing is stored: replies are estimates.
 	unkept bool
@@ -68,7 +68,7 @@ type sharedModels struct {
 // newShared returns what the Models of a run share.
 func newShared() *sharedModels {
 	s := &sharedModels{}
-	s.Crew.Idle = s.fill
+	s.crew = crew.New(s.fill)
 	return s
 }
 
@@ -178,8 +178,8 @@ func (m *Models) ForWorker(stage string) *Models {
 	return out
 }
 
-// Crew returns those who work with m, or with models that share requests with it.
-func (m *Models) Crew() *crew.Crew { return &m.shared.Crew }
+// Crew returns the workers that use m, or models that share requests with it.
+func (m *Models) Crew() *crew.Crew { return m.shared.crew }
 
 // In returns m for the work of a stage.
 func (m *Models) In(stage string) *Models {

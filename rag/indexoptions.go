@@ -1,0 +1,78 @@
+package rag
+
+import (
+	"context"
+	"io/fs"
+	"iter"
+
+	"github.com/ragdb/ragdb/rag/cost"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/load"
+)
+
+// Input is where documents come from: a file or folder of a file system, or a
+// program.
+type Input struct {
+	FS fs.FS
+	// Root is the file or folder in FS; "" is all of it.
+	Root string
+	Load load.Options
+	// Source gives the documents if FS is nil. Load says how it is read.
+	Source *load.Source
+}
+
+// documents yields the documents of an input. keys are those of the run.
+func (in *Input) documents(ctx context.Context, keys *load.Keys) iter.Seq2[*load.Document, error] {
+	o := in.Load
+	o.Keys = keys
+	if in.FS == nil {
+		return load.Read(ctx, *in.Source, &o)
+	}
+	return load.Walk(ctx, in.FS, in.Root, &o)
+}
+
+// IndexOptions tunes an Index.
+type IndexOptions struct {
+	// Workers bounds the work items done at once; 0 is GOMAXPROCS.
+	Workers int
+	// Retry takes up again what failed in earlier runs.
+	Retry bool
+	// Reembed allows models of another space than the corpus has: all that is
+	// indexed is embedded anew beside what is there, which goes in the commit
+	// that ends the run. Else such models are a [*ModelError].
+	Reembed bool
+	// Recluster makes the communities of the systems that have any anew, in
+	// place of those that grew while documents came and went.
+	Recluster bool
+	// MayRemove is asked by Sync before it removes anything: an error of it ends
+	// the run, and nothing has changed. Nil allows everything.
+	MayRemove func(d *Difference) error
+	// Notify receives progress, never concurrently; nil is nobody.
+	Notify func(Event)
+}
+
+// IndexResult says what a run of Index did.
+type IndexResult struct {
+	Added     int           `json:"added"`
+	Replaced  int           `json:"replaced"`
+	Unchanged int           `json:"unchanged"`
+	Removed   int           `json:"removed,omitempty"` // by Sync
+	Documents int           `json:"docs"`
+	Chunks    int           `json:"chunks"`
+	Failed    int           `json:"failed"`
+	BadFiles  []string      `json:"bad_files,omitempty"`
+	Stages    []StageResult `json:"stages"`
+	Usage     llm.Usage     `json:"usage"`
+	// Spent is the usage by stage and model, with its price.
+	Spent []cost.Spent `json:"spent"`
+	// USD is what the run cost, nil where the price of a model is not known.
+	USD *float64 `json:"usd,omitempty"`
+}
+
+// StageResult says what a stage did in a run.
+type StageResult struct {
+	Stage  string `json:"stage"`
+	Done   int    `json:"done"`
+	Failed int    `json:"failed"`
+	Ms     int64  `json:"ms"`
+}
