@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -444,6 +445,63 @@ func TestRepairRestoresDerivedData(t *testing.T) {
 			check(t, db, engine.CheckOptions{Repair: true})
 			sound(t, db, fmt.Sprint("seed ", seed))
 			sameText(t, fmt.Sprint("seed ", seed), export(t, db, "main", canonical), want)
+		}
+	})
+}
+
+// TestWriteOverDamage writes edges to a list that cannot be read, and compacts the
+// store: reads and a check still find the damage, and what is left of the list is
+// still there. The compaction once replaced it with the new edges alone.
+func TestWriteOverDamage(t *testing.T) {
+	onRawStores(t, func(t *testing.T, raw func(testing.TB) (*engine.DB, kv.Store)) {
+		db, store := raw(t)
+		g := library(t, db)
+		key, value := first(t, store, uint32(g.ID()), layout.TagOut, func(key, value []byte) bool {
+			n, _ := layout.SetLen(value)
+			return len(key) == 23 && n > 4
+		})
+		a, _ := layout.ReadAdjacency(key)
+		damaged := append([]byte{9}, value[1:]...)
+		write(t, store, func(b kv.Batch) { b.Set(key, damaged) })
+		if err := store.(kv.Maintainer).Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err := db.Update(t.Context(), func(tx *engine.Tx) error {
+			v := tx.Graph(g)
+			typ, _ := v.MakeNodeType("hub")
+			for i := range 5 {
+				id, _, err := v.PutNode(typ, fmt.Sprint("new", i), nil)
+				if err == nil {
+					err = v.AddEdge(engine.NodeID(a.Node), id, engine.EdgeType(a.Type), 1)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		// A build with ragdb_invariants reads what it has committed.
+		if err != nil && !errors.Is(err, engine.ErrCorrupt) {
+			t.Fatal(err)
+		}
+		for _, when := range []string{"written", "compacted"} {
+			view(t, g, func(v *engine.View) {
+				if _, err := v.Neighbors(engine.NodeID(a.Node), engine.EdgeFilter{}, 0, make([]engine.Edge, 0, 50)); !errors.Is(err, engine.ErrCorrupt) {
+					t.Errorf("%s: neighbours: %v, want ErrCorrupt", when, err)
+				}
+				if _, err := v.Degree(engine.NodeID(a.Node), engine.EdgeFilter{Types: []engine.EdgeType{engine.EdgeType(a.Type)}}); !errors.Is(err, engine.ErrCorrupt) {
+					t.Errorf("%s: degree: %v, want ErrCorrupt", when, err)
+				}
+			})
+			if found := check(t, db, engine.CheckOptions{Full: true}); !slices.ContainsFunc(found, func(f engine.Finding) bool { return f.Key == layout.Format(key) }) {
+				t.Errorf("%s: check finds %v", when, found)
+			}
+			if got, err := store.Get(t.Context(), key, nil); err != nil || !bytes.Contains(got, damaged) {
+				t.Errorf("%s: %x is gone: %x, %v", when, damaged, got, err)
+			}
+			if err := db.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -43,7 +43,6 @@ type Stats struct {
 		Snapshots      int    `json:"snapshots"` // open
 		PinnedKeys     uint64 `json:"pinned_keys"`
 		CompactedBytes uint64 `json:"compacted_bytes"`
-		FoldFaults     int64  `json:"fold_faults"`
 		// Failure is why the store is read-only since, empty if it is not.
 		Failure string `json:"failure,omitempty"`
 	} `json:"store"`
@@ -324,7 +323,6 @@ func storeStats(store kv.Store, s *Stats) {
 	out.CacheBytes, out.CacheHits, out.CacheMisses = x.CacheBytes, x.CacheHits, x.CacheMisses
 	out.Files, out.ReadAmp, out.WriteStalls = x.Files, x.ReadAmp, x.WriteStalls
 	out.Snapshots, out.PinnedKeys, out.CompactedBytes = x.OpenSnapshots, x.PinnedKeys, x.CompactedBytes
-	out.FoldFaults = x.FoldFaults
 	if x.BackgroundError != nil {
 		out.Failure = x.BackgroundError.Error()
 	}

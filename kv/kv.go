@@ -45,8 +45,9 @@ func (s *Schema) ValidateKey(key []byte) error {
 	return nil
 }
 
-// Fold combines the operands of one key. It never fails and never deletes: an
-// operand it cannot read is skipped, and its writer had to validate it.
+// Fold combines the operands of one key. It never fails and never deletes. If it
+// cannot read an operand, it returns a value that keeps the bytes of all operands
+// and that readers refuse.
 // Operands passed in are copied or consumed before the method returns.
 type Fold interface {
 	// Newer adds an operand written after all seen so far.
@@ -196,6 +197,5 @@ type Metrics struct {
 	OpenSnapshots   int
 	PinnedKeys      uint64 // kept only because of open snapshots
 	CompactedBytes  uint64
-	FoldFaults      int64 // operands a fold could not read
 	BackgroundError error // sticky: the store is read-only since
 }

@@ -160,8 +160,8 @@ func uvarint(b []byte) (x uint64, n int) {
 
 // PostingsLen returns the number of postings of a value.
 func PostingsLen(v []byte) (int, error) {
-	if len(v) == 0 {
-		return 0, errPostings("empty value")
+	if len(v) == 0 || v[0] != postingsBase && v[0] != postingsDelta {
+		return 0, errPostings("unknown kind")
 	}
 	n, k := binary.Uvarint(v[1:])
 	if k <= 0 || n > uint64(len(v)) {

@@ -6,7 +6,8 @@ import (
 )
 
 // postingsFold folds postings as setFold folds sets: the newest operand wins
-// for each node. It does the work once, in Finish: reading a term that many
+// for each node, and one that cannot be read makes a damaged value of all. It does the
+// work once, in Finish: reading a term that many
 // commits added to since the last compaction is linear in what they added.
 type postingsFold struct{ operands }
 
@@ -24,7 +25,10 @@ func (f *postingsFold) Finish(hasBase bool) []byte {
 		}
 		hasBase = true
 	}
-	all, order := collectPostings(ops)
+	all, order, ok := collectPostings(ops)
+	if !ok {
+		return keepDamaged(ops)
+	}
 	n, size := 0, 0
 	var remove []uint64
 	for i, x := range order {
@@ -94,35 +98,33 @@ func (x postingsChange) index() int    { return int(x << 16 >> 17) }
 func (x postingsChange) removes() bool { return x&1 != 0 }
 
 // collectPostings returns the postings of all operands, the oldest first, with
-// an empty one in the place of a removal, and the order of the changes. An
-// operand that cannot be read is skipped.
-func collectPostings(ops [][]byte) ([]foldedPosting, []postingsChange) {
+// an empty one in the place of a removal, and the order of the changes; ok is
+// false if an operand cannot be read.
+func collectPostings(ops [][]byte) (all []foldedPosting, order []postingsChange, ok bool) {
 	n := 0
 	for _, op := range ops {
 		if k, err := PostingsLen(op); err == nil {
 			n += k
 		}
 	}
-	all := make([]foldedPosting, 0, n)
-	order := make([]postingsChange, 0, n)
+	all = make([]foldedPosting, 0, n)
+	order = make([]postingsChange, 0, n)
 	var c Columns
 	var removed []uint64
 	for i, op := range ops {
 		removed = removed[:0]
 		if c.Read(op) != nil {
-			continue
+			return nil, nil, false
 		}
 		if op[0] == postingsDelta {
 			_, err := readList(c.tail, &removed)
 			if err != nil || len(removed) > 0 && removed[len(removed)-1] >= 1<<16 {
-				continue
+				return nil, nil, false
 			}
 		}
 		from := len(all)
-		var ok bool
 		if all, ok = appendFolded(all, &c, uint32(i), len(op)); !ok {
-			all = all[:from]
-			continue
+			return nil, nil, false
 		}
 		for j, node := range c.Nodes {
 			order = append(order, postingsChange(uint64(node)<<48|uint64(from+j)<<1))
@@ -134,7 +136,7 @@ func collectPostings(ops [][]byte) ([]foldedPosting, []postingsChange) {
 	}
 	// Ids mostly ascend from commit to commit: then this is one pass.
 	slices.Sort(order)
-	return all, order
+	return all, order, true
 }
 
 // appendFolded appends the postings of c, read from operand op of n bytes; ok

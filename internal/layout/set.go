@@ -324,13 +324,17 @@ func SetLen(v []byte) (int, error) {
 	if len(v) == 0 {
 		return 0, errSet("empty value")
 	}
-	if v[0]&^weighted == setRoar {
+	switch v[0] &^ weighted {
+	case setList, setDelta:
+	case setRoar:
 		n := 0
 		_, err := readRoaring(v[1:], func(rb *roaring.Bitmap) error {
 			n = int(rb.GetCardinality())
 			return nil
 		})
 		return n, err
+	default:
+		return 0, errSet("unknown kind")
 	}
 	n, k := binary.Uvarint(v[1:])
 	if k <= 0 || n > uint64(len(v)) {

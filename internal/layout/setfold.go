@@ -8,8 +8,9 @@ import (
 )
 
 // setFold folds set values: operands add and remove ids, the newer one winning
-// for each id; a whole set replaces all that is older. It does the work once,
-// in Finish: that is twice as fast as folding each into a bitmap as it comes.
+// for each id; a whole set replaces all that is older. If it cannot read one of
+// them, it keeps all as a damaged value. It does the work once, in Finish: that is
+// twice as fast as folding each into a bitmap as it comes.
 type setFold struct{ operands }
 
 func newSetFold(first []byte) *setFold {
@@ -30,7 +31,8 @@ type change struct {
 }
 
 func (f *setFold) Finish(hasBase bool) []byte {
-	ops := f.all()
+	all := f.all()
+	ops := all
 	var base []byte
 	if wholeSet(ops[0]) {
 		base, ops = ops[0], ops[1:]
@@ -38,7 +40,10 @@ func (f *setFold) Finish(hasBase bool) []byte {
 	if base != nil && len(ops) == 0 {
 		return base
 	}
-	changes := collectChanges(ops)
+	changes, ok := collectChanges(ops)
+	if !ok {
+		return keepDamaged(all)
+	}
 	if base == nil && !hasBase {
 		return deltaOf(changes)
 	}
@@ -50,7 +55,7 @@ func (f *setFold) Finish(hasBase bool) []byte {
 	var old, out Set
 	if base != nil {
 		if ReadSet(base, &old) != nil {
-			old = Set{}
+			return keepDamaged(all)
 		}
 	}
 	out.IDs = make([]uint64, 0, len(old.IDs)+len(changes))
@@ -73,24 +78,23 @@ func (f *setFold) Finish(hasBase bool) []byte {
 	return AppendSet(nil, out.IDs, out.Weights)
 }
 
-// collectChanges returns the newest change of each id, ids ascending. An
-// operand that cannot be read is skipped.
-func collectChanges(ops [][]byte) []change {
-	var changes []change
+// collectChanges returns the newest change of each id, ids ascending; ok is
+// false if an operand cannot be read.
+func collectChanges(ops [][]byte) (changes []change, ok bool) {
 	var s Set
 	var removed []uint64
 	for order, op := range ops {
 		if len(op) == 0 || op[0]&^weighted != setDelta {
-			continue
+			return nil, false
 		}
 		s.Reset()
 		removed = removed[:0]
 		tail, err := readSet(op, &s)
 		if err != nil {
-			continue
+			return nil, false
 		}
 		if _, err := readList(tail, &removed); err != nil {
-			continue
+			return nil, false
 		}
 		for i, id := range s.IDs {
 			changes = append(changes, change{id, order, s.Weight(i), false})
@@ -119,7 +123,7 @@ func collectChanges(ops [][]byte) []change {
 		changes[n] = c
 		n++
 	}
-	return changes[:n]
+	return changes[:n], true
 }
 
 // deltaOf returns the operand with the effect of changes.

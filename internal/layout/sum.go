@@ -29,8 +29,12 @@ func ReadSum(b []byte, dst []int64) (ok bool) {
 	return true
 }
 
-// sumFold adds vectors of integers; order does not matter.
-type sumFold struct{ total []int64 }
+// sumFold adds vectors of integers; order does not matter. It keeps operands that
+// it cannot read in a damaged value.
+type sumFold struct {
+	total   []int64
+	damaged []byte // parts
+}
 
 func newSumFold(first []byte) *sumFold {
 	f := &sumFold{}
@@ -39,11 +43,12 @@ func newSumFold(first []byte) *sumFold {
 }
 
 func (f *sumFold) add(op []byte) {
+	if !ReadSum(op, nil) {
+		f.damaged = appendPart(f.damaged, op)
+		return
+	}
 	for i := 0; len(op) > 0; i++ {
 		v, n := binary.Varint(op)
-		if n <= 0 {
-			return
-		}
 		if i == len(f.total) {
 			f.total = append(f.total, 0)
 		}
@@ -52,6 +57,13 @@ func (f *sumFold) add(op []byte) {
 	}
 }
 
-func (f *sumFold) Newer(op []byte)    { f.add(op) }
-func (f *sumFold) Older(op []byte)    { f.add(op) }
-func (f *sumFold) Finish(bool) []byte { return AppendSum(nil, f.total...) }
+func (f *sumFold) Newer(op []byte) { f.add(op) }
+func (f *sumFold) Older(op []byte) { f.add(op) }
+
+func (f *sumFold) Finish(bool) []byte {
+	sum := AppendSum(nil, f.total...)
+	if f.damaged == nil {
+		return sum
+	}
+	return append(appendPart([]byte(damagedSum), sum), f.damaged...)
+}

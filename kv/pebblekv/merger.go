@@ -8,8 +8,9 @@ import (
 	"github.com/ragdb/ragdb/kv"
 )
 
-// merger folds operands with the schema's fold. It never fails, since Pebble
-// takes a merge error for damage and stops compacting, and it does not
+// merger folds operands with the schema's fold. It never fails: Pebble would
+// retry the flush or compaction at once and without end, and the damage of one
+// key would stop all writes. It does not
 // implement DeletableValueMerger, whose results can panic a compaction.
 func merger(s *kv.Schema) *pebble.Merger {
 	return &pebble.Merger{
