@@ -18,16 +18,11 @@ import (
 // made where there is none, where the vectors' model was another, where there are
 // twice or half the entities since, and where the level below got one.
 type levelStage struct {
+	graph.Stage
 	s     *system
 	n     int
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *levelStage) Name() string { return fmt.Sprintf("level %d", st.n) }
-
-// Graph implements [method.Stage].
-func (st *levelStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: one item, pending while the level's graph is
 // not the one that was clustered.

@@ -24,6 +24,7 @@ const reportTokens = 4000
 // title and summary, in the layer of the level (spec A2.5). A community whose
 // members and what is said of them are as they were is not reported on again.
 type reportStage struct {
+	graph.Stage
 	s     *system
 	n     int
 	model llm.SpaceInfo
@@ -32,12 +33,6 @@ type reportStage struct {
 	met   map[string]engine.NodeID
 	known *memo
 }
-
-// Name implements [method.Stage].
-func (st *reportStage) Name() string { return fmt.Sprintf("reports %d", st.n) }
-
-// Graph implements [method.Stage].
-func (st *reportStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the level's communities, in order of key.
 func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

@@ -2,6 +2,7 @@ package archrag
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -15,11 +16,13 @@ func (s *system) stages(m *method.Models) []method.Step {
 	out := []method.Stage{
 		s.extract(),
 		s.describer(),
-		&embedStage{s, typeEntity, model},
-		&embedStage{s, typeRelation, model},
+		s.embed(typeEntity, model),
+		s.embed(typeRelation, model),
 	}
 	for n := 1; n <= s.p.Levels; n++ {
-		out = append(out, &levelStage{s, n, model}, &reportStage{s: s, n: n, model: model})
+		out = append(out,
+			&levelStage{graph.NewStage(fmt.Sprintf("level %d", n), s.g), s, n, model},
+			&reportStage{Stage: graph.NewStage(fmt.Sprintf("reports %d", n), s.g), s: s, n: n, model: model})
 	}
 	return method.Steps(out...)
 }

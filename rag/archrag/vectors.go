@@ -1,8 +1,6 @@
 package archrag
 
 import (
-	"context"
-	"iter"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
@@ -13,71 +11,25 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// embedStage gives entities or relations their vectors (spec A1): entities, in
-// layer 0, that of name and description; relations that of the description.
-type embedStage struct {
-	s     *system
-	typ   string
-	model llm.SpaceInfo
-}
-
-// Name implements [method.Stage].
-func (st *embedStage) Name() string { return "embed " + st.typ }
-
-// Graph implements [method.Stage].
-func (st *embedStage) Graph() *engine.Graph { return st.s.g }
-
-// Items implements [method.Stage].
-func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range graph.Nodes(v, st.typ) {
-			var text string
-			if err == nil {
-				text, err = st.text(v, id)
-			}
-			if !yield(method.WorkItem{Key: graph.NodeItem(id), Digest: method.Digest("embed", st.model.Model, text)}, err) || err != nil {
-				return
+// embed gives entities or relations their vectors (spec A1): entities, in layer 0,
+// that of name and description; relations that of the description.
+func (s *system) embed(typ string, model llm.SpaceInfo) *graph.Embedding {
+	st := &graph.Embedding{Stage: graph.NewStage("embed "+typ, s.g), Model: model, Types: []string{typ}, Kind: "embed"}
+	st.Text = func(v engine.Reader, n engine.Node) ([]string, error) {
+		if typ == typeRelation {
+			if _, text, err := knowledge.Describe(v, engine.NodeTarget(n.ID)); err != nil || text != "" {
+				return []string{text}, err
 			}
 		}
+		name, text, err := s.describe(v, n.ID)
+		return []string{strings.TrimSpace(name + " " + text)}, err
 	}
-}
-
-// text is what a node's vector is of.
-func (st *embedStage) text(v engine.Reader, id engine.NodeID) (string, error) {
-	if st.typ == typeRelation {
-		if _, text, err := knowledge.Describe(v, engine.NodeTarget(id)); err != nil || text != "" {
-			return text, err
+	st.Put = func(v *engine.TxView, id engine.NodeID, digest [32]byte, vec []float32) error {
+		if typ == typeEntity {
+			return s.putNode(v, model, id, 0, digest, vec)
 		}
-	}
-	name, text, err := st.s.describe(v, id)
-	return strings.TrimSpace(name + " " + text), err
-}
-
-// Do implements [method.Stage]: the node as u64, then its vector.
-func (st *embedStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
-	v := s.Graph(st.s.g).WithContext(ctx)
-	id, err := graph.ItemNode(w.Key)
-	if err != nil {
-		return nil, err
-	}
-	text, err := st.text(v, id)
-	if err != nil {
-		return nil, err
-	}
-	return graph.Embed(ctx, v, m, id, text)
-}
-
-// Apply implements [method.Stage].
-func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
-	id, vec, err := graph.ReadVector(result)
-	if err != nil {
-		return err
-	}
-	v := tx.Graph(st.s.g)
-	if st.typ == typeRelation {
-		space := relationSpace(st.model.Model)
-		if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
+		space := relationSpace(model.Model)
+		if err := method.MakeSpace(v, space, model, vecindex.Cosine); err != nil {
 			return err
 		}
 		if vec == nil {
@@ -85,7 +37,7 @@ func (st *embedStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem,
 		}
 		return v.PutVector(space, id, vec)
 	}
-	return st.s.putNode(v, st.model, id, 0, w.Digest, vec)
+	return st
 }
 
 // putNode writes the vector of an entity or community, and the digest by which

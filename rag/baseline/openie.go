@@ -96,10 +96,10 @@ func (s *openIE) stages(m *method.Models) []method.Step {
 			Reader: knowledge.Reader{Corpus: s.c, System: &s.Identity, Profile: s.profile},
 			Layer:  knowledge.Layer{RelationNodes: true, Mentions: true},
 		},
-		&vectorStage{s, spaceName, model},
-		&synonymStage{s: s, model: model},
-		&vectorStage{s, spaceEntity, model},
-		&vectorStage{s, spaceRelation, model},
+		s.embed(spaceName, model),
+		&synonymStage{Stage: graph.NewStage("synonyms", s.g), s: s, model: model},
+		s.embed(spaceEntity, model),
+		s.embed(spaceRelation, model),
 	)
 }
 

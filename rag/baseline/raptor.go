@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -59,9 +60,11 @@ func openRAPTOR(ctx context.Context, c *method.Corpus, params map[string]string)
 // stages is [method.System.Build].
 func (s *raptor) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	out := []method.Stage{&leafStage{s, model}}
+	out := []method.Stage{&leafStage{graph.NewStage("leaves", s.g), s, model}}
 	for layer := range s.layers {
-		out = append(out, &clusterStage{s, layer, model}, &summaryStage{s: s, layer: layer + 1, model: model})
+		out = append(out,
+			&clusterStage{graph.NewStage(fmt.Sprintf("clusters %d", layer), s.g), s, layer, model},
+			&summaryStage{Stage: graph.NewStage(fmt.Sprintf("summaries %d", layer+1), s.g), s: s, layer: layer + 1, model: model})
 	}
 	return method.Steps(out...)
 }

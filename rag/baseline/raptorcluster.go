@@ -20,16 +20,11 @@ import (
 // layer's nodes are not those that were clustered. The summaries above that are
 // of no cluster any more go.
 type clusterStage struct {
+	graph.Stage
 	s     *raptor
 	layer int
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *clusterStage) Name() string { return fmt.Sprintf("clusters %d", st.layer) }
-
-// Graph implements [method.Stage].
-func (st *clusterStage) Graph() *engine.Graph { return st.s.g }
 
 // treeNode is a node of a layer.
 type treeNode struct {

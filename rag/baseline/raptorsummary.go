@@ -20,15 +20,10 @@ import (
 
 // leafStage enters chunks into the graph with their vectors.
 type leafStage struct {
+	graph.Stage
 	s     *raptor
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *leafStage) Name() string { return "leaves" }
-
-// Graph implements [method.Stage].
-func (st *leafStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the chunks of the set.
 func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
@@ -92,18 +87,13 @@ func putTreeVector(v *engine.TxView, model llm.SpaceInfo, id engine.NodeID, vec 
 
 // summaryStage makes the summaries of the clusters of the layer below.
 type summaryStage struct {
+	graph.Stage
 	s     *raptor
 	layer int
 	model llm.SpaceInfo
 	// met are the clusters that Items has yielded.
 	met map[string]cluster
 }
-
-// Name implements [method.Stage].
-func (st *summaryStage) Name() string { return fmt.Sprintf("summaries %d", st.layer) }
-
-// Graph implements [method.Stage].
-func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: an item a cluster.
 func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

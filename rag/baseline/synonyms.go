@@ -18,6 +18,7 @@ import (
 // "HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language
 // Models", 2024, section 2.3).
 type synonymStage struct {
+	graph.Stage
 	s     *openIE
 	model llm.SpaceInfo
 
@@ -45,12 +46,6 @@ func (st *synonymStage) settle(ctx context.Context) error {
 
 // ofModel is the item that begins with another model's synonyms removed.
 const ofModel = "model"
-
-// Name implements [method.Stage].
-func (st *synonymStage) Name() string { return "synonyms" }
-
-// Graph implements [method.Stage].
-func (st *synonymStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the model, and each entity. Cosines are of two
 // sides, so that an entity that comes finds those before it.

@@ -22,15 +22,10 @@ import (
 
 // planeStage draws the hyperplanes of a model's tree, once.
 type planeStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *planeStage) Name() string { return "planes" }
-
-// Graph implements [method.Stage].
-func (st *planeStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: one item where the tree has no planes.
 func (st *planeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
@@ -139,16 +134,11 @@ func (p *planes) load(v engine.Reader) (*graphops.Hyperplanes, error) {
 
 // leafStage enters chunks into the method's graph, as the leaves of the tree.
 type leafStage struct {
+	graph.Stage
 	s      *system
 	model  llm.SpaceInfo
 	planes *planes
 }
-
-// Name implements [method.Stage].
-func (st *leafStage) Name() string { return "leaves" }
-
-// Graph implements [method.Stage].
-func (st *leafStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the chunks of the set that are not entered, as
 // a difference of bitmaps.

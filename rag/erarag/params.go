@@ -2,9 +2,11 @@ package erarag
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -128,9 +130,12 @@ func (s *system) system() *method.System {
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	planes := &planes{s: s, model: model.Model}
-	out := []method.Stage{&planeStage{s, model}, &leafStage{s: s, model: model, planes: planes}}
+	named := func(name string) graph.Stage { return graph.NewStage(name, s.g) }
+	out := []method.Stage{&planeStage{named("planes"), s, model}, &leafStage{Stage: named("leaves"), s: s, model: model, planes: planes}}
 	for layer := range uint8(s.p.Layers) {
-		out = append(out, &segmentStage{s, model.Model, layer + 1}, &summaryStage{s, model, layer + 1, planes})
+		out = append(out,
+			&segmentStage{named(fmt.Sprintf("segments %d", layer+1)), s, model.Model, layer + 1},
+			&summaryStage{named(fmt.Sprintf("summaries %d", layer+1)), s, model, layer + 1, planes})
 	}
-	return method.Steps(append(out, &sweepStage{s, model.Model})...)
+	return method.Steps(append(out, &sweepStage{named("sweep"), s, model.Model})...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -15,16 +16,11 @@ import (
 // makes the layer where those have become more than Stop, or removes it where
 // they have become few. It is one item, and all in one transaction.
 type segmentStage struct {
+	graph.Stage
 	s     *system
 	model string
 	layer uint8
 }
-
-// Name implements [method.Stage].
-func (st *segmentStage) Name() string { return fmt.Sprintf("segments %d", st.layer) }
-
-// Graph implements [method.Stage].
-func (st *segmentStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage].
 func (st *segmentStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

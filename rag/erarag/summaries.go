@@ -20,17 +20,12 @@ import (
 // those that their summaries are of. A summary is a new node, and the one
 // before it goes in the same transaction.
 type summaryStage struct {
+	graph.Stage
 	s      *system
 	model  llm.SpaceInfo
 	layer  uint8
 	planes *planes
 }
-
-// Name implements [method.Stage].
-func (st *summaryStage) Name() string { return fmt.Sprintf("summaries %d", st.layer) }
-
-// Graph implements [method.Stage].
-func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the dirty segments.
 func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

@@ -16,18 +16,13 @@ import (
 // sweepStage removes the summaries of the trees of other models, once the
 // tree of this one is complete. Their leaves' vectors go with the models.
 type sweepStage struct {
+	graph.Stage
 	s     *system
 	model string
 }
 
 // sweepBatch is the number of summaries that a work item removes.
 const sweepBatch = 512
-
-// Name implements [method.Stage].
-func (st *sweepStage) Name() string { return "sweep" }
-
-// Graph implements [method.Stage].
-func (st *sweepStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: for each other model some summaries at a time.
 // The epoch makes each run's items its own.

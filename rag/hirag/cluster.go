@@ -27,6 +27,7 @@ func metaTypes() []string {
 // B.2.6c; paper Alg. 1 lines 10 to 18). A cluster of one node has no summary:
 // the node passes to the next layer. Clusters that are not wanted any more go.
 type summaryStage struct {
+	graph.Stage
 	s     *system
 	layer int
 	// met are the clusters that Items has yielded.
@@ -34,12 +35,6 @@ type summaryStage struct {
 	// stale are the clusters that are to go, by work item.
 	stale map[string]engine.NodeID
 }
-
-// Name implements [method.Stage].
-func (st *summaryStage) Name() string { return "summaries " + strconv.Itoa(st.layer+1) }
-
-// Graph implements [method.Stage].
-func (st *summaryStage) Graph() *engine.Graph { return st.s.g }
 
 // clusterLayer returns the layer in a cluster's key.
 func clusterLayer(key string) int {

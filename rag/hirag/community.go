@@ -20,6 +20,7 @@ import (
 // is pending while the graph or what is said in it is not what it was done for.
 // It writes which communities there are to be; the next stages make them.
 type communityStage struct {
+	graph.Stage
 	s *system
 
 	// What Items has read.
@@ -30,12 +31,6 @@ type communityStage struct {
 }
 
 const communitiesItem = "communities"
-
-// Name implements [method.Stage].
-func (st *communityStage) Name() string { return "communities" }
-
-// Graph implements [method.Stage].
-func (st *communityStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage].
 func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

@@ -21,21 +21,11 @@ import (
 // nodeStage describes the entities, or the summaries of a layer, and gives them
 // their vectors, of name and description (spec B.2.7).
 type nodeStage struct {
+	graph.Stage
 	s     *system
 	layer int
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *nodeStage) Name() string {
-	if st.layer == 0 {
-		return "entities"
-	}
-	return "vectors " + strconv.Itoa(st.layer)
-}
-
-// Graph implements [method.Stage].
-func (st *nodeStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage].
 func (st *nodeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

@@ -24,6 +24,7 @@ import (
 // not those that it was done for. It writes which clusters there are to be;
 // the next stage makes them.
 type layerStage struct {
+	graph.Stage
 	s     *system
 	layer int
 	model llm.SpaceInfo
@@ -40,12 +41,6 @@ func planKey(layer int) []byte { return []byte("cluster/" + strconv.Itoa(layer) 
 
 // fitKey is the key of a layer in the bucket of fits.
 func fitKey(layer int) []byte { return []byte(layerItem(layer)) }
-
-// Name implements [method.Stage].
-func (st *layerStage) Name() string { return "layer " + strconv.Itoa(st.layer) }
-
-// Graph implements [method.Stage].
-func (st *layerStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage].
 func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

@@ -28,6 +28,7 @@ const reportTokens = 32768
 // (spec B.2.9). The deepest level comes first: a community that is too large
 // for one prompt is reported on by the reports of its parts.
 type reportStage struct {
+	graph.Stage
 	s     *system
 	level int
 	// met are the communities that Items has yielded, parts those that they are
@@ -37,12 +38,6 @@ type reportStage struct {
 	// heads are what Do has read of nodes.
 	heads *heads
 }
-
-// Name implements [method.Stage].
-func (st *reportStage) Name() string { return "reports " + strconv.Itoa(st.level) }
-
-// Graph implements [method.Stage].
-func (st *reportStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage].
 func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
@@ -211,15 +206,10 @@ func reportText(r llm.Report) string {
 // staleStage removes the communities that are not wanted any more, once what
 // takes their place is there.
 type staleStage struct {
+	graph.Stage
 	s   *system
 	met map[string]engine.NodeID
 }
-
-// Name implements [method.Stage].
-func (st *staleStage) Name() string { return "stale communities" }
-
-// Graph implements [method.Stage].
-func (st *staleStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]. The epoch makes each run's items its own.
 func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {

@@ -2,6 +2,7 @@ package hirag
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -14,23 +15,23 @@ func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
 	out := []method.Stage{
 		s.extract(),
-		&nodeStage{s, 0, model},
+		&nodeStage{graph.NewStage("entities", s.g), s, 0, model},
 		s.describer(),
 	}
 	if s.p.HiIndex {
 		for layer := range s.p.Depth {
 			out = append(out,
-				&layerStage{s: s, layer: layer, model: model},
-				&summaryStage{s: s, layer: layer},
-				&nodeStage{s, layer + 1, model},
+				&layerStage{Stage: graph.NewStage(fmt.Sprint("layer ", layer), s.g), s: s, layer: layer, model: model},
+				&summaryStage{Stage: graph.NewStage(fmt.Sprint("summaries ", layer+1), s.g), s: s, layer: layer},
+				&nodeStage{graph.NewStage(fmt.Sprint("vectors ", layer+1), s.g), s, layer + 1, model},
 			)
 		}
 	}
-	out = append(out, &communityStage{s: s})
+	out = append(out, &communityStage{Stage: graph.NewStage("communities", s.g), s: s})
 	for level := maxLevel; level >= 0; level-- {
-		out = append(out, &reportStage{s: s, level: level})
+		out = append(out, &reportStage{Stage: graph.NewStage(fmt.Sprint("reports ", level), s.g), s: s, level: level})
 	}
-	return method.Steps(append(out, &staleStage{s: s})...)
+	return method.Steps(append(out, &staleStage{Stage: graph.NewStage("stale communities", s.g), s: s})...)
 }
 
 // extract reads entities, their kinds and relations from all chunks (spec B.2.3 to

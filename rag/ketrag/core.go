@@ -22,16 +22,13 @@ import (
 // the near edges, taken without direction and weight. A chunk that enters gets
 // a skeleton node, from which knowledge is extracted; one that leaves loses it
 // with all that only it supported.
-type coreStage struct{ s *system }
+type coreStage struct {
+	graph.Stage
+	s *system
+}
 
 // uniformSeed is the seed of the random core, the reference's.
 const uniformSeed = 42
-
-// Name implements [method.Stage].
-func (st *coreStage) Name() string { return "core" }
-
-// Graph implements [method.Stage].
-func (st *coreStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: one item, pending while the near edges are not
 // those that the core was chosen by.

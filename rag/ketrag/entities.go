@@ -1,9 +1,6 @@
 package ketrag
 
 import (
-	"context"
-	"iter"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
@@ -12,64 +9,26 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-// entityStage gives entities the vectors by which questions find them: of name
-// and description (spec B1).
-type entityStage struct {
-	s     *system
-	model llm.SpaceInfo
-}
-
-// Name implements [method.Stage].
-func (st *entityStage) Name() string { return "entities" }
-
-// Graph implements [method.Stage].
-func (st *entityStage) Graph() *engine.Graph { return st.s.g }
-
-// Items implements [method.Stage].
-func (st *entityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
-	return func(yield func(method.WorkItem, error) bool) {
-		v := s.Graph(st.s.g).WithContext(ctx)
-		ids, err := st.s.nodes(v, typeEntity)
-		if err != nil {
-			yield(method.WorkItem{}, err)
-			return
-		}
-		for _, id := range ids {
-			name, text, err := knowledge.Describe(v, engine.NodeTarget(id))
-			w := method.WorkItem{Key: graph.NodeItem(id), Digest: method.Digest("entity", st.model.Model, name, text)}
-			if !yield(w, err) || err != nil {
-				return
+// entities gives entities the vectors by which questions find them: of name and
+// description (spec B1).
+func (s *system) entities(model llm.SpaceInfo) *graph.Embedding {
+	return &graph.Embedding{
+		Stage: graph.NewStage("entities", s.g), Model: model, Types: []string{typeEntity}, Kind: "entity", Between: ": ",
+		Text: func(v engine.Reader, n engine.Node) ([]string, error) {
+			name, says, err := knowledge.Describe(v, engine.NodeTarget(n.ID))
+			return []string{name, says}, err
+		},
+		Put: func(v *engine.TxView, id engine.NodeID, _ [32]byte, vec []float32) error {
+			if vec == nil {
+				return nil
 			}
-		}
+			space := spaceOf(typeEntity, model.Model)
+			if err := method.MakeSpace(v, space, model, vecindex.Cosine); err != nil {
+				return err
+			}
+			return v.PutVector(space, id, vec)
+		},
 	}
-}
-
-// Do implements [method.Stage].
-func (st *entityStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
-	v := s.Graph(st.s.g).WithContext(ctx)
-	id, err := graph.ItemNode(w.Key)
-	if err != nil {
-		return nil, err
-	}
-	name, text, err := knowledge.Describe(v, engine.NodeTarget(id))
-	if err != nil {
-		return nil, err
-	}
-	return graph.Embed(ctx, v, m, id, name+": "+text)
-}
-
-// Apply implements [method.Stage].
-func (st *entityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
-	id, vec, err := graph.ReadVector(result)
-	if err != nil || vec == nil {
-		return err
-	}
-	v := tx.Graph(st.s.g)
-	space := spaceOf(typeEntity, st.model.Model)
-	if err := method.MakeSpace(v, space, st.model, vecindex.Cosine); err != nil {
-		return err
-	}
-	return v.PutVector(space, id, vec)
 }
 
 // stages is [method.System.Build].
@@ -78,14 +37,14 @@ func (s *system) stages(m *method.Models) []method.Step {
 	words := s.keywords(m)
 	first := method.Step{Stage: words, Batch: &method.Batch{Pending: words.pending, Flush: words.flush, Reset: words.reset}}
 	return append([]method.Step{first}, method.Steps(
-		&renewStage{s, model},
-		&nearStage{s, model},
-		&coreStage{s},
+		&renewStage{graph.NewStage("keyword vectors", s.g), s, model},
+		&nearStage{graph.NewStage("near", s.g), s, model},
+		&coreStage{graph.NewStage("core", s.g), s},
 		s.extract(),
 		&knowledge.Describer{
 			Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity}, Edges: []string{edgeRelation}, When: knowledge.Always,
 		},
-		&entityStage{s, model},
+		s.entities(model),
 	)...)
 }
 

@@ -18,6 +18,7 @@ import (
 // keywordStage enters chunks into the method's graph with their keywords
 // (spec B2.6, Alg. 3).
 type keywordStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 
@@ -35,16 +36,10 @@ const keptSums = 8_000
 
 func (s *system) keywords(m *method.Models) *keywordStage {
 	return &keywordStage{
-		s: s, model: m.DocumentSpace(), sums: map[engine.NodeID]*wordSum{},
+		Stage: graph.NewStage("keywords", s.g), s: s, model: m.DocumentSpace(), sums: map[engine.NodeID]*wordSum{},
 		ids: map[string]engine.NodeID{}, kept: map[engine.NodeID]*wordSum{},
 	}
 }
-
-// Name implements [method.Stage].
-func (st *keywordStage) Name() string { return "keywords" }
-
-// Graph implements [method.Stage].
-func (st *keywordStage) Graph() *engine.Graph { return st.s.g }
 
 // digest is what a chunk's keywords depend on beside its text.
 func (st *keywordStage) digest() [32]byte {

@@ -28,6 +28,7 @@ import (
 // Words that more than dfShare of the chunks have, and more than dfLeast, do
 // not count: they are nearly stop words, and cost most.
 type nearStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 }
@@ -39,12 +40,6 @@ const (
 	// frequent first, as the code does.
 	maxWords = 2000
 )
-
-// Name implements [method.Stage].
-func (st *nearStage) Name() string { return "near" }
-
-// Graph implements [method.Stage].
-func (st *nearStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: one item, pending while the chunks are not
 // those that the edges were found among.

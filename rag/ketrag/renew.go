@@ -19,18 +19,13 @@ import (
 // a stage of its own so that a word of many chunks gets its vector once, and
 // not with every batch of chunks.
 type renewStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 }
 
 // renewBatch is the number of keywords of a work item.
 const renewBatch = 512
-
-// Name implements [method.Stage].
-func (st *renewStage) Name() string { return "keyword vectors" }
-
-// Graph implements [method.Stage].
-func (st *renewStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the keywords whose vectors are stale, some at
 // a time. The epoch makes each run's items its own.

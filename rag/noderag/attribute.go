@@ -21,6 +21,7 @@ import (
 // A (spec A.2.5). The key of an attribute is its entity's; its sources are the
 // chunks of what was read.
 type attributeStage struct {
+	graph.Stage
 	s *system
 	// met are the entities that Items and Do have met.
 	met *entities
@@ -29,12 +30,6 @@ type attributeStage struct {
 // summaryTokens bounds what a model reads for an attribute or for the elements
 // of a community.
 const summaryTokens = 24_000
-
-// Name implements [method.Stage].
-func (st *attributeStage) Name() string { return "attributes" }
-
-// Graph implements [method.Stage].
-func (st *attributeStage) Graph() *engine.Graph { return st.s.g }
 
 func attributeItem(entity engine.NodeID) string { return fmt.Sprintf("attribute:%d", entity) }
 

@@ -26,6 +26,7 @@ import (
 //	n <node u64>  community u64, degree u32 of the node
 //	s             communityState as JSON
 type communityStage struct {
+	graph.Stage
 	s *system
 	// met is what Items has read.
 	met *content
@@ -68,12 +69,6 @@ type clustered struct {
 	Ended []uint64        `json:"ended"`
 	State communityState  `json:"state"`
 }
-
-// Name implements [method.Stage].
-func (st *communityStage) Name() string { return "communities" }
-
-// Graph implements [method.Stage].
-func (st *communityStage) Graph() *engine.Graph { return st.s.g }
 
 // readG2 reads S, N, R and A.
 func (s *system) readG2(ctx context.Context, v *engine.View) (*content, error) {

@@ -23,18 +23,13 @@ import (
 // findings become elements, their titles overviews. An element's sources are
 // the chunks of what was read; an overview's are its elements.
 type elementStage struct {
+	graph.Stage
 	s *system
 	// met are the communities that Items has read, entities those that Do has
 	// met.
 	met      map[uint64][]about
 	entities *entities
 }
-
-// Name implements [method.Stage].
-func (st *elementStage) Name() string { return "elements" }
-
-// Graph implements [method.Stage].
-func (st *elementStage) Graph() *engine.Graph { return st.s.g }
 
 func communityItem(number uint64) string { return fmt.Sprintf("community:%d", number) }
 

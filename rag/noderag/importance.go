@@ -20,17 +20,12 @@ import (
 // Alg. 1 and 2): those of the k-core, and those of a betweenness far above the
 // mean, as far as more than one unit lists them.
 type importanceStage struct {
+	graph.Stage
 	s *system
 	// met and weights are what Items has read.
 	met     *content
 	weights []uint64
 }
-
-// Name implements [method.Stage].
-func (st *importanceStage) Name() string { return "importance" }
-
-// Graph implements [method.Stage].
-func (st *importanceStage) Graph() *engine.Graph { return st.s.g }
 
 // readG1 reads S, N and R.
 func (s *system) readG1(ctx context.Context, v *engine.View) (*content, error) {

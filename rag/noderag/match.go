@@ -20,18 +20,13 @@ import (
 // that they are like (spec A.2.7): those whose vectors are in the same cluster
 // of all vectors, or all where clusters would be small.
 type matchStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 }
 
 // kmeansSeed is faiss's.
 const kmeansSeed = 1234
-
-// Name implements [method.Stage].
-func (st *matchStage) Name() string { return "match" }
-
-// Graph implements [method.Stage].
-func (st *matchStage) Graph() *engine.Graph { return st.s.g }
 
 // clusters returns the number of clusters for n vectors, ceil(sqrt n), and
 // whether there are to be any: their mean size must exceed least.

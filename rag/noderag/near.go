@@ -21,6 +21,7 @@ import (
 // the edges of some nodes to those of greater id: all would be too many for a
 // transaction.
 type nearStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 	// pages are the nodes of the items that Items has yielded.
@@ -33,12 +34,6 @@ type nearStage struct {
 // nearPage is how many ids the nodes of an item are of: with 32 links each their
 // edges are 7 MB.
 const nearPage = 1 << 11
-
-// Name implements [method.Stage].
-func (st *nearStage) Name() string { return "near" }
-
-// Graph implements [method.Stage].
-func (st *nearStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: all are pending while the vectors are not those
 // that were linked.

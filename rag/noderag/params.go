@@ -184,15 +184,16 @@ func (s *system) system() *method.System {
 // stages is [method.System.Build].
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
+	named := func(name string) graph.Stage { return graph.NewStage(name, s.g) }
 	return method.Steps(
 		s.extract(),
-		&vectorStage{s: s, model: model},
-		&importanceStage{s: s},
-		&attributeStage{s: s},
-		&communityStage{s: s},
-		&elementStage{s: s},
-		&summaryVectorStage{s: s, model: model},
-		&matchStage{s: s, model: model},
-		&nearStage{s: s, model: model},
+		&vectorStage{Stage: named("vectors"), s: s, model: model},
+		&importanceStage{Stage: named("importance"), s: s},
+		&attributeStage{Stage: named("attributes"), s: s},
+		&communityStage{Stage: named("communities"), s: s},
+		&elementStage{Stage: named("elements"), s: s},
+		&summaryVectorStage{Stage: named("summary vectors"), s: s, model: model},
+		&matchStage{Stage: named("match"), s: s, model: model},
+		&nearStage{Stage: named("near"), s: s, model: model},
 	)
 }

@@ -17,15 +17,10 @@ import (
 // vectorStage gives the chunks and their units their vectors (spec A.2.6): T
 // has the one of the base graph.
 type vectorStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *vectorStage) Name() string { return "vectors" }
-
-// Graph implements [method.Stage].
-func (st *vectorStage) Graph() *engine.Graph { return st.s.g }
 
 // Items implements [method.Stage]: the chunks of the method's graph.
 func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
@@ -169,15 +164,10 @@ func (st *vectorStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem
 
 // summaryVectorStage gives attributes and elements their vectors.
 type summaryVectorStage struct {
+	graph.Stage
 	s     *system
 	model llm.SpaceInfo
 }
-
-// Name implements [method.Stage].
-func (st *summaryVectorStage) Name() string { return "summary vectors" }
-
-// Graph implements [method.Stage].
-func (st *summaryVectorStage) Graph() *engine.Graph { return st.s.g }
 
 // vectorItem names the work item of a summary's vector.
 func vectorItem(id engine.NodeID) string { return fmt.Sprintf("vector:%d", id) }
