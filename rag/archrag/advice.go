@@ -30,12 +30,7 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 		if b == nil || b.Stopped {
 			break
 		}
-		if moved := b.moved(); moved > community.MaxMoved {
-			out = append(out, community.AdviseRecluster("%.0f %% of level %d have moved since its communities were found", 100*moved, n))
-		}
-		if b.Now.Modularity < (1-community.MaxFall)*b.Modularity {
-			out = append(out, community.AdviseRecluster("the modularity of level %d fell from %.3f to %.3f", n, b.Modularity, b.Now.Modularity))
-		}
+		out = append(out, community.Advise(fmt.Sprintf("the communities of level %d", n), b.moved(), b.Modularity, b.Now.Modularity)...)
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package archrag
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
-	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -55,9 +54,6 @@ type state struct {
 func (b *base) limits() graphops.AugmentLimits {
 	return graphops.AugmentLimits{Threshold: math.Float64frombits(b.Threshold), Degree: b.Degree}
 }
-
-// outgrown reports whether the level has doubled or halved since.
-func (b *base) outgrown(n int) bool { return n >= 2*len(b.Nodes) || 2*n <= len(b.Nodes) }
 
 // id identifies the clustering to the level above.
 func (b *base) id() string {
@@ -108,16 +104,13 @@ func levelKey(n int) []byte { return []byte{byte(n)} }
 
 // readBase reads the base of a level, nil where there is none.
 func readBase(v engine.Reader, n int) (*base, error) {
-	raw, err := v.Bucket(bucketLevels).Get(levelKey(n), nil)
-	if graph.IsMissing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	b := &base{}
-	if err := json.Unmarshal(raw, b); err != nil {
+	ok, err := encoded.Get(v.Bucket(bucketLevels), levelKey(n), b)
+	if err != nil {
 		return nil, fmt.Errorf("base of level %d: %w", n, err)
+	}
+	if !ok {
+		return nil, nil
 	}
 	return b, nil
 }

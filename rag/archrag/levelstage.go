@@ -8,6 +8,8 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/community"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -100,7 +102,7 @@ func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 		return nil, err
 	}
 	var g *grown
-	if b == nil || st.s.whole || b.Of != of || st.n == 1 && b.outgrown(len(lv.ids)) {
+	if b == nil || st.s.whole || b.Of != of || st.n == 1 && community.Outgrown(len(b.Nodes), len(lv.ids)) {
 		if b, g, err = st.whole(ctx, lv, m, space, of); err != nil {
 			return nil, err
 		}
@@ -158,7 +160,7 @@ func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	community, err := v.MakeNodeType(typeCommunity)
+	typ, err := v.MakeNodeType(typeCommunity)
 	if err != nil {
 		return err
 	}
@@ -187,7 +189,8 @@ func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 			wanted[id] = p.Key
 		}
 	}
-	// Whoever leaves a community leaves before anybody joins one.
+	// Nodes leave their communities before others join: a community that loses all
+	// its members goes.
 	var joining []engine.NodeID
 	for _, id := range below.ids {
 		parent, err := graph.Neighbors(v, id, edgePart, engine.Out)
@@ -211,7 +214,7 @@ func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 		}
 	}
 	for _, id := range joining {
-		node, _, err := v.DeriveNode(community, wanted[id])
+		node, _, err := v.DeriveNode(typ, wanted[id])
 		if err != nil {
 			return err
 		}
@@ -233,9 +236,5 @@ func (st *levelStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 	if out.Base == nil {
 		return bucket.Delete(levelKey(st.n))
 	}
-	raw, err := json.Marshal(out.Base)
-	if err != nil {
-		return err
-	}
-	return bucket.Set(levelKey(st.n), raw)
+	return encoded.Put(bucket, levelKey(st.n), out.Base)
 }

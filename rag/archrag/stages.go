@@ -1,7 +1,6 @@
 package archrag
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
@@ -43,27 +42,16 @@ func (s *system) describer() *knowledge.Describer {
 	}
 }
 
-// changed is [method.System.Changed]: what was made of the texts of chunks that
-// leave goes at once (united descriptions, reports, and their vectors), and is
-// made anew by the next run. What else the chunks supported goes with their
-// nodes.
-func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return func(_ context.Context, tx *engine.Tx) error {
-		v := tx.Graph(s.g)
-		if err := knowledge.Forget(v, gone...); err != nil {
+// forget takes back, for [method.System.Changed], what was made of the texts of chunks
+// that leave: united descriptions, reports, and their vectors. The next run makes them
+// of what is left.
+func forget(v *engine.TxView, chunks []engine.NodeID) error {
+	for _, id := range chunks {
+		if err := forgetChunk(v, id); err != nil {
 			return err
 		}
-		chunks, err := graph.Chunks(v, gone)
-		if err != nil {
-			return err
-		}
-		for _, id := range chunks {
-			if err := forgetChunk(v, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	}
+	return nil
 }
 
 // forgetChunk takes back what was made of what a chunk said.

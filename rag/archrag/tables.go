@@ -142,31 +142,26 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 	}
 	var out []candidate
 	for _, id := range members {
-		for after := engine.NodeID(0); ; {
-			page, err := t.v.Neighbors(id, engine.EdgeFilter{Types: []engine.EdgeType{typ}}, after, nil)
-			if err != nil {
+		edges, err := graph.EdgesAt(t.v, id, engine.EdgeFilter{Types: []engine.EdgeType{typ}}, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range edges {
+			other := e.Other(id)
+			if inside[other] && other < id {
+				continue // met from the other end
+			}
+			if err := t.about(other); err != nil {
 				return nil, err
 			}
-			if len(page) == 0 {
-				break
+			c := candidate{
+				from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.met[id].degree + t.met[other].degree,
 			}
-			for _, e := range page {
-				other := e.Other(id)
-				if after = other; inside[other] && other < id {
-					continue // met from the other end
-				}
-				if err := t.about(other); err != nil {
-					return nil, err
-				}
-				c := candidate{
-					from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.met[id].degree + t.met[other].degree,
-				}
-				if c.inside && t.met[c.from].name > t.met[c.to].name {
-					c.from, c.to = c.to, c.from
-				}
-				c.names = [2]string{t.met[c.from].name, t.met[c.to].name}
-				out = append(out, c)
+			if c.inside && t.met[c.from].name > t.met[c.to].name {
+				c.from, c.to = c.to, c.from
 			}
+			c.names = [2]string{t.met[c.from].name, t.met[c.to].name}
+			out = append(out, c)
 		}
 	}
 	slices.SortFunc(out, func(a, b candidate) int {

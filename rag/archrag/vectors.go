@@ -32,10 +32,7 @@ func (s *system) embed(typ string, model llm.SpaceInfo) *graph.Embedding {
 		if err := method.MakeSpace(v, space, model, vecindex.Cosine); err != nil {
 			return err
 		}
-		if vec == nil {
-			return v.DeleteVector(space, id)
-		}
-		return v.PutVector(space, id, vec)
+		return graph.SetVector(v, space, id, vec)
 	}
 	return st
 }

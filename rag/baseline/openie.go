@@ -85,7 +85,7 @@ func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error)
 		return nil, err
 	}
 	s.Identity, s.g = id, id.Graph()
-	return &method.System{Identity: id, Build: s.stages, Changed: s.changed, Plan: plan, Cite: graph.Citing{}.Cite}, nil
+	return &method.System{Identity: id, Build: s.stages, Changed: knowledge.Changed(s.g, forgetLast), Plan: plan, Cite: graph.Citing{}.Cite}, nil
 }
 
 // stages is [method.System.Build].
@@ -103,31 +103,15 @@ func (s *openIE) stages(m *method.Models) []method.Step {
 	)
 }
 
-// changed is [method.System.Changed]: what only these chunks support goes with
-// their nodes, and here its marks.
-func (s *openIE) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return func(_ context.Context, tx *engine.Tx) error {
-		v := tx.Graph(s.g)
-		if err := knowledge.Forget(v, gone...); err != nil {
-			return err
-		}
-		chunks, err := graph.Chunks(v, gone)
-		if err != nil {
-			return err
-		}
-		leaving := roaring.New()
-		for _, id := range chunks {
-			leaving.Add(uint32(id))
-		}
-		return forgetLast(v, leaving)
-	}, nil
-}
-
-// forgetLast removes the marks of the nodes that only some chunks support.
-func forgetLast(v *engine.TxView, chunks *roaring.Bitmap) error {
+// forgetLast removes the marks of the nodes that only some chunks support, which leave.
+func forgetLast(v *engine.TxView, gone []engine.NodeID) error {
+	chunks := roaring.New()
+	for _, id := range gone {
+		chunks.Add(uint32(id))
+	}
 	var last []engine.NodeID
-	for it := chunks.Iterator(); it.HasNext(); {
-		for t, err := range v.ContributedBy(engine.NodeID(it.Next())) {
+	for _, id := range gone {
+		for t, err := range v.ContributedBy(id) {
 			if err != nil {
 				return err
 			}
@@ -207,29 +191,3 @@ func (s *openIE) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	name, description, err := s.describe(v, n)
 	return name + "|" + text.OneLine(description), 0, err
 }
-
-// joined returns the edges of a type at a node, in order of the other end.
-func joined(v engine.Reader, id engine.NodeID, edgeType string) ([]engine.Edge, error) {
-	t, ok := v.EdgeType(edgeType)
-	if !ok {
-		return nil, nil
-	}
-	f := engine.EdgeFilter{Types: []engine.EdgeType{t}}
-	var out []engine.Edge
-	for after := engine.NodeID(0); ; {
-		page, err := v.Neighbors(id, f, after, nil)
-		if out == nil {
-			out = page
-		} else {
-			out = append(out, page...)
-		}
-		if err != nil || len(page) < neighborPage {
-			return out, err
-		}
-		after = page[len(page)-1].Other(id)
-	}
-}
-
-// neighborPage is how many edges [engine.View.Neighbors] returns at least where
-// there are more.
-const neighborPage = 256

@@ -45,12 +45,8 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := base.Vectors(method.ChunkSpace(st.s.ChunkSet(), st.model.Model))
-	var vec []float32
-	if err == nil {
-		vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)
-	}
-	if err != nil && !graph.IsMissing(err) {
+	vec, err := graph.ChunkVector(ctx, base, st.s.ChunkSet(), st.model.Model, ch.ID)
+	if err != nil {
 		return nil, err
 	}
 	return encoded.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(ch.Tokens)), vec), nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -47,10 +48,11 @@ func (s *openIE) specific(name string, of func(it query.Item) float64) *query.Me
 func (s *openIE) ends() *query.Measure {
 	return &query.Measure{Name: "degrees of the ends", Of: func(ctx context.Context, e *query.Env, it query.Item) (float64, bool, error) {
 		v := e.Snap.Graph(s.g).WithContext(ctx)
-		if _, ok := v.EdgeType(edgeRelation); !ok {
+		end, ok := v.EdgeType(edgeEnd)
+		if !ok {
 			return it.Score, true, nil
 		}
-		ends, err := joined(v, it.ID, edgeEnd)
+		ends, err := graph.EdgesAt(v, it.ID, engine.EdgeFilter{Types: []engine.EdgeType{end}}, nil)
 		if err != nil {
 			return 0, false, err
 		}

@@ -33,10 +33,7 @@ func (s *openIE) embed(kind string, model llm.SpaceInfo) *graph.Embedding {
 			if err := v.MakeSpace(space, o); err != nil {
 				return err
 			}
-			if vec == nil {
-				return v.DeleteVector(space, id)
-			}
-			return v.PutVector(space, id, vec)
+			return graph.SetVector(v, space, id, vec)
 		},
 	}
 }

@@ -251,19 +251,16 @@ func readLeaf(b []byte) (l leaf, err error) {
 }
 
 // Do implements [method.Stage]: the chunk's vector and its code.
-func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
 	base := s.Graph(st.s.c.Base()).WithContext(ctx)
 	ch, err := st.s.c.ChunkByKey(base, st.s.p.Chunks, w.Key)
 	if err != nil {
 		return nil, err
 	}
 	l := leaf{base: ch.ID, tokens: ch.Tokens}
-	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
-	if err == nil {
-		l.vec, err = vecs.Vector(ctx, uint64(ch.ID), nil)
-	}
-	if graph.IsMissing(err) {
-		err = st.wordless(s, m, w)
+	l.vec, err = graph.ChunkVector(ctx, base, st.s.p.Chunks, st.model.Model, ch.ID)
+	if err == nil && l.vec == nil {
+		err = st.wordless(s, w)
 	}
 	if err != nil {
 		return nil, err
@@ -276,7 +273,7 @@ func (st *leafStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 
 // wordless returns an error for a chunk that has no vector yet, and none for
 // one that was embedded and has nothing to embed.
-func (st *leafStage) wordless(s *engine.Snapshot, m *method.Models, w method.WorkItem) error {
+func (st *leafStage) wordless(s *engine.Snapshot, w method.WorkItem) error {
 	ok, err := method.Embedded(s, st.s.c, st.s.p.Chunks, st.model.Model, w.Key)
 	if err == nil && !ok {
 		err = errors.New("the chunk is not embedded")

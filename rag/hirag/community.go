@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/community"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -132,7 +134,7 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 		return nil, err
 	}
 	var forest []branch
-	if st.s.whole || base == nil || connected >= 2*max(1, len(base.Nodes)) || 2*connected <= len(base.Nodes) {
+	if st.s.whole || base == nil || community.Outgrown(len(base.Nodes), connected) {
 		if forest, err = divide(ctx, g.p, nil, st.s.p.Size, 0, -1, nil); err != nil {
 			return nil, err
 		}
@@ -207,15 +209,12 @@ func (st *communityStage) contents(c branch) string {
 
 // readBase returns the last whole clustering, nil where there is none.
 func readBase(v engine.Reader) (*clustering, error) {
-	b, err := v.Bucket(bucketFit).Get(keyBase, nil)
-	if graph.IsMissing(err) {
-		return nil, nil
-	}
-	if err != nil {
+	c := &clustering{}
+	ok, err := encoded.Get(v.Bucket(bucketFit), keyBase, c)
+	if !ok {
 		return nil, err
 	}
-	c := &clustering{}
-	return c, json.Unmarshal(b, c)
+	return c, err
 }
 
 // communityPlanKey is the key of a community in the bucket of plans.
@@ -232,17 +231,11 @@ func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkI
 	if err != nil {
 		return err
 	}
-	for _, x := range []struct {
-		key   []byte
-		value any
-	}{{keyBase, plan.Base}, {keyState, plan.State}} {
-		b, err := json.Marshal(x.value)
-		if err != nil {
-			return err
-		}
-		if err := fits.Set(x.key, b); err != nil {
-			return err
-		}
+	if err := encoded.Put(fits, keyBase, plan.Base); err != nil {
+		return err
+	}
+	if err := encoded.Put(fits, keyState, plan.State); err != nil {
+		return err
 	}
 	bucket, err := v.MakeBucket(bucketPlan)
 	if err != nil {
@@ -264,11 +257,7 @@ func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkI
 				return err
 			}
 		}
-		b, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		if err := bucket.Set(communityPlanKey(c.Key), b); err != nil {
+		if err := encoded.Put(bucket, communityPlanKey(c.Key), c); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ragdb/ragdb/graphops"
+	"github.com/ragdb/ragdb/rag/internal/community"
 )
 
 // The rules of the hierarchy (spec B.0, B.2.6).
@@ -62,7 +63,7 @@ func (f *fit) used(keys []uint64) {
 // fits reports whether the nodes that there are now may be clustered by the
 // fit: those of the model, while there are neither twice as many nor half.
 func (f *fit) fits(model string, nodes int) bool {
-	return f != nil && f.Model == model && nodes < 2*max(f.Nodes, 1) && 2*nodes > f.Nodes
+	return f != nil && f.Model == model && !community.Outgrown(f.Nodes, nodes)
 }
 
 // sparsity is 1 - sum |S|(|S|-1) / (n(n-1)) over the clusters (paper Eq. 17, by

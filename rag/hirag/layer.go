@@ -180,15 +180,12 @@ type layerPlan struct {
 
 // readFit returns the fit of a layer, nil where there is none.
 func readFit(v engine.Reader, layer int) (*fit, error) {
-	b, err := v.Bucket(bucketFit).Get(fitKey(layer), nil)
-	if graph.IsMissing(err) {
-		return nil, nil
-	}
-	if err != nil {
+	f := &fit{}
+	ok, err := encoded.Get(v.Bucket(bucketFit), fitKey(layer), f)
+	if !ok {
 		return nil, err
 	}
-	f := &fit{}
-	return f, json.Unmarshal(b, f)
+	return f, err
 }
 
 // Do implements [method.Stage].
@@ -274,10 +271,7 @@ func (st *layerStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 	if plan.Fit == nil {
 		err = fits.Delete(fitKey(st.layer))
 	} else {
-		var b []byte
-		if b, err = json.Marshal(plan.Fit); err == nil {
-			err = fits.Set(fitKey(st.layer), b)
-		}
+		err = encoded.Put(fits, fitKey(st.layer), plan.Fit)
 	}
 	if err != nil {
 		return err
@@ -292,11 +286,7 @@ func (st *layerStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 		return err
 	}
 	for _, c := range plan.Clusters {
-		b, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		if err := bucket.Set([]byte("cluster/"+c.Key), b); err != nil {
+		if err := encoded.Put(bucket, []byte("cluster/"+c.Key), c); err != nil {
 			return err
 		}
 	}

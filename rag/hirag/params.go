@@ -116,7 +116,7 @@ func (s *system) system() *method.System {
 	return &method.System{
 		Identity:  s.Identity,
 		Build:     s.stages,
-		Changed:   s.changed,
+		Changed:   knowledge.Changed(s.g, forget),
 		Recluster: s.recluster,
 		Plan:      s.plan,
 		Cite:      citing().Cite,

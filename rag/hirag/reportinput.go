@@ -89,7 +89,7 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 	ends := map[engine.NodeID]head{}
 	var at []engine.Edge
 	for i, id := range p.Members {
-		if at, err = edgesAt(v, id, filter, at[:0]); err != nil {
+		if at, err = graph.EdgesAt(v, id, filter, at[:0]); err != nil {
 			return nil, nil, err
 		}
 		d := said[i]
@@ -125,22 +125,6 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 			cmp.Compare(a.relation.Source, b.relation.Source), cmp.Compare(a.relation.Target, b.relation.Target))
 	})
 	return nodes, relations, nil
-}
-
-// edgePage is how many edges are read together.
-const edgePage = 256
-
-// edgesAt appends the edges of one undirected type at a node, which comes first
-// in each.
-func edgesAt(v engine.Reader, id engine.NodeID, filter engine.EdgeFilter, dst []engine.Edge) ([]engine.Edge, error) {
-	for after := engine.NodeID(0); ; after = dst[len(dst)-1].To {
-		dst = slices.Grow(dst, edgePage)
-		from, room := len(dst), cap(dst)-len(dst)
-		var err error
-		if dst, err = v.Neighbors(id, filter, after, dst); err != nil || len(dst)-from < room {
-			return dst, err
-		}
-	}
 }
 
 // partReports returns the reports of a community's parts, the largest part

@@ -1,7 +1,6 @@
 package hirag
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
@@ -43,28 +42,18 @@ func (s *system) extract() *knowledge.Extract {
 	}
 }
 
-// changed is [method.System.Changed]: what was said of the entities that chunks
-// which leave have named may be theirs, so descriptions, the summaries of their
-// clusters, and the reports of their communities go at once, and are made anew
-// by the next run. What else the chunks supported goes with their nodes.
-func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return func(_ context.Context, tx *engine.Tx) error {
-		v := tx.Graph(s.g)
-		u := &undoing{v: v, seen: map[engine.NodeID]bool{}}
-		if err := knowledge.Forget(v, gone...); err != nil {
+// forget takes back, for [method.System.Changed], what was made of what was said of the
+// entities that chunks which leave have named: it may be theirs. Descriptions, the
+// summaries of clusters and the reports of communities go at once; the next run makes
+// them of what is left.
+func forget(v *engine.TxView, chunks []engine.NodeID) error {
+	u := &undoing{v: v, seen: map[engine.NodeID]bool{}}
+	for _, id := range chunks {
+		if err := u.chunk(id); err != nil {
 			return err
 		}
-		chunks, err := graph.Chunks(v, gone)
-		if err != nil {
-			return err
-		}
-		for _, id := range chunks {
-			if err := u.chunk(id); err != nil {
-				return err
-			}
-		}
-		return u.undo()
-	}, nil
+	}
+	return u.undo()
 }
 
 // undoing takes back what was made of texts that leave.

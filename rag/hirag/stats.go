@@ -2,7 +2,6 @@ package hirag
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/community"
-	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -144,8 +143,8 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 		if err != nil {
 			return nil, err
 		}
-		if f != nil && f.Moved > community.MaxMoved {
-			out = append(out, community.AdviseRecluster("%.0f %% of layer %d are new since its clusters were found", 100*f.Moved, layer))
+		if f != nil {
+			out = append(out, community.Advise(fmt.Sprintf("the clusters of layer %d", layer), f.Moved, 0, 0)...)
 		}
 	}
 	state, err := readState(v)
@@ -153,24 +152,13 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 		return nil, err
 	}
 	for level, moved := range state.Moved {
-		if moved > community.MaxMoved {
-			out = append(out, community.AdviseRecluster("%.0f %% of level %d of the communities have moved since they were found", 100*moved, level))
-		}
+		out = append(out, community.Advise(fmt.Sprintf("the communities of level %d", level), moved, 0, 0)...)
 	}
-	if state.Modularity < (1-community.MaxFall)*state.Was {
-		out = append(out, community.AdviseRecluster("the modularity of the communities fell from %.3f to %.3f", state.Was, state.Modularity))
-	}
-	return out, nil
+	return append(out, community.Advise("the communities", 0, state.Was, state.Modularity)...), nil
 }
 
 // readState returns how far communities are from their last whole clustering.
 func readState(v engine.Reader) (state communityState, err error) {
-	b, err := v.Bucket(bucketFit).Get(keyState, nil)
-	if graph.IsMissing(err) {
-		return state, nil
-	}
-	if err != nil {
-		return state, err
-	}
-	return state, json.Unmarshal(b, &state)
+	_, err = encoded.Get(v.Bucket(bucketFit), keyState, &state)
+	return state, err
 }

@@ -66,12 +66,8 @@ func (st *keywordStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if err != nil {
 		return nil, err
 	}
-	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
-	var own []float32
-	if err == nil {
-		own, err = vecs.Vector(ctx, uint64(ch.ID), nil)
-	}
-	if err != nil && !graph.IsMissing(err) {
+	own, err := graph.ChunkVector(ctx, base, st.s.p.Chunks, st.model.Model, ch.ID)
+	if err != nil {
 		return nil, err
 	}
 	sentences, words := st.s.words(ch.Text)

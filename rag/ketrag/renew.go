@@ -114,12 +114,11 @@ func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeI
 		if err != nil {
 			return err
 		}
-		if sum.zero() {
-			err = v.DeleteVector(space, id)
-		} else {
-			err = v.PutVector(space, id, sum.mean())
+		var mean []float32
+		if !sum.zero() {
+			mean = sum.mean()
 		}
-		if err != nil {
+		if err := graph.SetVector(v, space, id, mean); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -117,14 +118,8 @@ func members(v engine.Reader) (map[engine.NodeID]member, error) {
 }
 
 func readState(v engine.Reader) (state communityState, ok bool, err error) {
-	b, err := v.Bucket(bucketCommunities).Get([]byte{keyState}, nil)
-	if graph.IsMissing(err) {
-		return state, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &state)
-	}
-	return state, err == nil, err
+	ok, err = encoded.Get(v.Bucket(bucketCommunities), []byte{keyState}, &state)
+	return state, ok, err
 }
 
 // Do implements [method.Stage]: it divides what Items has read.
@@ -182,11 +177,7 @@ func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkI
 			return err
 		}
 	}
-	state, err := json.Marshal(c.State)
-	if err != nil {
-		return err
-	}
-	if err := b.Set([]byte{keyState}, state); err != nil {
+	if err := encoded.Put(b, []byte{keyState}, c.State); err != nil {
 		return err
 	}
 	for _, number := range c.Ended {

@@ -172,7 +172,7 @@ func (s *system) system() *method.System {
 	return &method.System{
 		Identity:  s.Identity,
 		Build:     s.stages,
-		Changed:   s.changed,
+		Changed:   knowledge.Changed(s.g, s.forget),
 		Recluster: s.recluster,
 		Plan:      s.plan,
 		Cite:      graph.Citing{Else: maxCited}.Cite,

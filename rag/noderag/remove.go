@@ -1,34 +1,20 @@
 package noderag
 
 import (
-	"context"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
-	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// changed is [method.System.Changed]: attributes and elements that were made from
-// chunks that leave go with them, and are made anew from what is left. What
-// else the chunks supported goes with their nodes.
-func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
-	return func(_ context.Context, tx *engine.Tx) error {
-		v := tx.Graph(s.g)
-		if err := knowledge.Forget(v, gone...); err != nil {
+// forget takes back, for [method.System.Changed], the attributes and elements that were
+// made from chunks that leave. The next run makes them from what is left.
+func (s *system) forget(v *engine.TxView, chunks []engine.NodeID) error {
+	for _, id := range chunks {
+		if err := s.dropSummaries(v, id); err != nil {
 			return err
 		}
-		chunks, err := graph.Chunks(v, gone)
-		if err != nil {
-			return err
-		}
-		for _, id := range chunks {
-			if err := s.dropSummaries(v, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	}
+	return nil
 }
 
 // dropSummaries removes the attributes and elements that rest on a chunk, and

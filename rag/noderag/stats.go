@@ -114,13 +114,5 @@ func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, err
 }
 
 func advice(state communityState) []method.Advice {
-	var out []method.Advice
-	if share := float64(state.Moved) / float64(max(1, state.Nodes)); share > community.MaxMoved {
-		out = append(out, community.AdviseRecluster("%d of %d nodes (%.1f %%) came or changed their community since all were clustered",
-			state.Moved, state.Nodes, 100*share))
-	}
-	if lost := state.Whole - state.Now; state.Whole > 0 && lost > community.MaxFall*state.Whole {
-		out = append(out, community.AdviseRecluster("modularity fell from %.4f to %.4f since all were clustered", state.Whole, state.Now))
-	}
-	return out
+	return community.Advise("the communities", float64(state.Moved)/float64(max(1, state.Nodes)), state.Whole, state.Now)
 }

@@ -51,9 +51,15 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 		return nil, err
 	}
 	var out []byte
-	if own, err := st.own(ctx, base, w.Key); err != nil {
+	inBase, err := st.s.c.ChunkNode(base, st.s.p.Chunks, w.Key)
+	if err != nil {
 		return nil, err
-	} else if own != nil {
+	}
+	own, err := graph.ChunkVector(ctx, base, st.s.p.Chunks, st.model.Model, inBase)
+	if err != nil {
+		return nil, err
+	}
+	if own != nil {
 		out = appendVector(out, id, own)
 	}
 	unitType, ok := v.NodeType(typeUnit)
@@ -104,26 +110,6 @@ func said(v engine.Reader, chunk engine.NodeID, t engine.TypeID) ([]engine.NodeI
 	})
 	slices.Sort(out)
 	return out, err
-}
-
-// own returns a chunk's vector in the base graph, nil where it has none.
-func (st *vectorStage) own(ctx context.Context, base *engine.View, key string) ([]float32, error) {
-	vecs, err := base.Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
-	if graph.IsMissing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	id, err := st.s.c.ChunkNode(base, st.s.p.Chunks, key)
-	if err != nil {
-		return nil, err
-	}
-	vec, err := vecs.Vector(ctx, uint64(id), nil)
-	if graph.IsMissing(err) {
-		return nil, nil
-	}
-	return vec, err
 }
 
 // appendVector appends a node and its vector: node u64, number of elements

@@ -5,10 +5,12 @@ package encoded
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
 
+	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
@@ -19,6 +21,27 @@ func JSON[T any](_, value []byte) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(x)
+}
+
+// Get reads a value of a bucket that [Put] wrote, and reports whether there is one.
+func Get(b engine.Bucket, key []byte, to any) (bool, error) {
+	raw, err := b.Get(key, nil)
+	if errors.Is(err, engine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, json.Unmarshal(raw, to)
+}
+
+// Put writes a value to a bucket as JSON.
+func Put(b engine.BucketWriter, key []byte, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return b.Set(key, raw)
 }
 
 // Empty reads a value without bytes: the key says all.

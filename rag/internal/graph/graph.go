@@ -31,6 +31,22 @@ func Neighbors(v engine.Reader, id engine.NodeID, edgeType string, d engine.Dire
 	return IDs(set), nil
 }
 
+// edgePage is how many edges are read together.
+const edgePage = 256
+
+// EdgesAt appends the edges at a node, in order of the other end; with a filter of
+// one undirected type the node comes first in each.
+func EdgesAt(v engine.Reader, id engine.NodeID, filter engine.EdgeFilter, dst []engine.Edge) ([]engine.Edge, error) {
+	for after := engine.NodeID(0); ; after = dst[len(dst)-1].Other(id) {
+		dst = slices.Grow(dst, edgePage)
+		from, room := len(dst), cap(dst)-len(dst)
+		var err error
+		if dst, err = v.Neighbors(id, filter, after, dst); err != nil || len(dst)-from < room {
+			return dst, err
+		}
+	}
+}
+
 // Chunks returns the nodes of those chunks that have one, in their order. The
 // extraction of the others failed.
 func Chunks(v engine.Reader, chunks []method.Chunk) ([]engine.NodeID, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -25,6 +26,28 @@ func Embed(ctx context.Context, v engine.Reader, m *method.Models, id engine.Nod
 		return nil, err
 	}
 	return encoded.AppendVector(binary.BigEndian.AppendUint64(nil, uint64(id)), vecs[0]), nil
+}
+
+// ChunkVector returns the vector of a chunk of the base graph by a model, nil if it has
+// none.
+func ChunkVector(ctx context.Context, base *engine.View, set text.ChunkSet, model string, chunk engine.NodeID) ([]float32, error) {
+	vecs, err := base.Vectors(method.ChunkSpace(set, model))
+	var vec []float32
+	if err == nil {
+		vec, err = vecs.Vector(ctx, uint64(chunk), nil)
+	}
+	if IsMissing(err) {
+		return nil, nil
+	}
+	return vec, err
+}
+
+// SetVector stores the vector of a node; if it is nil the node has none.
+func SetVector(v *engine.TxView, space string, id engine.NodeID, vec []float32) error {
+	if vec == nil {
+		return v.DeleteVector(space, id)
+	}
+	return v.PutVector(space, id, vec)
 }
 
 // ReadVector reads what Embed returned; the vector is nil where the text has

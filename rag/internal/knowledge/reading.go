@@ -274,6 +274,25 @@ func (r *Reader) beginnings(base engine.Reader, key string) (map[string]string, 
 	return out, nil
 }
 
+// Changed returns a [method.System.Changed]: the marks of the work on the texts that
+// begin with chunks which leave go, and take takes back what was made of what the
+// nodes of these chunks in the graph say. What only they support goes with them.
+func Changed(g *engine.Graph, take func(v *engine.TxView, chunks []engine.NodeID) error) func(context.Context, *method.Models, []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
+	return func(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
+		return func(_ context.Context, tx *engine.Tx) error {
+			v := tx.Graph(g)
+			if err := Forget(v, gone...); err != nil {
+				return err
+			}
+			chunks, err := graph.Chunks(v, gone)
+			if err != nil {
+				return err
+			}
+			return take(v, chunks)
+		}, nil
+	}
+}
+
 // Forget removes the marks of the work on the texts that begin with some chunks,
 // which leave. A text that a model could not read has a mark and no chunk.
 func Forget(v *engine.TxView, chunks ...method.Chunk) error {
