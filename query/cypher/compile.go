@@ -86,6 +86,9 @@ type compiler struct {
 	// single lets IN treat a value that is not a list as a list of that value.
 	single bool
 	watch  *watch
+	// failure is the first error of eval and predicate, which compilers for parts of
+	// an expression share.
+	failure *error
 }
 
 // patternMatcher finds the matches of patterns for a row: it calls found with a

@@ -13,10 +13,10 @@ type predicate func(x *exec, r row) (truth, error)
 func (c *compiler) expr(e expr) (evaluator, error) {
 	outer := c.builds
 	c.builds = false
-	run, err := c.eval(e)
+	run := c.eval(e)
 	builds := c.builds
 	c.builds = outer
-	if err != nil || !builds {
+	if err := c.failed(); err != nil || !builds {
 		return run, err
 	}
 	// What the expression builds for a row counts until its value is there.
@@ -32,10 +32,10 @@ func (c *compiler) expr(e expr) (evaluator, error) {
 func (c *compiler) condition(e expr) (condition, error) {
 	outer := c.builds
 	c.builds = false
-	holds, err := c.predicate(e)
+	holds := c.predicate(e)
 	builds := c.builds
 	c.builds = outer
-	if err != nil {
+	if err := c.failed(); err != nil {
 		return nil, err
 	}
 	if !builds {
@@ -52,18 +52,47 @@ func (c *compiler) condition(e expr) (condition, error) {
 	}, nil
 }
 
+// fail keeps an error, if it is the first, and returns an evaluator in place of the
+// one that could not be compiled.
+func (c *compiler) fail(err error) evaluator {
+	if c.failure == nil {
+		c.failure = new(error)
+	}
+	if *c.failure == nil {
+		*c.failure = err
+	}
+	return constant(Null)
+}
+
+// failTruth is fail for a predicate.
+func (c *compiler) failTruth(err error) predicate {
+	c.fail(err)
+	return func(*exec, row) (truth, error) { return isUnknown, nil }
+}
+
+// failed returns the first error.
+func (c *compiler) failed() error {
+	if c.failure == nil {
+		return nil
+	}
+	return *c.failure
+}
+
 // eval compiles an expression or a part of one. It computes constant
-// expressions once.
-func (c *compiler) eval(e expr) (evaluator, error) {
+// expressions once. If the expression is wrong, it keeps the error; see failed.
+func (c *compiler) eval(e expr) evaluator {
+	if c.failure == nil {
+		c.failure = new(error)
+	}
 	if err := c.watch.look(); err != nil {
-		return nil, err
+		return c.fail(err)
 	}
 	if v, ok := c.fold(e); ok {
-		return constant(v), nil
+		return constant(v)
 	}
 	switch e := e.(type) {
 	case *param:
-		return evalParam(e), nil
+		return evalParam(e)
 	case *variable:
 		return c.variable(e)
 	case *property:
@@ -102,16 +131,13 @@ func (c *compiler) eval(e expr) (evaluator, error) {
 		return c.pathExpr(e)
 	}
 	if !isPredicate(e) {
-		return nil, phase.Errorf("%T is not an expression", e)
+		return c.fail(phase.Errorf("%T is not an expression", e))
 	}
-	holds, err := c.predicate(e)
-	if err != nil {
-		return nil, err
-	}
+	holds := c.predicate(e)
 	return func(x *exec, r row) (Value, error) {
 		t, err := holds(x, r)
 		return t.value(), err
-	}, nil
+	}
 }
 
 // isPredicate reports whether predicate compiles an expression itself.
@@ -129,7 +155,7 @@ func isPredicate(e expr) bool {
 
 // predicate compiles an expression whose value is a boolean or null. Other
 // values are a TypeError.
-func (c *compiler) predicate(e expr) (predicate, error) {
+func (c *compiler) predicate(e expr) predicate {
 	switch e := e.(type) {
 	case *unaryExpr:
 		if e.Op == opNot {
@@ -157,10 +183,7 @@ func (c *compiler) predicate(e expr) (predicate, error) {
 	case *existsExpr:
 		return c.exists(e)
 	}
-	run, err := c.eval(e)
-	if err != nil {
-		return nil, err
-	}
+	run := c.eval(e)
 	at := e.At()
 	return func(x *exec, r row) (truth, error) {
 		v, err := run(x, r)
@@ -173,7 +196,15 @@ func (c *compiler) predicate(e expr) (predicate, error) {
 			return isUnknown, nil
 		}
 		return isUnknown, typeError(at, "%s stands where a boolean is wanted", aKind(v))
-	}, nil
+	}
+}
+
+// both evaluates two operands.
+func both(x *exec, r row, left, right evaluator) (a, b Value, err error) {
+	if a, err = left(x, r); err == nil {
+		b, err = right(x, r)
+	}
+	return a, b, err
 }
 
 // constant returns the evaluator of a value.
@@ -195,12 +226,12 @@ func evalParam(e *param) evaluator {
 
 // variable compiles the name of something that a clause or an expression
 // bound.
-func (c *compiler) variable(e *variable) (evaluator, error) {
+func (c *compiler) variable(e *variable) evaluator {
 	i, ok := c.scope.slot(e.Name)
 	if !ok {
-		return nil, c.refuse(e.Pos, e.Name, "UndefinedVariable", fmt.Sprintf("the variable %s is not defined", quoteName(e.Name)))
+		return c.fail(c.refuse(e.Pos, e.Name, "UndefinedVariable", fmt.Sprintf("the variable %s is not defined", quoteName(e.Name))))
 	}
-	return func(_ *exec, r row) (Value, error) { return r[i], nil }, nil
+	return func(_ *exec, r row) (Value, error) { return r[i], nil }
 }
 
 // refuse returns an error of a word in the statement's text.

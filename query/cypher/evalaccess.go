@@ -6,24 +6,21 @@ import (
 )
 
 // property compiles x.name.
-func (c *compiler) property(e *property) (evaluator, error) {
+func (c *compiler) property(e *property) evaluator {
 	at, name := e.Pos, e.Name
 	if v, ok := e.X.(*variable); ok {
 		if i, ok := c.scope.slot(v.Name); ok {
-			return func(_ *exec, r row) (Value, error) { return propertyOf(at, r[i], name) }, nil
+			return func(_ *exec, r row) (Value, error) { return propertyOf(at, r[i], name) }
 		}
 	}
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+	run := c.eval(e.X)
 	return func(x *exec, r row) (Value, error) {
 		v, err := run(x, r)
 		if err != nil {
 			return Null, err
 		}
 		return propertyOf(at, v, name)
-	}, nil
+	}
 }
 
 // propertyOf returns a property of a node or an edge, an entry of a map or a
@@ -104,11 +101,8 @@ func propertiesOf(v Value) (m map[string]Value, ok bool, err error) {
 }
 
 // hasLabels compiles x:Label, which of an edge is whether it has the type.
-func (c *compiler) hasLabels(e *labelsExpr) (predicate, error) {
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) hasLabels(e *labelsExpr) predicate {
+	run := c.eval(e.X)
 	return func(x *exec, r row) (truth, error) {
 		v, err := run(x, r)
 		if err != nil || v.IsNull() {
@@ -132,7 +126,7 @@ func (c *compiler) hasLabels(e *labelsExpr) (predicate, error) {
 			}
 		}
 		return truthOf(!e.Any), nil
-	}, nil
+	}
 }
 
 // hasEdgeType reports whether a pattern with the type matches an edge.
@@ -148,22 +142,12 @@ func (g *graph) hasEdgeType(e *Edge, name string) bool {
 // index compiles x[i]: an element of a list, counted from its end if i is
 // negative; an entry of a map; a property of a node or an edge. It is null if
 // there is none, or if x or i is null.
-func (c *compiler) index(e *indexExpr) (evaluator, error) {
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
-	place, err := c.eval(e.I)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) index(e *indexExpr) evaluator {
+	run := c.eval(e.X)
+	place := c.eval(e.I)
 	at := e.I.At()
 	return func(x *exec, r row) (Value, error) {
-		v, err := run(x, r)
-		if err != nil {
-			return Null, err
-		}
-		i, err := place(x, r)
+		v, i, err := both(x, r, run, place)
 		if err != nil || v.IsNull() || i.IsNull() {
 			return Null, err
 		}
@@ -180,7 +164,7 @@ func (c *compiler) index(e *indexExpr) (evaluator, error) {
 			return propertyOf(at, v, i.AsString())
 		}
 		return Null, typeError(at, "%s has no elements: lists, maps, nodes and edges have", aKind(v))
-	}, nil
+	}
 }
 
 // element returns an element of a list, null beyond its ends.
@@ -196,20 +180,15 @@ func element(list []Value, i int64) Value {
 
 // slice compiles x[from..to]: the elements from one place up to before another.
 // Places beyond the ends are the ends; null makes null.
-func (c *compiler) slice(e *sliceExpr) (evaluator, error) {
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) slice(e *sliceExpr) evaluator {
+	run := c.eval(e.X)
 	c.builds = true
 	bounds := [2]evaluator{constant(Int(0)), nil}
 	for i, b := range [2]expr{e.From, e.To} {
 		if b == nil {
 			continue
 		}
-		if bounds[i], err = c.eval(b); err != nil {
-			return nil, err
-		}
+		bounds[i] = c.eval(b)
 	}
 	return func(x *exec, r row) (Value, error) {
 		v, err := run(x, r)
@@ -242,23 +221,18 @@ func (c *compiler) slice(e *sliceExpr) (evaluator, error) {
 			return ListOf(nil), nil
 		}
 		return x.built(e.Pos, ListOf(list[at[0]:at[1]:at[1]]))
-	}, nil
+	}
 }
 
 // mapProjection compiles x {.name, .*, name: value}. Of null it is null.
-func (c *compiler) mapProjection(e *mapProjection) (evaluator, error) {
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) mapProjection(e *mapProjection) evaluator {
+	run := c.eval(e.X)
 	values := make([]evaluator, len(e.Items))
 	for i, item := range e.Items {
 		if item.Value == nil {
 			continue
 		}
-		if values[i], err = c.eval(item.Value); err != nil {
-			return nil, err
-		}
+		values[i] = c.eval(item.Value)
 	}
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
@@ -289,5 +263,5 @@ func (c *compiler) mapProjection(e *mapProjection) (evaluator, error) {
 			}
 		}
 		return x.built(e.Pos, MapOf(m))
-	}, nil
+	}
 }

@@ -12,11 +12,8 @@ import (
 func isArithmetic(op binaryOp) bool { return op >= opAdd && op <= opPower }
 
 // sign compiles -x and +x.
-func (c *compiler) sign(e *unaryExpr) (evaluator, error) {
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) sign(e *unaryExpr) evaluator {
+	run := c.eval(e.X)
 	at, negative := e.Pos, e.Op == opNegative
 	return func(x *exec, r row) (Value, error) {
 		v, err := run(x, r)
@@ -34,29 +31,18 @@ func (c *compiler) sign(e *unaryExpr) (evaluator, error) {
 			return Null, overflow(at, v.String(), "negated")
 		}
 		return Int(-v.AsInt()), nil
-	}, nil
+	}
 }
 
 // arithmetic compiles + - * / % and ^. Null makes null.
-func (c *compiler) arithmetic(e *binaryExpr) (evaluator, error) {
-	left, err := c.eval(e.L)
-	if err != nil {
-		return nil, err
-	}
-	right, err := c.eval(e.R)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) arithmetic(e *binaryExpr) evaluator {
+	left, right := c.eval(e.L), c.eval(e.R)
 	if e.Op == opAdd {
 		c.builds = true
 	}
 	op, at := e.Op, e.Pos
 	return func(x *exec, r row) (Value, error) {
-		a, err := left(x, r)
-		if err != nil {
-			return Null, err
-		}
-		b, err := right(x, r)
+		a, b, err := both(x, r, left, right)
 		switch {
 		case err != nil || a.IsNull() || b.IsNull():
 			return Null, err
@@ -68,7 +54,7 @@ func (c *compiler) arithmetic(e *binaryExpr) (evaluator, error) {
 			return x.join(at, a, b)
 		}
 		return Null, typeError(at, "%s needs numbers, not %s and %s", operatorText(op), aKind(a), aKind(b))
-	}, nil
+	}
 }
 
 // intArithmetic computes with integers. If the result is not a 64-bit integer,

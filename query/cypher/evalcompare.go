@@ -1,11 +1,8 @@
 package cypher
 
 // comparison compiles = <> < <= > >=.
-func (c *compiler) comparison(e *binaryExpr) (predicate, error) {
-	left, err := c.eval(e.L)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) comparison(e *binaryExpr) predicate {
+	left := c.eval(e.L)
 	test := comparisonTest(e.Op)
 	if k, ok := c.fold(e.R); ok {
 		return func(x *exec, r row) (truth, error) {
@@ -14,23 +11,16 @@ func (c *compiler) comparison(e *binaryExpr) (predicate, error) {
 				return isUnknown, err
 			}
 			return test(v, k), x.work(v.weight())
-		}, nil
-	}
-	right, err := c.eval(e.R)
-	if err != nil {
-		return nil, err
-	}
-	return func(x *exec, r row) (truth, error) {
-		v, err := left(x, r)
-		if err != nil {
-			return isUnknown, err
 		}
-		w, err := right(x, r)
+	}
+	right := c.eval(e.R)
+	return func(x *exec, r row) (truth, error) {
+		v, w, err := both(x, r, left, right)
 		if err != nil {
 			return isUnknown, err
 		}
 		return test(v, w), x.work(v.weight())
-	}, nil
+	}
 }
 
 // comparisonTest returns the test of a comparison operator.
@@ -61,25 +51,15 @@ func (c relation) is(lo, hi relation) truth {
 // in compiles x IN list. It is true if an element equals x. Otherwise it is
 // null if x or an element is null, so that it could be equal, and else false.
 // For an empty list it is false.
-func (c *compiler) in(e *binaryExpr) (predicate, error) {
-	left, err := c.eval(e.L)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) in(e *binaryExpr) predicate {
+	left := c.eval(e.L)
 	if k, ok := c.fold(e.R); ok && k.kind == KindList {
-		return inConstant(left, k.AsList()), nil
+		return inConstant(left, k.AsList())
 	}
-	right, err := c.eval(e.R)
-	if err != nil {
-		return nil, err
-	}
+	right := c.eval(e.R)
 	at, single := e.Pos, c.single
 	return func(x *exec, r row) (truth, error) {
-		v, err := left(x, r)
-		if err != nil {
-			return isUnknown, err
-		}
-		list, err := right(x, r)
+		v, list, err := both(x, r, left, right)
 		switch {
 		case err != nil || list.IsNull():
 			return isUnknown, err
@@ -89,7 +69,7 @@ func (c *compiler) in(e *binaryExpr) (predicate, error) {
 			return isUnknown, typeError(at, "IN needs a list, not %s", aKind(list))
 		}
 		return member(x, v, list.AsList())
-	}, nil
+	}
 }
 
 // member reports whether a list has an element that equals a value.

@@ -1,11 +1,8 @@
 package cypher
 
 // listLiteral compiles [a, b].
-func (c *compiler) listLiteral(e *listLit) (evaluator, error) {
-	items, err := c.evalAll(e.Items)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) listLiteral(e *listLit) evaluator {
+	items := c.evalAll(e.Items)
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
 		list := make([]Value, len(items))
@@ -16,28 +13,22 @@ func (c *compiler) listLiteral(e *listLit) (evaluator, error) {
 			}
 		}
 		return x.built(e.Pos, ListOf(list))
-	}, nil
+	}
 }
 
 // evalAll compiles several expressions.
-func (c *compiler) evalAll(list []expr) ([]evaluator, error) {
+func (c *compiler) evalAll(list []expr) []evaluator {
 	out := make([]evaluator, len(list))
 	for i, e := range list {
-		var err error
-		if out[i], err = c.eval(e); err != nil {
-			return nil, err
-		}
+		out[i] = c.eval(e)
 	}
-	return out, nil
+	return out
 }
 
 // mapLiteral compiles {name: value}. The last of two entries with one key
 // counts.
-func (c *compiler) mapLiteral(e *mapLit) (evaluator, error) {
-	values, err := c.evalAll(e.Values)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) mapLiteral(e *mapLit) evaluator {
+	values := c.evalAll(e.Values)
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
 		m := make(map[string]Value, len(values))
@@ -49,7 +40,7 @@ func (c *compiler) mapLiteral(e *mapLit) (evaluator, error) {
 			m[e.Keys[i]] = v
 		}
 		return x.built(e.Pos, MapOf(m))
-	}, nil
+	}
 }
 
 // elements returns the elements of a list that an expression iterates over;
@@ -65,23 +56,16 @@ func elements(at Pos, v Value, what string) ([]Value, bool, error) {
 }
 
 // listComprehension compiles [variable IN list WHERE condition | value].
-func (c *compiler) listComprehension(e *listComprehension) (evaluator, error) {
-	source, err := c.eval(e.List)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) listComprehension(e *listComprehension) evaluator {
+	source := c.eval(e.List)
 	in, slot := c.inner(e.Variable)
 	var where predicate
 	if e.Where != nil {
-		if where, err = in.predicate(e.Where); err != nil {
-			return nil, err
-		}
+		where = in.predicate(e.Where)
 	}
 	var value evaluator
 	if e.Value != nil {
-		if value, err = in.eval(e.Value); err != nil {
-			return nil, err
-		}
+		value = in.eval(e.Value)
 	}
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
@@ -123,22 +107,16 @@ func (c *compiler) listComprehension(e *listComprehension) (evaluator, error) {
 		}
 		all, err := out.take(x)
 		return listWith(all, memory), err
-	}, nil
+	}
 }
 
 // quantifier compiles all, any, none and single. If the condition of an element
 // is null, the result is null unless other elements decide it. If the list is
 // null, so is the result.
-func (c *compiler) quantifier(e *quantifier) (predicate, error) {
-	source, err := c.eval(e.List)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) quantifier(e *quantifier) predicate {
+	source := c.eval(e.List)
 	in, slot := c.inner(e.Variable)
-	where, err := in.predicate(e.Where)
-	if err != nil {
-		return nil, err
-	}
+	where := in.predicate(e.Where)
 	c.builds = c.builds || in.builds
 	return func(x *exec, r row) (truth, error) {
 		v, err := source(x, r)
@@ -184,7 +162,7 @@ func (c *compiler) quantifier(e *quantifier) (predicate, error) {
 			return truthOf(hits == 1), nil
 		}
 		return isTrue, nil
-	}, nil
+	}
 }
 
 func quantifierName(k quantifierKind) string {
@@ -201,21 +179,12 @@ func quantifierName(k quantifierKind) string {
 
 // reduce compiles reduce(accumulator = start, variable IN list | value). Of
 // null it is null.
-func (c *compiler) reduce(e *reduceExpr) (evaluator, error) {
-	source, err := c.eval(e.List)
-	if err != nil {
-		return nil, err
-	}
-	start, err := c.eval(e.Start)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) reduce(e *reduceExpr) evaluator {
+	source := c.eval(e.List)
+	start := c.eval(e.Start)
 	in, sum := c.inner(e.Accumulator)
 	slot := in.scope.add(e.Variable)
-	value, err := in.eval(e.Value)
-	if err != nil {
-		return nil, err
-	}
+	value := in.eval(e.Value)
 	c.builds = c.builds || in.builds
 	return func(x *exec, r row) (Value, error) {
 		v, err := source(x, r)
@@ -240,5 +209,5 @@ func (c *compiler) reduce(e *reduceExpr) (evaluator, error) {
 			}
 		}
 		return wide[sum], nil
-	}, nil
+	}
 }

@@ -2,21 +2,14 @@ package cypher
 
 // logic compiles AND, OR and XOR of three-valued logic. If the left side
 // decides, the right side is not evaluated.
-func (c *compiler) logic(e *binaryExpr) (predicate, error) {
-	left, err := c.predicate(e.L)
-	if err != nil {
-		return nil, err
-	}
-	right, err := c.predicate(e.R)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) logic(e *binaryExpr) predicate {
+	left, right := c.predicate(e.L), c.predicate(e.R)
 	decides, other := isFalse, isTrue
 	switch e.Op {
 	case opOr:
 		decides, other = isTrue, isFalse
 	case opXor:
-		return xor(left, right), nil
+		return xor(left, right)
 	}
 	return func(x *exec, r row) (truth, error) {
 		l, err := left(x, r)
@@ -28,7 +21,7 @@ func (c *compiler) logic(e *binaryExpr) (predicate, error) {
 			return t, err
 		}
 		return isUnknown, nil
-	}, nil
+	}
 }
 
 func xor(left, right predicate) predicate {
@@ -46,54 +39,41 @@ func xor(left, right predicate) predicate {
 }
 
 // negation compiles NOT.
-func (c *compiler) negation(e *unaryExpr) (predicate, error) {
-	holds, err := c.predicate(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) negation(e *unaryExpr) predicate {
+	holds := c.predicate(e.X)
 	return func(x *exec, r row) (truth, error) {
 		t, err := holds(x, r)
 		return t.not(), err
-	}, nil
+	}
 }
 
 // isNull compiles IS NULL and IS NOT NULL.
-func (c *compiler) isNull(e *isNullExpr) (predicate, error) {
-	run, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) isNull(e *isNullExpr) predicate {
+	run := c.eval(e.X)
 	not := e.Not
 	return func(x *exec, r row) (truth, error) {
 		v, err := run(x, r)
 		return truthOf(v.IsNull() != not), err
-	}, nil
+	}
 }
 
 // caseOf compiles CASE. With an operand it takes the first WHEN that equals it,
 // so never a null one; without, the first WHEN that is true.
-func (c *compiler) caseOf(e *caseExpr) (evaluator, error) {
+func (c *compiler) caseOf(e *caseExpr) evaluator {
 	otherwise := constant(Null)
-	var err error
 	if e.Else != nil {
-		if otherwise, err = c.eval(e.Else); err != nil {
-			return nil, err
-		}
+		otherwise = c.eval(e.Else)
 	}
 	thens := make([]evaluator, len(e.When))
 	for i, w := range e.When {
-		if thens[i], err = c.eval(w.Then); err != nil {
-			return nil, err
-		}
+		thens[i] = c.eval(w.Then)
 	}
 	if e.X != nil {
 		return c.simpleCase(e, thens, otherwise)
 	}
 	whens := make([]predicate, len(e.When))
 	for i, w := range e.When {
-		if whens[i], err = c.predicate(w.When); err != nil {
-			return nil, err
-		}
+		whens[i] = c.predicate(w.When)
 	}
 	return func(x *exec, r row) (Value, error) {
 		for i, when := range whens {
@@ -106,19 +86,14 @@ func (c *compiler) caseOf(e *caseExpr) (evaluator, error) {
 			}
 		}
 		return otherwise(x, r)
-	}, nil
+	}
 }
 
-func (c *compiler) simpleCase(e *caseExpr, thens []evaluator, otherwise evaluator) (evaluator, error) {
-	operand, err := c.eval(e.X)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) simpleCase(e *caseExpr, thens []evaluator, otherwise evaluator) evaluator {
+	operand := c.eval(e.X)
 	whens := make([]evaluator, len(e.When))
 	for i, w := range e.When {
-		if whens[i], err = c.eval(w.When); err != nil {
-			return nil, err
-		}
+		whens[i] = c.eval(w.When)
 	}
 	return func(x *exec, r row) (Value, error) {
 		v, err := operand(x, r)
@@ -138,5 +113,5 @@ func (c *compiler) simpleCase(e *caseExpr, thens []evaluator, otherwise evaluato
 			}
 		}
 		return otherwise(x, r)
-	}, nil
+	}
 }

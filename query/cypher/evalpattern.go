@@ -1,10 +1,10 @@
 package cypher
 
 // exists compiles a pattern that stands as a condition.
-func (c *compiler) exists(e *existsExpr) (predicate, error) {
+func (c *compiler) exists(e *existsExpr) predicate {
 	m, err := c.pattern(c, e.Patterns, e.Where)
 	if err != nil {
-		return nil, err
+		return c.failTruth(err)
 	}
 	return func(x *exec, r row) (truth, error) {
 		found := false
@@ -13,14 +13,14 @@ func (c *compiler) exists(e *existsExpr) (predicate, error) {
 			return false, nil
 		})
 		return truthOf(found), err
-	}, nil
+	}
 }
 
 // countMatches compiles COUNT { MATCH pattern }.
-func (c *compiler) countMatches(e *countMatches) (evaluator, error) {
+func (c *compiler) countMatches(e *countMatches) evaluator {
 	m, err := c.pattern(c, e.Patterns, e.Where)
 	if err != nil {
-		return nil, err
+		return c.fail(err)
 	}
 	return func(x *exec, r row) (Value, error) {
 		n := int64(0)
@@ -29,25 +29,22 @@ func (c *compiler) countMatches(e *countMatches) (evaluator, error) {
 			return true, x.step()
 		})
 		return Int(n), err
-	}, nil
+	}
 }
 
 // patternComprehension compiles [variable = pattern WHERE condition | value].
-func (c *compiler) patternComprehension(e *patternComprehension) (evaluator, error) {
+func (c *compiler) patternComprehension(e *patternComprehension) evaluator {
 	m, err := c.pattern(c, []*pattern{e.Pattern}, e.Where)
 	if err != nil {
-		return nil, err
+		return c.fail(err)
 	}
 	in := *c
 	in.scope = m.scope
-	value, err := in.eval(e.Value)
-	if err != nil {
-		return nil, err
-	}
+	value := in.eval(e.Value)
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
 		return x.collect(e.Pos, m, r, value)
-	}, nil
+	}
 }
 
 // collect returns the list of a value for each match.
@@ -72,26 +69,23 @@ func (x *exec) collect(at Pos, m patternMatcher, r row, value evaluator) (Value,
 
 // pathExpr compiles shortestPath and allShortestPaths as a value: a path or
 // null, and a list of paths.
-func (c *compiler) pathExpr(e *pathExpr) (evaluator, error) {
+func (c *compiler) pathExpr(e *pathExpr) evaluator {
 	p := *e.Pattern
 	if p.Variable == "" {
 		p.Variable = " path" // no statement can name it
 	}
 	m, err := c.pattern(c, []*pattern{&p}, nil)
 	if err != nil {
-		return nil, err
+		return c.fail(err)
 	}
 	in := *c
 	in.scope = m.scope
-	value, err := in.variable(&variable{Pos: e.Pos, Name: p.Variable})
-	if err != nil {
-		return nil, err
-	}
+	value := in.variable(&variable{Pos: e.Pos, Name: p.Variable})
 	if p.Shortest == shortestAll {
 		c.builds = true
 		return func(x *exec, r row) (Value, error) {
 			return x.collect(e.Pos, m, r, value)
-		}, nil
+		}
 	}
 	return func(x *exec, r row) (Value, error) {
 		found := Null
@@ -101,5 +95,5 @@ func (c *compiler) pathExpr(e *pathExpr) (evaluator, error) {
 			return false, err
 		})
 		return found, err
-	}, nil
+	}
 }

@@ -26,22 +26,11 @@ const (
 // The syntax is RE2's, whose time is linear in the string. It refuses the
 // extensions of Java's syntax (back-references, look-around and possessive
 // quantifiers) with an ArgumentError. In both, \d, \w and \s match ASCII alone.
-func (c *compiler) matches(e *binaryExpr) (predicate, error) {
-	left, err := c.eval(e.L)
-	if err != nil {
-		return nil, err
-	}
-	right, err := c.eval(e.R)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) matches(e *binaryExpr) predicate {
+	left, right := c.eval(e.L), c.eval(e.R)
 	at := e.R.At()
 	return func(x *exec, r row) (truth, error) {
-		a, err := left(x, r)
-		if err != nil {
-			return isUnknown, err
-		}
-		b, err := right(x, r)
+		a, b, err := both(x, r, left, right)
 		switch {
 		case err != nil || b.IsNull():
 			return isUnknown, err
@@ -54,7 +43,7 @@ func (c *compiler) matches(e *binaryExpr) (predicate, error) {
 		}
 		ok, err := p.match(x, at, a.AsString())
 		return truthOf(ok), err
-	}, nil
+	}
 }
 
 // program is a compiled regular expression.

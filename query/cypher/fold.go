@@ -45,37 +45,30 @@ func (c *compiler) fold(e expr) (Value, bool) {
 // compute folds an expression after its parts. If a part is not constant or
 // fails, neither is the whole.
 func (c *compiler) compute(e expr) (Value, bool) {
-	builds := c.builds
-	defer func() { c.builds = builds }()
+	in := *c // whose errors do not count, nor what it builds
+	in.failure = nil
 	var run evaluator
-	var err error
+	var x []expr
+	ok := false
 	switch e := e.(type) {
 	case *unaryExpr:
-		x, ok := c.constants(e.X)
-		if !ok {
-			return Null, false
+		if x, ok = c.constants(e.X); ok {
+			run = in.sign(&unaryExpr{Pos: e.Pos, Op: e.Op, X: x[0]})
 		}
-		run, err = c.sign(&unaryExpr{Pos: e.Pos, Op: e.Op, X: x[0]})
 	case *binaryExpr:
-		x, ok := c.constants(e.R, e.L)
-		if !ok {
-			return Null, false
+		if x, ok = c.constants(e.R, e.L); ok {
+			run = in.arithmetic(&binaryExpr{Pos: e.Pos, Op: e.Op, L: x[1], R: x[0]})
 		}
-		run, err = c.arithmetic(&binaryExpr{Pos: e.Pos, Op: e.Op, L: x[1], R: x[0]})
 	case *listLit:
-		items, ok := c.constants(e.Items...)
-		if !ok {
-			return Null, false
+		if x, ok = c.constants(e.Items...); ok {
+			run = in.listLiteral(&listLit{Pos: e.Pos, Items: x})
 		}
-		run, err = c.listLiteral(&listLit{Pos: e.Pos, Items: items})
 	case *mapLit:
-		values, ok := c.constants(e.Values...)
-		if !ok {
-			return Null, false
+		if x, ok = c.constants(e.Values...); ok {
+			run = in.mapLiteral(&mapLit{Pos: e.Pos, Keys: e.Keys, Values: x})
 		}
-		run, err = c.mapLiteral(&mapLit{Pos: e.Pos, Keys: e.Keys, Values: values})
 	}
-	if err != nil {
+	if !ok || in.failed() != nil {
 		return Null, false
 	}
 	v, err := run(c.folds.x, nil)

@@ -112,15 +112,15 @@ func functionNames() []string {
 }
 
 // call compiles a call of a scalar function.
-func (c *compiler) call(e *funcCall) (evaluator, error) {
+func (c *compiler) call(e *funcCall) evaluator {
 	if err := c.checkFunction(e); err != nil {
-		return nil, err
+		return c.fail(err)
 	}
 	lower := strings.ToLower(e.Name)
 	f := functionsByName[lower]
 	if f == nil {
-		return nil, c.refuse(e.Pos, e.Name, "InvalidAggregation",
-			fmt.Sprintf("%s() is an aggregate: it stands in WITH and RETURN, and in no other aggregate", e.Name))
+		return c.fail(c.refuse(e.Pos, e.Name, "InvalidAggregation",
+			fmt.Sprintf("%s() is an aggregate: it stands in WITH and RETURN, and in no other aggregate", e.Name)))
 	}
 	switch lower {
 	case "coalesce":
@@ -128,20 +128,17 @@ func (c *compiler) call(e *funcCall) (evaluator, error) {
 	case "exists":
 		return c.existsProperty(e)
 	}
-	args, err := c.evalAll(e.Args)
-	if err != nil {
-		return nil, err
-	}
+	args := c.evalAll(e.Args)
 	run := callOf(f, args, e.Pos)
 	if c.allFold(e.Args) {
 		// Lists and maps are not kept: they may be long.
 		v, err := run(&exec{}, nil)
 		if err == nil && v.kind != KindList && v.kind != KindMap {
-			return constant(v), nil
+			return constant(v)
 		}
 	}
 	c.builds = true
-	return run, nil
+	return run
 }
 
 // allFold reports whether all expressions are the same for every row.
@@ -186,11 +183,8 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 
 // coalesce compiles coalesce: the first argument that is not null. It does not
 // evaluate the arguments after it.
-func (c *compiler) coalesce(e *funcCall) (evaluator, error) {
-	args, err := c.evalAll(e.Args)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) coalesce(e *funcCall) evaluator {
+	args := c.evalAll(e.Args)
 	return func(x *exec, r row) (Value, error) {
 		for _, arg := range args {
 			v, err := arg(x, r)
@@ -199,16 +193,16 @@ func (c *compiler) coalesce(e *funcCall) (evaluator, error) {
 			}
 		}
 		return Null, nil
-	}, nil
+	}
 }
 
 // existsProperty compiles exists(x.property), the older IS NOT NULL.
-func (c *compiler) existsProperty(e *funcCall) (evaluator, error) {
+func (c *compiler) existsProperty(e *funcCall) evaluator {
 	switch e.Args[0].(type) {
 	case *property, *indexExpr:
 	default:
-		return nil, c.refuse(e.Pos, e.Name, "InvalidArgumentExpression",
-			"exists() needs a property or a pattern; write IS NOT NULL for other values")
+		return c.fail(c.refuse(e.Pos, e.Name, "InvalidArgumentExpression",
+			"exists() needs a property or a pattern; write IS NOT NULL for other values"))
 	}
 	return c.eval(&isNullExpr{Pos: e.Pos, X: e.Args[0], Not: true})
 }

@@ -28,7 +28,7 @@ func (l *lowering) value(e expr) (Value, bool) {
 	if len(freeNames(e)) > 0 {
 		return Null, false
 	}
-	run, err := (&compiler{text: l.text, scope: &scope{}}).eval(e)
+	run, err := (&compiler{text: l.text, scope: &scope{}}).expr(e)
 	if err != nil {
 		l.fail(err)
 		return Null, false
@@ -56,7 +56,7 @@ func (l *lowering) failed(e expr, err error) engine.Predicate {
 // compile compiles a condition on the values of properties.
 func (l *lowering) compile(e expr, names []string) (predicate, error) {
 	c := &compiler{text: l.text, scope: &scope{names: names}, single: true}
-	return c.predicate(e)
+	return c.predicate(e), c.failed()
 }
 
 // test returns a predicate that evaluates an expression for each node that has
