@@ -3,6 +3,9 @@ package cypher
 // Pos is a place in the text of a statement, in bytes from its start.
 type Pos int
 
+// At returns the place itself; nodes of the tree embed it.
+func (p Pos) At() Pos { return p }
+
 // mode is how a statement is run.
 type mode uint8
 
@@ -44,13 +47,13 @@ type clause interface{ At() Pos }
 
 // useClause names the graph that a query reads.
 type useClause struct {
-	Pos   Pos
+	Pos
 	Graph string
 }
 
 // matchClause is MATCH or OPTIONAL MATCH.
 type matchClause struct {
-	Pos      Pos
+	Pos
 	Optional bool
 	Patterns []*pattern
 	Where    expr // nil for none
@@ -58,7 +61,7 @@ type matchClause struct {
 
 // pattern is a chain of nodes and edges: Nodes has one more than Edges.
 type pattern struct {
-	Pos      Pos
+	Pos
 	Variable string // of the path, "" for none
 	Shortest shortestKind
 	Nodes    []*nodePattern
@@ -79,7 +82,7 @@ const (
 
 // nodePattern is (variable:Label {key: value}).
 type nodePattern struct {
-	Pos      Pos
+	Pos
 	Variable string
 	// Labels are alternatives if Any is set (:A|B); otherwise the node must
 	// have all of them (:A:B).
@@ -90,7 +93,7 @@ type nodePattern struct {
 
 // edgePattern is -[variable:TYPE|OTHER*1..3 {key: value}]->.
 type edgePattern struct {
-	Pos      Pos
+	Pos
 	Variable string
 	Types    []string // alternatives; none is any type
 	Dir      direction
@@ -113,14 +116,14 @@ const (
 
 // unwindClause is UNWIND list AS variable.
 type unwindClause struct {
-	Pos      Pos
+	Pos
 	List     expr
 	Variable string
 }
 
 // projection is WITH or RETURN.
 type projection struct {
-	Pos      Pos
+	Pos
 	Return   bool
 	Distinct bool
 	Star     bool // WITH * or RETURN *, before Items
@@ -134,7 +137,7 @@ type projection struct {
 // projectionItem is expression AS name. Name is the alias, or the text of the
 // expression.
 type projectionItem struct {
-	Pos     Pos
+	Pos
 	Expr    expr
 	Name    string
 	Aliased bool
@@ -150,7 +153,7 @@ type sortItem struct {
 // parentheses Args is nil and Implicit set: the arguments are parameters of the
 // statement by name.
 type callClause struct {
-	Pos       Pos
+	Pos
 	Procedure string // with its namespace: graph.ppr
 	Args      []expr
 	Implicit  bool
@@ -161,20 +164,20 @@ type callClause struct {
 
 // yieldItem is column AS variable.
 type yieldItem struct {
-	Pos      Pos
+	Pos
 	Column   string
 	Variable string
 }
 
 // createClause is CREATE patterns.
 type createClause struct {
-	Pos      Pos
+	Pos
 	Patterns []*pattern
 }
 
 // mergeClause is MERGE pattern ON CREATE SET ... ON MATCH SET ....
 type mergeClause struct {
-	Pos      Pos
+	Pos
 	Pattern  *pattern
 	OnCreate []*setClauseItem
 	OnMatch  []*setClauseItem
@@ -182,14 +185,14 @@ type mergeClause struct {
 
 // setClause is SET items.
 type setClause struct {
-	Pos   Pos
+	Pos
 	Items []*setClauseItem
 }
 
 // setClauseItem is one of target.name = value, variable = map, variable += map and
 // variable:Label.
 type setClauseItem struct {
-	Pos    Pos
+	Pos
 	Target expr // *property or *variable
 	Value  expr // nil for labels
 	Add    bool // +=
@@ -198,27 +201,27 @@ type setClauseItem struct {
 
 // removeClause is REMOVE items: of a property, or of labels.
 type removeClause struct {
-	Pos   Pos
+	Pos
 	Items []*removeClauseItem
 }
 
 // removeClauseItem is target.name or variable:Label.
 type removeClauseItem struct {
-	Pos    Pos
+	Pos
 	Target expr // *property, or *variable with Labels
 	Labels []string
 }
 
 // deleteClause is DELETE or DETACH DELETE.
 type deleteClause struct {
-	Pos    Pos
+	Pos
 	Detach bool
 	Exprs  []expr
 }
 
 // indexClause is CREATE [VECTOR] INDEX or DROP [VECTOR] INDEX.
 type indexClause struct {
-	Pos      Pos
+	Pos
 	Use      *useClause // nil for the session's graph
 	Drop     bool
 	Vector   bool
@@ -232,7 +235,7 @@ type indexClause struct {
 // copyClause is COPY label FROM 'file', COPY label FROM 'file' with edges, or
 // COPY (query) TO 'file'.
 type copyClause struct {
-	Pos   Pos
+	Pos
 	Use   *useClause
 	To    bool
 	Query *regularQuery // COPY (query) TO
@@ -244,14 +247,3 @@ type copyClause struct {
 	File       expr // *literal or *param
 	Options    *mapLit
 }
-
-// At implements [clause].
-func (c *matchClause) At() Pos  { return c.Pos }
-func (c *unwindClause) At() Pos { return c.Pos }
-func (c *projection) At() Pos   { return c.Pos }
-func (c *callClause) At() Pos   { return c.Pos }
-func (c *createClause) At() Pos { return c.Pos }
-func (c *mergeClause) At() Pos  { return c.Pos }
-func (c *setClause) At() Pos    { return c.Pos }
-func (c *removeClause) At() Pos { return c.Pos }
-func (c *deleteClause) At() Pos { return c.Pos }

@@ -5,25 +5,25 @@ type expr interface{ At() Pos }
 
 // literal is null, a boolean, a number or a string.
 type literal struct {
-	Pos   Pos
+	Pos
 	Value Value
 }
 
 // param is $name.
 type param struct {
-	Pos  Pos
+	Pos
 	Name string
 }
 
 // variable is the name of something that a clause bound.
 type variable struct {
-	Pos  Pos
+	Pos
 	Name string
 }
 
 // property is x.name.
 type property struct {
-	Pos  Pos
+	Pos
 	X    expr
 	Name string
 }
@@ -31,7 +31,7 @@ type property struct {
 // labelsExpr is x:Label. It holds if x has all labels, or with Any (x:A|B) if
 // it has one of them.
 type labelsExpr struct {
-	Pos    Pos
+	Pos
 	X      expr
 	Labels []string
 	Any    bool
@@ -39,32 +39,32 @@ type labelsExpr struct {
 
 // indexExpr is x[i].
 type indexExpr struct {
-	Pos  Pos
+	Pos
 	X, I expr
 }
 
 // sliceExpr is x[from..to]; a bound may be nil.
 type sliceExpr struct {
-	Pos         Pos
+	Pos
 	X, From, To expr
 }
 
 // listLit is [a, b].
 type listLit struct {
-	Pos   Pos
+	Pos
 	Items []expr
 }
 
 // mapLit is {name: value}.
 type mapLit struct {
-	Pos    Pos
+	Pos
 	Keys   []string
 	Values []expr
 }
 
 // mapProjection is x {.name, .*, name: value, variable}.
 type mapProjection struct {
-	Pos   Pos
+	Pos
 	X     expr
 	Items []mapProjectionItem
 }
@@ -78,9 +78,9 @@ type mapProjectionItem struct {
 
 // unaryExpr is NOT x, -x or +x.
 type unaryExpr struct {
-	Pos Pos
-	Op  unaryOp
-	X   expr
+	Pos
+	Op unaryOp
+	X  expr
 }
 
 // unaryOp is an operator with one operand.
@@ -95,7 +95,7 @@ const (
 
 // binaryExpr is l op r.
 type binaryExpr struct {
-	Pos  Pos // of the operator
+	Pos
 	Op   binaryOp
 	L, R expr
 }
@@ -129,14 +129,14 @@ const (
 
 // isNullExpr is x IS NULL, or x IS NOT NULL with Not.
 type isNullExpr struct {
-	Pos Pos
+	Pos
 	X   expr
 	Not bool
 }
 
 // funcCall is name(arguments); the name is as written. Star is count(*).
 type funcCall struct {
-	Pos      Pos
+	Pos
 	Name     string
 	Distinct bool
 	Star     bool
@@ -145,7 +145,7 @@ type funcCall struct {
 
 // caseExpr is CASE. X is its operand, or nil.
 type caseExpr struct {
-	Pos  Pos
+	Pos
 	X    expr
 	When []caseWhen
 	Else expr // nil is null
@@ -156,7 +156,7 @@ type caseWhen struct{ When, Then expr }
 
 // listComprehension is [variable IN list WHERE condition | value].
 type listComprehension struct {
-	Pos      Pos
+	Pos
 	Variable string
 	List     expr
 	Where    expr // nil for none
@@ -165,7 +165,7 @@ type listComprehension struct {
 
 // quantifier is all, any, none or single(variable IN list WHERE condition).
 type quantifier struct {
-	Pos      Pos
+	Pos
 	Kind     quantifierKind
 	Variable string
 	List     expr
@@ -185,7 +185,7 @@ const (
 
 // reduceExpr is reduce(accumulator = start, variable IN list | value).
 type reduceExpr struct {
-	Pos         Pos
+	Pos
 	Accumulator string
 	Start       expr
 	Variable    string
@@ -196,7 +196,7 @@ type reduceExpr struct {
 // existsExpr is a pattern as a condition: WHERE (a)-->(b), exists((a)-->(b)) or
 // EXISTS { MATCH pattern WHERE condition }.
 type existsExpr struct {
-	Pos Pos
+	Pos
 	// Bare marks a pattern without EXISTS. It may stand only as a condition and
 	// binds no variable.
 	Bare     bool
@@ -207,14 +207,14 @@ type existsExpr struct {
 // countMatches is COUNT { MATCH pattern WHERE condition }: how many matches
 // there are.
 type countMatches struct {
-	Pos      Pos
+	Pos
 	Patterns []*pattern
 	Where    expr
 }
 
 // patternComprehension is [variable = (a)-->(b) WHERE condition | value].
 type patternComprehension struct {
-	Pos     Pos
+	Pos
 	Pattern *pattern
 	Where   expr
 	Value   expr
@@ -222,30 +222,6 @@ type patternComprehension struct {
 
 // pathExpr is shortestPath((a)-[*]-(b)) or allShortestPaths as a value.
 type pathExpr struct {
-	Pos     Pos
+	Pos
 	Pattern *pattern
 }
-
-// At implements [expr].
-func (e *literal) At() Pos              { return e.Pos }
-func (e *param) At() Pos                { return e.Pos }
-func (e *variable) At() Pos             { return e.Pos }
-func (e *property) At() Pos             { return e.Pos }
-func (e *labelsExpr) At() Pos           { return e.Pos }
-func (e *indexExpr) At() Pos            { return e.Pos }
-func (e *sliceExpr) At() Pos            { return e.Pos }
-func (e *listLit) At() Pos              { return e.Pos }
-func (e *mapLit) At() Pos               { return e.Pos }
-func (e *mapProjection) At() Pos        { return e.Pos }
-func (e *unaryExpr) At() Pos            { return e.Pos }
-func (e *binaryExpr) At() Pos           { return e.Pos }
-func (e *isNullExpr) At() Pos           { return e.Pos }
-func (e *funcCall) At() Pos             { return e.Pos }
-func (e *caseExpr) At() Pos             { return e.Pos }
-func (e *listComprehension) At() Pos    { return e.Pos }
-func (e *quantifier) At() Pos           { return e.Pos }
-func (e *reduceExpr) At() Pos           { return e.Pos }
-func (e *existsExpr) At() Pos           { return e.Pos }
-func (e *countMatches) At() Pos         { return e.Pos }
-func (e *patternComprehension) At() Pos { return e.Pos }
-func (e *pathExpr) At() Pos             { return e.Pos }

@@ -83,7 +83,6 @@ func (c *checker) expr(x expr, e exprScope) {
 	condition := e.condition
 	e.condition = false
 	switch x := x.(type) {
-	case *literal, *param:
 	case *variable:
 		c.variable(x, e)
 	case *property:
@@ -97,19 +96,6 @@ func (c *checker) expr(x expr, e exprScope) {
 		if k := e.vars.kindOf(x.X); k == varPath || k == varEdges || k == varValue {
 			c.fail(x.Pos, "InvalidArgumentType", "only nodes have labels, and this is %s", k)
 		}
-	case *indexExpr:
-		c.exprs(e, x.X, x.I)
-	case *sliceExpr:
-		c.exprs(e, x.X, x.From, x.To)
-	case *listLit:
-		c.exprs(e, x.Items...)
-	case *mapLit:
-		c.exprs(e, x.Values...)
-	case *mapProjection:
-		c.expr(x.X, e)
-		for _, it := range x.Items {
-			c.expr(it.Value, e)
-		}
 	case *unaryExpr:
 		e.condition = condition && x.Op == opNot
 		c.expr(x.X, e)
@@ -118,8 +104,6 @@ func (c *checker) expr(x expr, e exprScope) {
 		}
 	case *binaryExpr:
 		c.binary(x, e, condition)
-	case *isNullExpr:
-		c.expr(x.X, e)
 	case *funcCall:
 		c.funcCall(x, e)
 	case *caseExpr:
@@ -141,8 +125,10 @@ func (c *checker) expr(x expr, e exprScope) {
 		c.subquery(x.Patterns, x.Where, false, e)
 	case *pathExpr:
 		c.subquery([]*pattern{x.Pattern}, nil, true, e)
-	default:
+	case *listComprehension, *quantifier, *reduceExpr, *patternComprehension:
 		c.comprehension(x, e)
+	default:
+		eachPart(x, func(part *expr, _ ...string) { c.expr(*part, e) })
 	}
 }
 
@@ -236,9 +222,7 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 		e.aggregate = insideAggregate
 		e.grouping = nil
 	}
-	for _, x := range f.Args {
-		c.expr(x, e)
-	}
+	c.exprs(e, f.Args...)
 	if len(f.Args) != 1 {
 		return
 	}

@@ -63,15 +63,8 @@ func (s *Session) runCopy(x *exec, st *statement) error {
 
 // copyFrom runs COPY FROM.
 func (s *Session) copyFrom(f *copier, st *statement) error {
-	use := s.use
-	if f.c.Use != nil {
-		use = f.c.Use.Graph
-	}
-	eg, err := s.open(f.x.ctx, use)
+	eg, err := s.openUsed(f.x.ctx, st.Text, f.c.Use, s.use)
 	if err != nil {
-		if f.c.Use != nil {
-			err = useError(st.Text, f.c.Use, err)
-		}
 		return err
 	}
 	if err := s.writable(f.x.ctx, eg, false); err != nil {

@@ -167,10 +167,7 @@ func (p *parser) functionCall() expr {
 	}
 	f.Distinct = p.acceptKeyword(kwDistinct)
 	if !p.is(tokRightParen) {
-		f.Args = append(f.Args, p.expr())
-		for p.accept(tokComma) {
-			f.Args = append(f.Args, p.expr())
-		}
+		f.Args = separated(p, p.expr)
 	}
 	if !p.accept(tokRightParen) {
 		p.expected("an operator, ',' or ')'", followWords...)

@@ -44,21 +44,13 @@ func (p *parser) projection() *projection {
 	if p.isKeyword(kwAll) && p.peek(1).kind != tokLeftParen {
 		p.unsupported(p.tok(), "RETURN ALL of GQL; leave ALL out")
 	}
-	if p.accept(tokStar) {
-		r.Star = true
-	} else {
-		r.Items = append(r.Items, p.projectionItem())
-	}
-	for p.accept(tokComma) {
-		r.Items = append(r.Items, p.projectionItem())
+	if r.Star = p.accept(tokStar); !r.Star || p.accept(tokComma) {
+		r.Items = separated(p, p.projectionItem)
 	}
 	if p.isKeyword(kwOrder) {
 		p.next()
 		p.expectKeyword(kwBy)
-		r.Order = append(r.Order, p.sortItem())
-		for p.accept(tokComma) {
-			r.Order = append(r.Order, p.sortItem())
-		}
+		r.Order = separated(p, p.sortItem)
 	}
 	if p.acceptKeyword(kwSkip) {
 		r.Skip = p.expr()
@@ -128,10 +120,7 @@ func (p *parser) call() *callClause {
 	if p.accept(tokLeftParen) {
 		c.Args = []expr{}
 		if !p.is(tokRightParen) {
-			c.Args = append(c.Args, p.expr())
-			for p.accept(tokComma) {
-				c.Args = append(c.Args, p.expr())
-			}
+			c.Args = separated(p, p.expr)
 		}
 		if !p.accept(tokRightParen) {
 			p.expected("',' or ')' after an argument", followWords...)
@@ -142,13 +131,8 @@ func (p *parser) call() *callClause {
 	if !p.acceptKeyword(kwYield) {
 		return c
 	}
-	if p.accept(tokStar) {
-		c.Star = true
-	} else {
-		c.Yield = append(c.Yield, p.yieldItem())
-		for p.accept(tokComma) {
-			c.Yield = append(c.Yield, p.yieldItem())
-		}
+	if c.Star = p.accept(tokStar); !c.Star {
+		c.Yield = separated(p, p.yieldItem)
 	}
 	c.Where = p.where()
 	return c
@@ -206,13 +190,7 @@ func (p *parser) set() *setClause {
 	return s
 }
 
-func (p *parser) setItems() []*setClauseItem {
-	items := []*setClauseItem{p.setItem()}
-	for p.accept(tokComma) {
-		items = append(items, p.setItem())
-	}
-	return items
-}
+func (p *parser) setItems() []*setClauseItem { return separated(p, p.setItem) }
 
 // setItem parses x.name = value, x = map, x += map or x:Label.
 func (p *parser) setItem() *setClauseItem {
@@ -239,7 +217,7 @@ func (p *parser) setItem() *setClauseItem {
 func (p *parser) remove() *removeClause {
 	r := &removeClause{Pos: p.pos()}
 	p.next()
-	for {
+	r.Items = separated(p, func() *removeClauseItem {
 		it := &removeClauseItem{Pos: p.pos(), Target: p.target("REMOVE")}
 		if _, ok := it.Target.(*variable); ok {
 			if !p.is(tokColon) {
@@ -247,11 +225,9 @@ func (p *parser) remove() *removeClause {
 			}
 			it.Labels = p.setLabels()
 		}
-		r.Items = append(r.Items, it)
-		if !p.accept(tokComma) {
-			return r
-		}
-	}
+		return it
+	})
+	return r
 }
 
 // target parses the target of SET or REMOVE: a variable, or a property of an
@@ -301,9 +277,6 @@ func (p *parser) setLabels() []string {
 func (p *parser) deleteClause() *deleteClause {
 	d := &deleteClause{Pos: p.pos(), Detach: p.acceptKeyword(kwDetach)}
 	p.expectKeyword(kwDelete)
-	d.Exprs = append(d.Exprs, p.expr())
-	for p.accept(tokComma) {
-		d.Exprs = append(d.Exprs, p.expr())
-	}
+	d.Exprs = separated(p, p.expr)
 	return d
 }

@@ -15,10 +15,7 @@ func (p *parser) list() expr {
 	if p.accept(tokRightBracket) {
 		return l
 	}
-	l.Items = append(l.Items, p.expr())
-	for p.accept(tokComma) {
-		l.Items = append(l.Items, p.expr())
-	}
+	l.Items = separated(p, p.expr)
 	if !p.accept(tokRightBracket) {
 		p.expected("an operator, ',' or ']'", followWords...)
 	}
@@ -100,12 +97,7 @@ func (p *parser) mapProjection(x expr) expr {
 	if p.accept(tokRightBrace) {
 		return m
 	}
-	for {
-		m.Items = append(m.Items, p.mapProjectionItem())
-		if !p.accept(tokComma) {
-			break
-		}
-	}
+	m.Items = separated(p, p.mapProjectionItem)
 	if !p.accept(tokRightBrace) {
 		p.expected("an operator, ',' or '}'", followWords...)
 	}

@@ -2,11 +2,7 @@ package cypher
 
 // patterns parses patterns with commas between them.
 func (p *parser) patterns() []*pattern {
-	ps := []*pattern{p.pattern()}
-	for p.accept(tokComma) {
-		ps = append(ps, p.pattern())
-	}
-	return ps
+	return separated(p, p.pattern)
 }
 
 // pattern parses a pattern that may have a name: p = (a)-->(b).

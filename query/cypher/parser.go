@@ -148,6 +148,15 @@ func (p *parser) acceptKeyword(k keyword) bool {
 	return true
 }
 
+// separated parses one item or more with commas between them.
+func separated[T any](p *parser, item func() T) []T {
+	items := []T{item()}
+	for p.accept(tokComma) {
+		items = append(items, item())
+	}
+	return items
+}
+
 // expect moves past a token of a kind that must be there.
 func (p *parser) expect(kind tokenKind) {
 	if !p.accept(kind) {

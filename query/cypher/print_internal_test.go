@@ -86,7 +86,7 @@ func statementExprs(s *statement, visit func(expr)) {
 	find = func(v reflect.Value) {
 		if v.CanInterface() {
 			if x, ok := v.Interface().(expr); ok && !(v.Kind() == reflect.Pointer && v.IsNil()) {
-				if _, clause := v.Interface().(clause); !clause || isExpr(x) {
+				if isExpr(x) {
 					visit(x)
 					return
 				}
@@ -110,13 +110,16 @@ func statementExprs(s *statement, visit func(expr)) {
 	find(reflect.ValueOf(s))
 }
 
-// isExpr tells expressions from clauses, which have the same method.
+// isExpr tells expressions from clauses and patterns, which have the same method.
 func isExpr(x expr) bool {
+	ps, _ := patternParts(x)
+	parts := 0
+	eachPart(x, func(*expr, ...string) { parts++ })
 	switch x.(type) {
-	case *matchClause, *unwindClause, *projection, *callClause, *createClause, *mergeClause, *setClause, *removeClause, *deleteClause:
-		return false
+	case *literal, *param, *variable, *listLit, *mapLit, *funcCall:
+		return true
 	}
-	return true
+	return parts > 0 || ps != nil
 }
 
 // TestRoundTrip prints all expressions of the accepted statements.

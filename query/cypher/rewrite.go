@@ -1,5 +1,10 @@
 package cypher
 
+import (
+	"reflect"
+	"slices"
+)
+
 // rewrite returns a copy of an expression with some parts replaced. It calls
 // replace for an expression before its parts, with the variables that enclosing
 // expressions bind. If replace returns nil, rewrite descends into the parts. It
@@ -15,85 +20,47 @@ func rewriteWithin(e expr, bound []string, replace func(expr, []string) expr) ex
 	if with := replace(e, bound); with != nil {
 		return with
 	}
-	in := func(part expr, names ...string) expr {
-		return rewriteWithin(part, append(bound[:len(bound):len(bound)], names...), replace)
-	}
-	all := func(list []expr) []expr {
-		out := make([]expr, len(list))
-		for i, part := range list {
-			out[i] = in(part)
-		}
-		return out
-	}
-	switch e := e.(type) {
-	case *property:
-		c := *e
-		c.X = in(c.X)
-		return &c
-	case *labelsExpr:
-		c := *e
-		c.X = in(c.X)
-		return &c
-	case *indexExpr:
-		c := *e
-		c.X, c.I = in(c.X), in(c.I)
-		return &c
-	case *sliceExpr:
-		c := *e
-		c.X, c.From, c.To = in(c.X), in(c.From), in(c.To)
-		return &c
-	case *listLit:
-		c := *e
-		c.Items = all(c.Items)
-		return &c
-	case *mapLit:
-		c := *e
-		c.Values = all(c.Values)
-		return &c
-	case *mapProjection:
-		c := *e
-		c.X = in(c.X)
-		c.Items = append([]mapProjectionItem(nil), c.Items...)
-		for i := range c.Items {
-			c.Items[i].Value = in(c.Items[i].Value)
-		}
-		return &c
-	case *unaryExpr:
-		c := *e
-		c.X = in(c.X)
-		return &c
-	case *binaryExpr:
-		c := *e
-		c.L, c.R = in(c.L), in(c.R)
-		return &c
-	case *isNullExpr:
-		c := *e
-		c.X = in(c.X)
-		return &c
-	case *funcCall:
-		c := *e
-		c.Args = all(c.Args)
-		return &c
-	case *caseExpr:
-		c := *e
-		c.X, c.Else = in(c.X), in(c.Else)
-		c.When = append([]caseWhen(nil), c.When...)
-		for i, w := range c.When {
-			c.When[i] = caseWhen{When: in(w.When), Then: in(w.Then)}
-		}
-		return &c
-	case *listComprehension:
-		c := *e
-		c.List, c.Where, c.Value = in(c.List), in(c.Where, c.Variable), in(c.Value, c.Variable)
-		return &c
-	case *quantifier:
-		c := *e
-		c.List, c.Where = in(c.List), in(c.Where, c.Variable)
-		return &c
-	case *reduceExpr:
-		c := *e
-		c.Start, c.List, c.Value = in(c.Start), in(c.List), in(c.Value, c.Accumulator, c.Variable)
-		return &c
-	}
+	e = copyExpr(e)
+	eachPart(e, func(part *expr, names ...string) {
+		*part = rewriteWithin(*part, append(bound[:len(bound):len(bound)], names...), replace)
+	})
 	return e
+}
+
+// copyExpr returns a copy of an expression with the same parts, which may be set.
+func copyExpr(e expr) expr {
+	from := reflect.ValueOf(e).Elem()
+	to := reflect.New(from.Type())
+	to.Elem().Set(from)
+	switch e := to.Interface().(expr).(type) {
+	case *listLit:
+		e.Items = slices.Clone(e.Items)
+	case *mapLit:
+		e.Values = slices.Clone(e.Values)
+	case *mapProjection:
+		e.Items = slices.Clone(e.Items)
+	case *funcCall:
+		e.Args = slices.Clone(e.Args)
+	case *caseExpr:
+		e.When = slices.Clone(e.When)
+	}
+	return to.Interface().(expr)
+}
+
+// freeNames returns the names that an expression uses and does not bind itself,
+// in order.
+func freeNames(e expr) []string {
+	var names []string
+	var within func(e expr, bound []string)
+	within = func(e expr, bound []string) {
+		if v, ok := e.(*variable); ok && !slices.Contains(bound, v.Name) {
+			names = append(names, v.Name)
+		}
+		eachPart(e, func(part *expr, more ...string) {
+			within(*part, append(bound[:len(bound):len(bound)], more...))
+		})
+	}
+	within(e, nil)
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -16,15 +16,8 @@ func (s *Session) runIndex(x *exec, st *statement) error {
 	if st.Mode != modeRun {
 		return refuse(st.Text, 0, "a plan of making an index")
 	}
-	use := s.use
-	if c.Use != nil {
-		use = c.Use.Graph
-	}
-	eg, err := s.open(x.ctx, use)
+	eg, err := s.openUsed(x.ctx, st.Text, c.Use, s.use)
 	if err != nil {
-		if c.Use != nil {
-			err = useError(st.Text, c.Use, err)
-		}
 		return err
 	}
 	// A new property index is allowed on guarded graphs: it changes no data,

@@ -146,10 +146,7 @@ func (s *Session) compileParts(x *exec, st *statement, tx *engine.Tx) ([]*readyP
 
 // openPart opens the graph of a part.
 func (s *Session) openPart(x *exec, st *statement, p *singleQuery, use string, tx *engine.Tx, r *readyPart) error {
-	g, err := s.open(x.ctx, use)
-	if errors.Is(err, engine.ErrNotFound) && p.Use != nil {
-		return useError(st.Text, p.Use, err)
-	}
+	g, err := s.openUsed(x.ctx, st.Text, p.Use, use)
 	if err != nil {
 		return err
 	}

@@ -40,16 +40,11 @@ func (s *Session) runWriting(x *exec, st *statement) error {
 	// Graphs are opened, and the base graph made, before there is a writer.
 	use := s.use
 	for _, p := range st.Query.Parts {
-		if p.Use != nil {
-			use = p.Use.Graph
-		}
-		g, err := s.open(x.ctx, use)
+		g, err := s.openUsed(x.ctx, st.Text, p.Use, use)
 		if err != nil {
-			if p.Use != nil {
-				err = useError(st.Text, p.Use, err)
-			}
 			return err
 		}
+		use = g.Name()
 		if s.writesAny(&regularQuery{Parts: []*singleQuery{p}}) {
 			if err := s.writable(x.ctx, g, s.annotates(p)); err != nil {
 				return err

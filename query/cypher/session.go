@@ -163,6 +163,18 @@ func (s *Session) useGraph(ctx context.Context, st *statement) error {
 	return err
 }
 
+// openUsed opens the graph that a clause USE names, or if there is none, another.
+func (s *Session) openUsed(ctx context.Context, text string, u *useClause, other string) (*engine.Graph, error) {
+	if u == nil {
+		return s.open(ctx, other)
+	}
+	g, err := s.open(ctx, u.Graph)
+	if errors.Is(err, engine.ErrNotFound) {
+		err = useError(text, u, err)
+	}
+	return g, err
+}
+
 // useError places the error of an unknown graph in the text.
 func useError(text string, u *useClause, err error) error {
 	at := min(int(u.Pos)+len("USE "), len(text))

@@ -3,23 +3,13 @@ package cypher
 // variablesOf adds the names of all variables in an expression to a set, those
 // of its patterns and the expression's own ones included.
 func variablesOf(e expr, names map[string]bool) {
-	patterns := func(ps ...*pattern) {
+	walkExpr(e, func(e expr) bool {
+		if v, ok := e.(*variable); ok {
+			names[v.Name] = true
+		}
+		ps, _ := patternParts(e)
 		for _, p := range ps {
 			patternVariables(p, func(name string) { names[name] = true })
-		}
-	}
-	walkExpr(e, func(e expr) bool {
-		switch e := e.(type) {
-		case *variable:
-			names[e.Name] = true
-		case *existsExpr:
-			patterns(e.Patterns...)
-		case *countMatches:
-			patterns(e.Patterns...)
-		case *patternComprehension:
-			patterns(e.Pattern)
-		case *pathExpr:
-			patterns(e.Pattern)
 		}
 		return true
 	})

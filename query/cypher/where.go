@@ -103,20 +103,6 @@ func (l *lowering) check(e expr) error {
 	return nil
 }
 
-// freeNames returns the names that an expression uses and does not bind itself,
-// in order.
-func freeNames(e expr) []string {
-	var names []string
-	rewrite(e, func(x expr, bound []string) expr {
-		if v, ok := x.(*variable); ok && !slices.Contains(bound, v.Name) {
-			names = append(names, v.Name)
-		}
-		return nil
-	})
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // lower returns the predicate of an expression being true, or being false if
 // want is false. The two are no opposites: for some nodes it is null.
 func (l *lowering) lower(e expr, want bool) engine.Predicate {
