@@ -11,13 +11,34 @@ type function struct {
 	name     string // as openCypher writes it; case does not count
 	params   string // for people
 	min, max int    // arguments; max -1 is any number
-	// ofNull lets the function be called with null arguments. Other functions
-	// return null if an argument is null.
-	ofNull bool
+	// takes is what every argument must be, nil if call decides. If an argument is
+	// null, so is the result.
+	takes *argument
 	// call computes the result from arguments, which it must not keep. It is
 	// nil for functions that the compiler handles itself.
 	call func(x *exec, at Pos, a []Value) (Value, error)
 }
+
+// argument is what functions take.
+type argument struct {
+	kinds []Kind
+	what  string // for messages
+}
+
+var (
+	aNumber   = &argument{[]Kind{KindInt, KindFloat}, "a number"}
+	numbers   = &argument{[]Kind{KindInt, KindFloat}, "numbers"}
+	integers  = &argument{[]Kind{KindInt}, "integers"}
+	aString   = &argument{[]Kind{KindString}, "a string"}
+	someTexts = &argument{[]Kind{KindString}, "strings"}
+	aList     = &argument{[]Kind{KindList}, "a list"}
+	aSequence = &argument{[]Kind{KindList, KindString}, "a list or a string"}
+	aNode     = &argument{[]Kind{KindNode}, "a node"}
+	anEdge    = &argument{[]Kind{KindEdge}, "an edge"}
+	anElement = &argument{[]Kind{KindNode, KindEdge}, "a node or an edge"}
+	anEntity  = &argument{[]Kind{KindNode, KindEdge, KindMap}, "a node, an edge or a map"}
+	aPath     = &argument{[]Kind{KindPath}, "a path"}
+)
 
 // usage returns how the function is written.
 func (f *function) usage() string { return f.name + "(" + f.params + ")" }
@@ -154,7 +175,7 @@ func (c *compiler) allFold(list []expr) bool {
 // callOf returns the evaluator of a call. Arguments stand on a stack that all
 // calls of a statement share, so that a call needs no memory.
 func callOf(f *function, args []evaluator, at Pos) evaluator {
-	call, ofNull := f.call, f.ofNull
+	call := f.call
 	return func(x *exec, r row) (Value, error) {
 		base := len(x.eval.stack)
 		null, weight := false, int64(0)
@@ -168,17 +189,33 @@ func callOf(f *function, args []evaluator, at Pos) evaluator {
 			weight += v.weight()
 			x.eval.stack = append(x.eval.stack, v)
 		}
-		if null && !ofNull {
+		if null {
 			x.eval.stack = x.eval.stack[:base]
 			return Null, nil
 		}
-		v, err := call(x, at, x.eval.stack[base:])
+		v, err := Null, f.check(at, x.eval.stack[base:])
+		if err == nil {
+			v, err = call(x, at, x.eval.stack[base:])
+		}
 		x.eval.stack = x.eval.stack[:base]
 		if err == nil {
 			err = x.work(weight)
 		}
 		return v, err
 	}
+}
+
+// check returns the TypeError of an argument that the function does not take.
+func (f *function) check(at Pos, args []Value) error {
+	if f.takes == nil {
+		return nil
+	}
+	for i := range args {
+		if !slices.Contains(f.takes.kinds, args[i].kind) {
+			return wants(at, f.name, f.takes.what, args[i])
+		}
+	}
+	return nil
 }
 
 // coalesce compiles coalesce: the first argument that is not null. It does not

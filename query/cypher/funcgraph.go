@@ -9,15 +9,15 @@ import (
 // graphFunctions are the functions of nodes, edges and paths.
 var graphFunctions = []function{
 	{name: "id", params: "node", min: 1, max: 1, call: callID},
-	{name: "elementId", params: "node or edge", min: 1, max: 1, call: callElementID},
-	{name: "labels", params: "node", min: 1, max: 1, call: callLabels},
-	{name: "type", params: "edge", min: 1, max: 1, call: callType},
-	{name: "properties", params: "node, edge or map", min: 1, max: 1, call: callProperties},
-	{name: "keys", params: "node, edge or map", min: 1, max: 1, call: callKeys},
-	{name: "startNode", params: "edge", min: 1, max: 1, call: callStartNode},
-	{name: "endNode", params: "edge", min: 1, max: 1, call: callEndNode},
-	{name: "nodes", params: "path", min: 1, max: 1, call: callNodes},
-	{name: "relationships", params: "path", min: 1, max: 1, call: callRelationships},
+	{name: "elementId", params: "node or edge", min: 1, max: 1, takes: anElement, call: callElementID},
+	{name: "labels", params: "node", min: 1, max: 1, takes: aNode, call: callLabels},
+	{name: "type", params: "edge", min: 1, max: 1, takes: anEdge, call: callType},
+	{name: "properties", params: "node, edge or map", min: 1, max: 1, takes: anEntity, call: callProperties},
+	{name: "keys", params: "node, edge or map", min: 1, max: 1, takes: anEntity, call: callKeys},
+	{name: "startNode", params: "edge", min: 1, max: 1, takes: anEdge, call: callStartNode},
+	{name: "endNode", params: "edge", min: 1, max: 1, takes: anEdge, call: callEndNode},
+	{name: "nodes", params: "path", min: 1, max: 1, takes: aPath, call: callNodes},
+	{name: "relationships", params: "path", min: 1, max: 1, takes: aPath, call: callRelationships},
 	{name: "length", params: "path", min: 1, max: 1, call: callLength},
 }
 
@@ -45,8 +45,6 @@ func callElementID(x *exec, at Pos, a []Value) (Value, error) {
 		name = url.PathEscape(g.name()) + "/" + name
 	case KindEdge:
 		name, err = a[0].AsEdge().name()
-	default:
-		return Null, wants(at, "elementId", "a node or an edge", a[0])
 	}
 	if err != nil {
 		return Null, err
@@ -87,9 +85,6 @@ func (e *Edge) name() (string, error) {
 }
 
 func callLabels(_ *exec, at Pos, a []Value) (Value, error) {
-	if a[0].kind != KindNode {
-		return Null, wants(at, "labels", "a node", a[0])
-	}
 	label, err := a[0].graph().label(a[0].AsNode())
 	if err != nil {
 		return Null, err
@@ -99,31 +94,22 @@ func callLabels(_ *exec, at Pos, a []Value) (Value, error) {
 
 func callType(_ *exec, at Pos, a []Value) (Value, error) {
 	e := a[0].AsEdge()
-	if e == nil {
-		return Null, wants(at, "type", "an edge", a[0])
-	}
 	return String(e.graph.edgeType(e)), nil
 }
 
 func callProperties(x *exec, at Pos, a []Value) (Value, error) {
-	m, ok, err := propertiesOf(a[0])
-	switch {
-	case err != nil:
+	m, _, err := propertiesOf(a[0])
+	if err != nil {
 		return Null, err
-	case !ok:
-		return Null, wants(at, "properties", "a node, an edge or a map", a[0])
 	}
 	return x.built(at, MapOf(m))
 }
 
 // callKeys returns the names of properties in order.
 func callKeys(x *exec, at Pos, a []Value) (Value, error) {
-	m, ok, err := propertiesOf(a[0])
-	switch {
-	case err != nil:
+	m, _, err := propertiesOf(a[0])
+	if err != nil {
 		return Null, err
-	case !ok:
-		return Null, wants(at, "keys", "a node, an edge or a map", a[0])
 	}
 	list := make([]Value, 0, len(m))
 	for _, k := range sortedKeys(m) {
@@ -134,25 +120,16 @@ func callKeys(x *exec, at Pos, a []Value) (Value, error) {
 
 func callStartNode(_ *exec, at Pos, a []Value) (Value, error) {
 	e := a[0].AsEdge()
-	if e == nil {
-		return Null, wants(at, "startNode", "an edge", a[0])
-	}
 	return node(e.graph, e.From), nil
 }
 
 func callEndNode(_ *exec, at Pos, a []Value) (Value, error) {
 	e := a[0].AsEdge()
-	if e == nil {
-		return Null, wants(at, "endNode", "an edge", a[0])
-	}
 	return node(e.graph, e.To), nil
 }
 
 func callNodes(x *exec, at Pos, a []Value) (Value, error) {
 	p := a[0].AsPath()
-	if p == nil {
-		return Null, wants(at, "nodes", "a path", a[0])
-	}
 	list := make([]Value, len(p.Nodes))
 	for i, id := range p.Nodes {
 		list[i] = node(p.graph, id)
@@ -162,9 +139,6 @@ func callNodes(x *exec, at Pos, a []Value) (Value, error) {
 
 func callRelationships(x *exec, at Pos, a []Value) (Value, error) {
 	p := a[0].AsPath()
-	if p == nil {
-		return Null, wants(at, "relationships", "a path", a[0])
-	}
 	list := make([]Value, len(p.Edges))
 	for i, e := range p.Edges {
 		list[i] = edge(e)

@@ -3,25 +3,22 @@ package cypher
 // listFunctions are the functions of lists, and those shared by lists and
 // strings.
 var listFunctions = []function{
-	{name: "size", params: "list or string", min: 1, max: 1, call: callSize},
+	{name: "size", params: "list or string", min: 1, max: 1, takes: aSequence, call: callSize},
 	{name: "isEmpty", params: "list, map or string", min: 1, max: 1, call: callIsEmpty},
-	{name: "head", params: "list", min: 1, max: 1, call: callHead},
-	{name: "last", params: "list", min: 1, max: 1, call: callLast},
-	{name: "tail", params: "list", min: 1, max: 1, call: callTail},
-	{name: "range", params: "start, end [, step]", min: 2, max: 3, call: callRange},
-	{name: "reverse", params: "list or string", min: 1, max: 1, call: callReverse},
+	{name: "head", params: "list", min: 1, max: 1, takes: aList, call: callHead},
+	{name: "last", params: "list", min: 1, max: 1, takes: aList, call: callLast},
+	{name: "tail", params: "list", min: 1, max: 1, takes: aList, call: callTail},
+	{name: "range", params: "start, end [, step]", min: 2, max: 3, takes: integers, call: callRange},
+	{name: "reverse", params: "list or string", min: 1, max: 1, takes: aSequence, call: callReverse},
 }
 
 // callSize returns the number of elements, or of characters.
 func callSize(x *exec, at Pos, a []Value) (Value, error) {
-	switch a[0].kind {
-	case KindList:
+	if a[0].kind == KindList {
 		return Int(int64(len(a[0].AsList()))), nil
-	case KindString:
-		n, err := x.characters(a[0].AsString())
-		return Int(n), err
 	}
-	return Null, wants(at, "size", "a list or a string", a[0])
+	n, err := x.characters(a[0].AsString())
+	return Int(n), err
 }
 
 func callIsEmpty(_ *exec, at Pos, a []Value) (Value, error) {
@@ -37,24 +34,15 @@ func callIsEmpty(_ *exec, at Pos, a []Value) (Value, error) {
 }
 
 func callHead(_ *exec, at Pos, a []Value) (Value, error) {
-	if a[0].kind != KindList {
-		return Null, wants(at, "head", "a list", a[0])
-	}
 	return element(a[0].AsList(), 0), nil
 }
 
 func callLast(_ *exec, at Pos, a []Value) (Value, error) {
-	if a[0].kind != KindList {
-		return Null, wants(at, "last", "a list", a[0])
-	}
 	return element(a[0].AsList(), -1), nil
 }
 
 // callTail returns all elements but the first.
 func callTail(x *exec, at Pos, a []Value) (Value, error) {
-	if a[0].kind != KindList {
-		return Null, wants(at, "tail", "a list", a[0])
-	}
 	list := a[0].AsList()
 	return x.built(at, ListOf(list[min(1, len(list)):]))
 }
@@ -62,11 +50,6 @@ func callTail(x *exec, at Pos, a []Value) (Value, error) {
 // callRange returns the integers from start to end, inclusive if step leads to
 // end.
 func callRange(x *exec, at Pos, a []Value) (Value, error) {
-	for _, v := range a {
-		if v.kind != KindInt {
-			return Null, wants(at, "range", "integers", v)
-		}
-	}
 	start, end, step := a[0].AsInt(), a[1].AsInt(), int64(1)
 	if len(a) == 3 {
 		step = a[2].AsInt()
@@ -106,28 +89,25 @@ func callRange(x *exec, at Pos, a []Value) (Value, error) {
 }
 
 func callReverse(x *exec, at Pos, a []Value) (Value, error) {
-	switch a[0].kind {
-	case KindList:
-		from := a[0].AsList()
-		if err := x.charge(at, a[0].memory()); err != nil {
-			return Null, err
-		}
-		list, err := made[Value](x, len(from))
-		if err != nil {
-			return Null, err
-		}
-		for i, v := range from {
-			if i%stepsBetweenLooks == 0 {
-				if err := x.work(stepsBetweenLooks); err != nil {
-					return Null, err
-				}
-			}
-			list[len(list)-1-i] = v
-		}
-		return listWith(list, int64(a[0].num)), nil
-	case KindString:
+	if a[0].kind == KindString {
 		s, err := x.reversed(at, a[0].AsString())
 		return String(s), err
 	}
-	return Null, wants(at, "reverse", "a list or a string", a[0])
+	from := a[0].AsList()
+	if err := x.charge(at, a[0].memory()); err != nil {
+		return Null, err
+	}
+	list, err := made[Value](x, len(from))
+	if err != nil {
+		return Null, err
+	}
+	for i, v := range from {
+		if i%stepsBetweenLooks == 0 {
+			if err := x.work(stepsBetweenLooks); err != nil {
+				return Null, err
+			}
+		}
+		list[len(list)-1-i] = v
+	}
+	return listWith(list, int64(a[0].num)), nil
 }

@@ -9,13 +9,13 @@ import (
 // mathFunctions are the functions of numbers. If a result is undefined, such as
 // that of sqrt(-1), it is NaN, as in IEEE 754.
 var mathFunctions = []function{
-	{name: "abs", params: "number", min: 1, max: 1, call: callAbs},
-	{name: "sign", params: "number", min: 1, max: 1, call: callSign},
+	{name: "abs", params: "number", min: 1, max: 1, takes: aNumber, call: callAbs},
+	{name: "sign", params: "number", min: 1, max: 1, takes: aNumber, call: callSign},
 	{name: "round", params: "number [, digits]", min: 1, max: 3, call: callRound},
-	{name: "isNaN", params: "number", min: 1, max: 1, call: callIsNaN},
+	{name: "isNaN", params: "number", min: 1, max: 1, takes: aNumber, call: callIsNaN},
 	{name: "pi", call: constantFunction(math.Pi)},
 	{name: "e", call: constantFunction(math.E)},
-	{name: "atan2", params: "y, x", min: 2, max: 2, call: callAtan2},
+	{name: "atan2", params: "y, x", min: 2, max: 2, takes: numbers, call: callAtan2},
 	ofNumber("ceil", math.Ceil),
 	ofNumber("floor", math.Floor),
 	ofNumber("sqrt", math.Sqrt),
@@ -36,13 +36,8 @@ var mathFunctions = []function{
 
 // ofNumber returns a function that takes a number and returns a float.
 func ofNumber(name string, f func(float64) float64) function {
-	return function{name: name, params: "number", min: 1, max: 1,
-		call: func(_ *exec, at Pos, a []Value) (Value, error) {
-			if !a[0].isNumber() {
-				return Null, wants(at, name, "a number", a[0])
-			}
-			return Float(f(a[0].AsFloat())), nil
-		}}
+	return function{name: name, params: "number", min: 1, max: 1, takes: aNumber,
+		call: func(_ *exec, _ Pos, a []Value) (Value, error) { return Float(f(a[0].AsFloat())), nil }}
 }
 
 // constantFunction makes a function without arguments.
@@ -51,11 +46,6 @@ func constantFunction(x float64) func(*exec, Pos, []Value) (Value, error) {
 }
 
 func callAtan2(_ *exec, at Pos, a []Value) (Value, error) {
-	for _, v := range a {
-		if !v.isNumber() {
-			return Null, wants(at, "atan2", "numbers", v)
-		}
-	}
 	return Float(math.Atan2(a[0].AsFloat(), a[1].AsFloat())), nil
 }
 
@@ -64,8 +54,6 @@ func callAbs(_ *exec, at Pos, a []Value) (Value, error) {
 	switch {
 	case a[0].kind == KindFloat:
 		return Float(math.Abs(a[0].AsFloat())), nil
-	case a[0].kind != KindInt:
-		return Null, wants(at, "abs", "a number", a[0])
 	case a[0].AsInt() == math.MinInt64:
 		return Null, overflow(at, "abs("+a[0].String()+")", "computed")
 	}
@@ -74,9 +62,6 @@ func callAbs(_ *exec, at Pos, a []Value) (Value, error) {
 
 // callSign is -1, 0 or 1.
 func callSign(_ *exec, at Pos, a []Value) (Value, error) {
-	if !a[0].isNumber() {
-		return Null, wants(at, "sign", "a number", a[0])
-	}
 	x := a[0].AsFloat()
 	switch {
 	case x > 0:
@@ -88,9 +73,6 @@ func callSign(_ *exec, at Pos, a []Value) (Value, error) {
 }
 
 func callIsNaN(_ *exec, at Pos, a []Value) (Value, error) {
-	if !a[0].isNumber() {
-		return Null, wants(at, "isNaN", "a number", a[0])
-	}
 	return Bool(math.IsNaN(a[0].AsFloat())), nil
 }
 

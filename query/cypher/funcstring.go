@@ -8,41 +8,35 @@ import (
 // stringFunctions are those of strings. They count characters: code points of
 // Unicode.
 var stringFunctions = []function{
-	{name: "toLower", params: "string", min: 1, max: 1, call: ofString("toLower", strings.ToLower)},
-	{name: "lower", params: "string", min: 1, max: 1, call: ofString("lower", strings.ToLower)},
-	{name: "toUpper", params: "string", min: 1, max: 1, call: ofString("toUpper", strings.ToUpper)},
-	{name: "upper", params: "string", min: 1, max: 1, call: ofString("upper", strings.ToUpper)},
-	{name: "trim", params: "string", min: 1, max: 1, call: trimming("trim", true, true)},
-	{name: "btrim", params: "string", min: 1, max: 1, call: trimming("btrim", true, true)},
-	{name: "ltrim", params: "string", min: 1, max: 1, call: trimming("ltrim", true, false)},
-	{name: "rtrim", params: "string", min: 1, max: 1, call: trimming("rtrim", false, true)},
+	{name: "toLower", params: "string", min: 1, max: 1, takes: aString, call: ofString(strings.ToLower)},
+	{name: "lower", params: "string", min: 1, max: 1, takes: aString, call: ofString(strings.ToLower)},
+	{name: "toUpper", params: "string", min: 1, max: 1, takes: aString, call: ofString(strings.ToUpper)},
+	{name: "upper", params: "string", min: 1, max: 1, takes: aString, call: ofString(strings.ToUpper)},
+	{name: "trim", params: "string", min: 1, max: 1, takes: aString, call: trimming(true, true)},
+	{name: "btrim", params: "string", min: 1, max: 1, takes: aString, call: trimming(true, true)},
+	{name: "ltrim", params: "string", min: 1, max: 1, takes: aString, call: trimming(true, false)},
+	{name: "rtrim", params: "string", min: 1, max: 1, takes: aString, call: trimming(false, true)},
 	{name: "left", params: "string, length", min: 2, max: 2, call: callLeft},
 	{name: "right", params: "string, length", min: 2, max: 2, call: callRight},
 	{name: "substring", params: "string, start [, length]", min: 2, max: 3, call: callSubstring},
-	{name: "replace", params: "string, search, by", min: 3, max: 3, call: callReplace},
-	{name: "split", params: "string, delimiter", min: 2, max: 2, call: callSplit},
-	{name: "char_length", params: "string", min: 1, max: 1, call: callCharLength},
-	{name: "character_length", params: "string", min: 1, max: 1, call: callCharLength},
+	{name: "replace", params: "string, search, by", min: 3, max: 3, takes: someTexts, call: callReplace},
+	{name: "split", params: "string, delimiter", min: 2, max: 2, takes: someTexts, call: callSplit},
+	{name: "char_length", params: "string", min: 1, max: 1, takes: aString, call: callCharLength},
+	{name: "character_length", params: "string", min: 1, max: 1, takes: aString, call: callCharLength},
 }
 
 // ofString makes a function of one string that changes each character by
 // itself.
-func ofString(name string, f func(string) string) func(x *exec, at Pos, a []Value) (Value, error) {
+func ofString(f func(string) string) func(x *exec, at Pos, a []Value) (Value, error) {
 	return func(x *exec, at Pos, a []Value) (Value, error) {
-		if a[0].kind != KindString {
-			return Null, wants(at, name, "a string", a[0])
-		}
 		s, err := x.mapped(at, a[0].AsString(), f)
 		return String(s), err
 	}
 }
 
 // trimming makes a function that takes white space from the ends of a string.
-func trimming(name string, left, right bool) func(x *exec, at Pos, a []Value) (Value, error) {
+func trimming(left, right bool) func(x *exec, at Pos, a []Value) (Value, error) {
 	return func(x *exec, at Pos, a []Value) (Value, error) {
-		if a[0].kind != KindString {
-			return Null, wants(at, name, "a string", a[0])
-		}
 		s := a[0].AsString()
 		var err error
 		if left {
@@ -121,11 +115,6 @@ func callSubstring(x *exec, at Pos, a []Value) (Value, error) {
 }
 
 func callReplace(x *exec, at Pos, a []Value) (Value, error) {
-	for _, v := range a {
-		if v.kind != KindString {
-			return Null, wants(at, "replace", "strings", v)
-		}
-	}
 	s, search, by := a[0].AsString(), a[1].AsString(), a[2].AsString()
 	var b strings.Builder
 	first := search != ""
@@ -145,11 +134,6 @@ func callReplace(x *exec, at Pos, a []Value) (Value, error) {
 }
 
 func callSplit(x *exec, at Pos, a []Value) (Value, error) {
-	for _, v := range a {
-		if v.kind != KindString {
-			return Null, wants(at, "split", "strings", v)
-		}
-	}
 	s, delimiter := a[0].AsString(), a[1].AsString()
 	if s == "" && delimiter == "" {
 		return ListOf(nil), nil
@@ -169,9 +153,6 @@ func callSplit(x *exec, at Pos, a []Value) (Value, error) {
 }
 
 func callCharLength(x *exec, at Pos, a []Value) (Value, error) {
-	if a[0].kind != KindString {
-		return Null, wants(at, "char_length", "a string", a[0])
-	}
 	n, err := x.characters(a[0].AsString())
 	return Int(n), err
 }

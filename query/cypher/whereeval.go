@@ -143,7 +143,7 @@ func needed(e expr) []string {
 		return append(needed(e.L), needed(e.R)...)
 	case *funcCall:
 		f := functionsByName[strings.ToLower(e.Name)]
-		if f == nil || f.ofNull || f.call == nil {
+		if f == nil || f.call == nil {
 			return nil
 		}
 		var names []string
