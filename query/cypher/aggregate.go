@@ -2,22 +2,9 @@ package cypher
 
 import "strings"
 
-// aggregateNames are the functions that make one value of many rows.
-var aggregateNames = [...]string{
-	"avg", "collect", "count", "max", "min", "percentileCont", "percentileDisc",
-	"stDev", "stDevP", "sum",
-}
-
 // isAggregate reports whether a call is of an aggregate. Names are compared in
 // any case.
-func isAggregate(f *funcCall) bool {
-	for _, name := range aggregateNames {
-		if strings.EqualFold(name, f.Name) {
-			return true
-		}
-	}
-	return false
-}
+func isAggregate(f *funcCall) bool { return aggregates[strings.ToLower(f.Name)] != nil }
 
 // hasAggregate reports whether an expression calls an aggregate anywhere.
 func hasAggregate(x expr) bool {

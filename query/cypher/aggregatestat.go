@@ -5,25 +5,18 @@ import "math"
 // deviationAggregator computes a standard deviation, in one pass (Welford
 // 1962). It is 0.0 of fewer numbers than it needs.
 type deviationAggregator struct {
-	at         Pos
-	name       string
 	population bool // divides by n, and not by n - 1
 	n          int64
 	mean, m2   float64
 }
 
-func startStDev(at Pos, _ Value) (aggregator, error) {
-	return &deviationAggregator{at: at, name: "stDev"}, nil
-}
+func startStDev(Pos, Value) (aggregator, error) { return &deviationAggregator{}, nil }
 
-func startStDevP(at Pos, _ Value) (aggregator, error) {
-	return &deviationAggregator{at: at, name: "stDevP", population: true}, nil
+func startStDevP(Pos, Value) (aggregator, error) {
+	return &deviationAggregator{population: true}, nil
 }
 
 func (a *deviationAggregator) add(v Value) error {
-	if !v.isNumber() {
-		return wants(a.at, a.name, "numbers", v)
-	}
 	a.n++
 	x := v.AsFloat()
 	d := x - a.mean
@@ -77,9 +70,6 @@ func startPercentile(a *percentileAggregator) (aggregator, error) {
 }
 
 func (a *percentileAggregator) add(v Value) error {
-	if !v.isNumber() {
-		return wants(a.at, a.name, "numbers", v)
-	}
 	a.numbers.add(v)
 	return nil
 }

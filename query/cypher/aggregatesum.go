@@ -66,9 +66,6 @@ type sumAggregator struct {
 func startSum(at Pos, _ Value) (aggregator, error) { return &sumAggregator{at: at}, nil }
 
 func (a *sumAggregator) add(v Value) error {
-	if !v.isNumber() {
-		return wants(a.at, "sum", "numbers", v)
-	}
 	a.total.add(v)
 	return nil
 }
@@ -87,17 +84,11 @@ func (a *sumAggregator) result(*exec) (Value, error) {
 func (a *sumAggregator) bytes() int64 { return 64 }
 
 // avgAggregator is a float, null of no numbers.
-type avgAggregator struct {
-	at Pos
-	total
-}
+type avgAggregator struct{ total }
 
-func startAvg(at Pos, _ Value) (aggregator, error) { return &avgAggregator{at: at}, nil }
+func startAvg(Pos, Value) (aggregator, error) { return &avgAggregator{}, nil }
 
 func (a *avgAggregator) add(v Value) error {
-	if !v.isNumber() {
-		return wants(a.at, "avg", "numbers", v)
-	}
 	a.total.add(v)
 	return nil
 }

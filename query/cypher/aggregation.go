@@ -15,6 +15,7 @@ type aggregator interface {
 type aggregateFunc struct {
 	name, params string
 	args         int
+	numbers      bool // every value must be a number
 	// start returns the aggregator of a group; parameter is the value of a
 	// second argument.
 	start func(at Pos, parameter Value) (aggregator, error)
@@ -25,24 +26,22 @@ func (a *aggregateFunc) usage() string { return a.name + "([DISTINCT] " + a.para
 
 // aggregates holds the aggregates under their names in lower case.
 var aggregates = map[string]*aggregateFunc{
-	"count":   {name: "count", params: "value or *", args: 1, start: startCount},
-	"sum":     {name: "sum", params: "number", args: 1, start: startSum},
-	"avg":     {name: "avg", params: "number", args: 1, start: startAvg},
-	"min":     {name: "min", params: "value", args: 1, start: startMin},
-	"max":     {name: "max", params: "value", args: 1, start: startMax},
-	"collect": {name: "collect", params: "value", args: 1, start: startCollect},
-	"stdev":   {name: "stDev", params: "number", args: 1, start: startStDev},
-	"stdevp":  {name: "stDevP", params: "number", args: 1, start: startStDevP},
-	"percentilecont": {name: "percentileCont", params: "number, percentile", args: 2,
-		start: startPercentileCont},
-	"percentiledisc": {name: "percentileDisc", params: "number, percentile", args: 2,
-		start: startPercentileDisc},
+	"count":          {name: "count", params: "value or *", args: 1, start: startCount},
+	"sum":            {name: "sum", params: "number", args: 1, numbers: true, start: startSum},
+	"avg":            {name: "avg", params: "number", args: 1, numbers: true, start: startAvg},
+	"min":            {name: "min", params: "value", args: 1, start: startMin},
+	"max":            {name: "max", params: "value", args: 1, start: startMax},
+	"collect":        {name: "collect", params: "value", args: 1, start: startCollect},
+	"stdev":          {name: "stDev", params: "number", args: 1, numbers: true, start: startStDev},
+	"stdevp":         {name: "stDevP", params: "number", args: 1, numbers: true, start: startStDevP},
+	"percentilecont": {name: "percentileCont", params: "number, percentile", args: 2, numbers: true, start: startPercentileCont},
+	"percentiledisc": {name: "percentileDisc", params: "number, percentile", args: 2, numbers: true, start: startPercentileDisc},
 }
 
 // aggregation is a compiled call of an aggregate.
 type aggregation struct {
 	at        Pos
-	start     func(at Pos, parameter Value) (aggregator, error)
+	of        *aggregateFunc
 	distinct  bool
 	value     evaluator // nil for count(*)
 	parameter evaluator // of percentileCont and percentileDisc, else nil
@@ -57,7 +56,7 @@ func (c *compiler) aggregation(call *funcCall) (*aggregation, error) {
 	if err := c.checkFunction(call); err != nil {
 		return nil, err
 	}
-	g := &aggregation{at: call.Pos, start: a.start, distinct: call.Distinct}
+	g := &aggregation{at: call.Pos, of: a, distinct: call.Distinct}
 	if call.Star {
 		if a.name != "count" {
 			return nil, c.refuse(call.Pos, call.Name, "InvalidNumberOfArguments", a.name+"(*) is not an aggregate; count(*) is")
@@ -84,7 +83,7 @@ func (g *aggregation) begin(x *exec, first row) (aggregator, error) {
 			return nil, err
 		}
 	}
-	agg, err := g.start(g.at, parameter)
+	agg, err := g.of.start(g.at, parameter)
 	if err != nil || !g.distinct {
 		return agg, err
 	}
@@ -99,6 +98,9 @@ func (g *aggregation) feed(x *exec, r row, agg aggregator) error {
 	v, err := g.value(x, r)
 	if err != nil || v.IsNull() {
 		return err
+	}
+	if g.of.numbers && !v.isNumber() {
+		return wants(g.at, g.of.name, "numbers", v)
 	}
 	// Some aggregates compare the value, or write it as a key.
 	if err := x.work(v.weight()); err != nil {

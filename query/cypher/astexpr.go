@@ -183,6 +183,11 @@ const (
 	singleOf
 )
 
+// name returns the name of the function.
+func (k quantifierKind) name() string {
+	return [...]string{allOf: "all", anyOf: "any", noneOf: "none", singleOf: "single"}[k]
+}
+
 // reduceExpr is reduce(accumulator = start, variable IN list | value).
 type reduceExpr struct {
 	Pos

@@ -231,7 +231,7 @@ func (c *checker) funcCall(f *funcCall, e exprScope) {
 		return
 	}
 	kind := e.vars[v.Name]
-	if allowed := functionKinds(f.Name); kind != varAny && allowed != nil && !slices.Contains(allowed, kind) {
+	if allowed := functionKinds[strings.ToLower(f.Name)]; kind != varAny && allowed != nil && !slices.Contains(allowed, kind) {
 		c.fail(v.Pos, "InvalidArgumentType", "%s needs %s, and %s is %s", f.Name, kindList(allowed), v.Name, kind)
 	}
 }
@@ -246,24 +246,13 @@ func aggregatePlace(e exprScope) string {
 	return e.where
 }
 
-// functionKinds returns the kinds of variables that a function of one graph
-// element takes, nil for other functions.
-func functionKinds(name string) []varKind {
-	switch {
-	case strings.EqualFold(name, "type"), strings.EqualFold(name, "startNode"), strings.EqualFold(name, "endNode"):
-		return []varKind{varEdge}
-	case strings.EqualFold(name, "labels"):
-		return []varKind{varNode}
-	case strings.EqualFold(name, "length"), strings.EqualFold(name, "nodes"), strings.EqualFold(name, "relationships"):
-		return []varKind{varPath}
-	case strings.EqualFold(name, "size"):
-		return []varKind{varEdges, varValue}
-	case strings.EqualFold(name, "id"):
-		return []varKind{varNode, varEdge}
-	case strings.EqualFold(name, "keys"), strings.EqualFold(name, "properties"):
-		return []varKind{varNode, varEdge, varValue}
-	}
-	return nil
+// functionKinds has the kinds of variables that functions of one graph element
+// take, under the names of the functions in lower case.
+var functionKinds = map[string][]varKind{
+	"type": {varEdge}, "startnode": {varEdge}, "endnode": {varEdge}, "labels": {varNode},
+	"length": {varPath}, "nodes": {varPath}, "relationships": {varPath},
+	"size": {varEdges, varValue}, "id": {varNode, varEdge},
+	"keys": {varNode, varEdge, varValue}, "properties": {varNode, varEdge, varValue},
 }
 
 func kindList(ks []varKind) string {

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -114,7 +115,8 @@ func (c *compiler) hasLabels(e *labelsExpr) predicate {
 			case KindNode:
 				has, err = v.graph().hasLabel(v.AsNode(), label)
 			case KindEdge:
-				has = v.AsEdge().graph.hasEdgeType(v.AsEdge(), label)
+				e := v.AsEdge()
+				has = slices.Contains(e.graph.edgeTypesOf(label), e.Type)
 			default:
 				return isUnknown, typeError(e.Pos, "a label needs a node or an edge, not %s", aKind(v))
 			}
@@ -127,16 +129,6 @@ func (c *compiler) hasLabels(e *labelsExpr) predicate {
 		}
 		return truthOf(!e.Any), nil
 	}
-}
-
-// hasEdgeType reports whether a pattern with the type matches an edge.
-func (g *graph) hasEdgeType(e *Edge, name string) bool {
-	for _, t := range g.edgeTypesOf(name) {
-		if t == e.Type {
-			return true
-		}
-	}
-	return false
 }
 
 // index compiles x[i]: an element of a list, counted from its end if i is

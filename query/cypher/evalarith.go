@@ -53,7 +53,7 @@ func (c *compiler) arithmetic(e *binaryExpr) evaluator {
 		case op == opAdd:
 			return x.join(at, a, b)
 		}
-		return Null, typeError(at, "%s needs numbers, not %s and %s", operatorText(op), aKind(a), aKind(b))
+		return Null, typeError(at, "%s needs numbers, not %s and %s", binaryOps[op].text, aKind(a), aKind(b))
 	}
 }
 
@@ -88,7 +88,7 @@ func intArithmetic(op binaryOp, at Pos, a, b int64) (Value, error) {
 		n = a / b
 	}
 	if !ok {
-		return Null, overflow(at, strconv.FormatInt(a, 10)+" "+operatorText(op)+" "+strconv.FormatInt(b, 10), "computed")
+		return Null, overflow(at, strconv.FormatInt(a, 10)+" "+binaryOps[op].text+" "+strconv.FormatInt(b, 10), "computed")
 	}
 	return Int(n), nil
 }
@@ -191,21 +191,4 @@ func (x *exec) joinLists(at Pos, a, b Value) (Value, error) {
 		return Null, err
 	}
 	return listWith(both, int64(a.num)+int64(b.num)), nil
-}
-
-// operatorText returns the text of an arithmetic operator.
-func operatorText(op binaryOp) string {
-	switch op {
-	case opAdd:
-		return "+"
-	case opSubtract:
-		return "-"
-	case opMultiply:
-		return "*"
-	case opDivide:
-		return "/"
-	case opModulo:
-		return "%"
-	}
-	return "^"
 }

@@ -108,7 +108,7 @@ func TestIntArithmetic(t *testing.T) {
 			want := f(new(big.Int), x, y)
 			got, err := intArithmetic(op, 0, a, b)
 			if (err == nil) != want.IsInt64() || err == nil && got.AsInt() != want.Int64() {
-				t.Fatalf("%d %s %d = %v, %v; want %v", a, operatorText(op), b, got, err, want)
+				t.Fatalf("%d %s %d = %v, %v; want %v", a, binaryOps[op].text, b, got, err, want)
 			}
 		}
 	}

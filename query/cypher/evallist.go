@@ -123,7 +123,7 @@ func (c *compiler) quantifier(e *quantifier) predicate {
 		if err != nil {
 			return isUnknown, err
 		}
-		list, ok, err := elements(e.List.At(), v, quantifierName(e.Kind)+"()")
+		list, ok, err := elements(e.List.At(), v, e.Kind.name()+"()")
 		if !ok {
 			return isUnknown, err
 		}
@@ -163,18 +163,6 @@ func (c *compiler) quantifier(e *quantifier) predicate {
 		}
 		return isTrue, nil
 	}
-}
-
-func quantifierName(k quantifierKind) string {
-	switch k {
-	case allOf:
-		return "all"
-	case anyOf:
-		return "any"
-	case noneOf:
-		return "none"
-	}
-	return "single"
 }
 
 // reduce compiles reduce(accumulator = start, variable IN list | value). Of

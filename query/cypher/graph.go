@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -161,12 +162,7 @@ func (g *graph) hasLabel(id engine.NodeID, label string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, t := range typesOf(g.r, label) {
-		if t == n.Type {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.Contains(typesOf(g.r, label), n.Type), nil
 }
 
 // key returns the caller's key of a node.

@@ -59,7 +59,7 @@ func (l *lexer) next() token {
 	case c == '$':
 		t.kind, t.bad = l.param()
 	case c < utf8.RuneSelf:
-		t.kind = l.symbol(c)
+		t.kind = l.symbol()
 		if t.kind == tokBad {
 			t.bad = badCharacter
 		}
@@ -288,70 +288,13 @@ func (l *lexer) param() (tokenKind, badToken) {
 }
 
 // symbol passes an operator or a bracket.
-func (l *lexer) symbol(c byte) tokenKind {
-	next := l.at(1)
-	two := func(kind tokenKind) tokenKind { l.pos += 2; return kind }
-	switch {
-	case c == '.' && next == '.':
-		return two(tokDotDot)
-	case c == '<' && next == '=':
-		return two(tokLessEqual)
-	case c == '<' && next == '>':
-		return two(tokNotEqual)
-	case c == '>' && next == '=':
-		return two(tokGreaterEqual)
-	case c == '=' && next == '~':
-		return two(tokMatches)
-	case c == '+' && next == '=':
-		return two(tokPlusEqual)
-	case c == '!' && next == '=', c == '=' && next == '=', c == '|' && next == '|',
-		c == '&' && next == '&', c == ':' && next == ':':
-		return two(tokForeign)
+func (l *lexer) symbol() tokenKind {
+	for n := min(2, len(l.text)-l.pos); n > 0; n-- {
+		if kind, ok := symbolKinds[l.text[l.pos:l.pos+n]]; ok {
+			l.pos += n
+			return kind
+		}
 	}
 	l.pos++
-	switch c {
-	case '(':
-		return tokLeftParen
-	case ')':
-		return tokRightParen
-	case '[':
-		return tokLeftBracket
-	case ']':
-		return tokRightBracket
-	case '{':
-		return tokLeftBrace
-	case '}':
-		return tokRightBrace
-	case ',':
-		return tokComma
-	case ';':
-		return tokSemicolon
-	case ':':
-		return tokColon
-	case '.':
-		return tokDot
-	case '|':
-		return tokBar
-	case '=':
-		return tokEqual
-	case '<':
-		return tokLess
-	case '>':
-		return tokGreater
-	case '+':
-		return tokPlus
-	case '-':
-		return tokMinus
-	case '*':
-		return tokStar
-	case '/':
-		return tokSlash
-	case '%':
-		return tokPercent
-	case '^':
-		return tokCaret
-	case '!', '&', '?', '@', '#', '~':
-		return tokForeign
-	}
 	return tokBad
 }

@@ -38,8 +38,7 @@ func (p *printer) bracketed(x expr) {
 		}
 		p.WriteString("]")
 	case *quantifier:
-		p.WriteString([...]string{allOf: "all", anyOf: "any", noneOf: "none", singleOf: "single"}[x.Kind])
-		p.WriteString("(" + quoteVariable(x.Variable) + " IN ")
+		p.WriteString(x.Kind.name() + "(" + quoteVariable(x.Variable) + " IN ")
 		p.inner(x.List)
 		p.WriteString(" WHERE ")
 		p.inner(x.Where)

@@ -226,6 +226,22 @@ var symbols = [...]string{
 	tokPercent: "%", tokCaret: "^",
 }
 
+// symbolKinds finds the kind of a symbol by its spelling.
+var symbolKinds = indexSymbols()
+
+func indexSymbols() map[string]tokenKind {
+	m := map[string]tokenKind{}
+	for kind, text := range symbols {
+		if text != "" {
+			m[text] = tokenKind(kind)
+		}
+	}
+	for _, text := range []string{"!=", "==", "||", "&&", "::", "!", "&", "?", "@", "#", "~"} {
+		m[text] = tokForeign
+	}
+	return m
+}
+
 // isWord reports whether the token spells a word, keyword or not, in any case.
 func (t token) isWord(text, word string) bool {
 	return t.kind == tokWord && strings.EqualFold(text[t.start:t.end], word)

@@ -28,29 +28,9 @@ const (
 
 // String returns the name of the kind: integer, list.
 func (k Kind) String() string {
-	switch k {
-	case KindNull:
-		return "null"
-	case KindBool:
-		return "boolean"
-	case KindInt:
-		return "integer"
-	case KindFloat:
-		return "float"
-	case KindString:
-		return "string"
-	case KindTime:
-		return "time"
-	case KindList:
-		return "list"
-	case KindMap:
-		return "map"
-	case KindNode:
-		return "node"
-	case KindEdge:
-		return "edge"
-	case KindPath:
-		return "path"
+	names := [...]string{"null", "boolean", "integer", "float", "string", "time", "list", "map", "node", "edge", "path"}
+	if int(k) < len(names) {
+		return names[k]
 	}
 	return "unknown"
 }

@@ -220,7 +220,7 @@ func compareOrder(a, b Value) int {
 		if a.isNumber() && b.isNumber() {
 			return orderNumbers(a, b)
 		}
-		return cmp.Compare(typeOrder(a.kind), typeOrder(b.kind))
+		return cmp.Compare(typeOrder[a.kind], typeOrder[b.kind])
 	}
 	switch a.kind {
 	case KindInt, KindTime:
@@ -247,29 +247,10 @@ func compareOrder(a, b Value) int {
 // NaN. DISTINCT and grouping put such values together.
 func (v Value) Equal(o Value) bool { return compareOrder(v, o) == 0 }
 
-// typeOrder is the place of a type in the order of all values.
-func typeOrder(k Kind) int {
-	switch k {
-	case KindMap:
-		return 0
-	case KindNode:
-		return 1
-	case KindEdge:
-		return 2
-	case KindList:
-		return 3
-	case KindPath:
-		return 4
-	case KindTime:
-		return 5
-	case KindString:
-		return 6
-	case KindBool:
-		return 7
-	case KindInt, KindFloat:
-		return 8
-	}
-	return 9 // null
+// typeOrder has the place of each type in the order of all values.
+var typeOrder = [...]int{
+	KindMap: 0, KindNode: 1, KindEdge: 2, KindList: 3, KindPath: 4, KindTime: 5,
+	KindString: 6, KindBool: 7, KindInt: 8, KindFloat: 8, KindNull: 9,
 }
 
 // orderNumbers puts NaN after all numbers.
