@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,18 +58,16 @@ type printer struct {
 	buf     *bufio.Writer // of out, written out at least every showEvery
 	shown   time.Time
 	display display
-	room    int // columns that a table may take, 0 for any number
 	columns []string
 
 	rows int
 	cut  bool // there were more rows than may be shown
 	// cells are rows that wait until widths are known.
-	cells  [][]string
-	right  []bool
-	widths []int
-	csv    *csv.Writer
-	begun  bool
-	steps  [][]*cypher.PlanStep
+	cells [][]string
+	grid  *grid
+	csv   *csv.Writer
+	begun bool
+	steps [][]*cypher.PlanStep
 }
 
 func (sh *shell) newPrinter(columns []string) *printer {
@@ -76,7 +75,8 @@ func (sh *shell) newPrinter(columns []string) *printer {
 	o.format = sh.display.format
 	buf := bufio.NewWriterSize(o.stdout, 1<<15)
 	o.stdout = buf
-	return &printer{out: &o, buf: buf, shown: time.Now(), display: sh.display, room: sh.display.lines(sh.a.out.stdout), columns: columns}
+	g := &grid{out: &o, format: o.format, head: columns, room: sh.display.lines(sh.a.out.stdout)}
+	return &printer{out: &o, buf: buf, shown: time.Now(), display: sh.display, grid: g, columns: columns}
 }
 
 // row prints a row, or keeps it for a batch. More says whether there is any use
@@ -133,9 +133,7 @@ func (p *printer) end(res *cypher.Result) {
 	default:
 		if p.columns != nil {
 			p.flush()
-			if p.display.format == asBox {
-				p.rule("└", "┴", "┘")
-			}
+			p.grid.end()
 		}
 	}
 	p.show()
@@ -264,19 +262,17 @@ func (p *printer) line(values []cypher.Value) {
 
 // keep keeps a row for the next batch of a table.
 func (p *printer) keep(values []cypher.Value) {
-	if p.right == nil {
-		p.right = make([]bool, len(p.columns))
-		for i := range p.right {
-			p.right[i] = true
-		}
+	g := p.grid
+	if g.right == nil {
+		g.right = slices.Repeat([]bool{true}, len(p.columns))
 	}
 	row := make([]string, len(values))
 	for i, v := range values {
 		switch v.Kind() {
 		case cypher.KindNull, cypher.KindInt, cypher.KindFloat:
 		default:
-			if p.widths == nil {
-				p.right[i] = false
+			if g.widths == nil {
+				g.right[i] = false
 			}
 		}
 		row[i] = escape(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(v.String()))

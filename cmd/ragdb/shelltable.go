@@ -9,114 +9,10 @@ import (
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
-// flush prints the rows that were kept. Columns only grow from one batch to the
-// next.
+// flush prints the rows that were kept.
 func (p *printer) flush() {
-	first := p.widths == nil
-	p.settleWidths()
-	switch p.display.format {
-	case asMarkdown:
-		t := &table{head: p.columns, right: p.right}
-		if first {
-			p.out.markdown(t, p.cells)
-		} else {
-			p.out.markdownRows(p.cells)
-		}
-	case asBox:
-		if first {
-			p.rule("┌", "┬", "┐")
-			p.print(p.columns, "│ ", " │ ", " │")
-			p.rule("├", "┼", "┤")
-		}
-		for _, row := range p.cells {
-			p.print(row, "│ ", " │ ", " │")
-		}
-	default:
-		if first {
-			p.out.print("%s\n", p.out.dim(p.set(p.columns, "", "  ", "")))
-		}
-		for _, row := range p.cells {
-			p.print(row, "", "  ", "")
-		}
-	}
+	p.grid.add(p.cells)
 	p.cells = p.cells[:0]
-}
-
-func (p *printer) print(cells []string, left, between, right string) {
-	p.out.print("%s\n", p.set(cells, left, between, right))
-}
-
-// set sets cells into their columns, the long ones cut.
-func (p *printer) set(cells []string, left, between, right string) string {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = pad(cut(c, p.widths[i]), p.widths[i], p.right != nil && p.right[i])
-	}
-	return strings.TrimRight(left+strings.Join(out, between)+right, " ")
-}
-
-// rule prints a line of a box.
-func (p *printer) rule(left, mid, right string) {
-	parts := make([]string, len(p.widths))
-	for i, n := range p.widths {
-		parts[i] = strings.Repeat("─", n+2)
-	}
-	p.out.print("%s%s%s\n", left, strings.Join(parts, mid), right)
-}
-
-// settleWidths gives each column the width of its longest cell, and where the
-// lines would be too long takes from the widest.
-func (p *printer) settleWidths() {
-	before := p.widths
-	p.widths = (&table{head: p.columns}).widths(p.cells)
-	for i, w := range before {
-		p.widths[i] = max(p.widths[i], w)
-	}
-	room := p.room
-	if room == 0 || p.display.format == asMarkdown {
-		return
-	}
-	between := 2
-	if p.display.format == asBox {
-		between = 3
-		room -= 4
-	}
-	room -= between * (len(p.widths) - 1)
-	narrow(p.widths, room)
-}
-
-// narrow cuts the widest of some widths down to one that makes their sum fit,
-// but none below leastColumn.
-func narrow(widths []int, room int) {
-	sum := 0
-	for _, w := range widths {
-		sum += w
-	}
-	for sum > room {
-		widest := slices.Max(widths)
-		if widest <= leastColumn {
-			return
-		}
-		// All of the widest shrink together, to the next width below them or as
-		// far as they must.
-		next, count := leastColumn, 0
-		for _, w := range widths {
-			switch {
-			case w == widest:
-				count++
-			case w > next:
-				next = w
-			}
-		}
-		need := (sum - room + count - 1) / count
-		to := max(next, widest-need)
-		for i, w := range widths {
-			if w == widest {
-				widths[i] = to
-			}
-		}
-		sum -= count * (widest - to)
-	}
 }
 
 // planRow is a step of a plan.
@@ -197,7 +93,7 @@ func (p *printer) plan(parts [][]*cypher.PlanStep) {
 		}
 		t.add(r, cells...)
 	}
-	p.columns, p.right, p.widths = t.head, t.right, nil
+	p.columns, p.grid.head, p.grid.right = t.head, t.head, t.right
 	p.cells = nil
 	if p.out.machine() || p.display.format == asCSV || p.display.format == asLine {
 		p.out.rows(t)
