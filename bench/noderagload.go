@@ -2,15 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"testing/fstest"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -171,8 +171,7 @@ func (s *nodeRAGStore) stage(ctx context.Context, name string, apply bool) error
 	return fmt.Errorf("the method has no stage %q", name)
 }
 
-// nodeRAGLoader writes what NodeRAG would have read and been told by a model,
-// by the names that docs/format.md gives.
+// nodeRAGLoader writes what NodeRAG would have read and been told by a model.
 type nodeRAGLoader struct {
 	d     *nodeRAGData
 	v     *engine.TxView
@@ -233,7 +232,7 @@ func (s *nodeRAGStore) load(ctx context.Context, d *nodeRAGData, states bool) er
 }
 
 func (l *nodeRAGLoader) names(states bool) (err error) {
-	for kind, name := range [layers]string{"chunk", "unit", "entity", "relationship", "attribute", "element", "overview"} {
+	for kind, name := range [layers]string{schema.Text, schema.Unit, schema.Entity, schema.Relationship, schema.Attribute, schema.Element, schema.Overview} {
 		if l.types[kind], err = l.v.MakeNodeType(name); err != nil {
 			return err
 		}
@@ -242,24 +241,24 @@ func (l *nodeRAGLoader) names(states bool) (err error) {
 		name     string
 		from, to int
 	}{
-		{"source", layerUnit, layerText}, {"mentions", layerUnit, layerEntity}, {"states", layerUnit, layerRelation},
-		{"relates", layerRelation, layerEntity}, {"describes", layerAttribute, layerEntity},
-		{"covers", layerOverview, layerUnit}, {"titles", layerOverview, layerTitle},
+		{schema.Source, layerUnit, layerText}, {schema.Mentions, layerUnit, layerEntity}, {schema.States, layerUnit, layerRelation},
+		{schema.Relates, layerRelation, layerEntity}, {schema.Describes, layerAttribute, layerEntity},
+		{schema.Covers, layerOverview, layerUnit}, {schema.Titles, layerOverview, layerTitle},
 	} {
-		if e.name == "states" && !states {
+		if e.name == schema.States && !states {
 			continue
 		}
 		if l.edges[e.from][e.to], err = l.v.MakeEdgeType(e.name, false); err != nil {
 			return err
 		}
 	}
-	return l.v.MakeField("names", engine.FieldOptions{Analyzer: etext.Exact{}.Name(), Positions: true})
+	return schema.MakeNames(l.v)
 }
 
 // text writes a text and the nodes that were read in it first.
 func (l *nodeRAGLoader) text(t uint32, nodes []uint32) (err error) {
 	key := documentKey(t) + "#0"
-	if l.ids[t], _, err = l.v.PutNode(l.types[layerText], key, engine.Props{"tokens": engine.Int(90)}); err != nil {
+	if l.ids[t], _, err = l.v.PutNode(l.types[layerText], key, engine.Props{schema.PropTokens: engine.Int(90)}); err != nil {
 		return err
 	}
 	for _, u := range nodes {
@@ -305,11 +304,10 @@ func (l *nodeRAGLoader) node(u uint32, text engine.NodeID) (err error) {
 	}
 	switch kind {
 	case layerEntity, layerTitle:
-		return l.v.PutTerms("names", l.ids[u], etext.Exact{}.Terms(says))
-	case layerAttribute:
-		return l.v.SetProps(l.ids[u], engine.Props{"text": engine.String(says), "of": engine.Bytes(digest[:])})
-	case layerOverview:
-		if err := l.v.SetProps(l.ids[u], engine.Props{"text": engine.String(says), "of": engine.Bytes(digest[:])}); err != nil {
+		return schema.PutName(l.v, l.ids[u], says)
+	case layerAttribute, layerOverview:
+		err := l.v.SetProps(l.ids[u], engine.Props{schema.PropText: engine.String(says), schema.PropOf: engine.Bytes(digest[:])})
+		if err != nil || kind == layerAttribute {
 			return err
 		}
 		// A title rests on its element.
@@ -361,32 +359,23 @@ func (l *nodeRAGLoader) join(u uint32) error {
 func (s *nodeRAGStore) tellElements(ctx context.Context) error {
 	return s.db.Update(ctx, func(tx *engine.Tx) error {
 		v := tx.Graph(s.sys.Graph())
-		element, _ := v.NodeType("element")
-		covers, _ := v.EdgeType("covers")
+		element, _ := v.NodeType(schema.Element)
+		covers, _ := v.EdgeType(schema.Covers)
 		all, err := v.Nodes(element)
 		if err != nil {
 			return err
 		}
-		b, err := v.MakeBucket("elements")
-		if err != nil {
-			return err
-		}
 		for it := all.Iterator(); it.HasNext(); {
-			id := uint64(it.Next())
-			units, err := v.NeighborSet(engine.NodeID(id), engine.EdgeFilter{Types: []engine.EdgeType{covers}, Direction: engine.Both})
+			id := engine.NodeID(it.Next())
+			units, err := v.NeighborSet(id, engine.EdgeFilter{Types: []engine.EdgeType{covers}, Direction: engine.Both})
 			if err != nil {
 				return err
 			}
-			unit := binary.BigEndian.AppendUint64([]byte{'n'}, uint64(units.Minimum()))
-			value, err := v.Bucket("communities").Get(unit, nil)
+			community, err := schema.Community(v, engine.NodeID(units.Minimum()))
 			if err != nil {
-				return fmt.Errorf("community of unit %d: %w", units.Minimum(), err)
-			}
-			community, node := value[:8], binary.BigEndian.AppendUint64(nil, id)
-			if err := b.Set(append([]byte{'e'}, node...), community); err != nil {
 				return err
 			}
-			if err := b.Set(append(append([]byte{'c'}, community...), node...), nil); err != nil {
+			if err := schema.PutElement(v, id, community); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
@@ -92,7 +94,7 @@ func (s *system) around(v *engine.View, met *entities, entity engine.NodeID) (ar
 	}
 	var all []neighbour
 	tokens := 0
-	for _, kind := range []string{edgeMentions, edgeRelates} {
+	for _, kind := range []string{schema.Mentions, schema.Relates} {
 		ids, err := graph.Neighbors(v, entity, kind, engine.Both)
 		if err != nil {
 			return around{}, err
@@ -110,7 +112,7 @@ func (s *system) around(v *engine.View, met *entities, entity engine.NodeID) (ar
 			if err != nil {
 				return around{}, err
 			}
-			n := neighbour{id: id, text: joined(t.Texts), unit: kind == edgeMentions, key: keys[i]}
+			n := neighbour{id: id, text: joined(t.Texts), unit: kind == schema.Mentions, key: keys[i]}
 			n.tokens = s.c.Tokens().Count(n.text)
 			tokens += n.tokens
 			all = append(all, n)
@@ -225,11 +227,11 @@ func (st *attributeStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkI
 	if err != nil {
 		return err
 	}
-	attribute, err := v.MakeNodeType(typeAttribute)
+	attribute, err := v.MakeNodeType(schema.Attribute)
 	if err != nil {
 		return err
 	}
-	describes, err := v.MakeEdgeType(edgeAttribute, false)
+	describes, err := v.MakeEdgeType(schema.Describes, false)
 	if err != nil {
 		return err
 	}
@@ -264,5 +266,5 @@ func (s *system) summary(v *engine.TxView, t engine.TypeID, key, says string, of
 	if !created {
 		return id, nil
 	}
-	return id, v.SetProps(id, engine.Props{propText: engine.String(says), propOf: engine.Bytes(of[:])})
+	return id, v.SetProps(id, engine.Props{schema.PropText: engine.String(says), schema.PropOf: engine.Bytes(of[:])})
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -21,11 +23,6 @@ import (
 // gains most, or has one of its own; and a community that has outgrown all
 // that there were after the last whole clustering by half is clustered for
 // itself.
-//
-// The bucket holds
-//
-//	n <node u64>  community u64, degree u32 of the node
-//	s             communityState as JSON
 type communityStage struct {
 	graph.Stage
 	s *system
@@ -73,8 +70,8 @@ type clustered struct {
 
 // readG2 reads S, N, R and A.
 func (s *system) readG2(ctx context.Context, v *engine.View) (*content, error) {
-	return s.read(ctx, v, []string{typeUnit, typeEntity, typeRelationship, typeAttribute},
-		[]string{edgeMentions, edgeRelates, edgeStates, edgeAttribute})
+	return s.read(ctx, v, []string{schema.Unit, schema.Entity, schema.Relationship, schema.Attribute},
+		[]string{schema.Mentions, schema.Relates, schema.States, schema.Describes})
 }
 
 // Items implements [method.Stage]: one item, pending while the graph is not the
@@ -104,7 +101,7 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 // members returns the stored communities of nodes, by node.
 func members(v engine.Reader) (map[engine.NodeID]member, error) {
 	out := map[engine.NodeID]member{}
-	for e, err := range v.Bucket(bucketCommunities).Prefix([]byte{keyMember}) {
+	for e, err := range v.Bucket(schema.BucketCommunities).Prefix([]byte{keyMember}) {
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +115,7 @@ func members(v engine.Reader) (map[engine.NodeID]member, error) {
 }
 
 func readState(v engine.Reader) (state communityState, ok bool, err error) {
-	ok, err = encoded.Get(v.Bucket(bucketCommunities), []byte{keyState}, &state)
+	ok, err = encoded.Get(v.Bucket(schema.BucketCommunities), []byte{keyState}, &state)
 	return state, ok, err
 }
 
@@ -161,19 +158,19 @@ func (st *communityStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkI
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	b, err := v.MakeBucket(bucketCommunities)
+	b, err := v.MakeBucket(schema.BucketCommunities)
 	if err != nil {
 		return err
 	}
 	for _, id := range c.Gone {
-		if err := b.Delete(append([]byte{keyMember}, idKey(id)...)); err != nil {
+		if err := b.Delete(schema.MemberKey(id)); err != nil {
 			return err
 		}
 	}
 	for _, m := range c.Set {
 		value := binary.BigEndian.AppendUint64(nil, m.Community)
 		value = binary.BigEndian.AppendUint32(value, m.Degree)
-		if err := b.Set(append([]byte{keyMember}, idKey(m.Node)...), value); err != nil {
+		if err := b.Set(schema.MemberKey(m.Node), value); err != nil {
 			return err
 		}
 	}

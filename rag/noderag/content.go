@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -124,7 +126,7 @@ func (e *entities) of(v engine.Reader, id engine.NodeID) (entity, error) {
 // weightAround returns the sum of the weights of the entities next to a node.
 func (e *entities) weightAround(v engine.Reader, id engine.NodeID) (uint64, error) {
 	return e.around.Get(id, func() (sum uint64, err error) {
-		for _, kind := range []string{edgeMentions, edgeRelates} {
+		for _, kind := range []string{schema.Mentions, schema.Relates} {
 			ids, err := graph.Neighbors(v, id, kind, engine.Both)
 			if err != nil {
 				return 0, err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -42,10 +44,6 @@ type stated struct {
 	From, To string   // keys of entities, From the lesser or equal
 	Texts    []string `json:"texts"`
 }
-
-// relationKey is the key of the relationship of two entities. Entity keys hold
-// words and blanks only.
-func relationKey(from, to string) string { return from + "|" + to }
 
 // unitKey is the key of a unit of a text.
 func unitKey(text string) string {
@@ -138,7 +136,7 @@ func (d *decomposer) relation(r llm.Relation) {
 	if from > to {
 		from, to = to, from
 	}
-	key := relationKey(from, to)
+	key := schema.RelationKey(from, to)
 	u.ends[key] = true
 	have := d.pairs[key]
 	if have == nil {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -52,7 +54,7 @@ func (s *system) communities(v *engine.View) (map[uint64][]about, []uint64, erro
 	for _, m := range of {
 		out[m.Community] = nil
 	}
-	for _, kind := range []string{typeAttribute, typeUnit} {
+	for _, kind := range []string{schema.Attribute, schema.Unit} {
 		for id, err := range graph.Nodes(v, kind) {
 			if err != nil {
 				return nil, nil, err
@@ -66,8 +68,8 @@ func (s *system) communities(v *engine.View) (map[uint64][]about, []uint64, erro
 				return nil, nil, err
 			}
 			a := about{id: id, kind: kind, key: n.Key}
-			if kind == typeAttribute {
-				a.of = hex.EncodeToString(n.Prop(propOf).AsBytes())
+			if kind == schema.Attribute {
+				a.of = hex.EncodeToString(n.Prop(schema.PropOf).AsBytes())
 			}
 			out[m.Community] = append(out[m.Community], a)
 		}
@@ -90,25 +92,15 @@ func communityDigest(list []about) [32]byte {
 	return method.Digest(parts...)
 }
 
-// The bucket of elements holds
-//
-//	c <community u64> <element u64>  -> empty
-//	e <element u64>                  -> community u64
 const (
 	keyOfCommunity = 'c'
 	keyOfElement   = 'e'
 )
 
-func ofCommunity(number uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte{keyOfCommunity}, number)
-}
-
-func ofElement(id engine.NodeID) []byte { return append([]byte{keyOfElement}, idKey(id)...) }
-
 // elementsOf returns the elements of a community, ascending.
 func elementsOf(v engine.Reader, number uint64) ([]engine.NodeID, error) {
 	var out []engine.NodeID
-	for e, err := range v.Bucket(bucketElements).Prefix(ofCommunity(number)) {
+	for e, err := range v.Bucket(schema.BucketElements).Prefix(schema.OfCommunity(number)) {
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +115,7 @@ func elementsOf(v engine.Reader, number uint64) ([]engine.NodeID, error) {
 // communityOf returns the community of an element; ok is false where it has
 // none.
 func communityOf(v engine.Reader, id engine.NodeID) (number uint64, ok bool, err error) {
-	b, err := v.Bucket(bucketElements).Get(ofElement(id), nil)
+	b, err := v.Bucket(schema.BucketElements).Get(schema.OfElement(id), nil)
 	if graph.IsMissing(err) {
 		return 0, false, nil
 	}
@@ -243,9 +235,9 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 	all := map[engine.NodeID]*group{}
 	next := make([][]engine.NodeID, len(list)) // entities of each
 	for i, a := range list {
-		kind := edgeMentions
-		if a.kind == typeAttribute {
-			kind = edgeAttribute
+		kind := schema.Mentions
+		if a.kind == schema.Attribute {
+			kind = schema.Describes
 		}
 		ids, err := graph.Neighbors(v, a.id, kind, engine.Both)
 		if err != nil {
@@ -317,8 +309,8 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 // textOf returns the text of S, R, A or H.
 func (s *system) textOf(v engine.Reader, id engine.NodeID, kind string) (string, error) {
 	switch kind {
-	case typeAttribute, typeElement:
-		return v.Text(id, propText)
+	case schema.Attribute, schema.Element:
+		return v.Text(id, schema.PropText)
 	}
 	total, err := v.Total(engine.NodeTarget(id))
 	return joined(total.Texts), err
@@ -337,23 +329,19 @@ func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 	if len(t.Elements) == 0 {
 		return nil
 	}
-	element, err := v.MakeNodeType(typeElement)
+	element, err := v.MakeNodeType(schema.Element)
 	if err != nil {
 		return err
 	}
-	overview, err := v.MakeNodeType(typeOverview)
+	overview, err := v.MakeNodeType(schema.Overview)
 	if err != nil {
 		return err
 	}
-	titles, err := v.MakeEdgeType(edgeTitle, false)
+	titles, err := v.MakeEdgeType(schema.Titles, false)
 	if err != nil {
 		return err
 	}
-	b, err := v.MakeBucket(bucketElements)
-	if err != nil {
-		return err
-	}
-	if err := makeNames(v); err != nil {
+	if err := schema.MakeNames(v); err != nil {
 		return err
 	}
 	for _, e := range t.Elements {
@@ -363,10 +351,7 @@ func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 		if err != nil {
 			return err
 		}
-		if err := b.Set(ofElement(id), binary.BigEndian.AppendUint64(nil, t.Community)); err != nil {
-			return err
-		}
-		if err := b.Set(append(ofCommunity(t.Community), idKey(id)...), nil); err != nil {
+		if err := schema.PutElement(v, id, t.Community); err != nil {
 			return err
 		}
 		key := text.Key(e.Title)
@@ -378,7 +363,7 @@ func (st *elementStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 			return err
 		}
 		if created {
-			if err := putName(v, o, key); err != nil {
+			if err := schema.PutName(v, o, key); err != nil {
 				return err
 			}
 		}

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -120,7 +121,7 @@ func (s *system) enter(v *engine.TxView, d decomposed) error {
 		return err
 	}
 	var created bool
-	if b.chunk, created, err = v.PutNode(b.text, d.Chunk, engine.Props{propTokens: engine.Int(int64(d.Tokens))}); err != nil {
+	if b.chunk, created, err = v.PutNode(b.text, d.Chunk, engine.Props{schema.PropTokens: engine.Int(int64(d.Tokens))}); err != nil {
 		return err
 	}
 	if !created {
@@ -150,7 +151,7 @@ func (s *system) newBuilder(v *engine.TxView) (*builder, error) {
 	for _, t := range []struct {
 		name string
 		id   *engine.TypeID
-	}{{typeText, &b.text}, {typeUnit, &b.unit}, {typeEntity, &b.entity}, {typeRelationship, &b.relationship}} {
+	}{{schema.Text, &b.text}, {schema.Unit, &b.unit}, {schema.Entity, &b.entity}, {schema.Relationship, &b.relationship}} {
 		var err error
 		if *t.id, err = v.MakeNodeType(t.name); err != nil {
 			return nil, err
@@ -159,8 +160,8 @@ func (s *system) newBuilder(v *engine.TxView) (*builder, error) {
 	for _, t := range []struct {
 		name string
 		id   *engine.EdgeType
-	}{{edgeSource, &b.source}, {edgeMentions, &b.mentions}, {edgeStates, &b.states}, {edgeRelates, &b.relates}} {
-		if t.name == edgeStates && !s.p.UnitRelations {
+	}{{schema.Source, &b.source}, {schema.Mentions, &b.mentions}, {schema.States, &b.states}, {schema.Relates, &b.relates}} {
+		if t.name == schema.States && !s.p.UnitRelations {
 			continue
 		}
 		var err error
@@ -168,18 +169,7 @@ func (s *system) newBuilder(v *engine.TxView) (*builder, error) {
 			return nil, err
 		}
 	}
-	return b, makeNames(v)
-}
-
-// makeNames makes the field of the names' words.
-func makeNames(v *engine.TxView) error {
-	return v.MakeField(fieldNames, engine.FieldOptions{Analyzer: etext.Exact{}.Name(), Positions: true})
-}
-
-// putName makes a new node findable by the words of its name. The name is the
-// node's key, so that it does not depend on which source came first.
-func putName(v *engine.TxView, id engine.NodeID, name string) error {
-	return v.PutTerms(fieldNames, id, etext.Exact{}.Terms(name))
+	return b, schema.MakeNames(v)
 }
 
 func (b *builder) build(d decomposed) error {
@@ -189,7 +179,7 @@ func (b *builder) build(d decomposed) error {
 			return err
 		}
 		if created {
-			if err := putName(b.v, id, e.Key); err != nil {
+			if err := schema.PutName(b.v, id, e.Key); err != nil {
 				return err
 			}
 		}

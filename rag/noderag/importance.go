@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -29,7 +31,7 @@ type importanceStage struct {
 
 // readG1 reads S, N and R.
 func (s *system) readG1(ctx context.Context, v *engine.View) (*content, error) {
-	return s.read(ctx, v, []string{typeUnit, typeEntity, typeRelationship}, []string{edgeMentions, edgeRelates, edgeStates})
+	return s.read(ctx, v, []string{schema.Unit, schema.Entity, schema.Relationship}, []string{schema.Mentions, schema.Relates, schema.States})
 }
 
 // Items implements [method.Stage]: one item, pending while the graph is not the
@@ -174,7 +176,7 @@ func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ method.Work
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	b, err := v.MakeBucket(bucketImportant)
+	b, err := v.MakeBucket(schema.BucketImportant)
 	if err != nil {
 		return err
 	}
@@ -183,7 +185,7 @@ func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ method.Work
 	}
 	keys := map[string]bool{}
 	for _, c := range all {
-		if err := b.Set(idKey(c.ID), []byte(c.By)); err != nil {
+		if err := b.Set(schema.IDKey(c.ID), []byte(c.By)); err != nil {
 			return err
 		}
 		n, err := v.Node(c.ID)
@@ -193,7 +195,7 @@ func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ method.Work
 		keys[n.Key] = true
 	}
 	var gone []engine.NodeID
-	for id, err := range graph.Nodes(v, typeAttribute) {
+	for id, err := range graph.Nodes(v, schema.Attribute) {
 		if err != nil {
 			return err
 		}
@@ -213,12 +215,10 @@ func (st *importanceStage) Apply(_ context.Context, tx *engine.Tx, _ method.Work
 	return nil
 }
 
-func idKey(id engine.NodeID) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
-
 // important returns the important entities, ascending.
 func important(v engine.Reader) ([]engine.NodeID, error) {
 	var out []engine.NodeID
-	for e, err := range v.Bucket(bucketImportant).Scan(nil, nil) {
+	for e, err := range v.Bucket(schema.BucketImportant).Scan(nil, nil) {
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -61,7 +63,7 @@ func (st *matchStage) rich(v *engine.View) (elements, others []rich, err error) 
 			if err != nil {
 				return nil, nil, err
 			}
-			elements = append(elements, rich{about{id: id, kind: typeElement, key: n.Key}, number})
+			elements = append(elements, rich{about{id: id, kind: schema.Element, key: n.Key}, number})
 		}
 	}
 	order := func(a, b rich) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.key, b.key)) }
@@ -161,7 +163,7 @@ func (st *matchStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 	if err := json.Unmarshal(result, &pairs); err != nil {
 		return err
 	}
-	return replaceEdges(tx.Graph(st.s.g), edgeMember, pairs)
+	return replaceEdges(tx.Graph(st.s.g), schema.Covers, pairs)
 }
 
 // replaceEdges makes the pairs the edges of an undirected type, with weight 1,

@@ -3,41 +3,11 @@ package noderag
 import (
 	"errors"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
-	"github.com/ragdb/ragdb/rag/internal/knowledge"
-	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
-)
-
-// The names in the method's graph.
-const (
-	typeText         = method.ChunkNodeType // T
-	typeUnit         = "unit"               // S
-	typeEntity       = knowledge.TypeEntity // N
-	typeRelationship = "relationship"       // R
-	typeAttribute    = "attribute"          // A
-	typeElement      = "element"            // H
-	typeOverview     = "overview"           // O
-
-	edgeSource    = "source"               // S - T
-	edgeMentions  = knowledge.EdgeMentions // S - N
-	edgeStates    = "states"               // S - R, where sr=on
-	edgeRelates   = "relates"              // R - N
-	edgeAttribute = "describes"            // A - N
-	edgeMember    = "covers"               // H - S, H - A
-	edgeTitle     = "titles"               // O - H
-	edgeNear      = "near"                 // among T, S, A, H
-
-	propTokens = "tokens" // T
-	propText   = "text"   // A, H
-	propOf     = "of"     // A, H: digest of what the text was made from
-
-	fieldNames = "names" // words of entities and overviews
-
-	bucketImportant   = "important"   // entity u64 -> by what it was chosen
-	bucketCommunities = "communities" // see community.go
-	bucketElements    = "elements"    // element u64 -> community u64
 )
 
 // spaceOf returns the name of the vector space of T, S, A and H for a model.
@@ -57,9 +27,9 @@ const spaceSeed = 100
 // Encodings tell how to read what the method keeps in its graph.
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
-		{Graph: Name, Bucket: bucketImportant, Decode: decodeImportant},
-		{Graph: Name, Bucket: bucketCommunities, Decode: decodeCommunity},
-		{Graph: Name, Bucket: bucketElements, Decode: decodeElement},
+		{Graph: Name, Bucket: schema.BucketImportant, Decode: decodeImportant},
+		{Graph: Name, Bucket: schema.BucketCommunities, Decode: decodeCommunity},
+		{Graph: Name, Bucket: schema.BucketElements, Decode: decodeElement},
 	}
 }
 

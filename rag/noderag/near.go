@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -43,7 +45,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 		// The text of a node never changes, but the node does.
 		parts := []string{"near", st.model.Model}
 		var ids []engine.NodeID
-		for _, name := range []string{typeText, typeUnit, typeAttribute, typeElement} {
+		for _, name := range []string{schema.Text, schema.Unit, schema.Attribute, schema.Element} {
 			for id, err := range graph.Nodes(v, name) {
 				if err != nil {
 					yield(method.WorkItem{}, err)
@@ -136,7 +138,7 @@ func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 		return err
 	}
 	v := tx.Graph(st.s.g)
-	t, err := v.MakeEdgeType(edgeNear, false)
+	t, err := v.MakeEdgeType(schema.Near, false)
 	if err != nil {
 		return err
 	}

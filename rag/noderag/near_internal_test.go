@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -127,7 +129,7 @@ func checkNear(t *testing.T, db *engine.DB, st *nearStage) (edges int) {
 			}
 			links[[2]engine.NodeID{engine.NodeID(l.A), engine.NodeID(l.B)}] = true
 		}
-		typ, _ := v.EdgeType(edgeNear)
+		typ, _ := v.EdgeType(schema.Near)
 		for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{typ}}) {
 			if err != nil {
 				return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -29,26 +31,26 @@ func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) 
 				return nil, err
 			}
 			names = &query.PhraseSearch{
-				Graph: s.g, Field: fieldNames, Phrases: elements, Types: []string{typeEntity, typeOverview},
+				Graph: s.g, Field: schema.FieldNames, Phrases: elements, Types: []string{schema.Entity, schema.Overview},
 				Whole: s.p.Match == "equal", Most: s.p.Names, Source: "accurate search, paper 2.5",
 			}
 		}
 		seeds := s.seeds(hits, names)
 		cross := s.walk(seeds, s.quotas(), hits)
-		found.In = append(found.In, s.of(cross, typeText, typeUnit, typeAttribute, typeElement))
+		found.In = append(found.In, s.of(cross, schema.Text, schema.Unit, schema.Attribute, schema.Element))
 		if s.p.Expand {
 			found.In = append(found.In,
-				&query.Neighbors{In: s.of(cross, typeEntity), Graph: s.g, Types: []string{edgeAttribute}, Source: "entities to attributes"},
-				&query.Neighbors{In: s.of(cross, typeOverview), Graph: s.g, Types: []string{edgeTitle}, Source: "overviews to elements"})
+				&query.Neighbors{In: s.of(cross, schema.Entity), Graph: s.g, Types: []string{schema.Describes}, Source: "entities to attributes"},
+				&query.Neighbors{In: s.of(cross, schema.Overview), Graph: s.g, Types: []string{schema.Titles}, Source: "overviews to elements"})
 		}
-		found.In = append(found.In, s.of(cross, typeRelationship))
+		found.In = append(found.In, s.of(cross, schema.Relationship))
 		if s.p.Fill {
-			more = s.walk(seeds, []query.TypeQuota{{Types: []string{typeText}, Most: maxFill}}, found)
+			more = s.walk(seeds, []query.TypeQuota{{Types: []string{schema.Text}, Most: maxFill}}, found)
 		}
 	}
-	order := []string{typeElement, typeAttribute, typeUnit, typeRelationship, typeText}
+	order := []string{schema.Element, schema.Attribute, schema.Unit, schema.Relationship, schema.Text}
 	if s.p.Order == "text" {
-		order = []string{typeText, typeUnit, typeAttribute, typeElement, typeRelationship}
+		order = []string{schema.Text, schema.Unit, schema.Attribute, schema.Element, schema.Relationship}
 	}
 	budget := q.Tokens()
 	for _, t := range order {
@@ -81,7 +83,7 @@ func (s *system) walk(seeds query.Op, quotas []query.TypeQuota, without ...query
 		o.Weights = graphops.DegreeWeights
 	}
 	if !s.p.Near {
-		o.Types = []string{edgeSource, edgeMentions, edgeStates, edgeRelates, edgeAttribute, edgeMember, edgeTitle}
+		o.Types = []string{schema.Source, schema.Mentions, schema.States, schema.Relates, schema.Describes, schema.Covers, schema.Titles}
 	}
 	return o
 }
@@ -107,10 +109,10 @@ func weight(x float64) *query.Measure {
 // quotas are how many nodes of each type the walk may add.
 func (s *system) quotas() []query.TypeQuota {
 	return []query.TypeQuota{
-		{Types: []string{typeEntity}, Most: s.p.Entities},
-		{Types: []string{typeRelationship}, Most: s.p.Relationships},
-		{Types: []string{typeOverview}, Most: s.p.Overviews},
-		{Types: []string{typeText, typeUnit, typeAttribute, typeElement}, Most: s.p.CrossNodes},
+		{Types: []string{schema.Entity}, Most: s.p.Entities},
+		{Types: []string{schema.Relationship}, Most: s.p.Relationships},
+		{Types: []string{schema.Overview}, Most: s.p.Overviews},
+		{Types: []string{schema.Text, schema.Unit, schema.Attribute, schema.Element}, Most: s.p.CrossNodes},
 	}
 }
 
@@ -157,7 +159,7 @@ func (s *system) render(ctx context.Context, e *query.Env, it query.Item) (strin
 	if err != nil {
 		return "", 0, err
 	}
-	if kind := v.NodeTypeName(n.Type); kind != typeText {
+	if kind := v.NodeTypeName(n.Type); kind != schema.Text {
 		says, err := s.textOf(v, it.ID, kind)
 		return says, 0, err
 	}

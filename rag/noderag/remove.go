@@ -4,6 +4,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/method"
+	"github.com/ragdb/ragdb/rag/noderag/schema"
 )
 
 // forget takes back, for [method.System.Changed], the attributes and elements that were
@@ -33,10 +34,10 @@ func (s *system) dropSummaries(v *engine.TxView, chunk engine.NodeID) error {
 			return err
 		}
 		switch v.NodeTypeName(n.Type) {
-		case typeAttribute, typeElement:
+		case schema.Attribute, schema.Element:
 			gone = append(gone, t.Node)
-		case typeEntity:
-			ok, err := v.Bucket(bucketImportant).Has(idKey(t.Node))
+		case schema.Entity:
+			ok, err := v.Bucket(schema.BucketImportant).Has(schema.IDKey(t.Node))
 			if err != nil {
 				return err
 			}
@@ -63,7 +64,7 @@ func (s *system) dropSummary(v *engine.TxView, id engine.NodeID) error {
 	if err != nil {
 		return err
 	}
-	if v.NodeTypeName(n.Type) == typeElement {
+	if v.NodeTypeName(n.Type) == schema.Element {
 		number, ok, err := communityOf(v, id)
 		if err != nil {
 			return err
@@ -75,7 +76,7 @@ func (s *system) dropSummary(v *engine.TxView, id engine.NodeID) error {
 		}
 		return s.dropNode(v, id)
 	}
-	entities, err := graph.Neighbors(v, id, edgeAttribute, engine.Both)
+	entities, err := graph.Neighbors(v, id, schema.Describes, engine.Both)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (s *system) dropNode(v *engine.TxView, id engine.NodeID) error {
 	if err := method.ForgetJobs(v, vectorItem(id)); err != nil {
 		return err
 	}
-	b, err := v.MakeBucket(bucketElements)
+	b, err := v.MakeBucket(schema.BucketElements)
 	if err != nil {
 		return err
 	}
@@ -115,10 +116,10 @@ func (s *system) dropNode(v *engine.TxView, id engine.NodeID) error {
 		return err
 	}
 	if ok {
-		if err := b.Delete(append(ofCommunity(number), idKey(id)...)); err != nil {
+		if err := b.Delete(append(schema.OfCommunity(number), schema.IDKey(id)...)); err != nil {
 			return err
 		}
-		if err := b.Delete(ofElement(id)); err != nil {
+		if err := b.Delete(schema.OfElement(id)); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package noderag
 import (
 	"context"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/community"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -18,7 +20,7 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]method.Figure, er
 		out = append(out, method.Figure{Name: name, Value: float64(n), Unit: unit})
 	}
 	tokens := 0
-	for id, err := range graph.Nodes(v, typeText) {
+	for id, err := range graph.Nodes(v, schema.Text) {
 		if err != nil {
 			return nil, err
 		}
@@ -26,13 +28,13 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]method.Figure, er
 		if err != nil {
 			return nil, err
 		}
-		tokens += int(n.Prop(propTokens).AsInt())
+		tokens += int(n.Prop(schema.PropTokens).AsInt())
 	}
 	add("tokens", tokens, "tokens")
 	all := 0
 	for _, t := range []struct{ letter, name string }{
-		{"T", typeText}, {"S", typeUnit}, {"N", typeEntity}, {"R", typeRelationship},
-		{"A", typeAttribute}, {"O", typeOverview}, {"H", typeElement},
+		{"T", schema.Text}, {"S", schema.Unit}, {"N", schema.Entity}, {"R", schema.Relationship},
+		{"A", schema.Attribute}, {"O", schema.Overview}, {"H", schema.Element},
 	} {
 		n := 0
 		if typ, ok := v.NodeType(t.name); ok {
@@ -76,7 +78,7 @@ func (s *system) stats(ctx context.Context, v *engine.View) ([]method.Figure, er
 // others.
 func pairs(ctx context.Context, v *engine.View) (base, near map[[2]engine.NodeID]bool, err error) {
 	base, near = map[[2]engine.NodeID]bool{}, map[[2]engine.NodeID]bool{}
-	nearType, _ := v.EdgeType(edgeNear)
+	nearType, _ := v.EdgeType(schema.Near)
 	for e, err := range v.Edges(engine.EdgeFilter{}) {
 		if err != nil {
 			return nil, nil, err

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -26,7 +28,7 @@ type vectorStage struct {
 func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for id, err := range graph.Nodes(v, typeText) {
+		for id, err := range graph.Nodes(v, schema.Text) {
 			var n engine.Node
 			if err == nil {
 				n, err = v.Node(id)
@@ -42,7 +44,7 @@ func (st *vectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	base := s.Graph(st.s.c.Base()).WithContext(ctx)
-	chunk, ok := v.NodeType(typeText)
+	chunk, ok := v.NodeType(schema.Text)
 	if !ok {
 		return nil, fmt.Errorf("chunk %s: %w", w.Key, engine.ErrNotFound)
 	}
@@ -62,7 +64,7 @@ func (st *vectorStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	if own != nil {
 		out = appendVector(out, id, own)
 	}
-	unitType, ok := v.NodeType(typeUnit)
+	unitType, ok := v.NodeType(schema.Unit)
 	if !ok {
 		return out, nil
 	}
@@ -162,11 +164,11 @@ func vectorItem(id engine.NodeID) string { return fmt.Sprintf("vector:%d", id) }
 func (st *summaryVectorStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		for _, name := range []string{typeAttribute, typeElement} {
+		for _, name := range []string{schema.Attribute, schema.Element} {
 			for id, err := range graph.Nodes(v, name) {
 				var says string
 				if err == nil {
-					says, err = v.Text(id, propText)
+					says, err = v.Text(id, schema.PropText)
 				}
 				w := method.WorkItem{Key: vectorItem(id), Digest: method.Digest("summary", st.model.Model, says)}
 				if !yield(w, err) || err != nil {
@@ -184,7 +186,7 @@ func (st *summaryVectorStage) Do(ctx context.Context, s *engine.Snapshot, m *met
 	if _, err := fmt.Sscanf(w.Key, "vector:%d", &id); err != nil {
 		return nil, err
 	}
-	says, err := v.Text(id, propText)
+	says, err := v.Text(id, schema.PropText)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ragdb/ragdb/rag/noderag/schema"
+
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag"
@@ -83,7 +85,7 @@ func golden(t *testing.T, c *ragtest.Corpus, s *system) map[string]engine.NodeID
 	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		v := tx.Graph(s.g)
 		for _, n := range [][2]string{
-			{"T1", typeText}, {"S1", typeUnit}, {"S2", typeUnit}, {"N1", typeEntity}, {"N2", typeEntity}, {"R1", typeRelationship},
+			{"T1", schema.Text}, {"S1", schema.Unit}, {"S2", schema.Unit}, {"N1", schema.Entity}, {"N2", schema.Entity}, {"R1", schema.Relationship},
 		} {
 			typ, err := v.MakeNodeType(n[1])
 			if err != nil {
@@ -97,8 +99,8 @@ func golden(t *testing.T, c *ragtest.Corpus, s *system) map[string]engine.NodeID
 			from, to, kind string
 			weight         float32
 		}{
-			{"S1", "N1", edgeMentions, 1}, {"S1", "N2", edgeMentions, 3}, {"R1", "N1", edgeRelates, 1}, {"R1", "N2", edgeRelates, 1},
-			{"S1", "T1", edgeSource, 1}, {"S2", "N2", edgeMentions, 1}, {"S1", "S2", edgeMember, 1}, {"S1", "S2", edgeNear, 1},
+			{"S1", "N1", schema.Mentions, 1}, {"S1", "N2", schema.Mentions, 3}, {"R1", "N1", schema.Relates, 1}, {"R1", "N2", schema.Relates, 1},
+			{"S1", "T1", schema.Source, 1}, {"S2", "N2", schema.Mentions, 1}, {"S1", "S2", schema.Covers, 1}, {"S1", "S2", schema.Near, 1},
 		} {
 			typ, err := v.MakeEdgeType(e.kind, false)
 			if err != nil {
