@@ -11,10 +11,10 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Bridge takes the nodes that share a name with a set's nodes which Text does
-// not hold, by score descending, id ascending: where the answer to a question
-// is told of something that only another text names, it leads from the one to
-// the other. It is ragdb's own.
+// Bridge takes the nodes that share a name with a node of a set, if Text does not
+// contain the name. They are ordered by score descending, id ascending. Suppose a
+// text answers a question about something that only another text names: Bridge
+// leads from that text to the answer. No paper describes it.
 //
 // Names are the terms of a field, each node's with a frequency that says how
 // far the node is about the name; [MostAbout] is the greatest that counts. For
@@ -22,8 +22,8 @@ import (
 //
 //	v = s(c) * about(d,e) * idf(e)/ln(1+N) * (Floor + gain(c,d))
 //
-// and of several v its greatest. s is c's score, times Anchor where c has none
-// of Text's names; about is the frequency of e in d over MostAbout; N counts
+// and of several v its greatest. s is c's score, times Anchor if c has none of
+// Text's names; about is the frequency of e in d over MostAbout; N counts
 // the nodes with words, df of them have e, idf is BM25's, as [engine.View]'s
 // Terms has it; gain is the share of Text's words, by idf, that c lacks and d
 // has. Then all scores are divided by the greatest, and multiplied by
@@ -33,11 +33,10 @@ import (
 // where share is that of Text's words which stand in names, by idf. A text
 // without names finds nothing then.
 //
-// No bridge is a name that more nodes have than 20 or a fiftieth of N,
-// whichever is more, nor a name of one word that three times as many nodes
-// have as a word: it is an ordinary one that stood where words are
-// capitalised. Frequencies of names and words count all nodes; those that the
-// query may not see are no more than counted.
+// A name is left out if more nodes have it than 20 and than a fiftieth of N. A
+// name of one word is also left out if three times as many nodes have the word:
+// it is an ordinary word that was capitalised. Frequencies of names and words
+// count all nodes, also those that the query may not see.
 //
 // It reads the postings of Text's words, and those of the set's names.
 type Bridge struct {
@@ -45,8 +44,8 @@ type Bridge struct {
 	In    Op
 	Graph *engine.Graph
 	// Names is the field of names, whose terms are keys as [Env].Names reads
-	// them, and Words that of the nodes' words. Where the graph lacks one,
-	// nothing is found, and the trace says so.
+	// them, and Words that of the nodes' words. If the graph lacks one, nothing is
+	// found, and the trace notes it.
 	Names, Words string
 	Text         string
 	Floor        float64

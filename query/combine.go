@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Combine says what an item that is in several sets, or is met from several
-// nodes, scores.
+// Combine is how the scores of an item become one if it is in several sets or was
+// found from several nodes.
 type Combine uint8
 
 // The combinations.
@@ -81,7 +81,7 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 			scale, shift, least = scale*o.Weights[n], shift*o.Weights[n], least*o.Weights[n]
 		}
 		old := len(out.Items)
-		met := make([]bool, old)
+		again := make([]bool, old)
 		for _, it := range s.Items {
 			score := it.Score*scale + shift
 			i, ok := at[it.Ref()]
@@ -98,7 +98,7 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 			times[i]++
 			have.Why = united(have.Why, it.Why)
 			if i < old {
-				met[i] = true
+				again[i] = true
 			}
 			switch o.Combine {
 			case Max:
@@ -108,7 +108,7 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 			}
 		}
 		if o.Combine == ZSum {
-			for i, ok := range met {
+			for i, ok := range again {
 				if !ok {
 					out.Items[i].Score += least
 				}

@@ -9,8 +9,8 @@
 // # Sets
 //
 // A [Set] is ordered and holds each item once; an item is a node or an edge of
-// one graph. Every operator states its order. Where none is said it is score
-// descending, then id ascending. Scores compare within a set only.
+// one graph. Operators document their order; the default is score descending, then
+// id ascending. Scores compare within a set only.
 //
 // # Operators
 //
@@ -39,16 +39,17 @@
 // [Env].Allow returns the nodes that a query may see. It may see an edge if it
 // may see both ends and all sources of the edge, or any source with
 // [Env].AllowAny. No set holds an item that may not be seen, and no walk or path
-// leads through one. Two things see to that, in one place: operators read graphs
-// through a lens, which shows only what may be seen, and [Env.Eval], which alone
-// runs operators, takes anything else out of their sets. Counts, such as a degree
+// leads through one. Two things ensure this: operators read graphs through a lens,
+// which shows only what may be seen, and [Env.Eval], which alone runs operators,
+// removes anything else from their sets. Code that is no operator, such as the
+// statements of package cypher, reads graphs by [Env.Reader]. Counts, such as a degree
 // or the number of nodes that have a word, count what is hidden, too.
 //
 // # Env
 //
-// Operators know no tokenizer and no model: what turns text into tokens, terms
-// and vectors comes in the [Env], with the snapshot, the cache of projections
-// and the filter. An Env serves one run of one plan at a time; operators keep
+// The [Env] has the functions that turn text into tokens, terms and vectors, the
+// snapshot, the cache of projections and the filter. Operators depend on no
+// tokenizer and no model. An Env serves one run of one plan at a time; operators keep
 // no state and may be shared.
 //
 // # Budgets

@@ -44,11 +44,11 @@ func (o *Incident) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	return o.of(ctx, e, in.Items)
+	return o.edgesOf(ctx, e, in.Items)
 }
 
-// of returns the edges at the items that are nodes of the graph.
-func (o *Incident) of(ctx context.Context, e *Env, items []Item) (Set, error) {
+// edgesOf returns the edges at the items that are nodes of the graph.
+func (o *Incident) edgesOf(ctx context.Context, e *Env, items []Item) (Set, error) {
 	l, err := e.lens(ctx, o.Graph)
 	if err != nil {
 		return Set{}, err
@@ -59,7 +59,7 @@ func (o *Incident) of(ctx context.Context, e *Env, items []Item) (Set, error) {
 	}
 	r := &incidentRun{
 		o: o, l: l, filter: filter, types: typesKey(o.Types), items: nodesOf(o.Graph, items),
-		at: map[engine.NodeID]int{}, met: map[engine.Edge]bool{}, links: map[engine.NodeID]int{},
+		at: map[engine.NodeID]int{}, taken: map[engine.Edge]bool{}, links: map[engine.NodeID]int{},
 	}
 	for i := len(r.items) - 1; i >= 0; i-- {
 		r.at[r.items[i].ID] = i
@@ -88,12 +88,12 @@ type incidentRun struct {
 	types  string // their key
 	items  []Item
 	at     map[engine.NodeID]int // place in items
-	met    map[engine.Edge]bool  // edges without weights
-	links  map[engine.NodeID]int // how many of the items a node is joined to that is none
+	taken  map[engine.Edge]bool  // edges without weights
+	links  map[engine.NodeID]int // of nodes that are not items: how many items they are joined to
 	out    []Item
 }
 
-// add takes an edge that was met from an item.
+// add takes an edge of an item.
 func (r *incidentRun) add(from *Item, edge engine.Edge) error {
 	it := Item{Graph: r.o.Graph.ID(), Edge: edge, Score: from.Score}
 	if r.o.Ranked || r.o.PerNode > 0 {
@@ -155,10 +155,10 @@ func (r *incidentRun) around() error {
 				r.links[other]++
 			}
 			name := engine.Edge{From: edge.From, To: edge.To, Type: edge.Type}
-			if inside && !within || !inside && !leaving || r.met[name] {
+			if inside && !within || !inside && !leaving || r.taken[name] {
 				return nil
 			}
-			r.met[name] = true
+			r.taken[name] = true
 			return r.add(from, edge)
 		})
 		if err != nil && err != errEnough {

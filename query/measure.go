@@ -17,8 +17,8 @@ type Measure struct {
 	Of func(ctx context.Context, e *Env, it Item) (x float64, ok bool, err error)
 }
 
-// of is Of of a measure that is there.
-func (m *Measure) of(ctx context.Context, e *Env, it Item) (float64, bool, error) {
+// figure returns the figure of an item.
+func (m *Measure) figure(ctx context.Context, e *Env, it Item) (float64, bool, error) {
 	if m == nil || m.Of == nil {
 		return 0, false, invalid("a measure is missing")
 	}
@@ -70,7 +70,7 @@ func (o *Reweigh) Run(ctx context.Context, e *Env) (Set, error) {
 	defer func() { e.coming = nil }()
 	for i, it := range in.Items {
 		e.coming = in.Items[i:]
-		x, ok, err := o.By.of(ctx, e, it)
+		x, ok, err := o.By.figure(ctx, e, it)
 		if err != nil {
 			return Set{}, err
 		}

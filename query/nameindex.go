@@ -37,8 +37,8 @@ type nameIndex struct {
 	idfs  map[string]float64 // of names that were looked up
 }
 
-// nameIndex opens the fields of names and words of a graph; nil where it lacks
-// one, which the trace is told.
+// nameIndex opens the fields of names and words of a graph; nil if it lacks one,
+// which the trace notes.
 func (e *Env) nameIndex(ctx context.Context, g *engine.Graph, names, words string) (*nameIndex, error) {
 	if e.Analyze == nil {
 		return nil, invalid("names need Analyze of the Env")
@@ -80,7 +80,7 @@ func (x *nameIndex) frequency(key string) (float64, error) {
 	return float64(n.Nodes), err
 }
 
-// shared is name for a name of a node, 0 where no other has it.
+// shared is name for a name of a node, 0 if no other node has it.
 func (x *nameIndex) shared(key string) (float64, error) {
 	if df, err := x.frequency(key); err != nil || df < 2 {
 		return 0, err
@@ -88,7 +88,7 @@ func (x *nameIndex) shared(key string) (float64, error) {
 	return x.name(key)
 }
 
-// name returns the idf of a name, 0 where a key is none that joins nodes.
+// name returns the idf of a name, 0 if the key joins no nodes.
 func (x *nameIndex) name(key string) (float64, error) {
 	if idf, ok := x.idfs[key]; ok {
 		return idf, nil

@@ -11,8 +11,8 @@ import (
 // readAhead is how many of the items that are being packed are read together.
 const readAhead = 64
 
-// Node reads a node of a graph, once in a run: a caller who cites what was packed
-// gets it without another read. While the items of a set are packed or weighed,
+// Node reads a node of a graph, once in a run: a caller that cites packed items
+// gets their nodes without another read. While the items of a set are packed or weighed,
 // the nodes of the items that follow are read along. A node that the query may
 // not see is [engine.ErrNotFound]. The caller must not change the properties.
 func (e *Env) Node(ctx context.Context, g *engine.Graph, id engine.NodeID) (engine.Node, error) {
@@ -45,8 +45,8 @@ func (e *Env) Node(ctx context.Context, g *engine.Graph, id engine.NodeID) (engi
 	return n, err
 }
 
-// Label returns what those who contributed to a node call it, the label of its
-// [engine.Total], read once in a run. A node that the query may not see is
+// Label returns the label of a node's [engine.Total]: the name that its sources give
+// it. It is read once in a run. A node that the query may not see is
 // [engine.ErrNotFound].
 func (e *Env) Label(ctx context.Context, g *engine.Graph, id engine.NodeID) (string, error) {
 	if err := e.check(); err != nil {

@@ -76,8 +76,8 @@ func (t *nodeTypes) listOf(typ engine.TypeID) int {
 	return -1
 }
 
-// typesOf returns the types of nodes of a graph that the run has met, for what
-// it meets.
+// typesOf returns the types of a graph's nodes that the run has looked at. Callers
+// add those that they look at.
 func (e *Env) typesOf(g *engine.Graph) map[engine.NodeID]engine.TypeID {
 	known := e.types[g.ID()]
 	if known == nil {

@@ -35,7 +35,7 @@ type Op interface {
 type Env struct {
 	// Snap is the state that is read; nil reads as one that is closed.
 	Snap *engine.Snapshot
-	// Graphs caches projections; nil where no operator wants one.
+	// Graphs caches projections; nil if no operator needs one.
 	Graphs *graphops.Cache
 	// Tokens counts the tokens of a text.
 	Tokens func(text string) int
@@ -43,24 +43,23 @@ type Env struct {
 	Analyze func(text string) []string
 	// Names returns the names that a question holds, given which keys exist.
 	Names func(question string, has func(key string) bool) []string
-	// Embed turns a question into a vector, nil where it has none: by vectors
-	// nothing is found for it then.
+	// Embed turns a question into a vector. If it returns nil, vector searches find
+	// nothing.
 	Embed func(ctx context.Context, text string) ([]float32, error)
 	// Allow returns the nodes of a graph that the query may see, nil for all.
 	// It is asked once for each graph. If it is set, the sets of all operators
-	// lack what may not be seen, whatever the operators do, and all items of
-	// graphs that no operator of the plan has in a field Graph.
+	// lack what may not be seen, and all items of graphs that no operator of the
+	// plan has in a field Graph. Operators need not check this themselves.
 	Allow func(ctx context.Context, v *engine.View) (*roaring.Bitmap, error)
-	// AllowAny lets an edge be seen if any of its sources may be; false wants
-	// all. An edge between nodes that may be seen which has no sources may be
-	// seen, too.
+	// AllowAny lets the query see an edge if it may see any of its sources; false
+	// wants all. It sees an edge without sources if it may see both ends.
 	AllowAny bool
-	// NoSteps leaves out the steps of items ([Item].Why) where they cost time or
-	// memory, for callers that want scores alone.
+	// NoSteps leaves out the steps of items ([Item].Why) if they cost time or memory,
+	// for callers that want scores alone.
 	NoSteps bool
 	// Rows bounds the items of any one set; 0 is 1,000,000.
 	Rows int
-	// Trace receives what happened; nil records nothing.
+	// Trace records what the operators did; nil records nothing.
 	Trace *Trace
 
 	sets    map[Op]Set
@@ -68,8 +67,8 @@ type Env struct {
 	vectors map[string][]float32
 	graphs  map[engine.GraphID]*engine.Graph // of the plan, under Allow
 	allowed map[engine.GraphID]*roaring.Bitmap
-	edges   map[Ref]bool                                       // whether edges may be seen, of those that were met
-	types   map[engine.GraphID]map[engine.NodeID]engine.TypeID // of nodes that were met
+	edges   map[Ref]bool                                       // whether edges may be seen, of those that were looked at
+	types   map[engine.GraphID]map[engine.NodeID]engine.TypeID // of nodes that were looked at
 	nodes   map[Ref]engine.Node                                // what Node has read
 	labels  map[Ref]string
 	degrees map[degreeOf]int
@@ -83,7 +82,7 @@ type Item struct {
 	Graph engine.GraphID
 	// ID is the node, 0 for an edge.
 	ID engine.NodeID
-	// Edge is the edge where ID is 0.
+	// Edge is the edge if ID is 0.
 	Edge  engine.Edge
 	Score float64
 	// Layer is the layer of the vector space in which [VectorSearch] found it, if it was asked for layers.
@@ -156,11 +155,11 @@ func Run(ctx context.Context, e *Env, plan Op) (Set, error) {
 
 // nameGraphs notes the graphs that the operators of a plan read: what they have
 // in a field Graph.
-func (e *Env) nameGraphs(op Op, met map[Op]bool) {
-	if checkOp(op) != nil || met[op] {
+func (e *Env) nameGraphs(op Op, seen map[Op]bool) {
+	if checkOp(op) != nil || seen[op] {
 		return
 	}
-	met[op] = true
+	seen[op] = true
 	if v := reflect.Indirect(reflect.ValueOf(op)); v.Kind() == reflect.Struct {
 		if f := v.FieldByName("Graph"); f.IsValid() && f.CanInterface() {
 			if g, ok := f.Interface().(*engine.Graph); ok && g != nil {
@@ -169,7 +168,7 @@ func (e *Env) nameGraphs(op Op, met map[Op]bool) {
 		}
 	}
 	for _, in := range op.Inputs() {
-		e.nameGraphs(in, met)
+		e.nameGraphs(in, seen)
 	}
 }
 
@@ -229,7 +228,7 @@ func (e *Env) check() error {
 	return nil
 }
 
-// checkOp refuses what is in the place of an operator and is none that can run.
+// checkOp refuses a missing operator and one that cannot run.
 func checkOp(op Op) error {
 	if op == nil {
 		return invalid("an operator is missing in the plan")

@@ -23,9 +23,8 @@ func byID(a, b *Item) int {
 		cmp.Compare(a.Edge.To, b.Edge.To))
 }
 
-// Sort orders a set by score descending; items of equal scores by the measures
-// of Then, one after the other, each descending, an item without a figure last;
-// and what is equal in all of them by id ascending.
+// Sort orders a set by score descending, then by each measure of Then, descending,
+// then by id ascending. An item without a figure comes last among equals.
 type Sort struct {
 	In     Op
 	Then   []*Measure
@@ -55,7 +54,7 @@ func (o *Sort) Run(ctx context.Context, e *Env) (Set, error) {
 		items[i] = ranked{s.Items[i], figures[n : n+len(o.Then)]}
 		e.coming = s.Items[i:]
 		for k, m := range o.Then {
-			x, ok, err := m.of(ctx, e, s.Items[i])
+			x, ok, err := m.figure(ctx, e, s.Items[i])
 			if err != nil {
 				return Set{}, err
 			}

@@ -28,14 +28,14 @@ type Pack struct {
 	Skip bool
 	// Header stands above the items.
 	Header string
-	// Render returns an item's text and, where it is known, how many tokens
-	// that has; 0 asks for a count.
+	// Render returns an item's text and the number of its tokens, 0 if it is not
+	// known: the text is counted then.
 	Render func(ctx context.Context, e *Env, it Item) (text string, tokens int, err error)
-	// Size returns how many tokens an item's text has where that is known
-	// without it, else 0: what does not fit is not rendered. nil knows none.
+	// Size returns how many tokens an item's text has, 0 if only the text tells.
+	// An item that does not fit is not rendered then. Size may be nil.
 	Size func(ctx context.Context, e *Env, it Item) (tokens int, err error)
-	// Cut shortens the first item's text to a number of tokens where it alone
-	// exceeds the budget; nil leaves such an item out.
+	// Cut shortens the first item's text to a number of tokens if it alone exceeds
+	// the budget; nil leaves such an item out.
 	Cut    func(text string, tokens int) string
 	Source string
 }

@@ -12,19 +12,18 @@ import (
 
 // PathChain takes the nodes of a chain of shortest paths through a set's
 // nodes, in its order: from the first to the second, from there to the third,
-// and so on ([graphops.PathChain]). They are in the order of the walk, each
-// where it comes first. A path counts edges, not weights; of several the first
-// by the numbers of its nodes is taken: their ids, or on a projection type and
-// id.
+// and so on ([graphops.PathChain]). They are in the order of the walk, each at
+// its first place. A path counts edges, not weights. Of several paths the first by
+// the numbers of its nodes is taken: their ids, or on a projection type and id.
 //
 // A node of the set keeps its score; one between scores the lesser of those of
-// its path's ends. Every node of the set that the query may see is there, with
-// a path to it or without: those that no path joins are in the trace's notes,
-// and in the steps of the second.
+// its path's ends. Every node of the set that the query may see is in the result,
+// also if no path leads to it. The trace notes pairs without a path, and so do the
+// steps of the second node.
 //
-// The store is read, and where it would have to be read at more than 50,000
-// nodes for one path, the projection in [Env].Graphs is searched instead;
-// without a cache there is no such path. Under a filter, paths lead through
+// The store is read. If a path needs the edges of more than 50,000 nodes, the
+// projection in [Env].Graphs is searched instead; if there is no cache, the path is
+// not found. Under a filter, paths lead through
 // what the query may see.
 type PathChain struct {
 	In    Op

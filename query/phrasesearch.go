@@ -20,17 +20,17 @@ import (
 //
 // It is the accurate search of NodeRAG (Xu et al. 2025, section 2.4), which
 // takes names in the question for phrases, and differs from its code in that
-// punctuation is no part of words.
+// words have no punctuation.
 type PhraseSearch struct {
 	Graph *engine.Graph
-	// Field is a field with the analyzer [text.Exact] and positions; where the
+	// Field is a field with the analyzer [text.Exact] and positions; if the
 	// graph lacks it, nothing is found.
 	Field   string
 	Phrases []string
 	// Types are the names of the node types; nil is all.
 	Types []string
-	// Whole takes of a phrase the nodes that have no other word, where there
-	// are any.
+	// Whole takes the nodes that have no other word than a phrase's, if there are
+	// any.
 	Whole bool
 	// Most bounds the nodes of each phrase: those of the fewest words, of
 	// equally many those of the least id; 0 is all.

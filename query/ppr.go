@@ -14,27 +14,27 @@ import (
 // ([graphops.PPR]), by score descending, id ascending: how likely a walk that
 // starts at the set's nodes is at each. The set's nodes are among them.
 //
-// A walk starts at a node as often as its score says; a node of a score of 0
-// or less starts none, and a set without a positive score finds nothing.
+// A node starts a share of the walks in proportion to its score; a node with a
+// score of 0 or less starts none. A set without a positive score finds nothing.
 //
-// The store is read, and where more than MaxExpand of its nodes would have to
-// be, the projection in [Env].Graphs is walked instead; without a cache that
-// is a [*graphops.ExpandError]. Under a filter the walk is over what the query
-// may see, whatever has to be read for it. Scores on the store and on the
-// projection differ by rounding at most.
+// The store is read. If more than MaxExpand of its nodes are needed, the projection
+// in [Env].Graphs is walked instead; without a cache that is a
+// [*graphops.ExpandError]. Under a filter the walk is over what the query may see,
+// and MaxExpand does not count. Scores on the store and on the projection differ by
+// rounding at most.
 //
-// An item's steps lead along the likeliest way of fewest edges from one of the
-// set's nodes, with the score of each node on it.
+// An item's steps are the likeliest path of fewest edges from one of the set's
+// nodes, with the score of each node on it.
 type PPR struct {
 	In    Op
 	Graph *engine.Graph
 	// Types are the names of the edge types to follow; nil follows all.
 	Types     []string
 	Direction engine.Direction
-	// Names, where it is set, is a field of names as [Bridge] has it, and Words
-	// that of the nodes' words: the walk goes not along edges but from node to
-	// node by the names that they share, more often by rare ones and to nodes
-	// that are about them.
+	// Names, if it is set, is a field of names as [Bridge] has it, and Words that of
+	// the nodes' words. The walk then goes from node to node by the names that they
+	// share, and not along edges: more often by rare names, and to nodes that are
+	// about them.
 	Names, Words string
 	// Lazy, Alpha, Steps and Weights are those of [graphops.PPROptions], with
 	// the same defaults.
@@ -42,8 +42,7 @@ type PPR struct {
 	Alpha   float64
 	Steps   int
 	Weights graphops.EdgeWeights
-	// Uniform starts equally often at every node of the set, whatever its
-	// score.
+	// Uniform starts equally often at every node of the set; scores do not count.
 	Uniform bool
 	// K bounds the nodes; 0 is all that a walk may be at.
 	K int
@@ -56,7 +55,7 @@ type PPR struct {
 	// MaxExpand bounds the nodes that are read from the store; 0 is 50,000.
 	MaxExpand int
 	// InMemory walks the projection at once. With [graphops.DegreeWeights],
-	// which want the degree of every node met, that takes an eighth of the
+	// which read the degree of every node that they reach, that takes an eighth of the
 	// time (BenchmarkPPR).
 	InMemory bool
 	Source   string
@@ -165,7 +164,7 @@ type quotas struct {
 	open int // quotas with room
 }
 
-// quotas returns the room for nodes, nil where there are no quotas.
+// quotas returns the room for nodes, nil if there are no quotas.
 func (o *PPR) quotas(l *lens, w *walkGraph) *quotas {
 	if o.Quotas == nil {
 		return nil

@@ -19,7 +19,7 @@ type VectorSearch struct {
 	Text  string
 	// Vector, if it is not nil, is searched for in place of Text's.
 	Vector []float32
-	// K is the number of nodes; none are found where it is below 1.
+	// K is the number of nodes; none are found if it is below 1.
 	K int
 	// Layers, if there are any, are layers of the space, each once, with how many
 	// nodes of it are wanted; K does not count then. The nodes come layer by layer
@@ -87,7 +87,7 @@ func (o *VectorSearch) Explain() Explanation {
 func (o *VectorSearch) Inputs() []Op { return nil }
 
 // TextSearch finds nodes by BM25 over a field's terms, by score descending, id
-// ascending; none where the graph lacks the field.
+// ascending; none if the graph lacks the field.
 type TextSearch struct {
 	Graph  *engine.Graph
 	Field  string

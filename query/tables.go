@@ -6,9 +6,9 @@ import (
 )
 
 // Tables packs two tables into one budget: a row for each item of a set, as many
-// as fit, and below them rows of edges at these items. Edges are taken at the
-// first item, the first two and so on, until they do not all fit any more: then
-// those of one item less are kept. So does GraphRAG's local search.
+// as fit, and below them rows of edges at these items. The edges are those
+// at the first n items, with the greatest n for which they all fit, as in GraphRAG's
+// local search.
 type Tables struct {
 	In Op
 	// Edges takes the edges. Its In is not run.
@@ -47,7 +47,7 @@ func (o *Tables) Run(ctx context.Context, e *Env) (Set, error) {
 	}
 	var edges Set
 	for n := 1; n <= len(top.Items); n++ {
-		all, err := o.Edges.of(ctx, e, top.Items[:n])
+		all, err := o.Edges.edgesOf(ctx, e, top.Items[:n])
 		if err != nil {
 			return Set{}, err
 		}

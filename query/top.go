@@ -30,7 +30,7 @@ func (q TypeQuota) String() string {
 // groups, such as the best entities of each community: group by group in the
 // groups' order, those of one in the set's, each node once, with the score
 // that it has in the set. A node of several groups counts for each of them and
-// stands with the first. Belonging is an edge that the query may see.
+// stands with the first. A node belongs to a group if the query may see the edge that joins them.
 type TopPerGroup struct {
 	In    Op
 	Of    Op // the groups: nodes of Graph
@@ -39,10 +39,9 @@ type TopPerGroup struct {
 	// Direction leads from the groups to their members.
 	Types     []string
 	Direction engine.Direction
-	// Most is how many of each group are kept; none where it is below 1.
+	// Most is how many of each group are kept; none if it is below 1.
 	Most int
-	// AllIfNone takes the first Most nodes of the set where there are no
-	// groups.
+	// AllIfNone takes the first Most nodes of the set if there are no groups.
 	AllIfNone bool
 	Source    string
 }

@@ -87,8 +87,8 @@ func (t *Trace) embedded(d time.Duration) {
 	}
 }
 
-// place returns the rank of an item in an operator's set from 1, 0 where it is
-// not there.
+// place returns the rank of an item in an operator's set from 1, 0 if it is not
+// in the set.
 func (o *OpTrace) place(r Ref) int {
 	if o.rank == nil {
 		o.rank = make(map[Ref]int, len(o.items))
@@ -103,7 +103,7 @@ func (o *OpTrace) place(r Ref) int {
 type Finding struct {
 	Op    string
 	Depth int
-	// Rank is the item's place in the operator's set from 1, 0 where the
+	// Rank is the item's place in the operator's set from 1, 0 if the
 	// operator did not have it.
 	Rank  int
 	Rows  int
@@ -124,9 +124,9 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: rank %d of %d, score %.4g", f.Op, f.Rank, f.Rows, f.Score)
 }
 
-// Why tells for an item what each operator did with it, in order of the
-// operators' starts: the way of an item that is in the result, and for one that
-// is not, where it was lost or that nothing found it.
+// Why tells for an item what each operator did with it, in the order in which the
+// operators started. For an item that is not in the result it tells which operator
+// lost it, or that none found it.
 func (t *Trace) Why(r Ref) []Finding {
 	if t == nil {
 		return nil

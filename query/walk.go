@@ -12,12 +12,12 @@ import (
 // query may see, or a projection.
 type walkGraph struct {
 	a graphops.Adjacency
-	p *graphops.Projection // a, where it is one; else numbers are node ids
+	p *graphops.Projection // a, if it is one; else numbers are node ids
 	// bounded says that what needs too much of it is tried again on another.
 	bounded bool
 }
 
-// number returns the number of a node; ok is false where the graph lacks it.
+// number returns the number of a node; ok is false if the graph lacks it.
 func (g *walkGraph) number(id engine.NodeID) (u uint32, ok bool) {
 	if g.p != nil {
 		return g.p.Index(id)

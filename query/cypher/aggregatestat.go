@@ -42,7 +42,7 @@ func (a *deviationAggregator) bytes() int64 { return 64 }
 type percentileAggregator struct {
 	at         Pos
 	name       string
-	continuous bool // between two numbers where none is at the place
+	continuous bool // between two numbers if none is at the place
 	p          Value
 	numbers    chunks[Value]
 }
@@ -75,8 +75,8 @@ func (a *percentileAggregator) add(v Value) error {
 }
 
 // result is the number at the place p of the numbers in order, null of none.
-// Where no number is at the place, percentileCont lies between its neighbours,
-// and percentileDisc is the one after it: the least number that at least a
+// If no number is at the place, percentileCont lies between its neighbours, and
+// percentileDisc is the one after it: the least number that at least a
 // share p of all numbers does not exceed.
 func (a *percentileAggregator) result(x *exec) (Value, error) {
 	numbers, err := a.numbers.take(x)

@@ -157,7 +157,7 @@ type callClause struct {
 	Procedure string // with its namespace: graph.ppr
 	Args      []expr
 	Implicit  bool
-	Yield     []*yieldItem // nil where the call stands alone
+	Yield     []*yieldItem // nil if the call stands alone
 	Star      bool         // YIELD *
 	Where     expr         // nil for none
 }
@@ -225,7 +225,7 @@ type indexClause struct {
 	Use      *useClause // nil for the session's graph
 	Drop     bool
 	Vector   bool
-	Name     string // "" where CREATE INDEX gives none
+	Name     string // "" if CREATE INDEX gives none
 	IfExists bool   // IF EXISTS, or IF NOT EXISTS
 	Label    string
 	Property string

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// check looks for errors in a statement that parses: variables that nothing binds
-// or that are bound as two things, aggregates where there is nothing to group,
-// clauses that cannot follow each other, and their like. The error is a
+// check finds errors in a statement that parses, such as variables that nothing
+// binds or that are bound as two kinds of things, aggregates outside of WITH and
+// RETURN, and clauses that cannot follow each other. The error is a
 // [*SyntaxError], whose Code is the name in openCypher's compatibility kit, or
 // that of the context. The graph, functions and procedures are not looked at.
 func check(s *statement, w *watch) error {
@@ -82,7 +82,7 @@ func (c *checker) unsupported(at Pos, feature string) {
 func (c *checker) query(q *regularQuery) {
 	var first *projection
 	for i, part := range q.Parts {
-		if len(part.Clauses) == 0 { // of a tree that nobody parsed
+		if len(part.Clauses) == 0 { // not from the parser
 			c.fail(0, "", "a query without a clause")
 			return
 		}

@@ -112,7 +112,7 @@ type exec struct {
 	result  *Result
 	env     *query.Env     // of operators, at the statement's snapshot
 	view    *engine.View   // of the graph, at the statement's snapshot
-	tx      *engine.TxView // of the graph, where the statement writes
+	tx      *engine.TxView // of the graph, if the statement writes
 	epoch   uint64         // of the transaction's commit
 	made    int            // keys that were made for nodes without one
 	limits  Limits

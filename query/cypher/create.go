@@ -24,7 +24,7 @@ type newNode struct {
 // newEdgeSpec is an edge of a created pattern.
 type newEdgeSpec struct {
 	at       Pos
-	slot     int // -1 where nobody wants it
+	slot     int // -1 if it is not used
 	name     string
 	backward bool // from the right node to the left
 	props    evaluator

@@ -23,6 +23,12 @@
 // Nodes and edges read their properties from the statement's snapshot on demand,
 // so these can be read only within the loop over the rows.
 //
+// # Filters
+//
+// If the environment of a session ([Options].Query) has an Allow, statements see
+// what it allows: other nodes and edges are not there. Such a session does not
+// write, and refuses procedures that are not [Procedure].Filtered.
+//
 // # Procedures
 //
 // CALL finds procedures in a [Registry]. A program adds its own with

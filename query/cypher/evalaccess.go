@@ -25,7 +25,7 @@ func (c *compiler) property(e *property) evaluator {
 }
 
 // propertyOf returns a property of a node or an edge, an entry of a map or a
-// part of a time. It is null if there is none of the name, and for null.
+// part of a time. If v has no part of the name, or is null, the result is null.
 func propertyOf(at Pos, v Value, name string) (Value, error) {
 	switch v.kind {
 	case KindNode:

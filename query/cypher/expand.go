@@ -70,9 +70,9 @@ func (m *matched) free(e engine.Edge, places []int) bool {
 // hop is an edge pattern of a MATCH as steps follow it.
 type hop struct {
 	from, to int // places of the nodes, from being bound
-	edge     int // place of the edge, -1 where nobody wants it
+	edge     int // place of the edge, -1 if it is not used
 	test     edgeTest
-	label    labelTest // of the node that is bound, without labels where any will do
+	label    labelTest // of the node that is bound, without labels if any will do
 	into     bool      // to is bound too
 	m        *matched
 	place    int   // of the pattern in m

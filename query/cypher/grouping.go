@@ -21,13 +21,13 @@ type grouping struct {
 
 // groupKey is a grouping key: the value of an item without aggregates.
 type groupKey struct {
-	name string // of the variable where it is one, else one that no statement has
+	name string // of the variable if the key is one, else one that no statement can write
 	expr expr
 }
 
 // groupCall is an aggregate.
 type groupCall struct {
-	name string // one that no statement has
+	name string // one that no statement can write
 	call *funcCall
 }
 

@@ -38,7 +38,7 @@ func (pl *planner) expr(e expr) (evaluator, error) { return pl.compiler().expr(e
 type compiled struct {
 	first   *segment // of the row that goes in
 	steps   []step
-	columns []string // nil where the part returns nothing
+	columns []string // nil if the part returns nothing
 	slots   []int    // of the columns
 }
 

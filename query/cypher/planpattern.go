@@ -15,7 +15,7 @@ type patNode struct {
 type patEdge struct {
 	*edgePattern
 	name     string // its variable; empty if no clause reads its value
-	slot     int    // -1 where nobody wants its value
+	slot     int    // -1 if its value is not used
 	from, to int    // places of its nodes, as written
 	bound    bool   // before the MATCH
 	shortest shortestKind

@@ -86,8 +86,8 @@ func (p *printer) level(x expr) int {
 	return levelPostfix
 }
 
-// expr writes an expression where one of a level is wanted, in brackets if it
-// binds less tightly.
+// expr writes an expression as an operand of a level, in brackets if it binds less
+// tightly.
 func (p *printer) expr(x expr, level int) {
 	if p.most > 0 && p.Len() > p.most {
 		return

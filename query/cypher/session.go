@@ -61,7 +61,7 @@ type Files interface {
 type Session struct {
 	opts        Options
 	use         string
-	chosen      bool // use was named by somebody
+	chosen      bool // use was named, by the options or by USE
 	projections Projections
 	stats       map[engine.GraphID]*statistics
 	pages       [][]engine.Edge // that no statement uses

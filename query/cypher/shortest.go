@@ -12,7 +12,7 @@ import (
 type shortest struct {
 	planned
 	hop
-	min, max int // of edges; max is -1 where there is no bound
+	min, max int // of edges; max is -1 if there is no bound
 	all      bool
 	page     []engine.Edge
 }

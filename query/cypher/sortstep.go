@@ -65,7 +65,7 @@ func (h *sortHeap) Pop() any {
 
 func (s *sortStep) open(x *exec, next sink) sink {
 	h := &sortHeap{keys: s.keys}
-	var unbounded chunks[sorted] // the rows where there is no bound
+	var unbounded chunks[sorted] // the rows if there is no bound
 	bound, known := int64(-1), false
 	seq := 0
 	keys := make([]Value, len(s.keys))

@@ -16,7 +16,7 @@ type tokenKind uint8
 // The kinds of tokens.
 const (
 	tokEnd    tokenKind = iota // the end of the text
-	tokBad                     // what is no token; see badToken
+	tokBad                     // not a token; see badToken
 	tokWord                    // a name or a keyword
 	tokQuoted                  // a name in backticks
 	tokString                  // a string with its quotes

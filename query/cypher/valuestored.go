@@ -6,7 +6,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Stored returns the form in which a property is stored; null is no property.
+// Stored returns the form in which a property is stored; null removes a property.
 // It returns an [*EvalError] if v has no stored form.
 func (v Value) Stored() (engine.Value, error) { return toStored(0, v) }
 

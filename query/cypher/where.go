@@ -104,7 +104,7 @@ func (l *lowering) check(e expr) error {
 }
 
 // lower returns the predicate of an expression being true, or being false if
-// want is false. The two are no opposites: for some nodes it is null.
+// want is false. The two are not opposites, since the expression is null for some nodes.
 func (l *lowering) lower(e expr, want bool) engine.Predicate {
 	if l.err != nil {
 		return never()

@@ -11,8 +11,8 @@ import (
 	"github.com/ragdb/ragdb/query/cypher"
 )
 
-// selection reads the options that choose a part of the graph. Where both is
-// set, edges lead both ways, and other directions are refused.
+// selection reads the options that choose a part of the graph. If both is set,
+// edges lead in both directions, and other directions are refused.
 func (c *config) selection(both, weighted bool) graphops.Spec {
 	var s graphops.Spec
 	if name := c.text("projection", ""); name != "" {
@@ -114,7 +114,7 @@ func (c *config) among(ctx context.Context, set *roaring.Bitmap) (*roaring.Bitma
 	}
 	p, err := cypher.ParseWhere(filter)
 	if err != nil {
-		return nil, invalid("the filter is wrong: %s", err) // its place is none of the statement
+		return nil, invalid("the filter is wrong: %s", err) // its place is not in the statement
 	}
 	may, err := seen(ctx, c.call)
 	if err != nil {
