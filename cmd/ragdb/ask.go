@@ -169,7 +169,7 @@ alone.`,
 				return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error { return a.compare(ctx, c, f, q) })
 			}
 			if !f.noLLM && !a.out.text() && !a.out.machine() {
-				return usage("add --no-llm", "an answer is no table; the evidence is")
+				return usage("add --no-llm", "an answer cannot be printed as a table, its evidence can")
 			}
 			return a.use(ctx, cmd, path, toUse, func(c *rag.Corpus) error {
 				k, err := a.ask(ctx, c, &f.questionFlags, q)

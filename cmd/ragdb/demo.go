@@ -72,7 +72,7 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	a.out.note("Papers about Skarholm, an island that does not exist, go into %s;\nthen three questions are asked. No network and no model is used.\n", path)
+	a.out.note("The demo puts papers about Skarholm, an island that does not exist, into\n%s and asks three questions. It uses no network and no model.\n", path)
 	return a.use(ctx, cmd, path, toCreate, func(c *rag.Corpus) error {
 		if err := a.ownDemo(ctx, c); err != nil {
 			return err

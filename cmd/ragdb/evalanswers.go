@@ -51,7 +51,7 @@ func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 	case extracts && f.db == "":
 		return usage("give a database to keep it in with --db", "--extract model pays for replies")
 	case !extracts && flagChanged(cmd, "embed-model"):
-		return usage("add --extract model", "no vectors are asked of a model")
+		return usage("add --extract model", "eval asks no model for vectors")
 	case f.db == "" && (!isLocal(f.models.chat) || len(f.answer.judges) > 0):
 		return usage("give a database to keep them in with --db", "answers and verdicts are paid for")
 	}

@@ -45,7 +45,7 @@ nothing.`,
 
 func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []string, f *indexFlags, dry bool) error {
 	if slices.ContainsFunc(dirs, isStdin) {
-		return usage("put it in with ragdb index DB -", "sync needs a folder, and standard input is none")
+		return usage("put it in with ragdb index DB -", "sync needs a folder, not standard input")
 	}
 	inputs, closeInputs, err := f.open(dirs, a.stdin)
 	if err != nil {

@@ -108,7 +108,7 @@ func (w *walker) visit(name string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	if base := d.Name(); base == "." || base == ".." || strings.Contains(base, "/") {
-		return skipDir(d, w.bad(name, refuse(0, fs.ErrInvalid, "is a name no folder can hold: %q", base)))
+		return skipDir(d, w.bad(name, refuse(0, fs.ErrInvalid, "cannot be the name of a file: %q", base)))
 	}
 	rel := name
 	if w.root != "." {

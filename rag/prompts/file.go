@@ -45,7 +45,7 @@ func parse(file, source string) (*prompt, error) {
 			}
 			name, value, ok := strings.Cut(line, ":")
 			if !ok || name != "max_tokens" {
-				return nil, refuse(at+1, "%q is no setting; there is max_tokens: NUMBER", line)
+				return nil, refuse(at+1, "%q is not a setting; there is max_tokens: NUMBER", line)
 			}
 			n, err := strconv.Atoi(strings.TrimSpace(value))
 			if err != nil || n < 0 || n > maxMaxTokens {

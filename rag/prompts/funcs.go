@@ -68,7 +68,7 @@ func open(arg any) (reflect.Value, error) {
 	case data:
 		return d(&key{}), nil
 	}
-	return reflect.Value{}, fmt.Errorf("%T is no text of the task", arg)
+	return reflect.Value{}, fmt.Errorf("%T is not a text of the task", arg)
 }
 
 // list opens data that is a list.
@@ -81,7 +81,7 @@ func list(arg any) (reflect.Value, error) {
 		return reflect.ValueOf([]string(nil)), nil
 	}
 	if v.Kind() != reflect.Slice {
-		return v, errors.New("it is no list")
+		return v, errors.New("it is not a list")
 	}
 	return v, nil
 }
@@ -178,7 +178,7 @@ func evidence(arg any) (data, error) {
 	}
 	pieces, ok := v.Interface().([]llm.Evidence)
 	if !ok && v.Len() > 0 {
-		return nil, errors.New("it is no evidence")
+		return nil, errors.New("it is not evidence")
 	}
 	var b strings.Builder
 	section := ""

@@ -76,7 +76,7 @@ func (c Config) check() (*url.URL, error) {
 	case c.Key == "" && !loopback(u.Hostname()):
 		err = fmt.Errorf("%s needs an API key; only loopback hosts do without", u.Host)
 	case strings.ContainsFunc(c.Key, func(r rune) bool { return r < ' ' || r > '~' }):
-		err = errors.New("the API key holds characters that no key has, such as a line break")
+		err = errors.New("the API key holds characters that keys do not have, such as a line break")
 	default:
 		return u, nil
 	}

@@ -110,7 +110,7 @@ func Read(r io.Reader) iter.Seq2[Entry, error] {
 
 func readEntry(line []byte) (e Entry, err error) {
 	if err := json.Unmarshal(line, &e); err != nil {
-		return e, fmt.Errorf("is no entry of a cache: %s", reason(err))
+		return e, fmt.Errorf("is not an entry of a cache: %s", reason(err))
 	}
 	return e, e.Check()
 }
@@ -127,7 +127,7 @@ func (e *Entry) Check() error {
 	case e.Vector != nil:
 		return fmt.Errorf("has a vector and is of kind %q", e.Kind)
 	case e.Kind != KindPassage && !e.Kind.Known():
-		return fmt.Errorf("is of no kind that there is: %q", e.Kind)
+		return fmt.Errorf("has the unknown kind %q", e.Kind)
 	}
 	return nil
 }
