@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/ragdb/ragdb/graphops"
@@ -10,9 +11,7 @@ import (
 // cluster, as it is with scikit-learn's tol=0.
 func measureKMeans(ctx context.Context, b *graphBench, m graphops.Matrix) error {
 	o := graphops.KMeansOptions{K: b.countOf(0), MaxIterations: b.vectors.iterations, Seed: b.seed, Workers: b.workers}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 50
-	}
+	o.MaxIterations = cmp.Or(o.MaxIterations, 50)
 	var res *graphops.Clustering
 	err := b.repeat(func() (err error) {
 		res, err = graphops.KMeans(ctx, m, o)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -40,9 +41,7 @@ func describeMachine() machine {
 		System:  runtime.GOOS + "/" + runtime.GOARCH,
 		Go:      runtime.Version(),
 	}
-	if m.CPU == "" {
-		m.CPU = "unknown CPU"
-	}
+	m.CPU = cmp.Or(m.CPU, "unknown CPU")
 	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
 		m.Load, _, _ = strings.Cut(string(b), " ")
 	}

@@ -31,9 +31,7 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 		return dst, err
 	}
 	limit := cap(dst) - len(dst)
-	if limit == 0 {
-		limit = listPage
-	}
+	limit = cmp.Or(limit, listPage)
 	from := len(dst)
 	lists := 0
 	for _, dir := range []layout.Direction{layout.Out, layout.In} {

@@ -43,12 +43,8 @@ func (o *TermsOptions) ensureDefaults() error {
 	case !(o.B >= 0 && o.B <= 1):
 		return phase.Mark(ErrInvalid, "B of %v", o.B)
 	}
-	if o.K1 == 0 {
-		o.K1 = defaultK1
-	}
-	if o.B == 0 {
-		o.B = defaultB
-	}
+	o.K1 = cmp.Or(o.K1, defaultK1)
+	o.B = cmp.Or(o.B, defaultB)
 	return nil
 }
 

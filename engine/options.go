@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -71,18 +72,10 @@ func (o *Options) ensureDefaults() Options {
 	if o != nil {
 		out = *o
 	}
-	if out.MemoryBudget == 0 {
-		out.MemoryBudget = 512 << 20
-	}
-	if out.MaxTxBytes == 0 {
-		out.MaxTxBytes = 64 << 20
-	}
-	if out.LoadBytes == 0 {
-		out.LoadBytes = 64 << 20
-	}
-	if out.PromoteAt == 0 {
-		out.PromoteAt = defaultPromoteAt
-	}
+	out.MemoryBudget = cmp.Or(out.MemoryBudget, 512<<20)
+	out.MaxTxBytes = cmp.Or(out.MaxTxBytes, 64<<20)
+	out.LoadBytes = cmp.Or(out.LoadBytes, 64<<20)
+	out.PromoteAt = cmp.Or(out.PromoteAt, defaultPromoteAt)
 	if out.Logger == nil {
 		out.Logger = slog.New(slog.DiscardHandler)
 	}

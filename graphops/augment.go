@@ -34,12 +34,8 @@ type AugmentOptions struct {
 
 func (o *AugmentOptions) ensureDefaults() AugmentOptions {
 	out := *o
-	if out.Percentile == 0 {
-		out.Percentile = 0.8
-	}
-	if out.DegreeScale == 0 {
-		out.DegreeScale = 1
-	}
+	out.Percentile = cmp.Or(out.Percentile, 0.8)
+	out.DegreeScale = cmp.Or(out.DegreeScale, 1)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -41,9 +42,7 @@ type BetweennessOptions struct {
 
 func (o *BetweennessOptions) ensureDefaults() BetweennessOptions {
 	out := *o
-	if out.Delta == 0 {
-		out.Delta = 0.1
-	}
+	out.Delta = cmp.Or(out.Delta, 0.1)
 	return out
 }
 

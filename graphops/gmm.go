@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -67,27 +68,15 @@ func (o *GMMOptions) ensureDefaults(n int) GMMOptions {
 	if out.K != 0 {
 		out.KMin, out.KMax = out.K, out.K
 	}
-	if out.KMin == 0 {
-		out.KMin = 1
-	}
+	out.KMin = cmp.Or(out.KMin, 1)
 	if out.KMax == 0 {
 		out.KMax = max(min(gmmDefaultKMax, n-1), out.KMin)
 	}
-	if out.Patience == 0 {
-		out.Patience = 5
-	}
-	if out.Restarts == 0 {
-		out.Restarts = 1
-	}
-	if out.MaxIterations == 0 {
-		out.MaxIterations = 100
-	}
-	if out.Tolerance == 0 {
-		out.Tolerance = 1e-3
-	}
-	if out.Regularisation == 0 {
-		out.Regularisation = 1e-6
-	}
+	out.Patience = cmp.Or(out.Patience, 5)
+	out.Restarts = cmp.Or(out.Restarts, 1)
+	out.MaxIterations = cmp.Or(out.MaxIterations, 100)
+	out.Tolerance = cmp.Or(out.Tolerance, 1e-3)
+	out.Regularisation = cmp.Or(out.Regularisation, 1e-6)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -43,9 +44,7 @@ type KMeansOptions struct {
 
 func (o *KMeansOptions) ensureDefaults() KMeansOptions {
 	out := *o
-	if out.MaxIterations == 0 {
-		out.MaxIterations = 25
-	}
+	out.MaxIterations = cmp.Or(out.MaxIterations, 25)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -55,12 +56,8 @@ type LeidenOptions struct {
 }
 
 func (o *LeidenOptions) ensureDefaults() {
-	if o.Resolution == 0 {
-		o.Resolution = 1
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 2
-	}
+	o.Resolution = cmp.Or(o.Resolution, 1)
+	o.Iterations = cmp.Or(o.Iterations, 2)
 }
 
 func (o *LeidenOptions) validate(p *Projection) error {

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -32,9 +33,7 @@ import (
 // that of Leiden for the largest cluster.
 func HierarchicalLeiden(ctx context.Context, p *Projection, o LeidenOptions) (*Hierarchy, error) {
 	o.ensureDefaults()
-	if o.MaxSize == 0 {
-		o.MaxSize = 1000
-	}
+	o.MaxSize = cmp.Or(o.MaxSize, 1000)
 	h, err := hierarchicalLeiden(ctx, p, &o)
 	if err != nil {
 		return nil, phase.Errorf("hierarchical leiden: %w", err)

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -40,9 +41,7 @@ type Hyperplanes struct {
 // planes that are not drawn again with each change, as in EraRAG, needs them
 // kept: [Hyperplanes.MarshalBinary] writes them with every bit.
 func NewHyperplanes(dim, planes int, seed uint64, center []float32) (*Hyperplanes, error) {
-	if planes == 0 {
-		planes = defaultPlanes
-	}
+	planes = cmp.Or(planes, defaultPlanes)
 	switch {
 	case dim < 1 || dim > maxPlaneDim:
 		return nil, phase.Mark(engine.ErrInvalid, "hyperplanes: Dim %d", dim)

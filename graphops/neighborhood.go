@@ -24,9 +24,7 @@ type ExpandOptions struct {
 
 func (o *ExpandOptions) ensureDefaults(a Adjacency) ExpandOptions {
 	out := *o
-	if out.Hops == 0 {
-		out.Hops = 1
-	}
+	out.Hops = cmp.Or(out.Hops, 1)
 	if out.MaxNodes == 0 {
 		out.MaxNodes = maxNodes(a)
 	}

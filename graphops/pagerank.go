@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -31,15 +32,9 @@ type PageRankOptions struct {
 
 func (o *PageRankOptions) ensureDefaults() PageRankOptions {
 	out := *o
-	if out.Damping == 0 {
-		out.Damping = 0.85
-	}
-	if out.Tolerance == 0 {
-		out.Tolerance = 1e-6
-	}
-	if out.MaxIterations == 0 {
-		out.MaxIterations = 100
-	}
+	out.Damping = cmp.Or(out.Damping, 0.85)
+	out.Tolerance = cmp.Or(out.Tolerance, 1e-6)
+	out.MaxIterations = cmp.Or(out.MaxIterations, 100)
 	return out
 }
 

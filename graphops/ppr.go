@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
@@ -33,12 +34,8 @@ type PPROptions struct {
 
 func (o *PPROptions) ensureDefaults() PPROptions {
 	out := *o
-	if out.Alpha == 0 {
-		out.Alpha = 0.5
-	}
-	if out.Steps == 0 {
-		out.Steps = 2
-	}
+	out.Alpha = cmp.Or(out.Alpha, 0.5)
+	out.Steps = cmp.Or(out.Steps, 2)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -26,9 +27,7 @@ const randomProjectionStream = 0x9cb << 32
 // If ctx ends, its error is returned.
 func randomProjection(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
 	n, d, dim := m.Len(), m.Dim, o.Dim
-	if dim == 0 {
-		dim = defaultReducedDim
-	}
+	dim = cmp.Or(dim, defaultReducedDim)
 	if dim < 0 {
 		return Matrix{}, phase.Mark(engine.ErrInvalid, "Dim %d", o.Dim)
 	}
@@ -96,12 +95,8 @@ func Reduce(ctx context.Context, m Matrix, o ReduceOptions) (Matrix, error) {
 
 func reduce(ctx context.Context, m Matrix, o *ReduceOptions) (Matrix, error) {
 	dim, most := o.Dim, o.MaxPCA
-	if dim == 0 {
-		dim = defaultReducedDim
-	}
-	if most == 0 {
-		most = 100_000
-	}
+	dim = cmp.Or(dim, defaultReducedDim)
+	most = cmp.Or(most, 100_000)
 	switch {
 	case dim < 0:
 		return Matrix{}, phase.Mark(engine.ErrInvalid, "Dim %d", o.Dim)

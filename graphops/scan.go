@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/ragdb/ragdb/engine"
@@ -20,12 +21,8 @@ type SCANOptions struct {
 
 func (o *SCANOptions) ensureDefaults() SCANOptions {
 	out := *o
-	if out.Epsilon == 0 {
-		out.Epsilon = 0.7
-	}
-	if out.Mu == 0 {
-		out.Mu = 2
-	}
+	out.Epsilon = cmp.Or(out.Epsilon, 0.7)
+	out.Mu = cmp.Or(out.Mu, 2)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package graphops
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -36,18 +37,10 @@ type SpectralOptions struct {
 
 func (o *SpectralOptions) ensureDefaults() SpectralOptions {
 	out := *o
-	if out.MaxNodes == 0 {
-		out.MaxNodes = 50_000
-	}
-	if out.Tolerance == 0 {
-		out.Tolerance = 1e-3
-	}
-	if out.MaxIterations == 0 {
-		out.MaxIterations = 100
-	}
-	if out.Restarts == 0 {
-		out.Restarts = 1
-	}
+	out.MaxNodes = cmp.Or(out.MaxNodes, 50_000)
+	out.Tolerance = cmp.Or(out.Tolerance, 1e-3)
+	out.MaxIterations = cmp.Or(out.MaxIterations, 100)
+	out.Restarts = cmp.Or(out.Restarts, 1)
 	return out
 }
 

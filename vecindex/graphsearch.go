@@ -169,9 +169,7 @@ func (gs *graphSearch) one(ctx context.Context) ([]Hit, error) {
 // setEf sets the width of the walk.
 func (gs *graphSearch) setEf() {
 	gs.ef = gs.q.Ef
-	if gs.ef == 0 {
-		gs.ef = defaultEf
-	}
+	gs.ef = cmp.Or(gs.ef, defaultEf)
 	if gs.pass {
 		gs.ef = min(gs.ef, passEf)
 	}

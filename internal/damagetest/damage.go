@@ -4,6 +4,7 @@ package damagetest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -36,9 +37,7 @@ func Random(rnd *rand.Rand, all Files, w Weights) Fault {
 	var draw []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		n := w[kind]
-		if n == 0 {
-			n = 2
-		}
+		n = cmp.Or(n, 2)
 		draw = append(draw, slices.Repeat([]string{kind}, n)...)
 	}
 	kind := draw[rnd.IntN(len(draw))]

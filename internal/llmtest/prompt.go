@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -153,9 +154,7 @@ func plainText(messages []llm.Message) string {
 		if m.Role != "user" {
 			continue
 		}
-		if last == "" {
-			last = m.Content
-		}
+		last = cmp.Or(last, m.Content)
 		for _, in := range []func(string) (string, bool){inQuotes, inTags} {
 			if s, ok := in(m.Content); ok {
 				return strings.TrimSpace(s)

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -137,9 +138,7 @@ func Listen(addr string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Dim == 0 {
-		o.Dim = 64
-	}
+	o.Dim = cmp.Or(o.Dim, 64)
 	s := &Server{
 		URL: "http://" + l.Addr().String() + "/v1", o: o, over: make(chan struct{}),
 		times: map[[32]byte]int{}, paid: map[[32]byte]bool{}, seen: make([]int, len(o.Plan)),
