@@ -264,7 +264,7 @@ func readLabels(path string) (map[uint32]string, error) {
 	return out, nil
 }
 
-// eachLine calls fn with the fields of each line that is no comment.
+// eachLine calls fn with the fields of each line that is not a comment.
 func eachLine(b []byte, fn func(fields []string) error) error {
 	sc := bufio.NewScanner(bytes.NewReader(b))
 	for line := 1; sc.Scan(); line++ {

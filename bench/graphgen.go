@@ -74,7 +74,7 @@ func (g *graphGen) run(r *report) error {
 	return file.write(g.out)
 }
 
-// graph returns the graph and, where there are some, the labels of its nodes.
+// graph returns the graph and the labels of its nodes, if it has labels.
 func (g *graphGen) graph() (file *graphFile, truth []int32, err error) {
 	r := rand.New(rand.NewPCG(g.seed, 0x6772617068))
 	switch g.kind {

@@ -15,7 +15,7 @@ import (
 type graphQuery func(ctx context.Context, a graphops.Adjacency, nodes []uint32) (float64, error)
 
 // ask asks queries of so many nodes each, drawn from the seed, on the projection
-// and straight on the store, where they must have the same answers. The value
+// and straight on the store, and both must give the same answers. The value
 // is the mean of those that have one. The first pass over the queries warms
 // caches and is not counted.
 func (b *graphBench) ask(ctx context.Context, d *database, p *graphops.Projection, nodes int, query graphQuery) error {

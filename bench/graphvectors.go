@@ -26,7 +26,7 @@ type blobs struct {
 	apart, spread   float64 // standard deviations of the centres and around them
 }
 
-// The sets that kmeans and gmm run on where no file is given: 200 clusters that
+// The sets that kmeans and gmm run on if no file is given: 200 clusters that
 // overlap little in 256 dimensions, and 20 in 10.
 var (
 	wideBlobs   = blobs{n: 20_000, dim: 256, centres: 200, apart: 1, spread: 0.8}

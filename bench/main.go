@@ -55,7 +55,7 @@ func main() {
 // errUsage says that the arguments were refused and why was printed.
 var errUsage = errors.New("usage")
 
-// inputError is an error of what was asked for, as a file that is no graph.
+// inputError is an error in the request, such as a file that does not hold a graph.
 type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }

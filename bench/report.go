@@ -22,7 +22,7 @@ type report struct {
 	log    io.Writer // progress
 }
 
-// measure is one figure and, where there is one, its target.
+// measure is one figure and its target, if it has one.
 type measure struct {
 	Name   string  `json:"name"`
 	Value  float64 `json:"value"`

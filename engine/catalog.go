@@ -22,7 +22,7 @@ import (
 
 type (
 	// NodeID identifies a node within its graph: dense, ascending from 1 and
-	// never used twice. 0 is no node. Ids stay below 2^32.
+	// never used twice. No node has the id 0. Ids stay below 2^32.
 	NodeID uint64
 	// TypeID identifies a node type within its graph.
 	TypeID uint32

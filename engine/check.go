@@ -122,7 +122,7 @@ type heldFinding struct {
 	fix fix
 }
 
-// fix repairs a finding: in a batch, where the graph may not be readable, or
+// fix repairs a finding: in a batch, if the graph may not be readable, or
 // in a transaction of the graph.
 type fix struct {
 	batch func(b kv.Batch)

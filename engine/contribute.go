@@ -324,7 +324,7 @@ func (v *TxView) withdrawFrom(source NodeID, r *removal) error {
 	return nil
 }
 
-// unsupported notes that a node lost a source: it goes where it was derived
+// unsupported notes that a node lost a source: the node goes if it was derived
 // and has none left.
 func (v *TxView) unsupported(id NodeID, last bool, r *removal) error {
 	r.dirty.Add(uint32(id))

@@ -130,7 +130,7 @@ func (im *importer) header() error {
 	return nil
 }
 
-// cutShort explains an input that ends where a line must be.
+// cutShort explains an input that ends before a line that must follow.
 func (im *importer) cutShort(err error) error {
 	if errors.Is(err, io.EOF) {
 		return im.at(phase.Mark(ErrInvalid, "the export ends without its last line"))

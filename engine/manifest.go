@@ -18,7 +18,7 @@ import (
 )
 
 // manifestName is the name of the file that says what a backup holds. It is
-// written last: a directory without it is no backup.
+// written last: a directory without it is not a backup.
 const manifestName = "MANIFEST.json"
 
 // backupData is the folder of a backup that holds the database's files.

@@ -112,7 +112,7 @@ func (m *mirrors) idle(ix *vecindex.Index, bound, want int64) []openIndex {
 }
 
 // openIndex opens a vector index whose mirror shares the budget with the
-// others'. A negative bound is no mirror.
+// others'. A negative bound means no mirror.
 func (db *DB) openIndex(ctx context.Context, conf vecindex.Config, bound int64) (*vecindex.Index, error) {
 	var ix *vecindex.Index
 	half := db.opts.MemoryBudget / 2

@@ -45,7 +45,7 @@ func guard(err *error) {
 // has. Fields of a damaged one may share bytes, and so stand for gigabytes.
 type room int
 
-// take refuses n bytes that there is no room for.
+// take refuses n bytes if they do not fit.
 func (r *room) take(n int) error {
 	if *r -= room(n); *r < 0 {
 		return errors.New("malformed record: fields overlap")

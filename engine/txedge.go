@@ -141,7 +141,7 @@ func (v *TxView) addedLast(from, to NodeID, t EdgeType) bool {
 }
 
 // RemoveEdge removes an edge with its properties and contributions. An edge
-// that is not there is no error.
+// that is not there is not an error.
 func (v *TxView) RemoveEdge(from, to NodeID, t EdgeType) error {
 	err := v.check()
 	if err == nil {

@@ -25,7 +25,7 @@ type AugmentOptions struct {
 	// Frozen, if not nil, has the threshold and degree of an earlier call
 	// that are to be used instead of those of this graph.
 	Frozen *AugmentLimits
-	// MaxBytes bounds the working memory and the result; 0 is no bound.
+	// MaxBytes bounds the working memory and the result; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.

@@ -32,7 +32,7 @@ type BetweennessOptions struct {
 	Delta float64
 	// Seed decides which sources or paths are drawn. 0 is a seed like any other.
 	Seed uint64
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
+	// MaxBytes bounds the working memory, the result among it; 0 means no bound.
 	// Fewer goroutines are used if there is no room for more.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
@@ -108,7 +108,7 @@ type BetweennessResult struct {
 // scores are the share of them that a node is inside of. How many it takes
 // grows with the logarithm of the length of the longest shortest path, of which
 // a bound is found first. To be within 0.01, 31,500 paths do in a graph of
-// 173,000 nodes in which no distance is above 16, where it would be 75,000
+// 173,000 nodes in which no distance is above 16, and would be 75,000
 // sources.
 //
 // Source: Brandes, "A Faster Algorithm for Betweenness Centrality", 2001;
@@ -196,7 +196,8 @@ func betweenness(ctx context.Context, p *Projection, o *BetweennessOptions) (*Be
 	return r, nil
 }
 
-// lengthsOf says which weight is no length, marked as [engine.ErrInvalid].
+// lengthsOf returns an error if a weight cannot be a length. The error is
+// [engine.ErrInvalid] and names the weight.
 func lengthsOf(p *Projection) error {
 	for u := range p.Len() {
 		to, w := p.Row(uint32(u))

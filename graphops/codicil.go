@@ -19,7 +19,7 @@ type CODICILOptions struct {
 	// are as similar as the cosine of their vectors; if not, as the weight
 	// of their content pair, and not at all if there is none.
 	Vectors Matrix
-	// MaxBytes bounds the working memory and the result; 0 is no bound.
+	// MaxBytes bounds the working memory and the result; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.

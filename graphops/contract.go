@@ -14,7 +14,7 @@ type ContractOptions struct {
 	// Count makes the weight of an edge the number of edges between the
 	// clusters instead.
 	Count bool
-	// MaxBytes bounds the working memory and the result; 0 is no bound.
+	// MaxBytes bounds the working memory and the result; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.

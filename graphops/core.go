@@ -21,7 +21,7 @@ const visitsPerLook = 1 << 16
 // nodes that are left, so that taking off an edge touches one number. A node
 // is scanned no more often than its core number, hence O(n + m) all the same.
 //
-// Working memory is 12 bytes a node, and where the projection is not
+// Working memory is 12 bytes a node, and if the projection is not
 // symmetric the reversed rows with 16 bytes a node more. It runs on one
 // goroutine, and the result depends on the graph alone.
 func KCore(ctx context.Context, p *Projection) ([]uint32, error) {

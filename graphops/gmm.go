@@ -50,7 +50,7 @@ type GMMOptions struct {
 	Sample int
 	// Seed decides what is random.
 	Seed uint64
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
+	// MaxBytes bounds the working memory, the result among it; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.

@@ -35,7 +35,7 @@ type KMeansOptions struct {
 	Initial Matrix
 	// Seed decides the draws.
 	Seed uint64
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
+	// MaxBytes bounds the working memory, the result among it; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.

@@ -26,7 +26,7 @@ type LeidenOptions struct {
 	Iterations int
 	// Theta is how random the refinement is. With 0, the default, a node joins
 	// the cluster that it gains most by; else one that it does not lose by is
-	// drawn with probability in proportion to exp(gain/Theta), where the gain
+	// drawn with probability in proportion to exp(gain/Theta); the gain
 	// is in units of edge weight, as in the paper. It makes results differ
 	// between processor architectures, since math.Exp does.
 	Theta float64
@@ -48,7 +48,7 @@ type LeidenOptions struct {
 	// be divided. The final ones have fewer, unless they cannot be divided. The
 	// default, 0, is 1000.
 	MaxSize int
-	// MaxBytes bounds the working memory; 0 is no bound.
+	// MaxBytes bounds the working memory; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.
@@ -169,7 +169,7 @@ func leidenNeed(n, entries, workers int) int64 {
 
 // leidenMembers returns the nodes of a restriction, ascending, and a label of
 // each node: 0 if it is among them, None if not. Both are nil if
-// there is no restriction.
+// nothing is restricted.
 func leidenMembers(n int, nodes []uint32) (members, label []uint32) {
 	if nodes == nil {
 		return nil, nil

@@ -46,7 +46,7 @@ type leidenRun struct {
 	n       int         // members of the part
 	members []uint32    // nil: all nodes
 	base    leidenGraph // what is left of them to cluster
-	own     csr         // its rows, where they are not the projection's
+	own     csr         // its rows, if they are not the projection's
 	folded  bool        // they are not
 	place   []uint32    // if folded, of each member: its node of base, or None
 	degree  []uint32    // scratch of load

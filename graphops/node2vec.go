@@ -33,7 +33,7 @@ type Node2VecOptions struct {
 	LearningRate float64
 	// Seed decides walks, first vectors and negative samples.
 	Seed uint64
-	// MaxBytes bounds the working memory and the result; 0 is no bound.
+	// MaxBytes bounds the working memory and the result; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines that walk; 0 is one for each processor.
 	// The result does not depend on it. Training is done by one.

@@ -23,7 +23,7 @@ type PageRankOptions struct {
 	// Restart are the relative probabilities of starting at each node: one for
 	// each, none negative, not all 0. nil is uniform.
 	Restart []float64
-	// MaxBytes bounds the working memory; 0 is no bound.
+	// MaxBytes bounds the working memory; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor if the graph
 	// is so large that this is faster. The result does not depend on it.
@@ -93,7 +93,7 @@ const (
 // Gauss-Seidel takes longer than plain power iteration.
 //
 // One iteration is O(n + m). Working memory is 32 bytes a node, 8 more with
-// Restart, and where the projection is not symmetric the reversed rows with 16
+// Restart, and, if the projection is not symmetric, the reversed rows with 16
 // bytes a node more. The result does not depend on the number of workers.
 // If ctx ends, its error is returned, and no scores.
 func PageRank(ctx context.Context, p *Projection, o PageRankOptions) (*PageRankResult, error) {

@@ -69,7 +69,7 @@ func (o *PathOptions) validate() error {
 // weight and followed as the rows lead. Of several it is the one whose second
 // node is the least, of those the one whose third is, and so on: which it is
 // depends on the graph and its numbers alone, not on options or on the search.
-// It is no error if there is no path. An end that a Projection does not have is
+// If there is no path, it returns none and no error. An end that a Projection does not have is
 // an error; on the store it is a node without edges.
 //
 // It is a breadth-first search from both ends, of which the one goes on that

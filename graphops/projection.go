@@ -45,8 +45,8 @@ type csr struct {
 // Len returns the number of nodes.
 func (c *csr) Len() int { return len(c.off) - 1 }
 
-// Degree returns the number of neighbours in the row of u, 0 if u is no
-// node.
+// Degree returns the number of neighbours in the row of u, 0 if u is not
+// a node.
 func (c *csr) Degree(u uint32) int {
 	if int(u) >= c.Len() {
 		return 0
@@ -78,7 +78,7 @@ func (c *csr) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, []float3
 func (c *csr) Weighted() bool { return c.w != nil }
 
 // Symmetric reports whether every edge is in the rows of both its ends, as it
-// is where no edge has a direction.
+// is if no edge has a direction.
 func (p *Projection) Symmetric() bool { return p.symmetric }
 
 // Edges returns the number of edges, parallel ones merged: entries of rows, or
@@ -129,7 +129,7 @@ func (p *Projection) TypeRange(t engine.TypeID) (lo, hi uint32) {
 	return p.types[i].lo, p.types[i].hi
 }
 
-// TypeOf returns the type of a node, 0 if u is no node. It is O(log t) for
+// TypeOf returns the type of a node, 0 if u is not a node. It is O(log t) for
 // t types.
 func (p *Projection) TypeOf(u uint32) engine.TypeID {
 	i, _ := slices.BinarySearchFunc(p.types, u, func(r typeRange, u uint32) int {

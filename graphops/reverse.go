@@ -74,7 +74,7 @@ func reverseOf(a Adjacency) Adjacency {
 	return r.Reverse()
 }
 
-// backEntries returns for each entry of symmetric rows where the same edge is
+// backEntries returns for each entry of symmetric rows of the same edge
 // in the row of its other end. O(n + m).
 func backEntries(ctx context.Context, c *csr) ([]uint32, error) {
 	next := slices.Clone(c.off)

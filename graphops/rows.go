@@ -27,7 +27,7 @@ const maxLocalReads = 50_000
 type rowReader struct {
 	ctx    context.Context
 	a      Adjacency
-	p      *Projection              // a, where it is one
+	p      *Projection              // a, if it is one
 	failed interface{ Err() error } // a, where reading it can fail
 	op     string
 	limit  int // nodes that may be read; 0: no bound

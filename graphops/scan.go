@@ -15,7 +15,7 @@ type SCANOptions struct {
 	// Mu is how many nodes, itself among them, a core is like. The default, 0,
 	// is 2.
 	Mu int
-	// MaxBytes bounds the working memory and the result; 0 is no bound.
+	// MaxBytes bounds the working memory and the result; 0 means no bound.
 	MaxBytes int64
 }
 

@@ -17,7 +17,7 @@ type scatter struct {
 }
 
 // Lists are taken in slabs, so that a product over the slab is one of
-// consecutive numbers. The stride is no power of two, for the sake of the cache;
+// consecutive numbers. The stride is not a power of two, which would strain the cache;
 // what is beyond the slab's numbers is zeros.
 const (
 	slabRows   = 512

@@ -9,7 +9,7 @@ import (
 
 // TrianglesOptions tune [Triangles]. The zero value is right for most.
 type TrianglesOptions struct {
-	// MaxBytes bounds the working memory, the result among it; 0 is no bound.
+	// MaxBytes bounds the working memory, the result among it; 0 means no bound.
 	MaxBytes int64
 	// Workers bounds the goroutines; 0 is one for each processor. The result
 	// does not depend on it.

@@ -149,14 +149,14 @@ func (s stamp) String() string {
 
 // Options are what may differ from one Open of an index to the next.
 type Options struct {
-	// MaxMirrorBytes bounds the copy of the vectors in memory; 0 is no bound,
+	// MaxMirrorBytes bounds the copy of the vectors in memory; 0 means no bound,
 	// a negative number no copy at all. A mirror is built if the vectors
 	// and the next growth step (1 MiB or less) take at most three quarters of
 	// the bound, the rest being room for replaced vectors that are not
 	// reclaimed yet, and is given up when it outgrows the bound.
 	MaxMirrorBytes int64
 	// Room returns the bytes that a mirror may have now, for owners of several
-	// indexes that share one budget; nil is no further bound. It is called when
+	// indexes that share one budget; nil means no further bound. It is called when
 	// a mirror is built or grows, under locks of the index, and must not use
 	// the index but for MemoryBytes.
 	Room func() int64

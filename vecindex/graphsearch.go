@@ -184,7 +184,7 @@ const (
 )
 
 // down searches the layers from the highest to the lowest that is wanted, each
-// from where the one above leads to, and appends what is wanted, in the order
+// from the node that the level above leads to, and appends what is wanted, in the order
 // in which it is.
 func (gs *graphSearch) down(ctx context.Context, dst []Hit) ([]Hit, error) {
 	lowest := 255

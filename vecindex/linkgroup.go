@@ -132,7 +132,7 @@ func (gr *group) train() *quant.Codec {
 	return quant.Train(c.Dim, c.Metric == InnerProduct, sample, c.Seed)
 }
 
-// put encodes the nodes and links them in memory, where no search sees them yet.
+// put encodes the nodes and links them in memory, before any search sees them.
 func (gr *group) put(ctx context.Context) error {
 	ix, g := gr.ix, gr.graph.Graph
 	slots := uint32(0)

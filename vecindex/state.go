@@ -102,7 +102,7 @@ func (ix *Index) makeRoom(bytes int64) bool {
 	return ix.release(bytes/3*4+4) && bytes <= ix.bound()/4*3
 }
 
-// bound returns the bytes that the index may hold now; 0 is no bound.
+// bound returns the bytes that the index may hold now; 0 means no bound.
 func (ix *Index) bound() int64 {
 	if ix.room == nil || ix.limit < 0 {
 		return ix.limit

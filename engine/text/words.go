@@ -23,7 +23,7 @@ type Word struct {
 // carry their particles, every character with its marks is a word of its own:
 // Han, Hiragana, Katakana, Hangul, Thai, Lao, Khmer and Myanmar.
 //
-// A possessive 's (also with U+2019) is dropped and is no word. Runs longer
+// A possessive 's (also with U+2019) is dropped and does not count as a word. Runs longer
 // than 128 bytes are cut there. Bytes that are not UTF-8 part words. Start
 // and End lie on character borders. Linear time.
 func Words(s string) iter.Seq[Word] {

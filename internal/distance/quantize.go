@@ -7,7 +7,7 @@ import "math"
 const codeLimit = 127
 
 // MaxAbs returns the largest absolute value in v, 0 of an empty v. It is a NaN
-// or +Inf exactly where v has one, a NaN where it has both.
+// or +Inf if and only if v has one, and a NaN if v has both.
 func MaxAbs(v []float32) float32 { return maxAbs(active, v) }
 
 // Quantize writes to dst[i] the integer nearest to src[i]*scale, even in a tie,

@@ -10,7 +10,7 @@ import "encoding/binary"
 const damagedKind = 0x7E
 
 // damagedSum begins a damaged value of a family of sums, which has no kinds: it
-// is no varint. Parts follow as after damagedKind.
+// is not a varint. Parts follow as after damagedKind.
 const damagedSum = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 
 // keepDamaged returns the value that keeps operands of which one cannot be read.

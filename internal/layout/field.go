@@ -90,7 +90,7 @@ func graphKey(t Tag, g uint32, room int) []byte {
 // GraphPrefix returns the prefix of all keys of a family in one graph.
 func GraphPrefix(t Tag, g uint32) []byte { return graphKey(t, g, 0) }
 
-// KeyTag returns the family of a key and, where it has one, its graph.
+// KeyTag returns the family of a key and, if it has one, its graph.
 func KeyTag(key []byte) (t Tag, g uint32, err error) {
 	if len(key) == 0 {
 		return 0, 0, fmt.Errorf("empty key")

@@ -98,7 +98,7 @@ func (x postingsChange) index() int    { return int(x << 16 >> 17) }
 func (x postingsChange) removes() bool { return x&1 != 0 }
 
 // collectPostings returns the postings of all operands, the oldest first, with
-// an empty one in the place of a removal, and the order of the changes; ok is
+// an empty one in place of a removal, and the order of the changes; ok is
 // false if an operand cannot be read.
 func collectPostings(ops [][]byte) (all []foldedPosting, order []postingsChange, ok bool) {
 	n := 0

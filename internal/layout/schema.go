@@ -30,7 +30,7 @@ func Schema() *kv.Schema {
 }
 
 // Dense reports whether key is among those of vector indexes, whose values are
-// numbers that hardly compress, and where that ends.
+// numbers that hardly compress, and the key at which that ends.
 func Dense(key []byte) (dense bool, end []byte) {
 	switch {
 	case len(key) == 0 || Tag(key[0]) < TagVector:
@@ -103,7 +103,7 @@ func Validate(key []byte) error {
 	return nil
 }
 
-// Format renders a key for people: out(g1,17,e3,c0). Bytes that are no valid
+// Format renders a key for people: out(g1,17,e3,c0). Bytes that are not a valid
 // key are rendered in hexadecimal.
 func Format(key []byte) string {
 	if Validate(key) != nil {

@@ -13,7 +13,7 @@ type Failure string
 const (
 	TooMany      Failure = "429"           // with Retry-After
 	ServerError  Failure = "500"           //
-	Unavailable  Failure = "503"           // with Retry-After where the fault has one
+	Unavailable  Failure = "503"           // with Retry-After if the fault has one
 	Unauthorized Failure = "401"           //
 	Forbidden    Failure = "403"           //
 	NotFound     Failure = "404"           //

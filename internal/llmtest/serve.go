@@ -195,7 +195,7 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, faul
 	return writeOrCut(w, f, b)
 }
 
-// writeOrCut writes an answer, or half of it where the failure is [Cut].
+// writeOrCut writes an answer, or half of it if the failure is [Cut].
 func writeOrCut(w http.ResponseWriter, f Failure, b []byte) bool {
 	if f != Cut {
 		return write(w, http.StatusOK, b)

@@ -21,13 +21,13 @@ import (
 
 // Options are the options of a server. The zero value works.
 type Options struct {
-	// Dim is the dimension of vectors where a request asks for none; 0 is 64.
+	// Dim is the dimension of vectors if a request asks for none; 0 is 64.
 	Dim int
 	// Seed is that of failures.
 	Seed uint64
 	// Models are the models that there are; nil: any, and the list has "test".
 	Models []string
-	// ContextLength is told in the list of models where it is not 0.
+	// ContextLength is told in the list of models if it is not 0.
 	ContextLength int
 	// Key is wanted of each request; "" wants none.
 	Key string
@@ -229,7 +229,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	fault := s.begin(&c, string(body))
 	w = &recorder{ResponseWriter: w, s: s, c: &c}
-	defer s.end(&c) // also where the connection is cut by a panic
+	defer s.end(&c) // also if a panic cuts the connection
 	whole := s.serve(w, r, &c, fault)
 	c.Delivered = whole && r.Context().Err() == nil
 }

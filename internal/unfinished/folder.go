@@ -79,7 +79,7 @@ func claimFolder(path string) (*Folder, error) {
 	return f, nil
 }
 
-// Commit puts the folder in its place, where there must be nothing.
+// Commit puts the folder in its place, which must be free.
 func (f *Folder) Commit() error {
 	if err := os.Rename(f.Dir, f.path); err != nil {
 		return errors.Join(err, f.Discard())

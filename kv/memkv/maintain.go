@@ -21,7 +21,7 @@ func (s *Store) Ingest(ctx context.Context, fill func(w kv.SortedWriter) error) 
 	return s.Apply(ctx, b, kv.Sync)
 }
 
-// Flush does nothing: every batch is where it can be.
+// Flush does nothing: every batch is in memory already.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.enter(ctx)
 	if err == nil {

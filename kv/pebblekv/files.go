@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ownerOnly is the operating system's file system, where a new database is its
+// ownerOnly is the operating system's file system, on which a new database is its
 // owner's alone: its directory has the mode 0700. A file has the mode of its
 // directory without the right to execute: 0600, or more if the user has opened
 // the directory to others, who then can read what is written later too.

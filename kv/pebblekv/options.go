@@ -126,7 +126,7 @@ func (o *Options) pebbleOptions(s *kv.Schema, g *guard) *pebble.Options {
 
 // remover removes files that are not needed any more, logs too. Pebble's own
 // cleaner keeps some of those to write over them, with what was removed in them;
-// it does not where a cleaner has the methods of one that keeps files. The
+// it does not if a cleaner has the methods of one that keeps files. The
 // methods of DeleteCleaner hide those of ArchiveCleaner but that one.
 type remover struct {
 	pebble.DeleteCleaner

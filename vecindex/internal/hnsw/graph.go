@@ -8,7 +8,7 @@ import (
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
-// none is no slot: what ends a list of links.
+// none ends a list of links; no slot has this number.
 const none = math.MaxUint32
 
 // MaxSlots is the number of slots that a graph can have.

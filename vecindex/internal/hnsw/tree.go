@@ -54,7 +54,7 @@ func (b *batch) adopt() {
 }
 
 // force makes x the child of the nearest of its links that has a parent, or
-// of the root, in place of a link that is no one's parent.
+// of the root, in place of a link that is the parent of no node.
 func (b *batch) force(x uint32, outside map[uint32]bool) {
 	v := b.v
 	y := b.in.Root
