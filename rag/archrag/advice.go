@@ -66,7 +66,7 @@ func (s *system) stats(_ context.Context, v *engine.View) ([]method.Figure, erro
 			method.Figure{Name: name("moved"), Value: b.moved()},
 			method.Figure{Name: name("degree cap"), Value: float64(b.Degree), Unit: "edges"},
 		)
-		if t := b.limits().Threshold; t > -2 { // none where there were no edges
+		if t := b.limits().Threshold; t > -2 { // none if there were no edges
 			out = append(out, method.Figure{Name: name("threshold"), Value: t})
 		}
 	}
@@ -151,8 +151,8 @@ func (s *system) communityStats(ctx context.Context, v *engine.View) ([]method.F
 	return out, nil
 }
 
-// currentSpace returns the space of nodes, "" where there is none; the last by
-// name where there are several, as while the model is being changed.
+// currentSpace returns the space of nodes, "" if there is none; the last by
+// name if there are several, as while the model is being changed.
 func currentSpace(v *engine.View) string {
 	out := ""
 	for _, name := range v.Spaces() {

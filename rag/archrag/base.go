@@ -102,7 +102,7 @@ const (
 
 func levelKey(n int) []byte { return []byte{byte(n)} }
 
-// readBase reads the base of a level, nil where there is none.
+// readBase reads the base of a level, nil if there is none.
 func readBase(v engine.Reader, n int) (*base, error) {
 	b := &base{}
 	ok, err := encoded.Get(v.Bucket(bucketLevels), levelKey(n), b)

@@ -15,10 +15,10 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// levelStage makes the communities of a level (spec A2.2 to A2.4). Where there
+// levelStage makes the communities of a level (spec A2.2 to A2.4). If there
 // is a whole clustering from before, it is brought up to date; a whole one is
-// made where there is none, where the vectors' model was another, where there are
-// twice or half the entities since, and where the level below got one.
+// made if there is none, if the vectors' model was another, if there are
+// twice or half the entities since, and if the level below got one.
 type levelStage struct {
 	graph.Stage
 	s     *system
@@ -36,15 +36,15 @@ func (st *levelStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 		if err == nil {
 			var of string
 			if of, err = st.of(v); err == nil {
-				w.Digest = lv.digest("level", of, st.s.anewAt(s))
+				w.Digest = lv.digest("level", of, st.s.runOf(s))
 			}
 		}
 		yield(w, err)
 	}
 }
 
-// anewAt names a run that finds the communities anew, "" for one that does not.
-func (s *system) anewAt(snap *engine.Snapshot) string {
+// runOf names a run that finds all communities again; it is "" for another run.
+func (s *system) runOf(snap *engine.Snapshot) string {
 	if !s.whole {
 		return ""
 	}

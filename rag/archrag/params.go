@@ -19,7 +19,7 @@ type Params struct {
 	Chunks text.ChunkSet
 	knowledge.Profile
 	// Describe says when several descriptions of an entity or relation are made
-	// one by a model: over (the default), where they exceed 500 tokens; always,
+	// one by a model: over (the default), if they exceed 500 tokens; always,
 	// as in the paper; never.
 	Describe knowledge.When
 	// Augment says how a level's graph is enriched before it is clustered: knn
@@ -54,7 +54,7 @@ type Params struct {
 	// K is the number of hits on each layer, Ef the width of their search. The
 	// defaults are 5 and 40.
 	K, Ef int
-	// KFinal bounds the hits where the answer is direct. The default is 15.
+	// KFinal bounds the hits if the answer is direct. The default is 15.
 	KFinal int
 	// MaxLayer is the highest layer that is searched; the default is Levels. 0
 	// is the paper's ablation of entities alone, 1 what the published script

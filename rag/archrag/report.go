@@ -28,10 +28,10 @@ type reportStage struct {
 	s     *system
 	n     int
 	model llm.SpaceInfo
-	// met are the nodes of the items that Items has yielded, and known is what
+	// listed are the nodes of the items that Items has yielded, and known is what
 	// it has read of them: Do tells of the same.
-	met   map[string]engine.NodeID
-	known *memo
+	listed map[string]engine.NodeID
+	known  *memo
 }
 
 // Items implements [method.Stage]: the level's communities, in order of key.
@@ -43,7 +43,7 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			yield(method.WorkItem{}, err)
 			return
 		}
-		st.met, st.known = map[string]engine.NodeID{}, newMemo()
+		st.listed, st.known = map[string]engine.NodeID{}, newMemo()
 		items := make([]method.WorkItem, len(lv.ids))
 		for i, id := range lv.ids {
 			in, err := st.s.reportInput(v, id, st.n, st.known)
@@ -60,7 +60,7 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			items[i] = method.WorkItem{
 				Key: communityItem(lv.keys[i]), Digest: method.Digest("report", st.model.Model, fmt.Sprint(id), string(raw)),
 			}
-			st.met[items[i].Key] = id
+			st.listed[items[i].Key] = id
 		}
 		for _, w := range items {
 			if !yield(w, nil) {
@@ -80,7 +80,7 @@ type reported struct {
 // Do implements [method.Stage].
 func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	id, ok := st.met[w.Key]
+	id, ok := st.listed[w.Key]
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
 	}
@@ -164,7 +164,7 @@ func forgetReport(v *engine.TxView, id engine.NodeID) error {
 	return v.SetProps(id, engine.Props{propTitle: {}, propReport: {}, propFindings: {}, propRating: {}, propEmbedded: {}})
 }
 
-// reportOf returns the title and summary of a community, "" where there is no
+// reportOf returns the title and summary of a community, "" if there is no
 // report yet.
 func reportOf(v engine.Reader, id engine.NodeID) (title, summary string, rating float64, err error) {
 	for _, p := range []struct {
@@ -251,9 +251,9 @@ func (s *system) reportInput(v engine.Reader, id engine.NodeID, n int, known *me
 	if err != nil {
 		return in, err
 	}
-	// A token is a byte at least: where all fits by bytes nothing is counted.
+	// A token is a byte at least: if all fits by bytes nothing is counted.
 	for _, count := range []func(string) int{func(s string) int { return len(s) }, s.c.Tokens().Count} {
-		t := &tables{s: s, v: v, left: left, count: count, memo: known, met: map[engine.NodeID]named{}}
+		t := &tables{s: s, v: v, left: left, count: count, memo: known, read: map[engine.NodeID]named{}}
 		if in.Entities, in.Relations, err = t.of(entities); err != nil || !t.cut {
 			break
 		}

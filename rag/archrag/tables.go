@@ -21,7 +21,7 @@ type tables struct {
 	count func(text string) int
 	cut   bool // something was left out
 	memo  *memo
-	met   map[engine.NodeID]named
+	read  map[engine.NodeID]named
 }
 
 // candidate is a relation that may stand in a table.
@@ -39,7 +39,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 	}
 	members = slices.Clone(members)
 	slices.SortFunc(members, func(a, b engine.NodeID) int {
-		x, y := t.met[a], t.met[b]
+		x, y := t.read[a], t.read[b]
 		return cmp.Or(cmp.Compare(y.degree, x.degree), cmp.Compare(x.name, y.name))
 	})
 	candidates, err := t.candidates(members)
@@ -61,7 +61,7 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 			if len(text) > reportTokens/2 && t.s.c.Tokens().Count(text) > reportTokens/2 {
 				text = t.s.c.CutText(text, reportTokens/2)
 			}
-			e = llm.Entity{Name: t.met[id].name, Description: text}
+			e = llm.Entity{Name: t.read[id].name, Description: text}
 			rows[id] = e
 		}
 		return e, t.count(e.Name + e.Description), nil
@@ -120,10 +120,10 @@ func (t *tables) of(members []engine.NodeID) ([]llm.Entity, []llm.Relation, erro
 // about reads names and degrees.
 func (t *tables) about(ids ...engine.NodeID) (err error) {
 	for _, id := range ids {
-		if _, ok := t.met[id]; ok {
+		if _, ok := t.read[id]; ok {
 			continue
 		}
-		if t.met[id], err = t.memo.about(t.v, id); err != nil {
+		if t.read[id], err = t.memo.about(t.v, id); err != nil {
 			return err
 		}
 	}
@@ -155,12 +155,12 @@ func (t *tables) candidates(members []engine.NodeID) ([]candidate, error) {
 				return nil, err
 			}
 			c := candidate{
-				from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.met[id].degree + t.met[other].degree,
+				from: id, to: other, inside: inside[other], weight: e.Weight, rank: t.read[id].degree + t.read[other].degree,
 			}
-			if c.inside && t.met[c.from].name > t.met[c.to].name {
+			if c.inside && t.read[c.from].name > t.read[c.to].name {
 				c.from, c.to = c.to, c.from
 			}
-			c.names = [2]string{t.met[c.from].name, t.met[c.to].name}
+			c.names = [2]string{t.read[c.from].name, t.read[c.to].name}
 			out = append(out, c)
 		}
 	}

@@ -62,7 +62,7 @@ func nearest(c *method.Corpus, set text.ChunkSet, m *method.Models, s string) *q
 
 // hypothetical asks a model for a passage that could answer the question (Gao
 // et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022).
-// The local rules only turn the question into a statement. Where there is no
+// The local rules only turn the question into a statement. If there is no
 // passage it is the question.
 func hypothetical(ctx context.Context, m *method.Models, q method.Question) (string, error) {
 	reply, err := m.Do(ctx, "question", nil, llm.Task{

@@ -50,7 +50,7 @@ func (s *hippoRAG) plan(ctx context.Context, m *method.Models, q method.Question
 }
 
 // chunkPlan packs chunks and, to fill the budget, those of near after them: they
-// are all there is where nothing of the question is in the graph.
+// are all there is if nothing of the question is in the graph.
 func (s *openIE) chunkPlan(q method.Question, chunks, near query.Op) *method.Plan {
 	return &method.Plan{Sections: []method.Section{{Name: "text", Pack: &query.Pack{
 		In: s.filled(chunks, near), Name: "text", Budget: q.Tokens(), Render: s.render, Cut: s.c.CutText,
@@ -69,7 +69,7 @@ func (s *openIE) filled(chunks, near query.Op) query.Op {
 	return &query.Union{In: []query.Op{chunks, near}, Combine: query.First}
 }
 
-// restart is the probability of beginning anew of a walk with a damping,
+// restart is the probability that a walk with a damping begins again,
 // without the noise of a difference.
 func restart(damping float64) float64 { return math.Round((1-damping)*1e9) / 1e9 }
 

@@ -27,7 +27,7 @@ func openHippoRAG2(ctx context.Context, c *method.Corpus, params map[string]stri
 }
 
 // plan is [method.System.Plan]. It calls no model: of the near triples all are
-// kept, where the paper has a model choose.
+// kept, while the paper has a model choose.
 func (s *hippoRAG2) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	facts := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(spaceRelation, m.QuestionSpace().Model), Text: q.Text, K: s.triples,

@@ -19,7 +19,7 @@ import (
 //	         key is the layer and a digest of the members' keys
 //
 // and the vectors of all in one space. A node may be in several clusters.
-// Clusters are made anew for a layer whose nodes are not those that they were
+// Clusters are made again for a layer whose nodes are not those that they were
 // made of; a cluster of the same members as before keeps its summary.
 type raptor struct {
 	method.Identity

@@ -75,7 +75,7 @@ type cluster struct {
 	Members []engine.NodeID `json:"members"`
 }
 
-// Do implements [method.Stage]: the clusters, none where the layer is the top: of
+// Do implements [method.Stage]: the clusters, none if the layer is the top: of
 // no more nodes than vectors have dimensions once they are reduced, and one.
 func (st *clusterStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)

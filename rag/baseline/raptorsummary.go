@@ -87,8 +87,8 @@ type summaryStage struct {
 	s     *raptor
 	layer int
 	model llm.SpaceInfo
-	// met are the clusters that Items has yielded.
-	met map[string]cluster
+	// listed are the clusters that Items has yielded.
+	listed map[string]cluster
 }
 
 // Items implements [method.Stage]: an item a cluster.
@@ -99,9 +99,9 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			yield(method.WorkItem{}, err)
 			return
 		}
-		st.met = map[string]cluster{}
+		st.listed = map[string]cluster{}
 		for _, c := range all {
-			st.met[summaryItem(c.Key)] = c
+			st.listed[summaryItem(c.Key)] = c
 		}
 		for _, c := range all {
 			w := method.WorkItem{Key: summaryItem(c.Key), Digest: method.Digest("summary", st.model.Model, fmt.Sprint(c.Members))}
@@ -122,7 +122,7 @@ type summed struct {
 func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	var texts, from []string
-	for _, id := range st.met[w.Key].Members {
+	for _, id := range st.listed[w.Key].Members {
 		n, err := v.Node(id)
 		if err != nil {
 			return nil, err
@@ -159,7 +159,7 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 	if err := json.Unmarshal(result, &made); err != nil {
 		return err
 	}
-	v, c := tx.Graph(st.s.g), st.met[w.Key]
+	v, c := tx.Graph(st.s.g), st.listed[w.Key]
 	t, err := v.MakeNodeType(typeSummary)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ type synonymStage struct {
 // maxSynonyms bounds the synonyms that one entity is joined to when it comes,
 // as the reference does; fewSynonyms are looked for first. exactSynonyms is the
 // number of entities up to which they are found exactly, and beyond by the
-// index of their vectors: where there are more, an edge may be missing, and
+// index of their vectors: if there are more, an edge may be missing, and
 // which one depends on the order in which documents came.
 const (
 	maxSynonyms   = 100

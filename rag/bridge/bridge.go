@@ -27,7 +27,7 @@ type Params struct {
 	// Anchor is what a hit weighs that has none of the question's names. The
 	// default is 0.3.
 	Anchor float64
-	// Gate is how fast names in the question open the bridge: wholly where
+	// Gate is how fast names in the question open the bridge: wholly if
 	// they are one part in Gate of its words; 0 leaves it open. The default is
 	// 5.
 	Gate float64

@@ -27,7 +27,7 @@ type planeStage struct {
 	model llm.SpaceInfo
 }
 
-// Items implements [method.Stage]: one item where the tree has no planes.
+// Items implements [method.Stage]: one item if the tree has no planes.
 func (st *planeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		ok, err := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model).Has([]byte{'h'})
@@ -54,7 +54,7 @@ func (st *planeStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 	return h.MarshalBinary()
 }
 
-// mean returns the mean of the chunks' vectors, nil where there are none.
+// mean returns the mean of the chunks' vectors, nil if there are none.
 func (st *planeStage) mean(ctx context.Context, s *engine.Snapshot) ([]float32, error) {
 	vecs, err := s.Graph(st.s.c.Base()).WithContext(ctx).Vectors(method.ChunkSpace(st.s.p.Chunks, st.model.Model))
 	if graph.IsMissing(err) {
@@ -227,7 +227,7 @@ type leaf struct {
 	base   engine.NodeID
 	tokens int
 	code   uint64
-	vec    []float32 // nil where there is nothing to embed
+	vec    []float32 // nil if there is nothing to embed
 }
 
 // leafHead is the size of what stands before the vector in a result.

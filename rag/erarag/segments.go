@@ -13,7 +13,7 @@ import (
 )
 
 // segmentStage brings a layer's segments up to date with the nodes below: it
-// makes the layer where those have become more than Stop, or removes it where
+// makes the layer if those have become more than Stop, or removes it if
 // they have become few. It is one item, and all in one transaction.
 type segmentStage struct {
 	graph.Stage

@@ -169,7 +169,7 @@ func (t *tree) upTo(layer uint8, p place, strictly bool) (g segment, ok bool, er
 	return g, err == nil, err
 }
 
-// numbered returns a segment by its number; ok is false where there is none.
+// numbered returns a segment by its number; ok is false if there is none.
 func (t *tree) numbered(layer uint8, number uint64) (g segment, ok bool, err error) {
 	b, err := t.Get(idKey('p', layer, number), nil)
 	if graph.IsMissing(err) {
@@ -187,7 +187,7 @@ func (t *tree) numbered(layer uint8, number uint64) (g segment, ok bool, err err
 }
 
 // holding returns the segment that a node of the layer below is in; ok is
-// false where it is in none.
+// false if it is in none.
 func (t *tree) holding(layer uint8, it runs.Item) (g segment, ok bool, err error) {
 	p := t.placeOf(it)
 	if g, ok, err = t.upTo(layer, p, false); err != nil || !ok {
@@ -202,7 +202,7 @@ func (t *tree) segmented(layer uint8) (bool, error) {
 	return ok, err
 }
 
-// code returns the code of a node; ok is false where the tree does not have it.
+// code returns the code of a node; ok is false if the tree does not have it.
 func (t *tree) code(layer uint8, id engine.NodeID) (code uint64, ok bool, err error) {
 	b, err := t.Get(idKey('n', layer, uint64(id)), nil)
 	if graph.IsMissing(err) {

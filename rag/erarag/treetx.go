@@ -46,7 +46,7 @@ func (t *treeTx) count(layer uint8, n int) error {
 	return t.setLayer(layer, st)
 }
 
-// changes are written where there can be a layer above.
+// changes are written if there can be a layer above.
 func (t *treeTx) top(layer uint8) bool { return int(layer) >= t.s.p.Layers }
 
 // enter makes a node one of a layer, to be put into a segment.

@@ -9,7 +9,7 @@ import (
 // window is the part of a layer's segments that a change touches, and the
 // neighbours of that part. A change of these alone gives what a change of all
 // segments would: an item goes to its nearest predecessor, and a segment that
-// got too small joins one of its two neighbours, which is large enough. Where
+// got too small joins one of its two neighbours, which is large enough. If
 // two parts meet that are not neighbours in the layer nothing is joined, as
 // both ends there are untouched.
 type window struct {

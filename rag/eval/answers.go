@@ -65,9 +65,9 @@ func (r *runner) known() bool {
 }
 
 // AnswerFigure are the figures of a method's answers, shares as fractions; nil
-// where no question has what they are measured by.
+// if no question has what they are measured by.
 type AnswerFigure struct {
-	// Model is the one that answered, Prompts the hash of the prompts, "" where
+	// Model is the one that answered, Prompts the hash of the prompts, "" if
 	// it reads none.
 	Model   string `json:"model"`
 	Prompts string `json:"prompts,omitempty"`
@@ -110,7 +110,7 @@ type given struct {
 	text   string
 	docs   []string // that it may be from
 	failed bool
-	why    error       // where it failed
+	why    error       // if it failed
 	absent bool        // there is none to be had
 	answer *rag.Answer // as ask gives it; nil if another prompt was used
 }
@@ -186,7 +186,7 @@ func (a *answering) flush(ctx context.Context, c *rag.Corpus) error {
 	return err
 }
 
-// inParallel calls do for 0 to n-1, several at once where models are waited
+// inParallel calls do for 0 to n-1, several at once if models are waited
 // for, until one fails.
 func inParallel(ctx context.Context, m *rag.Models, n int, do func(ctx context.Context, i int) error) error {
 	workers := m.Workers()

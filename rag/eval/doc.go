@@ -11,7 +11,7 @@
 // {"passage_id","entities":[...],"triples":[[s,p,o],...]}. Methods that read
 // entities and relations then take them from there (package replay), so that
 // they are compared on the work of a real model without calling one; texts that
-// are not recorded are read by rules, and so is everything where Options.Extract
+// are not recorded are read by rules, and so is everything if Options.Extract
 // says so or there is no such file.
 //
 // # Records or joined
@@ -36,7 +36,7 @@
 //   - ci: a 95 % interval, by paired bootstrap over the questions, of the
 //     method's main figure less bm25's: of coverage if there are answers,
 //     else of recall@5. It is absent for bm25, the first method of that name,
-//     and where bm25 is not in the run or nothing was measured.
+//     and if bm25 is not in the run or nothing was measured.
 //   - evidence: a digest of all texts that were retrieved, with what they rest
 //     on. Two runs that retrieved the same have the same.
 //   - index: what making the index cost in calls, tokens and money, and
@@ -64,14 +64,14 @@
 // "answer_idx":"B" naming the right one: choice is the share of right choices,
 // and for the other scores the text of the chosen option stands for its letter.
 //
-// Tokens and money are what the replies cost when they were paid, also where
+// Tokens and money are what the replies cost when they were paid, also if
 // they were kept already.
 //
 // # Judges
 //
 // A judge is asked which of two answers is better, for each two methods, and for
 // each method and the first known answer, in both orders. An answer wins if both
-// orders name it; where they disagree, or none is better, it is a tie. Equal
+// orders name it; if they disagree, or none is better, it is a tie. Equal
 // answers tie unasked. Verdicts are kept in the bucket verdicts, without any
 // text; what the judge wrote is kept as other replies are. A verdict that could
 // not be had is counted, and asked for again by the next run.

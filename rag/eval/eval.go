@@ -34,7 +34,7 @@ type Options struct {
 	// Join makes the corpus one document.
 	Join bool
 	// Extract is what entities and relations are read with: ExtractRecorded,
-	// ExtractLocal or ExtractModel. "" is the first where the data set has
+	// ExtractLocal or ExtractModel. "" is the first if the data set has
 	// recordings, else the second.
 	Extract string
 	// Models opens the models of ExtractModel, to index with or for questions.

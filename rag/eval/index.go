@@ -76,7 +76,7 @@ func sum(a, b *float64) *float64 {
 	return &s
 }
 
-// index indexes by a method and returns what that run of it cost, also where it
+// index indexes by a method and returns what that run of it cost, also if it
 // failed.
 func (r *runner) index(ctx context.Context, sys *method.System, inputs []rag.Input) (*rag.IndexResult, build, error) {
 	x := &rag.Indexer{
@@ -117,7 +117,7 @@ func (r *runner) costOf(res *rag.IndexResult) IndexCost {
 
 // kept indexes by a method and returns what its index cost in all: the work of
 // this run is added to what the database keeps of earlier ones. known is false
-// where it was indexed by something else than eval.
+// if it was indexed by something else than eval.
 func (r *runner) kept(ctx context.Context, name string, sys *method.System, inputs []rag.Input) (res *rag.IndexResult, b build, known bool, err error) {
 	res, b, err = r.index(ctx, sys, inputs)
 	worked := res != nil && slices.ContainsFunc(res.Stages, func(s rag.StageResult) bool { return s.Done > 0 })
@@ -181,7 +181,7 @@ func (r *runner) indexAll(ctx context.Context) (b build, known bool, err error) 
 // cost, and for "" what all share.
 func keyBuild(instance string) []byte { return []byte("build/" + instance) }
 
-// builtBefore returns what the database keeps of an index; known is false where
+// builtBefore returns what the database keeps of an index; known is false if
 // it keeps nothing.
 func (r *runner) builtBefore(ctx context.Context, instance string) (b build, known bool, err error) {
 	err = r.db.View(ctx, func(s *engine.Snapshot) error {

@@ -229,7 +229,7 @@ func (j *judging) decide(ctx context.Context) error {
 			j.r.o.Notify(rag.Event{Stage: "judge " + j.models.Provider().Name(), Done: done, Total: len(j.trials), Failed: failed})
 			return nil
 		})
-		// What was ruled is kept even where others could not be.
+		// What was ruled is kept even if others could not be.
 		if err := errors.Join(err, j.keep(context.WithoutCancel(ctx), batch)); err != nil {
 			return err
 		}
@@ -313,7 +313,7 @@ func (j *judging) keep(ctx context.Context, trials []trial) error {
 	})
 }
 
-// pair counts who won. An answer wins that both orders name; where they
+// pair counts who won. An answer wins that both orders name; if they
 // disagree the order decided, and it is a tie (Zheng et al. 2023, section 3.4).
 func (j *judging) pair(a, b *contestant) Pair {
 	p := Pair{A: a.name, B: b.name}

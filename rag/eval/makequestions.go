@@ -60,7 +60,7 @@ type made struct {
 	Failed  int
 	Failure error
 	// Spent is what the replies cost when they were paid, USD their price, nil
-	// where it is not known.
+	// if it is not known.
 	Spent llm.Usage
 	USD   *float64
 }

@@ -179,7 +179,7 @@ func (r *runner) files() ([]dataFile, error) {
 	return out, nil
 }
 
-// digestFile reads a data file through, unpacked where it is packed.
+// digestFile reads a data file through, unpacked if it is packed.
 func digestFile(p string) (dataFile, error) {
 	in, err := openFile(p)
 	if err != nil {

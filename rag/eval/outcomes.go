@@ -9,7 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag/eval/metric"
 )
 
-// outcomes counts what became of questions where an answer may be refused:
+// outcomes counts what became of questions if an answer may be refused:
 // those that the documents answer, and those that they do not
 // ([question.Unanswerable]). Questions without known answers and supporting
 // records are in none of the counts.

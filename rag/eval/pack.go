@@ -132,7 +132,7 @@ func (s *PackSet) Options() (Options, error) {
 }
 
 // CheckData says in what the files of a data set differ from those of the pack;
-// nothing where they are the same.
+// nothing if they are the same.
 func (s *PackSet) CheckData(dir, questions string) ([]string, error) {
 	r := &runner{o: Options{Data: dir, Questions: questions, Extract: s.Report.Extract}}
 	have, err := r.files()

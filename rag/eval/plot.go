@@ -143,7 +143,7 @@ func stepOf(span float64) float64 {
 }
 
 // decades returns 1, 2 and 5 times the powers of ten between two numbers, or the
-// powers alone where those are many.
+// powers alone if those are many.
 func decades(low, high float64) []float64 {
 	var out []float64
 	of := []float64{1, 2, 5}

@@ -73,7 +73,7 @@ type Times struct {
 // how large it is.
 type IndexCost struct {
 	// Calls are those of models that do tasks, with the tokens that they read
-	// and wrote. The local model reads no prompt: where it was used InTokens
+	// and wrote. The local model reads no prompt: if it was used InTokens
 	// counts nothing.
 	Calls     int `json:"calls"`
 	InTokens  int `json:"in_tokens"`

@@ -65,8 +65,8 @@ func ranking(items []rag.Cited, records func(it *rag.Cited) []string) []string {
 }
 
 // found is how well gold records were found: the shares of them among the
-// first 2, 5 and 10 records, 1 where any is among the first 1, 5 and 10, 1
-// where all are among the first 5, and the reciprocal rank of the first.
+// first 2, 5 and 10 records, 1 if any is among the first 1, 5 and 10, 1
+// if all are among the first 5, and the reciprocal rank of the first.
 type found struct{ at2, at5, at10, hit1, hit5, hit10, perfect, rr float64 }
 
 // findGold says how well gold records were found among those retrieved.

@@ -30,8 +30,8 @@ type summaryStage struct {
 	graph.Stage
 	s     *system
 	layer int
-	// met are the clusters that Items has yielded.
-	met map[string]planned
+	// listed are the clusters that Items has yielded.
+	listed map[string]planned
 	// stale are the clusters that are to go, by work item.
 	stale map[string]engine.NodeID
 }
@@ -60,7 +60,7 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 }
 
 func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.WorkItem, err error) {
-	st.met, st.stale = map[string]planned{}, map[string]engine.NodeID{}
+	st.listed, st.stale = map[string]planned{}, map[string]engine.NodeID{}
 	for p, err := range st.s.plans(v, st.layer) {
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.Work
 			parts = append(parts, d.name, d.kind, d.text, strconv.FormatUint(uint64(math.Float32bits(m.Weight)), 36), strconv.FormatUint(uint64(m.ID), 36))
 		}
 		w := method.WorkItem{Key: clusterItem(p.Key), Digest: method.Digest(parts...)}
-		st.met[w.Key] = p
+		st.listed[w.Key] = p
 		items = append(items, w)
 	}
 	have, err := nodesOf(v, typeCluster)
@@ -83,7 +83,7 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.Work
 		return nil, err
 	}
 	for _, n := range have {
-		if _, ok := st.met[clusterItem(n.key)]; ok || clusterLayer(n.key) != st.layer {
+		if _, ok := st.listed[clusterItem(n.key)]; ok || clusterLayer(n.key) != st.layer {
 			continue
 		}
 		// The epoch makes each run's items its own.
@@ -109,7 +109,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 		return json.Marshal(summed{Stale: id})
 	}
 	v := s.Graph(st.s.g).WithContext(ctx)
-	out := summed{planned: st.met[w.Key]}
+	out := summed{planned: st.listed[w.Key]}
 	if len(out.Members) < 2 {
 		return json.Marshal(out)
 	}
@@ -204,7 +204,7 @@ func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, erro
 	return id, nil
 }
 
-// empty takes the summaries of a cluster back, and the cluster itself where it
+// empty takes the summaries of a cluster back, and the cluster itself if it
 // has lost a member, which would remain a source of it.
 func (st *summaryStage) empty(v *engine.TxView, id engine.NodeID, c summed) error {
 	have, err := graph.Neighbors(v, id, edgeMember, engine.In)

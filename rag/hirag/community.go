@@ -193,12 +193,12 @@ func communityKey(c branch, keys []uint64) string {
 // edges at them.
 func (st *communityStage) contents(c branch) string {
 	parts := []string{"report", strconv.Itoa(c.level)}
-	met := map[int]bool{}
+	seen := map[int]bool{}
 	for _, u := range c.members {
 		parts = append(parts, string(st.nodes[u][:]))
 		for _, e := range st.graph.at[u] {
-			if !met[e] {
-				met[e] = true
+			if !seen[e] {
+				seen[e] = true
 				parts = append(parts, string(st.edges[e][:]))
 			}
 		}
@@ -207,7 +207,7 @@ func (st *communityStage) contents(c branch) string {
 	return hex.EncodeToString(d[:])
 }
 
-// readBase returns the last whole clustering, nil where there is none.
+// readBase returns the last whole clustering, nil if there is none.
 func readBase(v engine.Reader) (*clustering, error) {
 	c := &clustering{}
 	ok, err := encoded.Get(v.Bucket(bucketFit), keyBase, c)

@@ -35,7 +35,7 @@ type fit struct {
 	Components []float32 `json:"components"`
 	// Mixture is that of the reduced vectors.
 	Mixture *graphops.Mixture `json:"mixture"`
-	// Parts has for each component the places of its parts, where it is too
+	// Parts has for each component the places of its parts, if it is too
 	// much for one prompt: a node goes to the nearest.
 	Parts [][]float32 `json:"parts"`
 	// Sparsity is that of the layer, Change how much it differs from that of
@@ -214,7 +214,7 @@ func nearest(at graphops.Matrix, x []float32) int {
 }
 
 // parts returns the places of the parts of a cluster that is too much for one
-// prompt, nil where it is not. The reference reads a random sample of such a
+// prompt, nil if it is not. The reference reads a random sample of such a
 // cluster, by which most of it would not be summed up at all (spec B.8).
 func parts(ctx context.Context, reduced graphops.Matrix, nodes []int, tokens func(i int) (int, error)) ([]float32, error) {
 	size := make([]int, len(nodes))
@@ -240,7 +240,7 @@ func parts(ctx context.Context, reduced graphops.Matrix, nodes []int, tokens fun
 		for i := range nodes {
 			load[nearest(c.Centroids, sub.Row(i))] += size[i]
 		}
-		// Where a part cannot be divided further, a prompt holds the first of
+		// If a part cannot be divided further, a prompt holds the first of
 		// its members.
 		if slices.Max(load) <= clusterTokens || c.Centroids.Len() < k || k >= len(nodes) {
 			return c.Centroids.Data, nil

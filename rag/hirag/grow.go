@@ -94,7 +94,7 @@ func (g *grower) within(ctx context.Context, nodes []uint32, parent, baseParent,
 	}
 	groups := placed.groups()
 	if parent >= 0 && len(groups) < 2 {
-		// What is left of its parts is one: it is divided anew.
+		// What is left of its parts is one: it is divided again.
 		g.out, err = divide(ctx, g.p, nodes, g.size, level, parent, g.out)
 		return err
 	}

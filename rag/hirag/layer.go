@@ -61,7 +61,7 @@ func (st *layerStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 }
 
 // global returns the work item of a step that concerns everything. One that is
-// to be done anew has a name of its own, and each run's is another.
+// to be done again has a name of its own, and each run's is another.
 func (s *system) global(key string, digest [32]byte, epoch uint64) method.WorkItem {
 	if s.whole {
 		return method.WorkItem{Key: key + " anew", Digest: method.Digest(string(digest[:]), strconv.FormatUint(epoch, 10))}
@@ -178,7 +178,7 @@ type layerPlan struct {
 	Clusters []planned `json:"clusters"`
 }
 
-// readFit returns the fit of a layer, nil where there is none.
+// readFit returns the fit of a layer, nil if there is none.
 func readFit(v engine.Reader, layer int) (*fit, error) {
 	f := &fit{}
 	ok, err := encoded.Get(v.Bucket(bucketFit), fitKey(layer), f)

@@ -49,7 +49,7 @@ type Params struct {
 	// Order is the order of a context's parts: sources (the default) has the
 	// source texts first, paper last.
 	Order string
-	// Fill goes on with the texts of the entities after the first N where there
+	// Fill goes on with the texts of the entities after the first N if there
 	// are tokens left. The default is on.
 	Fill bool
 }

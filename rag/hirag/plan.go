@@ -10,7 +10,7 @@ import (
 )
 
 // The tokens of a context's parts (spec B.0), of fullTokens in all. The
-// reference does not bound the entities. Where a question has less, each part
+// reference does not bound the entities. If a question has less, each part
 // has its share of it, and the source texts what the others leave.
 const (
 	fullTokens     = 50000

@@ -25,7 +25,7 @@ func (s *system) view(ctx context.Context, e *query.Env) *engine.View {
 	return e.Snap.Graph(s.g).WithContext(ctx)
 }
 
-// renderReport is a community's report, for packing; "" where there is none: a
+// renderReport is a community's report, for packing; "" if there is none: a
 // document that it told of was removed.
 func (s *system) renderReport(ctx context.Context, e *query.Env, it query.Item) (string, int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)
@@ -43,7 +43,7 @@ func (s *system) renderReport(ctx context.Context, e *query.Env, it query.Item) 
 	return report.AsString(), tokens, nil
 }
 
-// reportSize is how many tokens a community's report has, for packing; 0 where
+// reportSize is how many tokens a community's report has, for packing; 0 if
 // there is none.
 func (s *system) reportSize(ctx context.Context, e *query.Env, it query.Item) (int, error) {
 	n, err := e.Node(ctx, s.g, it.ID)

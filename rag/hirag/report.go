@@ -31,10 +31,10 @@ type reportStage struct {
 	graph.Stage
 	s     *system
 	level int
-	// met are the communities that Items has yielded, parts those that they are
+	// listed are the communities that Items has yielded, parts those that they are
 	// divided into, by key of the whole: only large ones want them.
-	met   map[string]plannedCommunity
-	parts func() (map[string][]plannedCommunity, error)
+	listed map[string]plannedCommunity
+	parts  func() (map[string][]plannedCommunity, error)
 	// heads are what Do has read of nodes.
 	heads *heads
 }
@@ -52,9 +52,9 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			yield(method.WorkItem{}, err)
 			return
 		}
-		st.met, st.heads = map[string]plannedCommunity{}, newHeads()
+		st.listed, st.heads = map[string]plannedCommunity{}, newHeads()
 		for _, p := range plans {
-			st.met[communityItem(p.Key)] = p
+			st.listed[communityItem(p.Key)] = p
 		}
 		st.parts = sync.OnceValues(func() (map[string][]plannedCommunity, error) {
 			out := map[string][]plannedCommunity{}
@@ -85,7 +85,7 @@ type reported struct {
 // Do implements [method.Stage].
 func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	p, ok := st.met[w.Key]
+	p, ok := st.listed[w.Key]
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
 	}
@@ -161,7 +161,7 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 			return 0, err
 		}
 	}
-	// A part may be made anew after the whole, where it failed at first.
+	// A part whose report failed at first is made after the whole.
 	if c.Parent != "" {
 		whole, err := v.Lookup(typ, c.Parent)
 		if err == nil {
@@ -207,15 +207,15 @@ func reportText(r llm.Report) string {
 // takes their place is there.
 type staleStage struct {
 	graph.Stage
-	s   *system
-	met map[string]engine.NodeID
+	s      *system
+	listed map[string]engine.NodeID
 }
 
 // Items implements [method.Stage]. The epoch makes each run's items its own.
 func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		st.met = map[string]engine.NodeID{}
+		st.listed = map[string]engine.NodeID{}
 		have, err := nodesOf(v, typeCommunity)
 		if err != nil {
 			yield(method.WorkItem{}, err)
@@ -226,8 +226,8 @@ func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 			if err == nil && wanted {
 				continue
 			}
-			w := method.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.met)), Digest: method.Digest("stale", n.key, fmt.Sprint(s.Epoch()))}
-			st.met[w.Key] = n.id
+			w := method.WorkItem{Key: fmt.Sprintf("stale:%d", len(st.listed)), Digest: method.Digest("stale", n.key, fmt.Sprint(s.Epoch()))}
+			st.listed[w.Key] = n.id
 			if !yield(w, err) || err != nil {
 				return
 			}
@@ -237,7 +237,7 @@ func (st *staleStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 
 // Do implements [method.Stage].
 func (st *staleStage) Do(_ context.Context, _ *engine.Snapshot, _ *method.Models, w method.WorkItem) ([]byte, error) {
-	return json.Marshal(st.met[w.Key])
+	return json.Marshal(st.listed[w.Key])
 }
 
 // Apply implements [method.Stage].

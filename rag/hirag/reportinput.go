@@ -28,7 +28,7 @@ func (e *entry) text() string {
 
 // input returns what a model reads of a community: its nodes by degree and the
 // relations at them by the degrees of their ends, half of the tokens each, of
-// which descriptions alone count. Where that leaves something out the reports
+// which descriptions alone count. If that leaves something out the reports
 // of its parts come first, and then what those do not cover, in half of what is
 // left each.
 func (st *reportStage) input(v engine.Reader, p plannedCommunity) (in llm.ReportInput, err error) {
@@ -85,7 +85,7 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 		return nil, nil, err
 	}
 	var edges []engine.Edge // once each, from a member
-	met := map[[2]engine.NodeID]bool{}
+	seen := map[[2]engine.NodeID]bool{}
 	ends := map[engine.NodeID]head{}
 	var at []engine.Edge
 	for i, id := range p.Members {
@@ -99,8 +99,8 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 			entity: llm.Entity{Name: d.name, Type: d.kind, Description: d.text},
 		})
 		for _, e := range at {
-			if pair := [2]engine.NodeID{min(e.From, e.To), max(e.From, e.To)}; !met[pair] && e.From != e.To {
-				met[pair] = true
+			if pair := [2]engine.NodeID{min(e.From, e.To), max(e.From, e.To)}; !seen[pair] && e.From != e.To {
+				seen[pair] = true
 				edges = append(edges, e)
 			}
 		}

@@ -166,7 +166,7 @@ func (st *keywordStage) reset() {
 }
 
 // addSums adds to the stored sums of keywords and notes that their vectors are
-// to be made anew. A keyword whose sum comes to nothing loses both. kept are
+// to be made again. A keyword whose sum comes to nothing loses both. kept are
 // stored sums in memory, which it keeps current; nil for none.
 func (s *system) addSums(v *engine.TxView, model llm.SpaceInfo, sums, kept map[engine.NodeID]*wordSum) error {
 	if len(sums) == 0 {

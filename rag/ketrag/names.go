@@ -36,7 +36,7 @@ func spaceOf(kind, model string) string { return kind + "@" + model }
 func sumsOf(model string) string { return method.SumsBucket(model) }
 
 // staleOf returns the name of the bucket of the keywords whose vectors are to
-// be made anew from their sums: keyword node u64 -> empty.
+// be made again from their sums: keyword node u64 -> empty.
 func staleOf(model string) string { return method.StaleBucket(model) }
 
 // Encodings tell how to read what the method keeps in its graph.

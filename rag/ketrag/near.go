@@ -170,7 +170,7 @@ func (st *nearStage) load(v *engine.View, name string, ids []engine.NodeID) (*ch
 	return c, nil
 }
 
-// offer puts an edge among the k nearest of a chunk where it is nearer than
+// offer puts an edge among the k nearest of a chunk if it is nearer than
 // the last of them.
 func (c *channel) offer(from int, e near, k int) {
 	list := c.now[from]

@@ -46,7 +46,7 @@ func (st *renewStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 	}
 }
 
-// stale returns the keywords whose vectors are to be made anew, ascending, at
+// stale returns the keywords whose vectors are to be made again, ascending, at
 // most so many.
 func (st *renewStage) stale(v engine.Reader, most int) ([]engine.NodeID, error) {
 	var ids []engine.NodeID

@@ -25,8 +25,8 @@ import (
 type attributeStage struct {
 	graph.Stage
 	s *system
-	// met are the entities that Items and Do have met.
-	met *entities
+	// listed are the entities that Items and Do have met.
+	listed *entities
 }
 
 // summaryTokens bounds what a model reads for an attribute or for the elements
@@ -51,14 +51,14 @@ func (a *around) digest() [32]byte {
 func (st *attributeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		v := s.Graph(st.s.g).WithContext(ctx)
-		st.met = &entities{}
+		st.listed = &entities{}
 		ids, err := important(v)
 		if err != nil {
 			yield(method.WorkItem{}, err)
 			return
 		}
 		for _, id := range ids {
-			a, err := st.s.around(v, st.met, id)
+			a, err := st.s.around(v, st.listed, id)
 			if graph.IsMissing(err) {
 				continue // gone since it was chosen
 			}
@@ -81,10 +81,10 @@ type neighbour struct {
 	key    string
 }
 
-// around reads the units and relationships next to an entity. Where they are
+// around reads the units and relationships next to an entity. If they are
 // more than a model reads, those come first whose neighbours weigh most, and
 // the rest is left out.
-func (s *system) around(v *engine.View, met *entities, entity engine.NodeID) (around, error) {
+func (s *system) around(v *engine.View, known *entities, entity engine.NodeID) (around, error) {
 	total, err := v.Total(engine.NodeTarget(entity))
 	if err != nil {
 		return around{}, err
@@ -120,7 +120,7 @@ func (s *system) around(v *engine.View, met *entities, entity engine.NodeID) (ar
 	}
 	if tokens > summaryTokens {
 		for i := range all {
-			if all[i].weight, err = met.weightAround(v, all[i].id); err != nil {
+			if all[i].weight, err = known.weightAround(v, all[i].id); err != nil {
 				return around{}, err
 			}
 		}
@@ -167,7 +167,7 @@ func sourcesOf(v engine.Reader, nodes []engine.NodeID) ([]engine.NodeID, error) 
 	return out, nil
 }
 
-// docsFor returns the documents of chunks that a reply goes with; none where
+// docsFor returns the documents of chunks that a reply goes with; none if
 // replies are not kept.
 func docsFor(m *method.Models, v engine.Reader, chunks []engine.NodeID) ([]string, error) {
 	if m.Free() {
@@ -195,7 +195,7 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.
 	if _, err := fmt.Sscanf(w.Key, "attribute:%d", &out.Entity); err != nil {
 		return nil, err
 	}
-	a, err := st.s.around(v, st.met, out.Entity)
+	a, err := st.s.around(v, st.listed, out.Entity)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,10 @@ type clustering struct {
 	p     *graphops.Projection
 	old   map[engine.NodeID]member
 	state communityState
-	// of has the community of each node, none where it has none.
+	// of has the community of each node, none if it has none.
 	of []uint64
-	// anew says that all was clustered.
-	anew bool
+	// all says that all was clustered.
+	all bool
 }
 
 const none = ^uint64(0)
@@ -43,7 +43,7 @@ func (c *clustering) leiden(ctx context.Context, nodes []uint32) (*graphops.Leid
 	})
 }
 
-// whole divides everything anew. A community of the same nodes as one that
+// whole divides everything again. A community of the same nodes as one that
 // there was keeps its number.
 func (c *clustering) whole(ctx context.Context) error {
 	r, err := c.leiden(ctx, nil)
@@ -80,7 +80,7 @@ func (c *clustering) whole(ctx context.Context) error {
 		}
 		c.state.Largest = max(c.state.Largest, len(in))
 	}
-	c.anew = true
+	c.all = true
 	return nil
 }
 
@@ -233,7 +233,7 @@ func (c *clustering) changes() (clustered, error) {
 		return out, err
 	}
 	c.state.Now = q
-	if c.anew {
+	if c.all {
 		c.state.Whole, c.state.Moved = q, 0
 	}
 	out.State = c.state

@@ -18,7 +18,7 @@ import (
 // communityStage divides S, N, R and A into communities by Leiden, modularity,
 // one level, without weights (spec A.2.7). Nodes without edges are in none.
 //
-// Where there are communities already they stay: a node that is new, or whose
+// If there are communities already they stay: a node that is new, or whose
 // edges have changed, goes to the neighbouring community by which modularity
 // gains most, or has one of its own; and a community that has outgrown all
 // that there were after the last whole clustering by half is clustered for
@@ -26,8 +26,8 @@ import (
 type communityStage struct {
 	graph.Stage
 	s *system
-	// met is what Items has read.
-	met *content
+	// listed is what Items has read.
+	listed *content
 }
 
 const (
@@ -75,7 +75,7 @@ func (s *system) readG2(ctx context.Context, v *engine.View) (*content, error) {
 }
 
 // Items implements [method.Stage]: one item, pending while the graph is not the
-// one that was divided, or all is to be divided anew.
+// one that was divided, or all is to be divided again.
 func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		g, err := st.s.readG2(ctx, s.Graph(st.s.g).WithContext(ctx))
@@ -83,8 +83,8 @@ func (st *communityStage) Items(ctx context.Context, s *engine.Snapshot) iter.Se
 			yield(method.WorkItem{}, err)
 			return
 		}
-		st.met = g
-		// An attribute that was made anew is another node.
+		st.listed = g
+		// An attribute that was made again is another node.
 		var ids []byte
 		for _, n := range g.nodes {
 			ids = binary.AppendUvarint(ids, uint64(n.id))
@@ -122,7 +122,7 @@ func readState(v engine.Reader) (state communityState, ok bool, err error) {
 // Do implements [method.Stage]: it divides what Items has read.
 func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	g := st.met
+	g := st.listed
 	p, err := g.project()
 	if err != nil {
 		return nil, err

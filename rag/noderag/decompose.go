@@ -148,7 +148,7 @@ func (d *decomposer) relation(r llm.Relation) {
 	}
 }
 
-// relationText is a relation's text: its description where that names both
+// relationText is a relation's text: its description if that names both
 // ends, else source, description and target.
 func relationText(r llm.Relation, from, to string) string {
 	says := text.OneLine(r.Description)

@@ -27,9 +27,9 @@ import (
 type elementStage struct {
 	graph.Stage
 	s *system
-	// met are the communities that Items has read, entities those that Do has
+	// listed are the communities that Items has read, entities those that Do has
 	// met.
-	met      map[uint64][]about
+	listed   map[uint64][]about
 	entities *entities
 }
 
@@ -112,7 +112,7 @@ func elementsOf(v engine.Reader, number uint64) ([]engine.NodeID, error) {
 	return out, nil
 }
 
-// communityOf returns the community of an element; ok is false where it has
+// communityOf returns the community of an element; ok is false if it has
 // none.
 func communityOf(v engine.Reader, id engine.NodeID) (number uint64, ok bool, err error) {
 	b, err := v.Bucket(schema.BucketElements).Get(schema.OfElement(id), nil)
@@ -138,7 +138,7 @@ func (st *elementStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			yield(method.WorkItem{}, err)
 			return
 		}
-		st.met, st.entities = all, &entities{}
+		st.listed, st.entities = all, &entities{}
 		for _, number := range numbers {
 			if len(all[number]) < st.s.p.Least {
 				have, err := elementsOf(v, number)
@@ -177,7 +177,7 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if _, err := fmt.Sscanf(w.Key, "community:%d", &out.Community); err != nil {
 		return nil, err
 	}
-	list := st.met[out.Community]
+	list := st.listed[out.Community]
 	if len(list) < st.s.p.Least {
 		return json.Marshal(out)
 	}

@@ -51,7 +51,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 }
 
 // malformed reports whether a relation is not of two entities: an end has no
-// word, or holds a comma and is none of the entities, as where a relation was
+// word, or holds a comma and is none of the entities, as if a relation was
 // cut at the comma of a name.
 func malformed(r llm.Relation, known map[string]bool) bool {
 	for _, end := range []string{r.Source, r.Target} {

@@ -24,8 +24,8 @@ import (
 type importanceStage struct {
 	graph.Stage
 	s *system
-	// met and weights are what Items has read.
-	met     *content
+	// listed and weights are what Items has read.
+	listed  *content
 	weights []uint64
 }
 
@@ -47,7 +47,7 @@ func (st *importanceStage) Items(ctx context.Context, s *engine.Snapshot) iter.S
 		// An entity's weight is at least the number of its edges to units, but
 		// may exceed it.
 		weights, err := st.s.weights(v, g)
-		st.met, st.weights = g, weights
+		st.listed, st.weights = g, weights
 		yield(method.WorkItem{Key: "all", Digest: method.Digest("importance", g.hex(), fmt.Sprint(weights))}, err)
 	}
 }
@@ -70,7 +70,7 @@ func (s *system) weights(v *engine.View, g *content) ([]uint64, error) {
 }
 
 // coreK is the k of the k-core: round(ln n * sqrt(2m/n)), half to even as the
-// reference rounds, where k is not given. n is at least 1.
+// reference rounds, if k is not given. n is at least 1.
 func coreK(n, m, k int) int {
 	if k > 0 {
 		return k
@@ -79,7 +79,7 @@ func coreK(n, m, k int) int {
 }
 
 // betweennessScale is how many times the mean betweenness an important entity
-// exceeds: round(log10 n), where scale is not given. n is at least 1.
+// exceeds: round(log10 n), if scale is not given. n is at least 1.
 func betweennessScale(n, scale int) float64 {
 	if scale > 0 {
 		return float64(scale)
@@ -87,7 +87,7 @@ func betweennessScale(n, scale int) float64 {
 	return math.RoundToEven(math.Log10(float64(n)))
 }
 
-// pivots returns k nodes to compute betweenness from, all where k is 0. They
+// pivots returns k nodes to compute betweenness from, all if k is 0. They
 // are those whose digests are smallest: a draw that a new node hardly changes.
 func pivots(g *content, k int) []uint32 {
 	type drawn struct {
@@ -119,13 +119,13 @@ type chosen struct {
 // Do implements [method.Stage]: it chooses among what Items has read.
 func (st *importanceStage) Do(ctx context.Context, _ *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	out := []chosen{}
-	if len(st.met.nodes) > 0 {
+	if len(st.listed.nodes) > 0 {
 		var err error
-		if out, err = st.choose(ctx, st.met, st.weights); err != nil {
+		if out, err = st.choose(ctx, st.listed, st.weights); err != nil {
 			return nil, err
 		}
 	}
-	st.met, st.weights = nil, nil
+	st.listed, st.weights = nil, nil
 	return json.Marshal(out)
 }
 

@@ -20,7 +20,7 @@ import (
 
 // matchStage joins elements with the units and attributes of their communities
 // that they are like (spec A.2.7): those whose vectors are in the same cluster
-// of all vectors, or all where clusters would be small.
+// of all vectors, or all if clusters would be small.
 type matchStage struct {
 	graph.Stage
 	s     *system
@@ -117,7 +117,7 @@ func (st *matchStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 	return json.Marshal(pairs)
 }
 
-// cluster returns the cluster of each node's vector, None where it has none.
+// cluster returns the cluster of each node's vector, None if it has none.
 func (st *matchStage) cluster(ctx context.Context, v *engine.View, nodes []rich, k int) ([]uint32, error) {
 	labels := make([]uint32, len(nodes))
 	for i := range labels {

@@ -61,7 +61,7 @@ type Params struct {
 	NameWeight, VectorWeight float64
 	// Match says how names are matched: phrase (the default), any name that
 	// holds an element of the question; or equal, those that are equal to it,
-	// and phrase only where there are none. Names bounds the matches of an
+	// and phrase only if there are none. Names bounds the matches of an
 	// element, 0 does not.
 	Match string
 	Names int

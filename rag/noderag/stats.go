@@ -104,7 +104,7 @@ func (s *system) recluster() *method.System {
 	return again.system()
 }
 
-// advice is [method.System.Advice]: to recluster where more than a tenth of the
+// advice is [method.System.Advice]: to recluster if more than a tenth of the
 // nodes came or moved since the last whole clustering, or modularity fell by
 // more than a fiftieth.
 func (s *system) advice(_ context.Context, v *engine.View) ([]method.Advice, error) {

@@ -5,7 +5,7 @@ import "math"
 // BLEU1 is BLEU (Papineni et al. 2002) of single words: the share of the
 // reply's words that the answer has, each at most as often as it is there,
 // times the brevity penalty, which is exp(1 - answer/reply) in numbers of words
-// where the reply is the shorter one. Answers count one at a time, not
+// if the reply is the shorter one. Answers count one at a time, not
 // together, as in the evaluation of NarrativeQA.
 func BLEU1(reply string, answers []string) float64 {
 	has := words(reply)

@@ -1,7 +1,7 @@
 // Package metric scores answers against known ones, as the papers on
 // question answering do. All functions are pure and safe for concurrent use.
 //
-// A score is from 0 to 1. Where a question has several right answers it is the
+// A score is from 0 to 1. If a question has several right answers it is the
 // one for the answer that fits best. Without right answers it is 0: such
 // questions are not to be counted.
 //

@@ -11,7 +11,7 @@ const (
 )
 
 // METEOR is the score of Banerjee and Lavie (2005) with two of its three
-// stages: words match where they are equal, then where their Porter stems are.
+// stages: words match if they are equal, then if their Porter stems are.
 // The third, synonyms, needs WordNet and is left out, so a score is at most
 // that of an implementation which has it. Parameters and the order in which
 // words are matched, from the last, are NLTK's.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Accuracy is 1 where the reply's normal form contains that of an answer, at
+// Accuracy is 1 if the reply's normal form contains that of an answer, at
 // whatever place: what ArchRAG and EraRAG call accuracy, for any of the answers.
 // An answer without tokens is contained in nothing.
 func Accuracy(reply string, answers []string) float64 {
@@ -18,7 +18,7 @@ func Accuracy(reply string, answers []string) float64 {
 	})
 }
 
-// ExactMatch is 1 where the reply and an answer have the same normal form.
+// ExactMatch is 1 if the reply and an answer have the same normal form.
 func ExactMatch(reply string, answers []string) float64 {
 	has := normal(reply)
 	return best(answers, func(answer string) float64 { return oneIf(slices.Equal(has, normal(answer))) })

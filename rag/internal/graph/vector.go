@@ -50,7 +50,7 @@ func SetVector(v *engine.TxView, space string, id engine.NodeID, vec []float32) 
 	return v.PutVector(space, id, vec)
 }
 
-// ReadVector reads what Embed returned; the vector is nil where the text has
+// ReadVector reads what Embed returned; the vector is nil if the text has
 // none.
 func ReadVector(b []byte) (engine.NodeID, []float32, error) {
 	if len(b) < 8 {

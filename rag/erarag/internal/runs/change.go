@@ -152,7 +152,7 @@ func (c *segmentChange) join(out []*segment, a, b *segment) []*segment {
 	return c.cut(out, keys, into)
 }
 
-// cut appends keys to out as one segment, or as several where they are many.
+// cut appends keys to out as one segment, or as several if they are many.
 // The first of them keep the numbers of those given, which must not be more.
 func (c *segmentChange) cut(out []*segment, keys []segmentKey, own ...*segment) []*segment {
 	o := &c.s.o

@@ -87,7 +87,7 @@ type State struct {
 }
 
 // Changes are the segments that a change touched, each once and in
-// ascending order. Their summaries have to be made anew, or be removed.
+// ascending order. Their summaries have to be made again, or be removed.
 type Changes struct {
 	Created []uint64 // new ones
 	Changed []uint64 // those that gained, lost or got replaced an item
@@ -110,7 +110,7 @@ type Changes struct {
 // items or more is split into the fewest equal runs of at most MaxSize, or as
 // many as have MinSize; and one of fewer than MinSize is merged with the
 // neighbour across the border where the two codes differ in fewer bits, the
-// lower one where they differ in as many. If that has SplitSize items it is
+// lower one if they differ in as many. If that has SplitSize items it is
 // split again.
 //
 // So every item is in one segment, segments are disjoint ranges of the order,
@@ -191,7 +191,7 @@ func Restore(o Options, st State) (*Segments, error) {
 func (s *Segments) Next() uint64 { return s.next }
 
 // Segment returns the segment of a number; the caller owns it. ok is false
-// where there is none.
+// if there is none.
 func (s *Segments) Segment(id uint64) (g Segment, ok bool) {
 	own, ok := s.byID[id]
 	if !ok {
