@@ -165,12 +165,8 @@ func (s *callStep) open(x *exec, next sink) sink {
 func (s *callStep) call(x *exec, r row) (*ProcedureCall, error) {
 	c := x.session.procedureCall(x)
 	c.Args = make([]Value, len(s.proc.Args))
-	for i, arg := range s.args {
-		v, err := arg(x, r)
-		if err != nil {
-			return nil, err
-		}
-		c.Args[i] = v
+	if err := evaluate(x, r, s.args, c.Args); err != nil {
+		return nil, err
 	}
 	for i, a := range s.proc.Args {
 		if !a.Optional && c.Args[i].IsNull() {

@@ -78,9 +78,6 @@ func (s *edgeEnds) bind(x *exec, from, to engine.NodeID, r row, next sink) error
 		test *labelTest
 		id   engine.NodeID
 	}{{&s.fromTest, from}, {&s.toTest, to}} {
-		if len(end.test.labels) == 0 {
-			continue
-		}
 		ok, err := end.test.has(x, end.id)
 		if err != nil || !ok {
 			return err

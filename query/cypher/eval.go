@@ -199,6 +199,16 @@ func (c *compiler) predicate(e expr) predicate {
 	}
 }
 
+// evaluate sets the places of a list to the values of expressions.
+func evaluate(x *exec, r row, values []evaluator, to []Value) (err error) {
+	for i, value := range values {
+		if to[i], err = value(x, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // both evaluates two operands.
 func both(x *exec, r row, left, right evaluator) (a, b Value, err error) {
 	if a, err = left(x, r); err == nil {

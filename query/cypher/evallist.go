@@ -6,11 +6,8 @@ func (c *compiler) listLiteral(e *listLit) evaluator {
 	c.builds = true
 	return func(x *exec, r row) (Value, error) {
 		list := make([]Value, len(items))
-		for i, item := range items {
-			var err error
-			if list[i], err = item(x, r); err != nil {
-				return Null, err
-			}
+		if err := evaluate(x, r, items, list); err != nil {
+			return Null, err
 		}
 		return x.built(e.Pos, ListOf(list))
 	}

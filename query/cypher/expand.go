@@ -149,14 +149,10 @@ func (e *expand) around(x *exec, id engine.NodeID, r row, next sink) error {
 				continue
 			}
 			other := edge.Other(id)
-			if len(e.label.labels) > 0 {
-				ok, err := e.label.has(x, other)
-				if err != nil {
-					return err
-				}
-				if !ok {
-					continue
-				}
+			if ok, err := e.label.has(x, other); err != nil {
+				return err
+			} else if !ok {
+				continue
 			}
 			if err := e.found(x, edge, other, r, next); err != nil {
 				return err

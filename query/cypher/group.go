@@ -111,13 +111,11 @@ func (g *groups) push(r row) error {
 	if err := g.x.tick(); err != nil {
 		return err
 	}
-	for i, key := range g.groupStep.keys {
-		v, err := key(g.x, r)
-		if err != nil {
-			return err
-		}
-		g.keys[i] = v
-		if err := g.x.work(v.weight()); err != nil {
+	if err := evaluate(g.x, r, g.groupStep.keys, g.keys); err != nil {
+		return err
+	}
+	for _, key := range g.keys {
+		if err := g.x.work(key.weight()); err != nil {
 			return err
 		}
 	}

@@ -30,52 +30,46 @@ func (p *parser) exprUntil(noBar bool) expr {
 	return x
 }
 
-// infix returns the operator that a token stands for as one between two
-// operands, and its level; 0 for none.
+// binaryOps has the spelling of the operators with two operands, their level, and
+// the token or the keyword that they begin with.
+var binaryOps = [...]struct {
+	text  string
+	level int
+	kind  tokenKind
+	word  keyword
+}{
+	opOr:           {"OR", levelOr, tokWord, kwOr},
+	opXor:          {"XOR", levelXor, tokWord, kwXor},
+	opAnd:          {"AND", levelAnd, tokWord, kwAnd},
+	opEqual:        {"=", levelComparison, tokEqual, noKeyword},
+	opNotEqual:     {"<>", levelComparison, tokNotEqual, noKeyword},
+	opLess:         {"<", levelComparison, tokLess, noKeyword},
+	opLessEqual:    {"<=", levelComparison, tokLessEqual, noKeyword},
+	opGreater:      {">", levelComparison, tokGreater, noKeyword},
+	opGreaterEqual: {">=", levelComparison, tokGreaterEqual, noKeyword},
+	opAdd:          {"+", levelAdd, tokPlus, noKeyword},
+	opSubtract:     {"-", levelAdd, tokMinus, noKeyword},
+	opMultiply:     {"*", levelMultiply, tokStar, noKeyword},
+	opDivide:       {"/", levelMultiply, tokSlash, noKeyword},
+	opModulo:       {"%", levelMultiply, tokPercent, noKeyword},
+	opPower:        {"^", levelPower, tokCaret, noKeyword},
+	opIn:           {"IN", levelPredicate, tokWord, kwIn},
+	opStartsWith:   {"STARTS WITH", levelPredicate, tokWord, kwStarts},
+	opEndsWith:     {"ENDS WITH", levelPredicate, tokWord, kwEnds},
+	opContains:     {"CONTAINS", levelPredicate, tokWord, kwContains},
+	opMatches:      {"=~", levelPredicate, tokMatches, noKeyword},
+}
+
+// infix returns the operator that a token stands for between two operands, and its
+// level; 0 for none.
 func infix(t token) (binaryOp, int) {
-	switch t.kind {
-	case tokEqual:
-		return opEqual, levelComparison
-	case tokNotEqual:
-		return opNotEqual, levelComparison
-	case tokLess:
-		return opLess, levelComparison
-	case tokLessEqual:
-		return opLessEqual, levelComparison
-	case tokGreater:
-		return opGreater, levelComparison
-	case tokGreaterEqual:
-		return opGreaterEqual, levelComparison
-	case tokMatches:
-		return opMatches, levelPredicate
-	case tokPlus:
-		return opAdd, levelAdd
-	case tokMinus:
-		return opSubtract, levelAdd
-	case tokStar:
-		return opMultiply, levelMultiply
-	case tokSlash:
-		return opDivide, levelMultiply
-	case tokPercent:
-		return opModulo, levelMultiply
-	case tokCaret:
-		return opPower, levelPower
+	if t.kind != tokWord && t.kind < tokEqual || t.kind == tokWord && t.word == noKeyword {
+		return 0, 0 // most tokens
 	}
-	switch t.word {
-	case kwOr:
-		return opOr, levelOr
-	case kwXor:
-		return opXor, levelXor
-	case kwAnd:
-		return opAnd, levelAnd
-	case kwIn:
-		return opIn, levelPredicate
-	case kwStarts:
-		return opStartsWith, levelPredicate
-	case kwEnds:
-		return opEndsWith, levelPredicate
-	case kwContains:
-		return opContains, levelPredicate
+	for op := range binaryOps {
+		if o := &binaryOps[op]; o.level > 0 && o.kind == t.kind && o.word == t.word {
+			return binaryOp(op), o.level
+		}
 	}
 	return 0, 0
 }

@@ -24,33 +24,6 @@ type printer struct {
 	most int
 }
 
-// binaryOps holds the texts and levels of the operators with two operands.
-var binaryOps = [...]struct {
-	text  string
-	level int
-}{
-	opOr:           {"OR", levelOr},
-	opXor:          {"XOR", levelXor},
-	opAnd:          {"AND", levelAnd},
-	opEqual:        {"=", levelComparison},
-	opNotEqual:     {"<>", levelComparison},
-	opLess:         {"<", levelComparison},
-	opLessEqual:    {"<=", levelComparison},
-	opGreater:      {">", levelComparison},
-	opGreaterEqual: {">=", levelComparison},
-	opAdd:          {"+", levelAdd},
-	opSubtract:     {"-", levelAdd},
-	opMultiply:     {"*", levelMultiply},
-	opDivide:       {"/", levelMultiply},
-	opModulo:       {"%", levelMultiply},
-	opPower:        {"^", levelPower},
-	opIn:           {"IN", levelPredicate},
-	opStartsWith:   {"STARTS WITH", levelPredicate},
-	opEndsWith:     {"ENDS WITH", levelPredicate},
-	opContains:     {"CONTAINS", levelPredicate},
-	opMatches:      {"=~", levelPredicate},
-}
-
 // levelPostfix is the level of expressions that never need brackets.
 const levelPostfix = levelUnary + 1
 

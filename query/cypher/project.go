@@ -242,22 +242,14 @@ func (p *projectStep) open(x *exec, next sink) sink {
 		if err := x.work(int64(len(p.values)) / 8); err != nil {
 			return err
 		}
-		for i, value := range p.values {
-			v, err := value(x, r)
-			if err != nil {
-				return err
-			}
-			out[i] = v
+		if err := evaluate(x, r, p.values, out); err != nil {
+			return err
 		}
 		if both != nil {
 			n := copy(both, r[:p.before.size()])
 			copy(both[n:], out[:len(p.values)])
-			for i, key := range p.keys {
-				v, err := key(x, both)
-				if err != nil {
-					return err
-				}
-				out[len(p.values)+i] = v
+			if err := evaluate(x, both, p.keys, out[len(p.values):]); err != nil {
+				return err
 			}
 		}
 		return next.push(out)

@@ -179,11 +179,8 @@ func (b *bound) open(x *exec, next sink) sink {
 		if v.kind != KindNode {
 			return nil
 		}
-		if len(b.test.labels) > 0 {
-			ok, err := b.test.has(x, v.AsNode())
-			if err != nil || !ok {
-				return err
-			}
+		if ok, err := b.test.has(x, v.AsNode()); err != nil || !ok {
+			return err
 		}
 		return next.push(r)
 	})

@@ -26,18 +26,17 @@ type varExpand struct {
 }
 
 func (v *varExpand) open(x *exec, next sink) sink {
+	v.want = make([]Value, len(v.props))
 	return stream(next, func(r row) error {
 		from, to := r[v.from], r[v.to]
 		if from.kind != KindNode || v.into && to.kind != KindNode {
 			return nil
 		}
-		v.want = v.want[:0]
-		for _, p := range v.props {
-			w, err := p.value(x, r)
-			if err != nil {
+		for i, p := range v.props {
+			var err error
+			if v.want[i], err = p.value(x, r); err != nil {
 				return err
 			}
-			v.want = append(v.want, w)
 		}
 		f, ok := v.test.filter(x)
 		if !ok {
@@ -135,11 +134,8 @@ func (v *varExpand) arrive(x *exec, id, to engine.NodeID, r row, next sink) erro
 	if v.into && id != to {
 		return nil
 	}
-	if len(v.label.labels) > 0 {
-		ok, err := v.label.has(x, id)
-		if err != nil || !ok {
-			return err
-		}
+	if ok, err := v.label.has(x, id); err != nil || !ok {
+		return err
 	}
 	if !v.into {
 		r[v.to] = node(x.graph, id)
