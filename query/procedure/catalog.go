@@ -69,12 +69,9 @@ func dbGraphs(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyph
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := yield([]cypher.Value{cypher.String(name), cypher.Bool(name == call.View.Graph().Name())}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(names, yield, func(name string) []cypher.Value {
+		return []cypher.Value{cypher.String(name), cypher.Bool(name == call.View.Graph().Name())}
+	})
 }
 
 func dbCreateGraph(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
@@ -108,30 +105,19 @@ func dbLabels(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyph
 		label, _, _ := strings.Cut(call.View.NodeTypeName(t), ":")
 		counts[label] += int64(nodes.GetCardinality())
 	}
-	for _, label := range slices.Sorted(maps.Keys(counts)) {
-		if err := yield([]cypher.Value{cypher.String(label), cypher.Int(counts[label])}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(slices.Sorted(maps.Keys(counts)), yield, func(label string) []cypher.Value {
+		return []cypher.Value{cypher.String(label), cypher.Int(counts[label])}
+	})
 }
 
 func dbEdgeTypes(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
-	for _, t := range call.View.EdgeTypes() {
-		if err := yield([]cypher.Value{cypher.String(call.View.EdgeTypeName(t)), cypher.Bool(t.Directed())}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(call.View.EdgeTypes(), yield, func(t engine.EdgeType) []cypher.Value {
+		return []cypher.Value{cypher.String(call.View.EdgeTypeName(t)), cypher.Bool(t.Directed())}
+	})
 }
 
 func dbPropertyKeys(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
-	for _, name := range call.View.Indexes() {
-		if err := yield([]cypher.Value{cypher.String(name)}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(call.View.Indexes(), yield, func(name string) []cypher.Value { return []cypher.Value{cypher.String(name)} })
 }
 
 func dbIndexes(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
@@ -143,10 +129,11 @@ func dbIndexes(_ context.Context, call *cypher.ProcedureCall, yield func([]cyphe
 		kind  string
 		names []string
 	}{{"property", properties}, {"vector", call.View.Spaces()}, {"text", call.View.Fields()}} {
-		for _, name := range index.names {
-			if err := yield([]cypher.Value{cypher.String(name), cypher.String(index.kind)}); err != nil {
-				return err
-			}
+		err := each(index.names, yield, func(name string) []cypher.Value {
+			return []cypher.Value{cypher.String(name), cypher.String(index.kind)}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -33,15 +33,21 @@ func operate(ctx context.Context, call *cypher.ProcedureCall, among *roaring.Bit
 	return query.Run(ctx, &env, op)
 }
 
-// yieldScored yields the nodes of a set with their scores.
-func yieldScored(call *cypher.ProcedureCall, found query.Set, yield func([]cypher.Value) error) error {
-	for i := range found.Items {
-		it := &found.Items[i]
-		if err := yield([]cypher.Value{call.Node(it.ID), cypher.Float(it.Score)}); err != nil {
+// each yields a row for each item of a list.
+func each[T any](list []T, yield func([]cypher.Value) error, row func(item T) []cypher.Value) error {
+	for _, item := range list {
+		if err := yield(row(item)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// yieldScored yields the nodes of a set with their scores.
+func yieldScored(call *cypher.ProcedureCall, found query.Set, yield func([]cypher.Value) error) error {
+	return each(found.Items, yield, func(it query.Item) []cypher.Value {
+		return []cypher.Value{call.Node(it.ID), cypher.Float(it.Score)}
+	})
 }
 
 // narrowed returns the access check of an environment that also leaves out the

@@ -50,13 +50,10 @@ func projectByName(ctx context.Context, call *cypher.ProcedureCall, yield func([
 }
 
 func listProjections(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
-	for _, name := range call.Projections.Names() {
+	return each(call.Projections.Names(), yield, func(name string) []cypher.Value {
 		p, _ := call.Projections.Get(name)
-		if err := yield([]cypher.Value{cypher.String(name), cypher.String(p.Graph)}); err != nil {
-			return err
-		}
-	}
-	return nil
+		return []cypher.Value{cypher.String(name), cypher.String(p.Graph)}
+	})
 }
 
 func dropProjection(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {

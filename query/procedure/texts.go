@@ -116,12 +116,7 @@ func textPhrase(ctx context.Context, call *cypher.ProcedureCall, yield func([]cy
 	if may != nil {
 		set.And(may)
 	}
-	for it := set.Iterator(); it.HasNext(); {
-		if err := yield([]cypher.Value{call.Node(engine.NodeID(it.Next()))}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(set.ToArray(), yield, func(id uint32) []cypher.Value { return []cypher.Value{call.Node(engine.NodeID(id))} })
 }
 
 func textKeywords(ctx context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {
@@ -158,12 +153,9 @@ func textKeywords(ctx context.Context, call *cypher.ProcedureCall, yield func([]
 	slices.SortFunc(words, func(a, b keyword) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Term, b.Term))
 	})
-	for _, w := range words[:min(top, len(words))] {
-		if err := yield([]cypher.Value{cypher.String(w.Term), cypher.Int(int64(w.Freq)), cypher.Float(w.score)}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(words[:min(top, len(words))], yield, func(w keyword) []cypher.Value {
+		return []cypher.Value{cypher.String(w.Term), cypher.Int(int64(w.Freq)), cypher.Float(w.score)}
+	})
 }
 
 func textFields(_ context.Context, call *cypher.ProcedureCall, yield func([]cypher.Value) error) error {

@@ -227,13 +227,9 @@ func vecLayers(ctx context.Context, call *cypher.ProcedureCall, yield func([]cyp
 	if err != nil {
 		return err
 	}
-	for i := range found.Items {
-		it := &found.Items[i]
-		if err := yield([]cypher.Value{s.call.Node(it.ID), cypher.Int(int64(it.Layer)), cypher.Float(it.Score)}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(found.Items, yield, func(it query.Item) []cypher.Value {
+		return []cypher.Value{s.call.Node(it.ID), cypher.Int(int64(it.Layer)), cypher.Float(it.Score)}
+	})
 }
 
 // layersOf reads how many nodes of each layer are wanted; a number alone is
