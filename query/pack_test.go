@@ -109,7 +109,7 @@ func TestPackNote(t *testing.T) {
 }
 
 // TestPackSize says that what is known not to fit is not rendered, but for the
-// first item where it can be cut.
+// first item if it can be cut.
 func TestPackSize(t *testing.T) {
 	t.Parallel()
 	x := texts{1: "a a", 2: "b b b b b", 3: "c", 4: "d d d d d d"}

@@ -332,7 +332,7 @@ func rows(s query.Set) []row {
 	return out
 }
 
-// byScore orders rows as sets are where nothing else is said.
+// byScore orders rows in the default order of sets.
 func byScore(a, b row) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.graph, b.graph), cmp.Compare(a.id, b.id),
 		cmp.Compare(a.edge.From, b.edge.From), cmp.Compare(a.edge.Type, b.edge.Type), cmp.Compare(a.edge.To, b.edge.To))

@@ -130,7 +130,7 @@ func TestAggregates(t *testing.T) {
 }
 
 // TestSumsDoNotDependOnOrder checks sums of integers in any order, and that
-// those of floats are exact where the result is a float near.
+// those of floats are exact if the result is a float near.
 func TestSumsDoNotDependOnOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {

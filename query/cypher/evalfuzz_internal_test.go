@@ -92,7 +92,7 @@ func TestRandomExpressions(t *testing.T) {
 	}
 }
 
-// evalOnce evaluates an expression; false where it has no value.
+// evalOnce evaluates an expression; false if it has no value.
 func evalOnce(t testing.TB, run evalRun, text string) (Value, bool) {
 	t.Helper()
 	start := time.Now()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden runs the cases of a file: a text, a line of four dashes, and what run
 // makes of the text. Cases end at an empty line after the dashes; lines that

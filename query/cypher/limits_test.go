@@ -157,7 +157,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestReadOnly: what writes is refused where it may not.
+// TestReadOnly: a session that only reads refuses statements that write.
 func TestReadOnly(t *testing.T) {
 	s := newSession(t, stores["pebble"], cypher.Options{ReadOnly: true})
 	for _, text := range []string{"CREATE (:P)", "MATCH (n) SET n.x = 1", "CREATE INDEX FOR (n:P) ON (n.x)", "DROP INDEX x", "MERGE (:P {key: 'a'})"} {

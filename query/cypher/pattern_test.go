@@ -100,7 +100,7 @@ type smallPattern struct {
 	labels []string // of each node, "" for any
 	values []int    // that a node's v must equal, -2 for any
 	hops   []smallHop
-	less   [2]int // a.v < b.v, none where they are equal
+	less   [2]int // a.v < b.v, none if they are equal
 }
 
 type smallHop struct {

@@ -275,7 +275,7 @@ func TestDirectionOfProjection(t *testing.T) {
 }
 
 // TestGraphs makes and drops a graph, and works in another graph than the
-// current one where the nodes or the space are only there.
+// current one if only that has the nodes or the space.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
