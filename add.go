@@ -71,11 +71,6 @@ func (db *DB) AddFiles(ctx context.Context, files fs.FS) error {
 // [DB.Add]. The error is an [engine.ErrNotFound] for an ID that is not there; the
 // documents before it are gone then.
 func (db *DB) Remove(ctx context.Context, ids ...string) error {
-	done, err := db.write(ctx)
-	if err != nil {
-		return phase.Errorf("remove: %w", err)
-	}
-	defer done()
 	for _, id := range ids {
 		if _, err := db.corpus.Remove(ctx, db.methods, id, rag.RemoveOptions{}); err != nil {
 			return phase.At("", err)
@@ -86,8 +81,8 @@ func (db *DB) Remove(ctx context.Context, ids ...string) error {
 
 // Indexer returns what adds documents by the methods of the database, for what Add
 // does not do: [rag.Indexer.Estimate] says what a run would cost, Sync also removes
-// documents that are gone, and its options tell of progress. It does not wait for
-// other calls: the caller sees to it that no Add or Remove runs beside it.
+// documents that are gone, and its options tell of progress. Its runs wait for calls
+// of Add and Remove, and these for its runs.
 func (db *DB) Indexer(ctx context.Context) (*rag.Indexer, error) {
 	specs, err := db.indexedBy(ctx)
 	if err != nil {
@@ -145,11 +140,6 @@ func (db *DB) instances(ctx context.Context) (names []string, err error) {
 
 // index runs the indexer on documents.
 func (db *DB) index(ctx context.Context, inputs []rag.Input) error {
-	done, err := db.write(ctx)
-	if err != nil {
-		return phase.Errorf("add: %w", err)
-	}
-	defer done()
 	x, err := db.Indexer(ctx)
 	if err != nil {
 		return err

@@ -57,7 +57,6 @@ type DB struct {
 	// asked and rules answer questions: with the chat model if there is one, and
 	// without.
 	asked, rules *rag.Models
-	writing      chan struct{}
 }
 
 // Open opens the database in a directory, and makes it if there is none. The
@@ -74,7 +73,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	}
 	db := &DB{
 		methods: methods.All(), chat: opt.Chat, embed: opt.Embedder,
-		prices: cost.BuiltinPrices(), limits: cost.Limits{USD: opt.MaxUSD}, writing: make(chan struct{}, 1),
+		prices: cost.BuiltinPrices(), limits: cost.Limits{USD: opt.MaxUSD},
 	}
 	if opt.Namespace == "" {
 		opt.Namespace = "main"
@@ -172,13 +171,3 @@ func (db *DB) metered(m *rag.Models) *rag.Models {
 
 // remoteWorkers is how many work items are done at once if models are waited for.
 const remoteWorkers = 256
-
-// write waits until no other call writes, and returns what lets the next one.
-func (db *DB) write(ctx context.Context) (done func(), err error) {
-	select {
-	case db.writing <- struct{}{}:
-		return func() { <-db.writing }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}

@@ -45,12 +45,15 @@ type DB struct {
 	tender  tender
 
 	// mu guards the fields below it.
-	mu       sync.Mutex
-	idle     *sync.Cond // signalled when running falls to 0
-	closed   bool
-	running  int // views, updates and snapshots under way
-	graphs   map[uint32]*graphState
-	nextIDs  map[string]uint32 // next graph and namespace id
+	mu      sync.Mutex
+	idle    *sync.Cond // signalled when running falls to 0
+	closed  bool
+	running int // views, updates and snapshots under way
+	graphs  map[uint32]*graphState
+	nextIDs map[string]uint32 // next graph and namespace id
+	// held has, by namespace, a channel with a token while a caller of
+	// [Namespace.Exclusive] holds it.
+	held     map[uint32]chan struct{}
 	readOnly bool
 }
 

@@ -260,6 +260,10 @@ func watchCall(t *testing.T, name string, call func() []reflect.Value) {
 		var errs []error
 		for _, out := range call() {
 			switch x := out.Interface().(type) {
+			case func(): // it releases what the call holds
+				if x != nil {
+					x()
+				}
 			case *engine.Snapshot:
 				if x != nil && strings.Contains(name, "DB.Snapshot") { // Close of the database waits for it
 					errs = append(errs, x.Close())

@@ -10,6 +10,8 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -32,7 +34,7 @@ func meanwhile(do func()) method.Methods {
 }
 
 // replaceTable has the words learnt again, as a corpus that grew does: there is a new
-// table then. It indexes by a corpus of its own, so that it need not wait for a run.
+// table then.
 func replaceTable(t *testing.T, c *ragtest.Corpus) {
 	t.Helper()
 	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
@@ -45,8 +47,10 @@ func replaceTable(t *testing.T, c *ragtest.Corpus) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &ragtest.Corpus{Corpus: ragtest.OpenIn(t, c.DB()), Store: c.Store, Methods: methods.All()}
-	other.Index(t, "naive")
+	store := words.Store{C: c.Docs()}
+	if err := store.Train(t.Context(), text.ChunkSet{}, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // newest returns the version of the newest table and how many texts its rows count.

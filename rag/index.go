@@ -34,14 +34,15 @@ var ErrNoDocuments = errors.New("no documents found")
 // and items that fail are set aside and counted in a [*PartialError], and the
 // result is good beside it.
 //
-// Runs on one [Corpus] come one after the other: a second one waits for the first
-// to end, or for its own context. Notify and MayRemove must not begin another.
+// Runs and removals in one namespace of a database come one after the other, whatever
+// corpora they are called on: a second one waits for the first to end, or for its own
+// context. Notify and MayRemove must not begin another.
 func (x *Indexer) Run(ctx context.Context, inputs []Input) (*IndexResult, error) {
 	x, err := x.ready(inputs)
 	if err != nil {
 		return &IndexResult{}, err
 	}
-	end, err := x.Corpus.beginIndexing(ctx)
+	end, err := x.Corpus.begin(ctx)
 	if err != nil {
 		return &IndexResult{}, err
 	}

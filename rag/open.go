@@ -26,7 +26,6 @@ type Corpus struct {
 	words       *words.Store
 	local       *words.Local     // of OpenModels
 	projections *graphops.Cache  // that plans walk on
-	indexing    chan struct{}    // holds a token for the run that indexes
 	at          *engine.Snapshot // that questions are answered from; nil takes the newest
 }
 
@@ -71,7 +70,7 @@ func OpenCorpus(ctx context.Context, db *engine.DB, namespace string, o *Options
 	}
 	return &Corpus{
 		documents: docs, o: *o, ledger: ledger.New(docs), words: &words.Store{C: docs}, local: words.NewLocal(docs),
-		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare), indexing: make(chan struct{}, 1),
+		projections: graphops.NewCache(db.MemoryBudget() / projectionsShare),
 	}, nil
 }
 
@@ -101,15 +100,13 @@ func (c *Corpus) ready() error {
 	return c.documents.Ready()
 }
 
-// beginIndexing waits until no other run indexes the corpus, or ctx ends. The caller
-// calls end when it is done.
-func (c *Corpus) beginIndexing(ctx context.Context) (end func(), err error) {
-	select {
-	case c.indexing <- struct{}{}:
-		return func() { <-c.indexing }, nil
-	case <-ctx.Done():
-		return nil, phase.Errorf("another run indexes the corpus: %w", ctx.Err())
+// begin waits until no other run or removal changes the documents of the namespace, or
+// until ctx ends. The caller calls end when it is done.
+func (c *Corpus) begin(ctx context.Context) (end func(), err error) {
+	if end, err = c.Namespace().Exclusive(ctx); err != nil {
+		return nil, phase.Errorf("another run or removal changes the documents: %w", err)
 	}
+	return end, nil
 }
 
 // NewModels returns models of which each call of the provider is paid: every

@@ -42,12 +42,20 @@ type RemoveOptions struct {
 // Steps that concern the whole corpus (which chunks are near, which are
 // central, which words the word table holds) are run by the next Index. With the
 // last document goes all that was computed of the corpus as a whole.
+//
+// Remove waits for index runs on the namespace and for other removals, or for its own
+// context.
 func (c *Corpus) Remove(ctx context.Context, methods method.Methods, doc string, o RemoveOptions) (*RemoveResult, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
+	end, err := c.begin(ctx)
+	if err != nil {
+		return nil, phase.Errorf("remove %s: %w", doc, err)
+	}
+	defer end()
 	var r *removal
-	err := again(func() error {
+	err = again(func() error {
 		m, err := c.newRemover(ctx, methods)
 		if err != nil {
 			return err

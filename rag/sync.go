@@ -102,7 +102,7 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 	if err != nil {
 		return &IndexResult{}, err
 	}
-	end, err := x.Corpus.beginIndexing(ctx)
+	end, err := x.Corpus.begin(ctx)
 	if err != nil {
 		return &IndexResult{}, err
 	}
