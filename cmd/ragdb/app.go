@@ -118,8 +118,8 @@ standard input that is no terminal run statements without one.`,
 
 func (a *app) globalFlags(f *pflag.FlagSet) {
 	g := &a.global
-	g.output = choice{value: string(asTable), of: formats()}
-	g.progress = choice{value: "auto", of: []string{"auto", "bar", "plain", "json", "none"}}
+	g.output = choice{value: string(asTable), values: formats()}
+	g.progress = choice{value: "auto", values: []string{"auto", "bar", "plain", "json", "none"}}
 	f.BoolVar(&g.json, "json", false, "print one JSON object")
 	f.BoolVar(&g.jsonl, "jsonl", false, "print a JSON object a line")
 	f.VarP(&g.output, "output", "o", "how to print rows: "+strings.Join(formats(), ", "))

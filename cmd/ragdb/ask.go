@@ -80,7 +80,7 @@ func wrongWhere(err error) error {
 	return f
 }
 
-// asking is a question with what it is asked of.
+// asking is a question with the corpus, the method and the models that answer it.
 type asking struct {
 	corpus *rag.Corpus
 	system *method.System

@@ -173,7 +173,7 @@ func (a *app) mayPrune(ctx context.Context, c *rag.Corpus, o ledger.PruneOptions
 	}
 	r := removal{n: gone.Replies + gone.Embeddings, what: "kept entry"}
 	for _, row := range have.Rows {
-		r.of += row.Entries
+		r.total += row.Entries
 	}
 	return a.mayRemove(ctx, r, "what is removed is paid again when it is wanted; run it with --yes if it is to go",
 		"Remove %s and %s?", plural(gone.Replies, "kept reply"), plural(gone.Embeddings, "kept vector"))

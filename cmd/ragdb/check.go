@@ -23,7 +23,7 @@ type checkResult struct {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	level := choice{value: "full", of: []string{"quick", "full"}}
+	level := choice{value: "full", values: []string{"quick", "full"}}
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "check DB",

@@ -12,13 +12,13 @@ import (
 	"github.com/peterh/liner"
 )
 
-// removal is what a command is about to remove: n of a number of things.
+// removal is what a command is about to remove: n of total things.
 type removal struct {
-	n, of int
+	n, total int
 	// what names the things in the singular.
 	what string
-	// named says that the user wrote the name of each, so that a few are no
-	// surprise even if they are all that there is.
+	// named says that the user wrote the name of each: then a few may go even if
+	// they are all.
 	named bool
 }
 
@@ -27,8 +27,7 @@ func (r removal) count() string { return plural(r.n, r.what) }
 
 // The bounds of a removal that scripts may do without --yes.
 const (
-	// fewRemoved is how many things may go whatever share they are, unless they
-	// are all.
+	// fewRemoved things may go, whatever share they are, unless they are all.
 	fewRemoved = 5
 	// removedShare is the share, one in so many, that may go in any case.
 	removedShare = 5
@@ -37,8 +36,8 @@ const (
 // large reports whether a removal is one that the user has to agree to: more
 // than a fifth of the things and more than five, or all of them.
 func (r removal) large() bool {
-	many := r.n > fewRemoved && r.n*removedShare > r.of
-	return many || r.n > 0 && r.n == r.of && !r.named
+	many := r.n > fewRemoved && r.n*removedShare > r.total
+	return many || r.n > 0 && r.n == r.total && !r.named
 }
 
 // mayRemove is the one rule for removals. With --yes they are allowed. At a
@@ -49,11 +48,11 @@ func (a *app) mayRemove(ctx context.Context, r removal, hint, question string, a
 		return nil
 	}
 	if !a.canAsk() && r.large() {
-		many := fmt.Sprintf("%s of %s", number(r.n), plural(r.of, r.what))
-		if r.n == r.of {
-			many = "all " + plural(r.of, r.what)
+		many := fmt.Sprintf("%s of %s", number(r.n), plural(r.total, r.what))
+		if r.n == r.total {
+			many = "all " + plural(r.total, r.what)
 		}
-		if r.of == 1 {
+		if r.total == 1 {
 			many = "the only " + r.what
 		}
 		return &failure{exit: exitUsage, code: "consent", message: "this would remove " + many + "; nothing was changed", hint: hint}

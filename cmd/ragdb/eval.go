@@ -91,8 +91,8 @@ paid twice, and --replay makes the same tables without a model.`,
 }
 
 func newEvalFlags(a *app) *evalFlags {
-	f := &evalFlags{methods: specList{methods: a.methods, all: true}, join: choice{value: "no", of: []string{"no", "yes"}}}
-	f.extract.of = []string{eval.ExtractRecorded, eval.ExtractLocal, eval.ExtractModel}
+	f := &evalFlags{methods: specList{methods: a.methods, all: true}, join: choice{value: "no", values: []string{"no", "yes"}}}
+	f.extract.values = []string{eval.ExtractRecorded, eval.ExtractLocal, eval.ExtractModel}
 	return f
 }
 

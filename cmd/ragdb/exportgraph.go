@@ -76,7 +76,7 @@ func (a *app) exportGraph(ctx context.Context, c *rag.Corpus, format, path strin
 	return nil
 }
 
-// graphToWrite returns the graph that a flag names: where it names none that of
+// graphToWrite returns the graph that a flag names; if it names none, that of
 // the default method, or the first that a method built, or else the base graph.
 func (l *language) graphToWrite(ctx context.Context, name string) (string, error) {
 	all, err := l.corpus.Namespace().Graphs(ctx)

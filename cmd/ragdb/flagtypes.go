@@ -177,16 +177,16 @@ func (p *patterns) Type() string { return "PATTERN" }
 
 // choice is a flag with a few values.
 type choice struct {
-	value string
-	of    []string
+	value  string
+	values []string
 }
 
 func (c *choice) String() string { return c.value }
 
 // Set implements [pflag.Value].
 func (c *choice) Set(s string) error {
-	if !slices.Contains(c.of, s) {
-		return usage("", "%q is not one of %s", s, strings.Join(c.of, ", "))
+	if !slices.Contains(c.values, s) {
+		return usage("", "%q is not one of %s", s, strings.Join(c.values, ", "))
 	}
 	c.value = s
 	return nil

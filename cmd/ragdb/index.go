@@ -83,7 +83,7 @@ func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 	fl.Var(&f.method, "method", "methods to index by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
 	f.models.add(cmd)
 	fl.Var((*patterns)(&f.load.Include), "include", "read only files of a folder that match `PATTERN`, such as '*.md' or 'docs/**/*.txt'")
-	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.of, ", "))
+	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.values, ", "))
 	fl.Var(&f.meta, "meta", "metadata for all documents read, for --where")
 	fl.StringVar(&f.load.KeyPrefix, "key-prefix", "", "put `PREFIX` before the keys of documents")
 	fl.BoolVar(&f.load.NoTitle, "no-title", false, "leave titles out of the text")
@@ -92,7 +92,7 @@ func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 
 // formatChoice is the flag for the format of files.
 func formatChoice() choice {
-	return choice{value: "auto", of: append([]string{"auto"}, load.Formats()...)}
+	return choice{value: "auto", values: append([]string{"auto"}, load.Formats()...)}
 }
 
 // indexResult is what index prints.

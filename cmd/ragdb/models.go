@@ -104,7 +104,7 @@ func (a *app) embedConfig(f *modelFlags) openai.Config {
 	return c
 }
 
-// keepModels notes in a corpus that has none yet which models it is indexed
+// keepModels stores in a corpus without models which models it is indexed
 // with, so that questions need not name them.
 func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {

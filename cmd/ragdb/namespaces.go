@@ -133,13 +133,13 @@ func (a *app) dropNamespace(ctx context.Context, db *engine.DB, name string) err
 	if err != nil {
 		return err
 	}
-	r := removal{n: len(docs), of: len(docs), what: "document"}
+	r := removal{n: len(docs), total: len(docs), what: "document"}
 	if r.n == 0 { // but perhaps graphs of the user's own
 		nodes, err := countNodes(ctx, c)
 		if err != nil {
 			return err
 		}
-		r = removal{n: int(nodes), of: int(nodes), what: "node"}
+		r = removal{n: int(nodes), total: int(nodes), what: "node"}
 	}
 	if err := a.mayRemove(ctx, r, "if they are to go, run it with --yes", "Remove the namespace %s with %s?", name, r.count()); err != nil {
 		return err

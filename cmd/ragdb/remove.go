@@ -125,7 +125,7 @@ func matchDocuments(ctx context.Context, c *rag.Corpus, args []string) (keys []s
 	if err != nil {
 		return nil, r, err
 	}
-	r = removal{of: len(all), what: "document", named: true}
+	r = removal{total: len(all), what: "document", named: true}
 	taken := map[string]bool{}
 	take := func(key string) {
 		if !taken[key] {

@@ -76,7 +76,7 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 			if !slices.ContainsFunc(d.Removed, func(key string) bool { return !agreed[key] }) {
 				return nil
 			}
-			r := removal{n: len(d.Removed), of: len(d.Removed) + len(d.Changed) + d.Unchanged, what: "document"}
+			r := removal{n: len(d.Removed), total: len(d.Removed) + len(d.Changed) + d.Unchanged, what: "document"}
 			err := a.mayRemove(ctx, r, "see which with --dry-run; if they are to go, run it with --yes",
 				"Remove %s that %s does not have?", r.count(), dirs[0])
 			if err == nil {

@@ -218,7 +218,7 @@ func (k *asking) explain(s *engine.Snapshot, ev *rag.Evidence, refs []query.Ref)
 		r.Verdict = fmt.Sprintf("was found by %s (rank %d of %d) and lost at %s, which kept %d",
 			opName(first.Op), first.Rank, first.Rows, opName(lost.Op), lost.Rows)
 	case first != nil:
-		r.Verdict = fmt.Sprintf("was met by %s (rank %d of %d) on the way, and is no evidence itself", opName(first.Op), first.Rank, first.Rows)
+		r.Verdict = fmt.Sprintf("was found by %s (rank %d of %d) on the way, and is not evidence itself", opName(first.Op), first.Rank, first.Rows)
 	default:
 		r.Verdict = "was found by no step"
 	}

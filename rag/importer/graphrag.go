@@ -39,15 +39,15 @@ type unit struct {
 
 // entity is what rows of one key say, mostly one.
 type entity struct {
-	key, kind string
-	said      []statement
+	key, kind  string
+	statements []statement
 }
 
 // relation is what rows of the same two entities say: GraphRAG has one for
 // each direction.
 type relation struct {
-	from, to int
-	said     []statement
+	from, to   int
+	statements []statement
 }
 
 // statement is a row with the text units that it is of.
@@ -58,8 +58,8 @@ type statement struct {
 }
 
 // sourced reports whether a text unit has text.
-func sourced(said []statement) bool {
-	return slices.ContainsFunc(said, func(s statement) bool { return len(s.units) > 0 })
+func sourced(statements []statement) bool {
+	return slices.ContainsFunc(statements, func(s statement) bool { return len(s.units) > 0 })
 }
 
 type community struct {
@@ -159,7 +159,7 @@ func ReadGraphRAG(ctx context.Context, fsys fs.FS, dir string) (*GraphRAG, error
 		return nil, phase.Errorf("%s: %w", units.name, rag.ErrNoDocuments)
 	}
 	for _, e := range g.entities {
-		if !sourced(e.said) {
+		if !sourced(e.statements) {
 			g.skipped.Entities++
 		}
 	}

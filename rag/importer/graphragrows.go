@@ -83,9 +83,9 @@ func (g *GraphRAG) unitsOf(r *load.Record) ([]int, error) {
 }
 
 func (g *GraphRAG) readEntity(r *load.Record) error {
-	said := statement{}
+	row := statement{}
 	var err error
-	if said.title, err = r.Need("title", "name"); err != nil {
+	if row.title, err = r.Need("title", "name"); err != nil {
 		return err
 	}
 	id, err := r.Text("id")
@@ -96,18 +96,18 @@ func (g *GraphRAG) readEntity(r *load.Record) error {
 	if err != nil {
 		return err
 	}
-	if said.description, err = r.Text("description"); err != nil {
+	if row.description, err = r.Text("description"); err != nil {
 		return err
 	}
-	if said.units, err = g.unitsOf(r); err != nil {
+	if row.units, err = g.unitsOf(r); err != nil {
 		return err
 	}
-	for _, name := range []string{id, said.title} {
+	for _, name := range []string{id, row.title} {
 		if _, ok := g.entityAt[name]; ok && name != "" {
 			return r.Refuse("is the entity %q, which another row is", name)
 		}
 	}
-	key := cmp.Or(text.Key(said.title), strings.ToLower(said.title))
+	key := cmp.Or(text.Key(row.title), strings.ToLower(row.title))
 	at, ok := g.keyAt[key]
 	if !ok {
 		at = len(g.entities)
@@ -116,11 +116,11 @@ func (g *GraphRAG) readEntity(r *load.Record) error {
 	}
 	e := &g.entities[at]
 	e.kind = cmp.Or(e.kind, kind)
-	e.said = append(e.said, said)
+	e.statements = append(e.statements, row)
 	if id != "" {
 		g.entityAt[id] = at
 	}
-	g.entityAt[said.title] = at
+	g.entityAt[row.title] = at
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (g *GraphRAG) readRelation(r *load.Record) error {
 	if x.units, err = g.unitsOf(r); err != nil {
 		return err
 	}
-	if ends[0] == ends[1] || len(x.units) == 0 || !sourced(g.entities[ends[0]].said) || !sourced(g.entities[ends[1]].said) {
+	if ends[0] == ends[1] || len(x.units) == 0 || !sourced(g.entities[ends[0]].statements) || !sourced(g.entities[ends[1]].statements) {
 		g.skipped.Relations++
 		return nil
 	}
@@ -164,7 +164,7 @@ func (g *GraphRAG) readRelation(r *load.Record) error {
 		g.relationAt[ends] = at
 		g.relations = append(g.relations, relation{from: ends[0], to: ends[1]})
 	}
-	g.relations[at].said = append(g.relations[at].said, x)
+	g.relations[at].statements = append(g.relations[at].statements, x)
 	return nil
 }
 
@@ -200,7 +200,7 @@ func (g *GraphRAG) readCommunity(r *load.Record) error {
 		if !ok {
 			return r.Refuse("names the entity %q, which there is not", m)
 		}
-		if sourced(g.entities[at].said) && !slices.Contains(x.members, at) {
+		if sourced(g.entities[at].statements) && !slices.Contains(x.members, at) {
 			x.members = append(x.members, at)
 		}
 	}

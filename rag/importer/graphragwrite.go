@@ -167,11 +167,11 @@ func (t *target) contribute(s *sayings, to engine.Target) error {
 // entity writes an entity with what its chunks say of it.
 func (w *writer) entity(t *target, i int) error {
 	e := &w.g.entities[i]
-	if !sourced(e.said) {
+	if !sourced(e.statements) {
 		return nil
 	}
 	var says sayings
-	for _, row := range e.said {
+	for _, row := range e.statements {
 		for _, u := range row.units {
 			chunks, found := w.places[u].chunks, false
 			for _, p := range chunks {
@@ -204,7 +204,7 @@ func (w *writer) relation(t *target, i int) error {
 	r := &w.g.relations[i]
 	from, to := w.g.entities[r.from].key, w.g.entities[r.to].key
 	var says sayings
-	for _, row := range r.said {
+	for _, row := range r.statements {
 		for _, u := range row.units {
 			chunks := w.places[u].chunks
 			best := chunks[0].key

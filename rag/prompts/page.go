@@ -71,7 +71,7 @@ const minCodeDigits = 6
 // codeFor returns the code of a prompt: a number that follows from all its
 // texts and stands in none of them. It has so many digits that nine of ten
 // numbers of its length stand in no text of this size; so a second try is rare,
-// and no text can be made such that there is none.
+// and for every text there is such a number.
 func codeFor(kind string, texts []string) string {
 	h := sha256.New()
 	h.Write([]byte(kind))

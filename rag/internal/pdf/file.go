@@ -310,12 +310,12 @@ func (f *File) array(v any) array {
 
 // walk collects the pages below a node (7.7.3). A node that was met already is
 // passed over.
-func (f *File) walk(v any, resources dict, met map[ref]bool, depth int) error {
+func (f *File) walk(v any, resources dict, seen map[ref]bool, depth int) error {
 	if r, ok := v.(ref); ok {
-		if met[r] {
+		if seen[r] {
 			return nil
 		}
-		met[r] = true
+		seen[r] = true
 	}
 	if err := f.ctx.Err(); err != nil {
 		return err
@@ -336,7 +336,7 @@ func (f *File) walk(v any, resources dict, met map[ref]bool, depth int) error {
 		return nil
 	}
 	for _, k := range kids {
-		if err := f.walk(k, resources, met, depth+1); err != nil {
+		if err := f.walk(k, resources, seen, depth+1); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 // Package local works without a model: it embeds texts by the words of their
 // corpus, and does tasks by rules. Everything in it is deterministic, needs no
-// network, costs nothing, and is honest about what it is: its texts are taken
+// network, and costs nothing. It invents no text: all of its texts are taken
 // from the texts it is given, sentence by sentence.
 //
 // # Vectors: rri-512

@@ -71,14 +71,14 @@ func (p *Provider) report(ctx context.Context, in llm.ReportInput, limit int) (l
 	strength := map[string]float64{}
 	about := map[string][]string{} // what relations say, by the keys of their ends
 	total := 0.0
-	var told []string // by relations
+	var relations []string // what they say
 	for _, r := range in.Relations {
 		source, target := text.Key(r.Source), text.Key(r.Target)
 		strength[source] += r.Strength
 		strength[target] += r.Strength
 		total += max(0, r.Strength)
 		t := closed(clean(r.Description))
-		told = append(told, t)
+		relations = append(relations, t)
 		about[source] = append(about[source], t)
 		if target != source {
 			about[target] = append(about[target], t)
@@ -89,12 +89,12 @@ func (p *Provider) report(ctx context.Context, in llm.ReportInput, limit int) (l
 		top[i] = subject{e, text.Key(e.Name)}
 	}
 	slices.SortStableFunc(top, func(a, b subject) int { return cmp.Compare(strength[b.key], strength[a.key]) })
-	var said []string
+	var descriptions []string
 	for _, e := range top {
-		said = append(said, closed(clean(e.Description)))
+		descriptions = append(descriptions, closed(clean(e.Description)))
 	}
-	said = append(said, told...)
-	read := append(slices.Clone(said), in.Reports...)
+	descriptions = append(descriptions, relations...)
+	read := append(slices.Clone(descriptions), in.Reports...)
 
 	var names []string
 	for _, e := range top[:min(len(top), titleNames)] {
@@ -107,7 +107,7 @@ func (p *Provider) report(ctx context.Context, in llm.ReportInput, limit int) (l
 		Findings: []llm.Finding{},
 	}
 	var err error
-	if out.Summary, err = p.summary(ctx, append(slices.Clone(in.Reports), said...), limit/4); err != nil {
+	if out.Summary, err = p.summary(ctx, append(slices.Clone(in.Reports), descriptions...), limit/4); err != nil {
 		return llm.Report{}, nil, err
 	}
 	if out.Title == "" {
@@ -137,15 +137,15 @@ type subject struct {
 
 // finding returns what is said of one entity, by its description and relations,
 // in at most limit tokens.
-func (p *Provider) finding(ctx context.Context, description string, said []string, limit int) (llm.Finding, error) {
+func (p *Provider) finding(ctx context.Context, description string, descriptions []string, limit int) (llm.Finding, error) {
 	headline := ""
-	if len(said) > 0 {
-		headline = said[0]
+	if len(descriptions) > 0 {
+		headline = descriptions[0]
 	} else if s := sentencesOf(description); len(s) > 0 {
 		headline = s[0]
 	}
 	headline = p.cut(headline, limit/2)
-	about := append([]string{closed(clean(description))}, said...)
+	about := append([]string{closed(clean(description))}, descriptions...)
 	explanation, err := p.summary(ctx, about, limit-p.tokens(headline))
 	return llm.Finding{Summary: headline, Explanation: explanation}, err
 }
@@ -160,12 +160,12 @@ func (p *Provider) summaryEntities(ctx context.Context, in llm.SummaryEntitiesIn
 	if len(in.Entities) == 0 {
 		return out, nil, nil
 	}
-	var said []string
+	var descriptions []string
 	for _, e := range in.Entities {
 		if err := ctx.Err(); err != nil {
 			return out, nil, err
 		}
-		said = append(said, closed(clean(e.Description)))
+		descriptions = append(descriptions, closed(clean(e.Description)))
 	}
 	name := p.sharedTerm(in.Entities)
 	if name == "" {
@@ -175,7 +175,7 @@ func (p *Provider) summaryEntities(ctx context.Context, in llm.SummaryEntitiesIn
 		}
 		name = "Group of " + strings.Join(names, ", ")
 	}
-	description, err := p.summary(ctx, said, limit)
+	description, err := p.summary(ctx, descriptions, limit)
 	if err != nil {
 		return out, nil, err
 	}
@@ -185,7 +185,7 @@ func (p *Provider) summaryEntities(ctx context.Context, in llm.SummaryEntitiesIn
 		out.Relations = append(out.Relations, llm.Relation{
 			Source: member, Target: name, Description: member + " belongs to " + name, Strength: 1})
 	}
-	return out, said, nil
+	return out, descriptions, nil
 }
 
 // sharedTerm returns the surface of the term or name that the descriptions of

@@ -48,7 +48,7 @@ func (r *Recordings) Extract(in llm.ExtractInput) (out llm.Extraction, ok bool) 
 	if len(runs) == 0 {
 		return out, false
 	}
-	x := extraction{names: map[string]int{}, said: map[Triple][]string{}}
+	x := extraction{names: map[string]int{}, places: map[Triple][]string{}}
 	regions := make([]region, len(runs))
 	for i, u := range runs {
 		part := in.Text[spans[u.from].Start:spans[u.to-1].End]
@@ -75,7 +75,7 @@ type extraction struct {
 	keys      []string
 	names     map[string]int // key -> place among the entities
 	relations []llm.Relation
-	said      map[Triple][]string // triples by key -> where they are said
+	places    map[Triple][]string // by the triple in keys: the places that say it
 }
 
 // add adds what a region has.
@@ -105,10 +105,10 @@ func (x *extraction) add(g *region) {
 		if place == "" {
 			place = "\x00" + g.ID
 		}
-		if slices.Contains(x.said[same], place) {
+		if slices.Contains(x.places[same], place) {
 			continue
 		}
-		x.said[same] = append(x.said[same], place)
+		x.places[same] = append(x.places[same], place)
 		x.relations = append(x.relations, llm.Relation{
 			Source: x.entities[x.names[from]].Name, Target: x.entities[x.names[to]].Name,
 			Description: t.String(), Strength: 1, Sentence: says,

@@ -223,14 +223,14 @@ func (r *Recordings) shared(words []uint32) []run {
 		passage int32
 		shift   int
 	}
-	met := map[diagonal]int{} // -> word of the text where its last run ends
+	reached := map[diagonal]int{} // -> word of the text where its last run ends
 	var out []run
 	work := 0
 	try := func(i, n int) {
 		for _, a := range r.anchors[hash(words[i:i+n])] {
 			d := diagonal{a.passage, i - int(a.at)}
 			p := r.words[a.passage]
-			if met[d] > i || int(a.at)+n > len(p) || !slices.Equal(p[a.at:int(a.at)+n], words[i:i+n]) {
+			if reached[d] > i || int(a.at)+n > len(p) || !slices.Equal(p[a.at:int(a.at)+n], words[i:i+n]) {
 				continue
 			}
 			x := run{passage: int(a.passage), from: i, to: i + n, at: int(a.at)}
@@ -240,7 +240,7 @@ func (r *Recordings) shared(words []uint32) []run {
 			for x.to < len(words) && x.at+x.len() < len(p) && p[x.at+x.len()] == words[x.to] {
 				x.to++
 			}
-			met[d] = x.to
+			reached[d] = x.to
 			work += x.len()
 			out = append(out, x)
 		}

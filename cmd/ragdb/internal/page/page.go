@@ -47,7 +47,7 @@ type EdgeType struct {
 	Count    int    `json:"count"`
 }
 
-// Node is a node: what it is called, and what is said of it.
+// Node is a node with its name and descriptions.
 type Node struct {
 	Type        int    `json:"t"` // place in Types
 	Key         string `json:"k"`

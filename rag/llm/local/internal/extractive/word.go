@@ -7,7 +7,7 @@ import (
 	lex "github.com/ragdb/ragdb/engine/text"
 )
 
-// A word is a word of a text with what it is compared by.
+// A word is a word of a text with the forms that it is compared by.
 type word struct {
 	text       string // folded
 	stem       string // "" for a function word
