@@ -163,8 +163,8 @@ func (b *graphBench) load(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// repeat runs fn as often as asked for and keeps the least and the median. What
-// was garbage before is not collected at its cost.
+// repeat runs fn as often as asked for and keeps the least and the median. It
+// collects garbage first, so that fn does not pay for it.
 func (b *graphBench) repeat(fn func() error) error {
 	var cpus, walls []float64
 	for range b.reps {

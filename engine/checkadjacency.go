@@ -218,8 +218,8 @@ func (f *EdgeFilter) has(t EdgeType) bool {
 	return false
 }
 
-// compareEdge looks for an edge of one direction in the other. What differs is
-// put right among the in-lists.
+// compareEdge looks for an edge of one direction in the other. If they differ, the
+// repair changes the in-list.
 func (a *adjacencyCheck) compareEdge(v *View, dir layout.Direction, from, to uint64, t EdgeType, w float32, at []byte) error {
 	other, node, neighbour := layout.In, to, from
 	if dir == layout.In {

@@ -102,7 +102,7 @@ func (s weightSum) weight() float32 {
 }
 
 // Sources returns the sources that support a node or edge; the caller owns the
-// bitmap. What the caller put there himself has none.
+// bitmap. A node or edge that a caller put without a source has none.
 func (r *reader) Sources(t Target) (*roaring.Bitmap, error) {
 	rb, err := r.sources(t.key())
 	return rb, r.wrap("sources", err)

@@ -64,8 +64,8 @@ func (x *exporter) eachSpace(fn func(v *vecindex.View, s *space) error) error {
 // vectorLines writes the vectors of each space in the order of nodes.
 func (x *exporter) vectorLines() error {
 	return x.eachSpace(func(v *vecindex.View, s *space) error {
-		// One pass by id finds who has a vector and on which layer, plus one;
-		// the other reads the vectors in order.
+		// The first pass, by id, finds which nodes have a vector, and its layer
+		// plus one; the second reads the vectors in order.
 		layers := make([]uint16, len(x.rank))
 		for e, err := range v.All(x.ctx) {
 			if err != nil {

@@ -27,9 +27,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 // is more than half of what Options.MaxTxBytes lets it hold.
 const importBatch = 4 << 20
 
-// Import reads the output of [Snapshot.Export] into the namespace. What the
-// namespace holds already stays; a node, edge, contribution, vector or bucket
-// entry of the same name is replaced.
+// Import reads the output of [Snapshot.Export] into the namespace. It keeps what
+// the namespace holds already, but replaces a node, edge, contribution, vector or bucket
+// entry of the same name.
 //
 // The input is written in transactions of about 4 MiB. An error in a line is a
 // [*LineError], and [ErrInvalid] if the line makes no sense; the lines before it

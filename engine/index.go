@@ -55,8 +55,8 @@ const (
 // keys of an index.
 const maxIndexedString = 256
 
-// indexedValues calls fn with every value under which v is indexed. What fn is
-// given is good until it returns.
+// indexedValues calls fn with every value under which v is indexed. fn must
+// not keep the value.
 func indexedValues(v Value, fn func(value []byte)) {
 	var room [maxIndexedString + 1]byte
 	text := func(s string) {
@@ -195,8 +195,8 @@ func (v *TxView) dropIndex(property string) error {
 }
 
 // retire notes which commit ends the indexes that the transaction drops, 0
-// if none does. It comes before the commit, for no snapshot of that may find
-// an index that has lost its entries.
+// if the commit failed. It comes before the commit: a snapshot of the commit must
+// not find an index that has lost its entries.
 func (v *TxView) retire(epoch uint64) {
 	v.st.mu.Lock()
 	defer v.st.mu.Unlock()

@@ -60,8 +60,8 @@ func (s *Snapshot) idleLists() *listIter {
 	return l
 }
 
-// keepLists keeps an iterator for the next who wants one, and reports whether
-// there was room.
+// keepLists keeps an iterator for the next read that needs one, and reports
+// whether there was room.
 func (s *Snapshot) keepLists(l *listIter) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

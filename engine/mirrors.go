@@ -10,9 +10,9 @@ import (
 )
 
 // mirrors counts what the open vector indexes keep in memory. Together they
-// may have half of the budget. Who needs memory takes it from those that were
-// not searched for long; if all are in use, what does not fit beside them is
-// searched on disk.
+// may have half of the budget. An index that needs memory takes it from those that
+// were not searched for long. If all are in use, an index that does not fit beside
+// them is searched on disk.
 type mirrors struct {
 	mu    sync.Mutex
 	open  []openIndex

@@ -280,8 +280,8 @@ func (c *postingsChange) removes() bool {
 }
 
 // flushPostings moves the buffered postings and sums into the overlay, in
-// order of their keys. What is kept of a term goes with its last node: the key
-// says the term.
+// order of their keys. The keys of a term go with its last node, because they
+// contain the term.
 func (v *TxView) flushPostings() error {
 	if s := v.transact.spill; s != nil {
 		v.spillPostings()

@@ -16,9 +16,9 @@ import (
 
 // Restore makes the backup in backupDir the database at path, which must not
 // exist or be an empty directory. Every file is compared with its hash while
-// it is copied, and the copy must pass a quick check, before path comes to be:
-// after an error there is none. What a Restore to path that was killed left
-// beside it is removed. A file that is missing, extra or damaged is
+// it is copied, and the copy must pass a quick check, before path is made. After an
+// error, path does not exist. Restore removes what an earlier Restore to the same
+// path left when it was killed. A file that is missing, extra or damaged is
 // [ErrCorrupt] and named.
 func Restore(ctx context.Context, backupDir, path string) error {
 	if err := restore(ctx, backupDir, path); err != nil {

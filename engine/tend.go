@@ -42,8 +42,8 @@ func (db *DB) tend(ix *vecindex.Index) {
 	go db.tendDue(ctx, t.done)
 }
 
-// tendDue tends what is due until there is nothing left. What fails is logged
-// and left to the next commit, or to SettleSpace.
+// tendDue tends the indexes that are due until none is left. It logs a failure
+// and leaves the work to the next commit, or to SettleSpace.
 func (db *DB) tendDue(ctx context.Context, done chan struct{}) {
 	defer close(done)
 	t := &db.tender

@@ -108,8 +108,8 @@ func (db *DB) begin(ctx context.Context) (*Tx, error) {
 	}, nil
 }
 
-// end releases what the transaction reads. What one that did not commit made
-// of the lengths of lists and of new vector spaces is forgotten with it.
+// end releases what the transaction reads. If it did not commit, the lengths of
+// lists and the vector spaces that it noted are forgotten.
 func (tx *Tx) end() error {
 	tx.done = true
 	if !tx.committed {

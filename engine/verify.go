@@ -12,8 +12,8 @@ import (
 // verifyEdges bounds the edges of a transaction that are verified.
 const verifyEdges = 64
 
-// verifyIfAsked verifies the commit in a build with ragdb_invariants. What
-// cannot be read proves nothing, and who asked for the commit may be gone.
+// verifyIfAsked verifies the commit in a build with ragdb_invariants. A
+// failed read proves nothing, and the context of the caller may have ended.
 func (tx *Tx) verifyIfAsked() error {
 	if !invariants {
 		return nil

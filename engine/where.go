@@ -146,8 +146,8 @@ func readsNodes(p Predicate) bool {
 }
 
 // whereAll intersects predicates: first those that are answered by an index
-// alone, then those that read nodes. What is negated is taken away from the
-// others; all nodes are read only if there are no others.
+// alone, then those that read nodes. It subtracts negated predicates from the
+// result of the others, and reads all nodes only if all are negated.
 func (r *reader) whereAll(parts And, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	var out *roaring.Bitmap
 	for _, reads := range []bool{false, true} {

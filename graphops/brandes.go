@@ -180,8 +180,8 @@ func (b *brandes) listUnreached() []uint32 {
 
 func (b *brandes) degree(u uint32) uint32 { return b.rows.off[u+1] - b.rows.off[u] }
 
-// push finds the next level from the rows of the newest. What happens with an
-// entry is not branched on where it can go either way.
+// push finds the next level from the rows of the newest. It does not branch
+// on an entry if either outcome is likely.
 func (b *brandes) push(ctx context.Context, f *frontier) error {
 	off, to := b.rows.off, b.rows.to
 	place, order, paths, edges := b.place, b.order, b.paths, b.edges

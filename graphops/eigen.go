@@ -80,7 +80,8 @@ func (s *eigenSolver) solve(ctx context.Context) (values, vectors []float64, con
 	return s.values, s.vectors, true, nil
 }
 
-// refill draws columns from the given one on. What follows sees that ctx ended.
+// refill draws columns from the given one on. It ends early if ctx ends; the
+// caller looks at ctx.
 func (s *eigenSolver) refill(ctx context.Context, from int) {
 	for u := range s.n {
 		if ctx.Err() != nil {

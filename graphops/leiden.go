@@ -104,12 +104,12 @@ type LeidenResult struct {
 // [engine.ErrInvalid]. One without weights counts every edge 1.
 //
 // Source: Traag, Waltman and van Eck, "From Louvain to Leiden: guaranteeing
-// well-connected communities", 2019, algorithm A.2. What differs: the
+// well-connected communities", 2019, algorithm A.2. Differences: the
 // refinement is greedy unless Theta is set. Nodes are first visited in order
 // of their numbers; only the order of refinement is random. If no community
-// can be refined, its connected parts are what is aggregated. For modularity
-// of a resolution up to 1, nodes of degree 1 are taken along by their only
-// neighbour, where they always belong.
+// can be refined, the connected parts of the communities are aggregated. For
+// modularity of a resolution up to 1, a node of degree 1 joins its only neighbour,
+// which is always best.
 //
 // An iteration is about O(m log n), and most of the time is the first one's.
 // Working memory is at most 140 bytes a node and 24 for each entry of a row, 12

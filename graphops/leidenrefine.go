@@ -100,8 +100,8 @@ func (f *leidenRefiner) refine(members []uint32) error {
 }
 
 // sum adds up the weight from v to each cluster of its community, like
-// leidenSum. What leads elsewhere is added to v itself, whose link is not 0 so
-// that it is not touched: there is no branch, and nothing is read that another
+// leidenSum. The weight of edges that leave the community is added to v itself,
+// whose link is not 0 so that it is not touched: there is no branch, and nothing is read that another
 // goroutine may write.
 func (f *leidenRefiner) sum(v, lo, hi uint32) (count int) {
 	cells, comm, ref, touched := f.r.cells, f.comm, f.ref, f.touched

@@ -85,8 +85,8 @@ func sortBytes(entries int64, weighted bool) int64 {
 	return 4 * entries
 }
 
-// edgeScan reads the edges of a projection. What it has read is kept until it is
-// clear that rows for it would not fit; from then on it only counts.
+// edgeScan reads the edges of a projection. It keeps them until it is clear
+// that their rows would not fit; from then on it only counts.
 type edgeScan struct {
 	v     *engine.View
 	s     *Spec

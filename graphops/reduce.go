@@ -83,8 +83,9 @@ type ReduceOptions struct {
 
 // Reduce reduces vectors to few dimensions, as [GMM] needs it: by [PCA], or by
 // products with random directions if there are more than MaxPCA. Vectors that have no more
-// than Dim dimensions are returned as they are, in m's Data. What methods use
-// UMAP for is done by this, which keeps distances rather than neighbourhoods.
+// than Dim dimensions are returned as they are, in m's Data. Some
+// methods use UMAP here in their papers; Reduce keeps distances rather than
+// neighbourhoods.
 func Reduce(ctx context.Context, m Matrix, o ReduceOptions) (Matrix, error) {
 	r, err := reduce(ctx, m, &o)
 	if err != nil {

@@ -60,8 +60,8 @@ func newRowReader(ctx context.Context, op string, a Adjacency, limit int) rowRea
 	return r
 }
 
-// check refuses a node that a projection does not have. What the store does
-// not have is not looked for: it is a node without neighbours.
+// check refuses a node that a projection does not have. A node that the
+// store does not have is not an error: it has no neighbours.
 func (r *rowReader) check(u uint32) error {
 	if r.p != nil && int(u) >= r.p.Len() {
 		return phase.Mark(engine.ErrInvalid, "node %d of %d", u, r.p.Len())

@@ -35,8 +35,8 @@ const (
 // Tend does the work that commits leave behind for a graph: it links pending
 // vectors once there are enough of them, and takes dead ones out. commit is
 // called several times. It reads the index into memory if it is not; one that
-// does not fit, a flat one and a small one have nothing to do. What an error
-// interrupts is taken up by the next call. There is one Tend, Flush or Settle at
+// does not fit, a flat one and a small one have nothing to do. The next call goes on
+// with work that an error interrupted. There is one Tend, Flush or Settle at
 // a time; others wait.
 func (ix *Index) Tend(ctx context.Context, commit Committer) error {
 	return ix.wrap("tend", ix.tend(ctx, commit, false))

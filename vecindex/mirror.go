@@ -289,9 +289,9 @@ func (m *mirror) kill(id, seq uint64) {
 // sparse reports whether a quarter of the chunk is dead.
 func (c *chunk) sparse() bool { return 4*c.dead >= len(c.ids) }
 
-// reclaim moves the live rows of a chunk to the end and drops the chunk. What
-// it drops is copied three times at most, spread over the commits that made it
-// dead. Older versions keep the chunk for as long as a View holds them.
+// reclaim moves the live rows of a chunk to the end and drops the chunk. For
+// each dead row it copies three live ones at most, spread over the commits in which
+// rows died. Older versions keep the chunk for as long as a View holds them.
 func (m *mirror) reclaim(ci int) {
 	if c := m.chunks[ci]; c != nil && c.sparse() {
 		m.move(ci, nil)

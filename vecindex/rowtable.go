@@ -7,8 +7,8 @@ import (
 
 // rowTable leads from a node id to the mirror's newest row of it. It is a hash
 // table with open addressing for one writer and any number of readers at the
-// same time: a key, once in, stays, and its row is replaced atomically. What a
-// reader finds may be newer than its View, which the row itself tells.
+// same time: a key, once in, stays, and its row is replaced atomically. A
+// reader may find a row that is newer than its View; the row tells its commit.
 type rowTable struct {
 	keys  []uint64
 	rows  []atomic.Uint64 // row + 1; 0 if the place is empty

@@ -23,8 +23,8 @@ func compareHits(a, b Hit) int {
 }
 
 // topK keeps the best k of the hits it is offered in a heap whose root is the
-// worst kept. What it keeps does not depend on the order of offers. k is
-// positive if offers are made.
+// worst kept. The result does not depend on the order of the offers. k must be
+// positive.
 type topK struct {
 	k    int
 	heap []Hit

@@ -6,10 +6,10 @@
 //
 // # Answers
 //
-// A chat is answered by simple rules from its prompt. What is asked for is told
-// by the name of the request's JSON schema, which is a [llm.Kind], else by the
-// fields that the prompt speaks of, else by its fences, which are those of
-// rag/prompts; anything else asks for a summary. What the task is about is the
+// A chat is answered by simple rules from its prompt. The name of the
+// request's JSON schema, which is a [llm.Kind], tells the task. Without one, the
+// fields that the prompt names tell it, then its fences, which are those of
+// rag/prompts; anything else asks for a summary. The subject of the task is the
 // fence that the kind has for it; in other prompts the last text in backticks,
 // three quotes or a pair of tags on lines of their own, else the last message.
 //

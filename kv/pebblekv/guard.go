@@ -22,8 +22,7 @@ import (
 // when it cannot write a table.
 //
 // The first failed write freezes the directory: no later write reaches it, so
-// it stays a state that a crash could have left. What Pebble still does is
-// kept going without it. New files are made in memory and read back from
+// it stays a state that a crash could have left. Pebble goes on without it: new files are made in memory and read back from
 // there, so that a flush on which a stalled write waits succeeds; writes to
 // the log, the manifest and directories are dropped and reported as done;
 // writes to a table already begun fail, since it would be read back. New

@@ -127,7 +127,7 @@ func (s *Store) waitForLogs(ctx context.Context, newest uint64) error {
 }
 
 // DiskBytes returns about how many bytes of tables the range lo <= key < hi
-// takes, compressed as they are. What is still in memory is not counted.
+// takes, compressed as they are. It does not count data that is still in memory.
 func (s *Store) DiskBytes(ctx context.Context, lo, hi []byte) (uint64, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, s.wrap("disk bytes", err)

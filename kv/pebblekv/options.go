@@ -22,7 +22,7 @@ type Options struct {
 	// MustExist refuses to create a store.
 	MustExist bool
 	// CacheBytes is the size of the block cache beside full memtables; 0 is 256
-	// MiB. What they do not need is the cache's too.
+	// MiB. The cache also uses the memory that they leave free.
 	CacheBytes int64
 	// MemtableBytes is the size at which batches in memory are flushed to a
 	// table; 0 is 64 MiB. Up to four times as much may wait to be flushed

@@ -8,8 +8,8 @@ import (
 
 // Source reads a graph that is not in memory.
 type Source interface {
-	// Links appends the links of a slot on a level to dst. What the graph does
-	// not have may be among them.
+	// Links appends the links of a slot on a level to dst. They may
+	// lead to slots that the graph does not have.
 	Links(slot uint32, level int, dst []uint32) ([]uint32, error)
 	// Read reads the codes of slots, for Code. It returns those of the slots
 	// that the graph has, in their order, in the same memory.
