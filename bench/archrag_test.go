@@ -31,7 +31,7 @@ func TestArchRAG(t *testing.T) {
 	if len(r.Measures) != 8 || len(r.Tables) != 3 || len(r.Tables[0].Rows) != 4 || len(r.Tables[1].Rows) != 5 || len(r.Tables[2].Rows) != 4 {
 		t.Fatalf("%d measures, tables %v", len(r.Measures), r.Tables)
 	}
-	// A layer that is no wider than the search is compared whole.
+	// A layer not wider than the search is compared whole.
 	if row := r.Tables[1].Rows[4]; !slices.Equal(row, []string{"700", "2", "10", "1.0000", "1.0000", row[5], "10"}) {
 		t.Errorf("the highest layer is %v", row)
 	}

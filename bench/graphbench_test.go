@@ -103,7 +103,7 @@ func pageRanks(g *graphFile) []float64 {
 	return score
 }
 
-// distances returns the number of edges from a node to each, 0 where no path
+// distances returns the number of edges from a node to each, 0 if no path
 // leads.
 func distances(g *graphFile, from uint32) []int {
 	out := make([]int, len(g.types))
@@ -248,7 +248,7 @@ func TestGraphQueries(t *testing.T) {
 		for range 2 {
 			next := make([]float64, n)
 			for u, x := range start {
-				next[u] += x / 2 * (1 + score[11]) // the lone node starts anew
+				next[u] += x / 2 * (1 + score[11]) // the lone node starts again
 			}
 			for _, e := range g.edges {
 				next[e.to] += score[e.from] / degree[e.from] / 2

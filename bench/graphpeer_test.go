@@ -30,7 +30,7 @@ func buildIgraph(t *testing.T) (bin string) {
 	return bin
 }
 
-// TestIgraph runs igraph's program where it can be built: what both compute
+// TestIgraph runs igraph's program if it can be built: what both compute
 // must agree.
 func TestIgraph(t *testing.T) {
 	bin, dir := buildIgraph(t), t.TempDir()

@@ -252,7 +252,7 @@ func runVector(t *testing.T, args ...string) (v vectorResult, fields map[string]
 	return v, fields, nil
 }
 
-// checkFields fails where a field that a reader of the output relies on is
+// checkFields fails if a field that a reader of the output relies on is
 // missing or not positive.
 func checkFields(t *testing.T, fields map[string]any) {
 	t.Helper()

@@ -118,7 +118,7 @@ func TestVectorReport(t *testing.T) {
 	}
 }
 
-// checkPlot fails where the plot is not well formed, lacks a point, or does not
+// checkPlot fails if the plot is not well formed, lacks a point, or does not
 // show more recall further right and more speed higher.
 func checkPlot(t *testing.T, svg []byte) {
 	t.Helper()

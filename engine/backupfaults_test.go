@@ -95,7 +95,7 @@ func TestBackupFaults(t *testing.T) {
 	t.Logf("%d backups failed", failed)
 }
 
-// reopen opens the database where nothing fails.
+// reopen opens the database while nothing fails.
 func (d *faultDB) reopen() {
 	d.t.Helper()
 	if err := d.open(); err != nil {

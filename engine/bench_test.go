@@ -93,7 +93,7 @@ func (d benchDB) compact(b *testing.B) {
 func unit() float32 { return 1 }
 
 // perCPU reports how many of something a second of processor time did, and
-// where that is not known a second.
+// a second if that is not known.
 func perCPU(b *testing.B, n int, what string, since time.Duration) {
 	if now := cpuTime(); now > since {
 		b.ReportMetric(float64(n)/(now-since).Seconds(), what+"/CPU-s")

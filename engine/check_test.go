@@ -209,7 +209,7 @@ func merge(operand []byte) func(b kv.Batch, key []byte) {
 	return func(b kv.Batch, key []byte) { b.Merge(key, operand) }
 }
 
-// lostContribution is found where a source has lost a contribution that may
+// lostContribution is found if a source has lost a contribution that may
 // not be missed otherwise: what is derived is repaired, the content is not as
 // before.
 const lostContribution = "is listed, but contributes nothing"

@@ -44,7 +44,7 @@ func FuzzDecodeRecord(f *testing.F) {
 			t.Fatalf("%+v is not %+v", again, r)
 		}
 		for i := range r.props {
-			// NaN is no value that is stored; its bits need not survive.
+			// NaN cannot be stored; its bits need not survive.
 			if p, q := r.props[i], again.props[i]; p.id != q.id || !p.value.Equal(q.value) && p.value.flt == p.value.flt {
 				t.Fatalf("property %+v is not %+v", q, p)
 			}

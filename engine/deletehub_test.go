@@ -89,8 +89,8 @@ func (g *gate) Apply(ctx context.Context, b kv.Batch, d kv.Durability) error {
 	return err
 }
 
-// A removal that is interrupted says what it has removed: nobody else can name
-// the neighbours that are no neighbours any more.
+// A removal that is interrupted returns what it has removed: no later call can name
+// the former neighbours.
 func TestDeleteHubInterrupted(t *testing.T) {
 	t.Parallel()
 	store := &gate{memkv.New(layout.Schema()), func() {}}

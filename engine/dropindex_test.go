@@ -81,7 +81,7 @@ func TestDropIndex(t *testing.T) {
 				wantNoIndex(t, v, "n", "m")
 				wantWhere(t, v, compare("m", engine.OpLessEqual, -2), 2, 3, 4)
 			})
-			// Made anew, it has what there is; the old snapshot has what there was.
+			// An index that is made again has the present nodes, the old snapshot the former ones.
 			update(t, g, func(v *engine.TxView) {
 				try(v.MakeIndex("n"))
 				put(v, "e", 5)

@@ -160,7 +160,7 @@ func ExampleTxView_PutVector() {
 	// brick 0.983
 }
 
-// Words are ranked by BM25, and phrases found where the field keeps places.
+// Words are ranked by BM25, and phrases found if the field keeps places.
 func ExampleView_Terms() {
 	ctx := context.Background()
 	db, g := openExample(ctx)

@@ -19,7 +19,7 @@ import (
 	"github.com/ragdb/ragdb/vecindex"
 )
 
-var updateGolden = flag.Bool("update", false, "write the golden database of the format anew")
+var updateGolden = flag.Bool("update", false, "write the golden database of the format again")
 
 func TestOpenRefusesOtherFormats(t *testing.T) {
 	for _, c := range []struct {
@@ -281,7 +281,7 @@ func checkGoldenVectors(t *testing.T, db *engine.DB) {
 	}
 }
 
-// writeGolden makes the golden database and its text anew.
+// writeGolden makes the golden database and its text again.
 func writeGolden(t *testing.T, text string) {
 	t.Helper()
 	var store kv.Store

@@ -170,7 +170,7 @@ func sameLines(t *testing.T, got, want []string) {
 	}
 }
 
-// sameGraph fails where two graphs differ by what can be read of them.
+// sameGraph fails if two graphs differ by what can be read of them.
 func sameGraph(t *testing.T, got, want *engine.Graph) {
 	t.Helper()
 	sameLines(t, dumpNodes(t, got), dumpNodes(t, want))
@@ -208,7 +208,7 @@ func sameGraph(t *testing.T, got, want *engine.Graph) {
 	})
 }
 
-// soundDB fails where a full check finds anything.
+// soundDB fails if a full check finds anything.
 func soundDB(t *testing.T, db *engine.DB) {
 	t.Helper()
 	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {

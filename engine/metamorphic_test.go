@@ -314,7 +314,7 @@ func (r *round) plainOp() {
 	}
 }
 
-// graph returns a random graph's id; ok is false where there is none.
+// graph returns a random graph's id; ok is false if there is none.
 func (r *round) graph(s *modelState) (id uint32, ok bool) {
 	if ids := s.ids(); len(ids) > 0 {
 		return pick(r.rnd, ids), true

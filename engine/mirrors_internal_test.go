@@ -184,7 +184,7 @@ func TestIdleMirrorsMakeRoom(t *testing.T) {
 			t.Errorf("in memory are %v, want %v", have, want)
 		}
 	}
-	for range 2 * idleUses { // by turns: nobody gives way
+	for range 2 * idleUses { // by turns: no index gives way
 		for _, s := range spaces {
 			search(s)
 		}

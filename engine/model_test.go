@@ -372,7 +372,7 @@ func (r *modelRemoval) removed() engine.Removed {
 	}
 }
 
-// deleteNode removes a node, ok being false where there is none.
+// deleteNode removes a node, ok being false if there is none.
 func (m *modelGraph) deleteNode(id engine.NodeID) (out engine.Removed, ok bool) {
 	if m.nodes[id] == nil {
 		return out, false

@@ -66,7 +66,7 @@ func TestNamesOfGraphs(t *testing.T) {
 	checkClean(t, db)
 }
 
-// checkClean fails the test where a full check finds anything.
+// checkClean fails the test if a full check finds anything.
 func checkClean(t *testing.T, db *engine.DB) {
 	t.Helper()
 	for f, err := range db.Check(t.Context(), engine.CheckOptions{Full: true}) {

@@ -496,7 +496,7 @@ func TestFields(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, o := range map[string]engine.FieldOptions{"names": exact, "body": {}} {
-			for range 2 { // the same again is no error
+			for range 2 { // the same again is not an error
 				if err := v.MakeField(name, o); err != nil {
 					t.Fatal(err)
 				}

@@ -40,7 +40,7 @@ func (s failingSnapshot) Get(ctx context.Context, key, dst []byte) ([]byte, erro
 }
 
 // TestReadErrorIsNotAbsence deletes a node while the entries of vector spaces
-// cannot be read: the call fails, where it took the spaces for dropped ones and
+// cannot be read: the call fails. It once took the spaces for dropped ones and
 // left the node's vectors.
 func TestReadErrorIsNotAbsence(t *testing.T) {
 	t.Parallel()

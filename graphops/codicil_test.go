@@ -136,7 +136,7 @@ func TestCODICILOfSmallGraphs(t *testing.T) {
 			t.Errorf("%d nodes: %+v", n, r)
 		}
 	}
-	// A pair with itself is no edge, and one edge of each end is kept.
+	// A pair with itself is not an edge, and one edge of each end is kept.
 	p := undirected(t, 3, [2]uint32{0, 1})
 	r := must(graphops.CODICIL(t.Context(), p, []graphops.WeightedEdge{{2, 2, 1}, {1, 2, .5}, {2, 1, .75}}, graphops.CODICILOptions{}))(t)
 	// Of both edges 2 of 3 nodes are common.

@@ -32,7 +32,7 @@ func newLocalBench(b *testing.B) *localBench {
 }
 
 // run calls query for the projection and for the store, the store being opened
-// anew each time, with the numbers of the same random nodes, and reports
+// again each time, with the numbers of the same random nodes, and reports
 // percentiles of the processor time that a call takes, or of the time where
 // that is not known.
 func (l *localBench) run(b *testing.B, nodes int, query func(a graphops.Adjacency, nodes []uint32) error) {
@@ -138,7 +138,7 @@ func BenchmarkPathChain(b *testing.B) {
 	})
 }
 
-// found is an error where there is one, or no path.
+// found fails if there is an error, or no path.
 func found(p *graphops.Path, err error) error {
 	if err == nil && !p.Found {
 		err = errors.New("no path")

@@ -25,7 +25,7 @@ func gaussian(r *rand.Rand, n, dim int) graphops.Matrix {
 }
 
 // Plane 2 of seed 7 is as computed apart from the package: codes that are
-// stored must not change their meaning for those who draw the planes anew.
+// stored must not change their meaning for programs that draw the planes again.
 func TestHyperplanesAreThoseOfTheSeed(t *testing.T) {
 	t.Parallel()
 	h := must(newHyperplanes(hyperplanes{Dim: 3, Planes: 4, Seed: 7}))(t)
@@ -61,7 +61,7 @@ func planesOf(t *testing.T, h *graphops.Hyperplanes) [][]float64 {
 	return out
 }
 
-// Every bit is the sign of a product in float64, where that is not close to 0.
+// Every bit is the sign of a product in float64, if that is not close to 0.
 func TestCodeAgainstProducts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

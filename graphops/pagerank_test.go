@@ -268,7 +268,7 @@ func TestPageRankOfUnion(t *testing.T) {
 	opts := graphops.PageRankOptions{Tolerance: 1e-13}
 	for i, n := range sizes {
 		edges := randomEdges(r, n, 2*n)
-		for u := range n { // a cycle: nobody is without an edge
+		for u := range n { // a cycle: each node has an edge
 			edges = append(edges, graphops.WeightedEdge{From: uint32(u), To: uint32((u + 1) % n), Weight: 1})
 		}
 		o := graphops.EdgeOptions{Directed: true, Weighted: true}

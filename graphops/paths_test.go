@@ -14,7 +14,7 @@ import (
 
 // leastPath returns the shortest path whose nodes come first in order, found
 // from the distances to the target that a search along reversed edges gives;
-// nil where there is none.
+// nil if there is none.
 func leastPath(rows [][]uint32, from, to uint32) []uint32 {
 	far := make([]int, len(rows))
 	for u := range far {
@@ -189,7 +189,7 @@ func TestPathsWithReversedRows(t *testing.T) {
 	if both >= alone || weightedBoth >= weightedAlone {
 		t.Errorf("%d and %d visits with reversed rows, %d and %d without", both, weightedBoth, alone, weightedAlone)
 	}
-	// What is no reverse is found out where it matters.
+	// A wrong reverse is found if it matters.
 	tree := directed(t, 5, [2]uint32{0, 1}, [2]uint32{0, 3}, [2]uint32{0, 4}, [2]uint32{1, 2})
 	wrong := directed(t, 5, [2]uint32{2, 0})
 	if got, err := graphops.ShortestPath(t.Context(), withReverse{tree, wrong}, 0, 2, graphops.PathOptions{}); !errors.Is(err, engine.ErrInvalid) {
@@ -407,7 +407,7 @@ func TestWeightedPathRefusesNegativeWeights(t *testing.T) {
 			}
 		}
 	}
-	// An edge of weight 0 is no way where lengths are inverse.
+	// An edge of weight 0 cannot be walked if lengths are inverse.
 	p := must(graphops.FromEdges(2, []graphops.WeightedEdge{{From: 0, To: 1}}, graphops.EdgeOptions{Weighted: true}))(t)
 	for inverse, want := range map[bool]string{false: "found", true: "none"} {
 		got := must(graphops.WeightedPath(t.Context(), p, 0, 1, graphops.PathOptions{Inverse: inverse}))(t)

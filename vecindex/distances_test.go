@@ -20,7 +20,7 @@ func (p *points) compared(q vecindex.Search) (n int) {
 }
 
 // TestDistances says that a search counts what it compares: all vectors of the
-// layers where it is exact, those that are allowed where they are few, and in a
+// layers where it is exact, those that are allowed if they are few, and in a
 // graph a part.
 func TestDistances(t *testing.T) {
 	for name, open := range stores() {

@@ -29,7 +29,7 @@ func half(h uint16) float64 {
 	return sign * math.Ldexp(1024+frac, exp-25)
 }
 
-// halfOf returns the bits that x is stored in; ok is false where they are no
+// halfOf returns the bits that x is stored in; ok is false if they are no
 // finite number's.
 func halfOf(x float32) (h uint16, ok bool) {
 	h = binary.LittleEndian.Uint16(F16.append(nil, []float32{x}))

@@ -47,7 +47,7 @@ func TestF16(t *testing.T) {
 			if worst > 0x1p-11*1.001 || worst < 0x1p-13 {
 				t.Errorf("elements are off by %v of themselves, not by 2^-11 at most", worst)
 			}
-			// Unless scaled anew, which a length of not quite 1 is by a space
+			// Unless scaled again, which a length of not quite 1 is by a space
 			// of 32 bits, the stored vectors are the same.
 			if metric == vecindex.Cosine {
 				wide.cfg.Metric = vecindex.InnerProduct

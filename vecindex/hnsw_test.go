@@ -242,7 +242,7 @@ func TestLowDimensions(t *testing.T) {
 	}
 }
 
-// sameScores fails where a wide search scores otherwise than the exact one.
+// sameScores fails if a wide search scores otherwise than the exact one.
 func (p *points) sameScores(ef int) {
 	p.t.Helper()
 	p.view(func(v *vecindex.View) {
@@ -264,7 +264,7 @@ func (p *points) sameScores(ef int) {
 }
 
 // TestLowPlanesAreMadeLater says that searches find the same, to the bit,
-// before and after low planes are made, whoever makes them.
+// before and after low planes are made, by a linker or a search.
 func TestLowPlanesAreMadeLater(t *testing.T) {
 	for name, open := range stores() {
 		t.Run(name, func(t *testing.T) {

@@ -222,7 +222,7 @@ func TestHNSWChangesDuringSettle(t *testing.T) {
 }
 
 // TestHNSWSearchBetweenCommits searches right before and after each of a
-// linker's commits, where there is no room for pending vectors in memory.
+// linker's commits, while there is no room for pending vectors in memory.
 func TestHNSWSearchBetweenCommits(t *testing.T) {
 	s := newSurvivor(t, vecindex.L2)
 	s.shape, s.cfg.Dim, s.cfg.M = clustered(64), 64, 4

@@ -174,7 +174,7 @@ func (s *survivor) check(when string) {
 	}
 }
 
-// finish brings the index in order, and asks it and one opened anew.
+// finish brings the index in order, and asks it and one opened again.
 func (s *survivor) finish(when string) {
 	s.t.Helper()
 	if err := s.ix.Flush(s.t.Context(), commitTo(s.st)); err != nil {
@@ -201,8 +201,8 @@ func (s *survivor) goOn(when string, doomed []uint64) {
 	s.reopen()
 	s.answers(when + ", deleted and opened again")
 	s.put(3, span(5000, 5000+uint64(len(doomed)))...)
-	s.finish(when + ", put anew")
-	s.check(when + ", put anew")
+	s.finish(when + ", put again")
+	s.check(when + ", put again")
 }
 
 var errBroken = errors.New("broken")

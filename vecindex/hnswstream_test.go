@@ -221,7 +221,7 @@ func (s *stream) look() {
 	}
 }
 
-// part returns how far scores may be off. Low planes are certain where they
+// part returns how far scores may be off. Low planes are certain if they
 // are asked for and there is room.
 func (s *stream) part() float64 {
 	if s.opt.Rerank != vecindex.RerankStore && s.opt.MaxMirrorBytes <= 0 {
@@ -325,7 +325,7 @@ func (s *stream) compareVectors(v *vecindex.View, want state, query []float32) {
 	}
 }
 
-// same compares a stored vector with the model's: bit by bit but where the
+// same compares a stored vector with the model's: bit by bit unless the
 // scaling to length 1 rounds.
 func (s *stream) same(x, want []float32) bool {
 	if s.shape.exact || s.cfg.Metric != vecindex.Cosine {

@@ -31,7 +31,7 @@ func (h *hooked) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 }
 
 // TestWritesDuringLoad commits while a mirror is being built and expects the
-// mirror to be kept where it can be made current, and right answers always.
+// mirror to be kept if it can be made current, and right answers in all cases.
 func TestWritesDuringLoad(t *testing.T) {
 	const none, published, unpublished = 0, 1, 2
 	for _, c := range []struct {

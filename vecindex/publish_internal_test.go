@@ -11,7 +11,7 @@ import (
 
 // TestWaitForPublish says that a View of a commit that is applied and being
 // published waits for that and searches in memory; and that one of a commit
-// that nobody publishes does not wait for long.
+// that is never published does not wait for long.
 func TestWaitForPublish(t *testing.T) {
 	ctx := t.Context()
 	st := memkv.New(layout.Schema())

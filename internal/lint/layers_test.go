@@ -157,7 +157,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// refuse returns why a package may not import another, "" where it may.
+// refuse returns why a package may not import another, "" if it may.
 func refuse(pkg, imp string, test bool) string {
 	if imp == module {
 		return refuseOwn(pkg, ".", test)

@@ -178,7 +178,7 @@ func TestPlanIsOfRequests(t *testing.T) {
 		s := llmtest.New(t, llmtest.Options{Seed: seed, Plan: []llmtest.Fault{
 			{Failure: llmtest.ServerError, Share: .3}, {Failure: llmtest.TooMany, Share: .3, RetryAfter: 2 * time.Second}}})
 		got := map[int]string{}
-		for range 2 { // a request fails or not anew each time it comes
+		for range 2 { // each time it comes, a request may fail
 			for _, i := range order {
 				status, _, err := post(t, s.URL+"/chat/completions", chat(strings.Repeat("a ", i+1), ""))
 				if err != nil {

@@ -172,7 +172,7 @@ func killed(t *testing.T, mem *vfs.MemFS) *vfs.MemFS {
 }
 
 // inspectDamaged opens a damaged store and reads all of it. It returns what
-// complained first, and fails the test where something is wrong without a
+// complained first, and fails the test if something is wrong without a
 // complaint.
 func inspectDamaged(t *testing.T, fs vfs.FS, h *history) (err error) {
 	t.Helper()

@@ -189,7 +189,7 @@ func TestFaultUnderLoad(t *testing.T) {
 }
 
 // An open that has much to replay begins compactions, and waits for them. It
-// ends too where the disk fails from some write on.
+// also ends if the disk fails from some write on.
 func TestFaultInOpen(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	o := small(mem)

@@ -55,7 +55,7 @@ func (w *tower) all() map[hnsw.ListKey]hnsw.List {
 	return out
 }
 
-// named fails the test where a list changed that is not among keys.
+// named fails the test if a list changed that is not among keys.
 func (w *tower) named(before map[hnsw.ListKey]hnsw.List, keys []hnsw.ListKey) {
 	w.t.Helper()
 	for k, l := range w.all() {
@@ -65,7 +65,7 @@ func (w *tower) named(before map[hnsw.ListKey]hnsw.List, keys []hnsw.ListKey) {
 	}
 }
 
-// check fails the test where a node leads to none of the layer below that is
+// check fails the test if a node leads to none of the layer below that is
 // alive though there are some, and counts those that lead to the nearest.
 func (w *tower) check() (nearest, nodes int) {
 	w.t.Helper()

@@ -103,7 +103,7 @@ func TestFind(t *testing.T) {
 			}
 			for id, d := range died {
 				if d == seq {
-					delete(died, id) // nobody sees it any more
+					delete(died, id) // no view sees it any more
 				}
 			}
 			free = append(free, gone...)

@@ -61,7 +61,7 @@ func TestRepair(t *testing.T) {
 				if len(w.ids) != n-len(dead) || w.g.Dead() != 0 {
 					t.Fatalf("%d nodes of %d without %d; %d dead", len(w.ids), n, len(dead), w.g.Dead())
 				}
-				// The slots are taken anew, by other nodes of another layer.
+				// The slots are taken again, by other nodes of another layer.
 				for batch := range slices.Chunk(dead, 50) {
 					before := lists(w.g.Version())
 					keys := w.link(1, batch)

@@ -52,7 +52,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestSearchOfSmallGraphs: all nodes are found where ef is no less.
+// TestSearchOfSmallGraphs: all nodes are found if ef is no less.
 func TestSearchOfSmallGraphs(t *testing.T) {
 	for _, n := range []uint32{1, 2, 5, 40, 300} {
 		for _, m := range []int{2, 16} {

@@ -150,7 +150,7 @@ func (w *world) some(share float64) []uint32 {
 	return out
 }
 
-// verify fails the test where the graph is not sound or not of the world.
+// verify fails the test if the graph is not sound or not of the world.
 func (w *world) verify() {
 	w.t.Helper()
 	v := w.g.Version()
@@ -217,7 +217,7 @@ func sameList(a, b hnsw.List) bool {
 	return a.Key == b.Key && a.Parent == b.Parent && slices.Equal(a.Links, b.Links)
 }
 
-// changed fails the test where a list changed that is not among keys, or keys
+// changed fails the test if a list changed that is not among keys, or keys
 // are out of order or of no list.
 func (w *world) changed(before map[hnsw.ListKey]hnsw.List, keys []hnsw.ListKey) {
 	w.t.Helper()
@@ -264,7 +264,7 @@ func slotsOf(all []hnsw.Candidate) []uint32 {
 	return out
 }
 
-// ascending fails the test where candidates are not in order, or twice.
+// ascending fails the test if candidates are not in order, or twice.
 func ascending(t testing.TB, all []hnsw.Candidate) {
 	t.Helper()
 	met := map[uint32]bool{}

@@ -18,7 +18,7 @@ func putF32(b []byte, at int, f float64) {
 	binary.LittleEndian.PutUint32(b[at:], math.Float32bits(float32(f)))
 }
 
-// TestCode computes codes anew by the formulas of the package comment.
+// TestCode computes codes again by the formulas of the package comment.
 func TestCode(t *testing.T) {
 	for _, inner := range []bool{false, true} {
 		for _, d := range []int{1, 2, 7, 32, 100, 130} {
