@@ -31,7 +31,7 @@ type (
 // Errors that are found by errors.Is.
 var (
 	// ErrArgument says that a call lacks what it needs, such as a corpus or a
-	// system, or was given what cannot be. The error says what.
+	// system, or that an argument is not valid. The error says which.
 	ErrArgument = corpus.ErrArgument
 	// ErrModel is what a [*ModelError] is.
 	ErrModel = models.ErrModel

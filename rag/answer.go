@@ -17,7 +17,7 @@ type answerWriter struct {
 	items []Cited
 	// source tells where an item says what was said.
 	source func(it *Cited, said string) (Source, error)
-	on     func(text string) error // receives the answer; nil is nobody
+	on     func(text string) error // receives the answer; may be nil
 
 	numbers map[string]int  // of chunks
 	rest    string          // what may be the beginning of a marker
@@ -114,7 +114,7 @@ func (w *answerWriter) take(s string) error {
 func markerOf(n int) string { return "[" + strconv.Itoa(n) + "]" }
 
 // cite returns the number of the source that a marker's number leads to, 0
-// where it leads to none.
+// if it leads to none.
 func (w *answerWriter) cite(number string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(number))
 	if err != nil || n < 1 || n > len(w.items) || len(w.items[n-1].Spans) == 0 {

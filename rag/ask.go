@@ -19,10 +19,10 @@ import (
 // Answer is an answer with its proof.
 type Answer struct {
 	Question string
-	// Text is the answer with markers [1], [2] that name Sources; "" where
+	// Text is the answer with markers [1], [2] that name Sources; "" if
 	// Answered is false.
 	Text string
-	// Answered is false where the evidence does not speak of the question.
+	// Answered is false if the evidence does not answer the question.
 	Answered bool
 	// Nearest are at most three passages of the evidence that come nearest to
 	// the question, the nearest first, if it was not answered; none if nothing
@@ -38,7 +38,7 @@ type Answer struct {
 	Evidence  *Evidence
 	Trace     string
 	Usage     llm.Usage
-	// ModelTime is what making the answer of the evidence took.
+	// ModelTime is the time that it took to make the answer of the evidence.
 	ModelTime time.Duration
 	// Dropped counts markers that named no evidence and were taken out.
 	Dropped int
@@ -56,7 +56,7 @@ type Source struct {
 	Sentence [2]int64 `json:"sentence,omitzero"`
 	Chunk    string   `json:"chunk"`
 	Score    float64  `json:"score"`
-	// Quote is text of the source, on one line; "" where the source was
+	// Quote is text of the source, on one line; "" if the source was
 	// removed while the answer was being made.
 	Quote string `json:"quote"`
 }
@@ -65,8 +65,8 @@ type Source struct {
 const quoteBytes = 240
 
 // Ask answers a question from what a method retrieves: evidence and answer are
-// of one commit, whatever is indexed or removed meanwhile. Where nothing is
-// indexed yet, or nothing speaks of the question, the answer's Answered is
+// of one commit, whatever is indexed or removed meanwhile. If nothing is
+// indexed yet, or nothing answers the question, the answer's Answered is
 // false. nil models are those of [Corpus.OpenModels]; errors are those of
 // [Corpus.Retrieve], the models' and the database's. look is that of Retrieve; it
 // is called before a model is asked for the answer.
@@ -121,7 +121,7 @@ func (c *Corpus) AnswerFrom(ctx context.Context, sys *method.System, m *Models, 
 // AnswerInput returns what an answer is made of: the evidence, numbered, or what
 // sys makes of it first ([method.System.Condense]), or none ([method.System.Unaided]). docs are the
 // documents that it is from, for [Models.Do]. The error is [llm.ErrNoEvidence]
-// where there is nothing to answer from.
+// if there is nothing to answer from.
 func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *Models, q method.Question, ev *Evidence) (in llm.AnswerInput, docs []string, err error) {
 	if err := c.askable(sys, q); err != nil {
 		return in, nil, err
@@ -140,7 +140,7 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *Models,
 		for _, it := range s.Items {
 			e := llm.Evidence{N: len(in.Evidence) + 1, Section: s.Name, Text: it.Text}
 			if m.Free() && it.Kind != corpus.ChunkNodeType {
-				// Rules quote what they are given, and a table's row is no
+				// Rules quote what they are given, and a table's row is not a
 				// sentence. The numbers stay those of the items.
 				e.Text = ""
 			}
@@ -243,7 +243,7 @@ func (c *Corpus) source(base engine.Reader, places *corpus.Outlines, set text.Ch
 }
 
 // where returns the start of the sentence of a text that has most of the words
-// of what was said, and how many those are; 0 where it has none.
+// of what was said, and how many those are; 0 if it has none.
 func (c *Corpus) where(s, said string) (start, words int) {
 	if at := strings.Index(s, said); at >= 0 && said != "" {
 		return at, 1 << 20

@@ -32,12 +32,12 @@ const localVectors = "local/"
 //	            of noderag: which entities have attributes, and the numbers of
 //	            communities
 //	clusters    of raptor: members of clusters, by node id
-//	settings    how the command asks where it is not told
+//	settings    how the command asks if its flags do not say
 //	eval        what a measured corpus was read with
 //	import      digest of what an imported graph is of
 //
 // What the word table decides (near chunks, and so the core and what is read
-// from it) is equal only where the tables are.
+// from it) is equal only if the tables are.
 func CanonicalExport() engine.ExportOptions {
 	return engine.ExportOptions{
 		Canonical: true,

@@ -17,12 +17,12 @@ import (
 
 // An estimate is a run of everything but the models, on a copy of the corpus
 // that is thrown away: documents are read and cut, prompts are made, and every
-// call is counted in place of being made. Rules answer where a model would, and
+// call is counted in place of being made. Rules answer in place of a model, and
 // what later stages do follows from that, so that their counts are as good as
 // the rules are like the model; what is read of documents is counted exactly.
 
-// Estimate runs the indexer with counted calls. Its corpus must be a copy that
-// nobody needs afterwards.
+// Estimate runs the indexer with counted calls. It changes its corpus, which must be a
+// copy that is thrown away afterwards.
 func (x *Indexer) Estimate(ctx context.Context, inputs []Input, o cost.EstimateOptions) (*cost.Estimate, error) {
 	x, err := x.ready(inputs)
 	if err != nil {

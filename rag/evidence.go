@@ -64,7 +64,7 @@ const maxSpans = 5
 // Retrieve runs a method's plan for a question, over one commit. What is not
 // indexed yet is not found: a corpus without documents gives no evidence. nil
 // models are those of [Corpus.OpenModels]. A corpus that is embedded with
-// another model is a [*ModelError] where the plan wants a vector, a question
+// another model is a [*ModelError] if the plan wants a vector, a question
 // without text or a missing system [ErrArgument]. The functions of look are
 // called with what was retrieved and the state that it was retrieved from, so that
 // they can read more of it; an error of one ends the call.
@@ -219,7 +219,7 @@ type citations struct {
 	env  *query.Env
 	set  text.ChunkSet
 	base *engine.View
-	own  *engine.View // of the method's graph, nil where it builds none
+	own  *engine.View // of the method's graph, nil if it builds none
 	// cite is Cite of items of own.
 	cite  func(it query.Item) ([]string, error)
 	spans map[string]corpus.Span // of chunks; one without a document is gone
@@ -286,7 +286,7 @@ func (x *citations) of(it query.Item) (Cited, error) {
 	return out, nil
 }
 
-// span returns where a chunk stands, the zero value where it is gone.
+// span returns where a chunk stands, the zero value if it is gone.
 func (x *citations) span(key string) (corpus.Span, error) {
 	span, ok := x.spans[key]
 	if ok {

@@ -25,11 +25,11 @@ type Indexer struct {
 	Options IndexOptions
 }
 
-// ErrNoDocuments says that a run met no document.
+// ErrNoDocuments says that a run found no document in its inputs.
 var ErrNoDocuments = errors.New("no documents found")
 
 // Run reads the documents of the inputs, replaces those that changed, and
-// indexes by the systems what is not indexed yet. Whatever it has done is
+// indexes by the systems what is not indexed yet. What it has done is
 // kept: an interrupted run goes on where it stopped. Files that cannot be read
 // and items that fail are set aside and counted in a [*PartialError], and the
 // result is good beside it.
@@ -260,9 +260,9 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	return c.count(ctx, sets[0].Set(), out)
 }
 
-// withOutdated returns the indexer with all systems of the corpus where there
+// withOutdated returns the indexer with all systems of the corpus if there
 // is a new word table: the vectors of the one before are dropped at the end of
-// the run, so every system has to be embedded anew in it.
+// the run, so every system has to be embedded again with it.
 func (x *Indexer) withOutdated(ctx context.Context) (*Indexer, error) {
 	state, err := x.Corpus.words.State(ctx)
 	if err != nil || state.Next == 0 || state.Current == 0 {

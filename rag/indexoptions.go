@@ -37,17 +37,17 @@ type IndexOptions struct {
 	Workers int
 	// Retry takes up again what failed in earlier runs.
 	Retry bool
-	// Reembed allows models of another space than the corpus has: all that is
-	// indexed is embedded anew beside what is there, which goes in the commit
-	// that ends the run. Else such models are a [*ModelError].
+	// Reembed allows models of another space than the corpus has: the run
+	// embeds all documents again and removes the old vectors in its last commit.
+	// Without it such models are a [*ModelError].
 	Reembed bool
-	// Recluster makes the communities of the systems that have any anew, in
-	// place of those that grew while documents came and went.
+	// Recluster finds the communities of the systems again, in place of those that
+	// grew while documents came and went.
 	Recluster bool
-	// MayRemove is asked by Sync before it removes anything: an error of it ends
-	// the run, and nothing has changed. Nil allows everything.
+	// Sync calls MayRemove before it removes anything. An error of it ends the run
+	// before anything has changed. Nil allows everything.
 	MayRemove func(d *Difference) error
-	// Notify receives progress, never concurrently; nil is nobody.
+	// Notify receives progress, never concurrently. It may be nil.
 	Notify func(Event)
 }
 
@@ -65,7 +65,7 @@ type IndexResult struct {
 	Usage     llm.Usage     `json:"usage"`
 	// Spent is the usage by stage and model, with its price.
 	Spent []cost.Spent `json:"spent"`
-	// USD is what the run cost, nil where the price of a model is not known.
+	// USD is what the run cost, nil if the price of a model is not known.
 	USD *float64 `json:"usd,omitempty"`
 }
 

@@ -83,12 +83,12 @@ func (c *Corpus) Remove(ctx context.Context, methods method.Methods, doc string,
 	return r.result(), nil
 }
 
-// maxTries is how often what was prepared outside of a transaction is prepared
-// anew because another commit changed what it was prepared for.
+// maxTries is how often work is prepared outside of a transaction, if other commits
+// keep changing what it was prepared for.
 const maxTries = 8
 
-// again calls fn until its error is no conflict with another commit, maxTries
-// times at most.
+// again calls fn until it does not conflict with another commit, maxTries times
+// at most.
 func again(fn func() error) (err error) {
 	for range maxTries {
 		if err = fn(); !errors.Is(err, engine.ErrConflict) {

@@ -18,8 +18,8 @@ type Difference struct {
 	Changed   []string `json:"changed"`
 	Removed   []string `json:"removed"`
 	Unchanged int      `json:"unchanged"`
-	// BadFiles could not be read. Where there are any, nobody can say what is
-	// gone: Removed is empty, and Kept counts the documents that were not met.
+	// BadFiles could not be read. If there are any, it is not known which documents
+	// are gone: Removed is empty, and Kept counts the documents that were not found.
 	BadFiles []string `json:"bad_files,omitempty"`
 	Kept     int      `json:"kept,omitempty"`
 }
@@ -94,8 +94,8 @@ func (x *Indexer) compare(ctx context.Context, inputs []Input) (*Difference, err
 
 // Sync makes the corpus hold the documents of the inputs and no others: what is
 // new is added, what changed replaced, what is gone removed, as the content
-// says. With a key prefix only documents of that prefix are the inputs'. Where
-// files cannot be read nothing is removed. An interrupted Sync goes on where it
+// says. With a key prefix only documents of that prefix are the inputs'. If
+// a file cannot be read, nothing is removed. An interrupted Sync goes on where it
 // stopped. It waits for other runs as [Indexer.Run] does.
 func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error) {
 	x, err := x.ready(inputs)
@@ -122,7 +122,7 @@ func (x *Indexer) Sync(ctx context.Context, inputs []Input) (*IndexResult, error
 		}
 	}
 	if len(d.Added)+len(d.Changed)+d.Unchanged == 0 && len(d.BadFiles) == 0 {
-		inputs = nil // an empty folder is no mistake here
+		inputs = nil // Sync accepts an empty folder
 	}
 	out, err := x.run(ctx, inputs)
 	out.Removed = len(d.Removed)

@@ -12,7 +12,7 @@ type EstimateOptions struct {
 	// Chat is the model that tasks would be asked of, "" for the rules, which
 	// cost nothing.
 	Chat string
-	// Space is that of the model that would embed. Its dimension may be 0 where
+	// Space is that of the model that would embed. Its dimension may be 0 if
 	// it is not known and nothing is embedded yet; a Recomputable one costs
 	// nothing.
 	Space llm.SpaceInfo
@@ -34,7 +34,7 @@ type Estimate struct {
 	Stages       []EstimatedStage `json:"stages"`
 	InTokens     int              `json:"in_tok"`
 	OutTokens    int              `json:"out_tok_est"`
-	// USD is nil where the price of a model is not known.
+	// USD is nil if the price of a model is not known.
 	USD      *float64    `json:"usd_est"`
 	USDRange *[2]float64 `json:"usd_range,omitempty"`
 	Minutes  float64     `json:"minutes_est"`
@@ -43,7 +43,7 @@ type Estimate struct {
 // EstimatedStage is what a stage would cost.
 type EstimatedStage struct {
 	Stage     string   `json:"stage"`
-	Model     string   `json:"model"` // "local" where none is asked over the network
+	Model     string   `json:"model"` // "local" if none is asked over the network
 	Items     int      `json:"items"`
 	Calls     int      `json:"calls"`
 	InTokens  int      `json:"in_tok"`

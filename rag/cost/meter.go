@@ -33,7 +33,7 @@ func (e *BudgetError) Error() string {
 // Is reports whether target is [ErrBudget].
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
-// Limits bound what a run may spend; 0 is no bound.
+// Limits bound what a run may spend; 0 does not bound.
 type Limits struct {
 	USD    float64
 	Tokens int // read and written
@@ -46,13 +46,13 @@ type Spent struct {
 	llm.Usage
 	// Cached counts the tasks and texts whose reply was there already.
 	Cached int `json:"cached,omitempty"`
-	// USD is the price, nil where it is not known.
+	// USD is the price, nil if it is not known.
 	USD *float64 `json:"usd,omitempty"`
 }
 
 // Meter counts what a run's calls cost, by stage and model, and refuses calls
 // that could pass a limit: what a call may cost at most is set aside before it
-// is made, and where that is too much only together with what is set aside for
+// is made, and if that is too much only together with what is set aside for
 // others, the call waits for those. Only what a provider asks again because a
 // reply was of no use may come on top. It is safe for concurrent use.
 type Meter struct {
@@ -68,7 +68,7 @@ type Meter struct {
 	heldUSD  float64
 	heldToks int
 	held     int           // calls that something is set aside for
-	freed    chan struct{} // closed when a call is settled; nil where nobody waits
+	freed    chan struct{} // closed when a call is settled; nil if no call waits
 }
 
 // NewMeter returns a meter of no calls.
@@ -122,7 +122,7 @@ type Reservation struct {
 }
 
 // Reserve sets aside what a call may cost that reads in tokens and writes up to
-// out, and waits where calls under way may leave enough.
+// out, and waits if calls under way may leave enough.
 func (m *Meter) Reserve(ctx context.Context, stage, model string, in, out int) (Reservation, error) {
 	r := Reservation{m: m, stage: stage, model: model, tokens: in + out}
 	if p, ok := m.prices.Of(model); ok {
@@ -182,7 +182,7 @@ func (r Reservation) Settle(u llm.Usage) {
 	}
 }
 
-// Price returns what a model costs; ok is false where it is not known.
+// Price returns what a model costs; ok is false if it is not known.
 func (m *Meter) Price(model string) (p Price, ok bool) {
 	if m == nil {
 		return Price{}, false
@@ -213,7 +213,7 @@ func (m *Meter) Rows() []Spent {
 	return out
 }
 
-// Total returns all counts as one. Its price is nil where that of a model with
+// Total returns all counts as one. Its price is nil if that of a model with
 // calls is not known.
 func (m *Meter) Total() Spent {
 	if m == nil {

@@ -27,8 +27,8 @@ type Prices map[string]Price
 // PriceDate is the month that [BuiltinPrices] are of.
 const PriceDate = "2026-11"
 
-// BuiltinPrices returns list prices of well-known models. They change: a table
-// of one's own goes before them, see [Prices.With].
+// BuiltinPrices returns list prices of well-known models. They change: use
+// [Prices.With] to put other prices in their place.
 func BuiltinPrices() Prices {
 	return Prices{
 		"local/*":                {},
@@ -72,7 +72,7 @@ func (p Prices) With(other Prices) Prices {
 	return out
 }
 
-// Of returns the price of a model; ok is false where it is not known.
+// Of returns the price of a model; ok is false if it is not known.
 func (p Prices) Of(model string) (price Price, ok bool) {
 	if price, ok = p[model]; ok {
 		return price, true

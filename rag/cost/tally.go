@@ -16,6 +16,7 @@ type Tally struct {
 	used llm.Usage
 }
 
+// Add adds what a reply cost. A nil tally adds nothing.
 func (t *Tally) Add(u llm.Usage) {
 	if t == nil {
 		return

@@ -27,7 +27,7 @@ type Stats struct {
 
 // Count counts kept entries.
 type Count struct {
-	// Model is the provider's name, "" where it is not known: embeddings are
+	// Model is the provider's name, "" if it is not known: embeddings are
 	// kept under the digest of model and text alone.
 	Model string `json:"model"`
 	// Kind is that of the task, or one of package replay's.
@@ -146,7 +146,7 @@ func (l *Ledger) used(v engine.Reader, digest []byte) (bool, error) {
 	return false, nil
 }
 
-// Entries yields the kept entries of some kinds, all where none is named:
+// Entries yields the kept entries of some kinds, all if none is named:
 // replies before vectors, each in order of digest.
 func (l *Ledger) Entries(v engine.Reader, kinds ...llm.Kind) iter.Seq2[replay.Entry, error] {
 	return func(yield func(replay.Entry, error) bool) {
@@ -204,9 +204,9 @@ type Imported struct {
 // stays as it is. New ones are used when the same task is asked or the same text
 // embedded, also of a document that comes later, and until then nothing but
 // Prune removes them. A reply then goes with the documents that it was
-// asked for; an imported vector, which is no text, stays until it is pruned.
+// asked for; an imported vector belongs to no document and stays until it is pruned.
 //
-// A line that is no entry is a [*replay.LineError]; what came before it is
+// A malformed line is a [*replay.LineError]; what came before it is
 // imported, and importing again changes nothing of it.
 func (l *Ledger) Import(ctx context.Context, r io.Reader) (*Imported, error) {
 	if err := l.ready(); err != nil {
@@ -270,7 +270,7 @@ func (l *Ledger) putEntries(ctx context.Context, entries []replay.Entry) (added 
 	return added, err
 }
 
-// putEntry writes an entry where there is none of its digest.
+// putEntry writes an entry unless there is one of its digest.
 func putEntry(v *engine.TxView, e replay.Entry) (added bool, err error) {
 	name, value := bucketReplies, []byte(nil)
 	if e.Kind == replay.KindEmbedding {

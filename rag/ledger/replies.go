@@ -80,7 +80,7 @@ type Reply struct {
 	Digest [32]byte
 	Item   string
 	Docs   []string
-	Reply  *StoredReply // nil where it is stored already
+	Reply  *StoredReply // nil if it is stored already
 }
 
 // Keep stores a reply and its use, unless the database is open for reading.
@@ -198,7 +198,7 @@ func docKey(doc string, digest []byte, item string) []byte {
 	return append(append(append(append([]byte{'d'}, doc...), 0), digest...), item...)
 }
 
-// usedDocs returns the documents of a use, none where there is no such use.
+// usedDocs returns the documents of a use, none if there is no such use.
 func usedDocs(uses engine.Bucket, digest []byte, item string) (docs []string, err error) {
 	b, err := uses.Get(useKey(digest, item), nil)
 	if corpus.IsMissing(err) {

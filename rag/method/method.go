@@ -91,7 +91,7 @@ type Question struct {
 	Text string
 	// Budget is the number of tokens of context; 0 is DefaultBudget.
 	Budget int
-	// Where filters documents by their metadata, key and format; nil is no filter,
+	// Where filters documents by their metadata, key and format; nil lets all pass,
 	// and cypher.ParseWhere parses one. An item, node or edge, is used only if
 	// all its sources pass, or with WhereAny if any of them does. Such an item
 	// also holds what its other sources say.
@@ -99,14 +99,14 @@ type Question struct {
 	WhereAny bool
 	// Lang is the language that the answer should have, "" for the question's.
 	Lang string
-	// Top bounds the pieces of evidence; 0 is no bound.
+	// Top bounds the pieces of evidence; 0 does not bound them.
 	Top int
-	// Stream receives the answer as it comes, with its final markers; nil is
-	// nobody. An error of it ends the answer.
+	// Stream receives the answer as it comes, with its final markers. It
+	// may be nil. An error of it ends the answer.
 	Stream func(text string) error
 }
 
-// DefaultBudget is the context's number of tokens where none is given: that of
+// DefaultBudget is the number of tokens of the context if a question gives none: that of
 // the KET-RAG paper.
 const DefaultBudget = 12000
 

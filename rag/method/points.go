@@ -20,7 +20,7 @@ const pointWorkers = 8
 // evidence a model picks the points that help to answer the question, with
 // scores; in returns with the best of those over 0 for evidence, up to the first
 // that does not fit a number of tokens. docs are those that the evidence is
-// from. The error is [llm.ErrNoEvidence] where there are none.
+// from. The error is [llm.ErrNoEvidence] if there are none.
 func FilterPoints(ctx context.Context, c *corpus.Corpus, m *models.Models, q Question, parts [][]llm.Evidence, docs []string, tokens int) (in llm.AnswerInput, err error) {
 	if err := c.Ready(); err != nil {
 		return in, err

@@ -241,7 +241,7 @@ func (c *Corpus) Chunk(v engine.Reader, id engine.NodeID) (Chunk, error) {
 	return ChunkWithText(v, n)
 }
 
-// ChunkWithText reads a chunk's node, and its text where that is long.
+// ChunkWithText reads a chunk's node, and its text if that is long.
 func ChunkWithText(v engine.Reader, n engine.Node) (ch Chunk, err error) {
 	s := n.Prop(PropText)
 	ch = ChunkOf(n)

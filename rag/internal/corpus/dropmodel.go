@@ -50,7 +50,7 @@ func EmptyBucket(v *engine.TxView, name string) error {
 	return nil
 }
 
-// MakeSpace makes a vector space for an embedder's vectors where there is none.
+// MakeSpace makes a vector space for an embedder's vectors if there is none.
 func MakeSpace(v *engine.TxView, name string, model llm.SpaceInfo, metric vecindex.Metric) error {
 	if err := Readable(v); err != nil {
 		return err

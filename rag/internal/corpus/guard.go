@@ -24,5 +24,5 @@ func Readable(v engine.Reader) error {
 }
 
 // ErrArgument says that a call lacks what it needs, such as a corpus or a
-// system, or was given what cannot be. The error says what.
+// system, or that an argument is not valid. The error says which.
 var ErrArgument = errors.New("wrong argument")

@@ -11,8 +11,8 @@ import (
 
 // NamesField returns the name of the field of the names in a set's chunks:
 // terms are the keys of the names, dates left out. A chunk has a name
-// [query.MostAbout] times where the name opens a line of it, half as often
-// where it opens a sentence, and a quarter as often anywhere else.
+// [query.MostAbout] times if the name opens a line of it, half as often
+// if it opens a sentence, and a quarter as often anywhere else.
 //
 // What is a name is told from the chunk alone: a capitalised word at the start
 // of a sentence is one, unless it is a common English word. Whether it is an
@@ -23,7 +23,7 @@ func NamesField(set text.ChunkSet) string { return "names:" + set.String() }
 // namesAnalyzer is the version of these rules.
 const namesAnalyzer = "names.v1"
 
-// maxNameBytes bounds the keys: what is longer is no name.
+// maxNameBytes bounds the keys: anything longer is not taken for a name.
 const maxNameBytes = 256
 
 // putNames writes the names of a chunk, the bytes from start to end of a

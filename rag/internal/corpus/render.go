@@ -37,7 +37,7 @@ func (c *Corpus) TextOf(ctx context.Context, s *engine.Snapshot, set text.ChunkS
 }
 
 // CutText returns the whole sentences of s that fit a number of tokens, or ""
-// where not even the first does.
+// if not even the first does.
 func (c *Corpus) CutText(s string, tokens int) string {
 	if c == nil || c.tokens == nil {
 		return ""

@@ -16,7 +16,7 @@ import (
 // them. Vectors that can be computed again are not.
 
 // Texts of several workers are sent in one request: when there are enough, or when
-// no worker is left that could bring another. A caller that is no worker does not
+// no worker is left that could bring another. A caller outside of a run does not
 // wait for others.
 const (
 	embedBatchTexts = 64
@@ -229,8 +229,8 @@ func (m *Models) send(ctx context.Context, e llm.Embedder, b *embedBatch) {
 	m.request(ctx, e, b, 0, len(b.texts))
 }
 
-// request asks for the vectors of some texts of a batch and keeps them. Where
-// that fails for what is in the texts it asks for each half, so that one text
+// request asks for the vectors of some texts of a batch and keeps them. If
+// that fails for what is in the texts, it asks for each half, so that one text
 // does not stop the others.
 func (m *Models) request(ctx context.Context, e llm.Embedder, b *embedBatch, from, to int) {
 	texts := make([]string, 0, to-from)

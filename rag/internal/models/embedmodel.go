@@ -80,8 +80,8 @@ func readEmbeddingModel(b engine.Bucket) (m EmbeddingModel, ok bool, err error) 
 	return m, err == nil, err
 }
 
-// Claim makes a model the corpus's where it has none, and otherwise reports
-// whether it is another one.
+// Claim makes a model the corpus's if it has none. Otherwise other reports whether the
+// corpus has another one, have.
 func Claim(ctx context.Context, c *corpus.Corpus, want EmbeddingModel) (other bool, have EmbeddingModel, err error) {
 	have, ok, err := EmbeddedWith(ctx, c)
 	if err != nil || ok {

@@ -321,8 +321,8 @@ func PromptTokens(tokens *text.Tokenizer, t llm.Task) int {
 // messageTokens is about what a message costs beside its text.
 const messageTokens = 4
 
-// begin waits until nobody else asks the task and returns what says that the
-// caller is over with it.
+// begin waits until no other call asks the task. The caller calls over when it has
+// asked.
 func (m *Models) begin(ctx context.Context, digest [32]byte) (over func(), err error) {
 	s := m.shared
 	for {

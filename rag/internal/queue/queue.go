@@ -126,7 +126,7 @@ func (r *Runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (ite
 	return items, failed, nil
 }
 
-// stateOf returns the state of an item by its mark, 0 where it is pending.
+// stateOf returns the state of an item by its mark, 0 if it is pending.
 func stateOf(jobs engine.Bucket, stage string, w WorkItem) (byte, error) {
 	mark, err := jobs.Get(jobKey(w.Key, stage), nil)
 	switch {
@@ -340,7 +340,7 @@ func (r *Runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWr
 }
 
 // ForgetJobs removes the marks of an item, of all stages of a graph: it is
-// pending again where it comes up again.
+// pending again if it comes up again.
 func ForgetJobs(v *engine.TxView, item string) error {
 	if err := corpus.Readable(v); err != nil {
 		return err

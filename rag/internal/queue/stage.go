@@ -81,7 +81,7 @@ func Steps(stages ...Stage) []Step {
 type Event struct {
 	// Stage is what is being done: read, or a stage's name.
 	Stage string
-	// Done and Total count items; Total is 0 where it is not known.
+	// Done and Total count items; Total is 0 if it is not known.
 	Done, Total int
 	// Failed counts items that were set aside.
 	Failed int

@@ -73,6 +73,9 @@ type taught struct {
 // at reads what the corpus has taught as a view of its base graph shows it.
 func (l *Local) at(v *engine.View) (*taught, error) { return l.Read(v, l.newest) }
 
+// Read reads what the corpus has taught as a view of its base graph shows it. If newest
+// is set it reads the newest word table, else the one that all documents are embedded
+// with.
 func (l *Local) Read(v *engine.View, newest bool) (*taught, error) {
 	b := v.Bucket(BucketWords)
 	state, err := ReadWordState(b)
@@ -156,7 +159,7 @@ type localQuestions struct{ l *Local }
 // Space implements [llm.Embedder].
 func (e localQuestions) Space() llm.SpaceInfo {
 	var head local.Head
-	// A space without vectors is the answer where nothing can be read.
+	// A space without vectors is the answer if nothing can be read.
 	_ = e.l.now(context.Background(), func(t *taught) error { head = t.head; return nil })
 	return local.NewLive(head, nil).Space()
 }
@@ -201,7 +204,7 @@ type localDocuments struct {
 // Space implements [llm.Embedder].
 func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l}.Space() }
 
-// Embed implements [llm.Embedder]. The error is [local.ErrUntrained] where there is no
+// Embed implements [llm.Embedder]. The error is [local.ErrUntrained] if there is no
 // table to embed with.
 func (e *localDocuments) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	table, err := e.read(ctx)

@@ -14,7 +14,7 @@ import (
 // Change is what texts that enter or leave do to the words.
 type Change struct {
 	version uint32        // of the table that rows are of
-	rows    *local.Change // nil where there is no table that can be read
+	rows    *local.Change // nil if there is no readable table
 	cases   text.CaseStats
 	// lost says that there is a table, but none that can be read.
 	lost bool
@@ -39,6 +39,7 @@ func (l *Store) NewChange(t *local.Table, lost bool) *Change {
 	return w
 }
 
+// Add counts a text that enters.
 func (w *Change) Add(s string) {
 	if w.rows != nil {
 		w.rows.Add(s)
@@ -47,7 +48,7 @@ func (w *Change) Add(s string) {
 	w.cases.Add(s)
 }
 
-// bound gives rows up where they are too many.
+// bound gives up the rows if they are too many.
 func (w *Change) bound() {
 	if w.rows.Words() > w.most {
 		w.rows, w.Many = nil, true
@@ -59,6 +60,7 @@ func (w *Change) Full() bool {
 	return w != nil && w.rows != nil && w.rows.Words() > w.most/2
 }
 
+// Remove counts a text that leaves.
 func (w *Change) Remove(s string) {
 	if w.rows != nil {
 		w.rows.Remove(s)
@@ -129,7 +131,7 @@ func changeRows(b engine.BucketWriter, version uint32, change *local.Change) err
 		if err == nil {
 			old, err := local.DecodeRow(r.Word, raw)
 			if err != nil {
-				// Nobody knows what the word's row was: all are learnt again.
+				// The word's row is lost: all words are learnt again.
 				if err := errors.Join(b.Delete(key), forgetTraining(b)); err != nil {
 					return err
 				}

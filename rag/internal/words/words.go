@@ -95,7 +95,7 @@ func (l *Store) State(ctx context.Context) (state WordState, err error) {
 	return state, err
 }
 
-// LoadTable reads the newest word table, nil where there is none, or none that
+// LoadTable reads the newest word table, nil if there is none, or none that
 // can be read: lost then says that the words are to be learnt again.
 func (l *Store) LoadTable(ctx context.Context) (table *local.Table, lost bool, err error) {
 	err = l.C.DB().View(ctx, func(s *engine.Snapshot) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
-// Train makes a new version of the word table where the corpus has none yet or
-// has doubled since. It writes in bounded transactions, the version's number
+// Train makes a new version of the word table if the corpus has none yet or has
+// doubled since. It writes in bounded transactions, the version's number
 // last: a run that is interrupted before starts over.
 func (l *Store) Train(ctx context.Context, set text.ChunkSet, notify func(done, total int)) error {
 	snap, err := l.C.DB().Snapshot(ctx)
