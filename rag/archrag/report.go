@@ -92,7 +92,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	if err != nil {
 		return nil, err
 	}
-	docs, err := graph.SourceDocs(v, targetsOf(entities)...)
+	docs, err := graph.SourceDocs(v, graph.Targets(entities)...)
 	if err != nil {
 		return nil, err
 	}
@@ -106,15 +106,6 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	}
 	out.Vector = encoded.AppendVector(nil, vecs[0])
 	return json.Marshal(out)
-}
-
-// targetsOf returns nodes as targets.
-func targetsOf(ids []engine.NodeID) []engine.Target {
-	out := make([]engine.Target, len(ids))
-	for i, id := range ids {
-		out[i] = engine.NodeTarget(id)
-	}
-	return out
 }
 
 // text is what is embedded of a report.

@@ -128,7 +128,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 		in.Entities = append(in.Entities, llm.Entity{Name: d.name, Type: d.kind, Description: d.text})
 		targets = append(targets, engine.NodeTarget(out.Members[i].ID))
 	}
-	docs, err := docsFor(m, v, targets...)
+	docs, err := graph.DocsFor(m, v, targets...)
 	if err != nil {
 		return nil, err
 	}

@@ -124,12 +124,3 @@ func describeEdge(v engine.Reader, e engine.Edge) (string, error) {
 	_, text, err := knowledge.Describe(v, engine.EdgeTarget(e.From, e.To, e.Type))
 	return text, err
 }
-
-// docsFor returns the documents that a reply about targets goes with; none
-// if replies are not kept.
-func docsFor(m *method.Models, v engine.Reader, targets ...engine.Target) ([]string, error) {
-	if m.Free() {
-		return nil, nil
-	}
-	return graph.SourceDocs(v, targets...)
-}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
@@ -59,12 +57,12 @@ func (s *system) layerNodes(v engine.Reader, layer int) ([]node, error) {
 // length of the description, it, and the vector.
 func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	id, err := strconv.ParseUint(strings.TrimPrefix(w.Key, "node:"), 10, 64)
+	id, err := graph.ItemNode(w.Key)
 	if err != nil {
 		return nil, err
 	}
-	target := engine.NodeTarget(engine.NodeID(id))
-	r, err := rawOf(v, engine.NodeID(id))
+	target := engine.NodeTarget(id)
+	r, err := rawOf(v, id)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +72,7 @@ func (st *nodeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 			return nil, err
 		}
 	}
-	out := binary.BigEndian.AppendUint64(nil, id)
+	out := binary.BigEndian.AppendUint64(nil, uint64(id))
 	out = append(out, r.digest[:]...)
 	for _, field := range []string{r.name, r.kind, text} {
 		out = append(binary.AppendUvarint(out, uint64(len(field))), field...)

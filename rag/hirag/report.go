@@ -94,11 +94,7 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 		return nil, err
 	}
 	// What supports a relation supports its ends, too.
-	targets := make([]engine.Target, len(p.Members))
-	for i, id := range p.Members {
-		targets[i] = engine.NodeTarget(id)
-	}
-	docs, err := docsFor(m, v, targets...)
+	docs, err := graph.DocsFor(m, v, graph.Targets(p.Members)...)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (s *system) nearEdges(v *engine.View) ([]engine.Edge, error) {
 // Do implements [method.Stage]: the core's chunks as u64s, ascending.
 func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	ids, err := st.s.nodes(v, method.ChunkNodeType)
+	ids, err := graph.Of(v, method.ChunkNodeType)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 			return err
 		}
 	}
-	have, err := st.s.nodes(v, typeSkeleton)
+	have, err := graph.Of(v, typeSkeleton)
 	if err != nil {
 		return err
 	}

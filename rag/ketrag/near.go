@@ -52,7 +52,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 
 // chunkDigest identifies the chunks of the method's graph.
 func (s *system) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) {
-	ids, err := s.nodes(v, method.ChunkNodeType)
+	ids, err := graph.Of(v, method.ChunkNodeType)
 	if err != nil {
 		return [32]byte{}, err
 	}
@@ -61,23 +61,6 @@ func (s *system) chunkDigest(v *engine.View, parts ...string) ([32]byte, error) 
 		fmt.Fprintf(&list, "%d,", id)
 	}
 	return method.Digest(append(parts, list.String())...), nil
-}
-
-// nodes returns the nodes of a type, ascending.
-func (s *system) nodes(v engine.Reader, typeName string) ([]engine.NodeID, error) {
-	t, ok := v.NodeType(typeName)
-	if !ok {
-		return nil, nil
-	}
-	set, err := v.Nodes(t)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]engine.NodeID, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		out = append(out, engine.NodeID(it.Next()))
-	}
-	return out, nil
 }
 
 // near is an edge from one chunk to another that is near, by place in the list
@@ -116,7 +99,7 @@ type nearChange struct {
 // Do implements [method.Stage].
 func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
-	ids, err := st.s.nodes(v, method.ChunkNodeType)
+	ids, err := graph.Of(v, method.ChunkNodeType)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/ragdb/ragdb/rag/noderag/schema"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -150,37 +148,6 @@ func joined(texts []string) string {
 	return strings.Join(slices.Sorted(slices.Values(texts)), "\t")
 }
 
-// sourcesOf returns the chunks that nodes rest on, in order of id.
-func sourcesOf(v engine.Reader, nodes []engine.NodeID) ([]engine.NodeID, error) {
-	all := roaring.New()
-	for _, id := range nodes {
-		set, err := v.Sources(engine.NodeTarget(id))
-		if err != nil {
-			return nil, err
-		}
-		all.Or(set)
-	}
-	var out []engine.NodeID
-	for it := all.Iterator(); it.HasNext(); {
-		out = append(out, engine.NodeID(it.Next()))
-	}
-	return out, nil
-}
-
-// docsFor returns the documents of chunks that a reply goes with; none if
-// replies are not kept.
-func docsFor(m *method.Models, v engine.Reader, chunks []engine.NodeID) ([]string, error) {
-	if m.Free() {
-		return nil, nil
-	}
-	names := map[string]bool{}
-	err := v.EachNode(chunks, func(_ int, n engine.Node) error {
-		names[method.DocOf(n.Key)] = true
-		return nil
-	})
-	return sorted(names), err
-}
-
 // summarised is what the attribute stage made.
 type summarised struct {
 	Entity  engine.NodeID   `json:"entity"`
@@ -199,10 +166,12 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.
 	if err != nil {
 		return nil, err
 	}
-	if out.Sources, err = sourcesOf(v, a.nodes); err != nil {
+	sources, err := graph.Sources(v, graph.Targets(a.nodes)...)
+	if err != nil {
 		return nil, err
 	}
-	docs, err := docsFor(m, v, out.Sources)
+	out.Sources = graph.IDs(sources)
+	docs, err := graph.DocsFor(m, v, graph.Targets(a.nodes)...)
 	if err != nil {
 		return nil, err
 	}

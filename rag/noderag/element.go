@@ -185,10 +185,12 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if err != nil {
 		return nil, err
 	}
-	if out.Sources, err = sourcesOf(v, nodes); err != nil {
+	sources, err := graph.Sources(v, graph.Targets(nodes)...)
+	if err != nil {
 		return nil, err
 	}
-	docs, err := docsFor(m, v, out.Sources)
+	out.Sources = graph.IDs(sources)
+	docs, err := graph.DocsFor(m, v, graph.Targets(nodes)...)
 	if err != nil {
 		return nil, err
 	}

@@ -68,8 +68,8 @@ func Chunks(v engine.Reader, chunks []method.Chunk) ([]engine.NodeID, error) {
 	return out, nil
 }
 
-// SourceDocs returns the keys of the documents that targets rest on, in order.
-func SourceDocs(v engine.Reader, targets ...engine.Target) ([]string, error) {
+// Sources returns what any of some targets rests on.
+func Sources(v engine.Reader, targets ...engine.Target) (*roaring.Bitmap, error) {
 	sources := roaring.New()
 	for _, t := range targets {
 		set, err := v.Sources(t)
@@ -78,7 +78,34 @@ func SourceDocs(v engine.Reader, targets ...engine.Target) ([]string, error) {
 		}
 		sources.Or(set)
 	}
+	return sources, nil
+}
+
+// SourceDocs returns the keys of the documents that targets rest on, in order.
+func SourceDocs(v engine.Reader, targets ...engine.Target) ([]string, error) {
+	sources, err := Sources(v, targets...)
+	if err != nil {
+		return nil, err
+	}
 	return documents(v, sources)
+}
+
+// DocsFor returns the keys of the documents that a reply about targets goes with;
+// none if replies are not kept.
+func DocsFor(m *method.Models, v engine.Reader, targets ...engine.Target) ([]string, error) {
+	if m.Free() {
+		return nil, nil
+	}
+	return SourceDocs(v, targets...)
+}
+
+// Targets returns nodes as targets.
+func Targets(ids []engine.NodeID) []engine.Target {
+	out := make([]engine.Target, len(ids))
+	for i, id := range ids {
+		out[i] = engine.NodeTarget(id)
+	}
+	return out
 }
 
 // Documents returns the keys of the documents that a source rests on, in order: a

@@ -22,7 +22,16 @@ func ofType(v engine.Reader, nodeType string) (*roaring.Bitmap, error) {
 	return v.Nodes(t)
 }
 
-// Nodes yields the nodes of a type, ascending; none of one that is not there.
+// Of returns the nodes of a type, ascending; none if there is no such type.
+func Of(v engine.Reader, nodeType string) ([]engine.NodeID, error) {
+	set, err := ofType(v, nodeType)
+	if err != nil {
+		return nil, err
+	}
+	return IDs(set), nil
+}
+
+// Nodes yields the nodes of a type, ascending; none if there is no such type.
 func Nodes(v engine.Reader, nodeType string) iter.Seq2[engine.NodeID, error] {
 	return func(yield func(engine.NodeID, error) bool) {
 		set, err := ofType(v, nodeType)
