@@ -73,7 +73,7 @@ var homes = map[string][]string{
 	"github.com/yuin/goldmark":            {"rag/load"},
 	"golang.org/x/net":                    {"rag/load"},
 	"github.com/tiktoken-go/tokenizer":    {"rag/internal/text"},
-	"github.com/clipperhouse/uax29":       {"rag/internal/text", "engine/text"},
+	"github.com/clipperhouse/uax29":       {"rag/internal/text", "engine/text", "rag/llm/encoder"},
 	"github.com/blevesearch/snowballstem": {"engine/text", "rag/eval"},
 	"github.com/spf13/cobra":              {"cmd/ragdb"},
 	"github.com/spf13/pflag":              {"cmd/ragdb"},
