@@ -293,9 +293,14 @@ func TestRefused(t *testing.T) {
 		`model "WordLevel"`:              with(func(d *definition) { d.Model["type"] = "WordLevel" }),
 		`unknown token "<none>"`:         with(func(d *definition) { d.Model["unk_token"] = "<none>" }),
 		"not the number of a token":      with(func(d *definition) { d.Model["vocab"] = object{"[UNK]": -1} }),
-		"more than 1024 bytes":           with(func(d *definition) { d.Model["vocab"] = object{strings.Repeat("a", 2000): 1} }),
-		"regular expression":             with(func(d *definition) { d.Normalizer = object{"type": "Replace", "pattern": object{"Regex": "(?<=a)b"}} }),
-		"precompiled_charsmap":           with(func(d *definition) { d.Normalizer = object{"type": "Precompiled", "precompiled_charsmap": "AAAA"} }),
+		"more than 1024 bytes": with(func(d *definition) {
+			d.Model["vocab"], d.Model["max_input_chars_per_word"] = object{strings.Repeat("a", 2000): 1}, 1<<40
+		}),
+		"regular expression": with(func(d *definition) { d.Normalizer = object{"type": "Replace", "pattern": object{"Regex": "(?<=a)b"}} }),
+		`{500}){500}" is not`: with(func(d *definition) {
+			d.Normalizer = object{"type": "Replace", "pattern": object{"Regex": "(a{500}){500}"}}
+		}),
+		"precompiled_charsmap": with(func(d *definition) { d.Normalizer = object{"type": "Precompiled", "precompiled_charsmap": "AAAA"} }),
 		"special token": with(func(d *definition) {
 			d.PostProcessor = object{"type": "TemplateProcessing", "single": []any{object{"SpecialToken": object{"id": "x"}}}}
 		}),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unicode/utf8"
 )
 
 // modelDef holds the small settings of a model.
@@ -81,14 +82,11 @@ func parseModel(raw []byte) (loaded, error) {
 
 // vocabulary reads an object of pieces with their numbers.
 func vocabulary(raw []byte) (*pieces, error) {
-	p := &pieces{}
+	p := newPieces(len(raw))
 	err := members(raw, func(key, value []byte) error {
 		k, err := text(key)
 		if err != nil {
 			return err
-		}
-		if len(k) > maxPiece {
-			return fmt.Errorf("a piece of the vocabulary has more than %d bytes", maxPiece)
 		}
 		id, err := parseID(value)
 		if err != nil {
@@ -119,9 +117,21 @@ func or[T any](p *T, otherwise T) T {
 	return *p
 }
 
+// checkLongest refuses pieces so long that they make a model slow: at each
+// character of a text it may have to read as far.
+func checkLongest(size int) error {
+	if size > maxPiece {
+		return fmt.Errorf("a piece of the vocabulary has more than %d bytes", maxPiece)
+	}
+	return nil
+}
+
 func newWordPiece(p *pieces, def modelDef) (loaded, error) {
 	l := index(p)
-	m := &wordPiece{pieces: l.pieces, maxChars: max(or(def.MaxChars, 100), 0)}
+	m := &wordPiece{pieces: l.pieces, maxChars: min(max(or(def.MaxChars, 100), 0), math.MaxInt32)}
+	if err := checkLongest(min(p.longest, m.maxChars*utf8.UTFMax)); err != nil {
+		return l, err
+	}
 	unknown := or(def.Unknown, "[UNK]")
 	if m.unknown = l.pieces.find([]byte(unknown)); m.unknown < 0 {
 		return l, fmt.Errorf("the vocabulary lacks the unknown token %q", shorten(unknown))
@@ -132,7 +142,7 @@ func newWordPiece(p *pieces, def modelDef) (loaded, error) {
 }
 
 func parseUnigram(vocab []byte, def modelDef) (loaded, error) {
-	p := &pieces{}
+	p := newPieces(len(vocab))
 	m := &unigram{worst: math.Inf(1)}
 	err := elements(vocab, func(entry []byte) error {
 		var key []byte
@@ -151,13 +161,13 @@ func parseUnigram(vocab []byte, def modelDef) (loaded, error) {
 		if err == nil && n != 2 {
 			err = errors.New("a piece of the vocabulary is not a text with a score")
 		}
-		if err == nil && len(key) > maxPiece {
-			err = fmt.Errorf("a piece of the vocabulary has more than %d bytes", maxPiece)
-		}
 		p.add(key, int32(len(m.scores)-1))
 		return err
 	})
 	if err != nil {
+		return loaded{}, err
+	}
+	if err := checkLongest(p.longest); err != nil {
 		return loaded{}, err
 	}
 	if def.UnkID == nil || *def.UnkID < 0 || *def.UnkID >= len(m.scores) {

@@ -135,9 +135,15 @@ func (p expression) find(cuts []cut, text []byte) []cut {
 // The sets that \s, \w and \d mean there, as members of a set of Go's.
 const (
 	spaceSet = `\t\n\v\f\r \x{85}\p{Z}`
-	wordSet  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}`
-	digitSet = `\p{Nd}`
+	wordSet  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}` + newerLetters + newerMarks + newerNumbers +
+		`\x{B2}-\x{B3}\x{B9}\x{BC}-\x{BE}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}`
+	digitSet = `\p{Nd}` + newerNumbers
 )
+
+// propertySets are the properties of which Go lacks newer characters.
+var propertySets = map[string]string{
+	"{L}": `\p{L}` + newerLetters, "{M}": `\p{M}` + newerMarks, "{N}": `\p{N}` + newerNumbers,
+}
 
 // translate writes an expression of Oniguruma's language in Go's. It refuses
 // what Go lacks or means otherwise.
@@ -147,7 +153,10 @@ func translate(text string) (string, error) {
 		return "", fmt.Errorf("the regular expression %q is not supported", shorten(text))
 	}
 	sets := map[byte]string{'s': spaceSet, 'w': wordSet, 'd': digitSet}
-	inSet := false
+	inSet, copies := false, 1
+	if len(text) > maxExpression {
+		return refuse()
+	}
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		rest := text[i+1:]
@@ -172,12 +181,22 @@ func translate(text string) (string, error) {
 				if e >= '0' && e <= '9' {
 					return refuse()
 				}
-				out.WriteByte('\\')
-				out.WriteByte(e)
-				// The braces of \p{L} are no repetition.
-				if n := strings.IndexByte(text[i:], '}'); n > 0 && strings.HasPrefix(text[i+1:], "{") && strings.IndexByte("pPx", e) >= 0 {
-					out.WriteString(text[i+1 : i+n+1])
-					i += n
+				name := ""
+				if n := strings.IndexByte(rest[1:], '}'); n > 0 && rest[1] == '{' && strings.IndexByte("pPx", e) >= 0 {
+					name = rest[1 : n+2]
+					i += len(name)
+				}
+				switch set := propertySets[name]; {
+				case set == "" || e == 'x' || e == 'P' && inSet:
+					out.WriteByte('\\')
+					out.WriteByte(e)
+					out.WriteString(name)
+				case inSet:
+					out.WriteString(set)
+				case e == 'P':
+					out.WriteString("[^" + set + "]")
+				default:
+					out.WriteString("[" + set + "]")
 				}
 			default:
 				return refuse()
@@ -192,6 +211,11 @@ func translate(text string) (string, error) {
 			}
 		case c == ']' && inSet:
 			inSet = false
+		case !inSet && c == '{':
+			// Nested repetitions multiply, and Go writes each copy out.
+			if copies *= max(largest(rest), 1); copies > maxCopies {
+				return refuse()
+			}
 		case !inSet && strings.IndexByte("*+?}", c) >= 0 && strings.HasPrefix(rest, "+"):
 			return refuse() // a possessive repetition
 		case !inSet && c == '(' && strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?i:"):
@@ -200,6 +224,28 @@ func translate(text string) (string, error) {
 		out.WriteByte(c)
 	}
 	return out.String(), nil
+}
+
+const (
+	maxExpression = 4096 // bytes
+	maxCopies     = 1000 // the product of all counts of repetitions
+)
+
+// largest returns the largest number before the closing brace.
+func largest(text string) int {
+	most, n := 0, 0
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			n = min(n*10+int(c-'0'), maxCopies+1)
+			most = max(most, n)
+		case c == '}':
+			return most
+		default:
+			n = 0
+		}
+	}
+	return most
 }
 
 // shorten makes a text fit for a message.

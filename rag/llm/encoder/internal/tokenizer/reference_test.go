@@ -129,4 +129,3 @@ func head(list, other []int32) []int32 {
 	}
 	return list[max(i-3, 0):min(i+12, len(list))]
 }
-

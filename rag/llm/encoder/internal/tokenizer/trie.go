@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 )
@@ -48,8 +49,9 @@ func (t *trie) find(key []byte) int32 {
 
 // pieces is a list of keys with their numbers, in one block of memory.
 type pieces struct {
-	text []byte
-	list []piece
+	text    []byte
+	list    []piece
+	longest int // bytes of the longest key
 }
 
 type piece struct {
@@ -57,9 +59,16 @@ type piece struct {
 	id         int32
 }
 
+// newPieces returns an empty list with room for those of a vocabulary of size
+// bytes.
+func newPieces(size int) *pieces {
+	return &pieces{text: make([]byte, 0, size/2), list: make([]piece, 0, size/24)}
+}
+
 func (p *pieces) add(key []byte, id int32) {
 	start := uint32(len(p.text))
 	p.text = append(p.text, key...)
+	p.longest = max(p.longest, len(key))
 	p.list = append(p.list, piece{start, uint32(len(p.text)), id})
 }
 
@@ -68,8 +77,11 @@ func (p *pieces) key(i int) []byte { return p.text[p.list[i].start:p.list[i].end
 // sortUnique orders the pieces by key. Of equal keys the one that was added
 // last stays.
 func (p *pieces) sortUnique() {
-	slices.SortStableFunc(p.list, func(a, b piece) int {
-		return bytes.Compare(p.text[a.start:a.end], p.text[b.start:b.end])
+	slices.SortFunc(p.list, func(a, b piece) int {
+		if c := bytes.Compare(p.text[a.start:a.end], p.text[b.start:b.end]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.start, b.start)
 	})
 	n := 0
 	for i := range p.list {

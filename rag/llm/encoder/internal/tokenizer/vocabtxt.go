@@ -43,9 +43,6 @@ func parseVocab(fsys fs.FS, data []byte) (*Tokenizer, error) {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
 		line = bytes.TrimRightFunc(line, unicode.IsSpace)
-		if len(line) > maxPiece {
-			return nil, fmt.Errorf("a piece of the vocabulary has more than %d bytes", maxPiece)
-		}
 		p.add(line, n)
 	}
 	mpnet := strings.HasPrefix(def.Class, "MPNet")
