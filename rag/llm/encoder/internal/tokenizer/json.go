@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // The vocabulary of a model is a large JSON value. It is read in place: the
@@ -194,9 +195,9 @@ func score(raw []byte) (float64, error) {
 	case exponent > 308:
 		return bad()
 	case exponent >= 0:
-		f *= powers[exponent]
+		f *= power(exponent)
 	default:
-		f /= powers[-exponent]
+		f /= power(-exponent)
 	}
 	if math.IsInf(f, 0) {
 		return bad()
@@ -207,13 +208,14 @@ func score(raw []byte) (float64, error) {
 	return f, nil
 }
 
-// powers are the powers of ten up to the largest float.
-var powers = func() (p [309]float64) {
-	for i := range p {
-		p[i] = math.Pow10(i)
+// power returns the float nearest to a power of ten.
+func power(n int) float64 {
+	if n < 32 {
+		return math.Pow10(n) // exact to the last bit up to here
 	}
-	return p
-}()
+	f, _ := strconv.ParseFloat("1e"+strconv.Itoa(n), 64)
+	return f
+}
 
 // maxDepth is how deep sequences may stand in sequences.
 const maxDepth = 8
