@@ -2,7 +2,8 @@
 """Writes what the reference tokenizer makes of 20,000 texts, for the tests of
 rag/llm/encoder/internal/tokenizer.
 
-    tokens.py texts FILE [--data DIR]     make the texts (JSON lines, gzip)
+    tokens.py texts FILE [--data DIR] [--seed N]
+                                          make the texts (JSON lines, gzip)
     tokens.py train DIR --texts FILE      train small tokenizers of many kinds
     tokens.py ids DIR... --texts FILE     write tokens.jsonl.gz beside each
                                           tokenizer.json or vocab.txt
@@ -153,7 +154,7 @@ def mutate(rnd, text):
 
 
 def make_texts(args):
-    rnd = random.Random(17)
+    rnd = random.Random(args.seed)
     out = ["", " ", "  ", "a", "\0", "\ufffd"]
     if args.data:
         out += corpus_texts(args.data, rnd)[:5000]
@@ -290,5 +291,6 @@ if __name__ == "__main__":
     p.add_argument("dirs", nargs="+")
     p.add_argument("--texts")
     p.add_argument("--data")
+    p.add_argument("--seed", type=int, default=17)
     a = p.parse_args()
     {"texts": make_texts, "train": train, "ids": write_ids, "unicode": write_unicode, "speed": speed}[a.what](a)
