@@ -85,7 +85,25 @@ func spentLine(r *rag.IndexResult) string {
 	if r.USD != nil {
 		line += " · " + money(*r.USD)
 	}
+	if m := mendedLine(u.Mending); m != "" {
+		line += " · " + m
+	}
 	return line
+}
+
+// mendedLine says what was done to replies so that they could be used, "" if
+// nothing was.
+func mendedLine(m llm.Mending) string {
+	var parts []string
+	for _, p := range []struct {
+		n            int
+		thing, state string
+	}{{m.Mended, "reply", "mended"}, {m.Salvaged, "reply", "cut off and used as far as complete"}, {m.Dropped, "record", "dropped"}} {
+		if p.n > 0 {
+			parts = append(parts, plural(p.n, p.thing)+" "+p.state)
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // graphNodes counts the nodes of a method's graph by type, without the chunks

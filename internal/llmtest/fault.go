@@ -25,6 +25,7 @@ const (
 	Short        Failure = "short"         // a stream ends after half, as if that were all
 	NotJSON      Failure = "not-json"      // status 200 and a page of HTML
 	BadJSON      Failure = "bad-json"      // the model's text is broken JSON
+	AtLimit      Failure = "at-limit"      // the first half of the model's text, which met its limit
 	Prose        Failure = "prose"         // the model's text is JSON between other words, in a fence
 	Empty        Failure = "empty"         // the model's text is empty
 	NoChoice     Failure = "no-choice"     // there is no text at all, and no vector

@@ -77,8 +77,8 @@ func TestAnswers(t *testing.T) {
 			t.Fatalf("%s: %d %v %s", c.name, status, err, body)
 		}
 		got, err := llm.CheckReply(c.kind, content(t, body))
-		if err != nil || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %s, %v\nwant %s", c.name, got, err, c.want)
+		if err != nil || !strings.Contains(got.Text, c.want) {
+			t.Errorf("%s: %s, %v\nwant %s", c.name, got.Text, err, c.want)
 		}
 	}
 	for i, r := range s.Requests() {
@@ -215,7 +215,7 @@ func TestFailures(t *testing.T) {
 		llmtest.TooMany: "429", llmtest.ServerError: "500", llmtest.Unavailable: "503", llmtest.Unauthorized: "401",
 		llmtest.Forbidden: "403", llmtest.NotFound: "404", llmtest.Refused: "400", llmtest.NoQuota: "429",
 		llmtest.Hangup: "EOF", llmtest.Cut: "EOF", llmtest.Redirect: "404", llmtest.NotJSON: "<html>",
-		llmtest.BadJSON: `\"more\"`, llmtest.Prose: "Certainly", llmtest.Empty: `"content":""`, llmtest.NoChoice: `"choices":[]`,
+		llmtest.BadJSON: `\"more\"`, llmtest.AtLimit: `"length"`, llmtest.Prose: "Certainly", llmtest.Empty: `"content":""`, llmtest.NoChoice: `"choices":[]`,
 		llmtest.Think: "think", llmtest.OnlyThink: "think", llmtest.Slow: "stop", llmtest.LimitHeaders: "stop",
 	} {
 		t.Run(string(f), func(t *testing.T) {

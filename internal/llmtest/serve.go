@@ -183,7 +183,7 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, faul
 	if c.request.Stream {
 		return s.serveStream(w, r, c, fault, text, in)
 	}
-	choices := []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text}, "finish_reason": "stop"}}
+	choices := []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text}, "finish_reason": ending(f)}}
 	if f == NoChoice {
 		choices = []any{}
 	}
@@ -239,7 +239,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c *call, fa
 			return false
 		}
 	}
-	if event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}}}) != nil {
+	if event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": ending(f)}}}) != nil {
 		return false
 	}
 	if !s.o.NoUsage && c.request.StreamOptions != nil {
@@ -254,11 +254,21 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, c *call, fa
 	return flush() == nil
 }
 
+// ending is why a model stopped.
+func ending(f Failure) string {
+	if f == AtLimit {
+		return "length"
+	}
+	return "stop"
+}
+
 // spoil turns a model's text into what a failure makes of it.
 func spoil(f Failure, text string) string {
 	switch f {
 	case BadJSON:
-		return strings.TrimSuffix(text, "}") + `, "more": `
+		return strings.TrimSuffix(text, "}") + `, "more": nil}`
+	case AtLimit:
+		return strings.ToValidUTF8(text[:len(text)/2], "")
 	case Prose:
 		return "Certainly! Here it is:\n```json\n" + text + "\n```\nAsk me for {more}."
 	case Empty:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/rag/llm/internal/reasoning"
@@ -22,39 +23,69 @@ const maxCandidates = 64
 // is of the type counts. What models often get wrong is mended: commas too
 // many, line breaks in strings, numbers given as strings, a bare list if the
 // type is an object of one list, other usual names of fields. What the type
-// does not know is left out. Entities must have names, relations both ends,
-// numbers must be finite. A missing strength is 1. A repaired relation with
-// two empty ends says that it is beyond repair, which is final.
+// does not know is left out. A missing strength is 1.
 //
-// Errors are a [*ReplyError] with the text and what is wrong with it, and
-// [ErrKind] for a kind that there is not.
-func CheckReply(k Kind, text string) (string, error) {
+// A record of a list that cannot be used is dropped: an entity without a name, a
+// relation without both ends, a number that is not finite, a record that stands
+// in the list already. If no record of the reply is left, the reply is refused.
+// If the JSON has no end, because the model met the limit of its length, the
+// records that are complete are used. A repaired relation with two empty ends
+// says that it is beyond repair, which is final.
+//
+// The reply's Mending says which of these was done. Errors are a [*ReplyError]
+// with the text and what is wrong with it, and [ErrKind] for a kind that there
+// is not.
+func CheckReply(k Kind, text string) (Reply, error) {
 	s := reasoning.Strip(text)
 	switch {
 	case k.JSON():
-		reply, err := readJSON(k, s)
-		if err == nil {
-			var b []byte
-			if b, err = json.Marshal(reply); err == nil {
-				return string(b), nil
-			}
+		r, err := readJSON(k, s)
+		if err != nil {
+			return Reply{}, &ReplyError{Kind: k, Raw: text, Why: err.Error(), Final: errors.Is(err, errBeyondRepair)}
 		}
-		return "", &ReplyError{Kind: k, Raw: text, Why: err.Error(), Final: errors.Is(err, errBeyondRepair)}
+		return r, nil
 	case !k.Known():
-		return "", phase.Errorf("check a reply of kind %q: %w", k, ErrKind)
+		return Reply{}, phase.Errorf("check a reply of kind %q: %w", k, ErrKind)
 	case s == "":
-		return "", &ReplyError{Kind: k, Raw: text, Why: "it is empty"}
+		return Reply{}, &ReplyError{Kind: k, Raw: text, Why: "it is empty"}
 	}
-	return s, nil
+	return Reply{Text: s}, nil
 }
 
-// readJSON reads the first value in s that is of the kind's type. The error is
-// that of the first value that is JSON at all.
-func readJSON(k Kind, s string) (any, error) {
+// JoinReplies returns the reply that holds the records of two replies of one
+// kind, those of a first. Fields that are not lists are those of a. Both are
+// replies as [CheckReply] returns them; the error is CheckReply's.
+func JoinReplies(k Kind, a, b string) (Reply, error) {
+	var first, second map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(a), &first), json.Unmarshal([]byte(b), &second)); err != nil {
+		return Reply{}, &ReplyError{Kind: k, Raw: b, Why: err.Error()}
+	}
+	for name, v := range second {
+		list, isList := v.([]any)
+		have, hasList := first[name].([]any)
+		switch {
+		case isList && hasList:
+			first[name] = append(have, list...)
+		case first[name] == nil:
+			first[name] = v
+		}
+	}
+	all, err := json.Marshal(first)
+	if err != nil {
+		return Reply{}, &ReplyError{Kind: k, Raw: b, Why: err.Error()}
+	}
+	return CheckReply(k, string(all))
+}
+
+// readJSON reads the first value in s that is of the kind's type. If there is
+// none and s has a value without an end, it reads what is complete of that one.
+// The error is that of the first value that is JSON at all.
+func readJSON(k Kind, s string) (Reply, error) {
 	if s == "" {
-		return nil, errors.New("it is empty")
+		return Reply{}, errors.New("it is empty")
 	}
 	err := errors.New("there is no JSON object in it")
+	endless := len(s) // where the first value without an end begins
 	for _, open := range []byte{'{', '['} {
 		at := 0
 		for range maxCandidates {
@@ -66,22 +97,51 @@ func readJSON(k Kind, s string) (any, error) {
 			at = i + 1
 			end := balanced(s[i:])
 			if end < 0 {
-				err = firstError(err, errors.New("its JSON has no end"))
+				err = firstError(err, errNoEnd)
+				endless = min(endless, i)
 				continue
 			}
-			v, jerr := decode(s[i : i+end])
-			if jerr != nil {
-				err = firstError(err, fmt.Errorf("it is not JSON: %w", jerr))
-				continue
-			}
-			reply, rerr := readReply(k, v)
+			r, rerr := readValue(k, s[i:i+end])
 			if rerr == nil {
-				return reply, nil
+				if i > 0 || end < len(s) {
+					r.Mending.Mended = 1
+				}
+				return r, nil
 			}
 			err = firstError(err, rerr)
 		}
 	}
-	return nil, err
+	if whole := closed(s[endless:]); whole != "" {
+		if r, rerr := readValue(k, whole); rerr == nil {
+			r.Mending.Salvaged = 1
+			return r, nil
+		}
+	}
+	return Reply{}, err
+}
+
+// errNoEnd says that a model stopped before its reply was complete.
+var errNoEnd = errors.New("its JSON has no end")
+
+// readValue reads a JSON value as the reply of a kind.
+func readValue(k Kind, s string) (Reply, error) {
+	v, mended, err := decode(s)
+	if err != nil {
+		return Reply{}, fmt.Errorf("it is not JSON: %w", err)
+	}
+	reply, dropped, err := readReply(k, v)
+	if err != nil {
+		return Reply{}, err
+	}
+	text, err := json.Marshal(reply)
+	if err != nil {
+		return Reply{}, err
+	}
+	r := Reply{Text: string(text), Mending: Mending{Dropped: dropped}}
+	if mended || dropped > 0 {
+		r.Mending.Mended = 1
+	}
+	return r, nil
 }
 
 // reasonError marks an error that says more than that there is no JSON.
@@ -119,12 +179,66 @@ func balanced(s string) int {
 	return -1
 }
 
-// decode reads JSON, mended.
-func decode(s string) (v any, err error) {
-	d := json.NewDecoder(bytes.NewReader(mend(s)))
+// closed returns the part of an object or list without an end in which all
+// records are complete, with the brackets that it wants, and "" if no record
+// is. A record is an element of a list that is in no other list.
+func closed(s string) string {
+	end := 0
+	brackets(s, func(i int, open []byte, lists int) {
+		if lists == 1 && open[len(open)-1] == ']' {
+			end = i
+		}
+	})
+	var closers []byte
+	brackets(s[:end], func(i int, open []byte, _ int) {
+		if i == end {
+			closers = slices.Clone(open)
+		}
+	})
+	slices.Reverse(closers)
+	return s[:end] + string(closers)
+}
+
+// brackets calls value with the end of each string, object and list of s, with
+// the brackets that are open there, as they close, and how many are lists.
+func brackets(s string, value func(end int, open []byte, lists int)) {
+	var open []byte
+	lists := 0
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			if quoted = !quoted; !quoted {
+				value(i+1, open, lists)
+			}
+		case quoted:
+		case c == '{':
+			open = append(open, '}')
+		case c == '[':
+			open = append(open, ']')
+			lists++
+		case c == '}' || c == ']':
+			if len(open) == 0 || open[len(open)-1] != c {
+				return
+			}
+			open = open[:len(open)-1]
+			if c == ']' {
+				lists--
+			}
+			value(i+1, open, lists)
+		}
+	}
+}
+
+// decode reads JSON. mended says that s is not JSON as it stands.
+func decode(s string) (v any, mended bool, err error) {
+	m := mend(s)
+	d := json.NewDecoder(bytes.NewReader(m))
 	d.UseNumber()
 	err = d.Decode(&v)
-	return v, err
+	return v, string(m) != s, err
 }
 
 // mend returns JSON without commas before a closing bracket, and with line

@@ -61,14 +61,85 @@ func TestCheckReply(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := llm.CheckReply(c.kind, c.reply)
-			if err != nil || got != c.want {
-				t.Fatalf("got %q, %v\nwant %q", got, err, c.want)
+			if err != nil || got.Text != c.want {
+				t.Fatalf("got %q, %v\nwant %q", got.Text, err, c.want)
 			}
-			again, err := llm.CheckReply(c.kind, got)
-			if err != nil || again != got {
-				t.Fatalf("a second time: %q, %v", again, err)
+			again, err := llm.CheckReply(c.kind, got.Text)
+			if err != nil || again != (llm.Reply{Text: got.Text}) {
+				t.Fatalf("a second time: %q, %v", again.Text, err)
 			}
 		})
+	}
+}
+
+// TestMending looks at what is kept of replies that cannot be used whole, and at
+// what is counted.
+func TestMending(t *testing.T) {
+	t.Parallel()
+	const good = `{"entities":[{"name":"Ada"}],"relations":[{"source":"Ada","target":"Bob","description":"met","strength":2}]}`
+	for _, c := range []struct {
+		name  string
+		kind  llm.Kind
+		reply string
+		want  string
+		did   llm.Mending
+	}{
+		{"as it should be", llm.Extract, good, good, llm.Mending{}},
+		{"words around", llm.Extract, "Here: " + good, good, llm.Mending{Mended: 1}},
+		{"a comma too many", llm.Extract, `{"entities":[{"name":"Ada"},],"relations":[]}`, `{"entities":[{"name":"Ada"}],"relations":[]}`, llm.Mending{Mended: 1}},
+		{"bad records", llm.Extract, `{"entities":[{"name":"Ada"},{"type":"t"},7],"relations":[{"source":"Ada"},{"source":"Ada","target":"Bob","description":"met","strength":2},
+			{"source":"Ada","target":"Bob","strength":-2},"x"]}`, good, llm.Mending{Mended: 1, Dropped: 5}},
+		{"the same again", llm.Extract, `{"entities":[{"name":"Ada"},{"name":" Ada "}],"relations":[]}`, `{"entities":[{"name":"Ada"}],"relations":[]}`, llm.Mending{Mended: 1, Dropped: 1}},
+		{"cut in a record", llm.Extract, `{"entities":[{"name":"Ada"},{"name":"Bo`, `{"entities":[{"name":"Ada"}],"relations":[]}`, llm.Mending{Salvaged: 1}},
+		{"cut after a record", llm.Extract, `{"entities":[{"name":"Ada"}`, `{"entities":[{"name":"Ada"}],"relations":[]}`, llm.Mending{Salvaged: 1}},
+		{"cut in the second list", llm.Extract, "```json\n" + `{"entities":[{"name":"Ada"}],"relations":[{"source":"Ada","target":"Bob","description":"met","strength":2},{"source":"B\"`, good, llm.Mending{Salvaged: 1}},
+		{"cut between lists", llm.Extract, `{"entities":[{"name":"Ada"}],"relat`, `{"entities":[{"name":"Ada"}],"relations":[]}`, llm.Mending{Salvaged: 1}},
+		{"cut in an object in the reply", llm.Extract, `{"result":{"entities":[{"name":"Ada"},{`, "", llm.Mending{}},
+		{"cut in a nested list", llm.Extract, `{"entities":[{"name":"Ada"},{"name":"Bob","alias":["x","y"`, `{"entities":[{"name":"Ada"}],"relations":[]}`, llm.Mending{Salvaged: 1}},
+		{"a loop", llm.Keywords, `{"high_level":["a"],"low_level":["b","b","b","b`, `{"high_level":["a"],"low_level":["b"]}`, llm.Mending{Mended: 1, Salvaged: 1, Dropped: 2}},
+		{"report", llm.CommunityReport, `{"title":"T","summary":"S","findings":[{"summary":"a","explanation":"b"},{"summary":"c`,
+			`{"title":"T","summary":"S","rating":0,"rating_explanation":"","findings":[{"summary":"a","explanation":"b"}]}`, llm.Mending{Salvaged: 1}},
+		{"bare list", llm.FilterPoints, `[{"description":"a","score":1},{"description":"b","sc`, `{"points":[{"description":"a","score":1}]}`, llm.Mending{Salvaged: 1}},
+		{"a point without a score", llm.FilterPoints, `{"points":[{"description":"a"},{"description":"b","score":1}]}`, `{"points":[{"description":"b","score":1}]}`, llm.Mending{Mended: 1, Dropped: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := llm.CheckReply(c.kind, c.reply)
+			if c.want == "" {
+				if !errors.Is(err, llm.ErrReply) {
+					t.Fatalf("got %+v, %v", got, err)
+				}
+				return
+			}
+			if err != nil || got != (llm.Reply{Text: c.want, Mending: c.did}) {
+				t.Fatalf("got %+v, %v\nwant %+v %s", got, err, c.did, c.want)
+			}
+		})
+	}
+}
+
+// TestSalvageIsLinear gives a long reply of each shape without an end.
+func TestSalvageIsLinear(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"[", "{", `[""`, `["",`, `{"a":[`, `[{},`, `{"entities":[{"name":"a"},`, `"`, `]`} {
+		_, err := llm.CheckReply(llm.Extract, `{"entities":[{"name":"b"},`+strings.Repeat(s, 1<<19/len(s)))
+		if err != nil && !errors.Is(err, llm.ErrReply) {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+}
+
+// TestJoinReplies joins the two halves of a reply.
+func TestJoinReplies(t *testing.T) {
+	t.Parallel()
+	got, err := llm.JoinReplies(llm.Extract, `{"entities":[{"name":"a"},{"name":"b"}],"relations":[]}`,
+		`{"entities":[{"name":"b"},{"name":"c"}],"relations":[{"source":"a","target":"c","description":"","strength":1}],"units":[{"text":"A is."}]}`)
+	want := llm.Reply{Text: `{"entities":[{"name":"a"},{"name":"b"},{"name":"c"}],"relations":[{"source":"a","target":"c","description":"","strength":1}],"units":[{"text":"A is."}]}`,
+		Mending: llm.Mending{Mended: 1, Dropped: 1}}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+	}
+	if _, err := llm.JoinReplies(llm.Extract, "x", "{}"); !errors.Is(err, llm.ErrReply) {
+		t.Errorf("no JSON: %v", err)
 	}
 }
 
@@ -85,12 +156,14 @@ func TestCheckReplyRefuses(t *testing.T) {
 		{"empty JSON", llm.Extract, "", "empty"},
 		{"reasoning without end", llm.Extract, `<think>{"entities":[]}`, "empty"},
 		{"prose", llm.Extract, "I found nothing.", "no JSON object"},
-		{"cut off", llm.Extract, `{"entities":[{"name":"Ada"}`, "no end"},
+		{"cut off", llm.Judge, `{"reason":"Ada", "winner"`, "no end"},
 		{"not JSON", llm.Extract, `{entities: none}`, "not JSON"},
 		{"another object", llm.Extract, `{"text":"a"}`, `neither "entities" nor "relations"`},
 		{"a list of entities", llm.Extract, `["a"]`, "list"},
 		{"entities of another type", llm.Extract, `{"entities":"Ada"}`, "not a list"},
-		{"no name", llm.Extract, `{"entities":[{"name":"a"},{"name":" ","type":"t"}]}`, "entity 2: it has no name"},
+		{"no name", llm.Extract, `{"entities":[{},{"name":" ","type":"t"}]}`, "entity 2: it has no name"},
+		{"cut off in its first record", llm.Extract, `{"entities":[{"name":"Ada","tags":["x"],"type":`, "no end"},
+		{"brackets crossed", llm.Extract, `{"entities":[{"name":"Ada"]`, "no end"},
 		{"name of another type", llm.Extract, `{"entities":[{"name":["a"]}]}`, `"name" is not a string`},
 		{"a number for a unit", llm.Extract, `{"entities":[],"units":[3]}`, "unit 1: it is not an object"},
 		{"no source", llm.Extract, `{"entities":[],"relations":[{"target":"b"}]}`, "relation 1: it has no source"},
@@ -108,7 +181,7 @@ func TestCheckReplyRefuses(t *testing.T) {
 		{"score", llm.FilterPoints, `{"points":[{"description":"a","score":101}]}`, "0 to 100"},
 		{"no winner", llm.Judge, `{"reason":"a"}`, "no \"winner\""},
 		{"no questions", llm.MakeQuestions, `{"items":[" "]}`, "no items"},
-		{"a question of another kind", llm.MakeQuestions, `{"items":["Why?",{"q":1}]}`, "item 2 is not a string"},
+		{"a question of another kind", llm.MakeQuestions, `{"items":["",{"q":1}]}`, "item 2: it is not a string"},
 		{"questions by another name", llm.MakeQuestions, `{"list":["Why?"]}`, "no \"items\""},
 		{"half a winner", llm.Judge, `{"winner":0.5}`, "index"},
 	} {
@@ -116,7 +189,7 @@ func TestCheckReplyRefuses(t *testing.T) {
 			got, err := llm.CheckReply(c.kind, c.reply)
 			var re *llm.ReplyError
 			if !errors.As(err, &re) || !errors.Is(err, llm.ErrReply) {
-				t.Fatalf("got %q, %v", got, err)
+				t.Fatalf("got %+v, %v", got, err)
 			}
 			if re.Final != (c.name == "beyond repair") {
 				t.Errorf("final: %+v", re)
@@ -188,16 +261,23 @@ func FuzzCheckReply(f *testing.F) {
 		k := kinds[uint(i)%uint(len(kinds))]
 		got, err := llm.CheckReply(k, s)
 		if err != nil {
-			if !errors.Is(err, llm.ErrReply) || got != "" {
-				t.Fatalf("%q, %v", got, err)
+			if !errors.Is(err, llm.ErrReply) || got != (llm.Reply{}) {
+				t.Fatalf("%+v, %v", got, err)
 			}
 			return
 		}
-		if k.JSON() && !json.Valid([]byte(got)) {
-			t.Fatalf("not JSON: %q", got)
+		if k.JSON() && !json.Valid([]byte(got.Text)) {
+			t.Fatalf("not JSON: %q", got.Text)
 		}
-		if again, err := llm.CheckReply(k, got); err != nil || again != got {
-			t.Fatalf("%q became %q, %v", got, again, err)
+		if again, err := llm.CheckReply(k, got.Text); err != nil || again != (llm.Reply{Text: got.Text}) {
+			t.Fatalf("%q became %+v, %v", got.Text, again, err)
+		}
+		if !k.JSON() {
+			return
+		}
+		// A reply joined with itself says nothing new, unless it is of one record.
+		if all, err := llm.JoinReplies(k, got.Text, got.Text); err != nil || all.Text != got.Text {
+			t.Fatalf("%q and itself became %+v, %v", got.Text, all, err)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,10 +12,20 @@ import (
 // errBeyondRepair is the reply that a relation cannot be repaired.
 var errBeyondRepair = errors.New("the relation is beyond repair")
 
-// readReply reads a decoded JSON value as the reply type of a kind.
-func readReply(k Kind, v any) (any, error) {
+// readReply reads a decoded JSON value as the reply type of a kind. dropped
+// counts the records that it leaves out.
+func readReply(k Kind, v any) (reply any, dropped int, err error) {
+	var d drops
+	reply, err = d.readReply(k, v)
+	if err == nil && d.kept == 0 {
+		err = d.first // records, and none that can be used
+	}
+	return reply, d.dropped, err
+}
+
+func (d *drops) readReply(k Kind, v any) (any, error) {
 	if list, ok := v.([]any); ok {
-		return readBareList(k, list)
+		return d.readBareList(k, list)
 	}
 	o, ok := v.(map[string]any)
 	if !ok {
@@ -25,30 +34,30 @@ func readReply(k Kind, v any) (any, error) {
 	f := fields(o)
 	switch k {
 	case Extract, Glean, SummaryEntities:
-		return readExtraction(f)
+		return d.readExtraction(f)
 	case RepairRelation:
 		if f["source"] == "" && f["target"] == "" {
 			return nil, errBeyondRepair
 		}
 		return readRelation(f)
 	case CommunityReport:
-		return readReport(f)
+		return d.readReport(f)
 	case QueryElements:
-		return readElements(f)
+		return d.readElements(f)
 	case Keywords:
-		return readKeywords(f)
+		return d.readKeywords(f)
 	case FilterPoints:
-		return readPoints(f)
+		return d.readPoints(f)
 	case Judge:
 		return readVerdict(f)
 	case MakeQuestions:
-		return readQuestions(f)
+		return d.readQuestions(f)
 	}
 	return nil, ErrKind
 }
 
 // readBareList reads a list if the reply is an object of one list.
-func readBareList(k Kind, list []any) (any, error) {
+func (d *drops) readBareList(k Kind, list []any) (any, error) {
 	switch k {
 	case QueryElements:
 		for _, v := range list {
@@ -56,77 +65,94 @@ func readBareList(k Kind, list []any) (any, error) {
 				return nil, errors.New("it is a list of other than strings")
 			}
 		}
-		return readElements(fields{"entities": list})
+		return d.readElements(fields{"entities": list})
 	case FilterPoints:
-		return readPoints(fields{"points": list})
+		return d.readPoints(fields{"points": list})
 	case MakeQuestions:
-		return readQuestions(fields{"items": list})
+		return d.readQuestions(fields{"items": list})
 	}
 	return nil, errors.New("it is a JSON list, not an object")
 }
 
-func readExtraction(f fields) (any, error) {
-	entities, hasEntities, err := f.list("entities", "nodes")
-	if err != nil {
-		return nil, err
+// drops counts the records of a reply. The zero value is ready to use.
+type drops struct {
+	kept, dropped int
+	first         error // why the first one was dropped
+}
+
+// drop leaves out a record, whose place in its list is i.
+func (d *drops) drop(name string, i int, err error) {
+	d.dropped++
+	if d.first == nil {
+		d.first = fmt.Errorf("%s %d: %w", name, i+1, err)
 	}
-	relations, hasRelations, err := f.list("relations", "relationships", "edges")
-	if err != nil {
+}
+
+// records reads the records of a list. It drops those that read refuses and
+// those that it has read before. Nothing is counted of a record for which read
+// returns blank.
+func records[T comparable](d *drops, name string, list []any, read func(v any) (x T, blank bool, err error)) []T {
+	out := []T{}
+	seen := map[T]bool{}
+	for i, v := range list {
+		x, blank, err := read(v)
+		switch {
+		case err != nil:
+			d.drop(name, i, err)
+		case blank:
+		case seen[x]:
+			d.dropped++
+		default:
+			seen[x] = true
+			d.kept++
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (d *drops) readExtraction(f fields) (any, error) {
+	entities, hasEntities, err1 := f.list("entities", "nodes")
+	relations, hasRelations, err2 := f.list("relations", "relationships", "edges")
+	units, _, err3 := f.list("units", "statements")
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	if !hasEntities && !hasRelations {
 		return nil, errors.New(`it has neither "entities" nor "relations"`)
 	}
-	x := Extraction{Entities: []Entity{}, Relations: []Relation{}}
-	for i, v := range entities {
-		e, blank, err := readEntity(v)
-		if err != nil {
-			return nil, fmt.Errorf("entity %d: %w", i+1, err)
-		}
-		if !blank {
-			x.Entities = append(x.Entities, e)
-		}
+	x := Extraction{
+		Entities: records(d, "entity", entities, readEntity),
+		Relations: records(d, "relation", relations, func(v any) (r Relation, blank bool, err error) {
+			f, ok := v.(map[string]any)
+			if !ok {
+				return r, false, errors.New("it is not an object")
+			}
+			r, err = readRelation(f)
+			return r, false, err
+		}),
+		Units: records(d, "unit", units, readUnit),
 	}
-	for i, v := range relations {
-		f, ok := v.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("relation %d is not an object", i+1)
-		}
-		r, err := readRelation(f)
-		if err != nil {
-			return nil, fmt.Errorf("relation %d: %w", i+1, err)
-		}
-		x.Relations = append(x.Relations, r)
-	}
-	units, _, err := f.list("units", "statements")
-	if err != nil {
-		return nil, err
-	}
-	for i, v := range units {
-		u, err := readUnit(v)
-		if err != nil {
-			return nil, fmt.Errorf("unit %d: %w", i+1, err)
-		}
-		if u.Text != "" {
-			x.Units = append(x.Units, u)
-		}
+	if len(x.Units) == 0 {
+		x.Units = nil
 	}
 	return x, nil
 }
 
-func readUnit(v any) (u Unit, err error) {
+func readUnit(v any) (u Unit, blank bool, err error) {
 	if s, ok := v.(string); ok {
-		return Unit{Text: s}, nil
+		s = cleanText(s)
+		return Unit{Text: s}, s == "", nil
 	}
 	o, ok := v.(map[string]any)
 	if !ok {
-		return u, errors.New("it is not an object")
+		return u, false, errors.New("it is not an object")
 	}
 	f := fields(o)
 	text, err1 := f.text("text", "unit", "statement")
 	u.Time, err = f.text("time", "date")
 	u.Text = text
-	return u, errors.Join(err1, err)
+	return u, u.Text == "", errors.Join(err1, err)
 }
 
 // readEntity reads an entity; blank says that all of it is empty.
@@ -179,7 +205,7 @@ func readRelation(f fields) (r Relation, err error) {
 	return r, nil
 }
 
-func readReport(f fields) (any, error) {
+func (d *drops) readReport(f fields) (any, error) {
 	title, err1 := f.text("title")
 	summary, err2 := f.text("summary")
 	reason, err3 := f.text("rating_explanation", "reason")
@@ -188,12 +214,12 @@ func readReport(f fields) (any, error) {
 	if err := errors.Join(err1, err2, err3, err4, err); err != nil {
 		return nil, err
 	}
-	r := Report{Title: cleanName(title), Summary: summary, Rating: rating, Reason: reason, Findings: []Finding{}}
+	r := Report{Title: cleanName(title), Summary: summary, Rating: rating, Reason: reason}
 	if r.Title == "" || r.Summary == "" {
 		return nil, errors.New("a report needs a title and a summary")
 	}
-	for i, v := range findings {
-		var x Finding
+	d.kept++ // it can be used without a finding
+	r.Findings = records(d, "finding", findings, func(v any) (x Finding, blank bool, err error) {
 		switch v := v.(type) {
 		case string:
 			x.Summary = cleanText(v)
@@ -201,30 +227,26 @@ func readReport(f fields) (any, error) {
 			var err1, err2 error
 			x.Summary, err1 = fields(v).text("summary")
 			x.Explanation, err2 = fields(v).text("explanation")
-			if err := errors.Join(err1, err2); err != nil {
-				return nil, fmt.Errorf("finding %d: %w", i+1, err)
-			}
+			err = errors.Join(err1, err2)
 		default:
-			return nil, fmt.Errorf("finding %d is not an object", i+1)
+			err = errors.New("it is not an object")
 		}
-		if x != (Finding{}) {
-			r.Findings = append(r.Findings, x)
-		}
-	}
+		return x, x == (Finding{}), err
+	})
 	return r, nil
 }
 
-func readElements(f fields) (any, error) {
-	names, given, err := f.names("entities")
+func (d *drops) readElements(f fields) (any, error) {
+	names, given, err := d.names(f, "entities")
 	if err == nil && !given {
 		err = errors.New(`it has no "entities"`)
 	}
 	return Elements{Entities: names}, err
 }
 
-func readKeywords(f fields) (any, error) {
-	high, hasHigh, err1 := f.names("high_level", "high_level_keywords")
-	low, hasLow, err2 := f.names("low_level", "low_level_keywords")
+func (d *drops) readKeywords(f fields) (any, error) {
+	high, hasHigh, err1 := d.names(f, "high_level", "high_level_keywords")
+	low, hasLow, err2 := d.names(f, "low_level", "low_level_keywords")
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
@@ -234,7 +256,7 @@ func readKeywords(f fields) (any, error) {
 	return KeywordSet{High: high, Low: low}, nil
 }
 
-func readPoints(f fields) (any, error) {
+func (d *drops) readPoints(f fields) (any, error) {
 	list, given, err := f.list("points")
 	if err != nil {
 		return nil, err
@@ -242,33 +264,30 @@ func readPoints(f fields) (any, error) {
 	if !given {
 		return nil, errors.New(`it has no "points"`)
 	}
-	p := Points{Points: []Point{}}
-	for i, v := range list {
-		o, ok := v.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("point %d is not an object", i+1)
-		}
-		text, err1 := fields(o).text("description", "answer")
-		score, scored, err2 := fields(o).number("score")
-		n, _, err3 := fields(o).number("n")
-		err := errors.Join(err1, err2, err3)
-		switch {
-		case err != nil:
-		case text == "":
-			err = errors.New("it has no description")
-		case !scored:
-			err = errors.New("it has no score")
-		case score < 0 || score > 100:
-			err = errors.New("its score is not from 0 to 100")
-		case n < 0 || n != math.Trunc(n) || n > math.MaxInt32:
-			err = errors.New("its number is not that of an evidence")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("point %d: %w", i+1, err)
-		}
-		p.Points = append(p.Points, Point{Description: text, Score: score, N: int(n)})
+	return Points{Points: records(d, "point", list, readPoint)}, nil
+}
+
+func readPoint(v any) (p Point, blank bool, err error) {
+	o, ok := v.(map[string]any)
+	if !ok {
+		return p, false, errors.New("it is not an object")
 	}
-	return p, nil
+	text, err1 := fields(o).text("description", "answer")
+	score, scored, err2 := fields(o).number("score")
+	n, _, err3 := fields(o).number("n")
+	err = errors.Join(err1, err2, err3)
+	switch {
+	case err != nil:
+	case text == "":
+		err = errors.New("it has no description")
+	case !scored:
+		err = errors.New("it has no score")
+	case score < 0 || score > 100:
+		err = errors.New("its score is not from 0 to 100")
+	case n < 0 || n != math.Trunc(n) || n > math.MaxInt32:
+		err = errors.New("its number is not that of an evidence")
+	}
+	return Point{Description: text, Score: score, N: int(n)}, false, err
 }
 
 func readVerdict(f fields) (any, error) {
@@ -286,7 +305,7 @@ func readVerdict(f fields) (any, error) {
 	return Verdict{Winner: int(winner), Reason: reason}, nil
 }
 
-func readQuestions(f fields) (any, error) {
+func (d *drops) readQuestions(f fields) (any, error) {
 	list, given, err := f.list("items", "questions", "tasks", "users")
 	if err != nil {
 		return nil, err
@@ -294,17 +313,15 @@ func readQuestions(f fields) (any, error) {
 	if !given {
 		return nil, errors.New(`it has no "items"`)
 	}
-	q := Questions{Items: []string{}}
-	for i, v := range list {
+	q := Questions{Items: records(d, "item", list, func(v any) (q string, blank bool, err error) {
 		s, ok := v.(string)
 		if !ok {
-			return nil, fmt.Errorf("item %d is not a string", i+1)
+			return "", false, errors.New("it is not a string")
 		}
-		if s = cleanName(s); s != "" && !slices.Contains(q.Items, s) {
-			q.Items = append(q.Items, s)
-		}
-	}
-	if len(q.Items) == 0 {
+		s = cleanName(s)
+		return s, s == "", nil
+	})}
+	if len(q.Items) == 0 && d.first == nil {
 		return nil, errors.New("it has no items")
 	}
 	return q, nil
@@ -370,21 +387,13 @@ func (f fields) list(names ...string) (list []any, given bool, err error) {
 
 // names reads a list of names: strings, or objects with a name. Empty ones are
 // left out.
-func (f fields) names(names ...string) (out []string, given bool, err error) {
+func (d *drops) names(f fields, names ...string) (out []string, given bool, err error) {
 	list, given, err := f.list(names...)
-	out = []string{}
-	for i, v := range list {
-		e := Entity{}
+	return records(d, names[0], list, func(v any) (name string, blank bool, err error) {
 		if n, ok := v.(json.Number); ok {
 			v = n.String()
 		}
-		blank := false
-		if e, blank, err = readEntity(v); err != nil {
-			return nil, given, fmt.Errorf("%s %d: %w", names[0], i+1, err)
-		}
-		if !blank {
-			out = append(out, e.Name)
-		}
-	}
-	return out, given, err
+		e, blank, err := readEntity(v)
+		return e.Name, blank, err
+	}), given, err
 }

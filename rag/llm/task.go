@@ -104,6 +104,27 @@ func (t Task) Digest(model string) ([32]byte, error) {
 // Reply is what a model answered: JSON if the task has a schema, else text.
 type Reply struct {
 	Text string
+	// Mending says what had to be done to what the model wrote.
+	Mending Mending
+}
+
+// Mending counts what [CheckReply] did to replies so that they could be used.
+type Mending struct {
+	// Mended replies had their JSON among other words or not written as JSON is,
+	// or held records that could not be used.
+	Mended int `json:"mended,omitempty"`
+	// Salvaged replies had no end. What was complete of them is used.
+	Salvaged int `json:"salvaged,omitempty"`
+	// Dropped counts the records that could not be used, and those that said the
+	// same as an earlier one of their reply.
+	Dropped int `json:"dropped,omitempty"`
+}
+
+// Add adds m to the sum.
+func (s *Mending) Add(m Mending) {
+	s.Mended += m.Mended
+	s.Salvaged += m.Salvaged
+	s.Dropped += m.Dropped
 }
 
 // Usage counts what calls cost.
@@ -111,6 +132,8 @@ type Usage struct {
 	Calls     int `json:"calls"`
 	InTokens  int `json:"in_tok"`
 	OutTokens int `json:"out_tok"`
+	// Mending counts what had to be done to the replies.
+	Mending
 }
 
 // Add adds u to the sum.
@@ -118,6 +141,7 @@ func (s *Usage) Add(u Usage) {
 	s.Calls += u.Calls
 	s.InTokens += u.InTokens
 	s.OutTokens += u.OutTokens
+	s.Mending.Add(u.Mending)
 }
 
 // Provider answers tasks. It is safe for concurrent use.

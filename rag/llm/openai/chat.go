@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -73,8 +74,10 @@ func (c *Chat) learn(ctx context.Context, a ability) {
 }
 
 // Do implements [llm.Provider]. The reply is what [llm.CheckReply] makes of the
-// model's; one that it refuses is asked for again, with the reason. The usage
-// counts all requests that were answered, also if there is an error.
+// model's; one that it refuses is asked for again, with the reason. If an
+// extraction met the limit of its length, what is complete of it is used, and the
+// model is asked once for the rest. The usage counts all requests that were
+// answered, also if there is an error, and what was mended.
 //
 // Reasoning is not given to the task's Stream. What is JSON is given to it in one
 // piece, when it is complete. When a stream breaks off after a piece was given,
@@ -90,13 +93,17 @@ func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 		live = nil
 	}
 	reply, err := c.ask(ctx, t, &sum, live)
+	if err == nil {
+		reply, err = c.goOn(ctx, t, reply, &sum)
+	}
 	if err == nil && live == nil && t.Stream != nil {
-		err = t.Stream(reply)
+		err = t.Stream(reply.Text)
 	}
 	if err != nil {
 		return llm.Reply{}, sum, phase.Errorf("%s: %w", t.Kind, err)
 	}
-	return llm.Reply{Text: reply}, sum, nil
+	sum.Mending.Add(reply.Mending)
+	return reply, sum, nil
 }
 
 // maxQuoted bounds how much of an unusable reply is shown to the model again,
@@ -105,18 +112,18 @@ const maxQuoted = 4000
 
 // ask asks until there is a usable reply. If onToken is given, the reply
 // comes in pieces.
-func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func(string) error) (string, error) {
+func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func(string) error) (llm.Reply, error) {
 	if !c.Can(t.Kind) {
-		return "", llm.ErrKind
+		return llm.Reply{}, llm.ErrKind
 	}
 	if len(t.Prompt) == 0 {
-		return "", errors.New("the task has no prompt")
+		return llm.Reply{}, errors.New("the task has no prompt")
 	}
 	messages := t.Prompt
 	for ask := 0; ; ask++ {
 		a, err := c.complete(ctx, t, messages, sum, onToken)
 		if err != nil {
-			return "", providerError(err)
+			return llm.Reply{}, providerError(err)
 		}
 		reply, err := llm.CheckReply(t.Kind, a.text)
 		if err == nil {
@@ -127,7 +134,7 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 			a.explain(re)
 		}
 		if ask >= c.c.o.ReAsks || a.begun || re != nil && re.Final {
-			return "", err
+			return llm.Reply{}, err
 		}
 		c.c.o.Log.LogAttrs(ctx, slog.LevelWarn, "unusable reply, asking again", slog.String("model", c.c.model),
 			slog.String("kind", string(t.Kind)), slog.Int("ask", ask+1))
@@ -137,6 +144,41 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		}
 		messages = append(messages, llm.Message{Role: "user", Content: complaint(t.Kind, re)})
 	}
+}
+
+// goOn asks for the rest of a reply that was cut off, if it is one whose worth is
+// that nothing is left out. It asks once: a model that repeats itself would never
+// end. If the model gives no rest that can be used, the reply stays as it is.
+func (c *Chat) goOn(ctx context.Context, t llm.Task, r llm.Reply, sum *llm.Usage) (llm.Reply, error) {
+	if r.Mending.Salvaged == 0 || r.Mending.Dropped > 0 || c.c.o.ReAsks <= 0 {
+		return r, nil
+	}
+	switch t.Kind {
+	case llm.Extract, llm.Glean, llm.SummaryEntities:
+	default:
+		return r, nil
+	}
+	messages := append(slices.Clip(t.Prompt),
+		llm.Message{Role: "assistant", Content: r.Text},
+		llm.Message{Role: "user", Content: "Your reply was cut off at the limit of its length. Above is what was complete of it. " +
+			"Reply with what is missing, in the same form, and repeat nothing."})
+	a, err := c.complete(ctx, t, messages, sum, nil)
+	if err != nil {
+		if ctx.Err() != nil {
+			return llm.Reply{}, providerError(err)
+		}
+		return r, nil
+	}
+	rest, err := llm.CheckReply(t.Kind, a.text)
+	if err != nil {
+		return r, nil
+	}
+	all, err := llm.JoinReplies(t.Kind, r.Text, rest.Text)
+	if err != nil {
+		return r, nil
+	}
+	all.Mending = llm.Mending{Mended: 1, Salvaged: rest.Mending.Salvaged, Dropped: rest.Mending.Dropped}
+	return all, nil
 }
 
 // complaint tells a model what is wrong with its reply.

@@ -41,6 +41,7 @@ func TestFailuresOfChats(t *testing.T) {
 		{"prose", llmtest.Fault{Failure: llmtest.Prose, First: 1}, 1, 1, nil, 0},
 		{"reasoning", llmtest.Fault{Failure: llmtest.Think, First: 1}, 1, 1, nil, 0},
 		{"only reasoning", llmtest.Fault{Failure: llmtest.OnlyThink, First: 1}, 2, 2, nil, 0},
+		{"cut at its limit", llmtest.Fault{Failure: llmtest.AtLimit, First: 1}, 2, 2, nil, 0},
 		{"broken JSON for ever", llmtest.Fault{Failure: llmtest.BadJSON, Share: 1}, 3, 3, llm.ErrReply, 0},
 		{"429 for ever", llmtest.Fault{Failure: llmtest.TooMany, Share: 1}, 7, 0, llm.ErrProvider, 429},
 		{"500 for ever", llmtest.Fault{Failure: llmtest.ServerError, Share: 1}, 7, 0, llm.ErrProvider, 500},

@@ -293,7 +293,7 @@ func TestProvider(t *testing.T) {
 	if err != nil || calls != 0 || json.Unmarshal([]byte(text), &x) != nil || len(x.Relations) != 5 {
 		t.Errorf("%q, %d calls, %v", text, calls, err)
 	}
-	if checked, err := llm.CheckReply(llm.Extract, text); err != nil || checked != text {
+	if checked, err := llm.CheckReply(llm.Extract, text); err != nil || checked.Text != text {
 		t.Errorf("the reply is not of the form: %v", err)
 	}
 	if text, calls, err := ask(llm.Glean, llm.GleanInput{ExtractInput: in}); err != nil || calls != 0 || text != `{"entities":[],"relations":[]}` {
