@@ -143,6 +143,9 @@ func bodyMessage(body []byte) string {
 	var o struct{ Error, Message, Detail any }
 	if json.Unmarshal(body, &o) == nil {
 		for _, v := range []any{o.Error, o.Message, o.Detail} {
+			if m, ok := v.(map[string]any); ok {
+				v = m["message"]
+			}
 			if s, ok := v.(string); ok && s != "" {
 				return s
 			}
