@@ -35,7 +35,7 @@ const callsTake = time.Minute
 // from a pool, so that a new field is met too.
 var operators = []query.Op{
 	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{},
-	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rescale{},
+	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rerank{}, &query.Rescale{},
 	&query.Reweigh{}, &query.Score{}, &query.Section{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
 	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{},
 }
@@ -84,6 +84,10 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		_, err := query.Where(e.Snap.Graph(m.g), roaring.BitmapOf(1), engine.Comparison{Property: "rating", Op: engine.OpExists}, nil)
 		_, nothing := query.Where(e.Snap.Graph(nil), nil, nil, nil)
 		return errors.Join(err, nothing)
+	},
+	"Rewrite": func(m *matrixWorld, e *query.Env, plan query.Op) error {
+		_, err := query.Run(m.ctx, e, query.Rewrite(plan, func(op query.Op) query.Op { return op }))
+		return err
 	},
 	"Property": func(*matrixWorld, *query.Env, query.Op) error { query.Property(nil, ""); return nil },
 	"Trace.Why": func(_ *matrixWorld, e *query.Env, _ query.Op) error {
@@ -250,6 +254,13 @@ func (m *matrixWorld) fillPool() {
 		},
 		func(context.Context, env, query.Item) (string, int, error) { return "", -5, nil },
 		func(context.Context, env, query.Item) (string, int, error) { return "", 0, errEnv })
+	add((func(context.Context, string, []string) ([]float64, error))(nil),
+		func(_ context.Context, _ string, texts []string) ([]float64, error) {
+			return make([]float64, len(texts)), nil
+		},
+		func(context.Context, string, []string) ([]float64, error) { return []float64{math.NaN()}, nil },
+		func(context.Context, string, []string) ([]float64, error) { return nil, errEnv })
+	add(time.Duration(0), time.Duration(-1), time.Nanosecond, time.Hour)
 	add((func(context.Context, env, query.Item) (int, error))(nil),
 		func(context.Context, env, query.Item) (int, error) { return 2, nil },
 		func(context.Context, env, query.Item) (int, error) { return -1, errEnv })

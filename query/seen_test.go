@@ -73,6 +73,11 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.PhraseSearch](): {ops: func(w *world, _ query.Op) []query.Op {
 		return []query.Op{&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"new", "york of"}, Most: 1}}
 	}},
+	of[query.Rerank](): {ops: func(_ *world, in query.Op) []query.Op {
+		return []query.Op{&query.Rerank{In: in, By: func(_ context.Context, _ string, texts []string) ([]float64, error) {
+			return make([]float64, len(texts)), nil
+		}, Render: func(context.Context, *query.Env, query.Item) (string, int, error) { return "text", 1, nil }}}
+	}},
 	of[query.Rescale](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Rescale{In: in}} }},
 	of[query.Reweigh](): {ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.Reweigh{In: in, By: query.Property(w.g, "rating")}}
