@@ -127,6 +127,9 @@ func (c *Corpus) Plan(ctx context.Context, sys *method.System, m *Models, q meth
 // plan returns the plan to run, with models of [Corpus.modelsAt].
 func plan(ctx context.Context, sys *method.System, m *Models, q method.Question) (*method.Plan, error) {
 	p, err := sys.Plan(ctx, m, q)
+	if err == nil {
+		p = p.Reranked(m, q.Text)
+	}
 	if err == nil && q.Top > 0 {
 		p = p.Limited(q.Top)
 	}

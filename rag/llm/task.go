@@ -164,6 +164,15 @@ type Embedder interface {
 	Space() SpaceInfo
 }
 
+// Reranker says how well passages answer a question, such as a model that reads
+// both together. It is safe for concurrent use.
+type Reranker interface {
+	// Rerank returns a finite score for each passage, the greatest for the best.
+	Rerank(ctx context.Context, question string, passages []string) ([]float64, Usage, error)
+	// Name is the model with its version.
+	Name() string
+}
+
 // SpaceInfo describes the vectors of an embedder.
 type SpaceInfo struct {
 	// Model is the model with its version.

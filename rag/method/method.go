@@ -143,6 +143,21 @@ func (p *Plan) Limited(n int) *Plan {
 	return out
 }
 
+// Reranked returns the plan in which the reranker of the models orders what each
+// section packs; without one that is the plan.
+func (p *Plan) Reranked(m *models.Models, question string) *Plan {
+	if p == nil || m.All().Reranker == nil {
+		return p
+	}
+	// All sections are rewritten at once, so that what they share stays one.
+	all := m.Reranked(p.Op(), question).Inputs()
+	out := &Plan{}
+	for i, s := range p.Sections {
+		out.Sections = append(out.Sections, Section{Name: s.Name, Pack: all[i]})
+	}
+	return out
+}
+
 // Op returns the plan as one operator.
 func (p *Plan) Op() query.Op {
 	if p == nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
+	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/crew"
 	"github.com/ragdb/ragdb/rag/internal/text"
@@ -30,6 +32,14 @@ type Parts struct {
 	Lang string
 	// Prompts names the prompts that Fill makes, in the records of runs.
 	Prompts string
+	// Reranker orders the evidence that a plan has found before it is packed; nil
+	// leaves it in the plan's order.
+	Reranker llm.Reranker
+	// RerankTop is how many items of each section the reranker sees; 0 is 50.
+	RerankTop int
+	// RerankWithin bounds the reranker's time for one section; if it takes longer,
+	// the plan's order stays. 0 is no bound.
+	RerankWithin time.Duration
 	// Workers is how many work items are done at once if a run does not say: models
 	// that are waited for want many. 0 is GOMAXPROCS.
 	Workers int
@@ -120,6 +130,31 @@ func (m *Models) All() Parts {
 		return Parts{}
 	}
 	return m.full
+}
+
+// Reranked returns a plan with the operator that has the reranker order what is
+// packed. Without a reranker that is the plan.
+func (m *Models) Reranked(plan query.Op, question string) query.Op {
+	p := m.All()
+	if p.Reranker == nil {
+		return plan
+	}
+	m = m.In("rerank")
+	by := func(ctx context.Context, question string, texts []string) ([]float64, error) {
+		scores, u, err := p.Reranker.Rerank(ctx, question, texts)
+		m.meter.Add(m.stage, p.Reranker.Name(), u)
+		m.tally.Add(u)
+		return scores, err
+	}
+	return query.Rewrite(plan, func(op query.Op) query.Op {
+		if pack, ok := op.(*query.Pack); ok {
+			pack.In = &query.Rerank{
+				In: pack.In, Text: question, By: by, Render: pack.Render, Model: p.Reranker.Name(),
+				Top: p.RerankTop, Within: p.RerankWithin,
+			}
+		}
+		return op
+	})
 }
 
 // Unkept returns models for an estimate: nothing of their calls is stored.
