@@ -38,6 +38,7 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
 	f.models.add(cmd)
+	f.models.rerank.add(cmd)
 }
 
 // question reads a question and its flags.

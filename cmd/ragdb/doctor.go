@@ -25,7 +25,7 @@ type doctorResult struct {
 
 // modelCheck is what was found of a model.
 type modelCheck struct {
-	Role  string `json:"role"` // chat or embed
+	Role  string `json:"role"` // chat, embed or rerank
 	Model string `json:"model"`
 	URL   string `json:"url,omitempty"`
 	OK    bool   `json:"ok"`
@@ -62,6 +62,7 @@ object or not at all, the length of the context, the dimension of vectors.`,
 		},
 	}
 	f.add(cmd)
+	f.rerank.add(cmd)
 	return cmd
 }
 
@@ -70,6 +71,9 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 		a.checkModel(ctx, "chat", a.chatConfig(f)),
 		a.checkModel(ctx, "embed", a.embedConfig(f)),
 	}}
+	if m, ok := a.checkReranker(ctx, &f.rerank); ok {
+		r.Models = append(r.Models, m)
+	}
 	prices, _, err := a.prices(f)
 	if err != nil {
 		return err

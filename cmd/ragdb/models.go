@@ -25,11 +25,12 @@ type modelFlags struct {
 	maxTokens          atLeastOne
 	maxCost            dollars
 	withSpendingLimits bool
+	rerank             rerankFlags // of commands that ask
 }
 
 // modelKeys are the settings of models.
 func modelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "prompts", "lang"}
+	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "prompts", "lang", "rerank", "rerank-ms"}
 }
 
 // storedModelKeys are those that a database keeps.
@@ -81,7 +82,7 @@ func (a *app) modelEnv() map[string]string {
 	out := map[string]string{}
 	for key, name := range map[string]string{
 		"model": "RAGDB_MODEL", "embed-model": "RAGDB_EMBED_MODEL",
-		"base-url": "OPENAI_BASE_URL", "embed-base-url": "RAGDB_EMBED_BASE_URL",
+		"base-url": "OPENAI_BASE_URL", "embed-base-url": "RAGDB_EMBED_BASE_URL", "rerank": "RAGDB_RERANK",
 	} {
 		if v := a.env[name]; v != "" {
 			out[key] = v

@@ -70,6 +70,9 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 	if err != nil {
 		return nil, err
 	}
+	if m, err = a.withReranker(c, m, &f.rerank); err != nil {
+		return nil, err
+	}
 	m = m.Metered(a.spent.add(cost.NewMeter(prices, cost.Limits{USD: float64(f.maxCost), Tokens: int(f.maxTokens)})))
 	return m, c.CheckModel(ctx, m)
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/openai"
+)
+
+// rerankFlags say which model orders the evidence before it is packed.
+type rerankFlags struct {
+	model string
+	ms    atLeastOne
+}
+
+func (f *rerankFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.model, "rerank", "", "order the evidence by the reranker at `URL`, such as http://localhost:8080/v1 with a /rerank of Cohere, Jina, llama.cpp or TEI; URL:top=50,model=NAME says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
+	fl.Var(&f.ms, "rerank-ms", "milliseconds that the reranker may take for a section; after that the order stays (default: as long as it takes)")
+}
+
+// rerankOptions are what follows the address in --rerank.
+var rerankOptions = regexp.MustCompile(`:((?:top|model)=[^,]*(?:,(?:top|model)=[^,]*)*)$`)
+
+// parseReranker reads --rerank: the address, how many items the model sees, and
+// the model's name.
+func parseReranker(s string) (address string, top int, model string, err error) {
+	const hint = "write it like --rerank http://localhost:8080/v1:top=50"
+	m := rerankOptions.FindStringSubmatchIndex(s)
+	if m == nil {
+		return s, 0, "", nil
+	}
+	address = s[:m[0]]
+	for _, o := range strings.Split(s[m[2]:m[3]], ",") {
+		key, value, _ := strings.Cut(o, "=")
+		if key == "model" {
+			model = value
+			continue
+		}
+		if top, err = strconv.Atoi(value); err != nil || top < 1 {
+			return "", 0, "", usage(hint, "--rerank: top is %q, which is no number of passages", value)
+		}
+	}
+	return address, top, model, nil
+}
+
+// withReranker adds the reranker of the flags to models; without one they stay.
+func (a *app) withReranker(c *rag.Corpus, m *rag.Models, f *rerankFlags) (*rag.Models, error) {
+	p := m.Parts()
+	var err error
+	if p.Reranker, p.RerankTop, err = a.openReranker(c, f); err != nil || p.Reranker == nil {
+		return m, err
+	}
+	p.RerankWithin = time.Duration(f.ms) * time.Millisecond
+	return m.With(p), nil
+}
+
+// openReranker opens the reranker of the flags, nil if they name none.
+func (a *app) openReranker(c *rag.Corpus, f *rerankFlags) (llm.Reranker, int, error) {
+	if f.model == "" {
+		if f.ms > 0 {
+			return nil, 0, usage("add --rerank", "--rerank-ms bounds a reranker, and there is none")
+		}
+		return nil, 0, nil
+	}
+	address, top, model, err := parseReranker(f.model)
+	if err != nil {
+		return nil, 0, err
+	}
+	o := openai.Options{Log: a.logger(), Secrets: []string{a.env["RAGDB_RERANK_API_KEY"], a.env["OPENAI_API_KEY"]}}
+	if c != nil {
+		o.Count = c.Tokens().Count
+	}
+	r, err := openai.NewReranker(a.rerankConfig(address, model), o)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r, top, nil
+}
+
+func (a *app) rerankConfig(address, model string) openai.Config {
+	return openai.Config{BaseURL: address, Key: a.env["RAGDB_RERANK_API_KEY"], Model: model}
+}
+
+// checkReranker has the reranker score two passages, as a check.
+func (a *app) checkReranker(ctx context.Context, f *rerankFlags) (modelCheck, bool) {
+	if f.model == "" {
+		return modelCheck{}, false
+	}
+	m := modelCheck{Role: "rerank", Model: f.model, URL: f.model, OK: true}
+	r, _, err := a.openReranker(nil, f)
+	if err == nil {
+		m.Model = cmp.Or(r.Name(), f.model)
+		m.URL, _, _, _ = parseReranker(f.model)
+		ctx, cancel := context.WithTimeout(ctx, doctorPatience)
+		defer cancel()
+		_, _, err = r.Rerank(ctx, "What is the capital of France?", []string{"The capital of France is Paris.", "Bread is made of flour."})
+	}
+	if err != nil {
+		m.OK, m.Error = false, message(err)
+	}
+	return m, true
+}
