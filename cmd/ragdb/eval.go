@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,8 @@ other systems retrieved, recorded.jsonl, becomes further rows.
 DIR as one document, as --join yes does for every DIR. --db keeps the indexes: of
 one DIR a database, of several a folder with one each.
 
-A method is written name[:key=value,...][@label]; --sweep key=from:to:step or
+A method is written name[+rerank][:key=value,...][@label], with +rerank if --rerank
+is to order what it finds; --sweep key=from:to:step or
 key=a|b|c makes a row for each value, of the methods that have the key. -v shows
 more columns and the time of each operator, --json all of it.
 
@@ -111,6 +113,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	fl.Var(&f.extract, "extract", "read entities with: recorded, local or model (default recorded if --data has openie.jsonl, else local)")
 	f.models.add(cmd)
 	f.models.addLimits(cmd)
+	f.models.rerank.add(cmd)
 	f.answer.add(cmd)
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
 	fl.Var(&f.sample, "sample", "ask so many of the questions, evenly spread over them (default all)")
@@ -229,6 +232,10 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 	if f.questions != "" && len(f.data) > 1 {
 		return nil, usage("give one --data", "--questions are those of one data set")
 	}
+	parts, err := a.evalParts(f)
+	if err != nil {
+		return nil, err
+	}
 	var out []eval.Options
 	used := map[string]bool{}
 	for _, d := range f.data {
@@ -243,7 +250,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, Unanswerable: f.unanswerable, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
 			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(cmd.Context(), f),
-			Sample: int(f.sample), Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: a.evalEngine(),
+			Sample: int(f.sample), Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: a.evalEngine(), Parts: parts,
 		}
 		if f.db != "" && len(f.data) > 1 {
 			o.DB = filepath.Join(f.db, set.name()+".ragdb")
@@ -256,6 +263,18 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		}
 	}
 	return out, nil
+}
+
+// evalParts opens the models of eval beside those that read and answer.
+func (a *app) evalParts(f *evalFlags) (p rag.Parts, err error) {
+	for _, s := range f.methods.specs {
+		if s.Rerank && f.models.rerank.model == "" {
+			return p, usage("add --rerank", "%s wants a reranker", s)
+		}
+	}
+	p.Reranker, p.RerankTop, err = a.openReranker(nil, &f.models.rerank)
+	p.RerankWithin = time.Duration(f.models.rerank.ms) * time.Millisecond
+	return p, err
 }
 
 // dataSet is what --data names.

@@ -111,6 +111,9 @@ func (l *specList) Set(s string) error {
 		if l.methods[spec.Name] == nil {
 			return fmt.Errorf("there is no method %q; there are %s", spec.Name, strings.Join(l.methods.Names(), ", "))
 		}
+		if spec.Rerank && !l.all {
+			return fmt.Errorf("%s is for eval; elsewhere --rerank names the reranker", spec)
+		}
 		specs = append(specs, spec)
 	}
 	if len(specs) == 0 {

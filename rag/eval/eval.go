@@ -39,6 +39,10 @@ type Options struct {
 	Extract string
 	// Models opens the models of ExtractModel, to index with or for questions.
 	Models func(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error)
+	// Parts are the models beside those that read and answer: an embedder of
+	// documents and questions, nil for the local one, and the reranker of the
+	// specs that want one.
+	Parts rag.Parts
 	// Answers say how answers are made and judged; nil asks for none.
 	Answers *AnswerOptions
 	// Sample is how many of the questions are asked, evenly spread over them; 0
@@ -122,6 +126,9 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	}
 	systems := make([]*method.System, len(r.specs))
 	for i, spec := range r.specs {
+		if spec.Rerank && r.o.Parts.Reranker == nil {
+			return nil, wrong("%s wants a reranker, and none is named", spec)
+		}
 		if systems[i], err = r.system(ctx, spec); err != nil {
 			return nil, err
 		}
@@ -139,7 +146,7 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	}
 	for i, sys := range systems {
 		title := r.specs[i].Title()
-		f, err := r.measure(ctx, sys, title)
+		f, err := r.measure(ctx, sys, r.specs[i])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", title, err)
 		}
@@ -191,12 +198,12 @@ func (r *runner) report() (*Report, error) {
 
 // measure indexes by a method and asks it all questions. The cost is what the
 // method added to what all share.
-func (r *runner) measure(ctx context.Context, sys *method.System, title string) (*Figure, error) {
+func (r *runner) measure(ctx context.Context, sys *method.System, spec method.Spec) (*Figure, error) {
 	own, err := r.indexed(ctx, sys)
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.ask(ctx, sys, title)
+	f, err := r.ask(ctx, sys, spec)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,9 @@ func (r *runner) extraction(ctx context.Context) error {
 	switch r.o.Extract {
 	case ExtractLocal:
 		r.reader = ExtractLocal
-		m, err := r.corpus.OpenLocal(ctx, true, rag.Parts{})
+		open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return c.OpenLocal(ctx, true, r.o.Parts) }
+		r.corpus = r.corpus.With(rag.Options{Models: open})
+		m, err := open(ctx, r.corpus)
 		if err != nil {
 			return err
 		}
@@ -87,7 +89,9 @@ func (r *runner) record(ctx context.Context, file string) error {
 		if err != nil {
 			return nil, err
 		}
-		return m.With(rag.Parts{Provider: replay.New(known, m.Provider()), Free: true}), nil
+		p := r.o.Parts
+		p.Provider, p.Free = replay.New(known, m.Provider()), true
+		return m.With(p), nil
 	}
 	r.corpus = r.corpus.With(rag.Options{Models: open})
 	m, err := open(ctx, r.corpus)
@@ -100,9 +104,15 @@ func (r *runner) record(ctx context.Context, file string) error {
 // questionModels opens the models for questions.
 func (r *runner) questionModels(ctx context.Context) (*rag.Models, error) {
 	if r.o.Extract == ExtractModel {
-		return r.o.Models(ctx, r.corpus, false)
+		m, err := r.o.Models(ctx, r.corpus, false)
+		if err != nil {
+			return nil, err
+		}
+		p := m.Parts()
+		p.Reranker, p.RerankTop, p.RerankWithin = r.o.Parts.Reranker, r.o.Parts.RerankTop, r.o.Parts.RerankWithin
+		return m.With(p), nil
 	}
-	return r.corpus.OpenLocal(ctx, false, rag.Parts{})
+	return r.corpus.OpenLocal(ctx, false, r.o.Parts)
 }
 
 // bucketEval says, in the base graph of a kept database, what its entities and

@@ -130,7 +130,7 @@ func (r *runner) grow(ctx context.Context) (out *Growth, err error) {
 		}
 		step := growthStep{Added: res.Added, Documents: res.Documents, Chunks: res.Chunks}
 		for j, sys := range systems {
-			f, err := g.growBy(ctx, sys, base, g.specs[j].Title())
+			f, err := g.growBy(ctx, sys, base, g.specs[j])
 			if err != nil {
 				return nil, fmt.Errorf("step %d: %s: %w", i+1, g.specs[j].Title(), err)
 			}
@@ -158,18 +158,18 @@ func sample(all []question, n int) []question {
 }
 
 // growBy brings a method's index up to date and asks it the questions.
-func (r *runner) growBy(ctx context.Context, sys *method.System, base build, title string) (*growthFigure, error) {
+func (r *runner) growBy(ctx context.Context, sys *method.System, base build, spec method.Spec) (*growthFigure, error) {
 	_, own, err := r.index(ctx, sys, nil)
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.ask(ctx, sys, title)
+	f, err := r.ask(ctx, sys, spec)
 	if err != nil {
 		return nil, err
 	}
 	all := base.plus(own)
 	return &growthFigure{
-		Name: title, Cost: all.Cost, Questions: f.Questions, Coverage: f.Coverage, Recall5: f.Recall5, Perfect: f.Perfect, MRR: f.MRR,
+		Name: spec.Title(), Cost: all.Cost, Questions: f.Questions, Coverage: f.Coverage, Recall5: f.Recall5, Perfect: f.Perfect, MRR: f.MRR,
 		Times: growthTimes{CPU: float64(all.CPU), Wall: float64(all.Wall), P50: f.Ms.P50},
 	}, nil
 }

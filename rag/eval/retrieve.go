@@ -27,11 +27,17 @@ type asked struct {
 }
 
 // ask asks a method all questions.
-func (r *runner) ask(ctx context.Context, sys *method.System, title string) (*Figure, error) {
+func (r *runner) ask(ctx context.Context, sys *method.System, spec method.Spec) (*Figure, error) {
 	m, err := r.questionModels(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if !spec.Rerank {
+		p := m.Parts()
+		p.Reranker = nil
+		m = m.With(p)
+	}
+	title := spec.Title()
 	answers, err := r.answering(ctx, sys, title)
 	if err != nil {
 		return nil, err

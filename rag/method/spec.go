@@ -7,20 +7,24 @@ import (
 	"strings"
 )
 
-// Spec is a method as people write it: name[:key=value,...][@label].
+// Spec is a method as people write it: name[+rerank][:key=value,...][@label].
 type Spec struct {
 	Name   string
 	Params map[string]string
+	// Rerank says that a reranker orders what the method finds. Evaluations heed
+	// it; elsewhere the models say whether there is a reranker.
+	Rerank bool
 	// Label names the spec in reports; "" is the spec itself.
 	Label string
 }
 
-// ParseSpec reads name[:key=value,...][@label].
+// ParseSpec reads name[+rerank][:key=value,...][@label].
 func ParseSpec(s string) (Spec, error) {
 	spec := Spec{Params: map[string]string{}}
 	rest, label, _ := strings.Cut(s, "@")
 	spec.Label = label
 	name, params, _ := strings.Cut(rest, ":")
+	name, spec.Rerank = strings.CutSuffix(strings.TrimSpace(name), "+rerank")
 	if spec.Name = strings.TrimSpace(name); spec.Name == "" {
 		return spec, phase.Mark(ErrMethod, "%q names none", s)
 	}
@@ -60,6 +64,9 @@ func ParseInstance(s string) (Spec, error) { return ParseSpec(strings.Replace(s,
 // String writes the spec as ParseSpec reads it, parameters in order.
 func (s Spec) String() string {
 	out := s.Name
+	if s.Rerank {
+		out += "+rerank"
+	}
 	for i, k := range slices.Sorted(maps.Keys(s.Params)) {
 		out += string(":,"[min(i, 1)]) + k + "=" + s.Params[k]
 	}
