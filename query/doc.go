@@ -29,7 +29,7 @@
 // Combine, weigh and order: [Union], [Score], [Reweigh], [Rescale], [Sort].
 // Reweigh and Sort take a [Measure], such as a [Property].
 //
-// Render: [Pack], [Tables], [Section], [Sections].
+// Render: [Rerank], [Pack], [Tables], [Sections].
 //
 // An operator that walks a graph reads the store, and the projection in the
 // Env's cache only if too much of the store would have to be read.

@@ -69,7 +69,7 @@ func TestExplain(t *testing.T) {
     (5 again)
     28 Incident(graph=g, leaving, most=7)
       (5 again)
-    29 Section(header="head")
+    29 Sections(header="head")
       30 Rescale(to=2)
         31 Twins(graph=g, type=chunk, of=far)
           32 Sources(graph=far, types=[in], near=[link], share, tokens=9)   -- chunks
@@ -108,7 +108,7 @@ func (w *world) explained(seeds query.Op) []query.Op {
 	}}
 	tables := &query.Tables{
 		In: seeds, Edges: &query.Incident{In: seeds, Graph: w.g, Leaving: true, Most: 7}, Name: "rows", Budget: 70, Share: 0.5,
-		Less: []query.Op{&query.Section{In: &query.Rescale{In: chunks, To: 2}, Header: "head"}}, Source: "local search",
+		Less: []query.Op{&query.Sections{In: []query.Op{&query.Rescale{In: chunks, To: 2}}, Header: "head"}}, Source: "local search",
 	}
 	layers := []vecindex.LayerK{{Layer: 0, K: 5}, {Layer: 2, K: 3}}
 	return []query.Op{

@@ -36,7 +36,7 @@ const callsTake = time.Minute
 var operators = []query.Op{
 	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{},
 	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rerank{}, &query.Rescale{},
-	&query.Reweigh{}, &query.Score{}, &query.Section{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
+	&query.Reweigh{}, &query.Score{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
 	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{},
 }
 
@@ -85,8 +85,8 @@ var otherCalls = map[string]func(m *matrixWorld, e *query.Env, plan query.Op) er
 		_, nothing := query.Where(e.Snap.Graph(nil), nil, nil, nil)
 		return errors.Join(err, nothing)
 	},
-	"Rewrite": func(m *matrixWorld, e *query.Env, plan query.Op) error {
-		_, err := query.Run(m.ctx, e, query.Rewrite(plan, func(op query.Op) query.Op { return op }))
+	"Rerank.Each": func(m *matrixWorld, e *query.Env, plan query.Op) error {
+		_, err := query.Run(m.ctx, e, (&query.Rerank{}).Each(plan))
 		return err
 	},
 	"Property": func(*matrixWorld, *query.Env, query.Op) error { query.Property(nil, ""); return nil },

@@ -159,43 +159,20 @@ func budgetArgs(name string, budget int, less []Op, share float64) []string {
 	return args
 }
 
-// Section is a part of what was packed, under a header of its own: a set's items
-// with their tokens and the header's. A set without items uses nothing.
-type Section struct {
-	In     Op
+// Sections runs several packs and returns their items one after the other, in
+// the order of its inputs. With a header it is a part of what was packed: its
+// tokens are those of the items and of the header, and without items it uses
+// nothing.
+type Sections struct {
+	In     []Op
 	Header string
 }
 
 // Run implements [Op].
-func (o *Section) Run(ctx context.Context, e *Env) (Set, error) {
-	if e.Tokens == nil {
-		return Set{}, invalid("a Section needs Tokens of its Env")
-	}
-	out, err := e.Eval(ctx, o.In)
-	if err != nil || len(out.Items) == 0 {
-		return Set{}, err
-	}
-	out.Used = e.Tokens(o.Header + "\n")
-	for _, it := range out.Items {
-		out.Used += it.Tokens
-	}
-	return out, nil
-}
-
-// Explain implements [Op].
-func (o *Section) Explain() Explanation {
-	return Explanation{Op: "Section", Work: WorkOnAssembly, Args: []string{fmt.Sprintf("header=%q", o.Header)}}
-}
-
-// Inputs implements [Op].
-func (o *Section) Inputs() []Op { return []Op{o.In} }
-
-// Sections runs several packs and returns their items one after the other, in
-// the order of its inputs.
-type Sections struct{ In []Op }
-
-// Run implements [Op].
 func (o *Sections) Run(ctx context.Context, e *Env) (Set, error) {
+	if o.Header != "" && e.Tokens == nil {
+		return Set{}, invalid("Sections with a header need Tokens of their Env")
+	}
 	var out Set
 	for _, in := range o.In {
 		s, err := e.Eval(ctx, in)
@@ -205,11 +182,27 @@ func (o *Sections) Run(ctx context.Context, e *Env) (Set, error) {
 		out.Items = append(out.Items, s.Items...)
 		out.Used += s.Used
 	}
+	if o.Header == "" {
+		return out, nil
+	}
+	out.Used = 0
+	if len(out.Items) > 0 {
+		out.Used = e.Tokens(o.Header + "\n")
+	}
+	for _, it := range out.Items {
+		out.Used += it.Tokens
+	}
 	return out, nil
 }
 
 // Explain implements [Op].
-func (o *Sections) Explain() Explanation { return Explanation{Op: "Sections"} }
+func (o *Sections) Explain() Explanation {
+	x := Explanation{Op: "Sections", Work: WorkOnAssembly}
+	if o.Header != "" {
+		x.Args = []string{fmt.Sprintf("header=%q", o.Header)}
+	}
+	return x
+}
 
 // Inputs implements [Op].
 func (o *Sections) Inputs() []Op { return o.In }

@@ -2,18 +2,23 @@ package query
 
 import "reflect"
 
-// Rewrite returns a plan in which change has been made to a copy of each
-// operator, inputs before those that take them. An operator that stands in
-// several places of the plan stays one. The plan itself is not changed. change
-// may return the operator that it is given, changed or not, or another one that
-// takes its place; nil leaves the operator as it is.
-//
-// A plan that leads back to itself keeps the way back as it is: [Run] refuses it.
-func Rewrite(plan Op, change func(op Op) Op) Op {
-	return rewrite(plan, change, map[Op]Op{})
+// Each returns a plan in which each [Pack] packs what a copy of o makes of its
+// items, with the pack's texts. The plan itself is not changed.
+func (o *Rerank) Each(plan Op) Op {
+	return rewrite(plan, func(op Op) {
+		if p, ok := op.(*Pack); ok {
+			r := *o
+			r.In, r.Render = p.In, p.Render
+			p.In = &r
+		}
+	}, map[Op]Op{})
 }
 
-func rewrite(op Op, change func(Op) Op, done map[Op]Op) Op {
+// rewrite returns a plan in which change has been made to a copy of each
+// operator, inputs before those that take them. An operator that stands in several
+// places of the plan stays one. A plan that leads back to itself keeps the way
+// back as it is: [Run] refuses it.
+func rewrite(op Op, change func(Op), done map[Op]Op) Op {
 	if checkOp(op) != nil {
 		return op
 	}
@@ -48,9 +53,7 @@ func rewrite(op Op, change func(Op) Op, done map[Op]Op) Op {
 		}
 	}
 	out := c.Interface().(Op)
-	if o := change(out); o != nil {
-		out = o
-	}
+	change(out)
 	done[op] = out
 	return out
 }

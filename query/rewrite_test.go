@@ -1,60 +1,63 @@
 package query_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 )
 
-// TestRewrite halves the limits of a plan in which one operator stands twice.
-func TestRewrite(t *testing.T) {
+// TestRerankEach reranks the packs of a plan in which one set stands twice and
+// the second pack takes what the first one leaves.
+func TestRerankEach(t *testing.T) {
 	t.Parallel()
-	w := makeWorld(t, 3, 8)
+	w := makeWorld(t, 3, 4)
+	x := texts{1: "a", 2: "b b", 3: "c c c", 4: "d d d d"}
 	in := &input{}
-	for i, id := range w.nodes {
-		in.items = append(in.items, query.Item{Graph: w.g.ID(), ID: id, Score: float64(i)})
+	for id := range engine.NodeID(4) {
+		in.items = append(in.items, query.Item{Graph: 1, ID: id + 1, Score: -float64(id)})
 	}
-	shared := &query.Limit{In: in, N: 6}
-	plan := &query.Union{In: []query.Op{shared, &query.Sort{In: shared}, &query.Limit{In: shared, N: 4}}}
-	seen := map[query.Op]bool{}
-	got := query.Rewrite(plan, func(op query.Op) query.Op {
-		seen[op] = true
-		if l, ok := op.(*query.Limit); ok {
-			l.N /= 2
-			return l
+	first := &query.Pack{In: in, Budget: 8, Render: x.render} // an item takes its words and a line break
+	second := &query.Pack{In: &query.Minus{In: in, Of: first}, Budget: 16, Less: []query.Op{first}, Render: x.render}
+	plan := &query.Sections{In: []query.Op{first, second}}
+	ids := func(op query.Op) (out []engine.NodeID) {
+		for _, it := range run(t, w.env(), op).Items {
+			out = append(out, it.ID)
 		}
-		return nil
-	})
-	if n := len(run(t, w.env(), got).Items); n != 3 {
-		t.Errorf("%d items of the new plan, want 3", n)
+		return out
 	}
-	if n := len(run(t, w.env(), plan).Items); n != 6 {
-		t.Errorf("%d items of the old plan, want 6", n)
+	if got := ids(plan); !slices.Equal(got, []engine.NodeID{1, 2, 3, 4}) {
+		t.Fatalf("the plan itself: %v", got)
 	}
-	if len(seen) != 5 {
-		t.Errorf("%d operators were changed, want 5", len(seen))
-	}
-	u := got.(*query.Union)
-	if u.In[1].(*query.Sort).In != u.In[0] {
-		t.Error("the operator that stands twice became two")
-	}
-	wrapped := query.Rewrite(plan, func(op query.Op) query.Op {
-		if l, ok := op.(*query.Limit); ok {
-			return &query.Limit{In: l, N: 1}
+	calls := 0
+	longest := &query.Rerank{Text: "q", By: func(_ context.Context, _ string, list []string) ([]float64, error) {
+		calls++
+		out := make([]float64, len(list))
+		for i, s := range list {
+			out[i] = float64(len(s))
 		}
-		return nil
-	})
-	if n := len(run(t, w.env(), wrapped).Items); n != 1 {
-		t.Errorf("%d items of the wrapped plan, want 1", n)
+		return out, nil
+	}}
+	reranked := longest.Each(plan)
+	// The first pack takes 5 and then has no room for 4; the second has 16-5.
+	if got := ids(reranked); !slices.Equal(got, []engine.NodeID{4, 3, 2, 1}) || calls != 2 {
+		t.Errorf("reranked: %v, %d calls", got, calls)
+	}
+	p := reranked.(*query.Sections).In
+	if p[1].(*query.Pack).Less[0] != p[0] {
+		t.Error("the pack that another one leaves room for is another")
+	}
+	if got := ids(plan); !slices.Equal(got, []engine.NodeID{1, 2, 3, 4}) || first.In != query.Op(in) {
+		t.Errorf("the plan itself was changed: %v", got)
 	}
 
 	round := &query.Limit{N: 1}
 	round.In = round
-	same := func(query.Op) query.Op { return nil }
 	for name, op := range map[string]query.Op{"nothing": nil, "a nil operator": (*query.Limit)(nil), "goes round": round, "a value": valueOp{}} {
-		if _, err := query.Run(t.Context(), w.env(), query.Rewrite(op, same)); !errors.Is(err, engine.ErrInvalid) {
+		if _, err := query.Run(t.Context(), w.env(), longest.Each(op)); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

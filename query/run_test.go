@@ -54,7 +54,7 @@ func (w *world) bigPlan(r *rand.Rand) (plan query.Op, ops []query.Op) {
 		},
 	})
 	packed := add(&query.Sections{In: []query.Op{text, edges, more}})
-	part := add(&query.Section{In: text, Header: "part"})
+	part := add(&query.Sections{In: []query.Op{text}, Header: "part"})
 	return add(&query.Union{Combine: query.First, Weights: []float64{1, 1, 1, 1}, In: []query.Op{packed, tables, part, w.widePlan(r, add, vectors, relations)}}), ops
 }
 

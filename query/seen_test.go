@@ -85,8 +85,9 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.Score](): {ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.Score{In: in, Graph: w.g, Space: space, Text: "1 2 1"}}
 	}},
-	of[query.Section]():  {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Section{In: packed(in), Header: "h"}} }},
-	of[query.Sections](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Sections{In: []query.Op{packed(in)}}} }},
+	of[query.Sections](): {ops: func(_ *world, in query.Op) []query.Op {
+		return []query.Op{&query.Sections{In: []query.Op{packed(in)}}, &query.Sections{In: []query.Op{packed(in)}, Header: "h"}}
+	}},
 	of[query.Sort](): {ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.Sort{In: in, Then: []*query.Measure{query.Property(w.g, "rating")}}}
 	}},

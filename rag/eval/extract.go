@@ -39,7 +39,9 @@ func (r *runner) extraction(ctx context.Context) error {
 	switch r.o.Extract {
 	case ExtractLocal:
 		r.reader = ExtractLocal
-		open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return c.OpenLocal(ctx, true, r.o.Parts) }
+		open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+			return c.OpenLocal(ctx, true, r.o.Parts)
+		}
 		r.corpus = r.corpus.With(rag.Options{Models: open})
 		m, err := open(ctx, r.corpus)
 		if err != nil {

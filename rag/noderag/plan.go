@@ -59,7 +59,7 @@ func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) 
 	pack := &query.Pack{In: found, Name: "all", Budget: budget, Skip: true, Render: s.render, Cut: s.c.CutText}
 	plan := &method.Plan{}
 	for _, t := range order {
-		plan.Sections = append(plan.Sections, method.Section{Name: t, Pack: &query.Section{In: s.of(pack, t), Header: header(t)}})
+		plan.Sections = append(plan.Sections, method.Section{Name: t, Pack: &query.Sections{In: []query.Op{s.of(pack, t)}, Header: header(t)}})
 	}
 	if more != nil {
 		plan.Sections = append(plan.Sections, method.Section{Name: "more texts", Pack: &query.Pack{

@@ -146,15 +146,8 @@ func (m *Models) Reranked(plan query.Op, question string) query.Op {
 		m.tally.Add(u)
 		return scores, err
 	}
-	return query.Rewrite(plan, func(op query.Op) query.Op {
-		if pack, ok := op.(*query.Pack); ok {
-			pack.In = &query.Rerank{
-				In: pack.In, Text: question, By: by, Render: pack.Render, Model: p.Reranker.Name(),
-				Top: p.RerankTop, Within: p.RerankWithin,
-			}
-		}
-		return op
-	})
+	rerank := &query.Rerank{Text: question, By: by, Model: p.Reranker.Name(), Top: p.RerankTop, Within: p.RerankWithin}
+	return rerank.Each(plan)
 }
 
 // Unkept returns models for an estimate: nothing of their calls is stored.
