@@ -52,13 +52,13 @@ func CheckReply(k Kind, text string) (Reply, error) {
 	return Reply{Text: s}, nil
 }
 
-// JoinReplies returns the reply that holds the records of two replies of one
-// kind, those of a first. Fields that are not lists are those of a. Both are
-// replies as [CheckReply] returns them; the error is CheckReply's.
-func JoinReplies(k Kind, a, b string) (Reply, error) {
+// Join returns the reply that holds the records of r and of the rest, both replies
+// of a kind as [CheckReply] returns them. Fields that are not lists are those of
+// r. The error is CheckReply's.
+func (r Reply) Join(k Kind, rest Reply) (Reply, error) {
 	var first, second map[string]any
-	if err := errors.Join(json.Unmarshal([]byte(a), &first), json.Unmarshal([]byte(b), &second)); err != nil {
-		return Reply{}, &ReplyError{Kind: k, Raw: b, Why: err.Error()}
+	if err := errors.Join(json.Unmarshal([]byte(r.Text), &first), json.Unmarshal([]byte(rest.Text), &second)); err != nil {
+		return Reply{}, &ReplyError{Kind: k, Raw: rest.Text, Why: err.Error()}
 	}
 	for name, v := range second {
 		list, isList := v.([]any)
@@ -72,7 +72,7 @@ func JoinReplies(k Kind, a, b string) (Reply, error) {
 	}
 	all, err := json.Marshal(first)
 	if err != nil {
-		return Reply{}, &ReplyError{Kind: k, Raw: b, Why: err.Error()}
+		return Reply{}, &ReplyError{Kind: k, Raw: rest.Text, Why: err.Error()}
 	}
 	return CheckReply(k, string(all))
 }

@@ -128,17 +128,17 @@ func TestSalvageIsLinear(t *testing.T) {
 	}
 }
 
-// TestJoinReplies joins the two halves of a reply.
-func TestJoinReplies(t *testing.T) {
+// TestJoin joins the two halves of a reply.
+func TestJoin(t *testing.T) {
 	t.Parallel()
-	got, err := llm.JoinReplies(llm.Extract, `{"entities":[{"name":"a"},{"name":"b"}],"relations":[]}`,
-		`{"entities":[{"name":"b"},{"name":"c"}],"relations":[{"source":"a","target":"c","description":"","strength":1}],"units":[{"text":"A is."}]}`)
+	got, err := llm.Reply{Text: `{"entities":[{"name":"a"},{"name":"b"}],"relations":[]}`}.Join(llm.Extract,
+		llm.Reply{Text: `{"entities":[{"name":"b"},{"name":"c"}],"relations":[{"source":"a","target":"c","description":"","strength":1}],"units":[{"text":"A is."}]}`})
 	want := llm.Reply{Text: `{"entities":[{"name":"a"},{"name":"b"},{"name":"c"}],"relations":[{"source":"a","target":"c","description":"","strength":1}],"units":[{"text":"A is."}]}`,
 		Mending: llm.Mending{Mended: 1, Dropped: 1}}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
-	if _, err := llm.JoinReplies(llm.Extract, "x", "{}"); !errors.Is(err, llm.ErrReply) {
+	if _, err := (llm.Reply{Text: "x"}).Join(llm.Extract, llm.Reply{Text: "{}"}); !errors.Is(err, llm.ErrReply) {
 		t.Errorf("no JSON: %v", err)
 	}
 }
@@ -276,7 +276,7 @@ func FuzzCheckReply(f *testing.F) {
 			return
 		}
 		// A reply joined with itself says nothing new, unless it is of one record.
-		if all, err := llm.JoinReplies(k, got.Text, got.Text); err != nil || all.Text != got.Text {
+		if all, err := got.Join(k, got); err != nil || all.Text != got.Text {
 			t.Fatalf("%q and itself became %+v, %v", got.Text, all, err)
 		}
 	})

@@ -173,7 +173,7 @@ func (c *Chat) goOn(ctx context.Context, t llm.Task, r llm.Reply, sum *llm.Usage
 	if err != nil {
 		return r, nil
 	}
-	all, err := llm.JoinReplies(t.Kind, r.Text, rest.Text)
+	all, err := r.Join(t.Kind, rest)
 	if err != nil {
 		return r, nil
 	}
