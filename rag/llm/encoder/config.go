@@ -55,10 +55,16 @@ const (
 // readJSON decodes a file of the model's folder, if it is there. Fields that
 // have another type than expected are an error.
 func readJSON(fsys fs.FS, name string, v any) (found bool, err error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", ErrModel, err)
+	case !info.Mode().IsRegular(): // a pipe would wait for a writer
+		return false, fmt.Errorf("%w: %s is not a regular file", ErrModel, name)
 	}
+	f, err := fsys.Open(name)
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", ErrModel, err)
 	}

@@ -34,8 +34,11 @@ func (m *Model) Embed(ctx context.Context, texts []string, kind Kind) ([][]float
 	err := m.reading(func() error {
 		if m.static != nil {
 			return m.parallel(ctx, len(full), func(i int) error {
-				out[full[i]] = m.static.embed(m.tokens.EncodePlain(prompt+texts[full[i]], m.maxTokens), m.tokens.UnknownID(), m.sentence.normalize)
-				return nil
+				ids := m.tokens.EncodePlain(prompt+texts[full[i]], m.maxTokens)
+				return m.guard(func() error {
+					out[full[i]] = m.static.embed(ids, m.tokens.UnknownID(), m.sentence.normalize)
+					return nil
+				})
 			})
 		}
 		tokens := make([]sequence, len(full))
@@ -135,7 +138,7 @@ func (m *Model) run(ctx context.Context, texts []sequence, done func(first int, 
 		batch := texts[starts[i]:end]
 		r := m.takeRoom(batch)
 		defer m.rooms.Put(r)
-		return m.file.Guard(func() error {
+		return m.guard(func() error {
 			m.network.forward(r, batch, m.Scores() || m.sentence.pooling == CLS)
 			return done(starts[i], batch, r.x)
 		})

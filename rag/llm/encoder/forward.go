@@ -89,7 +89,7 @@ func (n *network) embed(r *room, texts []sequence) (tokens int) {
 			if t.types != nil {
 				kind = int(t.types[i])
 			}
-			place := n.place[kind][i*n.stride:]
+			place := n.place[kind][i*n.Hidden:]
 			n.set.AddNorm(x[:n.Hidden], place, n.first.gamma, n.first.beta, float32(n.Epsilon))
 			tokens++
 		}

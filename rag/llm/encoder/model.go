@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -167,7 +168,11 @@ func (m *Model) read(fsys fs.FS, o *Options, sum hash.Hash) error {
 		return fmt.Errorf("%w: it takes %d tokens at most, and a text has 3 or more", ErrModel, limit)
 	}
 	m.maxTokens = limit
-	fmt.Fprintf(sum, "%+v %d\n", c, limit)
+	said, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sum, "%s %d\n", said, limit)
 	w.fingerprint(sum)
 	m.name += fmt.Sprintf("-%x", sum.Sum(nil)[:6])
 	if o.Int8 {
@@ -211,6 +216,16 @@ func (m *Model) Close() error {
 	}
 	err := m.file.Close()
 	m.file = nil
+	return err
+}
+
+// guard calls use, which reads the file. It fails with an [ErrModel] if the file
+// was cut after it had been opened.
+func (m *Model) guard(use func() error) error {
+	err := m.file.Guard(use)
+	if errors.Is(err, safetensors.ErrFormat) {
+		return fmt.Errorf("encoder: %w: %w", ErrModel, err)
+	}
 	return err
 }
 

@@ -36,6 +36,9 @@ type head struct {
 	labels     int
 }
 
+// maxTypes is how many types of tokens are told apart: those of a pair's texts.
+const maxTypes = 2
+
 // names are those of a layer's tensors.
 type names struct {
 	query, key, value, out, attention, up, down, full string
@@ -96,22 +99,23 @@ func (w *weights) embeddings(n *network, name string) {
 		return
 	}
 	places := n.Positions - n.firstPosition
-	all := make([]float32, places*n.stride)
+	all := make([]float32, places*n.Hidden)
 	for i := range n.Positions {
 		row := position(i)
 		if i >= n.firstPosition {
-			copy(all[(i-n.firstPosition)*n.stride:], row)
+			copy(all[(i-n.firstPosition)*n.Hidden:], row)
 		}
 	}
 	n.place = append(n.place, all)
-	for range n.Types - 1 {
+	types := min(n.Types, maxTypes)
+	for range types - 1 {
 		n.place = append(n.place, append([]float32(nil), all...))
 	}
-	for t := range n.Types {
+	for t := range types {
 		kind := kinds(t)
 		for i := range places {
 			for j, x := range kind {
-				n.place[t][i*n.stride+j] += x
+				n.place[t][i*n.Hidden+j] += x
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func readSentence(fsys fs.FS) (*sentence, error) {
 		case "Normalize":
 			s.normalize = true
 		default:
-			return nil, fmt.Errorf("%w: modules.json has a part of type %.80q, and Transformer, StaticEmbedding, Pooling and Normalize are run", ErrModel, m.Type)
+			return nil, fmt.Errorf("%w: modules.json has a part of type %.80q, and Transformer, StaticEmbedding, Pooling and Normalize are run", ErrModel, kind)
 		}
 	}
 	var limits struct {

@@ -55,8 +55,8 @@ func (q *Codes) Set(s Set, a []float32, lda, rows, n int) {
 		x := a[i*lda:][:q.stride]
 		low, high := s.limits(x)
 		step := (high - low) / 255
-		if !(step > 0) || step > 3e38 {
-			// A row of zeros. A row that is not finite gives zeros, too: the
+		if !(step > 1e-38) || step > 3e38 {
+			// A row of zeros, or as good as that. A row that is not finite gives zeros, too: the
 			// caller finds it in the result of the float32 parts.
 			q.scale[i], q.zero[i] = 0, 0
 			clear(q.codes[i*q.stride:][:q.stride])

@@ -51,20 +51,11 @@ func PackI8(in, out int, row Source, bias []float32) *I8 {
 		scale:  make([]float32, Padded(out)), sum: make([]int32, Padded(out)), bias: make([]float32, Padded(out)),
 	}
 	copy(m.bias, bias)
+	codes := make([]int8, in)
 	for j := range out {
-		w := row(j)
-		top := float32(0)
-		for _, x := range w {
-			top = max(top, x, -x)
-		}
-		if top == 0 {
-			continue
-		}
-		m.scale[j] = top / 127
+		m.scale[j] = RoundRow(codes, row(j))
 		panel := m.panels[j/Width*Width*4*steps:]
-		inverse := 127 / float64(top)
-		for k, x := range w {
-			c := int8(math.RoundToEven(float64(x) * inverse))
+		for k, c := range codes {
 			panel[k/4*4*Width+j%Width*4+k%4] = c
 			m.sum[j] += int32(c)
 		}
@@ -74,3 +65,21 @@ func PackI8(in, out int, row Source, bias []float32) *I8 {
 
 // Bytes is the memory that the matrix takes.
 func (m *I8) Bytes() int { return len(m.panels) + 4*(len(m.scale)+len(m.sum)+len(m.bias)) }
+
+// RoundRow writes v to dst in multiples of its largest magnitude / 127, which it
+// returns.
+func RoundRow(dst []int8, v []float32) (scale float32) {
+	top := float32(0)
+	for _, x := range v {
+		top = max(top, x, -x)
+	}
+	if top == 0 {
+		clear(dst[:len(v)])
+		return 0
+	}
+	inverse := 127 / float64(top)
+	for i, x := range v {
+		dst[i] = int8(math.RoundToEven(float64(x) * inverse))
+	}
+	return top / 127
+}

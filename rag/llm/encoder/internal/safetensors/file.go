@@ -16,17 +16,21 @@ type File struct {
 
 // Open opens the file at path. The errors of a wrong file are [ErrFormat].
 func Open(path string) (*File, error) {
+	// A pipe is not opened: that would wait for a writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w: it is not a regular file", path, ErrFormat)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrFormat, path)
 	}
 	data, unmap, err := load(f, info.Size())
 	if err != nil {
