@@ -34,8 +34,9 @@
 //
 // With [Options.Int8] dense layers and the vocabulary are held in 8 bits, a
 // quarter of the memory. Vectors keep a cosine above .995 to those of float32 for
-// the models that were measured. The products take the instructions of AVX-512
-// VNNI; without them they are slower than float32.
+// the models that were measured. With the instructions of AVX-512 VNNI the products
+// take a quarter of the time, with AVX2 as long as in float32, and in plain Go
+// longer.
 //
 // # Speed
 //

@@ -28,7 +28,7 @@ const (
 // say, in float32.
 type Options struct {
 	// Int8 holds the weights in 8 bits and multiplies in 8 bits, which is
-	// faster with AVX-512 VNNI and takes a quarter of the memory. The vectors
+	// faster with AVX-512 VNNI, and takes a quarter of the memory. The vectors
 	// differ a little and have another name, see [Model.Name].
 	Int8 bool
 	// Threads is how many forward passes run at a time; 0 is GOMAXPROCS.

@@ -30,6 +30,9 @@ func mulPanelAVX2(args *panelArgs)
 func mulPanelI8AVX512(args *panelI8Args)
 
 //go:noescape
+func mulPanelI8AVX2(args *panelI8Args)
+
+//go:noescape
 func softmaxAVX512(x *float32, n int)
 
 //go:noescape

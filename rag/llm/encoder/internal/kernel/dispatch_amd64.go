@@ -33,16 +33,26 @@ func (s Set) mulPanel(c []float32, ldc int, a []float32, lda, rows int, b []floa
 }
 
 func (s Set) mulPanelI8(c []float32, ldc int, q *Codes, from, rows int, m *I8, p int) {
-	if s.tier != distance.AVX512 {
+	if s.tier == distance.Portable {
 		mulPanelI8Portable(c, ldc, q, from, rows, m, p)
 		return
 	}
-	mulPanelI8AVX512(&panelI8Args{
-		a: unsafe.Pointer(&q.codes[from*q.stride]), b: unsafe.Pointer(&m.panels[p*4*m.steps]), c: unsafe.Pointer(&c[0]),
+	panel := p * 4 * m.steps
+	args := panelI8Args{
+		a: unsafe.Pointer(&q.codes[from*q.stride]), b: unsafe.Pointer(&m.panels[panel]), c: unsafe.Pointer(&c[0]),
 		lda: uintptr(q.stride), ldc: uintptr(ldc) * 4, steps: m.steps, rows: rows,
 		rowScale: unsafe.Pointer(&q.scale[from]), rowZero: unsafe.Pointer(&q.zero[from]),
 		scale: unsafe.Pointer(&m.scale[p]), sum: unsafe.Pointer(&m.sum[p]), bias: unsafe.Pointer(&m.bias[p]),
-	})
+	}
+	if s.tier == distance.AVX512 {
+		mulPanelI8AVX512(&args)
+		return
+	}
+	mulPanelI8AVX2(&args)
+	const half = Width / 2
+	args.b, args.c = unsafe.Pointer(&m.panels[panel+4*half]), unsafe.Pointer(&c[half])
+	args.scale, args.sum, args.bias = unsafe.Pointer(&m.scale[p+half]), unsafe.Pointer(&m.sum[p+half]), unsafe.Pointer(&m.bias[p+half])
+	mulPanelI8AVX2(&args)
 }
 
 func (s Set) limits(x []float32) (low, high float32) {
