@@ -294,7 +294,7 @@ func TestRefused(t *testing.T) {
 		`unknown token "<none>"`:         with(func(d *definition) { d.Model["unk_token"] = "<none>" }),
 		"not the number of a token":      with(func(d *definition) { d.Model["vocab"] = object{"[UNK]": -1} }),
 		"more than 1024 bytes": with(func(d *definition) {
-			d.Model["vocab"], d.Model["max_input_chars_per_word"] = object{strings.Repeat("a", 2000): 1}, 1<<40
+			d.Model["vocab"], d.Model["max_input_chars_per_word"] = object{strings.Repeat("a", 2000): 1}, 1<<30
 		}),
 		"regular expression": with(func(d *definition) { d.Normalizer = object{"type": "Replace", "pattern": object{"Regex": "(?<=a)b"}} }),
 		`{500}){500}" is not`: with(func(d *definition) {

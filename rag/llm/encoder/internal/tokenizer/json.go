@@ -120,12 +120,12 @@ func text(raw []byte) ([]byte, error) {
 
 // parseID reads the number of a token.
 func parseID(raw []byte) (int32, error) {
-	n := 0
+	n := int64(0)
 	for _, c := range raw {
 		if c < '0' || c > '9' || n > math.MaxInt32/10 {
 			return 0, fmt.Errorf("%q is not the number of a token", shorten(string(raw)))
 		}
-		n = n*10 + int(c-'0')
+		n = n*10 + int64(c-'0')
 	}
 	if len(raw) == 0 || n >= math.MaxInt32 {
 		return 0, fmt.Errorf("%q is not the number of a token", shorten(string(raw)))

@@ -128,7 +128,7 @@ func checkLongest(size int) error {
 
 func newWordPiece(p *pieces, def modelDef) (loaded, error) {
 	l := index(p)
-	m := &wordPiece{pieces: l.pieces, maxChars: min(max(or(def.MaxChars, 100), 0), math.MaxInt32)}
+	m := &wordPiece{pieces: l.pieces, maxChars: min(max(or(def.MaxChars, 100), 0), maxFile)}
 	if err := checkLongest(min(p.longest, m.maxChars*utf8.UTFMax)); err != nil {
 		return l, err
 	}

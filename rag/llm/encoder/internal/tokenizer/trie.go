@@ -114,7 +114,7 @@ func newTrie(p *pieces) *trie {
 	b := &builder{}
 	b.open()
 	b.take(0)
-	b.cells[0].parent = math.MaxUint32 // the root is no child
+	b.cells[0].parent = math.MaxUint32 // the root is not a child
 	type job struct{ lo, hi, depth, node uint32 }
 	jobs := []job{{0, uint32(len(p.list)), 0, 0}}
 	var labels []byte
