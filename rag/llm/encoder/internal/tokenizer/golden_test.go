@@ -61,6 +61,7 @@ func names(pieces []string, ids []int32) string {
 var bertPieces = []string{
 	"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "harbour", "light", "##house", "##s", "ferry", "!", "über", "uber",
 	"Ferry", "港", "##灯", "灯", "-", "i", "##\u0307", "naive", "##r",
+	"ö", "##ö",
 }
 
 func bert(lower bool) definition {
@@ -93,6 +94,8 @@ func TestWordPiece(t *testing.T) {
 		{"lightx", "[CLS] [UNK] [SEP]", "[CLS] [UNK] [SEP]"},
 		{"lightsssssss", "[CLS] light ##s ##s ##s ##s ##s ##s ##s [SEP]", "[CLS] light ##s ##s ##s ##s ##s ##s ##s [SEP]"},
 		{"lightssssssss", "[CLS] [UNK] [SEP]", "[CLS] [UNK] [SEP]"}, // 13 characters
+		{strings.Repeat("ö", 12), "[CLS] [UNK] [SEP]", "[CLS] ö" + strings.Repeat(" ##ö", 11) + " [SEP]"},
+		{strings.Repeat("ö", 13), "[CLS] [UNK] [SEP]", "[CLS] [UNK] [SEP]"},
 		{"a  [MASK] ferry", "[CLS] [UNK] [MASK] ferry [SEP]", "[CLS] [UNK] [MASK] ferry [SEP]"},
 		{"light\xffhouse", "[CLS] light ##house [SEP]", "[CLS] light ##house [SEP]"}, // U+FFFD is dropped
 		{"ferry-light", "[CLS] ferry - light [SEP]", "[CLS] ferry - light [SEP]"},
@@ -229,6 +232,40 @@ func TestUnigram(t *testing.T) {
 	}
 }
 
+// With the scheme "first" only the beginning of the whole text gets a mark.
+func TestMetaspaceFirst(t *testing.T) {
+	t.Parallel()
+	d := unigramDefinition()
+	d.PreTokenizer = object{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first"}
+	d.Normalizer = object{"type": "Strip", "strip_left": true}
+	tok := d.load(t)
+	for text, want := range map[string]string{
+		"tide</s>ti": "▁tide </s> ti",
+		"</s>ti de":  "</s> ti ▁ de",
+		" ti":        "ti", // the beginning was left out
+		"\n":         "",
+	} {
+		if got := names(unigramPieces, tok.EncodePlain(text, 0)); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Added tokens that the vocabulary lacks are numbered behind it.
+func TestNewTokens(t *testing.T) {
+	t.Parallel()
+	d := bert(true)
+	d.Added = append(d.Added, []map[string]any{{"content": "<one>"}, {"content": ""}, {"content": "Two", "normalized": true}, {"content": "<one>"}}...)
+	tok := d.load(t)
+	n := int32(len(bertPieces))
+	if got, want := tok.EncodePlain("ferry TWO<one>", 0), []int32{9, n + 1, n}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if tok.VocabSize() != int(n)+2 {
+		t.Errorf("VocabSize is %d", tok.VocabSize())
+	}
+}
+
 // Unknown text becomes its bytes if the vocabulary has all of them.
 func TestByteFallback(t *testing.T) {
 	t.Parallel()
@@ -252,12 +289,12 @@ func TestByteFallback(t *testing.T) {
 
 func TestBPE(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"c", "o", "v", "e", "Ġ", "Ã", "¸", "co", "ve", "cove", "Ġcove", "s"}
+	pieces := []string{"c", "o", "v", "e", "Ġ", "Ã", "¸", "co", "ve", "cove", "Ġcove", "s", "ss"}
 	tok := definition{
 		PreTokenizer: object{"type": "ByteLevel", "add_prefix_space": false},
 		Model: object{
 			"type": "BPE", "vocab": ids(pieces...),
-			"merges": []any{"c o", []string{"v", "e"}, "co ve", "Ġ cove"},
+			"merges": []any{"c o", []string{"v", "e"}, "co ve", "Ġ cove", "s s"},
 		},
 	}.load(t)
 	for text, want := range map[string]string{
@@ -265,6 +302,7 @@ func TestBPE(t *testing.T) {
 		"co  ve":    "co Ġ Ġ ve",
 		"ø":         "Ã ¸",
 		"coves's":   "cove s s",
+		"sssss":     "ss ss s",
 	} {
 		if got := names(pieces, tok.Encode(text, 0)); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)

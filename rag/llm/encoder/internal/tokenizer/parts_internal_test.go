@@ -75,6 +75,7 @@ func TestNormalizers(t *testing.T) {
 		{`{"type":"Replace","pattern":{"Regex":"(?:\\s|x)"},"content":""}`, "a\u3000xb", "ab"},
 		{`{"type":"ByteLevel"}`, "a é", "aĠÃ©"},
 		{`{"type":"BertNormalizer","lowercase":false,"strip_accents":true}`, "Ü港\u00ad", "U 港 "},
+		{`{"type":"BertNormalizer"}`, "A\u302e\u0301", "a\u302e"},
 		{`{"type":"BertNormalizer","clean_text":false,"handle_chinese_chars":false,"strip_accents":false}`, "Ü\x01港", "ü\x01港"},
 		{`{"type":"Sequence","normalizers":[{"type":"NFD"},{"type":"Sequence","normalizers":[{"type":"StripAccents"},{"type":"Lowercase"}]}]}`, "ÜX", "ux"},
 	} {
@@ -160,6 +161,7 @@ func TestAddedTokens(t *testing.T) {
 		"xab ab- ab": "xab [2:ab]- [2:ab]",
 		"<r>  x<m>":  "[1:<r>  ][4: x][0:<m>]",
 		"<m><m>":     "[0:<m>][0:<m>]",
+		"<r>  <m>":   "[1:<r>  ][0:<m>]",
 	} {
 		var got strings.Builder
 		for _, m := range finder.find(nil, []byte(text)) {

@@ -98,6 +98,23 @@ func TestBestSum(t *testing.T) {
 	}
 }
 
+// An unknown character costs ten more than the worst piece.
+func TestUnknownPenalty(t *testing.T) {
+	t.Parallel()
+	var p pieces
+	for i, key := range []string{"ab", "a", "bc"} {
+		p.add([]byte(key), int32(i))
+	}
+	p.sortUnique()
+	m := &unigram{pieces: newTrie(&p), worst: -5, unknown: 3}
+	for score, want := range map[float64][]int32{-0.5: {1, 2}, 4.9: {1, 2}, 5.1: {0, 3}} {
+		m.scores = []float64{score, -5, -5, 0}
+		if got := m.tokenize(nil, []byte("abc"), &scratch{}); !slices.Equal(got, want) {
+			t.Errorf("with %v: got %v, want %v", score, got, want)
+		}
+	}
+}
+
 // A score is within one step of the nearest float, and exact where few digits
 // are given.
 func TestScore(t *testing.T) {

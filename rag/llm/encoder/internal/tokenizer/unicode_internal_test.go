@@ -108,6 +108,7 @@ func TestASCIIClasses(t *testing.T) {
 	}
 	for r, want := range map[rune]class{
 		'港': isHan | isWord, '　': isSpace, '́': isMn | isMark | isWord, '។': isPunct, '½': isNumber, '\u00ad': isDropped, '\ue000': isDropped,
+		'\u166d': isPunct, '\u2e52': 0, '\u0890': 0, '\u07fd': isWord, '\U00010d40': isWord | isNumber,
 	} {
 		if got := classOf(r); got != want {
 			t.Errorf("%U: %b, want %b", r, got, want)
