@@ -15,6 +15,7 @@
 //
 //	---
 //	max_tokens: 4096
+//	max_ratio: 4
 //	---
 //	A note for people.
 //
@@ -29,6 +30,10 @@
 //
 // The front part between the lines of dashes may be left out; max_tokens bounds
 // the reply if the task does not, and 0 or nothing leaves it to the provider.
+// max_ratio bounds it by the length of the input, too: the reply has at most 300
+// tokens and so many for each token of the input's texts, of which a token is
+// counted for every three bytes. So a model that does not end, as small ones do,
+// is not paid for thousands of tokens about a text of one line.
 // Then, each on a line of its own, "# system" (first only), "# user" and
 // "# assistant" begin messages; the last is the user's. Errors name the file
 // and its line.

@@ -19,6 +19,7 @@ type message struct {
 // prompt is a prompt file that was read.
 type prompt struct {
 	maxTokens int // 0 leaves it to the provider
+	ratio     int // tokens of the reply for a token of the input's texts; 0 does not bound it
 	messages  []message
 }
 
@@ -44,14 +45,18 @@ func parse(file, source string) (*prompt, error) {
 				continue
 			}
 			name, value, ok := strings.Cut(line, ":")
-			if !ok || name != "max_tokens" {
-				return nil, refuse(at+1, "%q is not a setting; there is max_tokens: NUMBER", line)
+			setting, most := &p.maxTokens, maxMaxTokens
+			switch {
+			case ok && name == "max_ratio":
+				setting, most = &p.ratio, maxRatio
+			case !ok || name != "max_tokens":
+				return nil, refuse(at+1, "%q is not a setting; there are max_tokens: NUMBER and max_ratio: NUMBER", line)
 			}
 			n, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil || n < 0 || n > maxMaxTokens {
-				return nil, refuse(at+1, "max_tokens is a number from 0 to %d", maxMaxTokens)
+			if err != nil || n < 0 || n > most {
+				return nil, refuse(at+1, "%s is a number from 0 to %d", name, most)
 			}
-			p.maxTokens = n
+			*setting = n
 		}
 	}
 	role, start := "", 0
@@ -90,8 +95,32 @@ func parse(file, source string) (*prompt, error) {
 	return p, nil
 }
 
-// maxMaxTokens bounds the setting max_tokens.
-const maxMaxTokens = 1_000_000
+// maxMaxTokens bounds the setting max_tokens, maxRatio max_ratio.
+const (
+	maxMaxTokens = 1_000_000
+	maxRatio     = 100
+)
+
+// A text has about a token for each tokenBytes bytes, and a reply that is bounded
+// by max_ratio may always have leastTokens.
+const (
+	tokenBytes  = 3
+	leastTokens = 300
+)
+
+// bound returns the bound of a reply to an input whose texts have some bytes, given
+// the length that was asked for, 0 for none.
+func (p *prompt) bound(asked, bytes int) int {
+	n := p.maxTokens
+	if asked > 0 {
+		asked = min(asked, maxMaxTokens)
+		n = asked + asked/2 + 100
+	}
+	if most := leastTokens + p.ratio*(bytes/tokenBytes); p.ratio > 0 && (n == 0 || n > most) {
+		n = min(most, maxMaxTokens)
+	}
+	return n
+}
 
 var templateMessage = regexp.MustCompile(`(?s)^template: [^:]*:(\d+)(?::\d+)?: (?:executing "[^"]*" at )?(.*)$`)
 

@@ -14,7 +14,8 @@ import (
 //
 // MaxTokens is the one in the prompt's front part; if the input says how
 // long a text is wanted, that length and half of it and 100, so that a reply
-// that is a little long is not cut.
+// that is a little long is not cut. If the front part has a max_ratio, it bounds
+// both by the length of the input's texts.
 //
 // Errors: [llm.ErrKind] for an unknown kind, [ErrInput] for an
 // input of another type, and a [*FileError] if a template of a directory
@@ -35,11 +36,8 @@ func (s *Set) Fill(t *llm.Task) error {
 	}
 	t.Prompt, t.Schema = messages, bytes.Clone(e.compact)
 	if t.MaxTokens == 0 {
-		t.MaxTokens = e.parsed.maxTokens
-		if n, _ := pg.fields["MaxTokens"].(int); n > 0 {
-			n = min(n, maxMaxTokens)
-			t.MaxTokens = n + n/2 + 100
-		}
+		asked, _ := pg.fields["MaxTokens"].(int)
+		t.MaxTokens = e.parsed.bound(asked, pg.bytes)
 	}
 	return nil
 }

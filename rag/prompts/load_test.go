@@ -114,6 +114,7 @@ func TestLoadErrors(t *testing.T) {
 		{"second system", "keywords.md", "# user\n{{guard}}\n# system\n# user\n", "keywords.md:3: only the first message is the system's"},
 		{"front part", "keywords.md", "---\nmax_tokens: 1\n", "keywords.md:1: the front part has no second ---"},
 		{"setting", "keywords.md", "---\n\nmodel: x\n---\n" + short, `keywords.md:3: "model: x" is not a setting`},
+		{"ratio", "keywords.md", "---\nmax_ratio: 101\n---\n" + short, "keywords.md:2: max_ratio is a number from 0 to 100"},
 		{"number", "keywords.md", "---\nmax_tokens: -1\n---\n" + short, "keywords.md:2: max_tokens is a number from 0 to 1000000"},
 		{"syntax", "keywords.md", short + "{{if}}", "keywords.md:5: missing value for if"},
 		{"function", "keywords.md", "\n\n" + short + "\n{{shout .Question}}\n", `keywords.md:8: function "shout" not defined`},

@@ -28,8 +28,9 @@ type page struct {
 	fields fields
 	// code is the number in the lines that fence data. None of the texts has
 	// it.
-	code string
-	lang string
+	code  string
+	lang  string
+	bytes int // of all texts
 }
 
 // fields are the dot of a template.
@@ -43,6 +44,9 @@ func newPage(kind string, input reflect.Value, lang string) *page {
 	var all []string
 	input = cleaned(input, &all)
 	p := &page{fields: fields{}, code: codeFor(kind, all), lang: lang}
+	for _, s := range all {
+		p.bytes += len(s)
+	}
 	p.add(input)
 	return p
 }

@@ -159,15 +159,21 @@ func TestSystemIsConstant(t *testing.T) {
 
 func TestMaxTokens(t *testing.T) {
 	s := defaults(t)
+	long := []string{strings.Repeat("a ", 3000)}
 	for _, c := range []struct {
 		task llm.Task
 		want int
 	}{
-		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{MaxTokens: 200}}, 400},
-		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{}}, 500},
+		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: long, MaxTokens: 200}}, 400},
+		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: long}}, 500},
+		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{}}, 300},
+		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: []string{strings.Repeat("a", 30)}, MaxTokens: 200}}, 310},
 		{llm.Task{Kind: llm.Summarise, MaxTokens: 7, Input: llm.SummariseInput{MaxTokens: 200}}, 7},
-		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{MaxTokens: -3}}, 500},
-		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{}}, 6000},
+		{llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: long, MaxTokens: -3}}, 500},
+		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{}}, 300},
+		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Text: strings.Repeat("a", 400), Title: "aa"}}, 836},
+		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Text: long[0]}}, 6000},
+		{llm.Task{Kind: llm.Answer, Input: llm.AnswerInput{Question: "a"}}, 1500},
 	} {
 		if got := fill(t, s, c.task).MaxTokens; got != c.want {
 			t.Errorf("%s %+v: %d tokens, want %d", c.task.Kind, c.task.Input, got, c.want)
