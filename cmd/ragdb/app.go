@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -28,6 +29,8 @@ type app struct {
 	shared     *engine.DB
 	interrupts *interrupts
 	spent      *spending // of the shell's session, nil elsewhere
+	// folders are the models of folders that are open, by name; see modelIn.
+	folders map[string]*encoder.Model
 	// readLine asks a question and reads the answer in the shell, whose editor
 	// has the terminal. Nil reads standard input.
 	readLine func(ctx context.Context, question string) (string, error)
@@ -112,7 +115,7 @@ standard input that is no terminal run statements without one.`,
 	add("use", a.initCommand(), a.indexCommand(), a.syncCommand(), a.askCommand(), a.removeCommand(), a.retryCommand(), a.demoCommand())
 	add("look", a.whyCommand(), a.showCommand(), a.statusCommand(), a.statsCommand(), a.checkCommand())
 	add("keep", a.reembedCommand(), a.namespacesCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand(), a.compactCommand(), a.upgradeCommand())
-	add("", a.evalCommand(), a.cacheCommand(), a.promptsCommand(), a.doctorCommand(), a.completionCommand(), a.versionCommand())
+	add("", a.evalCommand(), a.cacheCommand(), a.promptsCommand(), a.doctorCommand(), a.modelCommand(), a.completionCommand(), a.versionCommand())
 	return root
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 )
@@ -91,6 +92,9 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 			return err
 		}
 		want := cmp.Or(f.embed, local.ModelName)
+		if isFolder(f.embed) && r.Models[1].OK {
+			want = r.Models[1].Model
+		}
 		switch {
 		case !ok:
 			r.Corpus = "nothing is embedded yet"
@@ -118,6 +122,16 @@ const doctorPatience = 60 * time.Second
 func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) modelCheck {
 	m := modelCheck{Role: role, Model: cmp.Or(cfg.Model, local.ModelName), OK: true}
 	if isLocal(cfg.Model) {
+		return m
+	}
+	if isFolder(cfg.Model) && role == "embed" {
+		m.URL = cfg.Model
+		e, err := a.encoderIn(cfg.Model)
+		if err != nil {
+			m.OK, m.Error = false, message(err)
+		} else {
+			m.Model, m.Dim = e.Embedder(encoder.Passage).Space().Model, e.Dim()
+		}
 		return m
 	}
 	m.URL = cfg.BaseURL

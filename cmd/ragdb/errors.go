@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/llm/replay"
 	"github.com/ragdb/ragdb/rag/load"
@@ -98,6 +99,7 @@ func kinds() []kind {
 		{cypher.ErrLimit, exitFailed, "limit", ""},
 		{load.ErrOption, exitUsage, "usage", ""},
 		{method.ErrMethod, exitUsage, "usage", ""},
+		{encoder.ErrModel, exitUsage, "model_folder", "give a folder as models are published, with config.json, model.safetensors and tokenizer.json; ragdb model check DIR tells what it is"},
 		{openai.ErrConfig, exitUsage, "usage", "give the endpoint with --base-url or --embed-base-url, and its key in OPENAI_API_KEY"},
 		{cost.ErrBudget, exitBudget, "budget", "what was done is saved; the same command with a higher limit goes on"},
 		{replay.ErrNotRecorded, exitProvider, "not_recorded", "ask without --replay, or import what is missing with ragdb cache import"},

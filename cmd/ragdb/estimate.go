@@ -79,7 +79,14 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 		}
 		o.Chat, o.Fill = f.models.chat, set.Fill
 	}
-	if !isLocal(f.models.embed) {
+	parts, err := a.folderParts(&f.models)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case parts.Documents != nil:
+		o.Space = parts.Documents.Space()
+	case !isLocal(f.models.embed):
 		o.Space = llm.SpaceInfo{Model: f.models.embed, Dim: int(f.models.dim)}
 		if have, ok, err := c.EmbeddingModel(ctx); err != nil {
 			return nil, err

@@ -272,6 +272,9 @@ func (a *app) evalParts(f *evalFlags) (p rag.Parts, err error) {
 			return p, usage("add --rerank", "%s wants a reranker", s)
 		}
 	}
+	if p, err = a.folderParts(&f.models); err != nil {
+		return p, err
+	}
 	p.Reranker, p.RerankTop, err = a.openReranker(nil, &f.models.rerank)
 	p.RerankWithin = time.Duration(f.models.rerank.ms) * time.Millisecond
 	return p, err

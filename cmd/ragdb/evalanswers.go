@@ -32,7 +32,7 @@ func (f *answerFlags) wanted() bool { return f.answers || f.ownPrompts || len(f.
 func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 	extracts := f.extract.value == eval.ExtractModel
 	if !extracts && !f.answer.wanted() {
-		if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") {
+		if flagChanged(cmd, "model") || flagChanged(cmd, "embed-model") && !isFolder(f.models.embed) {
 			return usage("add --answers or --extract model", "eval asks no model")
 		}
 		return nil
@@ -50,7 +50,7 @@ func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 		return usage("name it with --model", "--extract model needs a model")
 	case extracts && f.db == "":
 		return usage("give a database to keep it in with --db", "--extract model pays for replies")
-	case !extracts && flagChanged(cmd, "embed-model"):
+	case !extracts && flagChanged(cmd, "embed-model") && !isFolder(f.models.embed):
 		return usage("add --extract model", "eval asks no model for vectors")
 	case f.db == "" && (!isLocal(f.models.chat) || len(f.answer.judges) > 0):
 		return usage("give a database to keep them in with --db", "answers and verdicts are paid for")

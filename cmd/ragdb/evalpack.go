@@ -205,9 +205,10 @@ func (a *app) reproduceSet(ctx context.Context, f *evalFlags, file string, set *
 	return nil
 }
 
-// remoteName is the model of a manifest if it is not the local one.
+// remoteName is the model of a manifest or of a run if it does not run in this
+// process.
 func remoteName(model string) string {
-	if strings.HasPrefix(model, "local/") {
+	if strings.HasPrefix(model, "local/") || strings.HasPrefix(model, "file/") {
 		return ""
 	}
 	return model

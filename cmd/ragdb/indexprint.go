@@ -74,7 +74,7 @@ func repeated(nodes []engine.Count) bool {
 func spentLine(r *rag.IndexResult) string {
 	var u llm.Usage
 	for _, s := range r.Spent {
-		if !strings.HasPrefix(s.Model, "local/") {
+		if remoteName(s.Model) != "" {
 			u.Add(s.Usage)
 		}
 	}

@@ -42,7 +42,7 @@ func storedModelKeys() []string {
 func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.chat, "model", "", "chat `MODEL` (default local: rules, no network; also RAGDB_MODEL)")
-	fl.StringVar(&f.embed, "embed-model", "", "embedding `MODEL` (default local; also RAGDB_EMBED_MODEL)")
+	fl.Var((*modelName)(&f.embed), "embed-model", "embedding `MODEL`, or file:DIR for one in a folder (default local; also RAGDB_EMBED_MODEL)")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint (default "+defaultBaseURL+"; also OPENAI_BASE_URL)")
 	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model if it is another (also RAGDB_EMBED_BASE_URL)")
 	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
@@ -75,7 +75,9 @@ const defaultBaseURL = "https://api.openai.com/v1"
 func isLocal(model string) bool { return model == "" || model == local.ModelName }
 
 // remote reports whether any model is called over the network.
-func (f *modelFlags) remote() bool { return !isLocal(f.chat) || !isLocal(f.embed) }
+func (f *modelFlags) remote() bool {
+	return !isLocal(f.chat) || !isLocal(f.embed) && !isFolder(f.embed)
+}
 
 // modelEnv returns the settings of models that the environment has.
 func (a *app) modelEnv() map[string]string {

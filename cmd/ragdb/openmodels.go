@@ -26,15 +26,17 @@ func (a *app) useModels(ctx context.Context, c *rag.Corpus, f *modelFlags) (*rag
 		return nil, err
 	}
 	o := rag.Options{}
-	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		return c.OpenLocal(ctx, true, rag.Parts{})
+	parts, err := a.folderParts(f)
+	if err != nil {
+		return nil, err
 	}
+	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return c.OpenLocal(ctx, true, parts) }
 	if f.remote() {
 		r, err := a.openRemote(ctx, c, f)
 		if err != nil {
 			return nil, err
 		}
-		o.NoWords = r.chat != nil && r.embedder != nil
+		o.NoWords = r.chat != nil && r.parts.Documents != nil
 		open = func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return r.models(ctx, c, true) }
 	}
 	o.Models = importer.WithRecordings(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
@@ -65,7 +67,11 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 		}
 		m, err = r.models(ctx, c, false)
 	} else {
-		m, err = c.OpenLocal(ctx, false, rag.Parts{})
+		parts, perr := a.folderParts(f)
+		if perr != nil {
+			return nil, perr
+		}
+		m, err = c.OpenLocal(ctx, false, parts)
 	}
 	if err != nil {
 		return nil, err
@@ -80,11 +86,11 @@ func (a *app) questionModels(ctx context.Context, c *rag.Corpus, f *modelFlags) 
 // remoteModels are the models that are called over the network; nil if the
 // local one is used.
 type remoteModels struct {
-	chat     llm.Provider
-	embedder llm.Embedder
-	prompts  *prompts.Set
-	lang     string
-	workers  int
+	chat    llm.Provider
+	parts   rag.Parts // with the embedders
+	prompts *prompts.Set
+	lang    string
+	workers int
 }
 
 // openRemote opens the models of the flags that are called over the network;
@@ -112,8 +118,8 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 			return nil, err
 		}
 	}
-	if isLocal(f.embed) {
-		return r, nil
+	if r.parts, err = a.folderParts(f); err != nil || isFolder(f.embed) || isLocal(f.embed) {
+		return r, err
 	}
 	dim := int(f.dim)
 	if have, ok, err := c.EmbeddingModel(ctx); err != nil {
@@ -125,14 +131,16 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 		if dim == 0 {
 			return nil, usage("add --embed-dim", "--replay needs to know how many dimensions the vectors of %s have", f.embed)
 		}
-		r.embedder = replay.NewEmbedder(llm.SpaceInfo{Model: f.embed, Dim: dim})
+		kept := replay.NewEmbedder(llm.SpaceInfo{Model: f.embed, Dim: dim})
+		r.parts.Documents, r.parts.Questions = kept, kept
 		return r, nil
 	}
 	e, err := openai.NewEmbedder(a.embedConfig(f), dim, o)
 	if err != nil {
 		return nil, err
 	}
-	if r.embedder = e; dim == 0 {
+	r.parts.Documents, r.parts.Questions = e, e
+	if dim == 0 {
 		_, _, err = e.Dimension(ctx)
 	}
 	return r, err
@@ -141,7 +149,8 @@ func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*re
 // models returns the models of a corpus: those over the network, and the local
 // one for the role that has none.
 func (r *remoteModels) models(ctx context.Context, c *rag.Corpus, forIndex bool) (*rag.Models, error) {
-	p := rag.Parts{Provider: r.chat, Documents: r.embedder, Questions: r.embedder, Workers: r.workers}
+	p := r.parts
+	p.Provider, p.Workers = r.chat, r.workers
 	if r.chat != nil {
 		p.Fill, p.Lang = r.prompts.Fill, r.lang
 		hash := r.prompts.Hash()

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,8 +24,31 @@ type rerankFlags struct {
 
 func (f *rerankFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.model, "rerank", "", "order the evidence by the reranker at `URL`, such as http://localhost:8080/v1 with a /rerank of Cohere, Jina, llama.cpp or TEI; URL:top=50,model=NAME says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
+	fl.Var((*rerankName)(&f.model), "rerank", "order the evidence by a reranker: file:DIR, or the `URL` of a server with /rerank (Cohere, Jina, llama.cpp, TEI); :top=50,model=NAME after it says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
 	fl.Var(&f.ms, "rerank-ms", "milliseconds that the reranker may take for a section; after that the order stays (default: as long as it takes)")
+}
+
+// rerankName is the flag for a reranker. A folder's path becomes absolute.
+type rerankName string
+
+// String implements [pflag.Value].
+func (r *rerankName) String() string { return string(*r) }
+
+// Type implements [pflag.Value].
+func (r *rerankName) Type() string { return "URL" }
+
+// Set implements [pflag.Value].
+func (r *rerankName) Set(s string) error {
+	address, _, _, err := parseReranker(s)
+	if err != nil {
+		return err
+	}
+	var m modelName
+	if err := m.Set(address); err != nil {
+		return err
+	}
+	*r = rerankName(string(m) + s[len(address):])
+	return nil
 }
 
 // rerankOptions are what follows the address in --rerank.
@@ -33,7 +57,6 @@ var rerankOptions = regexp.MustCompile(`:((?:top|model)=[^,]*(?:,(?:top|model)=[
 // parseReranker reads --rerank: the address, how many items the model sees, and
 // the model's name.
 func parseReranker(s string) (address string, top int, model string, err error) {
-	const hint = "write it like --rerank http://localhost:8080/v1:top=50"
 	m := rerankOptions.FindStringSubmatchIndex(s)
 	if m == nil {
 		return s, 0, "", nil
@@ -46,7 +69,7 @@ func parseReranker(s string) (address string, top int, model string, err error) 
 			continue
 		}
 		if top, err = strconv.Atoi(value); err != nil || top < 1 {
-			return "", 0, "", usage(hint, "--rerank: top is %q, which is no number of passages", value)
+			return "", 0, "", fmt.Errorf("top is %q, which is no number of passages; write it like http://localhost:8080/v1:top=50", value)
 		}
 	}
 	return address, top, model, nil
@@ -74,6 +97,16 @@ func (a *app) openReranker(c *rag.Corpus, f *rerankFlags) (llm.Reranker, int, er
 	address, top, model, err := parseReranker(f.model)
 	if err != nil {
 		return nil, 0, err
+	}
+	if isFolder(address) {
+		m, err := a.modelIn(address)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !m.Scores() {
+			return nil, 0, usage("name it with --embed-model", "%s makes vectors and orders no passages", strings.TrimPrefix(address, folderPrefix))
+		}
+		return m.Reranker(), top, nil
 	}
 	o := openai.Options{Log: a.logger(), Secrets: []string{a.env["RAGDB_RERANK_API_KEY"], a.env["OPENAI_API_KEY"]}}
 	if c != nil {

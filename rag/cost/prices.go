@@ -32,6 +32,7 @@ const PriceDate = "2026-11"
 func BuiltinPrices() Prices {
 	return Prices{
 		"local/*":                {},
+		"file/*":                 {},
 		"gpt-4o*":                {2.5, 10},
 		"gpt-4o-mini*":           {0.15, 0.6},
 		"gpt-4.1*":               {2, 8},
