@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/ragdb/ragdb"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 )
 
 // The code of the README.
@@ -74,4 +75,21 @@ func ExampleDB_AddFiles() {
 	// Output:
 	// hours/harbour.txt: The harbour office opens at eight.
 	// false
+}
+
+// A folder with a model makes the vectors of a database.
+func ExampleOptions_encoder() {
+	ctx := context.Background()
+	m, err := encoder.Open("models/all-MiniLM-L6-v2", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	db, err := ragdb.Open(ctx, "acme.ragdb", &ragdb.Options{
+		Embedder: m.Embedder(encoder.Passage), QuestionEmbedder: m.Embedder(encoder.Query),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
 }

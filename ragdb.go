@@ -34,6 +34,12 @@ type Options struct {
 	// Embedder turns texts into vectors. If it is nil, vectors of words are
 	// learnt from the documents.
 	Embedder llm.Embedder
+	// QuestionEmbedder turns questions into vectors of the same space, for models
+	// that treat questions and documents differently. If it is nil, Embedder does.
+	QuestionEmbedder llm.Embedder
+	// Reranker orders what is found before it is answered from. If it is nil, the
+	// method's order stays.
+	Reranker llm.Reranker
 	// MaxUSD bounds what one call may spend on models whose price ragdb knows
 	// ([cost.BuiltinPrices]), in dollars. A call that would pass it stops with a
 	// [cost.BudgetError]. 0 is no bound.
@@ -50,7 +56,7 @@ type DB struct {
 	methods method.Methods
 	specs   []method.Spec // of Options.Methods
 	chat    llm.Provider
-	embed   llm.Embedder
+	parts   rag.Parts // the embedders and the reranker
 	prices  cost.Prices
 	limits  cost.Limits
 	fill    *prompts.Set // nil without a chat model
@@ -72,8 +78,14 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		opt = *o
 	}
 	db := &DB{
-		methods: methods.All(), chat: opt.Chat, embed: opt.Embedder,
+		methods: methods.All(), chat: opt.Chat, parts: rag.Parts{Documents: opt.Embedder, Questions: opt.QuestionEmbedder, Reranker: opt.Reranker},
 		prices: cost.BuiltinPrices(), limits: cost.Limits{USD: opt.MaxUSD},
+	}
+	if opt.Embedder == nil && opt.QuestionEmbedder != nil {
+		return nil, phase.Errorf("%w: an embedder of questions without one of documents", rag.ErrArgument)
+	}
+	if db.parts.Questions == nil {
+		db.parts.Questions = opt.Embedder
 	}
 	if opt.Namespace == "" {
 		opt.Namespace = "main"
@@ -122,7 +134,7 @@ func (db *DB) open(ctx context.Context, namespace string) (err error) {
 		}
 	}
 	db.corpus = db.corpus.With(rag.Options{
-		NoWords: db.chat != nil && db.embed != nil,
+		NoWords: db.chat != nil && db.parts.Documents != nil,
 		Models: func(ctx context.Context, _ *rag.Corpus) (*rag.Models, error) {
 			m, err := db.models(ctx, db.chat, true)
 			if err != nil {
@@ -152,13 +164,14 @@ func (db *DB) Corpus() *rag.Corpus { return db.corpus }
 
 // models opens models that answer by chat, or by rules if it is nil.
 func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*rag.Models, error) {
-	p := rag.Parts{Provider: chat, Documents: db.embed, Questions: db.embed}
+	p := db.parts
+	p.Provider = chat
 	if chat != nil {
 		p.Fill = db.fill.Fill
 		hash := db.fill.Hash()
 		p.Prompts = fmt.Sprintf("%x", hash[:])
 	}
-	if chat != nil || db.embed != nil {
+	if chat != nil || db.parts.Documents != nil {
 		p.Workers = remoteWorkers
 	}
 	return db.corpus.OpenLocal(ctx, forIndex, p)

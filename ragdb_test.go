@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
@@ -311,6 +312,55 @@ func TestModels(t *testing.T) {
 	db = open(t, path, &ragdb.Options{Embedder: hashes{}}) // the chat model is not needed to ask
 	if got := ask(t, db, aboutPump); !strings.Contains(got, "two years") {
 		t.Error(got)
+	}
+}
+
+// counted counts the texts that an embedder is given.
+type counted struct {
+	hashes
+	n *atomic.Int64
+}
+
+func (c counted) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	c.n.Add(int64(len(texts)))
+	return c.hashes.Embed(ctx, texts)
+}
+
+// longestFirst is a reranker that likes long passages.
+type longestFirst struct{}
+
+func (longestFirst) Name() string { return "longest" }
+
+func (longestFirst) Rerank(_ context.Context, _ string, passages []string) ([]float64, llm.Usage, error) {
+	out := make([]float64, len(passages))
+	for i, p := range passages {
+		out[i] = float64(len(p))
+	}
+	return out, llm.Usage{Calls: 1}, nil
+}
+
+// Documents and questions go to their own embedders, and the reranker has the last
+// word on the order.
+func TestOwnModels(t *testing.T) {
+	t.Parallel()
+	var documents, questions atomic.Int64
+	o := &ragdb.Options{
+		Methods: []string{"naive"}, Embedder: counted{n: &documents}, QuestionEmbedder: counted{n: &questions}, Reranker: longestFirst{},
+	}
+	db := open(t, ragdb.Memory, o)
+	add(t, db, pump(), ragdb.Document{ID: "long", Text: strings.Repeat("The garden has a wall of stone and a gate of iron. ", 4)})
+	if documents.Load() == 0 || questions.Load() != 0 {
+		t.Errorf("%d texts of documents, %d questions", documents.Load(), questions.Load())
+	}
+	hits, err := db.Search(t.Context(), aboutPump)
+	if err != nil || len(hits) < 2 || !strings.Contains(hits[0].Text, "garden") {
+		t.Errorf("%+v, %v", hits, err)
+	}
+	if questions.Load() != 1 {
+		t.Errorf("%d questions", questions.Load())
+	}
+	if _, err := ragdb.Open(t.Context(), ragdb.Memory, &ragdb.Options{QuestionEmbedder: hashes{}}); !errors.Is(err, rag.ErrArgument) {
+		t.Errorf("an embedder of questions alone: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -58,6 +59,11 @@ func (a *app) modelIn(name string) (*encoder.Model, error) {
 	}
 	dir := strings.TrimPrefix(name, folderPrefix)
 	dir, small := strings.CutSuffix(dir, int8Suffix)
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, usage("give the folder that it is in", "%s is a file", dir)
+	}
 	m, err := encoder.Open(dir, &encoder.Options{Int8: small})
 	if err != nil {
 		return nil, err

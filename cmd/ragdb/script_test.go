@@ -65,11 +65,11 @@ func TestScripts(t *testing.T) {
 			"corpus":    corpus,
 			"interrupt": interrupt,
 			"bytes":     writeBytes,
-			"server":    server,
-			"asked":     asked,
-			"nowhere":   nowhere,
-			"damage":    damage,
-			"remove":    removeFiles,
+			"server":    server, "staticmodel": staticModel,
+			"asked":   asked,
+			"nowhere": nowhere,
+			"damage":  damage,
+			"remove":  removeFiles,
 		},
 	})
 }
