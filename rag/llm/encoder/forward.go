@@ -51,7 +51,7 @@ func (n *network) forward(r *room, texts []sequence, firstOnly bool) {
 		layer := &n.layers[l]
 		for from := 0; from < tokens; from += chunk {
 			rows := min(chunk, tokens-from)
-			n.dense(r, r.all[from*wide:], wide, r.x[from*n.stride:], n.stride, rows, n.Hidden, layer.qkv)
+			n.dense(r, r.all[from*wide:], wide, r.x[from*n.stride:], n.stride, rows, layer.qkv)
 		}
 		from := 0
 		last := firstOnly && l == len(n.layers)-1
@@ -100,12 +100,12 @@ func (n *network) embed(r *room, texts []sequence) (tokens int) {
 // feed takes rows through what follows attention in a layer.
 func (n *network) feed(r *room, l *layer, from, rows int) {
 	x := r.x[from*n.stride:]
-	n.dense(r, r.part, n.stride, r.attend[from*n.stride:], n.stride, rows, n.Hidden, l.out)
+	n.dense(r, r.part, n.stride, r.attend[from*n.stride:], n.stride, rows, l.out)
 	n.normalize(x, r.part, rows, l.attention)
 	wide := kernel.Padded(n.Inner)
-	n.dense(r, r.inner, wide, x, n.stride, rows, n.Hidden, l.up)
+	n.dense(r, r.inner, wide, x, n.stride, rows, l.up)
 	n.activate(r.inner[:rows*wide])
-	n.dense(r, r.part, n.stride, r.inner, wide, rows, n.Inner, l.down)
+	n.dense(r, r.part, n.stride, r.inner, wide, rows, l.down)
 	n.normalize(x, r.part, rows, l.full)
 }
 
@@ -128,12 +128,12 @@ func (n *network) activate(x []float32) {
 	}
 }
 
-// dense multiplies at most chunk rows of in elements by a layer's weights.
-func (n *network) dense(r *room, c []float32, ldc int, a []float32, lda, rows, in int, l linear) {
+// dense multiplies at most chunk rows by a layer's weights.
+func (n *network) dense(r *room, c []float32, ldc int, a []float32, lda, rows int, l linear) {
 	if l.i8 == nil {
 		n.set.Mul(c, ldc, a, lda, rows, l.f32)
 		return
 	}
-	r.codes.Set(n.set, a, lda, rows, in)
+	r.codes.Set(n.set, a, lda, rows, l.i8)
 	n.set.MulI8(c, ldc, r.codes, rows, l.i8)
 }

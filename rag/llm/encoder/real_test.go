@@ -53,9 +53,9 @@ func reference(t testing.TB, dir string) (texts []string, vectors []float32) {
 	return texts, vectors
 }
 
-// TestReference holds real models' vectors to those of onnxruntime: a cosine of
-// .99999 for each text in float32, and .995 in the mean in 8 bits. It takes every
-// tenth text; -long takes all.
+// TestReference holds each text's vector of real models to that of onnxruntime: a
+// cosine of .99999 in float32, and of .995 in 8 bits. It takes every tenth text;
+// -long takes all.
 func TestReference(t *testing.T) {
 	for _, dir := range realModels(t, "reference/vectors.f32") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -77,15 +77,11 @@ func TestReference(t *testing.T) {
 						cosine += float64(x) * float64(want[n*step*m.Dim()+j])
 					}
 					low, sum = min(low, cosine), sum+cosine
-					if least := map[bool]float64{false: .99999, true: .98}[i8]; cosine < least {
+					if least := map[bool]float64{false: .99999, true: .995}[i8]; cosine < least {
 						t.Errorf("int8 %v: text %d has cosine %v, want %v or more", i8, n*step, cosine, least)
 					}
 				}
-				mean := sum / float64(len(some))
-				if mean < .995 {
-					t.Errorf("int8 %v: the mean cosine is %v", i8, mean)
-				}
-				t.Logf("%s, %d texts: cosine lowest %.6f, mean %.6f", m.Name(), len(some), low, mean)
+				t.Logf("%s, %d texts: cosine lowest %.6f, mean %.6f", m.Name(), len(some), low, sum/float64(len(some)))
 			}
 		})
 	}

@@ -95,14 +95,14 @@ func TestRowsAlone(t *testing.T) {
 		all8 := make([]float32, rows*wide)
 		s.Mul(all, wide, a, in, rows, m)
 		q := kernel.NewCodes(rows, in)
-		q.Set(s, a, in, rows, in)
+		q.Set(s, a, in, rows, m8)
 		s.MulI8(all8, wide, q, rows, m8)
 		for i := range rows {
 			s.Mul(one, wide, a[i*in:], in, 1, m)
 			if got := all[i*wide:][:wide]; fmt.Sprint(got) != fmt.Sprint(one) {
 				t.Fatalf("row %d differs alone", i)
 			}
-			q.Set(s, a[i*in:], in, 1, in)
+			q.Set(s, a[i*in:], in, 1, m8)
 			s.MulI8(one, wide, q, 1, m8)
 			if got := all8[i*wide:][:wide]; fmt.Sprint(got) != fmt.Sprint(one) {
 				t.Fatalf("row %d differs alone in 8 bits", i)
@@ -128,7 +128,7 @@ func TestMulI8(t *testing.T) {
 			}
 			m := kernel.PackI8(n.in, n.out, func(j int) []float32 { return w[j*n.in:][:n.in] }, bias)
 			q := kernel.NewCodes(n.rows, n.in)
-			q.Set(s, a, lda, n.rows, n.in)
+			q.Set(s, a, lda, n.rows, m)
 			c := make([]float32, n.rows*ldc)
 			s.MulI8(c, ldc, q, n.rows, m)
 			for i := range n.rows {
@@ -163,7 +163,7 @@ func TestMulI8Tiers(t *testing.T) {
 	var first []float32
 	eachTier(t, func(t *testing.T, s kernel.Set) {
 		q := kernel.NewCodes(rows, in)
-		q.Set(s, a, in, rows, in)
+		q.Set(s, a, in, rows, m)
 		c := make([]float32, rows*kernel.Padded(out))
 		s.MulI8(c, kernel.Padded(out), q, rows, m)
 		if first == nil {
@@ -281,6 +281,42 @@ func TestAddNorm(t *testing.T) {
 					t.Fatalf("%d elements: element %d is %v, want %v", n, i, y[i], want)
 				}
 			}
+		}
+	})
+}
+
+// TestLargeInput gives one input weights 40 times as large as the others', as
+// trained models have them. The other inputs must keep their weights: with a step
+// of the largest weight / 127 their error would be four times as large.
+func TestLargeInput(t *testing.T) {
+	eachTier(t, func(t *testing.T, s kernel.Set) {
+		rng := rand.New(rand.NewPCG(15, 16))
+		const rows, in, out, large = 5, 1536, 40, 700
+		a, w := randomRows(rng, rows, in), random(rng, in*out)
+		for j := range out {
+			w[j*in+large] *= 40
+		}
+		for i := range rows {
+			a[i*in+large] = 0
+		}
+		m := kernel.PackI8(in, out, func(j int) []float32 { return w[j*in:][:in] }, nil)
+		q := kernel.NewCodes(rows, in)
+		q.Set(s, a, in, rows, m)
+		c := make([]float32, rows*kernel.Padded(out))
+		s.MulI8(c, kernel.Padded(out), q, rows, m)
+		sum := 0.
+		for i := range rows {
+			for j := range out {
+				want := 0.
+				for k := range in {
+					want += float64(a[i*in+k]) * float64(w[j*in+k])
+				}
+				sum += math.Pow(float64(c[i*kernel.Padded(out)+j])-want, 2)
+			}
+		}
+		// The products have a spread of 39.
+		if off := math.Sqrt(sum / rows / out); off > .6 {
+			t.Errorf("a product is off by %v in the mean", off)
 		}
 	})
 }

@@ -43,16 +43,17 @@ type Codes struct {
 
 // NewCodes returns room for rows of up to n elements each.
 func NewCodes(rows, n int) *Codes {
-	return &Codes{codes: make([]uint8, rows*Padded(n)), scale: make([]float32, rows), zero: make([]int32, rows)}
+	return &Codes{codes: make([]uint8, rows*Padded(n+extras(n))), scale: make([]float32, rows), zero: make([]int32, rows)}
 }
 
-// Set rounds rows of a of n elements, row i beginning at i*lda with Padded(n)
-// elements, to 256 steps between its smallest and its largest element, 0 being
-// between them and a step of its own.
-func (q *Codes) Set(s Set, a []float32, lda, rows, n int) {
-	q.stride = Padded(n)
+// Set rounds rows of a for a product with m, row i beginning at i*lda with
+// Padded(m.In) elements, to 256 steps between its smallest and its largest
+// element, 0 being between them and a step of its own.
+func (q *Codes) Set(s Set, a []float32, lda, rows int, m *I8) {
+	q.stride = Padded(m.In + len(m.extra))
+	wide := Padded(m.In)
 	for i := range rows {
-		x := a[i*lda:][:q.stride]
+		x := a[i*lda:][:wide]
 		low, high := s.limits(x)
 		step := (high - low) / 255
 		if !(step > 1e-38) || step > 3e38 {
@@ -65,11 +66,16 @@ func (q *Codes) Set(s Set, a []float32, lda, rows, n int) {
 		inverse := 1 / step
 		zero := int32(-low*inverse + .5)
 		q.scale[i], q.zero[i] = step, zero
-		s.round(q.codes[i*q.stride:][:q.stride], x, inverse, zero)
+		codes := q.codes[i*q.stride:][:q.stride]
+		s.round(codes[:wide], x, inverse, zero)
+		// What lies behind these meets weights of 0.
+		for e, k := range m.extra {
+			codes[m.In+e] = codes[k]
+		}
 	}
 }
 
-// MulI8 is [Set.Mul] of rows that q holds.
+// MulI8 is [Set.Mul] of rows that q holds, which were set for m.
 func (s Set) MulI8(c []float32, ldc int, q *Codes, rows int, m *I8) {
 	if rows == 0 {
 		return
