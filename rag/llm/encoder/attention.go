@@ -85,9 +85,17 @@ func packKeys(panels, keys []float32, wide, count, size int) {
 		if n < kernel.Width {
 			clear(panel)
 		}
-		for i := range n {
-			row := keys[(j+i)*wide:][:size]
-			for k, x := range row {
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			a, b := keys[(j+i)*wide:][:size], keys[(j+i+1)*wide:][:size]
+			c, d := keys[(j+i+2)*wide:][:size], keys[(j+i+3)*wide:][:size]
+			for k := range size {
+				to := (*[4]float32)(panel[k*kernel.Width+i:])
+				to[0], to[1], to[2], to[3] = a[k], b[k], c[k], d[k]
+			}
+		}
+		for ; i < n; i++ {
+			for k, x := range keys[(j+i)*wide:][:size] {
 				panel[k*kernel.Width+i] = x
 			}
 		}

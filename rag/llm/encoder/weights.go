@@ -57,17 +57,28 @@ func (w *weights) tensor(name string, shape ...int) (safetensors.Tensor, bool) {
 
 // note checks numbers that were read and adds them to the sum.
 func (w *weights) note(name string, v []float32) {
-	sum := w.sum
+	const exponent, factor = 0x7f800000, 0x9e3779b97f4a7c15
 	bad := uint32(0)
-	const exponent = 0x7f800000
+	var sums [4]uint64 // which do not wait for one another
+	for len(v) >= 4 {
+		a, b, c, d := math.Float32bits(v[0]), math.Float32bits(v[1]), math.Float32bits(v[2]), math.Float32bits(v[3])
+		if a&exponent == exponent || b&exponent == exponent || c&exponent == exponent || d&exponent == exponent {
+			bad = 1
+		}
+		sums[0], sums[1] = sums[0]*factor+uint64(a), sums[1]*factor+uint64(b)
+		sums[2], sums[3] = sums[2]*factor+uint64(c), sums[3]*factor+uint64(d)
+		v = v[4:]
+	}
 	for _, x := range v {
 		bits := math.Float32bits(x)
 		if bits&exponent == exponent {
 			bad = 1
 		}
-		sum = sum*0x9e3779b97f4a7c15 + uint64(bits)
+		sums[0] = sums[0]*factor + uint64(bits)
 	}
-	w.sum = sum
+	for _, s := range sums {
+		w.sum = w.sum*factor + s
+	}
 	if bad != 0 {
 		w.fail("tensor %s holds a number that is infinite or none at all", w.prefix+name)
 	}
