@@ -19,6 +19,7 @@ type modelFlags struct {
 	dim                atLeastOne
 	concurrency        atLeastOne
 	rpm, tpm           atLeastOne
+	context            atLeastOne
 	prompts            string
 	lang               string
 	replay             bool // use only what is kept
@@ -30,12 +31,12 @@ type modelFlags struct {
 
 // modelKeys are the settings of models.
 func modelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "prompts", "lang", "rerank", "rerank-ms"}
+	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "context", "prompts", "lang", "rerank", "rerank-ms"}
 }
 
 // storedModelKeys are those that a database keeps.
 func storedModelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "lang"}
+	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "context", "lang"}
 }
 
 // addNames adds the flags that name models.
@@ -55,6 +56,7 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.rpm, "rpm", "requests a minute, at most")
 	fl.Var(&f.tpm, "tpm", "tokens a minute, at most")
+	fl.Var(&f.context, "context", "length of the chat model's context in `TOKENS`, for prompts to fit (default: what the server tells)")
 	fl.BoolVar(&f.replay, "replay", false, "call no model: use the replies and vectors that are kept, and set aside what is not among them")
 	fl.StringVar(&f.prompts, "prompts", "", "`FOLDER` of prompts in place of the built-in ones (ragdb prompts export)")
 	if fl.Lookup("concurrency") == nil {
@@ -115,7 +117,7 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 	}
 	values := map[string]string{}
 	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "lang": f.lang,
+		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
 	} {
 		if v != "" && a.sources[fromDatabase].values[key] == "" {
 			values[key] = v

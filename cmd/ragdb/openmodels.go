@@ -98,7 +98,7 @@ type remoteModels struct {
 func (a *app) openRemote(ctx context.Context, c *rag.Corpus, f *modelFlags) (*remoteModels, error) {
 	o := openai.Options{
 		Concurrency: int(f.concurrency), Limiter: openai.NewLimiter(int(f.rpm), int(f.tpm), nil),
-		Count: c.Tokens().Count, Log: a.logger(), Secrets: []string{a.env["OPENAI_API_KEY"], a.env["RAGDB_EMBED_API_KEY"]},
+		Count: c.Tokens().Count, Log: a.logger(), Context: int(f.context), LearnContext: true, Secrets: []string{a.env["OPENAI_API_KEY"], a.env["RAGDB_EMBED_API_KEY"]},
 	}
 	r := &remoteModels{workers: remoteWorkers, lang: f.lang}
 	if r.lang == "auto" {

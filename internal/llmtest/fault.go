@@ -18,6 +18,7 @@ const (
 	Forbidden    Failure = "403"           //
 	NotFound     Failure = "404"           //
 	Refused      Failure = "400"           // the context is too long
+	Invalid      Failure = "400-invalid"   // something is wrong with the request
 	NoQuota      Failure = "no-quota"      // 429 that will not go away
 	Hangup       Failure = "hangup"        // the connection is closed without an answer
 	Stall        Failure = "stall"         // nothing comes; of a stream, after half

@@ -213,7 +213,7 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[llmtest.Failure]string{
 		llmtest.TooMany: "429", llmtest.ServerError: "500", llmtest.Unavailable: "503", llmtest.Unauthorized: "401",
-		llmtest.Forbidden: "403", llmtest.NotFound: "404", llmtest.Refused: "400", llmtest.NoQuota: "429",
+		llmtest.Forbidden: "403", llmtest.NotFound: "404", llmtest.Refused: "400", llmtest.Invalid: "400", llmtest.NoQuota: "429",
 		llmtest.Hangup: "EOF", llmtest.Cut: "EOF", llmtest.Redirect: "404", llmtest.NotJSON: "<html>",
 		llmtest.BadJSON: `\"more\"`, llmtest.AtLimit: `"length"`, llmtest.Prose: "Certainly", llmtest.Empty: `"content":""`, llmtest.NoChoice: `"choices":[]`,
 		llmtest.Think: "think", llmtest.OnlyThink: "think", llmtest.Slow: "stop", llmtest.LimitHeaders: "stop",

@@ -132,6 +132,8 @@ func (s *Server) failEarly(w http.ResponseWriter, r *http.Request, f *Fault, str
 		return true, fail(w, 404, "model_not_found", "The model does not exist")
 	case Refused:
 		return true, fail(w, 400, "context_length_exceeded", "This model's maximum context length is exceeded")
+	case Invalid:
+		return true, fail(w, 400, "invalid_value", "The request is not valid")
 	case NotJSON:
 		w.WriteHeader(http.StatusOK)
 		fmt.Fprint(w, "<html>Welcome to the proxy</html>")
@@ -179,6 +181,10 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, faul
 	in := 0
 	for _, m := range c.request.Messages {
 		in += tokens(m.Content)
+	}
+	if most := s.o.MaxWords; most > 0 && in > most {
+		return fail(w, http.StatusBadRequest, "context_length_exceeded",
+			fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", most, in))
 	}
 	if c.request.Stream {
 		return s.serveStream(w, r, c, fault, text, in)

@@ -29,6 +29,9 @@ type Options struct {
 	Models []string
 	// ContextLength is told in the list of models if it is not 0.
 	ContextLength int
+	// MaxWords refuses chats whose prompt has more words, as a server refuses a prompt
+	// that does not fit the model's context. 0 is no limit.
+	MaxWords int
 	// Key is wanted of each request; "" wants none.
 	Key string
 	// RefuseFormats are the types of response_format that are answered by 400.

@@ -23,6 +23,34 @@ var (
 	ErrRefused = errors.New("the model refuses the task")
 )
 
+// TooLongError is a task whose prompt leaves too little room for the reply in the
+// model's context. It is an [ErrRefused]. A task about less may succeed.
+type TooLongError struct {
+	// Tokens is about what the prompt and the reply need, Context what the model has, 0
+	// if it is not known.
+	Tokens, Context int
+	// Err is what the server said, nil if it was not asked.
+	Err error
+}
+
+// Error says what does not fit.
+func (e *TooLongError) Error() string {
+	s := fmt.Sprintf("the prompt and its reply need about %d tokens, more than the model's context", e.Tokens)
+	if e.Context > 0 {
+		s += fmt.Sprintf(" of %d", e.Context)
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Is reports whether target is [ErrRefused].
+func (e *TooLongError) Is(target error) bool { return target == ErrRefused }
+
+// Unwrap returns what the server said.
+func (e *TooLongError) Unwrap() error { return e.Err }
+
 // ReplyError is a reply of the wrong form, kept for inspection.
 type ReplyError struct {
 	Kind Kind

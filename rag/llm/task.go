@@ -118,6 +118,8 @@ type Mending struct {
 	// Dropped counts the records that could not be used, and those that said the
 	// same as an earlier one of their reply.
 	Dropped int `json:"dropped,omitempty"`
+	// Fitted tasks were divided or cut so that they fit the model's context.
+	Fitted int `json:"fitted,omitempty"`
 }
 
 // Add adds m to the sum.
@@ -125,6 +127,7 @@ func (s *Mending) Add(m Mending) {
 	s.Mended += m.Mended
 	s.Salvaged += m.Salvaged
 	s.Dropped += m.Dropped
+	s.Fitted += m.Fitted
 }
 
 // Usage counts what calls cost.

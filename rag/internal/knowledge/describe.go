@@ -206,6 +206,10 @@ func (d *Describer) Unite(ctx context.Context, v engine.Reader, m *method.Models
 	}
 	tokens := 0
 	for _, text := range x.Texts {
+		if !m.Free() { // a model is asked for several at a time, and then for one of theirs
+			in.Descriptions = x.Texts
+			break
+		}
 		if tokens += d.Corpus.Tokens().Count(text); tokens > maxDescribed && len(in.Descriptions) > 0 {
 			break
 		}

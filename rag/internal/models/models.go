@@ -234,12 +234,13 @@ func (m *Models) Usage() llm.Usage { return m.Meter().Total().Usage }
 // it, else by asking the model and keeping the reply at once, before anything
 // is made of it. A task that is being asked already is waited for. docs are the
 // keys of the documents whose text the task holds: the reply goes with any of
-// them. A call that would pass a limit of the meter is a [*cost.BudgetError].
+// them. A task that is too large for the model is asked in parts, each of which is
+// kept; what cannot be divided is cut, the last of its lists first. A call that would pass a limit of the meter is a [*cost.BudgetError].
 func (m *Models) Do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
 	if err := m.usable(); err != nil {
 		return llm.Reply{}, err
 	}
-	return m.do(ctx, item, docs, t)
+	return m.fitted(ctx, item, docs, t)
 }
 
 // DoJSON is Do for a task whose reply is JSON: it is read into out. One that is
@@ -269,7 +270,7 @@ func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.T
 		streamed = true
 		return on(piece)
 	}
-	r, err := m.do(ctx, item, docs, t)
+	r, err := m.fitted(ctx, item, docs, t)
 	if err == nil && !streamed {
 		err = on(r.Text)
 	}
@@ -277,7 +278,6 @@ func (m *Models) Stream(ctx context.Context, item string, docs []string, t llm.T
 }
 
 func (m *Models) do(ctx context.Context, item string, docs []string, t llm.Task) (llm.Reply, error) {
-	m = m.Ensure(nil, nil)
 	if t.Lang == "" {
 		t.Lang = m.full.Lang
 	}

@@ -35,8 +35,7 @@ func firstAbility(model string, o Options) ability {
 // ask for JSON is given.
 func (a ability) less(detail string, structured, stream, fixed bool) (_ ability, ok bool) {
 	switch {
-	case has(detail, "context length", "context_length", "maximum context", "context size", "context window",
-		"too long", "content_filter", "content management"):
+	case has(detail, contextWords...), has(detail, "content_filter", "content management"):
 		return a, false
 	case has(detail, "max_completion_tokens", "max_tokens") && !a.newLimit:
 		a.newLimit = true

@@ -16,7 +16,8 @@ import (
 
 // Chat answers tasks by a chat model. It is safe for concurrent use.
 type Chat struct {
-	c *client
+	c      *client
+	window window
 
 	// mu guards able.
 	mu   sync.Mutex
@@ -31,7 +32,9 @@ func NewChat(cfg Config, o Options) (*Chat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chat{c: c, able: firstAbility(cfg.Model, c.o)}, nil
+	chat := &Chat{c: c, able: firstAbility(cfg.Model, c.o)}
+	chat.window.set(c.o.Context)
+	return chat, nil
 }
 
 // Name implements [llm.Provider]: the model's name. Where it is served does not
@@ -84,7 +87,8 @@ func (c *Chat) learn(ctx context.Context, a ability) {
 // nothing is asked again.
 //
 // Errors are [llm.ErrKind]; the context's; a [*llm.ReplyError] with the last
-// reply; and a [*ProviderError], which is [llm.ErrRefused] if it concerns this
+// reply; a [*llm.TooLongError] if the prompt does not fit the model's context,
+// which nothing is sent for if the context is known; and a [*ProviderError], which is [llm.ErrRefused] if it concerns this
 // task alone, Retryable if a stream broke off, and [llm.ErrProvider] elsewhere.
 func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	var sum llm.Usage
@@ -120,15 +124,20 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		return llm.Reply{}, errors.New("the task has no prompt")
 	}
 	messages := t.Prompt
+	var refused error // why the last reply was
 	for ask := 0; ; ask++ {
 		a, err := c.complete(ctx, t, messages, sum, onToken)
 		if err != nil {
+			if long := (*llm.TooLongError)(nil); refused != nil && errors.As(err, &long) {
+				return llm.Reply{}, refused // there is no room to tell the model why
+			}
 			return llm.Reply{}, providerError(err)
 		}
 		reply, err := llm.CheckReply(t.Kind, a.text)
 		if err == nil {
 			return reply, nil
 		}
+		refused = err
 		var re *llm.ReplyError
 		if errors.As(err, &re) {
 			a.explain(re)
@@ -218,11 +227,15 @@ func (a *answer) explain(e *llm.ReplyError) {
 func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message, sum *llm.Usage, onToken func(string) error) (*answer, error) {
 	structured := t.Kind.JSON()
 	able := c.ability()
+	c.learnContext(ctx)
 	for {
 		req := able.request(c.c.model, t, messages, c.c.o)
 		in := 0
 		for _, m := range req.Messages {
 			in += c.c.o.Count(m.Content) + 4
+		}
+		if err := c.window.fit(t.Kind, &req, in); err != nil {
+			return nil, err
 		}
 		var a *answer
 		err := c.c.call(ctx, in+req.MaxTokens+req.MaxCompletionTokens, func(ctx context.Context, touch func()) (used int, err error) {
@@ -233,6 +246,9 @@ func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message,
 				a, u, err = c.stream(ctx, req, in, able, touch, onToken)
 			}
 			sum.Add(u)
+			if err == nil {
+				c.window.counted(in, u.InTokens)
+			}
 			return u.InTokens + u.OutTokens, err
 		})
 		if err == nil {
@@ -242,6 +258,9 @@ func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message,
 		var f *failure
 		if !errors.As(err, &f) || !f.Refused {
 			return nil, err
+		}
+		if long := c.tooLong(f, in); long != nil {
+			return nil, long
 		}
 		if now := able.and(c.ability()); now != able {
 			able = now // learnt meanwhile by another call

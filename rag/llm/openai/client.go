@@ -20,6 +20,8 @@ import (
 type client struct {
 	api         *api.Client
 	host, model string
+	base        string // URL
+	authorise   func(http.Header)
 	redact      func(string) string
 	secrets     secrets
 	o           Options
@@ -56,8 +58,13 @@ func newClient(cfg Config, o Options) (*client, error) {
 	}
 	o = o.withDefaults()
 	c := &client{
-		host: u.Host, model: cfg.Model, redact: redactor(cfg.Key), secrets: newSecrets(append(o.Secrets, cfg.Key)...), o: o, transport: o.Transport,
+		host: u.Host, model: cfg.Model, base: u.String(), redact: redactor(cfg.Key), secrets: newSecrets(append(o.Secrets, cfg.Key)...), o: o, transport: o.Transport,
 		slots: make(chan struct{}, o.Concurrency), gate: make(chan struct{}, 1),
+	}
+	c.authorise = func(h http.Header) {
+		if cfg.Key != "" {
+			h.Set("Authorization", "Bearer "+cfg.Key)
+		}
 	}
 	c.over, c.finish = context.WithCancel(context.Background())
 	if c.transport == nil {
@@ -259,7 +266,7 @@ func (c *client) note(f *failure) {
 		stopped = !proven || c.denied >= maxDenied
 	case refuse:
 		c.denied = 0
-		if !proven {
+		if !proven && !has(f.detail, contextWords...) {
 			c.refuse++
 			stopped = c.refuse >= maxRefused
 		}

@@ -132,6 +132,13 @@ type Options struct {
 	// MaxTokens bounds replies of tasks that have no bound; 0 leaves it to the
 	// server.
 	MaxTokens int
+	// Context is the length of a chat model's context in tokens. A reply's limit is
+	// lowered to what the prompt leaves of it, and a prompt that leaves too little is
+	// an [llm.TooLongError]. 0 does not bound prompts.
+	Context int
+	// LearnContext has a chat ask the server once for the length of the context, if
+	// Context is 0: llama.cpp, vLLM, Ollama and others tell it.
+	LearnContext bool
 	// Temperature of replies. 0 is the most repeatable one.
 	Temperature float32
 	// BatchTexts and BatchTokens bound the texts and tokens of one request of

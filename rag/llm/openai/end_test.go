@@ -95,7 +95,7 @@ func TestTheEndWakes(t *testing.T) {
 
 func TestRefusedFromTheStart(t *testing.T) {
 	t.Parallel()
-	chat, server, _ := newChat(t, llmtest.Options{Plan: []llmtest.Fault{{Failure: llmtest.Refused, Share: 1}}}, openai.Options{})
+	chat, server, _ := newChat(t, llmtest.Options{Plan: []llmtest.Fault{{Failure: llmtest.Invalid, Share: 1}}}, openai.Options{})
 	for i := range 15 {
 		want := llm.ErrRefused
 		if i >= 9 {

@@ -91,6 +91,7 @@ func (c *client) models(ctx context.Context, found *Capabilities) error {
 	var list struct {
 		Data []struct {
 			ID            string  `json:"id"`
+			Owner         string  `json:"owned_by"`
 			MaxModelLen   float64 `json:"max_model_len"`
 			ContextLength float64 `json:"context_length"`
 			ContextWindow float64 `json:"context_window"`
@@ -105,13 +106,15 @@ func (c *client) models(ctx context.Context, found *Capabilities) error {
 	}
 	for _, m := range list.Data {
 		found.Models = append(found.Models, m.ID)
-		if m.ID != c.model {
+		// A server of one model serves it under any name.
+		if m.ID != c.model && (len(list.Data) > 1 || m.Owner != "llamacpp") {
 			continue
 		}
-		found.Listed = true
+		found.Listed = found.Listed || m.ID == c.model
+		found.ContextLength = c.serverContext(ctx, m.Owner)
 		for _, n := range []float64{m.MaxModelLen, m.ContextLength, m.ContextWindow, m.Meta.Context, m.Meta.ContextTrain} {
-			if found.ContextLength == 0 && n > 0 && n < 1<<30 {
-				found.ContextLength = int(n)
+			if found.ContextLength == 0 {
+				found.ContextLength = contextOf(n)
 			}
 		}
 	}

@@ -1,0 +1,94 @@
+package openai_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ragdb/ragdb/internal/llmtest"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/openai"
+)
+
+// TestContext: a prompt that does not fit the context is not sent, one that fits has
+// its reply's limit lowered to what is left, and others are not touched by either.
+func TestContext(t *testing.T) {
+	long := extract(strings.Repeat("Ada met Bob. ", 400)) // 1,300 tokens
+	long.MaxTokens = 600
+	for name, o := range map[string]openai.Options{"given": {Context: 1000}, "learnt": {LearnContext: true}} {
+		chat, server, _ := newChat(t, llmtest.Options{Models: []string{"m"}, ContextLength: 1000}, o)
+		_, u, err := chat.Do(t.Context(), long)
+		var e *llm.TooLongError
+		if !errors.As(err, &e) || e.Context != 1000 || e.Tokens < 1300 || !errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrProvider) || u != (llm.Usage{}) {
+			t.Errorf("%s: %v %+v", name, err, u)
+		}
+		if n := server.Counters().Chats; n != 0 {
+			t.Errorf("%s: %d requests for a prompt that cannot fit", name, n)
+		}
+		if _, _, err := chat.Do(t.Context(), extract("Ada met Bob.")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	chat, _, _ := newChat(t, llmtest.Options{Models: []string{"m"}, ContextLength: 1000}, openai.Options{})
+	if _, _, err := chat.Do(t.Context(), long); err != nil {
+		t.Errorf("without a context: %v", err)
+	}
+}
+
+// TestContextRefused: what a server says of a prompt that is too long is learnt, and
+// many such prompts do not end the run.
+func TestContextRefused(t *testing.T) {
+	chat, server, _ := newChat(t, llmtest.Options{MaxWords: 300}, openai.Options{})
+	for i := range 15 {
+		_, _, err := chat.Do(t.Context(), extract(fmt.Sprint(i, strings.Repeat(" Ada met Bob.", 400))))
+		var e *llm.TooLongError
+		if !errors.As(err, &e) || e.Context != 300 || e.Tokens <= 300 || errors.Is(err, llm.ErrProvider) {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	if n := server.Counters().Chats; n != 1 {
+		t.Errorf("%d requests, want one, which tells the context", n)
+	}
+	if _, _, err := chat.Do(t.Context(), extract("Ada met Bob.")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestContextOfServers asks servers for their context as each tells it.
+func TestContextOfServers(t *testing.T) {
+	answer := func(s string) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
+	}
+	for name, c := range map[string]struct {
+		paths map[string]string
+		want  int
+	}{
+		"vLLM":                  {map[string]string{"/v1/models": `{"data":[{"id":"m","max_model_len":8192}]}`}, 8192},
+		"llama.cpp, slots":      {map[string]string{"/v1/models": `{"data":[{"id":"x.gguf","owned_by":"llamacpp","meta":{"n_ctx":8192}}]}`, "/props": `{"default_generation_settings":{"n_ctx":2048}}`}, 2048},
+		"llama.cpp, no props":   {map[string]string{"/v1/models": `{"data":[{"id":"x.gguf","owned_by":"llamacpp","meta":{"n_ctx":8192}}]}`}, 8192},
+		"Ollama, running":       {map[string]string{"/v1/models": `{"data":[{"id":"m","owned_by":"library"}]}`, "/api/ps": `{"models":[{"name":"m:latest","context_length":16384}]}`}, 16384},
+		"Ollama, set":           {map[string]string{"/v1/models": `{"data":[{"id":"m","owned_by":"library"}]}`, "/api/show": `{"parameters":"stop x\nnum_ctx 12000","model_info":{"a.context_length":131072}}`}, 12000},
+		"Ollama, default":       {map[string]string{"/v1/models": `{"data":[{"id":"m","owned_by":"library"}]}`, "/api/show": `{"model_info":{"a.context_length":131072}}`}, 4096},
+		"another model's":       {map[string]string{"/v1/models": `{"data":[{"id":"a","max_model_len":8192},{"id":"b","max_model_len":4096}]}`}, 0},
+		"nonsense":              {map[string]string{"/v1/models": `{"data":[{"id":"m","max_model_len":-5,"context_length":1e300}]}`}, 0},
+		"no list":               {map[string]string{}, 0},
+		"no JSON":               {map[string]string{"/v1/models": `<html>`}, 0},
+		"llama.cpp, props HTML": {map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp","meta":{"n_ctx":512}}]}`, "/props": `<html>`}, 512},
+	} {
+		mux := http.NewServeMux()
+		for path, s := range c.paths {
+			mux.HandleFunc(path, answer(s))
+		}
+		mux.HandleFunc("/v1/chat/completions", answer(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`))
+		mux.HandleFunc("/v1/embeddings", answer(`{"data":[{"index":0,"embedding":[1,2]}]}`))
+		s := httptest.NewServer(mux)
+		found, err := openai.Probe(t.Context(), openai.Config{BaseURL: s.URL + "/v1", Model: "m"}, openai.Options{})
+		s.Close()
+		if err != nil || found.ContextLength != c.want {
+			t.Errorf("%s: %d, %v, want %d", name, found.ContextLength, err, c.want)
+		}
+	}
+}
