@@ -178,6 +178,10 @@ func tokens(s string) int { return len(strings.Fields(s)) }
 func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, fault *Fault) bool {
 	f := fault.Failure
 	text := spoil(f, s.answer(c.chat))
+	var heat float64
+	if raw := c.request.Temperature; raw != nil && json.Unmarshal(*raw, &heat) == nil && heat > 0 && heat < tooCold {
+		text = "of the and by it to as"
+	}
 	in := 0
 	for _, m := range c.request.Messages {
 		in += tokens(m.Content)
@@ -200,6 +204,10 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request, c *call, faul
 	b, _ := json.Marshal(o)
 	return writeOrCut(w, f, b)
 }
+
+// tooCold is a temperature under which a server that divides by it gets no number, and
+// draws words at random, as llama.cpp does.
+const tooCold = 1e-37
 
 // writeOrCut writes an answer, or half of it if the failure is [Cut].
 func writeOrCut(w http.ResponseWriter, f Failure, b []byte) bool {

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"math"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -56,6 +55,10 @@ func (a ability) and(b ability) ability {
 	return ability{max(a.mode, b.mode), a.newLimit || b.newLimit, a.noTemperature || b.noTemperature, a.noStreamUsage || b.noStreamUsage}
 }
 
+// leastTemperature stands for 0, which would be left out, so that the server took its
+// own. Servers divide by it: by much less, llama.cpp draws words at random.
+const leastTemperature = 1e-6
+
 // request makes the request for a task.
 func (a ability) request(model string, t llm.Task, messages []llm.Message, o Options) api.ChatCompletionRequest {
 	r := api.ChatCompletionRequest{Model: model}
@@ -69,8 +72,7 @@ func (a ability) request(model string, t llm.Task, messages []llm.Message, o Opt
 		r.MaxTokens = limit
 	}
 	if !a.noTemperature {
-		// A zero would be left out, and the server would take its own.
-		r.Temperature = max(o.Temperature, math.SmallestNonzeroFloat32)
+		r.Temperature = max(o.Temperature, leastTemperature)
 	}
 	schema := ""
 	if t.Kind.JSON() {
