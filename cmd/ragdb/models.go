@@ -58,7 +58,7 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	fl.Var(&f.tpm, "tpm", "tokens a minute, at most")
 	fl.Var(&f.context, "context", "length of the chat model's context in `TOKENS`, for prompts to fit (default: what the server tells)")
 	fl.BoolVar(&f.replay, "replay", false, "call no model: use the replies and vectors that are kept, and set aside what is not among them")
-	fl.StringVar(&f.prompts, "prompts", "", "`FOLDER` of prompts in place of the built-in ones (ragdb prompts export)")
+	fl.StringVar(&f.prompts, "prompts", "", "`FOLDER` of prompts in place of the built-in ones (ragdb prompts export), or small: built-in ones for small models")
 	if fl.Lookup("concurrency") == nil {
 		fl.Var(&f.concurrency, "concurrency", "model calls made at once (default 8)")
 	}

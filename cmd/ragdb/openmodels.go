@@ -177,11 +177,17 @@ func (k keptOnly) Do(_ context.Context, t llm.Task) (llm.Reply, llm.Usage, error
 	return llm.Reply{}, llm.Usage{}, fmt.Errorf("%s: %w", t.Kind, replay.ErrNotRecorded)
 }
 
+// smallPrompts names the built-in prompts for small models.
+const smallPrompts = "small"
+
 // loadPrompts returns the built-in prompts with the files of a folder in their
 // place.
 func (a *app) loadPrompts(dir string) (*prompts.Set, error) {
 	if dir == "" {
 		return prompts.Default()
+	}
+	if dir == smallPrompts {
+		return prompts.Small()
 	}
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (a *app) promptsCommand() *cobra.Command {
 		Short: "What models are told, and how to change it",
 		Long: `Prompts are files: one for each kind of task, and beside it the schema of the reply
 if there is one. Export writes them into a folder, where you can change them;
---prompts FOLDER uses them. The record of every run holds the hash of its prompts.`,
+--prompts FOLDER uses them. --prompts small uses plainer ones for small models. The record of every run holds the hash of its prompts.`,
 		Example: `  ragdb prompts show
   ragdb prompts show extract
   ragdb prompts export ./prompts
@@ -42,16 +42,17 @@ if there is one. Export writes them into a folder, where you can change them;
 			return a.showPrompts(dir, args)
 		},
 	}
-	show.Flags().StringVar(&dir, "prompts", "", "`FOLDER` of prompts in place of the built-in ones")
+	show.Flags().StringVar(&dir, "prompts", "", "`FOLDER` of prompts in place of the built-in ones, or small: built-in ones for small models")
 	export := &cobra.Command{
 		Use: "export DIR", Short: "Write the prompts into a folder",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usedAs(cmd, "got %s", plural(len(args), "argument"))
 			}
-			return a.exportPrompts(args[0])
+			return a.exportPrompts(dir, args[0])
 		},
 	}
+	export.Flags().StringVar(&dir, "prompts", "", "small writes the built-in prompts for small models")
 	cmd.AddCommand(show, export)
 	return cmd
 }
@@ -109,8 +110,8 @@ func (a *app) showPrompts(dir string, kinds []string) error {
 }
 
 // exportPrompts writes the built-in prompts. Files that are there are left.
-func (a *app) exportPrompts(dir string) error {
-	set, err := a.loadPrompts("")
+func (a *app) exportPrompts(from, dir string) error {
+	set, err := a.loadPrompts(from)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func checkSchema(file string, source, builtIn []byte) error {
 	return nil
 }
 
-// shape returns a schema without its descriptions, and with the required names
+// shape returns a schema without its descriptions and the bounds of lists and texts, and with the required names
 // in order.
 func shape(schema any) any {
 	m, ok := schema.(map[string]any)
@@ -40,7 +40,7 @@ func shape(schema any) any {
 	out := map[string]any{}
 	for name, v := range m {
 		switch name {
-		case "description", "title":
+		case "description", "title", "maxItems", "maxLength":
 		case "properties":
 			if p, ok := v.(map[string]any); ok {
 				shapes := map[string]any{}

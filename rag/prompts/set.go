@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/binary"
@@ -18,7 +19,7 @@ import (
 	"github.com/ragdb/ragdb/rag/llm"
 )
 
-//go:embed files
+//go:embed files small
 var embedded embed.FS
 
 // version is that of what the package adds to the files: the fence, the
@@ -69,6 +70,43 @@ func Default() (*Set, error) {
 	return s, nil
 }
 
+// Small returns the built-in prompts for small models: shorter, with fewer fields,
+// and with schemas that bound lists and texts, so that a model that repeats itself
+// comes to an end if the server keeps it to the schema. Kinds that have none of their
+// own have those of [Default].
+func Small() (*Set, error) {
+	s, err := Default()
+	if err != nil {
+		return nil, err
+	}
+	files, err := fs.Sub(embedded, "small")
+	if err != nil {
+		return nil, phase.At("", err)
+	}
+	var problems []error
+	for _, info := range kinds() {
+		if _, err := fs.Stat(files, promptFile(info.kind)); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		b, err := readFile(files, promptFile(info.kind))
+		e := &entry{info: info, prompt: b}
+		s.entries[info.kind] = e
+		if err == nil && info.structured {
+			e.schema, err = readFile(files, schemaFile(info.kind))
+		}
+		if err == nil {
+			err = e.read(e.schema)
+		}
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, phase.At("", errors.Join(problems...))
+	}
+	return s, nil
+}
+
 // Load returns the built-in prompts with the files in the root of fsys in their
 // place; nil has none. Names that begin with a dot are passed over.
 // Every other name must be that of a file of [Set.Files]. A file with Windows
@@ -81,6 +119,10 @@ func Load(fsys fs.FS) (*Set, error) {
 	s, err := Default()
 	if err != nil || fsys == nil {
 		return s, err
+	}
+	small, err := Small()
+	if err != nil {
+		return nil, err
 	}
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -113,7 +155,7 @@ func Load(fsys fs.FS) (*Set, error) {
 	}
 	for _, info := range kinds() {
 		if builtIn, ok := changed[info.kind]; ok {
-			if err := s.entries[info.kind].read(builtIn); err != nil {
+			if err := s.entries[info.kind].read(builtIn, small.entries[info.kind].schema); err != nil {
 				problems = append(problems, err)
 			}
 		}
@@ -144,12 +186,20 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 	return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), nil
 }
 
-// read parses the files of an entry and tries them.
-func (e *entry) read(builtIn []byte) error {
+// read parses the files of an entry and tries them. Its schema must ask for the same
+// reply as one of the built-in ones.
+func (e *entry) read(builtIn ...[]byte) error {
 	file := promptFile(e.info.kind)
 	var schemaErr error
 	if e.info.structured {
-		if schemaErr = checkSchema(schemaFile(e.info.kind), e.schema, builtIn); schemaErr == nil {
+		for _, b := range builtIn {
+			err := checkSchema(schemaFile(e.info.kind), e.schema, b)
+			if schemaErr = cmp.Or(schemaErr, err); err == nil {
+				schemaErr = nil
+				break
+			}
+		}
+		if schemaErr == nil {
 			var b bytes.Buffer
 			schemaErr = json.Compact(&b, e.schema)
 			e.compact = b.Bytes()

@@ -110,6 +110,10 @@ func (c *Chat) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 	return reply, sum, nil
 }
 
+// warmer returns the least temperature of an attempt: the most repeatable reply has
+// been had by the first.
+func warmer(ask int) float32 { return min(.4*float32(ask), .8) }
+
 // maxQuoted bounds how much of an unusable reply is shown to the model again,
 // in bytes.
 const maxQuoted = 4000
@@ -126,7 +130,7 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 	messages := t.Prompt
 	var refused error // why the last reply was
 	for ask := 0; ; ask++ {
-		a, err := c.complete(ctx, t, messages, sum, onToken)
+		a, err := c.complete(ctx, t, messages, sum, warmer(ask), onToken)
 		if err != nil {
 			if long := (*llm.TooLongError)(nil); refused != nil && errors.As(err, &long) {
 				return llm.Reply{}, refused // there is no room to tell the model why
@@ -148,7 +152,8 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		c.c.o.Log.LogAttrs(ctx, slog.LevelWarn, "unusable reply, asking again", slog.String("model", c.c.model),
 			slog.String("kind", string(t.Kind)), slog.Int("ask", ask+1))
 		messages = append([]llm.Message{}, t.Prompt...)
-		if quoted := strings.ToValidUTF8(a.text[:min(len(a.text), maxQuoted)], ""); quoted != "" {
+		// A model that repeats itself until it is cut off would do so again if it read it.
+		if quoted := strings.ToValidUTF8(a.text[:min(len(a.text), maxQuoted)], ""); quoted != "" && a.finish != api.FinishReasonLength {
 			messages = append(messages, llm.Message{Role: "assistant", Content: quoted})
 		}
 		messages = append(messages, llm.Message{Role: "user", Content: complaint(t.Kind, re)})
@@ -171,7 +176,7 @@ func (c *Chat) goOn(ctx context.Context, t llm.Task, r llm.Reply, sum *llm.Usage
 		llm.Message{Role: "assistant", Content: r.Text},
 		llm.Message{Role: "user", Content: "Your reply was cut off at the limit of its length. Above is what was complete of it. " +
 			"Reply with what is missing, in the same form, and repeat nothing."})
-	a, err := c.complete(ctx, t, messages, sum, nil)
+	a, err := c.complete(ctx, t, messages, sum, 0, nil)
 	if err != nil {
 		if ctx.Err() != nil {
 			return llm.Reply{}, providerError(err)
@@ -224,12 +229,15 @@ func (a *answer) explain(e *llm.ReplyError) {
 }
 
 // complete gets one answer, in the way that the server takes.
-func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message, sum *llm.Usage, onToken func(string) error) (*answer, error) {
+func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message, sum *llm.Usage, warmth float32, onToken func(string) error) (*answer, error) {
 	structured := t.Kind.JSON()
 	able := c.ability()
 	c.learnContext(ctx)
 	for {
 		req := able.request(c.c.model, t, messages, c.c.o)
+		if req.Temperature > 0 {
+			req.Temperature = max(req.Temperature, warmth)
+		}
 		in := 0
 		for _, m := range req.Messages {
 			in += c.c.o.Count(m.Content) + 4

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -90,5 +91,44 @@ func TestContextOfServers(t *testing.T) {
 		if err != nil || found.ContextLength != c.want {
 			t.Errorf("%s: %d, %v, want %d", name, found.ContextLength, err, c.want)
 		}
+	}
+}
+
+// TestCutIsNotQuoted: a reply that has no end and nothing complete is asked for again
+// without being shown to the model, which would go on repeating itself, and with a
+// temperature at which it does not say the same.
+func TestCutIsNotQuoted(t *testing.T) {
+	var asked []map[string]any
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, body)
+		text, finish := `{\"entities\":[{\"name\":\"loop loop loop`, "length"
+		if len(asked) == 3 {
+			text, finish = `{\"entities\":[{\"name\":\"Ada\"}],\"relations\":[]}`, "stop"
+		}
+		fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s"},"finish_reason":"%s"}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`, text, finish)
+	}))
+	defer s.Close()
+	chat, err := openai.NewChat(openai.Config{BaseURL: s.URL + "/v1", Model: "m"}, openai.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, u, err := chat.Do(t.Context(), extract("Ada met Bob."))
+	if err != nil || !strings.Contains(r.Text, "Ada") || u.Calls != 3 {
+		t.Fatalf("%q %+v %v", r.Text, u, err)
+	}
+	last := 0.0
+	for i, body := range asked {
+		if b, _ := json.Marshal(body["messages"]); strings.Contains(string(b), "loop") {
+			t.Errorf("request %d quotes the reply: %s", i, b)
+		}
+		heat, _ := body["temperature"].(float64)
+		if heat <= last || heat > 1 || i == 0 && heat > 1e-5 {
+			t.Errorf("request %d has the temperature %g after %g", i, heat, last)
+		}
+		last = heat
 	}
 }
