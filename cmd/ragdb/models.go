@@ -47,6 +47,7 @@ func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint (default "+defaultBaseURL+"; also OPENAI_BASE_URL)")
 	fl.StringVar(&f.embedURL, "embed-base-url", "", "`URL` for the embedding model if it is another (also RAGDB_EMBED_BASE_URL)")
 	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
+	fl.Var(&f.context, "context", "length of the chat model's context in `TOKENS`, for prompts to fit (default: what the server tells)")
 	fl.Var(&f.dim, "embed-dim", "elements of the embedding model's vectors (default: asked of the model once)")
 }
 
@@ -56,7 +57,6 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.rpm, "rpm", "requests a minute, at most")
 	fl.Var(&f.tpm, "tpm", "tokens a minute, at most")
-	fl.Var(&f.context, "context", "length of the chat model's context in `TOKENS`, for prompts to fit (default: what the server tells)")
 	fl.BoolVar(&f.replay, "replay", false, "call no model: use the replies and vectors that are kept, and set aside what is not among them")
 	fl.StringVar(&f.prompts, "prompts", "", "`FOLDER` of prompts in place of the built-in ones (ragdb prompts export), or small: built-in ones for small models")
 	if fl.Lookup("concurrency") == nil {

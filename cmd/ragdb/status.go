@@ -229,6 +229,9 @@ func (a *app) printStatus(r *statusResult) {
 			}
 			t.add(stageStatus{Method: m.Instance, Stage: step}, m.Instance, step, "", "", "")
 		}
+		if o.text() && !m.Indexed {
+			m.Stages = begunStages(m.Stages)
+		}
 		add(m.Stages)
 	}
 	o.rows(t)
@@ -250,4 +253,20 @@ func (a *app) printStatus(r *statusResult) {
 	case left:
 		o.note("next: ragdb index %s does what is left", quote(r.DB))
 	}
+}
+
+// begunStages returns the stages that have work or have done some, and the one that
+// comes after them: of a method in progress, most have nothing to show yet.
+func begunStages(all []stageStatus) []stageStatus {
+	var out []stageStatus
+	next := 0
+	for i, s := range all {
+		if s.Done+s.Pending+s.Failed > 0 {
+			out, next = append(out, s), i+1
+		}
+	}
+	if next < len(all) {
+		out = append(out, all[next])
+	}
+	return out
 }
