@@ -27,7 +27,10 @@ func openChunks(name string) opener {
 	}
 }
 
-// plan is [method.System.Plan]. hyde calls a model once.
+// plan is [method.System.Plan]. hyde calls a model once. naive adds the scores of
+// words and vectors. If the vectors are a model's and not ragdb's own, of words,
+// they have every second place alone: a passage that shares no word with the
+// question loses in the sum to each one that does.
 func (s *chunksAlone) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	lexical := &query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.ChunkSet()), Text: q.Text, K: Candidates}
 	dense := nearest(s.c, s.ChunkSet(), m, q.Text)
@@ -39,6 +42,9 @@ func (s *chunksAlone) plan(ctx context.Context, m *method.Models, q method.Quest
 		rank = dense
 	case "naive":
 		rank = &query.Union{In: []query.Op{dense, lexical}, Combine: query.ZSum}
+		if !m.QuestionSpace().Recomputable {
+			rank = &query.Union{In: []query.Op{rank, dense}, Combine: query.Turns, Source: "a model of meaning has every second place"}
+		}
 	case "hyde":
 		passage, err := hypothetical(ctx, m, q)
 		if err != nil {
