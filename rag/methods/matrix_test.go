@@ -224,7 +224,7 @@ var inner = []string{
 	"Corpus.AddChunks", "Corpus.Existing", "Corpus.Graphs", "Corpus.Outlines", "Corpus.Put", "Corpus.Ready", "Corpus.Remember",
 	"Ledger.Begin", "Ledger.Keep", "Ledger.KeepVectors", "Ledger.Reply", "Ledger.Vectors", "Ledger.WrittenByKind",
 	"Models.At", "Models.Choose", "Models.CountSelection", "Models.Crew", "Models.Ensure", "Models.ForWorker", "Models.In",
-	"Models.Reopen", "Models.Spent", "Models.Unkept", "Plan.Limited",
+	"Models.Reopen", "Models.Reranked", "Models.Spent", "Models.Unkept", "Plan.Limited", "Plan.Reranked",
 	"Step.Apply", "Step.Do", "Step.Graph", "Step.Items", "Step.Name",
 }
 
