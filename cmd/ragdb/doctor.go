@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/llm/openai"
@@ -31,7 +34,11 @@ type modelCheck struct {
 	URL   string `json:"url,omitempty"`
 	OK    bool   `json:"ok"`
 	openai.Capabilities
-	JSON  string   `json:"json,omitempty"` // schema, object or none
+	JSON string `json:"json,omitempty"` // schema, object or none
+	// Reads says how the chat model reads a short text for a graph: well, mended if
+	// its reply could be used in part, badly, or slowly if it took longer than doctor
+	// waits.
+	Reads string   `json:"reads,omitempty"`
 	USD   *float64 `json:"usd_per_million,omitempty"`
 	Error string   `json:"error,omitempty"`
 }
@@ -41,9 +48,10 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [DB]",
 		Short: "Check the models: address, key, what they can do",
-		Long: `Doctor sends one short request to each model that the flags, the environment or DB
-name, which costs next to nothing. It tells what they can do: JSON by schema, as an
-object or not at all, the length of the context, the dimension of vectors.`,
+		Long: `Doctor sends a few short requests to each model that the flags, the environment or
+DB name, which costs next to nothing. It tells what they can do: JSON by schema, as an
+object or not at all, the length of the context, the dimension of vectors, and whether
+a chat model reads a short text well or wants --prompts small.`,
 		Example: `  ragdb doctor --model gpt-4.1-mini --embed-model text-embedding-3-small
   ragdb doctor acme.ragdb
   ragdb doctor --base-url http://localhost:11434/v1 --model qwen3`,
@@ -69,7 +77,7 @@ object or not at all, the length of the context, the dimension of vectors.`,
 
 func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	r := &doctorResult{V: 1, OK: true, Models: []modelCheck{
-		a.checkModel(ctx, "chat", a.chatConfig(f)),
+		a.checkReading(ctx, a.checkModel(ctx, "chat", a.chatConfig(f)), f),
 		a.checkModel(ctx, "embed", a.embedConfig(f)),
 	}}
 	if m, ok := a.checkReranker(ctx, &f.rerank); ok {
@@ -151,6 +159,48 @@ func (a *app) checkModel(ctx context.Context, role string, cfg openai.Config) mo
 	return m
 }
 
+// checkReading has a chat model read a short text by the prompts of the flags.
+func (a *app) checkReading(ctx context.Context, m modelCheck, f *modelFlags) modelCheck {
+	if !m.OK || m.URL == "" {
+		return m
+	}
+	task := llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Title: "The tide mill", Text: "Ada Kestrel built the tide mill of Orsk in 1891. It ground flour for sixty years. " +
+		"Jonas Brandt, a coppersmith from Karrow, cast its bell. Today the mill is a museum of the harbour, and the town of Orsk owns it."}}
+	set, err := a.loadPrompts(f.prompts)
+	if err == nil {
+		err = set.Fill(&task)
+	}
+	var chat *openai.Chat
+	if err == nil {
+		chat, err = openai.NewChat(a.chatConfig(f), openai.Options{ReAsks: -1, Timeout: 2 * doctorPatience, Log: a.logger()})
+	}
+	if err != nil {
+		m.OK, m.Error = false, message(err)
+		return m
+	}
+	defer chat.Close()
+	within, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	reply, _, err := chat.Do(within, task)
+	var found llm.Extraction
+	if err == nil {
+		err = json.Unmarshal([]byte(reply.Text), &found)
+	}
+	switch {
+	case ctx.Err() == nil && within.Err() != nil:
+		m.Reads = "slowly"
+	case errors.Is(err, llm.ErrReply) || errors.Is(err, llm.ErrRefused) || err == nil && len(found.Entities) < 2:
+		m.Reads = "badly"
+	case err != nil:
+		m.OK, m.Error = false, message(err)
+	case reply.Mending.Salvaged > 0 || reply.Mending.Dropped > 0:
+		m.Reads = "mended"
+	default:
+		m.Reads = "well"
+	}
+	return m
+}
+
 func (a *app) printDoctor(r *doctorResult) {
 	for _, m := range r.Models {
 		if m.URL == "" {
@@ -169,6 +219,14 @@ func (a *app) printDoctor(r *doctorResult) {
 		}
 		if m.USD != nil {
 			can = append(can, money(*m.USD)+" a million tokens read")
+		}
+		switch m.Reads {
+		case "mended":
+			can = append(can, "it reads a short text in part; --prompts small asks for less")
+		case "badly":
+			can = append(can, "it reads a short text badly; --prompts small asks for less")
+		case "slowly":
+			can = append(can, "it takes more than "+duration(doctorPatience)+" to read a short text; --prompts small asks for less")
 		}
 		verdict := "works"
 		if !m.OK {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ragdb/ragdb/internal/llmtest"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -131,15 +132,16 @@ func TestLogHasNoText(t *testing.T) {
 
 func TestProbe(t *testing.T) {
 	t.Parallel()
-	server := llmtest.New(t, llmtest.Options{Key: "k", Models: []string{"n", "m"}, ContextLength: 8192, Dim: 48, RefuseFormats: []string{"json_schema"}})
+	server := llmtest.New(t, llmtest.Options{Key: "k", Models: []string{"n", "m"}, ContextLength: 8192, Dim: 48, RefuseFormats: []string{"json_schema"},
+		Plan: []llmtest.Fault{{Failure: llmtest.Slow, Share: 1, Text: `"max_tokens":500`, Delay: time.Millisecond}}})
 	cfg := openai.Config{BaseURL: server.URL, Key: "k", Model: "m"}
 	got, err := openai.Probe(t.Context(), cfg, openai.Options{})
 	if err != nil || !got.Reachable || strings.Join(got.Models, " ") != "m n" || !got.Listed || got.ContextLength != 8192 ||
 		!got.Chat || got.JSON != openai.JSONObject || got.Dim != 48 || got.Usage.Calls != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if n := server.Counters().Requests; n != 3 {
-		t.Errorf("%d requests", n)
+	if n := server.Counters(); n.Requests != 3 || n.Failures[llmtest.Slow] == 0 {
+		t.Errorf("%d requests, %d with a limit", n.Requests, n.Failures[llmtest.Slow])
 	}
 
 	cfg.Model = "other"

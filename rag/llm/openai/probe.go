@@ -55,6 +55,8 @@ func Probe(ctx context.Context, cfg Config, o Options) (Capabilities, error) {
 		Kind:   llm.QueryElements,
 		Prompt: []llm.Message{{Role: "user", Content: `Which names are in the question? Reply in JSON: {"entities": ["..."]}` + "\n\nWho was Ada Lovelace?"}},
 		Schema: []byte(`{"type":"object","properties":{"entities":{"type":"array","items":{"type":"string"}}},"required":["entities"],"additionalProperties":false}`),
+		// A small model may repeat itself without end; one that thinks wants some room.
+		MaxTokens: 500,
 	})
 	found.Usage.Add(u)
 	found.Chat, found.JSON = u.Calls > 0, chat.JSON()
