@@ -116,7 +116,7 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	if a.out.machine() {
 		a.out.json(r)
 	} else {
-		a.printDoctor(r)
+		a.printDoctor(r, f.prompts == smallPrompts)
 	}
 	if !r.OK {
 		return &failure{exit: exitProvider, code: "provider", message: "not all is well", hint: "correct what is said above"}
@@ -201,7 +201,7 @@ func (a *app) checkReading(ctx context.Context, m modelCheck, f *modelFlags) mod
 	return m
 }
 
-func (a *app) printDoctor(r *doctorResult) {
+func (a *app) printDoctor(r *doctorResult, small bool) {
 	for _, m := range r.Models {
 		if m.URL == "" {
 			a.out.print("%-6s %s: rules and word vectors of ragdb, no network\n", m.Role, m.Model)
@@ -220,13 +220,17 @@ func (a *app) printDoctor(r *doctorResult) {
 		if m.USD != nil {
 			can = append(can, money(*m.USD)+" a million tokens read")
 		}
+		less := "; --prompts small asks for less"
+		if small {
+			less = ""
+		}
 		switch m.Reads {
 		case "mended":
-			can = append(can, "it reads a short text in part; --prompts small asks for less")
+			can = append(can, "it reads a short text in part"+less)
 		case "badly":
-			can = append(can, "it reads a short text badly; --prompts small asks for less")
+			can = append(can, "it reads a short text badly"+less)
 		case "slowly":
-			can = append(can, "it takes more than "+duration(doctorPatience)+" to read a short text; --prompts small asks for less")
+			can = append(can, "it takes more than "+duration(doctorPatience)+" to read a short text"+less)
 		}
 		verdict := "works"
 		if !m.OK {
