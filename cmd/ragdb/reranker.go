@@ -69,7 +69,7 @@ func parseReranker(s string) (address string, top int, model string, err error) 
 			continue
 		}
 		if top, err = strconv.Atoi(value); err != nil || top < 1 {
-			return "", 0, "", fmt.Errorf("top is %q, which is no number of passages; write it like http://localhost:8080/v1:top=50", value)
+			return "", 0, "", fmt.Errorf("top is %q and must be a whole number above 0, as in http://localhost:8080/v1:top=50", value)
 		}
 	}
 	return address, top, model, nil

@@ -13,7 +13,7 @@ type Crew struct {
 }
 
 // New returns a crew without workers. It calls idle, with the crew's lock held, each
-// time that no worker is working any more.
+// time its last busy worker stops.
 func New(idle func()) *Crew { return &Crew{idle: idle} }
 
 // Lock takes the crew's lock.
