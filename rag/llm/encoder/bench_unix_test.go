@@ -55,3 +55,29 @@ func BenchmarkReal(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkTag reports how many texts of about 100 tokens a CPU-second real models tag,
+// on one thread.
+func BenchmarkTag(b *testing.B) {
+	for _, dir := range realModels(b, "tags/texts.json") {
+		all := tagTexts(b, dir)
+		for form, i8 := range map[string]bool{"f32": false, "int8": true} {
+			b.Run(filepath.Base(dir)+"/"+form, func(b *testing.B) {
+				m := openModel(b, dir, &encoder.Options{Int8: i8, Threads: 1})
+				from := cpuTime(b)
+				tokens := 0
+				for range b.N {
+					for _, t := range all {
+						if _, err := m.Tag(b.Context(), t.Text); err != nil {
+							b.Fatal(err)
+						}
+						tokens += len(t.IDs)
+					}
+				}
+				took := (cpuTime(b) - from).Seconds()
+				b.ReportMetric(float64(b.N*len(all))/took, "texts/CPU-s")
+				b.ReportMetric(float64(tokens)/took, "tokens/CPU-s")
+			})
+		}
+	}
+}

@@ -1,16 +1,19 @@
-// Package encoder runs pretrained sentence encoders and cross-encoders inside
-// the process: no server, no network, no C.
+// Package encoder runs pretrained sentence encoders, cross-encoders and models that
+// tag names inside the process: no server, no network, no C.
 //
 // # Models
 //
 // [Open] takes a folder as models are published: config.json, model.safetensors
-// (float32, float16 or bfloat16), tokenizer.json or vocab.txt. Three sorts are
+// (float32, float16 or bfloat16), tokenizer.json or vocab.txt. Four sorts are
 // run:
 //
 //   - BERT, RoBERTa and XLM-RoBERTa, and MPNet: MiniLM, bge, gte, e5,
 //     multilingual-e5, all-mpnet and their kin. [Model.Embed] gives vectors.
 //   - The same with a classification head of one label or two: cross-encoders.
 //     [Model.Score] gives a number for each pair of texts.
+//   - The same with a head for token classification (BertForTokenClassification and
+//     so on): models for named entities. [Model.Tag] gives the spans of a text that
+//     are of a type.
 //   - Static tables: model2vec's, and sentence-transformers' StaticEmbedding.
 //     [Model.Embed] gives the mean of the tokens' vectors.
 //

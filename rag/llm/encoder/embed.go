@@ -17,8 +17,11 @@ const batchTokens = 512
 // white space gets a nil vector. A text of more than [Model.MaxTokens] tokens is
 // cut. Embed ends soon after ctx does, with its error.
 func (m *Model) Embed(ctx context.Context, texts []string, kind Kind) ([][]float32, error) {
-	if m.Scores() {
+	switch {
+	case m.Scores():
 		return nil, fmt.Errorf("encoder: %w: %s is a cross-encoder, which scores pairs of texts", ErrTask, m.name)
+	case m.Types() != nil:
+		return nil, fmt.Errorf("encoder: %w: %s tags words and makes no vectors", ErrTask, m.name)
 	}
 	prompt := m.sentence.passage
 	if kind == Query {
@@ -139,7 +142,7 @@ func (m *Model) run(ctx context.Context, texts []sequence, done func(first int, 
 		r := m.takeRoom(batch)
 		defer m.rooms.Put(r)
 		return m.guard(func() error {
-			m.network.forward(r, batch, m.Scores() || m.sentence.pooling == CLS)
+			m.network.forward(r, batch, m.Scores() || m.network.tagger == nil && m.sentence.pooling == CLS)
 			return done(starts[i], batch, r.x)
 		})
 	})

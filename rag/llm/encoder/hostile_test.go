@@ -145,6 +145,7 @@ func FuzzOpen(f *testing.F) {
 		small,
 		func(m *made) { small(m); m.arch = "mpnet" },
 		func(m *made) { small(m); m.labels, m.dtype = 1, "F16" },
+		func(m *made) { small(m); m.tags = []string{"O", "B-A"} },
 	} {
 		m := newMade(change)
 		c, err := json.Marshal(m.config())
@@ -189,9 +190,12 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		texts := []string{"wa wb", strings.Repeat("wa ", 50)}
-		if m.Scores() {
+		switch {
+		case m.Scores():
 			_, err = m.Score(context.Background(), texts[0], texts)
-		} else {
+		case m.Types() != nil:
+			_, err = m.Tag(context.Background(), texts[1])
+		default:
 			_, err = m.Embed(context.Background(), texts, encoder.Query)
 		}
 		if err != nil && !errors.Is(err, encoder.ErrModel) {

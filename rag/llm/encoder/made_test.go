@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -22,8 +23,10 @@ type made struct {
 	words                                   int // of the vocabulary, behind five special tokens
 	types                                   int
 	act                                     string
-	labels                                  int    // of the classification head, 0 for none
-	dtype                                   string // of the tensors
+	labels                                  int      // of the classification head, 0 for none
+	tags                                    []string // labels of the head that tags words, nil for none
+	suffixes                                int      // words of the vocabulary that go on with another one
+	dtype                                   string   // of the tensors
 	prefix                                  string
 	pooling                                 string // written to 1_Pooling, "" for no modules.json
 	prompts                                 map[string]string
@@ -99,6 +102,8 @@ func (m *made) draw() {
 		norm(n[7])
 	}
 	switch {
+	case m.tags != nil:
+		dense("classifier", len(m.tags), m.hidden)
 	case m.labels > 0 && m.arch == "bert":
 		dense(p+"pooler.dense", m.hidden, m.hidden)
 		dense("classifier", m.labels, m.hidden)
@@ -194,6 +199,13 @@ func (m *made) config() map[string]any {
 	if m.arch != "bert" {
 		c["pad_token_id"] = 1
 	}
+	if m.tags != nil {
+		names := map[string]string{}
+		for i, tag := range m.tags {
+			names[strconv.Itoa(i)] = tag
+		}
+		c["id2label"], c["architectures"] = names, []string{"XForTokenClassification"}
+	}
 	return c
 }
 
@@ -219,7 +231,11 @@ func (m *made) tokenizer() map[string]any {
 		added = append(added, map[string]any{"id": i, "content": n, "special": true, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false})
 	}
 	for i := range m.words {
-		vocab[word(i)] = i + 5
+		name := word(i)
+		if i >= m.words-m.suffixes {
+			name = "##" + name
+		}
+		vocab[name] = i + 5
 	}
 	token := func(id, kind int) any {
 		return map[string]any{"SpecialToken": map[string]any{"id": names[id], "type_id": kind}}

@@ -149,6 +149,9 @@ func (m *Model) read(fsys fs.FS, o *Options, sum hash.Hash) error {
 			return err
 		}
 		m.network = w.network(c)
+		if c.tags() {
+			w.tagger(m.network, fsys, path.Join(m.sentence.dir, "config.json"))
+		}
 		if w.err != nil {
 			return w.err
 		}
@@ -173,6 +176,9 @@ func (m *Model) read(fsys fs.FS, o *Options, sum hash.Hash) error {
 		return err
 	}
 	fmt.Fprintf(sum, "%s %d\n", said, limit)
+	if m.network != nil && m.network.tagger != nil {
+		fmt.Fprintf(sum, "%v %q\n", m.network.tagger.labels, m.network.tagger.types)
+	}
 	w.fingerprint(sum)
 	m.name += fmt.Sprintf("-%x", sum.Sum(nil)[:6])
 	if o.Int8 {
@@ -194,8 +200,7 @@ func (m *Model) Dim() int { return m.dim }
 // is cut.
 func (m *Model) MaxTokens() int { return m.maxTokens }
 
-// Scores reports whether the model is a cross-encoder, for [Model.Score]. Any
-// other gives vectors, see [Model.Embed].
+// Scores reports whether the model is a cross-encoder, for [Model.Score].
 func (m *Model) Scores() bool { return m.network != nil && m.network.head != nil }
 
 // Bytes is the memory that the weights take, beside the file, whose pages the

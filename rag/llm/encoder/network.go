@@ -22,7 +22,8 @@ type network struct {
 	// distance is MPNet's table of what the distance of two tokens adds to
 	// their attention: a row of Buckets elements for each head.
 	distance [][]float32
-	head     *head // nil for an encoder without one
+	head     *head   // nil for a model that is no cross-encoder
+	tagger   *tagger // nil for a model that tags no words
 }
 
 type layer struct {
@@ -83,7 +84,9 @@ func (w *weights) network(c *config) *network {
 	if c.relative {
 		w.relative(n)
 	}
-	w.classifier(n)
+	if !c.tags() {
+		w.classifier(n)
+	}
 	return n
 }
 

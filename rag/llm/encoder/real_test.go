@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ragdb/ragdb/rag/llm/encoder"
@@ -94,6 +95,14 @@ func TestRealFolders(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			m := openModel(t, dir, nil)
 			a, b, c := "How do I bake bread at home?", "A recipe for homemade loaves.", "The stock market fell sharply on Monday."
+			if m.Types() != nil {
+				const text = "Please write to Maria Gonzalez in Chicago."
+				spans, err := m.Tag(context.Background(), text)
+				if err != nil || len(spans) == 0 || !strings.Contains(text[spans[0].Start:spans[0].End], "Maria") {
+					t.Errorf("spans %v, %v", spans, err)
+				}
+				return
+			}
 			if m.Scores() {
 				s, err := m.Score(context.Background(), a, []string{b, c})
 				if err != nil || s[0] <= s[1] {

@@ -13,7 +13,7 @@ import (
 // less the first's. Only a cross-encoder scores.
 func (m *Model) Score(ctx context.Context, query string, passages []string) ([]float32, error) {
 	if !m.Scores() {
-		return nil, fmt.Errorf("encoder: %w: %s gives vectors and no scores", ErrTask, m.name)
+		return nil, fmt.Errorf("encoder: %w: %s gives no scores", ErrTask, m.name)
 	}
 	out := make([]float32, len(passages))
 	err := m.reading(func() error {

@@ -87,6 +87,23 @@ func (t *Tokenizer) EncodePair(a, b string, maxTokens int) (ids, types []int32) 
 	return clip(ids, maxTokens), clip(types, maxTokens)
 }
 
+// Around returns the special tokens that stand before and behind a text that is read
+// alone.
+func (t *Tokenizer) Around() (before, after []int32) {
+	seen := false
+	for _, p := range t.single.parts {
+		switch {
+		case p.text != 0:
+			seen = true
+		case seen:
+			after = append(after, p.ids...)
+		default:
+			before = append(before, p.ids...)
+		}
+	}
+	return before, after
+}
+
 // VocabSize returns the number above the highest token number that the
 // tokenizer can return. A model's table of embeddings has at least so many
 // rows.
