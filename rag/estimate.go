@@ -138,7 +138,7 @@ func (c *Corpus) estimating(ctx context.Context, o cost.EstimateOptions, meter *
 			if err != nil {
 				return nil, err
 			}
-			p.Provider, p.Free, p.Fill = &countedProvider{name: o.Chat, rules: rules, tokens: c.Tokens(), history: history}, false, o.Fill
+			p.Provider, p.Free, p.Fill = &countedProvider{name: o.Chat, rules: rules, tokens: c.Tokens(), history: history, fits: o.Fits}, false, o.Fill
 		}
 	}
 	m := c.NewModels(p)
@@ -192,6 +192,7 @@ type countedProvider struct {
 	rules   *local.Provider
 	tokens  *text.Tokenizer
 	history map[llm.Kind]float64
+	fits    func(context.Context, llm.Task) (reply int, err error) // may be nil
 }
 
 // Name implements [llm.Provider].
@@ -202,6 +203,16 @@ func (p *countedProvider) Can(k llm.Kind) bool { return k != llm.Select && p.rul
 
 // Do implements [llm.Provider].
 func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	most := t.MaxTokens
+	if p.fits != nil {
+		limit, err := p.fits(ctx, t)
+		if err != nil {
+			return llm.Reply{}, llm.Usage{}, err
+		}
+		if limit > 0 {
+			most = limit
+		}
+	}
 	u := llm.Usage{Calls: 1, InTokens: models.PromptTokens(p.tokens, t)}
 	r, _, err := p.rules.Do(ctx, t)
 	out, ok := p.history[t.Kind]
@@ -213,8 +224,8 @@ func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Us
 		}
 	}
 	u.OutTokens = int(math.Ceil(out))
-	if t.MaxTokens > 0 {
-		u.OutTokens = min(u.OutTokens, t.MaxTokens)
+	if most > 0 {
+		u.OutTokens = min(u.OutTokens, most)
 	}
 	return r, u, err
 }

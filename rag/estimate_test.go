@@ -2,6 +2,7 @@ package rag_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -29,6 +30,12 @@ var (
 // use afterwards.
 func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *cost.Estimate {
 	t.Helper()
+	return estimateFitted(t, c, spec, files, nil)
+}
+
+// estimateFitted is estimate for a model whose context fits tells.
+func estimateFitted(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS, fits func(context.Context, llm.Task) (int, error)) *cost.Estimate {
+	t.Helper()
 	all := methods.All()
 	systems, err := openSystems(t.Context(), c, all, spec)
 	if err != nil {
@@ -41,10 +48,10 @@ func estimate(t *testing.T, c *rag.Corpus, spec string, files fstest.MapFS) *cos
 	c = c.With(rag.Options{NoWords: true})
 	x := rag.Indexer{Corpus: c, Methods: all, Systems: systems}
 	e, err := x.Estimate(t.Context(), []rag.Input{{FS: files, Root: "."}}, cost.EstimateOptions{
-		Chat: chatName, Space: llm.SpaceInfo{Model: embedName, Dim: ragtest.Dim}, Fill: set.Fill,
+		Chat: chatName, Space: llm.SpaceInfo{Model: embedName, Dim: ragtest.Dim}, Fill: set.Fill, Fits: fits,
 		Prices: cost.Prices{chatName: chatPrice, embedName: embedPrice},
 	})
-	if err != nil {
+	if err != nil && (fits == nil || !errors.Is(err, rag.ErrPartial)) {
 		t.Fatal(err)
 	}
 	return e
@@ -170,6 +177,93 @@ func (p noting) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error
 	return p.Provider.Do(ctx, t)
 }
 
+// ruledCorpora returns a server whose model answers by the rules, and what makes
+// corpora that use it by a method, with some documents.
+func ruledCorpora(t *testing.T, spec string, o llmtest.Options, far endpoint) (*modelServer, func(docs ...ragtest.Doc) *rag.Corpus) {
+	r := &ruled{tasks: map[string]llm.Task{}}
+	o.Answer, o.NoUsage = r.answer, true
+	s := newModelServer(t, o)
+	far.URL = s.URL
+	open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		m, err := far.open(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		rules, err := c.Rules(ctx)
+		r.mu.Lock()
+		r.rules = rules
+		r.mu.Unlock()
+		return ragtest.Provide(m, noting{m.Provider(), r}), err
+	}
+	return s, func(docs ...ragtest.Doc) *rag.Corpus {
+		c := ragtest.OpenIn(t, newReference(t).db)
+		c = c.With(rag.Options{Models: open, NoWords: true})
+		if docs != nil {
+			indexRemote(t, c, methods.All(), []string{spec}, docs...)
+		}
+		return c
+	}
+}
+
+// TestEstimateOfContext holds an estimate against the run that it is of if prompts have
+// to be divided, because the context is given or the server tells a short one.
+func TestEstimateOfContext(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		spec   string
+		far    endpoint
+		server llmtest.Options
+	}{
+		"given":           {methods.Default, endpoint{Context: 1600}, llmtest.Options{}},
+		"learnt":          {methods.Default, endpoint{LearnContext: true}, llmtest.Options{Models: []string{chatName, embedName}, ContextLength: 1600}},
+		"another method":  {"archrag", endpoint{Context: 1400}, llmtest.Options{}},
+		"long enough":     {methods.Default, endpoint{Context: 100_000}, llmtest.Options{}},
+		"not even a line": {methods.Default, endpoint{Context: 300}, llmtest.Options{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, corpus := ruledCorpora(t, x.spec, x.server, x.far)
+			var docs []ragtest.Doc // of more than a chunk each
+			for name, file := range prose(93, 4, 8) {
+				docs = append(docs, ragtest.Doc{Key: name, Text: string(file.Data)})
+			}
+			x.far.URL = s.URL
+			c := corpus()
+			chat, _, err := x.far.models(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := estimate(t, corpus(), x.spec, ragtest.Files(docs...))
+			e := estimateFitted(t, corpus(), x.spec, ragtest.Files(docs...), chat.Fits)
+			s.clear()
+			r := indexRemote(t, c, methods.All(), []string{x.spec}, docs...)
+			got := s.counted(t, c.Tokens().Count)
+			chats := 0 // which texts share a request of the embedder is up to time
+			for _, u := range r.Spent {
+				if u.Model == chatName {
+					chats += u.Calls
+				}
+			}
+			t.Logf("estimate %d calls, %d tokens read, without the context %d and %d; run %d calls, %d tokens, %d failed", chatsOf(e), e.InTokens, chatsOf(whole), whole.InTokens, chats, got.in, r.Failed)
+			if d := chatsOf(e) - chats; d < -4 || d > 4 {
+				t.Errorf("%d calls, the run makes %d", chatsOf(e), chats)
+			}
+			if d := off(e.InTokens, got.in); d > .05 {
+				t.Errorf("%.1f %% off in tokens read", 100*d)
+			}
+			if name == "long enough" {
+				if chatsOf(e) != chatsOf(whole) {
+					t.Errorf("%d calls, %d if the context is not known", chatsOf(e), chatsOf(whole))
+				}
+				return
+			}
+			if d := chatsOf(whole) - chats; -10 < d && d < 10 {
+				t.Errorf("the context makes no difference: the run makes %d calls", chats)
+			}
+		})
+	}
+}
+
 // TestEstimateOfRun holds an estimate against the run that it is of, as the
 // server counts it: calls, and tokens by the same tokenizer.
 func TestEstimateOfRun(t *testing.T) {
@@ -177,29 +271,7 @@ func TestEstimateOfRun(t *testing.T) {
 	for _, spec := range []string{methods.Default, "naive"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
-			r := &ruled{tasks: map[string]llm.Task{}}
-			s := newModelServer(t, llmtest.Options{Answer: r.answer, NoUsage: true})
-			far := endpoint{URL: s.URL}
-			open := func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-				m, err := far.open(ctx, c)
-				if err != nil {
-					return nil, err
-				}
-				rules, err := c.Rules(ctx)
-				r.mu.Lock()
-				r.rules = rules
-				r.mu.Unlock()
-				m = ragtest.Provide(m, noting{m.Provider(), r})
-				return m, err
-			}
-			corpus := func(docs ...ragtest.Doc) *rag.Corpus {
-				c := ragtest.OpenIn(t, newReference(t).db)
-				c = c.With(rag.Options{Models: open, NoWords: true})
-				if docs != nil {
-					indexRemote(t, c, methods.All(), []string{spec}, docs...)
-				}
-				return c
-			}
+			s, corpus := ruledCorpora(t, spec, llmtest.Options{}, endpoint{})
 			docs := ragtest.Docs(92, 160)
 			for _, x := range []struct {
 				name  string
@@ -243,6 +315,15 @@ func TestEstimateOfRun(t *testing.T) {
 func callsOf(e *cost.Estimate) (n int) {
 	for _, s := range e.Stages {
 		n += s.Calls
+	}
+	return n
+}
+
+func chatsOf(e *cost.Estimate) (n int) {
+	for _, s := range e.Stages {
+		if s.Model == chatName {
+			n += s.Calls
+		}
 	}
 	return n
 }

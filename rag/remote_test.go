@@ -41,6 +41,9 @@ type endpoint struct {
 	Embed string
 	// Workers is how many work items are done at once; 0 is 256.
 	Workers int
+	// Context and LearnContext are those of [openai.Options].
+	Context      int
+	LearnContext bool
 }
 
 // The headers by which the server of the tests learns on whose behalf a request
@@ -53,14 +56,14 @@ const (
 // remoteConcurrency is how many requests are made at once.
 const remoteConcurrency = 8
 
-// open opens models over HTTP.
-func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+// models returns the models over HTTP.
+func (e endpoint) models(c *rag.Corpus) (*openai.Chat, *openai.Embedder, error) {
 	name := e.Embed
 	if name == "" {
 		name = embedName
 	}
 	o := openai.Options{
-		Concurrency: remoteConcurrency, Count: c.Tokens().Count, Clock: newHasty(), Timeout: e.Patience,
+		Concurrency: remoteConcurrency, Count: c.Tokens().Count, Clock: newHasty(), Timeout: e.Patience, Context: e.Context, LearnContext: e.LearnContext,
 		Transport: tagging{http.DefaultTransport.(*http.Transport).Clone(), e.Run},
 	}
 	if e.Patience == 0 {
@@ -68,9 +71,15 @@ func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
 	}
 	chat, err := openai.NewChat(openai.Config{BaseURL: e.URL, Model: chatName}, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	embed, err := openai.NewEmbedder(openai.Config{BaseURL: e.URL, Model: name}, ragtest.Dim, o)
+	return chat, embed, err
+}
+
+// open opens models over HTTP.
+func (e endpoint) open(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+	chat, embed, err := e.models(c)
 	if err != nil {
 		return nil, err
 	}

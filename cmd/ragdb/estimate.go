@@ -16,6 +16,7 @@ import (
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/llm/openai"
 )
 
 // estimateResult is what index --estimate prints.
@@ -78,6 +79,9 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 			return nil, err
 		}
 		o.Chat, o.Fill = f.models.chat, set.Fill
+		if o.Fits, err = a.fits(c, &f.models); err != nil {
+			return nil, err
+		}
 	}
 	parts, err := a.folderParts(&f.models)
 	if err != nil {
@@ -115,6 +119,26 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 		return nil, err
 	}
 	return &estimateResult{1, e, from}, nil
+}
+
+// fits returns what tells which prompts do not fit the chat model's context: the length
+// is that of --context, or what the server says. Without a key, a server that wants
+// one is not asked. It is nil with --replay, which asks no model.
+func (a *app) fits(c *rag.Corpus, f *modelFlags) (func(context.Context, llm.Task) (int, error), error) {
+	if f.replay {
+		return nil, nil
+	}
+	o := openai.Options{Count: c.Tokens().Count, Log: a.logger(), Context: int(f.context), LearnContext: true}
+	cfg := a.chatConfig(f)
+	chat, err := openai.NewChat(cfg, o)
+	if err != nil && cfg.Key == "" {
+		cfg.Key, o.LearnContext = "none", false
+		chat, err = openai.NewChat(cfg, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return chat.Fits, nil
 }
 
 // defaultConcurrency is how many calls of a model are made at once.

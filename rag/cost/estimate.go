@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -18,6 +19,10 @@ type EstimateOptions struct {
 	Space llm.SpaceInfo
 	// Fill gives a task the prompt and schema that a model reads.
 	Fill func(*llm.Task) error
+	// Fits returns the most tokens that the reply to a filled task may have, 0 if
+	// nothing bounds them, or an [llm.TooLongError] for a task that is divided before
+	// it is asked, as Fits of an openai.Chat does. nil: every task fits.
+	Fits func(context.Context, llm.Task) (reply int, err error)
 	// Prices are those of the models.
 	Prices Prices
 	// Concurrency is how many calls would be made at once; 0 is 8.

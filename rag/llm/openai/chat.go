@@ -234,19 +234,15 @@ func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message,
 	able := c.ability()
 	c.learnContext(ctx)
 	for {
-		req := able.request(c.c.model, t, messages, c.c.o)
+		req, in, err := c.request(able, t, messages)
+		if err != nil {
+			return nil, err
+		}
 		if req.Temperature > 0 {
 			req.Temperature = max(req.Temperature, warmth)
 		}
-		in := 0
-		for _, m := range req.Messages {
-			in += c.c.o.Count(m.Content) + 4
-		}
-		if err := c.window.fit(t.Kind, &req, in); err != nil {
-			return nil, err
-		}
 		var a *answer
-		err := c.c.call(ctx, in+req.MaxTokens+req.MaxCompletionTokens, func(ctx context.Context, touch func()) (used int, err error) {
+		err = c.c.call(ctx, in+req.MaxTokens+req.MaxCompletionTokens, func(ctx context.Context, touch func()) (used int, err error) {
 			var u llm.Usage
 			if onToken == nil {
 				a, u, err = c.once(ctx, req, in)
@@ -280,6 +276,16 @@ func (c *Chat) complete(ctx context.Context, t llm.Task, messages []llm.Message,
 		}
 		able = less
 	}
+}
+
+// request makes a request that fits the model's context, and counts the tokens of its
+// prompt. The error is that of [window.fit].
+func (c *Chat) request(able ability, t llm.Task, messages []llm.Message) (req api.ChatCompletionRequest, in int, err error) {
+	req = able.request(c.c.model, t, messages, c.c.o)
+	for _, m := range req.Messages {
+		in += c.c.o.Count(m.Content) + 4
+	}
+	return req, in, c.window.fit(t.Kind, &req, in)
 }
 
 // once sends a request and returns its answer and what it cost.

@@ -93,6 +93,19 @@ func (w *window) fit(k llm.Kind, r *api.ChatCompletionRequest, in int) error {
 	return nil
 }
 
+// Fits returns the most tokens that the reply to a task may have, 0 if nothing bounds
+// them. An [llm.TooLongError] says that the task's prompt leaves too little of the
+// model's context for the reply. The task is not sent; if [Options.LearnContext] is
+// set, the server is asked once for the length of the context.
+func (c *Chat) Fits(ctx context.Context, t llm.Task) (reply int, err error) {
+	c.learnContext(ctx)
+	req, _, err := c.request(c.ability(), t, t.Prompt)
+	if err != nil {
+		return 0, phase.Errorf("%s: %w", t.Kind, err)
+	}
+	return max(req.MaxTokens, req.MaxCompletionTokens), nil
+}
+
 // contextWords are what servers say of a prompt that is too long.
 var contextWords = []string{"context length", "context_length", "maximum context", "context size", "context_size", "context window", "too long"}
 
