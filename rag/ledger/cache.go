@@ -121,7 +121,7 @@ func cacheEntry(bucket string, e engine.Entry) (out replay.Entry, err error) {
 	if err := json.Unmarshal(e.Value, &r); err != nil {
 		return out, fmt.Errorf("%s: %s: %w", bucket, out.Digest, errors.Join(engine.ErrCorrupt, err))
 	}
-	out.Kind, out.Model, out.Reply, out.Usage = r.Kind, r.Model, r.Text, r.Usage
+	out.Kind, out.Model, out.Reply, out.Usage, out.Divided = r.Kind, r.Model, r.Text, r.Usage, r.Divided
 	return out, nil
 }
 
@@ -275,7 +275,7 @@ func putEntry(v *engine.TxView, e replay.Entry) (added bool, err error) {
 	name, value := bucketReplies, []byte(nil)
 	if e.Kind == replay.KindEmbedding {
 		name, value = bucketEmbeddings, e.Vector
-	} else if value, err = json.Marshal(StoredReply{Kind: e.Kind, Model: e.Model, Text: e.Reply, Usage: e.Usage}); err != nil {
+	} else if value, err = json.Marshal(StoredReply{Kind: e.Kind, Model: e.Model, Text: e.Reply, Usage: e.Usage, Divided: e.Divided}); err != nil {
 		return false, err
 	}
 	b, err := v.MakeBucket(name)

@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/replay"
 )
 
 // The buckets of what was paid for, in the base graph.
@@ -31,6 +32,9 @@ type StoredReply struct {
 	Model string    `json:"model,omitempty"`
 	Text  string    `json:"text"`
 	Usage llm.Usage `json:"usage"`
+	// Divided is there, and Text is empty, if other tasks were asked in place of one that
+	// was too long for the model.
+	Divided *replay.Division `json:"divided,omitempty"`
 }
 
 // Ledger keeps what models said and what it was asked for, in the base graph of a

@@ -27,6 +27,9 @@ func (m *Models) fitted(ctx context.Context, item string, docs []string, t llm.T
 	m = m.Ensure(nil, nil)
 	if !m.full.Free {
 		if p := m.tooMuch(t); p != nil {
+			if r, err := m.keptWhole(ctx, item, docs, t); err != nil || r != nil {
+				return *cmp.Or(r, &llm.Reply{}), err
+			}
 			return m.inParts(ctx, item, docs, t, p)
 		}
 	}
@@ -39,8 +42,10 @@ func (m *Models) fitted(ctx context.Context, item string, docs []string, t llm.T
 	if p == nil {
 		return r, err
 	}
-	if !m.shared.unkept {
-		m.meter.Add(m.stage, m.full.Provider.Name(), llm.Usage{Mending: llm.Mending{Fitted: 1}})
+	if !m.shared.unkept && !errors.Is(err, errDivided) {
+		if err := m.keepDivision(ctx, item, docs, t, long); err != nil {
+			return llm.Reply{}, err
+		}
 	}
 	return m.inParts(ctx, item, docs, t, p)
 }
@@ -183,6 +188,16 @@ func halves(t llm.Task, long *llm.TooLongError) *parts {
 		return instead(t, in)
 	}
 	return nil
+}
+
+// cuts reports whether a task that does not fit loses evidence. A larger context makes a
+// better reply to it; of other tasks the parts do as well.
+func cuts(t llm.Task) bool {
+	switch t.Kind {
+	case llm.Answer, llm.ShortAnswer:
+		return true
+	}
+	return false
 }
 
 // half returns half of a number, rounded up.

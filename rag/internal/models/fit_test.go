@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/replay"
 )
 
 // narrow is a model with a context of some bytes of input, which it repeats.
@@ -106,9 +110,16 @@ func initials(list []string) (out string) {
 	return out
 }
 
-// TestFit asks a model with a small context for each kind of task that can be divided:
-// nothing is left out of what is listed, and the least is cut of what is told.
-func TestFit(t *testing.T) {
+// fitting is a task for a context of some bytes of input.
+type fitting struct {
+	name  string
+	task  llm.Task
+	bytes int
+	check func(reply string) bool
+}
+
+// fittings are tasks of each kind that can be divided.
+func fittings() []fitting {
 	words := func(n int) (list []string) {
 		for i := range n {
 			list = append(list, fmt.Sprintf("Word%d", i))
@@ -132,12 +143,7 @@ func TestFit(t *testing.T) {
 	long := strings.Repeat("z", 90)
 	letters := []string{"A" + long, "B" + long, "C" + long, "D" + long, "E" + long, "F" + long, "G" + long, "H" + long, "I" + long}
 	entityNames := func(s string) int { return strings.Count(s, `"name":`) }
-	for _, c := range []struct {
-		name  string
-		task  llm.Task
-		bytes int
-		check func(reply string) bool
-	}{
+	return []fitting{
 		{"extract", llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Title: "T", Text: strings.Join(words(300), " ")}}, 600, func(s string) bool { return entityNames(s) == 300 }},
 		{"extract Chinese", llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Text: chinese}}, 700, func(s string) bool {
 			return !strings.ContainsFunc(chinese, func(r rune) bool { return !strings.ContainsRune(s, r) })
@@ -159,7 +165,13 @@ func TestFit(t *testing.T) {
 			return strings.HasPrefix(s, "[1][2]") && strings.Contains(s, "[21][22]") && !strings.Contains(s, "[20]") && !strings.Contains(s, "[40]")
 		}},
 		{"one piece", llm.Task{Kind: llm.Answer, Input: llm.AnswerInput{Question: "q", Evidence: []llm.Evidence{{N: 7, Text: strings.Repeat("字", 900)}}}}, 700, func(s string) bool { return s == "[7]" }},
-	} {
+	}
+}
+
+// TestFit asks a model with a small context for each kind of task that can be divided:
+// nothing is left out of what is listed, and the least is cut of what is told.
+func TestFit(t *testing.T) {
+	for _, c := range fittings() {
 		for _, tells := range []bool{false, true} {
 			p := &narrow{bytes: c.bytes, tells: tells}
 			m := models.New(nil, nil, models.Parts{Provider: p, Free: true})
@@ -239,5 +251,91 @@ func TestFitReply(t *testing.T) {
 	again, err := m.Do(t.Context(), "item", nil, llm.Task{Kind: llm.MergeDescriptions, Input: llm.MergeInput{Name: "n", Descriptions: list}})
 	if err != nil || again.Text != r.Text || len(p.asked) != 0 {
 		t.Errorf("%q again, of %d requests, %v", again.Text, len(p.asked), err)
+	}
+}
+
+// absent is a model that gives no reply that is not kept.
+type absent struct{ *narrow }
+
+func (absent) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
+	return llm.Reply{}, llm.Usage{}, replay.ErrNotRecorded
+}
+
+// TestFitKept: what was asked in parts is found again by another run, whatever that one
+// knows of the model's context, by a run without a model, and in another database. A
+// question for which evidence was cut is asked again if the context has become larger.
+func TestFitKept(t *testing.T) {
+	docs := ragtest.Docs(7, 1)
+	for _, c := range fittings() {
+		corpus := ragtest.Open(t, nil)
+		do := func(on *rag.Corpus, p llm.Provider) (string, llm.Usage) {
+			t.Helper()
+			m := on.NewModels(models.Parts{Provider: p})
+			r, err := m.Do(t.Context(), "item", []string{docs[0].Key}, c.task)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			return r.Text, m.Usage()
+		}
+		p := &narrow{bytes: c.bytes}
+		first, u := do(corpus.Corpus, p)
+		if u.Fitted == 0 || !c.check(first) {
+			t.Fatalf("%s: %q, %+v", c.name, first, u)
+		}
+		other := &narrow{bytes: c.bytes - c.bytes/20, tells: true}
+		again, u := do(corpus.Corpus, other)
+		if again != first || u != (llm.Usage{}) {
+			t.Errorf("%s: %q in another context, first %q, %+v", c.name, again, first, u)
+		}
+		cut := c.task.Kind == llm.Answer
+		if !cut && len(other.asked) > 0 {
+			t.Errorf("%s: %d requests for what is kept", c.name, len(other.asked))
+		}
+		var kept bytes.Buffer
+		if _, err := corpus.Ledger().Export(t.Context(), &kept); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere := ragtest.Open(t, nil)
+		if _, err := elsewhere.Ledger().Import(t.Context(), &kept); err != nil {
+			t.Fatal(err)
+		}
+		for name, on := range map[string]*rag.Corpus{"the same": corpus.Corpus, "another": elsewhere.Corpus} {
+			if got, u := do(on, absent{p}); got != first || u != (llm.Usage{}) {
+				t.Errorf("%s: %q without a model in %s database, first %q, %+v", c.name, got, name, first, u)
+			}
+		}
+		wide := &narrow{bytes: 1 << 20}
+		if got, _ := do(corpus.Corpus, wide); cut != (len(wide.asked) == 1) || cut == (got == first) && c.name != "one piece" {
+			t.Errorf("%s: %d requests of a model with a large context, %q", c.name, len(wide.asked), got)
+		}
+		if _, u := do(corpus.Corpus, absent{p}); u != (llm.Usage{}) {
+			t.Errorf("%s: %+v", c.name, u)
+		}
+	}
+}
+
+// TestFitKeptWhole: a reply to a whole that is kept from when it was not divided yet is
+// used.
+func TestFitKeptWhole(t *testing.T) {
+	corpus := ragtest.Open(t, nil)
+	var in llm.SummaryEntitiesInput
+	for i := range 90 {
+		in.Entities = append(in.Entities, llm.Entity{Name: fmt.Sprint("Word", i)})
+	}
+	task := llm.Task{Kind: llm.SummaryEntities, Input: in}
+	p := &narrow{bytes: 1 << 20}
+	digest, err := task.Digest(p.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = corpus.Ledger().KeepEntries(t.Context(), "item", []ledger.Kept{{Doc: "d", Entry: replay.Entry{
+		Digest: digest, Kind: task.Kind, Model: p.Name(), Reply: text(llm.Extraction{Entities: []llm.Entity{{Name: "kept"}}}),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := corpus.NewModels(models.Parts{Provider: p}).Do(t.Context(), "item", nil, task)
+	if err != nil || !strings.Contains(r.Text, "kept") || len(p.asked) != 0 {
+		t.Errorf("%q of %d requests, %v", r.Text, len(p.asked), err)
 	}
 }

@@ -32,6 +32,17 @@ type Entry struct {
 	Usage llm.Usage `json:"usage"`
 	// Vector is little-endian f32, of an embedding.
 	Vector []byte `json:"vector,omitempty"`
+	// Divided is there if the task was too long for the model, so that others were
+	// asked in its place. Then there is no reply.
+	Divided *Division `json:"divided,omitempty"`
+}
+
+// Division is why a task was divided: about how many tokens it needed, and how many
+// the model's context has, 0 if that was not known. Equal tasks are divided equally
+// by equal numbers, so that the replies to the parts are found again.
+type Division struct {
+	Tokens  int `json:"tokens,omitempty"`
+	Context int `json:"context,omitempty"`
 }
 
 // Digest is a SHA-256, in hexadecimal as text.
@@ -121,13 +132,15 @@ func (e *Entry) Check() error {
 	case e.Digest == Digest{}:
 		return errors.New("has no digest")
 	case e.Kind == KindEmbedding:
-		if len(e.Vector)%4 != 0 || e.Reply != "" {
+		if len(e.Vector)%4 != 0 || e.Reply != "" || e.Divided != nil {
 			return errors.New("has no vector that can be read")
 		}
 	case e.Vector != nil:
 		return fmt.Errorf("has a vector and is of kind %q", e.Kind)
 	case e.Kind != KindPassage && !e.Kind.Known():
 		return fmt.Errorf("has the unknown kind %q", e.Kind)
+	case e.Divided != nil && (e.Kind == KindPassage || e.Reply != ""):
+		return errors.New("is divided and has a reply")
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func TestReplies(t *testing.T) {
 	for _, e := range []replay.Entry{
 		{Digest: digest, Kind: llm.Summarise, Model: "m/1", Reply: "a <b>\n", Usage: llm.Usage{Calls: 1, InTokens: 7, OutTokens: 3}},
 		{Digest: foreign, Kind: llm.Extract, Model: "m/2", Reply: "{}"},
+		{Digest: replay.Digest{2}, Kind: llm.Extract, Model: "m/3", Divided: &replay.Division{Tokens: 9, Context: 5}},
 		{Digest: replay.Digest{1}, Kind: replay.KindEmbedding, Vector: []byte{0, 0, 128, 63}},
 	} {
 		check(t, replay.Write(&b, e))
@@ -35,8 +36,11 @@ func TestReplies(t *testing.T) {
 	for e, err := range replay.Read(strings.NewReader(file)) {
 		check(t, err)
 		models = append(models, e.Model)
+		if divided := e.Model == "m/3"; divided != (e.Divided != nil) || divided && *e.Divided != (replay.Division{Tokens: 9, Context: 5}) {
+			t.Errorf("%s is divided by %v", e.Model, e.Divided)
+		}
 	}
-	if !slices.Equal(models, []string{"m/1", "m/2", ""}) {
+	if !slices.Equal(models, []string{"m/1", "m/2", "m/3", ""}) {
 		t.Errorf("models %q", models)
 	}
 	e := replay.NewEmbedder(llm.SpaceInfo{Model: "e", Dim: 2})
@@ -56,6 +60,7 @@ func TestBadEntries(t *testing.T) {
 		`{"digest":`:                      "cut off",
 		`{"digest":"` + strings.Repeat("zz", 32) + `"}`:                                             "digest",
 		`{"digest":"` + strings.Repeat("0a", 32) + `","kind":"guess","reply":"x"}`:                  `"guess"`,
+		`{"digest":"` + strings.Repeat("0a", 32) + `","kind":"answer","divided":{},"reply":"x"}`:    "divided",
 		`{"digest":"` + strings.Repeat("0a", 32) + `","kind":"answer","vector":"AAAA","reply":"x"}`: "vector",
 		`{"digest":"` + strings.Repeat("0a", 32) + `","kind":"embedding","vector":"AAAA"}`:          "vector",
 		`{"digest":"` + strings.Repeat("0a", 32) + `","kind":"answer","reply":5}`:                   `"reply" cannot be a number`,
