@@ -152,8 +152,11 @@ func (c *Corpus) AnswerInput(ctx context.Context, sys *method.System, m *Models,
 	}
 	docs = sortedKeys(from)
 	if sys.Condense != nil {
-		in, err = sys.Condense(ctx, m.In("ask"), q, in, docs)
+		if in, err = sys.Condense(ctx, m.In("ask"), q, in, docs); err != nil {
+			return in, docs, err
+		}
 	}
+	in.Paragraphs, err = sys.InParagraphs(q)
 	return in, docs, err
 }
 

@@ -150,7 +150,8 @@ func (c *Corpus) askable(sys *method.System, q method.Question) error {
 	case q.Top < 0:
 		return phase.Errorf("%w: at most %d pieces of evidence", ErrArgument, q.Top)
 	}
-	return nil
+	_, err := sys.InParagraphs(q)
+	return err
 }
 
 // retrieve is Retrieve from a snapshot, with models of [Corpus.modelsAt].

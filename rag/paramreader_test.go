@@ -30,8 +30,8 @@ func TestReadParams(t *testing.T) {
 		{"the default profile", params{"profile": "default", "b": "4"}, profile, params{"b": "4"}, "m#b=4", ""},
 		{"over a profile", params{"profile": "paper", "b": "3"}, profile, params{"chunks": window}, "m#chunks=" + window, ""},
 		{"no such profile", params{"profile": "x", "z": "1"}, profile, nil, "", `m: profile "x": there are default, paper`},
-		{"no profiles", params{"profile": "paper"}, nil, nil, "", `m: no parameter "profile"; there are a, b, c, chunks, d`},
-		{"unknown", params{"z": "1", "y": "1"}, profile, nil, "", `m: no parameter "y"; there are profile, a, b, c, chunks, d`},
+		{"no profiles", params{"profile": "paper"}, nil, nil, "", `m: no parameter "profile"; there are a, b, c, chunks, d, style`},
+		{"unknown", params{"z": "1", "y": "1"}, profile, nil, "", `m: no parameter "y"; there are profile, a, b, c, chunks, d, style`},
 		{"the first of two", params{"d": "1", "b": "x"}, profile, nil, "", "m: b=x: a number from 0 to 9"},
 		{"no chunk set", params{"chunks": "0", "a": "x"}, nil, nil, "", `m: chunks=0: invalid chunk set: ` +
 			`"0" is not like "cl100k/150/0/paragraph" or "cl100k/1200/100/window/150"`},

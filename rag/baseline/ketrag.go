@@ -36,7 +36,7 @@ func (k ketragVariant) open(name string) opener {
 		maps.Copy(all, k.defaults)
 		for key, v := range params {
 			_, has := known[key]
-			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" {
+			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" && key != "style" {
 				return nil, phase.Mark(method.ErrMethod, "%s: no parameter %q; there are %s", name, key, strings.Join(k.names(known), ", "))
 			}
 			all[key] = v
@@ -55,5 +55,5 @@ func (k ketragVariant) open(name string) opener {
 // names are the parameters that may be given, in order.
 func (k ketragVariant) names(known map[string]string) []string {
 	maps.DeleteFunc(known, func(key, _ string) bool { _, fixed := k.fixed[key]; return fixed })
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(known)), "profile")))
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(known)), "profile", "style")))
 }

@@ -54,9 +54,10 @@ type Params struct {
 	Fill bool
 }
 
-// profiles are the paper's windows, each read twice.
+// profiles are the paper's windows, each read twice, and its answers of several
+// paragraphs.
 func profiles() method.Profiles {
-	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1"}}
+	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1", "style": "paragraphs"}}
 }
 
 // parse reads parameters.

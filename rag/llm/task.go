@@ -319,6 +319,9 @@ type AnswerInput struct {
 	// and Steps for one that it reasons towards step by step.
 	Unaided bool `json:"unaided,omitempty"`
 	Steps   bool `json:"steps,omitempty"`
+	// Paragraphs asks for several paragraphs in place of the shortest answer. Rules
+	// do not heed it.
+	Paragraphs bool `json:"paragraphs,omitempty"`
 }
 
 // Evidence is one numbered piece of evidence; an answer cites it as [N].

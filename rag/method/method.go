@@ -101,6 +101,10 @@ type Question struct {
 	Lang string
 	// Top bounds the pieces of evidence; 0 does not bound them.
 	Top int
+	// Style is the form of the answer that a chat model gives, one of [Styles]; "" is
+	// that of the method's parameter style, whose default is short. Rules answer in
+	// sentences of the documents, whatever the style.
+	Style string
 	// Stream receives the answer as it comes, with its final markers. It
 	// may be nil. An error of it ends the answer.
 	Stream func(text string) error

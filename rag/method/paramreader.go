@@ -42,9 +42,9 @@ type Profiles map[string]map[string]string
 // profile sets, or else its default. If a method has profiles, default is one that
 // sets nothing; profiles is nil if it has none.
 //
-// Every method has the parameter chunks, whose default is the zero
-// [text.ChunkSet]. [ParamReader.Err] refuses a parameter that the method does not
-// read.
+// Every method has the parameters chunks, whose default is the zero
+// [text.ChunkSet], and style, which is one of [Styles] and is listed only if it is not
+// short. [ParamReader.Err] refuses a parameter that the method does not read.
 func ReadParams(method string, given map[string]string, profiles Profiles) *ParamReader {
 	r := &ParamReader{method: method, All: map[string]string{}, given: map[string]string{}, defaults: map[string]string{}, profiles: profiles}
 	if name, ok := given[paramProfile]; ok && profiles != nil {
@@ -62,6 +62,9 @@ func ReadParams(method string, given map[string]string, profiles Profiles) *Para
 		r.Fail(paramChunks, err.Error())
 	}
 	r.Indexed()
+	if _, ok := r.given[paramStyle]; ok && r.OneOf(paramStyle, short, paragraphs) == short {
+		delete(r.All, paramStyle) // All is as without it
+	}
 	return r
 }
 
@@ -77,12 +80,19 @@ func (r *ParamReader) read(name, standard string) string {
 
 // Indexed says that the parameters read so far are those that the index depends on.
 // The ones read afterwards may differ from one question to the next.
-func (r *ParamReader) Indexed() { r.indexed = slices.Sorted(maps.Keys(r.All)) }
+// The style of answers may, whenever it is read.
+func (r *ParamReader) Indexed() {
+	r.indexed = slices.DeleteFunc(slices.Sorted(maps.Keys(r.All)), func(name string) bool { return name == paramStyle })
+}
 
 // Err returns the first error, which is [ErrMethod]: method, parameter, value
 // and what is wanted. It is called when all parameters have been read.
 func (r *ParamReader) Err() error {
-	known := slices.Sorted(maps.Keys(r.All))
+	known := slices.Collect(maps.Keys(r.All))
+	if !slices.Contains(known, paramStyle) {
+		known = append(known, paramStyle)
+	}
+	slices.Sort(known)
 	if r.profiles != nil {
 		known = slices.Insert(known, 0, paramProfile)
 	}

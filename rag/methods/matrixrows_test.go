@@ -122,6 +122,7 @@ func matrixRows() map[string][]call {
 		"System.Label":          pure(func() { (*method.System)(nil).Label(); (&method.System{}).Label() }),
 		"NamesField":            pure(func() { method.NamesField(text.ChunkSet{}) }),
 		"New":                   pure(func() { ledger.New(nil); ledger.New(new(rag.Corpus).Docs()) }),
+		"Styles":                pure(func() { method.Styles() }),
 		"SplitSpecs":            pure(func() { method.SplitSpecs(""); method.SplitSpecs(",,") }),
 		"StaleBucket":           pure(func() { method.StaleBucket("") }),
 		"SumsBucket":            pure(func() { method.SumsBucket("") }),
@@ -142,20 +143,27 @@ func matrixRows() map[string][]call {
 		"System.Stages":         pure(func() { (&method.System{}).Stages(nil) }),
 		"Identity.ChunkSet":     pure(func() { (&method.Identity{}).ChunkSet() }),
 		"Identity.Graph":        pure(func() { (&method.Identity{}).Graph() }),
-		"Identity.Instance":     pure(func() { (&method.Identity{}).Instance() }),
-		"Identity.Item":         pure(func() { (&method.Identity{}).Item(method.WorkItem{}) }),
-		"Identity.Name":         pure(func() { (&method.Identity{}).Name() }),
-		"Identity.Params":       pure(func() { (&method.Identity{}).Params() }),
-		"NewMeter":              pure(func() { cost.NewMeter(nil, cost.Limits{}) }),
-		"Meter.Add":             pure(func() { new(cost.Meter).Add("", "", llm.Usage{}) }),
-		"Meter.Cached":          pure(func() { new(cost.Meter).Cached("", "") }),
-		"Tally.Add":             pure(func() { new(cost.Tally).Add(llm.Usage{}); (*cost.Tally)(nil).Add(llm.Usage{}) }),
-		"Steps":                 pure(func() { method.Steps(); method.Steps(nil) }),
-		"Corpus.DB":             {func(w *world) error { w.c.DB(); return nil }},
-		"Corpus.Namespace":      {func(w *world) error { w.c.Namespace(); return nil }},
-		"Corpus.Base":           {func(w *world) error { w.c.Base(); return nil }},
-		"Corpus.Tokens":         {func(w *world) error { w.c.Tokens(); return nil }},
-		"Corpus.Analyzer":       {func(w *world) error { w.c.Analyzer(); return nil }},
+		"Identity.InParagraphs": {func(*world) error {
+			_, err := (&method.Identity{}).InParagraphs(method.Question{})
+			return err
+		}, func(*world) error {
+			_, err := (&method.Identity{}).InParagraphs(method.Question{Style: "x"})
+			return err
+		}},
+		"Identity.Instance": pure(func() { (&method.Identity{}).Instance() }),
+		"Identity.Item":     pure(func() { (&method.Identity{}).Item(method.WorkItem{}) }),
+		"Identity.Name":     pure(func() { (&method.Identity{}).Name() }),
+		"Identity.Params":   pure(func() { (&method.Identity{}).Params() }),
+		"NewMeter":          pure(func() { cost.NewMeter(nil, cost.Limits{}) }),
+		"Meter.Add":         pure(func() { new(cost.Meter).Add("", "", llm.Usage{}) }),
+		"Meter.Cached":      pure(func() { new(cost.Meter).Cached("", "") }),
+		"Tally.Add":         pure(func() { new(cost.Tally).Add(llm.Usage{}); (*cost.Tally)(nil).Add(llm.Usage{}) }),
+		"Steps":             pure(func() { method.Steps(); method.Steps(nil) }),
+		"Corpus.DB":         {func(w *world) error { w.c.DB(); return nil }},
+		"Corpus.Namespace":  {func(w *world) error { w.c.Namespace(); return nil }},
+		"Corpus.Base":       {func(w *world) error { w.c.Base(); return nil }},
+		"Corpus.Tokens":     {func(w *world) error { w.c.Tokens(); return nil }},
+		"Corpus.Analyzer":   {func(w *world) error { w.c.Analyzer(); return nil }},
 		"Meter.Reserve": {
 			func(w *world) error {
 				r, err := new(cost.Meter).Reserve(w.ctx, "", "", 1, 1)

@@ -90,7 +90,7 @@ type Params struct {
 
 // profiles are the paper's windows.
 func profiles() method.Profiles {
-	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String()}}
+	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String(), "style": "paragraphs"}}
 }
 
 // parse reads parameters.

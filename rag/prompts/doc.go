@@ -97,6 +97,8 @@
 //     mention adds. They do not quote their sentence, which would be paid for
 //     twice.
 //   - A relation beyond repair has an empty source and target.
+//   - An answer is short by answer.md, and of several paragraphs by
+//     answer-paragraphs.md; each has a max_tokens of its own.
 //   - An answer cites its evidence as [n]. If the evidence is silent it is
 //     [NoEvidence] alone; [IsNoEvidence] recognises it, and the provider turns
 //     it into [llm.ErrNoEvidence].

@@ -21,8 +21,8 @@ import (
 // input of another type, and a [*FileError] if a template of a directory
 // fails on this input. Then the task is as it was.
 func (s *Set) Fill(t *llm.Task) error {
-	e, ok := s.entries[t.Kind]
-	if !ok {
+	e, ok := s.entries[promptOf(t)]
+	if !ok || t.Kind == inParagraphs {
 		return phase.Errorf("%q: %w", t.Kind, llm.ErrKind)
 	}
 	in := reflect.ValueOf(t.Input)
@@ -30,7 +30,7 @@ func (s *Set) Fill(t *llm.Task) error {
 		return phase.Errorf("%s: %w: %T", t.Kind, ErrInput, t.Input)
 	}
 	pg := newPage(string(t.Kind), in, t.Lang)
-	messages, err := e.parsed.fill(promptFile(t.Kind), pg)
+	messages, err := e.parsed.fill(promptFile(e.info.kind), pg)
 	if err != nil {
 		return phase.At("", err)
 	}

@@ -13,7 +13,20 @@ type kindInfo struct {
 	structured bool // the reply is JSON
 }
 
-// kinds lists the kinds in the order of their constants.
+// inParagraphs names the prompt of [llm.Answer] for an answer of several paragraphs.
+// No task is of this kind.
+const inParagraphs llm.Kind = "answer-paragraphs"
+
+// promptOf returns the kind whose prompt a task is asked by.
+func promptOf(t *llm.Task) llm.Kind {
+	if in, ok := t.Input.(llm.AnswerInput); ok && in.Paragraphs && t.Kind == llm.Answer {
+		return inParagraphs
+	}
+	return t.Kind
+}
+
+// kinds lists the kinds in the order of their constants, and inParagraphs behind
+// answers.
 func kinds() []kindInfo {
 	return []kindInfo{
 		{llm.Extract, reflect.TypeFor[llm.ExtractInput](), true},
@@ -29,6 +42,7 @@ func kinds() []kindInfo {
 		{llm.HypotheticalPassage, reflect.TypeFor[llm.QuestionInput](), false},
 		{llm.FilterPoints, reflect.TypeFor[llm.AnswerInput](), true},
 		{llm.Answer, reflect.TypeFor[llm.AnswerInput](), false},
+		{inParagraphs, reflect.TypeFor[llm.AnswerInput](), false},
 		{llm.Judge, reflect.TypeFor[llm.JudgeInput](), true},
 		{llm.ShortAnswer, reflect.TypeFor[llm.ShortAnswerInput](), false},
 		{llm.MakeQuestions, reflect.TypeFor[llm.QuestionsInput](), true},

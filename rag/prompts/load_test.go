@@ -103,7 +103,7 @@ func TestLoadSchema(t *testing.T) {
 // TestLoadErrors: what is wrong is named by file and line.
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, source, want string }{
-		{"unknown", "keyword.md", short, "keyword.md: there is no such prompt; the files are answer.md, attribute.md, "},
+		{"unknown", "keyword.md", short, "keyword.md: there is no such prompt; the files are answer-paragraphs.md, answer.md, attribute.md, "},
 		{"schema of text", "answer.schema.json", "{}", "answer.schema.json: there is no such prompt"},
 		{"folder", "keywords.md/x", "", "keywords.md: "},
 		{"control", "a\nb.md", "", `"a\nb.md": there is`},

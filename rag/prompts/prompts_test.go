@@ -73,6 +73,7 @@ func cases() []llm.Task {
 		{Kind: llm.Answer, Lang: "de-CH", Input: llm.AnswerInput{Question: question.Question, Evidence: evidence, MaxSentences: 1}},
 		{Kind: llm.Answer, Input: llm.AnswerInput{Question: question.Question, Evidence: evidence, MaxSentences: 3}},
 		{Kind: llm.Answer, Input: llm.AnswerInput{Question: question.Question, Evidence: evidence}},
+		{Kind: llm.Answer, Lang: "nl", Input: llm.AnswerInput{Question: question.Question, Evidence: evidence, Paragraphs: true}},
 		{Kind: llm.Judge, Input: llm.JudgeInput{Question: question.Question, Answers: []string{"Mira Voss [1].", "Old Harn,\nsurely."}}},
 		{Kind: llm.Judge, Input: llm.JudgeInput{Question: question.Question, Answers: []string{"Mira Voss"}, Truth: []string{"Mira Voss", "M. Voss"}}},
 		{Kind: llm.ShortAnswer, Lang: "de", Input: llm.ShortAnswerInput{Question: question.Question, Evidence: evidence, Options: []string{"A. Mira Voss", "B. Old Harn"}}},
@@ -82,6 +83,14 @@ func cases() []llm.Task {
 		{Kind: llm.MakeQuestions, Input: llm.QuestionsInput{Texts: []string{text}, User: "A historian of mills.", Count: 5}},
 		{Kind: llm.MakeQuestions, Input: llm.QuestionsInput{Texts: []string{text}, Count: 5}},
 	}
+}
+
+// promptOf names the prompt that a task is asked by.
+func promptOf(task llm.Task) llm.Kind {
+	if in, ok := task.Input.(llm.AnswerInput); ok && in.Paragraphs {
+		return task.Kind + "-paragraphs"
+	}
+	return task.Kind
 }
 
 // TestGolden compares the filled prompts with the ones that people have read.
@@ -95,7 +104,7 @@ func TestGolden(t *testing.T) {
 		for _, m := range task.Prompt {
 			fmt.Fprintf(&b, "----- %s\n%s\n", m.Role, m.Content)
 		}
-		got[task.Kind] += b.String()
+		got[promptOf(task)] += b.String()
 	}
 	for _, k := range s.Kinds() {
 		path := filepath.Join("testdata", string(k)+".txt")
@@ -147,12 +156,12 @@ func TestSystemIsConstant(t *testing.T) {
 		if first.Role != "system" {
 			t.Errorf("%s begins with a message of %s", task.Kind, first.Role)
 		}
-		if was, ok := system[task.Kind]; ok && was != first.Content {
+		if was, ok := system[promptOf(task)]; ok && was != first.Content {
 			t.Errorf("%s has two system messages", task.Kind)
 		}
-		system[task.Kind] = first.Content
+		system[promptOf(task)] = first.Content
 	}
-	if len(system) != len(s.Kinds()) || len(system) != 16 {
+	if len(system) != len(s.Kinds()) || len(system) != 17 {
 		t.Errorf("%d kinds of %d", len(system), len(s.Kinds()))
 	}
 }
@@ -174,6 +183,7 @@ func TestMaxTokens(t *testing.T) {
 		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Text: strings.Repeat("a", 400), Title: "aa"}}, 836},
 		{llm.Task{Kind: llm.Extract, Input: llm.ExtractInput{Text: long[0]}}, 6000},
 		{llm.Task{Kind: llm.Answer, Input: llm.AnswerInput{Question: "a"}}, 1500},
+		{llm.Task{Kind: llm.Answer, Input: llm.AnswerInput{Question: "a", Paragraphs: true}}, 4000},
 	} {
 		if got := fill(t, s, c.task).MaxTokens; got != c.want {
 			t.Errorf("%s %+v: %d tokens, want %d", c.task.Kind, c.task.Input, got, c.want)
@@ -189,6 +199,7 @@ func TestFillErrors(t *testing.T) {
 		want error
 	}{
 		{"kind", llm.Task{Kind: "sing", Input: llm.QuestionInput{}}, llm.ErrKind},
+		{"the name of a prompt", llm.Task{Kind: "answer-paragraphs", Input: llm.AnswerInput{}}, llm.ErrKind},
 		{"nil", llm.Task{Kind: llm.Keywords}, prompts.ErrInput},
 		{"pointer", llm.Task{Kind: llm.Keywords, Input: &llm.QuestionInput{}}, prompts.ErrInput},
 		{"other", llm.Task{Kind: llm.Extract, Input: llm.QuestionInput{}}, prompts.ErrInput},
@@ -231,7 +242,7 @@ func TestFiles(t *testing.T) {
 		}
 		b[0] = 'x'
 	}
-	if len(names) != 16+10 || !slices.IsSorted(names) {
+	if len(names) != 17+10 || !slices.IsSorted(names) {
 		t.Errorf("files %q", names)
 	}
 	for name, b := range s.Files() {

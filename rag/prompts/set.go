@@ -287,7 +287,8 @@ func (s *Set) names() (out []string) {
 }
 
 // Kinds returns the kinds that the set has prompts for: all, in the order of
-// their constants.
+// their constants. Behind [llm.Answer] follows answer-paragraphs, which is the prompt
+// of an [llm.AnswerInput] with Paragraphs.
 func (s *Set) Kinds() []llm.Kind {
 	var out []llm.Kind
 	for _, k := range kinds() {
