@@ -29,6 +29,10 @@ type AnswerOptions struct {
 	// OwnPrompts makes each answer as ask does, with citations, in place of the
 	// one prompt for all.
 	OwnPrompts bool
+	// Style is the form of all answers, one of [method.Styles]; "" is that of each
+	// method. If it is given and not short, questions with known answers get answers of
+	// that form in place of short ones; those of multiple choice get a letter.
+	Style string
 	// Begin is told, before anything is asked of a model that is paid for, what
 	// will be asked at most. An error ends the run. It may be nil.
 	Begin func(AnswerPlan) error
@@ -232,7 +236,7 @@ func passing(err error) bool {
 
 // reply gets the answer to a question.
 func (a *answering) reply(ctx context.Context, c *rag.Corpus, q *question, ev *rag.Evidence) (given, error) {
-	ask := method.Question{Text: q.Text, Budget: a.r.o.Budget}
+	ask := method.Question{Text: q.Text, Budget: a.r.o.Budget, Style: a.r.o.Answers.Style}
 	if a.r.o.Answers.OwnPrompts || a.models.Provider().Can(llm.Select) {
 		return a.own(ctx, c, ask, ev)
 	}
@@ -241,8 +245,9 @@ func (a *answering) reply(ctx context.Context, c *rag.Corpus, q *question, ev *r
 	if err != nil {
 		return g, err
 	}
-	t := llm.Task{Kind: llm.Answer, Input: in}
-	if len(q.Answers) > 0 || len(q.Options) > 0 {
+	t, steps := llm.Task{Kind: llm.Answer, Input: in}, in.Steps && !in.Paragraphs
+	if long := in.Paragraphs && ask.Style != ""; len(q.Answers) > 0 && !long || len(q.Options) > 0 {
+		steps = in.Steps
 		t = llm.Task{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{
 			Question: in.Question, Evidence: in.Evidence, Options: metric.Lettered(q.Options), Steps: in.Steps,
 		}}
@@ -251,7 +256,7 @@ func (a *answering) reply(ctx context.Context, c *rag.Corpus, q *question, ev *r
 	if err != nil {
 		return g, err
 	}
-	g.text = spoken(reply.Text, in.Steps)
+	g.text = spoken(reply.Text, steps)
 	if prompts.IsNoEvidence(g.text) {
 		g.text, err = "", llm.ErrNoEvidence
 	}
@@ -274,7 +279,9 @@ func (a *answering) own(ctx context.Context, c *rag.Corpus, q method.Question, e
 		return g, llm.ErrNoEvidence
 	}
 	steps := false
-	if a.sys.Unaided != nil {
+	if long, err := a.sys.InParagraphs(q); err != nil {
+		return g, err
+	} else if a.sys.Unaided != nil && !long {
 		steps = a.sys.Unaided(q.Text).Steps
 	}
 	g.text = spoken(own.Text, steps)

@@ -196,6 +196,60 @@ func TestOwnPrompts(t *testing.T) {
 	}
 }
 
+// TestStyleOfAnswers: answers have the style that a run names, those to questions with
+// known answers too, but for a choice, which is a letter. The style of a method is
+// that of answers which have no known ones to be like.
+func TestStyleOfAnswers(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]string{}
+	s := llmtest.New(t, llmtest.Options{Answer: func(c llmtest.Chat) (string, bool) {
+		kind := string(c.Kind)
+		if strings.Contains(c.Messages[1].Content, "several paragraphs") {
+			kind += " in paragraphs"
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		asked[c.Model+": "+c.Fences["question"]] = kind
+		if c.Kind == llm.ShortAnswer {
+			return "B", true
+		}
+		return "It was [1].\n\nAnd it is [1].", true
+	}})
+	const plain, known, choice = "How did the mill change life in Orsk?", "Who drew the tide mill?", "Who was the teacher of Mira Voss?"
+	for name, c := range map[string]struct {
+		style, spec          string
+		plain, known, choice string
+	}{
+		"none":         {"", "naive", "answer", "short-answer", "short-answer"},
+		"of the run":   {"paragraphs", "naive", "answer in paragraphs", "answer in paragraphs", "short-answer"},
+		"the method's": {"", "naive:style=paragraphs", "answer in paragraphs", "short-answer", "short-answer"},
+		"the run's":    {"short", "naive:style=paragraphs", "answer", "short-answer", "short-answer"},
+	} {
+		rep, err := eval.Run(t.Context(), eval.Options{
+			Data: mills(t), Specs: specs(t, c.spec), Methods: methods.All(), Engine: inMemory(),
+			Answers: &eval.AnswerOptions{Models: chatAt(s.URL, name), Style: c.style},
+		})
+		check(t, err)
+		for question, want := range map[string]string{plain: c.plain, known: c.known, choice: c.choice} {
+			if got := asked[name+": "+question]; got != want {
+				t.Errorf("%s: %s: asked for %q, want %q", name, question, got, want)
+			}
+		}
+		if rep.Manifest.Answers.Style != c.style {
+			t.Errorf("%s: the manifest has the style %q", name, rep.Manifest.Answers.Style)
+		}
+	}
+	var wrong *eval.OptionError
+	_, err := eval.Run(t.Context(), eval.Options{
+		Data: mills(t), Specs: specs(t, "naive"), Methods: methods.All(), Engine: inMemory(),
+		Answers: &eval.AnswerOptions{Models: chatAt(s.URL, "m"), Style: "poem"},
+	})
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), `style "poem": there are short and paragraphs`) {
+		t.Errorf("an unknown style: %v", err)
+	}
+}
+
 // TestUnaidedAnswers asks what a model knows: straight, and step by step.
 func TestUnaidedAnswers(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,8 @@ func (s *sent) answer(c llmtest.Chat) (string, bool) {
 }
 
 // TestAskSendsWhatEvalSends: for every method ask retrieves the evidence that eval
-// measures, and sends the very messages to a chat model that eval sends.
+// measures, and sends the very messages to a chat model that eval sends, in each
+// style. The style changes the message that asks for the answer.
 func TestAskSendsWhatEvalSends(t *testing.T) {
 	t.Parallel()
 	const question = "When did Acme open Depot Ash?"
@@ -58,43 +59,57 @@ func TestAskSendsWhatEvalSends(t *testing.T) {
 		Data: data, DB: filepath.Join(t.TempDir(), "a.ragdb"), Methods: methods.All(), Extract: eval.ExtractModel, Budget: 2000,
 		Models: func(ctx context.Context, c *rag.Corpus, _ bool) (*rag.Models, error) { return chat(ctx, c, "reads") },
 	}
-	asked := 0 // methods whose answers eval asks for, one after the other
-	o.Answers = &eval.AnswerOptions{OwnPrompts: true, Models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
-		asked++
-		return chat(ctx, c, "eval answers "+names[asked-1])
-	}}
 	for _, name := range names {
 		o.Specs = append(o.Specs, method.Spec{Name: name})
 	}
-	rep, err := eval.Run(t.Context(), o)
-	check(t, err)
-	db, err := engine.Open(t.Context(), o.DB, nil)
-	check(t, err)
-	defer db.Close()
-	c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
-	check(t, err)
-	for i, name := range names {
-		sys, err := o.Methods.Open(t.Context(), c.Docs(), o.Specs[i])
+	for _, style := range append([]string{""}, method.Styles()...) {
+		asked := 0 // methods whose answers eval asks for, one after the other
+		o.Answers = &eval.AnswerOptions{OwnPrompts: true, Style: style, Models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+			asked++
+			return chat(ctx, c, "eval answers "+style+names[asked-1])
+		}}
+		rep, err := eval.Run(t.Context(), o)
 		check(t, err)
-		m, err := chat(t.Context(), c, "ask answers "+name)
+		db, err := engine.Open(t.Context(), o.DB, nil)
 		check(t, err)
-		a, err := c.Ask(t.Context(), sys, m, method.Question{Text: question, Budget: o.Budget})
+		c, err := rag.OpenCorpus(t.Context(), db, "main", nil)
 		check(t, err)
-		digest := eval.EvidenceDigest(a.Evidence)
-		if got, want := hex.EncodeToString(digest[:]), rep.Methods[i].Rows[0].Evidence; rep.Methods[i].Name != name || got != want {
-			t.Errorf("%s: ask retrieves %d pieces, not what eval retrieved", name, len(a.Evidence.Items()))
+		for i, name := range names {
+			sys, err := o.Methods.Open(t.Context(), c.Docs(), o.Specs[i])
+			check(t, err)
+			m, err := chat(t.Context(), c, "ask answers "+style+name)
+			check(t, err)
+			a, err := c.Ask(t.Context(), sys, m, method.Question{Text: question, Budget: o.Budget, Style: style})
+			check(t, err)
+			digest := eval.EvidenceDigest(a.Evidence)
+			if got, want := hex.EncodeToString(digest[:]), rep.Methods[i].Rows[0].Evidence; rep.Methods[i].Name != name || got != want {
+				t.Errorf("%s: ask retrieves %d pieces, not what eval retrieved", name, len(a.Evidence.Items()))
+			}
+			s.mu.Lock()
+			byEval, byAsk := s.messages["eval answers "+style+name], s.messages["ask answers "+style+name]
+			byDefault := s.messages["ask answers "+name]
+			s.mu.Unlock()
+			// What a question is about ask reads with its own model, eval with the one
+			// that indexes: it is not a part of making the answer.
+			byAsk = slices.DeleteFunc(slices.Clone(byAsk), func(text string) bool { return slices.Contains(s.messages["reads"], text) })
+			if slices.Sort(byEval); len(byEval) == 0 {
+				t.Errorf("%s: eval sends nothing", name)
+			}
+			if slices.Sort(byAsk); !slices.Equal(byAsk, byEval) {
+				t.Errorf("%s: ask sends %d messages, eval %d, or others:\n%s\n\n%s", name, len(byAsk), len(byEval), strings.Join(byAsk, "\n"), strings.Join(byEval, "\n"))
+			}
+			long := 0
+			for _, text := range byAsk {
+				if strings.Contains(text, "in several paragraphs") {
+					long++
+				} else if !slices.Contains(byDefault, text) {
+					t.Errorf("%s, style %q: not as without a style:\n%s", name, style, text)
+				}
+			}
+			if want := map[string]int{"paragraphs": 1}[style]; long != want {
+				t.Errorf("%s, style %q: %d messages ask for paragraphs, want %d", name, style, long, want)
+			}
 		}
-		s.mu.Lock()
-		byEval, byAsk := s.messages["eval answers "+name], s.messages["ask answers "+name]
-		s.mu.Unlock()
-		// What a question is about ask reads with its own model, eval with the one
-		// that indexes: it is not a part of making the answer.
-		byAsk = slices.DeleteFunc(slices.Clone(byAsk), func(text string) bool { return slices.Contains(s.messages["reads"], text) })
-		if slices.Sort(byEval); len(byEval) == 0 {
-			t.Errorf("%s: eval sends nothing", name)
-		}
-		if slices.Sort(byAsk); !slices.Equal(byAsk, byEval) {
-			t.Errorf("%s: ask sends %d messages, eval %d, or others:\n%s\n\n%s", name, len(byAsk), len(byEval), strings.Join(byAsk, "\n"), strings.Join(byEval, "\n"))
-		}
+		check(t, db.Close())
 	}
 }

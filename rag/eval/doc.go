@@ -56,7 +56,8 @@
 // retrieved, or from what the method condenses that to ([method.System.Condense]). All
 // methods are asked by one prompt at temperature 0: questions with known answers
 // for the shortest answer that is right, others as ask does. With OwnPrompts all
-// are asked as ask does. Citations are taken out before an answer is measured.
+// are asked as ask does. AnswerOptions.Style asks all methods for answers of one form.
+// Citations are taken out before an answer is measured.
 //
 // The scores are those of package metric, means over the questions with known
 // answers; an answer that failed, or that found nothing to answer from, counts

@@ -132,6 +132,12 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 		if systems[i], err = r.system(ctx, spec); err != nil {
 			return nil, err
 		}
+		if r.o.Answers == nil {
+			continue
+		}
+		if _, err := systems[i].InParagraphs(method.Question{Style: r.o.Answers.Style}); err != nil {
+			return nil, wrong("%s", err)
+		}
 	}
 	if err := r.checkReader(ctx, systems); err != nil {
 		return nil, err

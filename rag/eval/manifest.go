@@ -62,6 +62,7 @@ type Manifest struct {
 type answersMade struct {
 	Model      string   `json:"model"`
 	OwnPrompts bool     `json:"own_prompts,omitempty"`
+	Style      string   `json:"style,omitempty"`
 	Judges     []string `json:"judges,omitempty"`
 }
 
@@ -104,7 +105,7 @@ func (r *runner) manifest(ctx context.Context, systems []*method.System, rep *Re
 	}
 	m.EmbedModel, m.Dim, m.Prompts = models.QuestionSpace().Model, models.Questions().Space().Dim, models.Prompts()
 	if r.o.Answers != nil {
-		m.Answers = &answersMade{OwnPrompts: r.o.Answers.OwnPrompts}
+		m.Answers = &answersMade{OwnPrompts: r.o.Answers.OwnPrompts, Style: r.o.Answers.Style}
 		for _, f := range rep.Methods {
 			if f.Answers != nil {
 				m.Answers.Model = f.Answers.Model
