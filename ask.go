@@ -67,6 +67,14 @@ func Lang(tag string) AskOption {
 	return func(a *asking) error { a.Lang = tag; return nil }
 }
 
+// Style asks for an answer of one of the forms that [method.Styles] lists, "short" or
+// "paragraphs". The default is that of [Options.Style], or else the method's, which is
+// short unless a parameter of it says otherwise. It is for chat models: rules answer in
+// sentences of the documents. A style that is not known is [rag.ErrArgument].
+func Style(name string) AskOption {
+	return func(a *asking) error { a.Style = name; return nil }
+}
+
 // Stream hands on the answer piece by piece as it comes. An error of fn ends the
 // answer.
 func Stream(fn func(text string) error) AskOption {
@@ -128,7 +136,7 @@ func (db *DB) Search(ctx context.Context, question string, options ...AskOption)
 
 // prepare opens the method and the models of a question, and applies its options.
 func (db *DB) prepare(ctx context.Context, question string, options []AskOption) (*method.System, *rag.Models, method.Question, error) {
-	a := &asking{Question: method.Question{Text: question}}
+	a := &asking{Question: method.Question{Text: question, Style: db.style}}
 	for _, o := range options {
 		if o == nil {
 			continue

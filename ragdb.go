@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
@@ -40,6 +42,8 @@ type Options struct {
 	// Reranker orders what is found before it is answered from. If it is nil, the
 	// method's order stays.
 	Reranker llm.Reranker
+	// Style is the form of the answers to questions without a [Style].
+	Style string
 	// MaxUSD bounds what one call may spend on models whose price ragdb knows
 	// ([cost.BuiltinPrices]), in dollars. A call that would pass it stops with a
 	// [cost.BudgetError]. 0 is no bound.
@@ -56,6 +60,7 @@ type DB struct {
 	methods method.Methods
 	specs   []method.Spec // of Options.Methods
 	chat    llm.Provider
+	style   string    // of Options.Style
 	parts   rag.Parts // the embedders and the reranker
 	prices  cost.Prices
 	limits  cost.Limits
@@ -78,7 +83,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		opt = *o
 	}
 	db := &DB{
-		methods: methods.All(), chat: opt.Chat, parts: rag.Parts{Documents: opt.Embedder, Questions: opt.QuestionEmbedder, Reranker: opt.Reranker},
+		methods: methods.All(), chat: opt.Chat, style: opt.Style, parts: rag.Parts{Documents: opt.Embedder, Questions: opt.QuestionEmbedder, Reranker: opt.Reranker},
 		prices: cost.BuiltinPrices(), limits: cost.Limits{USD: opt.MaxUSD},
 	}
 	if opt.Embedder == nil && opt.QuestionEmbedder != nil {
@@ -86,6 +91,9 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 	}
 	if db.parts.Questions == nil {
 		db.parts.Questions = opt.Embedder
+	}
+	if opt.Style != "" && !slices.Contains(method.Styles(), opt.Style) {
+		return nil, phase.Errorf("%w: style %q: there are %s", rag.ErrArgument, opt.Style, strings.Join(method.Styles(), " and "))
 	}
 	if opt.Namespace == "" {
 		opt.Namespace = "main"

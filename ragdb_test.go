@@ -179,6 +179,7 @@ func TestQuestionOptions(t *testing.T) {
 		"bad condition":    {"x", ragdb.Where("team ="), engine.ErrInvalid},
 		"unknown property": {"x", ragdb.Where("colour = 'red'"), engine.ErrNoIndex},
 		"negative budget":  {"x", ragdb.Budget(-1), rag.ErrArgument},
+		"unknown style":    {"x", ragdb.Style("poem"), rag.ErrArgument},
 	} {
 		var typed *ragdb.Error
 		if _, err := db.Ask(t.Context(), c.question, c.option); !errors.Is(err, c.want) || !errors.As(err, &typed) || typed.Phase != "database" {
@@ -312,6 +313,41 @@ func TestModels(t *testing.T) {
 	db = open(t, path, &ragdb.Options{Embedder: hashes{}}) // the chat model is not needed to ask
 	if got := ask(t, db, aboutPump); !strings.Contains(got, "two years") {
 		t.Error(got)
+	}
+}
+
+// TestAnswerStyle: a question asks for an answer of its style, or else of that of the
+// options. Rules answer as ever.
+func TestAnswerStyle(t *testing.T) {
+	t.Parallel()
+	var last atomic.Value
+	server := llmtest.New(t, llmtest.Options{Answer: func(c llmtest.Chat) (string, bool) {
+		last.Store(c.Messages[1].Content)
+		return "Two years [1].\n\nIt is said so [1].", true
+	}})
+	chat, err := openai.NewChat(openai.Config{BaseURL: server.URL, Model: "chat-1"}, openai.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(chat.Close)
+	for style, want := range map[string][3]bool{"": {false, false, true}, "short": {false, false, true}, "paragraphs": {true, false, true}} {
+		db := open(t, ragdb.Memory, &ragdb.Options{Chat: chat, Style: style, Methods: []string{"naive"}})
+		add(t, db, pump(), ferry())
+		for i, asked := range []ragdb.AskOption{nil, ragdb.Style("short"), ragdb.Style("paragraphs")} {
+			got := ask(t, db, aboutPump+strings.Repeat("?", i), asked) // what was asked is not asked again
+			if long := strings.Contains(last.Load().(string), "in several paragraphs"); long != want[i] {
+				t.Errorf("style %q, question %d: paragraphs %v", style, i, long)
+			}
+			if got != "Two years [1].\n\nIt is said so [1]." {
+				t.Errorf("answer %q", got)
+			}
+		}
+		if by := ask(t, db, aboutPump, ragdb.Style("paragraphs"), ragdb.WithoutModel()); by != ask(t, db, aboutPump, ragdb.WithoutModel()) {
+			t.Errorf("rules answer %q", by)
+		}
+	}
+	if _, err := ragdb.Open(t.Context(), ragdb.Memory, &ragdb.Options{Style: "poem"}); !errors.Is(err, rag.ErrArgument) || !strings.Contains(err.Error(), "short and paragraphs") {
+		t.Errorf("opened with the style poem: %v", err)
 	}
 }
 
