@@ -25,6 +25,7 @@ type questionFlags struct {
 	whereAny bool
 	top      atLeastOne
 	budget   atLeastOne
+	style    choice // of commands that answer
 	models   modelFlags
 }
 
@@ -39,6 +40,12 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
 	f.models.add(cmd)
 	f.models.rerank.add(cmd)
+}
+
+// addStyle adds the flag of commands that answer.
+func (f *questionFlags) addStyle(cmd *cobra.Command) {
+	f.style.values = method.Styles()
+	cmd.Flags().Var(&f.style, "style", "form of a model's answer: "+strings.Join(f.style.values, " or ")+" (default short, unless the method says otherwise)")
 }
 
 // question reads a question and its flags.
@@ -114,7 +121,7 @@ func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q method
 // askBy is ask for a method that is not the flags'.
 func (a *app) askBy(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question, spec method.Spec) (*asking, error) {
 	// What the database keeps is settled by now.
-	q.Budget, q.Top = int(f.budget), int(f.top)
+	q.Budget, q.Top, q.Style = int(f.budget), int(f.top), f.style.value
 	sys, err := a.indexed(ctx, c, spec)
 	if err != nil {
 		return nil, err
@@ -167,12 +174,20 @@ alone.`,
 				if f.noLLM {
 					m = toRead
 				}
-				return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error { return a.compare(ctx, c, f, q) })
+				return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
+					if err := f.checkStyle(cmd); err != nil {
+						return err
+					}
+					return a.compare(ctx, c, f, q)
+				})
 			}
 			if !f.noLLM && !a.out.text() && !a.out.machine() {
 				return usage("add --no-llm", "an answer cannot be printed as a table, its evidence can")
 			}
 			return a.use(ctx, cmd, path, toUse, func(c *rag.Corpus) error {
+				if err := f.checkStyle(cmd); err != nil {
+					return err
+				}
 				k, err := a.ask(ctx, c, &f.questionFlags, q)
 				if err != nil {
 					return err
@@ -182,12 +197,26 @@ alone.`,
 		}),
 	}
 	f.add(a, cmd)
+	f.addStyle(cmd)
 	cmd.Flags().Var(&f.compare, "compare", "answer by several methods, and print what they found side by side")
 	cmd.Flags().BoolVar(&f.noLLM, "no-llm", false, "print the evidence, not an answer")
 	cmd.Flags().BoolVar(&f.stream, "stream", false, "print the answer as it comes")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "print the plan and what each step of it did")
 	cmd.Flags().BoolVar(&f.failEmpty, "fail-empty", false, "exit with 9 if there is no answer: if nothing was found, and if what was found does not say it")
 	return cmd
+}
+
+// checkStyle refuses a style that was asked for if no model is to write. The settings
+// of the models are there.
+func (f *askFlags) checkStyle(cmd *cobra.Command) error {
+	switch {
+	case !flagChanged(cmd, "style"):
+	case f.noLLM:
+		return usage("leave --style out", "--style is the form of an answer, and --no-llm prints none")
+	case isLocal(f.models.chat):
+		return usage("name a chat model with --model", "--style is for a model: rules answer in sentences of the documents")
+	}
+	return nil
 }
 
 // answer asks, prints and decides about the exit code.

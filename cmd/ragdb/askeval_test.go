@@ -39,6 +39,7 @@ func TestAskDoesWhatEvalDoes(t *testing.T) {
 	}
 	var mu sync.Mutex
 	said := map[string]bool{} // the answers that the server gave
+	style := ""
 	server, err := llmtest.Listen("127.0.0.1:0", llmtest.Options{Answer: func(c llmtest.Chat) (string, bool) {
 		// A question without evidence asks what the model knows.
 		if c.Kind != llm.Answer && !strings.HasPrefix(c.Text, "When did Acme") || c.Kind.JSON() {
@@ -48,6 +49,9 @@ func TestAskDoesWhatEvalDoes(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		said[answer] = true
+		if last := c.Messages[len(c.Messages)-1].Content; strings.Contains(last, "in several paragraphs") != (style == "paragraphs") {
+			t.Errorf("style %q: %s", style, last)
+		}
 		return answer, true
 	}})
 	if err != nil {
@@ -65,25 +69,34 @@ func TestAskDoesWhatEvalDoes(t *testing.T) {
 		return out.Bytes()
 	}
 	names := methods.All().Names()
-	ragdb("eval", "--data", data, "--methods", strings.Join(names, ","), "--extract", "model", "--model", "m",
-		"--answers", "--own-prompts", "--db", db, "--json")
-	if len(said) < 8 {
-		t.Fatalf("the model was asked for %d different answers", len(said))
-	}
-	for _, name := range names {
-		before := server.Counters().Requests
-		var got struct {
-			Answer   string
-			Answered bool
+	// No style is the default; its replies are asked for before the others.
+	for _, style = range []string{"", "paragraphs"} {
+		clear(said)
+		given := []string{}
+		if style != "" {
+			given = append(given, "--style", style)
 		}
-		if err := json.Unmarshal(ragdb("ask", db, "When did Acme open Depot Ash?", "--method", name, "--model", "m", "--json"), &got); err != nil {
-			t.Fatal(err)
+		ragdb(append([]string{"eval", "--data", data, "--methods", strings.Join(names, ","), "--extract", "model", "--model", "m",
+			"--answers", "--own-prompts", "--db", db, "--json"}, given...)...)
+		if len(said) < 8 {
+			t.Fatalf("the model was asked for %d different answers", len(said))
 		}
-		if n := server.Counters().Requests - before; n != 0 {
-			t.Errorf("%s: ask sends %d requests that eval did not send", name, n)
-		}
-		if !got.Answered || !said[got.Answer] {
-			t.Errorf("%s: ask answers %q, %v, which eval was not told", name, got.Answer, got.Answered)
+		for _, name := range names {
+			before := server.Counters().Requests
+			var got struct {
+				Answer   string
+				Answered bool
+			}
+			args := append([]string{"ask", db, "When did Acme open Depot Ash?", "--method", name, "--model", "m", "--json"}, given...)
+			if err := json.Unmarshal(ragdb(args...), &got); err != nil {
+				t.Fatal(err)
+			}
+			if n := server.Counters().Requests - before; n != 0 {
+				t.Errorf("%s, style %q: ask sends %d requests that eval did not send", name, style, n)
+			}
+			if !got.Answered || !said[got.Answer] {
+				t.Errorf("%s, style %q: ask answers %q, %v, which eval was not told", name, style, got.Answer, got.Answered)
+			}
 		}
 	}
 }

@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // answerFlags are the flags of eval about answers.
 type answerFlags struct {
 	answers, ownPrompts bool
+	style               choice
 	judges              []string
 }
 
@@ -20,12 +23,16 @@ func (f *answerFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.answers, "answers", false, "ask for answers too, of --model, and compare them with the known ones")
 	fl.BoolVar(&f.ownPrompts, "own-prompts", false, "answer as ragdb ask does, in place of one prompt for all methods")
+	f.style.values = method.Styles()
+	fl.Var(&f.style, "style", "form of all answers: "+strings.Join(f.style.values, " or ")+" (default that of each method)")
 	fl.StringSliceVar(&f.judges, "judge", nil, "let `MODEL,...` compare the answers of each two methods, in both orders")
 }
 
 // wanted reports whether answers are asked for; what is done with them asks
 // for them too.
-func (f *answerFlags) wanted() bool { return f.answers || f.ownPrompts || len(f.judges) > 0 }
+func (f *answerFlags) wanted() bool {
+	return f.answers || f.ownPrompts || f.style.value != "" || len(f.judges) > 0
+}
 
 // checkEvalModels refuses models that nothing would be asked of, and paid ones
 // whose replies would be lost.
@@ -52,6 +59,8 @@ func (a *app) checkEvalModels(cmd *cobra.Command, f *evalFlags) error {
 		return usage("give a database to keep it in with --db", "--extract model pays for replies")
 	case !extracts && flagChanged(cmd, "embed-model") && !isFolder(f.models.embed):
 		return usage("add --extract model", "eval asks no model for vectors")
+	case f.answer.style.value != "" && isLocal(f.models.chat):
+		return usage("name a chat model with --model", "--style is for a model: rules answer in sentences of the documents")
 	case f.db == "" && (!isLocal(f.models.chat) || len(f.answer.judges) > 0):
 		return usage("give a database to keep them in with --db", "answers and verdicts are paid for")
 	}
@@ -76,7 +85,7 @@ func (a *app) evalAnswers(ctx context.Context, f *evalFlags) *eval.AnswerOptions
 	if !f.answer.wanted() {
 		return nil
 	}
-	o := &eval.AnswerOptions{Models: a.chatOf(f, f.models.chat), OwnPrompts: f.answer.ownPrompts}
+	o := &eval.AnswerOptions{Models: a.chatOf(f, f.models.chat), OwnPrompts: f.answer.ownPrompts, Style: f.answer.style.value}
 	if !f.models.replay {
 		o.Begin = func(p eval.AnswerPlan) error { return a.beginAnswers(ctx, p) }
 	}

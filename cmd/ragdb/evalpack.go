@@ -183,7 +183,7 @@ func (a *app) reproduceSet(ctx context.Context, f *evalFlags, file string, set *
 		if run.models.chat == "" {
 			run.models.chat = remoteName(m.Answers.Model)
 		}
-		run.answer = answerFlags{answers: true, ownPrompts: m.Answers.OwnPrompts, judges: m.Answers.Judges}
+		run.answer = answerFlags{answers: true, ownPrompts: m.Answers.OwnPrompts, style: choice{value: m.Answers.Style}, judges: m.Answers.Judges}
 	}
 	o.Data, o.Questions, o.Methods, o.Build, o.Engine = dir, f.questions, a.methods, evalBuild(), a.evalEngine()
 	o.Models, o.Answers = a.evalModels(run), a.evalAnswers(ctx, run)

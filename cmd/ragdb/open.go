@@ -141,7 +141,7 @@ func (a *app) use(ctx context.Context, cmd *cobra.Command, path string, m mode, 
 			return err
 		}
 		a.sources[fromDatabase] = source{path, kept}
-		if err := a.settle(cmd, append(modelKeys(), "method", "budget", "top")...); err != nil {
+		if err := a.settle(cmd, append(modelKeys(), "method", "budget", "top", "style")...); err != nil {
 			return err
 		}
 		return fn(c)

@@ -26,10 +26,11 @@ type shellFlags struct {
 
 func (f *shellFlags) add(a *app, cmd *cobra.Command) {
 	f.questionFlags.add(a, cmd)
+	f.addStyle(cmd)
 	fl := cmd.Flags()
 	// They are the settings of questions, which the shell has commands for; the
 	// help of ask explains them.
-	for _, name := range append(modelKeys(), "where", "where-any", "top", "budget", "method", "replay") {
+	for _, name := range append(modelKeys(), "where", "where-any", "top", "budget", "style", "method", "replay") {
 		if fl.Lookup(name) != nil {
 			_ = fl.MarkHidden(name) // the flag is there
 		}
@@ -189,7 +190,7 @@ func (sh *shell) enter(ctx context.Context, ns string) error {
 // settle gives the settings of questions that the user did not choose the values that the
 // corpus keeps, or the defaults.
 func (sh *shell) settle() error {
-	keys := append(modelKeys(), "method", "budget", "top")
+	keys := append(modelKeys(), "method", "budget", "top", "style")
 	chosen := map[string]string{}
 	for _, k := range keys {
 		if f := sh.cmd.Flag(k); f != nil && f.Changed {

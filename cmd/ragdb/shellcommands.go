@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // errQuit ends the shell.
@@ -36,6 +38,7 @@ const (
 	argMethod
 	argFormat
 	argOnOff
+	argStyle
 	argCommand
 )
 
@@ -77,6 +80,7 @@ func dotCommands() []dotCommand {
 		{"show", "", "the settings of the shell", argNone, 0, 0, (*shell).showSettings},
 		{"stats", "[--method METHOD]", "count what is stored, and its bytes", argNone, 0, -1, outer("stats")},
 		{"status", "", "what is indexed, what is left to do, what failed", argNone, 0, 0, outer("status")},
+		{"style", "[" + strings.Join(method.Styles(), "|") + "|default]", "the form of a model's answers", argStyle, 0, 1, (*shell).setStyle},
 		{"timer", "on|off", "print how long statements take", argOnOff, 0, 1, toggle("timer", func(sh *shell) *bool { return &sh.timer })},
 		{"view", "[graph | t:ID | STATEMENT]", "write a page of the graph in use, of an answer's way, or of what a statement returns", argNone, 0, -1, (*shell).view},
 		{"why", "ID", "why something is, or is not, in the evidence for the last question", argNone, 1, 1, (*shell).why},

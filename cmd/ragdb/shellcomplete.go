@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/query/cypher"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // completeFor is how long a key may wait for words to complete it with.
@@ -232,6 +233,8 @@ func (sh *shell) completeCommand(ctx context.Context, before, tail string) (stri
 		words = formats()
 	case argOnOff:
 		words = []string{"on", "off"}
+	case argStyle:
+		words = append(method.Styles(), "default")
 	case argCommand:
 		for _, c := range dotCommands() {
 			words = append(words, c.name)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -219,6 +220,23 @@ func (sh *shell) setMethod(_ context.Context, args []string) error {
 	return nil
 }
 
+func (sh *shell) setStyle(_ context.Context, args []string) error {
+	style := &sh.flags.style
+	switch {
+	case len(args) == 0:
+		sh.a.out.print("style is %s\n", cmp.Or(style.value, "that of the method"))
+		return nil
+	case args[0] == "default":
+		sh.cmd.Flag("style").Changed = false
+		sh.given.style.value = ""
+		return sh.settle()
+	}
+	if !slices.Contains(style.values, args[0]) {
+		return usageOf("style", "there is no style %q", args[0])
+	}
+	return sh.cmd.Flags().Set("style", args[0])
+}
+
 func (sh *shell) setModel(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		name := sh.flags.models.chat
@@ -262,6 +280,7 @@ func (sh *shell) showSettings(context.Context, []string) error {
 	}
 	add("output", output)
 	add("readonly", onOff(sh.db.ReadOnly()))
+	add("style", cmp.Or(sh.flags.style.value, "default"))
 	add("timer", onOff(sh.timer))
 	add("width", bound(sh.display.width, "auto"))
 	return sh.rows(t)
