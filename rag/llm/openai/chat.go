@@ -285,7 +285,7 @@ func (c *Chat) request(able ability, t llm.Task, messages []llm.Message) (req ap
 	for _, m := range req.Messages {
 		in += c.c.o.Count(m.Content) + 4
 	}
-	return req, in, c.window.fit(t.Kind, &req, in)
+	return req, in, c.window.fit(t, &req, in)
 }
 
 // once sends a request and returns its answer and what it cost.

@@ -56,8 +56,9 @@ func (w *window) counted(own, servers int) {
 	w.ratio = max(w.ratio, min(float64(servers)/float64(own), maxRatio))
 }
 
-// What a reply needs at least: whole, for what lists all that it reads; else so
-// many tokens are enough to say something.
+// What a reply needs at least: whole, for what lists all that it reads, and a quarter
+// of the context for an answer of several paragraphs; else so many tokens are enough to
+// say something.
 const (
 	leastReply = 256
 	spare      = 16 // what servers put around messages
@@ -66,7 +67,7 @@ const (
 // fit lowers the limit of a request so that prompt and reply fit the context. The
 // error is an [llm.TooLongError] if that leaves too little for the reply. in is
 // the length of the prompt.
-func (w *window) fit(k llm.Kind, r *api.ChatCompletionRequest, in int) error {
+func (w *window) fit(t llm.Task, r *api.ChatCompletionRequest, in int) error {
 	tokens, ratio := w.get()
 	if tokens == 0 {
 		return nil
@@ -77,7 +78,10 @@ func (w *window) fit(k llm.Kind, r *api.ChatCompletionRequest, in int) error {
 		limit = &r.MaxCompletionTokens
 	}
 	need := min(leastReply, tokens/4)
-	switch {
+	if answer, ok := t.Input.(llm.AnswerInput); ok && answer.Paragraphs {
+		need = tokens / 4
+	}
+	switch k := t.Kind; {
 	case *limit == 0:
 	case k == llm.Extract, k == llm.Glean, k == llm.SummaryEntities:
 		need = *limit / 2 // the limit is twice what is usual

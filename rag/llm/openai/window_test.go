@@ -39,6 +39,27 @@ func TestContext(t *testing.T) {
 	}
 }
 
+// TestContextLeftToParagraphs: an answer of several paragraphs has a quarter of the
+// context, where a few sentences are enough for a short one.
+func TestContextLeftToParagraphs(t *testing.T) {
+	chat, _, _ := newChat(t, llmtest.Options{}, openai.Options{Context: 4000})
+	for _, c := range []struct {
+		pairs int // of words, each a token
+		long  bool
+		fits  bool
+	}{{700, false, true}, {700, true, true}, {1700, false, true}, {1700, true, false}} {
+		task := llm.Task{
+			Kind: llm.Answer, Input: llm.AnswerInput{Paragraphs: c.long}, MaxTokens: 3000,
+			Prompt: []llm.Message{{Role: "user", Content: strings.Repeat("a b ", c.pairs) + "[1]"}},
+		}
+		_, _, err := chat.Do(t.Context(), task)
+		var long *llm.TooLongError
+		if got := err == nil; got != c.fits || !got && !errors.As(err, &long) {
+			t.Errorf("%d pairs, paragraphs %v: %v", c.pairs, c.long, err)
+		}
+	}
+}
+
 // TestContextRefused: what a server says of a prompt that is too long is learnt, and
 // many such prompts do not end the run.
 func TestContextRefused(t *testing.T) {
