@@ -268,6 +268,15 @@ func (e *Env) vector(ctx context.Context, text string) ([]float32, error) {
 	return v, err
 }
 
+// warn notes what the running operator could not do, and tells it once for all of the
+// plan.
+func (e *Env) warn(err error) {
+	e.note("%v", err)
+	if e.Trace != nil && !slices.Contains(e.Trace.Warnings, err.Error()) {
+		e.Trace.Warnings = append(e.Trace.Warnings, err.Error())
+	}
+}
+
 // note adds to the trace what the running operator did beside its set.
 func (e *Env) note(format string, args ...any) {
 	if e.Trace != nil && e.at < len(e.Trace.Ops) {

@@ -28,8 +28,9 @@ type Rerank struct {
 	Model string
 	// Render returns an item's text, as [Pack.Render] does.
 	Render func(ctx context.Context, e *Env, it Item) (text string, tokens int, err error)
-	// Within bounds the time of By. If it takes longer, the set stays as it is, and
-	// the trace says so. 0 is no bound.
+	// Within bounds the time of By. If it takes longer, or its error has a method
+	// Temporary that returns true, the set stays as it is, and the trace has a warning.
+	// 0 is no bound, and every error of By is one of the operator.
 	Within time.Duration
 	Source string
 }
@@ -66,8 +67,8 @@ func (o *Rerank) Run(ctx context.Context, e *Env) (Set, error) {
 		}
 	}
 	scores, err := o.scores(ctx, texts)
-	if errors.Is(err, errSlow) {
-		e.note("the model took more than %s: the order stays", o.Within)
+	if errors.Is(err, errUnranked) {
+		e.warn(err)
 		return Set{Items: items}, nil
 	}
 	if err != nil {
@@ -106,6 +107,9 @@ func (o *Rerank) Run(ctx context.Context, e *Env) (Set, error) {
 	return Set{Items: out}, nil
 }
 
+// errUnranked says that a model did not score items this time: their order stays.
+var errUnranked = errors.New("the evidence stays in the order in which it was found")
+
 // errSlow says that a model took longer than it may.
 var errSlow = errors.New("the model took too long")
 
@@ -120,8 +124,13 @@ func (o *Rerank) scores(ctx context.Context, texts []string) ([]float64, error) 
 	within, cancel := context.WithTimeoutCause(ctx, o.Within, errSlow)
 	defer cancel()
 	scores, err := o.By(within, o.Text, texts)
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), errSlow) {
-		err = errSlow
+	var fails interface{ Temporary() bool }
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(context.Cause(within), errSlow), errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("%w: the reranker took more than %s", errUnranked, o.Within)
+	case errors.As(err, &fails) && fails.Temporary():
+		err = fmt.Errorf("%w: %w", errUnranked, err)
 	}
 	return scores, err
 }

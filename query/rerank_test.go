@@ -3,6 +3,7 @@ package query_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -61,6 +62,12 @@ func TestRerank(t *testing.T) {
 	}
 }
 
+// asleep is an error that another time would not have.
+type asleep struct{}
+
+func (asleep) Error() string   { return "it is asleep" }
+func (asleep) Temporary() bool { return true }
+
 // TestRerankEnds looks at models that are slow, fail, or give what is no score.
 func TestRerankEnds(t *testing.T) {
 	t.Parallel()
@@ -74,8 +81,18 @@ func TestRerankEnds(t *testing.T) {
 	e := w.env()
 	e.Trace = &query.Trace{}
 	got := run(t, e, &query.Rerank{In: in, By: wait, Render: x.render, Within: time.Millisecond})
-	if len(got.Items) != 2 || got.Items[0].ID != 1 || got.Items[0].Score != 2 || len(e.Trace.Ops[0].Notes) != 1 {
-		t.Errorf("a slow model: %+v, %+v", got.Items, e.Trace.Ops[0].Notes)
+	if len(got.Items) != 2 || got.Items[0].ID != 1 || got.Items[0].Score != 2 || len(e.Trace.Ops[0].Notes) != 1 || len(e.Trace.Warnings) != 1 {
+		t.Errorf("a slow model: %+v, %+v", got.Items, e.Trace)
+	}
+	sleeps := func(context.Context, string, []string) ([]float64, error) {
+		return nil, fmt.Errorf("server: %w", asleep{})
+	}
+	got = run(t, e, &query.Rerank{In: in, Render: x.render, By: sleeps, Within: time.Hour})
+	if len(got.Items) != 2 || got.Items[0].ID != 1 || len(e.Trace.Warnings) != 1 || !strings.HasSuffix(e.Trace.Warnings[0], ": it is asleep") {
+		t.Errorf("a model that has no scores: %+v, %+v", got.Items, e.Trace)
+	}
+	if _, err := query.Run(t.Context(), e, &query.Rerank{In: in, Render: x.render, By: sleeps}); !errors.Is(err, asleep{}) {
+		t.Errorf("a model without a bound: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()

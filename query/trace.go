@@ -12,6 +12,9 @@ type Trace struct {
 	Ops []OpTrace
 	// EmbedTime is what turning texts into vectors took.
 	EmbedTime time.Duration
+	// Warnings say what the plan should have done and could not, such as a model that
+	// took too long to rerank the items.
+	Warnings []string `json:",omitempty"`
 }
 
 // OpTrace is what one operator did.

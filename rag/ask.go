@@ -40,6 +40,9 @@ type Answer struct {
 	Usage     llm.Usage
 	// ModelTime is the time that it took to make the answer of the evidence.
 	ModelTime time.Duration
+	// Cut counts the pieces of evidence that the model did not read, or not whole, since
+	// the prompt would not have fit its context.
+	Cut int
 	// Dropped counts markers that named no evidence and were taken out.
 	Dropped int
 }
@@ -188,8 +191,9 @@ func (c *Corpus) answer(ctx context.Context, s *engine.Snapshot, sys *method.Sys
 				err = w.write(reply.Text)
 			}
 		} else {
-			_, err = m.In("ask").Stream(ctx, "ask", docs, t, w.hold)
+			reply, err = m.In("ask").Stream(ctx, "ask", docs, t, w.hold)
 		}
+		a.Cut = reply.Cut
 		if err == nil {
 			err = w.end()
 		}

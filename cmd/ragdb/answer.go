@@ -30,9 +30,13 @@ type answerResult struct {
 	NS        string          `json:"ns"`
 	Sources   []rag.Source    `json:"sources"`
 	Items     *[]evidenceItem `json:"items,omitempty"`
-	Trace     string          `json:"trace,omitempty"`
-	Tokens    tokenCount      `json:"tokens"`
-	USD       float64         `json:"usd"`
+	// Notes say, in a sentence each, what was left out. Cut counts the pieces of evidence
+	// that the model did not read whole.
+	Notes  []string   `json:"notes,omitempty"`
+	Cut    int        `json:"cut,omitempty"`
+	Trace  string     `json:"trace,omitempty"`
+	Tokens tokenCount `json:"tokens"`
+	USD    float64    `json:"usd"`
 	// Usage is what models used, by stage and model.
 	Usage []cost.Spent `json:"usage"`
 	Ms    timings      `json:"ms"`
@@ -91,7 +95,7 @@ func split(ev *rag.Evidence) timings {
 func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time.Duration) *answerResult {
 	r := &answerResult{
 		V: 1, Question: ans.Question, Method: ans.Method, NS: k.corpus.Namespace().Name(),
-		Sources: []rag.Source{}, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
+		Sources: []rag.Source{}, Notes: answerNotes(ans), Cut: ans.Cut, Trace: ans.Trace, Tokens: tokenCount{In: ans.Evidence.Tokens}, Ms: split(ans.Evidence),
 	}
 	r.Ms.Total = ms(took)
 	spent := k.models.Meter().Total()
@@ -118,6 +122,19 @@ func newAnswerResult(k *asking, ans *rag.Answer, items []evidenceItem, took time
 	}
 	return r
 }
+
+// answerNotes say what retrieval and the answer had to leave out.
+func answerNotes(ans *rag.Answer) []string {
+	notes := evidenceNotes(ans.Evidence)
+	if ans.Cut > 0 {
+		notes = append(notes, fmt.Sprintf("the prompt did not fit the model's context: %d of %s were left out or cut; a lower --budget, or a model with a larger context, avoids that",
+			ans.Cut, plural(len(ans.Evidence.Items()), "piece")+" of evidence"))
+	}
+	return notes
+}
+
+// evidenceNotes say what retrieval could not do.
+func evidenceNotes(ev *rag.Evidence) []string { return slices.Clone(ev.Trace.Warnings) }
 
 // evidenceItem is a retrieved item as --no-llm prints it.
 type evidenceItem struct {
@@ -228,6 +245,11 @@ func (k *asking) by(method string) string {
 // printed as it came.
 func (a *app) printSaid(ans *rag.Answer, streamed bool) {
 	o := a.out
+	defer func() {
+		for _, n := range answerNotes(ans) {
+			o.note("%s", n)
+		}
+	}()
 	if !ans.Answered {
 		a.printNearest(ans.Nearest, len(ans.Evidence.Items()))
 		return
@@ -318,6 +340,9 @@ func beginning(s string, most int) string {
 
 // printEvidence prints the retrieved items as rows, or one below the other.
 func (a *app) printEvidence(k *asking, ev *rag.Evidence, items []evidenceItem) {
+	for _, n := range evidenceNotes(ev) {
+		a.out.note("%s", n)
+	}
 	if !a.out.text() {
 		t := &table{head: []string{"rank", "section", "kind", "id", "score", "tokens", "text"}, right: []bool{true, false, false, false, true, true, false}}
 		for _, it := range items {

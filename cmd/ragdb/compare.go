@@ -30,7 +30,10 @@ type comparedMethod struct {
 	Sources  []rag.Source `json:"sources,omitempty"`
 	// Nearest are the passages that come nearest if there is no answer.
 	Nearest *[]rag.Passage `json:"nearest,omitempty"`
-	Trace   string         `json:"trace,omitempty"`
+	// Notes and Cut are as in the answer of one method.
+	Notes []string `json:"notes,omitempty"`
+	Cut   int      `json:"cut,omitempty"`
+	Trace string   `json:"trace,omitempty"`
 	// Only are the ids of the items that no other method found, OnlyDocs the
 	// documents that no other's evidence rests on.
 	Only     []string        `json:"only"`
@@ -134,7 +137,7 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 	for _, it := range items {
 		m.Items = append(m.Items, comparedItem{Method: title, evidenceItem: it, Also: []string{}})
 	}
-	m.Tokens, m.Ms = m.ev.Tokens, split(m.ev)
+	m.Tokens, m.Ms, m.Notes = m.ev.Tokens, split(m.ev), evidenceNotes(m.ev)
 	m.Ms.Total = ms(m.ev.Time)
 	if f.explain {
 		m.Plan, m.Ops = explainPlan(m.ev.Plan), m.ev.Trace.Ops
@@ -144,6 +147,7 @@ func (k *asking) compared(ctx context.Context, title string, f *askFlags) (*comp
 	}
 	r := newAnswerResult(k, m.ans, nil, m.ev.Time)
 	m.Answer, m.Answered, m.Sources, m.Nearest, m.Trace = r.Answer, r.Answered, r.Sources, r.Nearest, r.Trace
+	m.Notes, m.Cut = r.Notes, r.Cut
 	return m, nil
 }
 

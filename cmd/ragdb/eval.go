@@ -17,6 +17,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
+	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -275,7 +276,8 @@ func (a *app) evalParts(f *evalFlags) (p rag.Parts, err error) {
 	if p, err = a.folderParts(&f.models); err != nil {
 		return p, err
 	}
-	p.Reranker, p.RerankTop, err = a.openReranker(nil, &f.models.rerank)
+	// A measurement wants every order, and has time.
+	p.Reranker, p.RerankTop, err = a.openReranker(&f.models.rerank, openai.Options{Retries: 6, Timeout: 2 * time.Minute, MaxWait: 5 * time.Minute})
 	p.RerankWithin = time.Duration(f.models.rerank.ms) * time.Millisecond
 	return p, err
 }

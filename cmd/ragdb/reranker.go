@@ -25,7 +25,7 @@ type rerankFlags struct {
 func (f *rerankFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var((*rerankName)(&f.model), "rerank", "order the evidence by a reranker: file:DIR, or the `URL` of a server with /rerank (Cohere, Jina, llama.cpp, TEI); :top=50,model=NAME after it says more (also RAGDB_RERANK; key in RAGDB_RERANK_API_KEY)")
-	fl.Var(&f.ms, "rerank-ms", "milliseconds that the reranker may take for a section; after that the order stays (default: as long as it takes)")
+	fl.Var(&f.ms, "rerank-ms", "milliseconds that the reranker may take for a section; after that the order stays (default 10000 for a server, and for file:DIR as long as it takes)")
 }
 
 // rerankName is the flag for a reranker. A folder's path becomes absolute.
@@ -79,15 +79,27 @@ func parseReranker(s string) (address string, top int, model string, err error) 
 func (a *app) withReranker(c *rag.Corpus, m *rag.Models, f *rerankFlags) (*rag.Models, error) {
 	p := m.Parts()
 	var err error
-	if p.Reranker, p.RerankTop, err = a.openReranker(c, f); err != nil || p.Reranker == nil {
+	if p.Reranker, p.RerankTop, err = a.openReranker(f, openai.Options{Count: c.Tokens().Count}); err != nil || p.Reranker == nil {
 		return m, err
 	}
-	p.RerankWithin = time.Duration(f.ms) * time.Millisecond
+	p.RerankWithin = f.within()
 	return m.With(p), nil
 }
 
-// openReranker opens the reranker of the flags, nil if they name none.
-func (a *app) openReranker(c *rag.Corpus, f *rerankFlags) (llm.Reranker, int, error) {
+// rerankWithin is how long a server may take to order the evidence of a question.
+const rerankWithin = 10 * time.Second
+
+// within bounds the reranker's time for a section of a question's evidence.
+func (f *rerankFlags) within() time.Duration {
+	if address, _, _, _ := parseReranker(f.model); f.ms == 0 && !isFolder(address) {
+		return rerankWithin
+	}
+	return time.Duration(f.ms) * time.Millisecond
+}
+
+// openReranker opens the reranker of the flags, nil if they name none. o are options for
+// one over the network.
+func (a *app) openReranker(f *rerankFlags, o openai.Options) (llm.Reranker, int, error) {
 	if f.model == "" {
 		if f.ms > 0 {
 			return nil, 0, usage("add --rerank", "--rerank-ms bounds a reranker, and there is none")
@@ -108,10 +120,7 @@ func (a *app) openReranker(c *rag.Corpus, f *rerankFlags) (llm.Reranker, int, er
 		}
 		return m.Reranker(), top, nil
 	}
-	o := openai.Options{Log: a.logger(), Secrets: []string{a.env["RAGDB_RERANK_API_KEY"], a.env["OPENAI_API_KEY"]}}
-	if c != nil {
-		o.Count = c.Tokens().Count
-	}
+	o.Log, o.Secrets = a.logger(), []string{a.env["RAGDB_RERANK_API_KEY"], a.env["OPENAI_API_KEY"]}
 	r, err := openai.NewReranker(a.rerankConfig(address, model), o)
 	if err != nil {
 		return nil, 0, err
@@ -129,7 +138,7 @@ func (a *app) checkReranker(ctx context.Context, f *rerankFlags) (modelCheck, bo
 		return modelCheck{}, false
 	}
 	m := modelCheck{Role: "rerank", Model: f.model, URL: f.model, OK: true}
-	r, _, err := a.openReranker(nil, f)
+	r, _, err := a.openReranker(f, openai.Options{Retries: -1})
 	if err == nil {
 		m.Model = cmp.Or(r.Name(), f.model)
 		m.URL, _, _, _ = parseReranker(f.model)

@@ -106,6 +106,9 @@ type Reply struct {
 	Text string
 	// Mending says what had to be done to what the model wrote.
 	Mending Mending
+	// Cut counts the pieces of evidence that were left out or shortened so that the
+	// prompt fit the model's context.
+	Cut int
 }
 
 // Mending counts what [CheckReply] did to replies so that they could be used.

@@ -47,7 +47,32 @@ func (m *Models) fitted(ctx context.Context, item string, docs []string, t llm.T
 			return llm.Reply{}, err
 		}
 	}
-	return m.inParts(ctx, item, docs, t, p)
+	r, err = m.inParts(ctx, item, docs, t, p)
+	if err == nil && cuts(t) {
+		r.Cut = cutOf(t, p.tasks[0], r.Cut)
+	}
+	return r, err
+}
+
+// cutOf returns how many pieces of a task's evidence are not whole if another task is
+// asked in its place, of which some are not.
+func cutOf(t, other llm.Task, some int) int {
+	all, left := len(evidenceOf(t)), len(evidenceOf(other))
+	if all == left {
+		return all // there is one, which is shorter
+	}
+	return all - left + some
+}
+
+// evidenceOf returns the evidence that a task's reply is made of.
+func evidenceOf(t llm.Task) []llm.Evidence {
+	switch in := t.Input.(type) {
+	case llm.AnswerInput:
+		return in.Evidence
+	case llm.ShortAnswerInput:
+		return in.Evidence
+	}
+	return nil
 }
 
 // parts are tasks that do together what one does.

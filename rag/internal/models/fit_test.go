@@ -180,6 +180,10 @@ func TestFit(t *testing.T) {
 			if err != nil || !c.check(r.Text) || said != r.Text {
 				t.Errorf("%s: %q, streamed %q, %v", c.name, r.Text, said, err)
 			}
+			cut := map[string]int{"answer": 40 - strings.Count(r.Text, "["), "one piece": 1}[c.name]
+			if r.Cut != cut {
+				t.Errorf("%s: %d pieces are cut, want %d", c.name, r.Cut, cut)
+			}
 			if n := m.Usage().Fitted; n == 0 || n >= len(p.asked) {
 				t.Errorf("%s: %d of %d requests were fitted", c.name, n, len(p.asked))
 			}

@@ -36,8 +36,9 @@ type Parts struct {
 	Reranker llm.Reranker
 	// RerankTop is how many items of each section the reranker sees; 0 is 50.
 	RerankTop int
-	// RerankWithin bounds the reranker's time for one section; if it takes longer,
-	// the plan's order stays. 0 is no bound.
+	// RerankWithin bounds the reranker's time for one section; if it takes longer, or
+	// its server fails for the time being, the plan's order stays. 0 is no bound, and
+	// such a failure is an error.
 	RerankWithin time.Duration
 	// Workers is how many work items are done at once if a run does not say: models
 	// that are waited for want many. 0 is GOMAXPROCS.

@@ -47,6 +47,9 @@ func (e *ProviderError) Is(target error) bool {
 	return target == llm.ErrProvider
 }
 
+// Temporary returns Retryable.
+func (e *ProviderError) Temporary() bool { return e.Retryable }
+
 // action is what to do about a failed request.
 type action int
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -29,14 +31,24 @@ type Reranker struct {
 	texts   atomic.Bool // the server wants texts rather than documents
 }
 
+// The defaults of a reranker's options: a question waits for it, and has an order without
+// it.
+const (
+	rerankRetries = 1
+	rerankTimeout = 30 * time.Second
+)
+
 // NewReranker returns a reranker; nothing is sent. The base URL is that of the
 // API, such as http://localhost:8080/v1, or the whole address if it ends in
-// /rerank. A server of one model may be given without the model's name. The error
-// is an [ErrConfig].
+// /rerank. A server of one model may be given without the model's name. A request
+// that failed is sent once more if Options.Retries is 0, and 30 seconds are the default of
+// Options.Timeout and Options.MaxWait. The error is an [ErrConfig].
 func NewReranker(cfg Config, o Options) (*Reranker, error) {
 	if cfg.Model == "" {
 		cfg.Model = "rerank"
 	}
+	o.Retries = cmp.Or(o.Retries, rerankRetries)
+	o.Timeout, o.MaxWait = cmp.Or(o.Timeout, rerankTimeout), cmp.Or(o.MaxWait, rerankTimeout)
 	c, err := newClient(cfg, o)
 	if err != nil {
 		return nil, err

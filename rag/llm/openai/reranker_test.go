@@ -118,6 +118,11 @@ func TestRerankFailures(t *testing.T) {
 			}
 		})
 	}
+	url, n := rerankServer(t, func(string, map[string]any) (int, string) { return 503, `{"error":"loading"}` })
+	var failed *openai.ProviderError
+	if _, _, err := newReranker(t, url).Rerank(t.Context(), "q", []string{"a"}); !errors.As(err, &failed) || !failed.Temporary() || n.Load() != 2 {
+		t.Errorf("a server that fails: %d requests, %v", n.Load(), err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := newReranker(t, "http://127.0.0.1:1").Rerank(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) {
