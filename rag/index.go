@@ -56,6 +56,9 @@ func (x *Indexer) run(ctx context.Context, inputs []Input) (*IndexResult, error)
 	if len(x.Systems) == 0 {
 		return out, phase.Mark(method.ErrMethod, "no system to index by: open one with Methods.Open")
 	}
+	if err := x.Corpus.reread(ctx, x.Methods); err != nil {
+		return out, err
+	}
 	if err := x.read(ctx, inputs, out); err != nil {
 		return out, err
 	}

@@ -103,14 +103,16 @@ var errDry = fmt.Errorf("dry run")
 
 // removal is a document's removal, prepared outside the transaction.
 type removal struct {
-	c       *Corpus
-	doc     corpus.Document
-	chunks  []corpus.Chunk
-	change  *words.Change
-	systems []*method.System
-	steps   []func(ctx context.Context, tx *engine.Tx) error
-	derived int
-	graphs  []*engine.Graph
+	c      *Corpus
+	doc    corpus.Document
+	chunks []corpus.Chunk
+	// chunksOf are the same by the name of their set's node type.
+	chunksOf map[string][]corpus.Chunk
+	change   *words.Change
+	systems  []*method.System
+	steps    []func(ctx context.Context, tx *engine.Tx) error
+	derived  int
+	graphs   []*engine.Graph
 	// keepCache leaves the document's paid replies and vectors.
 	keepCache bool
 }
@@ -237,6 +239,7 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.chunksOf = bySet
 	r.change = c.words.NewChange(m.table, m.lost)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
@@ -283,6 +286,35 @@ func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
 	if err := base.ExpectNode(r.doc.ID, r.doc.Epoch); err != nil {
 		return err
 	}
+	if err := r.fromGraphs(ctx, tx); err != nil {
+		return err
+	}
+	for _, ch := range r.chunks {
+		if err := queue.ForgetJobs(base, ch.Key); err != nil {
+			return err
+		}
+		if _, err := base.DeleteNode(ch.ID); err != nil {
+			return err
+		}
+	}
+	if err := queue.ForgetJobs(base, r.doc.Key); err != nil {
+		return err
+	}
+	if !r.keepCache {
+		if err := ledger.Forget(base, r.doc.Key); err != nil {
+			return err
+		}
+	}
+	if err := r.c.forgetTraces(base, r.doc.Key); err != nil {
+		return err
+	}
+	_, err := base.DeleteNode(r.doc.ID)
+	return err
+}
+
+// fromGraphs removes the document from the graphs of methods, and those that no method
+// builds.
+func (r *removal) fromGraphs(ctx context.Context, tx *engine.Tx) error {
 	r.derived = 0
 	for i, step := range r.steps {
 		if step != nil {
@@ -306,27 +338,7 @@ func (r *removal) clear(ctx context.Context, tx *engine.Tx) error {
 		}
 		r.derived += n
 	}
-	for _, ch := range r.chunks {
-		if err := queue.ForgetJobs(base, ch.Key); err != nil {
-			return err
-		}
-		if _, err := base.DeleteNode(ch.ID); err != nil {
-			return err
-		}
-	}
-	if err := queue.ForgetJobs(base, r.doc.Key); err != nil {
-		return err
-	}
-	if !r.keepCache {
-		if err := ledger.Forget(base, r.doc.Key); err != nil {
-			return err
-		}
-	}
-	if err := r.c.forgetTraces(base, r.doc.Key); err != nil {
-		return err
-	}
-	_, err := base.DeleteNode(r.doc.ID)
-	return err
+	return nil
 }
 
 // fromGraph removes the document's chunks from a graph and returns how many

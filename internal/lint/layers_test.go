@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"rag/archrag", "rag/bridge", "rag/erarag", "rag/hirag", "rag/ketrag", "rag/noderag"},
 	{"rag/internal/ragtest"}, // for tests
 	{"rag"},
+	{"rag/link"},
 	{"rag/internal/community", "rag/internal/knowledge"},
 	{"rag/internal/graph"},
 	{"rag/method"},

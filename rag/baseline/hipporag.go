@@ -81,9 +81,17 @@ func (s *openIE) link(ctx context.Context, m *method.Models, q method.Question, 
 		return nil, err
 	}
 	out := &query.Union{Combine: query.Max, Source: "query entities, nearest node each"}
-	for _, name := range names {
-		if space == spaceName {
-			name = cmp.Or(text.Key(name), name) // as the names are embedded
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = text.Key(name)
+	}
+	read, err := s.c.ReadAs(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		if read[i] != keys[i] || space == spaceName {
+			name = cmp.Or(read[i], name) // as the names are embedded
 		}
 		out.In = append(out.In, &query.VectorSearch{
 			Graph: s.g, Space: spaceOf(space, m.QuestionSpace().Model), Text: name, K: 1,

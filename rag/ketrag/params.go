@@ -114,6 +114,7 @@ func (s *system) system() *method.System {
 		Identity: s.Identity,
 		Build:    s.stages,
 		Changed:  s.changed,
+		Reread:   s.reread,
 		Plan:     s.plan,
 		Cite:     graph.Citing{}.Cite,
 	}

@@ -89,3 +89,13 @@ func (s *system) changed(ctx context.Context, m *method.Models, gone []method.Ch
 		return s.renew(v, st.model, slices.Sorted(maps.Keys(byID)))
 	}, nil
 }
+
+// reread is [method.System.Reread]. The chunks keep their nodes, whose order decides
+// between chunks that are as central, and so the core stays.
+func (s *system) reread(tx *engine.Tx, chunks []method.Chunk) error {
+	keys := make([]string, len(chunks))
+	for i, ch := range chunks {
+		keys[i] = ch.Key
+	}
+	return s.extract().ForgetTexts(tx, keys)
+}

@@ -31,6 +31,11 @@ type System struct {
 	// removes the chunks. Steps that concern the whole corpus are left to the next
 	// Build. It is nil if the engine's withdrawal of what chunks supported is all.
 	Changed func(ctx context.Context, m *models.Models, gone []corpus.Chunk) (func(ctx context.Context, tx *engine.Tx) error, error)
+	// Reread has the texts of some chunks read again by the next Build, in place of what
+	// an earlier reading found in them, for names that are read as others now. If it is
+	// nil the chunks leave the graph as those of a document that is removed, and the
+	// next Build reads them as new ones.
+	Reread func(tx *engine.Tx, chunks []corpus.Chunk) error
 	// Recluster returns the system with stages that find the communities again. It
 	// is nil if the method has none.
 	Recluster func() *System

@@ -221,7 +221,8 @@ func watch(t *testing.T, name string, call func() error) {
 // inner are the calls that the packages which rag is made of make of each other,
 // always with what belongs there.
 var inner = []string{
-	"Corpus.AddChunks", "Corpus.Existing", "Corpus.Graphs", "Corpus.Outlines", "Corpus.Put", "Corpus.Ready", "Corpus.Remember",
+	"Corpus.AddChunks", "Corpus.Aliases", "Corpus.Existing", "Corpus.Graphs", "Corpus.Manifests", "Corpus.Outlines", "Corpus.Put",
+	"Corpus.ReadAs", "Corpus.Ready", "Corpus.Remember", "Corpus.Rereads",
 	"Ledger.Begin", "Ledger.Keep", "Ledger.KeepVectors", "Ledger.Reply", "Ledger.Vectors", "Ledger.WrittenByKind",
 	"Models.At", "Models.Choose", "Models.CountSelection", "Models.Crew", "Models.Ensure", "Models.ForWorker", "Models.In",
 	"Models.Reopen", "Models.Reranked", "Models.Spent", "Models.Unkept", "Plan.Limited", "Plan.Reranked",

@@ -15,6 +15,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/ledger"
+	"github.com/ragdb/ragdb/rag/link"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
@@ -572,6 +573,32 @@ func corpusRows() map[string][]call {
 				_, err := w.c.Locate(v, w.docs[0].Key, 1<<40, -1)
 				return err
 			}),
+		},
+		"Merge": {
+			func(w *world) error { _, err := w.c.Merge(w.ctx, nil, nil); return err },
+			func(w *world) error {
+				_, err := w.c.Merge(w.ctx, methods.All(), []link.Alias{{}, {Name: w.docs[0].Place, Into: w.docs[1].Place}})
+				return err
+			},
+			func(w *world) error {
+				_, err := w.c.Merge(w.ctx, methods.All(), []link.Alias{{Name: w.docs[0].Place, Into: w.docs[1].Place}})
+				return err
+			},
+		},
+		"MergeCandidates": {
+			func(w *world) error { _, err := w.c.MergeCandidates(w.ctx, nil, link.Options{}); return err },
+			func(w *world) error { _, err := w.c.MergeCandidates(w.ctx, nil, link.Options{Top: -1}); return err },
+			func(w *world) error {
+				_, err := w.c.MergeCandidates(w.ctx, &rag.Models{}, link.Options{Min: 2})
+				return err
+			},
+		},
+		"Merged": {
+			func(w *world) error { _, err := w.c.Merged(w.ctx); return err },
+		},
+		"Unmerge": {
+			func(w *world) error { _, err := w.c.Unmerge(w.ctx, nil, nil); return err },
+			func(w *world) error { _, err := w.c.Unmerge(w.ctx, methods.All(), []string{"", "x"}); return err },
 		},
 		"Remove": {
 			func(w *world) error { _, err := w.c.Remove(w.ctx, nil, "", rag.RemoveOptions{}); return err },

@@ -43,7 +43,7 @@ func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 		if x.Relations, err = st.repaired(ctx, m, w, r, i, x); err != nil {
 			return nil, err
 		}
-		d := decompose(r.Texts[i], r.Tokens[i], x)
+		d := decompose(r.Texts[i], r.Tokens[i], x).as(r.Aliases)
 		d.Chunk = key
 		out = append(out, d)
 	}

@@ -148,7 +148,7 @@ func (s *system) elements(ctx context.Context, m *method.Models, q method.Questi
 	for i, name := range out.Entities {
 		keys[i] = text.Key(name)
 	}
-	return keys, nil
+	return s.c.ReadAs(ctx, keys)
 }
 
 // render is the text of T, S, A, H or R; a chunk's is read through to the base

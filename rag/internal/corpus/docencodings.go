@@ -12,6 +12,8 @@ func Encodings() []engine.Encoding {
 	return encoded.InBase(
 		engine.Encoding{Bucket: bucketMethods, Decode: encoded.JSON[Manifest]},
 		engine.Encoding{Bucket: bucketSettings, Decode: encoded.Text},
+		engine.Encoding{Bucket: bucketAliases, Decode: encoded.JSON[Alias]},
+		engine.Encoding{Bucket: bucketReread, Decode: encoded.Empty},
 		engine.Encoding{Prop: propBlocks, Decode: encoded.JSON[[]block]},
 		engine.Encoding{Prop: propDigest, Decode: func(_, b []byte) ([]byte, error) { return encoded.Bytes(b, sha256.Size) }},
 	)

@@ -49,3 +49,22 @@ func (c *Corpus) Instances(v *engine.View) iter.Seq2[string, error] {
 		}
 	}
 }
+
+// Manifests returns what is kept of the methods' indexes, by instance.
+func (c *Corpus) Manifests(v *engine.View) iter.Seq2[Manifest, error] {
+	return func(yield func(Manifest, error) bool) {
+		if err := Readable(v); err != nil {
+			yield(Manifest{}, err)
+			return
+		}
+		for e, err := range v.Bucket(bucketMethods).Scan(nil, nil) {
+			m := Manifest{}
+			if err == nil {
+				err = json.Unmarshal(e.Value, &m)
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}

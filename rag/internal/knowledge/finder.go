@@ -17,6 +17,9 @@ type Finder struct {
 	wanted []bool   // nil if all are
 	parts  map[string][]int
 	states map[llm.Relation]int // the part that states a relation
+	// aliases are the names that are read as others, by key. Parts, Count and Part
+	// go by the names as the text has them.
+	aliases map[string]Canonical
 }
 
 // NewFinder returns a finder in the parts of a text. It answers with wanted parts

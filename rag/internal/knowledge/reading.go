@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -44,7 +45,8 @@ type Reader struct {
 	// Core reads the wanted chunks alone, in place of the texts that hold them.
 	Core bool
 
-	texts map[string]*chunks // those that Items has yielded, by item
+	texts   map[string]*chunks // those that Items has yielded, by item
+	aliases corpus.Aliases     // when Items yielded them
 }
 
 // chunks are those of one text, without their own texts.
@@ -63,6 +65,8 @@ type Reading struct {
 	Wanted []bool `json:"wanted,omitempty"`
 	// Lang is the language of the document, "" if it is not known.
 	Lang string `json:"lang,omitempty"`
+	// Aliases are the names in the text that are read as others, by key.
+	Aliases map[string]Canonical `json:"aliases,omitempty"`
 	llm.Extraction
 }
 
@@ -79,7 +83,11 @@ func Parse(result []byte) (*Reading, error) {
 func (r *Reading) Wants(i int) bool { return r.Wanted == nil || r.Wanted[i] }
 
 // Finder returns a finder in the texts of the chunks.
-func (r *Reading) Finder() *Finder { return NewFinder(r.Texts, r.Wanted) }
+func (r *Reading) Finder() *Finder {
+	f := NewFinder(r.Texts, r.Wanted)
+	f.aliases = r.Aliases
+	return f
+}
 
 // gap stands in a text if chunks between two of it are left out.
 const gap = "\n[…]\n"
@@ -104,6 +112,11 @@ func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method
 				yield(method.WorkItem{}, err)
 				return
 			}
+		}
+		var err error
+		if r.aliases, err = r.Corpus.Aliases(s.Graph(r.Corpus.Base()).WithContext(ctx)); err != nil {
+			yield(method.WorkItem{}, err)
+			return
 		}
 		r.texts = map[string]*chunks{}
 		text := &chunks{}
@@ -203,6 +216,7 @@ func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models,
 		f.Relations = append(f.Relations, more.Relations...)
 		f.Units = append(f.Units, more.Units...)
 	}
+	f.Aliases = canonical(r.aliases, f.Extraction)
 	return f, nil
 }
 

@@ -29,7 +29,8 @@ func RelationKey(a, b string) string { return min(a, b) + separator + max(a, b) 
 // Entities returns what the parts say of the entities that were found, in order
 // of key and part. Each entity is said by all wanted parts that hold it, and the
 // count is how often a part does. The end of a relation that is not listed is an
-// entity with count 0, which the relations describe.
+// entity with count 0, which the relations describe. Names that are read as one are
+// one entity.
 func (f *Finder) Entities(x llm.Extraction) []Statement {
 	var out []Statement
 	listed := map[string]bool{}
@@ -55,7 +56,7 @@ func (f *Finder) Entities(x llm.Extraction) []Statement {
 			}
 		}
 	}
-	return unite(out)
+	return f.joined(unite(out))
 }
 
 func statement(part int, key, label, description string, count int) Statement {
@@ -76,6 +77,9 @@ func (f *Finder) Relations(x llm.Extraction) []Statement {
 		part := f.Relation(r)
 		if part < 0 || from == "" || to == "" || from == to {
 			continue
+		}
+		if from, to = f.as(from), f.as(to); from == to {
+			continue // of two names of one thing
 		}
 		s := statement(part, RelationKey(from, to), "", r.Description, 1)
 		if s.Weight = float32(r.Strength); s.Weight <= 0 {
@@ -123,7 +127,7 @@ func (f *Finder) kinds(x llm.Extraction) map[place]map[string]int {
 			continue
 		}
 		for _, p := range f.Parts(key) {
-			at := place{p, key}
+			at := place{p, f.as(key)}
 			if out[at] == nil {
 				out[at] = map[string]int{}
 			}

@@ -1,0 +1,393 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
+	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/link"
+	"github.com/ragdb/ragdb/rag/method"
+)
+
+// MergeCandidates returns pairs of names of entities that may be names of one thing,
+// the best first. It changes nothing, but keeps the vectors of the names if they are
+// paid. nil models are the corpus's own; models that embed in another space than the
+// corpus has are a [*ModelError].
+func (c *Corpus) MergeCandidates(ctx context.Context, m *Models, o link.Options) (*link.Report, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		var err error
+		if m, err = c.OpenModels(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m = m.Ensure(c.ledger, c.Tokens())
+	if err := c.CheckModel(ctx, m); err != nil {
+		return nil, err
+	}
+	return link.Find(ctx, c.documents, m.In("merge"), o)
+}
+
+// Merged returns the names that are read as others, in order.
+func (c *Corpus) Merged(ctx context.Context) (out []link.Alias, err error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		all, err := c.Aliases(s.Graph(c.Base()))
+		out = all.List()
+		return err
+	})
+	if err != nil {
+		return nil, phase.Errorf("merged names: %w", err)
+	}
+	return out, nil
+}
+
+// Merge has names of entities read as others from now on, in all that is indexed: the
+// keys of pairs are not looked at. The documents that name either leave the graphs of
+// the methods that have read them, and the next [Indexer.Run] reads them again: from
+// the replies that are kept, so that no model is paid to read a text again. What
+// rests on the graph, such as descriptions and reports, is made again where it
+// changed, which a model may be paid for. Until then questions miss what these
+// documents say in these graphs.
+//
+// A name that no entity has is [engine.ErrNotFound]; a name that is read as another one
+// already, and a name as itself, are [ErrArgument]. Then nothing is changed. Merge waits
+// for runs and removals as [Corpus.Remove] does. If it is interrupted once the names are
+// stored, the next run ends what it began.
+func (c *Corpus) Merge(ctx context.Context, methods method.Methods, pairs []link.Alias) (*link.Change, error) {
+	return c.relink(ctx, methods, "merge", func(x *relinking) error {
+		for _, p := range pairs {
+			if err := x.merge(p.Name, p.Into); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Unmerge has names read as themselves again: with the next [Indexer.Run] the graphs are
+// those that would be if the names had not been merged. A name that is not read as
+// another one is [engine.ErrNotFound]. What holds for [Corpus.Merge] holds for it.
+func (c *Corpus) Unmerge(ctx context.Context, methods method.Methods, names []string) (*link.Change, error) {
+	return c.relink(ctx, methods, "undo a merge", func(x *relinking) error {
+		for _, name := range names {
+			if err := x.unmerge(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// relink changes what names are read as.
+func (c *Corpus) relink(ctx context.Context, methods method.Methods, what string, change func(*relinking) error) (*link.Change, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	end, err := c.begin(ctx)
+	if err != nil {
+		return nil, phase.Errorf("%s: %w", what, err)
+	}
+	defer end()
+	if err := c.reread(ctx, methods); err != nil { // what an interrupted one left
+		return nil, phase.Errorf("%s: %w", what, err)
+	}
+	var out *link.Change
+	err = again(func() error {
+		x := &relinking{c: c, keys: map[string]bool{}, dropped: map[string]bool{}, out: &link.Change{Aliases: []link.Alias{}}}
+		if err := x.open(ctx, methods); err != nil {
+			return err
+		}
+		defer x.close()
+		if err := change(x); err != nil {
+			return err
+		}
+		out = x.out
+		return x.store(ctx)
+	})
+	if err != nil {
+		return nil, phase.Errorf("%s: %w", what, err)
+	}
+	if err := c.reread(ctx, methods); err != nil {
+		return nil, phase.Errorf("%s: %w", what, err)
+	}
+	return out, nil
+}
+
+// relinking is a change of what names are read as.
+type relinking struct {
+	c       *Corpus
+	snap    *engine.Snapshot
+	systems []*method.System // that have a graph
+	before  corpus.Aliases   // as the graphs are now
+	after   corpus.Aliases
+	keys    map[string]bool // of entities in the graphs that change
+	dropped map[string]bool
+	out     *link.Change
+}
+
+func (x *relinking) open(ctx context.Context, methods method.Methods) (err error) {
+	systems, err := x.c.systems(ctx, methods)
+	if err != nil {
+		return err
+	}
+	for _, sys := range systems {
+		if sys.Graph() != nil && sys.Graph().ID() != x.c.Base().ID() {
+			x.systems = append(x.systems, sys)
+		}
+	}
+	if x.snap, err = x.c.DB().Snapshot(ctx); err != nil {
+		return err
+	}
+	x.before, err = x.c.Aliases(x.snap.Graph(x.c.Base()))
+	x.after = maps.Clone(x.before)
+	if err != nil {
+		x.close()
+	}
+	return err
+}
+
+func (x *relinking) close() { _ = x.snap.Close() }
+
+// entity returns how the entity of a key is called; ok is false if there is none.
+func (x *relinking) entity(key string) (name string, ok bool, err error) {
+	for _, sys := range x.systems {
+		v := x.snap.Graph(sys.Graph())
+		t, has := v.NodeType(knowledge.TypeEntity)
+		if !has || key == "" {
+			continue
+		}
+		id, err := v.Lookup(t, key)
+		if graph.IsMissing(err) {
+			continue
+		}
+		if err == nil {
+			name, err = knowledge.Name(v, id)
+		}
+		return name, err == nil, err
+	}
+	return "", false, nil
+}
+
+// known is entity, or the error that tells which name may have been meant.
+func (x *relinking) known(name string) (key, label string, err error) {
+	key = text.Key(name)
+	label, ok, err := x.entity(key)
+	if ok || err != nil {
+		return key, label, err
+	}
+	for _, a := range x.after { // its documents may be on their way
+		if a.IntoKey == key {
+			return key, a.Into, nil
+		}
+	}
+	var all []string
+	for _, sys := range x.systems {
+		for n, err := range graph.ReadAll(x.snap.Graph(sys.Graph()), knowledge.TypeEntity) {
+			if err != nil {
+				return "", "", err
+			}
+			if text.Key(n.Key) == n.Key {
+				all = append(all, n.Key)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "", "", fmt.Errorf("%w: no method that is indexed has entities", engine.ErrNotFound)
+	}
+	meant, ok := link.Closest(key, all)
+	if !ok {
+		return "", "", fmt.Errorf("no entity is named %q: %w", name, engine.ErrNotFound)
+	}
+	if label, _, err = x.entity(meant); err != nil {
+		return "", "", err
+	}
+	return "", "", fmt.Errorf("no entity is named %q; did you mean %q? %w", name, label, engine.ErrNotFound)
+}
+
+func (x *relinking) merge(name, into string) error {
+	if a, ok := x.after[text.Key(name)]; ok {
+		return fmt.Errorf("%w: %q is read as %q already", ErrArgument, a.Name, a.Into)
+	}
+	key, label, err := x.known(name)
+	if err != nil {
+		return err
+	}
+	to, last, aliased := x.after.Of(text.Key(into))
+	toLabel := last.Into
+	if !aliased {
+		if to, toLabel, err = x.known(into); err != nil {
+			return err
+		}
+	}
+	if to == key {
+		return fmt.Errorf("%w: %q and %q are one name", ErrArgument, name, into)
+	}
+	x.keys[x.before.Key(key)], x.keys[x.before.Key(to)] = true, true
+	a := link.Alias{Name: label, Key: key, Into: toLabel, IntoKey: to}
+	x.after[key] = a
+	x.out.Aliases = append(x.out.Aliases, a)
+	return nil
+}
+
+func (x *relinking) unmerge(name string) error {
+	key := text.Key(name)
+	a, ok := x.after[key]
+	if !ok {
+		return fmt.Errorf("%q is read as no other name: %w", name, engine.ErrNotFound)
+	}
+	x.keys[x.before.Key(key)] = true
+	delete(x.after, key)
+	x.dropped[key] = true
+	x.out.Aliases = append(x.out.Aliases, a)
+	return nil
+}
+
+// store stores the change, with what is to be read again.
+func (x *relinking) store(ctx context.Context) error {
+	var again []corpus.Reread
+	docs, instances := map[string]bool{}, map[string]bool{}
+	for _, sys := range x.systems {
+		v := x.snap.Graph(sys.Graph()).WithContext(ctx)
+		t, ok := v.NodeType(knowledge.TypeEntity)
+		if !ok {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(x.keys)) {
+			id, err := v.Lookup(t, key)
+			if graph.IsMissing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			of, err := graph.SourceDocs(v, engine.NodeTarget(id))
+			if err != nil {
+				return err
+			}
+			for _, doc := range of {
+				docs[doc], instances[sys.Instance()] = true, true
+				again = append(again, corpus.Reread{Instance: sys.Instance(), Doc: doc})
+			}
+		}
+	}
+	x.out.Documents, x.out.Methods = slices.Sorted(maps.Keys(docs)), slices.Sorted(maps.Keys(instances))
+	return x.c.DB().Update(ctx, func(tx *engine.Tx) error {
+		v := tx.Graph(x.c.Base())
+		now, err := x.c.Aliases(v)
+		if err != nil {
+			return err
+		}
+		if !maps.Equal(now, x.before) {
+			return engine.ErrConflict
+		}
+		for _, a := range x.out.Aliases {
+			if x.dropped[a.Key] {
+				err = corpus.DropAlias(v, a.Key)
+			} else {
+				err = corpus.PutAlias(v, a)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, r := range again {
+			if err := corpus.PutReread(v, r, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// reread takes the documents that are to be read again out of the graphs that have read
+// them, each in one commit. The next run reads them. A method that is not among methods
+// is left for another time.
+func (c *Corpus) reread(ctx context.Context, methods method.Methods) error {
+	var due []corpus.Reread
+	err := c.DB().View(ctx, func(s *engine.Snapshot) (err error) {
+		due, err = c.Rereads(s.Graph(c.Base()))
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	for len(due) > 0 {
+		n := 1
+		for n < len(due) && due[n].Doc == due[0].Doc {
+			n++
+		}
+		if err := again(func() error { return c.leave(ctx, methods, due[:n]) }); err != nil {
+			return err
+		}
+		due = due[n:]
+	}
+	return nil
+}
+
+// leave takes one document out of the graphs of some methods.
+func (c *Corpus) leave(ctx context.Context, methods method.Methods, of []corpus.Reread) error {
+	m, err := c.newRemover(ctx, methods)
+	if err != nil {
+		return err
+	}
+	m.graphs = nil
+	var inPlace []*method.System
+	m.systems = slices.DeleteFunc(m.systems, func(s *method.System) bool {
+		if !slices.ContainsFunc(of, func(r corpus.Reread) bool { return r.Instance == s.Instance() }) {
+			return true
+		}
+		if s.Reread != nil {
+			inPlace = append(inPlace, s)
+		}
+		return s.Reread != nil
+	})
+	r, err := m.prepare(ctx, of[0].Doc)
+	gone := errors.Is(err, engine.ErrNotFound)
+	if err != nil && !gone {
+		return err
+	}
+	return c.DB().Update(ctx, func(tx *engine.Tx) error {
+		base := tx.Graph(c.Base())
+		if gone {
+			return left(base, of, methods)
+		}
+		if err := base.ExpectNode(r.doc.ID, r.doc.Epoch); err != nil {
+			return err
+		}
+		if err := r.fromGraphs(ctx, tx); err != nil {
+			return err
+		}
+		for _, sys := range inPlace {
+			if err := sys.Reread(tx, r.chunksOf[corpus.ChunkType(sys.ChunkSet())]); err != nil {
+				return fmt.Errorf("%s: %w", sys.Instance(), err)
+			}
+		}
+		return left(base, of, methods)
+	})
+}
+
+// left notes that a document has left the graphs of the methods that are known, those
+// among them that are not there any more.
+func left(base *engine.TxView, of []corpus.Reread, methods method.Methods) error {
+	for _, x := range of {
+		if spec, err := method.ParseInstance(x.Instance); err == nil && methods[spec.Name] == nil {
+			continue
+		}
+		if err := corpus.PutReread(base, x, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
