@@ -98,7 +98,7 @@ func mendedLine(m llm.Mending) string {
 	for _, p := range []struct {
 		n            int
 		thing, state string
-	}{{m.Mended, "reply", "mended"}, {m.Salvaged, "reply", "cut off and used as far as complete"}, {m.Dropped, "record", "dropped"}, {m.Fitted, "prompt", "divided or cut to fit the model's context"}} {
+	}{{m.Mended, "reply", "mended"}, {m.Again, "reply", "asked for again"}, {m.Salvaged, "reply", "cut off and used as far as complete"}, {m.Dropped, "record", "dropped"}, {m.Fitted, "prompt", "divided or cut to fit the model's context"}} {
 		if p.n > 0 {
 			parts = append(parts, plural(p.n, p.thing)+" "+p.state)
 		}

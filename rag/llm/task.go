@@ -123,6 +123,9 @@ type Mending struct {
 	Dropped int `json:"dropped,omitempty"`
 	// Fitted tasks were divided or cut so that they fit the model's context.
 	Fitted int `json:"fitted,omitempty"`
+	// Again counts the calls that asked for a reply once more, because the first
+	// could not be used, or for the rest of one that was cut off.
+	Again int `json:"again,omitempty"`
 }
 
 // Add adds m to the sum.
@@ -131,6 +134,7 @@ func (s *Mending) Add(m Mending) {
 	s.Salvaged += m.Salvaged
 	s.Dropped += m.Dropped
 	s.Fitted += m.Fitted
+	s.Again += m.Again
 }
 
 // Usage counts what calls cost.

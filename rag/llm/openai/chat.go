@@ -76,8 +76,8 @@ func (c *Chat) learn(ctx context.Context, a ability) {
 	}
 }
 
-// Do implements [llm.Provider]. The reply is what [llm.CheckReply] makes of the
-// model's; one that it refuses is asked for again, with the reason. If an
+// Do implements [llm.Provider]. The reply is what [llm.CheckReply] and
+// [llm.Reply.WithoutEchoes] make of the model's; one that it refuses is asked for again, with the reason. If an
 // extraction met the limit of its length, what is complete of it is used, and the
 // model is asked once for the rest. The usage counts all requests that were
 // answered, also if there is an error, and what was mended.
@@ -139,6 +139,9 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		}
 		reply, err := llm.CheckReply(t.Kind, a.text)
 		if err == nil {
+			reply, err = reply.WithoutEchoes(t)
+		}
+		if err == nil {
 			return reply, nil
 		}
 		refused = err
@@ -151,6 +154,7 @@ func (c *Chat) ask(ctx context.Context, t llm.Task, sum *llm.Usage, onToken func
 		}
 		c.c.o.Log.LogAttrs(ctx, slog.LevelWarn, "unusable reply, asking again", slog.String("model", c.c.model),
 			slog.String("kind", string(t.Kind)), slog.Int("ask", ask+1))
+		sum.Again++
 		messages = append([]llm.Message{}, t.Prompt...)
 		// A model that repeats itself until it is cut off would do so again if it read it.
 		if quoted := strings.ToValidUTF8(a.text[:min(len(a.text), maxQuoted)], ""); quoted != "" && a.finish != api.FinishReasonLength {
@@ -176,6 +180,7 @@ func (c *Chat) goOn(ctx context.Context, t llm.Task, r llm.Reply, sum *llm.Usage
 		llm.Message{Role: "assistant", Content: r.Text},
 		llm.Message{Role: "user", Content: "Your reply was cut off at the limit of its length. Above is what was complete of it. " +
 			"Reply with what is missing, in the same form, and repeat nothing."})
+	sum.Again++
 	a, err := c.complete(ctx, t, messages, sum, 0, nil)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -184,6 +189,9 @@ func (c *Chat) goOn(ctx context.Context, t llm.Task, r llm.Reply, sum *llm.Usage
 		return r, nil
 	}
 	rest, err := llm.CheckReply(t.Kind, a.text)
+	if err == nil {
+		rest, err = rest.WithoutEchoes(t)
+	}
 	if err != nil {
 		return r, nil
 	}

@@ -103,7 +103,7 @@ func TestReplyErrorHoldsTheLastReply(t *testing.T) {
 	}}, openai.Options{})
 	_, u, err := chat.Do(t.Context(), extract("Ada met Bob."))
 	var re *llm.ReplyError
-	if !errors.As(err, &re) || !strings.Contains(re.Raw, "try 3") || re.Kind != llm.Extract || u.Calls != 3 {
+	if !errors.As(err, &re) || !strings.Contains(re.Raw, "try 3") || re.Kind != llm.Extract || u.Calls != 3 || u.Again != 2 {
 		t.Fatalf("%v, %+v, %+v", err, re, u)
 	}
 	if len(asked) != 3 || len(asked[0]) != 2 {
@@ -114,6 +114,29 @@ func TestReplyErrorHoldsTheLastReply(t *testing.T) {
 			m[3].Role != "user" || !strings.Contains(m[3].Content, "entity 1: it has no name") {
 			t.Errorf("ask %d: %q", i+2, m)
 		}
+	}
+}
+
+// TestEchoIsDropped: a name that a model takes from the prompt is not among what it
+// found, and a reply of nothing else is asked for again.
+func TestEchoIsDropped(t *testing.T) {
+	t.Parallel()
+	var replies []string
+	chat, _, _ := newChat(t, llmtest.Options{Answer: func(llmtest.Chat) (string, bool) {
+		r := replies[0]
+		replies = replies[1:]
+		return r, true
+	}}, openai.Options{})
+	task := extract("Ada met Bob.")
+	task.Input = llm.ExtractInput{Text: "Ada met Bob."}
+	task.Prompt = append([]llm.Message{{Role: "system", Content: "For example Mira Voss."}}, task.Prompt...)
+	replies = []string{`{"entities":[{"name":"Mira Voss"}]}`, `{"entities":[{"name":"Mira Voss"},{"name":"Ada"}]}`}
+	r, u, err := chat.Do(t.Context(), task)
+	if err != nil || strings.Contains(r.Text, "Voss") || !strings.Contains(r.Text, "Ada") {
+		t.Fatalf("%s, %v", r.Text, err)
+	}
+	if u.Calls != 2 || u.Again != 1 || u.Dropped != 1 || u.Mended != 1 {
+		t.Errorf("usage %+v", u)
 	}
 }
 
