@@ -74,11 +74,15 @@ const minCandidates = 400
 // walkSeeds is how many chunks the walk starts from.
 const walkSeeds = 20
 
-// plan is [method.System.Plan].
+// plan is [method.System.Plan]. The sum of words and vectors ranks a passage that
+// shares no word with the question behind those that do. So with the vectors of a
+// model these alone have every second place, as in naive, unless names open the
+// bridge wholly: then the question's own words lead to its answer.
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	base, set, n := s.c.Base(), s.p.Chunks, candidates(q)
+	dense := &query.VectorSearch{Graph: base, Space: method.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n}
 	hits := &query.Rescale{In: &query.Union{Combine: query.ZSum, In: []query.Op{
-		&query.VectorSearch{Graph: base, Space: method.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n},
+		dense,
 		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: q.Text, K: n},
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{
@@ -91,6 +95,12 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 			In: &query.Limit{In: ranked, N: walkSeeds}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Alpha: 0.5, Steps: 2,
 		}
 		ranked = &query.Union{In: []query.Op{walk, ranked}, Combine: query.First}
+	}
+	if !m.QuestionSpace().Recomputable {
+		ranked = &query.Union{
+			In: []query.Op{ranked, &query.Minus{In: dense, Of: &query.AtLeast{In: bridge, Least: 1}, Whole: true}}, Combine: query.Turns,
+			Source: "if names do not open the bridge, a model of meaning has every second place",
+		}
 	}
 	if s.p.Pin {
 		first := &query.Limit{In: hits, N: 1}

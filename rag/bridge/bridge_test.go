@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,13 +20,23 @@ import (
 )
 
 func systems() method.Methods {
-	return method.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25")}
+	return method.Methods{bridge.Name: bridge.Open, "naive": baseline.Open("naive"), "bm25": baseline.Open("bm25"), "dense": baseline.Open("dense")}
 }
 
 func open(t testing.TB) *ragtest.Corpus {
 	t.Helper()
 	c := ragtest.Open(t, systems())
 	c.Use(ragtest.Fixed)
+	return c
+}
+
+// openWords opens a corpus with ragdb's own vectors, of words.
+func openWords(t testing.TB) *ragtest.Corpus {
+	t.Helper()
+	c := ragtest.Open(t, systems())
+	c.Use(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, true, rag.Parts{})
+	})
 	return c
 }
 
@@ -103,6 +114,45 @@ func TestNoNames(t *testing.T) {
 	}
 }
 
+// TestModelOfMeaning: with a model's vectors a question without names has the
+// nearest passages among the first, n of them among the first 2n, however few
+// words they share with it. A question whose names open the bridge keeps the sum,
+// and so does each question with ragdb's own vectors, of words.
+func TestModelOfMeaning(t *testing.T) {
+	t.Parallel()
+	docs := ragtest.Docs(3, 40)
+	all, questions := hops(5, 40)
+	plain := method.Question{Text: "the old harbour, its bridges and who built the tower " + strings.ToLower(docs[7].Text[:60])}
+	named := method.Question{Text: questions[0].question}
+	kept := func(c *ragtest.Corpus, q method.Question) bool {
+		dense, have := c.Evidence(t, "dense", q).Items(), c.Evidence(t, "bridge", q).Items()
+		if len(dense) < 10 || len(have) < 20 {
+			t.Fatalf("%d and %d passages are too few to compare", len(dense), len(have))
+		}
+		for n := 1; n <= 10; n++ {
+			for _, it := range dense[:n] {
+				if !slices.ContainsFunc(have[:2*n], func(x rag.Cited) bool { return x.Keys[0] == it.Keys[0] }) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	model := open(t)
+	model.Index(t, "bridge", append(docs, all...)...)
+	if !kept(model, plain) {
+		t.Error("the model's nearest passages are not among the first")
+	}
+	if kept(model, named) {
+		t.Error("the model's nearest passages have places beside a bridge")
+	}
+	words := openWords(t)
+	words.Index(t, "bridge", append(docs, all...)...)
+	if kept(words, plain) {
+		t.Error("ragdb's own vectors got places, which changes the order of bridge without a model")
+	}
+}
+
 // TestPin keeps naive's first hit first, however much bridges weigh.
 func TestPin(t *testing.T) {
 	t.Parallel()
@@ -128,7 +178,7 @@ func TestPin(t *testing.T) {
 // TestFormula computes a ranking by hand from naive's scores and the names.
 func TestFormula(t *testing.T) {
 	t.Parallel()
-	c := open(t)
+	c := openWords(t)
 	c.Index(t, "bridge",
 		ragtest.Doc{Key: "film.md", Text: "# Vexo Runa\n\nVexo Runa is a drama by Tilo Barat.\n"},
 		ragtest.Doc{Key: "person.md", Text: "# Tilo Barat\n\nTilo Barat was born in Moxu.\n"},
@@ -294,7 +344,7 @@ func TestProof(t *testing.T) {
 			lost = append(lost, f.Op)
 		}
 	}
-	if len(lost) != 2 { // the ten first hits, and the one that is pinned
+	if len(lost) != 3 { // the ten first hits, the one that is pinned, and the model's that have no places beside a bridge
 		t.Errorf("lost at %v", lost)
 	}
 	var plan strings.Builder
@@ -315,11 +365,16 @@ func TestProof(t *testing.T) {
           6 Union(combine=z-sum)
             7 VectorSearch(graph=base, space=chunk:` + set + `@hashes, k=400)
             8 TextSearch(graph=base, field=text:` + set + `, k=400)
-      9 Union(combine=sum, weights=[1 0.5])
-        (5 again)
-        10 Bridge(graph=base, names=names:` + set + `, floor=0.3, anchor=0.3, gate=5)   -- names that the question lacks
-          11 Limit(n=10)
-            (5 again)
+      9 Union(combine=turns)   -- if names do not open the bridge, a model of meaning has every second place
+        10 Union(combine=sum, weights=[1 0.5])
+          (5 again)
+          11 Bridge(graph=base, names=names:` + set + `, floor=0.3, anchor=0.3, gate=5)   -- names that the question lacks
+            12 Limit(n=10)
+              (5 again)
+        13 Minus(whole=true)
+          (7 again)
+          14 AtLeast(score=1)
+            (11 again)
 `
 	if plan.String() != want {
 		t.Errorf("the plan is\n%s\nwant\n%s", plan.String(), want)
