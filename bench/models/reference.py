@@ -3,14 +3,19 @@
 
     reference.py write MODEL DATA   makes MODEL/reference: 500 texts drawn from the
                                     corpora below DATA, and their vectors
+    reference.py retrieval MODEL DATA
+                                    makes MODEL/reference/retrieval: the passages and
+                                    questions of the sets below, which passages answer
+                                    which question, and the vectors of both
     reference.py time MODEL [int8]  prints chunks a CPU-second in batches of 32, and
                                     the CPU time of one query, on one thread
 
 The graph is built here from model.safetensors with the fused operators that
 onnxruntime's own optimizer would put in (Attention, SkipLayerNormalization,
 BiasGelu), so the figures are those of its fast path; int8 is its dynamic
-quantization with one scale a tensor, its fastest form. It wants onnxruntime,
-onnx, numpy, safetensors and tokenizers.
+quantization with one scale a tensor, its fastest form. If the folder has the graph
+that its package came with, graph.onnx, write also compares the two. It wants
+onnxruntime, onnx, numpy, safetensors and tokenizers.
 """
 
 import gzip
@@ -31,6 +36,28 @@ from tokenizers import Tokenizer
 
 CORPORA = (("zoomcamp_faq", 200), ("hippo_musique", 200), ("wikiqa_articles", 100))
 MS = "com.microsoft"
+# Short texts with thousands of questions; passages that share names, most of their
+# questions in other words; articles, every third, of which a model reads the beginning.
+SETS = (("zoomcamp_faq", 1), ("hippo_musique", 1), ("wikiqa_articles", 3))
+
+
+def rows(file):
+    with (gzip.open if file.endswith(".gz") else open)(file, "rt") as f:
+        return [json.loads(line) for line in f]
+
+
+def retrieval(data, name, step):
+    """Every step-th passage of a set, the questions that they answer, and which answer each."""
+    passages = rows(os.path.join(data, name, "corpus.jsonl.gz"))[::step]
+    asked = rows(os.path.join(data, name, "questions.jsonl.gz"))
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "paraphrase", "questions.jsonl")
+    if name == "hippo_musique":
+        asked += [r for r in rows(own) if r["set"] == name]
+    at = {r["id"]: i for i, r in enumerate(passages)}
+    asked = [r for r in asked if r.get("supporting") and all(s in at for s in r["supporting"])]
+    return {
+        "passages": [r["title"] + "\n" + r["text"] if r.get("title") else r["text"] for r in passages],
+        "questions": [r["question"] for r in asked], "gold": [[at[s] for s in r["supporting"]] for r in asked]}
 
 
 def texts(data):
@@ -38,9 +65,7 @@ def texts(data):
     out = []
     for name, n in CORPORA:
         for file, m in (("corpus", n * 3 // 4), ("questions", n // 4)):
-            with gzip.open(os.path.join(data, name, file + ".jsonl.gz"), "rt") as f:
-                rows = [json.loads(line) for line in f]
-            all_ = [r.get("text") or r.get("question") for r in rows]
+            all_ = [r.get("text") or r.get("question") for r in rows(os.path.join(data, name, file + ".jsonl.gz"))]
             out += random.sample([t for t in all_ if t], m)
     return out
 
@@ -113,6 +138,8 @@ class Model:
         self.tokenizer = Tokenizer.from_file(os.path.join(model, "tokenizer.json"))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(limit)
+        prompts = json.load(open(os.path.join(model, "config_sentence_transformers.json"))).get("prompts", {})
+        self.query, self.passage = prompts.get("query", ""), prompts.get("passage", "")
         self.cls = json.load(open(os.path.join(model, "1_Pooling", "config.json")))["pooling_mode_cls_token"]
         file = os.path.join("/tmp" if "TMPDIR" not in os.environ else os.environ["TMPDIR"], f"reference-{os.getpid()}-{form}.onnx")
         self.table = build(model, file)
@@ -122,8 +149,8 @@ class Model:
         self.inputs = {i.name for i in self.session.get_inputs()}
         os.remove(file)
 
-    def tokens(self, all_):
-        return [e.ids for e in self.tokenizer.encode_batch(all_)]
+    def tokens(self, all_, query=False):
+        return [e.ids for e in self.tokenizer.encode_batch([(self.query if query else self.passage) + t for t in all_])]
 
     def run(self, ids):
         n = max(map(len, ids))
@@ -154,6 +181,18 @@ def cpu():
     return r.ru_utime + r.ru_stime
 
 
+def published(file, ids):
+    """Vectors by the graph that a package came with: the mean of those of the tokens."""
+    session = ort.InferenceSession(file, providers=["CPUExecutionProvider"])
+    name = [o.name for o in session.get_outputs() if len(o.shape) == 3][0]
+    out = []
+    for row in ids:
+        a = np.array([row], np.int64)
+        v = session.run([name], {"input_ids": a, "attention_mask": np.ones_like(a)})[0][0].mean(0)
+        out.append(v / np.linalg.norm(v))
+    return np.array(out)
+
+
 def main():
     what, model = sys.argv[1:3]
     folder = os.path.join(model, "reference")
@@ -161,9 +200,25 @@ def main():
         os.makedirs(folder, exist_ok=True)
         all_ = texts(sys.argv[3])
         m = Model(model, "f32")
-        m.batches(m.tokens(all_)).astype("<f4").tofile(os.path.join(folder, "vectors.f32"))
+        ids = m.tokens(all_)
+        v = m.batches(ids).astype("<f4")
+        v.tofile(os.path.join(folder, "vectors.f32"))
         json.dump(all_, open(os.path.join(folder, "texts.json"), "w"))
-        print(f"{len(all_)} texts, {sum(map(len, m.tokens(all_)))} tokens, onnxruntime {ort.__version__}")
+        print(f"{len(all_)} texts, {sum(map(len, ids))} tokens, onnxruntime {ort.__version__}")
+        if os.path.exists(os.path.join(model, "graph.onnx")):
+            cosine = (v * published(os.path.join(model, "graph.onnx"), ids)).sum(1)
+            print(f"cosine to its package's graph lowest {cosine.min():.6f} mean {cosine.mean():.6f}")
+        return
+    if what == "retrieval":
+        folder = os.path.join(folder, "retrieval")
+        os.makedirs(folder, exist_ok=True)
+        m = Model(model, "f32")
+        for name, step in SETS:
+            s = retrieval(sys.argv[3], name, step)
+            both = m.tokens(s["passages"]) + m.tokens(s["questions"], True)
+            m.batches(both).astype("<f4").tofile(os.path.join(folder, name + ".f32"))
+            json.dump(s, open(os.path.join(folder, name + ".json"), "w"))
+            print(f"{name}: {len(s['passages'])} passages, {len(s['questions'])} questions, onnxruntime {ort.__version__}", flush=True)
         return
     form = "int8" if "int8" in sys.argv[3:] else "f32"
     m = Model(model, form)
