@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/ketrag"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -36,7 +37,7 @@ func (k ketragVariant) open(name string) opener {
 		maps.Copy(all, k.defaults)
 		for key, v := range params {
 			_, has := known[key]
-			if _, fixed := k.fixed[key]; fixed || !has && key != "profile" && key != "style" {
+			if _, fixed := k.fixed[key]; fixed || !has && !slices.Contains(optional(), key) {
 				return nil, phase.Mark(method.ErrMethod, "%s: no parameter %q; there are %s", name, key, strings.Join(k.names(known), ", "))
 			}
 			all[key] = v
@@ -52,8 +53,11 @@ func (k ketragVariant) open(name string) opener {
 	}
 }
 
+// optional are the parameters that are not listed if they are not given.
+func optional() []string { return []string{"profile", "style", knowledge.ParamTypes} }
+
 // names are the parameters that may be given, in order.
 func (k ketragVariant) names(known map[string]string) []string {
 	maps.DeleteFunc(known, func(key, _ string) bool { _, fixed := k.fixed[key]; return fixed })
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(known)), "profile", "style")))
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(known)), optional()...)))
 }

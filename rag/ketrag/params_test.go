@@ -69,7 +69,7 @@ func TestParamsRefused(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	for _, x := range []struct{ param, value, says string }{
-		{"alpha", "1", "beta, channel, chunks, compat, core, glean, k, probe, read, seeds, style, theta, unit"},
+		{"alpha", "1", "beta, channel, chunks, compat, core, glean, k, probe, read, seeds, style, theta, types, unit"},
 		{"profile", "middle", "default, high, low, paper"},
 		{"chunks", "150", "cl100k/150/0/paragraph"},
 		{"beta", "1.01", "from 0 to 1"},

@@ -29,6 +29,7 @@ type ParamReader struct {
 	defaults map[string]string
 	indexed  []string
 	profiles Profiles
+	optional []string // those that are in All only if they are given
 	chunks   text.ChunkSet
 	err      error
 }
@@ -62,6 +63,7 @@ func ReadParams(method string, given map[string]string, profiles Profiles) *Para
 		r.Fail(paramChunks, err.Error())
 	}
 	r.Indexed()
+	r.optional = []string{paramStyle}
 	if _, ok := r.given[paramStyle]; ok && r.OneOf(paramStyle, short, paragraphs) == short {
 		delete(r.All, paramStyle) // All is as without it
 	}
@@ -88,11 +90,9 @@ func (r *ParamReader) Indexed() {
 // Err returns the first error, which is [ErrMethod]: method, parameter, value
 // and what is wanted. It is called when all parameters have been read.
 func (r *ParamReader) Err() error {
-	known := slices.Collect(maps.Keys(r.All))
-	if !slices.Contains(known, paramStyle) {
-		known = append(known, paramStyle)
-	}
+	known := slices.AppendSeq(slices.Clone(r.optional), maps.Keys(r.All))
 	slices.Sort(known)
+	known = slices.Compact(known)
 	if r.profiles != nil {
 		known = slices.Insert(known, 0, paramProfile)
 	}
@@ -164,6 +164,29 @@ func (r *ParamReader) OneOf(name, standard string, others ...string) string {
 		r.Fail(name, "one of "+strings.Join(words, ", "))
 	}
 	return r.All[name]
+}
+
+// Words reads a set of words with + between them, such as person+place, and returns
+// them in order. If none is given, which is the default, the parameter is not listed.
+func (r *ParamReader) Words(name string) []string {
+	r.optional = append(r.optional, name)
+	given, ok := r.given[name]
+	if !ok {
+		return nil
+	}
+	var words []string
+	for word := range strings.SplitSeq(given, "+") {
+		if word = strings.Join(strings.Fields(word), " "); word != "" {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	if r.read(name, ""); len(words) == 0 {
+		r.Fail(name, "words with + between them, such as person+place")
+	}
+	r.All[name] = strings.Join(words, "+")
+	return words
 }
 
 // Flag reads on or off.

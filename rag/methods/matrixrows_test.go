@@ -200,6 +200,7 @@ func matrixRows() map[string][]call {
 		"ParamReader.Instance": pure(func() { method.ReadParams("", nil, nil).Instance("") }),
 		"ParamReader.Int":      pure(func() { method.ReadParams("", nil, nil).Int("", 0, 1, 0) }),
 		"ParamReader.OneOf":    pure(func() { method.ReadParams("", nil, nil).OneOf("", "") }),
+		"ParamReader.Words":    pure(func() { method.ReadParams("", nil, nil).Words("") }),
 		"Plan.Op":              pure(func() { (&method.Plan{}).Op(); (*method.Plan)(nil).Op() }),
 		"Price.USD":            pure(func() { cost.Price{}.USD(llm.Usage{}) }),
 		"Prices.Of":            pure(func() { cost.Prices(nil).Of("") }),

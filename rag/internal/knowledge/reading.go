@@ -22,17 +22,21 @@ type Profile struct {
 	Tokens int
 	// Glean is how often a text is read again for what was missed.
 	Glean int
+	// Types are the types of the entities that a model lists; none leaves them open.
+	// Rules give no types and do not heed them.
+	Types []string
 }
 
 // The profile's parameters, as all methods name them.
 const (
 	ParamTokens = "unit"
 	ParamGlean  = "glean"
+	ParamTypes  = "types"
 )
 
 // ReadProfile reads the parameters of a profile.
 func ReadProfile(r *method.ParamReader) Profile {
-	return Profile{Tokens: r.Int(ParamTokens, 1200, 1, 100_000), Glean: r.Int(ParamGlean, 0, 0, 10)}
+	return Profile{Tokens: r.Int(ParamTokens, 1200, 1, 100_000), Glean: r.Int(ParamGlean, 0, 0, 10), Types: r.Words(ParamTypes)}
 }
 
 // Reader is a [method.Stage] but for Apply, which gets a [Reading] as JSON.
@@ -199,7 +203,7 @@ func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models,
 	}
 	f.Lang = doc.Lang
 	item, docs := r.System.Item(w), []string{doc.Key}
-	in := llm.ExtractInput{Text: body.String(), Title: doc.Title}
+	in := llm.ExtractInput{Text: body.String(), Title: doc.Title, Types: r.Types}
 	if err := m.DoJSON(ctx, item, docs, llm.Task{Kind: llm.Extract, Lang: doc.Lang, Input: in}, &f.Extraction); err != nil {
 		return nil, err
 	}
