@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/rag/llm"
@@ -14,8 +15,13 @@ import (
 // task.
 const (
 	// maxMembers bounds the entities of a cluster, for each of which the reply has a
-	// relation.
-	maxMembers = 40
+	// relation. A relation has about memberTokens, and the entities that sum up the
+	// cluster have about summaryTokens together. leastMembers are asked about in any
+	// case.
+	maxMembers    = 40
+	leastMembers  = 8
+	memberTokens  = 55
+	summaryTokens = 200
 	// maxMerged bounds the descriptions that are made one, in tokens.
 	maxMerged = 4000
 )
@@ -115,8 +121,9 @@ func (m *Models) inParts(ctx context.Context, item string, docs []string, t llm.
 func (m *Models) tooMuch(t llm.Task) *parts {
 	switch in := t.Input.(type) {
 	case llm.SummaryEntitiesInput:
-		if n := len(in.Entities); n > maxMembers {
-			return members(t, in, (n+maxMembers-1)/maxMembers)
+		n, most := len(in.Entities), m.mostMembers(t, in)
+		if n > most {
+			return members(t, in, (n+most-1)/most)
 		}
 	case llm.MergeInput:
 		if len(in.Descriptions) < 3 || m.tokens == nil {
@@ -138,6 +145,21 @@ func (m *Models) tooMuch(t llm.Task) *parts {
 		}
 	}
 	return nil
+}
+
+// mostMembers returns how many members of a cluster the reply to one task has room for,
+// by the limit that the prompt sets.
+func (m *Models) mostMembers(t llm.Task, in llm.SummaryEntitiesInput) int {
+	n := min(len(in.Entities), maxMembers)
+	for n > leastMembers {
+		t.Input = with(in, func(x *llm.SummaryEntitiesInput) { x.Entities = in.Entities[:n] })
+		part, err := m.filled(t)
+		if err != nil || part.MaxTokens == 0 || part.MaxTokens >= summaryTokens+n*memberTokens {
+			break
+		}
+		n = max(leastMembers, n*3/4)
+	}
+	return max(n, 1)
 }
 
 // halves divides a task that does not fit a model's context, or leaves out what
@@ -167,7 +189,7 @@ func halves(t llm.Task, long *llm.TooLongError) *parts {
 		return members(t, in, 2)
 	case llm.MergeInput:
 		if len(in.Descriptions) < 3 {
-			return nil
+			return longer(t, in)
 		}
 		mid := len(in.Descriptions) / 2
 		return merged(t, in, [][]string{in.Descriptions[:mid], in.Descriptions[mid:]})
@@ -314,6 +336,34 @@ func merged(t llm.Task, in llm.MergeInput, groups [][]string) *parts {
 		return llm.Reply{}, &last, nil
 	}
 	return p
+}
+
+// longer are tasks that shorten the longer one of two descriptions, and then make one
+// of both.
+func longer(t llm.Task, in llm.MergeInput) *parts {
+	if len(in.Descriptions) < 2 {
+		return nil
+	}
+	at := 0
+	if len(in.Descriptions[1]) > len(in.Descriptions[0]) {
+		at = 1
+	}
+	a, b, ok := halveText(in.Descriptions[at])
+	if !ok {
+		return nil
+	}
+	return &parts{
+		tasks: []llm.Task{about(t, with(in, func(x *llm.MergeInput) { x.Descriptions = []string{a, b} }))},
+		join: func(replies []llm.Reply) (llm.Reply, *llm.Task, error) {
+			list := slices.Clone(in.Descriptions)
+			if list[at] = replies[0].Text; len(list[at]) >= len(in.Descriptions[at]) {
+				// It is no shorter: another round would not end.
+				return llm.Reply{Text: strings.Join(list, "\n")}, nil, nil
+			}
+			last := about(t, with(in, func(x *llm.MergeInput) { x.Descriptions = list }))
+			return llm.Reply{}, &last, nil
+		},
+	}
 }
 
 // summarised are tasks that summarise each half of some texts, and then both

@@ -153,6 +153,9 @@ func fittings() []fitting {
 		{"merge", llm.Task{Kind: llm.MergeDescriptions, Input: llm.MergeInput{Name: "n", Descriptions: letters}}, 500, func(s string) bool {
 			return strings.ContainsAny(s, "A") && !strings.ContainsFunc("ABCDEFGHI", func(r rune) bool { return !strings.ContainsRune(s, r) })
 		}},
+		{"merge two", llm.Task{Kind: llm.MergeDescriptions, Input: llm.MergeInput{Name: "n", Descriptions: []string{"A" + long, "B" + strings.Repeat(" Z word.", 300)}}}, 500, func(s string) bool {
+			return strings.HasPrefix(s, "mA") && strings.Contains(s, "mm") && len(s) < 100
+		}},
 		{"summarise", llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: letters}}, 500, func(s string) bool {
 			return !strings.ContainsFunc("ABCDEFGHI", func(r rune) bool { return !strings.ContainsRune(s, r) })
 		}},
@@ -255,6 +258,28 @@ func TestFitReply(t *testing.T) {
 	again, err := m.Do(t.Context(), "item", nil, llm.Task{Kind: llm.MergeDescriptions, Input: llm.MergeInput{Name: "n", Descriptions: list}})
 	if err != nil || again.Text != r.Text || len(p.asked) != 0 {
 		t.Errorf("%q again, of %d requests, %v", again.Text, len(p.asked), err)
+	}
+}
+
+// TestFitReplyByItsLimit: a prompt that allows less of a reply has fewer members asked
+// about at once, but not fewer than eight, and each still gets its relation.
+func TestFitReplyByItsLimit(t *testing.T) {
+	for limit, want := range map[int]int{0: 13, 2500: 13, 1500: 23, 900: 41, 100: 62} {
+		p := &narrow{bytes: 1 << 20}
+		m := ragtest.Open(t, nil).NewModels(models.Parts{Provider: p, Fill: func(t *llm.Task) error { t.MaxTokens = limit; return nil }})
+		var in llm.SummaryEntitiesInput
+		for i := range 490 {
+			in.Entities = append(in.Entities, llm.Entity{Name: fmt.Sprint("Word", i)})
+		}
+		r, err := m.Do(t.Context(), "item", nil, llm.Task{Kind: llm.SummaryEntities, Input: in})
+		if err != nil || strings.Count(r.Text, `"source":`) != 490 || len(p.asked) != want {
+			t.Errorf("limit %d: %d relations of %d requests, want %d, %v", limit, strings.Count(r.Text, `"source":`), len(p.asked), want, err)
+		}
+		for _, task := range p.asked {
+			if n := len(task.Input.(llm.SummaryEntitiesInput).Entities); limit > 600 && limit < 200+55*n {
+				t.Errorf("limit %d: %d members at once", limit, n)
+			}
+		}
 	}
 }
 
