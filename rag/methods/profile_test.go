@@ -91,3 +91,61 @@ func TestProfile(t *testing.T) {
 		t.Errorf("types without a word: %v", err)
 	}
 }
+
+// wordy says of each entity that a text names something that is longer than all that
+// one request is to read, and notes what it is asked to make one of.
+type wordy struct {
+	llm.Provider
+	words  int
+	mu     sync.Mutex
+	merged [][]string
+}
+
+func (p *wordy) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
+	switch in := t.Input.(type) {
+	case llm.ExtractInput:
+		x := llm.Extraction{Entities: []llm.Entity{{Name: "Karrow", Type: "town", Description: strings.Repeat("word ", p.words) + in.Title}}, Relations: []llm.Relation{}}
+		return llm.Reply{Text: string(asJSON(x))}, llm.Usage{}, nil
+	case llm.MergeInput:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.merged = append(p.merged, in.Descriptions)
+		return llm.Reply{Text: "Karrow is a town."}, llm.Usage{}, nil
+	}
+	return p.Provider.Do(ctx, t)
+}
+
+// TestLongDescriptions: descriptions of which the first alone is longer than what one
+// request is to read are made one all the same: by rules of what there is room for,
+// which is the first at least, and by a model of all, a few at a time.
+func TestLongDescriptions(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ketrag:beta=1", "hirag", "archrag"} { // KET-RAG reads a share of the chunks
+		for _, free := range []bool{true, false} {
+			c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+			c.Learn(false)
+			p := &wordy{Provider: local.New(local.Options{Tokens: c.Tokens().Count}), words: 4500}
+			c.Use(func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+				return c.NewModels(rag.Parts{Provider: p, Documents: ragtest.Hashes{}, Questions: ragtest.Hashes{}, Free: free}), nil
+			})
+			var docs []ragtest.Doc
+			for _, key := range []string{"a", "b", "c", "d", "e"} {
+				docs = append(docs, ragtest.Doc{Key: key + ".md", Text: "# " + strings.ToUpper(key) + "\n\nThe ferry leaves Karrow at noon, says " + key + "."})
+			}
+			c.Index(t, name, docs...)
+			read := map[string]bool{}
+			for _, list := range p.merged {
+				if len(list) == 0 || !free && len(list) != 2 {
+					t.Errorf("%s, free %v: %d descriptions at once", name, free, len(list))
+				}
+				for _, text := range list {
+					read[text] = true
+				}
+			}
+			delete(read, "Karrow is a town.")
+			if want := map[bool]int{true: 1, false: 5}[free]; len(read) != want {
+				t.Errorf("%s, free %v: %d descriptions were read, want %d", name, free, len(read), want)
+			}
+		}
+	}
+}

@@ -153,3 +153,71 @@ func TestCutIsNotQuoted(t *testing.T) {
 		last = heat
 	}
 }
+
+// TestCutReplies: what is complete of a reply that met its limit is used, however
+// often it was cut: the model is asked once for the rest, and what is complete of that
+// is used too.
+func TestCutReplies(t *testing.T) {
+	const one, two, three = `{"name":"Ada","type":"person","description":"a"}`, `{"name":"Bob","type":"person","description":"b"}`, `{"name":"Orsk","type":"place","description":"c"}`
+	for name, c := range map[string]struct {
+		replies []string // the last one is whole if it ends in a brace
+		want    []string
+		mending llm.Mending
+	}{
+		"once": {
+			[]string{`{"entities":[` + one + `,` + two + `,{"na`, `{"entities":[` + three + `],"relations":[]}`},
+			[]string{"Ada", "Bob", "Orsk"}, llm.Mending{Mended: 1},
+		},
+		"twice": {
+			[]string{`{"entities":[` + one + `,{"name":"B`, `{"entities":[` + two + `,` + three + `,{"name"`},
+			[]string{"Ada", "Bob", "Orsk"}, llm.Mending{Mended: 1, Salvaged: 1},
+		},
+		"three times": {
+			[]string{`{"entities":[{"name":"A`, `{"enti`, `{"entities":[` + one + `,{"name":"Bo`, `{"entities":[{"name":"Bo`},
+			[]string{"Ada"}, llm.Mending{Salvaged: 1},
+		},
+		"always before its first record": {[]string{`{"entities":[{"name":"A`, `{"enti`, `{"entities":[`}, nil, llm.Mending{}},
+	} {
+		asked := 0
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if asked >= len(c.replies) {
+				t.Errorf("%s: asked %d times", name, asked+1)
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			text, finish := c.replies[asked], "length"
+			if strings.HasSuffix(text, "]}") {
+				finish = "stop"
+			}
+			asked++
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				t.Error(err)
+			}
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":%s},"finish_reason":"%s"}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`, quoted, finish)
+		}))
+		chat, err := openai.NewChat(openai.Config{BaseURL: s.URL + "/v1", Model: "m"}, openai.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, u, err := chat.Do(t.Context(), extract("Ada met Bob in Orsk."))
+		s.Close()
+		if len(c.want) == 0 {
+			if !errors.Is(err, llm.ErrReply) || !strings.Contains(err.Error(), "limit of its length") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		var got llm.Extraction
+		if err == nil {
+			err = json.Unmarshal([]byte(r.Text), &got)
+		}
+		var names []string
+		for _, e := range got.Entities {
+			names = append(names, e.Name)
+		}
+		if err != nil || strings.Join(names, " ") != strings.Join(c.want, " ") || u.Mending != c.mending || u.Calls != len(c.replies) || asked != len(c.replies) {
+			t.Errorf("%s: %q, %+v, asked %d times, %v", name, r.Text, u, asked, err)
+		}
+	}
+}
