@@ -166,15 +166,15 @@ func TestCutReplies(t *testing.T) {
 	}{
 		"once": {
 			[]string{`{"entities":[` + one + `,` + two + `,{"na`, `{"entities":[` + three + `],"relations":[]}`},
-			[]string{"Ada", "Bob", "Orsk"}, llm.Mending{Mended: 1},
+			[]string{"Ada", "Bob", "Orsk"}, llm.Mending{Mended: 1, Again: 1},
 		},
 		"twice": {
 			[]string{`{"entities":[` + one + `,{"name":"B`, `{"entities":[` + two + `,` + three + `,{"name"`},
-			[]string{"Ada", "Bob", "Orsk"}, llm.Mending{Mended: 1, Salvaged: 1},
+			[]string{"Ada", "Bob", "Orsk"}, llm.Mending{Mended: 1, Salvaged: 1, Again: 1},
 		},
 		"three times": {
 			[]string{`{"entities":[{"name":"A`, `{"enti`, `{"entities":[` + one + `,{"name":"Bo`, `{"entities":[{"name":"Bo`},
-			[]string{"Ada"}, llm.Mending{Salvaged: 1},
+			[]string{"Ada"}, llm.Mending{Salvaged: 1, Again: 3},
 		},
 		"always before its first record": {[]string{`{"entities":[{"name":"A`, `{"enti`, `{"entities":[`}, nil, llm.Mending{}},
 	} {
