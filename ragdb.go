@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 	"github.com/ragdb/ragdb/rag/prompts"
@@ -44,6 +45,11 @@ type Options struct {
 	Reranker llm.Reranker
 	// Style is the form of the answers to questions without a [Style].
 	Style string
+	// Tagger finds names in documents beside the rules, with their types: an
+	// [encoder.Model] for token classification. It cannot be used beside Chat, which
+	// reads documents itself. If it is another one than documents were added with, or
+	// nil, the next [DB.Add] reads all documents again.
+	Tagger encoder.Tagger
 	// MaxUSD bounds what one call may spend on models whose price ragdb knows
 	// ([cost.BuiltinPrices]), in dollars. A call that would pass it stops with a
 	// [cost.BudgetError]. 0 is no bound.
@@ -83,11 +89,14 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		opt = *o
 	}
 	db := &DB{
-		methods: methods.All(), chat: opt.Chat, style: opt.Style, parts: rag.Parts{Documents: opt.Embedder, Questions: opt.QuestionEmbedder, Reranker: opt.Reranker},
+		methods: methods.All(), chat: opt.Chat, style: opt.Style, parts: rag.Parts{Documents: opt.Embedder, Questions: opt.QuestionEmbedder, Reranker: opt.Reranker, Tagger: opt.Tagger},
 		prices: cost.BuiltinPrices(), limits: cost.Limits{USD: opt.MaxUSD},
 	}
 	if opt.Embedder == nil && opt.QuestionEmbedder != nil {
 		return nil, phase.Errorf("%w: an embedder of questions without one of documents", rag.ErrArgument)
+	}
+	if opt.Chat != nil && opt.Tagger != nil {
+		return nil, phase.Errorf("%w: a tagger beside a chat model, which reads documents itself", rag.ErrArgument)
 	}
 	if db.parts.Questions == nil {
 		db.parts.Questions = opt.Embedder
@@ -174,6 +183,9 @@ func (db *DB) Corpus() *rag.Corpus { return db.corpus }
 func (db *DB) models(ctx context.Context, chat llm.Provider, forIndex bool) (*rag.Models, error) {
 	p := db.parts
 	p.Provider = chat
+	if !forIndex {
+		p.Tagger = nil // questions are read by the rules
+	}
 	if chat != nil {
 		p.Fill = db.fill.Fill
 		hash := db.fill.Hash()

@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
@@ -118,7 +119,7 @@ func chunkSetOf(name string) (set text.ChunkSet, ok bool) {
 
 // estimating returns models whose calls are counted and not made.
 func (c *Corpus) estimating(ctx context.Context, o cost.EstimateOptions, meter *cost.Meter) (*Models, error) {
-	p := Parts{}
+	p := Parts{Tagger: o.Tagger}
 	if !o.Space.Recomputable {
 		space := o.Space
 		if space.Dim == 0 {
@@ -128,7 +129,7 @@ func (c *Corpus) estimating(ctx context.Context, o cost.EstimateOptions, meter *
 		p.Documents, p.Questions, p.Workers = e, e, estimateWorkers
 	}
 	if o.Chat != "" || !o.Space.Recomputable {
-		rules, err := c.rules(ctx)
+		rules, err := c.rules(ctx, o.Tagger)
 		if err != nil {
 			return nil, err
 		}
@@ -157,14 +158,14 @@ func (c *Corpus) Rules(ctx context.Context) (llm.Provider, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
-	p, err := c.rules(ctx)
+	p, err := c.rules(ctx, nil)
 	if err != nil {
 		return nil, phase.Errorf("rules: %w", err)
 	}
 	return p, nil
 }
 
-func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
+func (c *Corpus) rules(ctx context.Context, t encoder.Tagger) (*local.Provider, error) {
 	cases := &text.CaseStats{}
 	err := c.DB().View(ctx, func(s *engine.Snapshot) error {
 		v := s.Graph(c.Base()).WithContext(ctx)
@@ -183,7 +184,7 @@ func (c *Corpus) rules(ctx context.Context) (*local.Provider, error) {
 		}
 		return nil
 	})
-	return local.New(local.Options{Names: cases, Tokens: c.Tokens().Count}), err
+	return local.New(local.Options{Names: cases, Tokens: c.Tokens().Count, Tagger: t}), err
 }
 
 // countedProvider answers by rules and tells what a model would have used.

@@ -203,6 +203,10 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 	if other && !x.Options.Reembed {
 		return phase.Errorf("%w", &ModelError{Have: have, Want: want})
 	}
+	retag, err := models.ClaimTagger(ctx, c.documents, r.Models)
+	if err != nil {
+		return phase.Errorf("tagger: %w", err)
+	}
 	run := c.ledger.Begin(x.record(r.Models))
 	defer func() {
 		out.tally(r.Models)
@@ -213,7 +217,7 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		err = errors.Join(err, run.Save(ctx, r.Models.Spent(), outcome))
 	}()
 	all := x
-	if other {
+	if other || retag {
 		all, err = x.withAll(ctx)
 	} else {
 		all, err = x.withOutdated(ctx)

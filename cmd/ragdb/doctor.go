@@ -29,7 +29,7 @@ type doctorResult struct {
 
 // modelCheck is what was found of a model.
 type modelCheck struct {
-	Role  string `json:"role"` // chat, embed or rerank
+	Role  string `json:"role"` // chat, embed, extract or rerank
 	Model string `json:"model"`
 	URL   string `json:"url,omitempty"`
 	OK    bool   `json:"ok"`
@@ -38,7 +38,9 @@ type modelCheck struct {
 	// Reads says how the chat model reads a short text for a graph: well, mended if
 	// its reply could be used in part, badly, or slowly if it took longer than doctor
 	// waits.
-	Reads string   `json:"reads,omitempty"`
+	Reads string `json:"reads,omitempty"`
+	// Types are those of the names that a model for names finds.
+	Types []string `json:"types,omitempty"`
 	USD   *float64 `json:"usd_per_million,omitempty"`
 	Error string   `json:"error,omitempty"`
 }
@@ -71,6 +73,7 @@ a chat model reads a short text well or wants --prompts small.`,
 		},
 	}
 	f.add(cmd)
+	f.addExtract(cmd)
 	f.rerank.add(cmd)
 	return cmd
 }
@@ -80,6 +83,9 @@ func (a *app) doctor(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 		a.checkReading(ctx, a.checkModel(ctx, "chat", a.chatConfig(f)), f),
 		a.checkModel(ctx, "embed", a.embedConfig(f)),
 	}}
+	if !isLocal(f.extract) {
+		r.Models = append(r.Models, a.checkTagger(ctx, f))
+	}
 	if m, ok := a.checkReranker(ctx, &f.rerank); ok {
 		r.Models = append(r.Models, m)
 	}
@@ -201,6 +207,21 @@ func (a *app) checkReading(ctx context.Context, m modelCheck, f *modelFlags) mod
 	return m
 }
 
+// checkTagger has the model that finds names read a sentence.
+func (a *app) checkTagger(ctx context.Context, f *modelFlags) modelCheck {
+	m := modelCheck{Role: "extract", Model: f.extract, URL: f.extract, OK: true}
+	t, err := a.taggerIn(f)
+	if err == nil {
+		_, err = t.Tag(ctx, "Ada Kestrel built the tide mill of Orsk in 1891.")
+	}
+	if err != nil {
+		m.OK, m.Error = false, message(err)
+		return m
+	}
+	m.Model, m.Types = t.Name(), t.Types()
+	return m
+}
+
 func (a *app) printDoctor(r *doctorResult, small bool) {
 	for _, m := range r.Models {
 		if m.URL == "" {
@@ -213,6 +234,9 @@ func (a *app) printDoctor(r *doctorResult, small bool) {
 		}
 		if m.Role == "embed" && m.Dim > 0 {
 			can = append(can, plural(m.Dim, "dimension"))
+		}
+		if len(m.Types) > 0 {
+			can = append(can, "finds "+escape(strings.Join(m.Types, ", ")))
 		}
 		if m.ContextLength > 0 {
 			can = append(can, "context of "+number(m.ContextLength)+" tokens")

@@ -87,6 +87,7 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 	if err != nil {
 		return nil, err
 	}
+	o.Tagger = parts.Tagger
 	switch {
 	case parts.Documents != nil:
 		o.Space = parts.Documents.Space()

@@ -98,7 +98,7 @@ type graphRAGResult struct {
 
 func (a *app) importInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, from string, specs []method.Spec, run func(*rag.Indexer, context.Context, *importResult) (*rag.IndexResult, error)) error {
 	// Vectors are of the model that the corpus has; no chat model is asked.
-	m := modelFlags{embed: a.setting("embed-model"), baseURL: a.setting("base-url"), embedURL: a.setting("embed-base-url")}
+	m := modelFlags{embed: a.setting("embed-model"), extract: a.setting("extract-model"), baseURL: a.setting("base-url"), embedURL: a.setting("embed-base-url")}
 	if dim := a.setting("embed-dim"); dim != "" {
 		if err := m.dim.Set(dim); err != nil {
 			return err

@@ -82,6 +82,7 @@ func (f *indexFlags) addTo(a *app, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "methods to index by: "+strings.Join(a.methods.Names(), ", ")+" (default "+methods.Default+")")
 	f.models.add(cmd)
+	f.models.addExtract(cmd)
 	fl.Var((*patterns)(&f.load.Include), "include", "read only files of a folder that match `PATTERN`, such as '*.md' or 'docs/**/*.txt'")
 	fl.Var(&f.format, "format", "format of the files: "+strings.Join(f.format.values, ", "))
 	fl.Var(&f.meta, "meta", "metadata for all documents read, for --where")

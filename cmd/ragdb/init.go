@@ -63,6 +63,7 @@ it out: index makes the database too.`,
 	fl.Var(&budget, "budget", "tokens of evidence for a question")
 	fl.Var(&top, "top", "pieces of evidence for a question, at most")
 	models.addNames(cmd)
+	models.addExtract(cmd)
 	return cmd
 }
 

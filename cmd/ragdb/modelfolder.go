@@ -78,16 +78,46 @@ func (a *app) modelIn(name string) (*encoder.Model, error) {
 // encoderIn opens a model that makes vectors.
 func (a *app) encoderIn(name string) (*encoder.Model, error) {
 	m, err := a.modelIn(name)
-	if err == nil && m.Scores() {
-		return nil, usage("name it with --rerank", "%s is a cross-encoder, which orders passages and makes no vectors", strings.TrimPrefix(name, folderPrefix))
+	dir := strings.TrimPrefix(name, folderPrefix)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Scores():
+		return nil, usage("name it with --rerank", "%s is a cross-encoder, which orders passages and makes no vectors", dir)
+	case m.Types() != nil:
+		return nil, usage("name it with --extract-model", "%s finds names and makes no vectors", dir)
+	}
+	return m, nil
+}
+
+// taggerIn opens the model of the flags that finds names, nil if they name none.
+func (a *app) taggerIn(f *modelFlags) (*encoder.Model, error) {
+	switch {
+	case isLocal(f.extract):
+		return nil, nil
+	case !isFolder(f.extract):
+		return nil, usage("write file:DIR, or local for the rules alone", "--extract-model: a model for names is run from a folder, and %q names none", f.extract)
+	case !isLocal(f.chat):
+		return nil, usage("leave out one of them; --extract-model local leaves out a stored one", "--extract-model adds names to those of the rules, and with --model the chat model reads the documents")
+	}
+	m, err := a.modelIn(f.extract)
+	if err == nil && m.Types() == nil {
+		return nil, usage("give a model for token classification, such as BertForTokenClassification", "%s finds no names", strings.TrimPrefix(f.extract, folderPrefix))
 	}
 	return m, err
 }
 
-// folderParts are the embedders of a folder, nothing if the flags name none.
+// folderParts are the models that the flags name in folders, nothing if they name none.
 func (a *app) folderParts(f *modelFlags) (p rag.Parts, err error) {
 	if isFolder(f.chat) {
 		return p, usage("serve it, for example with llama.cpp, and give its address with --base-url", "--model: a chat model is not run from a folder")
+	}
+	t, err := a.taggerIn(f)
+	if err != nil {
+		return p, err
+	}
+	if t != nil { // else the interface would not be nil
+		p.Tagger = t
 	}
 	if !isFolder(f.embed) {
 		return p, nil
@@ -103,13 +133,14 @@ func (a *app) folderParts(f *modelFlags) (p rag.Parts, err error) {
 func (a *app) modelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "model check DIR",
-		Short: "Look at an encoder or a reranker in a folder",
-		Long: `An encoder or a cross-encoder runs inside ragdb, from a folder as such models are
+		Short: "Look at an encoder, a reranker or a model for names in a folder",
+		Long: `An encoder, a cross-encoder or a model for names runs inside ragdb, from a folder as such models are
 published: config.json, model.safetensors and tokenizer.json or vocab.txt. Check
 reads it and tells what it is, how much memory it takes and how fast it is here.
 
 An encoder is used with --embed-model file:DIR, a cross-encoder with
---rerank file:DIR. file:DIR:int8 holds it in 8 bits: a quarter of the memory, and
+--rerank file:DIR, a model for names (token classification) with
+--extract-model file:DIR. file:DIR:int8 holds it in 8 bits: a quarter of the memory, and
 quicker with AVX-512 VNNI.`,
 		Example: `  ragdb model check ./all-MiniLM-L6-v2
   ragdb index acme.ragdb ./docs --embed-model file:./all-MiniLM-L6-v2`,
@@ -132,13 +163,15 @@ quicker with AVX-512 VNNI.`,
 
 // folderCheck is what model check prints.
 type folderCheck struct {
-	V         int    `json:"v"`
-	Dir       string `json:"dir"`
-	Name      string `json:"name"`
-	Role      string `json:"role"` // embed or rerank
-	Dim       int    `json:"dim,omitempty"`
-	MaxTokens int    `json:"max_tokens"`
-	Forms     []form `json:"forms"`
+	V    int    `json:"v"`
+	Dir  string `json:"dir"`
+	Name string `json:"name"`
+	Role string `json:"role"` // embed, rerank or extract
+	Dim  int    `json:"dim,omitempty"`
+	// Types are those of the names that it finds.
+	Types     []string `json:"types,omitempty"`
+	MaxTokens int      `json:"max_tokens"`
+	Forms     []form   `json:"forms"`
 }
 
 // form is how a model does in one form of its weights.
@@ -146,8 +179,8 @@ type form struct {
 	Form    string  `json:"form"` // float32 or int8
 	Bytes   int     `json:"bytes"`
 	QueryMs float64 `json:"query_ms"`
-	// PerSecond counts passages of about 100 words that are embedded, or read
-	// beside a question, in a second.
+	// PerSecond counts passages of about 100 words that are embedded, read beside a
+	// question, or searched for names, in a second.
 	PerSecond float64 `json:"passages_per_second"`
 }
 
@@ -168,8 +201,11 @@ func (a *app) checkFolder(ctx context.Context, name string) error {
 		}
 		if suffix == "" {
 			out.Name, out.Dim, out.MaxTokens = m.Name(), m.Dim(), m.MaxTokens()
-			if m.Scores() {
+			switch out.Types = m.Types(); {
+			case m.Scores():
 				out.Role, out.Dim = "rerank", 0
+			case out.Types != nil:
+				out.Role, out.Dim = "extract", 0
 			}
 		}
 		f, err := measureModel(ctx, m)
@@ -186,8 +222,11 @@ func (a *app) checkFolder(ctx context.Context, name string) error {
 		return nil
 	}
 	what, use := plural(out.Dim, "dimension"), "--embed-model"
-	if out.Role == "rerank" {
+	switch out.Role {
+	case "rerank":
 		what, use = "a cross-encoder", "--rerank"
+	case "extract":
+		what, use = "finds "+escape(strings.Join(out.Types, ", ")), "--extract-model"
 	}
 	a.out.print("%s · %s · texts of up to %s\n", escape(out.Name), what, plural(out.MaxTokens, "token"))
 	for _, f := range out.Forms {
@@ -197,11 +236,16 @@ func (a *app) checkFolder(ctx context.Context, name string) error {
 	return nil
 }
 
-// measureModel embeds a query some times and then passages, or scores passages.
+// measureModel embeds a query some times and then passages, or scores passages, or
+// finds names in both.
 func measureModel(ctx context.Context, m *encoder.Model) (f form, err error) {
 	const query = "How long is the warranty on the pump of model B?"
 	passage := strings.TrimSpace(strings.Repeat("The pump of model B has a warranty of three years. ", 10))
 	one := func() error {
+		if m.Types() != nil {
+			_, err := m.Tag(ctx, query)
+			return err
+		}
 		if m.Scores() {
 			_, err := m.Score(ctx, query, []string{query})
 			return err
@@ -225,6 +269,13 @@ func measureModel(ctx context.Context, m *encoder.Model) (f form, err error) {
 	f.QueryMs = float64(best.Microseconds()) / 1000
 	start, n := time.Now(), 0
 	for n == 0 || time.Since(start) < 700*time.Millisecond {
+		if m.Types() != nil {
+			if _, err := m.Tag(ctx, passage); err != nil {
+				return f, err
+			}
+			n++
+			continue
+		}
 		batch := make([]string, 16)
 		for i := range batch {
 			batch[i] = passage

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ import (
 // local, is the one that needs no network.
 type modelFlags struct {
 	chat, embed        string
+	extract            string // what finds names beside the rules
 	baseURL, embedURL  string
 	dim                atLeastOne
 	concurrency        atLeastOne
@@ -31,12 +33,12 @@ type modelFlags struct {
 
 // modelKeys are the settings of models.
 func modelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "context", "prompts", "lang", "rerank", "rerank-ms"}
+	return []string{"model", "embed-model", "extract-model", "base-url", "embed-base-url", "embed-dim", "concurrency", "rpm", "tpm", "context", "prompts", "lang", "rerank", "rerank-ms"}
 }
 
 // storedModelKeys are those that a database keeps.
 func storedModelKeys() []string {
-	return []string{"model", "embed-model", "base-url", "embed-base-url", "embed-dim", "context", "lang"}
+	return []string{"model", "embed-model", "extract-model", "base-url", "embed-base-url", "embed-dim", "context", "lang"}
 }
 
 // addNames adds the flags that name models.
@@ -49,6 +51,11 @@ func (f *modelFlags) addNames(cmd *cobra.Command) {
 	fl.StringVar(&f.lang, "lang", "", "`LANGUAGE` of what models write, such as de or Deutsch (default auto: that of the text)")
 	fl.Var(&f.context, "context", "length of the chat model's context in `TOKENS`, for prompts to fit (default: what the server tells)")
 	fl.Var(&f.dim, "embed-dim", "elements of the embedding model's vectors (default: asked of the model once)")
+}
+
+// addExtract adds the flag of commands that read documents.
+func (f *modelFlags) addExtract(cmd *cobra.Command) {
+	cmd.Flags().Var((*modelName)(&f.extract), "extract-model", "file:DIR of a `MODEL` for token classification, which finds names beside the rules (default local: the rules alone; also RAGDB_EXTRACT_MODEL)")
 }
 
 // add adds all flags of models but the limits of what they may spend.
@@ -85,7 +92,7 @@ func (f *modelFlags) remote() bool {
 func (a *app) modelEnv() map[string]string {
 	out := map[string]string{}
 	for key, name := range map[string]string{
-		"model": "RAGDB_MODEL", "embed-model": "RAGDB_EMBED_MODEL",
+		"model": "RAGDB_MODEL", "embed-model": "RAGDB_EMBED_MODEL", "extract-model": "RAGDB_EXTRACT_MODEL",
 		"base-url": "OPENAI_BASE_URL", "embed-base-url": "RAGDB_EMBED_BASE_URL", "rerank": "RAGDB_RERANK",
 	} {
 		if v := a.env[name]; v != "" {
@@ -113,11 +120,11 @@ func (a *app) embedConfig(f *modelFlags) openai.Config {
 // with, so that questions need not name them.
 func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
 	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {
-		return err
+		return errors.Join(err, a.keepExtract(ctx, c, f))
 	}
 	values := map[string]string{}
 	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
+		"model": f.chat, "embed-model": f.embed, "extract-model": f.extract, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
 	} {
 		if v != "" && a.sources[fromDatabase].values[key] == "" {
 			values[key] = v
@@ -127,4 +134,17 @@ func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) erro
 		return nil
 	}
 	return c.KeepSettings(ctx, values)
+}
+
+// keepExtract stores the model that finds names if it is another one than the
+// database has: documents are read again by it, and those to come too.
+func (a *app) keepExtract(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
+	name := f.extract
+	if isLocal(name) {
+		name = ""
+	}
+	if !isLocal(f.chat) || name == a.sources[fromDatabase].values["extract-model"] {
+		return nil
+	}
+	return c.KeepSettings(ctx, map[string]string{"extract-model": name})
 }

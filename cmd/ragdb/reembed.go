@@ -30,6 +30,7 @@ is interrupted, the same command goes on. The model local needs no network.`,
 		}),
 	}
 	f.models.add(cmd)
+	f.models.addExtract(cmd)
 	f.models.addLimits(cmd)
 	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
 	return cmd

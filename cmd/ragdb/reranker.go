@@ -116,7 +116,11 @@ func (a *app) openReranker(f *rerankFlags, o openai.Options) (llm.Reranker, int,
 			return nil, 0, err
 		}
 		if !m.Scores() {
-			return nil, 0, usage("name it with --embed-model", "%s makes vectors and orders no passages", strings.TrimPrefix(address, folderPrefix))
+			what, hint := "makes vectors", "name it with --embed-model"
+			if m.Types() != nil {
+				what, hint = "finds names", "name it with --extract-model"
+			}
+			return nil, 0, usage(hint, "%s %s and orders no passages", strings.TrimPrefix(address, folderPrefix), what)
 		}
 		return m.Reranker(), top, nil
 	}

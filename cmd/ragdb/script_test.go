@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 			"corpus":    corpus,
 			"interrupt": interrupt,
 			"bytes":     writeBytes,
-			"server":    server, "staticmodel": staticModel,
+			"server":    server, "staticmodel": staticModel, "taggermodel": taggerModel,
 			"asked":   asked,
 			"nowhere": nowhere,
 			"damage":  damage,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 )
 
 // EstimateOptions say whose calls are counted.
@@ -17,6 +18,9 @@ type EstimateOptions struct {
 	// it is not known and nothing is embedded yet; a Recomputable one costs
 	// nothing.
 	Space llm.SpaceInfo
+	// Tagger would find names beside the rules; nil is none. It is run for the
+	// estimate, as the rules are.
+	Tagger encoder.Tagger
 	// Fill gives a task the prompt and schema that a model reads.
 	Fill func(*llm.Task) error
 	// Fits returns the most tokens that the reply to a filled task may have, 0 if

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
@@ -106,7 +108,7 @@ func (r *Reader) Graph() *engine.Graph { return r.System.Graph() }
 func itemOf(chunk string) string { return "unit:" + chunk }
 
 // Items implements [method.Stage]: an item for each text, with the key of its first
-// chunk.
+// chunk. Texts that were read beside another tagger are pending.
 func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		var wanted map[string]bool
@@ -117,19 +119,29 @@ func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method
 				return
 			}
 		}
+		base := s.Graph(r.Corpus.Base()).WithContext(ctx)
 		var err error
-		if r.aliases, err = r.Corpus.Aliases(s.Graph(r.Corpus.Base()).WithContext(ctx)); err != nil {
+		if r.aliases, err = r.Corpus.Aliases(base); err != nil {
 			yield(method.WorkItem{}, err)
 			return
 		}
+		tagger, err := models.TaggerOf(base)
+		if err != nil {
+			yield(method.WorkItem{}, err)
+			return
+		}
+		begin := []string{"extract"}
+		if tagger != "" {
+			begin = append(begin, "tagger", tagger)
+		}
 		r.texts = map[string]*chunks{}
 		text := &chunks{}
-		digest := []string{"extract"}
+		digest := slices.Clone(begin)
 		tokens := 0
 		end := func() bool {
 			done := text
 			w := method.WorkItem{Digest: method.Digest(digest...)}
-			text, digest, tokens = &chunks{}, []string{"extract"}, 0
+			text, digest, tokens = &chunks{}, slices.Clone(begin), 0
 			if !done.any {
 				return true
 			}
@@ -137,7 +149,7 @@ func (r *Reader) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method
 			r.texts[w.Key] = done
 			return yield(w, nil)
 		}
-		for ch, err := range r.Corpus.Chunks(s.Graph(r.Corpus.Base()).WithContext(ctx), r.System.ChunkSet()) {
+		for ch, err := range r.Corpus.Chunks(base, r.System.ChunkSet()) {
 			if err != nil {
 				yield(method.WorkItem{}, err)
 				return

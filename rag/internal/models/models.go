@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 )
 
 // Parts are what models are made of.
@@ -21,6 +22,11 @@ type Parts struct {
 	// Documents turns documents' texts into vectors, Questions questions. They
 	// are of one space; only with the local model do they differ.
 	Documents, Questions llm.Embedder
+	// Tagger finds names in documents beside the rules, with their types. It is used
+	// if the local model reads the documents; nil leaves that to the rules alone. With
+	// a tagger of another name than before, or none, [rag.Indexer] reads all documents
+	// again.
+	Tagger encoder.Tagger
 	// Free says that tasks cost nothing: replies are not kept.
 	Free bool
 	// Fill gives a task the prompt and schema that a model reads; nil leaves
@@ -102,7 +108,7 @@ func (m *Models) With(p Parts) *Models {
 	out.parts = p
 	if l := out.local; l != nil {
 		if p.Provider == nil {
-			p.Provider, p.Free = l.Provider(), true
+			p.Provider, p.Free = l.Provider(p.Tagger), true
 		}
 		if p.Documents == nil {
 			p.Documents = l.Documents()

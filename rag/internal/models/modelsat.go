@@ -32,7 +32,7 @@ func (m *Models) At(v *engine.View) (*Models, error) {
 			bound.full.Questions = now.Questions()
 		}
 		if own.Provider == nil {
-			bound.full.Provider = now.Rules(l.C)
+			bound.full.Provider = now.Rules(l.C, own.Tagger)
 		}
 	}
 	have, ok, err := readEmbeddingModel(v.Bucket(bucketModels))

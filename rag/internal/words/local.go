@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
@@ -36,8 +37,9 @@ func OpenLocal(ctx context.Context, c *corpus.Corpus, newest bool) (*Local, erro
 // NewLocal returns the local model of a corpus, for questions.
 func NewLocal(c *corpus.Corpus) *Local { return &Local{C: c} }
 
-// Provider returns what answers by rules.
-func (l *Local) Provider() llm.Provider { return localRules{l} }
+// Provider returns what answers by rules, and reads documents with a tagger beside
+// them unless it is nil.
+func (l *Local) Provider(t encoder.Tagger) llm.Provider { return localRules{l, t} }
 
 // Documents returns what embeds documents.
 func (l *Local) Documents() llm.Embedder { return &localDocuments{l: l} }
@@ -144,9 +146,9 @@ func (l *Local) now(ctx context.Context, fn func(*taught) error) error {
 // Questions returns the embedder of questions.
 func (t *taught) Questions() *local.Live { return local.NewLive(t.head, t.rows) }
 
-// Rules returns the provider of answers.
-func (t *taught) Rules(c *corpus.Corpus) *local.Provider {
-	o := local.Options{Names: t.Cases, Tokens: c.Tokens().Count}
+// Rules returns the provider of answers; tagger may be nil.
+func (t *taught) Rules(c *corpus.Corpus, tagger encoder.Tagger) *local.Provider {
+	o := local.Options{Names: t.Cases, Tokens: c.Tokens().Count, Tagger: tagger}
 	if t.version > 0 {
 		o.Embedder = t.Questions()
 	}
@@ -174,10 +176,13 @@ func (e localQuestions) Embed(ctx context.Context, texts []string) (v [][]float3
 }
 
 // localRules answers by rules.
-type localRules struct{ l *Local }
+type localRules struct {
+	l      *Local
+	tagger encoder.Tagger // may be nil
+}
 
 // Name implements [llm.Provider].
-func (r localRules) Name() string { return (&local.Provider{}).Name() }
+func (r localRules) Name() string { return local.New(local.Options{Tagger: r.tagger}).Name() }
 
 // Can implements [llm.Provider].
 func (r localRules) Can(k llm.Kind) bool { return (&local.Provider{}).Can(k) }
@@ -185,7 +190,7 @@ func (r localRules) Can(k llm.Kind) bool { return (&local.Provider{}).Can(k) }
 // Do implements [llm.Provider].
 func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.Usage, err error) {
 	err = r.l.now(ctx, func(now *taught) error {
-		reply, u, err = now.Rules(r.l.C).Do(ctx, t)
+		reply, u, err = now.Rules(r.l.C, r.tagger).Do(ctx, t)
 		return err
 	})
 	return reply, u, err

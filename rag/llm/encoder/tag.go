@@ -16,6 +16,18 @@ type Span struct {
 	Score float32
 }
 
+// Tagger finds the parts of a text that are of a type, such as names of persons. A
+// [Model] for token classification is one. It gives equal texts equal spans and is
+// safe for concurrent use.
+type Tagger interface {
+	// Name tells models apart: documents are read again by one of another name.
+	Name() string
+	// Tag returns the spans of a text in their order. They do not overlap.
+	Tag(ctx context.Context, text string) ([]Span, error)
+}
+
+var _ Tagger = (*Model)(nil)
+
 // Types are the types of the spans that [Model.Tag] finds, sorted, without the
 // letters for parts of a span (B-, I-): PER and not B-PER. It is nil if the model is
 // none for token classification.

@@ -270,6 +270,7 @@ func TestWrongTaggers(t *testing.T) {
 		"other numbers": {labels(map[string]string{"0": "O", "1": "A", "2": "B", "3": "C", "5": "D"}), nil, "no usable name of label 4"},
 		"long label":    {labels(map[string]string{"0": "O", "1": strings.Repeat("A", 300), "2": "B", "3": "C", "4": "D"}), nil, "no usable name of label 1"},
 		"only O":        {labels(map[string]string{"0": "O", "1": "o", "2": "O", "3": "", "4": "O"}), nil, "no label but O"},
+		"no names":      {labels(map[string]string{"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2", "3": "LABEL_3", "4": "LABEL_4"}), nil, "calls its labels LABEL_0 and so on"},
 		"no head":       {nil, func(m *made) { delete(m.tensors, "classifier.weight") }, "no tensor classifier.weight"},
 		"no bias":       {nil, func(m *made) { delete(m.tensors, "classifier.bias") }, "no tensor classifier.bias"},
 		"flat head":     {nil, func(m *made) { m.tensors["classifier.weight"] = tensor{[]int{5 * 64}, make([]float64, 5*64)} }, "has the shape [320]"},

@@ -78,6 +78,10 @@ func (w *weights) tagger(n *network, fsys fs.FS, name string) {
 		}
 		names[i] = name
 	}
+	if !slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, "LABEL_") }) {
+		w.fail("config.json calls its labels %s and so on in id2label, which does not say what they are", names[0])
+		return
+	}
 	prefix, i8 := w.prefix, w.int8
 	defer func() { w.prefix, w.int8 = prefix, i8 }()
 	w.prefix, w.int8 = "", false

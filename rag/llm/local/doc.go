@@ -44,8 +44,9 @@
 //
 //   - extract: names, dates, in texts with few names also terms; relations are
 //     the words between two neighbouring entities of a sentence, and keep that
-//     sentence. Types other than "date" are not given, whatever types are
-//     asked for. glean finds nothing more.
+//     sentence. With a tagger ([Options]) its names are added, with their types;
+//     of others no type but "date" is given, whatever types are asked for. glean
+//     finds nothing more.
 //   - summarise, attribute, merge-descriptions: whole sentences of the texts,
 //     chosen by TextRank, in their order.
 //   - community-report, summary-entities: titles and names of what the members

@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -36,12 +37,13 @@ type extractor struct {
 // Entities are the names of the text (text.Names) and, if it has fewer of
 // them than sentences, also its terms: those that stand in two sentences or
 // more, and in a sentence with fewer than two entities all of them. An entity
-// is called by its most frequent surface, has the type "date" or none, and is
-// described by the first three sentences that name it. They come by their
-// first mention.
+// is called by its most frequent surface, has the type "date", that of the tagger
+// or none, and is described by the first three sentences that name it. They come by
+// their first mention. With a tagger its names are added to those of the text, see
+// [tagged.add].
 //
 // Relations are anchored to sentences, see [extractor.relations].
-func (p *Provider) extract(in llm.ExtractInput) llm.Extraction {
+func (p *Provider) extract(ctx context.Context, in llm.ExtractInput) (llm.Extraction, error) {
 	x := extractor{
 		text:      in.Text,
 		sentences: text.Sentences(in.Text),
@@ -49,10 +51,20 @@ func (p *Provider) extract(in llm.ExtractInput) llm.Extraction {
 		types:     map[string]string{},
 	}
 	names := text.Names(in.Text, p.names)
-	x.add(names)
+	var terms []text.Name
 	if countProper(names) < len(x.sentences) {
-		x.add(anchorTerms(in.Text, x.sentences, names))
+		terms = anchorTerms(in.Text, x.sentences, names)
 	}
+	if p.tagger != nil {
+		found, err := p.tag(ctx, in.Text, x.sentences)
+		if err != nil {
+			return llm.Extraction{}, err
+		}
+		names, terms = found.add(names, terms)
+		x.types = found.types
+	}
+	x.add(names)
+	x.add(terms)
 	slices.SortStableFunc(x.mentions, func(a, b mention) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
@@ -65,9 +77,9 @@ func (p *Provider) extract(in llm.ExtractInput) llm.Extraction {
 	first := slices.IndexFunc(out.Relations, func(r llm.Relation) bool { return r.Source == x.surfaces[title] })
 	if !named && first >= 0 {
 		out.Entities = append(out.Entities,
-			llm.Entity{Name: x.surfaces[title], Description: out.Relations[first].Sentence})
+			llm.Entity{Name: x.surfaces[title], Type: x.types[title], Description: out.Relations[first].Sentence})
 	}
-	return out
+	return out, nil
 }
 
 // countProper returns the number of names that are not dates.

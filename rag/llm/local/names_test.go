@@ -68,45 +68,58 @@ func entities(t *testing.T, p *local.Provider, s string) []string {
 	return keys
 }
 
-// The names of the first file were looked at while the rules were made, those
-// of the other were labelled before that and held back.
-func TestNamesLabelled(t *testing.T) {
+// labelledFiles are the files of texts with their names. The names of the first were
+// looked at while the rules were made, those of the other were labelled before that
+// and held back.
+var labelledFiles = []string{"names.txt", "names-held.txt"}
+
+// measureNames compares the names that find returns for the texts of a file with the
+// labels.
+func measureNames(t *testing.T, file string, find func(string) []string) (s score, names int) {
+	t.Helper()
+	for _, x := range namedTexts(t, file) {
+		names += len(x.names)
+		found := find(x.text)
+		var wrong, missed []string
+		for _, key := range found {
+			isName := slices.ContainsFunc(x.names, func(keys []string) bool { return slices.Contains(keys, key) })
+			isAlso := !slices.ContainsFunc(strings.Fields(key), func(w string) bool { return !x.also[w] })
+			if isName || isAlso || x.also[key] {
+				s.right++
+			} else {
+				s.wrong++
+				wrong = append(wrong, key)
+			}
+		}
+		for _, keys := range x.names {
+			if !slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(found, k) }) {
+				s.missed++
+				missed = append(missed, keys[0])
+			}
+		}
+		if len(wrong)+len(missed) > 0 {
+			t.Logf("%.40q: wrong %q, missed %q", x.text, wrong, missed)
+		}
+	}
+	return s, names
+}
+
+// labelledCases are the case statistics of all labelled texts.
+func labelledCases(t *testing.T) *text.CaseStats {
 	var stats text.CaseStats
-	files := []string{"names.txt", "names-held.txt"}
-	for _, file := range files {
+	for _, file := range labelledFiles {
 		for _, x := range namedTexts(t, file) {
 			stats.Add(x.text)
 		}
 	}
-	p := local.New(local.Options{Names: &stats})
+	return &stats
+}
+
+func TestNamesLabelled(t *testing.T) {
+	p := local.New(local.Options{Names: labelledCases(t)})
 	total := 0
-	for _, file := range files {
-		var s score
-		names := 0
-		for _, x := range namedTexts(t, file) {
-			names += len(x.names)
-			found := entities(t, p, x.text)
-			var wrong, missed []string
-			for _, key := range found {
-				isName := slices.ContainsFunc(x.names, func(keys []string) bool { return slices.Contains(keys, key) })
-				isAlso := !slices.ContainsFunc(strings.Fields(key), func(w string) bool { return !x.also[w] })
-				if isName || isAlso || x.also[key] {
-					s.right++
-				} else {
-					s.wrong++
-					wrong = append(wrong, key)
-				}
-			}
-			for _, keys := range x.names {
-				if !slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(found, k) }) {
-					s.missed++
-					missed = append(missed, keys[0])
-				}
-			}
-			if len(wrong)+len(missed) > 0 {
-				t.Logf("%.40q: wrong %q, missed %q", x.text, wrong, missed)
-			}
-		}
+	for _, file := range labelledFiles {
+		s, names := measureNames(t, file, func(text string) []string { return entities(t, p, text) })
 		total += names
 		t.Logf("%s: %d names, precision %.3f, recall %.3f", file, names, s.precision(), s.recall(names))
 		if s.precision() < 0.9 || s.recall(names) < 0.8 {

@@ -9,6 +9,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/selection"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
 )
 
 // rulesVersion is the version of the rules; it moves when replies do.
@@ -25,6 +26,9 @@ type Options struct {
 	// Tokens counts tokens, for limits and usage, as text.Tokenizer.Count
 	// does. nil: a token for every four bytes.
 	Tokens func(string) int
+	// Tagger adds the names that it finds to those of the rules, with their types.
+	// nil: the rules alone.
+	Tagger encoder.Tagger
 }
 
 // Provider answers tasks by rules. It is safe for concurrent use.
@@ -32,6 +36,7 @@ type Provider struct {
 	names    *text.CaseStats
 	embedder llm.Embedder
 	tokens   func(string) int
+	tagger   encoder.Tagger
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -41,11 +46,17 @@ func New(o Options) *Provider {
 	if o.Tokens == nil {
 		o.Tokens = func(s string) int { return (len(s) + 3) / 4 }
 	}
-	return &Provider{o.Names, o.Embedder, o.Tokens}
+	return &Provider{o.Names, o.Embedder, o.Tokens, o.Tagger}
 }
 
-// Name implements [llm.Provider]: "local/" and the version of the rules.
-func (p *Provider) Name() string { return "local/" + rulesVersion }
+// Name implements [llm.Provider]: "local/" and the version of the rules, and behind
+// a + the name of the tagger if there is one.
+func (p *Provider) Name() string {
+	if p.tagger != nil {
+		return "local/" + rulesVersion + "+" + p.tagger.Name()
+	}
+	return "local/" + rulesVersion
+}
 
 // Can implements [llm.Provider]: every kind but judge and make-questions.
 func (p *Provider) Can(k llm.Kind) bool {
@@ -64,7 +75,7 @@ func (p *Provider) Can(k llm.Kind) bool {
 // it cannot do, [ErrInput] for an input that is not of the kind's type (a
 // value, not a pointer),
 // [llm.ErrNoEvidence] for an answer without evidence, an [llm.ReplyError] for a
-// relation beyond repair, the context's, and the embedder's.
+// relation beyond repair, the context's, the embedder's, and the tagger's.
 func (p *Provider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Usage, error) {
 	reply, read, err := p.do(ctx, t)
 	if err != nil {
@@ -88,7 +99,11 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 	switch in := t.Input.(type) {
 	case llm.ExtractInput:
 		if t.Kind == llm.Extract {
-			return structured(p.extract(in), in.Title, in.Text)
+			found, err := p.extract(ctx, in)
+			if err != nil {
+				return "", nil, err
+			}
+			return structured(found, in.Title, in.Text)
 		}
 	case llm.GleanInput:
 		if t.Kind == llm.Glean {
