@@ -204,21 +204,21 @@ func (x *relinking) known(name string) (key, label string, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return "", "", fmt.Errorf("%w: no method that is indexed has entities", engine.ErrNotFound)
+		return "", "", phase.Mark(engine.ErrNotFound, "no method that is indexed has entities")
 	}
 	meant, ok := link.Closest(key, all)
 	if !ok {
-		return "", "", fmt.Errorf("no entity is named %q: %w", name, engine.ErrNotFound)
+		return "", "", phase.Mark(engine.ErrNotFound, "no entity is named %q", name)
 	}
 	if label, _, err = x.entity(meant); err != nil {
 		return "", "", err
 	}
-	return "", "", fmt.Errorf("no entity is named %q; did you mean %q? %w", name, label, engine.ErrNotFound)
+	return "", "", phase.Mark(engine.ErrNotFound, "no entity is named %q; did you mean %q?", name, label)
 }
 
 func (x *relinking) merge(name, into string) error {
 	if a, ok := x.after[text.Key(name)]; ok {
-		return fmt.Errorf("%w: %q is read as %q already", ErrArgument, a.Name, a.Into)
+		return phase.Mark(ErrArgument, "%q is read as %q already", a.Name, a.Into)
 	}
 	key, label, err := x.known(name)
 	if err != nil {
@@ -232,7 +232,7 @@ func (x *relinking) merge(name, into string) error {
 		}
 	}
 	if to == key {
-		return fmt.Errorf("%w: %q and %q are one name", ErrArgument, name, into)
+		return phase.Mark(ErrArgument, "%q and %q are one name", name, into)
 	}
 	x.keys[x.before.Key(key)], x.keys[x.before.Key(to)] = true, true
 	a := link.Alias{Name: label, Key: key, Into: toLabel, IntoKey: to}
@@ -245,7 +245,7 @@ func (x *relinking) unmerge(name string) error {
 	key := text.Key(name)
 	a, ok := x.after[key]
 	if !ok {
-		return fmt.Errorf("%q is read as no other name: %w", name, engine.ErrNotFound)
+		return phase.Mark(engine.ErrNotFound, "%q is read as no other name", name)
 	}
 	x.keys[x.before.Key(key)] = true
 	delete(x.after, key)

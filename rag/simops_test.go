@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/link"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
@@ -69,10 +70,12 @@ func (s *sim) operation() simOp {
 		return s.askOp()
 	case n < 91:
 		return s.copyOp()
-	case n < 94:
+	case n < 93:
 		return simOp{name: "compact", do: func(ctx context.Context, on *simSide) (string, error) {
 			return "", on.db.Compact(ctx)
 		}}
+	case n < 97:
+		return s.mergeOp()
 	}
 	return simOp{name: "check", do: checkAll}
 }
@@ -253,6 +256,28 @@ func (s *sim) removeOp() simOp {
 				return nil
 			}
 			return err
+		},
+	}
+}
+
+// mergeOp has a town read as another one, or as itself again. It may be that neither is
+// an entity, or that it is so already.
+func (s *sim) mergeOp() simOp {
+	towns := []string{"Karrow", "Tarn", "Selby"}
+	name, into, undo := towns[s.r.IntN(3)], towns[s.r.IntN(3)], s.r.IntN(3) == 0
+	return simOp{
+		name: fmt.Sprintf("merge %s into %s, undo: %v", name, into, undo),
+		do: func(ctx context.Context, on *simSide) (string, error) {
+			var err error
+			if undo {
+				_, err = on.c.Unmerge(ctx, methods.All(), []string{name})
+			} else {
+				_, err = on.c.Merge(ctx, methods.All(), []link.Alias{{Name: name, Into: into}})
+			}
+			if errors.Is(err, engine.ErrNotFound) || errors.Is(err, rag.ErrArgument) {
+				err = nil
+			}
+			return "", err
 		},
 	}
 }

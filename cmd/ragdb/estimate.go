@@ -105,6 +105,11 @@ func (a *app) estimate(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, i
 	}
 	defer done()
 	copied = copied.With(rag.Options{NoWords: o.Chat != "" && !o.Space.Recomputable})
+	if f.prepare != nil {
+		if err := f.prepare(copied); err != nil {
+			return nil, err
+		}
+	}
 	systems, err := a.toIndex(ctx, copied, f.method.specs, flagChanged(cmd, "method"))
 	if err != nil {
 		return nil, err

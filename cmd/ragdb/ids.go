@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -178,7 +179,10 @@ func anyNode(v *engine.View, key string) ([]engine.NodeID, error) {
 }
 
 // unknownID is the error of an id that names nothing.
-func unknownID(c *rag.Corpus, id string) error {
+func unknownID(ctx context.Context, c *rag.Corpus, id string) error {
+	if into, ok := readAs(ctx, c, strings.TrimPrefix(id, "e:")); ok {
+		return notFound("see e:"+into+", or undo it with ragdb merge "+quote(c.DB().Path())+" --undo NAME", "%s is read as %q", id, into)
+	}
 	return notFound("give a document's key, or c:CHUNK, e:ENTITY or k:KEYWORD as ask and show print them",
 		"%s has no %q", c.DB().Path(), id)
 }

@@ -32,6 +32,9 @@ type indexFlags struct {
 	recluster bool
 	// key is the key of a document that is read from standard input.
 	key string
+	// prepare changes the copy that an estimate is made on before it is indexed, as the
+	// corpus will be changed; it may be nil.
+	prepare func(c *rag.Corpus) error
 	// mayRemove is asked by sync before it removes; nil allows it.
 	mayRemove func(*rag.Difference) error
 }

@@ -16,6 +16,10 @@ type mergeFlags struct {
 	models modelFlags
 	top    atLeastOne
 	min    cosine
+	// apply joins names, undo are those to be read as themselves again, applied lists
+	// what is joined, and estimate only tells the price of what would be done.
+	apply, applied, estimate bool
+	undo                     []string
 }
 
 // cosine is a flag for a cosine above 0, up to 1.
@@ -46,40 +50,72 @@ type mergeResult struct {
 func (a *app) mergeCommand() *cobra.Command {
 	f := &mergeFlags{top: 20, min: 0.7}
 	cmd := &cobra.Command{
-		Use:   "merge DB",
-		Short: "List names that may be names of one thing",
+		Use:   "merge DB [NAME INTO]",
+		Short: "List names that may be names of one thing, and join them",
 		Long: `Merge lists pairs of names of entities that may be names of one thing, the best
 first: with the cosine of the names' vectors, the likeness of the chunks that mention
 them, a reason, and a sentence of each. Names whose numbers differ are not among them,
-nor names that stand in one sentence, each for itself. It changes nothing.`,
+nor names that stand in one sentence, each for itself. Listing changes nothing.
+
+With NAME, INTO and --apply, NAME is read as INTO from now on, in all documents and by
+all methods; without names --apply joins all pairs that it lists. The documents that
+name either are read again, from the replies that are kept: a model is asked only
+for what changes, such as descriptions and reports. --estimate shows what that costs.
+--undo NAME makes the graphs what they would be without the merge.`,
 		Example: `  ragdb merge acme.ragdb
-  ragdb merge acme.ragdb --top 100 --min 0.8 --json`,
-		RunE: a.onDB(0, false, func(ctx context.Context, cmd *cobra.Command, path string, _ []string) error {
-			return a.use(ctx, cmd, path, toUse, func(c *rag.Corpus) error { return a.mergeCandidates(ctx, c, f) })
+  ragdb merge acme.ragdb --top 100 --min 0.8 --json
+  ragdb merge acme.ragdb NYC "New York City" --apply
+  ragdb merge acme.ragdb --list-applied
+  ragdb merge acme.ragdb --undo NYC`,
+		RunE: a.onDB(0, true, func(ctx context.Context, cmd *cobra.Command, path string, names []string) error {
+			return a.merge(ctx, cmd, path, names, f)
 		}),
 	}
 	fl := cmd.Flags()
 	fl.Var(&f.top, "top", "list `N` pairs at most")
 	fl.Var(&f.min, "min", "least cosine of the names' vectors")
+	fl.BoolVar(&f.apply, "apply", false, "join the names, or the pairs that are listed")
+	fl.StringArrayVar(&f.undo, "undo", nil, "read `NAME` as itself again; may be given several times")
+	fl.BoolVar(&f.applied, "list-applied", false, "list the names that are read as others")
+	fl.BoolVar(&f.estimate, "estimate", false, "with --apply or --undo: show what it would cost, and do nothing")
 	f.models.add(cmd)
 	f.models.addLimits(cmd)
 	return cmd
 }
 
+// merge does what the flags ask for.
+func (a *app) merge(ctx context.Context, cmd *cobra.Command, path string, names []string, f *mergeFlags) error {
+	changes := f.apply || len(f.undo) > 0
+	switch {
+	case f.apply && len(f.undo) > 0, f.applied && changes:
+		return usage("leave out all but one of them", "--apply, --undo and --list-applied exclude each other")
+	case f.estimate && !changes:
+		return usage("add --apply or --undo NAME", "--estimate tells what a change would cost")
+	case len(names) > 0 && !f.apply:
+		return usage("add --apply to join them, or leave them out to list pairs", "merge got %s and no --apply", plural(len(names), "name"))
+	case len(names) == 1 || len(names) > 2:
+		return usage("give a name and the one that it is to be read as, each in quotes", "merge joins two names, not %s", number(len(names)))
+	}
+	m := toUse
+	if changes {
+		m = toWrite
+	}
+	return a.use(ctx, cmd, path, m, func(c *rag.Corpus) error {
+		switch {
+		case f.applied:
+			return a.listMerged(ctx, c)
+		case !changes:
+			return a.mergeCandidates(ctx, c, f)
+		case len(f.undo) > 0:
+			return a.unmerge(ctx, cmd, c, f)
+		}
+		return a.applyMerge(ctx, cmd, c, names, f)
+	})
+}
+
 // mergeCandidates lists candidates.
 func (a *app) mergeCandidates(ctx context.Context, c *rag.Corpus, f *mergeFlags) error {
-	m, err := a.questionModels(ctx, c, &f.models)
-	if err != nil {
-		return err
-	}
-	if isFolder(f.models.embed) {
-		m = m.Unkept() // they cost nothing
-	}
-	o := link.Options{Top: int(f.top), Min: float64(f.min)}
-	if !isLocal(f.models.embed) && !isFolder(f.models.embed) {
-		o.MayEmbed = func(names []string) error { return a.mayEmbed(ctx, c, &f.models, names) }
-	}
-	r, err := c.MergeCandidates(ctx, m, o)
+	r, err := a.findCandidates(ctx, c, f)
 	if err != nil {
 		return err
 	}
@@ -88,6 +124,22 @@ func (a *app) mergeCandidates(ctx context.Context, c *rag.Corpus, f *mergeFlags)
 	}
 	a.printCandidates(c, r)
 	return nil
+}
+
+// findCandidates finds candidates with the models of the flags.
+func (a *app) findCandidates(ctx context.Context, c *rag.Corpus, f *mergeFlags) (*link.Report, error) {
+	m, err := a.questionModels(ctx, c, &f.models)
+	if err != nil {
+		return nil, err
+	}
+	if isFolder(f.models.embed) {
+		m = m.Unkept() // they cost nothing
+	}
+	o := link.Options{Top: int(f.top), Min: float64(f.min)}
+	if !isLocal(f.models.embed) && !isFolder(f.models.embed) {
+		o.MayEmbed = func(names []string) error { return a.mayEmbed(ctx, c, &f.models, names) }
+	}
+	return c.MergeCandidates(ctx, m, o)
 }
 
 // mayEmbed shows what the vectors of names cost if none is kept, and asks whether to

@@ -65,6 +65,7 @@ func dotCommands() []dotCommand {
 		{"labels", "", "the labels of the graph and how many nodes have each", argNone, 0, 0, (*shell).showLabels},
 		{"log", "off|info|debug", "print what the libraries log", argNone, 0, 1, (*shell).setLog},
 		{"maxrows", "N|all", "how many rows of a result to show", argNone, 0, 1, (*shell).setMaxRows},
+		{"merge", "[NAME INTO --apply]", "list names that may be names of one thing, or join two", argNone, 0, -1, outer("merge")},
 		{"method", "[METHOD|default]", "the method that questions retrieve by", argMethod, 0, 1, (*shell).setMethod},
 		{"mode", strings.Join(formats(), "|"), "how to print rows", argFormat, 0, 1, (*shell).setMode},
 		{"model", "[MODEL]", "the chat model of questions; local is none", argNone, 0, 1, (*shell).setModel},

@@ -115,7 +115,7 @@ func (a *app) show(ctx context.Context, c *rag.Corpus, id string) error {
 		case strings.HasPrefix(id, tracePrefix):
 			return r.addTrace(ctx, c, s)
 		}
-		return unknownID(c, id)
+		return unknownID(ctx, c, id)
 	})
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func (k *asking) why(ctx context.Context, ev *rag.Evidence, id string) ([]whyRes
 	err = k.corpus.DB().View(ctx, func(s *engine.Snapshot) error {
 		items, err := k.candidates(s, id)
 		if err == nil && len(items) == 0 {
-			err = k.unknown(s, others, id)
+			err = k.unknown(ctx, s, others, id)
 		}
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (k *asking) others(ctx context.Context) ([]*engine.Graph, error) {
 
 // unknown is the error of an id that names nothing in the graphs of the method;
 // it says whose graphs it is in.
-func (k *asking) unknown(s *engine.Snapshot, others []*engine.Graph, id string) error {
+func (k *asking) unknown(ctx context.Context, s *engine.Snapshot, others []*engine.Graph, id string) error {
 	for _, g := range others {
 		found, err := resolve(s, []*engine.Graph{g}, id)
 		if err != nil {
@@ -144,7 +144,7 @@ func (k *asking) unknown(s *engine.Snapshot, others []*engine.Graph, id string) 
 			return notFound("it is in the graph of "+g.Name()+": add --method "+quote(spec.String()), "%s has no %q", k.system.Instance(), id)
 		}
 	}
-	return unknownID(k.corpus, id)
+	return unknownID(ctx, k.corpus, id)
 }
 
 // candidates returns the items that an id means, each as the nodes that stand

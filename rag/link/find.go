@@ -119,7 +119,7 @@ func (f *finder) judge(ctx context.Context, a, b *name, cos float64, model strin
 	if how == unlike && !slices.Equal(a.marks, b.marks) {
 		return x, false, nil
 	}
-	stated, apart, err := f.together(a, b)
+	stated, apart, err := f.together(a, b, how)
 	switch {
 	case err != nil:
 		return x, false, err
@@ -193,7 +193,7 @@ const (
 
 // together looks at the chunks that mention both names: stated says that a sentence
 // tells that they are one, apart that one has both, each for itself.
-func (f *finder) together(a, b *name) (stated, apart bool, err error) {
+func (f *finder) together(a, b *name, how likeness) (stated, apart bool, err error) {
 	if a.graph != b.graph {
 		return false, false, nil
 	}
@@ -211,7 +211,7 @@ func (f *finder) together(a, b *name) (stated, apart bool, err error) {
 		}
 		for _, s := range all {
 			switch {
-			case states(s, a.key, b.key):
+			case states(s, a.key, b.key, how != byMeaning):
 				return true, false, nil
 			case bothIn(s.spelled, a.key, b.key):
 				apart = true
@@ -232,9 +232,10 @@ func bothIn(spelled, a, b string) bool {
 	return knowledge.Holds(strings.ReplaceAll(spelled, " "+a+" ", " | "), b)
 }
 
-// states reports whether a sentence tells that two names are one: one stands in
-// brackets behind the other, or words such as "also known as" stand between them.
-func states(s sentence, a, b string) bool {
+// states reports whether a sentence tells that two names are one: words such as "also
+// known as" stand between them or, with brackets, one stands in brackets behind the
+// other. Names without a common word stand so for many reasons ("Tarn (Norvale)").
+func states(s sentence, a, b string, brackets bool) bool {
 	for _, n := range [][2]string{{a, b}, {b, a}} {
 		for _, words := range []string{"also known as", "also called", "better known as", "commonly known as", "known simply as", "abbreviated", "abbreviated as", "aka", "a k a", "officially", "formally"} {
 			if strings.Contains(s.spelled, " "+n[0]+" "+words+" "+n[1]+" ") || strings.Contains(s.spelled, " "+n[0]+" "+words+" the "+n[1]+" ") {
@@ -242,7 +243,7 @@ func states(s sentence, a, b string) bool {
 			}
 		}
 		rest := s.text
-		for {
+		for brackets {
 			before, after, ok := strings.Cut(rest, "(")
 			if !ok {
 				break

@@ -160,18 +160,20 @@ const (
 	leastAlike = 4
 )
 
-// akin reports whether two words are spellings of one: they have the same stem, or
-// differ in a letter or two, of many, and not in one that is added at the end, which
-// makes another word ("america", "american").
+// akin reports whether two words are spellings of one: one is the other's plural, or
+// they differ in a letter or two, of many, and not in the last, which makes another word
+// ("communism", "communist").
 func akin(a, b string) bool {
-	if stem(a) == stem(b) {
-		return true
-	}
 	short, long := a, b
 	if len(short) > len(long) {
 		short, long = long, short
 	}
-	if strings.HasPrefix(long, short) {
+	if isPlural(long, short) {
+		return true
+	}
+	x, _ := utf8.DecodeLastRuneInString(short)
+	y, _ := utf8.DecodeLastRuneInString(long)
+	if x != y || strings.HasPrefix(long, short) {
 		return false
 	}
 	switch n := utf8.RuneCountInString(short); {
@@ -183,11 +185,10 @@ func akin(a, b string) bool {
 	return false
 }
 
-func stem(word string) string {
-	if terms := (etext.Standard{}).Terms(word); len(terms) == 1 {
-		return terms[0].Text
-	}
-	return word
+// isPlural reports whether a word is another one with the ending of an English plural.
+func isPlural(word, of string) bool {
+	stem, isY := strings.CutSuffix(of, "y")
+	return len(of) > 1 && (word == of+"s" || word == of+"es" || isY && word == stem+"ies")
 }
 
 // distance is the least number of letters to insert, drop, replace or exchange with

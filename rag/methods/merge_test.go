@@ -102,6 +102,9 @@ func TestMerge(t *testing.T) {
 			if got := documentsOf(t, c, spec, "tarn"); !slices.Equal(got, both) {
 				t.Errorf("the other one is of %v, want %v", got, both)
 			}
+			if read, err := c.Docs().ReadAs(t.Context(), []string{"karrow", "selby"}); err != nil || !slices.Equal(read, []string{"tarn", "selby"}) {
+				t.Errorf("a question's names are read as %v, %v", read, err)
+			}
 			ragtest.Check(t, c.DB())
 
 			c.Index(t, spec, docs[9:]...)
