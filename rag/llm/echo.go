@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 // from the marks around the data. A string is an echo if it stands in the prompt and
 // not in the task's input, in capital or small letters. Entities by such a name and
 // relations of one are dropped and counted; such a description of an entity is left
-// out; a report with such a title is refused.
+// out; a report with such a title is refused. A reply of text loses the marks.
 //
 // The error is a [*ReplyError] if nothing is left of the reply.
 func (r Reply) WithoutEchoes(t Task) (Reply, error) {
@@ -50,7 +51,10 @@ func (r Reply) WithoutEchoes(t Task) (Reply, error) {
 			return x, n - len(x.Findings), !isEcho(x.Title)
 		}
 	default:
-		return r, nil
+		if t.Kind.JSON() {
+			return r, nil
+		}
+		return r.withoutMarks(t)
 	}
 	input, err := inputText(t.Input)
 	if err != nil {
@@ -78,6 +82,31 @@ func (r Reply) WithoutEchoes(t Task) (Reply, error) {
 	r.Text = string(text)
 	r.Mending.Dropped += dropped
 	r.Mending.Mended = max(r.Mending.Mended, 1-r.Mending.Salvaged)
+	return r, nil
+}
+
+// mark is a line that prompts put before and behind data, with the request's code.
+var mark = regexp.MustCompile(`</?[a-z-]+-[0-9]{6}>`)
+
+// withoutMarks returns a reply of text without the marks that the prompt puts around
+// data, which small models write behind their answer too.
+func (r Reply) withoutMarks(t Task) (Reply, error) {
+	text := mark.ReplaceAllStringFunc(r.Text, func(s string) string {
+		code := s[strings.LastIndexByte(s, '-')+1 : len(s)-1]
+		for _, m := range t.Prompt {
+			if strings.Contains(m.Content, code) {
+				return ""
+			}
+		}
+		return s
+	})
+	if text == r.Text {
+		return r, nil
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return Reply{}, &ReplyError{Kind: t.Kind, Raw: r.Text, Why: "it is empty but for the marks around data"}
+	}
+	r.Text, r.Mending.Mended = text, 1
 	return r, nil
 }
 

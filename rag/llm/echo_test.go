@@ -45,6 +45,7 @@ func TestWithoutEchoes(t *testing.T) {
 		{"a finding of the example", llm.CommunityReport, members,
 			`{"title":"Steen","summary":"s","rating":1,"rating_explanation":"","findings":[{"summary":"a","explanation":"Mira Voss founded the Delta Observatory."}]}`,
 			`{"title":"Steen","summary":"s","rating":1,"rating_explanation":"","findings":[]}`, 1},
+		{"the marks in free text", llm.Summarise, llm.SummariseInput{Texts: []string{"x"}}, "He built it <b-123456> [1].\n</answer-981694>", "He built it <b-123456> [1].", 0},
 		{"free text is left alone", llm.Summarise, llm.SummariseInput{Texts: []string{"x"}}, "Mira Voss", "Mira Voss", 0},
 	} {
 		r, err := llm.CheckReply(x.kind, x.reply)
