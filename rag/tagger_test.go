@@ -12,6 +12,7 @@ import (
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm/encoder"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -112,6 +113,19 @@ func TestTagger(t *testing.T) {
 			t.Errorf("%s: %d items are pending", step.name, n)
 		}
 		ragtest.Check(t, c.DB())
+	}
+	// A chat model reads new documents alone; what the tagger helped to read stays.
+	c.Use(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		return c.OpenLocal(ctx, true, rag.Parts{Provider: local.New(local.Options{})})
+	})
+	r := c.Index(t, "noderag", ragtest.Doc{Key: "c.txt", Text: "Bread met Otto Brandt and Ines Tolland in Orsk."})
+	for _, s := range r.Stages {
+		if s.Stage == "decompose" && s.Done != 1 {
+			t.Errorf("%d texts are read by the chat model", s.Done)
+		}
+	}
+	if !hasEntity(t, c, "noderag", "milk") {
+		t.Error("a chat model loses the names of the tagger")
 	}
 	if !hasEntity(t, want["first"], "noderag", "milk") || hasEntity(t, want["none"], "noderag", "bread") {
 		t.Error("the tagger makes no difference")

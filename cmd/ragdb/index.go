@@ -177,6 +177,9 @@ type indexRun func(x *rag.Indexer, ctx context.Context, inputs []rag.Input) (*ra
 // indexInto indexes into an open corpus and prints what was done. If models
 // are paid it shows the price first.
 func (a *app) indexInto(ctx context.Context, cmd *cobra.Command, c *rag.Corpus, inputs []rag.Input, f *indexFlags, run indexRun) error {
+	if _, err := a.folderParts(&f.models); err != nil {
+		return err // before anything is kept
+	}
 	if err := a.keepModels(ctx, c, &f.models); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -119,12 +118,15 @@ func (a *app) embedConfig(f *modelFlags) openai.Config {
 // keepModels stores in a corpus without models which models it is indexed
 // with, so that questions need not name them.
 func (a *app) keepModels(ctx context.Context, c *rag.Corpus, f *modelFlags) error {
+	if err := a.keepExtract(ctx, c, f); err != nil {
+		return err
+	}
 	if _, has, err := c.EmbeddingModel(ctx); err != nil || has {
-		return errors.Join(err, a.keepExtract(ctx, c, f))
+		return err
 	}
 	values := map[string]string{}
 	for key, v := range map[string]string{
-		"model": f.chat, "embed-model": f.embed, "extract-model": f.extract, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
+		"model": f.chat, "embed-model": f.embed, "base-url": f.baseURL, "embed-base-url": f.embedURL, "embed-dim": f.dim.String(), "context": f.context.String(), "lang": f.lang,
 	} {
 		if v != "" && a.sources[fromDatabase].values[key] == "" {
 			values[key] = v

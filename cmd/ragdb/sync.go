@@ -52,6 +52,9 @@ func (a *app) sync(ctx context.Context, cmd *cobra.Command, path string, dirs []
 		return err
 	}
 	defer closeInputs()
+	if _, err := a.folderParts(&f.models); err != nil {
+		return err // before a database is made
+	}
 	m := toCreate
 	if dry {
 		m = toRead
