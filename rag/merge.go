@@ -391,3 +391,45 @@ func left(base *engine.TxView, of []corpus.Reread, methods method.Methods) error
 	}
 	return nil
 }
+
+// UnmergeUnsaid has names read as themselves again that no chunk has any more, or that
+// are read as names which no chunk has: then nothing tells of a name that only removed
+// documents had. It reads all chunks if there are merged names. What holds for
+// [Corpus.Unmerge] holds for it.
+func (c *Corpus) UnmergeUnsaid(ctx context.Context, methods method.Methods) (*link.Change, error) {
+	all, err := c.Merged(ctx)
+	if err != nil || len(all) == 0 {
+		return &link.Change{Aliases: []link.Alias{}}, err
+	}
+	said := map[string]bool{}
+	err = c.DB().View(ctx, func(s *engine.Snapshot) error {
+		v := s.Graph(c.Base()).WithContext(ctx)
+		for _, t := range v.NodeTypes() {
+			set, ok := chunkSetOf(v.NodeTypeName(t))
+			if !ok {
+				continue
+			}
+			for ch, err := range c.Chunks(v, set) {
+				if err != nil {
+					return err
+				}
+				spelled := knowledge.Spell(ch.Text)
+				for _, a := range all {
+					said[a.Key] = said[a.Key] || knowledge.Holds(spelled, a.Key)
+					said[a.IntoKey] = said[a.IntoKey] || knowledge.Holds(spelled, a.IntoKey)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, phase.Errorf("merged names: %w", err)
+	}
+	var names []string
+	for _, a := range all {
+		if !said[a.Key] || !said[a.IntoKey] {
+			names = append(names, a.Key)
+		}
+	}
+	return c.Unmerge(ctx, methods, names)
+}

@@ -67,6 +67,13 @@ type removeFlags struct {
 
 // purge does what a removal leaves to the next index and rewrites all files.
 func (a *app) purge(ctx context.Context, c *rag.Corpus) error {
+	undone, err := c.UnmergeUnsaid(ctx, a.methods)
+	if err != nil {
+		return err
+	}
+	if n := len(undone.Aliases); n > 0 {
+		a.out.note("%s undone: no document has the names any more", plural(n, "merge"))
+	}
 	systems, err := a.toIndex(ctx, c, nil, false)
 	if err != nil {
 		return err

@@ -597,6 +597,10 @@ func corpusRows() map[string][]call {
 		"Merged": {
 			func(w *world) error { _, err := w.c.Merged(w.ctx); return err },
 		},
+		"UnmergeUnsaid": {
+			func(w *world) error { _, err := w.c.UnmergeUnsaid(w.ctx, nil); return err },
+			func(w *world) error { _, err := w.c.UnmergeUnsaid(w.ctx, methods.All()); return err },
+		},
 		"Unmerge": {
 			func(w *world) error { _, err := w.c.Unmerge(w.ctx, nil, nil); return err },
 			func(w *world) error { _, err := w.c.Unmerge(w.ctx, methods.All(), []string{"", "x"}); return err },
