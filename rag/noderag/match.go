@@ -98,6 +98,12 @@ func (st *matchStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 			return nil, err
 		}
 	}
+	return json.Marshal(pairsOf(elements, others, labels))
+}
+
+// pairsOf returns the pairs of an element and another node that are in one community
+// and one cluster. labels are the clusters of the elements, then of the others.
+func pairsOf(elements, others []rich, labels []uint32) [][2]engine.NodeID {
 	type group struct {
 		community uint64
 		label     uint32
@@ -114,7 +120,7 @@ func (st *matchStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 			pairs = append(pairs, [2]engine.NodeID{h.id, id})
 		}
 	}
-	return json.Marshal(pairs)
+	return pairs
 }
 
 // cluster returns the cluster of each node's vector, None if it has none.
