@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -155,5 +156,37 @@ func TestAnswerWithoutEnd(t *testing.T) {
 	_, _, err = chat.Do(t.Context(), ask("Rain?"))
 	if !errors.Is(err, llm.ErrProvider) || !strings.Contains(err.Error(), "longer than") || e.read > 200<<20 {
 		t.Errorf("%v after %d bytes", err, e.read)
+	}
+}
+
+// TestEndByProxy: LiteLLM refuses a wrong key and an unknown model with the status 400,
+// which ends all calls like the others' 401 and 404; a prompt that is too long for the
+// model behind it is one.
+func TestEndByProxy(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{`{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}`, "the key is refused"},
+		{`{"error":{"message":"/chat/completions: Invalid model name passed in model=m. Call ` + "`/v1/models`" + ` to view available models for your key.","type":"invalid_request_error","param":null,"code":"400"}}`, "no such model"},
+		{`{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: OpenAIException - request (1531 tokens) exceeds the available context size (512 tokens), try increasing it\nmodel=m. context_window_fallbacks=None.","type":"invalid_request_error","param":null,"code":"400"}}`, "context of 512"},
+	} {
+		asked := 0
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, c.body)
+		}))
+		chat, err := openai.NewChat(openai.Config{BaseURL: s.URL + "/v1", Key: "wrong", Model: "m"}, openai.Options{Clock: newClock()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			_, _, err = chat.Do(t.Context(), extract(strings.Repeat("Ada met Bob. ", 200)))
+			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, llm.ErrProvider) == errors.As(err, new(*llm.TooLongError)) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("%s: %d requests", c.want, asked)
+		}
+		s.Close()
 	}
 }

@@ -92,11 +92,12 @@ func (c *client) classify(err error, x *exchange, proven bool) *failure {
 		f.Message = "too many requests: " + message
 	case s == http.StatusForbidden && has(f.detail, "moderation", "flagged", "content_policy", "content policy"):
 		f.action, f.Message = refuse, "the text is refused: "+message
-	case s == http.StatusUnauthorized, s == http.StatusForbidden:
+	case s == http.StatusUnauthorized, s == http.StatusForbidden, s == http.StatusBadRequest && has(f.detail, "no_db_connection"):
+		// LiteLLM looks up in its database every key but one, and may have none.
 		f.action, f.Message = deny, "the key is refused: "+message
 	case s == http.StatusPaymentRequired:
 		f.action, f.Message = stop, "the account cannot pay: "+message
-	case s == http.StatusNotFound, s == http.StatusMethodNotAllowed:
+	case s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusBadRequest && has(f.detail, "invalid model name", "model_not_found"):
 		f.action, f.Message = deny, "there is no such model or address; does the base URL end in /v1?: "+message
 	case s == http.StatusBadRequest, s == http.StatusRequestEntityTooLarge, s == http.StatusUnprocessableEntity:
 		f.action, f.Message = refuse, "the request is refused: "+message
