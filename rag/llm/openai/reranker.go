@@ -10,6 +10,9 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,7 +31,8 @@ type Reranker struct {
 	c       *client
 	key     string
 	address string
-	texts   atomic.Bool // the server wants texts rather than documents
+	texts   atomic.Bool  // the server wants texts rather than documents
+	batch   atomic.Int64 // passages that the server takes at once; 0 if it is not known
 }
 
 // The defaults of a reranker's options: a question waits for it, and has an order without
@@ -87,6 +91,9 @@ func (r *Reranker) Rerank(ctx context.Context, question string, passages []strin
 	if len(passages) == 0 {
 		return nil, sum, nil
 	}
+	if n := int(r.batch.Load()); n > 0 && n < len(passages) {
+		return r.inBatches(ctx, question, passages, n)
+	}
 	in := 0
 	for _, p := range passages {
 		in += r.c.o.Count(question) + r.c.o.Count(p)
@@ -114,8 +121,34 @@ func (r *Reranker) Rerank(ctx context.Context, question string, passages []strin
 			r.texts.Store(true)
 			continue
 		}
+		if f != nil && f.Refused && has(f.detail, "batch size") && len(passages) > 1 {
+			n := len(passages) / 2
+			if m := batchNumber.FindStringSubmatch(f.detail); m != nil {
+				told, _ := strconv.Atoi(m[1])
+				n = max(min(told, len(passages)-1), 1)
+			}
+			r.batch.Store(int64(n))
+			return r.inBatches(ctx, question, passages, n)
+		}
 		return nil, sum, phase.Errorf("rerank: %w", providerError(err))
 	}
+}
+
+// batchNumber is how text-embeddings-inference names the passages that it takes at once,
+// 32 if it is not told another number.
+var batchNumber = regexp.MustCompile(`maximum allowed batch size (\d{1,6})`)
+
+// inBatches scores so many passages at a time.
+func (r *Reranker) inBatches(ctx context.Context, question string, passages []string, n int) (all []float64, sum llm.Usage, err error) {
+	for some := range slices.Chunk(passages, n) {
+		scores, u, err := r.Rerank(ctx, question, some)
+		sum.Add(u)
+		if err != nil {
+			return nil, sum, err
+		}
+		all = append(all, scores...)
+	}
+	return all, sum, nil
 }
 
 func (r *Reranker) request(question string, passages []string, texts bool) ([]byte, error) {

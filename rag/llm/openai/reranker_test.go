@@ -132,3 +132,36 @@ func TestRerankFailures(t *testing.T) {
 		t.Errorf("another scheme: %v", err)
 	}
 }
+
+// TestRerankBatches: a server that takes fewer passages at once, as text-embeddings-inference
+// does, gets them one batch after the other, and is asked for too many once.
+func TestRerankBatches(t *testing.T) {
+	t.Parallel()
+	for _, says := range []string{"batch size 50 > maximum allowed batch size 32", "the batch size is too large"} {
+		url, n := rerankServer(t, func(_ string, body map[string]any) (int, string) {
+			list, _ := body["documents"].([]any)
+			if len(list) > 32 {
+				return 413, `{"error":"` + says + `","error_type":"Validation"}`
+			}
+			var out []map[string]any
+			for i, text := range list {
+				out = append(out, map[string]any{"index": i, "score": len(text.(string))})
+			}
+			b, _ := json.Marshal(out)
+			return 200, string(b)
+		})
+		r := newReranker(t, url)
+		var passages []string
+		var want []float64
+		for i := range 50 {
+			passages, want = append(passages, strings.Repeat("x", i+1)), append(want, float64(i+1))
+		}
+		scores, u, err := r.Rerank(t.Context(), "q", passages)
+		if err != nil || !slices.Equal(scores, want) || u.Calls != 2 || n.Load() != 3 {
+			t.Errorf("%s: %v of %d requests, %+v, %v", says, scores, n.Load(), u, err)
+		}
+		if scores, _, err = r.Rerank(t.Context(), "q", passages[:25]); err != nil || len(scores) != 25 || n.Load() != 4 {
+			t.Errorf("%s: %d scores after %d requests, %v", says, len(scores), n.Load(), err)
+		}
+	}
+}
