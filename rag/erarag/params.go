@@ -51,7 +51,8 @@ type Params struct {
 	// P is the part for detailed and summarised searches. The default is 0.75.
 	P float64
 	// Rank is what nodes are ranked by: hybrid (the default), their vectors and
-	// their words together; or vector, as in the paper and with profile=paper.
+	// their words together, where the vectors of a model have every second place;
+	// or vector, as in the paper and with profile=paper.
 	Rank string
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -13,15 +14,15 @@ import (
 // question, packed until the budget is used.
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	pack := &query.Pack{
-		In: s.search(q.Text, m.QuestionSpace().Model), Name: "tree", Budget: q.Tokens(),
+		In: s.search(q.Text, m.QuestionSpace()), Name: "tree", Budget: q.Tokens(),
 		Render: s.render, Cut: s.c.CutText, Source: "token budget T",
 	}
 	return &method.Plan{Sections: []method.Section{{Name: "tree", Pack: pack}}}, nil
 }
 
 // search ranks the nodes of the tree.
-func (s *system) search(text, model string) query.Op {
-	r, k := s.rank(text, model), s.p.K
+func (s *system) search(text string, space llm.SpaceInfo) query.Op {
+	r, k := s.rank(text, space), s.p.K
 	part := int(math.Ceil(s.p.P*float64(k) - 1e-9))
 	switch s.p.Search {
 	case "detailed":

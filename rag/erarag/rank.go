@@ -2,6 +2,7 @@ package erarag
 
 import (
 	"github.com/ragdb/ragdb/query"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -16,12 +17,12 @@ type ranking interface {
 }
 
 // rank returns how nodes are ranked for a question.
-func (s *system) rank(text, model string) ranking {
-	near := nearest{s: s, space: spaceOf(model), text: text}
+func (s *system) rank(text string, space llm.SpaceInfo) ranking {
+	near := nearest{s: s, space: spaceOf(space.Model), text: text}
 	if s.p.Rank == "vector" {
 		return &byVector{near}
 	}
-	return newHybrid(near, method.ChunkSpace(s.p.Chunks, model))
+	return newHybrid(near, method.ChunkSpace(s.p.Chunks, space.Model), !space.Recomputable)
 }
 
 // nearest takes nodes by their vectors.
@@ -62,11 +63,15 @@ const candidates = 1000
 // those of the base graph, whose words are there for all methods.
 type hybrid struct {
 	nearest
-	most int // nodes that each search brings
+	most int      // nodes that each search brings
+	sum  query.Op // by the sum of both scores
 	all  query.Op
 }
 
-func newHybrid(r nearest, chunkSpace string) *hybrid {
+// newHybrid makes the ranking. A node that shares no word with the question loses
+// in the sum to all that do, so vectors that are a model's, and not ragdb's own, of
+// words, have every second place alone, as in naive.
+func newHybrid(r nearest, chunkSpace string, model bool) *hybrid {
 	base, set := r.s.c.Base(), r.s.p.Chunks
 	most := max(candidates, r.s.p.K)
 	// Chunks and summaries are of two graphs: these unions only gather them.
@@ -78,7 +83,15 @@ func newHybrid(r nearest, chunkSpace string) *hybrid {
 		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: r.text, K: most},
 		&query.TextSearch{Graph: r.s.g, Field: fieldSummaries, Text: r.text, K: most},
 	}}
-	return &hybrid{r, most, &query.Union{In: []query.Op{vectors, words}, Combine: query.ZSum, Source: "collapsed search"}}
+	h := &hybrid{nearest: r, most: most}
+	h.sum = &query.Union{In: []query.Op{vectors, words}, Combine: query.ZSum, Source: "collapsed search"}
+	if h.all = h.sum; model {
+		h.all = &query.Union{
+			In: []query.Op{h.sum, &query.Sort{In: vectors}}, Combine: query.Turns,
+			Source: "a model of meaning has every second place",
+		}
+	}
+	return h
 }
 
 func (r *hybrid) tree(k int) query.Op { return &query.Limit{In: r.all, N: k} }
@@ -91,11 +104,12 @@ func (r *hybrid) summaries(k int) query.Op {
 	return &query.Limit{In: &query.Filter{In: r.all, Graph: r.s.g}, N: k}
 }
 
-// layers takes of the summaries those among the nearest of their layer.
+// layers takes of the summaries those among the nearest of their layer. All layers
+// stand in one order of scores, so they are ranked by the sum.
 func (r *hybrid) layers(k int) query.Op {
-	in := []query.Op{r.chunks(k)}
+	in := []query.Op{&query.Limit{In: &query.Filter{In: r.sum, Graph: r.s.c.Base()}, N: k}}
 	for l := 1; l <= r.s.p.Layers; l++ {
-		in = append(in, &query.Limit{In: &query.Intersect{In: r.all, With: r.of(l, l, r.most)}, N: k})
+		in = append(in, &query.Limit{In: &query.Intersect{In: r.sum, With: r.of(l, l, r.most)}, N: k})
 	}
 	return &query.Sort{In: &query.Union{In: in, Combine: query.First}}
 }

@@ -2,12 +2,15 @@ package erarag
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -20,10 +23,20 @@ type node struct {
 
 // TestHybrid compares the hybrid ranking with one by the texts alone: cosines
 // of hashed words, BM25 among the chunks and among the summaries, and the sum
-// of both after each was brought to mean 0 and deviation 1.
+// of both after each was brought to mean 0 and deviation 1. The vectors count as
+// ragdb's own, of words.
 func TestHybrid(t *testing.T) {
 	t.Parallel()
 	c := corpus(t)
+	c.Use(func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
+		m, err := ragtest.Fixed(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		parts := m.Parts()
+		parts.Documents, parts.Questions = own{}, own{}
+		return m.With(parts), nil
+	})
 	docs := ragtest.Docs(12, 40)
 	c.Index(t, small, docs...)
 	for _, q := range []string{
@@ -61,6 +74,35 @@ func TestHybrid(t *testing.T) {
 			if math.Abs(it.Score-z[n]) > 1e-5 || math.Abs(it.Score-z[order[i]]) > 1e-5 {
 				t.Errorf("%q: %d is %q with %v, want %v; here stands %v", q, i, name, it.Score, z[n], z[order[i]])
 			}
+		}
+	}
+}
+
+// own makes vectors as [ragtest.Hashes] does, which count as ragdb's own.
+type own struct{ ragtest.Hashes }
+
+func (own) Space() llm.SpaceInfo {
+	s := ragtest.Hashes{}.Space()
+	s.Recomputable = true
+	return s
+}
+
+// TestHybridOfAModel: with a model's vectors the nearest n nodes are among the first
+// 2n, whatever words they share with the question.
+func TestHybridOfAModel(t *testing.T) {
+	t.Parallel()
+	c := corpus(t)
+	docs := ragtest.Docs(12, 40)
+	c.Index(t, small, docs...)
+	q := method.Question{Text: "Who repaired the lighthouse in Karrow, and what did " + docs[7].Hero + " know?", Budget: 1 << 20}
+	nearest := c.Evidence(t, small+",k=9999,rank=vector", q).Items()
+	all := c.Evidence(t, small+",k=9999", q).Items()
+	place := func(text string) int {
+		return slices.IndexFunc(all, func(it rag.Cited) bool { return it.Text == text })
+	}
+	for n, it := range nearest[:20] {
+		if at := place(it.Text); at < 0 || at >= 2*(n+1) {
+			t.Errorf("%d by vectors is %d", n+1, at+1)
 		}
 	}
 }
