@@ -200,6 +200,9 @@ func contentWords(s string) []string {
 	return out[:min(len(out), maxWords)]
 }
 
+// frequentOf returns in how many of so many chunks a word may be to count.
+func frequentOf(chunks int) int { return max(dfLeast, int(dfShare*float64(chunks))) }
+
 // lexical finds the chunks that share most words, by counting through an
 // inverted index.
 func (st *nearStage) lexical(ctx context.Context, s *engine.Snapshot, v *engine.View, ids []engine.NodeID, c *channel, k int) error {
@@ -229,7 +232,7 @@ func (st *nearStage) lexical(ctx context.Context, s *engine.Snapshot, v *engine.
 			words[i] = append(words[i], int32(n))
 		}
 	}
-	frequent := max(dfLeast, int(dfShare*float64(len(ids))))
+	frequent := frequentOf(len(ids))
 	counts := make([]int32, len(ids))
 	var touched []int32
 	for i := range ids {
