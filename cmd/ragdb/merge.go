@@ -185,5 +185,5 @@ func (a *app) printCandidates(c *rag.Corpus, r *link.Report) {
 			a.out.print("\n")
 		}
 	}
-	a.out.note("%s of %s, among %s compared by %s; a model's judgement: look before you join", number(len(r.Candidates)), plural(r.Found, "pair"), plural(r.Names, "name"), r.Model)
+	a.out.note("%s of %s, among %s compared by %s; look before you join", number(len(r.Candidates)), plural(r.Found, "pair"), plural(r.Names, "name"), r.Model)
 }

@@ -17,7 +17,8 @@
 //     sentence says that they are one: "New York City (NYC)".
 //
 //   - Names without a common word must be nearer than others: a model finds things near
-//     that belong together, such as a country and its capital.
+//     that belong together, such as a country and its capital. If the vectors are learnt
+//     from the corpus, such names are not compared.
 //
 // What remains is scored by the names' vectors, by the vectors of the chunks that
 // mention them, and by how the names are alike. The rules are for English where they

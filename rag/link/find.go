@@ -13,6 +13,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/llm"
 )
 
 // phase is the phase of the errors that this package makes.
@@ -89,7 +90,7 @@ func (f *finder) find(ctx context.Context, m *models.Models) ([]Candidate, error
 			a, b = b, a
 		}
 		// b is what a would be read as.
-		x, ok, err := f.judge(ctx, a, b, p.cosine, m.DocumentSpace().Model)
+		x, ok, err := f.judge(ctx, a, b, p.cosine, m.DocumentSpace())
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +114,10 @@ func isBefore(a, b *name) bool {
 		cmp.Compare(len(a.key), len(b.key)), cmp.Compare(b.key, a.key)) < 0
 }
 
-// judge looks at a pair closely. ok is false if it is no candidate.
-func (f *finder) judge(ctx context.Context, a, b *name, cos float64, model string) (x Candidate, ok bool, err error) {
+// judge looks at a pair closely. ok is false if it is no candidate. Vectors that are
+// learnt from the corpus say which words stand beside which, not what means the same:
+// names without a common word are no candidates by them.
+func (f *finder) judge(ctx context.Context, a, b *name, cos float64, space llm.SpaceInfo) (x Candidate, ok bool, err error) {
 	how := compare(a, b)
 	if how == unlike && !slices.Equal(a.marks, b.marks) {
 		return x, false, nil
@@ -127,13 +130,13 @@ func (f *finder) judge(ctx context.Context, a, b *name, cos float64, model strin
 		how = firmlyEqual
 	case how == unlike || apart:
 		return x, false, nil
-	case how == byMeaning && 1-cos > (1-f.o.Min)/2:
+	case how == byMeaning && (space.Recomputable || 1-cos > (1-f.o.Min)/2):
 		return x, false, nil
 	case how == contained && f.ambiguous(a, b):
 		return x, false, nil
 	}
 	x = Candidate{Cosine: cos, Reason: how.reason()}
-	if x.Context, err = f.context(ctx, a, b, model); err != nil {
+	if x.Context, err = f.context(ctx, a, b, space.Model); err != nil {
 		return x, false, err
 	}
 	if x.Shared, err = f.shared(a, b); err != nil {
