@@ -33,6 +33,7 @@ type evalFlags struct {
 	answer        answerFlags
 	meter         *cost.Meter // of all calls; see evalMeter
 	budget        atLeastOne
+	at            budgets
 	sample        atLeastOne
 	seed          uint64
 	growth, html  string
@@ -64,6 +65,11 @@ has it, lines of {"passage_id","entities":[...],"triples":[[s,p,o],...]}, else
 from rules. --extract local takes rules, --extract model asks --model, and needs
 --db, where what was paid for is kept. The output says which.
 
+--at 1000,2000,4000,8000,12000 asks each question with each of these budgets too, and
+prints coverage and recall at equal tokens, the questions whose gold records are all
+found (set recall), and how much of the gold the graph of a method adds to plain
+search with the same budget and takes from it; -v shows recall by section.
+
 --answers asks --model, or without one the local rules, to answer each question
 from what each method retrieves, all by one short prompt, and compares the answers
 with the known ones. "options":[...] and "answer_idx":"B" make a question one of
@@ -77,6 +83,7 @@ paid twice, and --replay makes the same tables without a model.`,
 		Example: `  ragdb eval --data ./musique --methods ketrag,naive,bm25
   ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown
   ragdb eval --data ./musique --methods bm25,ketrag --sweep theta=0:1:0.2
+  ragdb eval --data ./musique --methods bm25,naive,ketrag --at 1000,2000,4000 --html tokens.html
   ragdb eval --data ./musique --data ./musique@joined --data ./2wiki --db ./indexes --json
   ragdb eval --data ./musique --answers --model gpt-4o-mini --judge gpt-4o --db ./musique.ragdb`,
 		Annotations: map[string]string{printsRows: "yes"},
@@ -117,6 +124,7 @@ func (f *evalFlags) add(a *app, cmd *cobra.Command) {
 	f.models.rerank.add(cmd)
 	f.answer.add(cmd)
 	fl.Var(&f.budget, "budget", fmt.Sprintf("tokens of evidence (default %d)", method.DefaultBudget))
+	fl.Var(&f.at, "at", "also ask with each of these `BUDGETS`, 1000,2000,4000: figures at equal tokens")
 	fl.Var(&f.sample, "sample", "ask so many of the questions, evenly spread over them (default all)")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the intervals")
 }
@@ -251,7 +259,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, Unanswerable: f.unanswerable, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
 			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(cmd.Context(), f),
-			Sample: int(f.sample), Budget: int(f.budget), Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: a.evalEngine(), Parts: parts,
+			Sample: int(f.sample), Budget: int(f.budget), At: f.at, Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: a.evalEngine(), Parts: parts,
 		}
 		if f.db != "" && len(f.data) > 1 {
 			o.DB = filepath.Join(f.db, set.name()+".ragdb")

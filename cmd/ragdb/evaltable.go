@@ -24,6 +24,9 @@ func (a *app) evalTable(r *eval.Report, named bool) *table {
 	if answerer(r) != "" && !a.out.text() {
 		columns = append(columns, answerColumns()...) // people get a table of their own
 	}
+	if !a.out.text() {
+		columns = append(columns, eval.AtColumns(r.At)...)
+	}
 	return a.tableOf(r, t, columns)
 }
 
@@ -84,6 +87,7 @@ func (a *app) printEval(r *eval.Report, of int) {
 	if !o.text() || len(r.Methods) == 0 {
 		return
 	}
+	a.printEvalAt(r)
 	a.printEvalAnswers(r)
 	if a.global.verbose > 0 {
 		a.printEvalOps(r)

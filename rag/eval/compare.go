@@ -13,6 +13,7 @@ func (r *runner) compare(rep *Report) {
 		return
 	}
 	compareAnswers(rep, at, r.o.Seed)
+	compareAt(rep, at, r.o.Seed)
 	of := (*row).recall5
 	if rep.Methods[at].Coverage != nil {
 		of = (*row).coverage

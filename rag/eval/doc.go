@@ -50,6 +50,42 @@
 //
 // All but the times are the same on every run: [Times] holds what is not.
 //
+// # Equal tokens
+//
+// With Options.At every method is also asked every question with each of these budgets
+// ([method.Question].Budget), and AtFigure has what it did with each: a budget is
+// what the method was told, not a cut of longer evidence, since methods divide
+// their budget between sections. No answers are made from it.
+//
+// Let G be the gold records of a question. An item of the evidence shows a record
+// if its text comes from that record alone. S are the records of G that some item shows,
+// S(s) those that an item of section s shows, and P those that the evidence of plain
+// search shows: of the method naive with its defaults, asked with the same budget,
+// also if it is not in the run. An item is the graph's if it is no chunk, such as an
+// entity or a summary, or if a step of its reasons came from another item: a
+// neighbour, a source of an entity, a way of PageRank, a name that ties
+// two passages. What a search by words or vectors found is not the graph's, nor is its
+// copy in another graph. S* are the records of S that items of the graph alone show.
+//
+//   - tokens: the mean of the tokens of the evidence, at most the budget.
+//   - coverage, recall@5, mrr: as above, in the evidence of this budget.
+//   - recall: the mean of |S| / |G| over the questions with gold records, at any
+//     rank.
+//   - set_recall: of the questions with two gold records or more, the share of
+//     those with S = G.
+//   - sections: the mean of |S(s)| / |G| over the questions with gold records, 0 for a
+//     question whose evidence lacks the section. A record that two sections show counts
+//     in both.
+//   - graph_gain: the mean of |S* \ P| / |G|, what the graph alone adds to plain search.
+//   - graph_cost: the mean of |P \ S| / |G|, what plain search shows and the method
+//     does not: the graph's items took the place. Recall less that of plain search is
+//     graph_gain less graph_cost, plus what the method's own text search shows of G
+//     beyond P.
+//   - ci: the interval of coverage less bm25's with the same budget, or of recall if no
+//     question has answers; graph_ci: that of graph_gain less graph_cost. Both as above.
+//   - answered, golden, several: how many questions have known answers, gold
+//     records, two or more of these.
+//
 // # Answers
 //
 // With Options.Answers a model answers every question from what each method

@@ -50,6 +50,9 @@ type Options struct {
 	Sample int
 	// Budget is the context's number of tokens; 0 is [method.DefaultBudget].
 	Budget int
+	// At are further budgets, each 1 or more, that every question is asked with
+	// by every method, for figures at equal tokens ([AtFigure]).
+	At []int
 	// Seed is that of the bootstrap.
 	Seed uint64
 	// Growth, if not nil, grows a second index in a temporary place beside the
@@ -83,6 +86,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Budget == 0 {
 		o.Budget = method.DefaultBudget
 	}
+	var err error
+	if o.At, err = atBudgets(o.At); err != nil {
+		return nil, phase.At("", err)
+	}
 	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
 		return nil, phase.At("", wrong("growth needs records apart and no paid model"))
 	}
@@ -115,6 +122,8 @@ type runner struct {
 
 	documents, chunks int  // once indexed
 	begun             bool // answers are being asked for
+	// plain is what plain search retrieved, by question and budget of o.At.
+	plain [][]*atRow
 	// built are the indexes of this run, by instance.
 	built map[string]indexed
 }
@@ -148,6 +157,9 @@ func (r *runner) run(ctx context.Context) (*Report, error) {
 	}
 	rep, err := r.report()
 	if err != nil {
+		return nil, err
+	}
+	if err := r.askPlain(ctx); err != nil {
 		return nil, err
 	}
 	for i, sys := range systems {
@@ -194,7 +206,7 @@ func (r *runner) report() (*Report, error) {
 		return nil, err
 	}
 	rep := &Report{
-		V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Sample: r.o.Sample, Budget: r.o.Budget, Chunks: r.set.String(), Asked: r.questions,
+		V: 1, Data: filepath.Base(data), Join: "no", Extract: r.o.Extract, Sample: r.o.Sample, Budget: r.o.Budget, At: r.o.At, Chunks: r.set.String(), Asked: r.questions,
 	}
 	if r.o.Join {
 		rep.Join = "yes"

@@ -102,7 +102,7 @@ func (r *runner) grow(ctx context.Context) (out *Growth, err error) {
 		return nil, err
 	}
 	g := &runner{o: r.o, specs: r.specs}
-	g.o.DB, g.o.Known, g.o.Answers = "", nil, nil
+	g.o.DB, g.o.Known, g.o.Answers, g.o.At = "", nil, nil, nil
 	defer g.close()
 	if err := g.open(ctx); err != nil {
 		return nil, err

@@ -140,6 +140,10 @@ func setOf(rep *Report) (htmlSet, error) {
 	}
 	set.About = fmt.Sprintf("%d questions · %d documents, %d chunks · records %s · budget %d tokens · chunks %s · extraction %s",
 		len(rep.Asked), rep.Manifest.Documents, rep.Manifest.Chunks, apart, rep.Budget, rep.Chunks, rep.Extract)
+	if len(rep.At) > 0 {
+		set.Tables = append(set.Tables, equalTable(rep), graphTable(rep))
+		set.Folded = append(set.Folded, sectionsTable(rep))
+	}
 	for _, j := range rep.Judging {
 		set.Tables = append(set.Tables, judgingTable(&j))
 	}

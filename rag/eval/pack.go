@@ -113,7 +113,7 @@ func ReadPack(r io.Reader) (*Pack, error) {
 // of the report tells.
 func (s *PackSet) Options() (Options, error) {
 	rep := s.Report
-	o := Options{Join: rep.Join == "yes", Extract: rep.Extract, Sample: rep.Sample, Budget: rep.Budget, Seed: rep.Manifest.Seed, Known: bytes.NewReader(s.Replies)}
+	o := Options{Join: rep.Join == "yes", Extract: rep.Extract, Sample: rep.Sample, Budget: rep.Budget, At: rep.At, Seed: rep.Manifest.Seed, Known: bytes.NewReader(s.Replies)}
 	for _, x := range rep.Manifest.Instances {
 		spec, err := method.ParseSpec(x.Spec)
 		if err != nil {

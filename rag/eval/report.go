@@ -10,8 +10,10 @@ type Report struct {
 	// Extract is what entities and relations were read with, as in Options.
 	Extract string `json:"extract"`
 	// Sample is how many of the questions were to be asked, 0 for all.
-	Sample   int      `json:"sample,omitempty"`
-	Budget   int      `json:"budget"`
+	Sample int `json:"sample,omitempty"`
+	Budget int `json:"budget"`
+	// At are the budgets of the figures at equal tokens.
+	At       []int    `json:"at,omitempty"`
 	Chunks   string   `json:"chunks"`
 	Manifest Manifest `json:"manifest"`
 	// SharedBytes are those of what all methods share: keys and values before
@@ -46,6 +48,8 @@ type Figure struct {
 	Perfect       *float64    `json:"perfect,omitempty"`
 	MRR           *float64    `json:"mrr,omitempty"`
 	ContextTokens float64     `json:"context_tokens"`
+	// At are the figures with each budget of Report.At, nil for a recorded system.
+	At []AtFigure `json:"at,omitempty"`
 	// Answers are the figures of its answers, nil if none were asked for.
 	Answers *AnswerFigure `json:"answers,omitempty"`
 	// Evidence is the digest of all that was retrieved, in order.

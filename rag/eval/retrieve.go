@@ -33,9 +33,7 @@ func (r *runner) ask(ctx context.Context, sys *method.System, spec method.Spec) 
 		return nil, err
 	}
 	if !spec.Rerank {
-		p := m.Parts()
-		p.Reranker = nil
-		m = m.With(p)
+		m = withoutReranker(m)
 	}
 	title := spec.Title()
 	answers, err := r.answering(ctx, sys, title)
@@ -48,6 +46,7 @@ func (r *runner) ask(ctx context.Context, sys *method.System, spec method.Spec) 
 	err = r.corpus.DB().View(ctx, func(s *engine.Snapshot) error {
 		c := r.corpus.At(s)
 		all := make([]*asked, len(r.questions))
+		at := make([][]*atRow, len(r.questions))
 		for i, q := range r.questions {
 			start := time.Now()
 			ev, err := c.Retrieve(ctx, sys, m, method.Question{Text: q.Text, Budget: r.o.Budget})
@@ -59,18 +58,28 @@ func (r *runner) ask(ctx context.Context, sys *method.System, spec method.Spec) 
 			a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
 			a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
 			all[i] = a
+			if at[i], err = r.askAt(ctx, c, sys, m, i, ev); err != nil {
+				return err
+			}
 			if err := answers.add(ctx, c, i, ev); err != nil {
 				return err
 			}
 			r.o.Notify(rag.Event{Stage: "ask " + title, Done: i + 1, Total: len(r.questions)})
 		}
 		f = figure(title, all)
-		f.Ms = latency(all)
+		f.Ms, f.At = latency(all), r.atFigures(at)
 		var err error
 		f.Answers, err = answers.figure(ctx, c)
 		return err
 	})
 	return f, err
+}
+
+// withoutReranker returns the models without the one that orders what was found.
+func withoutReranker(m *rag.Models) *rag.Models {
+	p := m.Parts()
+	p.Reranker = nil
+	return m.With(p)
 }
 
 // score judges what was retrieved for a question. records names the records

@@ -33,7 +33,7 @@ func TestTwice(t *testing.T) {
 	corpus, questions := townsOf(9)
 	data := dataSet(t, corpus, questions)
 	run := func() *eval.Report {
-		rep, err := eval.Run(t.Context(), eval.Options{Data: data, Specs: specs(t, "bm25", "naive", "noderag", "erarag"), Methods: methods.All(), Seed: 3})
+		rep, err := eval.Run(t.Context(), eval.Options{Data: data, Specs: specs(t, "bm25", "naive", "noderag", "erarag"), Methods: methods.All(), Seed: 3, At: []int{300, 100}})
 		check(t, err)
 		return rep
 	}
