@@ -40,7 +40,7 @@ type htmlSet struct {
 }
 
 // WriteHTML writes reports as one page that needs nothing else and asks for
-// nothing: tables, plots of quality over cost and latency, and every question.
+// nothing: tables, plots of quality over tokens, cost and latency, and every question.
 // The reports are in it as JSON. Texts of questions and names are escaped.
 func WriteHTML(w io.Writer, reports []*Report) error {
 	t, err := template.New("page").Parse(pageMarkup)
@@ -166,10 +166,10 @@ func mainFigure(rep *Report) (of func(f *Figure) *float64, name string) {
 	return func(f *Figure) *float64 { return f.Recall5 }, "recall@5"
 }
 
-// plotsOf draws quality over the cost of the index and over latency.
+// plotsOf draws quality over tokens, over the cost of the index and over latency.
 func plotsOf(rep *Report) []*plot {
 	quality, name := mainFigure(rep)
-	var cost, price, latency, levels []dot
+	var cost, price, latency, levels, cover, recall []dot
 	// Recorded systems come after the instances, which are in the same order.
 	for i := range rep.Methods {
 		f := &rep.Methods[i]
@@ -188,6 +188,21 @@ func plotsOf(rep *Report) []*plot {
 			levels = append(levels, d)
 			continue
 		}
+		for k := range f.At {
+			x := &f.At[k]
+			at := dot{name: d.name, group: d.group, line: f.Title(), x: x.Tokens}
+			if at.x <= 0 {
+				continue
+			}
+			if x.Coverage != nil {
+				at.y = 100 * *x.Coverage
+				cover = append(cover, at)
+			}
+			if x.Recall != nil {
+				at.y = 100 * *x.Recall
+				recall = append(recall, at)
+			}
+		}
 		if d.x = f.IndexCPU; d.x > 0 {
 			cost = append(cost, d)
 		}
@@ -200,6 +215,13 @@ func plotsOf(rep *Report) []*plot {
 		}
 	}
 	var out []*plot
+	const tokens = "mean tokens of the evidence"
+	if len(cover) > 0 {
+		out = append(out, newPlot("Coverage over tokens", tokens, "coverage %", cover, nil))
+	}
+	if len(recall) > 0 {
+		out = append(out, newPlot("Recall over tokens", tokens, "recall %", recall, nil))
+	}
 	if len(cost) > 0 {
 		out = append(out, newPlot("Quality over the cost of the index", "CPU seconds of the index", name+" %", cost, levels))
 	}

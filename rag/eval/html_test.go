@@ -30,7 +30,7 @@ func page(t *testing.T) string {
 	list[1].Label = hostile
 	growth, err := eval.ParseGrowth("0.5,2")
 	check(t, err)
-	rep, err := eval.Run(t.Context(), eval.Options{Data: data, Specs: list, Methods: methods.All(), Engine: inMemory(), Growth: growth})
+	rep, err := eval.Run(t.Context(), eval.Options{Data: data, Specs: list, Methods: methods.All(), Engine: inMemory(), Growth: growth, At: []int{200, 800}})
 	check(t, err)
 	var b bytes.Buffer
 	check(t, eval.WriteHTML(&b, []*eval.Report{rep}))
@@ -46,10 +46,11 @@ func TestWriteHTML(t *testing.T) {
 	if m := regexp.MustCompile(`(?i)https?://|//[a-z0-9-]+\.[a-z]|src=|href=|@import|url\(`).FindString(strings.ReplaceAll(html, "src=x", "")); m != "" {
 		t.Errorf("the page asks for something: %q", m)
 	}
-	if n := strings.Count(html, "<svg"); n != 2 {
+	if n := strings.Count(html, "<svg"); n != 4 {
 		t.Errorf("%d plots", n)
 	}
-	for _, want := range []string{"ketrag:theta=1", "Quality over latency", "growth", "at once", "Sizes of the indexes", `aria-label="ketrag: coverage`} {
+	for _, want := range []string{"ketrag:theta=1", "Quality over latency", "growth", "at once", "Sizes of the indexes", `aria-label="ketrag: coverage`,
+		"Coverage over tokens", "Recall over tokens", `aria-label="ketrag:theta=1: recall %`, "At equal tokens", "gain less cost", "Recall by section"} {
 		if !strings.Contains(strings.ToLower(html), strings.ToLower(want)) {
 			t.Errorf("no %q", want)
 		}
@@ -75,7 +76,7 @@ func TestWriteHTML(t *testing.T) {
 	if len(set.Methods) != 6 || len(set.Methods[0].Rows) != 8 || *set.Methods[0].Rows[0][0] != 1 || set.Methods[5].Rows[0] != nil {
 		t.Errorf("%+v", set.Methods)
 	}
-	if *set.Report.Methods[0].Coverage == 0 || len(set.Report.Growth.Steps) != 3 {
+	if *set.Report.Methods[0].Coverage == 0 || len(set.Report.Methods[5].At) != 0 || len(set.Report.Methods[2].At) != 2 || *set.Report.Methods[2].At[1].Recall == 0 || len(set.Report.Growth.Steps) != 3 {
 		t.Errorf("%+v", set.Report)
 	}
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -40,8 +41,8 @@ type point struct {
 	About, Path string
 	Color       int
 
-	name, group string
-	x, y        float64
+	name string // to be written beside it, "" for none
+	x, y float64
 }
 
 // way joins the points of one method with different parameters.
@@ -58,10 +59,11 @@ type label struct {
 }
 
 // dot is a method to be drawn: its two figures, and the method that it is a
-// variant of.
+// variant of. The dots of one group and line are joined in their order.
 type dot struct {
 	name, group string
 	x, y        float64
+	line        string
 }
 
 // colors are the methods that have a colour and a shape of their own; the last
@@ -112,22 +114,36 @@ func newPlot(title, x, y string, dots, levels []dot) *plot {
 		p.Levels = append(p.Levels, tick{atY(d.y), atY(d.y) - 3, d.name})
 	}
 	// A sweep is drawn in the order of its values.
-	slices.SortStableFunc(dots, func(a, b dot) int { return strings.Compare(a.group, b.group) })
+	slices.SortStableFunc(dots, func(a, b dot) int {
+		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.line, b.line))
+	})
 	for i, d := range dots {
 		c := colorOf(d.group)
 		at := point{
-			About: fmt.Sprintf("%s: %s %.1f, %s %.3g", d.name, y, d.y, x, d.x),
-			Color: c, name: d.name, group: d.group, x: atX(d.x), y: atY(d.y),
+			About: fmt.Sprintf("%s: %s %.1f, %s %s", d.name, y, d.y, x, threeDigits(d.x)),
+			Color: c, name: d.name, x: atX(d.x), y: atY(d.y),
+		}
+		if i+1 < len(dots) && d.line != "" && dots[i+1].group == d.group && dots[i+1].line == d.line {
+			at.name = "" // the last of a line names it
 		}
 		at.Path = shape(c, at.x, at.y)
 		p.Points = append(p.Points, at)
-		if i > 0 && dots[i-1].group == d.group {
+		if i > 0 && dots[i-1].group == d.group && dots[i-1].line == d.line {
 			from := p.Points[i-1]
 			p.Ways = append(p.Ways, way{fmt.Sprintf("M%.1f %.1fL%.1f %.1f", from.x, from.y, at.x, at.y), c})
 		}
 	}
 	p.name()
 	return p
+}
+
+// threeDigits writes a number with three digits, or with all before the point if these are
+// more.
+func threeDigits(x float64) string {
+	if x >= 1000 {
+		return grouped(strconv.FormatFloat(x, 'f', 0, 64))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 func round1(x float64) float64 { return math.Round(x*10) / 10 }
@@ -202,6 +218,9 @@ func (p *plot) name() {
 		taken = append(taken, box{plotRight - textWidth(l.Name) - 4, l.Text - 10, plotRight, l.Text + 3})
 	}
 	for _, pt := range p.Points {
+		if pt.name == "" {
+			continue
+		}
 		name := shorten(pt.name)
 		w := textWidth(name)
 		for _, try := range []struct {
