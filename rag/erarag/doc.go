@@ -22,7 +22,9 @@
 // Nothing else is read or written. Each version of a summary is a node of its own,
 // so a segment with unchanged members is never summarised again.
 //
-// Each model of vectors has a tree of its own, which is dropped with it.
+// Each model of vectors has a tree of its own. Local vectors, which are learnt again
+// as the corpus grows, have one tree: a node keeps the code of its first vector, so
+// new vectors change no segment and no summary.
 //
 // # Retrieval
 //

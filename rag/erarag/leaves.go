@@ -17,7 +17,6 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/vecindex"
 )
 
 // planeStage draws the hyperplanes of a model's tree, once.
@@ -30,7 +29,7 @@ type planeStage struct {
 // Items implements [method.Stage]: one item if the tree has no planes.
 func (st *planeStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
-		ok, err := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model).Has([]byte{'h'})
+		ok, err := st.s.tree(s.Graph(st.s.g).WithContext(ctx), treeName(st.model)).Has([]byte{'h'})
 		if err == nil && ok {
 			return
 		}
@@ -85,7 +84,14 @@ func (st *planeStage) mean(ctx context.Context, s *engine.Snapshot) ([]float32, 
 
 // Apply implements [method.Stage].
 func (st *planeStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
-	t, err := st.s.change(tx, st.model.Model)
+	t, err := st.s.change(tx, treeName(st.model))
+	if err != nil {
+		return err
+	}
+	trees, err := t.v.MakeBucket(bucketTrees)
+	if err == nil {
+		err = trees.Set([]byte(t.name), nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -95,8 +101,8 @@ func (st *planeStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 // planes are a tree's hyperplanes, read once a run. They are safe for
 // concurrent use.
 type planes struct {
-	s     *system
-	model string
+	s    *system
+	tree string
 
 	mu sync.Mutex // guards h
 	h  *graphops.Hyperplanes
@@ -120,7 +126,7 @@ func (p *planes) load(v engine.Reader) (*graphops.Hyperplanes, error) {
 	if p.h != nil {
 		return p.h, nil
 	}
-	b, err := p.s.tree(v, p.model).Get([]byte{'h'}, nil)
+	b, err := p.s.tree(v, p.tree).Get([]byte{'h'}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("hyperplanes: %w", err)
 	}
@@ -141,7 +147,8 @@ type leafStage struct {
 }
 
 // Items implements [method.Stage]: the chunks of the set that are not entered, as
-// a difference of bitmaps.
+// a difference of bitmaps. If the tree has no vectors by the model yet, it is those
+// whose leaves have none, too.
 func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
 		base := s.Graph(st.s.c.Base()).WithContext(ctx)
@@ -154,13 +161,24 @@ func (st *leafStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 			yield(method.WorkItem{}, err)
 			return
 		}
-		entered, err := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model).entered()
+		v := s.Graph(st.s.g).WithContext(ctx)
+		t := st.s.tree(v, treeName(st.model))
+		entered, err := t.entered()
 		if err != nil {
 			yield(method.WorkItem{}, err)
 			return
 		}
-		left.AndNot(entered)
 		digest := method.Digest("leaf", st.model.Model)
+		embedded, err := t.embedded(v, st.model)
+		if err != nil {
+			yield(method.WorkItem{}, err)
+			return
+		}
+		if embedded {
+			left.AndNot(entered)
+		} else {
+			digest = method.Digest("leaf", st.model.Model, fmt.Sprint(s.Epoch()))
+		}
 		for it := left.Iterator(); it.HasNext(); {
 			n, err := base.Node(engine.NodeID(it.Next()))
 			if !yield(method.WorkItem{Key: n.Key, Digest: digest}, err) || err != nil {
@@ -287,7 +305,7 @@ func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, 
 	if err != nil {
 		return err
 	}
-	t, err := st.s.change(tx, st.model.Model)
+	t, err := st.s.change(tx, treeName(st.model))
 	if err != nil {
 		return err
 	}
@@ -306,13 +324,4 @@ func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, 
 		return err
 	}
 	return t.enter(0, id, l.code)
-}
-
-// putVector gives a node of a layer its vector.
-func (t *treeTx) putVector(layer uint8, id engine.NodeID, vec []float32, model llm.SpaceInfo) error {
-	space := spaceOf(t.model)
-	if err := method.MakeSpace(t.v, space, model, vecindex.Cosine); err != nil {
-		return err
-	}
-	return t.v.PutLayerVector(space, id, layer, vec)
 }

@@ -3,10 +3,12 @@ package erarag
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/graphops"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -18,19 +20,30 @@ const (
 	propTokens  = "tokens"  // chunk, summary
 	propLayer   = "layer"   // summary: 1 is that above the chunks
 	propSegment = "segment" // summary: number of its segment in the layer
-	propModel   = "model"   // summary: the model whose tree it is of
+	propModel   = "model"   // summary: the tree that it is of
 
 	fieldSummaries = "summaries" // the words of summaries
 
-	bucketTrees = "trees" // model -> empty, for each model with summaries
+	bucketTrees = "trees" // tree -> empty, for each tree that was begun
 )
 
-// spaceOf returns the name of the vector space of a model's tree.
+// spaceOf returns the name of the space of a tree's vectors by a model.
 func spaceOf(model string) string { return "tree@" + model }
 
-// treeOf returns the name of the bucket of a model's tree. What is in it is
-// described at tree.
-func treeOf(model string) string { return method.SumsBucket(model) }
+// treeName returns the name of the tree of a model's vectors: the model. Models that
+// are trained again from time to time have one tree, whose codes stay: its name has no
+// version.
+func treeName(model llm.SpaceInfo) string {
+	if model.Recomputable {
+		name, _, _ := strings.Cut(model.Model, "@")
+		return name
+	}
+	return model.Model
+}
+
+// treeOf returns the name of the bucket of a tree. What is in it is described at
+// [tree].
+func treeOf(name string) string { return method.SumsBucket(name) }
 
 // segmentItem names the work on a segment.
 func segmentItem(layer uint8, number uint64) string {
@@ -77,6 +90,11 @@ func decodeTree(key, value []byte) ([]byte, error) {
 			return nil, errors.New("an empty set of chunks")
 		}
 		return nil, nil // as roaring marshals it
+	case kind == 'v' && len(key) == 1:
+		if len(value) == 0 {
+			return nil, errors.New("the name of a model is empty")
+		}
+		return value, nil
 	case kind == 't' && len(key) == 2:
 		return encoded.Bytes(value, 16)
 	case kind == 'n' && len(key) == 10:

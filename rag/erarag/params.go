@@ -130,13 +130,15 @@ func (s *system) system() *method.System {
 // segments and their summaries.
 func (s *system) stages(m *method.Models) []method.Step {
 	model := m.DocumentSpace()
-	planes := &planes{s: s, model: model.Model}
+	tree := treeName(model)
+	planes := &planes{s: s, tree: tree}
 	named := func(name string) graph.Stage { return graph.NewStage(name, s.g) }
-	out := []method.Stage{&planeStage{named("planes"), s, model}, &leafStage{Stage: named("leaves"), s: s, model: model, planes: planes}}
+	out := []method.Stage{&planeStage{named("planes"), s, model}, &leafStage{Stage: named("leaves"), s: s, model: model, planes: planes},
+		&vectorStage{named("vectors"), s, model}, &embeddedStage{named("embedded"), s, model}}
 	for layer := range uint8(s.p.Layers) {
 		out = append(out,
-			&segmentStage{named(fmt.Sprintf("segments %d", layer+1)), s, model.Model, layer + 1},
+			&segmentStage{named(fmt.Sprintf("segments %d", layer+1)), s, tree, layer + 1},
 			&summaryStage{named(fmt.Sprintf("summaries %d", layer+1)), s, model, layer + 1, planes})
 	}
-	return method.Steps(append(out, &sweepStage{named("sweep"), s, model.Model})...)
+	return method.Steps(append(out, &sweepStage{named("sweep"), s, tree})...)
 }

@@ -1,6 +1,7 @@
 package erarag
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -213,17 +214,37 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestModels says that after the word table was trained anew the tree is that
-// of the new vectors, and nothing of the old one is kept.
+// TestModels says that after the word table was trained again every node has its vector
+// by the new one and none by the old one, while the tree stays: summaries of segments
+// that have not changed are the same nodes, and nothing is asked for them.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	c := corpus(t)
 	c.Use(nil)
 	c.Learn(true)
 	docs := sorted(ragtest.Docs(54, 24))
-	c.Index(t, small, docs[:9]...)
-	c.Index(t, small, docs...)
 	const old, now = "local/rri-512@v1", "local/rri-512@v2"
+	built := calls(c.Index(t, small, docs[:9]...))
+	checkTree(t, c, small, old)
+	before := summaries(t, c, small)
+	grown := calls(c.Index(t, small, docs[:18]...))
+	checkTree(t, c, small, now)
+	after := summaries(t, c, small)
+	stayed, came := 0, 0
+	for id, text := range after {
+		switch was, ok := before[id]; {
+		case !ok:
+			came++
+		case was != text:
+			t.Errorf("summary %d said %q, and says %q", id, was, text)
+		default:
+			stayed++
+		}
+	}
+	if stayed == 0 || grown != came || built != len(before) {
+		t.Errorf("%d calls for %d summaries; with twice the documents %d calls for %d new ones, and %d stayed",
+			built, len(before), grown, came, stayed)
+	}
 	s := opened(t, c, small)
 	view(t, c, s, func(v *engine.View) error {
 		for _, name := range v.Spaces() {
@@ -231,12 +252,56 @@ func TestModels(t *testing.T) {
 				t.Errorf("space %s is left", name)
 			}
 		}
-		for e, err := range s.tree(v, old).Scan(nil, nil) {
-			if err != nil {
-				return err
-			}
-			t.Errorf("%q is left of the old tree", e.Key)
+		return nil
+	})
+	if r := c.Index(t, small); len(r.Stages) > 0 {
+		t.Errorf("left to do: %+v", r.Stages)
+	}
+	for _, d := range docs[2:18] {
+		c.Remove(t, d.Key)
+		if left := ragtest.Find(t, c.Store, d.Hero); len(left) > 0 {
+			t.Errorf("%s is in %q", d.Hero, left)
 		}
+	}
+	c.Index(t, small)
+	checkTree(t, c, small, now)
+	ragtest.Check(t, c.DB())
+}
+
+// TestRetrain says that a table which is trained again without a new document makes
+// all vectors again and asks for no summary.
+func TestRetrain(t *testing.T) {
+	t.Parallel()
+	c := corpus(t)
+	c.Use(nil)
+	c.Learn(true)
+	c.Index(t, small, ragtest.Docs(55, 12)...)
+	before := summaries(t, c, small)
+	err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		b, err := tx.Graph(c.Base()).MakeBucket("words")
+		if err != nil {
+			return err
+		}
+		return b.Delete([]byte("trained"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := calls(c.Index(t, small)); n > 0 {
+		t.Errorf("%d calls", n)
+	}
+	checkTree(t, c, small, "local/rri-512@v2")
+	if after := summaries(t, c, small); !maps.Equal(before, after) || len(after) == 0 {
+		t.Errorf("summaries %v, were %v", after, before)
+	}
+}
+
+// summaries returns the texts of the summaries by their nodes.
+func summaries(t *testing.T, c *ragtest.Corpus, spec string) map[engine.NodeID]string {
+	t.Helper()
+	out := map[engine.NodeID]string{}
+	s := opened(t, c, spec)
+	view(t, c, s, func(v *engine.View) error {
 		typ, _ := v.NodeType(typeSummary)
 		set, err := v.Nodes(typ)
 		if err != nil {
@@ -247,22 +312,11 @@ func TestModels(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if m := n.Prop(propModel).AsString(); m != now {
-				t.Errorf("summary %s is of %s", n.Key, m)
+			if out[n.ID], err = summaryText(v, n); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
-	if r := c.Index(t, small); len(r.Stages) > 0 {
-		t.Errorf("left to do: %+v", r.Stages)
-	}
-	for _, d := range docs[2:] {
-		c.Remove(t, d.Key)
-		if left := ragtest.Find(t, c.Store, d.Hero); len(left) > 0 {
-			t.Errorf("%s is in %q", d.Hero, left)
-		}
-	}
-	c.Index(t, small)
-	checkTree(t, c, small, now)
-	ragtest.Check(t, c.DB())
+	return out
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/erarag/internal/runs"
@@ -20,12 +18,12 @@ import (
 func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chunk) (func(context.Context, *engine.Tx) error, error) {
 	return func(_ context.Context, tx *engine.Tx) error {
 		v := tx.Graph(s.g)
-		models, err := s.models(v)
+		names, err := trees(v)
 		if err != nil {
 			return err
 		}
-		for _, model := range models {
-			t, err := s.change(tx, model)
+		for _, name := range names {
+			t, err := s.change(tx, name)
 			if err != nil {
 				return err
 			}
@@ -42,23 +40,15 @@ func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chun
 	}, nil
 }
 
-// models returns the models that the method's graph has trees of: those with
-// leaves, which have a space, and those that have nothing but entered chunks.
-func (s *system) models(v *engine.TxView) ([]string, error) {
-	var out []string
-	for _, name := range v.Spaces() {
-		if model, ok := strings.CutPrefix(name, spaceOf("")); ok {
-			out = append(out, model)
-		}
-	}
+// trees returns the names of the trees of a graph, ascending.
+func trees(v *engine.TxView) (names []string, err error) {
 	for e, err := range v.Bucket(bucketTrees).Scan(nil, nil) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, string(e.Key))
+		names = append(names, string(e.Key))
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	return names, nil
 }
 
 // removeLeaves takes chunks out of a tree.

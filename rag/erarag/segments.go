@@ -18,14 +18,14 @@ import (
 type segmentStage struct {
 	graph.Stage
 	s     *system
-	model string
+	tree  string
 	layer uint8
 }
 
 // Items implements [method.Stage].
 func (st *segmentStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
-		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model)
+		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.tree)
 		have, want, err := st.state(t)
 		changed := false
 		if err == nil {
@@ -53,7 +53,7 @@ func (st *segmentStage) Do(context.Context, *engine.Snapshot, *method.Models, me
 
 // Apply implements [method.Stage].
 func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, _ []byte) error {
-	t, err := st.s.change(tx, st.model)
+	t, err := st.s.change(tx, st.tree)
 	if err != nil {
 		return err
 	}

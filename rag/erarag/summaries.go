@@ -30,7 +30,7 @@ type summaryStage struct {
 // Items implements [method.Stage]: the dirty segments.
 func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
-		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), st.model.Model)
+		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), treeName(st.model))
 		var numbers []uint64
 		err := t.ids('d', st.layer, func(number uint64, _ []byte) error {
 			numbers = append(numbers, number)
@@ -100,7 +100,7 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if err != nil {
 		return nil, err
 	}
-	g, ok, err := st.s.tree(v, st.model.Model).numbered(layer, number)
+	g, ok, err := st.s.tree(v, treeName(st.model)).numbered(layer, number)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 	if err != nil {
 		return err
 	}
-	t, err := st.s.change(tx, st.model.Model)
+	t, err := st.s.change(tx, treeName(st.model))
 	if err != nil {
 		return err
 	}
@@ -216,21 +216,14 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w method.WorkItem)
 	if err != nil {
 		return 0, err
 	}
-	trees, err := t.v.MakeBucket(bucketTrees)
-	if err == nil {
-		err = trees.Set([]byte(t.model), nil)
-	}
-	if err != nil {
-		return 0, err
-	}
-	key := fmt.Sprintf("%d/%d/%x@%s", st.layer, g.number, w.Digest[:6], t.model)
+	key := fmt.Sprintf("%d/%d/%x@%s", st.layer, g.number, w.Digest[:6], t.name)
 	id, _, err := t.v.DeriveNode(typ, key)
 	if err != nil {
 		return 0, err
 	}
 	err = t.v.SetProps(id, engine.Props{
 		propText: engine.String(d.text), propTokens: engine.Int(int64(st.s.c.Tokens().Count(d.text))),
-		propLayer: engine.Int(int64(st.layer)), propSegment: engine.Int(int64(g.number)), propModel: engine.String(t.model),
+		propLayer: engine.Int(int64(st.layer)), propSegment: engine.Int(int64(g.number)), propModel: engine.String(t.name),
 	})
 	if err != nil {
 		return 0, err

@@ -13,18 +13,18 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// sweepStage removes the summaries of the trees of other models, once the
-// tree of this one is complete. Their leaves' vectors go with the models.
+// sweepStage removes the summaries of other trees, once this one is complete. The
+// vectors of their leaves go with the models.
 type sweepStage struct {
 	graph.Stage
-	s     *system
-	model string
+	s    *system
+	tree string
 }
 
 // sweepBatch is the number of summaries that a work item removes.
 const sweepBatch = 512
 
-// Items implements [method.Stage]: for each other model some summaries at a time.
+// Items implements [method.Stage]: for each other tree some summaries at a time.
 // The epoch makes each run's items its own.
 func (st *sweepStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
 	return func(yield func(method.WorkItem, error) bool) {
@@ -34,14 +34,14 @@ func (st *sweepStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[m
 				yield(method.WorkItem{}, err)
 				return
 			}
-			model := string(e.Key)
-			if model == st.model {
+			name := string(e.Key)
+			if name == st.tree {
 				continue
 			}
 			count := 0
-			err := st.s.tree(v, model).summaries(func(uint8, engine.NodeID) bool { count++; return true })
+			err := st.s.tree(v, name).summaries(func(uint8, engine.NodeID) bool { count++; return true })
 			for n := 0; n <= count/sweepBatch; n++ {
-				w := method.WorkItem{Key: fmt.Sprintf("%d %s", n, model), Digest: method.Digest(fmt.Sprint(s.Epoch()))}
+				w := method.WorkItem{Key: fmt.Sprintf("%d %s", n, name), Digest: method.Digest(fmt.Sprint(s.Epoch()))}
 				if !yield(w, err) || err != nil {
 					return
 				}
@@ -72,8 +72,8 @@ func (st *sweepStage) Do(context.Context, *engine.Snapshot, *method.Models, meth
 // Apply implements [method.Stage]: the first summaries that are left, and with
 // the last of them the note of the tree.
 func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, _ []byte) error {
-	_, model, _ := strings.Cut(w.Key, " ")
-	t, err := st.s.change(tx, model)
+	_, name, _ := strings.Cut(w.Key, " ")
+	t, err := st.s.change(tx, name)
 	if err != nil {
 		return err
 	}
@@ -108,5 +108,5 @@ func (st *sweepStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem,
 		return err
 	}
 	// What says how the summaries were grouped is of no more use.
-	return errors.Join(trees.Delete([]byte(model)), t.w.DeletePrefix(nil))
+	return errors.Join(trees.Delete([]byte(name)), t.w.DeletePrefix(nil))
 }

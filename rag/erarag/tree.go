@@ -11,13 +11,14 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// tree is a model's tree as it is kept, in a bucket. Numbers are big-endian.
+// tree is a tree as it is kept, in a bucket. Numbers are big-endian.
 // layer is u8: that of a node, or of the segments that are summarised by the
 // nodes of it; the segments of layer l group the nodes of layer l-1.
 //
 //	'h'                      -> hyperplanes, as graphops marshals them
 //	'e' high u16             -> the base graph's chunks that were entered, as a
 //	                            bitmap of the lower 16 bits of their ids
+//	'v'                      -> the model by which all nodes have vectors
 //	't' layer                -> nodes u64, next number of a segment u64
 //	'n' layer node           -> code u64, for each node of the layer
 //	's' layer rank id        -> segment, by the place of its first item
@@ -252,7 +253,7 @@ func (t *tree) ids(kind byte, layer uint8, fn func(id uint64, value []byte) erro
 	return nil
 }
 
-// tree returns a model's tree at a view.
-func (s *system) tree(v engine.Reader, model string) *tree {
-	return &tree{v.Bucket(treeOf(model)), s.p.sizes()}
+// tree returns a tree at a view.
+func (s *system) tree(v engine.Reader, name string) *tree {
+	return &tree{v.Bucket(treeOf(name)), s.p.sizes()}
 }

@@ -14,21 +14,21 @@ import (
 // treeTx is a tree in a transaction.
 type treeTx struct {
 	tree
-	w     engine.BucketWriter
-	s     *system
-	tx    *engine.Tx
-	v     *engine.TxView
-	model string
+	w    engine.BucketWriter
+	s    *system
+	tx   *engine.Tx
+	v    *engine.TxView
+	name string
 }
 
-// change returns a model's tree for writing.
-func (s *system) change(tx *engine.Tx, model string) (*treeTx, error) {
+// change returns a tree for writing.
+func (s *system) change(tx *engine.Tx, name string) (*treeTx, error) {
 	v := tx.Graph(s.g)
-	w, err := v.MakeBucket(treeOf(model))
+	w, err := v.MakeBucket(treeOf(name))
 	if err != nil {
 		return nil, err
 	}
-	return &treeTx{tree{w.Bucket, s.p.sizes()}, w, s, tx, v, model}, nil
+	return &treeTx{tree{w.Bucket, s.p.sizes()}, w, s, tx, v, name}, nil
 }
 
 func (t *treeTx) setLayer(layer uint8, st layerState) error {
