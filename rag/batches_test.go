@@ -35,9 +35,9 @@ func TestEmbeddingsShareRequests(t *testing.T) {
 	for _, c := range []struct {
 		spec    string
 		workers int
-		most    int // texts of a request, at least once
+		most    int // texts of a request, at least once; of 200 workers as many as are read meanwhile
 	}{
-		{"naive", 1, 1}, {"naive", 3, 3}, {"naive", 200, 40}, {"ketrag", 3, 3}, {"hirag", 5, 3}, {"noderag", 7, 3},
+		{"naive", 1, 1}, {"naive", 3, 3}, {"naive", 200, 10}, {"ketrag", 3, 3}, {"hirag", 5, 3}, {"noderag", 7, 3},
 	} {
 		corpus := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		e := &counting{}
