@@ -78,7 +78,8 @@
 //     in both.
 //   - graph_gain: the mean of |S* \ P| / |G|, what the graph alone adds to plain search.
 //   - graph_cost: the mean of |P \ S| / |G|, what plain search shows and the method
-//     does not: the graph's items took the place. Recall less that of plain search is
+//     does not: the graph's items took the place, or, in a method without a graph, its
+//     search lacks them. Recall less that of plain search is
 //     graph_gain less graph_cost, plus what the method's own text search shows of G
 //     beyond P.
 //   - ci: the interval of coverage less bm25's with the same budget, or of recall if no
