@@ -55,7 +55,8 @@
 // With Options.At every method is also asked every question with each of these budgets
 // ([method.Question].Budget), and AtFigure has what it did with each: a budget is
 // what the method was told, not a cut of longer evidence, since methods divide
-// their budget between sections. No answers are made from it.
+// their budget between sections. No answers are made from it, and the
+// steps of growth are asked with Options.Budget alone.
 //
 // Let G be the gold records of a question. An item of the evidence shows a record
 // if its text comes from that record alone. S are the records of G that some item shows,
