@@ -11,14 +11,17 @@
 //	summary  the summary of a segment; derived from the segment's members
 //
 // The signs of a vector's products with planes, which are drawn once and kept, are
-// its code. The nodes of a layer, in order of code, are cut into segments of
-// bounded size ([runs.Segments]), and each segment's summary is a node of the
-// layer above. A layer of more than [Params.Stop] nodes has one above it, up to
+// its code. Nodes of a layer whose codes begin alike are of one bucket. The nodes of a
+// bucket, in order of code, are cut into segments of bounded size, and each segment's
+// summary is a node of the layer above. A layer of more than [Params.Stop] nodes has one above it, up to
 // [Params.Layers].
 //
-// Segments are kept one by one. A chunk that comes or goes changes its segment
-// and, if that gets too large or small, a neighbour or two; the summaries of
-// changed segments are made again, which changes segments one layer up, and so on.
+// Segments are kept one by one. A chunk that comes waits until its bucket has enough
+// for segments of their own, and changes no segment that is there. One that goes
+// changes its segment; the summaries of changed segments are made again, which changes
+// segments one layer up, and so on. With bucket=0 nothing waits: a chunk that comes
+// or goes changes its segment ([runs.Segments]) and, if that gets too large or small, a
+// neighbour or two.
 // Nothing else is read or written. Each version of a summary is a node of its own,
 // so a segment with unchanged members is never summarised again.
 //
@@ -38,5 +41,5 @@
 // from the summaries, or the other way round, or the first of each layer.
 //
 // docs/methods/erarag.md lists the options and where paper and reference code
-// differ; profile=paper takes the paper's chunks, ranking and k.
+// differ; profile=paper takes the paper's chunks, segments, ranking and k.
 package erarag

@@ -222,7 +222,13 @@ func (x *treeCheck) segments(l uint8, all []segment, below []runs.Item) error {
 	}
 	last := place{}
 	for i, g := range all {
-		if n := len(g.items); len(all) > 1 && n < x.s.p.Min || n >= x.s.p.Split {
+		least := x.s.p.Min
+		if x.s.p.Bucket > 0 {
+			least, last, i = keeps(&x.tree.sizes), place{}, 0
+		} else if len(all) == 1 {
+			least = 1
+		}
+		if n := len(g.items); n < least || n >= x.s.p.Split {
 			x.t.Errorf("segment %d/%d of %d has %d items", l, g.number, len(all), n)
 		}
 		for k, it := range g.items {
@@ -240,10 +246,55 @@ func (x *treeCheck) segments(l uint8, all []segment, below []runs.Item) error {
 			return err
 		}
 	}
+	if err := x.waiting(l, all, below, codes); err != nil {
+		return err
+	}
 	if len(all) > 0 && len(codes) > 0 {
 		x.t.Errorf("%d nodes of layer %d are in no segment", len(codes), l-1)
 	}
 	return nil
+}
+
+// waiting checks the nodes that wait: they are in no segment, too few of each bucket
+// to make one. What is known of where nodes are is right. It takes them out of codes.
+func (x *treeCheck) waiting(l uint8, all []segment, below []runs.Item, codes map[uint64]uint64) error {
+	in := map[uint64]uint64{}
+	for _, g := range all {
+		for _, it := range g.items {
+			in[it.ID] = g.number
+		}
+	}
+	items, err := x.tree.waiting(l, layerKey('w', l), layerKey('w', l+1))
+	if err != nil {
+		return err
+	}
+	buckets := map[uint64]int{}
+	for _, it := range items {
+		if code, ok := codes[it.ID]; !ok || code != it.Code {
+			x.t.Errorf("node %d waits for layer %d, and is in no layer below, or in a segment", it.ID, l)
+		}
+		delete(codes, it.ID)
+		in[it.ID] = 0
+		rank := x.tree.sizes.Rank(it.Code) >> x.tree.shift(uint64(len(below)))
+		if buckets[rank]++; buckets[rank] == x.s.p.Min {
+			x.t.Errorf("%d nodes of bucket %x wait for layer %d", buckets[rank], rank, l)
+		}
+	}
+	if x.s.p.Bucket == 0 {
+		in = map[uint64]uint64{}
+	}
+	err = x.tree.ids('m', l, func(id uint64, value []byte) error {
+		number, _, err := x.tree.member(l, id)
+		if want, ok := in[id]; !ok || want != number {
+			x.t.Errorf("node %d is said to be in segment %d of layer %d, and is in %d", id, number, l, want)
+		}
+		delete(in, id)
+		return err
+	})
+	if len(in) > 0 {
+		x.t.Errorf("of %d nodes of layer %d it is not known where they are", len(in), l-1)
+	}
+	return err
 }
 
 // summary checks a segment's summary: the model's answer for its items' texts.

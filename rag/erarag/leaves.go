@@ -323,5 +323,5 @@ func (st *leafStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, 
 	if err := t.putVector(0, id, l.vec, st.model); err != nil {
 		return err
 	}
-	return t.enter(0, id, l.code)
+	return t.enter(0, id, l.code, 0)
 }

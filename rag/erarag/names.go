@@ -97,7 +97,9 @@ func decodeTree(key, value []byte) ([]byte, error) {
 		return value, nil
 	case kind == 't' && len(key) == 2:
 		return encoded.Bytes(value, 16)
-	case kind == 'n' && len(key) == 10:
+	case kind == 'b' && len(key) == 2:
+		return encoded.Bytes(value, 1)
+	case kind == 'n' && len(key) == 10, kind == 'm' && len(key) == 10, kind == 'w' && len(key) == 18:
 		return encoded.Bytes(value, 8)
 	case kind == 's' && len(key) == 18:
 		g, err := readSegment(value)
@@ -109,7 +111,7 @@ func decodeTree(key, value []byte) ([]byte, error) {
 		_, err := readPlace(value)
 		return value, err
 	case kind == 'c' && len(key) == 10:
-		if len(value) == 1 && value[0] == 1 || len(value) == 9 && value[0] == 0 {
+		if len(value) == 1 && value[0] == 1 || len(value) == 9 && (value[0] == 0 || value[0] == 2) {
 			return value, nil
 		}
 		return nil, errors.New("a change that neither puts a node in nor takes one out")

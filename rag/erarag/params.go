@@ -32,6 +32,11 @@ type Params struct {
 	// not alone, the greatest that packing makes, and that at which a segment
 	// is split, at least twice Min. The defaults are 8, 12 and 16.
 	Min, Max, Split int
+	// Bucket is the least size of a bucket: the nodes of a layer whose codes begin
+	// alike, of which those that are in no segment wait until there are Min of
+	// them. It is at least Min; the default is 128. 0, with profile=paper too, puts a node
+	// into the segment of its predecessor at once.
+	Bucket int
 	// Tokens is the length asked of a summary. The default is 100.
 	Tokens int
 	// Layers bounds the layers of summaries. The default is 5.
@@ -56,10 +61,10 @@ type Params struct {
 	Rank string
 }
 
-// profiles are the paper's windows and its search.
+// profiles are the paper's windows, segments and search.
 func profiles() method.Profiles {
 	window := text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}
-	return method.Profiles{"paper": {"chunks": window.String(), "k": "5", "rank": "vector"}}
+	return method.Profiles{"paper": {"chunks": window.String(), "bucket": "0", "k": "5", "rank": "vector"}}
 }
 
 // parse reads parameters.
@@ -73,6 +78,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Min = r.Int("min", 8, 1, 1000)
 	p.Max = r.Int("max", 12, p.Min, 1000)
 	p.Split = r.Int("split", 16, max(p.Max+1, 2*p.Min), 2001)
+	p.Bucket = r.Int("bucket", 128, 0, 1<<20)
 	p.Tokens = r.Int("tokens", 100, 10, 2000)
 	p.Layers = r.Int("layers", 5, 0, 20)
 	p.Stop = r.Int("stop", 11, 1, 10_000)

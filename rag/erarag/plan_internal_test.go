@@ -202,7 +202,7 @@ func TestParams(t *testing.T) {
 		}
 	}
 	p, r := parse(map[string]string{"profile": "paper"})
-	if err := r.Err(); err != nil || p.K != 5 || p.Rank != "vector" || r.All["chunks"] != "cl100k/1200/100/window" {
+	if err := r.Err(); err != nil || p.K != 5 || p.Bucket != 0 || p.Rank != "vector" || r.All["chunks"] != "cl100k/1200/100/window" {
 		t.Errorf("profile=paper: k %d, rank %s, %s (%v)", p.K, p.Rank, r.All["chunks"], err)
 	}
 	c := corpus(t)

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -122,7 +123,7 @@ type reads struct {
 
 // insertions indexes n short documents, a chunk each, and then k more one by
 // one, and returns what each of these cost, and the calls of the first.
-func insertions(t testing.TB, n, k int) (all []reads, built int) {
+func insertions(t testing.TB, spec string, n, k int) (all []reads, built int) {
 	store := &counts{Store: memkv.New(layout.Schema())}
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{
 		Encodings: append(rag.Encodings(), Encodings()...),
@@ -154,7 +155,6 @@ func insertions(t testing.TB, n, k int) (all []reads, built int) {
 		name, f := file(i)
 		files[name] = f
 	}
-	spec := Name
 	built = calls(c.IndexFS(t, spec, files, true))
 	store.graph = uint32(opened(t, c, spec).g.ID())
 	for i := range k {
@@ -235,7 +235,7 @@ func mean(all []reads) (keys, calls float64) {
 // all of them.
 func TestInsertionReads(t *testing.T) {
 	if *leavesFlag > 0 {
-		all, built := insertions(t, *leavesFlag, 20)
+		all, built := insertions(t, Name, *leavesFlag, 20)
 		keys, calls := mean(all)
 		layers := float64(most(all).layers + 1)
 		t.Logf("%d leaves, %d calls to build: mean of %d insertions: %.0f keys, %.1f calls; most %+v",
@@ -243,8 +243,9 @@ func TestInsertionReads(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	few, _ := insertions(t, 200, 6)
-	many, built := insertions(t, 2000, 6)
+	const eager = Name + ":bucket=0"
+	few, _ := insertions(t, eager, 200, 6)
+	many, built := insertions(t, eager, 2000, 6)
 	a, b := most(few), most(many)
 	t.Logf("200 leaves: %+v; 2000 leaves: %+v of %d calls", a, b, built)
 	if b.layers != a.layers+1 {
@@ -266,5 +267,28 @@ func TestInsertionReads(t *testing.T) {
 	}
 	if 10*b.calls > built {
 		t.Errorf("an insertion asks for %d summaries of %d", b.calls, built)
+	}
+}
+
+// TestInsertionWaits says that with buckets a chunk waits until there are enough for a
+// segment, and that the insertions before ask for nothing and read few keys.
+func TestInsertionWaits(t *testing.T) {
+	t.Parallel()
+	all, built := insertions(t, Name, 400, 24)
+	var asked []int
+	total, keys := 0, 0
+	for _, x := range all {
+		asked = append(asked, x.calls)
+		total, keys = total+x.calls, max(keys, x.keys+x.vectors)
+	}
+	slices.Sort(asked)
+	t.Logf("calls %v of %d, at most %d keys", asked, built, keys)
+	// A segment of chunks is made of eight or more; those of the one or two buckets
+	// may have been all but there.
+	if median := asked[len(asked)/2]; median > 0 || total == 0 || total > 24/8+2+2 {
+		t.Errorf("24 insertions ask for %v summaries", asked)
+	}
+	if keys > 200 {
+		t.Errorf("an insertion reads %d keys", keys)
 	}
 }

@@ -112,6 +112,9 @@ func (t *treeTx) dropChain(layer uint8, g segment) error {
 		return err
 	}
 	if ok {
+		if err := t.noteParent(layer, &g); err != nil {
+			return err
+		}
 		if err := t.dropAbove(layer, runs.Item{ID: uint64(id), Code: code}); err != nil {
 			return err
 		}
@@ -124,6 +127,17 @@ func (t *treeTx) dropChain(layer uint8, g segment) error {
 		return err
 	}
 	return t.drop(layer, id)
+}
+
+// noteParent notes which segment a summary is in that goes, for the one that will be
+// made in its place.
+func (t *treeTx) noteParent(layer uint8, g *segment) error {
+	if t.bucket == 0 {
+		return nil
+	}
+	parent, _, err := t.holding(layer+1, runs.Item{ID: uint64(g.summary)})
+	g.parent = parent.number
+	return err
 }
 
 // dropStale removes the summaries that are not of their segments' items, with

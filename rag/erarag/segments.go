@@ -43,7 +43,11 @@ func (st *segmentStage) state(t *tree) (have, want bool, err error) {
 		return false, false, err
 	}
 	below, err := t.layer(st.layer - 1)
-	return have, below.nodes > uint64(st.s.p.Stop), err
+	want = below.nodes > uint64(st.s.p.Stop)
+	if t.bucket > 0 {
+		want = want && below.nodes >= uint64(t.sizes.MinSize)
+	}
+	return have, want, err
 }
 
 // Do implements [method.Stage].
@@ -64,16 +68,19 @@ func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 	switch {
 	case want && have:
 		var put, remove []runs.Item
-		if put, remove, err = t.changes(st.layer - 1); err == nil {
-			err = t.regroup(st.layer, put, remove)
+		var back map[uint64]uint64
+		if put, remove, back, err = t.changes(st.layer - 1); err == nil {
+			err = t.group(st.layer, put, remove, back)
 		}
 	case want:
 		var all []runs.Item
 		if all, err = t.nodes(st.layer - 1); err == nil {
-			err = t.regroup(st.layer, all, nil)
+			err = t.group(st.layer, all, nil, nil)
 		}
 	case have:
-		err = t.dissolve(st.layer)
+		if err = t.dissolve(st.layer); err == nil && t.bucket > 0 {
+			err = t.scatter(st.layer)
+		}
 	}
 	if err != nil {
 		return err
@@ -81,13 +88,25 @@ func (st *segmentStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 	return t.w.DeletePrefix(layerKey('c', st.layer-1))
 }
 
+// group puts nodes of the layer below into the segments of a layer and takes others
+// out: by buckets, or by the rules of [runs.Segments].
+func (t *treeTx) group(layer uint8, put, remove []runs.Item, back map[uint64]uint64) error {
+	if t.bucket > 0 {
+		return t.gather(layer, put, remove, back)
+	}
+	return t.regroup(layer, put, remove)
+}
+
 // changes returns the nodes of a layer that are to be put into segments and
-// taken out of them.
-func (t *tree) changes(layer uint8) (put, remove []runs.Item, err error) {
+// taken out of them. back has the segment of each that takes another's place.
+func (t *tree) changes(layer uint8) (put, remove []runs.Item, back map[uint64]uint64, err error) {
+	back = map[uint64]uint64{}
 	err = t.ids('c', layer, func(id uint64, value []byte) error {
 		switch {
 		case len(value) == 1 && value[0] == 1:
 			put = append(put, runs.Item{ID: id})
+		case len(value) == 9 && value[0] == 2:
+			put, back[id] = append(put, runs.Item{ID: id}), binary.BigEndian.Uint64(value[1:])
 		case len(value) == 9 && value[0] == 0:
 			remove = append(remove, runs.Item{ID: id, Code: binary.BigEndian.Uint64(value[1:])})
 		default:
@@ -96,7 +115,7 @@ func (t *tree) changes(layer uint8) (put, remove []runs.Item, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for i := range put {
 		code, ok, err := t.code(layer, engine.NodeID(put[i].ID))
@@ -104,11 +123,11 @@ func (t *tree) changes(layer uint8) (put, remove []runs.Item, err error) {
 			err = fmt.Errorf("node %d of layer %d has no code: %w", put[i].ID, layer, engine.ErrCorrupt)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		put[i].Code = code
 	}
-	return put, remove, nil
+	return put, remove, back, nil
 }
 
 // nodes returns all nodes of a layer.

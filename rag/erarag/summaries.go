@@ -197,6 +197,11 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 		}
 	}
 	before := g.summary
+	if before != 0 {
+		if err := t.noteParent(layer, &g); err != nil {
+			return err
+		}
+	}
 	if g.summary, err = st.write(t, &g, &d, w); err != nil {
 		return err
 	}
@@ -241,7 +246,7 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w method.WorkItem)
 			return 0, err
 		}
 	}
-	return id, t.enter(st.layer, id, d.code)
+	return id, t.enter(st.layer, id, d.code, g.parent)
 }
 
 // putWords makes a summary one that is found by its words.

@@ -24,13 +24,20 @@ import (
 //	's' layer rank id        -> segment, by the place of its first item
 //	'r' layer ^rank ^id      -> empty, the same places backwards
 //	'p' layer number         -> rank id, the place of a segment
+//	'm' layer node           -> number of the segment that a node of the layer below
+//	                            is in, 0 if it waits; with buckets
+//	'w' layer rank id        -> code u64, for each node of the layer below that waits
+//	'b' layer                -> the lowest bits of a rank that its bucket leaves out
 //	'c' layer node           -> a node that is to be put into a segment of the
-//	                            layer above (1) or taken out of it (0 code)
+//	                            layer above (1), into the segment of the one that it
+//	                            replaces (2 number), or taken out of it (0 code)
 //	'd' layer number         -> a segment whose summary is not of its items
 //	'x' layer number         -> one of these that has a summary nevertheless
 type tree struct {
 	engine.Bucket
-	sizes runs.Options
+	sizes  runs.Options
+	bucket int // the least size of a bucket; 0 for none
+	planes int // bits of a code
 }
 
 // place is where an item stands in the order of its layer.
@@ -53,16 +60,20 @@ type segment struct {
 	// items that it was made of.
 	summary engine.NodeID
 	of      [32]byte
-	items   []runs.Item
+	// parent is the number of the segment that the summary before this one was
+	// in, 0 for none; with buckets.
+	parent uint64
+	items  []runs.Item
 }
 
 // segmentHead is the size of what stands before the items: 16 bytes each.
-const segmentHead = 8 + 8 + 32
+const segmentHead = 8 + 8 + 32 + 8
 
 func (g *segment) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, g.number)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(g.summary))
 	dst = append(dst, g.of[:]...)
+	dst = binary.BigEndian.AppendUint64(dst, g.parent)
 	for _, it := range g.items {
 		dst = binary.BigEndian.AppendUint64(dst, it.Code)
 		dst = binary.BigEndian.AppendUint64(dst, it.ID)
@@ -77,6 +88,7 @@ func readSegment(b []byte) (g segment, err error) {
 	g.number = binary.BigEndian.Uint64(b)
 	g.summary = engine.NodeID(binary.BigEndian.Uint64(b[8:]))
 	copy(g.of[:], b[16:])
+	g.parent = binary.BigEndian.Uint64(b[segmentHead-8:])
 	for b = b[segmentHead:]; len(b) > 0; b = b[16:] {
 		g.items = append(g.items, runs.Item{Code: binary.BigEndian.Uint64(b), ID: binary.BigEndian.Uint64(b[8:])})
 	}
@@ -190,6 +202,13 @@ func (t *tree) numbered(layer uint8, number uint64) (g segment, ok bool, err err
 // holding returns the segment that a node of the layer below is in; ok is
 // false if it is in none.
 func (t *tree) holding(layer uint8, it runs.Item) (g segment, ok bool, err error) {
+	if t.bucket > 0 {
+		number, ok, err := t.member(layer, it.ID)
+		if err != nil || !ok || number == 0 {
+			return g, false, err
+		}
+		return t.numbered(layer, number)
+	}
 	p := t.placeOf(it)
 	if g, ok, err = t.upTo(layer, p, false); err != nil || !ok {
 		return g, false, err
@@ -255,5 +274,8 @@ func (t *tree) ids(kind byte, layer uint8, fn func(id uint64, value []byte) erro
 
 // tree returns a tree at a view.
 func (s *system) tree(v engine.Reader, name string) *tree {
-	return &tree{v.Bucket(treeOf(name)), s.p.sizes()}
+	return s.p.tree(v.Bucket(treeOf(name)))
 }
+
+// tree returns the tree that a bucket of the graph holds.
+func (p *Params) tree(b engine.Bucket) *tree { return &tree{b, p.sizes(), p.Bucket, p.Planes} }

@@ -28,7 +28,7 @@ func (s *system) change(tx *engine.Tx, name string) (*treeTx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &treeTx{tree{w.Bucket, s.p.sizes()}, w, s, tx, v, name}, nil
+	return &treeTx{*s.p.tree(w.Bucket), w, s, tx, v, name}, nil
 }
 
 func (t *treeTx) setLayer(layer uint8, st layerState) error {
@@ -49,14 +49,19 @@ func (t *treeTx) count(layer uint8, n int) error {
 // changes are written if there can be a layer above.
 func (t *treeTx) top(layer uint8) bool { return int(layer) >= t.s.p.Layers }
 
-// enter makes a node one of a layer, to be put into a segment.
-func (t *treeTx) enter(layer uint8, id engine.NodeID, code uint64) error {
+// enter makes a node one of a layer, to be put into a segment: that of number parent,
+// unless this is 0.
+func (t *treeTx) enter(layer uint8, id engine.NodeID, code, parent uint64) error {
 	if _, ok, err := t.code(layer, id); err != nil || ok {
 		return err // entered already
 	}
 	err := t.w.Set(idKey('n', layer, uint64(id)), binary.BigEndian.AppendUint64(nil, code))
 	if err == nil && !t.top(layer) {
-		err = t.w.Set(idKey('c', layer, uint64(id)), []byte{1})
+		how := []byte{1}
+		if parent > 0 {
+			how = binary.BigEndian.AppendUint64([]byte{2}, parent)
+		}
+		err = t.w.Set(idKey('c', layer, uint64(id)), how)
 	}
 	return errors.Join(err, t.count(layer, 1))
 }

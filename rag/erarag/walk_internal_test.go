@@ -171,7 +171,10 @@ func stream(seed uint64, n int) (ops []op) {
 }
 
 // specs are trees whose shapes change with few chunks.
-var specs = []string{small, small + ",gray=true", "erarag:min=1,max=2,split=3,stop=2,layers=6,tokens=20", "erarag:stop=5"}
+var specs = []string{
+	small, small + ",gray=true,bucket=6", small + ",bucket=0", "erarag:min=1,max=2,split=3,stop=2,layers=6,tokens=20,bucket=4",
+	"erarag:min=3,max=4,split=6,stop=3,planes=5,bucket=3", "erarag:min=1,max=2,split=3,stop=2,layers=6,tokens=20,bucket=0", "erarag:stop=5",
+}
 
 // TestStream runs random streams of inserts, replacements and deletes twice:
 // in one go by one worker, and with crashes after random commits, each
@@ -179,7 +182,7 @@ var specs = []string{small, small + ",gray=true", "erarag:min=1,max=2,split=3,st
 // each step.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	seeds, steps := 4, 7
+	seeds, steps := 5, 7
 	if *long {
 		seeds, steps = 60, 20
 	}
@@ -224,7 +227,7 @@ func TestStream(t *testing.T) {
 // it has caught up.
 func TestRemoveAfterCrash(t *testing.T) {
 	t.Parallel()
-	seeds, steps := 4, 8
+	seeds, steps := 5, 8
 	if *long {
 		seeds, steps = 60, 24
 	}
