@@ -1,62 +1,97 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 )
 
-// Bridge takes the nodes that share a name with a node of a set, if Text does not
-// contain the name. They are ordered by score descending, id ascending. Suppose a
-// text answers a question about something that only another text names: Bridge
-// leads from that text to the answer. No paper describes it.
+// Bridge orders ranked nodes together with the nodes that share a name with one of
+// the first, if Text does not contain the name. Suppose a text answers a question
+// about something that only another text names: Bridge leads from that text to the
+// answer, and on from there once more. No paper describes it.
 //
 // Names are the terms of a field, each node's with a frequency that says how
-// far the node is about the name; [MostAbout] is the greatest that counts. For
-// a node c of the set, a name e of c and another node d that has e, d scores
+// far the node is about the name; [MostAbout] is the greatest that counts. N counts
+// the nodes with words, df of them have a name or a word, idf is BM25's, as
+// [engine.View]'s Terms has it. Shares of Text are of its words, by idf. Scores of In
+// are to be from 0 to 1, as [Rescale] makes them.
 //
-//	v = s(c) * about(d,e) * idf(e)/ln(1+N) * (Floor + gain(c,d))
+//   - Lift. For each of Text's names the best node of In that is wholly about it
+//     gets s = s + Title * (1 - s). A word of Text with a capital, but for the first,
+//     is a name too if a node is wholly about it.
 //
-// and of several v its greatest. s is c's score, times Anchor if c has none of
-// Text's names; about is the frequency of e in d over MostAbout; N counts
-// the nodes with words, df of them have e, idf is BM25's, as [engine.View]'s
-// Terms has it; gain is the share of Text's words, by idf, that c lacks and d
-// has. Then all scores are divided by the greatest, and multiplied by
+//   - Ways. From the Starts best nodes c, over each name e of c that Text lacks, to
+//     each other node d that has e:
 //
-//	min(1, Gate * share)
+//     v(d) = s(c) * about(d,e) * idf(e)/ln(1+N) * (Floor + gain(c,d))
 //
-// where share is that of Text's words which stand in names, by idf. A text
-// without names finds nothing then.
+//     s(c) is times Anchor if c has none of Text's names; about is the frequency of
+//     e in d over MostAbout; gain is the share of Text that d has and c lacks, over
+//     the share that c lacks. Of several v the greatest counts.
+//
+//   - Second ways. The Starts best ends of ways start ways again, with s = Hop2 * v
+//     and the words of both nodes in place of those of c.
+//
+//   - Back. All v are divided by the greatest: B. The node that the best way to an
+//     end came from has at least Back * B of the end.
+//
+//   - Gate. Each node scores s + Lambda * gate * B, where
+//
+//     gate = min(1, 1 - held + Gate * named)
+//
+//     held is the greatest share of Text in one of the first Starts nodes of In, named
+//     the share that stands in names.
+//
+//   - Choice as a set. The places from the second to the tenth go, one after the
+//     other, to the one of the 60 best with the greatest sum of its score and Cover
+//     times the share of Text that no node before it has. With Pin the first node of In
+//     has the first place.
 //
 // A name is left out if more nodes have it than 20 and than a fiftieth of N. A
 // name of one word is also left out if three times as many nodes have the word:
 // it is an ordinary word that was capitalised. Frequencies of names and words
 // count all nodes, also those that the query may not see.
 //
-// It reads the postings of Text's words, and those of the set's names.
+// If the graph lacks the names, the order stays, and the trace notes it. It reads the
+// postings of Text's words once, and those of the names of at most twice Starts nodes.
 type Bridge struct {
-	// In are the nodes to start from; a score of 0 or less starts nothing.
+	// In are the ranked nodes; a score of 0 or less starts no way.
 	In    Op
 	Graph *engine.Graph
 	// Names is the field of names, whose terms are keys as [Env].Names reads
-	// them, and Words that of the nodes' words. If the graph lacks one, nothing is
-	// found, and the trace notes it.
+	// them, and Words that of the nodes' words.
 	Names, Words string
 	Text         string
-	Floor        float64
-	Anchor       float64
+	// Starts is how many nodes ways start from.
+	Starts int
+	// Lambda is what the best way weighs against the best node of In.
+	Lambda float64
+	// Floor is what a way weighs that gains nothing.
+	Floor  float64
+	Anchor float64
+	Title  float64
+	Hop2   float64
+	Back   float64
 	// Gate is how fast names in Text open the bridge; 0 leaves it open.
-	Gate   float64
+	Gate  float64
+	Cover float64
+	Pin   bool
+	// Beside, if it is set, has every second place unless Text's names open the
+	// bridge: they are a fifth of it, or Gate is 0, and there is a way.
+	Beside Op
 	Source string
 }
 
-// maxGainable bounds the words of the text that count: those of greatest idf.
-const maxGainable = 64
+// The constants of Bridge that ablations leave alone.
+const (
+	maxGainable = 64  // words of the text that count: those of greatest idf
+	coverPlaces = 10  // places of the choice as a set
+	coverFrom   = 60  // nodes that it chooses from
+	openNames   = 0.2 // share of the text in names that leaves Beside no places
+)
 
 // Run implements [Op].
 func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
@@ -64,31 +99,66 @@ func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	from := nodesOf(o.Graph, in.Items)
-	if len(from) == 0 {
-		return Set{}, nil
-	}
+	hits := nodesOf(o.Graph, in.Items)
 	x, err := e.nameIndex(ctx, o.Graph, o.Names, o.Words)
-	if err != nil || x == nil {
-		return Set{}, err
-	}
-	b := &bridging{o: o, nameIndex: x}
-	asked, err := b.ask(e)
 	if err != nil {
 		return Set{}, err
 	}
-	open := 1.0
-	if o.Gate > 0 {
-		open = min(1, o.Gate*b.share(asked))
+	ranked, opened := Set{Items: hits}, false
+	if x != nil && len(hits) > 0 {
+		b := &bridging{o: o, nameIndex: x, quiet: e.NoSteps}
+		if opened, err = b.build(e, hits); err != nil {
+			return Set{}, err
+		}
+		if ranked.Items, err = b.order(hits); err != nil {
+			return Set{}, err
+		}
 	}
-	e.note("the text names %s; gate %.3g", strings.Join(quoted(asked), ", "), open)
-	if open == 0 {
-		return Set{}, nil
+	if o.Beside == nil || opened {
+		return ranked, nil
 	}
-	if err := b.cross(from, asked); err != nil {
+	beside, err := e.Eval(ctx, o.Beside)
+	if err != nil {
 		return Set{}, err
 	}
-	return b.set(from, open)
+	beside.Items = nodesOf(o.Graph, beside.Items)
+	return (&Union{}).turns([]Set{ranked, beside}), nil
+}
+
+// build lifts hits, opens the gate and finds the ways. It reports whether names leave
+// Beside no places.
+func (b *bridging) build(e *Env, hits []Item) (opened bool, err error) {
+	asked, err := b.ask(e)
+	if err != nil {
+		return false, err
+	}
+	if err := b.hold(); err != nil {
+		return false, err
+	}
+	b.score = make(map[engine.NodeID]float64, 2*len(hits))
+	for i := range hits {
+		b.score[hits[i].ID] = hits[i].Score
+	}
+	if err := b.lift(hits, asked); err != nil {
+		return false, err
+	}
+	most := 0.0
+	for i := range hits[:min(max(0, b.o.Starts), len(hits))] {
+		most = max(most, b.weigh(b.held.of(hits[i].ID)))
+	}
+	named, gate := b.share(asked), 1.0
+	if b.o.Gate > 0 {
+		gate = min(1, 1-most+float64(b.o.Gate*named))
+	}
+	b.open = b.o.Lambda * gate
+	e.note("the text names %s; names are %.3g of it, one node has %.3g; gate %.3g", strings.Join(quoted(asked), ", "), named, most, gate)
+	if b.open <= 0 {
+		return false, nil
+	}
+	if err := b.findWays(hits, asked); err != nil {
+		return false, err
+	}
+	return len(b.best) > 0 && (b.o.Gate == 0 || named >= openNames), nil
 }
 
 func quoted(names []string) []string {
@@ -104,207 +174,20 @@ func quoted(names []string) []string {
 
 // Explain implements [Op].
 func (o *Bridge) Explain() Explanation {
-	return Explanation{Op: "Bridge", Args: []string{
-		arg("graph", o.Graph.Name()), arg("names", o.Names), arg("floor", o.Floor), arg("anchor", o.Anchor), arg("gate", o.Gate),
-	}, Source: o.Source}
+	args := []string{
+		arg("graph", o.Graph.Name()), arg("names", o.Names), arg("starts", o.Starts), arg("lambda", o.Lambda), arg("floor", o.Floor),
+		arg("anchor", o.Anchor), arg("title", o.Title), arg("hop2", o.Hop2), arg("back", o.Back), arg("gate", o.Gate), arg("cover", o.Cover),
+	}
+	if o.Pin {
+		args = append(args, arg("pin", true))
+	}
+	return Explanation{Op: "Bridge", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].
-func (o *Bridge) Inputs() []Op { return []Op{o.In} }
-
-// bridging is the state of one run of Bridge.
-type bridging struct {
-	*nameIndex
-	o     *Bridge
-	terms []textWord // the text's words, the rarest first
-	mass  float64    // sum of their idf
-	spans []span
-	held  map[engine.NodeID]uint64 // which words a node has, a bit each
-}
-
-// textWord is a word of the text that some node has.
-type textWord struct {
-	term string
-	idf  float64
-}
-
-// span is a way from a node of the set to another one.
-type span struct {
-	from  int // in the set
-	to    engine.NodeID
-	name  string
-	score float64 // without gain
-}
-
-// ask reads the text: its words, and the names that it holds.
-func (b *bridging) ask(e *Env) (names []string, err error) {
-	for _, t := range slices.Compact(slices.Sorted(slices.Values(b.analyze(b.o.Text)))) {
-		n, err := b.l.TermStats(b.o.Words, t)
-		if err != nil {
-			return nil, err
-		}
-		if n.Nodes > 0 {
-			b.terms = append(b.terms, textWord{t, b.idf(float64(n.Nodes))})
-		}
+func (o *Bridge) Inputs() []Op {
+	if o.Beside == nil {
+		return []Op{o.In}
 	}
-	slices.SortStableFunc(b.terms, func(x, y textWord) int { return cmp.Compare(y.idf, x.idf) })
-	b.terms = b.terms[:min(len(b.terms), maxGainable)]
-	for _, w := range b.terms {
-		b.mass += w.idf
-	}
-	if e.Names == nil {
-		return nil, nil
-	}
-	names = e.Names(b.o.Text, func(key string) bool {
-		var idf float64
-		if key != "" && err == nil {
-			idf, err = b.name(key)
-		}
-		return idf > 0
-	})
-	return names, err
-}
-
-// share returns how much of the text's words stands in names, by idf.
-func (b *bridging) share(names []string) float64 {
-	if b.mass == 0 {
-		return 0
-	}
-	of := map[string]bool{}
-	for _, name := range names {
-		for _, t := range b.analyze(name) {
-			of[t] = true
-		}
-	}
-	in := 0.0
-	for _, w := range b.terms {
-		if of[w.term] {
-			in += w.idf
-		}
-	}
-	return in / b.mass
-}
-
-// cross finds the ways from the nodes of the set to others.
-func (b *bridging) cross(from []Item, asked []string) error {
-	text := spelled(b.o.Text)
-	postings := map[string][]engine.Posting{}
-	for i := range from {
-		if from[i].Score <= 0 {
-			continue
-		}
-		terms, err := b.l.termsOf(b.o.Names, from[i].ID)
-		if err != nil {
-			return err
-		}
-		score := from[i].Score
-		if !slices.ContainsFunc(terms, func(t engine.TermFreq) bool { return slices.Contains(asked, t.Term) }) {
-			score *= b.o.Anchor
-		}
-		for _, t := range terms {
-			idf, err := b.shared(t.Term)
-			if err != nil {
-				return err
-			}
-			if idf == 0 || strings.Contains(text, " "+t.Term+" ") {
-				continue
-			}
-			have, ok := postings[t.Term]
-			if !ok {
-				if have, err = b.postings(t.Term); err != nil {
-					return err
-				}
-				postings[t.Term] = have
-			}
-			for _, p := range have {
-				if p.ID == from[i].ID {
-					continue
-				}
-				about := float64(p.Freq) / MostAbout
-				b.spans = append(b.spans, span{i, p.ID, t.Term, score * about * idf / math.Log(1+b.nodes)})
-			}
-		}
-	}
-	return b.hold(from)
-}
-
-// spelled returns the folded words of a text, each between blanks.
-func spelled(s string) string {
-	return " " + strings.Join(exactWords(s), " ") + " "
-}
-
-// hold notes which words of the text the nodes of the ways hold, a bit a word.
-func (b *bridging) hold(from []Item) error {
-	b.held = map[engine.NodeID]uint64{}
-	for i := range from {
-		b.held[from[i].ID] = 0
-	}
-	for _, s := range b.spans {
-		b.held[s.to] = 0
-	}
-	ids := make([]engine.NodeID, 0, len(b.held))
-	for id := range b.held {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	bits := make([]uint64, len(ids))
-	for n, w := range b.terms {
-		if err := b.l.ctx.Err(); err != nil {
-			return err
-		}
-		at := 0
-		for p, err := range b.l.postings(b.o.Words, w.term) {
-			if err != nil {
-				return err
-			}
-			for at < len(ids) && ids[at] < p.ID {
-				at++
-			}
-			if at == len(ids) {
-				break
-			}
-			if ids[at] == p.ID {
-				bits[at] |= 1 << n
-			}
-		}
-	}
-	for i, id := range ids {
-		b.held[id] = bits[i]
-	}
-	return nil
-}
-
-// gain returns the share of the text's words that from lacks and to has.
-func (b *bridging) gain(from, to engine.NodeID) float64 {
-	if b.mass == 0 {
-		return 0
-	}
-	sum := 0.0
-	for bits, n := b.held[to]&^b.held[from], 0; bits != 0; bits, n = bits>>1, n+1 {
-		if bits&1 != 0 {
-			sum += b.terms[n].idf
-		}
-	}
-	return sum / b.mass
-}
-
-// set returns the nodes that the ways lead to, each by its best way.
-func (b *bridging) set(from []Item, open float64) (Set, error) {
-	best := map[engine.NodeID]span{}
-	most := 0.0
-	for _, s := range b.spans {
-		s.score *= b.o.Floor + b.gain(from[s.from].ID, s.to)
-		if s.score > best[s.to].score { // of equal ones the first
-			best[s.to] = s
-			most = max(most, s.score)
-		}
-	}
-	var out Set
-	for id, s := range best {
-		score := s.score / most * open
-		step := Step{Op: "bridge", From: from[s.from].Ref(), Note: fmt.Sprintf("%q", s.name), Score: score}
-		out.Items = append(out.Items, Item{Graph: b.o.Graph.ID(), ID: id, Score: score, Why: []Step{step}})
-	}
-	slices.SortFunc(out.Items, byScore)
-	return out, nil
+	return []Op{o.In, o.Beside}
 }

@@ -69,6 +69,9 @@ func (x *nameIndex) idf(df float64) float64 {
 	return math.Log(1 + max(0, x.nodes-df+0.5)/(df+0.5))
 }
 
+// mostNodes is how many nodes a name may have and still join them.
+func (x *nameIndex) mostNodes() float64 { return max(commonNodes, x.nodes/commonShare) }
+
 // frequency returns the number of nodes that have a name.
 func (x *nameIndex) frequency(key string) (float64, error) {
 	df, ok := x.freqs[key]
@@ -100,7 +103,7 @@ func (x *nameIndex) name(key string) (float64, error) {
 
 func (x *nameIndex) lookUp(key string) (float64, error) {
 	df, err := x.frequency(key)
-	if err != nil || df == 0 || df > max(commonNodes, x.nodes/commonShare) {
+	if err != nil || df == 0 || df > x.mostNodes() {
 		return 0, err
 	}
 	if !strings.Contains(key, " ") {

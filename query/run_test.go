@@ -78,7 +78,7 @@ func (w *world) widePlan(r *rand.Rand, add func(query.Op) query.Op, hits, relati
 	return add(&query.Union{Combine: query.First, Weights: []float64{1, 1, 1, 0.5}, In: []query.Op{
 		add(&query.Incident{In: chain, Graph: w.g, Within: true, Ranked: true}),
 		add(&query.AtLeast{In: add(&query.Rescale{In: relations}), Least: 0.5}),
-		add(&query.Reweigh{In: add(&query.Bridge{In: seeds, Graph: w.g, Names: "name", Words: field, Text: "ash"}), By: constant(2)}),
+		add(&query.Reweigh{In: add(&query.Bridge{In: seeds, Graph: w.g, Names: "name", Words: field, Text: "ash", Starts: 5, Lambda: 1, Floor: 1, Anchor: 1, Hop2: 1, Back: 0.5}), By: constant(2)}),
 		add(&query.Intersect{In: rated, With: add(&query.AtLeast{In: chain, Least: 1e-3})}),
 	}})
 }

@@ -15,11 +15,11 @@ const Name = "bridge"
 type Params struct {
 	// Chunks is the chunk set.
 	Chunks text.ChunkSet
-	// K is the number of first hits that bridges start from. The default is
-	// 10.
+	// K is the number of first hits that bridges start from, and of their ends that
+	// second ones start from. The default is 10.
 	K int
 	// Lambda is what the best bridge weighs against the best hit. The default
-	// is 0.5.
+	// is 1.
 	Lambda float64
 	// Delta is what a bridge weighs that leads to nothing more of the
 	// question's words, against 1 for all of them. The default is 0.3.
@@ -27,10 +27,20 @@ type Params struct {
 	// Anchor is what a hit weighs that has none of the question's names. The
 	// default is 0.3.
 	Anchor float64
-	// Gate is how fast names in the question open the bridge: wholly if
-	// they are one part in Gate of its words; 0 leaves it open. The default is
-	// 5.
+	// Title is how far the best hit about a name of the question is lifted: 1, the
+	// default, to the score of the first hit.
+	Title float64
+	// Hop2 is what a bridge from the end of a bridge weighs; 0 takes none. The
+	// default is 1.
+	Hop2 float64
+	// Back is what the start of a bridge has of its end's score. The default is 0.5.
+	Back float64
+	// Gate is how fast names in the question open the bridge, beside what no single
+	// hit has of its words; 0 leaves it open. The default is 1.5.
 	Gate float64
+	// Cover is what words of the question weigh that no hit before has, in the choice
+	// of the first ten. The default is 1.
+	Cover float64
 	// Pin keeps the first hit first. It is on by default.
 	Pin bool
 	// PPR ranks by a walk from the first chunks over the names that chunks
@@ -50,10 +60,14 @@ func Open(_ context.Context, c *method.Corpus, params map[string]string) (*metho
 	p := Params{
 		Chunks: r.ChunkSet(),
 		K:      r.Int("k", 10, 1, minCandidates),
-		Lambda: r.Float("lambda", 0.5, 0, 10),
+		Lambda: r.Float("lambda", 1, 0, 10),
 		Delta:  r.Float("delta", 0.3, 0, 1),
 		Anchor: r.Float("anchor", 0.3, 0, 1),
-		Gate:   r.Float("gate", 5, 0, 100),
+		Title:  r.Float("title", 1, 0, 1),
+		Hop2:   r.Float("hop2", 1, 0, 2),
+		Back:   r.Float("back", 0.5, 0, 1),
+		Gate:   r.Float("gate", 1.5, 0, 100),
+		Cover:  r.Float("cover", 1, 0, 10),
 		Pin:    r.Flag("pin", true),
 		PPR:    r.Flag("ppr", false),
 	}
@@ -77,7 +91,7 @@ const walkSeeds = 20
 // plan is [method.System.Plan]. The sum of words and vectors ranks a passage that
 // shares no word with the question behind those that do. So with the vectors of a
 // model these alone have every second place, as in naive, unless names open the
-// bridge wholly: then the question's own words lead to its answer.
+// bridge: then the question's own words lead to its answer.
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	base, set, n := s.c.Base(), s.p.Chunks, candidates(q)
 	dense := &query.VectorSearch{Graph: base, Space: method.ChunkSpace(set, m.QuestionSpace().Model), Text: q.Text, K: n}
@@ -86,25 +100,23 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		&query.TextSearch{Graph: base, Field: method.TextField(set), Text: q.Text, K: n},
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{
-		In: &query.Limit{In: hits, N: s.p.K}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Text: q.Text,
-		Floor: s.p.Delta, Anchor: s.p.Anchor, Gate: s.p.Gate, Source: "names that the question lacks",
-	}
-	var ranked query.Op = &query.Union{In: []query.Op{hits, bridge}, Combine: query.Sum, Weights: []float64{1, s.p.Lambda}}
-	if s.p.PPR {
-		walk := &query.PPR{
-			In: &query.Limit{In: ranked, N: walkSeeds}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Alpha: 0.5, Steps: 2,
-		}
-		ranked = &query.Union{In: []query.Op{walk, ranked}, Combine: query.First}
+		In: hits, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Text: q.Text,
+		Starts: s.p.K, Lambda: s.p.Lambda, Floor: s.p.Delta, Anchor: s.p.Anchor, Title: s.p.Title, Hop2: s.p.Hop2, Back: s.p.Back,
+		Gate: s.p.Gate, Cover: s.p.Cover, Pin: s.p.Pin, Source: "names that the question lacks",
 	}
 	if !m.QuestionSpace().Recomputable {
-		ranked = &query.Union{
-			In: []query.Op{ranked, &query.Minus{In: dense, Of: &query.AtLeast{In: bridge, Least: 1}, Whole: true}}, Combine: query.Turns,
-			Source: "if names do not open the bridge, a model of meaning has every second place",
-		}
+		bridge.Beside = dense
 	}
-	if s.p.Pin {
-		first := &query.Limit{In: hits, N: 1}
-		ranked = &query.Union{In: []query.Op{first, ranked}, Combine: query.First, Source: "the first hit stays first"}
+	var ranked query.Op = bridge
+	if s.p.PPR {
+		walk := &query.PPR{
+			In: &query.Limit{In: bridge, N: walkSeeds}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Alpha: 0.5, Steps: 2,
+		}
+		in := []query.Op{walk, bridge}
+		if s.p.Pin {
+			in = append([]query.Op{&query.Limit{In: hits, N: 1}}, in...)
+		}
+		ranked = &query.Union{In: in, Combine: query.First, Source: "the walk orders, behind the first hit if that stays first"}
 	}
 	pack := &query.Pack{In: ranked, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText}
 	return &method.Plan{Sections: []method.Section{{Name: "text", Pack: pack}}}, nil
