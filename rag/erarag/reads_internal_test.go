@@ -234,8 +234,9 @@ func mean(all []reads) (keys, calls float64) {
 // leaves, which make a layer more, cost a layer more, and no pass is made over
 // all of them.
 func TestInsertionReads(t *testing.T) {
+	const eager = Name + ":bucket=0"
 	if *leavesFlag > 0 {
-		all, built := insertions(t, Name, *leavesFlag, 20)
+		all, built := insertions(t, eager, *leavesFlag, 20)
 		keys, calls := mean(all)
 		layers := float64(most(all).layers + 1)
 		t.Logf("%d leaves, %d calls to build: mean of %d insertions: %.0f keys, %.1f calls; most %+v",
@@ -243,7 +244,6 @@ func TestInsertionReads(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	const eager = Name + ":bucket=0"
 	few, _ := insertions(t, eager, 200, 6)
 	many, built := insertions(t, eager, 2000, 6)
 	a, b := most(few), most(many)
