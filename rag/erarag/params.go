@@ -146,5 +146,5 @@ func (s *system) stages(m *method.Models) []method.Step {
 			&segmentStage{named(fmt.Sprintf("segments %d", layer+1)), s, tree, layer + 1},
 			&summaryStage{named(fmt.Sprintf("summaries %d", layer+1)), s, model, layer + 1, planes})
 	}
-	return method.Steps(append(out, &sweepStage{named("sweep"), s, tree})...)
+	return s.steps(tree, append(out, &sweepStage{named("sweep"), s, tree}))
 }
