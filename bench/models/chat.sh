@@ -95,7 +95,7 @@ PYTHONPATH="$dir/server" "$python" "$dir/serve.py" "$model" "$port" "$context" "
 server=$!
 trap 'kill $server' EXIT
 for _ in $(seq 60); do
-	"$python" -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/v1/models')" 2>/dev/null && break
+	"$python" -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/health')" 2>/dev/null && break
 	sleep 1
 done
 

@@ -34,16 +34,16 @@ while True:
     time.sleep(3600)
 PY
 	started+=($!)
-	await "http://127.0.0.1:$2/v1/models"
+	await "http://127.0.0.1:$2/health"
 }
 
-# await URL: waits until a server answers, with any status.
+# await URL: waits until a server answers, with any status but 503: it loads its model.
 await() {
 	for _ in $(seq 120); do
 		"$python" -c "
 import sys, urllib.request, urllib.error
 try: urllib.request.urlopen(sys.argv[1], timeout=5)
-except urllib.error.HTTPError: pass" "$1" 2>/dev/null && return
+except urllib.error.HTTPError as e: sys.exit(e.code == 503)" "$1" 2>/dev/null && return
 		sleep 1
 	done
 	echo "no server answers at $1: see $dir/*.log" >&2
