@@ -261,7 +261,7 @@ func TestBridgeBack(t *testing.T) {
 	}
 }
 
-// The gate is open for what no node has of the text, and for names.
+// The gate opens if no node holds much of the text, and if the text has names.
 func TestBridgeGate(t *testing.T) {
 	t.Parallel()
 	w := films(t)

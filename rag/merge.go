@@ -56,9 +56,9 @@ func (c *Corpus) Merged(ctx context.Context) (out []link.Alias, err error) {
 // Merge has names of entities read as others from now on, in all that is indexed: the
 // keys of pairs are not looked at. The documents that name either leave the graphs of
 // the methods that have read them, and the next [Indexer.Run] reads them again: from
-// the replies that are kept, so that no model is paid to read a text again. What
-// rests on the graph, such as descriptions and reports, is made again where it
-// changed, which a model may be paid for. Until then questions miss what these
+// the replies that are kept, so that no model is paid to read a text again. Descriptions
+// and reports that rest on a changed part of the graph are made again, which a model
+// may be paid for. Until then questions miss what these
 // documents say in these graphs.
 //
 // A name that no entity has is [engine.ErrNotFound]; a name that is read as another one
