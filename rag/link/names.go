@@ -102,7 +102,7 @@ func entityGraphs(ctx context.Context, s *engine.Snapshot, c *corpus.Corpus) ([]
 }
 
 // add adds the names of a graph that are not known yet. A node whose key is not a
-// name's is no entity of documents, such as a summary.
+// that of a name, such as a summary, is left out.
 func (c *collection) add(at int, v *engine.View, seen map[string]bool) error {
 	keys := map[engine.NodeID]string{} // of chunks
 	for n, err := range graph.ReadAll(v, knowledge.TypeEntity) {
