@@ -45,7 +45,7 @@ func (o *PPROptions) validate() error {
 		return phase.Mark(engine.ErrInvalid, "Alpha %v", o.Alpha)
 	case o.Steps < 0:
 		return phase.Mark(engine.ErrInvalid, "Steps %d", o.Steps)
-	case o.Weights > DegreeWeights:
+	case o.Weights > CappedWeights:
 		return phase.Mark(engine.ErrInvalid, "unknown Weights %d", o.Weights)
 	case o.TopK < 0:
 		return phase.Mark(engine.ErrInvalid, "TopK %d", o.TopK)

@@ -36,11 +36,22 @@ func TestPPRAsNodeRAG(t *testing.T) {
 		{From: r1, To: n2, Weight: 1}, {From: s1, To: t1, Weight: 1}, {From: s2, To: n2, Weight: 1},
 		{From: s1, To: s2, Weight: 2},
 	}, graphops.EdgeOptions{Weighted: true}))(t)
+	// Of the edge S1-S2 there is a half only: near edges weigh less than 1.
+	half := must(graphops.FromEdges(6, []graphops.WeightedEdge{
+		{From: s1, To: n1, Weight: 1}, {From: s1, To: n2, Weight: 3}, {From: n1, To: r1, Weight: 1},
+		{From: r1, To: n2, Weight: 1}, {From: s1, To: t1, Weight: 1}, {From: s2, To: n2, Weight: 1},
+		{From: s1, To: s2, Weight: .5},
+	}, graphops.EdgeOptions{Weighted: true}))(t)
+	whole := p
 	for _, test := range []struct {
 		name string
 		o    graphops.PPROptions
 		want [6]float64
 	}{
+		{"capped, no weight below 1", graphops.PPROptions{Lazy: true, Weights: graphops.CappedWeights},
+			[6]float64{.247917, .124107, .198864, .271916, .084280, .072917}},
+		{"capped, half an edge", graphops.PPROptions{Lazy: true, Weights: graphops.CappedWeights},
+			[6]float64{.258333, .129654, .203463, .270563, .054654, .083333}},
 		{"code, adjusted", graphops.PPROptions{Lazy: true, Weights: graphops.DegreeWeights},
 			[6]float64{.247917, .124107, .198864, .271916, .084280, .072917}},
 		{"code, not adjusted", graphops.PPROptions{Lazy: true},
@@ -49,6 +60,10 @@ func TestPPRAsNodeRAG(t *testing.T) {
 			[6]float64{.341667, .092857, .115530, .355249, .053030, .041667}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			p := whole
+			if test.name == "capped, half an edge" {
+				p = half
+			}
 			for _, a := range []graphops.Adjacency{p, plainAdjacency{p}} {
 				scores := must(graphops.PPR(t.Context(), a, seedsOf(s1, n1), test.o))(t)
 				if len(scores) != 6 {
@@ -80,6 +95,11 @@ func denseWalk(a graphops.Adjacency, n int, seeds []graphops.Scored, o graphops.
 			switch {
 			case o.Weights == graphops.DegreeWeights:
 				x = 1 / float64(max(len(ids), a.Degree(v)))
+			case o.Weights == graphops.CappedWeights:
+				x = 1 / float64(max(len(ids), a.Degree(v)))
+				if len(w) > 0 {
+					x *= min(1, float64(w[i]))
+				}
 			case o.Weights == graphops.StoredWeights && len(w) > 0:
 				x = float64(w[i])
 			}
@@ -164,7 +184,7 @@ func TestPPRAgainstMatrix(t *testing.T) {
 		}
 		g := graphops.Local(v, f)
 		for _, lazy := range []bool{false, true} {
-			for weights := graphops.StoredWeights; weights <= graphops.DegreeWeights; weights++ {
+			for weights := graphops.StoredWeights; weights <= graphops.CappedWeights; weights++ {
 				for _, steps := range []int{1, 2, 5} {
 					o := graphops.PPROptions{Lazy: lazy, Weights: weights, Steps: steps, Alpha: 0.1 + 0.9*r.Float64()}
 					t.Run(fmt.Sprintf("%d/%+v", round, o), func(t *testing.T) {
@@ -342,7 +362,7 @@ func TestPPRRefuses(t *testing.T) {
 		{"negative Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: -.1}},
 		{"NaN Alpha", p, seedsOf(0), graphops.PPROptions{Alpha: math.NaN()}},
 		{"Steps", p, seedsOf(0), graphops.PPROptions{Steps: -1}},
-		{"Weights", p, seedsOf(0), graphops.PPROptions{Weights: 3}},
+		{"Weights", p, seedsOf(0), graphops.PPROptions{Weights: 4}},
 		{"TopK", p, seedsOf(0), graphops.PPROptions{TopK: -1}},
 		{"MaxExpand", p, seedsOf(0), graphops.PPROptions{MaxExpand: -1}},
 		{"seed beyond", p, seedsOf(3), graphops.PPROptions{}},

@@ -23,6 +23,10 @@ const (
 	// degree of each node that the walk ends at is one more read, which takes
 	// about ten times as long in all (BenchmarkPPR); a Projection knows it.
 	DegreeWeights
+	// CappedWeights are those of DegreeWeights times the stored ones up to 1: an
+	// edge that weighs 1 or more counts as there, and one of .1 a tenth of that. A
+	// negative stored weight is an error.
+	CappedWeights
 )
 
 // walkScratch is what walks work in. Its slices are by place, but to, share
@@ -159,7 +163,7 @@ func (w *walk) read(place uint32) error {
 // returns their sum.
 func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32, share []float64) (sum float64, err error) {
 	switch {
-	case w.weights == DegreeWeights:
+	case w.weights >= DegreeWeights:
 		own := w.degree[place]
 		for i, p := range to {
 			if w.degree[p] < 0 {
@@ -170,6 +174,12 @@ func (w *walk) weigh(place uint32, row []uint32, weights []float32, to []uint32,
 				w.degree[p] = int32(min(d, math.MaxInt32))
 			}
 			share[i] = 1 / float64(max(own, w.degree[p]))
+			if w.weights == CappedWeights && weights != nil {
+				if !(weights[i] >= 0) {
+					return 0, phase.Mark(engine.ErrInvalid, "weight %v of edge %d-%d", weights[i], w.seen.nodes[place], row[i])
+				}
+				share[i] *= float64(min(1, weights[i]))
+			}
 			sum += share[i]
 		}
 	case w.weights == UnitWeights || weights == nil:

@@ -54,9 +54,9 @@ type PPR struct {
 	Without []Op
 	// MaxExpand bounds the nodes that are read from the store; 0 is 50,000.
 	MaxExpand int
-	// InMemory walks the projection at once. With [graphops.DegreeWeights],
-	// which read the degree of every node that they reach, that takes an eighth of the
-	// time (BenchmarkPPR).
+	// InMemory walks the projection at once. With [graphops.DegreeWeights]
+	// and [graphops.CappedWeights], which read the degree of every node that they
+	// reach, that takes an eighth of the time (BenchmarkPPR).
 	InMemory bool
 	Source   string
 }
@@ -116,7 +116,7 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		err = rank(&walkGraph{a: newNameGraph(x)})
 		return out, err
 	}
-	err = l.walk(walkOptions{filter, o.Weights == graphops.StoredWeights, o.InMemory}, rank)
+	err = l.walk(walkOptions{filter, o.Weights == graphops.StoredWeights || o.Weights == graphops.CappedWeights, o.InMemory}, rank)
 	return out, err
 }
 
@@ -300,8 +300,8 @@ func (o *PPR) Explain() Explanation {
 		steps = 2
 	}
 	args = append(args, arg("form", form), arg("alpha", alpha), arg("steps", steps))
-	if o.Weights <= graphops.DegreeWeights {
-		args = append(args, arg("weights", [...]string{"stored", "unit", "degree"}[o.Weights]))
+	if o.Weights <= graphops.CappedWeights {
+		args = append(args, arg("weights", [...]string{"stored", "unit", "degree", "capped"}[o.Weights]))
 	}
 	if o.Uniform {
 		args = append(args, "start=uniform")
