@@ -21,7 +21,8 @@
 //	describes  A - N
 //	covers     H - S, H - A: of one community and one cluster of vectors
 //	titles     O - H
-//	near       among T, S, A and H: linked in the graph of their vectors
+//	near       among T, S, A and H: each is among the nearest of the other; a node's
+//	           weigh 1 together at most
 //
 // All nodes but chunks are derived. A chunk is the source of what was read in it
 // and of the attributes and elements made from that; an element is the source of
@@ -42,9 +43,13 @@
 // # Retrieval
 //
 // The nodes among T, S, A and H nearest to the question, and the entities and
-// overviews that it names, are the seeds of a walk of two steps. The method takes
-// the best 10 among T, S, A and H, 30 relationships, 10 entities and 10
-// overviews; entities lead to their attributes and overviews to their elements.
+// overviews that it names, are the seeds of a walk of two steps. Texts come first,
+// ranked by their vectors, their words and the walk, within a share of the budget;
+// then the units, attributes, elements and relationships that the walk finds, without
+// the units of texts that are shown; entities lead to their attributes and overviews
+// to their elements. Quotas grow with the budget. With order=paper the method takes 10
+// among T, S, A and H, 30 relationships, 10 entities and 10 overviews, whatever the
+// budget is.
 //
 // docs/methods/noderag.md lists the options and where paper and reference code
 // differ.

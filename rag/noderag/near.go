@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
 
@@ -17,11 +16,11 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// nearStage stores which of T, S, A and H are linked on the lowest level of the
-// vectors' graph (spec A.2.9): an edge of weight 1 for each pair of which one
-// has the other, which makes an edge that was there before 1 heavier. An item is
-// the edges of some nodes to those of greater id: all would be too many for a
-// transaction.
+// nearStage stores which of T, S, A and H are near: they are linked on the lowest
+// level of the vectors' graph (spec A.2.9), and each is among the other's nearest
+// Params.Neighbours. Without that bound each link is an edge of weight 1, which makes
+// an edge that was there before 1 heavier. An item is the edges of some nodes to those
+// of greater id: all would be too many for a transaction.
 type nearStage struct {
 	graph.Stage
 	s     *system
@@ -30,7 +29,7 @@ type nearStage struct {
 	pages map[string][]engine.NodeID
 
 	mu    sync.Mutex
-	links map[engine.NodeID][]engine.NodeID // to those of greater id; nil until read
+	links map[engine.NodeID][]nearLink // to those of greater id; nil until read
 }
 
 // nearPage is how many ids the nodes of an item are of: with 32 links each their
@@ -44,6 +43,9 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 		v := s.Graph(st.s.g).WithContext(ctx)
 		// The text of a node never changes, but the node does.
 		parts := []string{"near", st.model.Model}
+		if st.s.p.Neighbours > 0 {
+			parts = append(parts, "mutual")
+		}
 		var ids []engine.NodeID
 		for _, name := range []string{schema.Text, schema.Unit, schema.Attribute, schema.Element} {
 			for id, err := range graph.Nodes(v, name) {
@@ -74,10 +76,16 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 	}
 }
 
-// linked is a node and those of greater id that it is linked with.
+// linked is a node and those of greater id that it is near to.
 type linked struct {
-	ID engine.NodeID   `json:"id"`
-	To []engine.NodeID `json:"to,omitempty"`
+	ID engine.NodeID `json:"id"`
+	To []nearLink    `json:"to,omitempty"`
+}
+
+// nearLink is an edge to a node.
+type nearLink struct {
+	To     engine.NodeID `json:"to"`
+	Weight float32       `json:"w"`
 }
 
 // Do implements [method.Stage].
@@ -93,14 +101,14 @@ func (st *nearStage) Do(ctx context.Context, _ *engine.Snapshot, _ *method.Model
 	return json.Marshal(out)
 }
 
-// read settles the vectors' graph and reads its links, once.
-func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]engine.NodeID, error) {
+// read settles the vectors' graph and makes the near edges of its links, once.
+func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]nearLink, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.links != nil {
 		return st.links, nil
 	}
-	links := map[engine.NodeID][]engine.NodeID{}
+	links := map[engine.NodeID][]nearLink{}
 	db, space := st.s.c.DB(), spaceOf(st.model.Model)
 	err := db.SettleSpace(ctx, st.s.g, space)
 	if graph.IsMissing(err) {
@@ -115,12 +123,22 @@ func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]engine.NodeI
 		if err != nil {
 			return err
 		}
+		if st.s.p.Neighbours > 0 {
+			all, err := cosines(ctx, vecs)
+			if err != nil {
+				return err
+			}
+			for _, e := range mutual(all, st.s.p.Neighbours) {
+				links[e.a] = append(links[e.a], nearLink{e.b, float32(e.cosine)})
+			}
+			return nil
+		}
 		for link, err := range vecs.Links(ctx) {
 			if err != nil {
 				return err
 			}
 			from := engine.NodeID(link.A) // the smaller
-			links[from] = append(links[from], engine.NodeID(link.B))
+			links[from] = append(links[from], nearLink{engine.NodeID(link.B), 1})
 		}
 		return nil
 	})
@@ -154,26 +172,29 @@ func (st *nearStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, 
 // that are wanted.
 func relink(v *engine.TxView, t engine.EdgeType, n linked) error {
 	want := map[engine.NodeID]bool{}
-	for _, id := range n.To {
-		want[id] = true
+	for _, l := range n.To {
+		want[l.To] = true
 	}
 	have, err := v.NeighborSet(n.ID, engine.EdgeFilter{Types: []engine.EdgeType{t}, Direction: engine.Both})
 	if err != nil {
 		return err
 	}
 	for _, id := range graph.IDs(have) {
-		switch {
-		case id <= n.ID: // of the other
-		case want[id]:
-			delete(want, id)
-		default:
+		if id > n.ID && !want[id] { // those of lesser id are the other's
 			if err := v.RemoveEdge(n.ID, id, t); err != nil {
 				return err
 			}
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(want)) {
-		if err := v.AddEdge(n.ID, id, t, 1); err != nil {
+	for _, l := range n.To {
+		weight, ok, err := v.HasEdge(n.ID, l.To, t)
+		if err != nil {
+			return err
+		}
+		if ok && weight == l.Weight {
+			continue
+		}
+		if err := v.AddEdge(n.ID, l.To, t, l.Weight); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package noderag
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,9 +15,18 @@ import (
 
 // TestNearInParts stores more near edges than a transaction holds, and then
 // those of what is left when some nodes have gone. They are the links of the
-// vectors' graph.
+// vectors' graph, or the mutual ones.
 func TestNearInParts(t *testing.T) {
 	t.Parallel()
+	for _, neighbours := range []string{"0", "4"} {
+		t.Run(neighbours, func(t *testing.T) {
+			t.Parallel()
+			nearInParts(t, neighbours)
+		})
+	}
+}
+
+func nearInParts(t *testing.T, neighbours string) {
 	const n, dim = 3 * nearPage, 8
 	db, err := engine.Open(t.Context(), engine.Memory, &engine.Options{Encodings: Encodings(), MaxTxBytes: 4 << 20})
 	if err != nil {
@@ -24,7 +34,7 @@ func TestNearInParts(t *testing.T) {
 	}
 	defer db.Close()
 	c := ragtest.OpenIn(t, db)
-	s, err := open(t.Context(), c.Docs(), nil)
+	s, err := open(t.Context(), c.Docs(), map[string]string{"neighbours": neighbours})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,6 +149,10 @@ func checkNear(t *testing.T, db *engine.DB, st *nearStage) (edges int) {
 				t.Fatalf("an edge %v without a link", pair)
 			}
 		}
+		if st.s.p.Neighbours > 0 {
+			checkMutual(t, v, typ, st.s.p.Neighbours)
+			return nil
+		}
 		if edges != len(links) || edges == 0 {
 			t.Errorf("%d edges for %d links", edges, len(links))
 		}
@@ -148,4 +162,62 @@ func checkNear(t *testing.T, db *engine.DB, st *nearStage) (edges int) {
 		t.Fatal(err)
 	}
 	return edges
+}
+
+// checkMutual says that no node has more than most near edges, and that they weigh 1
+// together at most and more than nothing.
+func checkMutual(t *testing.T, v *engine.View, near engine.EdgeType, most int) {
+	t.Helper()
+	count, weight := map[engine.NodeID]int{}, map[engine.NodeID]float64{}
+	for e, err := range v.Edges(engine.EdgeFilter{Types: []engine.EdgeType{near}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Weight <= 0 {
+			t.Fatalf("%v weighs nothing", e)
+		}
+		for _, id := range []engine.NodeID{e.From, e.To} {
+			count[id]++
+			weight[id] += float64(e.Weight)
+		}
+	}
+	if len(count) == 0 {
+		t.Error("no near edges")
+	}
+	for id, n := range count {
+		if n > most || weight[id] > 1+1e-5 {
+			t.Errorf("node %d has %d near edges that weigh %g", id, n, weight[id])
+		}
+	}
+}
+
+// TestMutual compares near edges with some worked out by hand. Of four nodes in a row
+// of cosines .9, .8 and .4, with .5 between the first and the third, each keeps its two
+// nearest: 1 keeps 2 and 3, 2 keeps 1 and 3, 3 keeps 2 and 1 and so not 4, and 5 is
+// turned away from all.
+func TestMutual(t *testing.T) {
+	pairs := []nearPair{{1, 2, .9}, {1, 3, .5}, {2, 3, .8}, {2, 5, -.3}, {3, 4, .4}, {4, 5, 0}}
+	for _, x := range []struct {
+		most int
+		want []nearPair
+	}{
+		{1, []nearPair{{1, 2, 1}}}, // 3 is 4's nearest and 2 is 3's, but not the other way
+		{2, []nearPair{{1, 2, .9 / 1.7}, {1, 3, .5 / 1.4}, {2, 3, .8 / 1.7}}},
+		{3, []nearPair{{1, 2, .9 / 1.7}, {1, 3, .5 / 1.7}, {2, 3, .8 / 1.7}, {3, 4, .4 / 1.7}}},
+	} {
+		got := mutual(pairs, x.most)
+		if len(got) != len(x.want) {
+			t.Errorf("most %d: %v, want %v", x.most, got, x.want)
+			continue
+		}
+		for i, w := range x.want {
+			if g := got[i]; g.a != w.a || g.b != w.b || math.Abs(g.cosine-w.cosine) > 1e-12 {
+				t.Errorf("most %d: %v, want %v", x.most, g, w)
+			}
+		}
+	}
+	// Of equal cosines the least id is nearer.
+	if got := mutual([]nearPair{{1, 2, .5}, {1, 3, .5}}, 1); len(got) != 1 || got[0] != (nearPair{1, 2, 1}) {
+		t.Errorf("of equals %v is kept", got)
+	}
 }

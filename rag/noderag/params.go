@@ -51,18 +51,24 @@ type Params struct {
 	// UnitRelations joins units and relationships too.
 	UnitRelations bool
 
+	// Neighbours bounds the near edges of a node: two nodes are near if each is
+	// among the other's Neighbours nearest, and the edge weighs by their cosine. The
+	// default is 8; 0 takes all links of the vectors' graph, with weight 1.
+	Neighbours int
+
 	// Hits is the number of nodes found by vector. The default is 10.
 	Hits int
 	// Dual adds the entities and overviews that the question names; Near
-	// follows the near edges; Cross adds what the walk finds.
+	// follows the near edges, which the default does not; Cross adds what the walk
+	// finds.
 	Dual, Near, Cross bool
 	// NameWeight and VectorWeight are what a named node and a near one count
 	// among the seeds; 1 and 1.
 	NameWeight, VectorWeight float64
-	// Match says how names are matched: phrase (the default), any name that
-	// holds an element of the question; or equal, those that are equal to it,
-	// and phrase only if there are none. Names bounds the matches of an
-	// element, 0 does not.
+	// Match says how names are matched: equal (the default), those that are equal
+	// to an element of the question, and phrase only if there are none; or phrase,
+	// any name that holds it. Names bounds the matches of an element, those of the
+	// fewest words first; the default is 5, and 0 does not bound them.
 	Match string
 	Names int
 	// Steps, Alpha and Restart are those of the walk: 2, 0.5, and off, which is
@@ -74,23 +80,35 @@ type Params struct {
 	// the default, in place of the stored one.
 	Adjust bool
 	// Cross nodes, entities, relationships and overviews that the walk may
-	// add: 10, 10, 30, 10.
+	// add: 10, 10, 30, 10. With Order text they are for each 1,000 tokens of the
+	// budget.
 	CrossNodes, Entities, Relationships, Overviews int
+	// Each gives each of T, S, A and H a quota of CrossNodes, which is the default;
+	// else they share one.
+	Each bool
 	// Expand adds the attributes of the entities, and the elements of the
 	// overviews.
 	Expand bool
-	// Fill gives what the budget leaves to more texts, by their scores after
-	// the walk. The default is off: the paper's quotas are all.
-	Fill bool
-	// Order is the order of the sections of the context: summary (the default)
-	// is elements, attributes, units, relationships, texts; text begins with
-	// texts and units.
+	// Order is the order of the context, and of what fills it: text (the default)
+	// or paper. See [system.plan].
 	Order string
+	// Texts is the part of the budget that texts have before all else with Order
+	// text. The default is 0.7.
+	Texts float64
+	// WalkWeight is what the walk counts when texts are ranked with Order text, beside
+	// their vectors and their words, which count 1 each. The default is 0.5.
+	WalkWeight float64
+	// Fill gives what the budget leaves with Order paper to more texts, by their
+	// scores after the walk. The default is off: the paper's quotas are all.
+	Fill bool
 }
 
-// profiles are the paper's windows.
+// profiles are the paper's windows, and what its code retrieves.
 func profiles() method.Profiles {
-	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String(), "style": "paragraphs"}}
+	return method.Profiles{"paper": {
+		"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String(), "style": "paragraphs",
+		"neighbours": "0", "near": "on", "match": "phrase", "names": "0", "quotas": "shared", "order": "paper",
+	}}
 }
 
 // parse reads parameters.
@@ -113,15 +131,16 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 		p.Vectors = vecindex.F16
 	}
 	p.UnitRelations = r.Flag("sr", false)
+	p.Neighbours = r.Int("neighbours", 8, 0, 1000)
 	r.Indexed()
 	p.Hits = r.Int("k", 10, 1, 1000)
 	p.Dual = r.Flag("dual", true)
-	p.Near = r.Flag("near", true)
+	p.Near = r.Flag("near", false)
 	p.Cross = r.Flag("cross", true)
 	p.NameWeight = r.Float("name-weight", 1, 0, 1000)
 	p.VectorWeight = r.Float("vector-weight", 1, 0, 1000)
-	p.Match = r.OneOf("match", "phrase", "equal")
-	p.Names = r.Int("names", 0, 0, many)
+	p.Match = r.OneOf("match", "equal", "phrase")
+	p.Names = r.Int("names", 5, 0, many)
 	p.Steps = r.Int("steps", 2, 1, 20)
 	p.Alpha = r.Float("alpha", 0.5, 0, 1)
 	if p.Alpha == 0 {
@@ -134,8 +153,11 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Relationships = r.Int("rnode", 30, 0, 10_000)
 	p.Overviews = r.Int("onode", 10, 0, 10_000)
 	p.Expand = r.Flag("expand", true)
+	p.Each = r.OneOf("quotas", "each", "shared") == "each"
+	p.Order = r.OneOf("order", "text", "paper")
+	p.Texts = r.Float("texts", 0.7, 0, 1)
+	p.WalkWeight = r.Float("walk", 0.5, 0, 1000)
 	p.Fill = r.Flag("fill", false)
-	p.Order = r.OneOf("order", "summary", "text")
 	return p, r
 }
 

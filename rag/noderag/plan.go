@@ -16,13 +16,11 @@ import (
 // plan is [method.System.Plan] (paper 2.5, spec A.3): what is near to the
 // question and what it names are seeds of a short walk, from which the best of
 // each type are taken; entities and overviews lead to what they stand for.
-// The first to be found is the first to be packed.
 func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	hits := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(m.QuestionSpace().Model), Text: q.Text, K: s.p.Hits, Source: "vector search, paper 2.5",
 	}
-	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "entry and cross nodes, paper 2.5"}
-	var more query.Op // texts for what the budget leaves
+	var seeds query.Op
 	if s.p.Cross {
 		var names query.Op
 		if s.p.Dual {
@@ -35,38 +33,59 @@ func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) 
 				Whole: s.p.Match == "equal", Most: s.p.Names, Source: "accurate search, paper 2.5",
 			}
 		}
-		seeds := s.seeds(hits, names)
-		cross := s.walk(seeds, s.quotas(), hits)
+		seeds = s.seeds(hits, names)
+	}
+	if s.p.Order == "paper" {
+		return s.paperPlan(q, hits, seeds), nil
+	}
+	return s.textPlan(m, q, hits, seeds), nil
+}
+
+// paperPlan takes as many nodes as the quotas allow, whatever the budget: the first
+// to be found is the first to be packed. Summaries stand before texts. seeds is nil
+// without a walk.
+func (s *system) paperPlan(q method.Question, hits *query.VectorSearch, seeds query.Op) *method.Plan {
+	found := &query.Union{In: []query.Op{hits}, Combine: query.First, Source: "entry and cross nodes, paper 2.5"}
+	if seeds != nil {
+		cross := s.walk(seeds, s.quotas(1), hits)
 		found.In = append(found.In, s.of(cross, schema.Text, schema.Unit, schema.Attribute, schema.Element))
-		if s.p.Expand {
-			found.In = append(found.In,
-				&query.Neighbors{In: s.of(cross, schema.Entity), Graph: s.g, Types: []string{schema.Describes}, Source: "entities to attributes"},
-				&query.Neighbors{In: s.of(cross, schema.Overview), Graph: s.g, Types: []string{schema.Titles}, Source: "overviews to elements"})
-		}
+		found.In = append(found.In, s.expanded(cross)...)
 		found.In = append(found.In, s.of(cross, schema.Relationship))
-		if s.p.Fill {
-			more = s.walk(seeds, []query.TypeQuota{{Types: []string{schema.Text}, Most: maxFill}}, found)
-		}
 	}
 	order := []string{schema.Element, schema.Attribute, schema.Unit, schema.Relationship, schema.Text}
-	if s.p.Order == "text" {
-		order = []string{schema.Text, schema.Unit, schema.Attribute, schema.Element, schema.Relationship}
-	}
-	budget := q.Tokens()
-	for _, t := range order {
-		budget -= s.c.Tokens().Count(header(t) + "\n")
-	}
-	pack := &query.Pack{In: found, Name: "all", Budget: budget, Skip: true, Render: s.render, Cut: s.c.CutText}
+	pack := &query.Pack{In: found, Name: "all", Budget: s.below(q, order), Skip: true, Render: s.render, Cut: s.c.CutText}
 	plan := &method.Plan{}
 	for _, t := range order {
 		plan.Sections = append(plan.Sections, method.Section{Name: t, Pack: &query.Sections{In: []query.Op{s.of(pack, t)}, Header: header(t)}})
 	}
-	if more != nil {
+	if seeds != nil && s.p.Fill { // texts for what the budget leaves
+		more := s.walk(seeds, []query.TypeQuota{{Types: []string{schema.Text}, Most: maxFill}}, found)
 		plan.Sections = append(plan.Sections, method.Section{Name: "more texts", Pack: &query.Pack{
 			In: more, Name: "more texts", Budget: q.Tokens(), Less: sectionsOf(plan), Render: s.render,
 		}})
 	}
-	return plan, nil
+	return plan
+}
+
+// below returns the budget of a question without the headers of some types.
+func (s *system) below(q method.Question, types []string) int {
+	budget := q.Tokens()
+	for _, t := range types {
+		budget -= s.c.Tokens().Count(header(t) + "\n")
+	}
+	return budget
+}
+
+// expanded returns the attributes of the entities that a walk found, and the
+// elements of its overviews.
+func (s *system) expanded(cross query.Op) []query.Op {
+	if !s.p.Expand {
+		return nil
+	}
+	return []query.Op{
+		&query.Neighbors{In: s.of(cross, schema.Entity), Graph: s.g, Types: []string{schema.Describes}, Source: "entities to attributes"},
+		&query.Neighbors{In: s.of(cross, schema.Overview), Graph: s.g, Types: []string{schema.Titles}, Source: "overviews to elements"},
+	}
 }
 
 // walk takes the best nodes around the seeds (paper 2.5, shallow PPR and cross
@@ -79,7 +98,10 @@ func (s *system) walk(seeds query.Op, quotas []query.TypeQuota, without ...query
 	if !s.p.Restart {
 		o.Lazy = true
 	}
-	if s.p.Adjust {
+	switch {
+	case s.p.Adjust && s.p.Near && s.p.Neighbours > 0:
+		o.Weights = graphops.CappedWeights // all near edges of a node weigh as one other
+	case s.p.Adjust:
 		o.Weights = graphops.DegreeWeights
 	}
 	if !s.p.Near {
@@ -106,14 +128,25 @@ func weight(x float64) *query.Measure {
 	}}
 }
 
-// quotas are how many nodes of each type the walk may add.
-func (s *system) quotas() []query.TypeQuota {
-	return []query.TypeQuota{
-		{Types: []string{schema.Entity}, Most: s.p.Entities},
-		{Types: []string{schema.Relationship}, Most: s.p.Relationships},
-		{Types: []string{schema.Overview}, Most: s.p.Overviews},
-		{Types: []string{schema.Text, schema.Unit, schema.Attribute, schema.Element}, Most: s.p.CrossNodes},
+// quotas are how many nodes of each type the walk may add, so many times over.
+func (s *system) quotas(times int) []query.TypeQuota {
+	out := []query.TypeQuota{
+		{Types: []string{schema.Entity}, Most: times * s.p.Entities},
+		{Types: []string{schema.Relationship}, Most: times * s.p.Relationships},
+		{Types: []string{schema.Overview}, Most: times * s.p.Overviews},
 	}
+	if !s.p.Each {
+		return append(out, query.TypeQuota{Types: embedded(), Most: times * s.p.CrossNodes})
+	}
+	for _, t := range embedded() {
+		out = append(out, query.TypeQuota{Types: []string{t}, Most: times * s.p.CrossNodes})
+	}
+	return out
+}
+
+// embedded are the types of nodes that have a vector.
+func embedded() []string {
+	return []string{schema.Text, schema.Unit, schema.Attribute, schema.Element}
 }
 
 // of takes the nodes of some types.

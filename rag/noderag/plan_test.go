@@ -33,7 +33,7 @@ func TestPlan(t *testing.T) {
 	index(t, c, rag.IndexOptions{}, docs...)
 	q := method.Question{Text: fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place)}
 
-	all := c.Evidence(t, "noderag", q)
+	all := c.Evidence(t, "noderag:order=paper", q)
 	n := kinds(all)
 	if n["chunk"] == 0 || n["unit"] == 0 || n["relationship"] == 0 || n["relationship"] > 30 {
 		t.Errorf("sections %v", n)
@@ -44,9 +44,6 @@ func TestPlan(t *testing.T) {
 	}
 	if want := []string{"element", "attribute", "unit", "relationship", "chunk"}; !slices.Equal(order, want) {
 		t.Errorf("sections are %v, want %v", order, want)
-	}
-	if order := c.Evidence(t, "noderag:order=text", q); order.Sections[0].Name != "chunk" || kinds(order)["chunk"] != n["chunk"] {
-		t.Errorf("order=text begins with %s", order.Sections[0].Name)
 	}
 	first := all.Items()
 	found := false
@@ -68,7 +65,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("nothing tells of %s", docs[7].Hero)
 	}
 
-	vec := c.Evidence(t, "noderag:cross=off,k=20", q)
+	vec := c.Evidence(t, "noderag:cross=off,k=20,order=paper", q)
 	if got := len(vec.Items()); got != 20 {
 		t.Errorf("cross=off,k=20 has %d items", got)
 	}
@@ -77,7 +74,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("cross=off has %s by %s", it.Kind, it.Why[0].Op)
 		}
 	}
-	if n := kinds(c.Evidence(t, "noderag:rnode=3,cnode=0,enode=0,onode=0", q)); n["relationship"] != 3 || n["chunk"]+n["unit"]+n["element"]+n["attribute"] != 10 {
+	if n := kinds(c.Evidence(t, "noderag:rnode=3,cnode=0,enode=0,onode=0,order=paper", q)); n["relationship"] != 3 || n["chunk"]+n["unit"]+n["element"]+n["attribute"] != 10 {
 		t.Errorf("quotas of 3 and 0: %v", n)
 	}
 	dual, without := c.Evidence(t, "noderag", q), c.Evidence(t, "noderag:dual=off", q)
@@ -87,9 +84,66 @@ func TestPlan(t *testing.T) {
 	if !named(dual) || named(without) {
 		t.Error("dual=off searches names, or dual=on does not")
 	}
-	fill := c.Evidence(t, "noderag:fill=on", q)
+	fill := c.Evidence(t, "noderag:fill=on,order=paper", q)
 	if fill.Tokens <= all.Tokens || len(fill.Items()) <= len(first) {
 		t.Errorf("fill=on uses %d tokens, %d without", fill.Tokens, all.Tokens)
+	}
+}
+
+// TestTextPlan says that the default context begins with texts, holds no unit of a text
+// that it shows, has more of all that the quotas are for if the budget is larger, and
+// is filled.
+func TestTextPlan(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	docs := ragtest.Docs(76, 60)
+	index(t, c, rag.IndexOptions{}, docs...)
+	text := fmt.Sprintf("What did %s do in %s?", docs[7].Hero, docs[7].Place)
+	units := map[int]int{}
+	for _, budget := range []int{600, 1200, 2400} {
+		q := method.Question{Text: text, Budget: budget}
+		ev := c.Evidence(t, "noderag:texts=0.5,rnode=5", q)
+		var order []string
+		for _, s := range ev.Sections {
+			order = append(order, s.Name)
+		}
+		if want := []string{"chunk", "unit", "attribute", "element", "relationship"}; !slices.Equal(order, want) {
+			t.Errorf("%d tokens: sections are %v, want %v", budget, order, want)
+		}
+		n := kinds(ev)
+		if units[budget] = n["unit"]; n["chunk"] == 0 || n["unit"] == 0 || n["unit"] > 10+10*max(1, budget/1000) || n["relationship"] > 5*max(1, budget/1000) {
+			t.Errorf("%d tokens: %v", budget, n)
+		}
+		shown := ""
+		used := 0
+		for _, it := range ev.Sections[0].Items {
+			shown += it.Text
+			used += it.Tokens
+		}
+		if used < budget/3 {
+			t.Errorf("texts have %d tokens of %d", used, budget)
+		}
+		for _, it := range ev.Sections[1].Items {
+			// Texts that came to fill what was left may hold it; those of the first half not.
+			if strings.Contains(ev.Sections[0].Items[0].Text, it.Text) {
+				t.Errorf("%d tokens: the unit %q stands in the first text", budget, it.Text)
+			}
+		}
+		if ev.Tokens < budget*9/10 {
+			t.Errorf("%d tokens of %d", ev.Tokens, budget)
+		}
+		if alone := kinds(c.Evidence(t, "noderag:texts=0,k=1,cnode=0,rnode=0,onode=0,enode=0", q)); alone["chunk"] == 0 || alone["unit"] > 1 {
+			t.Errorf("without quotas %v", alone)
+		}
+	}
+	if units[2400] <= units[600] {
+		t.Errorf("units by budget: %v", units)
+	}
+	// A walk that counts changes the order of the texts.
+	walk, alike := c.Evidence(t, "noderag:walk=100", method.Question{Text: text}), c.Evidence(t, "noderag:walk=0", method.Question{Text: text})
+	same := slices.EqualFunc(walk.Sections[0].Items, alike.Sections[0].Items, func(a, b rag.Cited) bool { return a.Ref() == b.Ref() })
+	if same {
+		t.Error("walk=100 ranks the texts as walk=0")
 	}
 }
 
@@ -100,7 +154,7 @@ func TestBudget(t *testing.T) {
 	c := open(t)
 	docs := ragtest.Docs(72, 16)
 	index(t, c, rag.IndexOptions{}, docs...)
-	for _, spec := range []string{"noderag", "noderag:fill=on", "noderag:order=text,dual=off", "noderag:cross=off,k=30"} {
+	for _, spec := range []string{"noderag", "noderag:order=paper,fill=on", "noderag:texts=0,dual=off", "noderag:cross=off,k=30", "noderag:texts=1,near=on", "noderag:order=paper,quotas=shared"} {
 		for _, budget := range []int{1, 40, 90, 150, 400, 1000, 3000, 12000} {
 			q := method.Question{Text: "Who was at " + docs[3].Place + "?", Budget: budget}
 			ev := c.Evidence(t, spec, q)
@@ -142,18 +196,20 @@ func TestWhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := c.Evidence(t, "noderag:fill=on", method.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
-	if len(ev.Items()) == 0 {
-		t.Error("nothing found")
-	}
-	for _, it := range ev.Items() {
-		for _, ch := range it.Chunks {
-			if method.DocOf(ch) != docs[5].Key {
-				t.Errorf("%s %v rests on %s", it.Kind, it.Keys, ch)
-			}
+	for _, spec := range []string{"noderag", "noderag:order=paper,fill=on,near=on"} {
+		ev := c.Evidence(t, spec, method.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
+		if len(ev.Items()) == 0 {
+			t.Errorf("%s: nothing found", spec)
 		}
-		if strings.Contains(strings.ToLower(it.Text), docs[6].Code) {
-			t.Errorf("a refused document is quoted: %s", it.Text)
+		for _, it := range ev.Items() {
+			for _, ch := range it.Chunks {
+				if method.DocOf(ch) != docs[5].Key {
+					t.Errorf("%s: %s %v rests on %s", spec, it.Kind, it.Keys, ch)
+				}
+			}
+			if strings.Contains(strings.ToLower(it.Text), docs[6].Code) {
+				t.Errorf("%s: a refused document is quoted: %s", spec, it.Text)
+			}
 		}
 	}
 }
@@ -180,7 +236,8 @@ func TestParams(t *testing.T) {
 	c := open(t)
 	for _, spec := range []string{
 		"noderag:walk=on", "noderag:k=0", "noderag:k=x", "noderag:near=maybe", "noderag:steps=0", "noderag:alpha=0", "noderag:alpha=1.1",
-		"noderag:alpha=NaN", "noderag:profile=x", "noderag:chunks=x", "noderag:ppr=eager", "noderag:enode=-1",
+		"noderag:alpha=NaN", "noderag:profile=x", "noderag:chunks=x", "noderag:ppr=eager", "noderag:enode=-1", "noderag:order=summary",
+		"noderag:texts=1.1", "noderag:walk=-1", "noderag:quotas=all",
 	} {
 		s, err := method.ParseSpec(spec)
 		if err != nil {
@@ -192,7 +249,7 @@ func TestParams(t *testing.T) {
 	}
 	for spec, want := range map[string]string{
 		"noderag": "noderag", "noderag:near=off,k=30": "noderag", "noderag:sr=on": "noderag#sr=on",
-		"noderag:profile=paper": "noderag#chunks=cl100k/1048/0/window", "noderag:pivots=010": "noderag",
+		"noderag:profile=paper": "noderag#chunks=cl100k/1048/0/window,neighbours=0", "noderag:pivots=010": "noderag",
 	} {
 		if got := c.System(t, spec).Instance(); got != want {
 			t.Errorf("%s is the instance %s, want %s", spec, got, want)

@@ -1,0 +1,84 @@
+package noderag
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/vecindex"
+)
+
+// nearPair is two nodes with the cosine of their vectors; a is the smaller id.
+type nearPair struct {
+	a, b   engine.NodeID
+	cosine float64
+}
+
+// cosines returns the linked pairs of a space of unit vectors.
+func cosines(ctx context.Context, vecs *vecindex.View) ([]nearPair, error) {
+	var out []nearPair
+	var from, to []float32
+	read := uint64(0) // the node of from
+	for l, err := range vecs.Links(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if l.A != read || from == nil {
+			if from, err = vecs.Vector(ctx, l.A, from[:0]); err != nil {
+				return nil, err
+			}
+			read = l.A
+		}
+		if to, err = vecs.Vector(ctx, l.B, to[:0]); err != nil {
+			return nil, err
+		}
+		sum := 0.0
+		for i, x := range from {
+			sum += float64(x) * float64(to[i])
+		}
+		out = append(out, nearPair{engine.NodeID(l.A), engine.NodeID(l.B), sum})
+	}
+	return out, nil
+}
+
+// mutual keeps the pairs of which each is among the other's most nearest: the
+// greatest cosines first, of equal ones the least id. A cosine of 0 or less is not
+// near. A pair then weighs its cosine over the greater of the sums of the cosines that
+// its two nodes keep, so that all near edges of a node together weigh 1 at most, as one
+// edge of another type. The order is that of the pairs.
+func mutual(pairs []nearPair, most int) []nearPair {
+	type end struct {
+		to     engine.NodeID
+		cosine float64
+	}
+	of := map[engine.NodeID][]end{}
+	for _, p := range pairs {
+		if p.cosine > 0 {
+			of[p.a] = append(of[p.a], end{p.b, p.cosine})
+			of[p.b] = append(of[p.b], end{p.a, p.cosine})
+		}
+	}
+	chosen := make(map[[2]engine.NodeID]bool, len(pairs)) // by who chose whom
+	for id, ends := range of {
+		slices.SortFunc(ends, func(x, y end) int {
+			return cmp.Or(cmp.Compare(y.cosine, x.cosine), cmp.Compare(x.to, y.to))
+		})
+		for _, e := range ends[:min(most, len(ends))] {
+			chosen[[2]engine.NodeID{id, e.to}] = true
+		}
+	}
+	var out []nearPair
+	sums := map[engine.NodeID]float64{}
+	for _, p := range pairs {
+		if chosen[[2]engine.NodeID{p.a, p.b}] && chosen[[2]engine.NodeID{p.b, p.a}] {
+			out = append(out, p)
+			sums[p.a] += p.cosine
+			sums[p.b] += p.cosine
+		}
+	}
+	for i := range out {
+		out[i].cosine /= max(sums[out[i].a], sums[out[i].b])
+	}
+	return out
+}
