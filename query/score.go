@@ -12,10 +12,12 @@ import (
 // text's, keeping the set's order. A node without a vector in the space, an
 // edge and a node of another graph are left out.
 type Score struct {
-	In     Op
-	Graph  *engine.Graph
-	Space  string
-	Text   string
+	In    Op
+	Graph *engine.Graph
+	Space string
+	Text  string
+	// Times gives a node the product of that score and the one that it had.
+	Times  bool
 	Source string
 }
 
@@ -30,12 +32,22 @@ func (o *Score) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	var scratch []float32
-	items, err := l.rescore(o.Space, o.Text, nodesOf(o.Graph, in.Items), &scratch)
+	nodes := nodesOf(o.Graph, in.Items)
+	before := map[engine.NodeID]float64{}
+	if o.Times {
+		for i := range nodes {
+			before[nodes[i].ID] = nodes[i].Score
+		}
+	}
+	items, err := l.rescore(o.Space, o.Text, nodes, &scratch)
 	if err != nil {
 		return Set{}, err
 	}
 	for i := range items {
 		it := &items[i]
+		if o.Times {
+			it.Score *= before[it.ID]
+		}
 		it.Why = append(slices.Clip(it.Why), Step{Op: "score", Note: o.Space, Score: it.Score})
 	}
 	return Set{Items: items}, nil
@@ -43,7 +55,11 @@ func (o *Score) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *Score) Explain() Explanation {
-	return Explanation{Op: "Score", Work: WorkOnVectors, Args: []string{arg("graph", o.Graph.Name()), arg("space", o.Space)}, Source: o.Source}
+	args := []string{arg("graph", o.Graph.Name()), arg("space", o.Space)}
+	if o.Times {
+		args = append(args, "times")
+	}
+	return Explanation{Op: "Score", Work: WorkOnVectors, Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

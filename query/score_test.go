@@ -34,5 +34,15 @@ func TestScore(t *testing.T) {
 				t.Fatalf("seed %d: steps %+v", seed, it.Why)
 			}
 		}
+		before := map[engine.NodeID]float64{}
+		for _, it := range in.items {
+			if it.Graph == w.g.ID() && it.ID != 0 {
+				before[it.ID] = it.Score
+			}
+		}
+		for i := range want {
+			want[i].score *= before[want[i].id]
+		}
+		same(t, seed, run(t, w.env(), &query.Score{In: in, Graph: w.g, Space: space, Text: q, Times: true}), want)
 	}
 }

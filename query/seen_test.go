@@ -85,7 +85,9 @@ var seenRows = map[reflect.Type]seenRow{
 		return []query.Op{&query.Reweigh{In: in, By: query.Property(w.g, "rating")}}
 	}},
 	of[query.Score](): {ops: func(w *world, in query.Op) []query.Op {
-		return []query.Op{&query.Score{In: in, Graph: w.g, Space: space, Text: "1 2 1"}}
+		return []query.Op{
+			&query.Score{In: in, Graph: w.g, Space: space, Text: "1 2 1"}, &query.Score{In: in, Graph: w.g, Space: space, Text: "1 2 1", Times: true},
+		}
 	}},
 	of[query.Sections](): {ops: func(_ *world, in query.Op) []query.Op {
 		return []query.Op{&query.Sections{In: []query.Op{packed(in)}}, &query.Sections{In: []query.Op{packed(in)}, Header: "h"}}
