@@ -6,8 +6,6 @@ import (
 
 	"github.com/ragdb/ragdb/rag/internal/text"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
@@ -85,7 +83,7 @@ func (s *openIE) open(ctx context.Context, plan planner) (*method.System, error)
 		return nil, err
 	}
 	s.Identity, s.g = id, id.Graph()
-	return &method.System{Identity: id, Build: s.stages, Changed: knowledge.Changed(s.g, forgetLast), Plan: plan, Cite: graph.Citing{}.Cite}, nil
+	return &method.System{Identity: id, Build: s.stages, Changed: knowledge.Changed(s.g, graph.ForgetLast), Plan: plan, Cite: graph.Citing{}.Cite}, nil
 }
 
 // stages is [method.System.Build].
@@ -101,38 +99,6 @@ func (s *openIE) stages(m *method.Models) []method.Step {
 		s.embed(spaceEntity, model),
 		s.embed(spaceRelation, model),
 	)
-}
-
-// forgetLast removes the marks of the nodes that only some chunks support, which leave.
-func forgetLast(v *engine.TxView, gone []engine.NodeID) error {
-	chunks := roaring.New()
-	for _, id := range gone {
-		chunks.Add(uint32(id))
-	}
-	var last []engine.NodeID
-	for _, id := range gone {
-		for t, err := range v.ContributedBy(id) {
-			if err != nil {
-				return err
-			}
-			if t.Type != 0 {
-				continue
-			}
-			left, err := v.Sources(t)
-			if err != nil {
-				return err
-			}
-			if left.AndNot(chunks); left.IsEmpty() {
-				last = append(last, t.Node)
-			}
-		}
-	}
-	for _, id := range last {
-		if err := method.ForgetJobs(v, graph.NodeItem(id)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // maxDescription bounds in tokens what is told of one entity or relation: the
