@@ -62,6 +62,21 @@ type tagged struct {
 	types map[string]string
 }
 
+// Names returns the names that the rules, and the tagger if there is one, find in a
+// text, by their start. Errors are those of the tagger.
+func (p *Provider) Names(ctx context.Context, s string) ([]text.Name, error) {
+	names := text.Names(s, p.names)
+	if p.tagger == nil {
+		return names, nil
+	}
+	found, err := p.tag(ctx, s, text.Sentences(s))
+	if err != nil {
+		return nil, phase.Errorf("names: %w", err)
+	}
+	names, _ = found.add(names, nil)
+	return names, nil
+}
+
 // tag has the tagger find names.
 func (p *Provider) tag(ctx context.Context, s string, sentences []text.Span) (*tagged, error) {
 	spans, err := p.tagger.Tag(ctx, s)

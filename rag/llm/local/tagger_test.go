@@ -3,7 +3,9 @@ package local_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,4 +135,32 @@ func (wrongSpans) Tag(_ context.Context, s string) ([]encoder.Span, error) {
 		out = append(out, encoder.Span{Start: at[0], End: at[1], Type: "PER", Score: 1})
 	}
 	return append(out, encoder.Span{Start: 4, End: 7, Type: "PER", Score: .1}), nil
+}
+
+// TestNamesOfTagger says that the names of a text are those of the rules with those
+// that a tagger adds, each in its sentence.
+func TestNamesOfTagger(t *testing.T) {
+	const s = "They met Ines Tolland in 1901. Bread met Otto in Orsk."
+	for name, c := range map[string]struct {
+		tagger encoder.Tagger
+		want   []string
+	}{
+		"rules":  {nil, []string{"0 ines tolland", "0 1901", "1 otto", "1 orsk"}},
+		"tagger": {spanList{"PER Ines Tolland", "PER Bread"}, []string{"0 ines tolland", "0 1901", "1 bread", "1 otto", "1 orsk"}},
+	} {
+		names, err := local.New(local.Options{Tagger: c.tagger}).Names(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range names {
+			got = append(got, fmt.Sprint(n.Sentence, " ", n.Key))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if _, err := local.New(local.Options{Tagger: spanList{"PER Nobody"}}).Names(t.Context(), s); err == nil {
+		t.Error("a tagger that fails is not told of")
+	}
 }
