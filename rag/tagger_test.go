@@ -80,7 +80,7 @@ func TestTagger(t *testing.T) {
 	}
 	first := nameList{"Bread": "B-PER", "Milk": "CITY"}
 	second := nameList{"Bread": "PER"}
-	specs := []string{"ketrag:beta=1", "noderag", "hirag", "archrag"}
+	specs := []string{"ketrag:beta=1", "noderag", "hirag", "archrag", "linearrag"}
 	fresh := func(tagger encoder.Tagger) *ragtest.Corpus {
 		c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 		taggedBy(c, tagger)

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"rag/methods"},
 	{"rag/eval", "rag/importer"},
 	{"rag/baseline"}, // some methods read what ketrag and hirag built
-	{"rag/archrag", "rag/bridge", "rag/erarag", "rag/hirag", "rag/ketrag", "rag/noderag"},
+	{"rag/archrag", "rag/bridge", "rag/erarag", "rag/hirag", "rag/ketrag", "rag/linearrag", "rag/noderag"},
 	{"rag/internal/ragtest"}, // for tests
 	{"rag"},
 	{"rag/link"},

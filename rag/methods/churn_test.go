@@ -221,7 +221,7 @@ func TestChurn(t *testing.T) {
 				switch cycles = nil; {
 				case m.name == "local" && (name == "bridge" || name == "ketrag"):
 					cycles = []int{1, 3}
-				case m.name == "local" && slices.Contains([]string{"archrag", "erarag", "hirag", "noderag", "raptor", "zeroshot"}, name),
+				case m.name == "local" && slices.Contains([]string{"archrag", "erarag", "hirag", "linearrag", "noderag", "raptor", "zeroshot"}, name),
 					m.name == "paid" && name == "ketrag":
 					cycles = []int{1}
 				}
@@ -267,7 +267,7 @@ func total(c contents) (n int) {
 func TestRefilledIsNew(t *testing.T) {
 	t.Parallel()
 	docs := ragtest.Docs(7, 6)
-	for _, name := range []string{"bridge", "ketrag", "erarag"} {
+	for _, name := range []string{"bridge", "ketrag", "erarag", "linearrag"} {
 		find := func(before ...ragtest.Doc) (found []string) {
 			d := &churned{dir: filepath.Join(t.TempDir(), "db"), method: name, models: func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) {
 				return c.OpenLocal(ctx, true, rag.Parts{})

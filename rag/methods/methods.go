@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/rag/erarag"
 	"github.com/ragdb/ragdb/rag/hirag"
 	"github.com/ragdb/ragdb/rag/ketrag"
+	"github.com/ragdb/ragdb/rag/linearrag"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/noderag"
 )
@@ -28,7 +29,7 @@ const Setting = "method"
 func All() method.Methods {
 	m := method.Methods{
 		archrag.Name: archrag.Open, bridge.Name: bridge.Open, erarag.Name: erarag.Open, hirag.Name: hirag.Open, ketrag.Name: ketrag.Open,
-		noderag.Name: noderag.Open,
+		linearrag.Name: linearrag.Open, noderag.Name: noderag.Open,
 	}
 	for _, name := range baseline.Names() {
 		m[name] = baseline.Open(name)

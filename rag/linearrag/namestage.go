@@ -1,0 +1,167 @@
+package linearrag
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/models"
+	"github.com/ragdb/ragdb/rag/llm/encoder"
+	"github.com/ragdb/ragdb/rag/llm/local"
+	"github.com/ragdb/ragdb/rag/method"
+)
+
+// nameStage enters chunks into the graph with their names and the sentences that join
+// names (section 3.1).
+type nameStage struct {
+	graph.Stage
+	s *system
+
+	// When Items yielded the chunks:
+	aliases corpus.Aliases
+	tagger  string
+}
+
+// Items implements [method.Stage]: the chunks of the set. They are pending again if
+// documents are read with another tagger than before.
+func (st *nameStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[method.WorkItem, error] {
+	return func(yield func(method.WorkItem, error) bool) {
+		base := s.Graph(st.s.c.Base()).WithContext(ctx)
+		var err error
+		if st.aliases, err = st.s.c.Aliases(base); err == nil {
+			st.tagger, err = models.TaggerOf(base)
+		}
+		if err != nil {
+			yield(method.WorkItem{}, err)
+			return
+		}
+		digest := method.Digest("names", st.tagger)
+		for ch, err := range st.s.c.BareChunks(base, st.s.ChunkSet()) {
+			if !yield(method.WorkItem{Key: ch.Key, Digest: digest, Node: ch.ID}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Do implements [method.Stage]: the reading as JSON.
+func (st *nameStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	ch, err := st.s.c.Chunk(s.Graph(st.s.c.Base()).WithContext(ctx), w.Node)
+	if err != nil {
+		return nil, err
+	}
+	var tagger encoder.Tagger
+	if t := m.All().Tagger; t != nil && t.Name() == st.tagger {
+		tagger = t
+	}
+	names, err := local.New(local.Options{Tagger: tagger}).Names(ctx, ch.Text)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(read(ch.Text, names, st.aliases))
+}
+
+// Apply implements [method.Stage].
+func (st *nameStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, result []byte) error {
+	var r reading
+	if err := json.Unmarshal(result, &r); err != nil {
+		return fmt.Errorf("names of %s: %w", w.Key, err)
+	}
+	b, err := newBuilder(tx.Graph(st.s.g))
+	if err != nil {
+		return err
+	}
+	return b.enter(w.Key, r)
+}
+
+// builder writes readings into the graph.
+type builder struct {
+	v                       *engine.TxView
+	chunk, entity, sentence engine.TypeID
+	contains, mentions      engine.EdgeType
+}
+
+func newBuilder(v *engine.TxView) (b *builder, err error) {
+	b = &builder{v: v}
+	for name, t := range map[string]*engine.TypeID{method.ChunkNodeType: &b.chunk, typeEntity: &b.entity, typeSentence: &b.sentence} {
+		if *t, err = v.MakeNodeType(name); err != nil {
+			return nil, err
+		}
+	}
+	for name, t := range map[string]*engine.EdgeType{edgeContains: &b.contains, edgeMentions: &b.mentions} {
+		if *t, err = v.MakeEdgeType(name, false); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// enter writes what a chunk names, in place of what an earlier reading of it found.
+func (b *builder) enter(key string, r reading) error {
+	chunk, created, err := b.v.PutNode(b.chunk, key, nil)
+	if err != nil {
+		return err
+	}
+	if !created {
+		if err := b.withdraw(key, chunk); err != nil {
+			return err
+		}
+	}
+	ids := make([]engine.NodeID, len(r.Names))
+	for i, n := range r.Names {
+		if ids[i], _, err = b.v.DeriveNode(b.entity, n.Key); err != nil {
+			return err
+		}
+		said := engine.Contribution{Count: uint32(n.Count), Label: n.Label}
+		if err := b.v.Contribute(chunk, engine.NodeTarget(ids[i]), said); err != nil {
+			return err
+		}
+		if err := b.v.AddEdge(chunk, ids[i], b.contains, float32(math.Log1p(float64(n.Count)))); err != nil {
+			return err
+		}
+	}
+	for _, j := range r.Joining {
+		id, _, err := b.v.DeriveNode(b.sentence, sentenceKey(key, j.Number))
+		if err != nil {
+			return err
+		}
+		if err := b.v.Contribute(chunk, engine.NodeTarget(id), engine.Contribution{Count: 1}); err != nil {
+			return err
+		}
+		for _, at := range j.Names {
+			if err := b.v.AddEdge(id, ids[at], b.mentions, 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// withdraw takes back what a chunk said, with the marks of the work on it.
+func (b *builder) withdraw(key string, chunk engine.NodeID) error {
+	before, err := graph.Contributed(b.v, chunk)
+	if err != nil {
+		return err
+	}
+	contained, err := graph.Neighbors(b.v, chunk, edgeContains, engine.Both)
+	if err != nil {
+		return err
+	}
+	for _, e := range contained {
+		if err := b.v.RemoveEdge(chunk, e, b.contains); err != nil {
+			return err
+		}
+	}
+	if _, err := b.v.Withdraw(chunk); err != nil {
+		return err
+	}
+	if err := method.ForgetJobs(b.v, key); err != nil {
+		return err
+	}
+	return graph.ForgetGone(b.v, before, graph.Item)
+}
