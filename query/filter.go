@@ -73,8 +73,11 @@ func (o *Filter) Inputs() []Op { return []Op{o.In} }
 // AtLeast keeps the items of a set that score Least or more, in the set's
 // order.
 type AtLeast struct {
-	In     Op
-	Least  float64
+	In    Op
+	Least float64
+	// Part, if it is not 0, is the part of the set's greatest score that an item must
+	// have, too; it keeps all if that score is not above 0.
+	Part   float64
 	Source string
 }
 
@@ -84,9 +87,19 @@ func (o *AtLeast) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
+	least := o.Least
+	if o.Part != 0 {
+		most := 0.0
+		for i := range in.Items {
+			most = max(most, in.Items[i].Score)
+		}
+		if most > 0 {
+			least = max(least, o.Part*most)
+		}
+	}
 	var out Set
 	for _, it := range in.Items {
-		if it.Score >= o.Least {
+		if it.Score >= least {
 			out.Items = append(out.Items, it)
 		}
 	}
@@ -95,7 +108,11 @@ func (o *AtLeast) Run(ctx context.Context, e *Env) (Set, error) {
 
 // Explain implements [Op].
 func (o *AtLeast) Explain() Explanation {
-	return Explanation{Op: "AtLeast", Args: []string{fmt.Sprintf("score=%g", o.Least)}, Source: o.Source}
+	args := []string{fmt.Sprintf("score=%g", o.Least)}
+	if o.Part != 0 {
+		args = append(args, arg("part", o.Part))
+	}
+	return Explanation{Op: "AtLeast", Args: args, Source: o.Source}
 }
 
 // Inputs implements [Op].

@@ -223,6 +223,26 @@ func TestAtLeastIntersect(t *testing.T) {
 			}
 		}
 	}
+	// A part of the greatest score: of 4, 3, 2 and -1 a half of 4 keeps three, the bound
+	// of 3 two; if no score is above 0 the bound alone counts.
+	scored := func(scores ...float64) *input {
+		in := &input{}
+		for i, x := range scores {
+			in.items = append(in.items, w.item(w.nodes[i], x))
+		}
+		return in
+	}
+	for _, x := range []struct {
+		o    query.AtLeast
+		want int
+	}{
+		{query.AtLeast{In: scored(2, 4, -1, 3), Part: 0.5}, 3}, {query.AtLeast{In: scored(2, 4, -1, 3), Part: 0.5, Least: 3}, 2},
+		{query.AtLeast{In: scored(2, 4, -1, 3), Part: 1}, 1}, {query.AtLeast{In: scored(-1, -2), Part: 0.5, Least: -2}, 2}, {query.AtLeast{In: scored(), Part: 0.5}, 0},
+	} {
+		if got := run(t, w.env(), &x.o); len(got.Items) != x.want {
+			t.Errorf("part %g, least %g: %v", x.o.Part, x.o.Least, rows(got))
+		}
+	}
 	nan := &input{items: []query.Item{w.item(w.nodes[0], math.NaN())}}
 	same(t, 0, run(t, w.env(), &query.AtLeast{In: nan, Least: math.Inf(-1)}), []row{})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -31,6 +32,12 @@ type Sources struct {
 	// from a source to the neighbours that are found in it, against Direction. If
 	// At is nil, the item's edges are counted to which the source contributed.
 	Near, At []string
+	// Order, if it is set, orders the sources of one item: those first that come
+	// first in its set, those that it lacks last, by id. Near does not count then.
+	Order Op
+	// Turns takes one source of each item in turn: the first of each, in the set's
+	// order, then the second of each, and so on.
+	Turns bool
 	// Share shares the score of an item, if it is positive, among its sources. A
 	// source scores the sum of its shares, and the set is by score descending, id
 	// ascending.
@@ -58,6 +65,13 @@ func (o *Sources) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	r := &sourcesRun{o: o, l: l, at: map[engine.NodeID]int{}, found: map[engine.NodeID]*roaring.Bitmap{}, left: o.Tokens}
+	if o.Order != nil {
+		order, err := e.Eval(ctx, o.Order)
+		if err != nil {
+			return Set{}, err
+		}
+		r.place = placesOf(o.Graph, order)
+	}
 	var ok [3]bool
 	r.to, ok[0] = l.edgeFilter(o.Types, o.Direction)
 	r.near, ok[1] = l.edgeFilter(o.Near, engine.Both)
@@ -77,6 +91,9 @@ func (o *Sources) Run(ctx context.Context, e *Env) (Set, error) {
 		if !more {
 			break
 		}
+	}
+	if err := r.takeTurns(); err != nil {
+		return Set{}, err
 	}
 	if o.Share {
 		slices.SortFunc(r.out.Items, byScore)
@@ -100,6 +117,8 @@ type sourcesRun struct {
 	l              *lens
 	to, near, back engine.EdgeFilter
 	ranks          bool
+	place          map[engine.NodeID]int // in the set of Order, nil if there is none
+	waiting        []waiting             // with Turns
 	at             map[engine.NodeID]int // place in out
 	found          map[engine.NodeID]*roaring.Bitmap
 	left           int
@@ -122,33 +141,65 @@ func (r *sourcesRun) visit(it *Item) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	score := it.Score
-	if r.o.Share {
-		score = max(0, score) / float64(max(1, len(sources)))
+	if r.o.Turns {
+		r.waiting = append(r.waiting, waiting{it, sources})
+		return true, nil
 	}
-	for _, s := range sources {
-		step := Step{Op: "source", From: it.Ref(), Score: score, Note: r.note(s, len(sources))}
-		if n, ok := r.at[s.id]; ok && !r.o.Again {
-			if r.o.Share {
-				have := &r.out.Items[n]
-				have.Score += score
-				have.Why = append(have.Why, step)
-			}
-			continue
-		}
-		r.at[s.id] = len(r.out.Items)
-		r.out.Items = append(r.out.Items, Item{Graph: it.Graph, ID: s.id, Score: score, Why: append(slices.Clip(it.Why), step)})
-		if r.o.Tokens > 0 {
-			n, err := r.o.Size(r.l.ctx, r.l.e, r.out.Items[len(r.out.Items)-1])
-			if err != nil {
-				return false, err
-			}
-			if r.left -= n; r.left < 0 {
-				return false, nil
-			}
+	for i := range sources {
+		if more, err = r.take(it, sources, i); !more || err != nil {
+			return false, err
 		}
 	}
 	return true, nil
+}
+
+// waiting is an item with its sources, which are taken in turn.
+type waiting struct {
+	it      *Item
+	sources []source
+}
+
+// takeTurns takes one source of each item that waits in turn.
+func (r *sourcesRun) takeTurns() error {
+	for i, left := 0, true; left; i++ {
+		left = false
+		for _, w := range r.waiting {
+			if i >= len(w.sources) {
+				continue
+			}
+			left = true
+			if more, err := r.take(w.it, w.sources, i); !more || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take adds the source of an item at a place; more is false if the budget ends the
+// walk.
+func (r *sourcesRun) take(it *Item, sources []source, place int) (more bool, err error) {
+	s, score := sources[place], it.Score
+	if r.o.Share {
+		score = max(0, score) / float64(len(sources))
+	}
+	step := Step{Op: "source", From: it.Ref(), Score: score, Note: r.note(s, len(sources))}
+	if n, ok := r.at[s.id]; ok && !r.o.Again {
+		if r.o.Share {
+			have := &r.out.Items[n]
+			have.Score += score
+			have.Why = append(have.Why, step)
+		}
+		return true, nil
+	}
+	r.at[s.id] = len(r.out.Items)
+	r.out.Items = append(r.out.Items, Item{Graph: it.Graph, ID: s.id, Score: score, Why: append(slices.Clip(it.Why), step)})
+	if r.o.Tokens == 0 {
+		return true, nil
+	}
+	n, err := r.o.Size(r.l.ctx, r.l.e, r.out.Items[len(r.out.Items)-1])
+	r.left -= n
+	return r.left >= 0, err
 }
 
 func (r *sourcesRun) note(s source, all int) string {
@@ -171,6 +222,10 @@ func (r *sourcesRun) of(it *Item) ([]source, error) {
 	for ids := set.Iterator(); ids.HasNext(); {
 		out = append(out, source{id: engine.NodeID(ids.Next())})
 	}
+	if r.place != nil {
+		slices.SortStableFunc(out, func(a, b source) int { return cmp.Compare(r.placeOf(a), r.placeOf(b)) })
+		return out, nil
+	}
 	if len(out) < 2 || !r.ranks || it.ID == 0 {
 		return out, nil
 	}
@@ -181,6 +236,26 @@ func (r *sourcesRun) of(it *Item) ([]source, error) {
 	}
 	slices.SortFunc(out, func(a, b source) int { return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.id, b.id)) })
 	return out, err
+}
+
+// placeOf returns the place of a source in the set of Order, after all others if it
+// is not there.
+func (r *sourcesRun) placeOf(s source) int {
+	if place, ok := r.place[s.id]; ok {
+		return place
+	}
+	return math.MaxInt
+}
+
+// placesOf returns the places of the nodes of a graph in a set.
+func placesOf(g *engine.Graph, s Set) map[engine.NodeID]int {
+	out := make(map[engine.NodeID]int, len(s.Items))
+	for i := range s.Items {
+		if it := &s.Items[i]; it.ID != 0 && it.Graph == g.ID() {
+			out[it.ID] = i
+		}
+	}
+	return out
 }
 
 // set returns the nodes that an item rests on.
@@ -267,6 +342,9 @@ func (o *Sources) Explain() Explanation {
 	if o.Near != nil {
 		args = append(args, arg("near", o.Near))
 	}
+	if o.Turns {
+		args = append(args, "in turn")
+	}
 	if o.Share {
 		args = append(args, "share")
 	}
@@ -277,4 +355,9 @@ func (o *Sources) Explain() Explanation {
 }
 
 // Inputs implements [Op].
-func (o *Sources) Inputs() []Op { return []Op{o.In} }
+func (o *Sources) Inputs() []Op {
+	if o.Order == nil {
+		return []Op{o.In}
+	}
+	return []Op{o.In, o.Order}
+}

@@ -88,28 +88,31 @@ func TestSources(t *testing.T) {
 		if o.Again = !o.Share && r.IntN(2) == 0; r.IntN(3) == 0 {
 			o.Tokens = 1 + r.IntN(9)
 		}
+		var order []engine.NodeID
+		if r.IntN(3) == 0 {
+			in := w.randomInput(r, "order")
+			o.Order = in
+			for _, it := range in.items {
+				if allow == nil || allow[it.ID] {
+					order = append(order, it.ID)
+				}
+			}
+		}
+		o.Turns = r.IntN(3) == 0
 		want, at, left := []row{}, map[engine.NodeID]int{}, o.Tokens
 		items := run(t, e, &query.Sections{In: []query.Op{o.In, &query.All{Graph: w.g, Types: []string{}}}}).Items // a plan that names the graph
-	walk:
-		for _, it := range items {
-			ids := w.restsOn(o, it, allow, e.AllowAny)
-			for _, id := range ids {
-				x := row{graph: w.g.ID(), id: id, score: it.Score}
-				if o.Share {
-					x.score = max(0, it.Score) / float64(len(ids))
-				}
-				n, ok := at[id]
-				if ok && o.Share {
-					want[n].score += x.score
-				}
-				if ok && !o.Again {
-					continue
-				}
-				at[id] = len(want)
-				want = append(want, x)
-				if left -= sizeOf(id); o.Tokens > 0 && left < 0 {
-					break walk
-				}
+		for _, x := range inTurn(o, items, order, func(it query.Item) []engine.NodeID { return w.restsOn(o, it, allow, e.AllowAny) }) {
+			n, ok := at[x.id]
+			if ok && o.Share {
+				want[n].score += x.score
+			}
+			if ok && !o.Again {
+				continue
+			}
+			at[x.id] = len(want)
+			want = append(want, x)
+			if left -= sizeOf(x.id); o.Tokens > 0 && left < 0 {
+				break
 			}
 		}
 		if o.Share {
@@ -131,6 +134,97 @@ func TestSources(t *testing.T) {
 	o := &query.Sources{In: &input{}, Graph: w.g, Tokens: 1}
 	if _, err := query.Run(t.Context(), w.env(), o); err == nil {
 		t.Error("a bound of tokens without their number")
+	}
+}
+
+// inTurn lists the sources of all items in the order in which o takes them: those of an
+// item as of returns them, or by their place in order, and one of each item in turn if
+// o says so.
+func inTurn(o *query.Sources, items []query.Item, order []engine.NodeID, of func(query.Item) []engine.NodeID) []row {
+	var out []row
+	var rounds [][]row
+	for _, it := range items {
+		ids := of(it)
+		if o.Order != nil {
+			sorted := []engine.NodeID{}
+			for _, id := range order {
+				if slices.Contains(ids, id) && !slices.Contains(sorted, id) {
+					sorted = append(sorted, id)
+				}
+			}
+			slices.Sort(ids)
+			for _, id := range ids {
+				if !slices.Contains(order, id) {
+					sorted = append(sorted, id)
+				}
+			}
+			ids = sorted
+		}
+		for i, id := range ids {
+			x := row{graph: it.Graph, id: id, score: it.Score}
+			if o.Share {
+				x.score = max(0, it.Score) / float64(len(ids))
+			}
+			if i == len(rounds) {
+				rounds = append(rounds, nil)
+			}
+			rounds[i] = append(rounds[i], x)
+			out = append(out, x)
+		}
+	}
+	if o.Turns {
+		return slices.Concat(rounds...)
+	}
+	return out
+}
+
+// TestSourcesInTurn takes the sources of two groups by an order, one of each in turn:
+// the first group rests on 0, 1, 2 and 3, the second on 2, 3 and 4, and the order is
+// 3, 1, 4. Nothing of what the order lacks comes before what it has.
+func TestSourcesInTurn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	ns, err := open(t).Namespace(ctx, "main")
+	check(t, err)
+	g, err := ns.Graph(ctx, "g")
+	check(t, err)
+	var nodes []engine.NodeID
+	check(t, g.DB().Update(ctx, func(tx *engine.Tx) error {
+		v := tx.Graph(g)
+		typ, err := v.MakeNodeType("thing")
+		check(t, err)
+		own, err := v.MakeEdgeType("own", true)
+		check(t, err)
+		for i := range 7 {
+			id, _, err := v.PutNode(typ, fmt.Sprint(i), nil)
+			check(t, err)
+			nodes = append(nodes, id)
+		}
+		for i, members := range [][]int{{0, 1, 2, 3}, {2, 3, 4}} {
+			for _, m := range members {
+				check(t, v.AddEdge(nodes[5+i], nodes[m], own, 1))
+			}
+		}
+		return nil
+	}))
+	snap, err := g.DB().Snapshot(ctx)
+	check(t, err)
+	defer snap.Close()
+	list := func(of ...int) *query.Given {
+		in := &query.Given{Graph: g}
+		for _, i := range of {
+			in.Nodes = append(in.Nodes, query.Item{Graph: g.ID(), ID: nodes[i], Score: 1})
+		}
+		return in
+	}
+	o := &query.Sources{In: list(5, 6), Graph: g, Types: []string{"own"}, Direction: engine.Out, Order: list(3, 1, 4), Turns: true}
+	var got []int
+	for _, it := range run(t, &query.Env{Snap: snap}, o).Items {
+		got = append(got, slices.Index(nodes, it.ID))
+	}
+	// Turns: 3 of the first, 3 of the second is there; 1, then 4; 0, then 2; 2 is there.
+	if want := []int{3, 1, 4, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
