@@ -34,7 +34,9 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.All](): {ops: func(w *world, _ query.Op) []query.Op {
 		return []query.Op{&query.All{Graph: w.g, Types: []string{"thing", "place"}}}
 	}},
-	of[query.AtLeast](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.AtLeast{In: in, Least: 1}, &query.AtLeast{In: first(in), Part: 0.5}} }},
+	of[query.AtLeast](): {ops: func(_ *world, in query.Op) []query.Op {
+		return []query.Op{&query.AtLeast{In: in, Least: 1}, &query.AtLeast{In: first(in), Part: 0.5}}
+	}},
 	of[query.Bridge](): {unequal: true, ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.Bridge{In: in, Graph: w.g, Names: "name", Words: field, Text: "ash elm", Starts: 5, Lambda: 1, Floor: 1, Anchor: 1, Title: 1, Hop2: 1, Back: 0.5, Gate: 1, Cover: 1, Pin: true, Beside: first(in)}}
 	}},

@@ -70,16 +70,23 @@ type Params struct {
 	Relations string
 	RelationK int
 	// Text is which chunks stand beside the hits: hybrid (the default), those
-	// that the hits rest on and those found by words and vector, ranked
-	// together; hits, the former alone; none, as in the paper. TextShare is
+	// that the entities and relations rest on and those found by words and vector,
+	// ranked together; hits, the former alone; none, as in the paper. TextShare is
 	// their part of the budget. The default is 0.5.
 	Text      string
 	TextShare float64
+	// CommunityShare is the part of the budget of the chunks that the communities
+	// rest on; 0 leaves them out. CommunityCut is the part of the best community's
+	// score that a community must have to bring chunks. The defaults are 0.3 and 0.7.
+	CommunityShare, CommunityCut float64
 	// Answer is mapreduce (the default): a model picks points from the
 	// evidence, part by part, and answers from the best of them; or direct. CoT
 	// puts the model's own answer among the evidence, as the code does.
 	Answer string
 	CoT    bool
+	// Map is how evidence is divided for that: parts (the default), communities apart
+	// from the rest; or layer, the set of each layer on its own, as in the paper.
+	Map string
 	// FilterTokens is how much evidence a model reads at once to pick points,
 	// and how many tokens of points the answer is made of. The default is 4000.
 	FilterTokens int
@@ -89,7 +96,7 @@ type Params struct {
 func profiles() method.Profiles {
 	window := text.ChunkSet{Size: 600, Overlap: 100, Rule: text.Window}.String()
 	return method.Profiles{
-		"paper": {"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none"},
+		"paper": {"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none", "map": "layer"},
 		"code": {
 			"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
 			"ef": "16",
@@ -126,8 +133,11 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.RelationK = r.Int("relation_k", 10, 0, 1000)
 	p.Text = r.OneOf("text", "hybrid", "hits", "none")
 	p.TextShare = r.Float("text_share", 0.5, 0, 1)
+	p.CommunityShare = r.Float("community_share", 0.3, 0, 1)
+	p.CommunityCut = r.Float("community_cut", 0.7, 0, 1)
 	p.Answer = r.OneOf("answer", "mapreduce", "direct")
 	p.CoT = r.OneOf("cot", "false", "true") == "true"
+	p.Map = r.OneOf("map", "parts", "layer")
 	p.FilterTokens = r.Int("filter_tokens", 4000, 100, 1_000_000)
 	return p, r
 }

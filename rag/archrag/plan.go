@@ -4,68 +4,90 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/ragdb/ragdb/rag/internal/text"
+	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
+	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
 // plan is [method.System.Plan] (spec A3; paper section 3.2): the best of each
-// layer in one descent, the relations at the entities among them, and the
-// chunks that all of them rest on.
+// layer in one descent, the relations at the entities among them, and chunks: those
+// nearest to the question or to the entities, and those of the communities.
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	budget, model := q.Tokens(), m.QuestionSpace().Model
 	hits := s.hits(q, model)
-	communities := &query.Sort{In: &query.Filter{In: hits, Graph: s.g, Types: []string{typeCommunity}}}
+	top := &query.Filter{In: hits, Graph: s.g, Types: []string{typeCommunity}}
 	entities := &query.Filter{In: hits, Graph: s.g, Types: []string{typeEntity}}
 	relations := s.relations(q, model, entities)
-
-	textBudget := int(float64(budget) * s.p.TextShare)
-	chunks := s.chunks(q, model, &query.Union{In: []query.Op{entities, relations, communities}, Combine: query.First})
-	if chunks == nil {
-		textBudget = 0
-	}
-	text := &query.Pack{In: chunks, Name: "text", Budget: textBudget, Render: s.c.RenderChunk, Cut: s.c.CutText, Source: "C_text"}
-	var less []query.Op
-	if chunks != nil {
-		less = []query.Op{text}
-	}
-	pack := func(name string, in query.Op, header, source string, share float64) query.Op {
-		p := &query.Pack{
-			In: in, Name: name, Budget: budget, Less: slices.Clone(less), Share: share,
-			Header: header, Render: s.row, Skip: true, Source: source,
-		}
-		less = append(less, p)
-		return p
-	}
-	tops := pack("communities", communities, communityHeader, "R_1 to R_L", 0.5)
-	rows := pack("entities", entities, entityHeader, "R_0, nodes", 0.5)
-	links := pack("relations", relations, relationHeader, "R_0, edges", 0)
+	w := &writer{s: s, budget: budget}
+	// Chunks are packed first, so that tables get what they leave.
+	texts := s.texts(q, model, entities, relations, top)
+	nearest := w.chunks("text", texts.nearest, s.p.TextShare)
+	told := w.chunks("community text", texts.communities, s.p.CommunityShare)
+	// Reports are in order of likeness, as the other rows are.
+	tops := w.rows("communities", &query.Sort{In: top}, communityHeader, "R_1 to R_L", 0.5)
+	rows := w.rows("entities", entities, entityHeader, "R_0, nodes", 0.5)
+	links := w.rows("relations", relations, relationHeader, "R_0, edges", 0)
+	more := w.chunks("more text", texts.nearest, 0)
 	plan := &method.Plan{}
-	if chunks != nil {
-		plan.Sections = append(plan.Sections, method.Section{Name: "text", Pack: text})
-	}
-	plan.Sections = append(plan.Sections,
-		method.Section{Name: "entities", Pack: rows}, method.Section{Name: "relations", Pack: links},
-		method.Section{Name: "communities", Pack: tops})
-	if chunks != nil {
-		plan.Sections = append(plan.Sections, method.Section{Name: "more text", Pack: &query.Pack{
-			In: &query.Minus{In: chunks, Of: text}, Name: "more text", Budget: budget, Less: less, Render: s.c.RenderChunk,
-		}})
+	for _, p := range []*query.Pack{nearest, told, rows, links, tops, more} {
+		if p != nil {
+			plan.Sections = append(plan.Sections, method.Section{Name: p.Name, Pack: p})
+		}
 	}
 	return plan, nil
 }
 
-// hits are the best of each layer.
+// writer makes the packs of a plan, each of what those before it leave.
+type writer struct {
+	s      *system
+	budget int
+	packed []query.Op // all packs
+	texts  []query.Op // those of chunks
+}
+
+// chunks packs chunks that no pack before has, up to a share of the whole budget, 0
+// for all that is left. It is nil for no chunks, and for a share that is not given.
+func (w *writer) chunks(name string, in query.Op, share float64) *query.Pack {
+	if in == nil {
+		return nil
+	}
+	for _, other := range w.texts {
+		in = &query.Minus{In: in, Of: other}
+	}
+	p := &query.Pack{
+		In: in, Name: name, Budget: w.budget, Less: slices.Clone(w.packed), Render: w.s.c.RenderChunk, Source: "C_text",
+	}
+	if share > 0 {
+		p.Budget, p.Less = int(float64(w.budget)*share), nil
+	}
+	if len(w.texts) == 0 {
+		p.Cut = w.s.c.CutText
+	}
+	w.packed, w.texts = append(w.packed, p), append(w.texts, p)
+	return p
+}
+
+// rows packs the rows of a table in a share of what is left.
+func (w *writer) rows(name string, in query.Op, header, source string, share float64) *query.Pack {
+	p := &query.Pack{
+		In: in, Name: name, Budget: w.budget, Less: slices.Clone(w.packed), Share: share,
+		Header: header, Render: w.s.row, Skip: true, Source: source,
+	}
+	w.packed = append(w.packed, p)
+	return p
+}
+
+// hits are the best of each layer, the highest layer first.
 func (s *system) hits(q method.Question, model string) query.Op {
 	var layers []vecindex.LayerK
-	for n := range min(s.p.MaxLayer, s.p.Levels) + 1 {
+	for n := min(s.p.MaxLayer, s.p.Levels); n >= 0; n-- {
 		layers = append(layers, vecindex.LayerK{Layer: uint8(n), K: s.p.K})
 	}
 	search := func(l ...vecindex.LayerK) query.Op {
@@ -82,7 +104,7 @@ func (s *system) hits(q method.Question, model string) query.Op {
 		out = all
 	}
 	if s.p.Answer == "direct" {
-		out = &query.Limit{In: &query.Sort{In: out}, N: s.p.KFinal}
+		out = &query.Intersect{In: out, With: &query.Limit{In: &query.Sort{In: out}, N: s.p.KFinal}}
 	}
 	return out
 }
@@ -115,23 +137,41 @@ func (s *system) relations(q method.Question, model string, entities query.Op) q
 	return &query.Limit{In: &query.Union{In: in, Combine: query.First}, N: s.p.RelationK}
 }
 
-// chunks are those that stand beside the hits, nil for none.
-func (s *system) chunks(q method.Question, model string, hits query.Op) query.Op {
-	from := &query.Sort{In: &query.Twins{
-		In:    &query.Sources{In: hits, Graph: s.g, Through: s.members, Share: true, Source: "chunks of the hits"},
-		Graph: s.c.Base(), Type: method.ChunkType(s.p.Chunks), Of: s.g,
-	}}
-	switch s.p.Text {
-	case "hits":
-		return from
-	case "hybrid":
-		return &query.Union{In: []query.Op{
-			&query.VectorSearch{Graph: s.c.Base(), Space: method.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
-			&query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
-			from,
-		}, Combine: query.ZSum}
+// texts are the chunks that stand beside the hits, nil for none.
+type texts struct {
+	nearest     query.Op // of the question and of the entities and relations
+	communities query.Op // of the communities
+}
+
+func (s *system) texts(q method.Question, model string, entities, relations, communities query.Op) (out texts) {
+	if s.p.Text == "none" {
+		return out
 	}
-	return nil
+	words := []query.Op{
+		&query.VectorSearch{Graph: s.c.Base(), Space: method.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
+		&query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
+	}
+	named := s.chunksOf(&query.Sources{
+		In: &query.Union{In: []query.Op{entities, relations}, Combine: query.First}, Graph: s.g, Share: true, Source: "chunks of the entities",
+	})
+	out.nearest = &query.Sort{In: named}
+	if s.p.Text == "hybrid" {
+		out.nearest = &query.Union{In: append(slices.Clone(words), named), Combine: query.ZSum}
+	}
+	if s.p.CommunityShare > 0 && s.p.MaxLayer > 0 {
+		like := &query.Union{In: words, Combine: query.ZSum, Source: "likeness"}
+		out.communities = s.chunksOf(&query.Sources{
+			In: &query.AtLeast{In: communities, Part: s.p.CommunityCut}, Graph: s.g, Through: s.members,
+			Order: &query.Twins{In: like, Graph: s.g, Type: method.ChunkNodeType, Of: s.c.Base()}, Turns: true,
+			Source: "chunks of the communities",
+		})
+	}
+	return out
+}
+
+// chunksOf returns the chunks that nodes of the method's graph stand for.
+func (s *system) chunksOf(nodes query.Op) query.Op {
+	return &query.Twins{In: nodes, Graph: s.c.Base(), Type: method.ChunkType(s.p.Chunks), Of: s.g}
 }
 
 // textCandidates is how many chunks each of the rankings brings.
@@ -223,21 +263,51 @@ func (s *system) condense(ctx context.Context, m *method.Models, q method.Questi
 	return method.FilterPoints(ctx, s.c, m, q, parts, docs, s.p.FilterTokens)
 }
 
-// parts divides evidence for the map step.
+// parts divides evidence for the map step: communities apart from the rest, in parts
+// of FilterTokens; with map=layer each layer apart, as the paper has it: its layer 0 is
+// the tables of entities and relations, and chunks, which the paper lacks, are apart
+// from it.
 func (s *system) parts(evidence []llm.Evidence) [][]llm.Evidence {
-	var out [][]llm.Evidence
-	tokens := 0
+	var order []string // of the sets
+	sets := map[string][]llm.Evidence{}
 	for _, e := range evidence {
 		if e.Text == "" {
 			continue
 		}
-		k, n := s.c.Tokens().Count(e.Text), len(out)
-		apart := n > 0 && (e.Section == "communities") != (out[n-1][0].Section == "communities")
-		if n == 0 || apart || tokens+k > s.p.FilterTokens {
-			out, tokens, n = append(out, nil), 0, n+1
+		set := s.mapSet(e)
+		if sets[set] == nil {
+			order = append(order, set)
 		}
-		out[n-1] = append(out[n-1], e)
-		tokens += k
+		sets[set] = append(sets[set], e)
+	}
+	var out [][]llm.Evidence
+	for _, set := range order {
+		tokens := 0
+		for i, e := range sets[set] {
+			k := s.c.Tokens().Count(e.Text)
+			if i == 0 || tokens+k > s.p.FilterTokens {
+				out, tokens = append(out, nil), 0
+			}
+			out[len(out)-1] = append(out[len(out)-1], e)
+			tokens += k
+		}
 	}
 	return out
+}
+
+// mapSet names the set of evidence that a piece is read with.
+func (s *system) mapSet(e llm.Evidence) string {
+	layered := s.p.Map == "layer"
+	switch e.Section {
+	case "communities":
+		if level, _, ok := strings.Cut(e.Text, "|"); ok && layered {
+			return "layer " + level
+		}
+		return "communities"
+	case "entities", "relations":
+		if layered {
+			return "layer 0"
+		}
+	}
+	return "chunks"
 }
