@@ -40,10 +40,12 @@
 //
 // # Retrieval
 //
-// The method takes the K best of each layer; the relations at the entities among
-// them, by cosine; and the chunks that all of them rest on, ranked together with
-// those found by words and vector. From that a model picks points with scores,
-// part by part, and the answer is made of the best ([method.System.Condense]).
+// The method takes the K best of each layer and the relations at the entities among
+// them, by cosine. Three kinds of evidence share the budget: chunks by words, vectors and
+// the entities and relations that they name (TextShare); chunks of the communities
+// (CommunityShare), from the highest layer down one of each community in turn, those most
+// like the question first; and tables of what was hit. From that a model picks points
+// with scores, part by part, and the answer is made of the best ([method.System.Condense]).
 //
 // docs/methods/archrag.md lists the parameters and where paper and reference code
 // differ; profile=paper and profile=code set the parameters of either.

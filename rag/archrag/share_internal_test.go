@@ -58,7 +58,8 @@ func TestChunksOfHits(t *testing.T) {
 		return nil
 	}))
 	check(c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
-		op := s.chunks(method.Question{Text: "q"}, "m", &query.Given{Graph: s.g, Nodes: hits})
+		none := &query.Given{Graph: s.g}
+		op := s.texts(method.Question{Text: "q"}, "m", &query.Given{Graph: s.g, Nodes: hits}, none, none).nearest
 		set, err := query.Run(t.Context(), &query.Env{Snap: snap}, op)
 		check(err)
 		want := map[string]float64{"a#0": 2, "b#0": 2, "c#0": 4, "d#0": 2, "e#0": 1}
