@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm"
@@ -32,6 +32,10 @@ type summaryStage struct {
 	layer int
 	// listed are the clusters that Items has yielded.
 	listed map[string]planned
+	// read is what the model is to read of each, or has read if the summaries of
+	// the cluster are kept, by work item.
+	read map[string]material
+	kept map[string]bool
 	// stale are the clusters that are to go, by work item.
 	stale map[string]engine.NodeID
 }
@@ -61,6 +65,15 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 
 func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.WorkItem, err error) {
 	st.listed, st.stale = map[string]planned{}, map[string]engine.NodeID{}
+	st.read, st.kept = map[string]material{}, map[string]bool{}
+	entities := map[engine.NodeID]bool{}
+	if all, err := st.s.layerNodes(v, 0); err != nil {
+		return nil, err
+	} else {
+		for _, n := range all {
+			entities[n.id] = true
+		}
+	}
 	for p, err := range st.s.plans(v, st.layer) {
 		if err != nil {
 			return nil, err
@@ -69,12 +82,22 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.Work
 		if err != nil {
 			return nil, err
 		}
+		now := material{}
 		parts := []string{"cluster", p.Key}
 		for i, m := range p.Members {
 			d := said[i]
-			parts = append(parts, d.name, d.kind, d.text, strconv.FormatUint(uint64(math.Float32bits(m.Weight)), 36), strconv.FormatUint(uint64(m.ID), 36))
+			now.add(uint64(m.ID), method.Digest(d.name, d.kind, d.text), !entities[m.ID])
+			parts = append(parts, strconv.FormatUint(uint64(math.Float32bits(m.Weight)), 36), strconv.FormatUint(uint64(m.ID), 36))
 		}
-		w := method.WorkItem{Key: clusterItem(p.Key), Digest: method.Digest(parts...)}
+		was, kept, err := st.keeps(v, p, now)
+		if err != nil {
+			return nil, err
+		}
+		if kept {
+			now = was
+		}
+		w := method.WorkItem{Key: clusterItem(p.Key), Digest: method.Digest(append(parts, now.digest())...)}
+		st.read[w.Key], st.kept[w.Key] = now, kept
 		st.listed[w.Key] = p
 		items = append(items, w)
 	}
@@ -94,10 +117,36 @@ func (st *summaryStage) items(v *engine.View, epoch uint64) (items []method.Work
 	return items, nil
 }
 
+// keeps reports whether the summaries of a cluster stay: it has them, no member went
+// to another cluster, and of what they were made of, which it returns, at most the
+// part Lag has changed.
+func (st *summaryStage) keeps(v *engine.View, p planned, now material) (was material, kept bool, err error) {
+	ok, err := encoded.Get(v.Bucket(bucketPlan), readKey(clusterItem(p.Key)), &was)
+	if !ok || err != nil || st.s.whole || was.changed(now) > st.s.p.Lag {
+		return was, false, err
+	}
+	typ, ok := v.NodeType(typeCluster)
+	if !ok {
+		return was, false, nil
+	}
+	id, err := v.Lookup(typ, p.Key)
+	if graph.IsMissing(err) {
+		return was, false, nil
+	}
+	if err != nil {
+		return was, false, err
+	}
+	lost, err := lostMembers(v, id, edgeMember, p.ids())
+	return was, !lost, err
+}
+
 // summed is what a cluster came to.
 type summed struct {
 	planned
 	Stale engine.NodeID `json:"stale,omitempty"`
+	// Kept says that the summaries stay, Read is what they are made of.
+	Kept bool     `json:"kept,omitempty"`
+	Read material `json:"read"`
 	// Keys are the members' names, as the model read them, by place.
 	Keys []string `json:"keys"`
 	llm.Extraction
@@ -109,8 +158,8 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 		return json.Marshal(summed{Stale: id})
 	}
 	v := s.Graph(st.s.g).WithContext(ctx)
-	out := summed{planned: st.listed[w.Key]}
-	if len(out.Members) < 2 {
+	out := summed{planned: st.listed[w.Key], Kept: st.kept[w.Key], Read: st.read[w.Key]}
+	if len(out.Members) < 2 || out.Kept {
 		return json.Marshal(out)
 	}
 	members, err := describeEach(v, out.ids())
@@ -146,11 +195,24 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 	}
 	v := tx.Graph(st.s.g)
 	if c.Stale != 0 {
+		n, err := v.Node(c.Stale)
+		if err == nil {
+			err = forgetRead(v, clusterItem(n.Key))
+		}
+		if err != nil {
+			return err
+		}
 		return dropCluster(v, c.Stale)
 	}
 	id, err := st.cluster(v, c)
-	if err != nil || len(c.Members) < 2 {
+	if err != nil || c.Kept {
 		return err
+	}
+	if err := setRead(v, clusterItem(c.Key), c.Read); err != nil {
+		return err
+	}
+	if len(c.Members) < 2 {
+		return nil
 	}
 	return st.summaries(v, id, c)
 }
@@ -175,7 +237,8 @@ func forgetNodes(v *engine.TxView, gone engine.Removed) error {
 }
 
 // cluster makes the node of a cluster, or brings its members up to date. Each
-// member is a source of it. What it was summed up by before goes.
+// member is a source of it. What it was summed up by before goes, but if it is
+// kept.
 func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, error) {
 	typ, err := v.MakeNodeType(typeCluster)
 	if err != nil {
@@ -186,7 +249,7 @@ func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, erro
 		return 0, err
 	}
 	old, err := v.Lookup(typ, c.Key)
-	if err == nil {
+	if err == nil && !c.Kept {
 		err = st.empty(v, old, c)
 	}
 	if err != nil && !graph.IsMissing(err) {
@@ -207,14 +270,12 @@ func (st *summaryStage) cluster(v *engine.TxView, c summed) (engine.NodeID, erro
 // empty takes the summaries of a cluster back, and the cluster itself if it
 // has lost a member, which would remain a source of it.
 func (st *summaryStage) empty(v *engine.TxView, id engine.NodeID, c summed) error {
-	have, err := graph.Neighbors(v, id, edgeMember, engine.In)
+	lost, err := lostMembers(v, id, edgeMember, c.ids())
 	if err != nil {
 		return err
 	}
-	for _, old := range have {
-		if !slices.ContainsFunc(c.Members, func(m member) bool { return m.ID == old }) {
-			return dropCluster(v, id)
-		}
+	if lost {
+		return dropCluster(v, id)
 	}
 	gone, err := v.Withdraw(id)
 	if err != nil {

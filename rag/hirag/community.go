@@ -1,6 +1,7 @@
 package hirag
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/ragdb/ragdb/engine"
@@ -83,12 +85,33 @@ func (st *communityStage) read(v engine.Reader) error {
 
 // plannedCommunity is a community that there is to be.
 type plannedCommunity struct {
-	Key     string          `json:"key"` // level/digest of the members
+	Key     string          `json:"key"` // level/digest of the members that it was found with
 	Level   int             `json:"level"`
 	Parent  string          `json:"parent,omitempty"`
 	Members []engine.NodeID `json:"members"`
-	// Digest is that of all that its report tells of.
-	Digest string `json:"digest"`
+	// Said has a digest for each member, of what is said of it and of the edges at
+	// it: the report tells of them.
+	Said []uint64 `json:"said"`
+	// Summaries are those of the members that are summaries.
+	Summaries []engine.NodeID `json:"summaries,omitempty"`
+}
+
+// material is what the community's report is made of.
+func (p *plannedCommunity) material() material {
+	order := make([]int, len(p.Members))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Members[a], p.Members[b]) })
+	var m material
+	for _, i := range order {
+		m.Nodes, m.Said = append(m.Nodes, uint64(p.Members[i])), append(m.Said, p.Said[i])
+	}
+	for _, id := range p.Summaries {
+		m.Firm = append(m.Firm, uint64(id))
+	}
+	slices.Sort(m.Firm)
+	return m
 }
 
 // communityPlan is what the stage comes to.
@@ -134,7 +157,8 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 		return nil, err
 	}
 	var forest []branch
-	if st.s.whole || base == nil || community.Outgrown(len(base.Nodes), connected) {
+	fresh := st.s.whole || base == nil || community.Outgrown(len(base.Nodes), connected)
+	if fresh {
 		if forest, err = divide(ctx, g.p, nil, st.s.p.Size, 0, -1, nil); err != nil {
 			return nil, err
 		}
@@ -153,15 +177,25 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 		}
 	}
 	plan.Base, plan.State.Was = base, base.Modularity
+	found, said := base.keys(), st.said()
+	key := func(c branch) string {
+		if c.base >= 0 {
+			return found[c.base]
+		}
+		return communityKey(c, keys, fresh)
+	}
 	for _, c := range forest {
-		p := plannedCommunity{Level: c.level, Key: communityKey(c, keys)}
+		p := plannedCommunity{Level: c.level, Key: key(c)}
 		if c.parent >= 0 {
-			p.Parent = communityKey(forest[c.parent], keys)
+			p.Parent = key(forest[c.parent])
 		}
 		for _, u := range c.members {
 			p.Members = append(p.Members, g.nodes[u].id)
+			p.Said = append(p.Said, said[u])
+			if g.nodes[u].layer > 0 {
+				p.Summaries = append(p.Summaries, g.nodes[u].id)
+			}
 		}
-		p.Digest = st.contents(c)
 		plan.Communities = append(plan.Communities, p)
 	}
 	return json.Marshal(plan)
@@ -179,32 +213,58 @@ func (st *communityStage) adjacency(u uint32, keys []uint64) uint64 {
 	return binary.BigEndian.Uint64(d[:])
 }
 
-// communityKey names a community by its members.
-func communityKey(c branch, keys []uint64) string {
+// communityKey names a community by its members. One that a whole clustering found
+// keeps that name while its members change; another that came since has a name that
+// none of those can have.
+func communityKey(c branch, keys []uint64, found bool) string {
 	var b []byte
 	for _, u := range c.members {
 		b = binary.BigEndian.AppendUint64(b, keys[u])
 	}
-	d := method.Digest(string(b))
-	return fmt.Sprintf("%d/%s", c.level, hex.EncodeToString(d[:12]))
+	if !found {
+		b = append(b, "since"...)
+	}
+	return communityName(c.level, b)
 }
 
-// contents is a digest of all that is said of a community's nodes and of the
-// edges at them.
-func (st *communityStage) contents(c branch) string {
-	parts := []string{"report", strconv.Itoa(c.level)}
-	seen := map[int]bool{}
-	for _, u := range c.members {
-		parts = append(parts, string(st.nodes[u][:]))
-		for _, e := range st.graph.at[u] {
-			if !seen[e] {
-				seen[e] = true
-				parts = append(parts, string(st.edges[e][:]))
-			}
+func communityName(level int, members []byte) string {
+	d := method.Digest(string(members))
+	return fmt.Sprintf("%d/%s", level, hex.EncodeToString(d[:12]))
+}
+
+// keys returns the names of the communities of a whole clustering.
+func (c *clustering) keys() []string {
+	level := make([]int, len(c.Parent))
+	members := make([][]byte, len(c.Parent))
+	for i, parent := range c.Parent {
+		if parent >= 0 {
+			level[i] = level[parent] + 1
 		}
 	}
-	d := method.Digest(parts...)
-	return hex.EncodeToString(d[:])
+	for i, n := range c.Nodes {
+		for d := c.Deepest[i]; d >= 0; d = c.Parent[d] {
+			members[d] = binary.BigEndian.AppendUint64(members[d], n)
+		}
+	}
+	out := make([]string, len(c.Parent))
+	for i := range out {
+		out[i] = communityName(level[i], members[i])
+	}
+	return out
+}
+
+// said returns a digest for each node, of what is said of it and of the edges at it.
+func (st *communityStage) said() []uint64 {
+	out := make([]uint64, len(st.nodes))
+	for u := range out {
+		b := append([]byte("report"), st.nodes[u][:]...)
+		for _, e := range st.graph.at[u] {
+			b = append(b, st.edges[e][:]...)
+		}
+		d := method.Digest(string(b))
+		out[u] = binary.BigEndian.Uint64(d[:])
+	}
+	return out
 }
 
 // readBase returns the last whole clustering, nil if there is none.

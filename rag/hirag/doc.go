@@ -33,26 +33,27 @@
 //
 // # The hierarchy
 //
-// Each layer's vectors are reduced by principal components and clustered by a
-// mixture of Gaussians, its number of components by BIC; a node is in each
-// component whose posterior is over 0.1, and in its most probable one. A model
-// sums each cluster up by entities of the next layer. The hierarchy ends when
-// sparsity hardly changes.
+// Each layer's vectors are divided, in their own space, into clusters of at most 50
+// members. A model sums each cluster up by entities of the next layer, until a layer
+// has no more than two nodes. The paper's way, a mixture of Gaussians of few
+// dimensions that ends when sparsity hardly changes, is an option.
 //
 // # Change
 //
-// Mixtures and communities are found once, and kept: they place a new node, and a
-// removed node leaves. A clustering is a function of what was kept and of what
-// there is, so documents that come and go leave no trace. A community that became
-// too large is divided on its own. All is clustered again if there are twice as
-// many nodes, or half, and on request. Summaries and reports are made again only
-// if their material has changed.
+// Clusters and communities are found once, and kept: they place a new node, and a
+// removed node leaves. A clustering is a function of what was kept and of what there
+// is, so documents that come and go leave no trace. A cluster or community that became
+// too large is divided on its own. All is clustered again if there are twice as many
+// nodes, or half, and on request. Summaries and reports are made again if more than a
+// quarter of their material has changed, or any summary among it, or if a document
+// leaves that it may be from.
 //
 // # Retrieval
 //
 // The question's nearest entities lead to their communities' reports (global), the
 // relations among the nodes on the shortest paths through the communities' key
-// entities (bridge), the entities themselves (local), and their texts.
+// entities (bridge), the entities themselves (local), and the texts that they vote
+// for.
 //
 // docs/methods/hirag.md lists the options and where paper and reference code
 // differ.

@@ -38,6 +38,10 @@ type fit struct {
 	// Parts has for each component the places of its parts, if it is too
 	// much for one prompt: a node goes to the nearest.
 	Parts [][]float32 `json:"parts"`
+	// Centroids are the directions of the clusters of a division, which has no
+	// mixture: Dim numbers each, of four bytes. Of has the cluster of each of Keys.
+	Centroids []byte   `json:"centroids,omitempty"`
+	Of        []uint32 `json:"of,omitempty"`
 	// Sparsity is that of the layer, Change how much it differs from that of
 	// the layer below, Stopped that the hierarchy ends here.
 	Sparsity float64 `json:"sparsity"`

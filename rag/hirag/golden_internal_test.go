@@ -62,7 +62,7 @@ func TestChangeFromBelow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.p.Dim = 2
+	s.p.Cluster, s.p.Dim = "mixture", 2
 	var id engine.NodeID // what a node is called does not matter here
 	err = c.DB().Update(t.Context(), func(tx *engine.Tx) error {
 		entity, err := tx.Graph(s.g).MakeNodeType(typeEntity)

@@ -199,13 +199,13 @@ func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]uint64, len(st.nodes))
+	hashes := make([]uint64, len(st.nodes))
 	for i, n := range st.nodes {
-		keys[i] = keyHash(n)
+		hashes[i] = keyHash(n)
 	}
-	slices.Sort(keys)
+	keys := slices.Sorted(slices.Values(hashes))
 	if st.s.whole || !f.fits(st.model.Model, len(st.nodes)) {
-		if f, err = st.find(ctx, v, keys); err != nil {
+		if f, err = st.find(ctx, v, hashes); err != nil {
 			return nil, err
 		}
 	}
@@ -213,13 +213,12 @@ func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 	if plan.Fit = f; f.Stopped {
 		return json.Marshal(plan)
 	}
-	reduced := f.reduce(st.matrix)
-	whole, err := f.components(ctx, reduced)
+	parts, err := st.parts(ctx, f, hashes)
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range whole {
-		for k, part := range f.split(i, c, reduced) {
+	for i, some := range parts {
+		for k, part := range some {
 			if len(part.nodes) == 0 {
 				continue
 			}
@@ -233,8 +232,40 @@ func (st *layerStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 	return json.Marshal(plan)
 }
 
+// parts returns the clusters of the layer's nodes by a fit, each in the parts
+// that it is divided into.
+func (st *layerStage) parts(ctx context.Context, f *fit, hashes []uint64) (out [][]soft, err error) {
+	if f.Mixture == nil {
+		hard, err := f.place(ctx, st.matrix, hashes, st.s.p.Members)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range hard {
+			var parts []soft
+			for _, nodes := range c {
+				weight := make([]float64, len(nodes))
+				for i := range weight {
+					weight[i] = 1
+				}
+				parts = append(parts, soft{nodes, weight})
+			}
+			out = append(out, parts)
+		}
+		return out, nil
+	}
+	reduced := f.reduce(st.matrix)
+	whole, err := f.components(ctx, reduced)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range whole {
+		out = append(out, f.split(i, c, reduced))
+	}
+	return out, nil
+}
+
 // find finds the layer's fit.
-func (st *layerStage) find(ctx context.Context, v *engine.View, keys []uint64) (*fit, error) {
+func (st *layerStage) find(ctx context.Context, v *engine.View, hashes []uint64) (*fit, error) {
 	before := firstSparsity
 	if st.layer > 0 {
 		below, err := readFit(v, st.layer-1)
@@ -245,7 +276,10 @@ func (st *layerStage) find(ctx context.Context, v *engine.View, keys []uint64) (
 			before = below.Sparsity
 		}
 	}
-	return st.s.findFit(ctx, st.model.Model, st.matrix, keys, before, func(i int) (int, error) {
+	if st.s.p.Cluster == "split" {
+		return st.s.findSplit(ctx, st.model.Model, st.matrix, hashes, before)
+	}
+	return st.s.findFit(ctx, st.model.Model, st.matrix, slices.Sorted(slices.Values(hashes)), before, func(i int) (int, error) {
 		d, err := describe(v, st.nodes[i].id)
 		return st.s.c.Tokens().Count(d.name + ": " + d.text), err
 	})

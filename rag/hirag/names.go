@@ -111,6 +111,8 @@ func decodePlan(key, value []byte) ([]byte, error) {
 		return encoded.JSON[planned](key, value)
 	case "community":
 		return encoded.JSON[plannedCommunity](key, value)
+	case "read":
+		return encoded.JSON[material](key, value)
 	case "parts":
 		return encoded.Empty(key, value)
 	}

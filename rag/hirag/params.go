@@ -21,8 +21,18 @@ type Params struct {
 	// HiIndex builds the hierarchy; without it there are entities and
 	// communities alone. The default is on.
 	HiIndex bool
-	// Dim is the dimension that vectors are reduced to before they are
-	// clustered. The default is 2.
+	// Cluster says how a layer is clustered: split (the default) divides its
+	// vectors, in their own space, until no cluster has more than Members; mixture
+	// is the reference's, a mixture of Gaussians of few dimensions.
+	Cluster string
+	// Members is how many members a cluster of a split has at most. The default
+	// is 50.
+	Members int
+	// Lag is the part of what a summary or report was made of that may change
+	// before it is made again. The default is 0.25.
+	Lag float64
+	// Dim is the dimension that vectors are reduced to before a mixture is
+	// fitted to them. The default is 10.
 	Dim int
 	// Fit says how mixtures are fitted: warm (the default), each number of
 	// components from the one before, or cold, five times from k-means.
@@ -49,15 +59,31 @@ type Params struct {
 	// Order is the order of a context's parts: sources (the default) has the
 	// source texts first, paper last.
 	Order string
+	// Sources says how the source texts are ranked: votes (the default) of the
+	// entities that are near to the question, or entities, those of the nearest
+	// first, as in the reference.
+	Sources string
+	// Bridge says how the relations of the bridge are ordered: path (the default),
+	// those on the path first and each by likeness to the question, or degree, by
+	// the degrees of their ends, as in the reference.
+	Bridge string
+	// Legs is the number of paths from key entity to key entity. The default is
+	// 20.
+	Legs int
 	// Fill goes on with the texts of the entities after the first N if there
 	// are tokens left. The default is on.
 	Fill bool
 }
 
-// profiles are the paper's windows, each read twice, and its answers of several
-// paragraphs.
+// profiles are the paper's windows, each read twice, its clusters, what it makes of
+// a question, and its answers of several paragraphs.
 func profiles() method.Profiles {
-	return method.Profiles{"paper": {"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1", "style": "paragraphs"}}
+	return method.Profiles{"paper": {
+		"chunks": text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window}.String(), knowledge.ParamGlean: "1",
+		"cluster": "mixture", "dim": "2", "lag": "0",
+		"order": "paper", "sources": "entities", "bridge": "degree", "legs": "10000", "fill": "off",
+		"style": "paragraphs",
+	}}
 }
 
 // parse reads parameters.
@@ -66,7 +92,10 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p := Params{Chunks: r.ChunkSet()}
 	p.Profile = knowledge.ReadProfile(r)
 	p.HiIndex = r.Flag("hiindex", true)
-	p.Dim = r.Int("dim", 2, 1, 64)
+	p.Cluster = r.OneOf("cluster", "split", "mixture")
+	p.Members = r.Int("members", 50, 4, 1000)
+	p.Lag = r.Float("lag", 0.25, 0, 1)
+	p.Dim = r.Int("dim", 10, 1, 64)
 	p.Fit = r.OneOf("fit", "warm", "cold")
 	p.Depth = r.Int("depth", 8, 0, maxDepth)
 	p.Size = r.Int("size", 10, 2, 100_000)
@@ -77,6 +106,9 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Keys = r.OneOf("keys", "pool", "all")
 	p.Level = r.Int("level", 2, 0, 50)
 	p.Order = r.OneOf("order", "sources", "paper")
+	p.Sources = r.OneOf("sources", "votes", "entities")
+	p.Bridge = r.OneOf("bridge", "path", "degree")
+	p.Legs = r.Int("legs", 20, 0, 10_000)
 	p.Fill = r.Flag("fill", true)
 	return p, r
 }

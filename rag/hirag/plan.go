@@ -49,12 +49,12 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		return &query.Pack{In: in, Name: name, Budget: share(tokens, budget), Header: header, Render: render, Source: source}
 	}
 	communities := &query.Sort{
-		In:   &query.Neighbors{In: seeds, Graph: s.g, Types: levels, Combine: query.Count, Source: "Eq. 11"},
+		In:   &query.Neighbors{In: seeds, Graph: s.g, Types: levels, Combine: query.Count, Source: "Eq. 13"},
 		Then: []*query.Measure{query.Property(s.g, propRating)},
 	}
 	reports := pack("reports", communities, reportsTokens, reportHeader, "global knowledge", s.renderReport)
 	reports.Cut, reports.Size = s.c.CutText, s.reportSize
-	entities := pack("entities", seeds, entityTokens, entityHeader, "Eq. 10, local knowledge", s.renderEntity)
+	entities := pack("entities", seeds, entityTokens, entityHeader, "Eq. 12, local knowledge", s.renderEntity)
 	relations := pack("relations", &query.Incident{In: seeds, Graph: s.g, Types: relation, Ranked: true}, relationTokens, relationHeader, "local relations", s.renderRelation)
 	var nearest query.Op = pool
 	if s.p.Keys == "all" {
@@ -62,10 +62,16 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		nearest = &query.Sort{In: &query.Score{In: members, Graph: s.g, Space: space, Text: q.Text}}
 	}
 	keys := &query.TopPerGroup{
-		In: nearest, Of: reports, Graph: s.g, Types: levels, Direction: engine.In, Most: s.p.M, AllIfNone: true, Source: "Eq. 12, 13",
+		In: nearest, Of: reports, Graph: s.g, Types: levels, Direction: engine.In, Most: s.p.M, AllIfNone: true, Source: "Eq. 14",
 	}
-	path := &query.PathChain{In: keys, Graph: s.g, Types: relation, Direction: engine.Both, InMemory: true, Source: "Eq. 14, 15"}
-	between := &query.Incident{In: path, Graph: s.g, Types: relation, Within: true, Ranked: true, Source: "Eq. 16"}
+	path := &query.PathChain{
+		In: &query.Limit{In: keys, N: s.p.Legs + 1}, Graph: s.g, Types: relation, Direction: engine.Both, InMemory: true, Source: "Eq. 15",
+	}
+	var between query.Op = &query.Incident{In: path, Graph: s.g, Types: relation, Within: true, Ranked: true, Source: "Eq. 16"}
+	if s.p.Bridge == "path" {
+		near := &query.Score{In: path, Graph: s.g, Space: space, Text: q.Text}
+		between = &bridgeRows{In: between, Path: path, Near: near, Graph: s.g, Types: relation}
+	}
 	bridge := pack("bridge", between, bridgeTokens, bridgeHeader, "bridge knowledge", s.renderRelation)
 
 	parts := map[string][]*query.Pack{
@@ -80,9 +86,13 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		cited = pool
 	}
 	mentions := []string{edgeMentions}
-	texts := pack("sources", &query.Sources{
-		In: cited, Graph: s.g, Types: mentions, Direction: engine.In, Near: relation, At: mentions, Tokens: budget, Size: s.tokens,
-	}, textTokens, "", "source texts", s.renderChunk)
+	var ranked query.Op = &votes{In: cited, Graph: s.g, Types: mentions}
+	if s.p.Sources == "entities" {
+		ranked = &query.Sources{
+			In: cited, Graph: s.g, Types: mentions, Direction: engine.In, Near: relation, At: mentions, Tokens: budget, Size: s.tokens,
+		}
+	}
+	texts := pack("sources", ranked, textTokens, "", "source texts", s.renderChunk)
 	texts.Cut = s.c.CutText
 	if budget < fullTokens {
 		texts.Budget = budget

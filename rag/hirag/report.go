@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -34,9 +35,10 @@ type reportStage struct {
 	// listed are the communities that Items has yielded, parts those that they are
 	// divided into, by key of the whole: only large ones want them.
 	listed map[string]plannedCommunity
+	kept   map[string]bool // by work item: the report stays
 	parts  func() (map[string][]plannedCommunity, error)
-	// heads are what Do has read of nodes.
-	heads *heads
+	// ends are the names that Do has read.
+	ends *endNames
 }
 
 // Items implements [method.Stage].
@@ -52,7 +54,7 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			yield(method.WorkItem{}, err)
 			return
 		}
-		st.listed, st.heads = map[string]plannedCommunity{}, newHeads()
+		st.listed, st.ends = map[string]plannedCommunity{}, newEndNames()
 		for _, p := range plans {
 			st.listed[communityItem(p.Key)] = p
 		}
@@ -64,21 +66,54 @@ func (st *reportStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[
 			}
 			return out, err
 		})
+		st.kept = map[string]bool{}
 		for _, p := range plans {
-			digest := []string{p.Digest}
+			read, kept, err := st.keeps(v, p)
+			digest := []string{read.digest()}
 			for _, id := range p.Members {
 				digest = append(digest, strconv.FormatUint(uint64(id), 36))
 			}
-			if !yield(method.WorkItem{Key: communityItem(p.Key), Digest: method.Digest(digest...)}, nil) {
+			w := method.WorkItem{Key: communityItem(p.Key), Digest: method.Digest(digest...)}
+			st.kept[w.Key] = kept
+			if !yield(w, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// reported is what a report stage comes to.
+// keeps reports whether the report on a community stays: there is one, no member
+// went to another community, and of what it was made of at most the part Lag has
+// changed. It returns what the report is made of then.
+func (st *reportStage) keeps(v engine.Reader, p plannedCommunity) (read material, kept bool, err error) {
+	now := p.material()
+	ok, err := encoded.Get(v.Bucket(bucketPlan), readKey(communityItem(p.Key)), &read)
+	if !ok || err != nil || st.s.whole || read.changed(now) > st.s.p.Lag {
+		return now, false, err
+	}
+	typ, ok := v.NodeType(typeCommunity)
+	if !ok {
+		return now, false, nil
+	}
+	id, err := v.Lookup(typ, p.Key)
+	if graph.IsMissing(err) {
+		return now, false, nil
+	}
+	if err != nil {
+		return now, false, err
+	}
+	lost, err := lostMembers(v, id, insideOf(p.Level), p.Members)
+	if lost || err != nil {
+		return now, false, err
+	}
+	return read, true, nil
+}
+
+// reported is what a report stage comes to. Kept says that there is a report, which
+// stays.
 type reported struct {
 	plannedCommunity
+	Kept bool `json:"kept,omitempty"`
 	llm.Report
 }
 
@@ -88,6 +123,9 @@ func (st *reportStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mod
 	p, ok := st.listed[w.Key]
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
+	}
+	if st.kept[w.Key] {
+		return json.Marshal(reported{plannedCommunity: p, Kept: true})
 	}
 	in, err := st.input(v, p)
 	if err != nil {
@@ -113,7 +151,10 @@ func (st *reportStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem
 	}
 	v := tx.Graph(st.s.g)
 	id, err := st.node(v, c.plannedCommunity)
-	if err != nil {
+	if err != nil || c.Kept {
+		return err
+	}
+	if err := setRead(v, communityItem(c.Key), c.material()); err != nil {
 		return err
 	}
 	text := reportText(c.Report)
@@ -137,6 +178,16 @@ func (st *reportStage) node(v *engine.TxView, c plannedCommunity) (engine.NodeID
 	}
 	part, err := v.MakeEdgeType(edgePart, true)
 	if err != nil {
+		return 0, err
+	}
+	old, err := v.Lookup(typ, c.Key)
+	if err == nil {
+		var lost bool
+		if lost, err = lostMembers(v, old, insideOf(c.Level), c.Members); lost && err == nil {
+			_, err = v.DeleteNode(old)
+		}
+	}
+	if err != nil && !graph.IsMissing(err) {
 		return 0, err
 	}
 	id, created, err := v.DeriveNode(typ, c.Key)
@@ -248,6 +299,9 @@ func (st *staleStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 		return err
 	}
 	if _, err := v.DeleteNode(id); err != nil {
+		return err
+	}
+	if err := forgetRead(v, communityItem(n.Key)); err != nil {
 		return err
 	}
 	return method.ForgetJobs(v, communityItem(n.Key))

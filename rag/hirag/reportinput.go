@@ -73,7 +73,9 @@ func (s *system) within(all []entry, tokens int) (out []entry, cut bool) {
 	return all[:n], n < len(all)
 }
 
-// entries returns a community's nodes and the relations at them, by rank.
+// entries returns a community's nodes and the relations at them, by rank. Of a node
+// outside the degree counts the relations with members alone: nothing else of it is
+// known by what decides whether the report is made again.
 func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, relations []entry, err error) {
 	t, ok := v.EdgeType(edgeRelation)
 	if !ok {
@@ -85,38 +87,65 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 		return nil, nil, err
 	}
 	var edges []engine.Edge // once each, from a member
+	members := map[engine.NodeID]bool{}
+	for _, id := range p.Members {
+		members[id] = true
+	}
 	seen := map[[2]engine.NodeID]bool{}
-	ends := map[engine.NodeID]head{}
+	ends := map[engine.NodeID]string{}
+	degrees, outer := map[engine.NodeID]int{}, map[engine.NodeID]int{}
 	var at []engine.Edge
 	for i, id := range p.Members {
 		if at, err = graph.EdgesAt(v, id, filter, at[:0]); err != nil {
 			return nil, nil, err
 		}
 		d := said[i]
-		ends[id] = head{name: d.name, degree: len(at)}
+		ends[id], degrees[id] = d.name, len(at)
 		nodes = append(nodes, entry{
 			ends: [2]engine.NodeID{id}, rank: len(at),
 			entity: llm.Entity{Name: d.name, Type: d.kind, Description: d.text},
 		})
 		for _, e := range at {
-			if pair := [2]engine.NodeID{min(e.From, e.To), max(e.From, e.To)}; !seen[pair] && e.From != e.To {
-				seen[pair] = true
+			pair := [2]engine.NodeID{min(e.From, e.To), max(e.From, e.To)}
+			if seen[pair] || e.From == e.To {
+				continue
+			}
+			seen[pair] = true
+			// A summary tells of documents that those of the members need not be
+			// among, if it is no member itself.
+			outside, err := st.strange(v, e.Other(id), members)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !outside {
 				edges = append(edges, e)
 			}
 		}
 	}
-	if err := st.heads.fill(v, ends, edges, filter); err != nil {
+	if err := st.ends.fill(v, ends, edges); err != nil {
 		return nil, nil, err
+	}
+	for _, e := range edges {
+		for _, id := range [2]engine.NodeID{e.From, e.To} {
+			if !members[id] {
+				outer[id]++
+			}
+		}
+	}
+	degree := func(id engine.NodeID) int {
+		if members[id] {
+			return degrees[id]
+		}
+		return outer[id]
 	}
 	for _, e := range edges {
 		text, err := describeEdge(v, e)
 		if err != nil {
 			return nil, nil, err
 		}
-		from, to := ends[e.From], ends[e.To]
 		relations = append(relations, entry{
-			ends: [2]engine.NodeID{e.From, e.To}, rank: from.degree + to.degree,
-			relation: llm.Relation{Source: from.name, Target: to.name, Description: text, Strength: float64(e.Weight)},
+			ends: [2]engine.NodeID{e.From, e.To}, rank: degree(e.From) + degree(e.To),
+			relation: llm.Relation{Source: ends[e.From], Target: ends[e.To], Description: text, Strength: float64(e.Weight)},
 		})
 	}
 	slices.SortStableFunc(nodes, func(a, b entry) int { return cmp.Compare(b.rank, a.rank) })
@@ -125,6 +154,15 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 			cmp.Compare(a.relation.Source, b.relation.Source), cmp.Compare(a.relation.Target, b.relation.Target))
 	})
 	return nodes, relations, nil
+}
+
+// strange reports whether a node is a summary that is none of some members.
+func (st *reportStage) strange(v engine.Reader, id engine.NodeID, members map[engine.NodeID]bool) (bool, error) {
+	if members[id] {
+		return false, nil
+	}
+	n, err := v.Node(id)
+	return err == nil && v.NodeTypeName(n.Type) == typeSummary, err
 }
 
 // partReports returns the reports of a community's parts, the largest part
@@ -169,38 +207,27 @@ func (st *reportStage) partReports(v engine.Reader, p plannedCommunity) (reports
 	return reports, covered, used, nil
 }
 
-// head is what relations tell of a node at their end.
-type head struct {
-	name   string
-	degree int
-}
-
-// heads are those of the nodes that the reports of a level have met: a node is
-// in one community of the level, and at the end of relations of many. They are
-// of one snapshot. It is safe for concurrent use.
-type heads struct {
+// endNames are the names of the nodes that the reports of a level have met: a node is
+// in one community of the level, and at the end of relations of many. They are of one
+// snapshot. It is safe for concurrent use.
+type endNames struct {
 	mu    sync.Mutex
-	known map[engine.NodeID]head
+	known map[engine.NodeID]string
 }
 
-func newHeads() *heads { return &heads{known: map[engine.NodeID]head{}} }
+func newEndNames() *endNames { return &endNames{known: map[engine.NodeID]string{}} }
 
 // fill adds to ends those of the edges that are not among them. What it gets and
 // what it has read are known from then on.
-func (h *heads) fill(v engine.Reader, ends map[engine.NodeID]head, edges []engine.Edge, filter engine.EdgeFilter) error {
+func (h *endNames) fill(v engine.Reader, ends map[engine.NodeID]string, edges []engine.Edge) error {
 	nodes, err := graph.Read(v, h.unknown(ends, edges))
 	if err != nil {
 		return err
 	}
 	for _, n := range nodes {
-		var x head
-		if x.name, err = nameOf(v, n); err != nil {
+		if ends[n.ID], err = nameOf(v, n); err != nil {
 			return err
 		}
-		if x.degree, err = v.Degree(n.ID, filter); err != nil {
-			return err
-		}
-		ends[n.ID] = x
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -212,20 +239,22 @@ func (h *heads) fill(v engine.Reader, ends map[engine.NodeID]head, edges []engin
 
 // unknown adds to ends what is known of those of the edges, and returns the
 // others, once each.
-func (h *heads) unknown(ends map[engine.NodeID]head, edges []engine.Edge) (out []engine.NodeID) {
+func (h *endNames) unknown(ends map[engine.NodeID]string, edges []engine.Edge) (out []engine.NodeID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	missing := map[engine.NodeID]bool{}
 	for _, e := range edges {
-		if _, ok := ends[e.To]; ok || missing[e.To] {
-			continue
+		for _, id := range [2]engine.NodeID{e.From, e.To} {
+			if _, ok := ends[id]; ok || missing[id] {
+				continue
+			}
+			if x, ok := h.known[id]; ok {
+				ends[id] = x
+				continue
+			}
+			missing[id] = true
+			out = append(out, id)
 		}
-		if x, ok := h.known[e.To]; ok {
-			ends[e.To] = x
-			continue
-		}
-		missing[e.To] = true
-		out = append(out, e.To)
 	}
 	return out
 }

@@ -135,6 +135,9 @@ func (u *undoing) node(id engine.NodeID) error {
 		if err != nil {
 			return err
 		}
+		if err := forgetRead(u.v, clusterItem(n.Key)); err != nil {
+			return err
+		}
 		if err := method.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
 			return err
 		}
@@ -159,6 +162,9 @@ func (u *undoing) undo() error {
 	for _, id := range u.communities {
 		n, err := u.v.Node(id)
 		if err != nil {
+			return err
+		}
+		if err := forgetRead(u.v, communityItem(n.Key)); err != nil {
 			return err
 		}
 		if err := method.ForgetJobs(u.v, communityItem(n.Key)); err != nil {

@@ -267,6 +267,15 @@ func TestSupport(t *testing.T) {
 // cluster of its own, so that the last of them takes the layers above with it.
 func TestRemoveAll(t *testing.T) {
 	t.Parallel()
+	for _, spec := range []string{"hirag:cluster=mixture,dim=5", "hirag:members=6"} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			removeAll(t, spec)
+		})
+	}
+}
+
+func removeAll(t *testing.T, spec string) {
 	var texts []string
 	for d := range 6 {
 		var b strings.Builder
@@ -277,9 +286,9 @@ func TestRemoveAll(t *testing.T) {
 		}
 		texts = append(texts, b.String())
 	}
-	c, _ := script(t, "hirag:dim=5", texts...)
+	c, _ := script(t, spec, texts...)
 	clusters := 0
-	c.View(t, "hirag:dim=5", func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		for key := range nodes(t, v, "cluster") {
 			if strings.HasPrefix(key, "0/") {
 				clusters++
@@ -295,7 +304,7 @@ func TestRemoveAll(t *testing.T) {
 	for d := range texts {
 		c.Remove(t, fmt.Sprintf("d%d.txt", d))
 	}
-	c.View(t, "hirag:dim=5", func(v *engine.View) error {
+	c.View(t, spec, func(v *engine.View) error {
 		for _, typ := range []string{"chunk", "entity", "summary", "cluster", "community", "kind"} {
 			if left := nodes(t, v, typ); len(left) > 0 {
 				t.Errorf("%d of %s are left", len(left), typ)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -341,9 +342,40 @@ func TestSummaryEntities(t *testing.T) {
 	if x.Entities[0].Name != "Group of A1, B2" || x.Entities[0].Type != "" {
 		t.Errorf("%+v", x.Entities)
 	}
+	if len(x.Relations) != 2 || x.Relations[0].Source != "A1" || x.Relations[0].Target != x.Entities[0].Name {
+		t.Errorf("%+v", x.Relations)
+	}
 	x = do[llm.Extraction](t, p, llm.SummaryEntities, llm.SummaryEntitiesInput{})
 	if len(x.Entities) != 0 || x.Entities == nil {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestSummaryNames: a summary has the name that its members share and that is rare in
+// the corpus, no verb, and only the members that share it are related to it. Those that
+// share none of its name may have a second one.
+func TestSummaryNames(t *testing.T) {
+	var stats text.CaseStats
+	for range 40 {
+		stats.Add("He was born in the United States and lived in the United States until he left.")
+	}
+	stats.Add("The ship sailed for the Harbour Board of Skarholm.")
+	p := local.New(local.Options{Names: &stats})
+	x := do[llm.Extraction](t, p, llm.SummaryEntities, llm.SummaryEntitiesInput{Entities: []llm.Entity{
+		{Name: "Ada", Description: "Ada was born in the United States, near Skarholm."},
+		{Name: "Bo", Description: "Bo was born in the United States, far from Skarholm."},
+		{Name: "Cy", Description: "Cy was born in the United States."},
+		{Name: "Di", Description: "Di was born in Ostrava and met Elin Moss."},
+		{Name: "Ed", Description: "Ed was born in Velm and met Elin Moss."},
+		{Name: "Fay", Description: "Fay was born."},
+	}})
+	got := map[string]string{}
+	for _, r := range x.Relations {
+		got[r.Target] += r.Source + " "
+	}
+	want := map[string]string{"Skarholm": "Ada Bo ", "Elin Moss": "Di Ed "}
+	if len(x.Entities) != len(want) || !maps.Equal(got, want) {
+		t.Errorf("%+v of %+v", got, x.Entities)
 	}
 }
 
