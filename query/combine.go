@@ -49,7 +49,12 @@ type Union struct {
 	Combine Combine
 	// Weights multiply the inputs' scores; nil is 1 for all.
 	Weights []float64
-	Source  string
+	// Flat, if it is positive, takes ranks for scores: an item at rank r of a set, the
+	// first being 1, has 1/(Flat+r) there. The greater Flat is, the less the first ranks
+	// weigh against the others. With [Sum] that is reciprocal-rank fusion (Cormack,
+	// Clarke and Büttcher 2009, whose Flat is 60).
+	Flat   int
+	Source string
 }
 
 // Run implements [Op].
@@ -65,6 +70,12 @@ func (o *Union) Run(ctx context.Context, e *Env) (Set, error) {
 		var err error
 		if sets[n], err = e.Eval(ctx, in); err != nil {
 			return Set{}, err
+		}
+		if o.Flat > 0 {
+			sets[n].Items = slices.Clone(sets[n].Items)
+			for i := range sets[n].Items {
+				sets[n].Items[i].Score = 1 / (float64(o.Flat) + float64(1+i))
+			}
 		}
 		most += len(sets[n].Items)
 	}
@@ -197,6 +208,9 @@ func (o *Union) Explain() Explanation {
 	args := []string{arg("combine", o.Combine)}
 	if o.Weights != nil {
 		args = append(args, arg("weights", o.Weights))
+	}
+	if o.Flat > 0 {
+		args = append(args, arg("flat", o.Flat))
 	}
 	return Explanation{Op: "Union", Args: args, Source: o.Source}
 }

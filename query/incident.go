@@ -23,7 +23,8 @@ type Incident struct {
 	// between one of them and another node. If both are false, both are taken.
 	Within, Leaving bool
 	// Most bounds the edges of each node that are looked at, to those whose other
-	// ends have the least ids; 0 is all.
+	// ends have the least ids; 0 is all. With PerNode the edges between two of the
+	// set's nodes are looked at besides.
 	Most int
 	// Ranked orders the edges by rank descending, weight descending, id
 	// ascending, instead of node by node. An edge's rank, which is its score, is
@@ -44,11 +45,20 @@ func (o *Incident) Run(ctx context.Context, e *Env) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	return o.edgesOf(ctx, e, in.Items)
+	return o.edgesOf(ctx, e, in.Items, keptEdges{})
 }
 
-// edgesOf returns the edges at the items that are nodes of the graph.
-func (o *Incident) edgesOf(ctx context.Context, e *Env, items []Item) (Set, error) {
+// keptEdges are what was read of nodes: their first edges, Most of them at most.
+type keptEdges map[engine.NodeID]firstEdges
+
+type firstEdges struct {
+	list  []engine.Edge
+	whole bool // the node has no others
+}
+
+// edgesOf returns the edges at the items that are nodes of the graph. With PerNode it
+// reads no node that is in kept, and adds those that it reads.
+func (o *Incident) edgesOf(ctx context.Context, e *Env, items []Item, kept keptEdges) (Set, error) {
 	l, err := e.lens(ctx, o.Graph)
 	if err != nil {
 		return Set{}, err
@@ -59,7 +69,7 @@ func (o *Incident) edgesOf(ctx context.Context, e *Env, items []Item) (Set, erro
 	}
 	r := &incidentRun{
 		o: o, l: l, filter: filter, types: typesKey(o.Types), items: nodesOf(o.Graph, items),
-		at: map[engine.NodeID]int{}, taken: map[engine.Edge]bool{}, links: map[engine.NodeID]int{},
+		at: map[engine.NodeID]int{}, taken: map[engine.Edge]bool{}, links: map[engine.NodeID]int{}, kept: kept,
 	}
 	for i := len(r.items) - 1; i >= 0; i-- {
 		r.at[r.items[i].ID] = i
@@ -91,6 +101,7 @@ type incidentRun struct {
 	taken  map[engine.Edge]bool  // edges without weights
 	links  map[engine.NodeID]int // of nodes that are not items: how many items they are joined to
 	out    []Item
+	kept   keptEdges
 }
 
 // add takes an edge of an item.
@@ -137,12 +148,9 @@ func (r *incidentRun) around() error {
 		if r.at[from.ID] != i {
 			continue
 		}
-		looked, linked := 0, engine.NodeID(0) // linked is the last outer end that was counted
-		err := r.l.edges(from.ID, r.filter, func(edge engine.Edge) error {
+		linked := engine.NodeID(0) // the last outer end that was counted
+		err := r.each(from.ID, func(edge engine.Edge) error {
 			other := edge.Other(from.ID)
-			if looked++; r.o.Most > 0 && looked > r.o.Most {
-				return errEnough
-			}
 			if other == from.ID {
 				return nil
 			}
@@ -161,11 +169,71 @@ func (r *incidentRun) around() error {
 			r.taken[name] = true
 			return r.add(from, edge)
 		})
-		if err != nil && err != errEnough {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// each calls fn with the edges of a node that are looked at.
+func (r *incidentRun) each(id engine.NodeID, fn func(engine.Edge) error) error {
+	if r.o.PerNode <= 0 {
+		_, err := r.first(id, fn)
+		return err
+	}
+	first, ok := r.kept[id]
+	if !ok {
+		var err error
+		first.whole, err = r.first(id, func(edge engine.Edge) error {
+			first.list = append(first.list, edge)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		r.kept[id] = first
+	}
+	for _, edge := range first.list {
+		if err := fn(edge); err != nil {
+			return err
+		}
+	}
+	if first.whole {
+		return nil
+	}
+	last := first.list[len(first.list)-1].Other(id)
+	for i := range r.items {
+		if r.items[i].ID < last {
+			continue
+		}
+		edges, err := r.l.between(id, r.items[i].ID, r.filter)
+		if err != nil {
+			return err
+		}
+		for _, edge := range edges {
+			if err := fn(edge); err != nil { // one that was met is not taken twice
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// first calls fn with the first edges of a node, Most of them; whole says that it has
+// no others.
+func (r *incidentRun) first(id engine.NodeID, fn func(engine.Edge) error) (whole bool, err error) {
+	looked := 0
+	err = r.l.edges(id, r.filter, func(edge engine.Edge) error {
+		if looked++; r.o.Most > 0 && looked > r.o.Most {
+			return errEnough
+		}
+		return fn(edge)
+	})
+	if err == errEnough {
+		return false, nil
+	}
+	return true, err
 }
 
 // errEnough ends the reading of a node's edges.

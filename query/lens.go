@@ -34,6 +34,12 @@ type figures interface {
 	TermStats(field, term string) (engine.TermStats, error)
 }
 
+// looked counts what lenses have read.
+type looked struct {
+	edges, vectors int
+	sources        int // sets of them
+}
+
 // lens opens a graph.
 func (e *Env) lens(ctx context.Context, g *engine.Graph) (*lens, error) {
 	allow, err := e.allow(ctx, g)
@@ -157,6 +163,7 @@ func (l *lens) where(p engine.Predicate) (*roaring.Bitmap, error) {
 
 // sources returns the nodes that contributed to a node or an edge.
 func (l *lens) sources(t engine.Target) (*roaring.Bitmap, error) {
+	l.e.looked.sources++
 	return l.visible(l.raw.Sources(t))
 }
 
@@ -175,6 +182,57 @@ func (l *lens) neighborSet(id engine.NodeID, f engine.EdgeFilter) (*roaring.Bitm
 		out.Add(uint32(edge.Other(id)))
 		return nil
 	})
+	return out, err
+}
+
+// neighborsAmong returns those neighbours of a node that are in a set, nil if most is
+// positive and the node has so many neighbours at most.
+func (l *lens) neighborsAmong(id engine.NodeID, f engine.EdgeFilter, most int, among func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
+	set, err := l.raw.NeighborSet(id, f)
+	if err == nil && most > 0 && l.allow != nil && set.GetCardinality() > uint64(most) {
+		set, err = l.neighborSet(id, f)
+	}
+	if err != nil || most > 0 && set.GetCardinality() <= uint64(most) {
+		return nil, err
+	}
+	some, err := among()
+	if err != nil {
+		return nil, err
+	}
+	set = roaring.And(set, some)
+	if l.allow == nil {
+		return set, nil
+	}
+	set.And(l.allow)
+	out := roaring.New()
+	for ids := set.Iterator(); ids.HasNext(); {
+		other := engine.NodeID(ids.Next())
+		found, err := l.between(id, other, f)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			out.Add(uint32(other))
+		}
+	}
+	return out, nil
+}
+
+// between returns the edges that join two nodes, in order of type and direction.
+func (l *lens) between(id, other engine.NodeID, f engine.EdgeFilter) (out []engine.Edge, err error) {
+	page, err := l.raw.Neighbors(id, f, other-1, make([]engine.Edge, 0, 1))
+	for _, edge := range page {
+		if edge.Other(id) != other {
+			break
+		}
+		may, err := l.mayEdge(edge)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			out = append(out, edge)
+		}
+	}
 	return out, err
 }
 
@@ -210,6 +268,7 @@ func (l *lens) edges(id engine.NodeID, f engine.EdgeFilter, fn func(engine.Edge)
 		if err != nil {
 			return err
 		}
+		l.e.looked.edges += len(page)
 		l.page = page[:0]
 		for _, edge := range page {
 			may, err := l.mayEdge(edge)
@@ -291,6 +350,7 @@ func (l *lens) scores(space string, q []float32, ids []uint64, dst []float32) (o
 	if err != nil {
 		return dst, false, err
 	}
+	l.e.looked.vectors += len(ids)
 	out, err = v.Score(l.ctx, q, ids, dst)
 	return out, err == nil, err
 }

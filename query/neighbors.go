@@ -2,7 +2,10 @@ package query
 
 import (
 	"context"
+	"math"
 	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/ragdb/ragdb/engine"
 )
@@ -28,6 +31,12 @@ type Neighbors struct {
 	// a vector in the space is left out. If it is "", see above.
 	Rank string
 	Text string
+	// By, if it is set, is a set of neighbours in the order in which a node gives them:
+	// it gives what they score there, and no neighbour that By lacks. With Rank that
+	// holds for nodes with more than Most neighbours alone, and these are scored by Rank
+	// among By's: so no node is compared with more than the greater of both numbers.
+	By   Op
+	Most int
 	// Tokens stops the walk before a neighbour that would take the sum of the
 	// neighbours' tokens over it; 0 walks on to the end. Size returns the tokens
 	// of a neighbour.
@@ -82,6 +91,8 @@ type neighborWalk struct {
 	seen   map[engine.NodeID]int // place in out and gifts
 	used   int
 	scores []float32
+	by     map[engine.NodeID]float64 // scores of By's nodes, nil while they were not needed
+	left   *roaring.Bitmap           // By's nodes; see once
 }
 
 // gift is what a neighbour has of the node that gives it most, the first of
@@ -176,21 +187,77 @@ func (w *neighborWalk) set() Set {
 // neighbors returns the neighbours of an item, in order.
 func (w *neighborWalk) neighbors(from *Item) ([]Item, error) {
 	var items []Item
-	err := w.l.edges(from.ID, w.filter, func(edge engine.Edge) error {
-		other := edge.Other(from.ID)
-		if n := len(items); n == 0 || items[n-1].ID != other { // not a second edge to the same node
-			items = append(items, Item{Graph: w.o.Graph.ID(), ID: other, Score: from.Score * float64(edge.Weight)})
-		}
-		return nil
-	})
-	if err != nil || w.o.Rank == "" {
-		return items, err
+	add := func(other engine.NodeID, score float64) {
+		items = append(items, Item{Graph: w.o.Graph.ID(), ID: other, Score: score})
 	}
-	if items, err = w.l.rescore(w.o.Rank, w.o.Text, items, &w.scores); err != nil {
+	few, err := w.among(from.ID)
+	switch {
+	case err != nil:
 		return nil, err
+	case few != nil:
+		for ids := few.Iterator(); ids.HasNext(); {
+			id := engine.NodeID(ids.Next())
+			add(id, w.by[id])
+		}
+	default:
+		err = w.l.edges(from.ID, w.filter, func(edge engine.Edge) error {
+			other := edge.Other(from.ID)
+			if n := len(items); n == 0 || items[n-1].ID != other { // not a second edge to the same node
+				add(other, from.Score*float64(edge.Weight))
+			}
+			return nil
+		})
+		if err != nil || w.o.Rank == "" {
+			return items, err
+		}
+	}
+	if w.o.Rank != "" {
+		if items, err = w.l.rescore(w.o.Rank, w.o.Text, items, &w.scores); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortFunc(items, byScore)
 	return items, nil
+}
+
+// among returns those neighbours of a node that By has, nil if all are taken.
+func (w *neighborWalk) among(id engine.NodeID) (few *roaring.Bitmap, err error) {
+	if w.o.By == nil {
+		return nil, nil
+	}
+	most := 0
+	if w.o.Rank != "" {
+		most = max(0, w.o.Most)
+	}
+	few, err = w.l.neighborsAmong(id, w.filter, most, w.bySet)
+	if few != nil && w.once() {
+		w.left.AndNot(few) // a node gives what none before it gave
+	}
+	return few, err
+}
+
+// bySet returns the nodes of By that may be given.
+func (w *neighborWalk) bySet() (*roaring.Bitmap, error) {
+	if w.by != nil {
+		return w.left, nil
+	}
+	by, err := w.l.e.Eval(w.l.ctx, w.o.By)
+	if err != nil {
+		return nil, err
+	}
+	w.by, w.left = map[engine.NodeID]float64{}, roaring.New()
+	for _, it := range by.Items {
+		if it.ID != 0 && it.Graph == w.o.Graph.ID() && it.ID <= math.MaxUint32 {
+			w.by[it.ID] = it.Score
+			w.left.Add(uint32(it.ID))
+		}
+	}
+	return w.left, nil
+}
+
+// once reports whether only the first node that gives a neighbour counts.
+func (w *neighborWalk) once() bool {
+	return w.o.By != nil && w.o.Rank == "" && w.o.Combine == First && w.o.Tokens == 0
 }
 
 // Explain implements [Op].
@@ -202,6 +269,9 @@ func (o *Neighbors) Explain() Explanation {
 	if o.Rank != "" {
 		args = append(args, arg("rank", o.Rank))
 	}
+	if o.By != nil && o.Rank != "" {
+		args = append(args, arg("most", o.Most))
+	}
 	if o.Tokens > 0 {
 		args = append(args, arg("tokens", o.Tokens))
 	}
@@ -209,4 +279,9 @@ func (o *Neighbors) Explain() Explanation {
 }
 
 // Inputs implements [Op].
-func (o *Neighbors) Inputs() []Op { return []Op{o.In} }
+func (o *Neighbors) Inputs() []Op {
+	if o.By == nil {
+		return []Op{o.In}
+	}
+	return []Op{o.In, o.By}
+}

@@ -57,6 +57,10 @@ func sizeOf(id engine.NodeID) int { return int(id % 4) }
 // neighbors is what Neighbors does, said plainly.
 func (w *world) neighbors(o *query.Neighbors, in []query.Item, allow map[engine.NodeID]bool, any bool) []row {
 	out := []row{}
+	var by []query.Item
+	if o.By != nil {
+		by = o.By.(*input).items
+	}
 	used := 0
 	for _, it := range in {
 		if it.ID == 0 || it.Graph != w.g.ID() {
@@ -64,8 +68,16 @@ func (w *world) neighbors(o *query.Neighbors, in []query.Item, allow map[engine.
 		}
 		ids, weight := w.aroundSeen(it.ID, o.Types, o.Direction, allow, any)
 		var found []row
+		narrow := o.By != nil && (o.Rank == "" || len(ids) > o.Most)
 		for _, id := range ids {
 			r := row{graph: w.g.ID(), id: id, score: it.Score * float64(weight[id])}
+			if narrow {
+				n := slices.IndexFunc(by, func(x query.Item) bool { return x.Graph == w.g.ID() && x.ID == id })
+				if n < 0 {
+					continue
+				}
+				r.score = by[n].Score
+			}
 			if o.Rank != "" {
 				s, ok := w.dot(vectorOf(o.Text), id)
 				if !ok {
@@ -75,7 +87,7 @@ func (w *world) neighbors(o *query.Neighbors, in []query.Item, allow map[engine.
 			}
 			found = append(found, r)
 		}
-		if o.Rank != "" {
+		if o.Rank != "" || narrow {
 			slices.SortFunc(found, byScore)
 		}
 		for _, r := range found {
@@ -111,6 +123,11 @@ func TestNeighbors(t *testing.T) {
 		}
 		if r.IntN(2) == 0 {
 			o.Tokens = 1 + r.IntN(20)
+		}
+		if r.IntN(3) == 0 {
+			by := w.randomInput(r, "by")
+			by.items = append(by.items, query.Item{Graph: w.far.ID(), ID: w.nodes[0], Score: 9})
+			o.By, o.Most = by, r.IntN(4)
 		}
 		allow := w.someNodes(r)
 		e := w.env()

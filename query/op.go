@@ -73,6 +73,7 @@ type Env struct {
 	labels  map[Ref]string
 	degrees map[degreeOf]int
 	coming  []Item // what is packed next
+	looked  looked // for tests
 	depth   int
 	at      int // the running operator's place in the trace
 }

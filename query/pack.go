@@ -1,8 +1,10 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -166,6 +168,9 @@ func budgetArgs(name string, budget int, less []Op, share float64) []string {
 type Sections struct {
 	In     []Op
 	Header string
+	// By, if it is set, is the order of the items, which take the scores that they have
+	// in it. Items that it lacks follow, in theirs.
+	By Op
 }
 
 // Run implements [Op].
@@ -182,6 +187,13 @@ func (o *Sections) Run(ctx context.Context, e *Env) (Set, error) {
 		out.Items = append(out.Items, s.Items...)
 		out.Used += s.Used
 	}
+	if o.By != nil {
+		by, err := e.Eval(ctx, o.By)
+		if err != nil {
+			return Set{}, err
+		}
+		arrange(out.Items, by.Items)
+	}
 	if o.Header == "" {
 		return out, nil
 	}
@@ -195,14 +207,44 @@ func (o *Sections) Run(ctx context.Context, e *Env) (Set, error) {
 	return out, nil
 }
 
+// arrange puts items into the order of others.
+func arrange(items, by []Item) {
+	place := make(map[Ref]int, len(by))
+	for i := range by {
+		place[by[i].Ref()] = i
+	}
+	at := func(it *Item) int {
+		if n, ok := place[it.Ref()]; ok {
+			return n
+		}
+		return math.MaxInt
+	}
+	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(at(&a), at(&b)) })
+	for i := range items {
+		it := &items[i]
+		if n := at(it); n != math.MaxInt {
+			it.Score = by[n].Score
+			it.Why = append(united(by[n].Why, it.Why), Step{Op: "order", Score: it.Score})
+		}
+	}
+}
+
 // Explain implements [Op].
 func (o *Sections) Explain() Explanation {
 	x := Explanation{Op: "Sections", Work: WorkOnAssembly}
 	if o.Header != "" {
 		x.Args = []string{fmt.Sprintf("header=%q", o.Header)}
 	}
+	if o.By != nil {
+		x.Args = append(x.Args, "order=of the last input")
+	}
 	return x
 }
 
 // Inputs implements [Op].
-func (o *Sections) Inputs() []Op { return o.In }
+func (o *Sections) Inputs() []Op {
+	if o.By == nil {
+		return o.In
+	}
+	return append(slices.Clip(o.In), o.By)
+}

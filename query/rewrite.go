@@ -1,24 +1,67 @@
 package query
 
-import "reflect"
+import (
+	"context"
+	"reflect"
+)
 
 // Each returns a plan in which each [Pack] packs what a copy of o makes of its
-// items, with the pack's texts. The plan itself is not changed.
+// items, with the pack's texts. Of [Sections] with an order a copy of o makes that order,
+// and their packs stay as they are. The plan itself is not changed.
 func (o *Rerank) Each(plan Op) Op {
-	return rewrite(plan, func(op Op) {
-		if p, ok := op.(*Pack); ok {
-			r := *o
-			r.In, r.Render = p.In, p.Render
-			p.In = &r
+	arranged := map[Op]bool{}
+	noteArranged(plan, false, arranged, map[Op][2]bool{})
+	return rewrite(plan, func(from, op Op) {
+		r := *o
+		switch p := op.(type) {
+		case *Pack:
+			if !arranged[from] {
+				r.In, r.Render = p.In, p.Render
+				p.In = &r
+			}
+		case *Sections:
+			if p.By == nil {
+				break
+			}
+			r.In = &Sections{In: p.In, By: p.By}
+			r.Render = func(_ context.Context, _ *Env, it Item) (string, int, error) { return it.Text, it.Tokens, nil }
+			p.By = &r
 		}
 	}, map[Op]Op{})
+}
+
+// noteArranged notes the packs of a plan that stand below [Sections] with an order. seen
+// are the operators that were met elsewhere, and below such ones.
+func noteArranged(op Op, below bool, packs map[Op]bool, seen map[Op][2]bool) {
+	if checkOp(op) != nil {
+		return
+	}
+	at := 0
+	if below {
+		at = 1
+	}
+	met := seen[op]
+	if met[at] {
+		return
+	}
+	met[at] = true
+	seen[op] = met
+	switch p := op.(type) {
+	case *Pack:
+		packs[op] = packs[op] || below
+	case *Sections:
+		below = below || p.By != nil
+	}
+	for _, in := range op.Inputs() {
+		noteArranged(in, below, packs, seen)
+	}
 }
 
 // rewrite returns a plan in which change has been made to a copy of each
 // operator, inputs before those that take them. An operator that stands in several
 // places of the plan stays one. A plan that leads back to itself keeps the way
 // back as it is: [Run] refuses it.
-func rewrite(op Op, change func(Op), done map[Op]Op) Op {
+func rewrite(op Op, change func(from, to Op), done map[Op]Op) Op {
 	if checkOp(op) != nil {
 		return op
 	}
@@ -53,7 +96,7 @@ func rewrite(op Op, change func(Op), done map[Op]Op) Op {
 		}
 	}
 	out := c.Interface().(Op)
-	change(out)
+	change(op, out)
 	done[op] = out
 	return out
 }

@@ -54,6 +54,12 @@ func TestRerankEach(t *testing.T) {
 		t.Errorf("the plan itself was changed: %v", got)
 	}
 
+	// What has an order is packed as it was; the model orders all of it at once.
+	calls = 0
+	if got := ids(longest.Each(&query.Sections{In: []query.Op{&query.Limit{In: plan, N: 3}}, By: in})); !slices.Equal(got, []engine.NodeID{3, 2, 1}) || calls != 1 {
+		t.Errorf("ordered and reranked: %v, %d calls", got, calls)
+	}
+
 	round := &query.Limit{N: 1}
 	round.In = round
 	for name, op := range map[string]query.Op{"nothing": nil, "a nil operator": (*query.Limit)(nil), "goes round": round, "a value": valueOp{}} {

@@ -64,6 +64,7 @@ var seenRows = map[reflect.Type]seenRow{
 		for _, c := range []query.Combine{query.First, query.Max, query.Sum, query.Mean, query.Count} {
 			out = append(out, &query.Neighbors{In: in, Graph: w.g, Combine: c})
 		}
+		out = append(out, &query.Neighbors{In: first(in), Graph: w.g, By: in}, &query.Neighbors{In: first(in), Graph: w.g, By: first(in), Rank: space, Text: "1 2 1", Most: 1})
 		return append(out, &query.Neighbors{In: first(in), Graph: w.g, Rank: space, Text: "1 2 1", Tokens: 5, Size: one})
 	}},
 	of[query.PPR](): {ops: func(w *world, in query.Op) []query.Op {
@@ -92,7 +93,8 @@ var seenRows = map[reflect.Type]seenRow{
 		}
 	}},
 	of[query.Sections](): {ops: func(_ *world, in query.Op) []query.Op {
-		return []query.Op{&query.Sections{In: []query.Op{packed(in)}}, &query.Sections{In: []query.Op{packed(in)}, Header: "h"}}
+		return []query.Op{&query.Sections{In: []query.Op{packed(in)}}, &query.Sections{In: []query.Op{packed(in)}, Header: "h"},
+			&query.Sections{In: []query.Op{packed(in)}, By: first(in)}}
 	}},
 	of[query.Sort](): {ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.Sort{In: in, Then: []*query.Measure{query.Property(w.g, "rating")}}}
@@ -105,6 +107,7 @@ var seenRows = map[reflect.Type]seenRow{
 			&query.Sources{In: in, Graph: w.g, Types: types, Direction: engine.Both, Near: []string{"said"}, At: types},
 			&query.Sources{In: in, Graph: w.g, Types: types, Near: []string{"said"}, Tokens: 4, Size: one},
 			&query.Sources{In: first(in), Graph: w.g, Types: types, Through: all}, &query.Sources{In: in, Graph: w.g, Types: types, Order: in, Turns: true},
+			&query.Sources{In: in, Graph: w.g, Types: types, Near: []string{"said"}, Most: 2},
 		}
 	}},
 	of[query.Tables](): {counts: true, ops: func(w *world, in query.Op) []query.Op {
@@ -125,7 +128,8 @@ var seenRows = map[reflect.Type]seenRow{
 		}}}
 	}},
 	of[query.Union](): {ops: func(_ *world, in query.Op) []query.Op {
-		return []query.Op{&query.Union{In: []query.Op{first(in), in}}, &query.Union{In: []query.Op{first(in), in}, Combine: query.Turns}}
+		return []query.Op{&query.Union{In: []query.Op{first(in), in}}, &query.Union{In: []query.Op{first(in), in}, Combine: query.Turns},
+			&query.Union{In: []query.Op{first(in), in}, Combine: query.Sum, Flat: 2}}
 	}},
 	of[query.VectorSearch](): {ops: func(w *world, _ query.Op) []query.Op {
 		layers := []vecindex.LayerK{{Layer: 0, K: 2}, {Layer: 1, K: 3}}

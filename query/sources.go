@@ -38,6 +38,11 @@ type Sources struct {
 	// Turns takes one source of each item in turn: the first of each, in the set's
 	// order, then the second of each, and so on.
 	Turns bool
+	// Most bounds the sources of one item, and the edges that are read to order them:
+	// of more edges those to the neighbours with the least ids count, of an edge with
+	// more sources those with the least ids, and of more sources those stay that were
+	// counted, the most frequent first, then those with the least ids. 0 is no bound.
+	Most int
 	// Share shares the score of an item, if it is positive, among its sources. A
 	// source scores the sum of its shares, and the set is by score descending, id
 	// ascending.
@@ -218,21 +223,27 @@ func (r *sourcesRun) of(it *Item) ([]source, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]source, 0, set.GetCardinality())
-	for ids := set.Iterator(); ids.HasNext(); {
-		out = append(out, source{id: engine.NodeID(ids.Next())})
-	}
 	if r.place != nil {
+		out := allOf(set, nil)
 		slices.SortStableFunc(out, func(a, b source) int { return cmp.Compare(r.placeOf(a), r.placeOf(b)) })
+		if r.o.Most > 0 {
+			out = out[:min(len(out), r.o.Most)]
+		}
 		return out, nil
 	}
-	if len(out) < 2 || !r.ranks || it.ID == 0 {
+	ranks := r.ranks && it.ID != 0 && set.GetCardinality() > 1
+	count := map[engine.NodeID]int{}
+	if ranks && r.o.At == nil {
+		if count, err = r.countEdges(it.ID); err != nil {
+			return nil, err
+		}
+	}
+	out := r.first(set, count)
+	if !ranks {
 		return out, nil
 	}
 	if r.o.At != nil {
 		err = r.countNodes(it.ID, out)
-	} else {
-		err = r.countEdges(it.ID, out)
 	}
 	slices.SortFunc(out, func(a, b source) int { return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.id, b.id)) })
 	return out, err
@@ -254,6 +265,38 @@ func placesOf(g *engine.Graph, s Set) map[engine.NodeID]int {
 		if it := &s.Items[i]; it.ID != 0 && it.Graph == g.ID() {
 			out[it.ID] = i
 		}
+	}
+	return out
+}
+
+// first returns the nodes of a set with how often they were counted: all, or of more
+// than Most those that were counted, then those with the least ids, so many at most.
+func (r *sourcesRun) first(set *roaring.Bitmap, count map[engine.NodeID]int) []source {
+	if r.o.Most <= 0 || set.GetCardinality() <= uint64(r.o.Most) {
+		return allOf(set, count)
+	}
+	var out []source
+	for id, near := range count {
+		if set.Contains(uint32(id)) {
+			out = append(out, source{id, near})
+		}
+	}
+	slices.SortFunc(out, func(a, b source) int { return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.id, b.id)) })
+	out = out[:min(len(out), r.o.Most)]
+	for ids := set.Iterator(); ids.HasNext() && len(out) < r.o.Most; {
+		if id := engine.NodeID(ids.Next()); count[id] == 0 {
+			out = append(out, source{id: id})
+		}
+	}
+	return out
+}
+
+// allOf returns the nodes of a set with how often they were counted.
+func allOf(set *roaring.Bitmap, count map[engine.NodeID]int) []source {
+	out := make([]source, 0, set.GetCardinality())
+	for ids := set.Iterator(); ids.HasNext(); {
+		id := engine.NodeID(ids.Next())
+		out = append(out, source{id, count[id]})
 	}
 	return out
 }
@@ -318,22 +361,27 @@ func (r *sourcesRun) countNodes(id engine.NodeID, sources []source) error {
 }
 
 // countEdges counts for each source the edges of an item that it contributed to.
-func (r *sourcesRun) countEdges(id engine.NodeID, sources []source) error {
+func (r *sourcesRun) countEdges(id engine.NodeID) (map[engine.NodeID]int, error) {
 	count := map[engine.NodeID]int{}
+	looked := 0
 	err := r.l.edges(id, r.near, func(edge engine.Edge) error {
+		if looked++; r.o.Most > 0 && looked > r.o.Most {
+			return errEnough
+		}
 		set, err := r.l.sources(engine.EdgeTarget(edge.From, edge.To, edge.Type))
 		if err != nil {
 			return err
 		}
-		for it := set.Iterator(); it.HasNext(); {
-			count[engine.NodeID(it.Next())]++
+		ids := set.Iterator()
+		for n := 0; ids.HasNext() && (r.o.Most <= 0 || n < r.o.Most); n++ {
+			count[engine.NodeID(ids.Next())]++
 		}
 		return nil
 	})
-	for i := range sources {
-		sources[i].near = count[sources[i].id]
+	if err == errEnough {
+		err = nil
 	}
-	return err
+	return count, err
 }
 
 // Explain implements [Op].
@@ -344,6 +392,9 @@ func (o *Sources) Explain() Explanation {
 	}
 	if o.Turns {
 		args = append(args, "in turn")
+	}
+	if o.Most > 0 {
+		args = append(args, arg("most", o.Most))
 	}
 	if o.Share {
 		args = append(args, "share")

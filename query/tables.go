@@ -46,8 +46,9 @@ func (o *Tables) Run(ctx context.Context, e *Env) (Set, error) {
 		return Set{}, err
 	}
 	var edges Set
+	kept := keptEdges{} // each item's edges are read once
 	for n := 1; n <= len(top.Items); n++ {
-		all, err := o.Edges.edgesOf(ctx, e, top.Items[:n])
+		all, err := o.Edges.edgesOf(ctx, e, top.Items[:n], kept)
 		if err != nil {
 			return Set{}, err
 		}
