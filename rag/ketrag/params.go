@@ -33,7 +33,7 @@ type Params struct {
 	// Compat takes the side of the reference code where it differs from the
 	// paper or the defaults: keywords with their case, int(beta n), near
 	// chunks that may be the same in both channels, 20 seeds, sources that
-	// may appear several times.
+	// may appear several times, rank=vector and order=paper.
 	Compat bool
 
 	// Theta is the part of the budget that is the entity channel's. The
@@ -44,6 +44,13 @@ type Params struct {
 	Seeds int
 	// Probe is the number of keywords looked at. The default is 1000.
 	Probe int
+	// Rank ranks the chunks of the keywords: hybrid (the default), all of them by cosine and
+	// BM25; or vector, keyword by keyword up to twice the budget, by cosine, as the paper
+	// and the code do.
+	Rank string
+	// Order is that of the context: fused (the default), chunks by reciprocal-rank fusion
+	// of text part and sources, then the tables; or paper, the graph part before the text.
+	Order string
 	// Channel is the channel beside the entities': keyword (the default);
 	// text, the chunks nearest to the question; or near, the Seeds nearest
 	// chunks and those that near edges join them to.
@@ -62,7 +69,7 @@ func Defaults() map[string]string {
 // paper), and of 150 (high).
 func profiles() method.Profiles {
 	set := func(s text.ChunkSet) map[string]string {
-		return map[string]string{"chunks": s.String(), "read": "core"}
+		return map[string]string{"chunks": s.String(), "read": "core", "rank": "vector", "order": "paper"}
 	}
 	low := set(text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150})
 	return method.Profiles{"low": low, "paper": low, "high": set(text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window})}
@@ -86,6 +93,12 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	}
 	p.Seeds = r.Int("seeds", seeds, 1, 1000)
 	p.Probe = r.Int("probe", 1000, 1, 100_000)
+	rank, order := [2]string{"hybrid", "vector"}, [2]string{"fused", "paper"}
+	if p.Compat {
+		rank, order = [2]string{"vector", "hybrid"}, [2]string{"paper", "fused"}
+	}
+	p.Rank = r.OneOf("rank", rank[0], rank[1])
+	p.Order = r.OneOf("order", order[0], order[1])
 	p.Channel = r.OneOf("channel", "keyword", "text", "near")
 	return p, r
 }

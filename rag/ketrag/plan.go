@@ -11,9 +11,32 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// plan is [method.System.Plan] (spec B3; paper Alg. 4). The text part is
-// packed first; what it leaves of its share goes to the graph part, which
-// stands before it in the context.
+// The bounds of a question's work.
+const (
+	// lexical is how many chunks the ranking by words brings, and nearest that by vector.
+	lexical, nearest = 1000, 1000
+	// hubChunks bounds the chunks of one keyword, or those near to one chunk, that are
+	// compared with the question: of more only those among the nearest are.
+	hubChunks = 4096
+	// hubRelations bounds the relations of one entity that are read.
+	hubRelations = 2048
+	// hubSources bounds the chunks of one entity that are its sources.
+	hubSources = 2048
+)
+
+// The order of chunks is the reciprocal-rank fusion of the text part, with weight 1, and
+// the sources, with sourceVote. fusionFlat is small, so that the first of the text part
+// stays first but for a chunk that has nearly its rank in both.
+const (
+	sourceVote = 0.2
+	fusionFlat = 2
+)
+
+// plan is [method.System.Plan] (spec B3; paper Alg. 4). The text part is packed first.
+// What it leaves of the budget goes to the graph part, half of it to the tables, what
+// these leave to the sources, and what is left then back to the text. In the context the
+// chunks of both parts stand in one order before the tables, or with order=paper the
+// graph part before the text.
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	budget := q.Tokens()
 	textBudget := int(float64(budget) * (1 - s.p.Theta))
@@ -30,55 +53,93 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		Graph: s.g, Space: spaceOf(typeEntity, model), Text: q.Text, K: s.p.Seeds, Source: "entity seeds",
 	}
 	tables := &query.Tables{
-		In: seeds, Edges: &query.Incident{In: seeds, Graph: s.g, Types: []string{edgeRelation}, PerNode: 10}, Name: "graph",
+		In: seeds, Edges: &query.Incident{In: seeds, Graph: s.g, Types: []string{edgeRelation}, PerNode: 10, Most: hubRelations}, Name: "graph",
 		Budget: budget, Less: []query.Op{text}, Share: 0.5, Header: entityHeader, EdgeHeader: relationHeader, Render: s.row,
 		Source: "local search",
 	}
 	var units query.Op = &query.Twins{Graph: s.g, Type: method.ChunkNodeType, Of: s.g, In: &query.Sources{
-		In: seeds, Graph: s.g, Near: []string{edgeRelation}, Again: s.p.Compat, Source: "text units of the seeds",
+		In: seeds, Graph: s.g, Near: []string{edgeRelation}, Most: hubSources, Again: s.p.Compat, Source: "text units of the seeds",
 	}}
-	pack := &query.Pack{
+	sources := &query.Pack{
 		In: units, Name: "sources", Budget: budget, Less: []query.Op{text}, Share: 0.5,
 		Render: s.render, Source: "text_unit_prop 0.5",
 	}
-	plan := &method.Plan{Sections: []method.Section{
-		{Name: "graph", Pack: tables}, {Name: "sources", Pack: pack}, {Name: "text", Pack: text},
-	}}
 	if s.p.Compat {
-		return plan, nil
+		return sections(s.p.Order, tables, sources, text, nil, text), nil
 	}
-	// A chunk stands in the context once, the sources have what the tables
-	// leave, and what is left then goes back to the text.
-	pack.In, pack.Share, pack.Less = &query.Minus{In: units, Of: text}, 0, []query.Op{text, tables}
+	// A chunk stands in the context once.
+	sources.In, sources.Share, sources.Less = &query.Minus{In: units, Of: text}, 0, []query.Op{text, tables}
+	var more query.Op
 	if s.p.Theta < 1 {
-		plan.Sections = append(plan.Sections, method.Section{Name: "more text", Pack: &query.Pack{
-			In:   &query.Minus{In: &query.Minus{In: ranked, Of: text}, Of: pack},
-			Name: "more text", Budget: budget, Less: []query.Op{text, tables, pack}, Render: s.render,
-		}})
+		more = &query.Pack{
+			In:   &query.Minus{In: &query.Minus{In: ranked, Of: text}, Of: sources},
+			Name: "more text", Budget: budget, Less: []query.Op{text, tables, sources}, Render: s.render,
+		}
 	}
-	return plan, nil
+	fused := &query.Union{
+		In:      []query.Op{&query.Union{In: []query.Op{text, ranked}, Source: "the text part, as it was packed"}, units},
+		Combine: query.Sum, Flat: fusionFlat, Weights: []float64{1, sourceVote}, Source: "text and sources",
+	}
+	return sections(s.p.Order, tables, sources, text, more, fused), nil
+}
+
+// sections are the parts of the context in their order. fused orders the chunks of all
+// parts.
+func sections(order string, tables, sources, text, more, fused query.Op) *method.Plan {
+	p := &method.Plan{}
+	add := func(name string, op query.Op) {
+		if op != nil {
+			p.Sections = append(p.Sections, method.Section{Name: name, Pack: op})
+		}
+	}
+	if order == "paper" {
+		add("graph", tables)
+		add("sources", sources)
+		add("text", text)
+		add("more text", more)
+		return p
+	}
+	parts := &query.Sections{In: []query.Op{text, sources}, By: fused}
+	if more != nil {
+		parts.In = append(parts.In, more)
+	}
+	add("text", parts)
+	add("graph", tables)
+	return p
 }
 
 // chunks ranks the chunks of the channel beside the entities'.
 func (s *system) chunks(q method.Question, model string, budget int) query.Op {
 	space := spaceOf(method.ChunkNodeType, model)
+	near := func(k int, source string) query.Op {
+		return &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: k, Source: source}
+	}
 	switch s.p.Channel {
 	case "text":
-		return &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: s.p.Probe, Source: "Text-RAG"}
+		return near(s.p.Probe, "Text-RAG")
 	case "near":
-		seeds := &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: s.p.Seeds, Source: "KNNG-RAG, seeds"}
+		seeds := near(s.p.Seeds, "KNNG-RAG, seeds")
 		return &query.Union{Combine: query.First, In: []query.Op{seeds, &query.Sort{In: &query.Neighbors{
 			In: seeds, Graph: s.g, Types: []string{edgeLexical, edgeVector}, Direction: engine.Both,
-			Rank: space, Text: q.Text, Source: "KNNG-RAG, their neighbours",
+			Rank: space, Text: q.Text, By: near(nearest, ""), Most: hubChunks, Source: "KNNG-RAG, their neighbours",
 		}}}}
 	}
 	words := &query.VectorSearch{
 		Graph: s.g, Space: spaceOf(typeKeyword, model), Text: q.Text, K: s.p.Probe, Source: "keywords, inner product",
 	}
-	return &query.Sort{In: &query.Neighbors{
-		In: words, Graph: s.g, Types: []string{edgeContains}, Rank: space, Text: q.Text,
-		Tokens: 2 * budget, Size: s.size, Source: "candidates, 2 lambda (1-theta)",
-	}}
+	found := &query.Neighbors{In: words, Graph: s.g, Types: []string{edgeContains}, By: near(nearest, "")}
+	if s.p.Rank == "vector" {
+		found.Rank, found.Text, found.Most = space, q.Text, hubChunks
+		found.Tokens, found.Size, found.Source = 2*budget, s.size, "candidates, 2 lambda (1-theta)"
+	} else {
+		found.Source = "N(S_k)"
+		found.By = &query.Union{Combine: query.ZSum, In: []query.Op{found.By, &query.Twins{
+			Graph: s.g, Type: method.ChunkNodeType, Of: s.c.Base(), In: &query.TextSearch{
+				Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: lexical,
+			},
+		}}, Source: "cosine and BM25"}
+	}
+	return &query.Sort{In: found}
 }
 
 // size returns the tokens of a chunk.

@@ -83,7 +83,7 @@ func written(ev *rag.Evidence, name string) string {
 // exceed the budget, nor what the evidence says it used.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	specs := []string{"ketrag", "ketrag:theta=0", "ketrag:theta=1", "ketrag:theta=0.9,seeds=40", "ketrag:compat=true", "ketrag:channel=text"}
+	specs := []string{"ketrag", "ketrag:theta=0", "ketrag:theta=1", "ketrag:theta=0.9,seeds=40", "ketrag:compat=true", "ketrag:compat=true,order=fused", "ketrag:channel=text", "ketrag:order=paper,rank=vector"}
 	a := newAsked(t, 61, 24, specs...)
 	full := 0
 	for _, spec := range specs {
@@ -147,15 +147,19 @@ func TestTheta(t *testing.T) {
 			t.Errorf("theta 0: a %s", it.Kind)
 		}
 	}
-	if got := names(a.retrieve(t, "ketrag:theta=1", q, 1500)); !slices.Equal(got, []string{"graph", "sources"}) {
+	if got := names(a.retrieve(t, "ketrag:theta=1,order=paper", q, 1500)); !slices.Equal(got, []string{"graph", "sources"}) {
 		t.Errorf("theta 1: sections %v", got)
 	}
-	ev = a.retrieve(t, "ketrag", q, 1500)
+	for _, spec := range []string{"ketrag", "ketrag:theta=1"} {
+		if got := names(a.retrieve(t, spec, q, 1500)); !slices.Equal(got, []string{"text", "graph"}) {
+			t.Errorf("%s: sections %v", spec, got)
+		}
+	}
+	ev = a.retrieve(t, "ketrag:order=paper", q, 1500)
 	if got := names(ev); len(got) < 3 || !slices.Equal(got[:3], []string{"graph", "sources", "text"}) {
 		t.Errorf("theta 0.4: sections %v", got)
 	}
-	// The graph part stands before the text, which is packed first: it is the
-	// same whatever the graph part is.
+	// The text is packed first: it is the same whatever the graph part is.
 	alone := a.retrieve(t, "ketrag:theta=0", q, 900)
 	if x, y := written(ev, "text"), written(alone, "text"); x != y {
 		t.Errorf("the text part of 60%% of 1,500 tokens differs from one of 900:\n%s\n%s", x, y)
@@ -257,7 +261,7 @@ func (a *asked) channel(t testing.TB, spec, question string, probe, budget int) 
 	return out
 }
 
-// TestKeywordChannel holds the text part against a brute-force one.
+// TestKeywordChannel holds the text part of the paper against a brute-force one.
 func TestKeywordChannel(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t, 63, 24, "ketrag")
@@ -265,7 +269,7 @@ func TestKeywordChannel(t *testing.T) {
 	for _, probe := range []int{1, 7, 1000} {
 		for _, budget := range []int{400, 1500, 12000} {
 			for _, q := range a.questions {
-				spec := fmt.Sprintf("ketrag:probe=%d", probe)
+				spec := fmt.Sprintf("ketrag:order=paper,rank=vector,probe=%d", probe)
 				want := a.channel(t, spec, q, probe, budget*6/10)
 				var got []string
 				for _, it := range section(a.retrieve(t, spec, q, budget), "text") {
@@ -292,7 +296,7 @@ func TestGraphPart(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t, 64, 24, "ketrag", "ketrag:compat=true")
 	relations, repeated, reverted := 0, 0, 0
-	for _, spec := range []string{"ketrag", "ketrag:compat=true", "ketrag:theta=1,seeds=3"} {
+	for _, spec := range []string{"ketrag:order=paper", "ketrag:compat=true", "ketrag:theta=1,seeds=3,order=paper"} {
 		seeds, _ := strconv.Atoi(a.System(t, spec).Params()["seeds"])
 		for _, budget := range []int{150, 400, 1000, 3000, 12000} {
 			for _, q := range a.questions {
@@ -467,7 +471,7 @@ func TestSourcesOfSeeds(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t, 65, 16, "ketrag")
 	for _, q := range a.questions {
-		ev := a.retrieve(t, "ketrag:theta=1,seeds=4", q, 200_000)
+		ev := a.retrieve(t, "ketrag:theta=1,seeds=4,order=paper", q, 200_000)
 		want := map[string]bool{}
 		for _, it := range section(ev, "graph") {
 			if it.Kind == "entity" {
