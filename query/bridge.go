@@ -38,17 +38,20 @@ import (
 //   - Back. All v are divided by the greatest: B. The node that the best way to an
 //     end came from has at least Back * B of the end.
 //
-//   - Gate. Each node scores s + Lambda * gate * B, where
+//   - Gate. Each node scores s + (1 - s) * Lambda * gate * B, where
 //
 //     gate = min(1, 1 - held + Gate * named)
 //
 //     held is the greatest share of Text in one of the first Starts nodes of In, named
-//     the share that stands in names.
+//     the share that stands in names. Of an s above 1 nothing is taken.
 //
-//   - Choice as a set. The places from the second to the tenth go, one after the
-//     other, to the one of the 60 best with the greatest sum of its score and Cover
-//     times the share of Text that no node before it has. With Pin the first node of In
-//     has the first place.
+//   - Choice as a set. The first node of In has the first place. Those from the second
+//     to the tenth go, one after the other, to the one of the 60 best with the greatest
+//     sum of its score and Cover times the share of Text that no node before it has.
+//
+// A terse Text has one step: the idf of its words sum up to less than Terse * ln(1+N),
+// which is Terse words that one node alone has, and no node is wholly about a name of it. Then the
+// order of In stays.
 //
 // A name is left out if more nodes have it than 20 and than a fiftieth of N. A
 // name of one word is also left out if three times as many nodes have the word:
@@ -67,7 +70,7 @@ type Bridge struct {
 	Text         string
 	// Starts is how many nodes ways start from.
 	Starts int
-	// Lambda is what the best way weighs against the best node of In.
+	// Lambda is what the best way weighs against the best node of In, from 0 to 1.
 	Lambda float64
 	// Floor is what a way weighs that gains nothing.
 	Floor  float64
@@ -76,9 +79,11 @@ type Bridge struct {
 	Hop2   float64
 	Back   float64
 	// Gate is how fast names in Text open the bridge; 0 leaves it open.
-	Gate  float64
+	Gate float64
+	// Terse is how much a text says, in words that one node alone has, to lead on
+	// without a name that a node is wholly about; 0 asks for nothing.
+	Terse float64
 	Cover float64
-	Pin   bool
 	// Beside, if it is set, has every second place unless Text's names open the
 	// bridge: they are a fifth of it, or Gate is 0, and there is a way.
 	Beside Op
@@ -110,8 +115,8 @@ func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
 		if opened, err = b.build(e, hits); err != nil {
 			return Set{}, err
 		}
-		if ranked.Items, err = b.order(hits); err != nil {
-			return Set{}, err
+		if !b.terse {
+			ranked.Items = b.order(hits)
 		}
 	}
 	if o.Beside == nil || opened {
@@ -125,11 +130,15 @@ func (o *Bridge) Run(ctx context.Context, e *Env) (Set, error) {
 	return (&Union{}).turns([]Set{ranked, beside}), nil
 }
 
-// build lifts hits, opens the gate and finds the ways. It reports whether names leave
-// Beside no places.
+// build lifts hits, opens the gate and finds the ways, unless the text is terse. It
+// reports whether names leave Beside no places.
 func (b *bridging) build(e *Env, hits []Item) (opened bool, err error) {
 	asked, err := b.ask(e)
 	if err != nil {
+		return false, err
+	}
+	if b.terse, err = b.isTerse(asked); err != nil || b.terse {
+		e.note("the text is short and no node is about a name of it: no bridge")
 		return false, err
 	}
 	if err := b.hold(); err != nil {
@@ -176,10 +185,8 @@ func quoted(names []string) []string {
 func (o *Bridge) Explain() Explanation {
 	args := []string{
 		arg("graph", o.Graph.Name()), arg("names", o.Names), arg("starts", o.Starts), arg("lambda", o.Lambda), arg("floor", o.Floor),
-		arg("anchor", o.Anchor), arg("title", o.Title), arg("hop2", o.Hop2), arg("back", o.Back), arg("gate", o.Gate), arg("cover", o.Cover),
-	}
-	if o.Pin {
-		args = append(args, arg("pin", true))
+		arg("anchor", o.Anchor), arg("title", o.Title), arg("hop2", o.Hop2), arg("back", o.Back), arg("gate", o.Gate), arg("terse", o.Terse),
+		arg("cover", o.Cover),
 	}
 	return Explanation{Op: "Bridge", Args: args, Source: o.Source}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // order returns the hits and the ends of ways in their order.
-func (b *bridging) order(hits []Item) ([]Item, error) {
+func (b *bridging) order(hits []Item) []Item {
 	hit := make(map[engine.NodeID]*Item, len(hits))
 	nodes := make([]scoredNode, 0, len(hits)+len(b.best))
 	for i := range hits {
@@ -23,16 +23,14 @@ func (b *bridging) order(hits []Item) ([]Item, error) {
 	}
 	for i := range nodes {
 		if w := b.best[nodes[i].id]; w != nil {
-			nodes[i].score += b.weight(w)
+			nodes[i].score += float64(b.weight(w) * max(0, 1-nodes[i].score))
 		}
 	}
 	bestNodes(nodes, len(nodes))
-	if b.o.Pin {
-		i := slices.IndexFunc(nodes, func(n scoredNode) bool { return n.id == hits[0].ID })
-		first := nodes[i]
-		copy(nodes[1:i+1], nodes[:i])
-		nodes[0] = first
-	}
+	i := slices.IndexFunc(nodes, func(n scoredNode) bool { return n.id == hits[0].ID })
+	first := nodes[i]
+	copy(nodes[1:i+1], nodes[:i])
+	nodes[0] = first
 	chosen := b.choose(nodes)
 	out := make([]Item, len(nodes))
 	for i, n := range nodes {
@@ -46,7 +44,7 @@ func (b *bridging) order(hits []Item) ([]Item, error) {
 		}
 		out[i] = it
 	}
-	return out, nil
+	return out
 }
 
 // why adds to the steps of a hit what made its score and place.

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type bridging struct {
 	mass     float64    // sum of their idf
 	capitals map[string]bool
 	held     heldWords
+	terse    bool
 
 	score map[engine.NodeID]float64 // of the hits, after the lift
 	lifts map[engine.NodeID]Step
@@ -79,6 +81,23 @@ func (b *bridging) isName(key string) (bool, error) {
 	}
 	have, err := b.postings(key)
 	return slices.ContainsFunc(have, func(p engine.Posting) bool { return p.Freq >= MostAbout }), err
+}
+
+// isTerse reports whether the text says little, and nothing is about a name of it.
+func (b *bridging) isTerse(names []string) (bool, error) {
+	if b.mass >= float64(b.o.Terse*math.Log(1+b.nodes)) {
+		return false, nil
+	}
+	for _, name := range names {
+		have, err := b.postings(name)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(have, func(p engine.Posting) bool { return p.Freq >= MostAbout }) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // capitals returns the words of a text that have a capital, but for the first.

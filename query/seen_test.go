@@ -38,7 +38,7 @@ var seenRows = map[reflect.Type]seenRow{
 		return []query.Op{&query.AtLeast{In: in, Least: 1}, &query.AtLeast{In: first(in), Part: 0.5}}
 	}},
 	of[query.Bridge](): {unequal: true, ops: func(w *world, in query.Op) []query.Op {
-		return []query.Op{&query.Bridge{In: in, Graph: w.g, Names: "name", Words: field, Text: "ash elm", Starts: 5, Lambda: 1, Floor: 1, Anchor: 1, Title: 1, Hop2: 1, Back: 0.5, Gate: 1, Cover: 1, Pin: true, Beside: first(in)}}
+		return []query.Op{&query.Bridge{In: in, Graph: w.g, Names: "name", Words: field, Text: "ash elm", Starts: 5, Lambda: 1, Floor: 1, Anchor: 1, Title: 1, Hop2: 1, Back: 0.5, Gate: 1, Cover: 1, Beside: first(in)}}
 	}},
 	of[query.Filter](): {ops: func(w *world, in query.Op) []query.Op {
 		where := engine.Comparison{Property: "rating", Op: engine.OpGreater, Values: []engine.Value{engine.Int(0)}}

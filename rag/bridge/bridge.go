@@ -18,7 +18,7 @@ type Params struct {
 	// K is the number of first hits that bridges start from, and of their ends that
 	// second ones start from. The default is 10.
 	K int
-	// Lambda is what the best bridge weighs against the best hit. The default
+	// Lambda is what the best bridge weighs against the best hit, at most 1. The default
 	// is 1.
 	Lambda float64
 	// Delta is what a bridge weighs that leads to nothing more of the
@@ -38,11 +38,12 @@ type Params struct {
 	// Gate is how fast names in the question open the bridge, beside what no single
 	// hit has of its words; 0 leaves it open. The default is 1.5.
 	Gate float64
+	// Terse is how much a question says, in words that one chunk alone has, to have
+	// bridges without a name that a chunk is wholly about. The default is 3.
+	Terse float64
 	// Cover is what words of the question weigh that no hit before has, in the choice
 	// of the first ten. The default is 1.
 	Cover float64
-	// Pin keeps the first hit first. It is on by default.
-	Pin bool
 	// PPR ranks by a walk from the first chunks over the names that chunks
 	// share. It is off by default.
 	PPR bool
@@ -60,15 +61,15 @@ func Open(_ context.Context, c *method.Corpus, params map[string]string) (*metho
 	p := Params{
 		Chunks: r.ChunkSet(),
 		K:      r.Int("k", 10, 1, minCandidates),
-		Lambda: r.Float("lambda", 1, 0, 10),
+		Lambda: r.Float("lambda", 1, 0, 1),
 		Delta:  r.Float("delta", 0.3, 0, 1),
 		Anchor: r.Float("anchor", 0.3, 0, 1),
 		Title:  r.Float("title", 1, 0, 1),
 		Hop2:   r.Float("hop2", 1, 0, 2),
 		Back:   r.Float("back", 0.5, 0, 1),
 		Gate:   r.Float("gate", 1.5, 0, 100),
+		Terse:  r.Float("terse", 3, 0, 100),
 		Cover:  r.Float("cover", 1, 0, 10),
-		Pin:    r.Flag("pin", true),
 		PPR:    r.Flag("ppr", false),
 	}
 	id, err := method.NewGraphless(r)
@@ -102,7 +103,7 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	bridge := &query.Bridge{
 		In: hits, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Text: q.Text,
 		Starts: s.p.K, Lambda: s.p.Lambda, Floor: s.p.Delta, Anchor: s.p.Anchor, Title: s.p.Title, Hop2: s.p.Hop2, Back: s.p.Back,
-		Gate: s.p.Gate, Cover: s.p.Cover, Pin: s.p.Pin, Source: "names that the question lacks",
+		Gate: s.p.Gate, Terse: s.p.Terse, Cover: s.p.Cover, Source: "names that the question lacks",
 	}
 	if !m.QuestionSpace().Recomputable {
 		bridge.Beside = dense
@@ -112,11 +113,8 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		walk := &query.PPR{
 			In: &query.Limit{In: bridge, N: walkSeeds}, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Alpha: 0.5, Steps: 2,
 		}
-		in := []query.Op{walk, bridge}
-		if s.p.Pin {
-			in = append([]query.Op{&query.Limit{In: hits, N: 1}}, in...)
-		}
-		ranked = &query.Union{In: in, Combine: query.First, Source: "the walk orders, behind the first hit if that stays first"}
+		in := []query.Op{&query.Limit{In: hits, N: 1}, walk, bridge}
+		ranked = &query.Union{In: in, Combine: query.First, Source: "the walk orders, behind the first hit"}
 	}
 	pack := &query.Pack{In: ranked, Name: "text", Budget: q.Tokens(), Render: s.c.RenderChunk, Cut: s.c.CutText}
 	return &method.Plan{Sections: []method.Section{{Name: "text", Pack: pack}}}, nil
