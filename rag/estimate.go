@@ -220,7 +220,7 @@ func (p *countedProvider) Do(ctx context.Context, t llm.Task) (llm.Reply, llm.Us
 	if !ok {
 		// Models write more than rules do: descriptions, and JSON's names.
 		out = 1.3 * float64(p.tokens.Count(r.Text))
-		if in, ok := t.Input.(llm.ExtractInput); ok {
+		if in, ok := t.Input.(llm.ExtractInput); ok && t.Kind != llm.Decompose {
 			out += float64(p.tokens.Count(in.Text)) // units, which rules do not write
 		}
 	}

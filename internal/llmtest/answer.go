@@ -28,6 +28,11 @@ func (s *Server) answer(c Chat) string {
 		v = extract(c.Text)
 	case llm.Glean: // the first reading found all
 		v = llm.Extraction{Entities: []llm.Entity{}, Relations: []llm.Relation{}}
+	case llm.Decompose:
+		v = decomposed(c.Text)
+	case llm.Insights:
+		list := rows(c.Text)
+		v = llm.InsightList{Insights: []llm.Insight{{Title: "About " + list[0], Description: "What is said of " + strings.Join(list, ", ") + " belongs together."}}}
 	case llm.SummaryEntities:
 		v = summaryEntities(c.Text)
 	case llm.RepairRelation:
@@ -185,6 +190,20 @@ func extract(s string) llm.Extraction {
 		}
 	}
 	return x
+}
+
+// decomposed is what extract finds, by sentences.
+func decomposed(s string) llm.Decomposition {
+	x := extract(s)
+	out := llm.Decomposition{Units: []llm.Event{}}
+	for _, u := range x.Units {
+		e := llm.Event{Text: u.Text, Entities: names(u.Text, maxNames), Relations: []llm.Stated{}}
+		for i := range e.Entities[1:] {
+			e.Relations = append(e.Relations, llm.Stated{Source: e.Entities[i], Relation: "stands beside", Target: e.Entities[i+1]})
+		}
+		out.Units = append(out.Units, e)
+	}
+	return out
 }
 
 // small reports whether a word is capitalised because a sentence begins.

@@ -84,7 +84,7 @@ func subject(k llm.Kind) string {
 	switch k {
 	case llm.Answer, llm.ShortAnswer, llm.FilterPoints:
 		return "evidence"
-	case llm.CommunityReport, llm.SummaryEntities:
+	case llm.CommunityReport, llm.SummaryEntities, llm.Insights:
 		return "entities"
 	case llm.QueryElements, llm.Keywords, llm.HypotheticalPassage:
 		return "question"
@@ -109,6 +109,10 @@ func kindOf(name llm.Kind, outside, plain string, fences map[string]string) llm.
 	field := func(name string) bool { return strings.Contains(outside, `"`+name+`"`) }
 	fence := func(label string) bool { _, ok := fences[label]; return ok }
 	switch {
+	case field("insights"):
+		return llm.Insights
+	case field("units") && !field("strength"):
+		return llm.Decompose
 	case field("findings"):
 		return llm.CommunityReport
 	case field("relations") && fence("found"):

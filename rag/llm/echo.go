@@ -40,6 +40,33 @@ func (r Reply) WithoutEchoes(t Task) (Reply, error) {
 			kept := len(x.Entities) + len(x.Relations)
 			return x, n - kept, kept > 0 || n == 0 || t.Kind == Glean // a second reading may find nothing
 		}
+	case Decompose:
+		var x Decomposition
+		if err := json.Unmarshal([]byte(r.Text), &x); err != nil {
+			return r, nil
+		}
+		mend = func(isEcho func(string) bool) (any, int, bool) {
+			n, gone := len(x.Units), 0
+			x.Units = slices.DeleteFunc(x.Units, func(e Event) bool { return isEcho(e.Text) })
+			for i, e := range x.Units {
+				gone += len(e.Entities) + len(e.Relations)
+				e.Entities = slices.DeleteFunc(e.Entities, isEcho)
+				e.Relations = slices.DeleteFunc(e.Relations, func(s Stated) bool { return isEcho(s.Source) || isEcho(s.Target) })
+				gone -= len(e.Entities) + len(e.Relations)
+				x.Units[i] = e
+			}
+			return x, n - len(x.Units) + gone, len(x.Units) > 0 || n == 0
+		}
+	case Insights:
+		var x InsightList
+		if err := json.Unmarshal([]byte(r.Text), &x); err != nil {
+			return r, nil
+		}
+		mend = func(isEcho func(string) bool) (any, int, bool) {
+			n := len(x.Insights)
+			x.Insights = slices.DeleteFunc(x.Insights, func(i Insight) bool { return isEcho(i.Description) })
+			return x, n - len(x.Insights), len(x.Insights) > 0 || n == 0
+		}
 	case CommunityReport:
 		var x Report
 		if err := json.Unmarshal([]byte(r.Text), &x); err != nil {

@@ -40,6 +40,10 @@ func (d *drops) readReply(k Kind, v any) (any, error) {
 			return nil, errBeyondRepair
 		}
 		return readRelation(f)
+	case Decompose:
+		return d.readDecomposition(f)
+	case Insights:
+		return d.readInsights(f)
 	case CommunityReport:
 		return d.readReport(f)
 	case QueryElements:
@@ -59,6 +63,10 @@ func (d *drops) readReply(k Kind, v any) (any, error) {
 // readBareList reads a list if the reply is an object of one list.
 func (d *drops) readBareList(k Kind, list []any) (any, error) {
 	switch k {
+	case Decompose:
+		return d.readDecomposition(fields{"units": list})
+	case Insights:
+		return d.readInsights(fields{"insights": list})
 	case QueryElements:
 		for _, v := range list {
 			if _, ok := v.(string); !ok {

@@ -14,7 +14,9 @@ const (
 	Extract             Kind = "extract"              // ExtractInput -> Extraction
 	Glean               Kind = "glean"                // GleanInput -> Extraction
 	RepairRelation      Kind = "repair-relation"      // RepairInput -> Relation
+	Decompose           Kind = "decompose"            // ExtractInput -> Decomposition
 	Attribute           Kind = "attribute"            // AttributeInput -> text
+	Insights            Kind = "insights"             // InsightsInput -> InsightList
 	CommunityReport     Kind = "community-report"     // ReportInput -> Report
 	Summarise           Kind = "summarise"            // SummariseInput -> text
 	MergeDescriptions   Kind = "merge-descriptions"   // MergeInput -> text
@@ -45,7 +47,7 @@ func (k Kind) Known() bool {
 // JSON reports whether the reply of the kind is JSON. The others are text.
 func (k Kind) JSON() bool {
 	switch k {
-	case Extract, Glean, RepairRelation, CommunityReport, SummaryEntities, QueryElements,
+	case Extract, Glean, RepairRelation, Decompose, Insights, CommunityReport, SummaryEntities, QueryElements,
 		Keywords, FilterPoints, Judge, MakeQuestions:
 		return true
 	}
@@ -249,6 +251,47 @@ type RepairInput struct {
 	Entities []string `json:"entities"`
 }
 
+// Decomposition is a text taken apart to what it says, one event after the other.
+type Decomposition struct {
+	Units []Event `json:"units"`
+}
+
+// Event is one fact or event of a text, told so that it can be understood alone, with
+// the names in it and what it says of two of them.
+type Event struct {
+	Text string `json:"text"`
+	// Entities are names, and times in the form 2024-09-30, as much of it as is known.
+	Entities  []string `json:"entities"`
+	Relations []Stated `json:"relations"`
+}
+
+// Stated is what an event says of two of its entities.
+type Stated struct {
+	Source   string `json:"source"`
+	Relation string `json:"relation"`
+	Target   string `json:"target"`
+}
+
+// InsightsInput is what is known of a group of connected things: what is said of each,
+// or insights on parts of the group.
+type InsightsInput struct {
+	Entities []Entity  `json:"entities"`
+	Insights []Insight `json:"insights,omitempty"`
+	// Most bounds the insights wanted; 0 leaves it to the model.
+	Most int `json:"most,omitempty"`
+}
+
+// InsightList are insights on a group.
+type InsightList struct {
+	Insights []Insight `json:"insights"`
+}
+
+// Insight is what several statements come to together: a theme, a theory, an effect.
+type Insight struct {
+	Title       string `json:"title"`
+	Description string `json:"description"`
+}
+
 // AttributeInput is an important entity and what surrounds it.
 type AttributeInput struct {
 	Name      string   `json:"name"`
@@ -303,6 +346,9 @@ type SummaryEntitiesInput struct {
 // QuestionInput is a question.
 type QuestionInput struct {
 	Question string `json:"question"`
+	// Related allows [QueryElements] to add terms that are surely close to what the
+	// question names. Rules add none.
+	Related bool `json:"related,omitempty"`
 }
 
 // Elements are the entities that a question names.

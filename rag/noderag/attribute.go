@@ -176,7 +176,7 @@ func (st *attributeStage) Do(ctx context.Context, s *engine.Snapshot, m *method.
 		return nil, err
 	}
 	reply, err := m.Do(ctx, st.s.Item(w), docs, llm.Task{
-		Kind: llm.Attribute, Input: llm.AttributeInput{Name: a.name, Units: a.units, Relations: a.relations},
+		Kind: llm.Attribute, Input: llm.AttributeInput{Name: a.name, Units: a.units, Relations: a.relations, MaxTokens: st.s.p.Attribute},
 	})
 	if err != nil {
 		return nil, err

@@ -65,15 +65,16 @@ type openUnit struct {
 	text, spelled string
 	entities      map[string]bool
 	ends          map[string]bool
+	when          string // as [normalTime] writes it; "" if it is not known
 }
 
 // decompose makes units, entities and relationships of what was read in a
 // text. Units are those that the model gave, else the text's sentences, that hold
-// entities. A unit lists the entities
-// that stand in it as whole words and the ends of the relations that belong to
-// it. A relation belongs to the sentence that it names, else to the first that
-// holds both ends, else to one more unit of the relations that belong to none.
-// An entity that is in no unit then is listed by the first that holds one of
+// entities. A unit lists the entities that stand in it as whole words, its time if that
+// can be written as 2024-09-30, and the ends of the relations that belong to it. A
+// relation belongs to the sentence that it names, else to the one of those that hold
+// both ends which has most of its words, else to one more unit of the relations that
+// belong to none. An entity that is in no unit then is listed by the first that holds one of
 // its words, else by the first; the relations' ends are well formed.
 func decompose(body string, tokens int, x llm.Extraction) decomposed {
 	d := decomposer{labels: map[string]string{}, counted: map[string]int{}, pairs: map[string]*stated{}}
@@ -82,10 +83,15 @@ func decompose(body string, tokens int, x llm.Extraction) decomposed {
 		if line == "" {
 			continue
 		}
-		if when := text.OneLine(u.Time); !strings.Contains(line, when) {
+		when, normal := normalTime(u.Time)
+		if !strings.Contains(line, text.OneLine(u.Time)) {
 			line += " (" + when + ")"
 		}
-		d.units = append(d.units, newUnit(line))
+		made := newUnit(line)
+		if normal {
+			made.when = when
+		}
+		d.units = append(d.units, made)
 	}
 	if d.units == nil {
 		for _, sp := range text.Sentences(body) {
@@ -106,8 +112,11 @@ func decompose(body string, tokens int, x llm.Extraction) decomposed {
 			}
 		}
 	}
+	for _, u := range d.units {
+		d.lists(u, u.when)
+	}
 	for _, r := range x.Relations {
-		d.relation(r)
+		d.relation(r, nil)
 	}
 	for _, key := range keys {
 		d.place(key)
@@ -119,14 +128,53 @@ func newUnit(line string) *openUnit {
 	return &openUnit{text: line, spelled: knowledge.Spell(line), entities: map[string]bool{}, ends: map[string]bool{}}
 }
 
-// relation adds a relation with its ends.
-func (d *decomposer) relation(r llm.Relation) {
+// events makes units, entities and relationships of a text that a model has taken apart
+// to events: what an event lists and states is the unit's, and so are times.
+func events(tokens int, x llm.Decomposition) decomposed {
+	d := decomposer{labels: map[string]string{}, counted: map[string]int{}, pairs: map[string]*stated{}}
+	for _, e := range x.Units {
+		line := text.OneLine(e.Text)
+		if line == "" {
+			continue
+		}
+		u := newUnit(line)
+		d.units = append(d.units, u)
+		for _, name := range e.Entities {
+			if when, ok := normalTime(name); ok {
+				name = when
+			}
+			d.lists(u, name)
+		}
+		for _, r := range e.Relations {
+			d.relation(llm.Relation{Source: r.Source, Description: r.Relation, Target: r.Target}, u)
+		}
+	}
+	return d.out(tokens)
+}
+
+// lists has a unit list a name; "" is none.
+func (d *decomposer) lists(u *openUnit, name string) {
+	key := text.Key(name)
+	if key == "" {
+		return
+	}
+	if d.labels[key] == "" {
+		d.labels[key] = text.OneLine(name)
+	}
+	u.entities[key] = true
+}
+
+// relation adds a relation with its ends to the unit that it belongs to, or to one that
+// is given.
+func (d *decomposer) relation(r llm.Relation, u *openUnit) {
 	from, to := text.Key(r.Source), text.Key(r.Target)
 	if from == "" || to == "" {
 		return
 	}
 	says := relationText(r, from, to)
-	u := d.unitOf(r, from, to, says)
+	if u == nil {
+		u = d.unitOf(r, from, to, says)
+	}
 	for key, name := range map[string]string{from: r.Source, to: r.Target} {
 		if d.labels[key] == "" {
 			d.labels[key] = text.OneLine(name)
@@ -168,10 +216,18 @@ func (d *decomposer) unitOf(r llm.Relation, from, to, says string) *openUnit {
 			}
 		}
 	}
+	var best *openUnit
+	most := -1
 	for _, u := range d.units {
-		if u != d.rest && knowledge.Holds(u.spelled, from) && knowledge.Holds(u.spelled, to) {
-			return u
+		if u == d.rest || !knowledge.Holds(u.spelled, from) || !knowledge.Holds(u.spelled, to) {
+			continue
 		}
+		if n := shared(u.spelled, says); n > most {
+			best, most = u, n
+		}
+	}
+	if best != nil {
+		return best
 	}
 	if d.rest == nil {
 		d.rest = newUnit("")
@@ -184,6 +240,16 @@ func (d *decomposer) unitOf(r llm.Relation, from, to, says string) *openUnit {
 		d.rest.text += strings.TrimRight(says, ".") + "."
 	}
 	return d.rest
+}
+
+// shared counts the words of a text that a spelled one has too.
+func shared(spelled, says string) (n int) {
+	for w := range etext.Words(says) {
+		if !etext.IsStop(w.Text) && knowledge.Holds(spelled, w.Text) {
+			n++
+		}
+	}
+	return n
 }
 
 // place lists an entity that no unit has.

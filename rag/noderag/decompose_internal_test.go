@@ -62,15 +62,96 @@ func TestDecomposeUnits(t *testing.T) {
 	d := decompose("Ada bought the mill. It was sold.", 9, llm.Extraction{
 		Entities: []llm.Entity{{Name: "Ada"}, {Name: "mill"}},
 		Units: []llm.Unit{
-			{Text: "Ada bought the mill.", Time: "1900"}, {Text: "The mill  was sold in 1901.", Time: "1901"}, {Text: " "}, {Text: "It rained."},
+			{Text: "Ada bought the mill.", Time: "3 May, 1900"}, {Text: "The mill  was sold in 1901.", Time: "1901"}, {Text: " "}, {Text: "It rained."},
+			{Text: "The mill burnt down.", Time: "long ago"},
 		},
 	})
 	var units []string
 	for _, u := range d.Units {
 		units = append(units, fmt.Sprintf("%s %v", u.Text, u.Entities))
 	}
-	if want := []string{"Ada bought the mill. (1900) [ada mill]", "The mill was sold in 1901. [mill]"}; !slices.Equal(units, want) {
+	if want := []string{
+		"Ada bought the mill. (1900-05-03) [1900 05 03 ada mill]", "The mill was sold in 1901. [1901 mill]", "The mill burnt down. (long ago) [mill]",
+	}; !slices.Equal(units, want) {
 		t.Errorf("units %q, want %q", units, want)
+	}
+}
+
+// TestDecomposeRelation: a relation that names no sentence belongs to the unit with both
+// ends that has most of its words, the first of equals.
+func TestDecomposeRelation(t *testing.T) {
+	x := llm.Extraction{
+		Entities: []llm.Entity{{Name: "Ada"}, {Name: "Brom"}, {Name: "Celia"}},
+		Relations: []llm.Relation{
+			{Source: "Ada", Target: "Brom", Description: "Ada married Brom."},
+			{Source: "Brom", Target: "Ada", Description: "Brom left Ada."},
+			{Source: "Ada", Target: "Celia", Description: "Ada taught Celia."},
+		},
+		Units: []llm.Unit{{Text: "Ada met Brom and Celia."}, {Text: "Ada married Brom in spring."}, {Text: "Brom left Ada for a ship."}},
+	}
+	var got []string
+	for _, u := range decompose("-", 1, x).Units {
+		got = append(got, fmt.Sprint(u.Text, u.Ends))
+	}
+	// The pair's second relation belongs to another unit than the first.
+	if want := []string{"Ada met Brom and Celia.[ada|celia]", "Ada married Brom in spring.[ada|brom]", "Brom left Ada for a ship.[ada|brom]"}; !slices.Equal(got, want) {
+		t.Errorf("units %q, want %q", got, want)
+	}
+}
+
+// TestEvents takes what a model took apart: an event has its own entities, times and
+// relations, whether or not they stand in its text.
+func TestEvents(t *testing.T) {
+	d := events(7, llm.Decomposition{Units: []llm.Event{
+		{Text: "Ada  bought the mill from her uncle.", Entities: []string{"Ada Fenn", "Tide Mill", "May 1900", " "},
+			Relations: []llm.Stated{{Source: "Ada Fenn", Relation: "bought", Target: "Tide Mill"}, {Source: "Tide Mill", Relation: "was sold to", Target: "ada fenn"}}},
+		{Text: "Brom burnt it down.", Entities: []string{"Brom", "Tide Mill"}, Relations: []llm.Stated{{Source: "Brom", Relation: "burnt", Target: "Karrow"}}},
+		{Text: " "}, {Text: "It rained.", Relations: []llm.Stated{{Source: "!", Relation: "r", Target: "Brom"}}},
+	}})
+	var got []string
+	for _, u := range d.Units {
+		got = append(got, fmt.Sprint(u.Text, u.Entities, u.Ends))
+	}
+	if want := []string{
+		"Ada bought the mill from her uncle.[1900 05 ada fenn tide mill] [ada fenn|tide mill]",
+		"Brom burnt it down.[brom karrow tide mill] [brom|karrow]",
+	}; !slices.Equal(got, want) {
+		t.Errorf("units %q, want %q", got, want)
+	}
+	got = nil
+	for _, r := range d.Relations {
+		got = append(got, fmt.Sprintf("%s %q", r.Key, r.Texts))
+	}
+	if want := []string{`ada fenn|tide mill ["Ada Fenn bought Tide Mill" "Tide Mill was sold to ada fenn"]`, `brom|karrow ["Brom burnt Karrow"]`}; !slices.Equal(got, want) {
+		t.Errorf("relations %q, want %q", got, want)
+	}
+	for _, e := range d.Entities {
+		if e.Key == "1900 05" && e.Label != "1900-05" || e.Key == "tide mill" && (e.Count != 2 || e.Label != "Tide Mill") {
+			t.Errorf("entity %+v", e)
+		}
+	}
+	if d.Tokens != 7 || len(d.Entities) != 5 {
+		t.Errorf("%d entities, %d tokens", len(d.Entities), d.Tokens)
+	}
+}
+
+// TestNormalTime writes times as 1931-04-12, as much as is known, and leaves the others.
+func TestNormalTime(t *testing.T) {
+	for s, want := range map[string]string{
+		"1931": "1931", "April 1931": "1931-04", "Apr. 1931": "1931-04", "12 April 1931": "1931-04-12", "April 12,  1931": "1931-04-12",
+		"12th april 1931": "1931-04-12", "2nd May 1931": "1931-05-02", "1931-4": "1931-04", "1931-04-12": "1931-04-12", "29 February 2024": "2024-02-29", "29 February 2000": "2000-02-29",
+	} {
+		if got, ok := normalTime(s); !ok || got != want {
+			t.Errorf("%q is %q, %t, want %q", s, got, ok, want)
+		}
+	}
+	for _, s := range []string{
+		"", "spring", "April", "12 April", "12 1931", "1930s", "29 February 2023", "29 February 1900", "31 April 1931", "1931-13", "1931-04-32", "1931 April 12 1932", "0931",
+		"between 1930 and 1931", "12 Aprils 1931", "1931-04-12-1", "in 1931", "Ada", "1900 Summer Olympics", "-1931", "1931-", "32 May 1931", "May May 1931",
+	} {
+		if got, ok := normalTime(s); ok || got != s {
+			t.Errorf("%q is %q, %t", s, got, ok)
+		}
 	}
 }
 

@@ -21,9 +21,9 @@ import (
 )
 
 // elementStage tells what the communities are about: H and O (spec A.2.7). A
-// model reads a community's units and attributes, and its report's summary and
-// findings become elements, their titles overviews. An element's sources are
-// the chunks of what was read; an overview's are its elements.
+// model reads a community's units and attributes and tells what they come to; its
+// insights become elements, their titles overviews. An element's sources are the
+// chunks of what was read; an overview's are its elements.
 type elementStage struct {
 	graph.Stage
 	s *system
@@ -181,7 +181,7 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if len(list) < st.s.p.Least {
 		return json.Marshal(out)
 	}
-	in, nodes, err := st.input(v, list)
+	pages, nodes, err := st.input(v, list)
 	if err != nil {
 		return nil, err
 	}
@@ -194,40 +194,32 @@ func (st *elementStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if err != nil {
 		return nil, err
 	}
-	var r llm.Report
-	if err := m.DoJSON(ctx, st.s.Item(w), docs, llm.Task{Kind: llm.CommunityReport, Input: in}, &r); err != nil {
+	found, err := st.s.insights(ctx, m, st.s.Item(w), docs, pages, max(1, len(list)/st.s.p.PerElement))
+	if err != nil {
 		return nil, err
 	}
-	out.Elements = elements(r, max(1, len(list)/st.s.p.PerElement))
+	out.Elements = elements(found)
 	return json.Marshal(out)
 }
 
-// elements returns a report's summary and findings, each text once, at most so
-// many.
-func elements(r llm.Report, most int) []toldElement {
+// elements returns insights as elements, each text once.
+func elements(found []llm.Insight) []toldElement {
 	out := []toldElement{}
-	add := func(title, says string) {
-		e := toldElement{text.OneLine(title), strings.TrimSpace(says)}
+	for _, i := range found {
+		e := toldElement{text.OneLine(i.Title), strings.TrimSpace(i.Description)}
 		same := func(o toldElement) bool { return o.Text == e.Text }
-		if e.Text != "" && len(out) < most && !slices.ContainsFunc(out, same) {
+		if e.Text != "" && !slices.ContainsFunc(out, same) {
 			out = append(out, e)
 		}
-	}
-	add(r.Title, r.Summary)
-	for _, f := range r.Findings {
-		if f.Explanation == "" {
-			f.Explanation = f.Summary
-		}
-		add(f.Summary, f.Explanation)
 	}
 	return out
 }
 
-// input is what a model reads of a community: its attributes and units, each
-// under the entity that most of them are of, the entities of most first, as far
-// as it can be read, and the nodes that it read. Units of other communities do
-// not count: the item's digest does not tell of them.
-func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []engine.NodeID, error) {
+// input is what a model reads of a community: its attributes and units, each under the
+// entity that most of them are of, the entities of most first, in as many pages as a
+// prompt needs; and the nodes that it reads. Units of other communities do not count:
+// the item's digest does not tell of them.
+func (st *elementStage) input(v *engine.View, list []about) (pages [][]llm.Entity, nodes []engine.NodeID, err error) {
 	type group struct {
 		label, key string
 		weight     int // units and attributes of the community
@@ -243,18 +235,18 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 		}
 		ids, err := graph.Neighbors(v, a.id, kind, engine.Both)
 		if err != nil {
-			return llm.ReportInput{}, nil, err
+			return nil, nil, err
 		}
 		next[i] = ids
 		for _, id := range ids {
 			if all[id] == nil {
 				n, err := v.Node(id)
 				if err != nil {
-					return llm.ReportInput{}, nil, err
+					return nil, nil, err
 				}
 				known, err := st.entities.of(v, id)
 				if err != nil {
-					return llm.ReportInput{}, nil, err
+					return nil, nil, err
 				}
 				all[id] = &group{label: known.label, key: n.Key}
 			}
@@ -273,7 +265,7 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 		}
 		says, err := st.s.textOf(v, a.id, a.kind)
 		if err != nil {
-			return llm.ReportInput{}, nil, err
+			return nil, nil, err
 		}
 		best.says, best.nodes = append(best.says, says), append(best.nodes, a.id)
 	}
@@ -286,26 +278,12 @@ func (st *elementStage) input(v *engine.View, list []about) (llm.ReportInput, []
 	slices.SortFunc(order, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.key, b.key))
 	})
-	in := llm.ReportInput{}
-	var nodes []engine.NodeID
-	left := summaryTokens
+	p := pager{count: st.s.c.Tokens().Count}
 	for _, e := range order {
-		fit := 0
-		for _, says := range e.says {
-			n := st.s.c.Tokens().Count(says)
-			if n > left {
-				break
-			}
-			left -= n
-			fit++
-		}
-		if fit == 0 {
-			break
-		}
-		in.Entities = append(in.Entities, llm.Entity{Name: e.label, Description: strings.Join(e.says[:fit], " ")})
-		nodes = append(nodes, e.nodes[:fit]...)
+		p.add(e.label, e.says)
+		nodes = append(nodes, e.nodes...)
 	}
-	return in, nodes, nil
+	return p.pages, nodes, nil
 }
 
 // textOf returns the text of S, R, A or H.

@@ -32,6 +32,9 @@ func (st *extractStage) Name() string { return "decompose" }
 
 // Do implements [method.Stage]: what each chunk of a text is taken apart to.
 func (st *extractStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) ([]byte, error) {
+	if p := m.Provider(); st.s.p.Own && p != nil && p.Can(llm.Decompose) {
+		return st.own(ctx, s, m, w)
+	}
 	r, err := st.Read(ctx, s, m, w)
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (st *extractStage) repaired(ctx context.Context, m *method.Models, w method
 		if err := json.Unmarshal([]byte(reply.Text), &fixed); err != nil || text.Key(fixed.Source) == "" || text.Key(fixed.Target) == "" {
 			continue
 		}
-		fixed.Sentence = r.Sentence
+		fixed.Sentence, fixed.Strength = r.Sentence, r.Strength
 		out = append(out, fixed)
 	}
 	return out, nil

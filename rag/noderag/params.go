@@ -20,6 +20,12 @@ type Params struct {
 	// Chunks is the chunk set, T, and Profile says how it is read.
 	Chunks text.ChunkSet
 	knowledge.Profile
+	// Own has a model take each chunk apart by the method's own task, in place of what
+	// all methods read.
+	Own bool
+	// Attribute is how many tokens an attribute may have: the default, 0, leaves it to
+	// the prompt, which allows 800; 2,700 are some 2,000 words.
+	Attribute int
 	// Core is the k of the k-core that makes an entity important; 0, the
 	// default, is round(ln |V| sqrt(mean degree)).
 	Core int
@@ -58,6 +64,9 @@ type Params struct {
 
 	// Hits is the number of nodes found by vector. The default is 10.
 	Hits int
+	// Related lets a model add terms that are surely close to those that the question
+	// names.
+	Related bool
 	// Dual adds the entities and overviews that the question names; Near
 	// follows the near edges, which the default does not; Cross adds what the walk
 	// finds.
@@ -96,7 +105,7 @@ type Params struct {
 	// text. The default is 0.7.
 	Texts float64
 	// WalkWeight is what the walk counts when texts are ranked with Order text, beside
-	// their vectors and their words, which count 1 each. The default is 0.5.
+	// their vectors and their words, which count 1 each. The default is 0.25.
 	WalkWeight float64
 	// Fill gives what the budget leaves with Order paper to more texts, by their
 	// scores after the walk. The default is off: the paper's quotas are all.
@@ -107,7 +116,7 @@ type Params struct {
 func profiles() method.Profiles {
 	return method.Profiles{"paper": {
 		"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String(), "style": "paragraphs",
-		"neighbours": "0", "near": "on", "match": "phrase", "names": "0", "quotas": "shared", "order": "paper",
+		"units": "own", "attribute": "2700", "related": "on", "neighbours": "0", "near": "on", "match": "phrase", "names": "0", "quotas": "shared", "order": "paper",
 	}}
 }
 
@@ -117,6 +126,8 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
 	p.Profile = knowledge.ReadProfile(r)
+	p.Own = r.OneOf("units", "shared", "own") == "own"
+	p.Attribute = r.Int("attribute", 0, 0, 100_000)
 	p.Core = r.Int("core", 0, 0, many)
 	p.Pivots = r.Int("pivots", 10, 0, many)
 	p.Scale = r.Int("scale", 0, 0, many)
@@ -135,6 +146,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	r.Indexed()
 	p.Hits = r.Int("k", 10, 1, 1000)
 	p.Dual = r.Flag("dual", true)
+	p.Related = r.Flag("related", false)
 	p.Near = r.Flag("near", false)
 	p.Cross = r.Flag("cross", true)
 	p.NameWeight = r.Float("name-weight", 1, 0, 1000)
@@ -156,7 +168,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Each = r.OneOf("quotas", "each", "shared") == "each"
 	p.Order = r.OneOf("order", "text", "paper")
 	p.Texts = r.Float("texts", 0.7, 0, 1)
-	p.WalkWeight = r.Float("walk", 0.5, 0, 1000)
+	p.WalkWeight = r.Float("walk", 0.25, 0, 1000)
 	p.Fill = r.Flag("fill", false)
 	return p, r
 }

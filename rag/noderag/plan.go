@@ -173,7 +173,7 @@ func header(t string) string { return "------------" + t + "-------------" }
 // names as keys have them.
 func (s *system) elements(ctx context.Context, m *method.Models, q method.Question) ([]string, error) {
 	var out llm.Elements
-	t := llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text}}
+	t := llm.Task{Kind: llm.QueryElements, Lang: q.Lang, Input: llm.QuestionInput{Question: q.Text, Related: s.p.Related}}
 	if err := m.DoJSON(ctx, "question", nil, t, &out); err != nil {
 		return nil, err
 	}

@@ -237,7 +237,7 @@ func TestParams(t *testing.T) {
 	for _, spec := range []string{
 		"noderag:walk=on", "noderag:k=0", "noderag:k=x", "noderag:near=maybe", "noderag:steps=0", "noderag:alpha=0", "noderag:alpha=1.1",
 		"noderag:alpha=NaN", "noderag:profile=x", "noderag:chunks=x", "noderag:ppr=eager", "noderag:enode=-1", "noderag:order=summary",
-		"noderag:texts=1.1", "noderag:walk=-1", "noderag:quotas=all",
+		"noderag:texts=1.1", "noderag:units=mine", "noderag:attribute=-1", "noderag:walk=-1", "noderag:quotas=all",
 	} {
 		s, err := method.ParseSpec(spec)
 		if err != nil {
@@ -249,7 +249,7 @@ func TestParams(t *testing.T) {
 	}
 	for spec, want := range map[string]string{
 		"noderag": "noderag", "noderag:near=off,k=30": "noderag", "noderag:sr=on": "noderag#sr=on",
-		"noderag:profile=paper": "noderag#chunks=cl100k/1048/0/window,neighbours=0", "noderag:pivots=010": "noderag",
+		"noderag:profile=paper": "noderag#attribute=2700,chunks=cl100k/1048/0/window,neighbours=0,units=own", "noderag:pivots=010": "noderag",
 	} {
 		if got := c.System(t, spec).Instance(); got != want {
 			t.Errorf("%s is the instance %s, want %s", spec, got, want)

@@ -60,6 +60,10 @@ func cases() []llm.Task {
 		{Kind: llm.RepairRelation, Lang: "en", Input: llm.RepairInput{Text: text, Relation: "Mira Voss, drew, the plans, of the tide mill", Entities: []string{"Mira Voss", "tide mill"}}},
 		{Kind: llm.Attribute, Lang: "zh", Input: llm.AttributeInput{Name: "tide mill", Units: []string{"Mira Voss drew the plans.\nHarn laughed.", "It ground flour until 1954."}, Relations: []string{"Mira Voss drew the tide mill"}, MaxTokens: 400}},
 		{Kind: llm.Attribute, Input: llm.AttributeInput{Name: "tide mill", Units: []string{"It ground flour."}}},
+		{Kind: llm.Decompose, Lang: "de", Input: llm.ExtractInput{Text: text, Title: "The tide mill of Orsk", Types: []string{"person", "building"}}},
+		{Kind: llm.Decompose, Input: llm.ExtractInput{Text: "Nothing happened."}},
+		{Kind: llm.Insights, Lang: "it", Input: llm.InsightsInput{Entities: members, Insights: []llm.Insight{{Title: "The flood", Description: "The flood of 1954 ended the mill."}}, Most: 3}},
+		{Kind: llm.Insights, Input: llm.InsightsInput{Entities: members}},
 		{Kind: llm.CommunityReport, Lang: "fr", Input: llm.ReportInput{Entities: members, Relations: found.Relations, Reports: []string{"The mill and the flood: the flood of 1954 ended the mill."}, MaxTokens: 800}},
 		{Kind: llm.CommunityReport, Input: llm.ReportInput{Entities: members}},
 		{Kind: llm.Summarise, Lang: "ja", Input: llm.SummariseInput{Texts: []string{text, "The tide mill stood empty."}, MaxTokens: 100}},
@@ -67,6 +71,7 @@ func cases() []llm.Task {
 		{Kind: llm.SummaryEntities, Lang: "es", Input: llm.SummaryEntitiesInput{Entities: members, Types: []string{"field", "place"}}},
 		{Kind: llm.SummaryEntities, Input: llm.SummaryEntitiesInput{Entities: members}},
 		{Kind: llm.QueryElements, Input: question},
+		{Kind: llm.QueryElements, Input: llm.QuestionInput{Question: question.Question, Related: true}},
 		{Kind: llm.Keywords, Input: question},
 		{Kind: llm.HypotheticalPassage, Lang: "sr-Latn-RS", Input: question},
 		{Kind: llm.FilterPoints, Input: llm.AnswerInput{Question: question.Question, Evidence: evidence}},
@@ -161,7 +166,7 @@ func TestSystemIsConstant(t *testing.T) {
 		}
 		system[promptOf(task)] = first.Content
 	}
-	if len(system) != len(s.Kinds()) || len(system) != 17 {
+	if len(system) != len(s.Kinds()) || len(system) != 19 {
 		t.Errorf("%d kinds of %d", len(system), len(s.Kinds()))
 	}
 }
@@ -242,7 +247,7 @@ func TestFiles(t *testing.T) {
 		}
 		b[0] = 'x'
 	}
-	if len(names) != 17+10 || !slices.IsSorted(names) {
+	if len(names) != 19+12 || !slices.IsSorted(names) {
 		t.Errorf("files %q", names)
 	}
 	for name, b := range s.Files() {

@@ -182,12 +182,13 @@ func (r *Reader) Do(ctx context.Context, s *engine.Snapshot, m *method.Models, w
 	return json.Marshal(f)
 }
 
-// Read is Do, and returns what was read.
-func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) (*Reading, error) {
+// Open returns a text that Items has yielded, before a model has read it, and what a
+// model is to read: all chunks, and the title of their document.
+func (r *Reader) Open(ctx context.Context, s *engine.Snapshot, w method.WorkItem) (*Reading, llm.ExtractInput, error) {
 	base := s.Graph(r.Corpus.Base()).WithContext(ctx)
 	text := r.texts[w.Key]
 	if text == nil {
-		return nil, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
+		return nil, llm.ExtractInput{}, fmt.Errorf("%s: %w", w.Key, engine.ErrNotFound)
 	}
 	f := &Reading{}
 	if r.Wanted != nil {
@@ -197,7 +198,7 @@ func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models,
 	for i, part := range text.list {
 		ch, err := r.Corpus.Chunk(base, part.ID)
 		if err != nil {
-			return nil, err
+			return nil, llm.ExtractInput{}, err
 		}
 		f.Keys, f.Tokens, f.Texts = append(f.Keys, ch.Key), append(f.Tokens, ch.Tokens), append(f.Texts, ch.Text)
 		switch {
@@ -211,17 +212,30 @@ func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models,
 	}
 	doc, err := r.Corpus.Document(base, text.list[0].Doc)
 	if err != nil {
-		return nil, err
+		return nil, llm.ExtractInput{}, err
 	}
 	f.Lang = doc.Lang
-	item, docs := r.System.Item(w), []string{doc.Key}
-	in := llm.ExtractInput{Text: body.String(), Title: doc.Title, Types: r.Types}
-	if err := m.DoJSON(ctx, item, docs, llm.Task{Kind: llm.Extract, Lang: doc.Lang, Input: in}, &f.Extraction); err != nil {
+	return f, llm.ExtractInput{Text: body.String(), Title: doc.Title, Types: r.Types}, nil
+}
+
+// Found sets what was found in a text, with the names in it that are read as others.
+func (r *Reader) Found(f *Reading, x llm.Extraction) {
+	f.Extraction, f.Aliases = x, canonical(r.aliases, x)
+}
+
+// Read is Do, and returns what was read.
+func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models, w method.WorkItem) (*Reading, error) {
+	f, in, err := r.Open(ctx, s, w)
+	if err != nil {
+		return nil, err
+	}
+	item, docs := r.System.Item(w), []string{method.DocOf(f.Keys[0])}
+	if err := m.DoJSON(ctx, item, docs, llm.Task{Kind: llm.Extract, Lang: f.Lang, Input: in}, &f.Extraction); err != nil {
 		return nil, err
 	}
 	for range r.Glean {
 		var more llm.Extraction
-		t := llm.Task{Kind: llm.Glean, Lang: doc.Lang, Input: llm.GleanInput{ExtractInput: in, Found: f.Extraction}}
+		t := llm.Task{Kind: llm.Glean, Lang: f.Lang, Input: llm.GleanInput{ExtractInput: in, Found: f.Extraction}}
 		if err := m.DoJSON(ctx, item, docs, t, &more); err != nil {
 			return nil, err
 		}
@@ -232,7 +246,7 @@ func (r *Reader) Read(ctx context.Context, s *engine.Snapshot, m *method.Models,
 		f.Relations = append(f.Relations, more.Relations...)
 		f.Units = append(f.Units, more.Units...)
 	}
-	f.Aliases = canonical(r.aliases, f.Extraction)
+	r.Found(f, f.Extraction)
 	return f, nil
 }
 

@@ -194,6 +194,8 @@ func halves(t llm.Task, long *llm.TooLongError) *parts {
 		return summarised(t, in)
 	case llm.ReportInput:
 		return reported(t, in)
+	case llm.InsightsInput:
+		return insights(t, in)
 	case llm.AttributeInput:
 		if len(in.Units)+len(in.Relations) < 2 {
 			return nil

@@ -67,6 +67,8 @@ func (n *narrow) Do(_ context.Context, t llm.Task) (llm.Reply, llm.Usage, error)
 		out = "s" + initials(x.Texts)
 	case llm.ReportInput:
 		out = text(llm.Report{Title: "t", Summary: fmt.Sprint(len(x.Entities), len(x.Relations), len(x.Reports))})
+	case llm.InsightsInput:
+		out = text(llm.InsightList{Insights: []llm.Insight{{Title: "t", Description: fmt.Sprint(len(x.Entities), len(x.Insights))}}})
 	case llm.AttributeInput:
 		out = fmt.Sprint(len(x.Units), len(x.Relations))
 	case llm.AnswerInput:
@@ -161,6 +163,7 @@ func fittings() []fitting {
 		}},
 		{"summarise one", llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: []string{"A" + strings.Repeat("Z ", 600)}}}, 500, func(s string) bool { return strings.HasPrefix(s, "ss") }},
 		{"report", llm.Task{Kind: llm.CommunityReport, Input: llm.ReportInput{Entities: entities(40)}}, 900, func(s string) bool { return strings.Contains(s, `"0 0 2"`) }},
+		{"insights", llm.Task{Kind: llm.Insights, Input: llm.InsightsInput{Entities: entities(40)}}, 900, func(s string) bool { return strings.Contains(s, `"0 2"`) }},
 		{"attribute", llm.Task{Kind: llm.Attribute, Input: llm.AttributeInput{Name: "n", Units: letters, Relations: letters}}, 900, func(s string) bool { return s == "4 4" }},
 		{"points", llm.Task{Kind: llm.FilterPoints, Input: llm.AnswerInput{Question: "q", Evidence: evidence}}, 900, func(s string) bool { return strings.Count(s, `"description"`) == 40 }},
 		{"answer", llm.Task{Kind: llm.Answer, Input: llm.AnswerInput{Question: "q", Evidence: evidence}}, 1500, func(s string) bool {
@@ -205,6 +208,7 @@ func TestFitEnds(t *testing.T) {
 		{Kind: llm.MergeDescriptions, Input: llm.MergeInput{Descriptions: []string{"A", "B", "C", "D"}}},
 		{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: []string{strings.Repeat("A ", 3000), "B"}}},
 		{Kind: llm.CommunityReport, Input: llm.ReportInput{Entities: make([]llm.Entity, 1), Relations: make([]llm.Relation, 1), Reports: []string{"r", "s"}}},
+		{Kind: llm.Insights, Input: llm.InsightsInput{Entities: make([]llm.Entity, 1), Insights: make([]llm.Insight, 2)}},
 		{Kind: llm.Attribute, Input: llm.AttributeInput{Units: []string{"u"}, Relations: []string{"r"}}},
 		{Kind: llm.Attribute, Input: llm.AttributeInput{Relations: []string{"r", "s"}}},
 		{Kind: llm.FilterPoints, Input: llm.AnswerInput{Evidence: []llm.Evidence{piece, piece, piece}}},

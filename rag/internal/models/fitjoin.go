@@ -156,6 +156,40 @@ func reported(t llm.Task, in llm.ReportInput) *parts {
 	}
 }
 
+// insights are tasks on each half of a group, and then on the insights of both.
+func insights(t llm.Task, in llm.InsightsInput) *parts {
+	if len(in.Entities)+len(in.Insights) < 3 {
+		return nil
+	}
+	a, b := in, in
+	e, n := half(len(in.Entities)), half(len(in.Insights))
+	a.Entities, b.Entities = in.Entities[:e], in.Entities[e:]
+	a.Insights, b.Insights = in.Insights[:n], in.Insights[n:]
+	if len(b.Entities)+len(b.Insights) == 0 {
+		return nil
+	}
+	return &parts{
+		tasks: []llm.Task{about(t, a), about(t, b)},
+		join: func(replies []llm.Reply) (llm.Reply, *llm.Task, error) {
+			whole := llm.InsightsInput{Most: in.Most}
+			for _, r := range replies {
+				var one llm.InsightList
+				if err := json.Unmarshal([]byte(r.Text), &one); err != nil {
+					return llm.Reply{}, nil, &llm.ReplyError{Kind: t.Kind, Raw: r.Text, Why: err.Error()}
+				}
+				whole.Insights = append(whole.Insights, one.Insights...)
+			}
+			if len(in.Entities) == 0 && len(whole.Insights) >= len(in.Insights) {
+				// They are no fewer than those that they are of: another round would not end.
+				r, err := json.Marshal(llm.InsightList{Insights: whole.Insights})
+				return llm.Reply{Text: string(r)}, nil, err
+			}
+			last := about(t, whole)
+			return llm.Reply{}, &last, nil
+		},
+	}
+}
+
 // reportText is a report as a model reads it.
 func reportText(r llm.Report) string {
 	var b strings.Builder

@@ -61,7 +61,7 @@ func (p *Provider) Name() string {
 // Can implements [llm.Provider]: every kind but judge and make-questions.
 func (p *Provider) Can(k llm.Kind) bool {
 	switch k {
-	case llm.Extract, llm.Glean, llm.RepairRelation, llm.Attribute, llm.CommunityReport,
+	case llm.Extract, llm.Glean, llm.RepairRelation, llm.Decompose, llm.Insights, llm.Attribute, llm.CommunityReport,
 		llm.Summarise, llm.MergeDescriptions, llm.SummaryEntities, llm.QueryElements,
 		llm.Keywords, llm.HypotheticalPassage, llm.FilterPoints, llm.Answer, llm.ShortAnswer, llm.Select:
 		return true
@@ -105,6 +105,13 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 			}
 			return structured(found, in.Title, in.Text)
 		}
+		if t.Kind == llm.Decompose {
+			found, err := p.decompose(ctx, in)
+			if err != nil {
+				return "", nil, err
+			}
+			return structured(found, in.Title, in.Text)
+		}
 	case llm.GleanInput:
 		if t.Kind == llm.Glean {
 			// A second reading by the same rules finds nothing new.
@@ -130,6 +137,14 @@ func (p *Provider) do(ctx context.Context, t llm.Task) (reply string, read []str
 				return "", nil, err
 			}
 			return structured(r, read...)
+		}
+	case llm.InsightsInput:
+		if t.Kind == llm.Insights {
+			list, read, err := p.insights(ctx, in, limit(0, t.MaxTokens, defaultReport))
+			if err != nil {
+				return "", nil, err
+			}
+			return structured(list, read...)
 		}
 	case llm.SummariseInput:
 		if t.Kind == llm.Summarise {

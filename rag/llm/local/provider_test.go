@@ -23,6 +23,8 @@ var inputs = map[llm.Kind]any{
 	llm.Glean:          llm.GleanInput{ExtractInput: llm.ExtractInput{Text: turing}},
 	llm.RepairRelation: llm.RepairInput{Relation: "Alan Turing; worked at Bletchley Park", Entities: []string{"Bletchley Park", "Alan Turing"}},
 	llm.Attribute:      llm.AttributeInput{Name: "Turing", Units: []string{turing}, Relations: []string{"Turing worked at Bletchley Park"}, MaxTokens: 30},
+	llm.Decompose:      llm.ExtractInput{Text: turing, Title: "Alan Turing"},
+	llm.Insights:       llm.InsightsInput{Entities: []llm.Entity{{Name: "Enigma", Description: "Enigma was a machine."}}, Most: 2},
 	llm.CommunityReport: llm.ReportInput{
 		Entities:  []llm.Entity{{Name: "Enigma", Description: "Enigma was a machine."}, {Name: "Alan Turing", Description: "Alan Turing broke Enigma."}},
 		Relations: []llm.Relation{{Source: "Alan Turing", Target: "Enigma", Description: "Alan Turing broke Enigma", Strength: 2}},

@@ -172,7 +172,7 @@ func (c *Chat) goOn(ctx context.Context, t llm.Task, r llm.Reply, sum *llm.Usage
 		return r, nil
 	}
 	switch t.Kind {
-	case llm.Extract, llm.Glean, llm.SummaryEntities:
+	case llm.Extract, llm.Glean, llm.Decompose, llm.SummaryEntities:
 	default:
 		return r, nil
 	}

@@ -83,7 +83,7 @@ func (w *window) fit(t llm.Task, r *api.ChatCompletionRequest, in int) error {
 	}
 	switch k := t.Kind; {
 	case *limit == 0:
-	case k == llm.Extract, k == llm.Glean, k == llm.SummaryEntities:
+	case k == llm.Extract, k == llm.Glean, k == llm.Decompose, k == llm.SummaryEntities:
 		need = *limit / 2 // the limit is twice what is usual
 	default:
 		need = min(need, *limit)
