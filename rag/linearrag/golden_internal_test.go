@@ -26,6 +26,7 @@ const (
 	hiredDorn = "Brom Vale hired Dorn Hale."
 	firedEdda = "Brom Vale fired Edda Lund."
 	leftOrsk  = "Dorn Hale left Orsk."
+	slept     = "Dorn Hale slept."
 	rain      = "It rained all day, and nobody came."
 	asked     = "What of Ada Fen?"
 )
@@ -34,7 +35,7 @@ func goldenDocs() []ragtest.Doc {
 	return []ragtest.Doc{
 		{Key: "a.txt", Text: metBrom + " " + sawCelia},
 		{Key: "b.txt", Text: hiredDorn + " " + firedEdda},
-		{Key: "c.txt", Text: leftOrsk},
+		{Key: "c.txt", Text: leftOrsk + " " + slept},
 		{Key: "d.txt", Text: rain},
 	}
 }
@@ -49,7 +50,7 @@ type planted struct {
 func (p planted) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	question := map[string]float64{
 		metBrom: .8, sawCelia: .6, hiredDorn: .7, firedEdda: .3, leftOrsk: .9, asked: 1,
-		metBrom + " " + sawCelia: .6, hiredDorn + " " + firedEdda: .5, rain: .1,
+		metBrom + " " + sawCelia: .6, hiredDorn + " " + firedEdda: .5, leftOrsk + " " + slept: .9, rain: .1,
 	}
 	names := map[string]float64{"ada fen": 1, "ada fenn": .9, "brom vale": .5, "celia moor": .2, "dorn hale": .1, "edda lund": .4, "orsk": .3}
 	out := make([][]float32, len(texts))
@@ -160,6 +161,8 @@ func TestActivation(t *testing.T) {
 		{":rounds=3,threshold=0.6", map[string]float64{"ada fenn": .9, "brom vale": 1.368, "celia moor": .864},
 			[]string{"ada fenn", "brom vale", "celia moor", ""}},
 		{":threshold=0.75", map[string]float64{"ada fenn": .9}, []string{"ada fenn", "", ""}},
+		// An entity below the threshold chooses nothing, whatever its sentences would sum to.
+		{":rounds=1,sentences=2,threshold=0.95", map[string]float64{"ada fenn": .9}, []string{"ada fenn", ""}},
 		// With two sentences ada chooses "met" and "saw" at once: ada has .9*.8 + .9*.6.
 		{":rounds=1,sentences=2", map[string]float64{"ada fenn": 1.26, "brom vale": 1.26, "celia moor": .54}, []string{"ada fenn", "brom vale celia moor"}},
 		// Brom stands in four sentences, ada in two, dorn in two.
@@ -178,6 +181,16 @@ func TestActivation(t *testing.T) {
 	}
 }
 
+// TestLink says that an entity which is nearest to two names has the likeness of the
+// nearer one.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	c, m := golden(t)
+	s := systemWith(t, c, "")
+	got := scoresOf(t, c, m, s, s.link([]string{"ada fen", "ada fenn", "edda lund"}, m.QuestionSpace().Model))
+	same(t, "linked", got, map[string]float64{"ada fenn": 1, "edda lund": 1})
+}
+
 // TestPersonalisation compares the seeds of chunks, and the whole ranking, with the
 // formulas of section 3.3. Likeness goes from 1 for the nearest chunk, c, to 0 for d.
 func TestPersonalisation(t *testing.T) {
@@ -189,7 +202,7 @@ func TestPersonalisation(t *testing.T) {
 	contains := map[string]map[string]float64{ // how often
 		"a.txt#0": {"ada fenn": 2, "brom vale": 2, "celia moor": 1},
 		"b.txt#0": {"brom vale": 2, "dorn hale": 1, "edda lund": 1},
-		"c.txt#0": {"dorn hale": 1, "orsk": 1},
+		"c.txt#0": {"dorn hale": 2, "orsk": 1},
 	}
 	likeness := map[string]float64{"a.txt#0": .5 / .8, "b.txt#0": .4 / .8, "c.txt#0": 1, "d.txt#0": 0}
 	seeds := map[string]float64{}

@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
 	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/models"
 	"github.com/ragdb/ragdb/rag/llm/encoder"
 	"github.com/ragdb/ragdb/rag/llm/local"
@@ -63,7 +64,9 @@ func (st *nameStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Model
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(read(ch.Text, names, st.aliases))
+	r := read(ch.Text, names, st.aliases)
+	r.Tokens = ch.Tokens
+	return json.Marshal(r)
 }
 
 // Apply implements [method.Stage].
@@ -103,7 +106,7 @@ func newBuilder(v *engine.TxView) (b *builder, err error) {
 
 // enter writes what a chunk names, in place of what an earlier reading of it found.
 func (b *builder) enter(key string, r reading) error {
-	chunk, created, err := b.v.PutNode(b.chunk, key, nil)
+	chunk, created, err := b.v.PutNode(b.chunk, key, engine.Props{knowledge.PropTokens: engine.Int(int64(r.Tokens))})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 
 // reading is what a chunk names.
 type reading struct {
-	Names []named `json:"names"` // in order of key
+	Tokens int     `json:"tokens"` // of the chunk
+	Names  []named `json:"names"`  // in order of key
 	// Joining are the sentences that mention two names or more, in order.
 	Joining []joining `json:"joining"`
 }
@@ -32,7 +33,7 @@ type joining struct {
 // maxNameBytes bounds the keys: anything longer is not taken for a name.
 const maxNameBytes = 256
 
-// read returns what a chunk names. names are those that were found in it, by their
+// read returns what a chunk's text names. names are those that were found in it, by their
 // start. A name that is read as another one counts as that.
 func read(body string, names []text.Name, aliases corpus.Aliases) reading {
 	type uses struct {
