@@ -20,7 +20,7 @@ func TestOneCommit(t *testing.T) {
 	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
 	docs := ragtest.Docs(41, 6)
 	odd := errors.New("odd")
-	for _, spec := range []string{"bridge", "ketrag", "hipporag2"} {
+	for _, spec := range []string{"bridge", "ketrag", "hipporag2", "linearrag"} {
 		c.Index(t, spec, docs...)
 		m, err := c.Corpus.OpenLocal(t.Context(), false, rag.Parts{})
 		if err != nil {

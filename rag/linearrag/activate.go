@@ -18,7 +18,7 @@ type activation struct {
 }
 
 // activate spreads activation from the question's entities over sentences: local
-// semantic bridging (section 3.2, equation 5). In each round the entities that the
+// semantic bridging (equation 5). In each round the entities that the
 // round before activated choose, each, the sentences most like the question that
 // mention it and were not chosen before. A chosen sentence gives what its choosing
 // round's entities in it have together, times its likeness, to each entity in it. An
@@ -27,7 +27,7 @@ type activation struct {
 func (s *system) activate(seeds query.Op, question, model string) activation {
 	out := activation{all: seeds, first: []query.Op{seeds}}
 	active, used := seeds, query.Op(nil)
-	for range s.p.Rounds {
+	for round := range s.p.Rounds {
 		from := s.choosing(active)
 		at := query.Op(&query.Neighbors{In: from, Graph: s.g, Types: []string{edgeMentions}, Combine: query.Sum, Source: "M a"})
 		if used != nil {
@@ -41,7 +41,7 @@ func (s *system) activate(seeds query.Op, question, model string) activation {
 		}
 		next := &query.AtLeast{
 			In:    &query.Neighbors{In: given, Graph: s.g, Types: []string{edgeMentions}, Combine: query.Sum, Source: "M' (sigma * M a)"},
-			Least: s.p.Threshold, Source: "pruning",
+			Least: s.p.Threshold, Source: fmt.Sprintf("round %d, pruned", round+1),
 		}
 		out.first = append(out.first, &query.Minus{In: next, Of: out.all})
 		out.all = &query.Union{In: []query.Op{out.all, next}, Combine: query.Max}
@@ -65,7 +65,7 @@ func (s *system) choosing(active query.Op) query.Op {
 	return &query.Reweigh{In: &query.AtLeast{In: active, Least: s.p.Threshold}, By: few}
 }
 
-// passages weighs chunks as seeds (section 3.3, equation 7): by their likeness to the
+// passages weighs chunks as seeds, the hybrid initialisation of passages: by their likeness to the
 // question, and by the active entities that they contain, of which those of a later
 // round count less.
 func (s *system) passages(near query.Op, a activation) query.Op {
@@ -81,6 +81,6 @@ func (s *system) passages(near query.Op, a activation) query.Op {
 	}}
 	return &query.Union{
 		In: []query.Op{near, &query.Reweigh{In: bonus, By: log}}, Combine: query.Sum,
-		Weights: []float64{s.p.Lambda * s.p.Passages, s.p.Passages}, Source: "passage seeds, section 3.3",
+		Weights: []float64{s.p.Lambda * s.p.Passages, s.p.Passages}, Source: "passages as seeds",
 	}
 }

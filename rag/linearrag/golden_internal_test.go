@@ -192,7 +192,7 @@ func TestLink(t *testing.T) {
 }
 
 // TestPersonalisation compares the seeds of chunks, and the whole ranking, with the
-// formulas of section 3.3. Likeness goes from 1 for the nearest chunk, c, to 0 for d.
+// formulas of docs/methods/linearrag.md. Likeness goes from 1 for the nearest chunk, c, to 0 for d.
 func TestPersonalisation(t *testing.T) {
 	t.Parallel()
 	c, m := golden(t)

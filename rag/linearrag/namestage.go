@@ -18,7 +18,7 @@ import (
 )
 
 // nameStage enters chunks into the graph with their names and the sentences that join
-// names (section 3.1).
+// names.
 type nameStage struct {
 	graph.Stage
 	s *system

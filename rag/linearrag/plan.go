@@ -16,7 +16,7 @@ import (
 // many the walk ranks.
 const candidates = 1000
 
-// plan is [method.System.Plan] (section 3.2 and 3.3). It calls no model.
+// plan is [method.System.Plan]. It calls no model.
 func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	names, err := s.names(ctx, q.Text)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *system) plan(ctx context.Context, m *method.Models, q method.Question) 
 		In: seeds, Graph: s.g, Types: []string{edgeContains}, Alpha: restart(s.p.Damping), Steps: steps(s.p.Damping),
 		Weights: graphops.UnitWeights, InMemory: true,
 		Quotas: []query.TypeQuota{{Types: []string{method.ChunkNodeType}, Most: candidates}},
-		Source: "global importance, section 3.3",
+		Source: "global importance aggregation",
 	}
 	return s.pack(q, walk), nil
 }
@@ -64,7 +64,7 @@ func (s *system) names(ctx context.Context, question string) ([]string, error) {
 
 // link takes for each name the entity nearest to it.
 func (s *system) link(names []string, model string) query.Op {
-	out := &query.Union{Combine: query.Max, Source: "the question's entities, section 3.2"}
+	out := &query.Union{Combine: query.Max, Source: "the question's entities"}
 	for _, name := range names {
 		out.In = append(out.In, &query.VectorSearch{Graph: s.g, Space: spaceOf(spaceName, model), Text: name, K: 1, Source: text.OneLine(name)})
 	}

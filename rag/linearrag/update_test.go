@@ -9,8 +9,11 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query/cypher"
 	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/linearrag"
+	"github.com/ragdb/ragdb/rag/llm"
+	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -187,5 +190,56 @@ func TestNoModelIsAsked(t *testing.T) {
 	c.Index(t, "linearrag", hops()...)
 	if ev := c.Evidence(t, "linearrag", method.Question{Text: hopQuestion}); place(ev, "harbour.txt") != 0 {
 		t.Error("the harbour is not found")
+	}
+}
+
+// counting is an embedder that counts the tokens that it is given.
+type counting struct {
+	ragtest.Hashes
+	tokens func(string) int
+}
+
+func (p counting) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	out, u, err := p.Hashes.Embed(ctx, texts)
+	for _, s := range texts {
+		u.InTokens += p.tokens(s)
+	}
+	return out, u, err
+}
+
+// TestEstimate says that an estimate counts the tokens that a run then pays for, and no
+// call of a chat model.
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	in := []rag.Input{{FS: ragtest.Files(ragtest.Docs(26, 7)...)}}
+	indexer := func() *rag.Indexer {
+		c := open(t)
+		c.Learn(false)
+		c.Use(func(_ context.Context, c *rag.Corpus) (*rag.Models, error) {
+			e := counting{tokens: c.Tokens().Count}
+			return c.NewModels(rag.Parts{Provider: local.New(local.Options{}), Documents: e, Questions: e}), nil
+		})
+		return &rag.Indexer{Corpus: c.Corpus, Methods: c.Methods, Systems: []*method.System{c.System(t, "linearrag")}}
+	}
+	e, err := indexer().Estimate(t.Context(), in, cost.EstimateOptions{Chat: "chat", Space: ragtest.Hashes{}.Space()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimated, paid := 0, 0
+	for _, s := range e.Stages {
+		estimated += s.InTokens
+		if s.Model == "chat" {
+			t.Errorf("%s asks the chat model %d times", s.Stage, s.Calls)
+		}
+	}
+	r, err := indexer().Run(t.Context(), in) // an estimate leaves a corpus of no use
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Spent {
+		paid += s.InTokens
+	}
+	if paid != estimated || paid == 0 {
+		t.Errorf("%d tokens are paid, estimated were %d", paid, estimated)
 	}
 }
