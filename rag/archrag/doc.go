@@ -42,7 +42,7 @@
 //
 // The method takes the K best of each layer and the relations at the entities among
 // them, by cosine. Three kinds of evidence share the budget: chunks by words, vectors and
-// the entities and relations that they name (TextShare); chunks of the communities
+// their shares in the hits (TextShare); chunks of the communities
 // (CommunityShare), from the highest layer down one of each community in turn, those most
 // like the question first; and tables of what was hit. From that a model picks points
 // with scores, part by part, and the answer is made of the best ([method.System.Condense]).

@@ -70,14 +70,14 @@ type Params struct {
 	Relations string
 	RelationK int
 	// Text is which chunks stand beside the hits: hybrid (the default), those
-	// that the entities and relations rest on and those found by words and vector,
-	// ranked together; hits, the former alone; none, as in the paper. TextShare is
+	// that the hits rest on and those found by words and vector, ranked together; hits, the former alone; none, as in the paper. TextShare is
 	// their part of the budget. The default is 0.5.
 	Text      string
 	TextShare float64
 	// CommunityShare is the part of the budget of the chunks that the communities
 	// rest on; 0 leaves them out. CommunityCut is the part of the best community's
-	// score that a community must have to bring chunks. The defaults are 0.3 and 0.7.
+	// score that a community must have for its chunks to count. The defaults are 0.3
+	// and 0.7.
 	CommunityShare, CommunityCut float64
 	// Answer is mapreduce (the default): a model picks points from the
 	// evidence, part by part, and answers from the best of them; or direct. CoT

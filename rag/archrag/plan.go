@@ -18,7 +18,7 @@ import (
 
 // plan is [method.System.Plan] (spec A3; paper section 3.2): the best of each
 // layer in one descent, the relations at the entities among them, and chunks: those
-// nearest to the question or to the entities, and those of the communities.
+// nearest to the question and to what was hit, and those of the communities.
 func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*method.Plan, error) {
 	budget, model := q.Tokens(), m.QuestionSpace().Model
 	hits := s.hits(q, model)
@@ -139,7 +139,7 @@ func (s *system) relations(q method.Question, model string, entities query.Op) q
 
 // texts are the chunks that stand beside the hits, nil for none.
 type texts struct {
-	nearest     query.Op // of the question and of the entities and relations
+	nearest     query.Op // to the question and to what is hit
 	communities query.Op // of the communities
 }
 
@@ -151,8 +151,11 @@ func (s *system) texts(q method.Question, model string, entities, relations, com
 		&query.VectorSearch{Graph: s.c.Base(), Space: method.ChunkSpace(s.p.Chunks, model), Text: q.Text, K: textCandidates},
 		&query.TextSearch{Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: textCandidates},
 	}
+	// A community far below the best one says nothing of the question.
+	near := &query.AtLeast{In: communities, Part: s.p.CommunityCut}
 	named := s.chunksOf(&query.Sources{
-		In: &query.Union{In: []query.Op{entities, relations}, Combine: query.First}, Graph: s.g, Share: true, Source: "chunks of the entities",
+		In:    &query.Union{In: []query.Op{entities, relations, near}, Combine: query.First},
+		Graph: s.g, Through: s.members, Share: true, Source: "chunks of the hits",
 	})
 	out.nearest = &query.Sort{In: named}
 	if s.p.Text == "hybrid" {
@@ -161,7 +164,7 @@ func (s *system) texts(q method.Question, model string, entities, relations, com
 	if s.p.CommunityShare > 0 && s.p.MaxLayer > 0 {
 		like := &query.Union{In: words, Combine: query.ZSum, Source: "likeness"}
 		out.communities = s.chunksOf(&query.Sources{
-			In: &query.AtLeast{In: communities, Part: s.p.CommunityCut}, Graph: s.g, Through: s.members,
+			In: near, Graph: s.g, Through: s.members,
 			Order: &query.Twins{In: like, Graph: s.g, Type: method.ChunkNodeType, Of: s.c.Base()}, Turns: true,
 			Source: "chunks of the communities",
 		})

@@ -23,17 +23,18 @@ import (
 //
 // The hits are 2/x, 1/a, 1/e and 1/g, with scores .9, .95, .65 and .5. Of a cut of .6,
 // .57 and more bring chunks. In turn from the top these are b of 2/x, b again, f of
-// 1/e; c, a, e; and d.
+// 1/e; c, a, e; and d. By shares of the scores a and b have .9/4 + .95/2, e and f .65/2,
+// c and d .9/4.
 func TestChunksOfCommunities(t *testing.T) {
 	t.Parallel()
-	for _, x := range []struct{ cut, share, want string }{
-		{"0.6", "0.3", "b f c a e d"},
-		{"0.5", "0.3", "b f g c a e d"},
-		{"0.9", "0.3", "b c a d"},
-		{"0.6", "0", ""},
+	for _, x := range []struct{ cut, share, turns, shares string }{
+		{"0.6", "0.3", "b f c a e d", "a b e f c d"},
+		{"0.5", "0.3", "b f g c a e d", "a b g e f c d"},
+		{"0.9", "0.3", "b c a d", "a b c d"},
+		{"0.6", "0", "", "a b e f c d"},
 	} {
 		like := map[string]float32{"a": .1, "b": .4, "c": .3, "d": .2, "e": .05, "f": .06, "g": .9}
-		s, c := toldBy(t, map[string]string{"community_cut": x.cut, "community_share": x.share}, like, map[string]string{
+		s, c := toldBy(t, map[string]string{"community_cut": x.cut, "community_share": x.share, "text": "hits"}, like, map[string]string{
 			"a": "1/a", "b": "1/a", "c": "1/c", "d": "1/c", "e": "1/e", "f": "1/e", "g": "1/g", "1/a": "2/x", "1/c": "2/x",
 		})
 		err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
@@ -48,24 +49,32 @@ func TestChunksOfCommunities(t *testing.T) {
 				hits.Nodes = append(hits.Nodes, query.Item{Graph: s.g.ID(), ID: id, Score: []float64{.9, .95, .65, .5}[i]})
 			}
 			none := &query.Given{Graph: s.g}
-			op := s.texts(method.Question{Text: "q"}, "m", none, none, hits).communities
-			if op == nil {
-				op = none
-			}
-			e := &query.Env{Snap: snap, Analyze: strings.Fields, Embed: func(context.Context, string) ([]float32, error) { return []float32{1, 0}, nil }}
-			set, err := query.Run(t.Context(), e, op)
-			var got []string
-			for _, it := range set.Items {
-				n, err := snap.Graph(c.Base()).Node(it.ID)
+			ops := s.texts(method.Question{Text: "q"}, "m", none, none, hits)
+			for _, part := range []struct {
+				op   query.Op
+				want string
+			}{{ops.communities, x.turns}, {ops.nearest, x.shares}} {
+				if part.op == nil {
+					part.op = none
+				}
+				e := &query.Env{Snap: snap, Analyze: strings.Fields, Embed: func(context.Context, string) ([]float32, error) { return []float32{1, 0}, nil }}
+				set, err := query.Run(t.Context(), e, part.op)
 				if err != nil {
 					return err
 				}
-				got = append(got, strings.TrimSuffix(n.Key, "#0"))
+				var got []string
+				for _, it := range set.Items {
+					n, err := snap.Graph(c.Base()).Node(it.ID)
+					if err != nil {
+						return err
+					}
+					got = append(got, strings.TrimSuffix(n.Key, "#0"))
+				}
+				if all := strings.Join(got, " "); all != part.want {
+					t.Errorf("cut %s, share %s: %q, want %q", x.cut, x.share, all, part.want)
+				}
 			}
-			if all := strings.Join(got, " "); all != x.want {
-				t.Errorf("cut %s, share %s: %q, want %q", x.cut, x.share, all, x.want)
-			}
-			return err
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
