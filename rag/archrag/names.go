@@ -19,7 +19,8 @@ const (
 	edgeRelation = knowledge.EdgeRelation
 	edgePart     = "part"
 
-	bucketLevels = "levels" // level u8 -> its base and state as JSON
+	bucketLevels  = "levels"  // level u8 -> its base and state as JSON
+	bucketSettled = "settled" // 0 u8 -> record as JSON
 
 	propEmbedded = "embedded" // digest of the text that a node's vector is of
 	propTitle    = "title"    // community: of its report
@@ -42,6 +43,7 @@ func communityPrefix(level int) string { return strconv.Itoa(level) + "/" }
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
 		{Graph: Name, Bucket: bucketLevels, Decode: decodeLevel},
+		{Graph: Name, Bucket: bucketSettled, Decode: decodeSettled},
 		{Graph: Name, Prop: propFindings, Decode: encoded.JSON[[]llm.Finding]},
 	}
 }
@@ -51,6 +53,13 @@ func decodeLevel(key, value []byte) ([]byte, error) {
 		return nil, err
 	}
 	return encoded.JSON[base](key, value)
+}
+
+func decodeSettled(key, value []byte) ([]byte, error) {
+	if err := encoded.Key(key, 1); err != nil {
+		return nil, err
+	}
+	return encoded.JSON[record](key, value)
 }
 
 // phase is the phase of the errors that this package makes.

@@ -23,7 +23,7 @@ func (s *system) stages(m *method.Models) []method.Step {
 			&levelStage{graph.NewStage(fmt.Sprintf("level %d", n), s.g), s, n, model},
 			&reportStage{Stage: graph.NewStage(fmt.Sprintf("reports %d", n), s.g), s: s, n: n, model: model})
 	}
-	return method.Steps(out...)
+	return s.steps(model, out)
 }
 
 // extract reads entities and relations from all chunks (spec A2.1).
