@@ -31,6 +31,7 @@ const localVectors = "local/"
 //	important, communities, elements
 //	            of noderag: which entities have attributes, and the numbers of
 //	            communities
+//	settled     of archrag: versions of graphs when nothing was left to do
 //	clusters    of raptor: members of clusters, by node id
 //	settings    how the command asks if its flags do not say
 //	eval        what a measured corpus was read with
