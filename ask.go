@@ -179,11 +179,7 @@ func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 	} else if name := kept[methods.Setting]; name != "" {
 		names = append(names, name)
 	}
-	if a.noModel || db.chat == nil {
-		names = append(names, methods.WithoutModel)
-	} else if slices.Contains(have, methods.Default) {
-		names = append(names, methods.Default)
-	}
+	names = append(names, methods.ForQuestions)
 	for _, name := range slices.Concat(names, have) {
 		spec, err := method.ParseInstance(name)
 		if err != nil {
@@ -195,5 +191,5 @@ func (db *DB) system(ctx context.Context, a *asking) (*method.System, error) {
 		}
 	}
 	// Nothing is indexed yet: this method finds nothing.
-	return db.methods.Open(ctx, db.corpus.Docs(), method.Spec{Name: methods.WithoutModel})
+	return db.methods.Open(ctx, db.corpus.Docs(), method.Spec{Name: methods.ForQuestions})
 }

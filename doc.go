@@ -22,9 +22,8 @@
 //
 // A method says what is built from the documents and how evidence is found for a
 // question. The methods of [Options.Methods] index documents; [Method] chooses one
-// of them for a question. By default ketrag indexes documents, and questions are
-// answered by bridge without a chat model and by ketrag with one. Package
-// rag/methods has all methods.
+// of them for a question. By default ketrag indexes documents, and bridge, which
+// needs no graph, answers questions. Package rag/methods has all methods.
 //
 // # Errors and life cycle
 //

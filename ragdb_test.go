@@ -297,7 +297,7 @@ func TestModels(t *testing.T) {
 		t.Error("the model read nothing")
 	}
 	a, err := db.Ask(t.Context(), aboutPump)
-	if err != nil || a.Method != "ketrag" || !a.Answered || a.Usage.Calls != 1 || len(a.Sources) == 0 {
+	if err != nil || a.Method != "bridge" || !a.Answered || a.Usage.Calls != 1 || len(a.Sources) == 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if a, err = db.Ask(t.Context(), aboutPump, ragdb.WithoutModel()); err != nil || !a.Answered || server.Counters().Requests != asked+1 {

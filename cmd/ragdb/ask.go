@@ -33,7 +33,7 @@ func (f *questionFlags) add(a *app, cmd *cobra.Command) {
 	f.method = specList{methods: a.methods, one: true}
 	fl := cmd.Flags()
 	fl.Var(&f.method, "method", "method to retrieve by: "+strings.Join(a.methods.Names(), ", ")+
-		" (default "+methods.WithoutModel+", or "+methods.Default+" with a chat model)")
+		" (default "+methods.ForQuestions+")")
 	fl.StringVar(&f.where, "where", "", "use only documents that pass `CONDITION` on their metadata, key and format, such as \"lang = 'en' AND key STARTS WITH 'docs/'\"")
 	fl.BoolVar(&f.whereAny, "where-any", false, "use what any passing document supports, not only what all do")
 	fl.Var(&f.top, "top", "use at most this many pieces of evidence")
@@ -100,20 +100,14 @@ type asking struct {
 	trace string
 }
 
-// defaultMethod returns the method of a question that names none, and why.
-func (f *questionFlags) defaultMethod() (name, because string) {
-	if isLocal(f.models.chat) {
-		return methods.WithoutModel, "the default without a chat model"
-	}
-	return methods.Default, "the default with a chat model"
-}
+// byDefault says why a method is used that nobody named.
+const byDefault = "the default"
 
 // ask opens the method and the models for a question.
 func (a *app) ask(ctx context.Context, c *rag.Corpus, f *questionFlags, q method.Question) (*asking, error) {
-	name, chosen := f.defaultMethod()
-	k, err := a.askBy(ctx, c, f, q, f.method.only(name))
+	k, err := a.askBy(ctx, c, f, q, f.method.only(methods.ForQuestions))
 	if err == nil && len(f.method.specs) == 0 {
-		k.chosen = chosen
+		k.chosen = byDefault
 	}
 	return k, err
 }
@@ -150,8 +144,8 @@ the answer. Without --model no model is called: the answer consists of sentences
 of the documents, chosen by rules. If no sentence says what is asked, the
 command says so and prints the passages that come nearest.
 
-Without --method, ` + methods.WithoutModel + ` retrieves, or ` + methods.Default + ` if there is a chat model. If the
-database was indexed by a method that was named, its questions use that one.
+Without --method, ` + methods.ForQuestions + ` retrieves. If the database was indexed by a method that was
+named, its questions use that one.
 
 With --compare several methods answer. ask prints their answers and evidence side
 by side, and which evidence only one of them found; with --no-llm the evidence

@@ -55,9 +55,9 @@ A document's key is its path relative to PATH; records of JSONL and CSV files
 have their id. The PATH - is standard input: one document, whose key is --key, or
 the records of --format jsonl or csv.
 
-Which method? Without --method documents are indexed by ` + methods.Default + `. That is enough for
-questions of both kinds: without a chat model they are answered by ` + methods.WithoutModel + `, which
-needs no index of its own, and with one by ` + methods.Default + `. For other methods name them here
+Which method? Without --method documents are indexed by ` + methods.Default + `, whose graph of entities is
+there for queries, and questions are answered by ` + methods.ForQuestions + `, which needs no graph: to
+have no model read the documents, index by ` + methods.ForQuestions + `. For other methods name them here
 and with ask; ask --compare and eval show which is best for your documents.
 
 Without --model and --embed-model no model is called. With them the price is

@@ -200,14 +200,11 @@ func (sh *shell) setMethod(_ context.Context, args []string) error {
 	f := &sh.flags.questionFlags
 	switch {
 	case len(args) == 0:
-		name, because := f.defaultMethod()
 		if len(f.method.specs) > 0 {
-			name, because = f.method.String(), ""
+			sh.a.out.print("method is %s\n", f.method.String())
+		} else {
+			sh.a.out.print("method is %s, %s\n", methods.ForQuestions, byDefault)
 		}
-		if because != "" {
-			because = ", " + because
-		}
-		sh.a.out.print("method is %s%s\n", name, because)
 		return nil
 	case args[0] == "default":
 		sh.cmd.Flag("method").Changed = false
@@ -262,7 +259,7 @@ func (sh *shell) showSettings(context.Context, []string) error {
 	add("explain", onOff(sh.explain))
 	add("graph", sh.session.Graph())
 	add("maxrows", bound(sh.display.maxRows, "all"))
-	name, _ := sh.flags.defaultMethod()
+	name := methods.ForQuestions
 	if len(sh.flags.method.specs) > 0 {
 		name = sh.flags.method.String()
 	}

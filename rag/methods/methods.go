@@ -13,13 +13,13 @@ import (
 	"github.com/ragdb/ragdb/rag/noderag"
 )
 
-// Default is the method that indexes documents if none is named, and that answers
-// questions if there is a chat model.
+// Default is the method that indexes documents if none is named: its graph of
+// entities and relations is there for queries.
 const Default = ketrag.Name
 
-// WithoutModel is the method that answers questions if none is named and there is no
-// chat model. It needs only what Default indexes.
-const WithoutModel = bridge.Name
+// ForQuestions is the method that answers questions if none is named, with a chat
+// model or without. It needs no graph of its own.
+const ForQuestions = bridge.Name
 
 // Setting is the setting of a corpus ([rag.Corpus.Settings]) that names the method which
 // answers questions: the first one that a user named for the documents.
