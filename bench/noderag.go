@@ -31,13 +31,17 @@ type nodeRAG struct {
 	path string
 }
 
+// paperParams make the graph of the paper and retrieve as its code does, from texts that
+// are given.
+const paperParams = "sr=on,neighbours=0,match=phrase,names=0,quotas=shared,order=paper"
+
 func nodeRAGFlags(fs *flag.FlagSet) func(ctx context.Context, r *report) error {
 	n := &nodeRAG{}
 	fs.IntVar(&n.texts, "texts", 1985, "`number` of texts; 1,985 is the size of the paper's HotpotQA")
 	fs.IntVar(&n.dim, "dim", 1536, "`elements` of a vector")
 	fs.IntVar(&n.questions, "questions", 1000, "`number` of retrievals")
 	fs.IntVar(&n.opens, "opens", 20, "`times` that the database is opened for a first retrieval")
-	fs.StringVar(&n.params, "params", "sr=on", "of the method; with sr=on it has as many edges as the paper's")
+	fs.StringVar(&n.params, "params", paperParams, "of the method; the default has the edges of the paper's graph and retrieves as its code does")
 	fs.Uint64Var(&n.seed, "seed", 1, "of all that is drawn")
 	fs.StringVar(&n.dir, "dir", "", "`folder` for the database, removed after; the system's for temporary files if empty")
 	fs.StringVar(&n.keep, "keep", "", "`folder` of a database that is made where it is not there, and kept: what is built is measured only then")

@@ -59,7 +59,7 @@ func TestNodeRAG(t *testing.T) {
 // nodes of every type that the method shows, and the entities by their names.
 func TestNodeRAGFinds(t *testing.T) {
 	tokens := text.NewCL100K()
-	n := &nodeRAG{texts: 60, dim: 64, questions: 20, seed: 3, params: "sr=on", r: &report{log: io.Discard}, path: t.TempDir() + "/db"}
+	n := &nodeRAG{texts: 60, dim: 64, questions: 20, seed: 3, params: paperParams, r: &report{log: io.Discard}, path: t.TempDir() + "/db"}
 	n.d = drawNodeRAG(n.texts, n.dim, n.questions, n.seed, tokens)
 	again := drawNodeRAG(n.texts, n.dim, n.questions, n.seed, tokens)
 	if !slices.Equal(n.d.says, again.says) || !slices.Equal(n.d.asked[5].vector, again.asked[5].vector) {

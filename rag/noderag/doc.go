@@ -22,7 +22,7 @@
 //	covers     H - S, H - A: of one community and one cluster of vectors
 //	titles     O - H
 //	near       among T, S, A and H: each is among the nearest of the other; a node's
-//	           weigh 1 together at most
+//	           weigh a fifth together at most
 //
 // All nodes but chunks are derived. A chunk is the source of what was read in it
 // and of the attributes and elements made from that; an element is the source of

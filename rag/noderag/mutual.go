@@ -45,9 +45,9 @@ func cosines(ctx context.Context, vecs *vecindex.View) ([]nearPair, error) {
 // mutual keeps the pairs of which each is among the other's most nearest: the
 // greatest cosines first, of equal ones the least id. A cosine of 0 or less is not
 // near. A pair then weighs its cosine over the greater of the sums of the cosines that
-// its two nodes keep, so that all near edges of a node together weigh 1 at most, as one
-// edge of another type. The order is that of the pairs.
-func mutual(pairs []nearPair, most int) []nearPair {
+// its two nodes keep, times weight: all near edges of a node together weigh as much at
+// most, where an edge of another type weighs 1. The order is that of the pairs.
+func mutual(pairs []nearPair, most int, weight float64) []nearPair {
 	type end struct {
 		to     engine.NodeID
 		cosine float64
@@ -78,7 +78,7 @@ func mutual(pairs []nearPair, most int) []nearPair {
 		}
 	}
 	for i := range out {
-		out[i].cosine /= max(sums[out[i].a], sums[out[i].b])
+		out[i].cosine *= weight / max(sums[out[i].a], sums[out[i].b])
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func (st *nearStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[me
 		// The text of a node never changes, but the node does.
 		parts := []string{"near", st.model.Model}
 		if st.s.p.Neighbours > 0 {
-			parts = append(parts, "mutual")
+			parts = append(parts, "mutual", fmt.Sprint(st.s.p.NearWeight))
 		}
 		var ids []engine.NodeID
 		for _, name := range []string{schema.Text, schema.Unit, schema.Attribute, schema.Element} {
@@ -128,7 +128,7 @@ func (st *nearStage) read(ctx context.Context) (map[engine.NodeID][]nearLink, er
 			if err != nil {
 				return err
 			}
-			for _, e := range mutual(all, st.s.p.Neighbours) {
+			for _, e := range mutual(all, st.s.p.Neighbours, st.s.p.NearWeight) {
 				links[e.a] = append(links[e.a], nearLink{e.b, float32(e.cosine)})
 			}
 			return nil

@@ -61,6 +61,9 @@ type Params struct {
 	// among the other's Neighbours nearest, and the edge weighs by their cosine. The
 	// default is 8; 0 takes all links of the vectors' graph, with weight 1.
 	Neighbours int
+	// NearWeight is what all near edges of a node weigh together at most, where an edge
+	// of another type weighs 1. The default is 0.2.
+	NearWeight float64
 
 	// Hits is the number of nodes found by vector. The default is 10.
 	Hits int
@@ -68,8 +71,7 @@ type Params struct {
 	// names.
 	Related bool
 	// Dual adds the entities and overviews that the question names; Near
-	// follows the near edges, which the default does not; Cross adds what the walk
-	// finds.
+	// follows the near edges; Cross adds what the walk finds.
 	Dual, Near, Cross bool
 	// NameWeight and VectorWeight are what a named node and a near one count
 	// among the seeds; 1 and 1.
@@ -116,7 +118,7 @@ type Params struct {
 func profiles() method.Profiles {
 	return method.Profiles{"paper": {
 		"chunks": text.ChunkSet{Size: 1048, Rule: text.Window}.String(), "style": "paragraphs",
-		"units": "own", "attribute": "2700", "related": "on", "neighbours": "0", "near": "on", "match": "phrase", "names": "0", "quotas": "shared", "order": "paper",
+		"units": "own", "attribute": "2700", "related": "on", "neighbours": "0", "match": "phrase", "names": "0", "quotas": "shared", "order": "paper",
 	}}
 }
 
@@ -143,11 +145,12 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	}
 	p.UnitRelations = r.Flag("sr", false)
 	p.Neighbours = r.Int("neighbours", 8, 0, 1000)
+	p.NearWeight = r.Float("near-weight", 0.2, 0.001, 1)
 	r.Indexed()
 	p.Hits = r.Int("k", 10, 1, 1000)
 	p.Dual = r.Flag("dual", true)
 	p.Related = r.Flag("related", false)
-	p.Near = r.Flag("near", false)
+	p.Near = r.Flag("near", true)
 	p.Cross = r.Flag("cross", true)
 	p.NameWeight = r.Float("name-weight", 1, 0, 1000)
 	p.VectorWeight = r.Float("vector-weight", 1, 0, 1000)

@@ -154,7 +154,7 @@ func TestBudget(t *testing.T) {
 	c := open(t)
 	docs := ragtest.Docs(72, 16)
 	index(t, c, rag.IndexOptions{}, docs...)
-	for _, spec := range []string{"noderag", "noderag:order=paper,fill=on", "noderag:texts=0,dual=off", "noderag:cross=off,k=30", "noderag:texts=1,near=on", "noderag:order=paper,quotas=shared"} {
+	for _, spec := range []string{"noderag", "noderag:order=paper,fill=on", "noderag:texts=0,dual=off", "noderag:cross=off,k=30", "noderag:texts=1,near=off", "noderag:order=paper,quotas=shared"} {
 		for _, budget := range []int{1, 40, 90, 150, 400, 1000, 3000, 12000} {
 			q := method.Question{Text: "Who was at " + docs[3].Place + "?", Budget: budget}
 			ev := c.Evidence(t, spec, q)
@@ -196,7 +196,7 @@ func TestWhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, spec := range []string{"noderag", "noderag:order=paper,fill=on,near=on"} {
+	for _, spec := range []string{"noderag", "noderag:order=paper,fill=on"} {
 		ev := c.Evidence(t, spec, method.Question{Text: "What did " + docs[6].Hero + " and " + docs[5].Hero + " do?", Where: where})
 		if len(ev.Items()) == 0 {
 			t.Errorf("%s: nothing found", spec)
