@@ -219,21 +219,10 @@ func (o *Union) Explain() Explanation {
 func (o *Union) Inputs() []Op { return o.In }
 
 // Minus keeps the items of a set that another lacks, in the set's order.
-type Minus struct {
-	In, Of Op
-	// Whole keeps the whole set if Of is empty, and nothing if it is not. In runs
-	// only if it is kept.
-	Whole bool
-}
+type Minus struct{ In, Of Op }
 
 // Run implements [Op].
 func (o *Minus) Run(ctx context.Context, e *Env) (Set, error) {
-	if o.Whole {
-		other, err := e.Eval(ctx, o.Of)
-		if err != nil || len(other.Items) > 0 {
-			return Set{}, err
-		}
-	}
 	s, err := e.Eval(ctx, o.In)
 	if err != nil {
 		return Set{}, err
@@ -256,13 +245,7 @@ func (o *Minus) Run(ctx context.Context, e *Env) (Set, error) {
 }
 
 // Explain implements [Op].
-func (o *Minus) Explain() Explanation {
-	x := Explanation{Op: "Minus"}
-	if o.Whole {
-		x.Args = []string{arg("whole", true)}
-	}
-	return x
-}
+func (o *Minus) Explain() Explanation { return Explanation{Op: "Minus"} }
 
 // Inputs implements [Op].
 func (o *Minus) Inputs() []Op { return []Op{o.In, o.Of} }

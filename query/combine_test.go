@@ -230,22 +230,6 @@ func TestSortLimitMinus(t *testing.T) {
 	}
 }
 
-// TestMinusWhole keeps a set if the other one is empty, and else does not even run
-// it.
-func TestMinusWhole(t *testing.T) {
-	t.Parallel()
-	w := makeWorld(t, 1, 9)
-	in := &input{items: []query.Item{w.item(w.nodes[2], 3), w.item(w.nodes[1], 5)}}
-	same(t, 0, run(t, w.env(), &query.Minus{In: in, Of: &input{}, Whole: true}), rows(query.Set{Items: in.items}))
-	broken := &input{name: "broken", err: errors.New("broken")}
-	same(t, 0, run(t, w.env(), &query.Minus{In: broken, Of: &input{items: in.items[:1]}, Whole: true}), []row{})
-	for _, o := range []query.Op{&query.Minus{In: in, Of: broken, Whole: true}, &query.Minus{In: broken, Of: &input{}, Whole: true}} {
-		if _, err := query.Run(t.Context(), w.env(), o); !errors.Is(err, broken.err) {
-			t.Errorf("got %v, want the input's error", err)
-		}
-	}
-}
-
 func TestNamesOfKinds(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -57,7 +57,7 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.Intersect](): {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{&query.Intersect{In: in, With: first(in)}} }},
 	of[query.Limit]():     {ops: func(_ *world, in query.Op) []query.Op { return []query.Op{first(in)} }},
 	of[query.Minus](): {ops: func(_ *world, in query.Op) []query.Op {
-		return []query.Op{&query.Minus{In: in, Of: first(in)}, &query.Minus{In: in, Of: &query.Limit{In: in}, Whole: true}}
+		return []query.Op{&query.Minus{In: in, Of: first(in)}}
 	}},
 	of[query.Neighbors](): {ops: func(w *world, in query.Op) []query.Op {
 		var out []query.Op
