@@ -11,11 +11,9 @@ import (
 	"github.com/ragdb/ragdb/rag/method"
 )
 
-// Params are the method's parameters. The defaults of the paper's code are in brackets
+// settings are the method's parameters. The defaults of the paper's code are in brackets
 // where they differ: those of its command, else of its configuration.
-type Params struct {
-	// Chunks is the chunk set.
-	Chunks text.ChunkSet
+type settings struct {
 	// Rounds is how often active entities activate others. The default is 2: what the
 	// code calls 3 iterations.
 	Rounds int
@@ -43,7 +41,8 @@ type Params struct {
 func profiles() method.Profiles {
 	return method.Profiles{"paper": {
 		"chunks": text.ChunkSet{Size: 1000, Overlap: 100, Rule: text.Window}.String(),
-		"hub":    strconv.Itoa(maxHub), "lambda": "0.05", "rank": "vector",
+		"rounds": "2", "threshold": "0.4", "sentences": "1", "hub": strconv.Itoa(maxHub),
+		"lambda": "0.05", "passages": "0.05", "damping": "0.5", "rank": "vector",
 	}}
 }
 
@@ -51,10 +50,10 @@ func profiles() method.Profiles {
 const maxHub = 1_000_000_000
 
 // parse reads parameters.
-func parse(given map[string]string) (Params, *method.ParamReader) {
+func parse(given map[string]string) (settings, *method.ParamReader) {
 	r := method.ReadParams(Name, given, profiles())
-	p := Params{Chunks: r.ChunkSet()}
-	r.Indexed()
+	r.Indexed() // the chunk set is all that the index depends on
+	var p settings
 	p.Rounds = r.Int("rounds", 2, 0, 10)
 	p.Threshold = r.Float("threshold", 0.4, 0, 1)
 	p.Sentences = r.Int("sentences", 1, 1, 1000)
@@ -69,7 +68,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 // system is the method on a corpus.
 type system struct {
 	method.Identity
-	p Params
+	p settings
 	c *method.Corpus
 	g *engine.Graph
 }
