@@ -38,6 +38,9 @@ type base struct {
 	Near [][2]uint32 `json:"near"`
 	// Modularity is that of the clustering.
 	Modularity float64 `json:"modularity"`
+	// Links are the pairs of communities that the level's graph joins now, by the hashes
+	// of their keys, in order; with next=augmented alone.
+	Links [][2]uint64 `json:"links,omitempty"`
 	// Now says how the level is now.
 	Now state `json:"now"`
 }

@@ -46,6 +46,13 @@ func (s *system) readLevel(ctx context.Context, v *engine.View, n int) (*level, 
 	if err != nil || len(lv.ids) == 0 {
 		return lv, err
 	}
+	if n > 1 && s.p.Next == "augmented" {
+		b, err := readBase(v, n-1)
+		if err == nil && b != nil {
+			lv.join(b.Links)
+		}
+		return lv, err
+	}
 	t, ok := v.EdgeType(edgeRelation)
 	if !ok {
 		return lv, nil
@@ -84,6 +91,41 @@ func (s *system) readLevel(ctx context.Context, v *engine.View, n int) (*level, 
 	}
 	lv.edges = edgesOf(above)
 	return lv, nil
+}
+
+// join adds the edges of some links between nodes of the level.
+func (lv *level) join(links [][2]uint64) {
+	at := make(map[uint64]int, len(lv.hashes))
+	for i, h := range lv.hashes {
+		at[h] = i
+	}
+	for _, l := range links {
+		a, known := at[l[0]]
+		b, also := at[l[1]]
+		if known && also {
+			lv.edges = append(lv.edges, graphops.WeightedEdge{From: uint32(min(a, b)), To: uint32(max(a, b)), Weight: 1})
+		}
+	}
+	sortEdges(lv.edges)
+}
+
+// linksOf returns the pairs of communities that edges of their level's graph join, by the
+// hashes of their keys, in order, each once.
+func linksOf(g *grown) [][2]uint64 {
+	hashes := make([]uint64, len(g.names))
+	for i, name := range g.names {
+		hashes[i] = hashOf(name)
+	}
+	var out [][2]uint64
+	for _, e := range edgesOf(g.graph) {
+		a, b := g.part.Of[e.From], g.part.Of[e.To]
+		if a == b || a == graphops.None || b == graphops.None {
+			continue
+		}
+		out = append(out, [2]uint64{min(hashes[a], hashes[b]), max(hashes[a], hashes[b])})
+	}
+	slices.SortFunc(out, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return slices.Compact(out)
 }
 
 // read reads the nodes of a type whose keys begin with a prefix.

@@ -120,6 +120,9 @@ func (st *levelStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Mode
 			b.Modularity = b.Now.Modularity
 		}
 	}
+	if b.Links = nil; st.s.p.Next == "augmented" && !b.Stopped {
+		b.Links = linksOf(g)
+	}
 	out := leveled{Base: b, Communities: []planned{}}
 	for c, members := range membersOf(g.part) {
 		p := planned{Key: g.names[c]}

@@ -34,6 +34,10 @@ type Params struct {
 	// Weight is what an edge weighs: cos, the cosine of its ends (the default),
 	// or distance, 1 less that, as the paper's algorithm 1 has it.
 	Weight string
+	// Next is what joins the communities of a level, which are the nodes of the next:
+	// relations of their entities (the default), as in the code; or augmented, the edges
+	// of the graph that they were found in, the added ones too, as in algorithm 1.
+	Next string
 	// Cluster is the clustering: leiden (the default), spectral, scan or
 	// node2vec.
 	Cluster string
@@ -96,7 +100,7 @@ type Params struct {
 func profiles() method.Profiles {
 	window := text.ChunkSet{Size: 600, Overlap: 100, Rule: text.Window}.String()
 	return method.Profiles{
-		"paper": {"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none", "map": "layer"},
+		"paper": {"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "describe": "always", "relations": "within", "text": "none", "map": "layer", "next": "augmented"},
 		"code": {
 			"chunks": window, knowledge.ParamTokens: "600", knowledge.ParamGlean: "1", "max_layer": "1", "descent": "restart", "relations": "any", "text": "none", "cot": "true",
 			"ef": "16",
@@ -115,6 +119,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Scale = r.Float("scale", 1, 1e-9, 100)
 	p.Search = r.Float("search", 1.5, 0, 100)
 	p.Weight = r.OneOf("weight", "cos", "distance")
+	p.Next = r.OneOf("next", "relations", "augmented")
 	p.Cluster = r.OneOf("cluster", "leiden", "spectral", "scan", "node2vec")
 	p.Cap = r.Int("cap", 15, 2, 100_000)
 	p.Resolution = r.Float("resolution", 1, 1e-9, 1000)

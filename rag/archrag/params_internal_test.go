@@ -14,7 +14,7 @@ func TestParams(t *testing.T) {
 	}
 	// The recommended defaults of the specification.
 	if p.Percentile != 0.8 || p.Scale != 1 || p.Search != 1.5 || p.Cap != 15 || p.Resolution != 1 || p.Levels != 6 ||
-		p.MinClusters != 10 || p.CommunityShare != 0.3 || p.CommunityCut != 0.7 || p.Map != "parts" || p.M != 32 || p.K != 5 || p.Ef != 40 || p.MaxLayer != 6 || p.RelationK != 10 || p.FilterTokens != 4000 || p.CoT {
+		p.MinClusters != 10 || p.CommunityShare != 0.3 || p.CommunityCut != 0.7 || p.Map != "parts" || p.Next != "relations" || p.M != 32 || p.K != 5 || p.Ef != 40 || p.MaxLayer != 6 || p.RelationK != 10 || p.FilterTokens != 4000 || p.CoT {
 		t.Errorf("defaults %+v", p)
 	}
 	code, r := parse(map[string]string{"profile": "code", "k": "7"})
@@ -22,7 +22,7 @@ func TestParams(t *testing.T) {
 		t.Errorf("code %+v, %v", code, err)
 	}
 	paper, r := parse(map[string]string{"profile": "paper"})
-	if err := r.Err(); err != nil || paper.MaxLayer != 6 || paper.Relations != "within" || paper.Text != "none" || paper.Map != "layer" || paper.Describe != "always" {
+	if err := r.Err(); err != nil || paper.MaxLayer != 6 || paper.Relations != "within" || paper.Text != "none" || paper.Map != "layer" || paper.Next != "augmented" || paper.Describe != "always" {
 		t.Errorf("paper %+v, %v", paper, err)
 	}
 	single, r := parse(map[string]string{"levels": "1"})

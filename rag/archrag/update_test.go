@@ -107,7 +107,7 @@ func failed(t *testing.T, c *ragtest.Corpus, spec string) {
 // the canonical export is the one from before.
 func TestAddAndRemove(t *testing.T) {
 	t.Parallel()
-	for _, spec := range []string{small, small + ",augment=codicil", small + ",augment=off,cluster=scan"} {
+	for _, spec := range []string{small, small + ",augment=codicil", small + ",augment=off,cluster=scan", small + ",next=augmented"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
 			docs := sorted(ragtest.Docs(72, 15))
