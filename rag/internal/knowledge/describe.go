@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"iter"
 	"slices"
@@ -35,6 +36,7 @@ const (
 const (
 	PropDescription = "description" // its descriptions as one
 	PropOf          = "of"          // digest of the descriptions that it was made of
+	PropTexts       = "texts"       // with Lag: a sum of each, 8 bytes, in order
 )
 
 // Said is what the sources of a graph say of an entity or relation.
@@ -105,6 +107,41 @@ func (x Said) Digest() [32]byte {
 	return method.Digest(append([]string{"described", x.Name}, x.Texts...)...)
 }
 
+// sums returns a sum of each description, 8 bytes, in order.
+func (x Said) sums() []byte {
+	var out []byte
+	for _, text := range x.Texts {
+		sum := sha256.Sum256([]byte(text))
+		out = append(out, sum[:sumSize]...)
+	}
+	return out
+}
+
+const sumSize = 8
+
+// since returns the descriptions that came after they were united. ok is false if they
+// were not united with Lag, or if one that was is said no more.
+func (x Said) since(props engine.Props) (texts []string, ok bool) {
+	of := props[PropTexts]
+	if of.Kind() != engine.KindBytes || len(of.AsBytes())%sumSize != 0 {
+		return nil, false
+	}
+	united := map[string]bool{}
+	for sum := range slices.Chunk(of.AsBytes(), sumSize) {
+		united[string(sum)] = true
+	}
+	now := x.sums()
+	for i, text := range x.Texts {
+		sum := string(now[i*sumSize : (i+1)*sumSize])
+		if united[sum] {
+			delete(united, sum)
+		} else {
+			texts = append(texts, text)
+		}
+	}
+	return texts, len(united) == 0
+}
+
 // Text returns the descriptions, one a line.
 func (x Said) Text() string { return strings.Join(x.Texts, "\n") }
 
@@ -116,6 +153,10 @@ type Describer struct {
 	// Nodes and Edges are the types whose descriptions are united.
 	Nodes, Edges []string
 	When         When
+	// Lag keeps a united description while all that it was made of is said, and what came
+	// since has no more than MaxDescription tokens: that follows it. So a model is asked
+	// again once for so many tokens, and not for each document.
+	Lag bool
 }
 
 // Name implements [method.Stage].
@@ -174,13 +215,19 @@ func (d *Describer) item(v engine.Reader, t engine.Target) (w method.WorkItem, d
 	if err != nil || len(said.Texts) == 0 {
 		return w, false, err
 	}
-	if due = d.Unites(said); !due {
-		props, err := properties(v, t)
-		if err != nil || props[PropOf].IsNull() {
-			return w, false, err
-		}
+	due = d.Unites(said)
+	if due && !d.Lag {
+		return method.WorkItem{Key: graph.Item(t), Digest: said.Digest()}, true, nil
 	}
-	return method.WorkItem{Key: graph.Item(t), Digest: said.Digest()}, true, nil
+	props, err := properties(v, t)
+	if err != nil || !due && props[PropOf].IsNull() {
+		return w, false, err
+	}
+	w = method.WorkItem{Key: graph.Item(t), Digest: said.Digest()}
+	if since, ok := said.since(props); ok && due && d.Corpus.Tokens().Count(strings.Join(since, "\n")) <= MaxDescription {
+		copy(w.Digest[:], props[PropOf].AsBytes()) // as it was when they were united
+	}
+	return w, true, nil
 }
 
 // Unites reports whether a model is to unite descriptions.
@@ -273,6 +320,16 @@ func (d *Describer) Apply(_ context.Context, tx *engine.Tx, w method.WorkItem, r
 	if len(result) > 0 {
 		props = engine.Props{PropDescription: engine.String(string(result)), PropOf: engine.Bytes(w.Digest[:])}
 	}
+	if d.Lag {
+		said, err := Read(v, t)
+		if err != nil {
+			return err
+		}
+		props[PropTexts] = engine.Value{}
+		if len(result) > 0 && said.Digest() == w.Digest {
+			props[PropTexts] = engine.Bytes(said.sums())
+		}
+	}
 	if t.Type == 0 {
 		return v.SetProps(t.Node, props)
 	}
@@ -299,8 +356,12 @@ func Describe(v engine.Reader, t engine.Target) (name, description string, err e
 	}
 	d := props[PropDescription]
 	digest := said.Digest()
-	if !engine.Bytes(digest[:]).Equal(props[PropOf]) && (len(said.Texts) > 0 || d.IsNull()) {
+	since, lags := said.since(props)
+	if !lags && !engine.Bytes(digest[:]).Equal(props[PropOf]) && (len(said.Texts) > 0 || d.IsNull()) {
 		return said.Name, said.Text(), nil
+	}
+	if len(since) > 0 {
+		defer func() { description = strings.Join(append([]string{description}, since...), "\n") }()
 	}
 	if d.Kind() == engine.KindText && t.Type == 0 {
 		description, err = v.Text(t.Node, PropDescription)
@@ -367,7 +428,7 @@ func Undescribe(v *engine.TxView, targets []engine.Target) error {
 		var err error
 		switch {
 		case t.Type == 0:
-			err = v.SetProps(t.Node, engine.Props{PropDescription: {}, PropOf: {}})
+			err = v.SetProps(t.Node, engine.Props{PropDescription: {}, PropOf: {}, PropTexts: {}})
 		case v.EdgeTypeName(t.Type) == EdgeRelation:
 			err = v.SetEdgeProps(t.From, t.To, t.Type, nil)
 		default:
