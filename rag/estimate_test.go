@@ -218,7 +218,7 @@ func TestEstimateOfContext(t *testing.T) {
 		"learnt":          {methods.Default, endpoint{LearnContext: true}, llmtest.Options{Models: []string{chatName, embedName}, ContextLength: 1600}},
 		"another method":  {"archrag", endpoint{Context: 1400}, llmtest.Options{}},
 		"long enough":     {methods.Default, endpoint{Context: 100_000}, llmtest.Options{}},
-		"not even a line": {methods.Default, endpoint{Context: 300}, llmtest.Options{}},
+		"not even a line": {methods.Default + ":describe=always", endpoint{Context: 300}, llmtest.Options{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -272,7 +272,7 @@ func TestKillRemoteLong(t *testing.T) {
 const besideBudget = 150 << 20
 
 func killedRemotely(t *testing.T, j remoteJob, kills int) {
-	j.Specs, j.Workers = []string{methods.Default, "naive"}, 64
+	j.Specs, j.Workers = []string{methods.Default + ":describe=always", "naive"}, 64 // most requests are chats
 	// The reference: at once, in memory, without a failure.
 	calm := newModelServer(t, llmtest.Options{})
 	ref := newReference(t)

@@ -39,9 +39,8 @@ func article(i, version int) ragtest.Doc {
 // many: models are asked for little of what the corpus cost at first, counted by
 // their server.
 //
-// A change of a document is read again with the chunks that enter the core or
-// leave it on its account, and what is said of a thing is united anew where any
-// of its documents changes: the more they share, the more there is to do.
+// A change of a document is read again, if it is of the core, and what is said at length
+// of a thing is united again when one of its documents leaves.
 func TestChangesAreCheap(t *testing.T) {
 	t.Parallel()
 	n := 200
@@ -51,7 +50,7 @@ func TestChangesAreCheap(t *testing.T) {
 	for _, x := range []struct {
 		spec string
 		most float64 // part of the calls that may be made again
-	}{{"naive", .1}, {"ketrag:beta=1", .1}, {methods.Default, .15}} {
+	}{{"naive", .1}, {"ketrag:beta=1", .08}, {methods.Default, .08}} {
 		t.Run(x.spec, func(t *testing.T) {
 			t.Parallel()
 			spec := x.spec
@@ -74,7 +73,7 @@ func TestChangesAreCheap(t *testing.T) {
 				if part(again.chats, first.chats) > x.most || part(again.texts, first.texts) > .1 {
 					t.Errorf("%s: too much is asked for again", what)
 				}
-				if again.texts == 0 || spec != "naive" && again.chats < n/20 {
+				if again.texts == 0 || spec != "naive" && again.chats < n/20/2 { // some of the new are not of the core
 					t.Errorf("%s: less was asked for than what is new", what)
 				}
 			}

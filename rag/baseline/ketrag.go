@@ -22,12 +22,12 @@ func ketragVariants() map[string]ketragVariant {
 	type values = map[string]string
 	return map[string]ketragVariant{
 		// Without a core nothing is extracted: neither needs a model.
-		"keyword":  {fixed: values{"theta": "0", "beta": "0", "core": "pagerank", "channel": "keyword", "rank": "vector", "order": "paper"}},
-		"knngraph": {fixed: values{"theta": "0", "beta": "0", "core": "pagerank", "channel": "near", "rank": "vector", "order": "paper"}, defaults: values{"seeds": "50"}},
+		"keyword":  {fixed: values{"describe": "over", "theta": "0", "beta": "0", "core": "pagerank", "channel": "keyword", "rank": "vector", "order": "paper"}},
+		"knngraph": {fixed: values{"describe": "over", "theta": "0", "beta": "0", "core": "pagerank", "channel": "near", "rank": "vector", "order": "paper"}, defaults: values{"seeds": "50"}},
 
 		"skeleton":       {fixed: values{"theta": "1", "rank": "vector", "order": "paper"}},
-		"hybrid":         {fixed: values{"theta": "0.5", "beta": "1", "core": "pagerank", "channel": "text", "rank": "vector", "order": "paper"}},
-		"graphrag-local": {fixed: values{"theta": "1", "beta": "1", "core": "pagerank", "channel": "keyword", "rank": "vector", "order": "paper"}},
+		"hybrid":         {fixed: values{"describe": "always", "theta": "0.5", "beta": "1", "core": "pagerank", "channel": "text", "rank": "vector", "order": "paper"}},
+		"graphrag-local": {fixed: values{"describe": "always", "theta": "1", "beta": "1", "core": "pagerank", "channel": "keyword", "rank": "vector", "order": "paper"}},
 	}
 }
 

@@ -72,28 +72,145 @@ func (s *system) nearEdges(v *engine.View) ([]engine.Edge, error) {
 	return out, nil
 }
 
-// Do implements [method.Stage]: the core's chunks as u64s, ascending.
+// Do implements [method.Stage]: the choice, then the core's chunks as u64s, ascending.
 func (st *coreStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Models, _ method.WorkItem) ([]byte, error) {
 	v := s.Graph(st.s.g).WithContext(ctx)
 	ids, err := graph.Of(v, method.ChunkNodeType)
 	if err != nil {
 		return nil, err
 	}
+	if len(ids) == 0 {
+		return choice{}.append(nil), nil
+	}
 	rank, err := st.rank(ctx, v, ids)
 	if err != nil {
 		return nil, err
 	}
-	n := coreSize(st.s.p.Beta, len(ids), st.s.p.Compat)
-	core := make([]engine.NodeID, 0, n)
-	for _, i := range rank[:n] {
+	last, err := st.chosen(v)
+	if err != nil {
+		return nil, err
+	}
+	before, err := st.before(v, ids, last)
+	if err != nil {
+		return nil, err
+	}
+	slack := int(st.s.p.Slack * float64(len(ids)))
+	now := choice{last: ids[len(ids)-1], full: last.full, of: last.of}
+	if last.aged(ids) > slack {
+		now.full, now.of = now.last, uint64(len(ids))
+	} else {
+		slack = len(ids) // nothing enters or leaves but what is new or gone
+	}
+	var core []engine.NodeID
+	for _, i := range cut(rank, coreSize(st.s.p.Beta, len(ids), st.s.p.Compat), slack, before) {
 		core = append(core, ids[i])
 	}
 	slices.Sort(core)
-	var out []byte
+	out := now.append(nil)
 	for _, id := range core {
 		out = binary.BigEndian.AppendUint64(out, uint64(id))
 	}
 	return out, nil
+}
+
+// standing is where a chunk stood when the core was last chosen.
+type standing uint8
+
+const (
+	unknown standing = iota // it was not there
+	outside
+	inside
+)
+
+// choice tells of when the core was chosen.
+type choice struct {
+	last engine.NodeID // the last chunk that there was
+	// full is the last chunk when all chunks were last weighed, and of the number of
+	// them then.
+	full engine.NodeID
+	of   uint64
+}
+
+const choiceSize = 24
+
+func (c choice) append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(c.last))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(c.full))
+	return binary.BigEndian.AppendUint64(dst, c.of)
+}
+
+// readChoice reads what append wrote.
+func readChoice(b []byte) choice {
+	u := binary.BigEndian.Uint64
+	return choice{last: engine.NodeID(u(b)), full: engine.NodeID(u(b[8:])), of: u(b[16:])}
+}
+
+// aged returns how many chunks came or went since all were last weighed.
+func (c choice) aged(ids []engine.NodeID) int {
+	old, found := slices.BinarySearch(ids, c.full)
+	if found {
+		old++
+	}
+	return len(ids) - old + int(c.of) - old
+}
+
+// chosen returns the last choice, or that of no chunks.
+func (st *coreStage) chosen(v *engine.View) (choice, error) {
+	raw, err := v.Bucket(bucketNear).Get([]byte(keyChosen), nil)
+	if graph.IsMissing(err) || st.s.p.Slack == 0 {
+		return choice{}, nil
+	}
+	if err != nil || len(raw) != choiceSize {
+		return choice{}, errors.Join(err, errCore)
+	}
+	return readChoice(raw), nil
+}
+
+var errCore = errors.New("malformed core")
+
+// before returns where the chunks stood when the core was last chosen.
+func (st *coreStage) before(v *engine.View, ids []engine.NodeID, last choice) ([]standing, error) {
+	out := make([]standing, len(ids))
+	if last.last == 0 {
+		return out, nil
+	}
+	core, err := st.s.coreChunks(v)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		if id > last.last {
+			break
+		}
+		n, err := v.Node(id)
+		if err != nil {
+			return nil, err
+		}
+		if out[i] = outside; core[n.Key] {
+			out[i] = inside
+		}
+	}
+	return out, nil
+}
+
+// cut returns what makes the core, by a ranking of all chunks: of new chunks those among
+// the first n, of those that were in it those among the first n+slack, and of the others
+// those among the first n-slack. So near its cut a chunk stays where it is.
+func cut(rank []int, n, slack int, before []standing) []int {
+	var out []int
+	for place, i := range rank {
+		most := n
+		switch before[i] {
+		case inside:
+			most = n + slack
+		case outside:
+			most = n - slack
+		}
+		if place < most {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // coreSize is ceil(beta n), or with compat int(beta n) as the code rounds it.
@@ -131,10 +248,18 @@ func (st *coreStage) rank(ctx context.Context, v *engine.View, ids []engine.Node
 
 // Apply implements [method.Stage].
 func (st *coreStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem, result []byte) error {
-	if len(result)%8 != 0 {
-		return errors.New("malformed core")
+	if len(result)%8 != 0 || len(result) < choiceSize {
+		return errCore
 	}
 	v := tx.Graph(st.s.g)
+	b, err := v.MakeBucket(bucketNear)
+	if err != nil {
+		return err
+	}
+	if err := b.Set([]byte(keyChosen), result[:choiceSize]); err != nil {
+		return err
+	}
+	result = result[choiceSize:]
 	skeleton, err := v.MakeNodeType(typeSkeleton)
 	if err != nil {
 		return err

@@ -25,14 +25,18 @@
 // core chunks alone). Each core chunk is the source of what was found in it: when it
 // leaves the core or the corpus, entities and relations without another source go too.
 //
+// A chunk that is near the cut stays where it is while few chunks come and go, so that a
+// document asks a model for its own texts.
+//
 // # Retrieval
 //
 // A part 1-theta of the budget goes to the keyword channel: the chunks of the
-// keywords nearest to the question, by their own vectors. The rest, and what the
+// keywords nearest to the question, by cosine and BM25. The rest, and what the
 // first part left, goes to the entity channel: the entities nearest to the
-// question, their relations, and the core chunks they came from.
+// question, their relations, and the core chunks they came from. The chunks of both
+// stand in one order, by reciprocal-rank fusion, before the entities and relations.
 //
 // docs/design/ketrag.md lists the parameters and where paper and reference code
 // differ; compat=true takes the code's side, profile=low or high the paper's
-// windows.
+// windows, ranking and order.
 package ketrag

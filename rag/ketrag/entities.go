@@ -42,7 +42,7 @@ func (s *system) stages(m *method.Models) []method.Step {
 		&coreStage{graph.NewStage("core", s.g), s},
 		s.extract(),
 		&knowledge.Describer{
-			Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity}, Edges: []string{edgeRelation}, When: knowledge.Always,
+			Corpus: s.c, System: &s.Identity, Nodes: []string{typeEntity}, Edges: []string{edgeRelation}, When: s.p.Describe, Lag: s.p.Describe == knowledge.Over,
 		},
 		s.entities(model),
 	)...)

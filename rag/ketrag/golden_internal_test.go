@@ -66,8 +66,11 @@ func TestCentral(t *testing.T) {
 
 // TestFrequent: a word counts while it is in 5 % of the chunks, or in 50.
 func TestFrequent(t *testing.T) {
+	if got := frequentOf(1, 2000); got != 2000 {
+		t.Errorf("with a share of 1 a word of all 2,000 chunks does not count: %d", got)
+	}
 	for chunks, want := range map[int]int{0: 50, 100: 50, 1000: 50, 1019: 50, 1020: 51, 2000: 100, 100_000: 5000} {
-		if got := frequentOf(chunks); got != want {
+		if got := frequentOf(0.05, chunks); got != want {
 			t.Errorf("of %d chunks %d, want %d", chunks, got, want)
 		}
 	}

@@ -65,7 +65,7 @@ func TestDoubledByAnotherMethod(t *testing.T) {
 // of a method whose first index was interrupted.
 func TestRemoveFromInterrupted(t *testing.T) {
 	t.Parallel()
-	const spec = "ketrag:beta=1"
+	const spec = "ketrag:beta=1,describe=always"
 	docs := sorted(ragtest.Docs(72, 10))
 	want := atOnce(t, spec, docs[1:])
 

@@ -21,8 +21,9 @@ const (
 	edgeVector   = "near:vector"
 	edgeRelation = knowledge.EdgeRelation
 
-	bucketNear = "near"  // what the near edges were found by:
-	keyModel   = "model" // model of the vectors
+	bucketNear = "near"   // what the near edges and the core were found by:
+	keyModel   = "model"  // model of the vectors
+	keyChosen  = "chosen" // of the core; see choice
 
 	propTokens = knowledge.PropTokens // chunk
 )
@@ -42,7 +43,7 @@ func staleOf(model string) string { return method.StaleBucket(model) }
 // Encodings tell how to read what the method keeps in its graph.
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
-		{Graph: Name, Bucket: bucketNear, Decode: encoded.Text},
+		{Graph: Name, Bucket: bucketNear, Decode: decodeNear},
 		{Graph: Name, Bucket: method.SumsBucket(""), Decode: decodeSum},
 		{Graph: Name, Bucket: method.StaleBucket(""), Decode: decodeStale},
 	}
@@ -61,6 +62,16 @@ func decodeSum(key, value []byte) ([]byte, error) {
 		return nil, errors.Join(errSum, err)
 	}
 	return value, nil
+}
+
+func decodeNear(key, value []byte) ([]byte, error) {
+	if string(key) != keyChosen {
+		return encoded.Text(key, value)
+	}
+	if len(value) != choiceSize {
+		return nil, errCore
+	}
+	return readChoice(value).append(nil), nil
 }
 
 func decodeStale(key, value []byte) ([]byte, error) {

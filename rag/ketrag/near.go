@@ -9,10 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ragdb/ragdb/engine"
-	etext "github.com/ragdb/ragdb/engine/text"
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
@@ -25,8 +23,8 @@ import (
 // was there keeps its edges unless a new one is nearer, or one of those it had
 // has gone.
 //
-// Words that more than dfShare of the chunks have, and more than dfLeast, do
-// not count: they are nearly stop words, and cost most.
+// Words that more than a share of the chunks have (the parameter df), and more than
+// dfLeast, do not count: they are nearly stop words, and cost most.
 type nearStage struct {
 	graph.Stage
 	s     *system
@@ -34,7 +32,6 @@ type nearStage struct {
 }
 
 const (
-	dfShare = 0.05
 	dfLeast = 50
 	// maxWords bounds the distinct words of a chunk that count, the most
 	// frequent first, as the code does.
@@ -119,7 +116,7 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 		vector.old, vector.now = make([][]near, len(ids)), make([][]near, len(ids))
 	}
 	per := st.s.p.K / 2
-	if err := st.lexical(ctx, s, v, ids, lexical, per); err != nil {
+	if err := st.lexical(ctx, v, ids, lexical, per); err != nil {
 		return nil, err
 	}
 	if err := st.vector(ctx, v, ids, vector, lexical, st.s.p.K-per); err != nil {
@@ -183,77 +180,46 @@ func (c *channel) changes(ids []engine.NodeID) []nearChange {
 	return out
 }
 
-// contentWords returns the distinct words of a text that count for lexical
-// similarity: letters only, no stop words.
-func contentWords(s string) []string {
-	freq := map[string]int{}
-	for w := range etext.Words(s) {
-		if !etext.IsStop(w.Text) && strings.IndexFunc(w.Text, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
-			freq[w.Text]++
-		}
-	}
-	out := make([]string, 0, len(freq))
-	for w := range freq {
-		out = append(out, w)
-	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(freq[b], freq[a]), cmp.Compare(a, b)) })
-	return out[:min(len(out), maxWords)]
-}
-
 // frequentOf returns in how many of so many chunks a word may be to count.
-func frequentOf(chunks int) int { return max(dfLeast, int(dfShare*float64(chunks))) }
+func frequentOf(share float64, chunks int) int { return max(dfLeast, int(share*float64(chunks))) }
 
-// lexical finds the chunks that share most words, by counting through an
-// inverted index.
-func (st *nearStage) lexical(ctx context.Context, s *engine.Snapshot, v *engine.View, ids []engine.NodeID, c *channel, k int) error {
+// lexical finds the chunks that share most words, by counting through the chunks of each
+// word. Of chunks that have all their edges nothing is read.
+func (st *nearStage) lexical(ctx context.Context, v *engine.View, ids []engine.NodeID, c *channel, k int) error {
 	if k == 0 {
 		return nil
 	}
-	vocabulary := map[string]int{}
-	var postings [][]int32
-	words := make([][]int32, len(ids))
-	for i, id := range ids {
-		n, err := v.Node(id)
-		if err != nil {
-			return err
-		}
-		body, _, err := st.s.c.TextOf(ctx, s, st.s.p.Chunks, n.Key)
-		if err != nil {
-			return err
-		}
-		for _, w := range contentWords(body) {
-			n, ok := vocabulary[w]
-			if !ok {
-				n = len(postings)
-				vocabulary[w] = n
-				postings = append(postings, nil)
-			}
-			postings[n] = append(postings[n], int32(i))
-			words[i] = append(words[i], int32(n))
-		}
+	p, err := st.postings(v, ids)
+	if err != nil || p == nil {
+		return err
 	}
-	frequent := frequentOf(len(ids))
 	counts := make([]int32, len(ids))
 	var touched []int32
-	for i := range ids {
+	for i, id := range ids {
 		if len(c.old[i]) >= k {
 			continue // complete; new chunks offer themselves
 		}
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		words, err := p.of(id)
+		if err != nil {
+			return err
+		}
 		touched = touched[:0]
-		for _, w := range words[i] {
-			if len(postings[w]) > frequent {
-				continue
+		for _, w := range words {
+			list, err := p.chunksOf(w)
+			if err != nil {
+				return err
 			}
-			for _, j := range postings[w] {
+			for _, j := range list {
 				if counts[j] == 0 {
 					touched = append(touched, j)
 				}
 				counts[j]++
 			}
 		}
+		slices.Sort(touched)
 		for _, j := range touched {
 			if int(j) != i {
 				c.offer(i, near{int(j), float32(counts[j])}, k)

@@ -20,6 +20,10 @@ type Params struct {
 	// K is the number of near chunks of each chunk: half by shared words, half
 	// by vector. The default is 2.
 	K int
+	// DF is the part of the chunks that a word may be in to count for near chunks by words;
+	// one of 50 chunks or fewer always counts. The default is 0.05; at 1 all count, as in
+	// the code.
+	DF float64
 	// Beta is the part of the chunks that make the core. The default is 0.8.
 	Beta float64
 	// Core chooses the core: pagerank (the default) or uniform, at random with
@@ -30,10 +34,20 @@ type Params struct {
 	// chunks alone, which costs the least if no other method reads the corpus.
 	knowledge.Profile
 	Read string
+	// Describe says when a model makes one description of the several that an entity or
+	// relation has: over (the default), if they have over 500 tokens together; always, as
+	// in the paper; or never.
+	Describe knowledge.When
+	// Slack is how many chunks, as a part of all, may come and go before all are weighed
+	// again: till then a chunk stays in the core or out of it, and only new ones are
+	// placed. It is also how far a chunk must then be beyond the core's cut to enter or
+	// leave. The default is 0.1; 0 makes the core that of the chunks alone, whatever came
+	// before.
+	Slack float64
 	// Compat takes the side of the reference code where it differs from the
 	// paper or the defaults: keywords with their case, int(beta n), near
 	// chunks that may be the same in both channels, 20 seeds, sources that
-	// may appear several times, rank=vector and order=paper.
+	// may appear several times, describe=always, rank=vector and order=paper.
 	Compat bool
 
 	// Theta is the part of the budget that is the entity channel's. The
@@ -69,7 +83,7 @@ func Defaults() map[string]string {
 // paper), and of 150 (high).
 func profiles() method.Profiles {
 	set := func(s text.ChunkSet) map[string]string {
-		return map[string]string{"chunks": s.String(), "read": "core", "rank": "vector", "order": "paper"}
+		return map[string]string{"chunks": s.String(), "read": "core", "describe": "always", "rank": "vector", "order": "paper"}
 	}
 	low := set(text.ChunkSet{Size: 1200, Overlap: 100, Rule: text.Window, Sub: 150})
 	return method.Profiles{"low": low, "paper": low, "high": set(text.ChunkSet{Size: 150, Overlap: 100, Rule: text.Window})}
@@ -80,11 +94,18 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
 	p.K = r.Int("k", 2, 0, 64)
+	p.DF = r.Float("df", 0.05, 0, 1)
 	p.Beta = r.Float("beta", 0.8, 0, 1)
 	p.Core = r.OneOf("core", "pagerank", "uniform")
 	p.Profile = knowledge.ReadProfile(r)
 	p.Read = r.OneOf("read", "texts", "core")
+	p.Slack = r.Float("slack", 0.1, 0, 1)
 	p.Compat = r.OneOf("compat", "false", "true") == "true"
+	when := []string{string(knowledge.Over), string(knowledge.Always), string(knowledge.Never)}
+	if p.Compat {
+		when[0], when[1] = when[1], when[0]
+	}
+	p.Describe = knowledge.When(r.OneOf("describe", when[0], when[1:]...))
 	r.Indexed()
 	p.Theta = r.Float("theta", 0.4, 0, 1)
 	seeds := 10

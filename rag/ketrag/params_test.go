@@ -13,8 +13,8 @@ func TestParams(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	defaults := map[string]string{
-		"chunks": "cl100k/150/0/paragraph", "k": "2", "beta": "0.8", "core": "pagerank", "read": "texts", "unit": "1200", "glean": "0",
-		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword", "rank": "hybrid", "order": "fused",
+		"chunks": "cl100k/150/0/paragraph", "k": "2", "df": "0.05", "beta": "0.8", "core": "pagerank", "read": "texts", "unit": "1200", "glean": "0",
+		"compat": "false", "theta": "0.4", "seeds": "10", "probe": "1000", "channel": "keyword", "describe": "over", "slack": "0.1", "rank": "hybrid", "order": "fused",
 	}
 	for _, x := range []struct {
 		spec, instance string
@@ -26,13 +26,13 @@ func TestParams(t *testing.T) {
 			map[string]string{"theta": "0.25", "seeds": "3", "probe": "5", "channel": "text"}},
 		{"ketrag:beta=0.80", "ketrag", nil},
 		{"ketrag:beta=.4,k=4", "ketrag#beta=0.4,k=4", map[string]string{"beta": "0.4", "k": "4"}},
-		{"ketrag:profile=low", "ketrag#chunks=cl100k/1200/100/window/150,read=core", map[string]string{"chunks": "cl100k/1200/100/window/150", "read": "core", "rank": "vector", "order": "paper"}},
-		{"ketrag:profile=paper", "ketrag#chunks=cl100k/1200/100/window/150,read=core", map[string]string{"chunks": "cl100k/1200/100/window/150", "read": "core", "rank": "vector", "order": "paper"}},
-		{"ketrag:profile=high", "ketrag#chunks=cl100k/150/100/window,read=core", map[string]string{"chunks": "cl100k/150/100/window", "read": "core", "rank": "vector", "order": "paper"}},
-		{"ketrag:profile=high,chunks=cl100k/80/0/paragraph", "ketrag#chunks=cl100k/80/0/paragraph,read=core",
-			map[string]string{"chunks": "cl100k/80/0/paragraph", "read": "core", "rank": "vector", "order": "paper"}},
-		{"ketrag:compat=true", "ketrag#compat=true", map[string]string{"compat": "true", "seeds": "20", "rank": "vector", "order": "paper"}},
-		{"ketrag:compat=true,seeds=7", "ketrag#compat=true", map[string]string{"compat": "true", "seeds": "7", "rank": "vector", "order": "paper"}},
+		{"ketrag:profile=low", "ketrag#chunks=cl100k/1200/100/window/150,describe=always,read=core", map[string]string{"chunks": "cl100k/1200/100/window/150", "read": "core", "describe": "always", "rank": "vector", "order": "paper"}},
+		{"ketrag:profile=paper", "ketrag#chunks=cl100k/1200/100/window/150,describe=always,read=core", map[string]string{"chunks": "cl100k/1200/100/window/150", "read": "core", "describe": "always", "rank": "vector", "order": "paper"}},
+		{"ketrag:profile=high", "ketrag#chunks=cl100k/150/100/window,describe=always,read=core", map[string]string{"chunks": "cl100k/150/100/window", "read": "core", "describe": "always", "rank": "vector", "order": "paper"}},
+		{"ketrag:profile=high,chunks=cl100k/80/0/paragraph", "ketrag#chunks=cl100k/80/0/paragraph,describe=always,read=core",
+			map[string]string{"chunks": "cl100k/80/0/paragraph", "read": "core", "describe": "always", "rank": "vector", "order": "paper"}},
+		{"ketrag:compat=true", "ketrag#compat=true", map[string]string{"compat": "true", "describe": "always", "seeds": "20", "rank": "vector", "order": "paper"}},
+		{"ketrag:compat=true,seeds=7", "ketrag#compat=true", map[string]string{"compat": "true", "describe": "always", "seeds": "7", "rank": "vector", "order": "paper"}},
 		{"ketrag:core=uniform", "ketrag#core=uniform", map[string]string{"core": "uniform"}},
 	} {
 		t.Run(x.spec, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestParamsRefused(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	for _, x := range []struct{ param, value, says string }{
-		{"alpha", "1", "beta, channel, chunks, compat, core, glean, k, order, probe, rank, read, seeds, style, theta, types, unit"},
+		{"alpha", "1", "beta, channel, chunks, compat, core, describe, df, glean, k, order, probe, rank, read, seeds, slack, style, theta, types, unit"},
 		{"profile", "middle", "default, high, low, paper"},
 		{"chunks", "150", "cl100k/150/0/paragraph"},
 		{"beta", "1.01", "from 0 to 1"},

@@ -11,7 +11,6 @@ import (
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/baseline"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
-	"github.com/ragdb/ragdb/rag/ketrag"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -36,7 +35,7 @@ func atOnce(t testing.TB, spec string, docs []ragtest.Doc) *ragtest.Corpus {
 // byte.
 func TestAddAndRemove(t *testing.T) {
 	t.Parallel()
-	for _, spec := range []string{"ketrag:beta=1", "ketrag:beta=0.5,k=3", "ketrag:core=uniform,beta=0.6"} {
+	for _, spec := range []string{"ketrag:beta=1", "ketrag:beta=0.5,k=3,slack=0", "ketrag:core=uniform,beta=0.6,slack=0"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
 			docs := sorted(ragtest.Docs(51, 16))
@@ -87,7 +86,7 @@ func TestWalk(t *testing.T) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 3))
-			spec := []string{"ketrag:beta=0.4,unit=400", "ketrag:beta=0.6,k=3"}[seed%2]
+			spec := []string{"ketrag:beta=0.4,unit=400,slack=0", "ketrag:beta=0.6,k=3,slack=0"}[seed%2]
 			c := open(t)
 			var live []ragtest.Doc
 			next := 0
@@ -139,12 +138,12 @@ func TestCore(t *testing.T) {
 		spec string
 		size func(n int) int
 	}{
-		{"ketrag", func(n int) int { return (8*n + 9) / 10 }},
-		{"ketrag:beta=0.3", func(n int) int { return (3*n + 9) / 10 }},
-		{"ketrag:beta=0.3,compat=true", func(n int) int { return 3 * n / 10 }},
+		{"ketrag:slack=0", func(n int) int { return (8*n + 9) / 10 }},
+		{"ketrag:beta=0.3,slack=0", func(n int) int { return (3*n + 9) / 10 }},
+		{"ketrag:beta=0.3,compat=true,slack=0", func(n int) int { return 3 * n / 10 }},
 		{"ketrag:beta=0", func(int) int { return 0 }},
 		{"ketrag:beta=1", func(n int) int { return n }},
-		{"ketrag:beta=0.3,core=uniform", func(n int) int { return (3*n + 9) / 10 }},
+		{"ketrag:beta=0.3,core=uniform,slack=0", func(n int) int { return (3*n + 9) / 10 }},
 	} {
 		t.Run(x.spec, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +171,7 @@ func TestCore(t *testing.T) {
 				}
 				supported(t, c, x.spec, core)
 			}
-			if left == 0 && x.spec == "ketrag:beta=0.3" {
+			if left == 0 && x.spec == "ketrag:beta=0.3,slack=0" {
 				t.Error("no chunk ever left the core")
 			}
 			failures := 0
@@ -305,20 +304,21 @@ func TestKeywordSums(t *testing.T) {
 // are those of the new vectors, and nothing of the old ones is kept.
 func TestRetrain(t *testing.T) {
 	t.Parallel()
+	const spec = "ketrag:slack=0"
 	docs := sorted(ragtest.Docs(54, 24))
 	grown, want := open(t), open(t)
 	grown.Use(nil)
 	want.Use(nil)
-	grown.Index(t, ketrag.Name, docs[:9]...)
-	grown.Index(t, ketrag.Name, docs...)
-	want.Index(t, ketrag.Name, docs...)
+	grown.Index(t, spec, docs[:9]...)
+	grown.Index(t, spec, docs...)
+	want.Index(t, spec, docs...)
 	if n := len(chunks(t, want)); n > 50 {
 		t.Fatalf("%d chunks: some words do not count any more", n)
 	}
 	for _, name := range []string{"near:lexical", "near:vector"} {
-		sameEdges(t, name, edges(t, grown, ketrag.Name, name), edges(t, want, ketrag.Name, name))
+		sameEdges(t, name, edges(t, grown, spec, name), edges(t, want, spec, name))
 	}
-	if a, b := keys(t, grown, ketrag.Name, "skeleton"), keys(t, want, ketrag.Name, "skeleton"); !slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))) {
+	if a, b := keys(t, grown, spec, "skeleton"), keys(t, want, spec, "skeleton"); !slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))) {
 		t.Error("the cores differ")
 	}
 	const old, now = "local/rri-512@v1", "local/rri-512@v2"
@@ -332,7 +332,7 @@ func TestRetrain(t *testing.T) {
 	if err := grown.DB().View(t.Context(), func(s *engine.Snapshot) error { spaces(s.Graph(grown.Base())); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	grown.View(t, ketrag.Name, func(v *engine.View) error {
+	grown.View(t, spec, func(v *engine.View) error {
 		spaces(v)
 		for _, b := range []string{method.SumsBucket(old), method.StaleBucket(old), method.StaleBucket(now)} {
 			for e, err := range v.Bucket(b).Scan(nil, nil) {
