@@ -20,6 +20,10 @@ type Params struct {
 	// K is the number of near chunks of each chunk: half by shared words, half
 	// by vector. The default is 2.
 	K int
+	// Similarity is that of keywords and questions: product (the default), the inner product
+	// with the mean of a keyword's sentences, as in the code, so that a word of many unlike
+	// sentences is a weak one; or cosine, as in the paper.
+	Similarity string
 	// DF is the part of the chunks that a word may be in to count for near chunks by words;
 	// one of 50 chunks or fewer always counts. The default is 0.05; at 1 all count, as in
 	// the code.
@@ -94,6 +98,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	r := method.ReadParams(Name, given, profiles())
 	p := Params{Chunks: r.ChunkSet()}
 	p.K = r.Int("k", 2, 0, 64)
+	p.Similarity = r.OneOf("similarity", "product", "cosine")
 	p.DF = r.Float("df", 0.05, 0, 1)
 	p.Beta = r.Float("beta", 0.8, 0, 1)
 	p.Core = r.OneOf("core", "pagerank", "uniform")

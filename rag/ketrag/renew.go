@@ -79,6 +79,18 @@ func (st *renewStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkItem,
 	return st.s.renew(v, st.model, ids)
 }
 
+// normalize brings a vector to length 1, so that an inner product with it is in the ratio
+// of the cosine.
+func normalize(v []float32) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(sum))
+	}
+}
+
 // renew makes the vectors of keywords from their sums. A keyword without a sum,
 // or whose sum is of vectors that cancel out, loses its vector.
 func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeID) error {
@@ -116,7 +128,9 @@ func (s *system) renew(v *engine.TxView, model llm.SpaceInfo, ids []engine.NodeI
 		}
 		var mean []float32
 		if !sum.zero() {
-			mean = sum.mean()
+			if mean = sum.mean(); s.p.Similarity == "cosine" {
+				normalize(mean)
+			}
 		}
 		if err := graph.SetVector(v, space, id, mean); err != nil {
 			return err
