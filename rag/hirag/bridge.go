@@ -14,30 +14,38 @@ import (
 // memberRows is how many members of one summary the bridge names.
 const memberRows = 3
 
-// bridgeRows orders the relations among the nodes of a path: those that the path
-// goes along, then the others, then what belongs to a summary, at most memberRows
-// rows of each summary. Each part is by likeness to the question,
+// bridgeRows orders relations at the nodes of a path and at the entities next to the
+// question: those that the path goes along, then those between two nodes of the path,
+// then the others, then what belongs to a summary, at most memberRows rows of each
+// summary. Each part is by likeness to the question,
 //
 //	(s(a)/d(a) + s(b)/d(b)) / 2
 //
-// of the ends a and b, s being the likeness of a node, 0 if it has no vector, and
-// d the number of binary digits of its degree, the number of its relations: a hub
-// that is like every question says little.
+// of the ends a and b, s being the likeness of a node, 0 if it is not near, and d the
+// number of binary digits of its degree, the number of its relations: a hub that is
+// like every question says little.
 type bridgeRows struct {
 	In query.Op // the relations
-	// Path are the nodes of the path, Near those of them that have vectors, with
-	// their likeness to the question.
+	// Path are the nodes of the path, Near nodes with their likeness to the question.
 	Path, Near query.Op
 	Graph      *engine.Graph
 	// Types are the names of the types of relations.
 	Types []string
 }
 
+// The parts of the bridge, in order.
+const (
+	partPath = iota
+	partBetween
+	partAround
+	partSummary
+)
+
 // bridgeRow is a relation with what it is ordered by.
 type bridgeRow struct {
 	query.Item
-	part    int           // 0 on the path, 1 beside it, 2 of a summary
-	summary engine.NodeID // of part 2
+	part    int
+	summary engine.NodeID // of partSummary
 }
 
 // Run implements [query.Op].
@@ -54,14 +62,21 @@ func (o *bridgeRows) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 		near[it.ID] = max(0, it.Score)
 	}
 	along := alongPath(sets[1].Items)
+	on := make(map[engine.NodeID]bool, len(sets[1].Items))
+	for _, it := range sets[1].Items {
+		on[it.ID] = true
+	}
 	v := e.Snap.Graph(o.Graph)
 	summary, _ := v.NodeType(typeSummary)
 	rows := make([]bridgeRow, 0, len(sets[0].Items))
 	for _, it := range sets[0].Items {
-		r := bridgeRow{Item: it, part: 1}
+		r := bridgeRow{Item: it, part: partAround}
 		ends := [2]engine.NodeID{min(it.Edge.From, it.Edge.To), max(it.Edge.From, it.Edge.To)}
-		if along[ends] {
-			r.part = 0
+		switch {
+		case along[ends]:
+			r.part = partPath
+		case on[ends[0]] && on[ends[1]]:
+			r.part = partBetween
 		}
 		r.Score = 0
 		for _, id := range ends {
@@ -70,7 +85,7 @@ func (o *bridgeRows) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 				return query.Set{}, err
 			}
 			if summary != 0 && n.Type == summary {
-				r.part, r.summary = 2, id
+				r.part, r.summary = partSummary, id
 			}
 			degree, err := e.Degree(ctx, o.Graph, id, o.Types...)
 			if err != nil {
@@ -78,7 +93,7 @@ func (o *bridgeRows) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 			}
 			r.Score += near[id] / float64(max(1, bits.Len(uint(degree)))) / 2
 		}
-		r.Why = append(slices.Clip(it.Why), query.Step{Op: "likeness", Score: r.Score, Note: [...]string{"on the path", "beside the path", "of a summary"}[r.part]})
+		r.Why = append(slices.Clip(it.Why), query.Step{Op: "likeness", Score: r.Score, Note: [...]string{"on the path", "between two of its nodes", "around it", "of a summary"}[r.part]})
 		rows = append(rows, r)
 	}
 	slices.SortStableFunc(rows, func(a, b bridgeRow) int {
@@ -88,7 +103,7 @@ func (o *bridgeRows) Run(ctx context.Context, e *query.Env) (query.Set, error) {
 	var out query.Set
 	of := map[engine.NodeID]int{}
 	for _, r := range rows {
-		if r.part == 2 {
+		if r.part == partSummary {
 			if of[r.summary]++; of[r.summary] > memberRows {
 				continue
 			}

@@ -59,9 +59,10 @@ type Params struct {
 	// Order is the order of a context's parts: sources (the default) has the
 	// source texts first, paper last.
 	Order string
-	// Sources says how the source texts are ranked: votes (the default) of the
-	// entities that are near to the question, or entities, those of the nearest
-	// first, as in the reference.
+	// Sources says how the source texts are ranked: votes of the entities that are
+	// near to the question, or entities, those of the nearest first, as in the
+	// reference. The default, both, takes the hits of plain search and the votes in
+	// turns.
 	Sources string
 	// Bridge says how the relations of the bridge are ordered: path (the default),
 	// those on the path first and each by likeness to the question, or degree, by
@@ -106,7 +107,7 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Keys = r.OneOf("keys", "pool", "all")
 	p.Level = r.Int("level", 2, 0, 50)
 	p.Order = r.OneOf("order", "sources", "paper")
-	p.Sources = r.OneOf("sources", "votes", "entities")
+	p.Sources = r.OneOf("sources", "both", "votes", "entities")
 	p.Bridge = r.OneOf("bridge", "path", "degree")
 	p.Legs = r.Int("legs", 20, 0, 10_000)
 	p.Fill = r.Flag("fill", true)

@@ -28,6 +28,9 @@ const (
 	poolFactor  = 10
 )
 
+// mostAround bounds the relations of one node that the bridge looks at.
+const mostAround = 48
+
 // share returns a part's tokens of a budget.
 func share(part, budget int) int {
 	if budget >= fullTokens {
@@ -69,8 +72,12 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	}
 	var between query.Op = &query.Incident{In: path, Graph: s.g, Types: relation, Within: true, Ranked: true, Source: "Eq. 16"}
 	if s.p.Bridge == "path" {
-		near := &query.Score{In: path, Graph: s.g, Space: space, Text: q.Text}
-		between = &bridgeRows{In: between, Path: path, Near: near, Graph: s.g, Types: relation}
+		ends := &query.Union{In: []query.Op{path, keys, seeds}, Combine: query.First}
+		between = &bridgeRows{
+			In:   &query.Incident{In: ends, Graph: s.g, Types: relation, Most: mostAround, Source: "Eq. 16, and what leads away"},
+			Path: path, Graph: s.g, Types: relation,
+			Near: &query.Union{In: []query.Op{pool, &query.Score{In: path, Graph: s.g, Space: space, Text: q.Text}}, Combine: query.First},
+		}
 	}
 	bridge := pack("bridge", between, bridgeTokens, bridgeHeader, "bridge knowledge", s.renderRelation)
 
@@ -87,7 +94,10 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	}
 	mentions := []string{edgeMentions}
 	var ranked query.Op = &votes{In: cited, Graph: s.g, Types: mentions}
-	if s.p.Sources == "entities" {
+	switch s.p.Sources {
+	case "both":
+		ranked = &query.Union{In: []query.Op{s.plain(m, q), ranked}, Combine: query.Turns, Source: "plain hits and votes in turns"}
+	case "entities":
 		ranked = &query.Sources{
 			In: cited, Graph: s.g, Types: mentions, Direction: engine.In, Near: relation, At: mentions, Tokens: budget, Size: s.tokens,
 		}
@@ -109,4 +119,20 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		plan.Sections = append(plan.Sections, method.Section{Name: p.Name, Pack: p})
 	}
 	return plan, nil
+}
+
+// The chunks that each of plain search's rankings brings, and those of both that the
+// votes take turns with: what fills the context with chunks of 60 tokens.
+const plainCandidates = 400
+
+func plainHits(q method.Question) int { return max(100, q.Tokens()/60) }
+
+// plain are the chunks that plain search finds, as naive does: by words and vectors,
+// the scores of each brought to mean 0 and deviation 1.
+func (s *system) plain(m *method.Models, q method.Question) query.Op {
+	base := s.c.Base()
+	return &query.Twins{Graph: s.g, Type: method.ChunkNodeType, Of: base, In: &query.Limit{N: plainHits(q), In: &query.Union{Combine: query.ZSum, In: []query.Op{
+		&query.VectorSearch{Graph: base, Space: method.ChunkSpace(s.p.Chunks, m.QuestionSpace().Model), Text: q.Text, K: plainCandidates},
+		&query.TextSearch{Graph: base, Field: method.TextField(s.p.Chunks), Text: q.Text, K: plainCandidates},
+	}}}}
 }

@@ -233,7 +233,7 @@ func pairs(items []rag.Cited) []string {
 	return out
 }
 
-// TestBridge says which relations are the bridge: all those among the nodes on
+// TestBridge says which relations are the paper's bridge: all those among the nodes on
 // the shortest paths from key entity to key entity. Of one key the path is
 // that node alone; of two, both ends count.
 func TestBridge(t *testing.T) {
@@ -263,7 +263,7 @@ R alpha | gamma | ac | 2`
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			_, ev := evidence(t, c, "hirag:hiindex=off,mode=bridge,n=2", x.question, 6000)
+			_, ev := evidence(t, c, "hirag:hiindex=off,mode=bridge,bridge=degree,n=2", x.question, 6000)
 			if got := pairs(section(ev, "bridge")); !slices.Equal(got, x.want) {
 				t.Errorf("bridge %v, want %v", got, x.want)
 			}

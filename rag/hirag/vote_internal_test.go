@@ -123,11 +123,11 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// TestBridgeRows orders relations by hand: those on the path, those beside it, and
-// at most three of a summary; each part by likeness, a hub's damped.
+// TestBridgeRows orders relations by hand: those on the path, between its
+// nodes, around it, and at most three of a summary; each part by likeness, a hub's damped.
 func TestBridgeRows(t *testing.T) {
-	nodes := []string{"entity a", "entity b", "entity c", "entity hub", "summary s"}
-	relations := []string{"a-b", "b-c", "a-hub", "b-hub"}
+	nodes := []string{"entity a", "entity b", "entity c", "entity d", "entity hub", "summary s"}
+	relations := []string{"a-b", "b-c", "b-d", "a-hub", "b-hub"}
 	for i := range 5 {
 		nodes = append(nodes, fmt.Sprintf("entity m%d", i), fmt.Sprintf("entity far%d", i))
 		relations = append(relations, fmt.Sprintf("m%d-s", i), fmt.Sprintf("far%d-hub", i))
@@ -144,14 +144,14 @@ func TestBridgeRows(t *testing.T) {
 		name[it.Ref()] = r
 		rows = append(rows, it)
 	}
-	// The path goes from a to b and on to c.
-	path := []query.Item{d.item("a", 1), d.item("b", 1), d.item("c", 1)}
-	for i, from := range []string{"a", "a", "b"} {
+	// The path goes from a to b and on to c; to d there is none.
+	path := []query.Item{d.item("a", 1), d.item("b", 1), d.item("c", 1), d.item("d", 1)}
+	for i, from := range []string{"a", "a", "b", "c"} {
 		from := d.item(from, 0)
 		path[i].Why = []query.Step{{Op: "path", From: from.Ref()}}
 	}
-	// The likeness of each node; its degree: a 2, b 3, c 1, hub 7, s 5.
-	near := []query.Item{d.item("a", .8), d.item("b", .4), d.item("c", .6), d.item("hub", .9), d.item("s", .9)}
+	// The likeness of each node; its degree: a 2, b 4, c and d 1, hub 7, s 5.
+	near := []query.Item{d.item("a", .8), d.item("b", .4), d.item("c", .6), d.item("d", .05), d.item("hub", .9), d.item("s", .9)}
 	for i := range 5 {
 		near = append(near, d.item(fmt.Sprintf("m%d", i), float64(i)/10))
 	}
@@ -160,8 +160,9 @@ func TestBridgeRows(t *testing.T) {
 		row   string
 		score float64
 	}{
-		{"b-c", (.4/2 + .6/1) / 2}, {"a-b", (.8/2 + .4/2) / 2}, // on the path
-		{"a-hub", (.8/2 + .9/3) / 2}, {"b-hub", (.4/2 + .9/3) / 2}, // beside it
+		{"b-c", (.4/3 + .6/1) / 2}, {"a-b", (.8/2 + .4/3) / 2}, // on the path
+		{"b-d", (.4/3 + .05/1) / 2},                                // between two of its nodes, without being on it
+		{"a-hub", (.8/2 + .9/3) / 2}, {"b-hub", (.4/3 + .9/3) / 2}, // around it
 		{"m4-s", (.4/1 + .9/3) / 2}, {"m3-s", (.3/1 + .9/3) / 2}, {"m2-s", (.2/1 + .9/3) / 2},
 	}
 	if len(got.Items) != len(want) {
