@@ -102,4 +102,4 @@ func times(q method.Question) int { return max(1, q.Tokens()/quotaTokens) }
 
 // candidates is how many texts are ranked for a question: many more than its
 // budget holds.
-func candidates(q method.Question) int { return max(300, q.Tokens()/20) }
+func candidates(q method.Question) int { return max(300, q.Tokens()/40) }
