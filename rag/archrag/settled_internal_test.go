@@ -1,0 +1,73 @@
+package archrag
+
+import (
+	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag/internal/encoded"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
+)
+
+// TestSettledFailures says that a stage with items that were set aside is looked through
+// although nothing changed, and no other; and that a record of another model holds for
+// none.
+func TestSettledFailures(t *testing.T) {
+	t.Parallel()
+	const spec = "archrag:cap=6,min_clusters=2,glean=0"
+	c := ragtest.Open(t, method.Methods{Name: Open})
+	c.Use(ragtest.Fixed)
+	c.Index(t, spec, ragtest.Docs(94, 5)...)
+	sys := c.System(t, spec)
+	m := c.OpenModels(t)
+	s := &system{Identity: sys.Identity, c: c.Docs(), g: sys.Graph()}
+	var r record
+	// looked returns how many items the stages have that have any.
+	looked := func() map[string]int {
+		t.Helper()
+		out := map[string]int{}
+		err := c.DB().View(t.Context(), func(snap *engine.Snapshot) error {
+			for _, st := range sys.Stages(m) {
+				for _, err := range st.Items(t.Context(), snap) {
+					if err != nil {
+						return err
+					}
+					out[st.Name()]++
+				}
+			}
+			var err error
+			r, err = s.readRecord(snap)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if items := looked(); len(items) > 0 || r.Done["embed relation"] == 0 {
+		t.Fatalf("%v are looked through, %+v", items, r)
+	}
+	put := func() {
+		t.Helper()
+		err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+			bucket, err := tx.Graph(s.g).MakeBucket(bucketSettled)
+			if err != nil {
+				return err
+			}
+			return encoded.Put(bucket, settledKey, r)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Failed = []string{"embed relation"}
+	put()
+	if items := looked(); len(items) != 1 || items["embed relation"] != r.Done["embed relation"] {
+		t.Errorf("%v are looked through, want the relations alone", items)
+	}
+	r.State += " of another model"
+	put()
+	if items := looked(); items["extract"] == 0 || items["embed entity"] == 0 || items["settle"] != 1 {
+		t.Errorf("%v are looked through after a change", items)
+	}
+}
