@@ -8,6 +8,7 @@ import (
 	"github.com/ragdb/ragdb/query"
 	"github.com/ragdb/ragdb/rag/internal/knowledge"
 	"github.com/ragdb/ragdb/rag/internal/text"
+	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -41,7 +42,7 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	budget := q.Tokens()
 	textBudget := int(float64(budget) * (1 - s.p.Theta))
 	model := m.QuestionSpace().Model
-	ranked := s.chunks(q, model, textBudget)
+	ranked := s.chunks(q, m.QuestionSpace(), textBudget)
 	text := &query.Pack{
 		In: ranked, Name: "text", Budget: textBudget,
 		Render: s.render, Cut: s.c.CutText, Source: "lambda (1-theta)",
@@ -108,9 +109,11 @@ func sections(order string, tables, sources, text, more, fused query.Op) *method
 	return p
 }
 
-// chunks ranks the chunks of the channel beside the entities'.
-func (s *system) chunks(q method.Question, model string, budget int) query.Op {
-	space := spaceOf(method.ChunkNodeType, model)
+// chunks ranks the chunks of the channel beside the entities'. As in naive a model's vectors
+// have every second place alone: a chunk that shares no word with the question loses in
+// the sum to each one that does.
+func (s *system) chunks(q method.Question, model llm.SpaceInfo, budget int) query.Op {
+	space := spaceOf(method.ChunkNodeType, model.Model)
 	near := func(k int, source string) query.Op {
 		return &query.VectorSearch{Graph: s.g, Space: space, Text: q.Text, K: k, Source: source}
 	}
@@ -125,7 +128,7 @@ func (s *system) chunks(q method.Question, model string, budget int) query.Op {
 		}}}}
 	}
 	words := &query.VectorSearch{
-		Graph: s.g, Space: spaceOf(typeKeyword, model), Text: q.Text, K: s.p.Probe, Source: "keywords, inner product",
+		Graph: s.g, Space: spaceOf(typeKeyword, model.Model), Text: q.Text, K: s.p.Probe, Source: "keywords, inner product",
 	}
 	found := &query.Neighbors{In: words, Graph: s.g, Types: []string{edgeContains}, By: near(nearest, "")}
 	if s.p.Rank == "vector" {
@@ -133,11 +136,16 @@ func (s *system) chunks(q method.Question, model string, budget int) query.Op {
 		found.Tokens, found.Size, found.Source = 2*budget, s.size, "candidates, 2 lambda (1-theta)"
 	} else {
 		found.Source = "N(S_k)"
-		found.By = &query.Union{Combine: query.ZSum, In: []query.Op{found.By, &query.Twins{
+		dense := found.By
+		found.By = &query.Union{Combine: query.ZSum, In: []query.Op{dense, &query.Twins{
 			Graph: s.g, Type: method.ChunkNodeType, Of: s.c.Base(), In: &query.TextSearch{
 				Graph: s.c.Base(), Field: method.TextField(s.p.Chunks), Text: q.Text, K: lexical,
 			},
 		}}, Source: "cosine and BM25"}
+		if !model.Recomputable {
+			turns := &query.Union{In: []query.Op{found.By, dense}, Combine: query.Turns, Source: "a model of meaning has every second place"}
+			found.By = &query.Union{In: []query.Op{turns}, Combine: query.Sum, Flat: 1, Source: "the place as a score"}
+		}
 	}
 	return &query.Sort{In: found}
 }
