@@ -18,7 +18,7 @@
 //
 // Communities of level 1 consist of entities, those of a higher level of the
 // communities below. A level's graph has the relations (between communities those
-// of their entities) and edges to near neighbours: each node adds those more
+// of their entities, or with next=augmented all edges that they were found by) and edges to near neighbours: each node adds those more
 // similar than a percentile of the similarities of the relations, up to the mean
 // degree. Edges weigh the cosine of their ends, and Leiden divides the graph into
 // communities of fewer than 15. Nodes without edges are in no community. A level
@@ -37,6 +37,9 @@
 // only if its members or what is said of them changed; it then is a changed node
 // of the level above. A whole clustering is made again if there are twice or half
 // the entities, and on request: [method.System.Advice] says when.
+//
+// A run that did all there was to do records the versions of the documents' graph and
+// of its own (bucket settled). While they stand, the stages have no items.
 //
 // # Retrieval
 //
