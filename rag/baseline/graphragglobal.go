@@ -27,7 +27,7 @@ func openGraphRAGGlobal(ctx context.Context, c *method.Corpus, params map[string
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	sys, reports, err := hirag.OpenReports(ctx, c, map[string]string{"hiindex": "off", "chunks": r.ChunkSet().String()})
+	sys, reports, err := hirag.OpenReports(ctx, c, map[string]string{"hiindex": "off", "lag": "0", "chunks": r.ChunkSet().String()})
 	if err != nil {
 		return nil, err
 	}

@@ -73,9 +73,10 @@ func (s *system) within(all []entry, tokens int) (out []entry, cut bool) {
 	return all[:n], n < len(all)
 }
 
-// entries returns a community's nodes and the relations at them, by rank. Of a node
-// outside the degree counts the relations with members alone: nothing else of it is
-// known by what decides whether the report is made again.
+// entries returns a community's nodes and the relations at them, by rank, the sum of
+// the degrees of their ends. If reports may lag, the degree of a node outside counts
+// its relations with members alone: nothing else of it is known by what decides
+// whether the report is made again.
 func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, relations []entry, err error) {
 	t, ok := v.EdgeType(edgeRelation)
 	if !ok {
@@ -129,6 +130,13 @@ func (st *reportStage) entries(v engine.Reader, p plannedCommunity) (nodes, rela
 		for _, id := range [2]engine.NodeID{e.From, e.To} {
 			if !members[id] {
 				outer[id]++
+			}
+		}
+	}
+	if st.s.p.Lag == 0 {
+		for id := range outer {
+			if outer[id], err = v.Degree(id, filter); err != nil {
+				return nil, nil, err
 			}
 		}
 	}
