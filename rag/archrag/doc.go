@@ -18,9 +18,9 @@
 //
 // Communities of level 1 consist of entities, those of a higher level of the
 // communities below. A level's graph has the relations (between communities those
-// of their entities, or with next=augmented all edges that they were found by) and edges to near neighbours: each node adds those more
-// similar than a percentile of the similarities of the relations, up to the mean
-// degree. Edges weigh the cosine of their ends, and Leiden divides the graph into
+// of their entities, or with next=augmented all edges that they were found by) and
+// edges to near neighbours: each node adds those more similar than a percentile of
+// the similarities of the relations, up to the mean degree. Edges weigh the cosine of their ends, and Leiden divides the graph into
 // communities of fewer than 15. Nodes without edges are in no community. A level
 // of fewer than 10 communities is not made.
 //
