@@ -35,9 +35,9 @@ const callsTake = time.Minute
 // from a pool, so that a new field is met too.
 var operators = []query.Op{
 	&query.All{}, &query.AtLeast{}, &query.Bridge{}, &query.Filter{}, &query.Given{}, &query.Incident{}, &query.Intersect{},
-	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PhraseSearch{}, &query.Rerank{}, &query.Rescale{},
+	&query.Limit{}, &query.Minus{}, &query.Neighbors{}, &query.PPR{}, &query.Pack{}, &query.PathChain{}, &query.PathRows{}, &query.PhraseSearch{}, &query.Rerank{}, &query.Rescale{},
 	&query.Reweigh{}, &query.Score{}, &query.Sections{}, &query.Sort{}, &query.Sources{}, &query.Tables{}, &query.TextSearch{},
-	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{},
+	&query.TopPerGroup{}, &query.Twins{}, &query.Union{}, &query.VectorSearch{}, &query.Votes{},
 }
 
 // otherCalls are the exported calls that are no operator's, made in an Env with a

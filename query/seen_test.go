@@ -75,6 +75,9 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.PathChain](): {ops: func(w *world, in query.Op) []query.Op {
 		return []query.Op{&query.PathChain{In: first(in), Graph: w.g, Direction: engine.Both}}
 	}},
+	of[query.PathRows](): {counts: true, ops: func(w *world, in query.Op) []query.Op {
+		return []query.Op{&query.PathRows{In: &query.Incident{In: in, Graph: w.g}, Path: first(in), Near: in, Graph: w.g, Group: "place", Members: 100}}
+	}},
 	of[query.PhraseSearch](): {ops: func(w *world, _ query.Op) []query.Op {
 		return []query.Op{&query.PhraseSearch{Graph: w.g, Field: "name", Phrases: []string{"new", "york of"}, Most: 1}}
 	}},
@@ -130,6 +133,9 @@ var seenRows = map[reflect.Type]seenRow{
 	of[query.Union](): {ops: func(_ *world, in query.Op) []query.Op {
 		return []query.Op{&query.Union{In: []query.Op{first(in), in}}, &query.Union{In: []query.Op{first(in), in}, Combine: query.Turns},
 			&query.Union{In: []query.Op{first(in), in}, Combine: query.Sum, Flat: 2}}
+	}},
+	of[query.Votes](): {ops: func(w *world, in query.Op) []query.Op {
+		return []query.Op{&query.Votes{In: in, Graph: w.g, Types: []string{"link", "cites"}}}
 	}},
 	of[query.VectorSearch](): {ops: func(w *world, _ query.Op) []query.Op {
 		layers := []vecindex.LayerK{{Layer: 0, K: 2}, {Layer: 1, K: 3}}

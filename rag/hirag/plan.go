@@ -31,6 +31,9 @@ const (
 // mostAround bounds the relations of one node that the bridge looks at.
 const mostAround = 48
 
+// memberRows is how many members of one summary the bridge names.
+const memberRows = 3
+
 // share returns a part's tokens of a budget.
 func share(part, budget int) int {
 	if budget >= fullTokens {
@@ -73,9 +76,9 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	var between query.Op = &query.Incident{In: path, Graph: s.g, Types: relation, Within: true, Ranked: true, Source: "Eq. 16"}
 	if s.p.Bridge == "path" {
 		ends := &query.Union{In: []query.Op{path, keys, seeds}, Combine: query.First}
-		between = &bridgeRows{
+		between = &query.PathRows{
 			In:   &query.Incident{In: ends, Graph: s.g, Types: relation, Most: mostAround, Source: "Eq. 16, and what leads away"},
-			Path: path, Graph: s.g, Types: relation,
+			Path: path, Graph: s.g, Types: relation, Group: typeSummary, Members: memberRows, Source: "paths first, then by likeness",
 			Near: &query.Union{In: []query.Op{pool, &query.Score{In: path, Graph: s.g, Space: space, Text: q.Text}}, Combine: query.First},
 		}
 	}
@@ -93,7 +96,7 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 		cited = pool
 	}
 	mentions := []string{edgeMentions}
-	var ranked query.Op = &votes{In: cited, Graph: s.g, Types: mentions}
+	var ranked query.Op = &query.Votes{In: cited, Graph: s.g, Types: mentions, Source: "source texts by votes"}
 	switch s.p.Sources {
 	case "both":
 		ranked = &query.Union{In: []query.Op{s.plain(m, q), ranked}, Combine: query.Turns, Source: "plain hits and votes in turns"}

@@ -90,6 +90,7 @@ func (d *drawn) run(t *testing.T, op query.Op) (out query.Set) {
 // question, by 1 and .9; m is hardly, and h is named by too many chunks to be
 // passed votes.
 func TestVotes(t *testing.T) {
+	const hub = 16 // chunks that may name an entity which is passed votes
 	nodes := []string{"entity a", "entity b", "entity m", "entity h"}
 	edges := []string{"c1-a", "c2-a", "c3-b", "c1-m", "c4-m"}
 	for i := range hub + 2 {
@@ -100,7 +101,7 @@ func TestVotes(t *testing.T) {
 	d := draw(t, nodes, map[string][]string{edgeMentions: edges})
 	in := &fixed{query.Set{Items: []query.Item{d.item("a", 1), d.item("b", .9), d.item("m", .001), d.item("h", .001)}}}
 	got := map[engine.NodeID]float64{}
-	set := d.run(t, &votes{In: in, Graph: d.g, Types: []string{edgeMentions}})
+	set := d.run(t, &query.Votes{In: in, Graph: d.g, Types: []string{edgeMentions}})
 	for i, it := range set.Items {
 		got[it.ID] = it.Score
 		if i > 0 && it.Score > set.Items[i-1].Score {
@@ -155,7 +156,7 @@ func TestBridgeRows(t *testing.T) {
 	for i := range 5 {
 		near = append(near, d.item(fmt.Sprintf("m%d", i), float64(i)/10))
 	}
-	got := d.run(t, &bridgeRows{In: &fixed{query.Set{Items: rows}}, Path: &fixed{query.Set{Items: path}}, Near: &fixed{query.Set{Items: near}}, Graph: d.g, Types: []string{edgeRelation}})
+	got := d.run(t, &query.PathRows{In: &fixed{query.Set{Items: rows}}, Path: &fixed{query.Set{Items: path}}, Near: &fixed{query.Set{Items: near}}, Graph: d.g, Types: []string{edgeRelation}, Group: typeSummary, Members: memberRows})
 	want := []struct {
 		row   string
 		score float64
