@@ -13,7 +13,7 @@ import (
 )
 
 // rulesVersion is the version of the rules; it moves when replies do.
-const rulesVersion = "rules.v2"
+const rulesVersion = "rules.v3"
 
 // Options are the options of [New]. The zero value works.
 type Options struct {

@@ -83,7 +83,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%q: can %v, error %v", k, p.Can(k), err)
 		}
 	}
-	if p.Name() != "local/rules.v2" {
+	if p.Name() != "local/rules.v3" {
 		t.Errorf("name %q", p.Name())
 	}
 }
