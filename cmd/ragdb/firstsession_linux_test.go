@@ -50,9 +50,14 @@ func twoYears(c llmtest.Chat) (string, bool) {
 	if c.Kind != llm.Answer {
 		return "", false
 	}
+	number := regexp.MustCompile(`^\[\d+\]`)
+	piece := ""
 	for _, line := range strings.Split(c.Text, "\n") {
-		if n, _, ok := strings.Cut(line, "] "); ok && strings.Contains(line, "two years") {
-			return "Two years from delivery " + n + "].", true
+		if n := number.FindString(line); n != "" {
+			piece = n
+		}
+		if piece != "" && strings.Contains(line, "two years") {
+			return "Two years from delivery " + piece + ".", true
 		}
 	}
 	return "", false
