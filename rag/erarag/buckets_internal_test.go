@@ -185,6 +185,35 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
+// A layer wants more nodes below than Stop and, in buckets, as many as a segment has.
+func TestLayerWanted(t *testing.T) {
+	t.Parallel()
+	c := corpus(t)
+	for spec, want := range map[string]uint64{"erarag:stop=1": 8, "erarag:stop=1,bucket=0": 2, "erarag": 12, "erarag:stop=9": 10} {
+		s := opened(t, c, spec)
+		st := &segmentStage{s: s, layer: 1}
+		for n := want - 1; n <= want; n++ {
+			err := c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+				x, err := s.change(tx, "wanted "+spec)
+				if err != nil {
+					return err
+				}
+				if err := x.setLayer(0, layerState{n, 1}); err != nil {
+					return err
+				}
+				have, wanted, err := st.state(&x.tree)
+				if have || wanted != (n == want) {
+					t.Errorf("%s: a layer over %d nodes: wanted is %v", spec, n, wanted)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // segmentsOf returns the nodes of the segments of layer 1.
 func segmentsOf(x *tree) (map[uint64][]uint64, error) {
 	out := map[uint64][]uint64{}
