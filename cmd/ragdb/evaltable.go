@@ -80,6 +80,11 @@ func evalTitle(r *eval.Report) string {
 // printEval prints the report of one of some data sets.
 func (a *app) printEval(r *eval.Report, of int) {
 	o := a.out
+	for _, m := range r.Methods {
+		if m.Index != nil && m.Index.Failed > 0 {
+			o.warn("%s: %s of its index failed, and its figures lack them; with --db ragdb status says why", m.Name, plural(m.Index.Failed, "item"))
+		}
+	}
 	if o.format == asJSON {
 		return // all at once, in the end
 	}
