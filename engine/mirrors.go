@@ -12,11 +12,13 @@ import (
 // mirrors counts what the open vector indexes keep in memory. Together they
 // may have half of the budget. An index that needs memory takes it from those that
 // were not searched for long. If all are in use, an index that does not fit beside
-// them is searched on disk.
+// them is searched on disk. One that is to be settled has it all, since it cannot be
+// settled on disk.
 type mirrors struct {
-	mu    sync.Mutex
-	open  []openIndex
-	clock uint64 // uses of all indexes
+	mu      sync.Mutex
+	open    []openIndex
+	clock   uint64 // uses of all indexes
+	settled []*vecindex.Index
 }
 
 type openIndex struct {
@@ -29,11 +31,14 @@ type openIndex struct {
 // the memory of the other by turns.
 const idleUses = 64
 
-// bytes returns the sizes of all mirrors but one's.
-func (m *mirrors) bytes(but *vecindex.Index) int64 {
+// bytes returns the sizes of all mirrors that one has to leave room for.
+func (m *mirrors) bytes(ix *vecindex.Index) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.held(but)
+	if slices.Contains(m.settled, ix) {
+		return 0
+	}
+	return m.held(ix)
 }
 
 func (m *mirrors) held(but *vecindex.Index) int64 {
@@ -109,6 +114,28 @@ func (m *mirrors) idle(ix *vecindex.Index, bound, want int64) []openIndex {
 		}
 	}
 	return nil
+}
+
+// settling has all other indexes release their memory and leaves the whole bound to one,
+// until the function is called that it returns. What others read back meanwhile comes
+// on top.
+func (m *mirrors) settling(ix *vecindex.Index) (end func()) {
+	m.mu.Lock()
+	m.settled = append(m.settled, ix)
+	others := slices.Clone(m.open)
+	m.mu.Unlock()
+	for _, x := range others { // under no lock, as those of makeRoom
+		if x.Index != ix {
+			x.Release()
+		}
+	}
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if i := slices.Index(m.settled, ix); i >= 0 {
+			m.settled = slices.Delete(m.settled, i, i+1)
+		}
+	}
 }
 
 // openIndex opens a vector index whose mirror shares the budget with the

@@ -224,3 +224,97 @@ func TestIdleMirrorsMakeRoom(t *testing.T) {
 	}
 	held("b", "c")
 }
+
+// TestSettleTakesMemory settles an index beside one that was just searched and leaves
+// no room: its links are there afterwards, as they are if it is alone.
+func TestSettleTakesMemory(t *testing.T) {
+	ctx := t.Context()
+	const dim, n = 160, 5000 // two do not fit into the 8 MB of vectors
+	links := func(spaces []string, budget int64) (out []vecindex.Link) {
+		t.Helper()
+		db, err := Open(ctx, Memory, &Options{MemoryBudget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		ns, err := db.Namespace(ctx, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := ns.Graph(ctx, "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		vec := make([]float32, dim)
+		err = db.Update(ctx, func(tx *Tx) error {
+			v := tx.Graph(g)
+			typ, err := v.MakeNodeType("n")
+			if err != nil {
+				return err
+			}
+			for _, s := range spaces {
+				if err := v.MakeSpace(s, SpaceOptions{Dim: dim, Model: "m", Kind: vecindex.HNSW}); err != nil {
+					return err
+				}
+			}
+			for i := range n {
+				id, _, err := v.PutNode(typ, fmt.Sprint(i), nil)
+				if err != nil {
+					return err
+				}
+				for k := range vec {
+					vec[k] = float32((i*(k+3)+k*k)%101) - 50
+				}
+				for _, s := range spaces {
+					if err := v.PutVector(s, id, vec); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range spaces[:len(spaces)-1] {
+			if err := db.FlushSpace(ctx, g, s); err != nil {
+				t.Fatal(err)
+			}
+			err := db.View(ctx, func(snap *Snapshot) error {
+				v, err := snap.Graph(g).Vectors(s)
+				if err == nil {
+					_, err = v.Search(ctx, vecindex.Search{Vector: vec, K: 5}, nil)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		last := spaces[len(spaces)-1]
+		if err := db.SettleSpace(ctx, g, last); err != nil {
+			t.Fatal(err)
+		}
+		err = db.View(ctx, func(snap *Snapshot) error {
+			v, err := snap.Graph(g).Vectors(last)
+			if err != nil {
+				return err
+			}
+			for l, err := range v.Links(ctx) {
+				if err != nil {
+					return err
+				}
+				out = append(out, l)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := links([]string{"a"}, 16<<20)
+	if got := links([]string{"b", "a"}, 16<<20); len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("%d links, alone %d", len(got), len(want))
+	}
+}

@@ -137,7 +137,10 @@ func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 // were deleted, is linked again for that; searches use the graph before until
 // then. A flat space is always in order.
 func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
-	return db.onIndex(ctx, g.in(db), space, "settle", (*vecindex.Index).Settle)
+	return db.onIndex(ctx, g.in(db), space, "settle", func(ix *vecindex.Index, ctx context.Context, commit vecindex.Committer) error {
+		defer db.mirrors.settling(ix)()
+		return ix.Settle(ctx, commit)
+	})
 }
 
 // FlushSpace links the pending vectors of a vector space and takes dead ones out
