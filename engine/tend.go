@@ -135,7 +135,9 @@ func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 // the same whatever the order in which they came. A space that was
 // written in another order than that of its node ids, or from which vectors
 // were deleted, is linked again for that; searches use the graph before until
-// then. A flat space is always in order.
+// then. A flat space is always in order. Meanwhile the other indexes release their
+// memory; the next use of each reads it back. An index that half of the memory budget does
+// not hold cannot be settled: its links stay [vecindex.ErrUnsettled].
 func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "settle", func(ix *vecindex.Index, ctx context.Context, commit vecindex.Committer) error {
 		defer db.mirrors.settling(ix)()

@@ -60,6 +60,10 @@ func TestSplit(t *testing.T) {
 	if clusters, err = split(t.Context(), alike, upTo(12), 5); err != nil || len(clusters) != 3 || len(clusters[2]) != 2 {
 		t.Errorf("twelve alike: %v, %v", clusters, err)
 	}
+	turns := graphops.Matrix{Dim: 2, Data: slices.Repeat([]float32{1, 0, 0, 1}, 12)} // two parts, no more
+	if clusters, err = split(t.Context(), turns, upTo(24), 20); err != nil || len(clusters) != 2 || clusters[0][1] != clusters[0][0]+2 {
+		t.Errorf("two directions in turn: %v, %v", clusters, err)
+	}
 }
 
 // TestJoinSmall: the smallest part of fewer than ten joins the nearest that has room.
