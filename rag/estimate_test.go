@@ -290,17 +290,22 @@ func TestEstimateOfRun(t *testing.T) {
 				// as good as the rules are like the model; where a part of the
 				// corpus is there, its core may change in another way. Which
 				// texts share a request is up to time.
-				most := .05
+				most, requests, embedded := .05, 4.0, .4
 				if x.there != nil {
 					most = .15
 				}
-				if d := off(callsOf(e), got.calls); d > most && math.Abs(float64(callsOf(e)-got.calls)) > 4 {
+				if strings.HasPrefix(spec, "noderag") {
+					// Its stages embed little at a time: some twenty of a hundred
+					// requests more or fewer, and a text in two requests at once.
+					requests, embedded = 30, 1
+				}
+				if d := off(callsOf(e), got.calls); d > most && math.Abs(float64(callsOf(e)-got.calls)) > requests {
 					t.Errorf("%s: %.1f %% off in calls", x.name, 100*d)
 				}
 				if d := off(e.InTokens, got.in); d > most {
 					t.Errorf("%s: %.1f %% off in tokens read", x.name, 100*d)
 				}
-				if d := off(embedTokens(e), got.embedded); d > most*.4 {
+				if d := off(embedTokens(e), got.embedded); d > most*embedded {
 					t.Errorf("%s: %d tokens embedded, estimate %d", x.name, got.embedded, embedTokens(e))
 				}
 				usd := (float64(got.in-got.embedded)*chatPrice.In + float64(got.out)*chatPrice.Out + float64(got.embedded)*embedPrice.In) / 1e6
