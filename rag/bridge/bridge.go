@@ -35,8 +35,8 @@ type Params struct {
 	Hop2 float64
 	// Back is what the start of a bridge has of its end's score. The default is 0.5.
 	Back float64
-	// Gate is how fast names in the question open the bridge, beside what no single
-	// hit has of its words; 0 leaves it open. The default is 1.5.
+	// Gate is how fast names in the question open the bridge. It opens too as far as no
+	// single hit has the question's words. 0 leaves it open. The default is 1.5.
 	Gate float64
 	// Terse is how much a question says, in words that one chunk alone has, to have
 	// bridges without a name that a chunk is wholly about. The default is 3.
