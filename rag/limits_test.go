@@ -3,7 +3,7 @@ package rag_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"testing"
 
 	"github.com/ragdb/ragdb/engine"
@@ -68,7 +68,7 @@ func TestLimits(t *testing.T) {
 				if l.Tokens > 0 && n.tokens() > l.Tokens || l.USD > 0 && usd(n) > l.USD {
 					t.Errorf("%+v was spent of %+v", n, l)
 				}
-				if r.Usage.InTokens+r.Usage.OutTokens != n.tokens() || fmt.Sprintf("%.6f", *r.USD) != fmt.Sprintf("%.6f", usd(n)) {
+				if r.Usage.InTokens+r.Usage.OutTokens != n.tokens() || math.Abs(*r.USD-usd(n)) > 1e-9 {
 					t.Errorf("by the result %+v and %v, by the server %+v and %v", r.Usage, *r.USD, n, usd(n))
 				}
 				if err == nil {
