@@ -77,7 +77,7 @@ func TestCommonWords(t *testing.T) {
 		if err := r.Err(); err != nil {
 			t.Fatal(err)
 		}
-		st := &nearStage{s: &system{Identity: sys.Identity, p: p, c: c.Docs(), g: g}, model: llm.SpaceInfo{Model: "m"}}
+		st := &nearStage{s: &system{Identity: sys.Identity, p: p, c: c.Docs(), g: g}, model: llm.SpaceInfo{Model: "m"}, exact: exactChunks}
 		err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
 			v := s.Graph(g)
 			ids, err := graph.Of(v, method.ChunkNodeType)

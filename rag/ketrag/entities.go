@@ -38,7 +38,7 @@ func (s *system) stages(m *method.Models) []method.Step {
 	first := method.Step{Stage: words, Batch: &method.Batch{Pending: words.pending, Flush: words.flush, Reset: words.reset}}
 	return append([]method.Step{first}, method.Steps(
 		&renewStage{graph.NewStage("keyword vectors", s.g), s, model},
-		&nearStage{graph.NewStage("near", s.g), s, model},
+		&nearStage{graph.NewStage("near", s.g), s, model, exactChunks},
 		&coreStage{graph.NewStage("core", s.g), s},
 		s.extract(),
 		&knowledge.Describer{

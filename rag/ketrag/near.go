@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/graph"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/vecindex"
 )
 
 // nearStage keeps each chunk's edges to its nearest chunks (spec B2.3): half
@@ -25,10 +23,13 @@ import (
 //
 // Words that more than a share of the chunks have (the parameter df), and more than
 // dfLeast, do not count: they are nearly stop words, and cost most.
+//
+// Of more than exactChunks chunks the vector index finds the nearest (nearvector.go).
 type nearStage struct {
 	graph.Stage
 	s     *system
 	model llm.SpaceInfo
+	exact int // see exactChunks
 }
 
 const (
@@ -119,7 +120,7 @@ func (st *nearStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.Model
 	if err := st.lexical(ctx, v, ids, lexical, per); err != nil {
 		return nil, err
 	}
-	if err := st.vector(ctx, v, ids, vector, lexical, st.s.p.K-per); err != nil {
+	if err := st.vector(ctx, s, ids, vector, lexical, st.s.p.K-per); err != nil {
 		return nil, err
 	}
 	return json.Marshal(append(lexical.changes(ids), vector.changes(ids)...))
@@ -228,73 +229,6 @@ func (st *nearStage) lexical(ctx context.Context, v *engine.View, ids []engine.N
 				}
 			}
 			counts[j] = 0
-		}
-	}
-	return nil
-}
-
-// vector finds the chunks with the nearest vectors, those found by words left
-// out unless compat is on.
-func (st *nearStage) vector(ctx context.Context, v *engine.View, ids []engine.NodeID, c, words *channel, k int) error {
-	vecs, err := v.Vectors(spaceOf(method.ChunkNodeType, st.model.Model))
-	if graph.IsMissing(err) || k == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	all := make([]uint64, len(ids))
-	for i, id := range ids {
-		all[i] = uint64(id)
-	}
-	skip := func(from, to int) bool {
-		return from == to || !st.s.p.Compat && slices.ContainsFunc(words.now[from], func(e near) bool { return e.to == to })
-	}
-	fresh := true // every chunk is new: none needs to be offered to
-	for i := range ids {
-		fresh = fresh && len(c.old[i]) == 0
-		// What is found by words now is not to be found by vector too.
-		c.now[i] = slices.DeleteFunc(c.now[i], func(e near) bool { return skip(i, e.to) })
-	}
-	var q, scores []float32
-	var hits []vecindex.Hit
-	for i, id := range ids {
-		// What words found before and do not find now may be found by vector.
-		if len(c.now[i]) >= k && len(c.old[i]) >= k && !words.changed(i) {
-			continue
-		}
-		q, err = vecs.Vector(ctx, uint64(id), q[:0])
-		if graph.IsMissing(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if fresh {
-			hits, err = vecs.Search(ctx, vecindex.Search{Vector: q, K: 2*k + 1 + len(words.now[i]), Exact: true}, hits[:0])
-			if err != nil {
-				return err
-			}
-			for _, h := range hits {
-				if j, ok := slices.BinarySearch(ids, engine.NodeID(h.ID)); ok && !skip(i, j) {
-					c.offer(i, near{j, h.Score}, k)
-				}
-			}
-			continue
-		}
-		if scores, err = vecs.Score(ctx, q, all, scores[:0]); err != nil {
-			return err
-		}
-		for j, sim := range scores {
-			if math.IsInf(float64(sim), -1) {
-				continue
-			}
-			if !skip(i, j) {
-				c.offer(i, near{j, sim}, k)
-			}
-			if !skip(j, i) && len(c.old[j]) >= k {
-				c.offer(j, near{i, sim}, k)
-			}
 		}
 	}
 	return nil
