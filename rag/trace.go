@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/query"
@@ -41,6 +40,18 @@ type storedItem struct {
 	Score   float64      `json:"score"`
 	Tokens  int          `json:"tokens"`
 	Why     []query.Step `json:"why"` // without what the steps came from
+}
+
+// name gives the trace its id: a digest of the question, the answer, the evidence and
+// the state of the database. Times have no part in it.
+func (t *storedTrace) name() error {
+	b, err := json.Marshal([]any{t.Question, t.Answer, t.Method, t.Epoch, t.Items})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	t.ID = "t:" + hex.EncodeToString(sum[:4])
+	return nil
 }
 
 // answer returns the answer that a trace was stored of.
@@ -111,8 +122,9 @@ func (c *Corpus) KeepTrace(ctx context.Context, a *Answer) (string, error) {
 			t.Items = append(t.Items, storedItem{s.Name, it.Kind, it.Keys, it.Chunks, it.Score, it.Tokens, it.Why})
 		}
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", a.Question, ev.Method, ev.Epoch))
-	t.ID = "t:" + hex.EncodeToString(sum[:4])
+	if err := t.name(); err != nil {
+		return "", phase.Errorf("keep a trace: %w", err)
+	}
 	b, err := json.Marshal(t)
 	if err != nil {
 		return "", phase.Errorf("keep a trace: %w", err)

@@ -104,6 +104,41 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestTraceNames: two answers to one question from one state of the database, in two
+// styles or within two budgets, have two traces; one answer has one.
+func TestTraceNames(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, methods.All(), methods.Encodings()...)
+	chunk := func(key string) rag.EvidenceSection {
+		return rag.EvidenceSection{Name: "Sources", Items: []rag.Cited{{Kind: "chunk", Keys: []string{key}}}}
+	}
+	ids := map[string]string{}
+	for _, x := range []struct {
+		name, answer string
+		section      rag.EvidenceSection
+	}{
+		{"plain", "the keeper", chunk("a#0")},
+		{"another style", "It was the keeper, who had come in spring.", chunk("a#0")},
+		{"other evidence", "the keeper", chunk("a#1")},
+	} {
+		a := &rag.Answer{Question: "Who lit the lamp?", Text: x.answer, Evidence: &rag.Evidence{Method: "bm25", Epoch: 7, Sections: []rag.EvidenceSection{x.section}}}
+		id, err := c.KeepTrace(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was := ids[id]; was != "" {
+			t.Errorf("%s has the trace of %s", x.name, was)
+		}
+		ids[id] = x.name
+		if again, err := c.KeepTrace(t.Context(), a); err != nil || again != id {
+			t.Errorf("%s has the trace %s and then %s: %v", x.name, id, again, err)
+		}
+		if tr, err := c.Trace(t.Context(), id); err != nil || tr.Text != x.answer {
+			t.Errorf("%s: %+v, %v", x.name, tr, err)
+		}
+	}
+}
+
 // TestTracesKept keeps more traces than there is room for: the oldest go.
 func TestTracesKept(t *testing.T) {
 	t.Parallel()
