@@ -42,7 +42,8 @@ type IndexOptions struct {
 	// Without it such models are a [*ModelError].
 	Reembed bool
 	// Recluster finds the communities of the systems again, in place of those that
-	// grew while documents came and went.
+	// grew while documents came and went, and has a model make the summaries that
+	// rules have made in its place.
 	Recluster bool
 	// Sync calls MayRemove before it removes anything. An error of it ends the run
 	// before anything has changed. Nil allows everything.

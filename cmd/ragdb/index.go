@@ -73,7 +73,7 @@ shown before anything is spent; --estimate shows it and does nothing.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what it would cost, and do nothing")
-	cmd.Flags().BoolVar(&f.recluster, "recluster", false, "compute the communities of methods again; ragdb status says when that is advised")
+	cmd.Flags().BoolVar(&f.recluster, "recluster", false, "compute the communities of methods again, and summaries that rules made in place of a model; ragdb status says when that is advised")
 	cmd.Flags().StringVar(&f.key, "key", "stdin", "`KEY` of the document that is read from standard input")
 	f.addTo(a, cmd)
 	f.models.addLimits(cmd)

@@ -197,6 +197,15 @@ func (x *treeCheck) layer(l uint8) error {
 
 func (x *treeCheck) segments(l uint8, all []segment, below []runs.Item) error {
 	numbers, backs := 0, 0
+	if err := x.tree.ids('l', l, func(number uint64, _ []byte) error {
+		_, ok, err := x.tree.numbered(l, number)
+		if !ok {
+			x.t.Errorf("there is no segment %d/%d, which has lost something", l, number)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
 	if err := x.tree.ids('p', l, func(number uint64, _ []byte) error {
 		numbers++
 		_, ok, err := x.tree.numbered(l, number)
@@ -305,6 +314,13 @@ func (x *treeCheck) summary(l uint8, g *segment) error {
 	n, err := x.v.Node(g.summary)
 	if err != nil {
 		return fmt.Errorf("summary %d of segment %d/%d: %w", g.summary, l, g.number, err)
+	}
+	lost, some, err := x.tree.loss(l, g.number)
+	if err != nil {
+		return err
+	}
+	if rules := strings.Contains(n.Key, byRulesMark); rules != some || some && (lost.due(x.s.p.Lag) || lost.part == 0) {
+		x.t.Errorf("summary %s of segment %d/%d, which has lost %+v", n.Key, l, g.number, lost)
 	}
 	if n.Prop(propLayer).AsInt() != int64(l) || n.Prop(propSegment).AsInt() != int64(g.number) {
 		x.t.Errorf("summary %s is of segment %d/%d", n.Key, l, g.number)

@@ -24,6 +24,9 @@ const (
 
 	fieldSummaries = "summaries" // the words of summaries
 
+	// byRulesMark stands in the key of a summary behind its digest, if rules made it.
+	byRulesMark = "-rules"
+
 	bucketTrees = "trees" // tree -> empty, for each tree that was begun
 )
 
@@ -95,7 +98,7 @@ func decodeTree(key, value []byte) ([]byte, error) {
 			return nil, errors.New("the name of a model is empty")
 		}
 		return value, nil
-	case kind == 't' && len(key) == 2:
+	case kind == 't' && len(key) == 2, kind == 'l' && len(key) == 10:
 		return encoded.Bytes(value, 16)
 	case kind == 'b' && len(key) == 2:
 		return encoded.Bytes(value, 1)

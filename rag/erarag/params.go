@@ -37,6 +37,10 @@ type Params struct {
 	// them. It is at least Min; the default is 128. 0, with profile=paper too, puts a node
 	// into the segment of its predecessor at once.
 	Bucket int
+	// Lag is the part of what a summary was made of that may leave before a model
+	// makes it again. Until then one by rules, of what is left, has its place. The
+	// default is 0.25. Without buckets it is 0.
+	Lag float64
 	// Tokens is the length asked of a summary. The default is 100.
 	Tokens int
 	// Layers bounds the layers of summaries. The default is 5.
@@ -79,6 +83,11 @@ func parse(given map[string]string) (Params, *method.ParamReader) {
 	p.Max = r.Int("max", 12, p.Min, 1000)
 	p.Split = r.Int("split", 16, max(p.Max+1, 2*p.Min), 2001)
 	p.Bucket = r.Int("bucket", 128, 0, 1<<20)
+	if p.Bucket > 0 {
+		p.Lag = r.Float("lag", 0.25, 0, 1)
+	} else {
+		p.Lag = r.Float("lag", 0, 0, 0)
+	}
 	p.Tokens = r.Int("tokens", 100, 10, 2000)
 	p.Layers = r.Int("layers", 5, 0, 20)
 	p.Stop = r.Int("stop", 11, 1, 10_000)
@@ -101,6 +110,8 @@ type system struct {
 	p Params
 	c *method.Corpus
 	g *engine.Graph
+	// again says that a model makes the summaries again that rules have made.
+	again bool
 }
 
 // Open makes the method on a corpus; its graph is made if it is new.
@@ -124,11 +135,13 @@ func open(ctx context.Context, c *method.Corpus, params map[string]string) (*sys
 // system returns the functions of the method.
 func (s *system) system() *method.System {
 	return &method.System{
-		Identity: s.Identity,
-		Build:    s.stages,
-		Changed:  s.changed,
-		Plan:     s.plan,
-		Cite:     citing().Cite,
+		Identity:  s.Identity,
+		Build:     s.stages,
+		Changed:   s.changed,
+		Recluster: s.recluster,
+		Plan:      s.plan,
+		Cite:      citing().Cite,
+		Stats:     s.stats,
 	}
 }
 

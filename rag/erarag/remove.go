@@ -41,7 +41,7 @@ func (s *system) changed(_ context.Context, _ *method.Models, gone []method.Chun
 }
 
 // trees returns the names of the trees of a graph, ascending.
-func trees(v *engine.TxView) (names []string, err error) {
+func trees(v engine.Reader) (names []string, err error) {
 	for e, err := range v.Bucket(bucketTrees).Scan(nil, nil) {
 		if err != nil {
 			return nil, err
@@ -78,7 +78,11 @@ func (t *treeTx) removeLeaves(gone []method.Chunk) error {
 		if !ok {
 			continue
 		}
-		if err := t.dropAbove(0, runs.Item{ID: uint64(id), Code: code}); err != nil {
+		leaf := runs.Item{ID: uint64(id), Code: code}
+		if err := t.lose(leaf); err != nil {
+			return err
+		}
+		if err := t.dropAbove(0, leaf); err != nil {
 			return err
 		}
 		if err := t.leave(0, id); err != nil {

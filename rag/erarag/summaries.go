@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
@@ -32,10 +31,16 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 	return func(yield func(method.WorkItem, error) bool) {
 		t := st.s.tree(s.Graph(st.s.g).WithContext(ctx), treeName(st.model))
 		var numbers []uint64
-		err := t.ids('d', st.layer, func(number uint64, _ []byte) error {
+		add := func(number uint64, _ []byte) error {
 			numbers = append(numbers, number)
 			return nil
-		})
+		}
+		err := t.ids('d', st.layer, add)
+		if err == nil && st.s.again {
+			err = t.ids('l', st.layer, add)
+			slices.Sort(numbers)
+			numbers = slices.Compact(numbers)
+		}
 		if err != nil {
 			yield(method.WorkItem{}, err)
 			return
@@ -45,7 +50,11 @@ func (st *summaryStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2
 			if err == nil && !ok {
 				err = fmt.Errorf("segment %d of layer %d: %w", number, st.layer, engine.ErrNotFound)
 			}
-			if !yield(method.WorkItem{Key: segmentItem(st.layer, number), Digest: g.digest()}, err) || err != nil {
+			w := method.WorkItem{Key: segmentItem(st.layer, number)}
+			if err == nil {
+				w.Digest, err = st.digest(t, &g)
+			}
+			if !yield(w, err) || err != nil {
 				return
 			}
 		}
@@ -58,10 +67,16 @@ type made struct {
 	code uint64
 	text string
 	vec  []float32
+	// rules says that the text is made by rules.
+	rules bool
 }
 
 func (d *made) append(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(d.of)))
+	rules := uint64(0)
+	if d.rules {
+		rules = 1
+	}
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, rules), uint64(len(d.of)))
 	for _, id := range d.of {
 		dst = binary.AppendUvarint(dst, uint64(id))
 	}
@@ -80,6 +95,7 @@ func readMade(b []byte) (d made, err error) {
 		b = b[n:]
 		return x
 	}
+	d.rules = next() == 1
 	for n := next(); n > 0 && err == nil; n-- {
 		d.of = append(d.of, engine.NodeID(next()))
 	}
@@ -100,11 +116,15 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if err != nil {
 		return nil, err
 	}
-	g, ok, err := st.s.tree(v, treeName(st.model)).numbered(layer, number)
+	t := st.s.tree(v, treeName(st.model))
+	g, ok, err := t.numbered(layer, number)
 	if err != nil || !ok {
 		return nil, err
 	}
 	d, texts, from := made{}, []string{}, []string{}
+	if d.rules, err = st.s.byRules(t, layer, number); err != nil {
+		return nil, err
+	}
 	for _, it := range g.items {
 		text, source, err := st.s.textOf(ctx, s, engine.NodeID(it.ID))
 		if graph.IsMissing(err) {
@@ -121,12 +141,10 @@ func (st *summaryStage) Do(ctx context.Context, s *engine.Snapshot, m *method.Mo
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	task := llm.Task{Kind: llm.Summarise, Input: llm.SummariseInput{Texts: texts, MaxTokens: st.s.p.Tokens}}
-	reply, err := m.Do(ctx, st.s.Item(w), from, task)
-	if err != nil {
+	if d.text, err = st.summarise(ctx, m, w, from, texts, d.rules); err != nil {
 		return nil, err
 	}
-	if d.text = strings.TrimSpace(reply.Text); d.text == "" {
+	if d.text == "" {
 		return nil, errors.New("the summary is empty")
 	}
 	vecs, err := m.Embed(ctx, from, []string{d.text})
@@ -183,7 +201,10 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 		return err
 	}
 	g, ok, err := t.numbered(layer, number)
-	if err != nil || !ok || g.digest() != w.Digest {
+	if err != nil || !ok {
+		return err
+	}
+	if now, err := st.digest(&t.tree, &g); err != nil || now != w.Digest {
 		return err // it has changed, and is dirty still
 	}
 	for _, id := range d.of {
@@ -196,6 +217,11 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 			return err
 		}
 	}
+	if !d.rules {
+		if err := t.w.Delete(idKey('l', layer, number)); err != nil {
+			return err
+		}
+	}
 	before := g.summary
 	if before != 0 {
 		if err := t.noteParent(layer, &g); err != nil {
@@ -205,7 +231,7 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, w method.WorkIte
 	if g.summary, err = st.write(t, &g, &d, w); err != nil {
 		return err
 	}
-	g.of = w.Digest
+	g.of = g.digest()
 	if err := t.put(layer, &g); err != nil {
 		return err
 	}
@@ -221,7 +247,11 @@ func (st *summaryStage) write(t *treeTx, g *segment, d *made, w method.WorkItem)
 	if err != nil {
 		return 0, err
 	}
-	key := fmt.Sprintf("%d/%d/%x@%s", st.layer, g.number, w.Digest[:6], t.name)
+	by := ""
+	if d.rules {
+		by = byRulesMark // the model may read the same items later
+	}
+	key := fmt.Sprintf("%d/%d/%x%s@%s", st.layer, g.number, w.Digest[:6], by, t.name)
 	id, _, err := t.v.DeriveNode(typ, key)
 	if err != nil {
 		return 0, err

@@ -33,6 +33,8 @@ import (
 //	                            replaces (2 number), or taken out of it (0 code)
 //	'd' layer number         -> a segment whose summary is not of its items
 //	'x' layer number         -> one of these that has a summary nevertheless
+//	'l' layer number         -> items that a model made the summary of u64, and how
+//	                            much of that has left u64; see [loss]
 type tree struct {
 	engine.Bucket
 	sizes  runs.Options

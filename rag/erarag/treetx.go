@@ -123,7 +123,7 @@ func (t *treeTx) lift(layer uint8, g *segment) error {
 func (t *treeTx) forget(layer uint8, g *segment) error {
 	err := errors.Join(
 		t.w.Delete(idKey('p', layer, g.number)), t.w.Delete(idKey('d', layer, g.number)),
-		t.w.Delete(idKey('x', layer, g.number)), method.ForgetJobs(t.v, segmentItem(layer, g.number)))
+		t.w.Delete(idKey('x', layer, g.number)), t.w.Delete(idKey('l', layer, g.number)), method.ForgetJobs(t.v, segmentItem(layer, g.number)))
 	if err != nil || g.summary == 0 {
 		return err
 	}

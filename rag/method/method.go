@@ -36,8 +36,8 @@ type System struct {
 	// nil the chunks leave the graph as those of a document that is removed, and the
 	// next Build reads them as new ones.
 	Reread func(tx *engine.Tx, chunks []corpus.Chunk) error
-	// Recluster returns the system with stages that find the communities again. It
-	// is nil if the method has none.
+	// Recluster returns the system with stages that find the communities again, or
+	// have a model make again what rules have made in its place. It is nil if the method has none.
 	Recluster func() *System
 
 	// Plan returns how the question is answered from the corpus. It may call a
