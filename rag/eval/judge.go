@@ -265,12 +265,14 @@ func (j *judging) rule(ctx context.Context, t trial, into *ruling) error {
 			err = &llm.ReplyError{Kind: llm.Judge, Raw: reply.Text, Why: "the winner is neither of the two answers, nor -1"}
 		}
 	}
-	into.verdict = verdict{Judge: j.models.Provider().Name(), Question: q.ID, Winner: v.Winner, Usage: tally.Usage()}
-	if passing(err) {
-		into.failed, into.why = true, fmt.Errorf("question %s: %w", q.ID, err)
-		return nil
+	if err != nil && !passing(err) {
+		return err // and there is no verdict to keep
 	}
-	return err
+	into.verdict = verdict{Judge: j.models.Provider().Name(), Question: q.ID, Winner: v.Winner, Usage: tally.Usage()}
+	if err != nil {
+		into.failed, into.why = true, fmt.Errorf("question %s: %w", q.ID, err)
+	}
+	return nil
 }
 
 // known returns the verdict on a trial that is kept, nil if there is none.

@@ -134,6 +134,46 @@ func TestJudges(t *testing.T) {
 	}
 }
 
+// TestStoppedJudge: a judge that stops in the middle leaves no verdict on what it did not
+// rule on; the next run asks it for that.
+func TestStoppedJudge(t *testing.T) {
+	t.Parallel()
+	s := judges(t)
+	o := eval.Options{
+		Data: mills(t), DB: filepath.Join(t.TempDir(), "kept.ragdb"), Specs: specs(t, "bm25", "zeroshot"), Methods: methods.All(), Seed: 1,
+		Answers: &eval.AnswerOptions{Models: chatAt(s.URL, "m")},
+	}
+	for _, open := range []func(context.Context, *rag.Corpus) (*rag.Models, error){
+		func(ctx context.Context, c *rag.Corpus) (*rag.Models, error) { return paidBy(ctx, c, refused("fair")) },
+		chatAt(s.URL, "fair"),
+	} {
+		o.Answers.Judges = []func(context.Context, *rag.Corpus) (*rag.Models, error){open}
+		before := s.Counters().Chats
+		rep, err := eval.Run(t.Context(), o)
+		if rep == nil {
+			if !errors.Is(err, llm.ErrProvider) {
+				t.Fatalf("the judge is refused: %v", err)
+			}
+			continue
+		}
+		if n := s.Counters().Chats - before; n != rep.Judging[0].Verdicts {
+			t.Errorf("%d verdicts, of which %d were asked for", rep.Judging[0].Verdicts, n)
+		}
+		if p := rep.Judging[0].Pairs[0]; p.Wins != 2 || p.Ties != 2 || p.Failed != 0 {
+			t.Errorf("after a judge that stopped: %+v", p)
+		}
+	}
+}
+
+// refused is a model that no request is let through to.
+type refused string
+
+func (r refused) Name() string        { return string(r) }
+func (r refused) Can(k llm.Kind) bool { return k.Known() }
+func (r refused) Do(context.Context, llm.Task) (llm.Reply, llm.Usage, error) {
+	return llm.Reply{}, llm.Usage{}, fmt.Errorf("%w: the key is unknown", llm.ErrProvider)
+}
+
 // forget removes the kept replies of a database.
 func forget(t *testing.T, path string) {
 	t.Helper()
