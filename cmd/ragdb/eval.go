@@ -37,6 +37,7 @@ type evalFlags struct {
 	sample        atLeastOne
 	seed          uint64
 	growth, html  string
+	estimate      bool
 }
 
 func (a *app) evalCommand() *cobra.Command {
@@ -67,8 +68,10 @@ from rules. --extract local takes rules, --extract model asks --model, and needs
 
 --at 1000,2000,4000,8000,12000 asks each question with each of these budgets too, and
 prints coverage and recall at equal tokens, the questions whose gold records are all
-found (set recall), and how much of the gold the graph of a method adds to plain
-search with the same budget and takes from it; -v shows recall by section.
+found (set recall), how much of the gold the graph of a method adds to plain search with
+the same budget and takes from it, and the intervals of coverage, or of recall if there
+are no answers, against naive and bm25. -v shows recall by section, --json also the figures
+of each question.
 
 --answers asks --model, or without one the local rules, to answer each question
 from what each method retrieves, all by one short prompt, and compares the answers
@@ -79,7 +82,12 @@ marks a question that the documents do not answer, and --unanswerable FILE adds
 such questions. A file that ends in .tsv has a row for each question: the question,
 a tab, and its answers with | between them. --judge MODEL,... lets models say which
 of two methods' answers is better. Replies and verdicts are kept in --db: nothing is
-paid twice, and --replay makes the same tables without a model.`,
+paid twice, and --replay makes the same tables without a model.
+
+With --at there are answers and verdicts for each budget too: an answer for each question,
+method and budget, but that a prompt which two of them have is sent once. --estimate shows
+how many that are at most and what their evidence costs, and --max-cost ends the run before
+it costs more; the same command goes on later.`,
 		Example: `  ragdb eval --data ./musique --methods ketrag,naive,bm25
   ragdb eval --data ./musique --methods ketrag,ketrag:theta=0@keywords --budget 4000 -o markdown
   ragdb eval --data ./musique --methods bm25,ketrag --sweep theta=0:1:0.2
@@ -96,6 +104,7 @@ paid twice, and --replay makes the same tables without a model.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
 	}
 	f.add(a, cmd)
+	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "show what answers and verdicts would cost at most, and ask nothing")
 	cmd.AddCommand(a.evalPackCommand(), a.evalReproduceCommand(), a.makeQuestionsCommand())
 	return cmd
 }
@@ -136,6 +145,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	ctx, cancel := a.context(cmd)
 	defer cancel()
+	if f.estimate {
+		return a.estimateAnswers(ctx, sets)
+	}
 	if err := a.mayWrite(ctx, f.html); err != nil {
 		return err
 	}
@@ -266,7 +278,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		}
 		out = append(out, o)
 	}
-	if f.db != "" && len(f.data) > 1 {
+	if f.db != "" && len(f.data) > 1 && !f.estimate {
 		if err := os.MkdirAll(f.db, 0o777); err != nil {
 			return nil, err
 		}

@@ -112,6 +112,12 @@ func announced(o *eval.AnswerOptions, p *progress) *eval.AnswerOptions {
 // beginAnswers tells what answers and verdicts may cost, and asks whether to go
 // on if a person can answer.
 func (a *app) beginAnswers(ctx context.Context, p eval.AnswerPlan) error {
+	a.out.note("%s; what is kept is not asked again", planLine(p))
+	return a.agree(ctx, "nothing was asked", "Go on?")
+}
+
+// planLine says what answers and verdicts may cost.
+func planLine(p eval.AnswerPlan) string {
 	line := "at most " + plural(p.Answers, "answer") + " from " + number(p.Tokens) + " tokens of evidence"
 	if p.USD != nil && *p.USD > 0 {
 		line += ", " + money(*p.USD)
@@ -119,8 +125,38 @@ func (a *app) beginAnswers(ctx context.Context, p eval.AnswerPlan) error {
 	if p.Verdicts > 0 {
 		line += ", and " + plural(p.Verdicts, "verdict")
 	}
-	a.out.note("%s; what is kept is not asked again", line)
-	return a.agree(ctx, "nothing was asked", "Go on?")
+	return line
+}
+
+// estimateAnswers shows what the answers and verdicts of data sets would cost at most. It
+// indexes nothing and asks nothing.
+func (a *app) estimateAnswers(ctx context.Context, sets []eval.Options) error {
+	type estimate struct {
+		Data string `json:"data"`
+		eval.AnswerPlan
+	}
+	out := struct {
+		V    int        `json:"v"`
+		Sets []estimate `json:"sets"`
+	}{V: 1}
+	for _, o := range sets {
+		if o.Answers == nil {
+			return usage("add --answers, or see ragdb index --estimate for what an index costs", "eval --estimate counts answers")
+		}
+		plan, err := eval.PlanAnswers(ctx, o)
+		if err != nil {
+			return evalFailure(err)
+		}
+		name := dataSet{o.Data, o.Join}.name()
+		out.Sets = append(out.Sets, estimate{name, plan})
+		if a.out.format != asJSON {
+			a.out.print("%s: %s\n", name, planLine(plan))
+		}
+	}
+	if a.out.format == asJSON {
+		a.out.json(out)
+	}
+	return nil
 }
 
 // chatOf opens a chat model, beside local vectors.

@@ -48,6 +48,7 @@ func (a *app) printEvalAnswers(r *eval.Report) {
 		}
 	}
 	a.printOutcomes(r)
+	a.printEvalAtAnswers(r)
 	for i := range r.Judging {
 		a.printJudging(&r.Judging[i])
 	}
@@ -75,14 +76,35 @@ func (a *app) printOutcomes(r *eval.Report) {
 	}
 }
 
-// printJudging prints how the answers of the methods in the rows did against
-// those in the columns.
+// printJudging prints how a judge ruled on each two methods: the answers of those in the
+// rows against the answers of those in the columns.
 func (a *app) printJudging(j *eval.Judging) {
+	a.printPairs("answers judged by "+j.Judge, j.Pairs)
+	for _, at := range j.At {
+		a.printPairs(fmt.Sprintf("answers from %s, judged by %s", plural(at.Budget, "token"), j.Judge), at.Pairs)
+	}
+	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed"
+	if j.FirstShown != nil {
+		line += " · " + percent(j.FirstShown) + " % for the answer shown first"
+	}
+	line += " · " + plural(j.InTokens+j.OutTokens, "token")
+	if j.USD != nil {
+		line += " · " + money(*j.USD)
+	}
+	a.out.print("%s\n", a.out.dim(line))
+	if j.Failed > 0 {
+		a.out.note("judge %s: %s of %s failed, the first since %s", j.Judge, number(j.Failed), plural(j.Verdicts, "verdict"), j.Failure)
+	}
+}
+
+// printPairs prints pairs of methods as a table, and those against the gold answers as
+// another.
+func (a *app) printPairs(title string, of []eval.Pair) {
 	var names []string
 	seen := map[string]bool{}
 	pairs := map[[2]string]*eval.Pair{}
-	for i := range j.Pairs {
-		p := &j.Pairs[i]
+	for i := range of {
+		p := &of[i]
 		pairs[[2]string{p.A, p.B}] = p
 		for _, n := range []string{p.A, p.B} {
 			if !seen[n] {
@@ -104,10 +126,10 @@ func (a *app) printJudging(j *eval.Judging) {
 			t.add(nil, cells...)
 		}
 	}
-	a.out.print("\n%s\n", a.out.dim("answers judged by "+j.Judge))
+	a.out.print("\n%s\n", a.out.dim(title))
 	a.out.rows(t)
 	gold := &table{head: []string{"against the gold answers", "win+tie", "of", "wins less losses"}, right: []bool{false, true, true, true}}
-	for _, p := range j.Pairs {
+	for _, p := range of {
 		if p.B == eval.GoldAnswers {
 			gold.add(p, p.A, percent(p.WinTie), number(p.Questions), between(p.CI))
 		}
@@ -115,18 +137,6 @@ func (a *app) printJudging(j *eval.Judging) {
 	if len(gold.rows) > 0 {
 		a.out.print("\n")
 		a.out.rows(gold)
-	}
-	line := plural(j.Verdicts, "verdict") + " · " + number(j.Failed) + " failed"
-	if j.FirstShown != nil {
-		line += " · " + percent(j.FirstShown) + " % for the answer shown first"
-	}
-	line += " · " + plural(j.InTokens+j.OutTokens, "token")
-	if j.USD != nil {
-		line += " · " + money(*j.USD)
-	}
-	a.out.print("%s\n", a.out.dim(line))
-	if j.Failed > 0 {
-		a.out.note("judge %s: %s of %s failed, the first since %s", j.Judge, number(j.Failed), plural(j.Verdicts, "verdict"), j.Failure)
 	}
 }
 

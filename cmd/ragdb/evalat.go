@@ -43,7 +43,7 @@ func (a *app) printEvalAt(r *eval.Report) {
 	if len(r.At) == 0 {
 		return
 	}
-	columns := slices.DeleteFunc(eval.AtColumns(r.At), func(c eval.Column) bool { return c.More })
+	columns := slices.DeleteFunc(eval.AtColumns(r), func(c eval.Column) bool { return c.More })
 	short := strings.NewReplacer("coverage at ", "cov ", "recall at ", "rec ") // for ten columns side by side
 	for i := range columns {
 		columns[i].Name = short.Replace(columns[i].Name)
@@ -51,8 +51,8 @@ func (a *app) printEvalAt(r *eval.Report) {
 	a.out.print("\n%s\n", a.out.dim("coverage and recall at equal tokens"))
 	a.out.rows(a.tableOf(r, &table{}, columns))
 	t := &table{
-		head:  []string{"method", "asked", "tokens", "set recall", "graph gain", "graph cost", "gain less cost", "vs bm25"},
-		right: []bool{false, true, true, true, true, true, true, true},
+		head:  []string{"method", "asked", "tokens", "set recall", "graph gain", "graph cost", "gain less cost", eval.AtVersus(r, "naive"), eval.AtVersus(r, "bm25")},
+		right: []bool{false, true, true, true, true, true, true, true, true},
 	}
 	sections := &table{head: []string{"method", "section"}, right: []bool{false, false}}
 	for _, b := range r.At {
@@ -62,7 +62,7 @@ func (a *app) printEvalAt(r *eval.Report) {
 		f := &r.Methods[i]
 		for k := range f.At {
 			x := &f.At[k]
-			t.add(nil, f.Title(), number(x.Budget), number(int(math.Round(x.Tokens))), percent(x.SetRecall), percent(x.GraphGain), percent(x.GraphCost), between(x.GraphCI), between(x.CI))
+			t.add(nil, f.Title(), number(x.Budget), number(int(math.Round(x.Tokens))), percent(x.SetRecall), percent(x.GraphGain), percent(x.GraphCost), between(x.GraphCI), between(x.NaiveCI), between(x.CI))
 		}
 		for _, s := range f.SectionRecalls() {
 			row := []string{f.Title(), s.Name}
@@ -81,5 +81,30 @@ func (a *app) printEvalAt(r *eval.Report) {
 	if n := r.Methods[0].At; len(n) > 0 {
 		a.out.print("\n%s\n", a.out.dim(fmt.Sprintf("%s with answers · %s with gold records, %s with two or more",
 			plural(n[0].Answered, "question"), number(n[0].Golden), number(n[0].Several))))
+	}
+}
+
+// printEvalAtAnswers prints the figures of the answers at equal tokens, for people.
+func (a *app) printEvalAtAnswers(r *eval.Report) {
+	columns := eval.AtAnswerColumns(r)
+	if len(columns) == 0 {
+		return
+	}
+	for i := range columns {
+		columns[i].Name = strings.Replace(columns[i].Name, " at ", " ", 1)
+	}
+	a.out.print("\n%s\n", a.out.dim("answers at equal tokens"))
+	a.out.rows(a.tableOf(r, &table{}, columns))
+	for i := range r.Methods {
+		for _, x := range r.Methods[i].At {
+			if x.Answers.Failed > 0 && x.Budget != r.Budget {
+				a.out.note("%s: %s of %s from %s failed, the first since %s",
+					r.Methods[i].Name, number(x.Answers.Failed), plural(len(r.Asked), "answer"), plural(x.Budget, "token"), x.Answers.Failure)
+			}
+		}
+	}
+	if n := r.Methods[0].At; len(n) > 0 {
+		a.out.print("\n%s\n", a.out.dim(fmt.Sprintf("%s for each method and budget, %s to questions with known answers",
+			plural(len(r.Asked), "answer"), number(n[0].Answers.Scored))))
 	}
 }

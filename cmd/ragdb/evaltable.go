@@ -25,7 +25,7 @@ func (a *app) evalTable(r *eval.Report, named bool) *table {
 		columns = append(columns, answerColumns()...) // people get a table of their own
 	}
 	if !a.out.text() {
-		columns = append(columns, eval.AtColumns(r.At)...)
+		columns = append(append(columns, eval.AtColumns(r)...), eval.AtAnswerColumns(r)...)
 	}
 	return a.tableOf(r, t, columns)
 }

@@ -2,23 +2,13 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
-	"runtime"
 	"slices"
-	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval/metric"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/replay"
-	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/prompts"
 )
 
 // AnswerOptions say how the methods' answers are made and judged.
@@ -40,34 +30,6 @@ type AnswerOptions struct {
 	Judges []func(ctx context.Context, c *rag.Corpus) (*rag.Models, error)
 }
 
-// AnswerPlan is what a run asks at most, of one data set.
-type AnswerPlan struct {
-	// Answers counts those of all methods, Tokens the evidence that they read
-	// if each has all of the budget.
-	Answers, Tokens int
-	// Verdicts counts those of all judges. They read two answers each.
-	Verdicts int
-	// USD is the price of reading the evidence, nil if it is not known.
-	USD *float64
-}
-
-// plan tells what the run asks at most.
-func (r *runner) plan(m *rag.Models) AnswerPlan {
-	n, sides := len(r.questions), len(r.specs)
-	p := AnswerPlan{Answers: n * sides, Tokens: n * sides * r.o.Budget}
-	if r.known() {
-		sides++ // the gold answers
-	}
-	p.Verdicts = len(r.o.Answers.Judges) * n * sides * (sides - 1)
-	p.USD = price(m, llm.Usage{InTokens: p.Tokens})
-	return p
-}
-
-// known reports whether any question has a known answer.
-func (r *runner) known() bool {
-	return slices.ContainsFunc(r.questions, func(q question) bool { return len(q.Answers) > 0 })
-}
-
 // AnswerFigure are the figures of a method's answers, shares as fractions; nil
 // if no question has what they are measured by.
 type AnswerFigure struct {
@@ -80,6 +42,9 @@ type AnswerFigure struct {
 	// wrong.
 	Unanswered int `json:"unanswered"`
 	Failed     int `json:"failed"`
+	// Scored counts the questions with known answers, which the shares below but
+	// Choice are of.
+	Scored int `json:"scored"`
 
 	Acc         *float64 `json:"acc,omitempty"`
 	EM          *float64 `json:"em,omitempty"`
@@ -89,7 +54,7 @@ type AnswerFigure struct {
 	RougeL      *float64 `json:"rougeL,omitempty"`
 	Meteor      *float64 `json:"meteor,omitempty"`
 	Choice      *float64 `json:"choice,omitempty"`
-	// CI is the 95 % interval of the accuracy less bm25's.
+	// CI is the 95 % interval of the accuracy less bm25's with the same budget.
 	CI *[2]float64 `json:"ci,omitempty"`
 
 	// Outcomes counts the right, the wrong and the refused answers; nil if the
@@ -106,224 +71,11 @@ type AnswerFigure struct {
 	Failure error `json:"-"`
 
 	replies []given
-	acc     []float64 // by question that has answers
+	scores  []*answerScore // by question, nil for one without known answers
 }
 
-// given is an answer to a question.
-type given struct {
-	text   string
-	docs   []string // that it may be from
-	failed bool
-	why    error       // if it failed
-	absent bool        // there is none to be had
-	answer *rag.Answer // as ask gives it; nil if another prompt was used
-}
-
-// answerBatch is how many questions are asked together: so much evidence is
-// held, and retrieval is timed while nothing is being asked.
-const answerBatch = 256
-
-// answering asks a model the questions of a run, by what one method retrieves.
-type answering struct {
-	r       *runner
-	sys     *method.System
-	title   string
-	models  *rag.Models
-	tally   cost.Tally
-	replies []given
-	pending []retrieved
-
-	// mu guards the fields below it.
-	mu                 sync.Mutex
-	done               int
-	unanswered, failed int
-}
-
-// retrieved is the evidence for a question.
-type retrieved struct {
-	question int
-	evidence *rag.Evidence
-}
-
-// answering returns what asks for the answers of a method; nil if none are
-// wanted.
-func (r *runner) answering(ctx context.Context, sys *method.System, title string) (*answering, error) {
-	if r.o.Answers == nil {
-		return nil, nil
-	}
-	if len(r.o.Answers.Judges) > 0 && len(r.specs) < 2 && !r.known() {
-		return nil, errors.New("a judge compares the answers of two methods: name another, or questions with answers")
-	}
-	a := &answering{r: r, sys: sys, title: title, replies: make([]given, len(r.questions))}
-	m, err := r.o.Answers.Models(ctx, r.corpus)
-	if err != nil {
-		return nil, err
-	}
-	if r.o.Answers.Begin != nil && !r.begun && !m.Free() {
-		if err := r.o.Answers.Begin(r.plan(m)); err != nil {
-			return nil, err
-		}
-	}
-	r.begun = true
-	a.models = m.Tallied("answers", &a.tally)
-	return a, nil
-}
-
-// add takes what was retrieved from c for a question. From time to time it asks.
-func (a *answering) add(ctx context.Context, c *rag.Corpus, question int, ev *rag.Evidence) error {
-	if a == nil {
-		return nil
-	}
-	a.pending = append(a.pending, retrieved{question, ev})
-	if len(a.pending) < answerBatch {
-		return nil
-	}
-	return a.flush(ctx, c)
-}
-
-// flush asks what is pending.
-func (a *answering) flush(ctx context.Context, c *rag.Corpus) error {
-	err := inParallel(ctx, a.models, len(a.pending), func(ctx context.Context, i int) error {
-		return a.ask(ctx, c, a.pending[i])
-	})
-	a.pending = a.pending[:0]
-	return err
-}
-
-// inParallel calls do for 0 to n-1, several at once if models are waited
-// for, until one fails.
-func inParallel(ctx context.Context, m *rag.Models, n int, do func(ctx context.Context, i int) error) error {
-	workers := m.Workers()
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
-		g.Go(func() error { return do(ctx, i) })
-	}
-	return g.Wait()
-}
-
-// ask asks one question.
-func (a *answering) ask(ctx context.Context, c *rag.Corpus, p retrieved) error {
-	q := &a.r.questions[p.question]
-	g, err := a.reply(ctx, c, q, p.evidence)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case errors.Is(err, llm.ErrNoEvidence):
-		a.unanswered++
-	case passing(err):
-		a.failed++
-		g.failed, g.why = true, fmt.Errorf("question %s: %w", q.ID, err)
-	case err != nil:
-		return fmt.Errorf("question %s: %w", q.ID, err)
-	}
-	a.replies[p.question] = g
-	a.done++
-	a.r.o.Notify(rag.Event{Stage: "answers " + a.title, Done: a.done, Total: len(a.replies), Failed: a.failed})
-	return nil
-}
-
-// passing reports whether an error concerns one task alone: others may succeed.
-func passing(err error) bool {
-	return errors.Is(err, llm.ErrReply) || errors.Is(err, llm.ErrRefused) || errors.Is(err, replay.ErrNotRecorded)
-}
-
-// reply gets the answer to a question.
-func (a *answering) reply(ctx context.Context, c *rag.Corpus, q *question, ev *rag.Evidence) (given, error) {
-	ask := method.Question{Text: q.Text, Budget: a.r.o.Budget, Style: a.r.o.Answers.Style}
-	if a.r.o.Answers.OwnPrompts || a.models.Provider().Can(llm.Select) {
-		return a.own(ctx, c, ask, ev)
-	}
-	in, docs, err := c.AnswerInput(ctx, a.sys, a.models, ask, ev)
-	g := given{docs: docs}
-	if err != nil {
-		return g, err
-	}
-	t, steps := llm.Task{Kind: llm.Answer, Input: in}, in.Steps && !in.Paragraphs
-	if long := in.Paragraphs && ask.Style != ""; len(q.Answers) > 0 && !long || len(q.Options) > 0 {
-		steps = in.Steps
-		t = llm.Task{Kind: llm.ShortAnswer, Input: llm.ShortAnswerInput{
-			Question: in.Question, Evidence: in.Evidence, Options: metric.Lettered(q.Options), Steps: in.Steps,
-		}}
-	}
-	reply, err := a.models.Do(ctx, "eval", docs, t)
-	if err != nil {
-		return g, err
-	}
-	g.text = spoken(reply.Text, steps)
-	if prompts.IsNoEvidence(g.text) {
-		g.text, err = "", llm.ErrNoEvidence
-	}
-	return g, err
-}
-
-// own gets the answer that ask would give.
-func (a *answering) own(ctx context.Context, c *rag.Corpus, q method.Question, ev *rag.Evidence) (g given, err error) {
-	for _, it := range ev.Items() {
-		for _, ch := range it.Chunks {
-			g.docs = append(g.docs, method.DocOf(ch))
-		}
-	}
-	own, err := c.AnswerFrom(ctx, a.sys, a.models, q, ev)
-	if err != nil {
-		return g, err
-	}
-	g.answer = own
-	if !own.Answered {
-		return g, llm.ErrNoEvidence
-	}
-	steps := false
-	if long, err := a.sys.InParagraphs(q); err != nil {
-		return g, err
-	} else if a.sys.Unaided != nil && !long {
-		steps = a.sys.Unaided(q.Text).Steps
-	}
-	g.text = spoken(own.Text, steps)
-	return g, nil
-}
-
-// citations are the markers of an answer.
-var citations = regexp.MustCompile(`\s*\[\d+(?:\s*,\s*\d+)*\]`)
-
-// spoken returns the answer in a reply, without citations: with steps it is the
-// last line.
-func spoken(reply string, steps bool) string {
-	s := strings.TrimSpace(citations.ReplaceAllString(reply, ""))
-	if i := strings.LastIndexByte(s, '\n'); steps && i >= 0 {
-		s = strings.TrimSpace(s[i:])
-	}
-	return s
-}
-
-// figure asks what is left and sums up.
-func (a *answering) figure(ctx context.Context, c *rag.Corpus) (*AnswerFigure, error) {
-	if a == nil {
-		return nil, nil
-	}
-	if err := a.flush(ctx, c); err != nil {
-		return nil, err
-	}
-	f := &AnswerFigure{
-		Model: a.models.Provider().Name(), Prompts: a.models.Prompts(), Unanswered: a.unanswered, Failed: a.failed, replies: a.replies,
-	}
-	if i := slices.IndexFunc(a.replies, func(g given) bool { return g.failed }); i >= 0 {
-		f.Failure = a.replies[i].why
-	}
-	if a.failed == len(a.replies) {
-		return nil, fmt.Errorf("no answer was had: %w", f.Failure)
-	}
-	f.score(a.r.questions)
-	f.Outcomes = countOutcomes(a.r.questions, a.replies, a.r.recordsAt)
-	u := a.tally.Usage()
-	f.InTokens, f.OutTokens, f.USD = u.InTokens, u.OutTokens, price(a.models, u)
-	return f, nil
-}
+// answerScore is how an answer did.
+type answerScore struct{ acc, em, f1 float64 }
 
 // price returns what was used costs, nil if that is not known.
 func price(m *rag.Models, u llm.Usage) *float64 {
@@ -338,9 +90,43 @@ func price(m *rag.Models, u llm.Usage) *float64 {
 	return &usd
 }
 
+// figure asks what is left and sums up: the figures of each budget.
+func (a *answering) figure(ctx context.Context, c *rag.Corpus) (map[int]*AnswerFigure, error) {
+	if a == nil {
+		return nil, nil
+	}
+	if err := a.flush(ctx, c); err != nil {
+		return nil, err
+	}
+	out := map[int]*AnswerFigure{}
+	for _, s := range a.sets {
+		out[s.budget] = a.sum(s)
+	}
+	if a.failed == a.done {
+		return nil, fmt.Errorf("no answer was had: %w", out[a.sets[0].budget].Failure)
+	}
+	return out, nil
+}
+
+// sum sums up the answers of a set.
+func (a *answering) sum(s *answerSet) *AnswerFigure {
+	f := &AnswerFigure{
+		Model: s.models.Provider().Name(), Prompts: s.models.Prompts(), Unanswered: s.unanswered, Failed: s.failed, replies: s.replies,
+	}
+	if i := slices.IndexFunc(s.replies, func(g given) bool { return g.failed }); i >= 0 {
+		f.Failure = s.replies[i].why
+	}
+	f.score(a.r.questions)
+	f.Outcomes = countOutcomes(a.r.questions, s.replies, a.r.recordsAt)
+	u := s.tally.Usage()
+	f.InTokens, f.OutTokens, f.USD = u.InTokens, u.OutTokens, price(s.models, u)
+	return f
+}
+
 // score measures the answers by the known ones.
 func (f *AnswerFigure) score(questions []question) {
-	var em, f1, recall, bleu, rouge, meteor, choice []float64
+	var acc, em, f1, recall, bleu, rouge, meteor, choice []float64
+	f.scores = make([]*answerScore, len(questions))
 	for i := range questions {
 		q, text := &questions[i], f.replies[i].text
 		if right := q.right(); right >= 0 {
@@ -353,27 +139,40 @@ func (f *AnswerFigure) score(questions []question) {
 		if len(q.Answers) == 0 {
 			continue
 		}
-		f.acc = append(f.acc, metric.Accuracy(text, q.Answers))
-		em = append(em, metric.ExactMatch(text, q.Answers))
-		f1 = append(f1, metric.F1(text, q.Answers))
+		x := &answerScore{metric.Accuracy(text, q.Answers), metric.ExactMatch(text, q.Answers), metric.F1(text, q.Answers)}
+		f.scores[i] = x
+		acc, em, f1 = append(acc, x.acc), append(em, x.em), append(f1, x.f1)
 		recall = append(recall, metric.Recall(text, q.Answers))
 		bleu = append(bleu, metric.BLEU1(text, q.Answers))
 		rouge = append(rouge, metric.ROUGEL(text, q.Answers))
 		meteor = append(meteor, metric.METEOR(text, q.Answers))
 	}
-	f.Acc, f.EM, f.F1, f.TokenRecall = share1(f.acc), share1(em), share1(f1), share1(recall)
+	f.Scored = len(acc)
+	f.Acc, f.EM, f.F1, f.TokenRecall = share1(acc), share1(em), share1(f1), share1(recall)
 	f.BLEU1, f.RougeL, f.Meteor, f.Choice = share1(bleu), share1(rouge), share1(meteor), share1(choice)
 }
 
-// compareAnswers adds the intervals against the figures of method at.
-func compareAnswers(rep *Report, at int, seed uint64) {
-	base := rep.Methods[at].Answers
+// accuracies returns the accuracy of each answer to a question with known ones.
+func (f *AnswerFigure) accuracies() (out []float64) {
+	for _, x := range f.scores {
+		if x != nil {
+			out = append(out, x.acc)
+		}
+	}
+	return out
+}
+
+// compareAnswers adds the intervals against the answers of method at, for answers that
+// of returns of each method.
+func compareAnswers(rep *Report, at int, seed uint64, of func(f *Figure) *AnswerFigure) {
+	base := of(&rep.Methods[at])
 	if base == nil {
 		return
 	}
+	theirs := base.accuracies()
 	for i := range rep.Methods {
-		if f := rep.Methods[i].Answers; f != nil && i != at && len(f.acc) > 0 {
-			ci := interval(f.acc, base.acc, seed)
+		if f := of(&rep.Methods[i]); f != nil && i != at && len(theirs) > 0 {
+			ci := interval(f.accuracies(), theirs, seed)
 			f.CI = &ci
 		}
 	}

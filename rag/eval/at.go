@@ -1,20 +1,10 @@
 package eval
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
-
-	"github.com/ragdb/ragdb/engine"
-	"github.com/ragdb/ragdb/query"
-	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/method"
 )
-
-// plainMethod is the plain search that the graphs of methods are compared with.
-const plainMethod = "naive"
 
 // AtFigure are a method's figures if it is asked with a budget of its own, shares
 // as fractions. The package comment defines each under "Equal tokens".
@@ -31,8 +21,10 @@ type AtFigure struct {
 
 	Coverage *float64 `json:"coverage,omitempty"`
 	// CI is the interval of Coverage, else of Recall, less that of bm25 with the
-	// same budget.
+	// same budget, NaiveCI that of the same less that of plain search. Each is absent
+	// for the method itself.
 	CI        *[2]float64 `json:"ci,omitempty"`
+	NaiveCI   *[2]float64 `json:"naive_ci,omitempty"`
 	Recall    *float64    `json:"recall,omitempty"`
 	Recall5   *float64    `json:"recall@5,omitempty"`
 	MRR       *float64    `json:"mrr,omitempty"`
@@ -44,8 +36,13 @@ type AtFigure struct {
 	// Sections are the parts of the evidence, in the order in which they are
 	// first met.
 	Sections []SectionFigure `json:"sections,omitempty"`
+	// Answers are the figures of the answers from this evidence, nil if none were
+	// asked for.
+	Answers *AnswerFigure `json:"answers,omitempty"`
 	// Evidence is the digest of all that was retrieved, in order.
 	Evidence string `json:"evidence"`
+	// Rows are the figures of each question, in the order of Report.Questions.
+	Rows AtRows `json:"rows"`
 
 	rows []*atRow
 }
@@ -54,25 +51,6 @@ type AtFigure struct {
 type SectionFigure struct {
 	Name   string  `json:"name"`
 	Recall float64 `json:"recall"`
-}
-
-// atRow is what a method retrieved for one question within a budget.
-type atRow struct {
-	*asked
-	gold     []shownGold
-	sections []sectionGold
-	gain     float64 // of the graph, with cost a share of the gold records
-	cost     float64
-}
-
-// shownGold says of a gold record whether the evidence shows it, and whether
-// the graph alone does.
-type shownGold struct{ shown, graph bool }
-
-// sectionGold is the share of the gold records that a section shows.
-type sectionGold struct {
-	name   string
-	recall float64
 }
 
 // atBudgets holds the budgets to 1 or more, and returns them in order, each once.
@@ -85,150 +63,23 @@ func atBudgets(at []int) ([]int, error) {
 	return at, nil
 }
 
-// askPlain asks plain search all questions with each budget.
-func (r *runner) askPlain(ctx context.Context) error {
-	if len(r.o.At) == 0 {
-		return nil
-	}
-	sys, err := r.system(ctx, method.Spec{Name: plainMethod})
-	if err != nil {
-		return err
-	}
-	m, err := r.questionModels(ctx)
-	if err != nil {
-		return err
-	}
-	m = withoutReranker(m)
-	return r.corpus.DB().View(ctx, func(s *engine.Snapshot) error {
-		c := r.corpus.At(s)
-		for i := range r.questions {
-			q := &r.questions[i]
-			var rows []*atRow
-			for _, budget := range r.o.At {
-				ev, err := c.Retrieve(ctx, sys, m, method.Question{Text: q.Text, Budget: budget})
-				if err != nil {
-					return fmt.Errorf("%s: question %s: %w", plainMethod, q.ID, err)
-				}
-				rows = append(rows, scoreAt(q, ev, r.records))
-			}
-			r.plain = append(r.plain, rows)
-		}
-		return nil
-	})
-}
-
-// askAt asks a method question i with each budget. ev is what it retrieved for
-// the run's budget.
-func (r *runner) askAt(ctx context.Context, c *rag.Corpus, sys *method.System, m *rag.Models, i int, ev *rag.Evidence) ([]*atRow, error) {
-	var rows []*atRow
-	q := &r.questions[i]
-	for k, budget := range r.o.At {
-		at := ev
-		if budget != r.o.Budget {
-			var err error
-			if at, err = c.Retrieve(ctx, sys, m, method.Question{Text: q.Text, Budget: budget}); err != nil {
-				return nil, fmt.Errorf("question %s, %d tokens: %w", q.ID, budget, err)
-			}
-		}
-		row := scoreAt(q, at, r.records)
-		row.gain, row.cost = graphShares(row.gold, r.plain[i][k].gold)
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
-// scoreAt judges what was retrieved for a question within a budget.
-func scoreAt(q *question, ev *rag.Evidence, records func(it *rag.Cited) []string) *atRow {
-	row := &atRow{asked: score(q, ev.Items(), records), gold: make([]shownGold, len(q.Supporting))}
-	row.tokens, row.evidence = ev.Tokens, evidenceDigest(ev)
-	for _, s := range ev.Sections {
-		in := make([]shownGold, len(q.Supporting))
-		for i := range s.Items {
-			it := &s.Items[i]
-			from := records(it)
-			if len(from) != 1 {
-				continue
-			}
-			graph := ofGraph(it)
-			for g, id := range q.Supporting {
-				if id == from[0] {
-					in[g].graph = graph && (in[g].graph || !in[g].shown)
-					in[g].shown = true
-				}
-			}
-		}
-		for g, x := range in {
-			if have := &row.gold[g]; x.shown {
-				have.graph = x.graph && (have.graph || !have.shown)
-				have.shown = true
-			}
-		}
-		if len(q.Supporting) > 0 {
-			row.sections = append(row.sections, sectionGold{s.Name, shareOfGold(in)})
-		}
-	}
-	return row
-}
-
-// ofGraph reports whether a graph found an item: it is no chunk, or another item
-// led to it. The twin of an item is the same item in another graph.
-func ofGraph(it *rag.Cited) bool {
-	if it.Kind != method.ChunkNodeType {
-		return true
-	}
-	at := it.Ref()
-	for _, st := range slices.Backward(it.Why) {
-		switch {
-		case st.From == query.Ref{} || st.From == at:
-		case st.Op == "twin":
-			at = st.From
-		default:
-			return true
-		}
-	}
-	return false
-}
-
-// shareOfGold returns the share of the gold records that are shown.
-func shareOfGold(gold []shownGold) float64 {
-	n := 0
-	for _, g := range gold {
-		if g.shown {
-			n++
-		}
-	}
-	return float64(n) / float64(len(gold))
-}
-
-// graphShares returns the shares of the gold records that the graph alone shows
-// and plain search does not, and that plain search shows and the method does
-// not.
-func graphShares(ours, plain []shownGold) (gain, cost float64) {
-	if len(ours) == 0 {
-		return 0, 0
-	}
-	for g := range ours {
-		switch {
-		case ours[g].graph && !plain[g].shown:
-			gain++
-		case plain[g].shown && !ours[g].shown:
-			cost++
-		}
-	}
-	n := float64(len(ours))
-	return gain / n, cost / n
-}
-
 // atFigures sums up what a method retrieved within each budget: rows by question
-// and budget.
-func (r *runner) atFigures(rows [][]*atRow) []AtFigure {
+// and budget. answers are by budget. A method that is plain search itself is not compared
+// with it.
+func (r *runner) atFigures(rows [][]*atRow, answers map[int]*AnswerFigure, plainItself bool) []AtFigure {
 	var out []AtFigure
 	for k, budget := range r.o.At {
-		of := make([]*atRow, len(rows))
+		of, plain := make([]*atRow, len(rows)), make([]*atRow, len(rows))
 		for i := range rows {
-			of[i] = rows[i][k]
+			of[i], plain[i] = rows[i][k], r.plain[i][k]
 		}
-		out = append(out, atFigure(budget, of, r.questions, r.o.Seed))
+		f := atFigure(budget, of, r.questions, r.o.Seed)
+		if !plainItself {
+			f.NaiveCI = intervalAt(of, plain, r.o.Seed)
+		}
+		f.Answers = answers[budget]
+		f.Rows = rowsOf(of, f.Answers)
+		out = append(out, f)
 	}
 	return out
 }
@@ -248,9 +99,9 @@ func atFigure(budget int, rows []*atRow, questions []question, seed uint64) AtFi
 		if row.found == nil {
 			continue
 		}
-		all := shareOfGold(row.gold)
+		all := row.ofGold(countShown(row.gold))
 		recall, at5, rr = append(recall, all), append(at5, row.found.at5), append(rr, row.found.rr)
-		gain, cost = append(gain, row.gain), append(cost, row.cost)
+		gain, cost = append(gain, row.ofGold(row.gain)), append(cost, row.ofGold(row.cost))
 		if several(questions[i].Supporting) {
 			sets = append(sets, share(all == 1))
 		}
@@ -284,20 +135,31 @@ func several(ids []string) bool {
 // compareAt adds the intervals of the figures within budgets against those of
 // the method at a place.
 func compareAt(rep *Report, at int, seed uint64) {
-	for i := range rep.Methods {
-		ours := rep.Methods[i].At
-		if i == at {
-			continue
-		}
-		for k := range ours {
-			x, y := pairsAt(ours[k].rows, rep.Methods[at].At[k].rows)
-			if len(x) == 0 {
-				continue
+	for k := range rep.Methods[at].At {
+		base := rep.Methods[at].At[k].rows
+		for i := range rep.Methods {
+			if ours := rep.Methods[i].At; i != at && ours != nil {
+				ours[k].CI = intervalAt(ours[k].rows, base, seed)
 			}
-			ci := interval(x, y, seed)
-			ours[k].CI = &ci
 		}
+		compareAnswers(rep, at, seed, func(f *Figure) *AnswerFigure {
+			if f.At == nil {
+				return nil
+			}
+			return f.At[k].Answers
+		})
 	}
+}
+
+// intervalAt returns the interval of a method's coverage less another's, or of its recall
+// if no question has answers; nil if there is neither.
+func intervalAt(ours, theirs []*atRow, seed uint64) *[2]float64 {
+	x, y := pairsAt(ours, theirs)
+	if len(x) == 0 {
+		return nil
+	}
+	ci := interval(x, y, seed)
+	return &ci
 }
 
 // pairsAt returns the coverage of the same questions by two methods, or their recall
@@ -309,7 +171,8 @@ func pairsAt(a, b []*atRow) (x, y []float64) {
 			x, y = append(x, share(a[i].covered.normal)), append(y, share(b[i].covered.normal))
 		}
 		if a[i].found != nil {
-			recalls, others = append(recalls, shareOfGold(a[i].gold)), append(others, shareOfGold(b[i].gold))
+			recalls = append(recalls, a[i].ofGold(countShown(a[i].gold)))
+			others = append(others, b[i].ofGold(countShown(b[i].gold)))
 		}
 	}
 	if len(x) > 0 {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,7 +104,7 @@ func TestAtFigure(t *testing.T) {
 	var rows, naive []*atRow
 	for i := range questions {
 		row, other := scoreAt(&questions[i], ours[i], chunksOf), scoreAt(&questions[i], plain[i], chunksOf)
-		row.gain, row.cost = graphShares(row.gold, other.gold)
+		row.gain, row.cost = graphCounts(row.gold, other.gold)
 		rows, naive = append(rows, row), append(naive, other)
 	}
 	f := atFigure(100, rows, questions, 1)
@@ -130,8 +131,22 @@ func TestAtFigure(t *testing.T) {
 	if d := *f.Recall - *p.Recall - (*f.GraphGain - *f.GraphCost + (1./4+1./2)/3); d > 1e-12 || d < -1e-12 {
 		t.Errorf("recall %v, plain %v, gain %v, cost %v", *f.Recall, *p.Recall, *f.GraphGain, *f.GraphCost)
 	}
+	// By question: a, c and d of q1, e, both of q3; q4 has no gold records, q2 no answers.
+	one := []*answerScore{{0, 0, 0.5}, nil, {1, 1, 1}, {1, 0, 0.25}}
+	byQuestion, err := json.Marshal(rowsOf(rows, &AnswerFigure{scores: one}))
+	if want := `{"tokens":[100,80,60,40],"covered":[0,null,1,1],"shown":[3,1,2,null],"gain":[1,0,0,null],"cost":[1,0,0,null],` +
+		`"acc":[0,null,1,1],"em":[0,null,1,0],"f1":[0.5,null,1,0.25]}`; err != nil || string(byQuestion) != want {
+		t.Errorf("by question %s, %v, want %s", byQuestion, err, want)
+	}
+	if asked := fmt.Sprint(questionsOf(questions)); asked != "[{q1 4} {q2 1} {q3 2} {q4 0}]" {
+		t.Errorf("questions %s", asked)
+	}
 	if x, y := pairsAt(rows, naive); fmt.Sprint(x, y) != "[0 1 1] [0 0 0]" {
 		t.Errorf("coverage by question %v, %v", x, y)
+	}
+	// Plain search covers none of the three, the method the last two.
+	if ci := intervalAt(rows, naive, 1); ci == nil || *ci != interval([]float64{0, 1, 1}, []float64{0, 0, 0}, 1) {
+		t.Errorf("the interval of coverage is %v", ci)
 	}
 	for i := range questions {
 		questions[i].Answers = nil
@@ -140,28 +155,34 @@ func TestAtFigure(t *testing.T) {
 	if x, y := pairsAt(rows, naive); fmt.Sprint(x, y) != "[0.75 1 1] [0.5 1 0.5]" {
 		t.Errorf("recall by question %v, %v", x, y)
 	}
+	if ci := intervalAt(rows, naive, 1); ci == nil || *ci != interval([]float64{0.75, 1, 1}, []float64{0.5, 1, 0.5}, 1) {
+		t.Errorf("the interval of recall is %v", ci)
+	}
+	if ci := intervalAt(rows[3:], naive[3:], 1); ci != nil {
+		t.Errorf("the interval of nothing is %v", ci)
+	}
 	if f := atFigure(100, rows[3:], questions[3:], 1); f.Coverage != nil || f.Recall != nil || f.SetRecall != nil || f.GraphGain != nil || f.GraphCI != nil || f.Sections != nil {
 		t.Errorf("of nothing: %+v", f)
 	}
 }
 
-func TestGraphShares(t *testing.T) {
+func TestGraphCounts(t *testing.T) {
 	t.Parallel()
 	no, text, graph := shownGold{}, shownGold{shown: true}, shownGold{true, true}
 	tests := []struct {
 		name        string
 		ours, plain []shownGold
-		gain, cost  float64
+		gain, cost  int
 	}{
 		{"no gold records", nil, nil, 0, 0},
-		{"the graph alone", []shownGold{graph, no}, []shownGold{no, no}, 0.5, 0},
+		{"the graph alone", []shownGold{graph, no}, []shownGold{no, no}, 1, 0},
 		{"plain search has it too", []shownGold{graph}, []shownGold{text}, 0, 0},
 		{"other text search", []shownGold{text}, []shownGold{no}, 0, 0},
-		{"pushed out", []shownGold{no, text, no, no}, []shownGold{text, text, text, no}, 0, 0.5},
-		{"both", []shownGold{graph, no, no, graph}, []shownGold{no, text, no, no}, 0.5, 0.25},
+		{"pushed out", []shownGold{no, text, no, no}, []shownGold{text, text, text, no}, 0, 2},
+		{"both", []shownGold{graph, no, no, graph}, []shownGold{no, text, no, no}, 2, 1},
 	}
 	for _, tt := range tests {
-		if gain, cost := graphShares(tt.ours, tt.plain); gain != tt.gain || cost != tt.cost {
+		if gain, cost := graphCounts(tt.ours, tt.plain); gain != tt.gain || cost != tt.cost {
 			t.Errorf("%s: gain %v, cost %v", tt.name, gain, cost)
 		}
 	}

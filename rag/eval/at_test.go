@@ -51,8 +51,11 @@ func TestEqualTokens(t *testing.T) {
 			if x.Budget != rep.At[k] || x.Tokens > float64(x.Budget) || x.Answered != 4 || x.Golden != 4 || x.Several != 4 || len(x.Evidence) != 64 {
 				t.Errorf("%s: %+v", f.Name, x)
 			}
-			if (x.CI == nil) != (f.Name == "bm25") || x.GraphCI == nil {
-				t.Errorf("%s: intervals %v, %v", f.Name, x.CI, x.GraphCI)
+			if (x.CI == nil) != (f.Name == "bm25") || (x.NaiveCI == nil) != (f.Name == "naive") || x.GraphCI == nil || x.Answers != nil {
+				t.Errorf("%s: intervals %v, %v, %v", f.Name, x.CI, x.NaiveCI, x.GraphCI)
+			}
+			if len(x.Rows.Tokens) != 4 || len(x.Rows.Shown) != 4 || x.Rows.Acc != nil {
+				t.Errorf("%s: rows %+v", f.Name, x.Rows)
 			}
 		}
 		same := f.At[1] // of the run's own budget
@@ -70,6 +73,27 @@ func TestEqualTokens(t *testing.T) {
 	}
 	if *bridge.GraphGain <= 0 || *bridge.GraphCost != 0 || math.Abs(*bridge.Recall-*naive.Recall-*bridge.GraphGain) > 1e-12 {
 		t.Errorf("bridge %+v, naive %+v", bridge, naive)
+	}
+	// bm25's interval against naive is naive's against bm25, the other way round, but for the
+	// rounds of the bootstrap that its ends are.
+	if a, b := *bm25.NaiveCI, *naive.CI; math.Abs(a[0]+b[1]) > 0.1 || math.Abs(a[1]+b[0]) > 0.1 || a[0] > 0 || b[1] < 0 {
+		t.Errorf("bm25 vs naive %v, naive vs bm25 %v", a, b)
+	}
+	// The figures are the means of the rows.
+	for _, f := range rep.Methods {
+		for _, x := range f.At {
+			var gain, covered float64
+			for i, q := range rep.Questions {
+				gain += float64(*x.Rows.Gain[i]) / float64(q.Gold)
+				covered += float64(*x.Rows.Covered[i])
+			}
+			if math.Abs(gain/4-*x.GraphGain) > 1e-12 || covered/4 != *x.Coverage {
+				t.Errorf("%s at %d: rows say a gain of %v and a coverage of %v: %+v", f.Name, x.Budget, gain/4, covered/4, x)
+			}
+		}
+	}
+	if once.Questions != nil || len(rep.Questions) != 4 || rep.Questions[1].ID != "q1" {
+		t.Errorf("questions %v and %v", once.Questions, rep.Questions)
 	}
 	if _, err := eval.Run(t.Context(), eval.Options{Data: data, Specs: specs(t, "bm25"), Methods: methods.All(), Engine: inMemory(), At: []int{0}}); err == nil {
 		t.Error("a budget of 0 tokens")

@@ -6,19 +6,31 @@ import (
 	"strconv"
 )
 
-// AtColumns returns the columns of the figures at equal tokens: for each figure one
-// of each budget.
-func AtColumns(budgets []int) []Column {
+// AtColumns returns the columns of the figures at equal tokens of a report: for each
+// figure one of each budget.
+func AtColumns(rep *Report) []Column {
 	var out []Column
 	add := func(name string, more, up bool, of func(f *AtFigure) *float64) {
-		for _, b := range budgets {
-			c := shareColumn(name+" at "+strconv.Itoa(b), more, func(f *Figure) *float64 {
+		for _, b := range rep.At {
+			c := shareColumn(atBudget(name, b), more, func(f *Figure) *float64 {
 				if x := f.at(b); x != nil {
 					return of(x)
 				}
 				return nil
 			})
 			c.Up = up
+			out = append(out, c)
+		}
+	}
+	between := func(name string, of func(f *AtFigure) *[2]float64) {
+		for _, b := range rep.At {
+			c := intervalColumn(atBudget(name, b), func(f *Figure) *[2]float64 {
+				if x := f.at(b); x != nil {
+					return of(x)
+				}
+				return nil
+			})
+			c.More = true
 			out = append(out, c)
 		}
 	}
@@ -29,6 +41,52 @@ func AtColumns(budgets []int) []Column {
 	add("set recall", true, true, func(f *AtFigure) *float64 { return f.SetRecall })
 	add("graph gain", true, true, func(f *AtFigure) *float64 { return f.GraphGain })
 	add("graph cost", true, false, func(f *AtFigure) *float64 { return f.GraphCost })
+	between("gain less cost", func(f *AtFigure) *[2]float64 { return f.GraphCI })
+	between(AtVersus(rep, plainMethod), func(f *AtFigure) *[2]float64 { return f.NaiveCI })
+	between(AtVersus(rep, "bm25"), func(f *AtFigure) *[2]float64 { return f.CI })
+	return out
+}
+
+// AtVersus names the interval of a figure at equal tokens against that of a method: of
+// coverage, or of recall if no question of the report has answers.
+func AtVersus(rep *Report, method string) string {
+	for i := range rep.Methods {
+		if at := rep.Methods[i].At; len(at) > 0 && at[0].Answered > 0 {
+			return "coverage vs " + method
+		}
+	}
+	return "recall vs " + method
+}
+
+// atBudget names a figure with a budget.
+func atBudget(name string, budget int) string { return name + " at " + strconv.Itoa(budget) }
+
+// AtAnswerColumns returns the columns of the answers at equal tokens of a report: for
+// each figure one of each budget; none if no answers were asked for.
+func AtAnswerColumns(rep *Report) []Column {
+	if !slices.ContainsFunc(rep.Methods, func(f Figure) bool { return len(f.At) > 0 && f.At[0].Answers != nil }) {
+		return nil
+	}
+	var out []Column
+	columns := AnswerColumns()
+	for _, name := range []string{"em", "f1", "acc", "acc vs bm25", "choice", "no answer", "answer tok in", "answer tok out"} {
+		i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
+		for _, b := range rep.At {
+			c := columns[i]
+			c.Name, c.More = atBudget(name, b), name != "em" && name != "f1"
+			// The column reads the answers of a method, here those of the budget.
+			within := func(f *Figure) *Figure {
+				if x := f.at(b); x != nil {
+					return &Figure{Answers: x.Answers}
+				}
+				return &Figure{}
+			}
+			of, text := c.Of, c.Text
+			c.Of = func(f *Figure) *float64 { return of(within(f)) }
+			c.Text = func(f *Figure) string { return text(within(f)) }
+			out = append(out, c)
+		}
+	}
 	return out
 }
 
@@ -70,7 +128,7 @@ func equalTable(rep *Report) htmlTable {
 	for i := range rep.Methods {
 		t.Rows[i] = []htmlCell{word(rep.Methods[i].Title())}
 	}
-	for _, c := range AtColumns(rep.At) {
+	for _, c := range append(AtColumns(rep), AtAnswerColumns(rep)...) {
 		if !c.More {
 			t.column(c, rep.Methods)
 		}
@@ -82,7 +140,7 @@ func equalTable(rep *Report) htmlTable {
 func graphTable(rep *Report) htmlTable {
 	t := htmlTable{
 		Title: "The graph at equal tokens, compared with plain search",
-		Head:  heads("method", "asked", "tokens", "recall@5", "mrr", "set recall", "graph gain", "graph cost", "gain less cost", "vs bm25"),
+		Head:  heads("method", "asked", "tokens", "recall@5", "mrr", "set recall", "graph gain", "graph cost", "gain less cost", AtVersus(rep, plainMethod), AtVersus(rep, "bm25")),
 	}
 	for i := range rep.Methods {
 		f := &rep.Methods[i]
@@ -90,7 +148,7 @@ func graphTable(rep *Report) htmlTable {
 			x := &f.At[k]
 			t.Rows = append(t.Rows, []htmlCell{
 				word(f.Title()), amount("%.0f", float64(x.Budget)), amount("%.0f", x.Tokens), percentCell(x.Recall5), percentCell(x.MRR), percentCell(x.SetRecall),
-				percentCell(x.GraphGain), percentCell(x.GraphCost), intervalCell(x.GraphCI), intervalCell(x.CI),
+				percentCell(x.GraphGain), percentCell(x.GraphCost), intervalCell(x.GraphCI), intervalCell(x.NaiveCI), intervalCell(x.CI),
 			})
 		}
 	}

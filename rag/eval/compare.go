@@ -12,7 +12,7 @@ func (r *runner) compare(rep *Report) {
 	if at < 0 {
 		return
 	}
-	compareAnswers(rep, at, r.o.Seed)
+	compareAnswers(rep, at, r.o.Seed, func(f *Figure) *AnswerFigure { return f.Answers })
 	compareAt(rep, at, r.o.Seed)
 	of := (*row).recall5
 	if rep.Methods[at].Coverage != nil {

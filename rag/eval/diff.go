@@ -13,8 +13,9 @@ import (
 func incomparison() []string {
 	return []string{
 		"methods[].ms", "methods[].index_cpu_s", "methods[].index_s", "methods[].index",
-		"methods[].answers.usd", "judging[].usd", // a price list may be another
-		"methods[].evidence", // told question by question
+		"methods[].answers.usd", "methods[].at[].answers.usd", "judging[].usd", // a price list may be another
+		"methods[].evidence",  // told question by question
+		"methods[].at[].rows", // told by the digest of the evidence beside them
 		"manifest.version", "manifest.revision", "manifest.modified", "manifest.go", "manifest.os", "manifest.arch", "manifest.kernels",
 		"manifest.format", "shared_bytes", "manifest.instances[].bytes",
 		"growth.steps[].methods[].times", "growth.steps[].methods[].cost",

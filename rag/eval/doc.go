@@ -84,7 +84,11 @@
 //     graph_gain less graph_cost, plus what the method's own text search shows of G
 //     beyond P.
 //   - ci: the interval of coverage less bm25's with the same budget, or of recall if no
-//     question has answers; graph_ci: that of graph_gain less graph_cost. Both as above.
+//     question has answers; naive_ci: of the same less plain search's; graph_ci: that of
+//     graph_gain less graph_cost. All as above.
+//   - answers: the figures of the answers from this evidence; see below.
+//   - rows: tokens, coverage, |S|, |S* \ P|, |P \ S| and the scores of the answer by
+//     question ([AtRows]): all of the above but sections can be repeated from them.
 //   - answered, golden, several: how many questions have known answers, gold
 //     records, two or more of these.
 //
@@ -103,8 +107,13 @@
 // "answer_idx":"B" naming the right one: choice is the share of right choices,
 // and for the other scores the text of the chosen option stands for its letter.
 //
+// With Options.At there are answers for each budget too, from the evidence within it
+// ([AtFigure].Answers), and [Judging].At has the verdicts on them. The model is asked once
+// for what two budgets or methods ask by one prompt. [AnswerPlan] counts all of them, and
+// [PlanAnswers] tells it without a run.
+//
 // Tokens and money are what the replies cost when they were paid, also if
-// they were kept already.
+// they were kept already, or if another budget or method shares them.
 //
 // # Judges
 //

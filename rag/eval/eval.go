@@ -77,23 +77,10 @@ func joinedChunks() text.ChunkSet {
 
 // Run measures the methods on the data set.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if len(o.Specs) == 0 {
-		return nil, phase.Mark(method.ErrMethod, "name at least one")
-	}
-	if o.Notify == nil {
-		o.Notify = func(rag.Event) {}
-	}
-	if o.Budget == 0 {
-		o.Budget = method.DefaultBudget
-	}
-	var err error
-	if o.At, err = atBudgets(o.At); err != nil {
+	r, err := newRunner(o)
+	if err != nil {
 		return nil, phase.At("", err)
 	}
-	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
-		return nil, phase.At("", wrong("growth needs records apart and no paid model"))
-	}
-	r := &runner{o: o, built: map[string]indexed{}}
 	defer r.close()
 	if err := r.open(ctx); err != nil {
 		return nil, phase.At("", err)
@@ -126,6 +113,27 @@ type runner struct {
 	plain [][]*atRow
 	// built are the indexes of this run, by instance.
 	built map[string]indexed
+}
+
+// newRunner checks options and fills in the defaults. It opens nothing.
+func newRunner(o Options) (*runner, error) {
+	if len(o.Specs) == 0 {
+		return nil, phase.Mark(method.ErrMethod, "name at least one")
+	}
+	if o.Notify == nil {
+		o.Notify = func(rag.Event) {}
+	}
+	if o.Budget == 0 {
+		o.Budget = method.DefaultBudget
+	}
+	var err error
+	if o.At, err = atBudgets(o.At); err != nil {
+		return nil, err
+	}
+	if o.Growth != nil && (o.Join || o.Extract == ExtractModel) {
+		return nil, wrong("growth needs records apart and no paid model")
+	}
+	return &runner{o: o, built: map[string]indexed{}}, nil
 }
 
 func (r *runner) run(ctx context.Context) (*Report, error) {
@@ -210,6 +218,9 @@ func (r *runner) report() (*Report, error) {
 	}
 	if r.o.Join {
 		rep.Join = "yes"
+	}
+	if len(r.o.At) > 0 {
+		rep.Questions = questionsOf(r.questions)
 	}
 	return rep, nil
 }

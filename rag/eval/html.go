@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/ragdb/ragdb/rag/method"
@@ -145,7 +146,11 @@ func setOf(rep *Report) (htmlSet, error) {
 		set.Folded = append(set.Folded, sectionsTable(rep))
 	}
 	for _, j := range rep.Judging {
-		set.Tables = append(set.Tables, judgingTable(&j))
+		set.Tables = append(set.Tables, judgingTable("Answers judged by "+j.Judge, j.Pairs))
+		for _, at := range j.At {
+			title := fmt.Sprintf("Answers from %s tokens, judged by %s", grouped(strconv.Itoa(at.Budget)), j.Judge)
+			set.Folded = append(set.Folded, judgingTable(title, at.Pairs))
+		}
 	}
 	if rep.Growth != nil {
 		set.Tables = append(set.Tables, growthTable(rep))
@@ -169,7 +174,7 @@ func mainFigure(rep *Report) (of func(f *Figure) *float64, name string) {
 // plotsOf draws quality over tokens, over the cost of the index and over latency.
 func plotsOf(rep *Report) []*plot {
 	quality, name := mainFigure(rep)
-	var cost, price, latency, levels, cover, recall []dot
+	var cost, price, latency, levels, cover, recall, exact, f1 []dot
 	// Recorded systems come after the instances, which are in the same order.
 	for i := range rep.Methods {
 		f := &rep.Methods[i]
@@ -194,13 +199,17 @@ func plotsOf(rep *Report) []*plot {
 			if at.x <= 0 {
 				continue
 			}
-			if x.Coverage != nil {
-				at.y = 100 * *x.Coverage
-				cover = append(cover, at)
+			add := func(to *[]dot, y *float64) {
+				if y != nil {
+					at.y = 100 * *y
+					*to = append(*to, at)
+				}
 			}
-			if x.Recall != nil {
-				at.y = 100 * *x.Recall
-				recall = append(recall, at)
+			add(&cover, x.Coverage)
+			add(&recall, x.Recall)
+			if x.Answers != nil {
+				add(&exact, x.Answers.EM)
+				add(&f1, x.Answers.F1)
 			}
 		}
 		if d.x = f.IndexCPU; d.x > 0 {
@@ -221,6 +230,12 @@ func plotsOf(rep *Report) []*plot {
 	}
 	if len(recall) > 0 {
 		out = append(out, newPlot("Recall over tokens", tokens, "recall %", recall, nil))
+	}
+	if len(exact) > 0 {
+		out = append(out, newPlot("Exact answers over tokens", tokens, "EM %", exact, nil))
+	}
+	if len(f1) > 0 {
+		out = append(out, newPlot("F1 of answers over tokens", tokens, "F1 %", f1, nil))
 	}
 	if len(cost) > 0 {
 		out = append(out, newPlot("Quality over the cost of the index", "CPU seconds of the index", name+" %", cost, levels))

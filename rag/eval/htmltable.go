@@ -110,9 +110,9 @@ func sizesTable(rep *Report) htmlTable {
 }
 
 // judgingTable says how a judge ruled on each two methods.
-func judgingTable(j *Judging) htmlTable {
-	t := htmlTable{Title: "Answers judged by " + j.Judge, Head: append(heads("method"), htmlHead{"against", true}, htmlHead{Name: "wins"}, htmlHead{Name: "ties"}, htmlHead{Name: "losses"}, htmlHead{Name: "wins and ties %"})}
-	for _, p := range j.Pairs {
+func judgingTable(title string, pairs []Pair) htmlTable {
+	t := htmlTable{Title: title, Head: append(heads("method"), htmlHead{"against", true}, htmlHead{Name: "wins"}, htmlHead{Name: "ties"}, htmlHead{Name: "losses"}, htmlHead{Name: "wins and ties %"})}
+	for _, p := range pairs {
 		t.Rows = append(t.Rows, []htmlCell{word(p.A), word(p.B), amount("%.0f", float64(p.Wins)), amount("%.0f", float64(p.Ties)), amount("%.0f", float64(p.Losses)), percentCell(p.WinTie)})
 	}
 	return t

@@ -2,17 +2,13 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag"
-	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/method"
 )
 
 // GoldAnswers is the name under which the known answers take part in a judging.
@@ -26,11 +22,13 @@ type Judging struct {
 	// Pairs are all pairs of methods, in their order, and of each method with
 	// GoldAnswers.
 	Pairs []Pair `json:"pairs"`
+	// At are the pairs with each budget of Report.At.
+	At []JudgingAt `json:"at,omitempty"`
 	// FirstShown is the share of the verdicts for the answer shown first, among
 	// those that name one: 0.5 is a judge that does not look at the order.
 	FirstShown *float64 `json:"first_shown,omitempty"`
-	// Verdicts counts what was asked, Failed what came to nothing: replies that
-	// could not be read, and tasks that were refused.
+	// Verdicts counts what was asked, of all budgets, each trial once; Failed what came
+	// to nothing: replies that could not be read, and tasks that were refused.
 	// Failure is why the first of those did.
 	Verdicts int   `json:"verdicts"`
 	Failed   int   `json:"failed"`
@@ -40,6 +38,12 @@ type Judging struct {
 	InTokens  int      `json:"in_tokens"`
 	OutTokens int      `json:"out_tokens"`
 	USD       *float64 `json:"usd,omitempty"`
+}
+
+// JudgingAt are the pairs of methods that answered from evidence within a budget.
+type JudgingAt struct {
+	Budget int    `json:"budget"`
+	Pairs  []Pair `json:"pairs"`
 }
 
 // Pair is how the answers of method A did against those of B.
@@ -77,25 +81,21 @@ type ruling struct {
 	why    error
 }
 
-// verdict is the form in which a verdict is kept. What the judge wrote is among
-// the replies, and goes with the documents.
-type verdict struct {
-	Judge    string    `json:"judge"`
-	Question string    `json:"question"`
-	Winner   int       `json:"winner"` // 0 the first shown, 1 the second, -1 none
-	Usage    llm.Usage `json:"usage"`
-}
-
-// bucketVerdicts keeps verdicts in the base graph, under the digest of judge,
-// prompts, question and both answers.
-const bucketVerdicts = "verdicts"
-
 // judge lets the judges compare the answers of each two methods.
 func (r *runner) judge(ctx context.Context, rep *Report) error {
 	if r.o.Answers == nil {
 		return nil
 	}
-	sides := contestants(rep, r.questions)
+	sides := contestants(rep, r.questions, func(f *Figure) *AnswerFigure { return f.Answers })
+	within := make([][]contestant, len(rep.At))
+	for k := range rep.At {
+		within[k] = contestants(rep, r.questions, func(f *Figure) *AnswerFigure {
+			if f.At == nil {
+				return nil
+			}
+			return f.At[k].Answers
+		})
+	}
 	for _, open := range r.o.Answers.Judges {
 		m, err := open(ctx, r.corpus)
 		if err != nil {
@@ -105,7 +105,7 @@ func (r *runner) judge(ctx context.Context, rep *Report) error {
 			return fmt.Errorf("%s cannot judge: %w", m.Provider().Name(), llm.ErrKind)
 		}
 		j := &judging{r: r, models: m, rulings: map[trial]*ruling{}}
-		out, err := j.run(ctx, sides)
+		out, err := j.run(ctx, sides, within)
 		if err != nil {
 			return fmt.Errorf("judge %s: %w", m.Provider().Name(), err)
 		}
@@ -120,11 +120,12 @@ type contestant struct {
 	answers []given
 }
 
-func contestants(rep *Report, questions []question) []contestant {
+// contestants returns the methods with the answers that of returns, and the known ones.
+func contestants(rep *Report, questions []question, of func(f *Figure) *AnswerFigure) []contestant {
 	var out []contestant
-	for _, f := range rep.Methods {
-		if f.Answers != nil {
-			out = append(out, contestant{f.Name, f.Answers.replies})
+	for i := range rep.Methods {
+		if a := of(&rep.Methods[i]); a != nil {
+			out = append(out, contestant{rep.Methods[i].Name, a.replies})
 		}
 	}
 	gold, any := make([]given, len(questions)), false
@@ -168,26 +169,36 @@ func trialOf(question int, a, b given) (t trial, same, ok bool) {
 	return t, t.first == t.second, true
 }
 
-// run lets the judge rule on all pairs.
-func (j *judging) run(ctx context.Context, sides []contestant) (*Judging, error) {
-	each := func(fn func(a, b *contestant) error) error {
-		for i := range sides {
-			for k := i + 1; k < len(sides); k++ {
-				if err := fn(&sides[i], &sides[k]); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+// run lets the judge rule on all pairs: of sides, and of those with each budget.
+func (j *judging) run(ctx context.Context, sides []contestant, within [][]contestant) (*Judging, error) {
+	rounds := append([][]contestant{sides}, within...)
+	for _, sides := range rounds {
+		eachPair(sides, j.plan)
 	}
-	_ = each(func(a, b *contestant) error { j.plan(a, b); return nil })
 	if err := j.decide(ctx); err != nil {
 		return nil, err
 	}
 	out := &Judging{Judge: j.models.Provider().Name(), Prompts: j.models.Prompts(), Verdicts: len(j.trials)}
-	_ = each(func(a, b *contestant) error { out.Pairs = append(out.Pairs, j.pair(a, b)); return nil })
+	for i, sides := range rounds {
+		var pairs []Pair
+		eachPair(sides, func(a, b *contestant) { pairs = append(pairs, j.pair(a, b)) })
+		if i == 0 {
+			out.Pairs = pairs
+		} else {
+			out.At = append(out.At, JudgingAt{j.r.o.At[i-1], pairs})
+		}
+	}
 	j.sum(out)
 	return out, nil
+}
+
+// eachPair calls do for each two sides.
+func eachPair(sides []contestant, do func(a, b *contestant)) {
+	for i := range sides {
+		for k := i + 1; k < len(sides); k++ {
+			do(&sides[i], &sides[k])
+		}
+	}
 }
 
 // plan adds the trials of two sides, in both orders.
@@ -235,84 +246,6 @@ func (j *judging) decide(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// digest is the key of a trial's verdict.
-func (j *judging) digest(t trial) []byte {
-	d := method.Digest("verdict", j.models.Provider().Name(), j.models.Prompts(), j.r.questions[t.question].Text, t.first, t.second)
-	return d[:]
-}
-
-// rule finds a verdict that is kept, else asks the judge.
-func (j *judging) rule(ctx context.Context, t trial, into *ruling) error {
-	known, err := j.known(ctx, t)
-	if err != nil {
-		return err
-	}
-	if known != nil {
-		into.verdict = *known
-		return nil
-	}
-	var tally cost.Tally
-	slices.Sort(into.docs)
-	q := &j.r.questions[t.question]
-	reply, err := j.models.Tallied("judge", &tally).Do(ctx, "judge", slices.Compact(into.docs), llm.Task{
-		Kind: llm.Judge, Input: llm.JudgeInput{Question: q.Text, Answers: []string{t.first, t.second}},
-	})
-	var v llm.Verdict
-	if err == nil {
-		if err = json.Unmarshal([]byte(reply.Text), &v); err != nil || v.Winner < -1 || v.Winner > 1 {
-			err = &llm.ReplyError{Kind: llm.Judge, Raw: reply.Text, Why: "the winner is neither of the two answers, nor -1"}
-		}
-	}
-	if err != nil && !passing(err) {
-		return err // and there is no verdict to keep
-	}
-	into.verdict = verdict{Judge: j.models.Provider().Name(), Question: q.ID, Winner: v.Winner, Usage: tally.Usage()}
-	if err != nil {
-		into.failed, into.why = true, fmt.Errorf("question %s: %w", q.ID, err)
-	}
-	return nil
-}
-
-// known returns the verdict on a trial that is kept, nil if there is none.
-func (j *judging) known(ctx context.Context, t trial) (v *verdict, err error) {
-	err = j.r.db.View(ctx, func(s *engine.Snapshot) error {
-		b, err := s.Graph(j.r.corpus.Base()).WithContext(ctx).Bucket(bucketVerdicts).Get(j.digest(t), nil)
-		if errors.Is(err, engine.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		v = &verdict{}
-		return json.Unmarshal(b, v)
-	})
-	return v, err
-}
-
-// keep stores the verdicts of trials that were ruled on.
-func (j *judging) keep(ctx context.Context, trials []trial) error {
-	return j.r.db.Update(ctx, func(tx *engine.Tx) error {
-		bucket, err := tx.Graph(j.r.corpus.Base()).MakeBucket(bucketVerdicts)
-		if err != nil {
-			return err
-		}
-		for _, t := range trials {
-			rule := j.rulings[t]
-			if rule.failed || rule.Judge == "" {
-				continue
-			}
-			b, err := json.Marshal(rule.verdict)
-			if err != nil {
-				return err
-			}
-			if err := bucket.Set(j.digest(t), b); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // pair counts who won. An answer wins that both orders name; if they

@@ -13,9 +13,12 @@ type Report struct {
 	Sample int `json:"sample,omitempty"`
 	Budget int `json:"budget"`
 	// At are the budgets of the figures at equal tokens.
-	At       []int    `json:"at,omitempty"`
-	Chunks   string   `json:"chunks"`
-	Manifest Manifest `json:"manifest"`
+	At []int `json:"at,omitempty"`
+	// Questions are those that were asked, in order, if there are figures at equal
+	// tokens.
+	Questions []AskedQuestion `json:"questions,omitempty"`
+	Chunks    string          `json:"chunks"`
+	Manifest  Manifest        `json:"manifest"`
 	// SharedBytes are those of what all methods share: keys and values before
 	// compression, with the times of runs.
 	SharedBytes int64    `json:"shared_bytes"`

@@ -58,19 +58,23 @@ func (r *runner) ask(ctx context.Context, sys *method.System, spec method.Spec) 
 			a.tokens, a.evidence = ev.Tokens, evidenceDigest(ev)
 			a.ms, a.ops = milliseconds(took), ownTimes(ev.Trace, took)
 			all[i] = a
-			if at[i], err = r.askAt(ctx, c, sys, m, i, ev); err != nil {
+			within, err := r.retrieveAt(ctx, c, sys, m, &q, ev)
+			if err != nil {
 				return err
 			}
-			if err := answers.add(ctx, c, i, ev); err != nil {
+			at[i] = r.rowsAt(i, within)
+			if err := answers.add(ctx, c, i, ev, within); err != nil {
 				return err
 			}
 			r.o.Notify(rag.Event{Stage: "ask " + title, Done: i + 1, Total: len(r.questions)})
 		}
 		f = figure(title, all)
-		f.Ms, f.At = latency(all), r.atFigures(at)
-		var err error
-		f.Answers, err = answers.figure(ctx, c)
-		return err
+		given, err := answers.figure(ctx, c)
+		if err != nil {
+			return err
+		}
+		f.Ms, f.At, f.Answers = latency(all), r.atFigures(at, given, isPlain(spec)), given[r.o.Budget]
+		return nil
 	})
 	return f, err
 }
