@@ -132,7 +132,10 @@ func TestDecodeTree(t *testing.T) {
 		{'t', 2, 16}, {'b', 2, 1}, {'n', 10, 8}, {'m', 10, 8}, {'w', 18, 8}, {'p', 10, 16},
 		{'s', 18, segmentHead + 16}, {'r', 18, 0}, {'d', 10, 0}, {'x', 10, 0},
 	} {
-		value := bytes.Repeat([]byte{1}, x.value)
+		value := make([]byte, x.value)
+		for i := range value {
+			value[i] = byte(i + 1) // no two are the same
+		}
 		if got, err := decodeTree(key(x.kind, x.key), value); err != nil || !bytes.Equal(got, value) {
 			t.Errorf("%c: %v, %v", x.kind, got, err)
 		}
