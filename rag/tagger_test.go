@@ -127,7 +127,9 @@ func TestTagger(t *testing.T) {
 	if !hasEntity(t, c, "noderag", "milk") {
 		t.Error("a chat model loses the names of the tagger")
 	}
-	if !hasEntity(t, want["first"], "noderag", "milk") || hasEntity(t, want["none"], "noderag", "bread") {
-		t.Error("the tagger makes no difference")
+	for _, spec := range specs {
+		if !hasEntity(t, want["first"], spec, "milk") || hasEntity(t, want["none"], spec, "bread") {
+			t.Errorf("%s: the tagger makes no difference", spec)
+		}
 	}
 }

@@ -64,6 +64,11 @@ func TestSplit(t *testing.T) {
 	if clusters, err = split(t.Context(), turns, upTo(24), 20); err != nil || len(clusters) != 2 || clusters[0][1] != clusters[0][0]+2 {
 		t.Errorf("two directions in turn: %v, %v", clusters, err)
 	}
+	// A few more than a cluster may have make two, also if they point three ways.
+	three := graphops.Matrix{Dim: 3, Data: slices.Repeat([]float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, 20)}
+	if clusters, err = split(t.Context(), three, upTo(60), 50); err != nil || len(clusters) != 2 || len(clusters[0])%20 != 0 {
+		t.Errorf("three directions of 20 each: %v, %v", clusters, err)
+	}
 }
 
 // TestJoinSmall: the smallest part of fewer than ten joins the nearest that has room.

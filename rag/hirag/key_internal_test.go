@@ -1,0 +1,35 @@
+package hirag
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+)
+
+// TestCommunityKey: a name is the level and a digest of the members' keys in order. What
+// came after a whole clustering has another name than what that found, and so have
+// communities of another level or other members.
+func TestCommunityKey(t *testing.T) {
+	t.Parallel()
+	keys := []uint64{11, 22, 33}
+	c := branch{level: 2, members: []uint32{0, 2}}
+	var members []byte
+	for _, k := range []uint64{11, 33} {
+		members = binary.BigEndian.AppendUint64(members, k)
+	}
+	found, since := communityKey(c, keys, true), communityKey(c, keys, false)
+	if want := communityName(2, members); found != want || !strings.HasPrefix(found, "2/") || len(found) != 2+24 {
+		t.Errorf("found: %s, want %s", found, want)
+	}
+	if want := communityName(2, append(members, "since"...)); since != want {
+		t.Errorf("since: %s, want %s", since, want)
+	}
+	seen := map[string]bool{found: true}
+	for _, other := range []branch{c, {level: 1, members: c.members}, {level: 2, members: []uint32{0, 1}}, {level: 2, members: []uint32{0, 1, 2}}} {
+		key := communityKey(other, keys, false)
+		if seen[key] {
+			t.Errorf("%+v is called %s, too", other, key)
+		}
+		seen[key] = true
+	}
+}
