@@ -10,6 +10,7 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
 	"github.com/ragdb/ragdb/rag/llm"
 	"github.com/ragdb/ragdb/rag/method"
+	"github.com/ragdb/ragdb/vecindex"
 )
 
 // TestCompleteIsKept: a chunk that has all its edges by words is not looked at again; a
@@ -96,6 +97,83 @@ func TestCompleteIsKept(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestCompleteVectors is [TestCompleteIsKept] by vectors: a chunk that has all its edges
+// looks again only if words find other chunks than before, and what words find it leaves
+// out. The chunks point to 0, 6, 45 and 90 degrees.
+func TestCompleteVectors(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, method.Methods{Name: Open})
+	sys, err := Open(t.Context(), c.Docs(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, model := sys.Graph(), llm.SpaceInfo{Model: "m", Dim: 2}
+	space := spaceOf(method.ChunkNodeType, model.Model)
+	err = c.DB().Update(t.Context(), func(tx *engine.Tx) error {
+		v := tx.Graph(g)
+		chunk, err := v.MakeNodeType(method.ChunkNodeType)
+		if err == nil {
+			err = method.MakeSpace(v, space, model, vecindex.Cosine)
+		}
+		for i, vec := range [][]float32{{1, 0}, {1, .1}, {1, 1}, {0, 1}} {
+			var id engine.NodeID
+			if err == nil {
+				id, _, err = v.PutNode(chunk, fmt.Sprintf("d#%d", i), nil)
+			}
+			if err == nil {
+				err = v.PutVector(space, id, vec)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, r := parse(nil)
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	st := &nearStage{s: &system{Identity: sys.Identity, p: p, c: c.Docs(), g: g}, model: model, exact: exactChunks}
+	far := [][]near{{{3, 0}}, {{3, .0995}}, {{0, .7071}}, {{0, 0}}}
+	for _, x := range []struct {
+		name          string
+		old, was, now [][]near // by vector, and by words before and now
+		want          []int
+	}{
+		{"at first", make([][]near, 4), make([][]near, 4), make([][]near, 4), []int{1, 0, 1, 2}},
+		{"all complete", far, make([][]near, 4), make([][]near, 4), []int{3, 3, 0, 0}},
+		{"words find another for the first", far, [][]near{{{1, 1}}, nil, nil, nil}, [][]near{{{2, 1}}, nil, nil, nil}, []int{1, 0, 0, 0}},
+		{"words find the same for the first", far, [][]near{{{1, 1}}, nil, nil, nil}, [][]near{{{1, 2}}, nil, nil, nil}, []int{3, 3, 0, 0}},
+		{"words find the nearest", make([][]near, 4), make([][]near, 4), [][]near{{{1, 1}}, nil, nil, nil}, []int{2, 0, 1, 2}},
+		{"the last is new", [][]near{{{1, .995}}, {{0, .995}}, {{0, .7}}, nil}, make([][]near, 4), make([][]near, 4), []int{1, 0, 3, 2}},
+	} {
+		found := &channel{old: x.old}
+		for _, list := range x.old {
+			found.now = append(found.now, append([]near(nil), list...))
+		}
+		err := c.DB().View(t.Context(), func(s *engine.Snapshot) error {
+			ids, err := graph.Of(s.Graph(g), method.ChunkNodeType)
+			if err != nil {
+				return err
+			}
+			return st.nearest(t.Context(), s, space, ids, found, &channel{old: x.was, now: x.now}, 1)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, list := range found.now {
+			if len(list) != 1 {
+				t.Fatalf("%s: %v", x.name, found.now)
+			}
+			got = append(got, list[0].to)
+		}
+		if !reflect.DeepEqual(got, x.want) {
+			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}
 }
