@@ -2,8 +2,15 @@ package hirag
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ragdb/ragdb/engine"
+	"github.com/ragdb/ragdb/rag"
+	"github.com/ragdb/ragdb/rag/internal/graph"
+	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 )
 
 // TestCommunityKey: a name is the level and a digest of the members' keys in order. What
@@ -32,4 +39,40 @@ func TestCommunityKey(t *testing.T) {
 		}
 		seen[key] = true
 	}
+}
+
+// TestFirstIsWhole: what is indexed first is clustered as a whole, and its communities
+// have the names of that clustering.
+func TestFirstIsWhole(t *testing.T) {
+	t.Parallel()
+	c := ragtest.Open(t, method.Methods{Name: Open}, append(rag.Encodings(), Encodings()...)...)
+	c.Use(ragtest.Fixed)
+	base := func() (out *clustering) {
+		t.Helper()
+		c.View(t, Name, func(v *engine.View) (err error) {
+			out, err = readBase(v)
+			return err
+		})
+		return out
+	}
+	if b := base(); b != nil {
+		t.Errorf("before the first document there is a clustering: %+v", b)
+	}
+	c.Index(t, Name, ragtest.Docs(78, 8)...)
+	names := base().keys()
+	c.View(t, Name, func(v *engine.View) error {
+		n := 0
+		for c, err := range graph.ReadAll(v, typeCommunity) {
+			if err != nil {
+				return err
+			}
+			if n++; !slices.Contains(names, c.Key) {
+				t.Errorf("the community %s is none of the whole clustering's", c.Key)
+			}
+		}
+		if n == 0 {
+			t.Error("there are no communities")
+		}
+		return nil
+	})
 }
