@@ -124,7 +124,7 @@ func (f *Figure) SectionRecalls() []SectionRecall {
 
 // equalTable has the figures of all methods and budgets.
 func equalTable(rep *Report) htmlTable {
-	t := htmlTable{Title: "At equal tokens", Head: heads("method"), Rows: make([][]htmlCell, len(rep.Methods))}
+	t := htmlTable{Title: "At equal tokens" + atCounts(rep), Head: heads("method"), Rows: make([][]htmlCell, len(rep.Methods))}
 	for i := range rep.Methods {
 		t.Rows[i] = []htmlCell{word(rep.Methods[i].Title())}
 	}
@@ -134,6 +134,16 @@ func equalTable(rep *Report) htmlTable {
 		}
 	}
 	return t
+}
+
+// atCounts says of how many questions the figures at equal tokens are.
+func atCounts(rep *Report) string {
+	for i := range rep.Methods {
+		if at := rep.Methods[i].At; len(at) > 0 {
+			return fmt.Sprintf(" · of %d questions %d have answers, %d gold records", len(rep.Asked), at[0].Answered, at[0].Golden)
+		}
+	}
+	return ""
 }
 
 // graphTable says what the graphs add to plain search, and what they take.
