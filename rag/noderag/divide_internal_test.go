@@ -54,6 +54,7 @@ func TestDivide(t *testing.T) {
 		{"65 nodes", []int{32, 33}, 0, []uint64{9, 3}},
 		{"equal parts", []int{33, 33}, 0, []uint64{3, 9}},
 		{"the second is largest", []int{20, 30, 20}, 10, []uint64{9, 3, 10}},
+		{"the last is largest", []int{20, 25, 30}, 10, []uint64{9, 10, 3}},
 		{"half again as many", []int{33, 33}, 44, []uint64{3, 3}},
 		{"one more than half again", []int{33, 34}, 44, []uint64{9, 3}},
 	} {
