@@ -120,3 +120,13 @@ func TestDecode(t *testing.T) {
 		}
 	}
 }
+
+// TestPending: a batch of sums is counted as six bytes for each of their numbers, which is
+// about what they take when they are written.
+func TestPending(t *testing.T) {
+	t.Parallel()
+	st := &keywordStage{sums: map[engine.NodeID]*wordSum{1: {}, 2: {}, 3: {}}}
+	if st.model.Dim = 50; st.pending() != 900 {
+		t.Errorf("three sums of 50 numbers are %d bytes", st.pending())
+	}
+}
