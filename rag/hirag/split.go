@@ -29,7 +29,7 @@ func split(ctx context.Context, m graphops.Matrix, nodes []int, most int) ([][]i
 	for _, n := range nodes {
 		sub.Data = append(sub.Data, m.Row(n)...)
 	}
-	k := min(splitAtOnce, max(2, (5*len(nodes)+3*most-1)/(3*most))) // clusters are to be three fifths full
+	k := min(splitAtOnce, (5*len(nodes)+3*most-1)/(3*most)) // clusters are to be three fifths full; at least 2
 	c, err := graphops.KMeans(ctx, sub, graphops.KMeansOptions{K: k, Spherical: true, MaxIterations: 12, SamplePerCluster: splitSample, Seed: fitSeed})
 	if err != nil {
 		return nil, err
