@@ -12,12 +12,16 @@ import (
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	c := open(t)
+	threshold := 2.
 	moved := func() (m float64) {
 		c.View(t, small, func(v *engine.View) error {
 			figures, err := c.System(t, small).Stats(t.Context(), v)
 			for _, f := range figures {
-				if f.Name == "level 1: moved" {
+				switch f.Name {
+				case "level 1: moved":
 					m = f.Value
+				case "level 1: threshold":
+					threshold = f.Value
 				}
 			}
 			return err
@@ -28,6 +32,9 @@ func TestMoved(t *testing.T) {
 	c.Index(t, small, docs[:15]...)
 	if m := moved(); m != 0 {
 		t.Errorf("at first %g moved", m)
+	}
+	if threshold < -1 || threshold > 1 {
+		t.Errorf("the least cosine of a new edge is %g", threshold)
 	}
 	c.Index(t, small, docs...)
 	one := moved()

@@ -34,4 +34,19 @@ func TestGrower(t *testing.T) {
 			t.Errorf("node %d was in %v, want %v", u, got, want)
 		}
 	}
+	// Community 0 has lost two, or node 20 alone would be the same; node 30 moves, 40 does not.
+	for _, x := range []struct {
+		c    branch
+		want bool
+	}{
+		{branch{members: []uint32{3}}, false},
+		{branch{members: []uint32{1}, base: 2}, true},
+		{branch{members: []uint32{2, 3}, base: 1, level: 1}, false},
+		{branch{members: []uint32{3}, base: 2}, false},
+		{branch{members: []uint32{1}, base: -1}, false},
+	} {
+		if got := g.same(x.c); got != x.want {
+			t.Errorf("%+v is the same: %v", x.c, got)
+		}
+	}
 }

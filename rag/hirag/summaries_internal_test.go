@@ -84,6 +84,13 @@ func TestSummaries(t *testing.T) {
 				return err
 			}
 			line := fmt.Sprintf("%s-%s-%s %g", from.Key, v.EdgeTypeName(e.Type), to.Key, e.Weight)
+			if v.EdgeTypeName(e.Type) == edgeIs {
+				total, err := v.Total(engine.EdgeTarget(e.From, e.To, e.Type))
+				if err != nil {
+					return err
+				}
+				line += fmt.Sprint(" times ", total.Count)
+			}
 			if v.EdgeTypeName(e.Type) == edgeRelation {
 				props, err := v.EdgeProps(e.From, e.To, e.Type)
 				if err != nil {
@@ -99,7 +106,7 @@ func TestSummaries(t *testing.T) {
 		`1/0.0/harbour: The Harbour ["Where ferries lie."], layer 2`,
 		`1/0.0/trade: Trade [], layer 2`,
 		"ferry-member-1/0.0 0.5", "pier-member-1/0.0 0.5", "pier 2-member-1/0.0 0.5",
-		"1/0.0/harbour-is-location 1",
+		"1/0.0/harbour-is-location 1 times 1",
 		"ferry-relation-1/0.0/harbour 5 lies in",
 		"pier-relation-1/0.0/trade 2 needs",
 	}
