@@ -2,6 +2,7 @@ package hirag
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,30 @@ func TestFirstIsWhole(t *testing.T) {
 		}
 		if n == 0 {
 			t.Error("there are no communities")
+		}
+		entity, _ := v.NodeType(typeEntity)
+		summaries := 0
+		for e, err := range v.Bucket(bucketPlan).Prefix([]byte("community/")) {
+			if err != nil {
+				return err
+			}
+			var p plannedCommunity
+			if err := json.Unmarshal(e.Value, &p); err != nil {
+				return err
+			}
+			for _, id := range p.Members {
+				member, err := v.Node(id)
+				if err != nil {
+					return err
+				}
+				if slices.Contains(p.Summaries, id) != (member.Type != entity) {
+					t.Errorf("of %s: %s is a summary: %v", p.Key, member.Key, member.Type != entity)
+				}
+			}
+			summaries += len(p.Summaries)
+		}
+		if summaries == 0 {
+			t.Error("no community has a summary")
 		}
 		return nil
 	})
