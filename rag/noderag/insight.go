@@ -101,7 +101,7 @@ func (s *system) grouped(all []llm.Insight) (out [][]llm.Insight) {
 	left := 0
 	for _, i := range all {
 		n := s.c.Tokens().Count(i.Title + " " + i.Description)
-		if len(out) == 0 || n > left && left < summaryTokens {
+		if len(out) == 0 || n > left {
 			out, left = append(out, nil), summaryTokens
 		}
 		left -= n
