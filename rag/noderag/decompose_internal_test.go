@@ -147,7 +147,7 @@ func TestNormalTime(t *testing.T) {
 	}
 	for _, s := range []string{
 		"", "spring", "April", "12 April", "12 1931", "1930s", "29 February 2023", "29 February 1900", "31 April 1931", "1931-13", "1931-04-32", "1931 April 12 1932", "0931",
-		"between 1930 and 1931", "12 Aprils 1931", "1931-04-12-1", "in 1931", "Ada", "1900 Summer Olympics", "-1931", "1931-", "32 May 1931", "May May 1931",
+		"between 1930 and 1931", "12 Aprils 1931", "1931-04-12-1", "in 1931", "Ada", "1900 Summer Olympics", "-1931", "1931-", "32 May 1931", "May May 1931", "1931-0", "1931-05-00",
 	} {
 		if got, ok := normalTime(s); ok || got != s {
 			t.Errorf("%q is %q, %t", s, got, ok)
