@@ -197,6 +197,9 @@ func (st *summaryStage) Apply(_ context.Context, tx *engine.Tx, _ method.WorkIte
 	if c.Stale != 0 {
 		n, err := v.Node(c.Stale)
 		if err == nil {
+			err = leave(v, n.Key)
+		}
+		if err == nil {
 			err = forgetRead(v, clusterItem(n.Key))
 		}
 		if err != nil {
@@ -275,6 +278,9 @@ func (st *summaryStage) empty(v *engine.TxView, id engine.NodeID, c summed) erro
 		return err
 	}
 	if lost {
+		if err := leave(v, c.Key); err != nil {
+			return err
+		}
 		return dropCluster(v, id)
 	}
 	gone, err := v.Withdraw(id)

@@ -92,6 +92,10 @@ type plannedCommunity struct {
 	// Said has a digest for each member, of what is said of it and of the edges at
 	// it: the report tells of them.
 	Said []uint64 `json:"said"`
+	// Own has 4 bytes for each member, of what is said of it alone, and Edges 4 bytes
+	// for each edge at one of them, ascending.
+	Own   []byte `json:"own,omitempty"`
+	Edges []byte `json:"edges,omitempty"`
 	// Summaries are those of the members that are summaries.
 	Summaries []engine.NodeID `json:"summaries,omitempty"`
 }
@@ -106,7 +110,11 @@ func (p *plannedCommunity) material() material {
 	var m material
 	for _, i := range order {
 		m.Nodes, m.Said = append(m.Nodes, uint64(p.Members[i])), append(m.Said, p.Said[i])
+		if len(p.Own) == sumSize*len(p.Members) {
+			m.Own = append(m.Own, p.Own[sumSize*i:sumSize*(i+1)]...)
+		}
 	}
+	m.Edges = p.Edges
 	for _, id := range p.Summaries {
 		m.Firm = append(m.Firm, uint64(id))
 	}
@@ -192,13 +200,31 @@ func (st *communityStage) Do(ctx context.Context, s *engine.Snapshot, _ *method.
 		for _, u := range c.members {
 			p.Members = append(p.Members, g.nodes[u].id)
 			p.Said = append(p.Said, said[u])
+			p.Own = append(p.Own, st.nodes[u][:sumSize]...)
 			if g.nodes[u].layer > 0 {
 				p.Summaries = append(p.Summaries, g.nodes[u].id)
 			}
 		}
+		p.Edges = st.edgesAt(c.members)
 		plan.Communities = append(plan.Communities, p)
 	}
 	return json.Marshal(plan)
+}
+
+// edgesAt returns the beginnings of the digests of the edges at some nodes, ascending.
+func (st *communityStage) edgesAt(nodes []uint32) []byte {
+	var sums []uint32
+	for _, u := range nodes {
+		for _, e := range st.graph.at[u] {
+			sums = append(sums, binary.BigEndian.Uint32(st.edges[e][:]))
+		}
+	}
+	slices.Sort(sums)
+	var out []byte
+	for _, sum := range slices.Compact(sums) {
+		out = binary.BigEndian.AppendUint32(out, sum)
+	}
+	return out
 }
 
 // adjacency is a digest of a node's edges.

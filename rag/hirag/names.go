@@ -113,7 +113,7 @@ func decodePlan(key, value []byte) ([]byte, error) {
 		return encoded.JSON[plannedCommunity](key, value)
 	case "read":
 		return encoded.JSON[material](key, value)
-	case "parts":
+	case "parts", "told":
 		return encoded.Empty(key, value)
 	}
 	return nil, errors.New("the key is not one of plans")

@@ -1,6 +1,7 @@
 package hirag
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -166,7 +167,7 @@ func TestChanged(t *testing.T) {
 		{"one in other words", of(11, 22, 31, 41), .25},
 		{"one went", of(11, 31, 41), .25},
 		{"two came", of(11, 21, 31, 41, 51, 61), .5},
-		{"one of each", of(12, 21, 31, 51), .75},
+		{"one of each, of which one for another", of(12, 21, 31, 51), .5},
 		{"nothing", material{}, 1},
 	} {
 		if got := was.changed(x.now); got != x.want {
@@ -179,7 +180,8 @@ func TestChanged(t *testing.T) {
 	if got := (&material{}).changed(was); got != everything {
 		t.Errorf("from nothing: %g", got)
 	}
-	// Of summaries nothing may change, though others may come.
+	// Of summaries nothing may change if it is not known which clusters they are of,
+	// though others may come.
 	firm := of(11, 21, 31)
 	firm.add(9, [32]byte{}, true)
 	more, other := of(11, 21, 31, 41), of(11, 21, 31)
@@ -189,5 +191,49 @@ func TestChanged(t *testing.T) {
 		if got := firm.changed(*now); got != want {
 			t.Errorf("%v to %v: %g, want %g", firm, now, got, want)
 		}
+	}
+	firm.Clusters = []string{"0/1.0"}
+	for now, want := range map[*material]float64{&more: .25, &other: .25, &was: .25} {
+		if got := firm.changed(*now); got != want {
+			t.Errorf("with its clusters, %v to %v: %g, want %g", firm, now, got, want)
+		}
+	}
+}
+
+// TestChangedEdges: nodes and edges count alike, and a node does not change by its edges.
+func TestChangedEdges(t *testing.T) {
+	of := func(nodes, edges string) material {
+		m := material{}
+		for i := range len(nodes) {
+			m.Nodes = append(m.Nodes, uint64(i+1))
+			m.Said = append(m.Said, uint64(len(edges))) // differs with edges
+			m.Own = append(m.Own, nodes[i], 0, 0, 0)
+		}
+		for i := range len(edges) {
+			m.Edges = append(m.Edges, edges[i], 0, 0, 0)
+		}
+		return m
+	}
+	was := of("aaaa", "befghk")
+	for _, x := range []struct {
+		now  material
+		want float64
+	}{
+		{of("aaaa", "befghk"), 0},
+		{of("aaba", "befghk"), .1},
+		{of("aaaa", "befghkl"), .1},
+		{of("aaaa", "fghk"), .2},
+		{of("aaaa", "cefghk"), .1}, // in other words
+		{of("abaaa", "abefgh"), .3},
+		{of("aaaa", ""), .6},
+	} {
+		if got := was.changed(x.now); math.Abs(got-x.want) > 1e-12 {
+			t.Errorf("%v: %g, want %g", x.now, got, x.want)
+		}
+	}
+	before := of("aaaa", "befghk") // as an earlier version has read it
+	before.Own, before.Edges = nil, nil
+	if now := of("aaaa", "befghkl"); before.changed(now) != 1 {
+		t.Errorf("before edges were read: %g, want all", before.changed(now))
 	}
 }

@@ -115,10 +115,7 @@ func (u *undoing) node(id engine.NodeID) error {
 			return err
 		}
 		for _, c := range in {
-			if !u.seen[c] {
-				u.seen[c] = true
-				u.communities = append(u.communities, c)
-			}
+			u.community(c)
 		}
 	}
 	clusters, err := graph.Neighbors(u.v, id, edgeMember, engine.Out)
@@ -126,32 +123,8 @@ func (u *undoing) node(id engine.NodeID) error {
 		return err
 	}
 	for _, c := range clusters {
-		if u.seen[c] {
-			continue
-		}
-		u.seen[c] = true
-		u.clusters = append(u.clusters, c)
-		n, err := u.v.Node(c)
-		if err != nil {
+		if err := u.cluster(c); err != nil {
 			return err
-		}
-		if err := forgetRead(u.v, clusterItem(n.Key)); err != nil {
-			return err
-		}
-		if err := method.ForgetJobs(u.v, clusterItem(n.Key)); err != nil {
-			return err
-		}
-		of, err := graph.Contributed(u.v, c)
-		if err != nil {
-			return err
-		}
-		for _, t := range of {
-			if t.Type != 0 {
-				continue
-			}
-			if err := u.node(t.Node); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
