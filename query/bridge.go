@@ -26,17 +26,19 @@ import (
 //   - Ways. From the Starts best nodes c, over each name e of c that Text lacks, to
 //     each other node d that has e:
 //
-//     v(d) = s(c) * about(d,e) * idf(e)/ln(1+N) * (Floor + gain(c,d))
+//     v(d) = s(c) * about(d,e)/sqrt(df(e)) * (Floor + gain(c,d))
 //
 //     s(c) is times Anchor if c has none of Text's names; about is the frequency of
 //     e in d over MostAbout; gain is the share of Text that d has and c lacks, over
-//     the share that c lacks. Of several v the greatest counts.
+//     the share that c lacks. Of several v the greatest counts. B is v over the greatest
+//     v of all.
 //
-//   - Second ways. The Starts best ends of ways start ways again, with s = Hop2 * v
-//     and the words of both nodes in place of those of c.
+//   - Second ways. The Starts best ends of ways start ways again, with s = B and the
+//     words of both nodes in place of those of c. B of such a way is Hop2 times its v over
+//     the greatest v of the second ways. Of a node's two B the greater counts.
 //
-//   - Back. All v are divided by the greatest: B. The node that the best way to an
-//     end came from has at least Back * B of the end.
+//   - Back. The node that the best way to an end came from has at least Back * B of
+//     the end.
 //
 //   - Gate. Each node scores s + (1 - s) * Lambda * gate * B, where
 //
@@ -53,8 +55,8 @@ import (
 // which is Terse words that one node alone has, and no node is wholly about a name of it. Then the
 // order of In stays.
 //
-// A name is left out if more nodes have it than 20 and than a fiftieth of N. A
-// name of one word is also left out if three times as many nodes have the word:
+// A name is left out if more nodes have it than 20 and than a fiftieth of N, or than
+// have words. A name of one word is also left out if three times as many nodes have the word:
 // it is an ordinary word that was capitalised. Frequencies of names and words
 // count all nodes, also those that the query may not see.
 //
@@ -76,8 +78,10 @@ type Bridge struct {
 	Floor  float64
 	Anchor float64
 	Title  float64
-	Hop2   float64
-	Back   float64
+	// Hop2 is what the best second way weighs against the best first one, from 0 to 1; 0
+	// takes none.
+	Hop2 float64
+	Back float64
 	// Gate is how fast names in Text open the bridge; 0 leaves it open.
 	Gate float64
 	// Terse is how much a text says, in words that one node alone has, to lead on

@@ -30,7 +30,6 @@ type bridging struct {
 	open  float64 // what the best way weighs
 	links map[string]*link
 	best  map[engine.NodeID]*way
-	most  float64 // the greatest score of a way
 }
 
 // textWord is a word of the text that some node has.

@@ -28,9 +28,10 @@ type start struct {
 	via   *way
 }
 
-// link is a name that joins nodes, with those that have it; none joins fewer.
+// link is a name that joins nodes, with those that have it and may be seen, and the
+// number of all that have it; none joins fewer.
 type link struct {
-	idf   float64
+	all   float64
 	nodes []engine.Posting
 }
 
@@ -82,25 +83,49 @@ func (b *bridging) findWays(hits []Item, asked []string) error {
 	if err := b.cross(from); err != nil {
 		return err
 	}
+	scale(b.best, 1)
 	if b.o.Hop2 > 0 {
-		again, err := b.ends()
-		if err != nil {
+		if err := b.crossAgain(); err != nil {
 			return err
 		}
-		if err := b.cross(again); err != nil {
-			return err
-		}
-	}
-	b.most = 0
-	for _, w := range b.best {
-		b.most = max(b.most, w.score)
 	}
 	b.goBack()
 	return nil
 }
 
+// crossAgain adds the second ways, which start from the best ends.
+func (b *bridging) crossAgain() error {
+	from, err := b.ends()
+	if err != nil {
+		return err
+	}
+	first := b.best
+	b.best = map[engine.NodeID]*way{}
+	if err := b.cross(from); err != nil {
+		return err
+	}
+	scale(b.best, b.o.Hop2)
+	for id, w := range first {
+		if again := b.best[id]; again == nil || w.score >= again.score {
+			b.best[id] = w
+		}
+	}
+	return nil
+}
+
+// scale divides the scores of ways so that the greatest is to.
+func scale(ways map[engine.NodeID]*way, to float64) {
+	most := 0.0
+	for _, w := range ways {
+		most = max(most, w.score)
+	}
+	for _, w := range ways {
+		w.score = to * (w.score / most)
+	}
+}
+
 // weight returns what a way adds to a score.
-func (b *bridging) weight(w *way) float64 { return b.open * w.score / b.most }
+func (b *bridging) weight(w *way) float64 { return b.open * w.score }
 
 // ends returns the best ends of ways, to start from.
 func (b *bridging) ends() ([]start, error) {
@@ -116,7 +141,7 @@ func (b *bridging) ends() ([]start, error) {
 			return nil, err
 		}
 		from = append(from, start{
-			id: n.id, score: w.score * b.o.Hop2, held: b.held.of(n.id) | b.held.of(w.from), terms: terms, via: w,
+			id: n.id, score: w.score, held: b.held.of(n.id) | b.held.of(w.from), terms: terms, via: w,
 		})
 	}
 	return from, nil
@@ -140,7 +165,7 @@ func (b *bridging) cross(from []start) error {
 					continue
 				}
 				have := b.best[p.ID]
-				v := s.score * float64(p.Freq) / MostAbout * n.idf / math.Log(1+b.nodes)
+				v := s.score * float64(p.Freq) / MostAbout / math.Sqrt(n.all)
 				if have != nil && float64(v*(b.o.Floor+1)) <= have.score {
 					continue // no gain would do
 				}
@@ -163,12 +188,15 @@ func (b *bridging) link(name, text string) (*link, error) {
 		return n, nil
 	}
 	n := &link{}
-	var err error
-	if n.idf, err = b.shared(name); err != nil {
+	idf, err := b.shared(name)
+	if err != nil {
 		return nil, err
 	}
-	if n.idf > 0 && !strings.Contains(text, " "+name+" ") {
+	if idf > 0 && !strings.Contains(text, " "+name+" ") {
 		if n.nodes, err = b.postings(name); err != nil {
+			return nil, err
+		}
+		if n.all, err = b.frequency(name); err != nil {
 			return nil, err
 		}
 	}

@@ -30,8 +30,8 @@ type Params struct {
 	// Title is how far the best hit about a name of the question is lifted: 1, the
 	// default, to the score of the first hit.
 	Title float64
-	// Hop2 is what a bridge from the end of a bridge weighs; 0 takes none. The
-	// default is 1.
+	// Hop2 is what the best bridge from the end of a bridge weighs against the best
+	// first one, at most 1; 0 takes none. The default is 0.5.
 	Hop2 float64
 	// Back is what the start of a bridge has of its end's score. The default is 0.5.
 	Back float64
@@ -65,7 +65,7 @@ func Open(_ context.Context, c *method.Corpus, params map[string]string) (*metho
 		Delta:  r.Float("delta", 0.3, 0, 1),
 		Anchor: r.Float("anchor", 0.3, 0, 1),
 		Title:  r.Float("title", 1, 0, 1),
-		Hop2:   r.Float("hop2", 1, 0, 2),
+		Hop2:   r.Float("hop2", 0.5, 0, 1),
 		Back:   r.Float("back", 0.5, 0, 1),
 		Gate:   r.Float("gate", 1.5, 0, 100),
 		Terse:  r.Float("terse", 3, 0, 100),

@@ -209,13 +209,11 @@ func TestFormula(t *testing.T) {
 		s0[doc] = (s0[doc] - low) / (high - low)
 	}
 	s0["film.md"] = 1
-	idf1, idf2, idf3 := math.Log(1+3.5/1.5), math.Log(2), math.Log(1+1.5/3.5)
+	idf1, idf2 := math.Log(1+3.5/1.5), math.Log(2)
 	mass := 2*idf1 + idf2
 	// From each hit by the name Tilo Barat, which three have: wholly about it
 	// is person.md, where it opens a line; a quarter film.md and guest.md. The film
-	// lacks born, which both others have; these lack the film's name. Ways from the
-	// ends of ways bring less than these.
-	name := idf3 / math.Log(5)
+	// lacks born, which both others have; these lack the film's name.
 	best := map[string]float64{}
 	for _, way := range []struct {
 		from, to    string
@@ -229,16 +227,22 @@ func TestFormula(t *testing.T) {
 		if way.from != "film.md" {
 			a *= 0.3 // they do not name Vexo Runa
 		}
-		best[way.to] = max(best[way.to], a*name*way.about*(0.3+way.gain))
+		best[way.to] = max(best[way.to], a*way.about/math.Sqrt(3)*(0.3+way.gain))
 	}
 	most := slices.Max(slices.Collect(maps.Values(best)))
-	best["film.md"] = max(best["film.md"], 0.5*best["person.md"]) // back
+	for doc := range best {
+		best[doc] /= most
+	}
+	// Second ways add no word: from person.md, of 1, by a quarter to the others, from
+	// guest.md, of a quarter, by all of it to person.md. All are the greatest, and have
+	// the half that hop2 is. The film has as much back from person.md.
+	best["film.md"], best["guest.md"] = max(best["film.md"], 0.5), max(best["guest.md"], 0.5)
 	// The film has its name, 2 * idf1, and named is the same.
 	held := 2 * idf1 / mass
 	for spec, gate := range map[string]float64{"bridge": 1, "bridge:gate=0.5": 1 - held + 0.5*held} {
 		got := score(spec)
 		for doc, s := range s0 {
-			want := s + (1-s)*best[doc]/most*gate
+			want := s + (1-s)*best[doc]*gate
 			if math.Abs(got[doc]-want) > 1e-6 {
 				t.Errorf("%s: %s scores %.6f, want %.6f", spec, doc, got[doc], want)
 			}
@@ -371,7 +375,7 @@ func TestProof(t *testing.T) {
 	const set = "cl100k/150/0/paragraph"
 	want := `1 Sections
   2 Pack(section=text, budget=12000, overflow=stop)
-    3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, anchor=0.3, title=1, hop2=1, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
+    3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
       4 Rescale   -- first hits, as naive's
         5 Union(combine=z-sum)
           6 VectorSearch(graph=base, space=chunk:` + set + `@hashes, k=400)
@@ -394,7 +398,7 @@ func TestParams(t *testing.T) {
 		"bridge:anchor=NaN":  "anchor=NaN: a number from 0 to 1",
 		"bridge:gate=x":      "gate=x: a number from 0 to 100",
 		"bridge:title=2":     "title=2: a number from 0 to 1",
-		"bridge:hop2=3":      "hop2=3: a number from 0 to 2",
+		"bridge:hop2=3":      "hop2=3: a number from 0 to 1",
 		"bridge:back=-1":     "back=-1: a number from 0 to 1",
 		"bridge:cover=11":    "cover=11: a number from 0 to 10",
 		"bridge:ppr=maybe":   "ppr=maybe: one of off, on",
