@@ -120,6 +120,9 @@ type Step struct {
 	From  Ref     `json:"-"`
 	Note  string  `json:"note,omitempty"`
 	Score float64 `json:"score"`
+	// Rank is the place that an item had among the items of its type that a walk started
+	// at ([PPR]), 1 for the first; 0 in all other steps.
+	Rank int `json:"rank,omitempty"`
 }
 
 // Set is an ordered set of items, each once.

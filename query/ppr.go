@@ -24,7 +24,8 @@ import (
 // rounding at most.
 //
 // An item's steps are the likeliest path of fewest edges from one of the set's
-// nodes, with the score of each node on it.
+// nodes, with the score of each node on it. The path of one of these nodes is itself
+// alone, and the step has its rank among them ([Step].Rank).
 type PPR struct {
 	In    Op
 	Graph *engine.Graph
@@ -105,8 +106,8 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		if err != nil {
 			return err
 		}
-		out.Items = o.items(e, w, r, seeds, order)
-		return nil
+		out.Items, err = o.items(l, w, r, seeds, order)
+		return err
 	}
 	if o.Names != "" {
 		x, err := e.nameIndex(ctx, o.Graph, o.Names, o.Words)
@@ -243,13 +244,13 @@ func (o *PPR) options(w *walkGraph) graphops.PPROptions {
 }
 
 // items returns what a walk found at some places, with how it came there.
-func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, order []int) []Item {
-	if e.NoSteps {
+func (o *PPR) items(l *lens, w *walkGraph, r *graphops.PPRResult, seeds []Item, order []int) ([]Item, error) {
+	if l.e.NoSteps {
 		items := make([]Item, len(order))
 		for n, i := range order {
 			items[n] = Item{Graph: o.Graph.ID(), ID: w.node(r.Scores[i].Node), Score: r.Scores[i].Score}
 		}
-		return items
+		return items, nil
 	}
 	of := make(map[engine.NodeID]int, len(seeds))
 	long := 0
@@ -258,7 +259,8 @@ func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, o
 		long = max(long, len(seeds[i].Why))
 	}
 	items := make([]Item, len(order))
-	types := e.typesOf(o.Graph)
+	types := l.e.typesOf(o.Graph)
+	var ranks []int // of the seeds, once one is needed
 	var path []graphops.Scored
 	// The steps of all items are one allocation, of as many as most have.
 	why := make([]Step, 0, len(order)*(long+2))
@@ -268,7 +270,13 @@ func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, o
 		from := len(why)
 		why = append(why, seeds[of[seed]].Why...)
 		if len(path) == 1 {
-			why = append(why, Step{Op: "ppr", From: Ref{Graph: o.Graph.ID(), ID: seed}, Note: "start", Score: path[0].Score})
+			if ranks == nil {
+				var err error
+				if ranks, err = o.startRanks(l, w, seeds); err != nil {
+					return nil, err
+				}
+			}
+			why = append(why, Step{Op: "ppr", From: Ref{Graph: o.Graph.ID(), ID: seed}, Note: "start", Score: path[0].Score, Rank: ranks[of[seed]]})
 		}
 		for k := 1; k < len(path); k++ {
 			why = append(why, Step{Op: "ppr", From: Ref{Graph: o.Graph.ID(), ID: w.node(path[k-1].Node)}, Score: path[k].Score})
@@ -279,7 +287,7 @@ func (o *PPR) items(e *Env, w *walkGraph, r *graphops.PPRResult, seeds []Item, o
 			types[items[n].ID] = w.p.TypeOf(s.Node)
 		}
 	}
-	return items
+	return items, nil
 }
 
 // Explain implements [Op].

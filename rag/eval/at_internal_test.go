@@ -11,8 +11,8 @@ import (
 )
 
 // chunkItem returns a chunk of records, led to as its steps say: bm25 is a search, from
-// another item's step, self a step from itself, twin that of a chunk in another
-// graph.
+// another item's step, self a step from itself, start that of a walk that started at it as
+// the fourth, twin that of a chunk in another graph.
 func chunkItem(records string, steps ...string) rag.Cited {
 	it := rag.Cited{Item: query.Item{Graph: 1, ID: 7, Text: records}, Kind: "chunk", Chunks: strings.Fields(records)}
 	for _, s := range steps {
@@ -20,6 +20,8 @@ func chunkItem(records string, steps ...string) rag.Cited {
 		switch s {
 		case "self":
 			step.From = it.Ref()
+		case "start":
+			step.From, step.Rank = it.Ref(), 4
 		case "from":
 			step.From = query.Ref{Graph: 1, ID: 8}
 		case "twin":
@@ -35,22 +37,27 @@ func TestOfGraph(t *testing.T) {
 	summary := chunkItem("a", "vector")
 	summary.Kind = "summary"
 	tests := []struct {
-		it   rag.Cited
-		want bool
+		it    rag.Cited
+		items int // of the section
+		want  bool
 	}{
-		{chunkItem("a"), false},
-		{chunkItem("a", "bm25", "vector", "pack"), false},
-		{chunkItem("a", "bm25", "from", "pack"), true},
-		{chunkItem("a", "from"), true},
-		{chunkItem("a", "vector", "self"), false},
-		{chunkItem("a", "vector", "twin", "pack"), false},
-		{chunkItem("a", "vector", "self", "twin"), false},
-		{chunkItem("a", "from", "twin", "pack"), true},
-		{summary, true},
+		{chunkItem("a"), 1, false},
+		{chunkItem("a", "bm25", "vector", "pack"), 1, false},
+		{chunkItem("a", "bm25", "from", "pack"), 1, true},
+		{chunkItem("a", "from"), 1, true},
+		{chunkItem("a", "vector", "self"), 1, false},
+		{chunkItem("a", "vector", "twin", "pack"), 1, false},
+		{chunkItem("a", "vector", "self", "twin"), 1, false},
+		{chunkItem("a", "from", "twin", "pack"), 1, true},
+		{summary, 1, true},
+		// The fourth of the starts is among four items without the walk too.
+		{chunkItem("a", "vector", "start", "pack"), 3, true},
+		{chunkItem("a", "vector", "start", "pack"), 4, false},
+		{chunkItem("a", "vector", "start", "twin", "pack"), 3, true},
 	}
 	for _, tt := range tests {
-		if got := ofGraph(&tt.it); got != tt.want {
-			t.Errorf("%s %+v: %v", tt.it.Kind, tt.it.Why, got)
+		if got := ofGraph(&tt.it, tt.items); got != tt.want {
+			t.Errorf("%s %+v of %d: %v", tt.it.Kind, tt.it.Why, tt.items, got)
 		}
 	}
 }

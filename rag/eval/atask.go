@@ -108,7 +108,7 @@ func scoreAt(q *question, ev *rag.Evidence, records func(it *rag.Cited) []string
 			if len(from) != 1 {
 				continue
 			}
-			graph := ofGraph(it)
+			graph := ofGraph(it, len(s.Items))
 			for g, id := range q.Supporting {
 				if id == from[0] {
 					in[g].graph = graph && (in[g].graph || !in[g].shown)
@@ -129,16 +129,22 @@ func scoreAt(q *question, ev *rag.Evidence, records func(it *rag.Cited) []string
 	return row
 }
 
-// ofGraph reports whether a graph found an item: it is no chunk, or another item
-// led to it. The twin of an item is the same item in another graph.
-func ofGraph(it *rag.Cited) bool {
+// ofGraph reports whether a graph found an item of a section with so many items: it is no
+// chunk, or another item led to it, or a walk that started at it raised it to where it
+// is: by its rank among the starts it would stand behind as many others as the section
+// has. The twin of an item is the same item in another graph.
+func ofGraph(it *rag.Cited, items int) bool {
 	if it.Kind != method.ChunkNodeType {
 		return true
 	}
 	at := it.Ref()
 	for _, st := range slices.Backward(it.Why) {
 		switch {
-		case st.From == query.Ref{} || st.From == at:
+		case st.From == query.Ref{}:
+		case st.From == at:
+			if st.Rank > items {
+				return true
+			}
 		case st.Op == "twin":
 			at = st.From
 		default:

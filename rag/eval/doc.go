@@ -66,7 +66,9 @@
 // entity or a summary, or if a step of its reasons came from another item: a
 // neighbour, a source of an entity, a way of PageRank, a name that ties
 // two passages. What a search by words or vectors found is not the graph's, nor is its
-// copy in another graph. S* are the records of S that items of the graph alone show.
+// copy in another graph, unless a walk that started at it raised it into its section: if
+// the walk had left its starts in their order, as many others of its type would stand before
+// it as the section has items. S* are the records of S that items of the graph alone show.
 //
 //   - tokens: the mean of the tokens of the evidence, at most the budget.
 //   - coverage, recall@5, mrr: as above, in the evidence of this budget.
