@@ -49,6 +49,7 @@ type globals struct {
 	yes         bool
 	config      string
 	ns          string
+	memory      byteCount
 }
 
 func newApp(env []string, stdin io.Reader, stdout, stderr io.Writer) *app {
@@ -135,6 +136,7 @@ func (a *app) globalFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&g.yes, "yes", "y", false, "do not ask before removing or overwriting")
 	f.StringVar(&g.config, "config", "", "settings `FILE` in place of ./ragdb.yaml")
 	f.StringVar(&g.ns, "ns", "main", "namespace `NAME`: one corpus of the database")
+	f.Var(&g.memory, "memory", "keep at most `SIZE` of indexes and caches in memory, such as 2GB (default 512MiB)")
 }
 
 // prepare settles what every command needs, before it runs.
@@ -144,7 +146,7 @@ func (a *app) prepare(cmd *cobra.Command, _ []string) error {
 	if err := a.readSettings(); err != nil {
 		return err
 	}
-	if err := a.settle(cmd, "ns", "progress"); err != nil {
+	if err := a.settle(cmd, "memory", "ns", "progress"); err != nil {
 		return err
 	}
 	a.out.color = a.out.color && !g.noColor

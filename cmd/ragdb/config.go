@@ -22,7 +22,7 @@ type source struct {
 
 // settingKeys are the keys that a settings file may have.
 func settingKeys() []string {
-	return slices.Sorted(slices.Values(append(modelKeys(), "budget", "db", "method", "ns", "progress", "style", "top")))
+	return slices.Sorted(slices.Values(append(modelKeys(), "budget", "db", "memory", "method", "ns", "progress", "style", "top")))
 }
 
 // storedKeys are those that a database keeps.

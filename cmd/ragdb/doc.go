@@ -43,7 +43,7 @@
 // (RAGDB_DB, RAGDB_MODEL, RAGDB_EMBED_MODEL, RAGDB_EXTRACT_MODEL, OPENAI_BASE_URL,
 // RAGDB_EMBED_BASE_URL, NO_COLOR), ./ragdb.yaml or the file of --config, the
 // database (ragdb init), $XDG_CONFIG_HOME/ragdb/config.yaml, the default. The
-// files have the keys db, ns, method, budget, top and progress, and of models
+// files have the keys db, ns, memory, method, budget, top and progress, and of models
 // model, embed-model, extract-model, base-url, embed-base-url, embed-dim, concurrency, rpm, tpm, context,
 // prompts and lang. OPENAI_API_KEY and RAGDB_EMBED_API_KEY are read from the
 // environment alone.

@@ -44,7 +44,7 @@ func (a *app) estimateOnly(ctx context.Context, cmd *cobra.Command, path string,
 	if !errors.Is(err, os.ErrNotExist) {
 		return a.use(ctx, cmd, path, toWrite, show) // to copy it
 	}
-	db, err := engine.Open(ctx, engine.Memory, nil)
+	db, err := engine.Open(ctx, engine.Memory, a.engineOptions())
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (a *app) copyOf(ctx context.Context, c *rag.Corpus) (*rag.Corpus, func(), e
 		remove()
 		return nil, nil, err
 	}
-	db, err := engine.Open(ctx, filepath.Join(to, "data"), nil)
+	db, err := engine.Open(ctx, filepath.Join(to, "data"), a.engineOptions())
 	if err != nil {
 		remove()
 		return nil, nil, err

@@ -12,14 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/internal/unfinished"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/cost"
 	"github.com/ragdb/ragdb/rag/eval"
 	"github.com/ragdb/ragdb/rag/llm/openai"
 	"github.com/ragdb/ragdb/rag/method"
-	"github.com/ragdb/ragdb/rag/methods"
 )
 
 // evalFlags are the flags of eval.
@@ -158,12 +156,6 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	return a.finishEval(f, reports)
 }
 
-// evalEngine returns how eval opens databases: with all that reads what methods keep
-// in them, as other commands do.
-func (a *app) evalEngine() *engine.Options {
-	return &engine.Options{Logger: a.logger(), Encodings: methods.Encodings()}
-}
-
 // finishEval writes what takes all reports.
 func (a *app) finishEval(f *evalFlags, reports []*eval.Report) error {
 	if f.html != "" {
@@ -271,7 +263,7 @@ func (a *app) evalOptions(cmd *cobra.Command, f *evalFlags) ([]eval.Options, err
 		o := eval.Options{
 			Data: set.dir, Questions: f.questions, Unanswerable: f.unanswerable, DB: f.db, Specs: f.methods.specs, Sweeps: sweeps, Methods: a.methods,
 			Join: set.joined || f.join.value == "yes", Extract: f.extract.value, Models: a.evalModels(f), Answers: a.evalAnswers(cmd.Context(), f),
-			Sample: int(f.sample), Budget: int(f.budget), At: f.at, Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: a.evalEngine(), Parts: parts,
+			Sample: int(f.sample), Budget: int(f.budget), At: f.at, Seed: f.seed, Growth: growth, Build: evalBuild(), Engine: a.engineOptions(), Parts: parts,
 		}
 		if f.db != "" && len(f.data) > 1 {
 			o.DB = filepath.Join(f.db, set.name()+".ragdb")

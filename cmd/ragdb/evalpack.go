@@ -185,7 +185,7 @@ func (a *app) reproduceSet(ctx context.Context, f *evalFlags, file string, set *
 		}
 		run.answer = answerFlags{answers: true, ownPrompts: m.Answers.OwnPrompts, style: choice{value: m.Answers.Style}, judges: m.Answers.Judges}
 	}
-	o.Data, o.Questions, o.Methods, o.Build, o.Engine = dir, f.questions, a.methods, evalBuild(), a.evalEngine()
+	o.Data, o.Questions, o.Methods, o.Build, o.Engine = dir, f.questions, a.methods, evalBuild(), a.engineOptions()
 	o.Models, o.Answers = a.evalModels(run), a.evalAnswers(ctx, run)
 	p := a.newProgress()
 	o.Notify = p.notify

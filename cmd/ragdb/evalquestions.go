@@ -85,7 +85,7 @@ func (a *app) makeQuestions(cmd *cobra.Command, f *makeFlags) error {
 	}
 	made, err := eval.MakeQuestions(ctx, eval.MakeOptions{
 		Data: f.data, DB: f.db, About: f.about, Users: int(f.users), Tasks: int(f.tasks), Questions: int(f.each),
-		Models: a.chatOf(run, f.models.chat), Engine: a.evalEngine(), Notify: p.notify, Begin: begin,
+		Models: a.chatOf(run, f.models.chat), Engine: a.engineOptions(), Notify: p.notify, Begin: begin,
 	})
 	p.end()
 	if err != nil {

@@ -58,6 +58,40 @@ func (l *timeLimit) Set(s string) error {
 // Type implements [pflag.Value].
 func (l *timeLimit) Type() string { return "TIME" }
 
+// byteCount is a flag for a size of memory; 0 is its unset value and cannot be given.
+type byteCount int64
+
+// leastMemory is the least that a database opens with.
+const leastMemory = 16 << 20
+
+func (c *byteCount) String() string {
+	if *c == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*c), 10)
+}
+
+// Set implements [pflag.Value].
+func (c *byteCount) Set(s string) error {
+	digits := strings.TrimRight(s, "BKMGTbkmgti ")
+	n, err := strconv.ParseFloat(digits, 64)
+	unit, ok := map[string]float64{
+		"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+	}[strings.ToLower(strings.TrimSpace(s[len(digits):]))]
+	if err != nil || !ok || !(n > 0) || n*unit >= math.MaxInt64 {
+		return fmt.Errorf("%q is not a size such as 256MB or 4GiB", s)
+	}
+	if n*unit < leastMemory {
+		return fmt.Errorf("%q is less than 16MiB, the least that a database opens with", s)
+	}
+	*c = byteCount(n * unit)
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (c *byteCount) Type() string { return "SIZE" }
+
 // dollars is a flag for money; 0 is its unset value and cannot be given.
 type dollars float64
 

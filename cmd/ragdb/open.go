@@ -82,17 +82,23 @@ func (a *app) open(ctx context.Context, path string, m mode) (*engine.DB, error)
 		return nil, &failure{exit: exitCorrupt, code: "foreign", hint: "give the path of a database, or one that does not exist yet",
 			message: path + " is a file, and a database is a directory"}
 	}
-	o := engine.Options{ReadOnly: m == toRead, MustExist: m == toWrite || m == toUse, Logger: a.logger(), Encodings: methods.Encodings()}
-	db, err := engine.Open(ctx, path, &o)
+	o := a.engineOptions()
+	o.ReadOnly, o.MustExist = m == toRead, m == toWrite || m == toUse
+	db, err := engine.Open(ctx, path, o)
 	if m == toUse && mayNotWrite(err) {
 		o.ReadOnly = true
-		db, err = engine.Open(ctx, path, &o)
+		db, err = engine.Open(ctx, path, o)
 	}
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, &failure{exit: exitNotFound, code: "not_found", err: err, message: "there is no database in " + path,
 			hint: "make it with ragdb index " + quote(path) + " PATH, or check the spelling"}
 	}
 	return db, err
+}
+
+// engineOptions returns how every command opens a database.
+func (a *app) engineOptions() *engine.Options {
+	return &engine.Options{Logger: a.logger(), Encodings: methods.Encodings(), MemoryBudget: int64(a.global.memory)}
 }
 
 // mayNotWrite reports whether a database could not be opened because the user may not
