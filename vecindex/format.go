@@ -28,8 +28,9 @@ import (
 //
 // Only live vectors have records: the commit in which a vector dies deletes
 // them, and snapshots taken before keep what they saw. Slots are given out in
-// ascending order, but that one that was taken out of a graph, and that no View
-// sees, is given out again. Every commit that changes the index rewrites the
+// ascending order. A graph also gives out again a slot that was taken out of it
+// and that no View sees; a flat index gives out again what holds nothing, once
+// all 2^31 were given out. Every commit that changes the index rewrites the
 // meta record, so a snapshot holds the sequence and the number of its vectors.
 const (
 	metaVersion = 1

@@ -353,9 +353,6 @@ func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error)
 	return m, err
 }
 
-// maxFree bounds the free slots that are kept in memory.
-const maxFree = 1 << 20
-
 // freeSlots returns slots that hold nothing, ascending.
 func (l *loader) freeSlots() []uint32 {
 	var out []uint32

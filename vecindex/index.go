@@ -33,7 +33,10 @@ type Index struct {
 	publish  chan struct{}  // closed by the next Publish, nil if no call waits
 	open     map[uint64]int // Views of an index with a graph, by sequence
 
-	free []uint32 // slots that no View sees any more; guarded by mu
+	// free are slots that can be given out again, freeHead the commit that they
+	// are free after, of a flat index; guarded by mu. See slots.go.
+	free     []uint32
+	freeHead uint64
 
 	// inFlight are the slots that a linker is working on, lost those of them
 	// that died meanwhile, with the commit; guarded by mu.

@@ -221,7 +221,9 @@ func (ix *Index) build(ctx context.Context) (st *state, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ix.setFree(nil)
+	if ix.cfg.graph() {
+		ix.setFree(nil)
+	}
 	return mirrored(m), nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
@@ -24,8 +23,10 @@ type Write struct {
 	staged []staged
 	buffer []float32 // vectors of staged, one after the other
 	enc    []byte
-	free   []uint32 // slots that no View sees any more
+	free   []uint32 // slots that can be given out again
 	reused int      // of free
+	found  bool     // this write has looked for free slots
+	fresh  uint32   // first slot that no write before gave out
 	// changed says that b holds records of this write; done that it ended.
 	changed, done bool
 }
@@ -55,13 +56,11 @@ func (ix *Index) Begin(ctx context.Context, b kv.Batch, seq uint64) (*Write, err
 	if seq <= m.seq || seq > maxSeq {
 		return nil, ix.wrap("begin", fmt.Errorf("commit %d after %d: %w", seq, m.seq, ErrSequence))
 	}
-	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, byID: make(map[uint64]int)}
+	w := &Write{ix: ix, b: b, base: m.seq, seq: seq, meta: m, fresh: m.next, byID: make(map[uint64]int)}
 	w.meta.seq = seq
 	ix.mu.Lock()
 	ix.begun = seq
-	if st := ix.state.Load(); st != nil && st.head == m.seq {
-		w.free = ix.free // else a commit that was not published may use some
-	}
+	w.free = ix.freeAt(m.seq)
 	ix.mu.Unlock()
 	w.meta.stamp = ix.cfg.stamp()
 	return w, nil
@@ -82,8 +81,10 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	}
 	i, known := w.byID[id]
 	reuse := known && w.staged[i].live
-	if !reuse && w.meta.next == maxSlots && w.reused == len(w.free) {
-		return w.ix.wrap(fmt.Sprintf("put node %d", id), ErrFull)
+	if !reuse {
+		if err := w.makeSlot(ctx); err != nil {
+			return w.ix.wrap(fmt.Sprintf("put node %d", id), err)
+		}
 	}
 	if !known {
 		if i, err = w.stage(ctx, id); err != nil {
@@ -113,16 +114,6 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 	}
 	w.setMeta()
 	return nil
-}
-
-// newSlot returns a slot for a vector: a free one, or the next.
-func (w *Write) newSlot() uint32 {
-	if w.reused < len(w.free) {
-		w.reused++
-		return w.free[w.reused-1]
-	}
-	w.meta.next++
-	return w.meta.next - 1
 }
 
 // Delete removes the vector of node id and reports whether it had one.
@@ -193,9 +184,7 @@ func (w *Write) Publish() {
 // took notes what a published write did to slots: it used free ones, and ended
 // the lives of some that are being linked.
 func (ix *Index) took(w *Write) {
-	if used := w.free[:w.reused]; len(used) > 0 {
-		ix.free = slices.DeleteFunc(slices.Clone(ix.free), func(s uint32) bool { return slices.Contains(used, s) })
-	}
+	ix.spend(w)
 	for i := range w.staged {
 		if s := &w.staged[i]; s.had && ix.inFlight[s.old] {
 			ix.lost[s.old] = w.seq
