@@ -1,6 +1,7 @@
 package hnsw
 
 import (
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -162,7 +163,6 @@ func (g *Graph) Reserve(n uint32) {
 		return
 	}
 	v := *old
-	v.chunks = append([]*chunk(nil), old.chunks...)
 	full := 1 << chunkShift
 	for have := v.capacity(); have < int(n); {
 		last := len(v.chunks) - 1
@@ -172,39 +172,42 @@ func (g *Graph) Reserve(n uint32) {
 			for rows < full && rows < int(n) {
 				rows *= 2
 			}
+			v.chunks = slices.Clone(v.chunks) // others have the one that grows
+			v.chunkBytes -= v.chunks[0].bytes()
 			v.chunks[0] = g.grown(v.chunks[0], min(rows, full))
+			v.chunkBytes += v.chunks[0].bytes()
 			have = v.chunks[0].rows()
 		case last < 0:
 			rows := firstRows
 			for rows < full && rows < int(n) {
 				rows *= 2
 			}
-			v.chunks = append(v.chunks, g.newChunk(min(rows, full)))
+			v.take(g.newChunk(min(rows, full)))
 			have = v.chunks[0].rows()
 		default:
-			v.chunks = append(v.chunks, g.newChunk(full))
+			v.take(g.newChunk(full))
 			have += full
 		}
 	}
 	v.n = n
-	v.measure()
 	g.current.Store(&v)
 }
 
-func (v *Version) capacity() int {
-	n := 0
-	for _, c := range v.chunks {
-		n += c.rows()
-	}
-	return n
+// take adds a chunk. Versions share the array of chunks, as that of uppers.
+func (v *Version) take(c *chunk) {
+	v.chunks = append(v.chunks, c)
+	v.chunkBytes += c.bytes()
 }
 
-func (v *Version) measure() {
-	v.bytes = int64(len(v.table.slots)) * 4
-	for _, c := range v.chunks {
-		v.bytes += int64(len(c.arena)+len(c.low)) + int64(unsafe.Sizeof(*c))
+// capacity returns the number of rows: all chunks are full ones but a first
+// one that is alone.
+func (v *Version) capacity() int {
+	if n := len(v.chunks); n != 1 {
+		return n << chunkShift
 	}
-	for _, u := range v.uppers {
-		v.bytes += int64(4*len(u.links)) + upperBytes
-	}
+	return v.chunks[0].rows()
+}
+
+func (c *chunk) bytes() int64 {
+	return int64(len(c.arena)+len(c.low)) + int64(unsafe.Sizeof(*c))
 }

@@ -56,19 +56,16 @@ func (g *Graph) LinkDown(ctx context.Context, nodes []Node, workers int) ([]List
 		layers[b.v.LayerOf(n.Slot)] = true
 	}
 	// If a layer was empty before, all that stands above it has no link down.
-	for slot := range b.v.n {
-		if fresh[slot] || !b.v.lost(slot) {
-			continue
-		}
-		if layers[b.v.LayerOf(slot)-1] {
-			slots = append(slots, slot)
-		}
-	}
+	slots = append(slots, b.stray(layers, fresh)...)
 	better, err := b.lookUp(ctx, nodes)
 	if err != nil {
 		return nil, err
 	}
 	if err := b.lookDown(ctx, slots); err != nil {
+		for layer := range layers {
+			g.astray[min(int(layer)+1, 255)] = true // those that were not led down
+			g.astray[layer] = true
+		}
 		return nil, err
 	}
 	for _, x := range better {
@@ -82,6 +79,26 @@ func (g *Graph) LinkDown(ctx context.Context, nodes []Node, workers int) ([]List
 		b.touched[ListKey{x.above, DownLevel}] = struct{}{}
 	}
 	return b.keys(), nil
+}
+
+// stray returns the nodes, fresh ones left out, that lead to no layer below
+// and stand above one of the layers.
+func (b *batch) stray(layers map[uint8]bool, fresh map[uint32]bool) (slots []uint32) {
+	found := false
+	for layer := range layers {
+		if layer < 255 && b.g.astray[layer+1] {
+			found, b.g.astray[layer+1] = true, false // until one is found again
+		}
+	}
+	if !found {
+		return nil
+	}
+	for slot := range b.v.n {
+		if !fresh[slot] && b.v.lost(slot) && layers[b.v.LayerOf(slot)-1] {
+			slots = append(slots, slot)
+		}
+	}
+	return slots
 }
 
 // lost reports whether a slot holds a linked node, shown or not, that leads to
@@ -140,6 +157,8 @@ func (b *batch) lookDown(ctx context.Context, slots []uint32) error {
 		c.down[row].Store(0)
 		if found[i] != none {
 			b.v.setDown(slot, found[i])
+		} else {
+			b.g.astray[b.v.LayerOf(slot)] = true
 		}
 		b.touched[ListKey{slot, DownLevel}] = struct{}{}
 	}

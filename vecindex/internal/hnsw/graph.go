@@ -45,6 +45,11 @@ type Graph struct {
 	current   atomic.Pointer[Version]
 	dead      atomic.Int64  // nodes that are dead and not repaired
 	newest    atomic.Uint64 // commit in which the last shown node was born
+	// vacant are the places in the version's uppers of nodes whose slots others
+	// have. astray says of which layers a node may lead to none below; of a
+	// graph that is read back it is not known. Both are the linker's.
+	vacant []uint32
+	astray [256]bool
 }
 
 // Version is the graph as a reader holds it.
@@ -56,7 +61,8 @@ type Version struct {
 	n      uint32 // slots below are in chunks
 	layers []Layer
 	linked int // nodes of all layers, dead ones included
-	bytes  int64
+	// chunkBytes and upperBytes are the sizes of chunks and uppers.
+	chunkBytes, upperBytes int64
 }
 
 // Layer is a graph of its own among the nodes of a layer.
@@ -91,8 +97,11 @@ type upper struct {
 	level int32
 }
 
-// upperBytes is the size of an upper and of the pointer to it.
-const upperBytes = 40
+// upperOverhead is the size of an upper without its links, and of the pointer
+// to it.
+const upperOverhead = 40
+
+func (u *upper) bytes() int64 { return int64(4*len(u.links)) + upperOverhead }
 
 // New returns an empty graph.
 func New(codec *quant.Codec, p Params) *Graph {
@@ -143,7 +152,9 @@ func (v *Version) Linked() int { return v.linked }
 func (v *Version) Slots() uint32 { return v.n }
 
 // Bytes returns the memory that the version holds.
-func (v *Version) Bytes() int64 { return v.bytes }
+func (v *Version) Bytes() int64 {
+	return 4*int64(len(v.table.slots)) + v.chunkBytes + v.upperBytes
+}
 
 // BytesFor bounds the memory of a graph of n nodes, in slots below n. Levels
 // being drawn, it is a bound that next to no graph exceeds.
@@ -154,7 +165,7 @@ func (g *Graph) BytesFor(n int) int64 {
 	}
 	chunks := (n + rows - 1) / rows
 	uppers := n/max(g.p.M-1, 1) + 8
-	return int64(chunks)*int64(g.chunkBytes(rows)) + int64(n)*8 + int64(uppers)*int64(4*g.p.M+upperBytes)
+	return int64(chunks)*int64(g.chunkBytes(rows)) + int64(n)*8 + int64(uppers)*int64(4*g.p.M+upperOverhead)
 }
 
 // find returns the slot of the newest linked node with an id.

@@ -18,7 +18,6 @@ func (g *Graph) Show(lives []Life) {
 				next.table.put(&next, v.ID(s), s)
 			}
 		}
-		next.measure()
 		g.current.Store(&next)
 		v = &next
 	}

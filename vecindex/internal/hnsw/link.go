@@ -65,7 +65,6 @@ func (g *Graph) Link(ctx context.Context, layer uint8, nodes []Node, workers int
 	b.enter()
 	b.in.Linked += len(nodes)
 	next.setLayer(layer, b.in)
-	next.measure()
 	g.current.Store(&next)
 	return b.keys(), nil
 }
@@ -153,10 +152,13 @@ func (b *batch) place() {
 	v, m := b.v, b.g.p.M
 	for _, n := range b.nodes {
 		c, row := v.at(n.Slot)
-		c.upper[row].Store(0)
+		if u := c.upper[row].Swap(0); u != 0 {
+			b.g.vacant = append(b.g.vacant, u-1) // of the node that had the slot
+		}
 	}
-	vacant := v.vacantUppers()
-	v.uppers = slices.Clone(v.uppers)
+	if len(b.g.vacant) > 0 {
+		v.uppers = slices.Clone(v.uppers) // places are used again that other versions know
+	}
 	for i, n := range b.nodes {
 		c, row := v.at(n.Slot)
 		c.parent[row] = none
@@ -171,11 +173,16 @@ func (b *batch) place() {
 			for j := range up.links {
 				up.links[j] = none
 			}
-			if len(vacant) > 0 {
-				v.uppers[vacant[0]] = up
-				c.upper[row].Store(vacant[0] + 1)
-				vacant = vacant[1:]
+			v.upperBytes += up.bytes()
+			if last := len(b.g.vacant) - 1; last >= 0 {
+				u := b.g.vacant[last]
+				b.g.vacant = b.g.vacant[:last]
+				v.upperBytes -= v.uppers[u].bytes()
+				v.uppers[u] = up
+				c.upper[row].Store(u + 1)
 			} else {
+				// Versions share the array: each looks at as much of it as it
+				// has, and the last one alone is continued.
 				v.uppers = append(v.uppers, up)
 				c.upper[row].Store(uint32(len(v.uppers)))
 			}
@@ -185,18 +192,6 @@ func (b *batch) place() {
 			b.touched[ListKey{n.Slot, uint8(l)}] = struct{}{}
 		}
 	}
-}
-
-// vacantUppers returns the places in uppers of slots that were given to other
-// nodes.
-func (v *Version) vacantUppers() []uint32 {
-	var out []uint32
-	for i, up := range v.uppers {
-		if c, row := v.at(up.slot); c.upper[row].Load() != uint32(i)+1 {
-			out = append(out, uint32(i))
-		}
-	}
-	return out
 }
 
 // setList writes links, the nearest first, and ends the list.

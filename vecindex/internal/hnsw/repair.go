@@ -69,7 +69,6 @@ func (g *Graph) Repair(ctx context.Context, dead []uint32, workers int) ([]ListK
 	if err := r.mendDown(context.WithoutCancel(ctx)); err != nil {
 		return nil, err
 	}
-	next.measure()
 	g.current.Store(&next)
 	return r.b.keys(), nil
 }

@@ -119,7 +119,12 @@ func (r *Restored) Done(layers []Layer) error {
 		}
 		v.setLayer(uint8(i), l)
 	}
-	v.measure()
+	for _, u := range v.uppers {
+		v.upperBytes += u.bytes()
+	}
+	for i := range r.g.astray {
+		r.g.astray[i] = true
+	}
 	r.g.current.Store(v)
 	return nil
 }
