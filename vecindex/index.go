@@ -43,7 +43,7 @@ type Index struct {
 	inFlight map[uint32]bool
 	lost     map[uint32]uint64
 
-	linking sync.Mutex // one linker at a time
+	linking turn // one linker at a time
 
 	// cold counts the codes that searches of a graph in the store have read.
 	cold atomic.Int64
@@ -60,7 +60,7 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 	if err := c.Validate(); err != nil {
 		return nil, phase.Errorf("open: %w", err)
 	}
-	ix := &Index{store: st, cfg: c}
+	ix := &Index{store: st, cfg: c, linking: newTurn()}
 	if o != nil {
 		ix.limit, ix.room, ix.rerank, ix.workers = o.MaxMirrorBytes, o.Room, o.Rerank, o.Workers
 		ix.release = o.MakeRoom

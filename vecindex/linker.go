@@ -46,8 +46,10 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 	if !ix.cfg.graph() {
 		return nil
 	}
-	ix.linking.Lock()
-	defer ix.linking.Unlock()
+	if err := ix.linking.take(ctx); err != nil {
+		return err
+	}
+	defer ix.linking.pass()
 	for {
 		st, err := ix.load(ctx)
 		if err != nil || st == nil {
@@ -67,6 +69,7 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 // link links the next pending vectors, up to a group, and returns how many.
 // Without all it leaves those that do not fill a batch.
 func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, err error) {
+	defer ix.landed()
 	gr := &group{ix: ix, lists: map[hnsw.ListKey]struct{}{}, workers: ix.goroutines(), most: linkGroup}
 	if !all {
 		// Half of the processors are left to those who search and write.
@@ -105,12 +108,19 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 	return len(gr.nodes), nil
 }
 
+// landed says that nothing is on its way into the graph.
+func (ix *Index) landed() {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.inFlight, ix.lost = nil, nil
+}
+
 // abandon forgets the state, in which the graph is not what is stored.
 func (ix *Index) abandon() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	ix.state.Store(nil)
-	ix.free, ix.inFlight, ix.lost = nil, nil, nil
+	ix.free = nil
 }
 
 // firstGraph returns an empty graph with a codec for vectors like the group's,

@@ -48,8 +48,10 @@ func (v *View) links(ctx context.Context) ([]Link, error) {
 		return nil, ErrUnsettled
 	}
 	// Lists change in place while a linker is at work.
-	v.ix.linking.Lock()
-	defer v.ix.linking.Unlock()
+	if err := v.ix.linking.take(ctx); err != nil {
+		return nil, err
+	}
+	defer v.ix.linking.pass()
 	if cur := v.ix.state.Load(); cur == nil || cur.graph != st.graph {
 		return nil, ErrUnsettled
 	}

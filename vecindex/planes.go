@@ -49,10 +49,10 @@ func (gs *graphSearch) lowPlane(ctx context.Context) func(slot uint32) ([]int8, 
 // good when it is time to. If linking is in progress it does nothing: no slot may
 // get another node meanwhile.
 func (ix *Index) searched(ctx context.Context, st *state) (err error) {
-	if ix.late.Add(1) < lateSearches || !ix.linking.TryLock() {
+	if ix.late.Add(1) < lateSearches || !ix.linking.try() {
 		return nil
 	}
-	defer ix.linking.Unlock()
+	defer ix.linking.pass()
 	g := st.graph
 	from, slots := g.planes.Load(), g.Version().Slots()
 	if from >= slots {

@@ -42,14 +42,17 @@ func (ix *Index) Settle(ctx context.Context, commit Committer) error {
 // relink rebuilds the graph if it is not a function of the vectors. It
 // reports whether there may be more to do: commits went on meanwhile.
 func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err error) {
-	ix.linking.Lock()
-	defer ix.linking.Unlock()
+	if err := ix.linking.take(ctx); err != nil {
+		return false, err
+	}
+	defer ix.linking.pass()
 	st := ix.state.Load()
 	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure == 0 && st.graph.Dead() == 0 {
 		return false, nil
 	}
 	// Deaths are noted from before the snapshot on, so that none is missed.
 	v := st.graph.Version()
+	defer ix.landed()
 	ix.mu.Lock()
 	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
 	for slot := range v.Slots() {
@@ -252,7 +255,6 @@ func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode)
 	}
 	n.graph.record = n.record
 	n.graph.Show(lives)
-	ix.inFlight, ix.lost = nil, nil
 	if st := ix.state.Load(); st != nil {
 		next := *st
 		next.graph = n.graph
