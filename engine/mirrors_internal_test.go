@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/vecindex"
 )
 
@@ -316,5 +318,45 @@ func TestSettleTakesMemory(t *testing.T) {
 	want := links([]string{"a"}, 16<<20)
 	if got := links([]string{"b", "a"}, 16<<20); len(want) == 0 || !slices.Equal(got, want) {
 		t.Errorf("%d links, alone %d", len(got), len(want))
+	}
+}
+
+// TestSpaceGenerations says that a space which was dropped as often as its
+// generations have numbers is not made with the keys of an old one.
+func TestSpaceGenerations(t *testing.T) {
+	ctx := context.Background()
+	db, err := Open(ctx, Memory, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	ns, err := db.Namespace(ctx, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ns.Graph(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := SpaceOptions{Dim: 2, Model: "m"}
+	do := func(fn func(v *TxView) error) error {
+		return db.Update(ctx, func(tx *Tx) error { return fn(tx.Graph(g)) })
+	}
+	made := func(v *TxView) error { return v.MakeSpace("s", o) }
+	drop := func(v *TxView) error { return v.DropSpace("s") }
+	last := func(v *TxView) error {
+		v.transact.overlay.Set(layout.GraphMeta(v.g, "generation.s"), appendUint64(nil, math.MaxUint16))
+		return nil
+	}
+	for _, fn := range []func(v *TxView) error{made, drop, last, made, drop} {
+		if err := do(fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := do(made); !errors.Is(err, ErrInvalid) {
+		t.Errorf("made as generation 0 again: %v", err)
+	}
+	if err := do(func(v *TxView) error { return v.MakeSpace("other", o) }); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -217,7 +218,8 @@ func (r *reader) vectors(name string) (*vecindex.View, error) {
 type viewKey struct{ graph, space uint32 }
 
 // MakeSpace adds a vector space, or returns [vecindex.ErrModelMismatch] if
-// one of the name was made otherwise.
+// one of the name was made otherwise. A name that was dropped 65,536 times is
+// [ErrInvalid].
 func (v *TxView) MakeSpace(name string, o SpaceOptions) error {
 	return v.wrap("make vector space "+name, v.makeSpace(name, o))
 }
@@ -249,6 +251,9 @@ func (v *TxView) makeSpace(name string, o SpaceOptions) error {
 		n, err := getUint64(v.ctx, v.kv, layout.GraphMeta(v.g, "generation."+name))
 		if err != nil {
 			return err
+		}
+		if n > math.MaxUint16 {
+			return phase.Mark(ErrInvalid, "vector space %s was dropped %d times: give it another name", name, n)
 		}
 		s.generation = uint16(n)
 	} else {
