@@ -32,6 +32,7 @@ func suites() []suite {
 		{"noderag", "indexing, retrieval and size of NodeRAG on a drawn corpus", nodeRAGFlags},
 		{"archrag", "recall, cost and growth of ArchRAG's hierarchical search", archRAGFlags},
 		{"communities", "tightness of the communities of attributed graphs, by how they are found", communitiesFlags},
+		{"documents", "indexing as a corpus grows: all at once, without news, one document more", documentsFlags},
 		{"paraphrase", "write data sets whose questions share no words with their passages", paraphraseFlags},
 		{"serve", "memory of a process that reads a database (run by graphstore)", serveFlags},
 		{"vector-serve", "opening and memory of a process that searches (run by vector)", vectorServeFlags},

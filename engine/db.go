@@ -187,7 +187,19 @@ func (db *DB) UUID(ctx context.Context) (id [16]byte, err error) {
 		return id, err
 	}
 	defer db.leave()
-	v, err := db.store.Get(ctx, layout.Meta("uuid"), nil)
+	return readUUID(ctx, db.store)
+}
+
+// UUID returns what [DB.UUID] does.
+func (s *Snapshot) UUID(ctx context.Context) (id [16]byte, err error) {
+	if s == nil || s.kv == nil {
+		return id, phase.At("", ErrClosed)
+	}
+	return readUUID(ctx, s.kv)
+}
+
+func readUUID(ctx context.Context, from kv.Reader) (id [16]byte, err error) {
+	v, err := from.Get(ctx, layout.Meta("uuid"), nil)
 	if err != nil {
 		return id, err
 	}

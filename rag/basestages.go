@@ -39,12 +39,15 @@ func (c *Corpus) BaseStages(systems []*method.System, m *Models) ([]queue.Step, 
 // cutStep returns the step that cuts documents by a chunk set.
 func (c *Corpus) cutStep(s *text.Chunker) queue.Step {
 	st := &chunkStage{c: c, chunker: s}
-	return queue.Step{Stage: st, Settled: st.settled}
+	return queue.Step{Stage: st, Growth: st.growth()}
 }
 
 // embedStep returns the step that gives the chunks of a set their vectors.
 func (c *Corpus) embedStep(set text.ChunkSet, m *Models) queue.Step {
-	return queue.Embed(&embedStage{c: c, set: set, model: m.DocumentSpace()})
+	st := &embedStage{c: c, set: set, model: m.DocumentSpace()}
+	step := queue.Embed(st)
+	step.Growth = st.growth()
+	return step
 }
 
 // chunkStage cuts documents that came in before a chunk set was wanted.
@@ -64,34 +67,27 @@ func (st *chunkStage) Name() string { return "chunk " + st.chunker.Set().String(
 // Graph implements [queue.Stage].
 func (st *chunkStage) Graph() *engine.Graph { return st.c.Base() }
 
-// Items implements [queue.Stage]: the documents that the set does not cut yet.
-func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[queue.WorkItem, error] {
-	return func(yield func(queue.WorkItem, error) bool) {
-		set := st.chunker.Set().String()
-		for d, err := range st.c.Documents(s.Graph(st.c.Base()).WithContext(ctx)) {
-			if err == nil && slices.Contains(d.Sets, set) {
-				continue
+// growth says that a document is cut once.
+func (st *chunkStage) growth() *queue.Growth {
+	set := st.chunker.Set().String()
+	return &queue.Growth{Type: corpus.TypeDocument, Digest: corpus.Digest("cut", set),
+		Items: func(v *engine.View, ids []engine.NodeID) (out []queue.WorkItem, err error) {
+			for _, id := range ids {
+				d, err := st.c.DocumentAt(v, id)
+				if err != nil {
+					return nil, err
+				}
+				if !slices.Contains(d.Sets, set) {
+					out = append(out, queue.WorkItem{Key: d.Key, Digest: corpus.Digest(string(d.Digest)), Node: id})
+				}
 			}
-			if !yield(queue.WorkItem{Key: d.Key, Digest: corpus.Digest(string(d.Digest))}, err) || err != nil {
-				return
-			}
-		}
-	}
+			return out, nil
+		}}
 }
 
-// settled is [queue.Step.Settled]: it counts the documents that the set cuts, most of
-// which were cut when they were read.
-func (st *chunkStage) settled(ctx context.Context, s *engine.Snapshot) (int, error) {
-	n, set := 0, st.chunker.Set().String()
-	for d, err := range st.c.Documents(s.Graph(st.c.Base()).WithContext(ctx)) {
-		if err != nil {
-			return n, err
-		}
-		if slices.Contains(d.Sets, set) {
-			n++
-		}
-	}
-	return n, nil
+// Items implements [queue.Stage]: the documents that the set does not cut yet.
+func (st *chunkStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[queue.WorkItem, error] {
+	return st.growth().All(s.Graph(st.c.Base()).WithContext(ctx))
 }
 
 // Do implements [queue.Stage].
@@ -151,16 +147,22 @@ func (st *embedStage) Name() string { return queue.EmbedStageName(st.set) }
 // Graph implements [queue.Embedding].
 func (st *embedStage) Graph() *engine.Graph { return st.c.Base() }
 
+// growth says that a chunk has one vector of a model.
+func (st *embedStage) growth() *queue.Growth {
+	digest := queue.EmbedDigest(st.set, st.model.Model)
+	return &queue.Growth{Type: corpus.ChunkType(st.set), Digest: digest,
+		Items: func(v *engine.View, ids []engine.NodeID) ([]queue.WorkItem, error) {
+			out := make([]queue.WorkItem, len(ids))
+			return out, v.EachNode(ids, func(i int, n engine.Node) error {
+				out[i] = queue.WorkItem{Key: n.Key, Digest: digest, Node: n.ID}
+				return nil
+			})
+		}}
+}
+
 // Items implements [queue.Embedding]: the chunks of the set.
 func (st *embedStage) Items(ctx context.Context, s *engine.Snapshot) iter.Seq2[queue.WorkItem, error] {
-	digest := queue.EmbedDigest(st.set, st.model.Model)
-	return func(yield func(queue.WorkItem, error) bool) {
-		for ch, err := range st.c.BareChunks(s.Graph(st.c.Base()).WithContext(ctx), st.set) {
-			if !yield(queue.WorkItem{Key: ch.Key, Digest: digest, Node: ch.ID}, err) || err != nil {
-				return
-			}
-		}
-	}
+	return st.growth().All(s.Graph(st.c.Base()).WithContext(ctx))
 }
 
 // Vector implements [queue.Embedding].

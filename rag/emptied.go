@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
+	"github.com/ragdb/ragdb/rag/internal/queue"
 	"github.com/ragdb/ragdb/rag/internal/words"
 )
 
@@ -26,6 +27,9 @@ func (r *removal) emptied(tx *engine.Tx, graphs []*engine.Graph) error {
 		}
 	}
 	if err := words.Forget(base, tx, graphs); err != nil {
+		return err
+	}
+	if err := queue.ForgetFrontiers(base); err != nil {
 		return err
 	}
 	for _, sys := range r.systems {

@@ -23,6 +23,7 @@ import (
 	"github.com/ragdb/ragdb/kv/pebblekv"
 	"github.com/ragdb/ragdb/rag"
 	"github.com/ragdb/ragdb/rag/internal/ragtest"
+	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/rag/methods"
 )
 
@@ -513,6 +514,9 @@ func (s *sim) audit(when string) {
 			s.fail("%s: document %d has version %d, want %d (in doubt: %v)", when, i, got, was, s.doubt)
 		}
 	}
+	if err := s.frontiers(); err != nil {
+		s.fail("%s: %v", when, err)
+	}
 	var findings []string
 	err = s.watch("check", func() error {
 		for f, err := range s.on.db.Check(s.t.Context(), engine.CheckOptions{Full: true}) {
@@ -526,6 +530,35 @@ func (s *sim) audit(when string) {
 	if err != nil || len(findings) > 0 {
 		s.fail("%s: check: %v, finds %s", when, err, strings.Join(findings, "\n"))
 	}
+}
+
+// frontiers holds what the next run takes for done against the marks.
+func (s *sim) frontiers() error {
+	ctx := s.t.Context()
+	m, err := s.on.c.IndexedModels(ctx)
+	if err != nil {
+		return err
+	}
+	var systems []*method.System
+	for _, spec := range []string{"dense", "dense:chunks=cl100k/1200/100/window"} {
+		parsed, err := method.ParseSpec(spec)
+		if err != nil {
+			return err
+		}
+		sys, err := methods.All().Open(ctx, s.on.c.Docs(), parsed)
+		if err != nil {
+			return err
+		}
+		systems = append(systems, sys)
+	}
+	steps, err := s.on.c.BaseStages(systems, m)
+	if err != nil {
+		return err
+	}
+	return s.on.db.View(ctx, func(snap *engine.Snapshot) error {
+		_, err := pendingByFrontiers(ctx, snap, steps)
+		return err
+	})
 }
 
 func versionIn(docs map[int]int, i int) int {

@@ -518,6 +518,10 @@ func corpusRows() map[string][]call {
 				return err
 			}),
 		},
+		"DocumentAt": {
+			func(w *world) error { _, err := w.c.DocumentAt(nil, 0); return err },
+			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { _, err := w.c.DocumentAt(v, 1); return err }),
+		},
 		"Document": {
 			func(w *world) error { _, err := w.c.Document(nil, ""); return err },
 			viewed(func(w *world, _ *engine.Snapshot, v *engine.View) error { _, err := w.c.Document(v, ""); return err }),

@@ -46,7 +46,7 @@ func (c *Corpus) Documents(v *engine.View) iter.Seq2[Document, error] {
 			return
 		}
 		for it := ids.Iterator(); it.HasNext(); {
-			d, err := c.document(v, engine.NodeID(it.Next()))
+			d, err := c.DocumentAt(v, engine.NodeID(it.Next()))
 			if !yield(d, err) || err != nil {
 				return
 			}
@@ -67,10 +67,14 @@ func (c *Corpus) Document(v engine.Reader, key string) (Document, error) {
 	if err != nil {
 		return Document{}, fmt.Errorf("document %s: %w", key, err)
 	}
-	return c.document(v, id)
+	return c.DocumentAt(v, id)
 }
 
-func (c *Corpus) document(v engine.Reader, id engine.NodeID) (Document, error) {
+// DocumentAt returns the document of a node.
+func (c *Corpus) DocumentAt(v engine.Reader, id engine.NodeID) (Document, error) {
+	if err := Readable(v); err != nil {
+		return Document{}, err
+	}
 	n, err := v.Node(id)
 	if err != nil {
 		return Document{}, err

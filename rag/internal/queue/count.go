@@ -34,14 +34,11 @@ func (st Step) count(ctx context.Context, s *engine.Snapshot) (n StageCount, err
 		}
 	}
 	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
-	for w, err := range st.Items(ctx, s) {
-		if err != nil {
-			return n, err
-		}
+	note := func(w WorkItem) error {
 		state, err := stateOf(jobs, st.Name(), w)
 		switch {
 		case err != nil:
-			return n, err
+			return err
 		case state == markDone:
 			n.Done++
 		case state == markFailed:
@@ -49,8 +46,41 @@ func (st Step) count(ctx context.Context, s *engine.Snapshot) (n StageCount, err
 		default:
 			n.Pending++
 		}
+		return nil
+	}
+	if st.Growth != nil {
+		err := st.countGrowth(ctx, s, func(idle int) { n.Done += idle }, note)
+		return n, err
+	}
+	for w, err := range st.Items(ctx, s) {
+		if err != nil {
+			return n, err
+		}
+		if err := note(w); err != nil {
+			return n, err
+		}
 	}
 	return n, nil
+}
+
+// countGrowth calls idle with numbers of nodes that have no item, or one that is done,
+// and note with the items of the others.
+func (st Step) countGrowth(ctx context.Context, s *engine.Snapshot, idle func(n int), note func(WorkItem) error) error {
+	v := s.Graph(st.Graph()).WithContext(ctx)
+	_, all, look, err := st.ahead(ctx, s, v)
+	if err != nil {
+		return err
+	}
+	idle(int(all.GetCardinality() - look.GetCardinality()))
+	return st.Growth.each(v, look, func(ids []engine.NodeID, items []WorkItem) error {
+		idle(len(ids) - len(items))
+		for _, w := range items {
+			if err := note(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // IsDone reports whether an item of the step is marked done with its digest.

@@ -85,45 +85,61 @@ func (r *Runner) Run(ctx context.Context, st Step) (done, failed int, err error)
 			err = cerr
 		}
 	}()
-	pending, failed, err := r.pending(ctx, snap, st)
+	pending, failed, next, err := r.pending(ctx, snap, st)
 	if err != nil {
 		return 0, failed, phase.Errorf("%s: %w", st.Name(), err)
 	}
-	if len(pending) == 0 {
-		return 0, failed, nil
+	if next != nil {
+		st.frontier = next.digest
 	}
-	done, bad, err := r.work(ctx, snap, st, pending)
+	if len(pending) > 0 {
+		var bad []WorkItem
+		done, bad, err = r.work(ctx, snap, st, pending)
+		failed += len(bad)
+		if next != nil {
+			for _, w := range bad {
+				next.open.Add(uint32(w.Node))
+			}
+		}
+	}
+	if err == nil && next != nil {
+		err = r.advance(ctx, snap, st, next)
+	}
 	if err != nil {
 		err = phase.Errorf("%s: %w", st.Name(), err)
 	}
-	return done, failed + bad, err
+	return done, failed, err
 }
 
-// pending returns the items of a stage that are to be done. An error of Items ends
+// pending returns the items of a stage that are to be done, and for a step with
+// [Growth] the frontier that it then has. An error of Items ends
 // the run: it tells of no item, and those that come after it are not known. A panic
 // is such an error.
-func (r *Runner) pending(ctx context.Context, s *engine.Snapshot, st Stage) (items []WorkItem, failed int, err error) {
+func (r *Runner) pending(ctx context.Context, s *engine.Snapshot, st Step) (items []WorkItem, failed int, next *frontier, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			items, err = nil, fmt.Errorf("items: panic: %v", p)
 		}
 	}()
+	if st.Growth != nil {
+		return r.pendingGrowth(ctx, s, st)
+	}
 	jobs := s.Graph(st.Graph()).Bucket(bucketJobs)
 	for w, err := range st.Items(ctx, s) {
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
 		state, err := stateOf(jobs, st.Name(), w)
 		switch {
 		case err != nil:
-			return nil, 0, err
+			return nil, 0, nil, err
 		case state == markFailed && !r.Retry:
 			failed++
 		case state != markDone:
 			items = append(items, w)
 		}
 	}
-	return items, failed, nil
+	return items, failed, nil, nil
 }
 
 // stateOf returns the state of an item by its mark, 0 if it is pending.
@@ -140,8 +156,9 @@ func stateOf(jobs engine.Bucket, stage string, w WorkItem) (byte, error) {
 	return mark[0], nil
 }
 
-// work does items on several workers and applies the results in order.
-func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem) (done, failed int, err error) {
+// work does items on several workers and applies the results in order. failed are those
+// of them that were set aside.
+func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items []WorkItem) (done int, failed []WorkItem, err error) {
 	workers := r.Workers
 	if workers < 1 {
 		workers = r.Models.Workers()
@@ -186,10 +203,15 @@ func (r *Runner) work(ctx context.Context, snap *engine.Snapshot, st Step, items
 		}
 		n, bad, aerr := r.apply(ctx, st, batch)
 		giving.Free(n)
+		for _, o := range batch[:n] {
+			if o.err != nil {
+				failed = append(failed, o.item)
+			}
+		}
 		batch = slices.Delete(batch, 0, n)
 		at += n
-		done, failed = done+n-bad, failed+bad
-		r.Notify(Event{Stage: st.Name(), Done: at, Total: len(items), Failed: failed, Usage: r.Models.Usage()})
+		done += n - bad
+		r.Notify(Event{Stage: st.Name(), Done: at, Total: len(items), Failed: len(failed), Usage: r.Models.Usage()})
 		if err = errors.Join(err, aerr); err != nil {
 			return done, failed, err
 		}
@@ -290,6 +312,11 @@ func (w *resultWriter) write() (spoilt bool, err error) {
 		if err != nil {
 			return err
 		}
+		if w.st.Growth != nil {
+			if err := w.st.withdraw(tx.Graph(w.st.Graph())); err != nil {
+				return err
+			}
+		}
 		for w.at = range w.batch {
 			o := w.batch[w.at]
 			size := tx.Bytes()
@@ -340,7 +367,8 @@ func (r *Runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWr
 }
 
 // ForgetJobs removes the marks of an item, of all stages of a graph: it is
-// pending again if it comes up again.
+// pending again if it comes up again. The item of a step with [Growth] comes up again
+// with another node only.
 func ForgetJobs(v *engine.TxView, item string) error {
 	if err := corpus.Readable(v); err != nil {
 		return err

@@ -10,9 +10,35 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 )
 
-// Encodings tell how to read the marks of work items, in any graph.
+// Encodings tell how to read the marks of work items and the frontiers of stages, in
+// any graph.
 func Encodings() []engine.Encoding {
-	return []engine.Encoding{{Bucket: bucketJobs, Decode: decodeMark, Rebuild: encoded.Forget(bucketJobs)}}
+	return []engine.Encoding{
+		{Bucket: bucketJobs, Decode: decodeMark, Rebuild: rebuildMark},
+		{Bucket: bucketFrontiers, Decode: decodeFrontierEntry, Rebuild: encoded.Forget(bucketFrontiers)},
+	}
+}
+
+// rebuildMark removes a mark that cannot be read, so that its item is pending again,
+// and with it the frontier of its stage, which says that nothing is.
+func rebuildMark(v *engine.TxView, key []byte) error {
+	if _, stage, ok := bytes.Cut(key, []byte{0}); ok {
+		if err := forgetFrontier(v, string(stage)); err != nil {
+			return err
+		}
+	}
+	return encoded.Forget(bucketJobs)(v, key)
+}
+
+func decodeFrontierEntry(key, value []byte) ([]byte, error) {
+	if len(key) == 0 {
+		return nil, errors.New("a frontier of no stage")
+	}
+	f, err := decodeFrontier(value)
+	if err != nil {
+		return nil, err
+	}
+	return f.encode(), nil
 }
 
 func decodeMark(key, value []byte) ([]byte, error) {

@@ -54,7 +54,12 @@ type Step struct {
 	// more. It is nil if Items yields all.
 	Settled func(ctx context.Context, s *engine.Snapshot) (int, error)
 
+	// Growth is set if the items are about nodes that do not change. Items then yields
+	// those about all nodes, and a [Runner] asks for what came since.
+	Growth *Growth
+
 	embedding Embedding // of a step that Embed made
+	frontier  [32]byte  // the digest of its frontier, in a run of a step with Growth
 }
 
 // Batch writes what the Apply of a stage gathered. All its functions are set.
