@@ -12,8 +12,8 @@ import (
 // mirrors counts what the open vector indexes keep in memory. Together they
 // may have half of the budget. An index that needs memory takes it from those that
 // were not searched for long. If all are in use, an index that does not fit beside
-// them is searched on disk. One that is to be settled has it all, since it cannot be
-// settled on disk.
+// them is searched on disk. One that is to be settled has it all; what a graph takes
+// beyond that while it is linked is not counted, since it is given back.
 type mirrors struct {
 	mu      sync.Mutex
 	open    []openIndex

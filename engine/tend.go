@@ -136,8 +136,8 @@ func (db *DB) committer(ix *vecindex.Index) vecindex.Committer {
 // written in another order than that of its node ids, or from which vectors
 // were deleted, is linked again for that; searches use the graph before until
 // then. A flat space is always in order. Meanwhile the other indexes release their
-// memory; the next use of each reads it back. An index that half of the memory budget does
-// not hold cannot be settled: its links stay [vecindex.ErrUnsettled].
+// memory; the next use of each reads it back. A graph that half of the memory budget
+// does not hold is linked in memory all the same, which is given back at the end.
 func (db *DB) SettleSpace(ctx context.Context, g *Graph, space string) error {
 	return db.onIndex(ctx, g.in(db), space, "settle", func(ix *vecindex.Index, ctx context.Context, commit vecindex.Committer) error {
 		defer db.mirrors.settling(ix)()

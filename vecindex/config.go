@@ -153,7 +153,9 @@ type Options struct {
 	// a negative number no copy at all. A mirror is built if the vectors
 	// and the next growth step (1 MiB or less) take at most three quarters of
 	// the bound, the rest being room for replaced vectors that are not
-	// reclaimed yet, and is given up when it outgrows the bound.
+	// reclaimed yet, and is given up when it outgrows the bound. Linking a graph
+	// takes what it needs, and gives it back at the end: see the package's
+	// comment.
 	MaxMirrorBytes int64
 	// Room returns the bytes that a mirror may have now, for owners of several
 	// indexes that share one budget; nil means no further bound. It is called when

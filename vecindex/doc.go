@@ -38,8 +38,11 @@
 // Flush and Settle link it in batches, in commits of their own, and take dead
 // vectors out. Until there are 1,024 vectors Tend makes no graph.
 //
-// An index whose graph does not fit in memory is searched exactly from the
-// store, as a flat one.
+// A graph is linked in memory, whatever [Options].MaxMirrorBytes says: what that
+// takes beyond the bound is given back when the linker is done, and Stats says so
+// until then. Tend reads such a graph only when 4,096 vectors wait. A second graph
+// beside the one in use (see [Index.Settle]) is made within the bound if the
+// first can give way to it.
 //
 // # Life-cycle
 //
@@ -58,14 +61,20 @@
 // # The mirror
 //
 // The mirror is built by one scan when a View first searches or scores, and is
-// kept current by Publish. A graph of [HNSW] is walked in the store at first,
-// and read when searches have read as many codes as it has: the first one after
-// opening takes some milliseconds, and finds the same. [Options].MaxMirrorBytes
-// bounds it. If a space does not fit, a search streams its vectors from the
-// snapshot, and [Index.Stats] says so. A search also does this if the mirror
-// cannot show the snapshot of the View: the View holds a commit that is not
-// published yet, or was opened after the memory of vectors that it still sees
-// was reclaimed. The results have the same bits either way.
+// kept current by Publish. [Options].MaxMirrorBytes bounds it. If a flat space does
+// not fit, a search streams its vectors from the snapshot. A search also does
+// this if the mirror cannot show the snapshot of the View: the View holds a commit
+// that is not published yet, or was opened after the memory of vectors that it
+// still sees was reclaimed. The results have the same bits either way.
+//
+// A graph is walked in the store at first, and read when searches have read a
+// tenth of its codes: the first one after opening takes some milliseconds, and
+// finds the same. One that does not fit, or that does not show the snapshot of
+// the View, is walked in the snapshot for good. Walks on disk are not for exact
+// searches, few vectors (2,048), few allowed ids (640 for each candidate of the
+// width), or if more than an eighth of the vectors, and more than 1,024, are not
+// linked or dead: then vectors are compared one by one. [Index.Stats] says where
+// searches read, and why.
 //
 // # Vectors and scores
 //

@@ -17,6 +17,7 @@ const (
 
 	Unloaded = unloaded
 	Memory   = inMemory
+	Walk     = onWalk
 	Disk     = onDisk
 )
 
@@ -24,3 +25,6 @@ type (
 	Stamp      = stamp
 	StampError = stampError
 )
+
+// WalkFew has an index walked on disk however few vectors it has.
+func (ix *Index) WalkFew() { ix.minCold = 0 }

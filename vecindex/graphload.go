@@ -1,6 +1,7 @@
 package vecindex
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -16,23 +17,45 @@ import (
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
-// newGraph returns an empty graph for n nodes, nil if they do not fit.
-func (ix *Index) newGraph(codec *quant.Codec, n int) *hnsw.Graph {
-	p := hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed, Down: ix.cfg.Kind == CHNSW}
+// newGraph returns an empty graph for n nodes beside what is held already, nil
+// if there is no room. A linker gets one in any case, without low planes if
+// they do not fit: see beyond.
+func (ix *Index) newGraph(codec *quant.Codec, n int, held int64, linker bool) *hnsw.Graph {
+	p := ix.params()
 	fits := func(low bool) *hnsw.Graph {
 		p.Low = low
-		if g := hnsw.New(codec, p); ix.limit >= 0 && ix.makeRoom(g.BytesFor(n)) {
+		if g := hnsw.New(codec, p); ix.limit >= 0 && ix.makeRoom(held+g.BytesFor(n)) {
 			return g
 		}
 		return nil
 	}
 	// Plain codes have no low planes, and need none.
 	if ix.rerank != RerankStore || codec.Plain() {
-		if g := fits(true); g != nil || ix.rerank == RerankPlane {
+		if g := fits(true); g != nil {
 			return g
 		}
 	}
-	return fits(false)
+	if ix.rerank != RerankPlane {
+		if g := fits(false); g != nil {
+			return g
+		}
+	}
+	if !linker {
+		return nil
+	}
+	ix.beyond.Store(true)
+	p.Low = ix.lowOnDisk(codec)
+	return hnsw.New(codec, p)
+}
+
+func (ix *Index) params() hnsw.Params {
+	return hnsw.Params{M: ix.cfg.m(), EfConstruction: ix.cfg.efConstruction(), Seed: ix.cfg.Seed, Down: ix.cfg.Kind == CHNSW}
+}
+
+// lowOnDisk reports whether searches of a graph that does not fit refine
+// distances by low planes, which they make of the stored vectors.
+func (ix *Index) lowOnDisk(codec *quant.Codec) bool {
+	return ix.rerank == RerankPlane || codec.Plain()
 }
 
 // loader reads a graph back.
@@ -58,22 +81,31 @@ func (l *loader) known(slot uint32) bool {
 }
 
 // buildGraph reads the state of an index that has a graph; it is nil if
-// there is none, or no room for it.
-func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, error) {
+// there is none, or no room for it. some reports whether there is one.
+func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta, linker bool) (_ *state, some bool, err error) {
 	l := &loader{ix: ix, r: r, meta: m, pending: map[uint32]bool{}, dead: map[uint32]uint8{}}
 	ok, err := l.readRecords(ctx)
 	if err != nil || !ok {
-		return nil, err
+		return nil, false, err
 	}
+	if err := l.readTop(ctx); err != nil {
+		return nil, true, err
+	}
+	if l.graph = ix.newGraph(l.codec, int(l.slots), ix.held(), linker); l.graph == nil {
+		return nil, true, nil
+	}
+	st, err := l.state(ctx)
+	return st, true, err
+}
+
+// state reads the state into the loader's graph.
+func (l *loader) state(ctx context.Context) (*state, error) {
+	ix := l.ix
 	if err := l.readPending(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.readTop(ctx); err != nil {
-		return nil, err
-	}
-	l.graph = ix.newGraph(l.codec, int(l.slots))
-	if l.graph == nil {
-		return nil, nil
+	for slot := range l.dead {
+		l.slots = max(l.slots, slot+1)
 	}
 	l.has = make([]uint64, (l.slots+63)/64)
 	restored := l.graph.Restore(l.slots)
@@ -94,7 +126,8 @@ func (ix *Index) buildGraph(ctx context.Context, r kv.Reader, m meta) (*state, e
 	if !l.graph.Params().Low || l.codec.Plain() {
 		planes.Store(math.MaxUint32) // there are none
 	}
-	st := &state{graph: &graph{Graph: l.graph, record: l.record, planes: planes}, floor: m.seq, head: m.seq}
+	st := &state{graph: &graph{Graph: l.graph, record: l.record, planes: planes}, floor: l.meta.seq, head: l.meta.seq}
+	var err error
 	if st.mirror, err = l.pendingMirror(ctx, st.bytes()); err != nil {
 		return nil, err
 	}
@@ -161,10 +194,63 @@ func (l *loader) readRecords(ctx context.Context) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if l.codec, err = quant.ReadRecord(b, ix.cfg.Dim, ix.cfg.Metric == InnerProduct); err != nil {
-		return false, corrupt(key, "%v", err)
+	l.codec, err = ix.readCodec(key, b)
+	return err == nil, err
+}
+
+// readCodec returns the codec of a record: the same one for the same record,
+// since searches that read it each have what they prepared for it.
+func (ix *Index) readCodec(key, b []byte) (*quant.Codec, error) {
+	if last := ix.codec.Load(); last != nil && bytes.Equal(last.record, b) {
+		return last.codec, nil
 	}
-	return true, nil
+	codec, err := quant.ReadRecord(b, ix.cfg.Dim, ix.cfg.Metric == InnerProduct)
+	if err != nil {
+		return nil, corrupt(key, "%v", err)
+	}
+	ix.codec.Store(&readCodec{bytes.Clone(b), codec})
+	return codec, nil
+}
+
+// readCodec is a codec with the record that it was read from.
+type readCodec struct {
+	record []byte
+	codec  *quant.Codec
+}
+
+// linked returns the number of nodes of the graph, dead ones included.
+func (l *loader) linked() (n int) {
+	for _, in := range l.record.layers {
+		n += in.Linked
+	}
+	return n
+}
+
+// marks returns up to n slots that are marked: 0 for those to be linked, 1 for
+// those to be taken out. They ascend. Of the latter it counts the layers in
+// gone, unless that is nil.
+func (l *loader) marks(ctx context.Context, kind uint8, n int, gone *[256]int) (slots []uint32, err error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	prefix := append(l.ix.cfg.Table.Prefix(layout.TagPending), kind)
+	err = l.each(ctx, prefix, 4, func(key, rest, value []byte) error {
+		slot := binary.BigEndian.Uint32(rest)
+		if slot >= l.meta.next || len(value) != int(kind) {
+			return corrupt(key, "malformed mark of slot %d of %d", slot, l.meta.next)
+		}
+		if gone != nil {
+			gone[value[0]]++
+		}
+		if slots = append(slots, slot); len(slots) == n {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return slots, err
 }
 
 // each calls fn with what follows a prefix in its keys, and the values.
@@ -211,11 +297,8 @@ func (l *loader) readPending(ctx context.Context) error {
 	})
 }
 
-// readTop finds the highest slot in use.
+// readTop finds the highest slot with a vector.
 func (l *loader) readTop(ctx context.Context) (err error) {
-	for slot := range l.dead {
-		l.slots = max(l.slots, slot+1)
-	}
 	it, err := l.ix.in(l.r).iter(ctx, layout.TagSlot)
 	if err != nil {
 		return err
@@ -342,7 +425,7 @@ func (l *loader) readLinks(ctx context.Context, g *hnsw.Restored) error {
 // pendingMirror returns the mirror of the pending vectors, nil if they do
 // not fit.
 func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error) {
-	if !l.ix.fits(uint32(len(l.pending)), held) {
+	if l.ix.limit < 0 || !l.ix.fits(uint32(len(l.pending)), held) {
 		return nil, nil
 	}
 	m := newMirror(l.ix.cfg.Dim, l.ix.cfg.coded(), len(l.pending), l.meta.seq)
@@ -377,7 +460,7 @@ func (ix *Index) CheckGraph(ctx context.Context, r kv.Reader) error {
 		return ix.wrap("check", err)
 	}
 	unbound := &Index{store: ix.store, cfg: ix.cfg, rerank: RerankStore}
-	st, err := unbound.buildGraph(ctx, r, m)
+	st, _, err := unbound.buildGraph(ctx, r, m, false)
 	if err != nil {
 		return ix.wrap("check", err)
 	}

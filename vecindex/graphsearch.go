@@ -49,7 +49,8 @@ type graphSearch struct {
 	sc    *scratch
 	s     *hnsw.Searcher
 	ver   *hnsw.Version
-	nodes nodeReader // ver, or what reads the store
+	nodes nodeReader // ver or disk
+	disk  *coldGraph // of a walk on disk, which has no st and ver
 	low   bool       // low planes tell better distances, else stored vectors
 	// made is the number below which all slots have low planes in memory.
 	made  uint32
@@ -63,8 +64,6 @@ type graphSearch struct {
 
 // searchGraph appends the hits of the wanted layers of an index with a graph.
 func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch, dst []Hit) ([]Hit, error) {
-	sc.graph.prepare(st.graph.Codec())
-	sc.graph.query.Fill(sc.graph.encoder, sc.query)
 	s := st.graph.Searcher()
 	defer func() {
 		sc.distances += s.Total()
@@ -74,10 +73,18 @@ func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch
 	*gs = graphSearch{v: v, st: st, q: q, sc: sc, s: s, ver: st.graph.Version(), from: gs.from[:0]}
 	gs.nodes, gs.low, gs.made = gs.ver, st.graph.Params().Low, st.graph.made()
 	defer func() { *gs = graphSearch{from: gs.from[:0]} }() // what it holds can go
+	return gs.run(ctx, st.graph.Codec(), dst)
+}
+
+// run appends the hits of the wanted layers.
+func (gs *graphSearch) run(ctx context.Context, codec *quant.Codec, dst []Hit) ([]Hit, error) {
+	sc, q := gs.sc, &gs.q
+	sc.graph.prepare(codec)
+	sc.graph.query.Fill(sc.graph.encoder, sc.query)
 	if err := gs.pending(ctx); err != nil {
 		return nil, err
 	}
-	if q.Layers != nil && v.ix.cfg.Kind == CHNSW {
+	if q.Layers != nil && gs.v.ix.cfg.Kind == CHNSW {
 		return gs.down(ctx, dst)
 	}
 	if q.Layers != nil {
@@ -96,7 +103,7 @@ func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch
 	}
 	all := sc.graph.found[:0]
 	gs.k = q.K
-	for layer, l := range gs.ver.Layers() {
+	for layer, l := range gs.layers() {
 		if l.Linked == 0 {
 			continue
 		}
@@ -109,6 +116,13 @@ func (v *View) searchGraph(ctx context.Context, st *state, q Search, sc *scratch
 	}
 	sc.graph.found = all
 	return merged(dst, all, sc.tops[0].appendSorted(nil), q.K), nil
+}
+
+func (gs *graphSearch) layers() []hnsw.Layer {
+	if gs.disk != nil {
+		return gs.disk.record.layers
+	}
+	return gs.ver.Layers()
 }
 
 // merged appends the k best of two lists of hits, each id once: one that a
@@ -127,6 +141,12 @@ func merged(dst, a, b []Hit, k int) []Hit {
 
 // pending offers the vectors that the graph does not have yet to the heaps.
 func (gs *graphSearch) pending(ctx context.Context) error {
+	if gs.disk != nil {
+		if len(gs.disk.pending) == 0 {
+			return nil
+		}
+		return gs.storedPending(ctx)
+	}
 	if m := gs.st.mirror; m != nil {
 		if m.live == 0 && m.dead == 0 {
 			return nil
@@ -156,20 +176,51 @@ func (gs *graphSearch) one(ctx context.Context) ([]Hit, error) {
 		return nil, err
 	}
 	gs.setEf()
-	all := gs.candidates()
-	gs.from = gs.from[:0]
-	for _, c := range all[:min(downBeam, len(all))] {
-		if below, ok := gs.ver.Down(c.Slot()); ok {
-			gs.from = append(gs.from, below)
+	var all []hnsw.Candidate
+	if gs.disk != nil {
+		var err error
+		if all, err = gs.walked(); err != nil {
+			return nil, err
 		}
+	} else {
+		all = gs.candidates()
+	}
+	if err := gs.lead(all); err != nil {
+		return nil, err
 	}
 	return gs.refine(ctx, all)
 }
 
+// lead notes where the walk of the next layer begins, if walks go down.
+func (gs *graphSearch) lead(all []hnsw.Candidate) error {
+	gs.from = gs.from[:0]
+	if gs.q.Layers == nil || gs.v.ix.cfg.Kind != CHNSW {
+		return nil
+	}
+	for _, c := range all[:min(downBeam, len(all))] {
+		if gs.disk == nil {
+			if below, ok := gs.ver.Down(c.Slot()); ok {
+				gs.from = append(gs.from, below)
+			}
+			continue
+		}
+		below, ok, err := gs.disk.down(c.Slot())
+		if err != nil {
+			return err
+		}
+		if ok {
+			gs.from = append(gs.from, below)
+		}
+	}
+	return nil
+}
+
+// width returns the width of the walks for a search.
+func width(q *Search) int { return cmp.Or(q.Ef, defaultEf) }
+
 // setEf sets the width of the walk.
 func (gs *graphSearch) setEf() {
-	gs.ef = gs.q.Ef
-	gs.ef = cmp.Or(gs.ef, defaultEf)
+	gs.ef = width(&gs.q)
 	if gs.pass {
 		gs.ef = min(gs.ef, passEf)
 	}
@@ -196,7 +247,7 @@ func (gs *graphSearch) down(ctx context.Context, dst []Hit) ([]Hit, error) {
 			place[l.Layer] = i
 		}
 	}
-	for layer := len(gs.ver.Layers()) - 1; layer >= lowest; layer-- {
+	for layer := len(gs.layers()) - 1; layer >= lowest; layer-- {
 		i, wanted := place[uint8(layer)]
 		gs.layer, gs.k = uint8(layer), downBeam
 		if wanted {
@@ -273,7 +324,7 @@ func (gs *graphSearch) allOpen(all []hnsw.Candidate) bool {
 // scan measures all nodes of the layer that are alive and allowed.
 func (gs *graphSearch) scan(allow *roaring.Bitmap) []hnsw.Candidate {
 	seq, sc := gs.v.meta.seq, &gs.sc.graph
-	if allow == nil || !gs.named(allow) {
+	if allow == nil || !gs.findAllowed(allow) {
 		sc.slots = sc.slots[:0]
 		for slot := range gs.ver.Slots() {
 			if gs.ver.Visible(slot, seq) && gs.ver.LayerOf(slot) == gs.layer &&
@@ -287,9 +338,9 @@ func (gs *graphSearch) scan(allow *roaring.Bitmap) []hnsw.Candidate {
 	return sc.all[:min(len(sc.all), gs.ef)]
 }
 
-// named finds the slots of the layer by the ids that are allowed. It reports
+// findAllowed finds the slots of the layer by the ids that are allowed. It reports
 // false if that does not tell: a node was replaced after the View's commit.
-func (gs *graphSearch) named(allow *roaring.Bitmap) bool {
+func (gs *graphSearch) findAllowed(allow *roaring.Bitmap) bool {
 	sc := &gs.sc.graph
 	sc.slots = sc.slots[:0]
 	it := allow.Iterator()

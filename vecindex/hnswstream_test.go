@@ -85,14 +85,17 @@ func (s *stream) reopen() {
 	}
 	s.opt = vecindex.Options{Rerank: vecindex.Rerank(s.rng.IntN(3)), Workers: 1 + s.rng.IntN(3)}
 	switch s.rng.IntN(6) {
-	case 0:
+	case 0, 1:
 		s.opt.MaxMirrorBytes = -1
-	case 1:
+	case 2:
 		s.opt.MaxMirrorBytes = 1 << (14 + s.rng.IntN(8))
 	}
 	var err error
 	s.ix, err = vecindex.Open(s.t.Context(), s.st, s.cfg, &s.opt)
 	s.must(err)
+	if s.rng.IntN(4) > 0 {
+		s.ix.WalkFew()
+	}
 	s.missed = false
 }
 
@@ -224,7 +227,7 @@ func (s *stream) look() {
 // part returns how far scores may be off. Low planes are certain if they
 // are asked for and there is room.
 func (s *stream) part() float64 {
-	if s.opt.Rerank != vecindex.RerankStore && s.opt.MaxMirrorBytes <= 0 {
+	if s.opt.Rerank != vecindex.RerankStore && s.opt.MaxMirrorBytes == 0 {
 		return 1e-3
 	}
 	if s.shape.exact {
@@ -348,7 +351,7 @@ func (s *stream) tend(name string, do func(context.Context, vecindex.Committer) 
 	if st.Vectors != len(s.now) {
 		s.t.Fatalf("%s: %d vectors, want %d", name, st.Vectors, len(s.now))
 	}
-	if s.missed || s.opt.MaxMirrorBytes != 0 {
+	if s.missed {
 		return
 	}
 	if st.Rerank != vecindex.RerankAuto && st.Linked+st.Pending != st.Vectors {
@@ -362,9 +365,6 @@ func (s *stream) settled() {
 	ctx := s.t.Context()
 	s.must(s.ix.Settle(ctx, s.commitOwn))
 	s.must(s.ix.CheckGraph(ctx, s.st))
-	if s.missed || s.opt.MaxMirrorBytes != 0 {
-		return
-	}
 	st, err := s.ix.Stats(ctx)
 	s.must(err)
 	if st.Pending != 0 || st.Linked != len(s.now) {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/kv"
+	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 )
 
 // Index is one generation of a vector space in a store. It is safe for
@@ -44,9 +45,24 @@ type Index struct {
 	lost     map[uint32]uint64
 
 	linking turn // one linker at a time
+	// tending says that a linker is at work, guarded by mu; building is the
+	// graph that it makes beside the one in use. beyond says that what it needs
+	// is over the bound.
+	tending  bool
+	building atomic.Pointer[building]
+	beyond   atomic.Bool
 
-	// cold counts the codes that searches of a graph in the store have read.
-	cold atomic.Int64
+	// waiting counts the vectors that were put since the index was opened and
+	// are not linked yet.
+	waiting atomic.Int64
+
+	// minCold is the number of vectors below which no search walks on disk.
+	minCold uint32
+	// cold counts the codes that searches of a graph in the store have read
+	// since it was last asked whether it fits.
+	cold  atomic.Int64
+	codec atomic.Pointer[readCodec] // the last one that was read
+	walks atomic.Pointer[walks]     // what such searches share
 
 	// late counts the searches that made low planes of their own.
 	late atomic.Int64
@@ -60,7 +76,7 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 	if err := c.Validate(); err != nil {
 		return nil, phase.Errorf("open: %w", err)
 	}
-	ix := &Index{store: st, cfg: c, linking: newTurn()}
+	ix := &Index{store: st, cfg: c, linking: newTurn(), minCold: minCold}
 	if o != nil {
 		ix.limit, ix.room, ix.rerank, ix.workers = o.MaxMirrorBytes, o.Room, o.Rerank, o.Workers
 		ix.release = o.MakeRoom
@@ -75,13 +91,33 @@ func Open(ctx context.Context, st kv.Store, c Config, o *Options) (*Index, error
 // Config returns the configuration that the index was opened with.
 func (ix *Index) Config() Config { return ix.cfg }
 
-// MemoryBytes returns the size of the mirror. Versions that only open Views
-// hold come on top.
+// MemoryBytes returns what the index holds of what it is given: the mirror or
+// the graph, and a second graph while it is linked again. What linking takes
+// beyond that is not counted, since it is given back; [Stats] says it. Versions
+// that only open Views hold come on top.
 func (ix *Index) MemoryBytes() int64 {
-	if st := ix.state.Load(); st != nil {
-		return st.bytes()
+	if ix.beyond.Load() {
+		return 0
 	}
-	return 0
+	return ix.held()
+}
+
+// held returns the memory of the index.
+func (ix *Index) held() (n int64) {
+	st := ix.state.Load()
+	if st != nil {
+		n = st.bytes()
+	}
+	if b := ix.building.Load(); b != nil && (st == nil || st.graph == nil || st.graph.Graph != b.Graph) {
+		n += max(b.bytes, b.Version().Bytes())
+	}
+	return n
+}
+
+// building is a graph that is being made, with what it is going to take.
+type building struct {
+	*hnsw.Graph
+	bytes int64
 }
 
 // Release gives up what the index has in memory, which the next search reads
@@ -91,7 +127,7 @@ func (ix *Index) Release() bool {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	st := ix.state.Load()
-	if st == nil || ix.inFlight != nil || ix.loading != nil {
+	if st == nil || ix.tending || ix.inFlight != nil || ix.loading != nil {
 		return false
 	}
 	ix.state.Store(nil)

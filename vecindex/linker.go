@@ -2,10 +2,14 @@ package vecindex
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"runtime"
 
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // Committer applies what fn puts into a batch, as a commit of its own that no
@@ -34,10 +38,15 @@ const (
 
 // Tend does the work that commits leave behind for a graph: it links pending
 // vectors once there are enough of them, and takes dead ones out. commit is
-// called several times. It reads the index into memory if it is not; one that
-// does not fit, a flat one and a small one have nothing to do. The next call goes on
+// called several times. It reads the graph into memory if it is not there; a
+// flat index and a small one have nothing to do. The next call goes on
 // with work that an error interrupted. There is one Tend, Flush or Settle at
 // a time; others wait.
+//
+// A graph is linked in memory, also one that is over the bound of the index:
+// linking reads thousands of nodes for each, which from the store would take a
+// hundred times as long. What that takes beyond the bound is given back at the
+// end, and Tend waits until it is worth the reading.
 func (ix *Index) Tend(ctx context.Context, commit Committer) error {
 	return ix.wrap("tend", ix.tend(ctx, commit, false))
 }
@@ -46,16 +55,80 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 	if !ix.cfg.graph() {
 		return nil
 	}
-	if err := ix.linking.take(ctx); err != nil {
+	end, err := ix.begin(ctx)
+	if err != nil {
 		return err
 	}
-	defer ix.linking.pass()
+	defer end()
+	if due, err := ix.due(ctx, all); err != nil || !due {
+		return err
+	}
+	return ix.finishWork(ctx, commit, all)
+}
+
+// begin makes the caller the linker of the index until end is called.
+func (ix *Index) begin(ctx context.Context) (end func(), err error) {
+	if err := ix.linking.take(ctx); err != nil {
+		return nil, err
+	}
+	ix.mu.Lock()
+	ix.tending = true
+	ix.mu.Unlock()
+	return func() {
+		ix.mu.Lock()
+		ix.building.Store(nil)
+		ix.tending = false
+		ix.beyond.Store(false)
+		ix.keep(ix.state.Load())
+		ix.mu.Unlock()
+		ix.linking.pass()
+	}, nil
+}
+
+// due reports whether an index that is not in memory has enough work to be
+// read for it, or any if all is to be done.
+func (ix *Index) due(ctx context.Context, all bool) (bool, error) {
+	if ix.state.Load() != nil {
+		return true, nil
+	}
+	m, err := ix.readMeta(ctx, ix.store)
+	if err != nil || m.seq == 0 {
+		return false, err
+	}
+	l := &loader{ix: ix, r: ix.store, meta: m}
+	some, err := l.readRecords(ctx)
+	if err != nil {
+		return false, err
+	}
+	most, dead := minGraph, math.MaxInt
+	if some {
+		dead = max(minDead, l.linked()/deadShare)
+		if !ix.hasRoomFor(l.codec, int(m.next), 0) {
+			most = linkGroup
+		}
+	}
+	if all {
+		most, dead = 1, 1
+	}
+	for kind, n := range []int{most, dead} {
+		marks, err := l.marks(ctx, uint8(kind), n, nil)
+		if err != nil || len(marks) >= n {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// finishWork links and repairs until there is nothing to do.
+func (ix *Index) finishWork(ctx context.Context, commit Committer, all bool) error {
 	for {
-		st, err := ix.load(ctx)
-		if err != nil || st == nil {
+		if _, err := ix.loadToLink(ctx); err != nil {
 			return err
 		}
 		n, err := ix.link(ctx, commit, all)
+		if errors.Is(err, errGivenUp) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -64,6 +137,24 @@ func (ix *Index) tend(ctx context.Context, commit Committer, all bool) error {
 			return err
 		}
 	}
+}
+
+// loadToLink returns the state to link in, nil if there is no graph yet and the
+// vectors do not fit in memory.
+func (ix *Index) loadToLink(ctx context.Context) (*state, error) {
+	for range 100 {
+		st, err := ix.loadFor(ctx, true)
+		if st != nil || err != nil {
+			return st, err
+		}
+		// Either there is no graph, or it was given up at once: a commit came
+		// meanwhile that was not published.
+		_, b, err := ix.get(ctx, ix.store, graphName)
+		if err != nil || b == nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%w: commits come faster than the graph can be read", ErrUnsettled)
 }
 
 // link links the next pending vectors, up to a group, and returns how many.
@@ -79,10 +170,7 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 		return 0, err
 	}
 	st := ix.state.Load()
-	if st == nil {
-		return 0, nil
-	}
-	first := st.graph == nil
+	first := st == nil || st.graph == nil
 	if !all {
 		gr.nodes = gr.nodes[:len(gr.nodes)/hnsw.BatchSize*hnsw.BatchSize]
 	}
@@ -90,7 +178,7 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 		return 0, nil
 	}
 	if first {
-		if gr.graph, err = ix.firstGraph(ctx, gr); err != nil || gr.graph == nil {
+		if gr.graph, err = ix.firstGraph(ctx, gr); err != nil {
 			return 0, err
 		}
 	} else {
@@ -105,7 +193,18 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 		ix.abandon()
 		return 0, err
 	}
+	ix.wait(-int64(len(gr.nodes)))
 	return len(gr.nodes), nil
+}
+
+// wait counts vectors that have to be linked, or were.
+func (ix *Index) wait(n int64) {
+	for {
+		was := ix.waiting.Load()
+		if ix.waiting.CompareAndSwap(was, max(0, was+n)) {
+			return
+		}
+	}
 }
 
 // landed says that nothing is on its way into the graph.
@@ -123,22 +222,32 @@ func (ix *Index) abandon() {
 	ix.free = nil
 }
 
-// firstGraph returns an empty graph with a codec for vectors like the group's,
-// nil if there is no room.
+// errGivenUp says that the graph in memory was given up since it was read: a
+// commit was not published.
+var errGivenUp = errors.New("graph was given up")
+
+// firstGraph returns an empty graph with a codec for vectors like the group's.
 func (ix *Index) firstGraph(ctx context.Context, gr *group) (*graph, error) {
 	m, err := ix.readMeta(ctx, ix.store)
 	if err != nil {
 		return nil, err
 	}
 	_, b, err := ix.get(ctx, ix.store, graphName)
-	if err != nil || b != nil {
-		return nil, err // there is a graph that does not fit
+	if err == nil && b != nil {
+		err = errGivenUp
 	}
-	g := ix.newGraph(gr.train(), int(m.next))
-	if g == nil {
-		return nil, nil
+	if err != nil {
+		return nil, err
 	}
+	g := ix.makeGraph(gr.train(), int(m.next))
 	return &graph{Graph: g, record: graphRecord{m: uint32(ix.cfg.m())}}, nil
+}
+
+// makeGraph returns an empty graph that is made beside the one in use.
+func (ix *Index) makeGraph(codec *quant.Codec, n int) *hnsw.Graph {
+	g := ix.newGraph(codec, n, ix.held(), true)
+	ix.building.Store(&building{g, g.BytesFor(n)})
+	return g
 }
 
 // goroutines returns how many may link at a time.

@@ -3,8 +3,11 @@ package vecindex
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"iter"
 	"slices"
+
+	"github.com/ragdb/ragdb/internal/layout"
 )
 
 // Link is a pair of nodes of which one has the other among its links on the
@@ -16,8 +19,8 @@ func compareIDs(a, b uint64) int { return cmp.Compare(a, b) }
 // Links returns the pairs that are linked on the lowest level, ascending by A,
 // then B, each once. After [Index.Settle] they are a function of the vectors,
 // their ids, M, EfConstruction and the seed. The error is ErrUnsettled if
-// the index was not settled or has changed since, or is not in memory. It takes
-// O(n M log n) time and 16 bytes a link. A flat index has no links.
+// the index was not settled or has changed since. It takes O(n M log n) time and 16
+// bytes a link. A flat index has no links.
 func (v *View) Links(ctx context.Context) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		links, err := v.links(ctx)
@@ -44,7 +47,10 @@ func (v *View) links(ctx context.Context) ([]Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure != 0 || !st.graph.Plain(v.meta.seq) {
+	if st == nil {
+		return v.storedLinks(ctx)
+	}
+	if st.graph == nil || st.graph.record.flags&graphImpure != 0 || !st.graph.Plain(v.meta.seq) {
 		return nil, ErrUnsettled
 	}
 	// Lists change in place while a linker is at work.
@@ -72,8 +78,48 @@ func (v *View) links(ctx context.Context) ([]Link, error) {
 	if nodes != v.Len() {
 		return nil, ErrUnsettled
 	}
-	slices.SortFunc(out, func(x, y Link) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
-	return slices.Compact(out), nil
+	return sortedLinks(out), nil
+}
+
+func sortedLinks(all []Link) []Link {
+	slices.SortFunc(all, func(x, y Link) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return slices.Compact(all)
+}
+
+// storedLinks is links of a graph that is not in memory.
+func (v *View) storedLinks(ctx context.Context) ([]Link, error) {
+	c, err := v.cold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !c.ok || len(c.pending)+len(c.dead) > 0 || c.record.flags&(graphImpure|graphTorn) != 0 {
+		return nil, ErrUnsettled
+	}
+	ids := make(map[uint32]uint64, v.Len())
+	if err := v.src.scanSlots(ctx, func(slot uint32, rec slotRecord) { ids[slot] = rec.id }); err != nil {
+		return nil, err
+	}
+	var out []Link
+	l := &loader{ix: v.ix, r: v.src.r, meta: v.meta}
+	prefix := append(v.src.table.Prefix(layout.TagLinks), c.record.edition, 0)
+	err = l.each(ctx, prefix, 4, func(key, rest, value []byte) error {
+		a, ok := ids[binary.BigEndian.Uint32(rest)]
+		if !ok || len(value) < 4 || len(value)%4 != 0 {
+			return corrupt(key, "links of %d bytes", len(value))
+		}
+		for value = value[4:]; len(value) > 0; value = value[4:] {
+			b, ok := ids[binary.LittleEndian.Uint32(value)]
+			if !ok {
+				return corrupt(key, "a link to a slot without a vector")
+			}
+			out = append(out, Link{min(a, b), max(a, b)})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sortedLinks(out), nil
 }
 
 // Down returns the node of the layer below to which a node of a layered graph

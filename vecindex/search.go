@@ -104,12 +104,21 @@ func (v *View) search(ctx context.Context, q *Search, sc *scratch, dst []Hit) ([
 	if err != nil || !wanted || v.meta.live == 0 || q.Allow != nil && q.Allow.IsEmpty() {
 		return dst, err
 	}
-	if out, ok, err := v.searchCold(ctx, q, sc, dst); ok || err != nil {
-		return out, err
+	first := v.walksFirst(q)
+	if first {
+		if out, ok, err := v.searchCold(ctx, q, sc, dst, true); ok || err != nil {
+			return out, err
+		}
 	}
 	st, err := v.source(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if st == nil {
+		v.ix.refused()
+		if out, ok, err := v.searchCold(ctx, q, sc, dst, false); ok || err != nil {
+			return out, err
+		}
 	}
 	var m *mirror
 	if st != nil {

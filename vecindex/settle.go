@@ -11,6 +11,7 @@ import (
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // Flush is Tend that leaves nothing: every vector is linked, however few there
@@ -23,44 +24,80 @@ func (ix *Index) Flush(ctx context.Context, commit Committer) error {
 // ids, M, EfConstruction and the seed, whatever the commits that they came by.
 // The graph is that already if the vectors came in the order of their ids
 // and none was deleted; else it is rebuilt beside the one in use, which
-// takes its place in one commit. [View.Links] wants a settled index.
+// takes its place in one commit. Commits meanwhile may have to be settled again.
+// An index of which nothing changed since reads three records. [View.Links] wants
+// a settled index.
 func (ix *Index) Settle(ctx context.Context, commit Committer) error {
-	for {
-		if err := ix.tend(ctx, commit, true); err != nil {
-			return ix.wrap("settle", err)
-		}
-		again, err := ix.relink(ctx, commit)
-		if err != nil {
-			return ix.wrap("settle", err)
-		}
-		if !again {
-			return nil
+	return ix.wrap("settle", ix.settle(ctx, commit))
+}
+
+func (ix *Index) settle(ctx context.Context, commit Committer) error {
+	if !ix.cfg.graph() {
+		return nil
+	}
+	end, err := ix.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if ix.state.Load() == nil {
+		if done, err := ix.isSettled(ctx); err != nil || done {
+			return err
 		}
 	}
+	for {
+		if err := ix.finishWork(ctx, commit, true); err != nil {
+			return err
+		}
+		if again, err := ix.relink(ctx, commit); err != nil || !again {
+			return err
+		}
+	}
+}
+
+// isSettled reports whether the records say that there is nothing to settle.
+func (ix *Index) isSettled(ctx context.Context) (bool, error) {
+	m, err := ix.readMeta(ctx, ix.store)
+	if err != nil {
+		return false, err
+	}
+	l := &loader{ix: ix, r: ix.store, meta: m}
+	if some, err := l.readRecords(ctx); err != nil || !some {
+		return m.live == 0, err
+	}
+	if due, err := ix.due(ctx, true); err != nil || due {
+		return false, err
+	}
+	return l.record.flags&(graphImpure|graphTorn) == 0, nil
 }
 
 // relink rebuilds the graph if it is not a function of the vectors. It
 // reports whether there may be more to do: commits went on meanwhile.
 func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err error) {
-	if err := ix.linking.take(ctx); err != nil {
+	st, err := ix.loadToLink(ctx)
+	if err != nil {
 		return false, err
 	}
-	defer ix.linking.pass()
-	st := ix.state.Load()
-	if st == nil || st.graph == nil || st.graph.record.flags&graphImpure == 0 && st.graph.Dead() == 0 {
+	if st == nil || st.graph == nil {
+		m, err := ix.readMeta(ctx, ix.store)
+		return m.live > 0, err // put since
+	}
+	if st.graph.record.flags&graphImpure == 0 && st.graph.Dead() == 0 {
 		return false, nil
 	}
 	// Deaths are noted from before the snapshot on, so that none is missed.
+	held, edition := map[uint32]bool{}, st.graph.record.edition
 	v := st.graph.Version()
-	defer ix.landed()
-	ix.mu.Lock()
-	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
 	for slot := range v.Slots() {
 		if v.Held(slot) {
-			ix.inFlight[slot] = true
+			held[slot] = true
 		}
 	}
+	defer ix.landed()
+	ix.mu.Lock()
+	ix.inFlight, ix.lost = held, map[uint32]uint64{}
 	ix.mu.Unlock()
+	st, v = nil, nil // only ix.state holds the graph: see giveWay
 	snap, err := ix.store.Snapshot(ctx)
 	if err != nil {
 		return false, err
@@ -75,25 +112,26 @@ func (ix *Index) relink(ctx context.Context, commit Committer) (again bool, err 
 		return false, err
 	}
 	vectors := len(all)
-	all = slices.DeleteFunc(all, func(n groupNode) bool { return !v.Held(n.slot) })
+	all = slices.DeleteFunc(all, func(n groupNode) bool { return !held[n.slot] })
 	pending := len(all) < vectors
-	n := &relinking{ix: ix, r: snap, old: st.graph, seq: head.seq}
-	n.record = graphRecord{m: uint32(ix.cfg.m()), edition: 1 - st.graph.record.edition, layers: []hnsw.Layer{{}}}
+	n := &relinking{ix: ix, r: snap, held: held, edition: edition, seq: head.seq}
+	n.record = graphRecord{m: uint32(ix.cfg.m()), edition: 1 - edition, layers: []hnsw.Layer{{}}}
 	if err := n.run(ctx, commit, all, head.next); err != nil {
 		ix.abandon()
 		return false, err
 	}
-	return n.graph != nil && (pending || n.record.flags&graphImpure != 0), nil
+	return pending || n.record.flags&graphImpure != 0, nil
 }
 
 // relinking is the work of one relink.
 type relinking struct {
-	ix     *Index
-	r      kv.Reader
-	old    *graph
-	seq    uint64
-	record graphRecord
-	graph  *graph
+	ix      *Index
+	r       kv.Reader
+	held    map[uint32]bool // slots of the graph in use
+	edition uint8           // its
+	seq     uint64
+	record  graphRecord
+	graph   *graph
 }
 
 func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, slots uint32) error {
@@ -119,10 +157,8 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 		}
 		if from == 0 {
 			codec := gr.train()
-			g := ix.newGraph(codec, int(slots))
-			if g == nil {
-				return nil
-			}
+			n.giveWay(codec, int(slots))
+			g := ix.makeGraph(codec, int(slots))
 			gr.graph = &graph{Graph: g, record: n.record}
 			w.set(t.Meta(codecName(edition)), codec.AppendRecord(nil))
 		}
@@ -148,6 +184,18 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 		return err
 	}
 	return n.swap(ctx, commit, all)
+}
+
+// giveWay gives up the graph in use if a second one does not fit beside it:
+// searches walk it on disk meanwhile.
+func (n *relinking) giveWay(codec *quant.Codec, slots int) {
+	ix := n.ix
+	if ix.hasRoomFor(codec, slots, ix.held()) {
+		return
+	}
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.state.Store(nil)
 }
 
 // byRank returns nodes in the slots 0, 1 and so on: of equal distances the one
@@ -194,6 +242,7 @@ func (gr *group) place(all []groupNode) error {
 			layers[i].Entry, layers[i].Root = all[l.Entry].slot, all[l.Root].slot
 		}
 	}
+	gr.ix.building.Store(&building{g, 0})
 	gr.graph.Graph, gr.graph.record.layers = g, layers
 	return r.Done(layers)
 }
@@ -235,14 +284,15 @@ func (n *relinking) swap(ctx context.Context, commit Committer, all []groupNode)
 			n.record.flags |= graphPartial
 		}
 		b.Set(t.Meta(graphName), appendGraph(nil, &n.record))
-		n.clear(b, n.old.record.edition)
-		v := n.old.Version()
-		for slot := range v.Slots() {
-			if v.Held(slot) && !in[slot] {
+		n.clear(b, n.edition)
+		gone = gone[:0]
+		for slot := range n.held {
+			if !in[slot] {
 				gone = append(gone, slot)
 				b.Delete(t.Pending(true, slot))
 			}
 		}
+		slices.Sort(gone)
 		return nil
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
+	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
 
 // state is what an index holds in memory, as of one commit: the mirror of all
@@ -102,6 +103,20 @@ func (ix *Index) makeRoom(bytes int64) bool {
 	return ix.release(bytes/3*4+4) && bytes <= ix.bound()/4*3
 }
 
+// hasRoomFor reports whether the index may hold a graph of n nodes beside some
+// bytes, as things are.
+func (ix *Index) hasRoomFor(codec *quant.Codec, n int, held int64) bool {
+	limit := ix.bound()
+	return limit == 0 || limit > 0 && held+ix.graphBytes(codec, n) <= limit/4*3
+}
+
+// graphBytes returns the least memory that a graph of n nodes takes.
+func (ix *Index) graphBytes(codec *quant.Codec, n int) int64 {
+	p := ix.params()
+	p.Low = ix.lowOnDisk(codec)
+	return hnsw.New(codec, p).BytesFor(n)
+}
+
 // bound returns the bytes that the index may hold now; 0 means no bound.
 func (ix *Index) bound() int64 {
 	if ix.room == nil || ix.limit < 0 {
@@ -116,8 +131,11 @@ func (ix *Index) bound() int64 {
 
 // load returns the state, building it if there is none yet, or nil if
 // there is to be none. Callers that meet a build under way wait for it.
-func (ix *Index) load(ctx context.Context) (*state, error) {
-	if st := ix.state.Load(); st != nil || ix.limit < 0 {
+func (ix *Index) load(ctx context.Context) (*state, error) { return ix.loadFor(ctx, false) }
+
+// loadFor is load, for a linker whatever the bound is.
+func (ix *Index) loadFor(ctx context.Context, linker bool) (*state, error) {
+	if st := ix.state.Load(); st != nil || ix.limit < 0 && !linker {
 		return st, nil
 	}
 	done := make(chan struct{})
@@ -140,7 +158,7 @@ func (ix *Index) load(ctx context.Context) (*state, error) {
 			return nil, ctx.Err()
 		}
 	}
-	st, err := ix.build(ctx)
+	st, err := ix.build(ctx, linker)
 
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -162,22 +180,32 @@ func (ix *Index) load(ctx context.Context) (*state, error) {
 }
 
 // keep makes st the current state unless it is over the limit. Of one with a
-// graph the pending vectors are left to the store first.
+// graph the pending vectors are left to the store first; a graph that a linker
+// is at work on stays until the linker is done.
 func (ix *Index) keep(st *state) {
 	limit := ix.bound()
-	if st != nil && limit > 0 && st.bytes() > limit && st.graph != nil && st.mirror != nil {
+	if st != nil && over(st, limit) && st.graph != nil && st.mirror != nil {
 		less := *st
 		less.mirror = nil
 		st = &less
 	}
-	if st != nil && limit > 0 && st.bytes() > limit {
-		st = nil
+	if st != nil && over(st, limit) {
+		if st.graph != nil && ix.tending {
+			ix.beyond.Store(true)
+		} else {
+			st = nil
+		}
+	}
+	if st != nil {
+		ix.walks.Store(nil)
 	}
 	ix.state.Store(st)
 }
 
+func over(st *state, limit int64) bool { return limit < 0 || limit > 0 && st.bytes() > limit }
+
 // build reads the state of the latest commit; it is nil if it does not fit.
-func (ix *Index) build(ctx context.Context) (st *state, err error) {
+func (ix *Index) build(ctx context.Context, linker bool) (st *state, err error) {
 	snap, err := ix.store.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -192,12 +220,11 @@ func (ix *Index) build(ctx context.Context) (st *state, err error) {
 		return nil, err
 	}
 	if ix.cfg.graph() {
-		st, err := ix.buildGraph(ctx, snap, head)
-		if st != nil || err != nil {
+		if st, some, err := ix.buildGraph(ctx, snap, head, linker); some || err != nil {
 			return st, err
 		}
 	}
-	if !ix.makeRoom(mirrorBytes(head.live, ix.cfg.Dim, ix.cfg.coded())) {
+	if ix.limit < 0 || !ix.makeRoom(mirrorBytes(head.live, ix.cfg.Dim, ix.cfg.coded())) {
 		return nil, nil
 	}
 	m := newMirror(ix.cfg.Dim, ix.cfg.coded(), int(head.live), head.seq)

@@ -2,19 +2,29 @@ package vecindex
 
 import (
 	"context"
+	"fmt"
 )
 
 // If searches of an index read vectors.
 const (
 	unloaded = "unloaded" // nothing was searched yet: memory, if it fits
-	inMemory = "memory"   // the mirror
-	onDisk   = "disk"     // the store: there is to be no mirror, or it is too large
+	inMemory = "memory"   // the mirror or the graph
+	onWalk   = "walk"     // the graph, node by node from the store: it is too large for memory
+	onDisk   = "disk"     // all vectors from the store: there is to be no mirror, or it is too large
 )
 
-// Backlog returns how many vectors in memory the graph does not have yet, 0
-// if there is no graph: each search compares all of them.
+// Backlog returns about how many vectors the graph does not have yet, which each
+// search compares: those in memory, or those that were put since the index was
+// opened if it is not in memory; 0 if there is no graph in a memory that all
+// vectors are in.
 func (ix *Index) Backlog() int {
-	if st := ix.state.Load(); st != nil && st.graph != nil && st.mirror != nil {
+	if !ix.cfg.graph() {
+		return 0
+	}
+	switch st := ix.state.Load(); {
+	case st == nil || st.graph != nil && st.mirror == nil:
+		return int(ix.waiting.Load())
+	case st.graph != nil:
 		return st.mirror.live
 	}
 	return 0
@@ -22,18 +32,21 @@ func (ix *Index) Backlog() int {
 
 // Stats are an index's figures at one moment.
 type Stats struct {
-	Vectors     int    // in the latest commit
-	Source      string // of the next search: unloaded, memory or disk
-	MemoryBytes int64  // what the index holds of it
-	Dead        int    // vectors in memory that only older Views see
-	// Of the kinds that build graphs, once they are loaded: the vectors that
-	// the graph has, those that are searched one by one until it has them, and
+	Vectors int    // in the latest commit
+	Source  string // of the next search: unloaded, memory, walk or disk
+	// Why says in a sentence why vectors are not read from memory, or why more
+	// than the bound is used; empty if there is nothing to say.
+	Why         string
+	MemoryBytes int64 // what the index holds of it
+	Dead        int   // vectors in memory that only older Views see
+	// Of the kinds that build graphs: the vectors that the graph has, those
+	// that are searched one by one until it has them, and, once it is loaded,
 	// what its estimates are checked against.
 	Linked, Pending int
 	Rerank          Rerank
 }
 
-// Stats reads one record and returns the index's figures.
+// Stats reads some records and returns the index's figures.
 func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	m, err := ix.readMeta(ctx, ix.store)
 	if err != nil {
@@ -41,13 +54,22 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	}
 	s := Stats{Vectors: int(m.live), Source: unloaded}
 	st := ix.state.Load()
+	s.MemoryBytes = ix.held()
 	if st == nil {
-		if !ix.cfg.graph() && !ix.fits(m.live, 0) {
-			s.Source = onDisk
+		if ix.cfg.graph() {
+			err = ix.graphStats(ctx, m, &s)
+		} else {
+			ix.flatStats(m, &s)
 		}
-		return s, nil
+		return s, ix.wrap("stats", err)
 	}
-	s.Source, s.MemoryBytes = inMemory, st.bytes()
+	s.Source = inMemory
+	switch {
+	case ix.beyond.Load():
+		s.Why = "vectors are being linked, which takes a graph that is over the bound into memory until it is done"
+	case st.graph != nil && st.mirror == nil:
+		s.Why = "the vectors that are not linked yet do not fit beside the graph: they are read from the store"
+	}
 	if st.mirror != nil {
 		s.Dead = st.mirror.dead
 	}
@@ -64,4 +86,64 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 		}
 	}
 	return s, nil
+}
+
+// flatStats says what searches of a flat index that is not in memory read.
+func (ix *Index) flatStats(m meta, s *Stats) {
+	if !ix.fits(m.live, 0) {
+		s.Source, s.Why = onDisk, ix.tooLarge("the vectors take", mirrorBytes(m.live, ix.cfg.Dim, ix.cfg.coded()))
+	}
+}
+
+// tooLarge says why something does not fit.
+func (ix *Index) tooLarge(what string, bytes int64) string {
+	limit := ix.bound()
+	if limit < 0 {
+		return "the index is to hold nothing in memory"
+	}
+	return fmt.Sprintf("%s %d bytes in memory, and may take %d", what, bytes, limit/4*3)
+}
+
+// graphStats says what searches of a graph read that is not in memory.
+func (ix *Index) graphStats(ctx context.Context, m meta, s *Stats) error {
+	if m.seq == 0 {
+		return nil
+	}
+	l := &loader{ix: ix, r: ix.store, meta: m}
+	some, err := l.readRecords(ctx)
+	if err != nil {
+		return err
+	}
+	if !some {
+		s.Pending = s.Vectors
+		if !ix.fits(m.live, 0) || ix.limit < 0 {
+			s.Source = onDisk
+			s.Why = fmt.Sprintf("there is no graph yet: it is made of %d vectors and more; %s", minGraph,
+				ix.tooLarge("without one they take", mirrorBytes(m.live, ix.cfg.Dim, ix.cfg.coded())))
+		}
+		return nil
+	}
+	dead, err := l.marks(ctx, 1, l.linked()+1, nil)
+	if err != nil {
+		return err
+	}
+	s.Linked = l.linked() - len(dead)
+	s.Pending = s.Vectors - s.Linked
+	if ix.hasRoomFor(l.codec, int(m.next), 0) {
+		return nil
+	}
+	why := ix.tooLarge("the graph takes", ix.graphBytes(l.codec, int(m.next)))
+	switch most := maxMarks(m.live); {
+	case m.live < ix.minCold:
+		s.Source = onDisk
+		why += ": that few vectors are compared one by one"
+	case s.Pending > most || len(dead) > most:
+		s.Source = onDisk
+		why += fmt.Sprintf(", and %d vectors that are not linked and %d dead ones are too many for walks on disk", s.Pending, len(dead))
+	default:
+		s.Source = onWalk
+		why += ": searches walk it on disk"
+	}
+	s.Why = why
+	return nil
 }

@@ -20,6 +20,7 @@ type View struct {
 	src    stored
 	meta   meta
 	state  atomic.Pointer[state]
+	onDisk atomic.Pointer[coldView] // nil if no search has walked on disk
 	closed atomic.Bool
 }
 
@@ -59,6 +60,7 @@ func (v *View) Close() {
 		return
 	}
 	v.state.Store(nil)
+	v.onDisk.Store(nil)
 	if ix := v.ix; ix.cfg.graph() {
 		ix.mu.Lock()
 		defer ix.mu.Unlock()

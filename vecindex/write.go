@@ -27,6 +27,7 @@ type Write struct {
 	reused int      // of free
 	found  bool     // this write has looked for free slots
 	fresh  uint32   // first slot that no write before gave out
+	waits  int64    // vectors that a graph has to get, in all
 	// changed says that b holds records of this write; done that it ended.
 	changed, done bool
 }
@@ -99,6 +100,7 @@ func (w *Write) Put(ctx context.Context, id uint64, layer uint8, v []float32) er
 		s.vector = len(w.buffer) / dim
 		w.buffer = buffer
 		w.meta.live++
+		w.waits++
 	}
 	s.live, s.layer = true, layer
 
@@ -138,6 +140,7 @@ func (w *Write) Delete(ctx context.Context, id uint64) (bool, error) {
 		}
 		s.live = false
 		w.meta.live--
+		w.waits--
 	} else {
 		return false, nil
 	}
@@ -165,6 +168,7 @@ func (w *Write) Publish() {
 	if !w.changed {
 		return
 	}
+	ix.wait(w.waits)
 	ix.took(w) // at once: a linker's commit may come before the load's end
 	if ix.loading != nil {
 		ix.buffered = append(ix.buffered, w)
@@ -225,6 +229,7 @@ func (w *Write) bury(ctx context.Context, slot uint32) error {
 	_, err := w.ix.store.Get(ctx, pending, nil)
 	if err == nil {
 		w.b.Delete(pending)
+		w.waits--
 		return nil
 	}
 	if !errors.Is(err, kv.ErrNotFound) {
