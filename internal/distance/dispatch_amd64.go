@@ -112,6 +112,23 @@ func dotI8Rows(t Tier, q []int8, rows []*int8, out []int32) {
 	}
 }
 
+func dotU4Block(t Tier, q []int8, block []uint8, out []int32) {
+	half := len(q) / 2
+	block = block[: half*len(out) : len(block)]
+	for len(out) > 0 {
+		rows := part(half, len(out))
+		switch t {
+		case AVX512:
+			dotU4BlockAVX512(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), half, rows)
+		case AVX2:
+			dotU4BlockAVX2(unsafe.SliceData(q), unsafe.SliceData(block), unsafe.SliceData(out), half, rows)
+		default:
+			dotU4BlockPortable(q, block, out[:rows])
+		}
+		block, out = block[half*rows:], out[rows:]
+	}
+}
+
 func maxAbs(t Tier, v []float32) float32 {
 	switch t {
 	case AVX512:
