@@ -3,7 +3,6 @@ package vecindex
 import (
 	"math/bits"
 	"slices"
-	"sync/atomic"
 )
 
 // mirror is one version of the vectors in memory. A version never changes for
@@ -17,8 +16,10 @@ import (
 // before floor may have seen rows that were reclaimed.
 type mirror struct {
 	dim    int
-	coded  bool // rows have codes
-	shift  uint // log2 of the rows of a chunk
+	coded  bool   // rows have codes
+	tier   tier   // of the last chunk and of those that are begun; none is above it
+	coder  *coder // nil if rows have no codes
+	shift  uint   // log2 of the rows of a chunk
 	chunks []*chunk
 	last   int // rows used of the last chunk; all others are full
 	table  *rowTable
@@ -33,58 +34,12 @@ type mirror struct {
 	sparse    []int // chunks to reclaim at the end of this commit
 }
 
-// chunk holds rows: vectors that lie one after the other, and what is known of
-// each. A row is written once, before the version that counts it is published.
-type chunk struct {
-	vectors  []float32
-	codes    []int8 // see sieve; nil if the mirror has none
-	residues []residue
-	ids      []uint64
-	born     []uint64
-	died     []atomic.Uint64 // 0 while alive
-	layers   []uint8
-	slots    []uint32
-	dead     int // the writer's count
-}
-
 const (
 	chunkBytes   = 1 << 20 // aimed-at size of a full chunk's vectors
 	minChunkRows = 16
 	maxChunkRows = 4096
 	maxHoles     = 64 // nil chunks that need not be worth a rehash
-	rowOverhead  = 29 // bytes of a row beside its vector and its code
-	residueBytes = 12
 )
-
-func newChunk(rows, dim int, coded bool) *chunk {
-	c := &chunk{
-		vectors: make([]float32, rows*dim),
-		ids:     make([]uint64, rows),
-		born:    make([]uint64, rows),
-		died:    make([]atomic.Uint64, rows),
-		layers:  make([]uint8, rows),
-		slots:   make([]uint32, rows),
-	}
-	if coded {
-		c.codes, c.residues = make([]int8, rows*dim), make([]residue, rows)
-	}
-	return c
-}
-
-func (c *chunk) bytes() int64 {
-	return int64(4*len(c.vectors) + len(c.codes) + residueBytes*len(c.residues) + rowOverhead*len(c.ids))
-}
-
-// visible reports whether row i is alive in the state of sequence seq.
-func (c *chunk) visible(i int, seq uint64) bool {
-	if c.born[i] > seq {
-		return false
-	}
-	d := c.died[i].Load()
-	return d == 0 || d > seq
-}
-
-func (c *chunk) vector(i, dim int) []float32 { return c.vectors[i*dim : i*dim+dim : i*dim+dim] }
 
 // chunkShift returns log2 of the rows of a full chunk.
 func chunkShift(dim int) uint {
@@ -104,6 +59,9 @@ func newMirror(dim int, coded bool, n int, seq uint64) *mirror {
 		head:      seq,
 		ownChunks: true,
 	}
+	if coded {
+		m.coder = newCoder(dim)
+	}
 	m.size = m.table.bytes()
 	return m
 }
@@ -111,6 +69,11 @@ func newMirror(dim int, coded bool, n int, seq uint64) *mirror {
 // mirrorBytes bounds from above the size of a mirror that is built for n
 // vectors, with room for the next growth step.
 func mirrorBytes(n uint32, dim int, coded bool) int64 {
+	return tierBytes(n, dim, coded, wholeRows)
+}
+
+// tierBytes is mirrorBytes for rows of a tier.
+func tierBytes(n uint32, dim int, coded bool, t tier) int64 {
 	full := int64(1) << chunkShift(dim)
 	rows := max(int64(n), minChunkRows)
 	if rows < full {
@@ -118,11 +81,7 @@ func mirrorBytes(n uint32, dim int, coded bool) int64 {
 	} else {
 		rows = (rows+full-1)/full*full + full
 	}
-	row := int64(4*dim) + rowOverhead + 4*rowTableEntry
-	if coded {
-		row += int64(dim) + residueBytes
-	}
-	return rows * row
+	return rows * (t.rowBytes(dim, coded) + 4*rowTableEntry)
 }
 
 func (m *mirror) chunkRows() int { return 1 << m.shift }
@@ -188,6 +147,7 @@ func (m *mirror) apply(w *Write) {
 			m.add(slotRecord{id: s.id, layer: s.layer, born: w.seq}, s.slot, w.vector(s))
 		}
 	}
+	m.train()
 	for len(m.sparse) > 0 {
 		ci := m.sparse[len(m.sparse)-1]
 		m.sparse = m.sparse[:len(m.sparse)-1]
@@ -214,19 +174,22 @@ func (m *mirror) setChunk(ci int, c *chunk) {
 
 // add appends a row.
 func (m *mirror) add(s slotRecord, slot uint32, v []float32) {
+	c, i := m.place(s, slot)
+	c.fill(i, v, m.coder)
+}
+
+// place appends a row whose vector or code the caller fills in.
+func (m *mirror) place(s slotRecord, slot uint32) (*chunk, int) {
 	if m.table.full() {
 		m.rehash()
 	}
 	c := m.room()
 	ci, i := len(m.chunks)-1, m.last
 	c.ids[i], c.layers[i], c.born[i], c.slots[i] = s.id, s.layer, s.born, slot
-	copy(c.vector(i, m.dim), v)
-	if m.coded {
-		c.residues[i] = encode(c.codes[i*m.dim:(i+1)*m.dim], v)
-	}
 	m.last++
 	m.live++
 	m.table.put(s.id, uint64(ci)<<m.shift|uint64(i))
+	return c, i
 }
 
 // room returns the last chunk with a free row at m.last. A small index grows
@@ -239,18 +202,7 @@ func (m *mirror) room() *chunk {
 			return c
 		}
 		if m.last < m.chunkRows() {
-			g := newChunk(min(2*m.last, m.chunkRows()), m.dim, m.coded)
-			copy(g.vectors, c.vectors)
-			copy(g.codes, c.codes)
-			copy(g.residues, c.residues)
-			copy(g.ids, c.ids)
-			copy(g.born, c.born)
-			copy(g.layers, c.layers)
-			copy(g.slots, c.slots)
-			for i := range c.died {
-				g.died[i].Store(c.died[i].Load())
-			}
-			g.dead = c.dead
+			g := c.grown(min(2*m.last, m.chunkRows()), m.dim, m.coded)
 			m.setChunk(ci, g)
 			return g
 		}
@@ -259,7 +211,7 @@ func (m *mirror) room() *chunk {
 	if m.live < rows {
 		rows = minChunkRows
 	}
-	c := newChunk(rows, m.dim, m.coded)
+	c := newChunk(rows, m.dim, m.tier, m.coded)
 	m.chunks = append(m.chunks, c)
 	m.size += c.bytes()
 	m.last = 0
@@ -285,9 +237,6 @@ func (m *mirror) kill(id, seq uint64) {
 		m.sparse = append(m.sparse, ci)
 	}
 }
-
-// sparse reports whether a quarter of the chunk is dead.
-func (c *chunk) sparse() bool { return 4*c.dead >= len(c.ids) }
 
 // reclaim moves the live rows of a chunk to the end and drops the chunk. For
 // each dead row it copies three live ones at most, spread over the commits in which
@@ -328,7 +277,8 @@ func (m *mirror) move(ci int, leave map[uint32]bool) {
 		if leave[c.slots[i]] {
 			continue
 		}
-		m.add(slotRecord{id: c.ids[i], layer: c.layers[i], born: c.born[i]}, c.slots[i], c.vector(i, m.dim))
+		to, row := m.place(slotRecord{id: c.ids[i], layer: c.layers[i], born: c.born[i]}, c.slots[i])
+		to.take(row, c, i, m.dim)
 	}
 }
 

@@ -162,6 +162,35 @@ func (s stored) vectors(ctx context.Context, ids []uint64, fn func(i int, layer 
 	})
 }
 
+// place is the slot of a vector that is wanted as number i.
+type place struct {
+	i     int
+	slot  uint32
+	layer uint8
+}
+
+// inSlots calls fn with the number, layer and vector of each place, in any
+// order. Each has to have a vector. x is valid until fn returns.
+func (s stored) inSlots(ctx context.Context, places []place, fn func(i int, layer uint8, x []float32) error) error {
+	if len(places) == 0 {
+		return nil
+	}
+	keys := make([][]byte, len(places))
+	for j, p := range places {
+		keys[j] = s.table.Slot(layout.TagVector, p.slot)
+	}
+	row := make([]float32, s.dim)
+	return s.r.MultiGet(ctx, keys, func(j int, b []byte) error {
+		if b == nil {
+			return corrupt(keys[j], "slot without a vector")
+		}
+		if err := s.element.read(keys[j], b, row); err != nil {
+			return err
+		}
+		return fn(places[j].i, places[j].layer, row)
+	})
+}
+
 // scanSlots calls fn with every slot's record, slots ascending.
 func (s stored) scanSlots(ctx context.Context, fn func(slot uint32, rec slotRecord)) (err error) {
 	it, err := s.iter(ctx, layout.TagSlot)

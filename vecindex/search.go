@@ -2,6 +2,7 @@ package vecindex
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -54,6 +55,7 @@ type scratch struct {
 	ids       []uint64
 	raw       []byte
 	sieve     sieve
+	far       farScratch
 	graph     graphScratch
 }
 
@@ -221,7 +223,7 @@ func (v *View) few(m *mirror, allow *roaring.Bitmap) bool {
 }
 
 // searchAllowed scores the allowed ids one by one.
-func (v *View) searchAllowed(ctx context.Context, m *mirror, allow *roaring.Bitmap, sc *scratch) error {
+func (v *View) searchAllowed(ctx context.Context, m *mirror, allow *roaring.Bitmap, sc *scratch) (err error) {
 	metric := v.ix.cfg.Metric
 	score := func(i int, layer uint8, x []float32) error {
 		if sc.wants(layer) {
@@ -230,73 +232,29 @@ func (v *View) searchAllowed(ctx context.Context, m *mirror, allow *roaring.Bitm
 		}
 		return nil
 	}
+	var f *far
+	if m != nil && m.sifts(sc) && m.tier != wholeRows {
+		sc.sieve.set(sc.query, m.coder)
+		f = v.newFar(ctx, m, nil, sc)
+		defer func() { err = errors.Join(err, f.close()) }()
+	}
 	it := allow.ManyIterator()
 	var page [fetchBatch]uint32
 	for n := it.NextMany(page[:]); n > 0; n = it.NextMany(page[:]) {
 		sc.ids = sc.ids[:0]
 		for _, id := range page[:n] {
-			sc.ids = append(sc.ids, uint64(id))
+			if f == nil || !f.resident(uint64(id)) {
+				sc.ids = append(sc.ids, uint64(id))
+			}
 		}
 		if err := v.each(ctx, m, sc.ids, score); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// searchMirror compares all rows in memory with the query, runs of wanted ones
-// at a time.
-func (v *View) searchMirror(ctx context.Context, m *mirror, allow *roaring.Bitmap, sc *scratch) error {
-	compare := v.scoreRows
-	if m.coded && m.live >= sieveShare*sc.hits() {
-		sc.sieve.set(sc.query)
-		compare = v.siftRows
+	if f == nil {
+		return nil
 	}
-	seq := v.meta.seq
-	for ci, c := range m.chunks {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rows := m.rows(ci)
-		for i := 0; i < rows; {
-			j := i
-			for j < rows && j-i < blockRows && c.visible(j, seq) && sc.wants(c.layers[j]) {
-				j++
-			}
-			if j == i {
-				i++
-				continue
-			}
-			compare(c, i, j, allow, sc)
-			sc.distances += j - i
-			i = j
-		}
-	}
-	return nil
-}
-
-// scoreRows offers the rows from from to to of a chunk.
-func (v *View) scoreRows(c *chunk, from, to int, allow *roaring.Bitmap, sc *scratch) {
-	dim, scores := len(sc.query), sc.scores[:to-from]
-	v.ix.cfg.Metric.scoreBlock(sc.query, c.vectors[from*dim:to*dim], scores)
-	for i, s := range scores {
-		sc.offer(Hit{ID: c.ids[from+i], Layer: c.layers[from+i], Score: s}, allow)
-	}
-}
-
-// siftRows does the same, but passes over rows that cannot be among the best by
-// what their codes tell. Scores of those it offers are of the same bits.
-func (v *View) siftRows(c *chunk, from, to int, allow *roaring.Bitmap, sc *scratch) {
-	sc.sieve.bounds(c, from, to)
-	for i := range to - from {
-		row := from + i
-		layer := c.layers[row]
-		if worst, full := sc.tops[sc.layer[layer]].worst(); full && sc.sieve.bound(i, &c.residues[row]) < float64(worst) {
-			continue
-		}
-		s := v.ix.cfg.Metric.score(sc.query, c.vector(row, len(sc.query)))
-		sc.offer(Hit{ID: c.ids[row], Layer: layer, Score: s}, allow)
-	}
+	return f.finish()
 }
 
 // searchStored scores all vectors as they stream from the snapshot.

@@ -58,18 +58,19 @@ func TestSieveBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, dim := range []int{sieveDim, 100, 512, 1536} {
 		vs := drawn(rng, 120, dim)
-		c := newChunk(len(vs), dim, true)
+		c := newChunk(len(vs), dim, wholeRows, true)
+		e := newCoder(dim)
 		for i, v := range vs {
-			copy(c.vector(i, dim), v)
-			c.residues[i] = encode(c.codes[i*dim:(i+1)*dim], v)
+			c.fill(i, v, e)
 		}
 		var s sieve
 		near := 0
 		for qi, q := range append(vs, make([]float32, dim)) {
-			s.set(q)
+			s.set(q, e)
 			s.bounds(c, 0, len(vs))
 			for i, v := range vs {
-				score, bound := float64(InnerProduct.score(q, v)), s.bound(i, &c.residues[i])
+				estimate, within := s.bound(i, &c.residues[i])
+				score, bound := float64(InnerProduct.score(q, v)), estimate+within
 				if score > bound {
 					t.Fatalf("dim %d, query %d, row %d: score %g exceeds the bound %g", dim, qi, i, score, bound)
 				}

@@ -193,7 +193,7 @@ func (ix *Index) keep(st *state) {
 		if st.graph != nil && ix.tending {
 			ix.beyond.Store(true)
 		} else {
-			st = nil
+			st = ix.less(st, limit)
 		}
 	}
 	if st != nil {
@@ -224,28 +224,8 @@ func (ix *Index) build(ctx context.Context, linker bool) (st *state, err error) 
 			return st, err
 		}
 	}
-	if ix.limit < 0 || !ix.makeRoom(mirrorBytes(head.live, ix.cfg.Dim, ix.cfg.coded())) {
-		return nil, nil
-	}
-	m := newMirror(ix.cfg.Dim, ix.cfg.coded(), int(head.live), head.seq)
-	row := make([]float32, ix.cfg.Dim)
-	err = ix.in(snap).scan(ctx, func(rec slotRecord, slot uint32, key, raw []byte) error {
-		if err := head.accepts(rec, slot, key); err != nil {
-			return err
-		}
-		if _, ok := m.table.find(rec.id); ok {
-			return corrupt(key, "node %d has a second slot", rec.id)
-		}
-		if err := ix.cfg.Element.read(key, raw, row); err != nil {
-			return err
-		}
-		m.add(rec, slot, row)
-		return nil
-	})
-	if err == nil && m.live != int(head.live) {
-		err = corrupt(ix.cfg.Table.Meta(metaName), "%d vectors of %d", m.live, head.live)
-	}
-	if err != nil {
+	m, err := ix.buildMirror(ctx, snap, head)
+	if m == nil || err != nil {
 		return nil, err
 	}
 	if ix.cfg.graph() {

@@ -10,7 +10,8 @@ const (
 	unloaded = "unloaded" // nothing was searched yet: memory, if it fits
 	inMemory = "memory"   // the mirror or the graph
 	onWalk   = "walk"     // the graph, node by node from the store: it is too large for memory
-	onDisk   = "disk"     // all vectors from the store: there is to be no mirror, or it is too large
+	onCodes  = "codes"    // the few vectors from the store that codes in memory leave in doubt
+	onDisk   = "disk"     // all vectors from the store, or all of which not even codes fit into memory
 )
 
 // Backlog returns about how many vectors the graph does not have yet, which each
@@ -33,7 +34,7 @@ func (ix *Index) Backlog() int {
 // Stats are an index's figures at one moment.
 type Stats struct {
 	Vectors int    // in the latest commit
-	Source  string // of the next search: unloaded, memory, walk or disk
+	Source  string // of the next search: unloaded, memory, walk, codes or disk
 	// Why says in a sentence why vectors are not read from memory, or why more
 	// than the bound is used; empty if there is nothing to say.
 	Why         string
@@ -72,6 +73,7 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	}
 	if st.mirror != nil {
 		s.Dead = st.mirror.dead
+		ix.mirrorStats(st.mirror, &s)
 	}
 	if st.graph != nil {
 		s.Dead += st.graph.Dead()
@@ -90,9 +92,36 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 
 // flatStats says what searches of a flat index that is not in memory read.
 func (ix *Index) flatStats(m meta, s *Stats) {
-	if !ix.fits(m.live, 0) {
-		s.Source, s.Why = onDisk, ix.tooLarge("the vectors take", mirrorBytes(m.live, ix.cfg.Dim, ix.cfg.coded()))
+	coded := ix.cfg.coded()
+	least := wholeRows
+	if coded {
+		least = packedRows
 	}
+	if limit, n := ix.bound(), tierBytes(m.live, ix.cfg.Dim, coded, least); limit != 0 && n > limit/4*3 {
+		s.Source, s.Why = onDisk, ix.tooLarge(least.name()+" take", n)
+	}
+}
+
+// mirrorStats says what searches of a mirror read.
+func (ix *Index) mirrorStats(m *mirror, s *Stats) {
+	if m.tier == wholeRows {
+		return
+	}
+	s.Source = onCodes
+	have := []string{"the codes of all are in memory", "packed codes of some or all are in memory"}
+	if m.tier == bareRows {
+		s.Source = onDisk
+		have = append(have, "nothing is in memory of some or all")
+	}
+	s.Why = ix.tooLarge("the vectors take", mirrorBytes(uint32(m.live), m.dim, m.coded)) + "; " + have[m.tier-codedRows]
+}
+
+// name names what rows of a tier have.
+func (t tier) name() string {
+	if t == packedRows {
+		return "packed codes of the vectors"
+	}
+	return "the vectors"
 }
 
 // tooLarge says why something does not fit.

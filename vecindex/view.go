@@ -86,7 +86,11 @@ func (v *View) hold(st *state) *state {
 // yet, or nil if the store has to be read.
 func (v *View) source(ctx context.Context) (*state, error) {
 	if st := v.state.Load(); st != nil {
-		return st, nil
+		// One of the latest commit is read again if more of it fits by now.
+		if st.head != v.meta.seq || st != v.ix.state.Load() || !v.ix.roomier(st) || !v.ix.Release() {
+			return st, nil
+		}
+		v.state.Store(nil)
 	}
 	for {
 		st, err := v.ix.load(ctx)
@@ -282,17 +286,21 @@ func (v *View) all(ctx context.Context, yield func(Entry) bool) (err error) {
 func (v *View) each(ctx context.Context, m *mirror, ids []uint64, fn func(i int, layer uint8, x []float32) error) error {
 	var rest []int // places of the ids that the store has to be asked for
 	var restIDs []uint64
+	var held []place // those of which only the vector is not in memory
 	for from := 0; from < len(ids); from += fetchBatch {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rest, restIDs = rest[:0], restIDs[:0]
+		rest, restIDs, held = rest[:0], restIDs[:0], held[:0]
 		for i := from; i < min(from+fetchBatch, len(ids)); i++ {
 			where := unknown
 			if m != nil {
 				var c *chunk
 				var row int
-				if c, row, where = m.find(ids[i], v.meta.seq); where == resident {
+				switch c, row, where = m.find(ids[i], v.meta.seq); {
+				case where == resident && c.tier != wholeRows:
+					held = append(held, place{i, c.slots[row], c.layers[row]})
+				case where == resident:
 					if err := fn(i, c.layers[row], c.vector(row, m.dim)); err != nil {
 						return err
 					}
@@ -301,6 +309,9 @@ func (v *View) each(ctx context.Context, m *mirror, ids []uint64, fn func(i int,
 			if where == unknown {
 				rest, restIDs = append(rest, i), append(restIDs, ids[i])
 			}
+		}
+		if err := v.src.inSlots(ctx, held, fn); err != nil {
+			return err
 		}
 		if len(rest) == 0 {
 			continue
