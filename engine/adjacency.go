@@ -33,13 +33,13 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 	limit := cap(dst) - len(dst)
 	limit = cmp.Or(limit, listPage)
 	from := len(dst)
-	lists := 0
+	var starts []int // of the lists in dst
 	for _, dir := range []layout.Direction{layout.Out, layout.In} {
 		if !r.follows(dir, &f) {
 			continue
 		}
 		err := r.eachList(dir, id, &f, func(t EdgeType, l *listIter) error {
-			n := 0
+			n, start := 0, len(dst)
 			err := l.parts(uint64(after)+1, func(base uint64, ids []uint64, weights []float32) bool {
 				// One more than the page, to know that the list goes on.
 				ids = ids[:min(len(ids), limit+1-n)]
@@ -57,8 +57,8 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 				}
 				return n <= limit
 			})
-			if n > 0 {
-				lists++
+			if len(dst) > start {
+				starts = append(starts, start)
 			}
 			return err
 		})
@@ -66,20 +66,48 @@ func (r *reader) Neighbors(id NodeID, f EdgeFilter, after NodeID, dst []Edge) ([
 			return dst[:from], r.wrap(fmt.Sprintf("neighbours of %d", id), err)
 		}
 	}
-	page := dst[from:]
-	if lists > 1 {
-		slices.SortFunc(page, func(a, b Edge) int {
-			if c := cmp.Compare(a.Other(id), b.Other(id)); c != 0 {
-				return c
-			}
-			if c := cmp.Compare(a.Type, b.Type); c != 0 {
-				return c
-			}
-			return cmp.Compare(a.From^id, b.From^id) // 0 for out-edges
-		})
-	}
-	return dst[:from+pageEnd(page, id, limit)], nil
+	dst = mergeLists(dst, starts, id)
+	return dst[:from+pageEnd(dst[from:], id, limit)], nil
 }
+
+// mergeLists orders the edges of id in dst, which are lists from starts on that are each
+// in order: by the other end, by type, out-edges first.
+func mergeLists(dst []Edge, starts []int, id NodeID) []Edge {
+	order := func(a, b *Edge) int {
+		if c := cmp.Compare(a.Other(id), b.Other(id)); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.Type, b.Type); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.From^id, b.From^id) // 0 for out-edges
+	}
+	if len(starts) > maxMerged {
+		slices.SortFunc(dst[starts[0]:], func(a, b Edge) int { return order(&a, &b) })
+		return dst
+	}
+	// The last list goes behind all, and from the end on the greater of it and the list
+	// before it takes each place.
+	for n := len(starts) - 1; n > 0; n-- {
+		end := len(dst)
+		dst = append(dst, dst[starts[n]:]...)
+		i, j := starts[n]-1, len(dst)-1
+		for to := end - 1; j >= end; to-- {
+			if i >= starts[n-1] && order(&dst[i], &dst[j]) > 0 {
+				dst[to] = dst[i]
+				i--
+			} else {
+				dst[to] = dst[j]
+				j--
+			}
+		}
+		dst = dst[:end]
+	}
+	return dst
+}
+
+// maxMerged is how many lists are merged one by one; more are sorted.
+const maxMerged = 8
 
 // pageEnd returns how many edges of a sorted page to keep: at least limit
 // if there are more, up to the end of a neighbour.
