@@ -85,17 +85,17 @@ const (
 
 // measurePPR's value is the mean of the greatest scores after two steps.
 func measurePPR(ctx context.Context, b *graphBench, d *database, p *graphops.Projection) error {
-	o := graphops.PPROptions{Weights: graphops.UnitWeights, TopK: pprTop, MaxExpand: pathVisits}
+	o := graphops.PPROptions{Weights: graphops.UnitWeights, TopK: pprTop, MaxWork: math.MaxInt}
 	return b.ask(ctx, d, p, pprSeeds, func(ctx context.Context, a graphops.Adjacency, nodes []uint32) (float64, error) {
 		seeds := make([]graphops.Scored, len(nodes))
 		for i, u := range nodes {
 			seeds[i] = graphops.Scored{Node: u, Score: 1}
 		}
-		scores, err := graphops.PPR(ctx, a, seeds, o)
-		if err != nil || len(scores) == 0 {
+		r, err := graphops.PPR(ctx, a, seeds, o)
+		if err != nil || len(r.Scores) == 0 {
 			return math.NaN(), err
 		}
-		return scores[0].Score, nil
+		return r.Scores[0].Score, nil
 	})
 }
 

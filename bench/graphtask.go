@@ -40,6 +40,7 @@ func graphTasks() []graphTask {
 		{name: "leiden", about: "ITERATIONS", undirected: true, parse: parseCount, measure: measureLeiden},
 		{name: "leiden_w", about: "ITERATIONS", undirected: true, weights: true, parse: parseCount, measure: measureLeiden},
 		{name: "ppr", measure: measurePPR},
+		{name: "ppr_bound", measure: measurePPRBound},
 		{name: "path", measure: measurePath},
 		{name: "wpath", weights: true, measure: measureWeightedPath},
 		{name: "kmeans", about: "K", needs: true, parse: parseCount, cluster: measureKMeans},

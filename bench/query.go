@@ -129,7 +129,10 @@ func queryTasks() []queryTask {
 					seeds = append(seeds, graphops.Scored{Node: uint32(s), Score: 1})
 				}
 				found, err := graphops.PPR(ctx, local, seeds, graphops.PPROptions{TopK: 20})
-				return len(found), errors.Join(err, local.Err())
+				if err != nil {
+					return 0, err
+				}
+				return len(found.Scores), local.Err()
 			},
 		},
 	}

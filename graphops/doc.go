@@ -29,8 +29,9 @@
 //
 // These functions read an [Adjacency] and take less time than building a
 // projection.
-// [PPR] is personalised PageRank of a few steps, with restarts or as a lazy walk;
-// [PPRPaths] also returns the path to each node. [ShortestPath] and
+// [PPR] is personalised PageRank of a few steps, with restarts or as a lazy walk, and
+// the path to each node; on the store it is bounded by work, and says how far off it
+// may be. [ShortestPath] and
 // [WeightedPath] search from both ends; [PathChain] leads through an ordered
 // list of nodes. [Expand] collects the nodes near some nodes.
 //

@@ -66,20 +66,19 @@ func (g *LocalGraph) Len() int {
 	return n
 }
 
-// Degree implements [Adjacency]. It reads the node's lists, and costs as much
-// as Neighbors does.
+// Degree implements [Adjacency]. It reads the node's lists, of long ones the counts alone.
 func (g *LocalGraph) Degree(u uint32) int {
-	n := 0
-	g.eachPage(u, func(page []engine.Edge) {
-		for i, e := range page {
-			other := e.Other(engine.NodeID(u))
-			if other != engine.NodeID(u) && (i == 0 || other != page[i-1].Other(engine.NodeID(u))) {
-				n++
-			}
-		}
-	})
 	if g.err != nil {
 		return 0
+	}
+	set, err := g.v.NeighborSet(engine.NodeID(u), g.f)
+	if err != nil {
+		g.err = err
+		return 0
+	}
+	n := int(set.GetCardinality())
+	if set.Contains(u) {
+		n-- // a loop
 	}
 	return n
 }
@@ -95,6 +94,20 @@ func (g *LocalGraph) Neighbors(u uint32, ids []uint32, w []float32) ([]uint32, [
 		return ids[:from], w[:wFrom]
 	}
 	return ids, w
+}
+
+// page is Neighbors of the first page of edges, and reports whether others may follow.
+func (g *LocalGraph) page(u uint32, ids []uint32, w []float32) (_ []uint32, _ []float32, more bool) {
+	if g.err != nil {
+		return ids, w, false
+	}
+	edges, err := g.v.Neighbors(engine.NodeID(u), g.f, 0, g.edges[:0:localPage])
+	if err != nil {
+		g.err = err
+		return ids, w, false
+	}
+	ids, w = appendCombined(ids, w, edges, engine.NodeID(u))
+	return ids, w, len(edges) >= localPage
 }
 
 // eachPage calls fn with the edges of u, ordered by their other end, a page at

@@ -94,7 +94,7 @@ func BenchmarkPPR(b *testing.B) {
 		{"lazy", graphops.PPROptions{Lazy: true}},
 		{"degree-weights", graphops.PPROptions{Lazy: true, Weights: graphops.DegreeWeights}},
 		{"top100", graphops.PPROptions{TopK: 100}},
-		{"5steps", graphops.PPROptions{Steps: 5, MaxExpand: 1 << 20}},
+		{"5steps", graphops.PPROptions{Steps: 5, MaxWork: 1 << 20}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			l.run(b, 20, func(a graphops.Adjacency, nodes []uint32) error {

@@ -16,11 +16,11 @@ func ExamplePPR() {
 		log.Fatal(err)
 	}
 	seeds := []graphops.Scored{{Node: 0, Score: 2}, {Node: 3, Score: 1}}
-	scores, err := graphops.PPR(context.Background(), p, seeds, graphops.PPROptions{TopK: 3})
+	walk, err := graphops.PPR(context.Background(), p, seeds, graphops.PPROptions{TopK: 3})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, s := range scores {
+	for _, s := range walk.Scores {
 		fmt.Printf("%d %.3f\n", s.Node, s.Score)
 	}
 	// Output:

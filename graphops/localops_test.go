@@ -93,7 +93,7 @@ func TestLocalOperationsShareNothing(t *testing.T) {
 	var kept []answer
 	ask := func(a graphops.Adjacency, u, v uint32) answer {
 		return answer{
-			must(graphops.PPR(t.Context(), a, seedsOf(u, v), graphops.PPROptions{}))(t),
+			must(graphops.PPR(t.Context(), a, seedsOf(u, v), graphops.PPROptions{}))(t).Scores,
 			must(graphops.WeightedPath(t.Context(), a, u, v, graphops.PathOptions{}))(t),
 			must(graphops.Expand(t.Context(), a, []uint32{u}, graphops.ExpandOptions{}))(t),
 		}
@@ -111,9 +111,9 @@ func TestLocalOperationsShareNothing(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for u := range uint32(50) {
-				scores, err := graphops.PPR(t.Context(), p, seedsOf(u, 2*u+1), graphops.PPROptions{})
-				if err != nil || !slices.Equal(scores, kept[u].scores) {
-					t.Errorf("query %d: %v, %v; was %v", u, scores, err, kept[u].scores)
+				r, err := graphops.PPR(t.Context(), p, seedsOf(u, 2*u+1), graphops.PPROptions{})
+				if err != nil || !slices.Equal(r.Scores, kept[u].scores) {
+					t.Errorf("query %d: %v, %v; was %v", u, r, err, kept[u].scores)
 				}
 			}
 		})

@@ -1,52 +1,38 @@
 package graphops
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
-// PPRResult is what [PPRPaths] returns.
-type PPRResult struct {
-	// Scores are those of [PPR].
-	Scores []Scored
-
+// pprPaths is what paths are made of.
+type pprPaths struct {
 	at     []uint32 // place of each of Scores
 	nodes  []uint32 // by place, as are:
 	score  []float64
 	before []uint32 // place before it on its path; its own: a seed
 }
 
-// PPRPaths is [PPR] that also returns the likeliest path to each node:
-// [PPRResult.Path]. It reads no further rows, but passes once more over those
-// that were read, and takes 16 more bytes a node.
-func PPRPaths(ctx context.Context, a Adjacency, seeds []Scored, o PPROptions) (*PPRResult, error) {
-	o = o.ensureDefaults()
-	r := &PPRResult{}
-	err := pprWalk(ctx, a, seeds, &o, func(w *walk, start []float64) {
-		r.Scores = ranked(w.seen, w.score, o.TopK, &w.keys)
-		r.at = make([]uint32, len(r.Scores))
-		for i, s := range r.Scores {
-			r.at[i], _ = w.seen.find(s.Node)
-		}
-		r.nodes, r.score = slices.Clone(w.seen.nodes), slices.Clone(w.score)
-		r.before = w.likeliest(start)
-	})
-	if err != nil {
-		return nil, phase.Errorf("ppr: %w", err)
+// paths returns the likeliest path to each of the nodes that a walk returns.
+func (w *walk) paths(start []float64, found []Scored) pprPaths {
+	p := pprPaths{at: make([]uint32, len(found)), nodes: slices.Clone(w.seen.nodes), score: slices.Clone(w.score), before: w.likeliest(start)}
+	for i, s := range found {
+		p.at[i], _ = w.seen.find(s.Node)
 	}
-	return r, nil
+	return p
 }
 
 // Path appends to dst the path from a seed to the node of Scores[i], both
 // included and each with its score, and returns it; a seed's path is itself.
 // It is one of the fewest edges; of those, the one that a walk which starts as
 // the seeds say is likeliest to take; of equally likely ones, that whose last
-// node but one is the least, and so on back.
+// node but one is the least, and so on back. Without [PPROptions].Paths there are no
+// paths, and it appends nothing.
 func (r *PPRResult) Path(i int, dst []Scored) []Scored {
+	if len(r.paths.at) == 0 {
+		return dst
+	}
 	from := len(dst)
-	for p := r.at[i]; ; p = r.before[p] {
-		dst = append(dst, Scored{r.nodes[p], r.score[p]})
-		if r.before[p] == p {
+	for p := r.paths.at[i]; ; p = r.paths.before[p] {
+		dst = append(dst, Scored{r.paths.nodes[p], r.paths.score[p]})
+		if r.paths.before[p] == p {
 			break
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/ragdb/ragdb/graphops"
 )
 
-// likeliestPaths finds, for each node, the path that PPRPaths documents, by
+// likeliestPaths finds, for each node, the path that PPRResult.Path documents, by
 // lengthening all best paths by an edge. Numbers of nodes, sources first,
 // compare as paths do from their ends.
 func likeliestPaths(chance func(u, v uint32) float64, start []float64, steps int) [][]uint32 {
@@ -86,15 +86,16 @@ func TestPPRPaths(t *testing.T) {
 			return x / sum
 		}
 		want := likeliestPaths(chance, start, o.Steps)
-		scores := must(graphops.PPR(t.Context(), p, seeds, o))(t)
-		got := must(graphops.PPRPaths(t.Context(), p, seeds, o))(t)
+		scores := must(graphops.PPR(t.Context(), p, seeds, o))(t).Scores
+		o.Paths = true
+		got := must(graphops.PPR(t.Context(), p, seeds, o))(t)
 		if !slices.Equal(got.Scores, scores) {
 			t.Fatalf("%+v: scores %v, want %v", o, got.Scores, scores)
 		}
 		of := map[uint32]float64{}
 		all := o
 		all.TopK = 0
-		for _, s := range must(graphops.PPR(t.Context(), p, seeds, all))(t) {
+		for _, s := range must(graphops.PPR(t.Context(), p, seeds, all))(t).Scores {
 			of[s.Node] = s.Score
 		}
 		for i, s := range got.Scores {
@@ -112,8 +113,8 @@ func TestPPRPaths(t *testing.T) {
 // The paths belong to the caller: a later query does not change them.
 func TestPPRPathsAreKept(t *testing.T) {
 	p := undirected(t, 6, [2]uint32{0, 1}, [2]uint32{1, 2}, [2]uint32{3, 4}, [2]uint32{4, 5})
-	first := must(graphops.PPRPaths(t.Context(), p, seedsOf(0), graphops.PPROptions{}))(t)
-	must(graphops.PPRPaths(t.Context(), p, seedsOf(5, 4), graphops.PPROptions{}))(t)
+	first := must(graphops.PPR(t.Context(), p, seedsOf(0), graphops.PPROptions{Paths: true}))(t)
+	must(graphops.PPR(t.Context(), p, seedsOf(5, 4), graphops.PPROptions{Paths: true}))(t)
 	i := slices.IndexFunc(first.Scores, func(s graphops.Scored) bool { return s.Node == 2 })
 	var nodes []uint32
 	for _, s := range first.Path(i, nil) {
@@ -122,10 +123,10 @@ func TestPPRPathsAreKept(t *testing.T) {
 	if !slices.Equal(nodes, []uint32{0, 1, 2}) {
 		t.Errorf("path %v", nodes)
 	}
-	if _, err := graphops.PPRPaths(t.Context(), p, seedsOf(9), graphops.PPROptions{}); err == nil {
+	if _, err := graphops.PPR(t.Context(), p, seedsOf(9), graphops.PPROptions{Paths: true}); err == nil {
 		t.Error("a seed that is no node was taken")
 	}
-	if got := must(graphops.PPRPaths(t.Context(), p, nil, graphops.PPROptions{}))(t); len(got.Scores) != 0 {
+	if got := must(graphops.PPR(t.Context(), p, nil, graphops.PPROptions{Paths: true}))(t); len(got.Scores) != 0 {
 		t.Errorf("%v without seeds", got.Scores)
 	}
 }

@@ -39,6 +39,7 @@ type walkScratch struct {
 	score      []float64
 	next       []float64
 	keys       []uint64
+	order      []uint32
 }
 
 const unread = math.MaxUint32
@@ -50,10 +51,14 @@ type walk struct {
 	*walkScratch
 	seen    *nodeMap
 	weights EdgeWeights
+	bounded bool        // rows are read as far as they fit
+	left    int         // what may be read still, in entries
+	local   *LocalGraph // a, if it is one
 }
 
 func newWalk(r rowReader, weights EdgeWeights, s *localScratch) *walk {
 	w := &walk{rowReader: r, walkScratch: &s.walk, seen: &s.seen, weights: weights}
+	w.local, _ = r.a.(*LocalGraph)
 	w.ids, w.w = s.ids, s.w
 	if r.p != nil {
 		w.seen.limit = r.p.Len()
@@ -126,11 +131,15 @@ func (w *walk) out(place uint32) (to []uint32, share []float64, err error) {
 
 // read reads the row of the node at a place.
 func (w *walk) read(place uint32) error {
-	u := w.seen.nodes[place]
-	row, weights, err := w.row(u)
+	row, weights, err := w.row(w.seen.nodes[place])
 	if err != nil {
 		return err
 	}
+	return w.take(place, row, weights)
+}
+
+// take keeps the row of the node at a place.
+func (w *walk) take(place uint32, row []uint32, weights []float32) error {
 	if uint64(len(w.to))+uint64(len(row)) >= unread {
 		return ErrTooLarge
 	}
@@ -150,7 +159,7 @@ func (w *walk) read(place uint32) error {
 	case !(sum > 0): // no edge to follow
 		w.to, w.share = w.to[:begin], w.share[:begin]
 	case math.IsInf(sum, 0):
-		return phase.Mark(engine.ErrInvalid, "weights of node %d sum to %v", u, sum)
+		return phase.Mark(engine.ErrInvalid, "weights of node %d sum to %v", w.seen.nodes[place], sum)
 	}
 	for i := begin; i < len(w.share); i++ {
 		w.share[i] /= sum

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -17,10 +18,10 @@ import (
 // A node starts a share of the walks in proportion to its score; a node with a
 // score of 0 or less starts none. A set without a positive score finds nothing.
 //
-// The store is read. If more than MaxExpand of its nodes are needed, the projection
-// in [Env].Graphs is walked instead; without a cache that is a
-// [*graphops.ExpandError]. Under a filter the walk is over what the query may see,
-// and MaxExpand does not count. Scores on the store and on the projection differ by
+// The store is read. If more than MaxWork of it is needed, the projection in
+// [Env].Graphs is walked instead. If there is none, or it does not fit its memory, the
+// walk stays where it is likeliest, and a note tells how far off a score may be. Under a filter
+// the walk is over what the query may see, and MaxWork does not count. Scores on the store and on the projection differ by
 // rounding at most.
 //
 // An item's steps are the likeliest path of fewest edges from one of the set's
@@ -53,8 +54,8 @@ type PPR struct {
 	// before that.
 	Quotas  []TypeQuota
 	Without []Op
-	// MaxExpand bounds the nodes that are read from the store; 0 is 50,000.
-	MaxExpand int
+	// MaxWork bounds what is read of the store as that of [graphops.PPROptions] does.
+	MaxWork int
 	// InMemory walks the projection at once. With [graphops.DegreeWeights]
 	// and [graphops.CappedWeights], which read the degree of every node that they
 	// reach, that takes an eighth of the time (BenchmarkPPR).
@@ -91,23 +92,28 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		}
 	}
 	var out Set
-	rank := func(w *walkGraph) error {
-		r := &graphops.PPRResult{}
-		var err error
-		if e.NoSteps {
-			r.Scores, err = graphops.PPR(ctx, w.a, o.starts(w, seeds), o.options(w))
-		} else {
-			r, err = graphops.PPRPaths(ctx, w.a, o.starts(w, seeds), o.options(w))
-		}
-		if err != nil {
-			return err
-		}
+	take := func(w *walkGraph, r *graphops.PPRResult) error {
 		order, err := o.order(l, w, r, without)
 		if err != nil {
 			return err
 		}
 		out.Items, err = o.items(l, w, r, seeds, order)
 		return err
+	}
+	var rough *walkGraph // the store, if it was read in part
+	var part *graphops.PPRResult
+	rank := func(w *walkGraph) error {
+		p := o.options(w)
+		p.Paths = !e.NoSteps
+		r, err := graphops.PPR(ctx, w.a, o.starts(w, seeds), p)
+		if err != nil {
+			return err
+		}
+		if r.Missed > 0 {
+			rough, part = w, r
+			return errTooWide
+		}
+		return take(w, r)
 	}
 	if o.Names != "" {
 		x, err := e.nameIndex(ctx, o.Graph, o.Names, o.Words)
@@ -118,6 +124,10 @@ func (o *PPR) Run(ctx context.Context, e *Env) (Set, error) {
 		return out, err
 	}
 	err = l.walk(walkOptions{filter, o.Weights == graphops.StoredWeights || o.Weights == graphops.CappedWeights, o.InMemory}, rank)
+	if part != nil && (errors.Is(err, errTooWide) || errors.Is(err, engine.ErrMemory) || errors.Is(err, graphops.ErrTooLarge)) {
+		e.note("the store was read where the walk is likeliest: no score is off by more than %.2g", part.Missed)
+		err = take(rough, part)
+	}
 	return out, err
 }
 
@@ -236,9 +246,9 @@ func (o *PPR) options(w *walkGraph) graphops.PPROptions {
 	}
 	switch {
 	case w.bounded:
-		p.MaxExpand = o.MaxExpand
+		p.MaxWork = o.MaxWork
 	case w.p == nil:
-		p.MaxExpand = math.MaxInt
+		p.MaxWork = math.MaxInt
 	}
 	return p
 }

@@ -63,11 +63,13 @@ func (l *lens) walk(o walkOptions, fn func(w *walkGraph) error) error {
 		if graphs == nil || !errors.As(err, &wide) && !errors.Is(err, errTooWide) {
 			return err
 		}
-		l.e.note("the store would be read too often: walked the projection")
 	}
 	p, err := graphs.Project(l.ctx, l.raw, graphops.Spec{Edges: o.filter.Types, Direction: o.filter.Direction, Weighted: o.weighted})
 	if err != nil {
 		return err
+	}
+	if !o.inMemory {
+		l.e.note("the store would be read too often: walked the projection")
 	}
 	return fn(&walkGraph{a: p, p: p})
 }

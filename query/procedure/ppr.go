@@ -77,8 +77,8 @@ func pprProjected(ctx context.Context, call *cypher.ProcedureCall, s graphops.Sp
 	if err != nil {
 		return nil, err
 	}
-	scored := make([]scoredNode, len(found))
-	for i, f := range found {
+	scored := make([]scoredNode, len(found.Scores))
+	for i, f := range found.Scores {
 		scored[i] = scoredNode{p.NodeOf(f.Node), f.Score}
 	}
 	out := reached(scored)
