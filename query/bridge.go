@@ -26,11 +26,11 @@ import (
 //   - Ways. From the Starts best nodes c, over each name e of c that Text lacks, to
 //     each other node d that has e:
 //
-//     v(d) = s(c) * about(d,e)/sqrt(df(e)) * (Floor + gain(c,d))
+//     v(d) = s(c) * about(d,e)/sqrt(df(e)) * (1 + Own * s(d)) * (Floor + gain(c,d))
 //
 //     s(c) is times Anchor if c has none of Text's names; about is the frequency of
 //     e in d over MostAbout; gain is the share of Text that d has and c lacks, over
-//     the share that c lacks. Of several v the greatest counts. B is v over the greatest
+//     the share that c lacks; s(d) is 0 if d is not in In. Of several v the greatest counts. B is v over the greatest
 //     v of all.
 //
 //   - Second ways. The Starts best ends of ways start ways again, with s = B and the
@@ -75,7 +75,10 @@ type Bridge struct {
 	// Lambda is what the best way weighs against the best node of In, from 0 to 1.
 	Lambda float64
 	// Floor is what a way weighs that gains nothing.
-	Floor  float64
+	Floor float64
+	// Own is what a node's score in In adds to the ways to it: of ends that tie, the
+	// one that the text is more like goes before.
+	Own    float64
 	Anchor float64
 	Title  float64
 	// Hop2 is what the best second way weighs against the best first one, from 0 to 1; 0
@@ -188,7 +191,7 @@ func quoted(names []string) []string {
 // Explain implements [Op].
 func (o *Bridge) Explain() Explanation {
 	args := []string{
-		arg("graph", o.Graph.Name()), arg("names", o.Names), arg("starts", o.Starts), arg("lambda", o.Lambda), arg("floor", o.Floor),
+		arg("graph", o.Graph.Name()), arg("names", o.Names), arg("starts", o.Starts), arg("lambda", o.Lambda), arg("floor", o.Floor), arg("own", o.Own),
 		arg("anchor", o.Anchor), arg("title", o.Title), arg("hop2", o.Hop2), arg("back", o.Back), arg("gate", o.Gate), arg("terse", o.Terse),
 		arg("cover", o.Cover),
 	}

@@ -188,6 +188,21 @@ func TestBridgeRareNames(t *testing.T) {
 	}
 }
 
+// Of ends that tie, that with a score of its own goes before.
+func TestBridgeOwnScore(t *testing.T) {
+	t.Parallel()
+	w := makeTold(t, []told{
+		{"alpha", map[string]int{"alpha": 4, "beta one": 1}}, {"elm", map[string]int{"beta one": 1}},
+		{"elm", map[string]int{"beta one": 1}}, {"elm", map[string]int{"beta one": 1}},
+	})
+	op := w.bridge(&input{items: []query.Item{w.item(w.nodes[0], 1), w.item(w.nodes[2], 0.5)}}, "alpha")
+	op.Starts, op.Lambda = 1, 0.25
+	w.ranked(t, op, map[int]float64{0: 1, 1: 0.25, 2: 0.625, 3: 0.25})
+	// The ways to the others have 1/(1 + 0.4 * 0.5) = 0.83333 of the best.
+	op.Own = 0.4
+	w.ranked(t, op, map[int]float64{0: 1, 1: 0.20833, 2: 0.625, 3: 0.20833})
+}
+
 // A second step is divided by its own greatest: however little the first way gained, the
 // best second way has Hop2.
 func TestBridgeSecondWays(t *testing.T) {

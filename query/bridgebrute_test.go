@@ -83,7 +83,7 @@ type from struct {
 	held  []int
 }
 
-func (b *brute) cross(starts []from, v map[int]float64, came map[int]int) {
+func (b *brute) cross(starts []from, score, v map[int]float64, came map[int]int) {
 	for _, c := range starts {
 		holds := func(word string) bool {
 			return slices.ContainsFunc(c.held, func(i int) bool { return b.has(i, word) })
@@ -100,7 +100,7 @@ func (b *brute) cross(starts []from, v map[int]float64, came map[int]int) {
 				if rest := 1 - b.share(holds); rest > 0 {
 					gain = min(1, b.share(func(word string) bool { return b.has(d, word) && !holds(word) })/rest)
 				}
-				s := c.score * float64(b.nodes[d].names[name]) / 4 / math.Sqrt(float64(b.named(name))) * (b.o.Floor + gain)
+				s := c.score * float64(b.nodes[d].names[name]) / 4 / math.Sqrt(float64(b.named(name))) * (1 + b.o.Own*score[d]) * (b.o.Floor + gain)
 				if s > v[d] {
 					v[d], came[d] = s, c.node
 				}
@@ -163,7 +163,7 @@ func (b *brute) rank(hits []int, score map[int]float64) ([]int, map[int]float64)
 		}
 		starts = append(starts, from{c, s, []int{c}})
 	}
-	b.cross(starts, v, came)
+	b.cross(starts, score, v, came)
 	divide(v, 1)
 	starts = nil
 	if b.o.Hop2 > 0 {
@@ -172,7 +172,7 @@ func (b *brute) rank(hits []int, score map[int]float64) ([]int, map[int]float64)
 		}
 	}
 	v2, came2 := map[int]float64{}, map[int]int{}
-	b.cross(starts, v2, came2)
+	b.cross(starts, score, v2, came2)
 	divide(v2, b.o.Hop2)
 	for d := range v2 {
 		if v2[d] > v[d] {
@@ -236,7 +236,7 @@ func TestBridgeAgainstBruteForce(t *testing.T) {
 		half := func(n int) float64 { return float64(r.IntN(n)) / 2 }
 		op := &query.Bridge{
 			In: in, Graph: w.g, Names: namesField, Words: wordsField, Text: strings.Join(asked, " "), Starts: 1 + r.IntN(5),
-			Lambda: half(3), Floor: half(3), Anchor: half(3), Title: half(3), Hop2: half(3), Back: half(3), Gate: half(4), Terse: float64(max(0, r.IntN(10)-7)), Cover: half(3),
+			Lambda: half(3), Floor: half(3), Own: half(3), Anchor: half(3), Title: half(3), Hop2: half(3), Back: half(3), Gate: half(4), Terse: float64(max(0, r.IntN(10)-7)), Cover: half(3),
 		}
 		e := w.env()
 		if allow != nil {

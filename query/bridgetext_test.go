@@ -91,7 +91,7 @@ func TestBridgeGate(t *testing.T) {
 	if notes := fmt.Sprint(e.Trace.Ops[0].Notes); notes != `[the text names "alpha"; names are 0.388 of it, one node has 0.776; gate 0.418]` {
 		t.Errorf("notes are %s", notes)
 	}
-	if x := op.Explain().String(); x != "Bridge(graph=g, names=names, starts=10, lambda=1, floor=0.3, anchor=0.5, title=0, hop2=0, back=0, gate=0.5, terse=0, cover=0)" {
+	if x := op.Explain().String(); x != "Bridge(graph=g, names=names, starts=10, lambda=1, floor=0.3, own=0, anchor=0.5, title=0, hop2=0, back=0, gate=0.5, terse=0, cover=0)" {
 		t.Errorf("explained as %s", x)
 	}
 }

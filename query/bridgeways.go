@@ -165,7 +165,7 @@ func (b *bridging) cross(from []start) error {
 					continue
 				}
 				have := b.best[p.ID]
-				v := s.score * float64(p.Freq) / MostAbout / math.Sqrt(n.all)
+				v := s.score * float64(p.Freq) / MostAbout / math.Sqrt(n.all) * (1 + float64(b.o.Own*b.score[p.ID]))
 				if have != nil && float64(v*(b.o.Floor+1)) <= have.score {
 					continue // no gain would do
 				}

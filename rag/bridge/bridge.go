@@ -24,6 +24,9 @@ type Params struct {
 	// Delta is what a bridge weighs that leads to nothing more of the
 	// question's words, against 1 for all of them. The default is 0.3.
 	Delta float64
+	// Own is what a chunk's own score adds to the bridges to it, so that of ends that
+	// tie the one that is more like the question goes before. The default is 0.1.
+	Own float64
 	// Anchor is what a hit weighs that has none of the question's names. The
 	// default is 0.3.
 	Anchor float64
@@ -63,6 +66,7 @@ func Open(_ context.Context, c *method.Corpus, params map[string]string) (*metho
 		K:      r.Int("k", 10, 1, minCandidates),
 		Lambda: r.Float("lambda", 1, 0, 1),
 		Delta:  r.Float("delta", 0.3, 0, 1),
+		Own:    r.Float("own", 0.1, 0, 1),
 		Anchor: r.Float("anchor", 0.3, 0, 1),
 		Title:  r.Float("title", 1, 0, 1),
 		Hop2:   r.Float("hop2", 0.5, 0, 1),
@@ -102,7 +106,7 @@ func (s *system) plan(_ context.Context, m *method.Models, q method.Question) (*
 	}}, Source: "first hits, as naive's"}
 	bridge := &query.Bridge{
 		In: hits, Graph: base, Names: method.NamesField(set), Words: method.TextField(set), Text: q.Text,
-		Starts: s.p.K, Lambda: s.p.Lambda, Floor: s.p.Delta, Anchor: s.p.Anchor, Title: s.p.Title, Hop2: s.p.Hop2, Back: s.p.Back,
+		Starts: s.p.K, Lambda: s.p.Lambda, Floor: s.p.Delta, Own: s.p.Own, Anchor: s.p.Anchor, Title: s.p.Title, Hop2: s.p.Hop2, Back: s.p.Back,
 		Gate: s.p.Gate, Terse: s.p.Terse, Cover: s.p.Cover, Source: "names that the question lacks",
 	}
 	if !m.QuestionSpace().Recomputable {

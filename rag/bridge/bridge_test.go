@@ -227,16 +227,24 @@ func TestFormula(t *testing.T) {
 		if way.from != "film.md" {
 			a *= 0.3 // they do not name Vexo Runa
 		}
-		best[way.to] = max(best[way.to], a*way.about/math.Sqrt(3)*(0.3+way.gain))
+		best[way.to] = max(best[way.to], a*way.about/math.Sqrt(3)*(1+0.1*s0[way.to])*(0.3+way.gain))
 	}
 	most := slices.Max(slices.Collect(maps.Values(best)))
 	for doc := range best {
 		best[doc] /= most
 	}
 	// Second ways add no word: from person.md, of 1, by a quarter to the others, from
-	// guest.md, of a quarter, by all of it to person.md. All are the greatest, and have
-	// the half that hop2 is. The film has as much back from person.md.
-	best["film.md"], best["guest.md"] = max(best["film.md"], 0.5), max(best["guest.md"], 0.5)
+	// these by all of it to person.md. The greatest has the half that hop2 is.
+	second := map[string]float64{
+		"person.md": max(best["film.md"], best["guest.md"]) * (1 + 0.1*s0["person.md"]),
+		"film.md":   0.25 * (1 + 0.1*s0["film.md"]),
+		"guest.md":  0.25 * (1 + 0.1*s0["guest.md"]),
+	}
+	most = slices.Max(slices.Collect(maps.Values(second)))
+	for doc, v := range second {
+		best[doc] = max(best[doc], 0.5*v/most)
+	}
+	best["film.md"] = max(best["film.md"], 0.5) // back from person.md
 	// The film has its name, 2 * idf1, and named is the same.
 	held := 2 * idf1 / mass
 	for spec, gate := range map[string]float64{"bridge": 1, "bridge:gate=0.5": 1 - held + 0.5*held} {
@@ -375,7 +383,7 @@ func TestProof(t *testing.T) {
 	const set = "cl100k/150/0/paragraph"
 	want := `1 Sections
   2 Pack(section=text, budget=12000, overflow=stop)
-    3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
+    3 Bridge(graph=base, names=names:` + set + `, starts=10, lambda=1, floor=0.3, own=0.1, anchor=0.3, title=1, hop2=0.5, back=0.5, gate=1.5, terse=3, cover=1)   -- names that the question lacks
       4 Rescale   -- first hits, as naive's
         5 Union(combine=z-sum)
           6 VectorSearch(graph=base, space=chunk:` + set + `@hashes, k=400)
@@ -391,10 +399,11 @@ func TestParams(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	for spec, want := range map[string]string{
-		"bridge:colour=red":  `no parameter "colour"; there are anchor, back, chunks, cover, delta, gate, hop2, k, lambda, ppr, style, terse, title`,
+		"bridge:colour=red":  `no parameter "colour"; there are anchor, back, chunks, cover, delta, gate, hop2, k, lambda, own, ppr, style, terse, title`,
 		"bridge:k=0":         "k=0: a number from 1 to 400",
 		"bridge:lambda=-1":   "lambda=-1: a number from 0 to 1",
 		"bridge:delta=1.5":   "delta=1.5: a number from 0 to 1",
+		"bridge:own=2":       "own=2: a number from 0 to 1",
 		"bridge:anchor=NaN":  "anchor=NaN: a number from 0 to 1",
 		"bridge:gate=x":      "gate=x: a number from 0 to 100",
 		"bridge:title=2":     "title=2: a number from 0 to 1",
