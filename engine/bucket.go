@@ -41,6 +41,25 @@ func (b Bucket) Get(key, dst []byte) ([]byte, error) {
 	return b.r.kv.Get(b.r.ctx, layout.Bucket(b.r.g, b.id, key), dst)
 }
 
+// MultiGet calls fn with the place in keys of each key that has a value, and the value,
+// in any order. The value is valid until fn returns. It costs a fraction of as many
+// calls of Get.
+func (b Bucket) MultiGet(keys [][]byte, fn func(i int, value []byte) error) error {
+	if !b.ok || len(keys) == 0 {
+		return nil
+	}
+	full := make([][]byte, len(keys))
+	for i, k := range keys {
+		full[i] = layout.Bucket(b.r.g, b.id, k)
+	}
+	return b.r.kv.MultiGet(b.r.ctx, full, func(i int, v []byte) error {
+		if v == nil {
+			return nil
+		}
+		return fn(i, v)
+	})
+}
+
 // Has reports whether key has a value.
 func (b Bucket) Has(key []byte) (bool, error) {
 	_, err := b.Get(key, nil)

@@ -11,7 +11,6 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
 	"github.com/ragdb/ragdb/vecindex"
 )
@@ -38,7 +37,7 @@ func (c *Corpus) BaseStages(systems []*method.System, m *Models) ([]queue.Step, 
 
 // cutStep returns the step that cuts documents by a chunk set.
 func (c *Corpus) cutStep(s *text.Chunker) queue.Step {
-	st := &chunkStage{c: c, chunker: s}
+	st := &chunkStage{c: c, chunker: s, tables: c.words.Tables()}
 	return queue.Step{Stage: st, Growth: st.growth()}
 }
 
@@ -55,10 +54,7 @@ type chunkStage struct {
 	c       *Corpus
 	chunker *text.Chunker
 
-	// What words learn of the chunks, read when the first document is cut.
-	table *local.Table
-	lost  bool
-	read  bool
+	tables *words.Tables // by which words learn of the chunks
 }
 
 // Name implements [queue.Stage].
@@ -121,17 +117,25 @@ func (st *chunkStage) Apply(ctx context.Context, tx *engine.Tx, w queue.WorkItem
 	if ok, err := words.Trains(v, st.chunker.Set()); err != nil || !ok {
 		return err
 	}
-	if !st.read {
-		if st.table, st.lost, err = st.c.words.LoadTable(ctx); err != nil {
-			return err
-		}
-		st.read = true
+	texts := chunkTexts(full, chunks)
+	table, lost, err := st.tables.For(ctx, texts...)
+	if err != nil {
+		return err
 	}
-	change := st.c.words.NewChange(st.table, st.lost)
-	for _, ch := range chunks {
-		change.Add(full[ch.Start:ch.End])
+	change := st.c.words.NewChange(table, lost)
+	for _, s := range texts {
+		change.Add(s)
 	}
 	return st.c.words.Apply(tx, change)
+}
+
+// chunkTexts returns the texts of the chunks of a document.
+func chunkTexts(full string, chunks []text.Chunk) []string {
+	out := make([]string, len(chunks))
+	for i, ch := range chunks {
+		out[i] = full[ch.Start:ch.End]
+	}
+	return out
 }
 
 // embedStage gives the chunks of a set their vectors.

@@ -18,14 +18,15 @@ import (
 
 // docWriter writes documents in transactions of several.
 type docWriter struct {
-	x     *Indexer
-	sets  []*text.Chunker
-	table *local.Table // nil before the first training
-	lost  bool         // there is a table, but none that can be read
-	out   *IndexResult
-	batch []*load.Document
-	size  int
-	met   int
+	x      *Indexer
+	sets   []*text.Chunker
+	tables *words.Tables
+	table  *local.Table // for the documents at work; nil before the first training
+	lost   bool         // there is a table, but none that can be read
+	out    *IndexResult
+	batch  []*load.Document
+	size   int
+	met    int
 	// remover prepares replacements, from the first on.
 	remover *remover
 }
@@ -107,6 +108,9 @@ func (w *docWriter) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := w.learn(ctx, added); err != nil {
+		return err
+	}
 	for len(added) > 0 {
 		n, err := w.put(ctx, added)
 		if err != nil {
@@ -165,7 +169,7 @@ func (w *docWriter) put(ctx context.Context, docs []cutDocument) (n int, err err
 			return at, nil
 		case errors.Is(err, engine.ErrConflict) && tries < maxTries:
 			tries++
-			if err := w.reload(ctx); err != nil {
+			if err := w.reload(ctx, docs); err != nil {
 				return 0, err
 			}
 		case !spoilt:
@@ -191,11 +195,28 @@ func (w *docWriter) setAside(d *load.Document, err error) {
 	w.x.Options.Notify(Event{Stage: "read", Message: bad.Error()})
 }
 
-// reload reads what was prepared for another word table than there is now.
-func (w *docWriter) reload(ctx context.Context) (err error) {
-	w.remover = nil
-	w.table, w.lost, err = w.x.Corpus.words.LoadTable(ctx)
+// texts returns the texts of a document's chunks, of all sets.
+func (d *cutDocument) texts() (out []string) {
+	for _, chunks := range d.chunks {
+		out = append(out, chunkTexts(d.Text, chunks)...)
+	}
+	return out
+}
+
+// learn reads the word table for some documents.
+func (w *docWriter) learn(ctx context.Context, docs []cutDocument) (err error) {
+	var texts []string
+	for i := range docs {
+		texts = append(texts, docs[i].texts()...)
+	}
+	w.table, w.lost, err = w.tables.For(ctx, texts...)
 	return err
+}
+
+// reload reads again what was prepared for another word table than there is now.
+func (w *docWriter) reload(ctx context.Context, docs []cutDocument) error {
+	w.remover = nil
+	return w.learn(ctx, docs)
 }
 
 func (w *docWriter) change() *words.Change { return w.x.Corpus.words.NewChange(w.table, w.lost) }

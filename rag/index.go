@@ -124,7 +124,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 	if err != nil {
 		return err
 	}
-	table, lost, err := x.Corpus.words.LoadTable(ctx)
+	lost, err := x.Corpus.words.Lost(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (x *Indexer) read(ctx context.Context, inputs []Input, out *IndexResult) er
 			return err
 		}
 	}
-	w := &docWriter{x: x, sets: sets, table: table, lost: lost, out: out}
+	w := &docWriter{x: x, sets: sets, tables: x.Corpus.words.Tables(), out: out}
 	keys := &load.Keys{}
 	start := time.Now()
 	for _, src := range inputs {

@@ -12,7 +12,6 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/words"
 	"github.com/ragdb/ragdb/rag/ledger"
 	"github.com/ragdb/ragdb/rag/llm"
-	"github.com/ragdb/ragdb/rag/llm/local"
 	"github.com/ragdb/ragdb/rag/method"
 )
 
@@ -120,8 +119,7 @@ type removal struct {
 // remover prepares removals: what they need beside the documents is read once.
 type remover struct {
 	c       *Corpus
-	table   *local.Table // nil before the first training
-	lost    bool         // there is a table, but none that can be read
+	tables  *words.Tables
 	models  *Models
 	systems []*method.System // all that the corpus is indexed by
 	// graphs are those with nodes for chunks that no method builds, such as an
@@ -131,20 +129,10 @@ type remover struct {
 }
 
 func (c *Corpus) newRemover(ctx context.Context, methods method.Methods) (*remover, error) {
-	m := &remover{c: c}
+	m := &remover{c: c, tables: c.words.Tables()}
 	var err error
-	if m.table, m.lost, err = c.words.LoadTable(ctx); err != nil {
-		return nil, err
-	}
 	if m.models, err = c.indexModels(ctx); err != nil {
 		return nil, err
-	}
-	if m.lost && c.o.Models == nil {
-		// What is not taken out of sums of vectors goes with them: the next index
-		// makes others by the words that it learns again.
-		parts := m.models.Parts()
-		parts.Documents = wordless{m.models.Documents()}
-		m.models = m.models.With(parts)
 	}
 	if m.systems, err = c.systems(ctx, methods); err != nil {
 		return nil, err
@@ -208,19 +196,20 @@ func (c *Corpus) systems(ctx context.Context, methods method.Methods) ([]*method
 	return out, nil
 }
 
-// prepare prepares the removal of a document. A panic of a method is an error.
-func (m *remover) prepare(ctx context.Context, key string) (r *removal, err error) {
+// prepare prepares the removal of a document, in place of which there may come texts. A
+// panic of a method is an error.
+func (m *remover) prepare(ctx context.Context, key string, instead ...string) (r *removal, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r, err = nil, fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return m.read(ctx, key)
+	return m.read(ctx, key, instead)
 }
 
 // read reads what belongs to a document and lets each indexed method
 // prepare.
-func (m *remover) read(ctx context.Context, key string) (*removal, error) {
+func (m *remover) read(ctx context.Context, key string, texts []string) (*removal, error) {
 	c, r := m.c, &removal{c: m.c, graphs: m.graphs}
 	bySet := map[string][]corpus.Chunk{}
 	state := words.WordState{}
@@ -240,7 +229,24 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 		return nil, err
 	}
 	r.chunksOf = bySet
-	r.change = c.words.NewChange(m.table, m.lost)
+	for _, chunks := range bySet {
+		for _, ch := range chunks {
+			texts = append(texts, ch.Text)
+		}
+	}
+	table, lost, err := m.tables.For(ctx, texts...)
+	if err != nil {
+		return nil, err
+	}
+	models := m.models
+	if lost && c.o.Models == nil {
+		// What is not taken out of sums of vectors goes with them: the next index
+		// makes others by the words that it learns again.
+		parts := models.Parts()
+		parts.Documents = wordless{models.Documents()}
+		models = models.With(parts)
+	}
+	r.change = c.words.NewChange(table, lost)
 	for _, name := range sortedKeys(bySet) {
 		r.chunks = append(r.chunks, bySet[name]...)
 		if r.change == nil || name != "chunk:"+state.Set {
@@ -253,7 +259,7 @@ func (m *remover) read(ctx context.Context, key string) (*removal, error) {
 	for _, sys := range m.systems {
 		var step func(ctx context.Context, tx *engine.Tx) error
 		if sys.Changed != nil {
-			if step, err = sys.Changed(ctx, m.models, bySet[corpus.ChunkType(sys.ChunkSet())]); err != nil {
+			if step, err = sys.Changed(ctx, models, bySet[corpus.ChunkType(sys.ChunkSet())]); err != nil {
 				return nil, fmt.Errorf("%s: %w", sys.Instance(), err)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 func (x *Indexer) replace(ctx context.Context, d cutDocument, w *docWriter) (spoilt bool, err error) {
 	err = again(func() error {
 		spoilt, err = x.tryReplace(ctx, d, w)
-		if errors.Is(err, engine.ErrConflict) {
-			err = errors.Join(err, w.reload(ctx))
+		if errors.Is(err, engine.ErrConflict) { // what was prepared is old
+			w.remover = nil
 		}
 		return err
 	})
@@ -28,7 +28,7 @@ func (x *Indexer) tryReplace(ctx context.Context, d cutDocument, w *docWriter) (
 			return false, err
 		}
 	}
-	r, err := w.remover.prepare(ctx, d.Key)
+	r, err := w.remover.prepare(ctx, d.Key, d.texts()...)
 	if err != nil {
 		return !models.Fatal(ctx, err), err
 	}

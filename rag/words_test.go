@@ -44,11 +44,17 @@ func sameWords(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
+// liveWord returns the word in the key of a live row.
+func liveWord(key string) (word string, ok bool) {
+	version, word, ok := strings.Cut(key, "/row/")
+	return word, ok && len(version) == 8
+}
+
 // rows returns the rows of the words that begin with a code.
 func rows(t *testing.T, c *ragtest.Corpus, code string) (out []local.Row) {
 	t.Helper()
 	for k, v := range wordBucket(t, c) {
-		_, word, ok := strings.Cut(k, "/row/")
+		word, ok := liveWord(k)
 		if !ok || !strings.HasPrefix(word, code) {
 			continue
 		}
@@ -121,7 +127,7 @@ func TestWordsOfLateChunks(t *testing.T) {
 	after := wordBucket(t, c)
 	sameWords(t, "late chunks removed", after, before)
 	for k, v := range after {
-		if _, word, ok := strings.Cut(k, "/row/"); ok {
+		if word, ok := liveWord(k); ok {
 			if r, err := local.DecodeRow(word, []byte(v)); err != nil || r.Texts < 1 {
 				t.Errorf("row of %q counts %d texts: %v", word, r.Texts, err)
 			}

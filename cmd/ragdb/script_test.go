@@ -223,8 +223,8 @@ func setFormat(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// ruin DB writes case statistics that hold an empty word, as they once were, in
-// place of those of the namespace main.
+// ruin DB writes a count into the case statistics of the namespace main that cannot be
+// read.
 func ruin(ts *testscript.TestScript, neg bool, args []string) {
 	ctx := context.Background()
 	db, err := engine.Open(ctx, ts.MkAbs(args[0]), nil)
@@ -238,7 +238,7 @@ func ruin(ts *testscript.TestScript, neg bool, args []string) {
 		if err != nil {
 			return err
 		}
-		return b.Set([]byte("00000001/cases"), []byte("\x01\x01\x00\x04\x00"))
+		return b.Set([]byte("00000001/case/beach"), []byte("\xff"))
 	}))
 	ts.Check(db.Close())
 }

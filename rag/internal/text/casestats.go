@@ -1,18 +1,15 @@
 package text
 
 import (
-	"encoding/binary"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	lex "github.com/ragdb/ragdb/engine/text"
-	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
-// ErrCaseStats is returned for bytes that [CaseStats.MarshalBinary] did not
-// write.
+// ErrCaseStats says that stored counts cannot be read.
 var ErrCaseStats = errors.New("malformed case statistics")
 
 // CaseStats counts how often each word of a corpus stands inside a sentence
@@ -51,6 +48,26 @@ func (c *CaseStats) Lower(word string) int64 { return c.casesOf(word).lower }
 
 // Upper is described at [CaseStats.Lower].
 func (c *CaseStats) Upper(word string) int64 { return c.casesOf(word).upper }
+
+// Set makes the counts of a folded word what they are given as.
+func (c *CaseStats) Set(word string, lower, upper int64) {
+	delete(c.words, word)
+	c.add(word, caseCount{lower, upper})
+}
+
+// Words yields the words counted, ascending.
+func (c *CaseStats) Words() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if c == nil {
+			return
+		}
+		for _, w := range slices.Sorted(maps.Keys(c.words)) {
+			if !yield(w) {
+				return
+			}
+		}
+	}
+}
 
 // Len returns the number of words counted.
 func (c *CaseStats) Len() int {
@@ -91,10 +108,14 @@ func (c *CaseStats) count(text string, by int64) {
 	}
 }
 
-// add counts a folded word. An empty one is not a word: its bytes could not be
-// read again.
+// maxCaseWord is the length of the longest word that is counted, in bytes: words are
+// keys.
+const maxCaseWord = 256
+
+// add counts a folded word. An empty one is not a word, and one that is very long says
+// nothing.
 func (c *CaseStats) add(word string, n caseCount) {
-	if word == "" {
+	if word == "" || len(word) > maxCaseWord {
 		return
 	}
 	if c.words == nil {
@@ -108,73 +129,4 @@ func (c *CaseStats) add(word string, n caseCount) {
 		return
 	}
 	c.words[word] = m
-}
-
-// caseStatsVersion is the first byte of the binary form.
-const caseStatsVersion = 1
-
-// MarshalBinary returns the statistics as bytes: equal statistics give equal
-// bytes, in every build.
-//
-//	byte     version, 1
-//	uvarint  number of words
-//	then for each word, ascending:
-//	uvarint  length of the word, and its bytes
-//	varint   count with a small letter
-//	varint   count with a capital
-func (c *CaseStats) MarshalBinary() ([]byte, error) {
-	b := []byte{caseStatsVersion}
-	b = binary.AppendUvarint(b, uint64(c.Len()))
-	if c == nil {
-		return b, nil
-	}
-	for _, w := range slices.Sorted(maps.Keys(c.words)) {
-		n := c.words[w]
-		b = binary.AppendUvarint(b, uint64(len(w)))
-		b = append(b, w...)
-		b = binary.AppendVarint(b, n.lower)
-		b = binary.AppendVarint(b, n.upper)
-	}
-	return b, nil
-}
-
-// UnmarshalBinary replaces the statistics with those that MarshalBinary wrote.
-// The error for other bytes is [ErrCaseStats]; then nothing is changed.
-func (c *CaseStats) UnmarshalBinary(b []byte) error {
-	fail := func(what string) error { return phase.Errorf("%w: %s", ErrCaseStats, what) }
-	if len(b) == 0 || b[0] != caseStatsVersion {
-		return fail("unknown version")
-	}
-	b = b[1:]
-	n, b, ok := varint.Uvarint(b)
-	if !ok || n > uint64(len(b))/4 { // a word takes four bytes or more
-		return fail("number of words")
-	}
-	words := make(map[string]caseCount, n)
-	last := ""
-	for range n {
-		size, rest, ok := varint.Uvarint(b)
-		if !ok || size == 0 || size > uint64(len(rest)) {
-			return fail("length of a word")
-		}
-		w := string(rest[:size])
-		b = rest[size:]
-		if w <= last || !utf8.ValidString(w) {
-			return fail("words are not in order")
-		}
-		last = w
-		var m caseCount
-		if m.lower, b, ok = varint.Varint(b); !ok {
-			return fail("count")
-		}
-		if m.upper, b, ok = varint.Varint(b); !ok || m == (caseCount{}) {
-			return fail("count")
-		}
-		words[w] = m
-	}
-	if len(b) > 0 {
-		return fail("bytes after the end")
-	}
-	c.words = words
-	return nil
 }

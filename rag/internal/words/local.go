@@ -21,7 +21,7 @@ func OpenLocal(ctx context.Context, c *corpus.Corpus, newest bool) (*Local, erro
 	l := &Local{C: c, newest: newest}
 	var now *taught
 	err := c.DB().View(ctx, func(s *engine.Snapshot) (err error) {
-		now, err = l.at(s.Graph(c.Base()).WithContext(ctx))
+		now, err = l.read(s.Graph(c.Base()).WithContext(ctx), newest, false)
 		return err
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func NewLocal(c *corpus.Corpus) *Local { return &Local{C: c} }
 func (l *Local) Provider(t encoder.Tagger) llm.Provider { return localRules{l, t} }
 
 // Documents returns what embeds documents.
-func (l *Local) Documents() llm.Embedder { return &localDocuments{l: l} }
+func (l *Local) Documents() llm.Embedder { return &localDocuments{l: l, tables: l.tables()} }
 
 // Questions returns what embeds questions.
 func (l *Local) Questions() llm.Embedder { return localQuestions{l} }
@@ -68,17 +68,17 @@ type Local struct {
 type taught struct {
 	version uint32 // of the word table; 0 before the first training
 	head    local.Head
-	Cases   *text.CaseStats
+	Cases   *text.CaseStats // nil if they were not wanted
 	rows    local.LiveRows
 }
-
-// at reads what the corpus has taught as a view of its base graph shows it.
-func (l *Local) at(v *engine.View) (*taught, error) { return l.Read(v, l.newest) }
 
 // Read reads what the corpus has taught as a view of its base graph shows it. If newest
 // is set it reads the newest word table, else the one that all documents are embedded
 // with.
-func (l *Local) Read(v *engine.View, newest bool) (*taught, error) {
+func (l *Local) Read(v *engine.View, newest bool) (*taught, error) { return l.read(v, newest, true) }
+
+// read is Read, without the case statistics unless they are wanted.
+func (l *Local) read(v *engine.View, newest, cased bool) (*taught, error) {
 	b := v.Bucket(BucketWords)
 	state, err := ReadWordState(b)
 	if err != nil {
@@ -109,6 +109,9 @@ func (l *Local) Read(v *engine.View, newest bool) (*taught, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !cased {
+		return now, nil
+	}
 	now.Cases, err = l.casesAt(b, state.Newest(), fmt.Sprintf("%d %d %d %s", now.version, state.Newest(), texts, raw))
 	return now, err
 }
@@ -129,18 +132,39 @@ func (l *Local) casesAt(b engine.Bucket, version uint32, of string) (*text.CaseS
 }
 
 // now calls fn with what the corpus has taught: what was kept when the models
-// were opened, or what is there.
-func (l *Local) now(ctx context.Context, fn func(*taught) error) error {
-	if l.opened != nil {
+// were opened, or what is there; cased says that fn wants the case statistics.
+func (l *Local) now(ctx context.Context, cased bool, fn func(*taught) error) error {
+	if l.opened != nil && !cased {
 		return fn(l.opened)
 	}
 	return l.C.DB().View(ctx, func(s *engine.Snapshot) error {
-		now, err := l.at(s.Graph(l.C.Base()).WithContext(ctx))
+		v := s.Graph(l.C.Base()).WithContext(ctx)
+		if l.opened != nil {
+			with, err := l.openedWithCases(v)
+			if err != nil {
+				return err
+			}
+			return fn(with)
+		}
+		now, err := l.read(v, l.newest, cased)
 		if err != nil {
 			return err
 		}
 		return fn(now)
 	})
+}
+
+// openedWithCases returns what was kept when the models were opened, with the case
+// statistics of the first time that they were wanted: no document comes or goes while
+// others are read.
+func (l *Local) openedWithCases(v *engine.View) (*taught, error) {
+	state, err := ReadWordState(v.Bucket(BucketWords))
+	if err != nil {
+		return nil, err
+	}
+	with := *l.opened
+	with.Cases, err = l.casesAt(v.Bucket(BucketWords), state.Newest(), "opened")
+	return &with, err
 }
 
 // Questions returns the embedder of questions.
@@ -162,13 +186,13 @@ type localQuestions struct{ l *Local }
 func (e localQuestions) Space() llm.SpaceInfo {
 	var head local.Head
 	// A space without vectors is the answer if nothing can be read.
-	_ = e.l.now(context.Background(), func(t *taught) error { head = t.head; return nil })
+	_ = e.l.now(context.Background(), false, func(t *taught) error { head = t.head; return nil })
 	return local.NewLive(head, nil).Space()
 }
 
 // Embed implements [llm.Embedder].
 func (e localQuestions) Embed(ctx context.Context, texts []string) (v [][]float32, u llm.Usage, err error) {
-	err = e.l.now(ctx, func(t *taught) error {
+	err = e.l.now(ctx, false, func(t *taught) error {
 		v, u, err = t.Questions().Embed(ctx, texts)
 		return err
 	})
@@ -189,21 +213,26 @@ func (r localRules) Can(k llm.Kind) bool { return (&local.Provider{}).Can(k) }
 
 // Do implements [llm.Provider].
 func (r localRules) Do(ctx context.Context, t llm.Task) (reply llm.Reply, u llm.Usage, err error) {
-	err = r.l.now(ctx, func(now *taught) error {
+	err = r.l.now(ctx, true, func(now *taught) error {
 		reply, u, err = now.Rules(r.l.C, r.tagger).Do(ctx, t)
 		return err
 	})
 	return reply, u, err
 }
 
-// localDocuments embeds documents, reading the word table the first time that it
-// is needed.
+// localDocuments embeds documents, reading the words of the table that they need.
 type localDocuments struct {
-	l *Local
+	l      *Local
+	tables *Tables
+}
 
-	// mu guards the table that was read last.
-	mu    sync.Mutex
-	table *local.Table
+// tables returns what reads the word table that documents are embedded with.
+func (l *Local) tables() *Tables {
+	t := (&Store{C: l.C}).Tables()
+	if l.opened != nil {
+		t.version = l.opened.version
+	}
+	return t
 }
 
 // Space implements [llm.Embedder].
@@ -212,46 +241,19 @@ func (e *localDocuments) Space() llm.SpaceInfo { return localQuestions{e.l}.Spac
 // Embed implements [llm.Embedder]. The error is [local.ErrUntrained] if there is no
 // table to embed with.
 func (e *localDocuments) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
-	table, err := e.read(ctx)
-	if err != nil {
+	// Cancelling one call must not fail those that wait for the same table.
+	table, err := e.tables.read(context.WithoutCancel(ctx), texts)
+	switch {
+	case corpus.IsMissing(err):
+		return nil, llm.Usage{}, fmt.Errorf("%w: %w: version %d was replaced: open the models again", llm.ErrProvider, local.ErrUntrained, e.tables.version)
+	case errors.Is(err, local.ErrTable):
+		// It is not the text's fault: the run ends, and the next one learns the words again.
+		err = errors.Join(err, e.tables.l.Relearn(ctx))
+		return nil, llm.Usage{}, fmt.Errorf("%w: index again: %w", llm.ErrProvider, err)
+	case err != nil:
 		return nil, llm.Usage{}, err
+	case table == nil:
+		return nil, llm.Usage{}, fmt.Errorf("%w: %w: index documents first", llm.ErrProvider, local.ErrUntrained)
 	}
 	return local.NewEmbedder(table).Embed(ctx, texts)
-}
-
-// read returns the table.
-func (e *localDocuments) read(ctx context.Context) (*local.Table, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.l.opened != nil && e.table != nil {
-		return e.table, nil
-	}
-	// Cancelling one call must not fail those that wait for the same table.
-	err := e.l.C.DB().View(context.WithoutCancel(ctx), func(s *engine.Snapshot) error {
-		b := s.Graph(e.l.C.Base()).Bucket(BucketWords)
-		var version uint32
-		if e.l.opened != nil {
-			version = e.l.opened.version
-		} else {
-			state, err := ReadWordState(b)
-			if err != nil {
-				return err
-			}
-			version = state.Newest()
-		}
-		if version == 0 {
-			return fmt.Errorf("%w: %w: index documents first", llm.ErrProvider, local.ErrUntrained)
-		}
-		get := func(key []byte) ([]byte, error) { return b.Get(wordKey(version, "table/"+string(key)), nil) }
-		head, err := local.LoadHead(get)
-		if corpus.IsMissing(err) {
-			return fmt.Errorf("%w: %w: version %d was replaced: open the models again", llm.ErrProvider, local.ErrUntrained, version)
-		}
-		if err != nil || e.table != nil && e.table.Head().Same(head) {
-			return err
-		}
-		e.table, err = local.LoadTable(get)
-		return err
-	})
-	return e.table, err
 }

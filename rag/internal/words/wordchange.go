@@ -3,7 +3,7 @@ package words
 import (
 	"cmp"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
@@ -98,7 +98,7 @@ func (l *Store) Apply(tx *engine.Tx, w *Change) error {
 			return err
 		}
 	}
-	return changeCases(b, wordKey(version, fmt.Sprintf("cases/%016x", tx.Epoch())), &w.cases)
+	return changeCases(b, version, &w.cases)
 }
 
 // change applies the change to the live rows. If they would be too many, or if the
@@ -120,56 +120,54 @@ func (w *Change) change(b engine.BucketWriter) error {
 	return err
 }
 
+// changeRowsBatch is how many rows are read at once.
+const changeRowsBatch = 1024
+
 // changeRows applies a change to the live rows of a version.
 func changeRows(b engine.BucketWriter, version uint32, change *local.Change) error {
+	var rows []local.Row
+	apply := func() error {
+		err := addRows(b, version, rows)
+		rows = rows[:0]
+		return err
+	}
 	for r := range change.Rows() {
-		key := wordKey(version, "row/"+r.Word)
-		raw, err := b.Get(key, nil)
-		if err != nil && !corpus.IsMissing(err) {
-			return err
+		r.Sum = slices.Clone(r.Sum)
+		if rows = append(rows, r); len(rows) < changeRowsBatch {
+			continue
 		}
-		if err == nil {
-			old, err := local.DecodeRow(r.Word, raw)
-			if err != nil {
-				// The word's row is lost: all words are learnt again.
-				if err := errors.Join(b.Delete(key), forgetTraining(b)); err != nil {
-					return err
-				}
-				continue
-			}
-			r.Add(old)
-		}
-		if r.IsZero() {
-			err = errors.Join(b.Delete(key), b.Set(wordKey(version, "gone/"+r.Word), nil))
-		} else {
-			err = b.Set(key, r.Append(nil))
-		}
-		if err != nil {
+		if err := apply(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return apply()
 }
 
-// changeCases notes a change of the case statistics, beside what the same
-// commit changed already.
-func changeCases(b engine.BucketWriter, key []byte, change *text.CaseStats) error {
-	raw, err := b.Get(key, nil)
-	if err != nil && !corpus.IsMissing(err) {
-		return err
+// addRows adds rows to the live rows of a version.
+func addRows(b engine.BucketWriter, version uint32, rows []local.Row) error {
+	keys := make([][]byte, len(rows))
+	for i, r := range rows {
+		keys[i] = wordKey(version, "row/"+r.Word)
 	}
-	if err == nil {
-		var before text.CaseStats
-		if err := before.UnmarshalBinary(raw); err != nil {
-			return err
+	lost := make([]bool, len(rows))
+	err := b.MultiGet(keys, func(i int, raw []byte) error {
+		old, err := local.DecodeRow(rows[i].Word, raw)
+		if lost[i] = err != nil; !lost[i] {
+			rows[i].Add(old)
 		}
-		change.Merge(&before)
+		return nil
+	})
+	for i, r := range rows {
+		switch {
+		case err != nil:
+			return err
+		case lost[i]: // all words are learnt again
+			err = errors.Join(b.Delete(keys[i]), forgetTraining(b))
+		case r.IsZero():
+			err = errors.Join(b.Delete(keys[i]), b.Set(wordKey(version, "gone/"+r.Word), nil))
+		default:
+			err = b.Set(keys[i], r.Append(nil))
+		}
 	}
-	if change.Len() == 0 {
-		return b.Delete(key)
-	}
-	if raw, err = change.MarshalBinary(); err != nil {
-		return err
-	}
-	return b.Set(key, raw)
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/encoded"
@@ -47,12 +48,12 @@ func decodeWordEntry(key, value []byte) ([]byte, error) {
 	if rest == "texts" {
 		return encoded.Bytes(value, 8)
 	}
-	if tail, ok := of("cases"); ok && (tail == "" || len(tail) == 17 && tail[0] == '/') {
-		var c text.CaseStats
-		if err := c.UnmarshalBinary(value); err != nil {
+	if word, ok := of("case/"); ok && word != "" && utf8.ValidString(word) {
+		lower, upper, err := decodeCase(value)
+		if err != nil {
 			return nil, err
 		}
-		return c.MarshalBinary()
+		return appendCase(nil, lower, upper), nil
 	}
 	if word, ok := of("row/"); ok && word != "" {
 		r, err := local.DecodeRow(word, value)
@@ -65,7 +66,7 @@ func decodeWordEntry(key, value []byte) ([]byte, error) {
 		return encoded.Empty(key, value)
 	}
 	if tail, ok := of("table/"); ok {
-		return value, local.CheckBlock([]byte(tail), value)
+		return value, local.CheckEntry([]byte(tail), value)
 	}
 	return nil, errors.New("the key is not one of words")
 }
@@ -82,7 +83,7 @@ func rebuildWordEntry(v *engine.TxView, key []byte) error {
 	switch {
 	case version == 0:
 		return fmt.Errorf("the entry %q says which words there are, and follows from nothing else", rest)
-	case len(rest) >= 5 && rest[:5] == "cases":
+	case len(rest) >= 5 && rest[:5] == "case/":
 		return rebuildCases(v, version)
 	case len(rest) >= 5 && rest[:5] == "gone/":
 		return b.Set(key, nil)

@@ -2,7 +2,6 @@ package words
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/ragdb/ragdb/engine"
@@ -18,9 +17,9 @@ import (
 //	next               version that documents are being embedded with, u64
 //	trained            texts that the newest version was trained on, u64
 //	set                chunk set that it was trained on
-//	<v>/table/...      blocks of the version's table
-//	<v>/cases          case statistics of the corpus
-//	<v>/cases/<epoch>  what a commit changed of them
+//	<v>/table/head     head of the version's table
+//	<v>/table/row/<word>  its row of a word
+//	<v>/case/<word>    how often the word stands with a small and a capital letter
 //	<v>/texts          texts that the live rows count, u64
 //	<v>/row/<word>     live row of a word
 //	<v>/gone/<word>    says that the corpus lost the word
@@ -95,24 +94,11 @@ func (l *Store) State(ctx context.Context) (state WordState, err error) {
 	return state, err
 }
 
-// LoadTable reads the newest word table, nil if there is none, or none that
-// can be read: lost then says that the words are to be learnt again.
-func (l *Store) LoadTable(ctx context.Context) (table *local.Table, lost bool, err error) {
-	err = l.C.DB().View(ctx, func(s *engine.Snapshot) error {
-		b := s.Graph(l.C.Base()).Bucket(BucketWords)
-		state, err := ReadWordState(b)
-		if err != nil || state.Newest() == 0 {
-			return err
-		}
-		table, err = local.LoadTable(func(key []byte) ([]byte, error) {
-			return b.Get(wordKey(state.Newest(), "table/"+string(key)), nil)
-		})
-		if errors.Is(err, local.ErrTable) || corpus.IsMissing(err) {
-			table, lost, err = nil, true, nil
-		}
-		return err
-	})
-	return table, lost, err
+// Lost reports whether there is a word table whose head cannot be read: the words are
+// to be learnt again.
+func (l *Store) Lost(ctx context.Context) (bool, error) {
+	_, lost, err := l.Tables().For(ctx)
+	return lost, err
 }
 
 // Relearn makes the next training learn the words again.
@@ -126,17 +112,20 @@ func (l *Store) Relearn(ctx context.Context) error {
 	})
 }
 
-// ReadCases reads the case statistics of a version. Parts that cannot be read do
-// not count: names are then told by less, until the next index counts again.
+// ReadCases reads the case statistics of a version. Counts that cannot be read do not
+// count: names are then told by less.
 func ReadCases(b engine.Bucket, version uint32) (*text.CaseStats, error) {
 	cases := &text.CaseStats{}
-	err := eachCases(b, version, func(_ []byte, part *text.CaseStats) error {
-		if part != nil {
-			cases.Merge(part)
+	prefix := wordKey(version, "case/")
+	for e, err := range b.Prefix(prefix) {
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	return cases, err
+		if lower, upper, err := decodeCase(e.Value); err == nil {
+			cases.Set(string(e.Key[len(prefix):]), lower, upper)
+		}
+	}
+	return cases, nil
 }
 
 // countCases counts the case statistics in the chunks that words are learnt from.
@@ -175,7 +164,7 @@ func rebuildCases(v *engine.TxView, version uint32) error {
 	if err != nil {
 		return err
 	}
-	if err := b.DeletePrefix(wordKey(version, "cases")); err != nil {
+	if err := b.DeletePrefix(wordKey(version, "case/")); err != nil {
 		return err
 	}
 	if state, err := ReadWordState(b.Bucket); err != nil || version != state.Newest() {
@@ -185,29 +174,7 @@ func rebuildCases(v *engine.TxView, version uint32) error {
 	if err != nil {
 		return err
 	}
-	raw, err := cases.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	return b.Set(wordKey(version, "cases"), raw)
-}
-
-// eachCases calls fn with the case statistics of a version and with what
-// commits changed of them: nil for those that cannot be read.
-func eachCases(b engine.Bucket, version uint32, fn func(key []byte, part *text.CaseStats) error) error {
-	for e, err := range b.Prefix(wordKey(version, "cases")) {
-		if err != nil {
-			return err
-		}
-		part := &text.CaseStats{}
-		if part.UnmarshalBinary(e.Value) != nil {
-			part = nil
-		}
-		if err := fn(e.Key, part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeCases(cases, version, b.Set)
 }
 
 // liveRows reads the live rows for questions.
@@ -261,19 +228,17 @@ func readTexts(b engine.Bucket, version uint32) (int64, error) {
 
 // readRows returns the live rows of those of the words that have one.
 func readRows(b engine.Bucket, version uint32, words []string) (rows []local.Row, err error) {
-	for _, w := range words {
-		raw, err := b.Get(wordKey(version, "row/"+w), nil)
-		if corpus.IsMissing(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if r, err := local.DecodeRow(w, raw); err == nil {
+	keys := make([][]byte, len(words))
+	for i, w := range words {
+		keys[i] = wordKey(version, "row/"+w)
+	}
+	err = b.MultiGet(keys, func(i int, raw []byte) error {
+		if r, err := local.DecodeRow(words[i], raw); err == nil {
 			rows = append(rows, r) // else the word counts as one never met
 		}
-	}
-	return rows, nil
+		return nil
+	})
+	return rows, err
 }
 
 // Trains reports whether a chunk set is the one that words are learnt from.

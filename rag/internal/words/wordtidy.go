@@ -6,71 +6,21 @@ import (
 
 	"github.com/ragdb/ragdb/engine"
 	"github.com/ragdb/ragdb/rag/internal/corpus"
-	"github.com/ragdb/ragdb/rag/internal/text"
 	"github.com/ragdb/ragdb/rag/llm/local"
 )
 
-// Tidy brings what is kept of words in order after documents came and
-// went: one set of case statistics, and no word in the table that no text has.
-// Each of its commits leaves the words as good as they were.
+// Tidy takes the words that the corpus lost out of the table. Each of its commits
+// leaves the words as good as they were.
 func (l *Store) Tidy(ctx context.Context) error {
 	state, err := l.State(ctx)
 	if err != nil || state.Newest() == 0 {
 		return err
 	}
-	if err := l.tidyCases(ctx, state.Newest()); err != nil {
-		return err
-	}
 	return l.dropGone(ctx, state.Newest())
 }
 
-func (l *Store) tidyCases(ctx context.Context, version uint32) error {
-	cases := &text.CaseStats{}
-	var changes [][]byte
-	whole := wordKey(version, "cases")
-	damaged := false
-	err := l.C.DB().View(ctx, func(s *engine.Snapshot) error {
-		v := s.Graph(l.C.Base()).WithContext(ctx)
-		err := eachCases(v.Bucket(BucketWords), version, func(key []byte, part *text.CaseStats) error {
-			if part == nil {
-				damaged = true
-			} else {
-				cases.Merge(part)
-			}
-			if len(key) > len(whole) {
-				changes = append(changes, slices.Clone(key))
-			}
-			return nil
-		})
-		if err == nil && damaged {
-			cases, err = countCases(v)
-		}
-		return err
-	})
-	if err != nil || len(changes) == 0 && !damaged {
-		return err
-	}
-	raw, err := cases.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	return l.C.DB().Update(ctx, func(tx *engine.Tx) error {
-		b, err := tx.Graph(l.C.Base()).MakeBucket(BucketWords)
-		if err != nil {
-			return err
-		}
-		for _, k := range changes {
-			if err := b.Delete(k); err != nil {
-				return err
-			}
-		}
-		return b.Set(whole, raw)
-	})
-}
-
-// maxGone is how many words are dropped from a table in one commit: each may
-// stand in another block of it.
-const maxGone = 48
+// maxGone is how many words are dropped from a table in one commit.
+const maxGone = 1024
 
 // dropGone takes the words that the corpus lost out of the table. No text has
 // them, so no vector changes.
@@ -93,10 +43,10 @@ func (l *Store) dropGone(ctx context.Context, version uint32) error {
 			if len(dropped) == 0 {
 				return nil
 			}
-			table := func(key []byte) []byte { return wordKey(version, "table/"+string(key)) }
-			return local.Drop(
-				func(key []byte) ([]byte, error) { return b.Get(table(key), nil) },
-				func(key, value []byte) error { return b.Set(table(key), value) },
+			table := storedTable{b.Bucket, version}
+			return local.Drop(table,
+				func(key, value []byte) error { return b.Set(table.key(key), value) },
+				func(key []byte) error { return b.Delete(table.key(key)) },
 				dropped)
 		})
 		if err != nil {

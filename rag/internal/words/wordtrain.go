@@ -67,16 +67,13 @@ func (l *Store) Train(ctx context.Context, set text.ChunkSet, notify func(done, 
 	if err != nil {
 		return err
 	}
-	for key, block := range table.Blocks() {
-		if err := w.set(ctx, wordKey(version, "table/"+string(key)), block); err != nil {
+	for key, value := range table.Entries() {
+		if err := w.set(ctx, wordKey(version, "table/"+string(key)), value); err != nil {
 			return err
 		}
 	}
-	raw, err := cases.MarshalBinary()
+	err = writeCases(cases, version, func(key, value []byte) error { return w.set(ctx, key, value) })
 	if err != nil {
-		return err
-	}
-	if err := w.set(ctx, wordKey(version, "cases"), raw); err != nil {
 		return err
 	}
 	if err := w.flush(ctx); err != nil {

@@ -19,9 +19,10 @@
 //
 // Life-cycle of a corpus:
 //
-//  1. Train on its chunks. Store [Table.Blocks], which end with the head, and
+//  1. Train on its chunks. Store [Table.Entries], which end with the head, and
 //     the live rows ([TrainOptions.Live]). Embed and store the chunks.
-//  2. Added and removed chunks: [LoadTable], embed the new ones with it, and
+//  2. Added and removed chunks: [LoadWords] of them (for many, [LoadTable]), embed the
+//     new ones with it, and
 //     bring the live rows up to date by a [Change]. Rows are sums of integers:
 //     what is removed leaves no trace. The vectors of old chunks stay.
 //  3. Questions: [LoadHead] and [NewLive], which read a row for each word of

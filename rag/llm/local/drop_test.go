@@ -16,7 +16,7 @@ import (
 func TestDrop(t *testing.T) {
 	t.Parallel()
 	var texts []string
-	for i := range 1200 { // two blocks of words
+	for i := range 1200 {
 		texts = append(texts, fmt.Sprintf("The keeper of lamp%04d and harbour%04d met the ferry of day %d.", i, i%40, i%7))
 	}
 	table, err := local.Train(t.Context(), func() iter.Seq2[string, error] {
@@ -36,18 +36,22 @@ func TestDrop(t *testing.T) {
 		s[string(key)] = value
 		return nil
 	}
-	for k, v := range table.Blocks() {
+	remove := func(key []byte) error {
+		delete(s, string(key))
+		return nil
+	}
+	for k, v := range table.Entries() {
 		s[string(k)] = v
 	}
 	if len(s) < 3 {
-		t.Fatalf("only %d blocks", len(s))
+		t.Fatalf("only %d rows", len(s))
 	}
 	for _, words := range [][]string{{"lamp0001", "lamp0700", "unknown"}, {"lamp0002"}, nil} {
-		if err := local.Drop(s.get, put, words); err != nil {
+		if err := local.Drop(s, put, remove, words); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := local.LoadTable(s.get)
+	got, err := local.LoadTable(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +60,8 @@ func TestDrop(t *testing.T) {
 	}
 	for key, b := range s {
 		for _, w := range []string{"lamp0001", "lamp0700", "lamp0002"} {
-			if strings.Contains(string(b), w) {
-				t.Errorf("block %s says %s", key, w)
+			if strings.Contains(key, w) || strings.Contains(string(b), w) {
+				t.Errorf("row %s says %s", key, w)
 			}
 		}
 	}
@@ -74,18 +78,19 @@ func TestDrop(t *testing.T) {
 		all = append(all, fmt.Sprintf("lamp%04d", i), fmt.Sprintf("harbour%04d", i%40))
 	}
 	all = append(all, strings.Fields("the keeper of and met ferry day 0 1 2 3 4 5 6")...)
-	if err := local.Drop(s.get, put, all); err != nil {
+	if err := local.Drop(s, put, remove, all); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = local.LoadTable(s.get); err != nil {
+	if got, err = local.LoadTable(s); err != nil {
 		t.Fatal(err)
 	}
 	if n := got.Head().Words; n > 8 {
 		t.Errorf("%d words are left", n)
 	}
-	// A damaged table is refused, not made worse.
-	s["rows/00000"] = []byte("damage")
-	if err := local.Drop(s.get, func([]byte, []byte) error { return errors.New("put") }, []string{"a"}); !errors.Is(err, local.ErrTable) {
+	// A damaged row is refused, not dropped: the table is to be made again.
+	s["row/a"] = []byte("damage")
+	fail := errors.New("written")
+	if err := local.Drop(s, func([]byte, []byte) error { return fail }, func([]byte) error { return fail }, []string{"a"}); !errors.Is(err, local.ErrTable) {
 		t.Errorf("error of a damaged table: %v", err)
 	}
 }

@@ -5,18 +5,19 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"iter"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/ragdb/ragdb/rag/internal/varint"
 )
 
-// A stored table is a head and blocks of rows.
+// A stored table is a head and a row for each word.
 //
 // Head, under the key "head":
 //
-//	byte      format, 1
+//	byte      format, 2
 //	uvarint   version of the table
 //	uvarint   number of training texts
 //	uvarint   number of words
@@ -24,58 +25,67 @@ import (
 //	string    name of the hash
 //	512 f32   direction
 //	f32 f32   P50 and P99
-//	uvarint   number of blocks
-//	32 bytes  SHA-256 of the blocks, one after the other
+//	32 bytes  exclusive or of the SHA-256 of each row's word, a zero byte and value
 //	32 bytes  SHA-256 of the head up to here
 //
-// Block k, under the key "rows/" with k in five digits, holds up to 1,024
-// words, fewer or none after [Drop], and, by ascending word over all blocks,
-// for each:
+// Row, under the key "row/" with the word:
 //
-//	string    the word
-//	uvarint   number of texts that have it
+//	uvarint   number of texts that have the word
 //	f32       scale
 //	512 i8    the vector, in units of the scale
 //
 // Numbers of fixed size are little-endian.
 const (
-	tableFormat = 1
-	blockWords  = 1024
-	maxBlock    = 1 << 20
+	tableFormat = 2
 	headKey     = "head"
+	rowPrefix   = "row/"
 )
 
-// blockKey returns the key of block k.
-func blockKey(k int) []byte { return fmt.Appendf(nil, "rows/%05d", k) }
+// Stored is a table in a store, by the keys of [Table.Entries].
+type Stored interface {
+	// Get returns the value of a key.
+	Get(key []byte) ([]byte, error)
+	// MultiGet calls fn with the places of those keys that have a value, and the
+	// values, in any order.
+	MultiGet(keys [][]byte, fn func(i int, value []byte) error) error
+	// Each calls fn with the keys that begin with a prefix and their values, by
+	// ascending key.
+	Each(prefix []byte, fn func(key, value []byte) error) error
+}
 
-// Blocks yields the table as keys and values to be stored, about 540 kB each
-// and never above 1 MiB but for one word that alone is longer. The head comes
-// last, so that a store that was interrupted has none. Key and value belong to
-// the caller.
-func (t *Table) Blocks() iter.Seq2[[]byte, []byte] {
+// Entries yields the table as keys and values to be stored. The head comes last, so
+// that a store that was interrupted has none. Key and value belong to the caller.
+func (t *Table) Entries() iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
-		digest := sha256.New()
-		blocks := 0
-		for row := 0; row < len(t.words); {
-			b := make([]byte, 0, blockWords*(Dim+16))
-			first := row
-			for row < len(t.words) && row-first < blockWords &&
-				(row == first || len(b)+len(t.words[row])+Dim+24 <= maxBlock) {
-				b = t.appendRow(b, row)
-				row++
-			}
-			digest.Write(b)
-			if !yield(blockKey(blocks), b) {
+		var sum rowSum
+		for row, word := range t.words {
+			b := t.appendRow(make([]byte, 0, Dim+16), row)
+			sum.toggle(word, b)
+			if !yield(rowKey(word), b) {
 				return
 			}
-			blocks++
 		}
-		yield([]byte(headKey), t.head.append(blocks, digest))
+		yield([]byte(headKey), t.head.append(sum))
+	}
+}
+
+func rowKey(word string) []byte { return append([]byte(rowPrefix), word...) }
+
+// rowSum sums up rows, in any order.
+type rowSum [sha256.Size]byte
+
+// toggle adds a row, or takes one out that was added.
+func (s *rowSum) toggle(word string, value []byte) {
+	h := sha256.New()
+	h.Write([]byte(word))
+	h.Write([]byte{0})
+	h.Write(value)
+	for i, b := range h.Sum(nil) {
+		s[i] ^= b
 	}
 }
 
 func (t *Table) appendRow(b []byte, row int) []byte {
-	b = appendString(b, t.words[row])
 	b = binary.AppendUvarint(b, uint64(t.df[row]))
 	b = appendFloat(b, t.scales[row])
 	for _, q := range t.rows[row*Dim : (row+1)*Dim] {
@@ -84,7 +94,7 @@ func (t *Table) appendRow(b []byte, row int) []byte {
 	return b
 }
 
-func (h Head) append(blocks int, digest hash.Hash) []byte {
+func (h Head) append(sum rowSum) []byte {
 	b := []byte{tableFormat}
 	b = binary.AppendUvarint(b, uint64(h.Version))
 	b = binary.AppendUvarint(b, uint64(h.Texts))
@@ -96,8 +106,7 @@ func (h Head) append(blocks int, digest hash.Hash) []byte {
 	}
 	b = appendFloat(b, h.P50)
 	b = appendFloat(b, h.P99)
-	b = binary.AppendUvarint(b, uint64(blocks))
-	b = digest.Sum(b)
+	b = append(b, sum[:]...)
 	own := sha256.Sum256(b)
 	return append(b, own[:]...)
 }
@@ -111,111 +120,142 @@ func appendFloat(b []byte, x float32) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 }
 
-// LoadHead returns the head of a stored table. get returns the value of a key
-// of [Table.Blocks]; LoadHead does not keep it. An error that is not get's is
+// LoadHead returns the head of a stored table. get returns the value of a key of
+// [Table.Entries]; LoadHead does not keep it. An error that is not get's is
 // [ErrTable].
 func LoadHead(get func(key []byte) ([]byte, error)) (Head, error) {
-	h, _, _, err := loadHead(get)
+	h, _, err := loadHead(get)
 	return h, err
 }
 
-func loadHead(get func(key []byte) ([]byte, error)) (h Head, blocks int, digest []byte, err error) {
+func loadHead(get func(key []byte) ([]byte, error)) (h Head, sum rowSum, err error) {
 	b, err := get([]byte(headKey))
 	if err != nil {
-		return Head{}, 0, nil, phase.Errorf("load table: head: %w", err)
+		return Head{}, sum, phase.Errorf("load table: head: %w", err)
 	}
-	if h, blocks, digest, err = decodeHead(b); err != nil {
-		return Head{}, 0, nil, phase.Errorf("load table: head: %w", err)
+	if h, sum, err = decodeHead(b); err != nil {
+		return Head{}, sum, phase.Errorf("load table: head: %w", err)
 	}
-	return h, blocks, digest, nil
+	return h, sum, nil
 }
 
-// LoadTable returns a stored table. get is as for [LoadHead]. It reads all
-// blocks and checks their digest.
-func LoadTable(get func(key []byte) ([]byte, error)) (*Table, error) {
-	h, blocks, want, err := loadHead(get)
+// LoadTable returns a stored table. It reads all rows and checks that they are those
+// of the head. An error that is not the store's is [ErrTable].
+func LoadTable(s Stored) (*Table, error) {
+	h, want, err := loadHead(s.Get)
 	if err != nil {
 		return nil, err
 	}
 	t := &Table{head: h}
-	digest := sha256.New()
-	for k := range blocks {
-		b, err := get(blockKey(k))
-		if err == nil {
-			err = t.decodeBlock(b)
-		}
-		if err != nil {
-			return nil, phase.Errorf("load table: block %d: %w", k, err)
-		}
-		digest.Write(b)
+	var sum rowSum
+	err = s.Each([]byte(rowPrefix), func(key, value []byte) error {
+		word := string(key[len(rowPrefix):])
+		sum.toggle(word, value)
+		return t.decodeRow(word, value)
+	})
+	if err != nil {
+		return nil, phase.Errorf("load table: %w", err)
 	}
-	if len(t.words) != h.Words || !bytes.Equal(digest.Sum(nil), want) {
-		return nil, phase.Errorf("load table: %w: blocks are not those of the head", ErrTable)
+	if len(t.words) != h.Words || sum != want {
+		return nil, phase.Errorf("load table: %w: rows are not those of the head", ErrTable)
 	}
 	t.lex = newLexicon(h.Texts, t.words, t.df)
 	return t, nil
 }
 
-// CheckBlock returns what is wrong with one key and value of [Table.Blocks],
-// an [ErrTable], as far as they can be read without the others.
-func CheckBlock(key, value []byte) error {
-	if string(key) == headKey {
-		_, _, _, err := decodeHead(value)
-		return err
+// LoadWords returns a stored table as far as some texts need it: it embeds them, and
+// weighs their words, as the whole table does. Of other words it knows nothing. It
+// reads the head and a row for each word. An error that is not the store's is
+// [ErrTable].
+func LoadWords(s Stored, texts ...string) (*Table, error) {
+	h, _, err := loadHead(s.Get)
+	if err != nil {
+		return nil, err
 	}
-	var k int
-	if n, err := fmt.Sscanf(string(key), "rows/%05d", &k); n != 1 || err != nil || string(blockKey(k)) != string(key) {
-		return fmt.Errorf("%w: key %q", ErrTable, key)
+	var words []string
+	for _, text := range texts {
+		for _, c := range bag(text) {
+			words = append(words, c.term)
+		}
 	}
-	t := &Table{head: Head{Words: blockWords, Texts: math.MaxInt64}}
-	return t.decodeBlock(value)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	keys := make([][]byte, len(words))
+	for i, w := range words {
+		keys[i] = rowKey(w)
+	}
+	values := make([][]byte, len(words))
+	if err := s.MultiGet(keys, func(i int, value []byte) error { values[i] = bytes.Clone(value); return nil }); err != nil {
+		return nil, phase.Errorf("load words: %w", err)
+	}
+	t := &Table{head: h}
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		if err := t.decodeRow(strings.Clone(words[i]), value); err != nil {
+			return nil, phase.Errorf("load words: %w", err)
+		}
+	}
+	t.lex = newLexicon(h.Texts, t.words, t.df)
+	return t, nil
 }
 
-// Drop removes words from a stored table: they then are as words that the
-// table never had, which changes the vectors of texts that have them and no
-// others. get is as for [LoadHead]; put stores a key in place of what it had,
-// only blocks that change and the head. It reads the whole table. If an
-// error is returned what was put must not be kept.
-func Drop(get func(key []byte) ([]byte, error), put func(key, value []byte) error, words []string) error {
-	h, blocks, _, err := loadHead(get)
+// CheckEntry returns what is wrong with one key and value of [Table.Entries], an
+// [ErrTable], as far as they can be read without the others.
+func CheckEntry(key, value []byte) error {
+	if string(key) == headKey {
+		_, _, err := decodeHead(value)
+		return err
+	}
+	word, ok := strings.CutPrefix(string(key), rowPrefix)
+	if !ok {
+		return fmt.Errorf("%w: key %q", ErrTable, key)
+	}
+	t := &Table{head: Head{Words: 1, Texts: math.MaxInt64}}
+	return t.decodeRow(word, value)
+}
+
+// Drop removes words from a stored table: they then are as words that the table never
+// had, which changes the vectors of texts that have them and no others. put stores a
+// value in place of what a key had, remove removes a key: only the rows of the words
+// and the head are read and written. If an error is returned, what was written must
+// not be kept.
+func Drop(s Stored, put func(key, value []byte) error, remove func(key []byte) error, words []string) error {
+	h, sum, err := loadHead(s.Get)
 	if err != nil {
 		return err
 	}
-	gone := make(map[string]bool, len(words))
-	for _, w := range words {
-		gone[w] = true
+	words = slices.Compact(slices.Sorted(slices.Values(words)))
+	keys := make([][]byte, len(words))
+	for i, w := range words {
+		keys[i] = rowKey(w)
 	}
-	digest := sha256.New()
-	left := 0
-	for k := range blocks {
-		b, err := get(blockKey(k))
-		if err != nil {
-			return phase.Errorf("drop words: block %d: %w", k, err)
+	var gone [][]byte
+	err = s.MultiGet(keys, func(i int, value []byte) error {
+		if err := CheckEntry(keys[i], value); err != nil {
+			return err
 		}
-		t := &Table{head: h}
-		if err := t.decodeBlock(b); err != nil {
-			return phase.Errorf("drop words: block %d: %w", k, err)
-		}
-		kept := make([]byte, 0, len(b))
-		for row, w := range t.words {
-			if !gone[w] {
-				kept = t.appendRow(kept, row)
-				left++
-			}
-		}
-		digest.Write(kept)
-		if len(kept) == len(b) {
-			continue
-		}
-		if err := put(blockKey(k), kept); err != nil {
+		sum.toggle(words[i], value)
+		gone = append(gone, keys[i])
+		return nil
+	})
+	if err != nil {
+		return phase.Errorf("drop words: %w", err)
+	}
+	if len(gone) > h.Words {
+		return phase.Errorf("drop words: %w: rows are not those of the head", ErrTable)
+	}
+	for _, key := range gone {
+		if err := remove(key); err != nil {
 			return phase.Errorf("drop words: %w", err)
 		}
 	}
-	if left == h.Words {
+	if len(gone) == 0 {
 		return nil
 	}
-	h.Words = left
-	if err := put([]byte(headKey), h.append(blocks, digest)); err != nil {
+	h.Words -= len(gone)
+	if err := put([]byte(headKey), h.append(sum)); err != nil {
 		return phase.Errorf("drop words: %w", err)
 	}
 	return nil
@@ -259,9 +299,9 @@ func (r *reader) float() float32 {
 	return x
 }
 
-func decodeHead(b []byte) (h Head, blocks int, digest []byte, err error) {
-	fail := func(what string) (Head, int, []byte, error) {
-		return Head{}, 0, nil, fmt.Errorf("%w: %s", ErrTable, what)
+func decodeHead(b []byte) (h Head, sum rowSum, err error) {
+	fail := func(what string) (Head, rowSum, error) {
+		return Head{}, rowSum{}, fmt.Errorf("%w: %s", ErrTable, what)
 	}
 	if len(b) < sha256.Size {
 		return fail("too short")
@@ -286,42 +326,39 @@ func decodeHead(b []byte) (h Head, blocks int, digest []byte, err error) {
 		h.Direction[i] = r.float()
 	}
 	h.P50, h.P99 = r.float(), r.float()
-	n := r.uvarint()
-	digest = bytes.Clone(r.bytes(sha256.Size))
+	copy(sum[:], r.bytes(sha256.Size))
 	switch {
 	case r.bad || len(r.b) > 0:
 		return fail("wrong length or number")
-	case version > math.MaxUint32 || texts > math.MaxInt64 || words > math.MaxInt32 || n > math.MaxInt32:
+	case version > math.MaxUint32 || texts > math.MaxInt64 || words > math.MaxInt32:
 		return fail("number out of range")
 	}
 	h.Version, h.Texts, h.Words = uint32(version), int64(texts), int(words)
-	return h, int(n), digest, nil
+	return h, sum, nil
 }
 
-// decodeBlock appends the rows of a block to the table.
-func (t *Table) decodeBlock(b []byte) error {
-	fail := func(what string) error { return fmt.Errorf("%w: word %d: %s", ErrTable, len(t.words), what) }
+// decodeRow appends the row of a word to the table.
+func (t *Table) decodeRow(word string, b []byte) error {
+	fail := func(what string) error { return fmt.Errorf("%w: the word %q: %s", ErrTable, word, what) }
 	r := reader{b: b}
-	for n := 0; len(r.b) > 0; n++ {
-		word, df, scale, row := r.string(), r.uvarint(), r.float(), r.bytes(Dim)
-		switch {
-		case r.bad:
-			return fail("wrong length or number")
-		case n == blockWords || len(t.words) == t.head.Words:
-			return fail("too many words")
-		case word == "" || len(t.words) > 0 && word <= t.words[len(t.words)-1]:
-			return fail("words are not in order")
-		case df == 0 || df > uint64(t.head.Texts):
-			return fail("number of texts")
-		case scale < 0:
-			return fail("scale")
-		}
-		t.words = append(t.words, word)
-		t.df = append(t.df, int64(df))
-		t.scales = append(t.scales, scale)
-		for _, q := range row {
-			t.rows = append(t.rows, int8(q))
-		}
+	df, scale, row := r.uvarint(), r.float(), r.bytes(Dim)
+	switch {
+	case r.bad || len(r.b) > 0:
+		return fail("wrong length or number")
+	case len(t.words) == t.head.Words:
+		return fail("too many words")
+	case word == "" || len(t.words) > 0 && word <= t.words[len(t.words)-1]:
+		return fail("words are not in order")
+	case df == 0 || df > uint64(t.head.Texts):
+		return fail("number of texts")
+	case scale < 0:
+		return fail("scale")
+	}
+	t.words = append(t.words, word)
+	t.df = append(t.df, int64(df))
+	t.scales = append(t.scales, scale)
+	for _, q := range row {
+		t.rows = append(t.rows, int8(q))
 	}
 	return nil
 }
