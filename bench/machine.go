@@ -77,3 +77,7 @@ func procKilobytes(path, name string) int64 {
 // residentBytes returns the memory of this process, 0 if the system does
 // not tell.
 func residentBytes() int64 { return procKilobytes("/proc/self/status", "VmRSS") }
+
+// peakBytes returns the most that the process ever had resident, 0 if the system
+// does not tell.
+func peakBytes() int64 { return procKilobytes("/proc/self/status", "VmHWM") }

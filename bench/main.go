@@ -24,6 +24,7 @@ func suites() []suite {
 	return []suite{
 		{"graphstore", "load, neighbours, size and opening of the graph store", graphstoreFlags},
 		{"vector", "building, recall, speed, size and opening of a vector index", vectorFlags},
+		{"beyond", "making and searching a vector index at a memory budget that it may not fit in", beyondFlags},
 		{"vector-report", "tables and a plot of what vector and the peers printed", vectorReportFlags},
 		{"graph", "cost and quality of an algorithm on graphs or vectors", graphFlags},
 		{"graph-report", "tables of what graph and the peers printed", graphReportFlags},

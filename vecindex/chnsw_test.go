@@ -189,3 +189,35 @@ func TestDownIsNearest(t *testing.T) {
 		t.Errorf("%.3f of %d nodes lead to the nearest below", share, above)
 	}
 }
+
+// TestLayersTogether asks for the best of all layers together: each hit is of
+// the layer that it is said to be of, and stands there once.
+func TestLayersTogether(t *testing.T) {
+	p := newPoints(t, memory(t), vecindex.Cosine, 40, vecindex.Options{})
+	p.cfg.Kind = vecindex.CHNSW
+	p.reopen()
+	ids := upTo(2400)
+	for i, id := range ids { // more of the upper layers than usual
+		ids[i] = id * 37
+	}
+	p.putLayered(ids...)
+	p.settle()
+	p.view(func(v *vecindex.View) {
+		seen := map[uint8]bool{}
+		for range 20 {
+			q := vecindex.Search{Vector: p.draw(), K: 60, Ef: 64}
+			hits, err := v.Search(t.Context(), q, nil)
+			p.must(err)
+			once := map[uint64]bool{}
+			for _, h := range hits {
+				if once[h.ID] || h.Layer != layerOf(h.ID) {
+					t.Fatalf("hit %+v of layer %d, among %d", h, layerOf(h.ID), len(hits))
+				}
+				once[h.ID], seen[h.Layer] = true, true
+			}
+		}
+		if len(seen) < 2 {
+			t.Errorf("hits of layers %v", seen)
+		}
+	})
+}

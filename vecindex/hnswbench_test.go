@@ -145,3 +145,40 @@ func BenchmarkSearchGraph(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWalk searches a graph on disk, each time in a View of its own.
+func BenchmarkWalk(b *testing.B) {
+	const n = 20_000
+	st, ix, draw := benchGraph(b, vecindex.HNSW, n, 128)
+	if err := ix.Flush(b.Context(), (&timed{st: st}).commit); err != nil {
+		b.Fatal(err)
+	}
+	ix, err := vecindex.Open(b.Context(), st, ix.Config(), &vecindex.Options{MaxMirrorBytes: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	queries := make([][]float32, 256)
+	for i := range queries {
+		queries[i] = draw()
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		s, err := st.Snapshot(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		v, err := ix.At(b.Context(), s, 1<<40)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := v.Search(b.Context(), vecindex.Search{Vector: queries[i%len(queries)], K: 10}, nil); err != nil {
+			b.Fatal(err)
+		}
+		i++
+		v.Close()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
