@@ -275,3 +275,36 @@ func TestRelinkWithinTheBound(t *testing.T) {
 		t.Errorf("%d bytes are counted of two graphs of %d", most, one)
 	}
 }
+
+// TestWalksOfOlderSnapshots searches a snapshot from before nodes were linked
+// and dead ones taken out, which changes nothing but that, after one from
+// after it.
+func TestWalksOfOlderSnapshots(t *testing.T) {
+	p := beyond(t, vecindex.HNSW, -1)
+	p.put(upTo(2500)...)
+	p.must(p.ix.Flush(t.Context(), p.commit))
+	for round := range 3 {
+		p.put(7, 8, 9) // are dead and pending
+		before, err := p.st.Snapshot(t.Context())
+		p.must(err)
+		find := func(when string, v *vecindex.View) {
+			t.Helper()
+			for _, id := range []uint64{7, 8, 9} {
+				n := 0
+				hits, err := v.Search(t.Context(), vecindex.Search{Vector: p.live[id], K: 1, Distances: &n}, nil)
+				p.must(err)
+				if len(hits) != 1 || hits[0].ID != id || n > 2000 {
+					t.Errorf("round %d, %s: %d is not found among %d: %v", round, when, id, n, hits)
+				}
+			}
+		}
+		p.view(func(v *vecindex.View) { find("not linked", v) })
+		p.must(p.ix.Flush(t.Context(), p.commit))
+		p.view(func(v *vecindex.View) { find("linked", v) })
+		v, err := p.ix.At(t.Context(), before, p.seq)
+		p.must(err)
+		find("before it was linked", v)
+		v.Close()
+		p.must(before.Close())
+	}
+}

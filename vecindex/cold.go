@@ -1,6 +1,7 @@
 package vecindex
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -48,6 +49,8 @@ type walks struct{ *hnsw.Graph }
 type coldView struct {
 	ok            bool // it can be walked
 	record        graphRecord
+	raw           []byte // of record
+	seq           uint64 // of the index's record
 	codec         *quant.Codec
 	pending, dead []uint32 // slots, ascending
 	gone          [256]int // dead nodes, by layer
@@ -68,12 +71,21 @@ func (v *View) cold(ctx context.Context) (*coldView, error) {
 	return c, err
 }
 
+// readCold reads what a snapshot has of the graph. Marks are made and removed
+// by commits that change the index's record or that of the graph, so they
+// are those of the last snapshot that was read if these two are: reading them
+// is passing by all that were removed of late. An overlay changes its marks
+// within one commit.
 func (ix *Index) readCold(ctx context.Context, r kv.Reader, m meta) (*coldView, error) {
 	l := &loader{ix: ix, r: r, meta: m}
 	if some, err := l.readRecords(ctx); err != nil || !some {
 		return &coldView{}, err
 	}
-	c := &coldView{record: l.record, codec: l.codec}
+	_, changing := r.(*kv.Overlay)
+	if c := ix.lastCold.Load(); c != nil && !changing && c.seq == m.seq && bytes.Equal(c.raw, l.raw) {
+		return c, nil
+	}
+	c := &coldView{record: l.record, codec: l.codec, seq: m.seq, raw: l.raw}
 	most := maxMarks(m.live)
 	var err error
 	if c.pending, err = l.marks(ctx, 0, most+1, nil); err != nil {
@@ -83,6 +95,9 @@ func (ix *Index) readCold(ctx context.Context, r kv.Reader, m meta) (*coldView, 
 		return nil, err
 	}
 	c.ok = len(c.pending) <= most && len(c.dead) <= most && l.linked()-len(c.dead)+len(c.pending) == int(m.live)
+	if !changing {
+		ix.lastCold.Store(c)
+	}
 	return c, nil
 }
 

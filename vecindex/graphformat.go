@@ -19,7 +19,8 @@ import (
 //	                             1       edition u8
 //	                             2       flags u8: graphImpure, graphPartial, graphTorn
 //	                             3       number of layers - 1 u8
-//	                             4       greatest id that was linked u64
+//	                             4       greatest id that was linked u64, plus
+//	                                     1 for each repair
 //	                            12       M u32
 //	                            16       for each layer: top u32, entry u32,
 //	                                     root u32, nodes u32
@@ -52,9 +53,12 @@ func codecName(edition uint8) string { return "codec" + string('0'+rune(edition)
 type graphRecord struct {
 	edition uint8
 	flags   uint8
-	lastID  uint64
-	m       uint32
-	layers  []hnsw.Layer
+	// lastID is the greatest id that was linked and, of a graph that is impure
+	// anyway, counts repairs besides: with the numbers of nodes it tells the
+	// states of the graph apart.
+	lastID uint64
+	m      uint32
+	layers []hnsw.Layer
 }
 
 func appendGraph(b []byte, g *graphRecord) []byte {

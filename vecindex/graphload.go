@@ -64,6 +64,7 @@ type loader struct {
 	r       kv.Reader
 	meta    meta
 	record  graphRecord
+	raw     []byte // the record as it is stored
 	codec   *quant.Codec
 	graph   *hnsw.Graph
 	pending map[uint32]bool
@@ -184,6 +185,7 @@ func (l *loader) readRecords(ctx context.Context) (ok bool, err error) {
 	if err != nil || b == nil {
 		return false, err
 	}
+	l.raw = b
 	if l.record, err = readGraph(key, b, l.meta.next); err != nil {
 		return false, err
 	}

@@ -63,6 +63,8 @@ type Index struct {
 	cold  atomic.Int64
 	codec atomic.Pointer[readCodec] // the last one that was read
 	walks atomic.Pointer[walks]     // what such searches share
+	// lastCold is what the last snapshot that was walked has of the graph.
+	lastCold atomic.Pointer[coldView]
 
 	// late counts the searches that made low planes of their own.
 	late atomic.Int64

@@ -87,15 +87,36 @@ func (ix *Index) begin(ctx context.Context) (end func(), err error) {
 
 // due reports whether an index that is not in memory has enough work to be
 // read for it, or any if all is to be done.
-func (ix *Index) due(ctx context.Context, all bool) (bool, error) {
+func (ix *Index) due(ctx context.Context, all bool) (due bool, err error) {
 	if ix.state.Load() != nil {
 		return true, nil
 	}
-	m, err := ix.readMeta(ctx, ix.store)
-	if err != nil || m.seq == 0 {
-		return false, err
+	err = ix.snapshot(ctx, func(r kv.Reader, m meta) error {
+		due, err = ix.dueIn(ctx, r, m, all)
+		return err
+	})
+	return due, err
+}
+
+// snapshot calls fn with a snapshot and its record of the index.
+func (ix *Index) snapshot(ctx context.Context, fn func(r kv.Reader, m meta) error) (err error) {
+	snap, err := ix.store.Snapshot(ctx)
+	if err != nil {
+		return err
 	}
-	l := &loader{ix: ix, r: ix.store, meta: m}
+	defer func() { err = errors.Join(err, snap.Close()) }()
+	m, err := ix.readMeta(ctx, snap)
+	if err != nil {
+		return err
+	}
+	return fn(snap, m)
+}
+
+func (ix *Index) dueIn(ctx context.Context, r kv.Reader, m meta, all bool) (bool, error) {
+	if m.seq == 0 {
+		return false, nil
+	}
+	l := &loader{ix: ix, r: r, meta: m}
 	some, err := l.readRecords(ctx)
 	if err != nil {
 		return false, err

@@ -33,6 +33,7 @@ func (ix *Index) repair(ctx context.Context, commit Committer, all bool) (n int,
 		return 0, err
 	}
 	g.record.flags |= graphImpure
+	g.record.lastID++ // no two records of the graph are equal: see readCold
 	g.record.layers = g.Version().Layers()
 	if err := ix.writeRepair(ctx, commit, g, st.graph.record, keys, dead, levels); err != nil {
 		ix.abandon()

@@ -56,19 +56,18 @@ func (ix *Index) settle(ctx context.Context, commit Committer) error {
 }
 
 // isSettled reports whether the records say that there is nothing to settle.
-func (ix *Index) isSettled(ctx context.Context) (bool, error) {
-	m, err := ix.readMeta(ctx, ix.store)
-	if err != nil {
-		return false, err
-	}
-	l := &loader{ix: ix, r: ix.store, meta: m}
-	if some, err := l.readRecords(ctx); err != nil || !some {
-		return m.live == 0, err
-	}
-	if due, err := ix.due(ctx, true); err != nil || due {
-		return false, err
-	}
-	return l.record.flags&(graphImpure|graphTorn) == 0, nil
+func (ix *Index) isSettled(ctx context.Context) (done bool, err error) {
+	err = ix.snapshot(ctx, func(r kv.Reader, m meta) error {
+		l := &loader{ix: ix, r: r, meta: m}
+		if some, err := l.readRecords(ctx); err != nil || !some {
+			done = m.live == 0
+			return err
+		}
+		due, err := ix.dueIn(ctx, r, m, true)
+		done = !due && l.record.flags&(graphImpure|graphTorn) == 0
+		return err
+	})
+	return done && err == nil, err
 }
 
 // relink rebuilds the graph if it is not a function of the vectors. It

@@ -3,6 +3,8 @@ package vecindex
 import (
 	"context"
 	"fmt"
+
+	"github.com/ragdb/ragdb/kv"
 )
 
 // If searches of an index read vectors.
@@ -58,7 +60,10 @@ func (ix *Index) Stats(ctx context.Context) (Stats, error) {
 	s.MemoryBytes = ix.held()
 	if st == nil {
 		if ix.cfg.graph() {
-			err = ix.graphStats(ctx, m, &s)
+			err = ix.snapshot(ctx, func(r kv.Reader, m meta) error {
+				s.Vectors = int(m.live)
+				return ix.graphStats(ctx, r, m, &s)
+			})
 		} else {
 			ix.flatStats(m, &s)
 		}
@@ -134,11 +139,11 @@ func (ix *Index) tooLarge(what string, bytes int64) string {
 }
 
 // graphStats says what searches of a graph read that is not in memory.
-func (ix *Index) graphStats(ctx context.Context, m meta, s *Stats) error {
+func (ix *Index) graphStats(ctx context.Context, r kv.Reader, m meta, s *Stats) error {
 	if m.seq == 0 {
 		return nil
 	}
-	l := &loader{ix: ix, r: ix.store, meta: m}
+	l := &loader{ix: ix, r: r, meta: m}
 	some, err := l.readRecords(ctx)
 	if err != nil {
 		return err
