@@ -1,7 +1,6 @@
 package vecindex
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"math"
@@ -221,11 +220,10 @@ func (f *far) walk(all []doubt) (err error) {
 			return f.ctx.Err()
 		}
 		d := &all[i]
-		key := src.table.Slot(layout.TagVector, d.slot)
-		if err := f.seek(key, d.slot); err != nil {
+		if err := f.seek(d.slot); err != nil {
 			return err
 		}
-		if err := src.element.read(key, f.it.Value(), f.sc.row); err != nil {
+		if err := src.element.read(f.it.Key(), f.it.Value(), f.sc.row); err != nil {
 			return err
 		}
 		f.offer(d, f.sc.row)
@@ -234,21 +232,28 @@ func (f *far) walk(all []doubt) (err error) {
 }
 
 // seek moves the iterator to the vector of a slot.
-func (f *far) seek(key []byte, slot uint32) error {
+func (f *far) seek(slot uint32) (err error) {
+	key := f.v.src.table.Slot
 	ok := f.it.Valid() && f.at < slot && slot-f.at <= skipSlots
 	if ok {
-		for ok = f.it.Next(); ok && bytes.Compare(f.it.Key(), key) < 0; {
-			ok = f.it.Next()
-		}
+		ok = f.it.Next()
 	} else {
-		ok = f.it.SeekGE(key)
+		ok = f.it.SeekGE(key(layout.TagVector, slot))
 	}
-	f.at = slot
-	if ok && bytes.Equal(f.it.Key(), key) {
+	for ok {
+		if f.at, err = keySlot(f.it.Key()); err != nil {
+			return err
+		}
+		if f.at >= slot {
+			break
+		}
+		ok = f.it.Next()
+	}
+	if ok && f.at == slot {
 		return nil
 	}
 	if err := f.it.Err(); err != nil {
 		return err
 	}
-	return corrupt(key, "slot without a vector")
+	return corrupt(key(layout.TagVector, slot), "slot without a vector")
 }
