@@ -150,10 +150,11 @@ func (s stamp) String() string {
 // Options are what may differ from one Open of an index to the next.
 type Options struct {
 	// MaxMirrorBytes bounds the copy of the vectors in memory; 0 means no bound,
-	// a negative number no copy at all. A mirror is built if the vectors
+	// a negative number no copy at all. A mirror has all vectors if they
 	// and the next growth step (1 MiB or less) take at most three quarters of
 	// the bound, the rest being room for replaced vectors that are not
-	// reclaimed yet, and is given up when it outgrows the bound. Linking a graph
+	// reclaimed yet; else, of a flat index, codes of them or of as many as fit.
+	// One that outgrows the bound gives up as much. Linking a graph
 	// takes what it needs, and gives it back at the end: see the package's
 	// comment.
 	MaxMirrorBytes int64

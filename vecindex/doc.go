@@ -16,7 +16,8 @@
 // [Flat] is exact: the choice for small spaces and the oracle that the other
 // kinds are measured against. In memory each vector has a code of one byte an
 // element, and only vectors that their codes let be among the best are compared
-// with the query; the scores are those of the vectors.
+// with the query; the scores are those of the vectors. Under [L2], and with
+// fewer than 64 elements, there are no codes.
 //
 // [HNSW] walks a graph of the vectors, one for each layer, on codes of one byte
 // an element (package internal/quant). If codes are too close to decide, it
@@ -62,10 +63,14 @@
 //
 // The mirror is built by one scan when a View first searches or scores, and is
 // kept current by Publish. [Options].MaxMirrorBytes bounds it. If a flat space does
-// not fit, a search streams its vectors from the snapshot. A search also does
+// not fit, the mirror has less of it: the codes of all vectors, a quarter of the
+// bytes; or codes of four bits an element of some or all; or, of some or all,
+// only where they are. A search reads from the snapshot the vectors that the
+// codes leave in doubt, in two rounds as a rule, and those without codes. If not
+// even that fits, it streams all vectors from the snapshot. A search also does
 // this if the mirror cannot show the snapshot of the View: the View holds a commit
 // that is not published yet, or was opened after the memory of vectors that it
-// still sees was reclaimed. The results have the same bits either way.
+// still sees was reclaimed. The results have the same bits in all these cases.
 //
 // A graph is walked in the store at first, and read when searches have read a
 // tenth of its codes: the first one after opening takes some milliseconds, and

@@ -27,13 +27,27 @@ type ledger struct {
 // its epoch. Commits are published outside the ledger's lock, so snapshots of
 // commits that are not published yet occur.
 func TestReadersBesideAWriter(t *testing.T) {
-	commits, readers := 300, 3
-	if *long {
-		commits = 20000
+	for _, c := range []struct {
+		name    string
+		dim     int
+		limit   int64
+		commits int
+	}{{"all in memory", dim, 0, 300}, {"codes", 72, 150_000, 100}, {"packed codes", 72, 110_000, 100}} {
+		t.Run(c.name, func(t *testing.T) {
+			if *long {
+				c.commits = 20000
+			}
+			readersBesideAWriter(t, c.dim, c.limit, c.commits)
+		})
 	}
+}
+
+func readersBesideAWriter(t *testing.T, dim int, limit int64, commits int) {
+	const readers = 3
 	st := memory(t)
 	cfg := config(vecindex.InnerProduct)
-	ix := mustOpen(t, st, cfg, nil)
+	cfg.Dim = dim
+	ix := mustOpen(t, st, cfg, &vecindex.Options{MaxMirrorBytes: limit})
 	led := &ledger{now: state{}}
 	const ids = 200
 	var wg sync.WaitGroup
@@ -75,7 +89,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 				_, err = w.Delete(t.Context(), id)
 				delete(next, id)
 			} else {
-				v := randomVector(rng)
+				v := randomVectorOf(rng, dim)
 				err = w.Put(t.Context(), id, 0, v)
 				next[id] = entry{vector: v}
 			}
@@ -119,7 +133,7 @@ func readOnce(ctx context.Context, st kv.Store, ix *vecindex.Index, led *ledger,
 			return err
 		}
 		for range 3 {
-			q := vecindex.Search{Vector: randomVector(rng), K: 5}
+			q := vecindex.Search{Vector: randomVectorOf(rng, ix.Config().Dim), K: 5}
 			if rng.IntN(2) == 0 {
 				q.Allow = roaring.BitmapOf(uint32(rng.IntN(ids)), uint32(rng.IntN(ids)), uint32(rng.IntN(ids)))
 			}

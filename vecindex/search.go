@@ -214,6 +214,7 @@ func allowed(allow *roaring.Bitmap, id uint64) bool {
 func (v *View) few(m *mirror, allow *roaring.Bitmap) bool {
 	times := uint64(16)
 	switch {
+	case m != nil && m.tier == bareRows: // as in a store
 	case m != nil && m.coded:
 		times = 10
 	case m != nil:
