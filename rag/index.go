@@ -242,13 +242,8 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		if x.Options.Recluster && sys.Recluster != nil {
 			sys = sys.Recluster()
 		}
-		for _, st := range sys.Stages(r.Models) {
-			if err := x.step(ctx, r, st, out); err != nil {
-				return err
-			}
-			if err := run.Save(ctx, r.Models.Spent(), ""); err != nil {
-				return err
-			}
+		if err := x.system(ctx, r, sys, func() error { return run.Save(ctx, r.Models.Spent(), "") }, out); err != nil {
+			return err
 		}
 		if err := c.Remember(ctx, corpus.Manifest{
 			Spec: sys.Instance(), Params: sys.Params(), Chunks: sys.ChunkSet().String(), Model: r.Models.DocumentSpace().Model,
@@ -265,6 +260,36 @@ func (x *Indexer) build(ctx context.Context, out *IndexResult) (err error) {
 		}
 	}
 	return c.count(ctx, sets[0].Set(), out)
+}
+
+// system runs the stages of a system, unless nothing has changed since it last did.
+func (x *Indexer) system(ctx context.Context, r *queue.Runner, sys *method.System, save func() error, out *IndexResult) error {
+	s := x.Corpus.idleSystem(sys, r.Models)
+	idle, failed, err := s.begin(ctx, x.Options.Retry || x.Options.Recluster)
+	if err != nil {
+		return err
+	}
+	if idle {
+		for _, f := range failed {
+			out.Stages = append(out.Stages, StageResult{Stage: f.Stage, Failed: f.Failed})
+			out.Failed += f.Failed
+		}
+		return nil
+	}
+	failed = nil
+	for _, st := range s.steps {
+		before := out.Failed
+		if err := x.step(ctx, r, st, out); err != nil {
+			return err
+		}
+		if n := out.Failed - before; n > 0 {
+			failed = append(failed, queue.IdleStage{Stage: st.Name(), Failed: n})
+		}
+		if err := save(); err != nil {
+			return err
+		}
+	}
+	return s.end(ctx, failed)
 }
 
 // withOutdated returns the indexer with all systems of the corpus if there

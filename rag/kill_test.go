@@ -232,8 +232,8 @@ func (s *commits) Apply(ctx context.Context, b kv.Batch, d kv.Durability) error 
 
 // state exports all that indexing left, with its own records. The marks of
 // keyword vectors, hyperplanes and segments alone tell by which commits they came, and
-// the records of runs and the traces of answers of when those were. Frontiers hold the
-// identity of their database.
+// the records of runs and the traces of answers of when those were. Frontiers and
+// what is kept of idle systems hold the identity of their database.
 func state(t testing.TB, db *engine.DB) string {
 	t.Helper()
 	all := ragtest.Export(t, db, engine.ExportOptions{Canonical: true})
@@ -263,7 +263,7 @@ func state(t testing.TB, db *engine.DB) string {
 // ofItsCommits reports whether an entry tells by which commits or when it came.
 func ofItsCommits(bucket string, key []byte) bool {
 	switch bucket {
-	case "runs", "traces", "frontiers":
+	case "runs", "traces", "frontiers", "idle":
 		return true
 	case "jobs":
 		_, stage, _ := strings.Cut(string(key), "\x00")

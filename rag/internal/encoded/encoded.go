@@ -35,6 +35,13 @@ func Get(b engine.Bucket, key []byte, to any) (bool, error) {
 	return true, json.Unmarshal(raw, to)
 }
 
+// Malformed reports whether an error of [Get] is that the value cannot be read.
+func Malformed(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}
+
 // Put writes a value to a bucket as JSON.
 func Put(b engine.BucketWriter, key []byte, value any) error {
 	raw, err := json.Marshal(value)

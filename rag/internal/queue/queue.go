@@ -373,6 +373,9 @@ func ForgetJobs(v *engine.TxView, item string) error {
 	if err := corpus.Readable(v); err != nil {
 		return err
 	}
+	if err := forgetIdle(v); err != nil {
+		return err
+	}
 	jobs, err := v.MakeBucket(bucketJobs)
 	if err != nil {
 		return err

@@ -10,12 +10,13 @@ import (
 	"github.com/ragdb/ragdb/rag/internal/encoded"
 )
 
-// Encodings tell how to read the marks of work items and the frontiers of stages, in
-// any graph.
+// Encodings tell how to read the marks of work items, the frontiers of stages and
+// what is kept of idle systems, in any graph.
 func Encodings() []engine.Encoding {
 	return []engine.Encoding{
 		{Bucket: bucketJobs, Decode: decodeMark, Rebuild: rebuildMark},
 		{Bucket: bucketFrontiers, Decode: decodeFrontierEntry, Rebuild: encoded.Forget(bucketFrontiers)},
+		{Bucket: bucketIdle, Decode: encoded.JSON[map[string]Idle], Rebuild: encoded.Forget(bucketIdle)},
 	}
 }
 
@@ -26,6 +27,9 @@ func rebuildMark(v *engine.TxView, key []byte) error {
 		if err := forgetFrontier(v, string(stage)); err != nil {
 			return err
 		}
+	}
+	if err := forgetIdle(v); err != nil {
+		return err
 	}
 	return encoded.Forget(bucketJobs)(v, key)
 }
