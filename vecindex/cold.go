@@ -88,13 +88,19 @@ func (ix *Index) readCold(ctx context.Context, r kv.Reader, m meta) (*coldView, 
 	c := &coldView{record: l.record, codec: l.codec, seq: m.seq, raw: l.raw}
 	most := maxMarks(m.live)
 	var err error
-	if c.pending, err = l.marks(ctx, 0, most+1, nil); err != nil {
+	if c.dead, err = l.marks(ctx, 1, 0, most+1, &c.gone); err != nil {
 		return nil, err
 	}
-	if c.dead, err = l.marks(ctx, 1, most+1, &c.gone); err != nil {
-		return nil, err
+	// The first look is not at slots of which there are no marks by now. That
+	// may not be so of the snapshot: then the numbers do not agree.
+	for _, from := range []uint32{ix.marksFrom.Load(), 0} {
+		if c.pending, err = l.marks(ctx, 0, from, most+1, nil); err != nil {
+			return nil, err
+		}
+		if c.ok = len(c.pending) <= most && len(c.dead) <= most && l.linked()-len(c.dead)+len(c.pending) == int(m.live); c.ok {
+			break
+		}
 	}
-	c.ok = len(c.pending) <= most && len(c.dead) <= most && l.linked()-len(c.dead)+len(c.pending) == int(m.live)
 	if !changing {
 		ix.lastCold.Store(c)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -228,15 +229,16 @@ func (l *loader) linked() (n int) {
 	return n
 }
 
-// marks returns up to n slots that are marked: 0 for those to be linked, 1 for
-// those to be taken out. They ascend. Of the latter it counts the layers in
-// gone, unless that is nil.
-func (l *loader) marks(ctx context.Context, kind uint8, n int, gone *[256]int) (slots []uint32, err error) {
+// marks returns up to n slots that are marked, the first at from or above: 0
+// for those to be linked, 1 for those to be taken out. They ascend. Of the latter
+// it counts the layers in gone, unless that is nil.
+func (l *loader) marks(ctx context.Context, kind uint8, from uint32, n int, gone *[256]int) (slots []uint32, err error) {
 	if n <= 0 {
 		return nil, nil
 	}
 	prefix := append(l.ix.cfg.Table.Prefix(layout.TagPending), kind)
-	err = l.each(ctx, prefix, 4, func(key, rest, value []byte) error {
+	lower := binary.BigEndian.AppendUint32(slices.Clone(prefix), from)
+	err = l.within(ctx, prefix, lower, layout.Next(prefix), 4, func(key, rest, value []byte) error {
 		slot := binary.BigEndian.Uint32(rest)
 		if slot >= l.meta.next || len(value) != int(kind) {
 			return corrupt(key, "malformed mark of slot %d of %d", slot, l.meta.next)
@@ -431,7 +433,7 @@ func (l *loader) pendingMirror(ctx context.Context, held int64) (*mirror, error)
 		return nil, nil
 	}
 	m := newMirror(l.ix.cfg.Dim, l.ix.cfg.coded(), len(l.pending), l.meta.seq)
-	err := l.ix.in(l.r).pending(ctx, func(slot uint32, rec slotRecord, x []float32) error {
+	err := l.ix.in(l.r).pending(ctx, 0, func(slot uint32, rec slotRecord, x []float32) error {
 		m.add(rec, slot, x)
 		return nil
 	})

@@ -145,7 +145,7 @@ func (gs *graphSearch) pending(ctx context.Context) error {
 		if len(gs.disk.pending) == 0 {
 			return nil
 		}
-		return gs.storedPending(ctx)
+		return gs.storedPending(ctx, gs.disk.pending[0])
 	}
 	if m := gs.st.mirror; m != nil {
 		if m.live == 0 && m.dead == 0 {
@@ -153,14 +153,15 @@ func (gs *graphSearch) pending(ctx context.Context) error {
 		}
 		return gs.v.searchMirror(ctx, m, gs.q.Allow, gs.sc)
 	}
-	return gs.storedPending(ctx)
+	return gs.storedPending(ctx, 0)
 }
 
-// storedPending is pending for vectors that are in the store only.
-func (gs *graphSearch) storedPending(ctx context.Context) error {
+// storedPending is pending for vectors that are in the store only, in slots
+// from one on.
+func (gs *graphSearch) storedPending(ctx context.Context, from uint32) error {
 	v, sc, allow := gs.v, gs.sc, gs.q.Allow
 	metric := v.ix.cfg.Metric
-	return v.src.pending(ctx, func(_ uint32, rec slotRecord, x []float32) error {
+	return v.src.pending(ctx, from, func(_ uint32, rec slotRecord, x []float32) error {
 		if sc.wants(rec.layer) {
 			sc.distances++
 			sc.offer(Hit{ID: rec.id, Layer: rec.layer, Score: metric.score(sc.query, x)}, allow)

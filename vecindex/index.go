@@ -44,6 +44,13 @@ type Index struct {
 	inFlight map[uint32]bool
 	lost     map[uint32]uint64
 
+	// marksFrom is a slot below which, by what was published, no vector waits to
+	// be linked: what linking removed of late has to be passed by otherwise.
+	// lowest is the lowest slot that was put to since a linker began; guarded
+	// by mu.
+	marksFrom atomic.Uint32
+	lowest    uint32
+
 	linking turn // one linker at a time
 	// tending says that a linker is at work, guarded by mu; building is the
 	// graph that it makes beside the one in use. beyond says that what it needs

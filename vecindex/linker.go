@@ -131,8 +131,12 @@ func (ix *Index) dueIn(ctx context.Context, r kv.Reader, m meta, all bool) (bool
 	if all {
 		most, dead = 1, 1
 	}
+	from := [2]uint32{0: ix.marksFrom.Load()}
+	if all {
+		from[0] = 0
+	}
 	for kind, n := range []int{most, dead} {
-		marks, err := l.marks(ctx, uint8(kind), n, nil)
+		marks, err := l.marks(ctx, uint8(kind), from[kind], n, nil)
 		if err != nil || len(marks) >= n {
 			return err == nil, err
 		}
@@ -187,8 +191,15 @@ func (ix *Index) link(ctx context.Context, commit Committer, all bool) (n int, e
 		// Half of the processors are left to those who search and write.
 		gr.workers, gr.most = max(1, gr.workers/2), tendGroup
 	}
+	gr.first = ix.marksFrom.Load()
 	if err := gr.read(ctx); err != nil {
 		return 0, err
+	}
+	if len(gr.nodes) == 0 && gr.first > 0 {
+		gr.first = 0 // to be sure: see marksFrom
+		if err := gr.read(ctx); err != nil {
+			return 0, err
+		}
 	}
 	st := ix.state.Load()
 	first := st == nil || st.graph == nil

@@ -143,3 +143,33 @@ func TestLinkingWaits(t *testing.T) {
 	close(goOn)
 	l.must(<-done)
 }
+
+// TestMarksFrom says from which slot on vectors are looked for that wait to be
+// linked: not among those of which the marks are gone, but where slots are used
+// again.
+func TestMarksFrom(t *testing.T) {
+	ctx := context.Background()
+	l := newLinked(t, Options{})
+	l.put(1, 2100)
+	l.must(l.ix.Tend(ctx, l.commit))
+	if n := l.ix.marksFrom.Load(); n != 2048 {
+		t.Errorf("from slot %d after two batches", n)
+	}
+	l.must(l.ix.Flush(ctx, l.commit))
+	if n := l.ix.marksFrom.Load(); n != 2100 {
+		t.Errorf("from slot %d after all", n)
+	}
+	l.put(1, 300) // in other slots
+	l.must(l.ix.Flush(ctx, l.commit))
+	if n := l.ix.marksFrom.Load(); n != 2400 {
+		t.Errorf("from slot %d after those that were replaced", n)
+	}
+	l.put(5000, 10) // in free slots
+	if n := l.ix.marksFrom.Load(); n >= 300 {
+		t.Errorf("from slot %d, some slots of below 300 being used again", n)
+	}
+	l.must(l.ix.Flush(ctx, l.commit))
+	if s, err := l.ix.Stats(ctx); err != nil || s.Pending != 0 || s.Linked != 2110 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}

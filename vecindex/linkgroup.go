@@ -1,9 +1,11 @@
 package vecindex
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,7 +25,8 @@ type group struct {
 	vectors []float32
 	lists   map[hnsw.ListKey]struct{}
 	workers int
-	most    int // nodes of a group
+	first   uint32 // slot from which on nodes are looked for
+	most    int    // nodes of a group
 }
 
 type groupNode struct {
@@ -39,13 +42,14 @@ func (gr *group) read(ctx context.Context) (err error) {
 	ix := gr.ix
 	ix.mu.Lock()
 	ix.inFlight, ix.lost = map[uint32]bool{}, map[uint32]uint64{}
+	ix.lowest = math.MaxUint32
 	ix.mu.Unlock()
 	snap, err := ix.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, snap.Close()) }()
-	err = ix.in(snap).pending(ctx, func(slot uint32, rec slotRecord, x []float32) error {
+	err = ix.in(snap).pending(ctx, gr.first, func(slot uint32, rec slotRecord, x []float32) error {
 		if len(gr.nodes) == gr.most {
 			return errEnough
 		}
@@ -228,7 +232,7 @@ func (gr *group) write(ctx context.Context, commit Committer, first bool) error 
 		torn.layers = gr.from.record.layers
 	}
 	w.set(t.Meta(graphName), appendGraph(nil, &torn))
-	gr.codes(w, edition)
+	gr.codes(w, edition, gr.nodes, gr.nodes)
 	w.lists(t, edition, g.Version(), slices.Collect(maps.Keys(gr.lists)))
 	if err := w.flush(); err != nil {
 		return err
@@ -254,14 +258,11 @@ func (gr *group) write(ctx context.Context, commit Committer, first bool) error 
 	return nil
 }
 
-// codes writes the nodes' codes.
-func (gr *group) codes(w *recordWriter, edition uint8) {
-	c, t := gr.graph.Codec(), gr.ix.cfg.Table
-	enc := c.NewEncoder()
-	for i, n := range gr.nodes {
-		code := make([]byte, c.Size())
-		enc.Encode(code, nil, gr.vector(i))
-		w.set(t.Code(edition, n.slot), code)
+// codes writes the codes of nodes, which the graph has in the slots of others.
+func (gr *group) codes(w *recordWriter, edition uint8, nodes, in []groupNode) {
+	t, v := gr.ix.cfg.Table, gr.graph.Version()
+	for i, n := range nodes {
+		w.set(t.Code(edition, n.slot), bytes.Clone(v.Code(in[i].slot)))
 	}
 }
 
@@ -289,6 +290,7 @@ func (gr *group) finish() {
 		gr.graph.Kill(slot, seq) // those that died after the commit
 	}
 	ix.inFlight, ix.lost = nil, nil
+	ix.marksFrom.Store(min(gr.nodes[len(gr.nodes)-1].slot+1, ix.lowest))
 	st := ix.state.Load()
 	if st == nil {
 		return

@@ -215,11 +215,11 @@ func (s stored) scanSlots(ctx context.Context, fn func(slot uint32, rec slotReco
 	return it.Err()
 }
 
-// pending calls fn with every slot that is to be linked, ascending. x is valid
-// until fn returns.
-func (s stored) pending(ctx context.Context, fn func(slot uint32, rec slotRecord, x []float32) error) (err error) {
+// pending calls fn with every slot from one on that is to be linked, ascending.
+// x is valid until fn returns.
+func (s stored) pending(ctx context.Context, from uint32, fn func(slot uint32, rec slotRecord, x []float32) error) (err error) {
 	prefix := append(s.table.Prefix(layout.TagPending), 0)
-	it, err := s.r.Iter(ctx, prefix, layout.Next(prefix))
+	it, err := s.r.Iter(ctx, s.table.Pending(false, from), layout.Next(prefix))
 	if err != nil {
 		return err
 	}

@@ -165,8 +165,7 @@ func (n *relinking) run(ctx context.Context, commit Committer, all []groupNode, 
 		if err := gr.put(ctx); err != nil {
 			return err
 		}
-		gr.nodes = all[from:to]
-		gr.codes(w, edition)
+		gr.codes(w, edition, all[from:to], ranked[from:to])
 	}
 	keys := slices.Collect(maps.Keys(gr.lists))
 	if !slices.Equal(ranked, all) {

@@ -157,7 +157,7 @@ func (ix *Index) graphStats(ctx context.Context, r kv.Reader, m meta, s *Stats) 
 		}
 		return nil
 	}
-	dead, err := l.marks(ctx, 1, l.linked()+1, nil)
+	dead, err := l.marks(ctx, 1, 0, l.linked()+1, nil)
 	if err != nil {
 		return err
 	}

@@ -190,10 +190,14 @@ func (w *Write) Publish() {
 func (ix *Index) took(w *Write) {
 	ix.spend(w)
 	for i := range w.staged {
+		if s := &w.staged[i]; s.live {
+			ix.lowest = min(ix.lowest, s.slot)
+		}
 		if s := &w.staged[i]; s.had && ix.inFlight[s.old] {
 			ix.lost[s.old] = w.seq
 		}
 	}
+	ix.marksFrom.Store(min(ix.marksFrom.Load(), ix.lowest))
 }
 
 // stage notes id as changed and deletes the records of the slot it has.
