@@ -134,7 +134,7 @@ func (ix *Index) meanOf(ctx context.Context, snap kv.Reader, head meta, e *coder
 	var failed error
 	out = e.about(int(head.live), func(yield func(x []float32) bool) {
 		row := make([]float32, ix.cfg.Dim)
-		step := max(1, head.next/maxMean)
+		step := max(1, head.next/meanSample)
 		for next := uint32(0); next < head.next && it.SeekGE(ix.cfg.Table.Slot(layout.TagVector, next)); {
 			slot, err := keySlot(it.Key())
 			if err == nil {
@@ -152,10 +152,10 @@ func (ix *Index) meanOf(ctx context.Context, snap kv.Reader, head meta, e *coder
 // train chooses the mean again if that of the codes is of a few vectors among
 // many, and makes the codes again.
 func (m *mirror) train() {
-	if !m.coded || m.tier != wholeRows || m.coder.from >= maxMean || m.live < 4*max(m.coder.from, minMean) {
+	if !m.coded || m.tier != wholeRows || m.coder.from >= enoughMean || m.live < 4*max(m.coder.from, minMean) {
 		return
 	}
-	step := max(1, m.live/maxMean)
+	step := max(1, m.live/meanSample)
 	m.coder = m.coder.about(m.live, func(yield func(x []float32) bool) {
 		n := 0
 		for ci, c := range m.chunks {

@@ -56,19 +56,26 @@ func newCoder(dim int) *coder { return &coder{diff: make([]float32, dim), code: 
 const (
 	// minMean is the number of vectors from which on their mean is that of all.
 	minMean = 32
-	// maxMean is how many vectors the mean is made of.
-	maxMean = 1024
+	// meanSample is how many vectors the mean is made of, about: their mean is as
+	// far from that of all as an eleventh of a vector.
+	meanSample = 128
+	// meanShare is how many times the square of a vector may be that of the mean:
+	// without a part in common there is nothing to take off.
+	meanShare = 64
+	// enoughMean is the number of vectors from which on the mean stays.
+	enoughMean = 1024
 )
 
 // about returns a coder about the mean of a sample of n vectors.
 func (e *coder) about(n int, sample func(yield func(x []float32) bool)) *coder {
 	out := newCoder(len(e.diff))
 	out.from = n
-	sum, count := make([]float64, len(e.diff)), 0.0
+	sum, count, squares := make([]float64, len(e.diff)), 0.0, 0.0
 	for x := range sample {
 		count++
 		for i, v := range x {
 			sum[i] += float64(v)
+			squares += float64(v) * float64(v)
 		}
 	}
 	if count < minMean {
@@ -79,7 +86,7 @@ func (e *coder) about(n int, sample func(yield func(x []float32) bool)) *coder {
 		mean[i] = float32(s / count)
 		out.normSq += float64(mean[i]) * float64(mean[i])
 	}
-	if out.normSq > tiny {
+	if out.normSq > tiny && out.normSq*meanShare*count > squares {
 		out.mean = mean
 	} else {
 		out.normSq = 0
@@ -103,10 +110,8 @@ func (e *coder) encode(dst []int8, x []float32, share float64) residue {
 	diff := x
 	if e.mean != nil {
 		diff = e.diff
-		for i, m := range e.mean {
-			diff[i] = float32(float64(x[i]) - share*float64(m))
-		}
-		r.common = float32(e.product(x))
+		e.subtract(diff, x, share)
+		r.common = distance.Dot(x, e.mean)
 	}
 	top := distance.MaxAbs(diff)
 	if top > tiny {
@@ -115,24 +120,50 @@ func (e *coder) encode(dst []int8, x []float32, share float64) residue {
 	} else {
 		clear(dst)
 	}
-	var rest, norm float64
-	step := float64(r.step)
-	if e.mean == nil {
-		for i, v := range x {
-			d := float64(v) - step*float64(dst[i])
-			rest += d * d
-			norm += float64(v) * float64(v)
-		}
-	} else {
-		for i, v := range x {
-			y := float64(v) - share*float64(e.mean[i])
-			d := y - step*float64(dst[i])
-			rest += d * d
-			norm += y * y
-		}
+	rest, norm := leaves(diff, dst, float64(r.step))
+	if e.mean != nil {
+		rest += norm * 0x1p-24 // what rounding the difference loses
 	}
-	r.rest, r.norm = float32(math.Sqrt(rest)*upward), float32(math.Sqrt(norm)*upward)
+	r.rest, r.norm = float32(rest*upward), float32(norm*upward)
 	return r
+}
+
+// subtract writes x without share times the mean to dst. Each element is rounded
+// once, but for what float64 loses.
+func (e *coder) subtract(dst, x []float32, share float64) {
+	if share == 1 {
+		mean := e.mean[:len(x)]
+		dst = dst[:len(x)]
+		for i, v := range x {
+			dst[i] = v - mean[i]
+		}
+		return
+	}
+	for i, m := range e.mean {
+		dst[i] = float32(float64(x[i]) - share*float64(m))
+	}
+}
+
+// leaves returns the length of what a code with a step leaves out of x, and
+// that of x.
+func leaves(x []float32, code []int8, step float64) (rest, norm float64) {
+	var r, n [4]float64 // sums that do not wait for each other
+	for len(x) >= 4 && len(code) >= 4 {
+		v, c := (*[4]float32)(x), (*[4]int8)(code)
+		for i := range 4 {
+			y := float64(v[i])
+			d := y - step*float64(c[i])
+			r[i] += d * d
+			n[i] += y * y
+		}
+		x, code = x[4:], code[4:]
+	}
+	for i, v := range x {
+		d := float64(v) - step*float64(code[i])
+		r[0] += d * d
+		n[0] += float64(v) * float64(v)
+	}
+	return math.Sqrt(r[0] + r[1] + r[2] + r[3]), math.Sqrt(n[0] + n[1] + n[2] + n[3])
 }
 
 // sieve bounds the inner products of one query with coded vectors. Its buffers
@@ -173,14 +204,14 @@ func (s *sieve) set(q []float32, e *coder) {
 	// Let p be the part, p' and y' what is coded of it and of y = x - m. Then
 	// p·y = p'·y' + p'·rest(y) + rest(p)·y, and the length of p' is at most that
 	// of p and its rest. What [distance.Dot] loses is (n/32+8) eps times the
-	// lengths of q and x at most, and another eps is lost in the product of x
-	// and m; x is no longer than y and m.
+	// lengths of q and x at most, in their product and, times the share, in that
+	// of x and m; x is no longer than y and m.
 	norm := 0.0
 	for _, x := range q {
 		norm += float64(x) * float64(x)
 	}
 	norm = math.Sqrt(norm) * upward
-	lost := float64(dim/32+10) * 0x1p-24 * norm
+	lost := 2 * float64(dim/32+10) * 0x1p-24 * norm
 	s.perRest = float64(r.norm) + float64(r.rest)
 	s.perNorm = float64(r.rest) + lost
 	mean := math.Sqrt(e.normSq) * upward
