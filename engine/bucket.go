@@ -45,6 +45,9 @@ func (b Bucket) Get(key, dst []byte) ([]byte, error) {
 // in any order. The value is valid until fn returns. It costs a fraction of as many
 // calls of Get.
 func (b Bucket) MultiGet(keys [][]byte, fn func(i int, value []byte) error) error {
+	if fn == nil {
+		return phase.Mark(ErrInvalid, "bucket: no function to call")
+	}
 	if !b.ok || len(keys) == 0 {
 		return nil
 	}

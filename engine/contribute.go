@@ -122,10 +122,7 @@ func (r *reader) Contributions(t Target) iter.Seq2[Contribution, error] {
 			yield(Contribution{}, r.wrap("contributions", err))
 			return
 		}
-		for it := set.Iterator(); it.HasNext(); {
-			src := uint64(it.Next())
-			c, err := r.contribution(src, key)
-			c.Source = NodeID(src)
+		for c, err := range r.contributions(set, key) {
 			if !yield(c, r.wrap("contributions", err)) || err != nil {
 				return
 			}
@@ -134,19 +131,49 @@ func (r *reader) Contributions(t Target) iter.Seq2[Contribution, error] {
 }
 
 func (r *reader) contribution(src uint64, t layout.Target) (Contribution, error) {
-	k := layout.Contribution(r.g, src, t)
-	b, err := r.kv.Get(r.ctx, k, nil)
-	if errors.Is(err, ErrNotFound) {
-		return Contribution{}, corrupt(k, errors.New("a listed source has no contribution"))
+	for c, err := range r.contributions(roaring.BitmapOf(uint32(src)), t) {
+		return c, err
 	}
-	if err != nil {
-		return Contribution{}, err
+	return Contribution{}, nil // a set of one has one
+}
+
+// contributionBatch is how many contributions are read at once.
+const contributionBatch = 1024
+
+// contributions yields what each of some sources contributed to a target, in order of
+// source. Many are read by one call: a well-supported target has thousands.
+func (r *reader) contributions(sources *roaring.Bitmap, t layout.Target) iter.Seq2[Contribution, error] {
+	return func(yield func(Contribution, error) bool) {
+		some := make([]uint32, min(sources.GetCardinality(), contributionBatch))
+		it := sources.ManyIterator()
+		for n := it.NextMany(some); n > 0; n = it.NextMany(some) {
+			keys, found := make([][]byte, n), make([]Contribution, n)
+			for i, src := range some[:n] {
+				keys[i] = layout.Contribution(r.g, uint64(src), t)
+			}
+			err := r.kv.MultiGet(r.ctx, keys, func(i int, b []byte) error {
+				if b == nil {
+					return corrupt(keys[i], errors.New("a listed source has no contribution"))
+				}
+				c, err := decodeContribution(b)
+				if err != nil {
+					return corrupt(keys[i], err)
+				}
+				c.Source = NodeID(some[i])
+				found[i] = c
+				return nil
+			})
+			if err != nil {
+				yield(Contribution{}, err)
+				return
+			}
+			for _, c := range found {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
 	}
-	c, err := decodeContribution(b)
-	if err != nil {
-		return c, corrupt(k, err)
-	}
-	return c, nil
 }
 
 // ContributedBy yields the targets that a source contributed to: nodes, then
@@ -378,8 +405,7 @@ func (v *TxView) refoldEdges() error {
 			return err
 		}
 		var sum weightSum
-		for it := set.Iterator(); it.HasNext(); {
-			c, err := v.contribution(uint64(it.Next()), t)
+		for c, err := range v.contributions(set, t) {
 			if err != nil {
 				return err
 			}

@@ -191,6 +191,8 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add((func(*engine.Tx) error)(nil), func(*engine.Tx) error { return nil })
 	add((func(*engine.Snapshot) error)(nil), func(*engine.Snapshot) error { return nil })
 	add((func(*engine.Loader) error)(nil), func(*engine.Loader) error { return nil })
+	add([][]byte(nil), [][]byte{nil, []byte("k")})
+	add((func(int, []byte) error)(nil), func(int, []byte) error { return nil })
 	add((func(int, engine.Node) error)(nil), func(int, engine.Node) error { return nil })
 	add(kv.Sync, kv.NoSync, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
 		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1})
