@@ -1,6 +1,8 @@
 package vecindex
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -250,6 +252,52 @@ func TestFar(t *testing.T) {
 					t.Errorf("tiers seen: %v, not %v", w.seen, want)
 				}
 			})
+		}
+	}
+}
+
+// TestFarDamage takes the vector of a hit away, or an element of it, where only
+// its code or its place is in memory: the search reports damage.
+func TestFarDamage(t *testing.T) {
+	const dim, n = 512, 1200
+	for _, limit := range []int64{n * 1200, n * 300} { // codes; places
+		w := &farWorld{t: t, rng: rand.New(rand.NewPCG(4, uint64(limit))), live: map[uint64]Entry{}}
+		w.st = memkv.New(layout.Schema())
+		defer w.st.Close()
+		w.cfg = Config{Table: layout.Table{Graph: 1, Space: 1}, Dim: dim, Model: "m"}
+		w.base = make([]float32, dim)
+		var err error
+		w.ix, err = Open(t.Context(), w.st, w.cfg, &Options{MaxMirrorBytes: limit})
+		w.must(err)
+		var ids []uint64
+		for id := range uint64(n) {
+			ids = append(ids, id)
+		}
+		w.commit(ids, nil)
+		search := func() error {
+			v, err := w.ix.At(t.Context(), w.st, w.seq)
+			w.must(err)
+			defer v.Close()
+			_, err = v.Search(t.Context(), Search{Vector: w.live[77].Vector, K: 3}, nil)
+			return err
+		}
+		w.must(search())
+		if s, err := w.ix.Stats(t.Context()); err != nil || s.Source == inMemory || s.MemoryBytes == 0 || s.Why == "" {
+			t.Fatalf("not the case to be tested: %+v, %v", s, err)
+		}
+		slot, _, err := w.ix.in(w.st).slotOf(t.Context(), 77)
+		w.must(err)
+		for _, value := range [][]byte{nil, make([]byte, 4*dim-1), bytes.Repeat([]byte{0xff}, 4*dim)} {
+			b := w.st.NewBatch()
+			if key := w.cfg.Table.Slot(layout.TagVector, slot); value == nil {
+				b.Delete(key)
+			} else {
+				b.Set(key, value)
+			}
+			w.must(w.st.Apply(t.Context(), b, kv.NoSync))
+			if err := search(); !errors.Is(err, kv.ErrCorrupt) {
+				t.Errorf("bound %d, vector of %d bytes: %v", limit, len(value), err)
+			}
 		}
 	}
 }
