@@ -255,6 +255,9 @@ func (c *coldGraph) Read(slots []uint32) ([]uint32, error) {
 		c.slab = c.slab[size:]
 		return nil
 	})
+	if err == nil && c.record.flags&graphTorn != 0 {
+		err = c.dropStray()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +269,22 @@ func (c *coldGraph) Read(slots []uint32) ([]uint32, error) {
 		}
 	}
 	return slots[:n], nil
+}
+
+// dropStray forgets the codes just read of slots that have no node: an interrupted
+// linker wrote them, and their vectors were deleted since.
+func (c *coldGraph) dropStray() error {
+	read := slices.DeleteFunc(c.want, func(slot uint32) bool { return c.codes[slot] == nil || marked(c.dead, slot) })
+	keys := make([][]byte, len(read))
+	for i, slot := range read {
+		keys[i] = c.ix.cfg.Table.Slot(layout.TagSlot, slot)
+	}
+	return c.r.MultiGet(c.ctx, keys, func(i int, b []byte) error {
+		if b == nil {
+			c.codes[read[i]] = nil
+		}
+		return nil
+	})
 }
 
 // Code implements [hnsw.Source].

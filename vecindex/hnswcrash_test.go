@@ -66,6 +66,8 @@ type survivor struct {
 	seq    uint64
 	now    state
 	raw    map[uint64][]float32
+	// beyond says that the graph is over its bound, and so walked on disk.
+	beyond bool
 }
 
 func newSurvivor(t *testing.T, metric vecindex.Metric) *survivor {
@@ -83,7 +85,16 @@ func (s *survivor) must(err error) {
 	}
 }
 
-func (s *survivor) reopen() { s.ix = mustOpen(s.t, s.st, s.cfg, nil) }
+func (s *survivor) reopen() {
+	var o vecindex.Options
+	if s.beyond {
+		o = vecindex.Options{MaxMirrorBytes: -1, Rerank: vecindex.RerankPlane}
+	}
+	s.ix = mustOpen(s.t, s.st, s.cfg, &o)
+	if s.beyond {
+		s.ix.WalkFew()
+	}
+}
 
 // copied returns the same in another store, as after a crash.
 func (s *survivor) copied(all []pair) *survivor {
@@ -297,6 +308,11 @@ func TestHNSWInterrupted(t *testing.T) {
 					other.answers(when + ", opened again")
 					other.finish(when)
 					s.copied(left).goOn(when, c.doomed)
+					past := s.copied(left)
+					past.beyond = true
+					past.reopen()
+					past.answers(when + ", past the bound")
+					past.goOn(when+", past the bound", c.doomed)
 					if n%2 == 0 {
 						s.goOn(when+", same index", c.doomed)
 					} else {
