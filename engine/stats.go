@@ -96,7 +96,7 @@ type spaceStats struct {
 type indexStats struct {
 	Name    string `json:"name"` // namespace/graph/space
 	Kind    string `json:"kind"`
-	Source  string `json:"source"` // unloaded, memory, codes or disk
+	Source  string `json:"source"` // unloaded, memory, walk, codes or disk
 	Vectors int    `json:"vectors"`
 	Bytes   int64  `json:"bytes"`
 	Dead    int    `json:"dead"`
