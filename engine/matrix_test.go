@@ -171,6 +171,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	w.pool[typeOf((*error)(nil))] = []any{nil, io.EOF}
 	add("", "person", "f", "s", "b", "ada", "main", engine.Base, "name", "\xff", t.TempDir())
 	add([]byte(nil), []byte("k"), []byte("z"))
+	add([][]byte(nil), [][]byte{[]byte("k"), nil, []byte("none")})
 	add([]string(nil), []string{"mill"}, []string{""})
 	add([]float32(nil), []float32{1, 2}, []float32{float32(math.NaN()), 1})
 	add(float32(0), float32(1), float32(math.NaN()), float32(math.Inf(1)))
@@ -194,6 +195,7 @@ func (w *matrixWorld) fillPool(t *testing.T) {
 	add([][]byte(nil), [][]byte{nil, []byte("k")})
 	add((func(int, []byte) error)(nil), func(int, []byte) error { return nil })
 	add((func(int, engine.Node) error)(nil), func(int, engine.Node) error { return nil })
+	add((func(int, []byte) error)(nil), func(int, []byte) error { return nil })
 	add(kv.Sync, kv.NoSync, engine.CheckOptions{}, engine.CheckOptions{Full: true}, engine.ExportOptions{},
 		engine.FieldOptions{}, engine.SpaceOptions{}, engine.SpaceOptions{Dim: 2, Metric: vecindex.Metric(99)}, engine.TermsOptions{}, engine.TermsOptions{K: -1})
 }

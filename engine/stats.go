@@ -8,7 +8,6 @@ import (
 
 	"github.com/ragdb/ragdb/internal/layout"
 	"github.com/ragdb/ragdb/kv"
-	"github.com/ragdb/ragdb/vecindex"
 )
 
 // Stats are figures of a snapshot, in an order that depends on names alone.
@@ -18,16 +17,7 @@ type Stats struct {
 	Spaces []spaceStats `json:"spaces"` // families of keys that have any
 	// Memory is what the database keeps in memory at this moment, whatever the
 	// snapshot.
-	Memory struct {
-		BudgetBytes int64 `json:"budget_bytes"`
-		// VectorBytes is the size of the vector spaces' mirrors.
-		VectorBytes int64 `json:"vector_bytes"`
-		// OnDisk names, as namespace/graph/space, the open vector spaces that are
-		// searched on disk because they do not fit.
-		OnDisk []string `json:"on_disk"`
-		// Indexes are the open vector spaces.
-		Indexes []indexStats `json:"indexes"`
-	} `json:"memory"`
+	Memory memoryStats `json:"memory"`
 	// Store has the storage engine's own figures at this moment, 0 if it does
 	// not tell.
 	Store struct {
@@ -92,21 +82,6 @@ type spaceStats struct {
 	ValueBytes int64  `json:"value_bytes"`
 }
 
-// indexStats are the figures of an open vector space.
-type indexStats struct {
-	Name    string `json:"name"` // namespace/graph/space
-	Kind    string `json:"kind"`
-	Source  string `json:"source"` // unloaded, memory, walk, codes or disk
-	Vectors int    `json:"vectors"`
-	Bytes   int64  `json:"bytes"`
-	Dead    int    `json:"dead"`
-	// Of a kind that builds a graph: vectors in it and not yet in it, and what
-	// its estimates are checked against: lowplane or store.
-	Linked  int    `json:"linked,omitempty"`
-	Pending int    `json:"pending,omitempty"`
-	Rerank  string `json:"rerank,omitempty"`
-}
-
 // Stats counts what the snapshot holds. It reads every key once.
 func (s *Snapshot) Stats(ctx context.Context) (Stats, error) {
 	out, err := s.stats(ctx)
@@ -143,7 +118,7 @@ func (s *Snapshot) stats(ctx context.Context) (Stats, error) {
 		}
 		out.Graphs = append(out.Graphs, g)
 	}
-	err = s.db.memoryStats(ctx, graphs, &out)
+	out.Memory, err = s.memoryStats(ctx, graphs)
 	storeStats(s.db.store, &out)
 	return out, err
 }
@@ -267,49 +242,6 @@ func (c *graphCount) stats(l *listed) (graphStats, error) {
 	var err error
 	out.Version, err = c.v.Version()
 	return out, err
-}
-
-// memoryStats counts the mirrors of the vector spaces that are open.
-func (db *DB) memoryStats(ctx context.Context, graphs []listed, s *Stats) error {
-	out := &s.Memory
-	out.BudgetBytes, out.OnDisk, out.Indexes = db.opts.MemoryBudget, []string{}, []indexStats{}
-	for i := range graphs {
-		db.mu.Lock()
-		st := db.graphs[graphs[i].graph]
-		db.mu.Unlock()
-		if st == nil {
-			continue
-		}
-		st.mu.RLock()
-		open := map[string]*vecindex.Index{}
-		var names []string
-		for id, ix := range st.spaces {
-			name := st.names.entries[kindID{layout.KindSpace, id}].name
-			names = append(names, name)
-			open[name] = ix
-		}
-		st.mu.RUnlock()
-		slices.Sort(names)
-		for _, name := range names {
-			figures, err := open[name].Stats(ctx)
-			if err != nil {
-				return err
-			}
-			out.VectorBytes += figures.MemoryBytes
-			x := indexStats{
-				Name: graphs[i].String() + "/" + name, Kind: open[name].Config().Kind.String(), Source: figures.Source,
-				Vectors: figures.Vectors, Bytes: figures.MemoryBytes, Dead: figures.Dead, Linked: figures.Linked, Pending: figures.Pending,
-			}
-			if figures.Rerank != vecindex.RerankAuto {
-				x.Rerank = figures.Rerank.String()
-			}
-			out.Indexes = append(out.Indexes, x)
-			if figures.Source == "disk" {
-				out.OnDisk = append(out.OnDisk, graphs[i].String()+"/"+name)
-			}
-		}
-	}
-	return nil
 }
 
 func storeStats(store kv.Store, s *Stats) {

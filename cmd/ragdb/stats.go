@@ -147,6 +147,8 @@ func (a *app) printStats(path string, s *engine.Stats) {
 	}
 	o.print("\n")
 	o.rows(spaces)
+	beyond := beyondMemory(s)
+	a.printBeyondMemory(&beyond)
 	if s.Store.Failure != "" {
 		o.warn("ragdb: the store takes no more writes: %s", s.Store.Failure)
 	}

@@ -29,6 +29,7 @@ type statusResult struct {
 	Methods    []methodStatus    `json:"methods"`
 	Failed     []failedItem      `json:"failed"`
 	Settings   map[string]string `json:"settings"`
+	Memory     memoryResult      `json:"memory"`
 }
 
 type methodStatus struct {
@@ -123,7 +124,11 @@ func (a *app) status(ctx context.Context, c *rag.Corpus) (*statusResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.Base, err = count(ctx, snap, engine.Base, stages)
+	if r.Base, err = count(ctx, snap, engine.Base, stages); err != nil {
+		return nil, err
+	}
+	stats, err := snap.MemoryStats(ctx)
+	r.Memory = beyondMemory(&stats)
 	return r, err
 }
 
@@ -247,6 +252,7 @@ func (a *app) printStatus(r *statusResult) {
 			o.note("advised: ragdb index %s --%s", quote(r.DB), advice.Action)
 		}
 	}
+	a.printBeyondMemory(&r.Memory)
 	switch {
 	case r.Docs == 0:
 		o.note("next: ragdb index %s PATH", quote(r.DB))
