@@ -16,7 +16,7 @@ var ErrCaseStats = errors.New("malformed case statistics")
 // with a small and with a capital first letter. Names need it: a capital at
 // the start of a sentence says nothing by itself.
 //
-// Counts are sums over texts, so that statistics of parts can be merged in any
+// Counts are sums over texts, so that statistics of parts can be added in any
 // order, and a removed text leaves no trace. The zero value is empty and ready
 // for use. Reading is safe for concurrent use, changing is not.
 type CaseStats struct {
@@ -34,13 +34,6 @@ func (c *CaseStats) Add(text string) { c.count(text, 1) }
 // Remove takes back an Add of the same text. Afterwards the statistics are as
 // if it had never been added.
 func (c *CaseStats) Remove(text string) { c.count(text, -1) }
-
-// Merge adds the counts of o.
-func (c *CaseStats) Merge(o *CaseStats) {
-	for w, n := range o.words {
-		c.add(w, n)
-	}
-}
 
 // Lower and Upper return how often the folded word has stood inside a
 // sentence with a small, and with a capital, first letter.
