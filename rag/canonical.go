@@ -18,6 +18,8 @@ const localVectors = "local/"
 // the work's own record or can be made again from the rest:
 //
 //	jobs        marks of work done, by node id
+//	frontiers   how far stages have come, for one database alone
+//	idle        what decides whether a method has work, for one database alone
 //	methods     how instances were indexed, with the model's version
 //	words       word tables and live rows, by version
 //	near        model that near chunks were found by
