@@ -3,13 +3,10 @@ package vecindex
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/ragdb/ragdb/internal/layout"
-	"github.com/ragdb/ragdb/kv"
 	"github.com/ragdb/ragdb/vecindex/internal/hnsw"
 	"github.com/ragdb/ragdb/vecindex/internal/quant"
 )
@@ -355,55 +352,4 @@ func (gs *graphSearch) findAllowed(allow *roaring.Bitmap) bool {
 		}
 	}
 	return true
-}
-
-// refine returns the k best of the candidates with scores.
-func (gs *graphSearch) refine(ctx context.Context, all []hnsw.Candidate) ([]Hit, error) {
-	sc := &gs.sc.graph
-	sc.hits = sc.hits[:0]
-	cosine := gs.v.ix.cfg.Metric == Cosine
-	hit := func(slot uint32, score float32) {
-		sc.hits = append(sc.hits, Hit{ID: gs.nodes.ID(slot), Layer: gs.layer, Score: score})
-	}
-	if gs.low {
-		refined, err := gs.s.Refine(gs.nodes, sc.query, all, gs.k, gs.lowPlane(ctx))
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range refined {
-			hit(r.Slot, sc.query.Score(r.Distance, cosine))
-		}
-		slices.SortFunc(sc.hits, compareHits)
-		return sc.hits, nil
-	}
-	sure, doubt := gs.s.Doubtful(gs.nodes, sc.query, all, gs.k)
-	for _, c := range doubt {
-		x, err := gs.stored(ctx, c.Slot())
-		if err != nil {
-			return nil, err
-		}
-		hit(c.Slot(), gs.v.ix.cfg.Metric.score(gs.sc.query, x))
-	}
-	slices.SortFunc(sc.hits, compareHits)
-	sc.hits = sc.hits[:min(len(sc.hits), gs.k-len(sure))]
-	for _, c := range sure {
-		hit(c.Slot(), sc.query.Score(c.Distance(), cosine))
-	}
-	slices.SortFunc(sc.hits, compareHits)
-	return sc.hits, nil
-}
-
-// stored reads the vector in a slot from the snapshot; it is valid until the
-// next call.
-func (gs *graphSearch) stored(ctx context.Context, slot uint32) ([]float32, error) {
-	key := gs.v.src.table.Slot(layout.TagVector, slot)
-	raw, err := gs.v.src.r.Get(ctx, key, gs.sc.raw[:0])
-	if errors.Is(err, kv.ErrNotFound) {
-		return nil, corrupt(key, "a node of the graph without its vector")
-	}
-	if err != nil {
-		return nil, err
-	}
-	gs.sc.raw = raw
-	return gs.sc.graph.row, gs.v.ix.cfg.Element.read(key, raw, gs.sc.graph.row)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -29,15 +28,6 @@ const (
 	markDone   = 1
 	markFailed = 2
 )
-
-// Failure is what is kept of a work item that was set aside.
-type Failure struct {
-	Stage string `json:"stage"`
-	Item  string `json:"item"`
-	// Reason says what went wrong, Raw what the model answered.
-	Reason string `json:"reason"`
-	Raw    string `json:"raw,omitempty"`
-}
 
 func jobKey(item, stage string) []byte { return append(append([]byte(item), 0), stage...) }
 
@@ -364,46 +354,4 @@ func (r *Runner) settle(ctx context.Context, tx *engine.Tx, jobs engine.BucketWr
 		return err
 	}
 	return jobs.Set(key, append(append([]byte{markFailed}, o.item.Digest[:]...), b...))
-}
-
-// ForgetJobs removes the marks of an item, of all stages of a graph: it is
-// pending again if it comes up again. The item of a step with [Growth] comes up again
-// with another node only.
-func ForgetJobs(v *engine.TxView, item string) error {
-	if err := corpus.Readable(v); err != nil {
-		return err
-	}
-	if err := forgetIdle(v); err != nil {
-		return err
-	}
-	jobs, err := v.MakeBucket(bucketJobs)
-	if err != nil {
-		return err
-	}
-	return jobs.DeletePrefix(jobKey(item, ""))
-}
-
-// Failures yields the work items of a graph that were set aside, in order of
-// item and stage.
-func Failures(v *engine.View) iter.Seq2[Failure, error] {
-	return func(yield func(Failure, error) bool) {
-		if err := corpus.Readable(v); err != nil {
-			yield(Failure{}, err)
-			return
-		}
-		for e, err := range v.Bucket(bucketJobs).Scan(nil, nil) {
-			if err != nil {
-				yield(Failure{}, err)
-				return
-			}
-			if len(e.Value) < 33 || e.Value[0] != markFailed {
-				continue
-			}
-			var f Failure
-			err := json.Unmarshal(e.Value[33:], &f)
-			if !yield(f, err) || err != nil {
-				return
-			}
-		}
-	}
 }
