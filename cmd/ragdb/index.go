@@ -140,7 +140,13 @@ func (a *app) index(ctx context.Context, cmd *cobra.Command, path string, paths 
 
 // noDocuments tells why nothing was indexed: where there is no text.
 func noDocuments(paths []string, err error) error {
-	f := &failure{exit: exitNotFound, code: "no_documents", err: err, message: "there are no documents in " + strings.Join(paths, ", "),
+	places := slices.Clone(paths)
+	for i, p := range places {
+		if p == "." { // a message ends without one
+			places[i] = "this folder"
+		}
+	}
+	f := &failure{exit: exitNotFound, code: "no_documents", err: err, message: "there are no documents in " + strings.Join(places, ", "),
 		hint: "give a folder with files of a format that it reads (" + strings.Join(load.Formats(), ", ") + "), or name the --format"}
 	info, serr := os.Stat(paths[0])
 	switch {
